@@ -1,0 +1,80 @@
+//! One file a command: read arguments, call, print.
+
+mod check;
+mod completions;
+mod devices;
+mod doctor;
+mod model;
+mod run;
+mod schema;
+mod worker;
+
+use crate::error::{Error, Result};
+use clap::Parser;
+use std::process::ExitCode;
+
+/// Measures GPUs of any vendor, explains what it measured, and ranks them.
+#[derive(Debug, Parser)]
+#[command(name = "gpubench", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Run a suite on every device and write its results
+    Run(run::Args),
+    /// List the devices of this machine, one row per device and API
+    Devices(devices::Args),
+    /// Explain why a device is missing, and what to install
+    Doctor(doctor::Args),
+    /// Check suite files without a device
+    Check(check::Args),
+    /// Print the JSON schema of a suite
+    Schema(schema::Args),
+    /// Print a completion script for a shell
+    Completions(completions::Args),
+    /// Evaluate a published model on a CSV of measurements
+    Model(model::Args),
+    /// Own one device and serve cases (started by `run`)
+    #[command(hide = true)]
+    Worker(worker::Args),
+}
+
+/// Reads the command line, does what it says, and reports what went wrong on stderr.
+pub fn main() -> ExitCode {
+    match dispatch(Cli::parse().command) {
+        Ok(code) => code,
+        Err(error) => {
+            show(&error);
+            exit_code(&error)
+        }
+    }
+}
+
+fn dispatch(command: Command) -> Result<ExitCode> {
+    match command {
+        Command::Run(args) => run::run(args),
+        Command::Devices(args) => devices::run(args),
+        Command::Doctor(args) => doctor::run(args),
+        Command::Check(args) => check::run(args),
+        Command::Schema(args) => schema::run(args),
+        Command::Completions(args) => completions::run(args),
+        Command::Model(args) => model::run(args),
+        Command::Worker(args) => worker::run(args),
+    }
+}
+
+/// 2 for the user's mistakes, 3 without a device, 4 for everything that failed at run time.
+fn exit_code(error: &Error) -> ExitCode {
+    ExitCode::from(match error {
+        Error::Suite(_) | Error::Usage(_) | Error::Io { .. } => 2,
+        Error::NoDevice => 3,
+        _ => 4,
+    })
+}
+
+fn show(error: &Error) {
+    eprintln!("gpubench: {error}");
+}

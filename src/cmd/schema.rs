@@ -1,0 +1,13 @@
+//! `gpubench schema`: print the JSON schema of a suite.
+
+use crate::error::{Error, Result};
+use std::process::ExitCode;
+
+/// Arguments of `gpubench schema`.
+#[derive(Debug, clap::Args)]
+pub struct Args {}
+
+/// Runs the command.
+pub fn run(_args: Args) -> Result<ExitCode> {
+    Err(Error::Unsupported("not in this version".into()))
+}

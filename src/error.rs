@@ -1,0 +1,108 @@
+//! The library's one error type. Its variants are what code reacts to; everything else is text.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// The library's result.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What can go wrong, by what a caller does about it.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The device, API or case cannot do what was asked; the text says why.
+    #[error("unsupported: {0}")]
+    Unsupported(String),
+    /// A kernel did not compile or link; the log is the driver's (or naga's) own.
+    #[error("kernel `{kernel}` does not build:\n{log}")]
+    Build {
+        /// Entry point and file, as the user knows them.
+        kernel: String,
+        /// The compiler's log, with private paths left out.
+        log: String,
+    },
+    /// The result differs from the reference.
+    #[error("wrong result: {0}")]
+    Mismatch(String),
+    /// The device is gone; only a fresh process may use it again.
+    #[error("device lost: {0}")]
+    DeviceLost(String),
+    /// The device or host has not enough memory.
+    #[error("out of memory: {0}")]
+    OutOfMemory(String),
+    /// A deadline passed.
+    #[error("timed out: {0}")]
+    Timeout(String),
+    /// Any other failure that the driver reports.
+    #[error("device error: {0}")]
+    Device(String),
+    /// Mistakes in a suite or another input file, each with its place.
+    #[error("{}", join(.0))]
+    Suite(Vec<Located>),
+    /// A file could not be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// The command line asks for something that makes no sense here.
+    #[error("{0}")]
+    Usage(String),
+    /// No device can be used; `doctor` explains.
+    #[error("no usable device")]
+    NoDevice,
+}
+
+impl Error {
+    /// An [`Error::Io`] about `path`.
+    pub fn io(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
+        Self::Io { path: path.into(), source }
+    }
+}
+
+/// A mistake in a text file: what is wrong, where, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Located {
+    /// The file as the user named it.
+    pub file: String,
+    /// The whole text of the file, so that the line can be shown (empty when it could not be read).
+    pub text: std::sync::Arc<str>,
+    /// Byte offset of the first wrong character.
+    pub offset: usize,
+    /// How many bytes are wrong; 0 marks a point.
+    pub len: usize,
+    /// What was found.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Located {
+    /// Line and column, counted from 1, of the first wrong character.
+    pub fn line_column(&self) -> (usize, usize) {
+        let mut end = self.offset.min(self.text.len());
+        while !self.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let before = &self.text[..end];
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().map_or(0, |l| l.chars().count()) + 1;
+        (line, column)
+    }
+}
+
+impl fmt::Display for Located {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (line, column) = self.line_column();
+        write!(f, "{}:{line}:{column}: {}", self.file, self.message)?;
+        match &self.help {
+            Some(help) => write!(f, " ({help})"),
+            None => Ok(()),
+        }
+    }
+}
+
+fn join(mistakes: &[Located]) -> String {
+    mistakes.iter().map(Located::to_string).collect::<Vec<_>>().join("\n")
+}

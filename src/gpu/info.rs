@@ -1,0 +1,118 @@
+//! What a device says of itself through one API.
+
+use crate::units::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// The language a device's API takes kernels in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    /// OpenCL C 1.2 or later (`.cl`).
+    Opencl,
+    /// The WebGPU shading language (`.wgsl`).
+    Wgsl,
+}
+
+/// What sort of processor the device is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DeviceKind {
+    /// A GPU with memory of its own.
+    Discrete,
+    /// A GPU that shares the host's memory.
+    Integrated,
+    /// A GPU handed through by a hypervisor.
+    Virtual,
+    /// An implementation on the host's processor.
+    Cpu,
+    /// A simulated GPU: nothing was measured.
+    Simulated,
+    /// Anything else, such as an accelerator.
+    Other,
+}
+
+/// One device as seen through one API.
+///
+/// Limits are what the API grants to a program that asks for the most; an optional field is
+/// `None` where the API does not tell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DeviceInfo {
+    /// The backend's name (`opencl`, `wgpu`, `sim`).
+    pub backend: String,
+    /// Position among the backend's devices; stable while drivers do not change.
+    pub index: usize,
+    /// The device's name as the driver gives it.
+    pub name: String,
+    /// The vendor's name.
+    pub vendor: String,
+    /// What sort of processor it is.
+    pub kind: DeviceKind,
+    /// The driver's name and version.
+    pub driver: String,
+    /// The API's version on this device, such as `OpenCL 3.0` or `Vulkan 1.3.230`.
+    pub api: String,
+    /// The language it takes kernels in.
+    pub language: Language,
+    /// Memory on the device (for an integrated or CPU device, what the driver lets it use).
+    pub memory: Option<Bytes>,
+    /// The largest single buffer.
+    pub max_buffer: Bytes,
+    /// The largest part of a buffer that one kernel argument may see.
+    pub max_binding: Bytes,
+    /// How many storage buffers one kernel may see.
+    pub max_storage_buffers: u32,
+    /// Compute units (streaming multiprocessors, cores), where the API tells.
+    pub compute_units: Option<u32>,
+    /// The core clock in hertz, where the API tells.
+    pub clock_hz: Option<f64>,
+    /// Most work-items in a work-group.
+    pub max_group_size: u32,
+    /// Most work-items along each dimension of a work-group.
+    pub max_group_dims: [u32; 3],
+    /// Most work-groups along each dimension of one dispatch.
+    pub max_groups: [u32; 3],
+    /// Local (work-group) memory for one group.
+    pub local_memory: Bytes,
+    /// How many lanes (in-order queues) a recording may use.
+    pub lanes: u32,
+    /// Resolution of device timestamps in seconds; `None` where it has none.
+    pub timestamp_resolution: Option<f64>,
+    /// Smallest and largest subgroup (warp, wavefront), where the API tells.
+    pub subgroup: Option<[u32; 2]>,
+    /// Buffer offsets handed to a kernel are multiples of this.
+    pub offset_alignment: Bytes,
+    /// Kinds of host memory that transfers can be measured with.
+    pub host_memory: Vec<super::MemoryKind>,
+    /// PCI address as `dddd:bb:dd.f`.
+    pub pci: Option<String>,
+    /// The device's UUID in lower-case hexadecimal.
+    pub uuid: Option<String>,
+    /// Optional features, by the names suites use (`f16`, `f64`, `subgroups`).
+    pub features: Vec<String>,
+}
+
+impl DeviceInfo {
+    /// Whether nothing on this device is a measurement of a GPU: a CPU implementation or a simulation.
+    pub fn is_gpu(&self) -> bool {
+        !matches!(self.kind, DeviceKind::Cpu | DeviceKind::Simulated)
+    }
+
+    /// A stable, file-safe name: vendor, device and backend in lower case, joined by dashes.
+    pub fn slug(&self) -> String {
+        let mut slug = String::new();
+        for part in [&self.vendor, &self.name, &self.backend] {
+            for c in part.chars() {
+                match c {
+                    c if c.is_ascii_alphanumeric() => slug.push(c.to_ascii_lowercase()),
+                    _ if !slug.is_empty() && !slug.ends_with('-') => slug.push('-'),
+                    _ => {}
+                }
+            }
+            if !slug.ends_with('-') {
+                slug.push('-');
+            }
+        }
+        slug.truncate(96);
+        slug.trim_end_matches('-').to_owned()
+    }
+}

@@ -1,0 +1,14 @@
+//! What a GPU is to this program: plain data that crosses the seam to the hardware.
+
+mod info;
+mod kernel;
+mod prelude;
+mod recording;
+mod timeline;
+
+pub use info::{DeviceInfo, DeviceKind, Language};
+pub use kernel::{
+    Access, Binding, BuildReport, Checks, Constant, Element, KernelSource, Meaning, Origin, Scalar,
+};
+pub use recording::{BufferId, KernelId, Lane, MemoryKind, Op, Recording, Slice, Step, StepId};
+pub use timeline::{Clock, StepTimes, Timeline};

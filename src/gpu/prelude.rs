@@ -1,0 +1,107 @@
+//! How constants reach a kernel: `-D` options in OpenCL C, declarations before the first line in WGSL.
+
+use super::{Constant, KernelSource, Language};
+use crate::error::{Error, Result};
+
+impl KernelSource {
+    /// Options for the OpenCL compiler: one `-D NAME=VALUE` a constant.
+    ///
+    /// # Errors
+    /// `Unsupported` when a constant is a type that the language lacks.
+    pub fn defines(&self) -> Result<String> {
+        let spelled = self.spelled_constants(Language::Opencl)?;
+        let options: Vec<_> =
+            spelled.iter().map(|(name, value)| format!("-D {name}={value}")).collect();
+        Ok(options.join(" "))
+    }
+
+    /// The WGSL text with its constants declared before the first line, on that line, so that
+    /// line numbers stay those of the file.
+    ///
+    /// # Errors
+    /// `Unsupported` when a constant is a type that the language lacks.
+    pub fn wgsl(&self) -> Result<String> {
+        let mut text = String::new();
+        for (name, value) in self.spelled_constants(Language::Wgsl)? {
+            let is_type =
+                self.constants.iter().any(|(n, c)| *n == name && matches!(c, Constant::Type(_)));
+            text += &if is_type {
+                format!("alias {name}={value};")
+            } else {
+                format!("const {name}={value};")
+            };
+        }
+        Ok(text + &self.text)
+    }
+
+    fn spelled_constants(&self, language: Language) -> Result<Vec<(String, String)>> {
+        let group = ["GROUP_X", "GROUP_Y", "GROUP_Z"]
+            .into_iter()
+            .zip(self.group)
+            .map(|(name, size)| (name.to_owned(), Constant::Int(i64::from(size))));
+        group
+            .chain(self.constants.iter().cloned())
+            .map(|(name, value)| Ok((name, spell(&value, language)?)))
+            .collect()
+    }
+}
+
+fn spell(value: &Constant, language: Language) -> Result<String> {
+    Ok(match (value, language) {
+        (Constant::Int(n), Language::Opencl) => n.to_string(),
+        (Constant::Int(n), Language::Wgsl) if *n < 0 => format!("{n}i"),
+        (Constant::Int(n), Language::Wgsl) => format!("{n}u"),
+        (Constant::Float(x), _) => format!("{x:?}f"),
+        (Constant::Type(element), _) => element.spelled(language).ok_or_else(|| {
+            Error::Unsupported(format!("WGSL has no vectors of {} components", element.width))
+        })?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Element, Origin, Scalar};
+    use super::*;
+
+    fn source(language: Language) -> KernelSource {
+        KernelSource {
+            language,
+            text: "first line".into(),
+            entry: "f".into(),
+            origin: Origin::Shipped("f".into()),
+            group: [16, 4, 1],
+            constants: vec![
+                ("TILE".into(), Constant::Int(8)),
+                ("ALPHA".into(), Constant::Float(0.5)),
+                ("V".into(), Constant::Type(Element { scalar: Scalar::F32, width: 4 })),
+            ],
+            bindings: vec![],
+            params_bytes: 0,
+            meaning: None,
+        }
+    }
+
+    #[test]
+    fn opencl_gets_options() {
+        assert_eq!(
+            source(Language::Opencl).defines().unwrap(),
+            "-D GROUP_X=16 -D GROUP_Y=4 -D GROUP_Z=1 -D TILE=8 -D ALPHA=0.5f -D V=float4"
+        );
+    }
+
+    #[test]
+    fn wgsl_gets_declarations_on_the_first_line() {
+        assert_eq!(
+            source(Language::Wgsl).wgsl().unwrap(),
+            "const GROUP_X=16u;const GROUP_Y=4u;const GROUP_Z=1u;const TILE=8u;const ALPHA=0.5f;alias V=vec4<f32>;first line"
+        );
+    }
+
+    #[test]
+    fn a_type_that_wgsl_lacks_is_refused() {
+        let mut wide = source(Language::Wgsl);
+        wide.constants =
+            vec![("V".into(), Constant::Type(Element { scalar: Scalar::F32, width: 16 }))];
+        assert!(matches!(wide.wgsl(), Err(Error::Unsupported(_))));
+    }
+}

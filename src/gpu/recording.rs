@@ -1,0 +1,127 @@
+//! GPU work as a value: what to do, in which order, on which lane.
+
+use crate::units::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// A kernel, numbered by the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct KernelId(pub u32);
+
+/// A buffer, on the device or the host, numbered by the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct BufferId(pub u32);
+
+/// An in-order queue of the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Lane(pub u32);
+
+/// A step's position in its recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct StepId(pub u32);
+
+/// Where a buffer lives.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum MemoryKind {
+    /// The device's memory.
+    Device,
+    /// Ordinary host memory: the driver stages every copy.
+    Pageable,
+    /// Host memory that the device's copy engine reaches directly.
+    Pinned,
+    /// Device memory that the host reaches through its address space: a copy is a map, a
+    /// memory copy by the host, and an unmap.
+    Mapped,
+}
+
+/// A part of a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Slice {
+    /// The buffer.
+    pub buffer: BufferId,
+    /// First byte.
+    pub offset: Bytes,
+    /// Number of bytes.
+    pub len: Bytes,
+}
+
+/// One thing a device does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Op {
+    /// Runs a kernel.
+    Dispatch {
+        /// Which.
+        kernel: KernelId,
+        /// Work-groups along each dimension.
+        groups: [u32; 3],
+        /// Buffers in binding order.
+        buffers: Vec<Slice>,
+        /// The parameter block.
+        params: Vec<u8>,
+    },
+    /// Copies from a host buffer to a device buffer.
+    Send {
+        /// Part of a buffer of a host kind.
+        from: Slice,
+        /// Part of a device buffer, of equal length.
+        to: Slice,
+    },
+    /// Copies from a device buffer to a host buffer.
+    Receive {
+        /// Part of a device buffer.
+        from: Slice,
+        /// Part of a buffer of a host kind, of equal length.
+        to: Slice,
+    },
+    /// Copies within the device's memory.
+    Copy {
+        /// Source.
+        from: Slice,
+        /// Destination, of equal length.
+        to: Slice,
+    },
+}
+
+/// An operation on a lane, begun after the lane's earlier steps and after those it names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// The lane it is queued on.
+    pub lane: Lane,
+    /// Earlier steps (of other lanes) that must have ended before.
+    pub after: Vec<StepId>,
+    /// What to do.
+    pub op: Op,
+}
+
+/// GPU work as a pure value: equal inputs make equal recordings.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recording {
+    /// The steps in the order in which they are queued.
+    pub steps: Vec<Step>,
+}
+
+impl Recording {
+    /// Appends a step and returns its number.
+    pub fn push(&mut self, lane: Lane, after: Vec<StepId>, op: Op) -> StepId {
+        let id = StepId(u32::try_from(self.steps.len()).unwrap_or(u32::MAX));
+        self.steps.push(Step { lane, after, op });
+        id
+    }
+
+    /// How many lanes the recording needs.
+    pub fn lanes(&self) -> u32 {
+        self.steps.iter().map(|step| step.lane.0 + 1).max().unwrap_or(0)
+    }
+}

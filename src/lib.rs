@@ -1,0 +1,41 @@
+//! gpubench measures GPUs of any vendor, explains what it measured, and ranks them.
+//!
+//! A suite becomes cases, a case becomes a recording, a device turns a recording into a
+//! timeline, and everything after that is arithmetic on records.
+//!
+//! ```text
+//! suites/*.yaml ─parse─► Suite ─plan(device, filters)─► Cases (each refusal with its reason)
+//!    Case ─lower─► Recording ─Device::run─► Timeline ─► Record, appended at once to results/<run>.jsonl
+//! results/*.jsonl, baselines/*.jsonl ─parse─► Records ─► stats ─► fit │ compare │ rank ─► Report
+//!
+//! pure (no GPU, file, clock): units stats gpu workload suite plan record model reference analyse report
+//! edges:                      backend worker measure store cmd
+//! ```
+//!
+//! A file imports only from floors below its own; `tests/layers.rs` holds it to that.
+//!
+//! | floor | rooms |
+//! |---|---|
+//! | 5 | [`cmd`]: one file a command: read arguments, call, print |
+//! | 4 | [`measure`]: the loop over a live device; [`worker`]: the process that owns a device; [`store`]: all files; [`report`]: one file a format |
+//! | 3 | [`plan`]: suite × device → cases → recordings; [`backend`]: one folder a device API |
+//! | 2 | [`suite`], [`record`], [`model`], [`reference`](mod@reference) |
+//! | 1 | [`gpu`]: plain data (device info, kernel, recording, timeline); [`workload`]: the words of suites, cases and records; [`stats`] |
+//! | 0 | [`units`], [`error`](mod@error) |
+
+pub mod backend;
+pub mod cmd;
+pub mod error;
+pub mod gpu;
+pub mod measure;
+pub mod model;
+pub mod plan;
+pub mod record;
+pub mod reference;
+pub mod report;
+pub mod stats;
+pub mod store;
+pub mod suite;
+pub mod units;
+pub mod worker;
+pub mod workload;

@@ -1,0 +1,92 @@
+//! One thing to measure on one device, with everything resolved to numbers.
+
+use crate::gpu::{Access, Element, KernelSource};
+use crate::units::Bytes;
+use crate::workload::{CaseKey, Fill, Refusal, Size, Split, Verify};
+use serde::{Deserialize, Serialize};
+
+/// A case: a pure value that travels to the worker as one line of JSON.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// What it is called.
+    pub key: CaseKey,
+    /// Words to filter by.
+    pub tags: Vec<String>,
+    /// Which ranking family it counts in.
+    pub family: String,
+    /// The forms to choose the fastest from; one, unless the workload is a search. Empty for
+    /// pure transfers.
+    pub candidates: Vec<Candidate>,
+    /// Buffers in binding order.
+    pub buffers: Vec<BufferPlan>,
+    /// Numbers the reference sees beside the parameters.
+    pub size: Size,
+    /// How the result is checked.
+    pub verify: Verify,
+    /// Seed of the inputs.
+    pub seed: u64,
+}
+
+/// One form of a case's kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// What sets it apart from the others (`16x16 WIDTH=4`); empty where there is only one.
+    pub label: String,
+    /// The kernel.
+    pub kernel: KernelSource,
+    /// Work-groups along each dimension.
+    pub groups: [u32; 3],
+    /// Names and values of the parameter block, in order.
+    pub params: Vec<(String, f64, crate::gpu::Scalar)>,
+    /// Operations of one launch.
+    pub flops: f64,
+    /// Bytes that one launch must move.
+    pub bytes: f64,
+}
+
+impl Candidate {
+    /// The parameter block as it lies in memory: four bytes a field.
+    pub fn param_bytes(&self) -> Vec<u8> {
+        self.params
+            .iter()
+            .flat_map(|&(_, value, scalar)| match scalar {
+                crate::gpu::Scalar::F32 => (value as f32).to_ne_bytes(),
+                crate::gpu::Scalar::U32 => (value as u32).to_ne_bytes(),
+                crate::gpu::Scalar::I32 => (value as i32).to_ne_bytes(),
+            })
+            .collect()
+    }
+}
+
+/// A buffer with its size resolved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BufferPlan {
+    /// Its name.
+    pub name: String,
+    /// Element type.
+    pub element: Element,
+    /// Number of elements.
+    pub count: u64,
+    /// Contents before the first launch; `None` for an output.
+    pub fill: Option<Fill>,
+    /// How the kernel uses it.
+    pub access: Access,
+    /// Which part a chunk of a divided problem sees.
+    pub split: Split,
+}
+
+impl BufferPlan {
+    /// Its size.
+    pub fn bytes(&self) -> Bytes {
+        Bytes(self.count.saturating_mul(self.element.size().0))
+    }
+}
+
+/// What a plan makes of a workload at one size.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Planned {
+    /// It can be run.
+    Case(Box<Case>),
+    /// It cannot, or shall not, on this device.
+    Refused(Refusal),
+}

@@ -1,0 +1,61 @@
+//! A run's first and last line.
+
+use crate::gpu::DeviceInfo;
+use serde::{Deserialize, Serialize};
+
+/// Everything that holds for the whole run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// Version of the format, [`super::VERSION`].
+    pub version: u32,
+    /// gpubench's version and commit.
+    pub gpubench: String,
+    /// When the run began, RFC 3339 in UTC.
+    pub started: String,
+    /// The suite's name.
+    pub suite: String,
+    /// The suite's hash.
+    pub suite_hash: String,
+    /// Seed of inputs and of the order of cases.
+    pub seed: u64,
+    /// Rounds planned.
+    pub rounds: u32,
+    /// Whether only correctness is checked.
+    #[serde(default)]
+    pub verify_only: bool,
+    /// The machine.
+    pub host: Host,
+    /// The devices; records name them by position.
+    pub devices: Vec<DeviceInfo>,
+}
+
+/// The machine a run was made on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Host {
+    /// Host name.
+    pub name: String,
+    /// Processor.
+    pub cpu: String,
+    /// Logical processors.
+    pub cores: u32,
+    /// Bytes of memory.
+    pub memory: u64,
+    /// Operating system and its version.
+    pub os: String,
+    /// Kernel version.
+    pub kernel: String,
+    /// Environment variables that change what drivers do, as `NAME=value`.
+    #[serde(default)]
+    pub environment: Vec<String>,
+}
+
+/// A run's last line: its absence means that the run was cut short.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Footer {
+    /// When the run ended, RFC 3339 in UTC.
+    pub ended: String,
+    /// Seconds of wall time.
+    pub wall: f64,
+    /// Records written.
+    pub records: u64,
+}

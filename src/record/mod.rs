@@ -1,0 +1,119 @@
+//! What a run leaves behind: a header, one record a case and round, a footer.
+//!
+//! A result file is JSON lines, each an externally tagged [`Line`]. Throughputs are computed
+//! from work and time when they are shown, never stored.
+
+mod header;
+mod outcome;
+
+pub use header::{Footer, Header, Host};
+pub use outcome::{ErrorNorms, Flag, Mismatch, Outcome};
+
+use crate::gpu::{BuildReport, Checks, Clock};
+use crate::workload::CaseKey;
+use serde::{Deserialize, Serialize};
+
+/// Version of the format; a reader refuses a newer one and migrates an older one.
+pub const VERSION: u32 = 1;
+
+/// One line of a result file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Line {
+    /// The first line.
+    Header(Box<Header>),
+    /// A case in a round.
+    Record(Box<Record>),
+    /// The last line of a run that was not cut short.
+    Footer(Footer),
+}
+
+/// What came of one case on one device in one round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The case.
+    pub key: CaseKey,
+    /// Words to filter by.
+    pub tags: Vec<String>,
+    /// Which ranking family it counts in.
+    pub family: String,
+    /// Position of the device in the header's list.
+    pub device: usize,
+    /// The round, from 0; each round is a fresh process.
+    pub round: u32,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// What was measured; `None` where nothing may be shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<Measured>,
+    /// The kernel as it was built; `None` for transfers and for cases that were not built.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<Built>,
+    /// How far the result was from the reference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub norms: Option<ErrorNorms>,
+    /// What the reader should know before believing the figure.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<Flag>,
+    /// Where the worker's wall time went.
+    #[serde(default)]
+    pub wall: Wall,
+}
+
+/// The samples of a case, and what they were read from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Seconds of one operation, sample by sample, in order. Each is a batch's time over its size.
+    pub samples: Vec<f64>,
+    /// Operations in one sample.
+    pub batch: u32,
+    /// The clock the samples were read from.
+    pub clock: Clock,
+    /// That clock's resolution in seconds.
+    pub resolution: f64,
+    /// Operations (of arithmetic) of one launch.
+    pub flops: f64,
+    /// Bytes that one launch or copy must move.
+    pub bytes: f64,
+    /// Seconds of warm-up before the first sample.
+    pub warmup: f64,
+    /// Samples whose device timestamps were unusable, by the host's clock instead or dropped.
+    #[serde(default)]
+    pub dropped: u32,
+}
+
+/// A kernel as it was built.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Built {
+    /// SHA-256 over language, text, entry, group and constants, in hexadecimal.
+    pub hash: String,
+    /// Work-items per group.
+    pub group: [u32; 3],
+    /// Work-groups of the launch.
+    pub groups: [u32; 3],
+    /// Whether the API checks accesses.
+    pub checks: Checks,
+    /// What set this form apart, where several were tried.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub form: String,
+    /// The other forms tried: label and seconds of one launch (`None`: it did not build or run).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tried: Vec<(String, Option<f64>)>,
+    /// The compiler's report.
+    pub report: BuildReport,
+}
+
+/// Seconds of the worker's wall time by what it did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Wall {
+    /// Making inputs and allocating.
+    pub prepare: f64,
+    /// Compiling.
+    pub build: f64,
+    /// Reference and comparison.
+    pub verify: f64,
+    /// Warm-up and samples.
+    pub measure: f64,
+    /// Of `measure`, with the device at work.
+    pub busy: f64,
+}

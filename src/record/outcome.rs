@@ -1,0 +1,113 @@
+//! What can come of a case.
+
+use serde::{Deserialize, Serialize};
+
+/// What came of a case. Only `Ok` shows a figure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Verified (and measured, unless only verification was asked for).
+    Ok,
+    /// Ran, but nothing says that the result is right: the suite asks for no verification.
+    Unchecked,
+    /// The result is wrong.
+    Unverified(Mismatch),
+    /// The device, the API or the plan refuses it; the reason.
+    Unsupported(String),
+    /// Left out by the time or memory budget, or by a filter that the user set; the reason.
+    Skipped(String),
+    /// The kernel does not build; the compiler's log.
+    BuildError(String),
+    /// A deadline passed; what was being done.
+    Timeout(String),
+    /// The worker died.
+    Crash {
+        /// Signal or exit status.
+        how: String,
+        /// The last lines it wrote to stderr.
+        stderr: Vec<String>,
+    },
+    /// Not enough memory, on the device or the host.
+    OutOfMemory(String),
+    /// The device is gone.
+    DeviceLost(String),
+    /// Any other failure.
+    Failed(String),
+}
+
+impl Outcome {
+    /// Whether a figure may be shown, compared and ranked.
+    pub fn is_ok(&self) -> bool {
+        *self == Self::Ok
+    }
+
+    /// Whether the case failed (rather than being refused, skipped or fine): exit code 4.
+    pub fn is_failure(&self) -> bool {
+        !matches!(self, Self::Ok | Self::Unchecked | Self::Unsupported(_) | Self::Skipped(_))
+    }
+
+    /// One word for tables.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Unchecked => "unchecked",
+            Self::Unverified(_) => "unverified",
+            Self::Unsupported(_) => "unsupported",
+            Self::Skipped(_) => "skipped",
+            Self::BuildError(_) => "build error",
+            Self::Timeout(_) => "timeout",
+            Self::Crash { .. } => "crash",
+            Self::OutOfMemory(_) => "out of memory",
+            Self::DeviceLost(_) => "device lost",
+            Self::Failed(_) => "failed",
+        }
+    }
+}
+
+/// The first wrong scalar, and how many there are.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mismatch {
+    /// The buffer.
+    pub buffer: String,
+    /// Position of the first wrong scalar.
+    pub index: u64,
+    /// What the device computed (as text, since it may be NaN).
+    pub found: String,
+    /// What was expected.
+    pub expected: String,
+    /// Wrong scalars.
+    pub wrong: u64,
+    /// Scalars compared.
+    pub of: u64,
+    /// Which launch: `first launch` or `timed launches`.
+    pub when: String,
+}
+
+/// How far a result is from the expected one, over all scalars compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ErrorNorms {
+    /// Largest absolute difference.
+    pub max_absolute: f64,
+    /// Largest difference relative to the expected value's magnitude.
+    pub max_relative: f64,
+    /// Euclidean norm of the difference over that of the expected result.
+    pub l2: f64,
+}
+
+/// What a reader should know before believing a figure.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Flag {
+    /// Warm-up ended at its limit before two blocks of samples agreed.
+    Unsteady,
+    /// Sampling ended before the median's interval was as narrow as asked.
+    Wide,
+    /// The working set fits the device's cache: the figure is the cache's.
+    Cache,
+    /// A figure above what the device can do; the text says which.
+    Implausible(String),
+    /// Device timestamps were unusable; the text says how.
+    Timestamps(String),
+    /// One launch takes longer than a sample should: fewer than the usual samples.
+    FewSamples,
+}

@@ -1,0 +1,67 @@
+//! Typed buffer contents.
+
+use crate::gpu::Scalar;
+
+/// The contents of a buffer; vectors lie flat, component after component.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Data {
+    /// IEEE 754 binary32 numbers.
+    F32(Vec<f32>),
+    /// Unsigned integers.
+    U32(Vec<u32>),
+    /// Signed integers.
+    I32(Vec<i32>),
+}
+
+impl Data {
+    /// `bytes` read as scalars of one type; a torn last scalar is left out.
+    pub fn from_bytes(scalar: Scalar, bytes: &[u8]) -> Self {
+        let words = || bytes.chunks_exact(4).map(|c| [c[0], c[1], c[2], c[3]]);
+        match scalar {
+            Scalar::F32 => Self::F32(words().map(f32::from_ne_bytes).collect()),
+            Scalar::U32 => Self::U32(words().map(u32::from_ne_bytes).collect()),
+            Scalar::I32 => Self::I32(words().map(i32::from_ne_bytes).collect()),
+        }
+    }
+
+    /// The bytes as they lie in memory.
+    pub fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::F32(v) => bytemuck::cast_slice(v),
+            Self::U32(v) => bytemuck::cast_slice(v),
+            Self::I32(v) => bytemuck::cast_slice(v),
+        }
+    }
+
+    /// Number of scalars.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::F32(v) => v.len(),
+            Self::U32(v) => v.len(),
+            Self::I32(v) => v.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The scalar's type.
+    pub fn scalar(&self) -> Scalar {
+        match self {
+            Self::F32(_) => Scalar::F32,
+            Self::U32(_) => Scalar::U32,
+            Self::I32(_) => Scalar::I32,
+        }
+    }
+
+    /// Scalar `i` as a number, for messages and error norms.
+    pub fn get(&self, i: usize) -> Option<f64> {
+        match self {
+            Self::F32(v) => v.get(i).map(|&x| f64::from(x)),
+            Self::U32(v) => v.get(i).map(|&x| f64::from(x)),
+            Self::I32(v) => v.get(i).map(|&x| f64::from(x)),
+        }
+    }
+}

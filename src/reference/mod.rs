@@ -1,0 +1,13 @@
+//! What each kernel must compute, written again in plain Rust, independently of the kernels.
+
+mod data;
+mod fill;
+mod parallel;
+mod problem;
+mod table;
+
+pub use data::Data;
+pub use fill::fill;
+pub use parallel::for_each_chunk;
+pub use problem::Problem;
+pub use table::{Reference, find, names};

@@ -1,0 +1,85 @@
+//! What a reference sees of a launch: numbers by name and the buffers as they were before it.
+
+use super::Data;
+use crate::error::{Error, Result};
+
+/// A launch's sizes, parameters and buffers.
+#[derive(Clone, Debug, Default)]
+pub struct Problem {
+    numbers: Vec<(String, f64)>,
+    buffers: Vec<(String, Data)>,
+}
+
+impl Problem {
+    /// Of `numbers` (sizes and parameters; a later one of the same name wins) and the contents
+    /// of all buffers before the launch, by name.
+    pub fn new(numbers: Vec<(String, f64)>, buffers: Vec<(String, Data)>) -> Self {
+        Self { numbers, buffers }
+    }
+
+    /// The parameter or size `name`.
+    pub fn number(&self, name: &str) -> Result<f64> {
+        self.numbers.iter().rev().find(|(n, _)| n == name).map(|&(_, value)| value).ok_or_else(
+            || Error::Usage(format!("the reference needs a size or parameter `{name}`")),
+        )
+    }
+
+    /// The size `name`.
+    pub fn size(&self, name: &str) -> Result<usize> {
+        let value = self.number(name)?;
+        if value >= 0.0 && value.fract() == 0.0 {
+            Ok(value as usize)
+        } else {
+            Err(Error::Usage(format!(
+                "the reference needs a whole number as `{name}`, not {value}"
+            )))
+        }
+    }
+
+    /// The buffer `name`.
+    pub fn data(&self, name: &str) -> Result<&Data> {
+        self.buffers
+            .iter()
+            .find(|(n, _)| n == name)
+            .map(|(_, data)| data)
+            .ok_or_else(|| Error::Usage(format!("the reference needs a buffer `{name}`")))
+    }
+
+    /// The buffer `name` of at least `len` `f32` scalars.
+    pub fn f32(&self, name: &str, len: usize) -> Result<&[f32]> {
+        match self.data(name)? {
+            Data::F32(v) => long_enough(name, v, len),
+            other => Err(wrong_type(name, "f32", other)),
+        }
+    }
+
+    /// The buffer `name` of at least `len` `u32` scalars.
+    pub fn u32(&self, name: &str, len: usize) -> Result<&[u32]> {
+        match self.data(name)? {
+            Data::U32(v) => long_enough(name, v, len),
+            other => Err(wrong_type(name, "u32", other)),
+        }
+    }
+
+    /// The buffer `name` of at least `len` `i32` scalars.
+    pub fn i32(&self, name: &str, len: usize) -> Result<&[i32]> {
+        match self.data(name)? {
+            Data::I32(v) => long_enough(name, v, len),
+            other => Err(wrong_type(name, "i32", other)),
+        }
+    }
+}
+
+fn long_enough<'a, T>(name: &str, v: &'a [T], len: usize) -> Result<&'a [T]> {
+    if v.len() < len {
+        return Err(Error::Usage(format!(
+            "the reference needs {len} scalars in `{name}`, which has {}",
+            v.len()
+        )));
+    }
+    Ok(v)
+}
+
+fn wrong_type(name: &str, wanted: &str, found: &Data) -> Error {
+    Error::Usage(format!("the reference needs `{name}` as {wanted}, not {:?}", found.scalar()))
+}

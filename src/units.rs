@@ -1,0 +1,115 @@
+//! Quantities and how people read them: bytes, seconds, and rates with a prefix.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A number of bytes.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Bytes(pub u64);
+
+impl Bytes {
+    /// `n` binary kilobytes.
+    pub const fn kib(n: u64) -> Self {
+        Self(n << 10)
+    }
+
+    /// `n` binary megabytes.
+    pub const fn mib(n: u64) -> Self {
+        Self(n << 20)
+    }
+
+    /// The number as a length of host memory, saturating where `usize` is too small.
+    pub fn as_usize(self) -> usize {
+        usize::try_from(self.0).unwrap_or(usize::MAX)
+    }
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const NAMES: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
+        if self.0 < 1024 {
+            return f.pad(&format!("{} B", self.0));
+        }
+        let mut value = self.0 as f64 / 1024.0;
+        let mut name = 0;
+        while value >= 1024.0 && name + 1 < NAMES.len() {
+            value /= 1024.0;
+            name += 1;
+        }
+        f.pad(&format!("{} {}", three_digits(value), NAMES[name]))
+    }
+}
+
+/// A time in seconds, with the prefix that leaves one to three digits before the point.
+pub fn seconds(s: f64) -> String {
+    with_prefix(s, "s")
+}
+
+/// Floating-point operations per second.
+pub fn flops(rate: f64) -> String {
+    with_prefix(rate, "FLOP/s")
+}
+
+/// Bytes per second, decimal, as vendors state bandwidths.
+pub fn bandwidth(rate: f64) -> String {
+    with_prefix(rate, "B/s")
+}
+
+/// `value` with an SI prefix from pico to tera and `unit` behind it.
+pub fn with_prefix(value: f64, unit: &str) -> String {
+    const PREFIXES: [(&str, f64); 9] = [
+        ("T", 1e12),
+        ("G", 1e9),
+        ("M", 1e6),
+        ("k", 1e3),
+        ("", 1.0),
+        ("m", 1e-3),
+        ("µ", 1e-6),
+        ("n", 1e-9),
+        ("p", 1e-12),
+    ];
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value} {unit}");
+    }
+    // Rounding to three digits must not print 1000 of a smaller unit.
+    let magnitude = value.abs() * 1.0005;
+    let (prefix, scale) = PREFIXES
+        .into_iter()
+        .find(|&(_, scale)| magnitude >= scale)
+        .unwrap_or(PREFIXES[PREFIXES.len() - 1]);
+    format!("{} {prefix}{unit}", three_digits(value / scale))
+}
+
+fn three_digits(value: f64) -> String {
+    let magnitude = value.abs();
+    if magnitude >= 99.95 {
+        format!("{value:.0}")
+    } else if magnitude >= 9.995 {
+        format!("{value:.1}")
+    } else {
+        format!("{value:.2}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_read_in_binary_units() {
+        assert_eq!(Bytes(17).to_string(), "17 B");
+        assert_eq!(Bytes::kib(4).to_string(), "4.00 KiB");
+        assert_eq!(Bytes::mib(1536).to_string(), "1.50 GiB");
+    }
+
+    #[test]
+    fn three_digits_with_a_prefix() {
+        assert_eq!(seconds(0.001_234), "1.23 ms");
+        assert_eq!(seconds(0.999_9), "1.00 s");
+        assert_eq!(flops(3.42e11), "342 GFLOP/s");
+        assert_eq!(bandwidth(0.0), "0 B/s");
+    }
+}
