@@ -6,5 +6,5 @@
 mod expr;
 mod types;
 
-pub use expr::{Expr, Scope};
+pub use expr::{Expr, Scope, Wrong};
 pub use types::{Budget, Buffer, Kernel, KernelText, Place, Search, Suite, Work, Workload};
