@@ -20,7 +20,7 @@
 //! | 4 | [`measure`]: the loop over a live device; [`worker`]: the process that owns a device; [`store`]: all files; [`report`]: one file a format |
 //! | 3 | [`plan`]: suite × device → cases → recordings; [`backend`]: one folder a device API |
 //! | 2 | [`suite`], [`record`], [`model`], [`reference`](mod@reference) |
-//! | 1 | [`gpu`]: plain data (device info, kernel, recording, timeline); [`workload`]: the words of suites, cases and records; [`stats`] |
+//! | 1 | [`gpu`]: plain data (device info, kernel, recording, timeline); [`workload`]: the words of suites, cases and records; [`stats`]; [`yaml`]: YAML, its mistakes located |
 //! | 0 | [`units`], [`error`](mod@error) |
 
 pub mod backend;
@@ -39,3 +39,4 @@ pub mod suite;
 pub mod units;
 pub mod worker;
 pub mod workload;
+pub mod yaml;
