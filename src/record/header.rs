@@ -23,6 +23,9 @@ pub struct Header {
     /// Whether only correctness is checked.
     #[serde(default)]
     pub verify_only: bool,
+    /// Filters that the user set: cases that none of them takes are not in the file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub filters: Vec<String>,
     /// The machine.
     pub host: Host,
     /// The devices; records name them by position.
@@ -54,7 +57,7 @@ pub struct Host {
 pub struct Footer {
     /// When the run ended, RFC 3339 in UTC.
     pub ended: String,
-    /// Seconds of wall time.
+    /// Seconds of wall time; of a resumed run, since it was resumed.
     pub wall: f64,
     /// Records written.
     pub records: u64,

@@ -4,7 +4,10 @@
 //! from work and time when they are shown, never stored.
 
 mod header;
+mod number;
 mod outcome;
+#[cfg(test)]
+pub(crate) mod sample;
 
 pub use header::{Footer, Header, Host};
 pub use outcome::{ErrorNorms, Flag, Mismatch, Outcome};

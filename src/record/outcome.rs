@@ -87,10 +87,13 @@ pub struct Mismatch {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ErrorNorms {
     /// Largest absolute difference.
+    #[serde(with = "super::number")]
     pub max_absolute: f64,
     /// Largest difference relative to the expected value's magnitude.
+    #[serde(with = "super::number")]
     pub max_relative: f64,
     /// Euclidean norm of the difference over that of the expected result.
+    #[serde(with = "super::number")]
     pub l2: f64,
 }
 
@@ -110,4 +113,6 @@ pub enum Flag {
     Timestamps(String),
     /// One launch takes longer than a sample should: fewer than the usual samples.
     FewSamples,
+    /// The first try failed, the second did not; the text says how it failed.
+    Flake(String),
 }

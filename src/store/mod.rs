@@ -1,1 +1,13 @@
-//! placeholder
+//! All files that a run leaves or reads: results, and the lock that keeps two runs off one device.
+
+mod lines;
+mod lock;
+mod name;
+mod read;
+mod write;
+
+pub use lines::Lines;
+pub use lock::{Attempt, DeviceLock};
+pub use name::{result_name, safe};
+pub use read::{Flaw, Records, Run, open, read};
+pub use write::Writer;

@@ -1,0 +1,91 @@
+//! Invented devices, headers and records for tests.
+
+use super::{Header, Host, Measured, Outcome, Record, VERSION, Wall};
+use crate::gpu::{Clock, DeviceInfo, DeviceKind, Language, MemoryKind};
+use crate::units::Bytes;
+use crate::workload::{CaseKey, Measure};
+
+/// A small invented GPU.
+pub fn device(backend: &str) -> DeviceInfo {
+    DeviceInfo {
+        backend: backend.into(),
+        index: 0,
+        name: "Invented GPU".into(),
+        vendor: "Nobody".into(),
+        kind: DeviceKind::Discrete,
+        driver: "1.0".into(),
+        api: "OpenCL 3.0".into(),
+        language: if backend == "wgpu" { Language::Wgsl } else { Language::Opencl },
+        memory: Some(Bytes::mib(1024)),
+        max_buffer: Bytes::mib(256),
+        max_binding: Bytes::mib(128),
+        max_storage_buffers: 8,
+        compute_units: Some(4),
+        clock_hz: Some(1e9),
+        max_group_size: 256,
+        max_group_dims: [256, 256, 64],
+        max_groups: [65_535; 3],
+        local_memory: Bytes::kib(32),
+        lanes: 1,
+        timestamp_resolution: Some(1e-9),
+        subgroup: Some([32, 32]),
+        offset_alignment: Bytes(256),
+        host_memory: vec![MemoryKind::Pageable],
+        pci: None,
+        uuid: None,
+        features: vec![],
+    }
+}
+
+/// A header with `devices`.
+pub fn header(devices: Vec<DeviceInfo>) -> Header {
+    Header {
+        version: VERSION,
+        gpubench: "0.1.0 (abc)".into(),
+        started: "2025-01-31T12:30:05Z".into(),
+        suite: "sample".into(),
+        suite_hash: "00ff".into(),
+        seed: 7,
+        rounds: 1,
+        verify_only: false,
+        filters: vec![],
+        host: Host::default(),
+        devices,
+    }
+}
+
+/// The key `workload n=N`.
+pub fn key(workload: &str, n: i64) -> CaseKey {
+    CaseKey {
+        workload: workload.into(),
+        size: vec![("n".into(), n)],
+        measure: Measure::Kernel,
+        host_memory: None,
+    }
+}
+
+/// A verified record of device 0 in round 0 that took `seconds`.
+pub fn record(key: CaseKey, seconds: f64) -> Record {
+    Record {
+        key,
+        tags: vec![],
+        family: "compute".into(),
+        device: 0,
+        round: 0,
+        outcome: Outcome::Ok,
+        measured: Some(Measured {
+            samples: vec![seconds; 20],
+            batch: 1,
+            clock: Clock::Device,
+            resolution: 1e-9,
+            flops: 1e6,
+            bytes: 4e6,
+            warmup: 0.01,
+            dropped: 0,
+        }),
+        kernel: None,
+        norms: None,
+        flags: vec![],
+        wall: Wall { prepare: 0.1, build: 0.2, verify: 0.1, measure: 0.5, busy: 0.45 },
+    }
+}

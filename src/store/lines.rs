@@ -1,0 +1,111 @@
+//! Lines of a stream that nobody vouches for: bounded, and never an endless wait for memory.
+
+use std::io::{self, BufRead};
+
+/// Splits a stream into lines of at most `limit` bytes.
+#[derive(Debug)]
+pub struct Lines<R> {
+    source: R,
+    limit: usize,
+}
+
+/// One line as it was found, without its line break.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// A whole line.
+    Whole(Vec<u8>),
+    /// The stream ended before the line did.
+    Torn(Vec<u8>),
+    /// The line is longer than the limit; its beginning.
+    TooLong(Vec<u8>),
+}
+
+impl Piece {
+    /// The bytes that were kept.
+    pub fn into_bytes(self) -> Vec<u8> {
+        match self {
+            Self::Whole(bytes) | Self::Torn(bytes) | Self::TooLong(bytes) => bytes,
+        }
+    }
+}
+
+impl<R: BufRead> Lines<R> {
+    /// Lines of `source`, each cut at `limit` bytes.
+    pub fn new(source: R, limit: usize) -> Self {
+        Self { source, limit }
+    }
+
+    /// The next line and how many bytes of the stream it took; `None` at the end.
+    ///
+    /// # Errors
+    /// What the stream says.
+    pub fn next_line(&mut self) -> io::Result<Option<(Piece, u64)>> {
+        let mut line = Vec::new();
+        let mut taken = 0;
+        loop {
+            let chunk = match self.source.fill_buf() {
+                Ok(chunk) => chunk,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+                Err(e) => return Err(e),
+            };
+            let end = chunk.iter().position(|&byte| byte == b'\n');
+            let part = &chunk[..end.unwrap_or(chunk.len())];
+            // One byte over the limit is kept for a moment: it is how "too long" is known.
+            let room = (self.limit + 1).saturating_sub(line.len());
+            line.extend_from_slice(&part[..part.len().min(room)]);
+            let used = part.len() + usize::from(end.is_some());
+            let at_end = chunk.is_empty();
+            self.source.consume(used);
+            taken += used as u64;
+            if at_end || end.is_some() {
+                return Ok((taken > 0).then(|| (self.judge(line, end.is_some()), taken)));
+            }
+        }
+    }
+
+    fn judge(&self, mut line: Vec<u8>, ended: bool) -> Piece {
+        if line.len() > self.limit {
+            line.truncate(self.limit);
+            Piece::TooLong(line)
+        } else if ended {
+            Piece::Whole(line)
+        } else {
+            Piece::Torn(line)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(text: &str, limit: usize) -> Vec<(Piece, u64)> {
+        // A tiny buffer, so that lines span several fills.
+        let mut lines =
+            Lines::new(io::BufReader::with_capacity(3, io::Cursor::new(text.to_owned())), limit);
+        std::iter::from_fn(|| lines.next_line().expect("a cursor does not fail")).collect()
+    }
+
+    #[test]
+    fn whole_lines_and_a_torn_end() {
+        let found = all("one\n\nthree", 10);
+        assert_eq!(
+            found,
+            [
+                (Piece::Whole(b"one".to_vec()), 4),
+                (Piece::Whole(vec![]), 1),
+                (Piece::Torn(b"three".to_vec()), 5)
+            ]
+        );
+    }
+
+    #[test]
+    fn a_long_line_is_cut_but_the_next_one_is_whole() {
+        let found = all("abcdefghij\nk\n", 4);
+        assert_eq!(
+            found,
+            [(Piece::TooLong(b"abcd".to_vec()), 11), (Piece::Whole(b"k".to_vec()), 2)]
+        );
+        assert_eq!(all("abcd\n", 4), [(Piece::Whole(b"abcd".to_vec()), 5)]);
+    }
+}

@@ -1,0 +1,130 @@
+//! One run per device: two at once would measure each other.
+
+use crate::error::{Error, Result};
+use crate::gpu::DeviceInfo;
+use std::fs::{File, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+/// The right to measure a device, held until dropped; the system takes it back from a process
+/// that dies.
+#[derive(Debug)]
+pub struct DeviceLock {
+    file: File,
+}
+
+/// What came of asking for a lock.
+#[derive(Debug)]
+pub enum Attempt {
+    /// It is ours.
+    Taken(DeviceLock),
+    /// Another run has it: its process, where it tells.
+    HeldBy(Option<u32>),
+}
+
+impl DeviceLock {
+    /// Tries to lock `device` for this process, without waiting.
+    ///
+    /// Two APIs' views of one card share a lock where both tell its PCI address or UUID.
+    ///
+    /// # Errors
+    /// `Io` when the lock's file cannot be opened.
+    pub fn attempt(device: &DeviceInfo) -> Result<Attempt> {
+        Self::attempt_in(&std::env::temp_dir(), device)
+    }
+
+    fn attempt_in(folder: &Path, device: &DeviceInfo) -> Result<Attempt> {
+        let path = path_of(folder, device);
+        let mut file = open(&path).map_err(|e| Error::io(&path, e))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(Attempt::HeldBy(holder(&mut file))),
+            Err(TryLockError::Error(e)) => return Err(Error::io(&path, e)),
+        }
+        // The number is for people; where another user's file cannot be written it is left out.
+        let _ = file.set_len(0).and_then(|()| write!(file, "{}", std::process::id()));
+        Ok(Attempt::Taken(Self { file }))
+    }
+}
+
+impl Drop for DeviceLock {
+    fn drop(&mut self) {
+        let _ = self.file.set_len(0);
+    }
+}
+
+fn path_of(folder: &Path, device: &DeviceInfo) -> PathBuf {
+    let key = match (&device.pci, &device.uuid) {
+        (Some(pci), _) => super::safe(pci),
+        (None, Some(uuid)) => super::safe(uuid),
+        (None, None) => format!("{}-{}", device.slug(), device.index),
+    };
+    folder.join(format!("gpubench-{key}.lock"))
+}
+
+fn holder(file: &mut File) -> Option<u32> {
+    let mut text = String::new();
+    file.rewind().and_then(|()| file.take(20).read_to_string(&mut text)).ok()?;
+    text.trim().parse().ok()
+}
+
+/// Opens the lock's file without following a link that a stranger put into the shared folder;
+/// a file of another user's can still be locked, though not written.
+#[cfg(unix)]
+fn open(path: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let mode = Mode::from_raw_mode(0o644);
+    let open = |flags| rustix::fs::open(path, flags, mode).map(File::from);
+    open(flags | OFlags::CREATE | OFlags::RDWR)
+        .or_else(|_| open(flags | OFlags::RDONLY))
+        .map_err(io::Error::from)
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> io::Result<File> {
+    std::fs::OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::sample;
+
+    #[test]
+    fn the_second_is_told_who_has_it() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let device = sample::device("opencl");
+        let Attempt::Taken(first) = DeviceLock::attempt_in(folder.path(), &device).unwrap() else {
+            panic!("nobody else has it");
+        };
+        let second = DeviceLock::attempt_in(folder.path(), &device).unwrap();
+        assert!(matches!(second, Attempt::HeldBy(Some(pid)) if pid == std::process::id()));
+        drop(first);
+        let third = DeviceLock::attempt_in(folder.path(), &device).unwrap();
+        assert!(matches!(third, Attempt::Taken(_)));
+    }
+
+    #[test]
+    fn views_of_one_card_share_a_lock() {
+        let mut a = sample::device("opencl");
+        let mut b = sample::device("wgpu");
+        let folder = Path::new("/tmp");
+        assert_ne!(path_of(folder, &a), path_of(folder, &b));
+        a.pci = Some("0000:01:00.0".into());
+        b.pci = a.pci.clone();
+        assert_eq!(path_of(folder, &a), path_of(folder, &b));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_planted_link_is_not_followed() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let device = sample::device("opencl");
+        let target = folder.path().join("precious");
+        std::fs::write(&target, "precious").unwrap();
+        std::os::unix::fs::symlink(&target, path_of(folder.path(), &device)).unwrap();
+        assert!(DeviceLock::attempt_in(folder.path(), &device).is_err());
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "precious");
+    }
+}

@@ -1,0 +1,250 @@
+//! Reading results, whoever wrote them and however they were cut short.
+
+use super::lines::{Lines, Piece};
+use crate::error::{Error, Located, Result};
+use crate::record::{Footer, Header, Line, Record, VERSION};
+use serde::Deserialize;
+use std::fmt;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+/// The longest line that is read: a record of 200 samples and a long build log stays far below.
+const LONGEST: usize = 16 << 20;
+
+/// A result file in memory.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The file.
+    pub path: PathBuf,
+    /// Its first line.
+    pub header: Header,
+    /// Its records, in the order in which they were made.
+    pub records: Vec<Record>,
+    /// Its last line; `None` where the run was cut short.
+    pub footer: Option<Footer>,
+    /// What could not be read.
+    pub warnings: Vec<Flaw>,
+    /// Bytes up to the end of the last whole line: where writing may go on.
+    pub whole: u64,
+}
+
+/// A line that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flaw {
+    /// The file.
+    pub path: PathBuf,
+    /// The line, counted from 1.
+    pub line: u64,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.path.display(), self.line, self.message)
+    }
+}
+
+/// The lines behind a header, read one by one.
+#[derive(Debug)]
+pub struct Records {
+    path: PathBuf,
+    lines: Lines<BufReader<File>>,
+    devices: usize,
+    line: u64,
+    whole: u64,
+    ended: bool,
+}
+
+/// Opens a result file and reads its header.
+///
+/// # Errors
+/// `Io` when it cannot be read or is no regular file; `Suite` with the place when it is no
+/// result file, or one of a newer format.
+pub fn open(path: &Path) -> Result<(Header, Records)> {
+    let meta = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
+    if !meta.is_file() {
+        let source = std::io::Error::other("not a regular file");
+        return Err(Error::io(path, source));
+    }
+    let file = File::open(path).map_err(|e| Error::io(path, e))?;
+    let mut lines = Lines::new(BufReader::new(file), LONGEST);
+    let first = lines.next_line().map_err(|e| Error::io(path, e))?;
+    let (first, whole) = first.ok_or_else(|| refused(path, b"", "the file is empty", None))?;
+    let Piece::Whole(first) = first else {
+        return Err(refused(
+            path,
+            &first.into_bytes(),
+            "the first line has no end",
+            Some("the run was cut short before its first record; delete the file"),
+        ));
+    };
+    let header = header(path, &first)?;
+    let devices = header.devices.len();
+    let path = path.to_owned();
+    Ok((header, Records { path, lines, devices, line: 1, whole, ended: false }))
+}
+
+/// Reads a whole result file.
+///
+/// # Errors
+/// As [`open`]; a line that cannot be used is a warning.
+pub fn read(path: &Path) -> Result<Run> {
+    let (header, mut lines) = open(path)?;
+    let mut run = Run {
+        path: path.to_owned(),
+        header,
+        records: vec![],
+        footer: None,
+        warnings: vec![],
+        whole: 0,
+    };
+    for line in &mut lines {
+        match line {
+            Ok(Line::Record(record)) => run.records.push(*record),
+            Ok(Line::Footer(footer)) => run.footer = Some(footer),
+            Ok(Line::Header(_)) => {}
+            Err(flaw) => run.warnings.push(flaw),
+        }
+    }
+    run.whole = lines.whole;
+    Ok(run)
+}
+
+impl Iterator for Records {
+    type Item = Result<Line, Flaw>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        self.line += 1;
+        match self.lines.next_line() {
+            Ok(None) => None,
+            Ok(Some((Piece::Whole(line), taken))) => {
+                self.whole += taken;
+                Some(self.parse(&line))
+            }
+            Ok(Some((Piece::TooLong(_), taken))) => {
+                self.whole += taken;
+                Some(Err(self.flaw(format!("longer than {LONGEST} bytes; skipped"))))
+            }
+            Ok(Some((Piece::Torn(_), _))) => {
+                let message = "the last line has no end: the run was cut short while writing it";
+                Some(Err(self.flaw(message)))
+            }
+            Err(e) => {
+                self.ended = true;
+                Some(Err(self.flaw(format!("reading failed: {e}"))))
+            }
+        }
+    }
+}
+
+impl Records {
+    fn parse(&self, line: &[u8]) -> Result<Line, Flaw> {
+        match serde_json::from_slice(line) {
+            Ok(Line::Header(_)) => Err(self.flaw("a second header; skipped")),
+            Ok(Line::Record(record)) if record.device >= self.devices => Err(self.flaw(format!(
+                "a record of device {}, but the header lists {}; skipped",
+                record.device, self.devices
+            ))),
+            Ok(line) => Ok(line),
+            Err(e) => Err(self.flaw(format!("no record: {e}; skipped"))),
+        }
+    }
+
+    fn flaw(&self, message: impl Into<String>) -> Flaw {
+        Flaw { path: self.path.clone(), line: self.line, message: message.into() }
+    }
+}
+
+fn header(path: &Path, line: &[u8]) -> Result<Header> {
+    // The version alone first: a newer header may have any other form.
+    #[derive(Deserialize)]
+    enum Any {
+        #[serde(rename = "header")]
+        Header { version: u32 },
+    }
+    let no_header = |e: serde_json::Error| {
+        refused(path, line, &format!("this is no result of gpubench: {e}"), None)
+    };
+    let Any::Header { version } = serde_json::from_slice(line).map_err(no_header)?;
+    if version > VERSION {
+        let message =
+            format!("written in format {version}; this gpubench reads formats up to {VERSION}");
+        return Err(refused(path, line, &message, Some("read it with a newer gpubench")));
+    }
+    match serde_json::from_slice(line).map_err(no_header)? {
+        Line::Header(header) => Ok(*header),
+        _ => Err(refused(path, line, "the first line is no header", None)),
+    }
+}
+
+fn refused(path: &Path, line: &[u8], message: &str, help: Option<&str>) -> Error {
+    let shown = &line[..line.len().min(200)];
+    Error::Suite(vec![Located {
+        file: path.display().to_string(),
+        text: String::from_utf8_lossy(shown).into(),
+        offset: 0,
+        len: 0,
+        message: message.to_owned(),
+        help: help.map(str::to_owned),
+    }])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::sample::{device, header, key, record};
+    use std::io::Write;
+
+    fn file(lines: &[String]) -> tempfile::NamedTempFile {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        for line in lines {
+            writeln!(file, "{line}").unwrap();
+        }
+        file
+    }
+
+    fn line(line: &Line) -> String {
+        serde_json::to_string(line).unwrap()
+    }
+
+    fn sample_header() -> String {
+        line(&Line::Header(Box::new(header(vec![device("sim")]))))
+    }
+
+    #[test]
+    fn a_corrupt_middle_line_is_named_and_skipped() {
+        let good = line(&Line::Record(Box::new(record(key("a", 1), 1.0))));
+        let mut stray = record(key("a", 1), 1.0);
+        stray.device = 9;
+        let stray = line(&Line::Record(Box::new(stray)));
+        let file = file(&[sample_header(), good.clone(), "{\u{0}".into(), stray, good]);
+        let run = read(file.path()).unwrap();
+        assert_eq!(run.records.len(), 2);
+        let lines: Vec<_> = run.warnings.iter().map(|flaw| flaw.line).collect();
+        assert_eq!(lines, [3, 4]);
+        assert!(run.warnings[0].to_string().contains(":3: no record"), "{}", run.warnings[0]);
+        assert!(run.footer.is_none());
+    }
+
+    #[test]
+    fn a_newer_format_is_refused_with_its_number() {
+        let newer = r#"{"header":{"version":9,"anything":"else"}}"#.to_owned();
+        let error = read(file(&[newer]).path()).unwrap_err().to_string();
+        assert!(error.contains(":1:") && error.contains("format 9"), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_result_is_refused() {
+        for text in ["", "{}", "[1]", "{\"record\":{}}", "plain text", "\u{0}\u{1}"] {
+            let file = file(&[text.to_owned()]);
+            assert!(matches!(read(file.path()), Err(Error::Suite(_))), "{text:?}");
+        }
+        assert!(matches!(read(Path::new("/")), Err(Error::Io { .. })));
+        assert!(matches!(read(Path::new("/dev/zero")), Err(Error::Io { .. })));
+    }
+}
