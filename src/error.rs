@@ -32,6 +32,9 @@ pub enum Error {
     /// A deadline passed.
     #[error("timed out: {0}")]
     Timeout(String),
+    /// It would take longer than the time it was given, so it was not begun.
+    #[error("over the time budget: {0}")]
+    OverBudget(String),
     /// Any other failure that the driver reports.
     #[error("device error: {0}")]
     Device(String),

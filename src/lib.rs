@@ -16,17 +16,20 @@
 //!
 //! | floor | rooms |
 //! |---|---|
-//! | 5 | [`cmd`]: one file a command: read arguments, call, print |
-//! | 4 | [`measure`]: the loop over a live device; [`worker`]: the process that owns a device; [`store`]: all files; [`report`]: one file a format |
-//! | 3 | [`plan`]: suite × device → cases → recordings; [`backend`]: one folder a device API |
-//! | 2 | [`suite`], [`record`], [`model`], [`reference`](mod@reference) |
-//! | 1 | [`gpu`]: plain data (device info, kernel, recording, timeline); [`workload`]: the words of suites, cases and records; [`stats`]; [`yaml`]: YAML, its mistakes located |
-//! | 0 | [`units`], [`error`](mod@error) |
+//! | 7 | [`cmd`]: one file a command: read arguments, call, print |
+//! | 6 | [`worker`]: the process that owns a device |
+//! | 5 | [`measure`]: the loop over a live device; [`store`]: all files; [`report`]: one file a format |
+//! | 4 | [`plan`]: suite × device → cases → recordings; [`backend`]: one folder a device API |
+//! | 3 | [`suite`], [`record`], [`model`], [`reference`](mod@reference) |
+//! | 2 | [`workload`]: the words of suites, cases and records |
+//! | 1 | [`gpu`]: plain data (device info, kernel, recording, timeline); [`stats`]; [`yaml`]: YAML, its mistakes located |
+//! | 0 | [`units`], [`error`](mod@error), [`hash`] |
 
 pub mod backend;
 pub mod cmd;
 pub mod error;
 pub mod gpu;
+pub mod hash;
 pub mod measure;
 pub mod model;
 pub mod plan;

@@ -55,6 +55,8 @@ pub struct DeviceInfo {
     pub language: Language,
     /// Memory on the device (for an integrated or CPU device, what the driver lets it use).
     pub memory: Option<Bytes>,
+    /// The largest cache in front of the memory, where the API tells.
+    pub cache: Option<Bytes>,
     /// The largest single buffer.
     pub max_buffer: Bytes,
     /// The largest part of a buffer that one kernel argument may see.

@@ -117,6 +117,16 @@ pub enum Constant {
     Type(Element),
 }
 
+impl std::fmt::Display for Constant {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Int(n) => write!(f, "{n}"),
+            Self::Float(x) => write!(f, "{x}"),
+            Self::Type(element) => write!(f, "{}", String::from(*element)),
+        }
+    }
+}
+
 /// One buffer argument, in binding order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Binding {

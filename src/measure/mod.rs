@@ -1,1 +1,41 @@
-//! placeholder
+//! The loop over a live device: build, verify, warm up, sample, verify again.
+
+mod choose;
+mod compare;
+mod expected;
+mod finding;
+mod kernel;
+mod launch;
+mod loops;
+mod memory;
+mod session;
+mod transfer;
+
+pub use compare::compare;
+pub use finding::{Finding, Policy, Stage, outcome_of};
+pub use session::Session;
+
+use crate::error::Result;
+use crate::plan::Case;
+use crate::workload::Measure;
+
+/// Measures one case, telling `stage` what it is about to do. Never fails: what went wrong is
+/// the finding's outcome.
+pub fn measure(
+    session: &mut Session,
+    case: &Case,
+    policy: &Policy,
+    stage: &mut dyn FnMut(Stage),
+) -> Finding {
+    session.device.reset();
+    let mut finding = Finding::default();
+    let result: Result<()> = match case.key.measure {
+        Measure::Kernel => kernel::measure(session, case, policy, stage, &mut finding),
+        Measure::Launch => launch::measure(session, case, policy, stage, &mut finding),
+        Measure::Send | Measure::Receive => {
+            transfer::measure(session, case, policy, stage, &mut finding)
+        }
+    };
+    session.device.reset();
+    finding.conclude(result)
+}

@@ -1,30 +1,23 @@
 //! A case becomes recordings.
 
-use super::{Candidate, Case};
+use super::{Candidate, Case, GUARD};
 use crate::gpu::{BufferId, KernelId, Lane, Op, Recording, Slice};
+use crate::units::Bytes;
 
-/// Numbers of a case's buffers: the device's in binding order, each host twin after all of them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Buffers {
-    /// Device buffers in binding order.
-    pub device: Vec<Slice>,
-}
-
-impl Buffers {
-    /// The buffers of `case`, numbered from 0.
-    pub fn of(case: &Case) -> Self {
-        let device = case.buffers.iter().zip(0..).map(|(buffer, i)| Slice {
-            buffer: BufferId(i),
-            offset: crate::units::Bytes(0),
-            len: buffer.bytes(),
-        });
-        Self { device: device.collect() }
-    }
+/// The part of each device buffer of `case` that the kernel sees, in binding order: buffer `i`
+/// has a guard on either side that no kernel may touch.
+pub fn slices(case: &Case) -> Vec<Slice> {
+    let slices = case.buffers.iter().zip(0..).map(|(buffer, i)| Slice {
+        buffer: BufferId(i),
+        offset: GUARD,
+        len: buffer.bytes(),
+    });
+    slices.collect()
 }
 
 /// `count` launches of a candidate, one after the other on one lane.
 pub fn launches(case: &Case, candidate: &Candidate, kernel: KernelId, count: u32) -> Recording {
-    let buffers = Buffers::of(case).device;
+    let buffers = slices(case);
     let params = candidate.param_bytes();
     let mut recording = Recording::default();
     for _ in 0..count {
@@ -35,6 +28,47 @@ pub fn launches(case: &Case, candidate: &Candidate, kernel: KernelId, count: u32
             params: params.clone(),
         };
         recording.push(Lane(0), vec![], op);
+    }
+    recording
+}
+
+/// One launch of a part of the candidate's groups, to learn what a whole one will cost: its
+/// largest dimension is cut to `1 / share`. Returns the recording and the part really run.
+pub fn partial_launch(
+    case: &Case,
+    candidate: &Candidate,
+    kernel: KernelId,
+    share: u32,
+) -> (Recording, f64) {
+    let mut part = candidate.clone();
+    let axis = (0..3).max_by_key(|&axis| part.groups[axis]).unwrap_or(0);
+    let whole = part.groups[axis];
+    part.groups[axis] = (whole / share).max(1);
+    let fraction = f64::from(part.groups[axis]) / f64::from(whole);
+    (launches(case, &part, kernel, 1), fraction)
+}
+
+/// The host's side of a transfer: one buffer behind all of the device's.
+pub fn host_buffer(case: &Case) -> Slice {
+    Slice {
+        buffer: BufferId(case.buffers.len() as u32),
+        offset: Bytes(0),
+        len: case.buffers.first().map_or(Bytes(0), super::BufferPlan::bytes),
+    }
+}
+
+/// `count` copies between the host buffer and the case's first device buffer, on one lane.
+pub fn copies(case: &Case, to_device: bool, count: u32) -> Recording {
+    let host = host_buffer(case);
+    let device = Slice { buffer: BufferId(0), offset: Bytes(0), len: host.len };
+    let op = if to_device {
+        Op::Send { from: host, to: device }
+    } else {
+        Op::Receive { from: device, to: host }
+    };
+    let mut recording = Recording::default();
+    for _ in 0..count {
+        recording.push(Lane(0), vec![], op.clone());
     }
     recording
 }

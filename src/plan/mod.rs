@@ -1,7 +1,15 @@
 //! A suite on a device becomes cases; a case becomes recordings.
 
 mod case;
+mod estimate;
+mod filter;
 mod lower;
+mod order;
+mod resolve;
 
 pub use case::{BufferPlan, Candidate, Case, Planned};
-pub use lower::{Buffers, launches};
+pub use estimate::{Estimate, estimate};
+pub use filter::Filter;
+pub use lower::{copies, host_buffer, launches, partial_launch, slices};
+pub use order::shuffle;
+pub use resolve::{GUARD, Limits, plan};

@@ -1,1 +1,9 @@
 //! Statistics of timing samples, tested with invented numbers. `docs/METHODOLOGY.md` states each rule.
+
+mod combine;
+mod stopping;
+mod summary;
+
+pub use combine::{Overall, geometric_mean, overall};
+pub use stopping::{Decision, Sampling, WarmUp};
+pub use summary::{Summary, median, quantile, rank_interval};

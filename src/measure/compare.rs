@@ -1,0 +1,118 @@
+//! A result against the expected one, scalar by scalar.
+
+use crate::record::{ErrorNorms, Mismatch};
+use crate::reference::Data;
+use crate::workload::Comparison;
+
+/// Compares `found` with `expected`: every scalar must lie within
+/// `absolute + relative · |expected|`; integers must be equal where both are 0.
+///
+/// # Errors
+/// The first wrong scalar, and how many there are. A NaN is wrong unless one is expected.
+pub fn compare(
+    buffer: &str,
+    expected: &Data,
+    found: &Data,
+    allowed: Comparison,
+    when: &str,
+) -> Result<ErrorNorms, Box<Mismatch>> {
+    let mut norms = ErrorNorms::default();
+    let (mut difference2, mut expected2) = (0.0, 0.0);
+    let mut first: Option<usize> = None;
+    let mut wrong = 0u64;
+    let count = expected.len().max(found.len());
+    for i in 0..count {
+        let (want, have) = (expected.get(i), found.get(i));
+        if !within(want, have, allowed) {
+            first.get_or_insert(i);
+            wrong += 1;
+        }
+        if let (Some(want), Some(have)) = (want, have)
+            && want.is_finite()
+            && have.is_finite()
+        {
+            let difference = (have - want).abs();
+            norms.max_absolute = norms.max_absolute.max(difference);
+            if want != 0.0 {
+                norms.max_relative = norms.max_relative.max(difference / want.abs());
+            }
+            difference2 += difference * difference;
+            expected2 += want * want;
+        }
+    }
+    if expected2 > 0.0 {
+        norms.l2 = (difference2 / expected2).sqrt();
+    }
+    match first {
+        None => Ok(norms),
+        Some(index) => Err(Box::new(Mismatch {
+            buffer: buffer.to_owned(),
+            index: index as u64,
+            found: shown(found.get(index)),
+            expected: shown(expected.get(index)),
+            wrong,
+            of: count as u64,
+            when: when.to_owned(),
+        })),
+    }
+}
+
+fn within(want: Option<f64>, have: Option<f64>, allowed: Comparison) -> bool {
+    match (want, have) {
+        (Some(want), Some(have)) if want.is_nan() => have.is_nan(),
+        (Some(want), Some(have)) if want.is_infinite() => have == want,
+        (Some(want), Some(have)) => {
+            (have - want).abs() <= allowed.absolute + allowed.relative * want.abs()
+        }
+        _ => false,
+    }
+}
+
+fn shown(value: Option<f64>) -> String {
+    value.map_or_else(|| "nothing".to_owned(), |x| format!("{x}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TIGHT: Comparison = Comparison { relative: 1e-6, absolute: 0.0 };
+
+    fn check(
+        expected: &[f32],
+        found: &[f32],
+        allowed: Comparison,
+    ) -> Result<ErrorNorms, Box<Mismatch>> {
+        compare(
+            "out",
+            &Data::F32(expected.into()),
+            &Data::F32(found.into()),
+            allowed,
+            "first launch",
+        )
+    }
+
+    #[test]
+    fn equal_results_have_no_error() {
+        assert_eq!(check(&[1.0, -2.0], &[1.0, -2.0], TIGHT), Ok(ErrorNorms::default()));
+    }
+
+    #[test]
+    fn the_first_wrong_scalar_is_named_and_all_are_counted() {
+        let mismatch = check(&[1.0, 2.0, 3.0], &[1.0, 2.5, 3.5], TIGHT).unwrap_err();
+        assert_eq!((mismatch.index, mismatch.wrong, mismatch.of), (1, 2, 3));
+        assert_eq!((mismatch.found.as_str(), mismatch.expected.as_str()), ("2.5", "2"));
+    }
+
+    #[test]
+    fn nan_is_right_only_where_expected() {
+        assert!(check(&[f32::NAN], &[f32::NAN], TIGHT).is_ok());
+        assert!(check(&[1.0], &[f32::NAN], Comparison { relative: 1e9, absolute: 1e9 }).is_err());
+        assert!(check(&[f32::INFINITY], &[3.0e38], TIGHT).is_err());
+    }
+
+    #[test]
+    fn a_missing_scalar_is_wrong() {
+        assert_eq!(check(&[1.0, 2.0], &[1.0], TIGHT).unwrap_err().found, "nothing");
+    }
+}

@@ -1,0 +1,125 @@
+//! The expected result of a case: computed by a reference (once for all devices, rounds and
+//! variants that share the problem), or read from a file.
+
+use super::Policy;
+use crate::error::{Error, Result};
+use crate::hash::sha256_hex;
+use crate::plan::{Candidate, Case};
+use crate::reference::{Data, Problem, find};
+use crate::workload::{Comparison, Verify};
+use std::path::{Path, PathBuf};
+
+/// What every written buffer must hold, by position among the case's buffers.
+pub(super) type Expected = Vec<(usize, Data)>;
+
+/// The expected contents and the tolerance; `None` where the suite asks for no verification.
+pub(super) fn expected(
+    case: &Case,
+    candidate: &Candidate,
+    initial: &[Data],
+    policy: &Policy,
+) -> Result<Option<(Expected, Comparison)>> {
+    match &case.verify {
+        Verify::Reference(name, allowed) => {
+            let expected = match cache_file(case, candidate, name, policy) {
+                Some(file) => cached(&file, case, || compute(name, case, candidate, initial))?,
+                None => compute(name, case, candidate, initial)?,
+            };
+            Ok(Some((expected, *allowed)))
+        }
+        Verify::File(path, allowed) => Ok(Some((from_file(path, case)?, *allowed))),
+        Verify::Device(_) => Err(Error::Unsupported(
+            "verification against another device needs a second device".into(),
+        )),
+        Verify::Nothing => Ok(None),
+    }
+}
+
+fn compute(name: &str, case: &Case, candidate: &Candidate, initial: &[Data]) -> Result<Expected> {
+    let reference =
+        find(name).ok_or_else(|| Error::Usage(format!("there is no reference `{name}`")))?;
+    let sizes = case.size.iter().map(|(name, value)| (name.clone(), *value as f64));
+    let params = candidate.params.iter().map(|(name, value, _)| (name.clone(), *value));
+    let buffers = case.buffers.iter().zip(initial).map(|(b, data)| (b.name.clone(), data.clone()));
+    let problem = Problem::new(sizes.chain(params).collect(), buffers.collect());
+    let computed = reference(&problem)?;
+    computed
+        .into_iter()
+        .map(|(name, data)| match case.buffers.iter().position(|b| b.name == name) {
+            Some(position) => Ok((position, data)),
+            None => {
+                Err(Error::Usage(format!("the reference writes `{name}`, which is no buffer here")))
+            }
+        })
+        .collect()
+}
+
+/// The file is the bytes of every written buffer, one after the other.
+fn from_file(path: &Path, case: &Case) -> Result<Expected> {
+    let bytes = std::fs::read(path).map_err(|e| Error::io(path, e))?;
+    let mut rest = bytes.as_slice();
+    let mut expected = Vec::new();
+    for (position, buffer) in written(case) {
+        let wanted = buffer.bytes().as_usize();
+        let Some((head, tail)) = rest.split_at_checked(wanted) else {
+            return Err(Error::Usage(format!(
+                "{}: holds {} bytes, {} short of what the written buffers need",
+                path.display(),
+                bytes.len(),
+                wanted - rest.len()
+            )));
+        };
+        expected.push((position, Data::from_bytes(buffer.element.scalar, head)));
+        rest = tail;
+    }
+    if !rest.is_empty() {
+        return Err(Error::Usage(format!(
+            "{}: {} bytes more than the written buffers hold",
+            path.display(),
+            rest.len()
+        )));
+    }
+    Ok(expected)
+}
+
+fn written(case: &Case) -> impl Iterator<Item = (usize, &crate::plan::BufferPlan)> {
+    case.buffers.iter().enumerate().filter(|(_, b)| b.access != crate::gpu::Access::Read)
+}
+
+/// Where the result of this very problem is kept: the name is a hash of all it depends on.
+fn cache_file(case: &Case, candidate: &Candidate, name: &str, policy: &Policy) -> Option<PathBuf> {
+    let folder = policy.cache.as_ref()?;
+    let buffers: Vec<_> =
+        case.buffers.iter().map(|b| (&b.name, b.element, b.count, &b.fill)).collect();
+    let identity =
+        serde_json::to_vec(&(name, &case.size, &candidate.params, buffers, case.seed)).ok()?;
+    Some(folder.join(format!("{}.expected", sha256_hex(identity))))
+}
+
+/// From the cache, or computed and put there. A cache that cannot be written is no failure.
+fn cached(
+    file: &Path,
+    case: &Case,
+    compute: impl FnOnce() -> Result<Expected>,
+) -> Result<Expected> {
+    if let Ok(expected) = from_file(file, case) {
+        return Ok(expected);
+    }
+    let computed = compute()?;
+    let complete = written(case).map(|(i, _)| i).eq(computed.iter().map(|(i, _)| *i));
+    if complete && let Err(error) = store(file, &computed) {
+        tracing::debug!("expected result not kept: {error}");
+    }
+    Ok(computed)
+}
+
+/// Written beside and renamed: a reader never sees half a file.
+fn store(file: &Path, expected: &Expected) -> std::io::Result<()> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    let mut whole = tempfile::NamedTempFile::new_in(folder)?;
+    for (_, data) in expected {
+        std::io::Write::write_all(&mut whole, data.as_bytes())?;
+    }
+    whole.persist(file)?;
+    Ok(())
+}

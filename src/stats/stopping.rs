@@ -1,0 +1,144 @@
+//! When to begin and when to stop sampling: small objects that are fed numbers.
+
+use super::{Summary, median};
+
+/// Whether to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Take another sample.
+    Continue,
+    /// Done, as well as was asked.
+    Reached,
+    /// Done for another reason (time or number), not as well as was asked.
+    GaveUp,
+}
+
+/// Warm-up: until the medians of two consecutive blocks of samples agree within 1 %.
+#[derive(Clone, Debug)]
+pub struct WarmUp {
+    limit: f64,
+    spent: f64,
+    block: Vec<f64>,
+    last: Option<f64>,
+}
+
+impl WarmUp {
+    /// Samples in a block.
+    pub const BLOCK: usize = 5;
+    /// How closely two blocks must agree.
+    pub const AGREEMENT: f64 = 0.01;
+
+    /// Giving up after `limit` seconds.
+    pub fn new(limit: f64) -> Self {
+        Self { limit, spent: 0.0, block: Vec::new(), last: None }
+    }
+
+    /// Takes a sample and the wall time it cost.
+    pub fn feed(&mut self, sample: f64, wall: f64) -> Decision {
+        self.spent += wall;
+        self.block.push(sample);
+        if self.block.len() == Self::BLOCK {
+            self.block.sort_by(f64::total_cmp);
+            let now = median(&self.block);
+            let before = self.last.replace(now);
+            self.block.clear();
+            if before.is_some_and(|before| (now / before - 1.0).abs() <= Self::AGREEMENT) {
+                return Decision::Reached;
+            }
+        }
+        if self.spent >= self.limit { Decision::GaveUp } else { Decision::Continue }
+    }
+}
+
+/// Sampling: until the median's interval is narrow enough, the samples are many, or time is up.
+#[derive(Clone, Debug)]
+pub struct Sampling {
+    target: f64,
+    least: usize,
+    most: usize,
+    limit: f64,
+    spent: f64,
+    samples: Vec<f64>,
+}
+
+impl Sampling {
+    /// Aims at a relative half-width `target` of the median's interval, with `least` to `most`
+    /// samples and `limit` seconds.
+    pub fn new(target: f64, least: usize, most: usize, limit: f64) -> Self {
+        Self { target, least, most, limit, spent: 0.0, samples: Vec::new() }
+    }
+
+    /// Takes a sample and the wall time it cost.
+    pub fn feed(&mut self, sample: f64, wall: f64) -> Decision {
+        self.spent += wall;
+        self.samples.push(sample);
+        if self.samples.len() < self.least {
+            return Decision::Continue;
+        }
+        let narrow = Summary::of(&self.samples)
+            .is_some_and(|summary| summary.relative_half_width() <= self.target);
+        if narrow {
+            Decision::Reached
+        } else if self.samples.len() >= self.most || self.spent >= self.limit {
+            Decision::GaveUp
+        } else {
+            Decision::Continue
+        }
+    }
+
+    /// The samples taken, in order.
+    pub fn into_samples(self) -> Vec<f64> {
+        self.samples
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Feeds samples until the object is done; how many it took and what it said.
+    fn run(mut feed: impl FnMut(f64) -> Decision, samples: &[f64]) -> (usize, Decision) {
+        for (i, &sample) in samples.iter().enumerate() {
+            match feed(sample) {
+                Decision::Continue => {}
+                done => return (i + 1, done),
+            }
+        }
+        (samples.len(), Decision::Continue)
+    }
+
+    #[test]
+    fn warm_up_ends_when_two_blocks_agree() {
+        let mut warm = WarmUp::new(1e9);
+        let falling: Vec<f64> = (0..10).map(|i| 10.0 - f64::from(i)).chain([1.0; 20]).collect();
+        // Blocks: 8, 3, 1, 1: the third and fourth agree.
+        assert_eq!(run(|s| warm.feed(s, 0.1), &falling), (20, Decision::Reached));
+    }
+
+    #[test]
+    fn warm_up_gives_up_at_its_limit() {
+        let mut warm = WarmUp::new(1.0);
+        let restless: Vec<f64> = (0..100).map(|i| f64::from(i / 5 % 2) + 1.0).collect();
+        assert_eq!(run(|s| warm.feed(s, 0.05), &restless).1, Decision::GaveUp);
+    }
+
+    #[test]
+    fn equal_samples_stop_at_the_least_number() {
+        let mut sampling = Sampling::new(0.005, 15, 200, 1e9);
+        assert_eq!(run(|s| sampling.feed(s, 0.0), &[2.0; 50]), (15, Decision::Reached));
+    }
+
+    #[test]
+    fn noisy_samples_stop_at_the_most() {
+        let mut sampling = Sampling::new(0.005, 15, 40, 1e9);
+        let noisy: Vec<f64> = (0..50).map(|i| 1.0 + f64::from(i * 7 % 11)).collect();
+        assert_eq!(run(|s| sampling.feed(s, 0.0), &noisy), (40, Decision::GaveUp));
+    }
+
+    #[test]
+    fn time_stops_sampling_but_not_before_the_least() {
+        let mut sampling = Sampling::new(0.0, 15, 200, 1.0);
+        let noisy: Vec<f64> = (0..50).map(|i| 1.0 + f64::from(i * 7 % 11)).collect();
+        assert_eq!(run(|s| sampling.feed(s, 0.5), &noisy), (15, Decision::GaveUp));
+    }
+}
