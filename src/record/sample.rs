@@ -17,6 +17,7 @@ pub fn device(backend: &str) -> DeviceInfo {
         api: "OpenCL 3.0".into(),
         language: if backend == "wgpu" { Language::Wgsl } else { Language::Opencl },
         memory: Some(Bytes::mib(1024)),
+        cache: None,
         max_buffer: Bytes::mib(256),
         max_binding: Bytes::mib(128),
         max_storage_buffers: 8,
