@@ -1,5 +1,7 @@
-//! All files that a run leaves or reads: results, and the lock that keeps two runs off one device.
+//! All files that a run leaves or reads: results, tables of measurements, and the lock that keeps
+//! two runs off one device.
 
+pub mod csv;
 mod lines;
 mod lock;
 mod name;
