@@ -2,8 +2,12 @@
 
 mod data;
 mod fill;
+mod filters;
+mod finance;
+mod matmul;
 mod parallel;
 mod problem;
+mod stencils;
 mod table;
 
 pub use data::Data;

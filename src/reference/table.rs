@@ -1,6 +1,6 @@
 //! Every reference by name. `tests/tables.rs` fails when a shipped kernel's is missing.
 
-use super::{Data, Problem};
+use super::{Data, Problem, filters, finance, matmul, stencils};
 use crate::error::Result;
 
 /// Computes the buffers that a launch writes, by name, from what was there before.
@@ -9,7 +9,15 @@ use crate::error::Result;
 /// When the problem lacks a size or buffer that the computation needs, or has it in another type.
 pub type Reference = fn(&Problem) -> Result<Vec<(&'static str, Data)>>;
 
-const TABLE: &[(&str, Reference)] = &[];
+const TABLE: &[(&str, Reference)] = &[
+    ("black_scholes", finance::black_scholes),
+    ("linear", filters::linear),
+    ("matmul", matmul::matmul),
+    ("sepia", filters::sepia),
+    ("stencil_2d_5", stencils::stencil_2d_5),
+    ("stencil_3d_13", stencils::stencil_3d_13),
+    ("stencil_3d_7", stencils::stencil_3d_7),
+];
 
 /// The reference `name`, if there is one.
 pub fn find(name: &str) -> Option<Reference> {

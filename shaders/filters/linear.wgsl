@@ -1,0 +1,33 @@
+// Mean of a pixel and its eight neighbours, coordinates clamped to the image. A work-item walks
+// down ROWS pixels of one column and keeps the sums of the rows above and below, so that each
+// row of three is read once per work-item.
+
+struct Params { rows: u32, cols: u32 }
+
+@group(0) @binding(0) var<storage, read> image: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read_write> result: array<vec4<f32>>;
+@group(0) @binding(2) var<uniform> p: Params;
+
+fn three(y: u32, x: u32) -> vec4<f32> {
+    let left = max(x, 1u) - 1;
+    let right = min(x + 1, p.cols - 1);
+    let row = y * p.cols;
+    return image[row + left] + image[row + x] + image[row + right];
+}
+
+@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
+fn linear(@builtin(global_invocation_id) id: vec3<u32>) {
+    let x = id.x;
+    let first = id.y * ROWS;
+    if (x >= p.cols || first >= p.rows) { return; }
+
+    let end = min(first + ROWS, p.rows);
+    var above = three(max(first, 1u) - 1, x);
+    var here = three(first, x);
+    for (var y = first; y < end; y++) {
+        let below = three(min(y + 1, p.rows - 1), x);
+        result[y * p.cols + x] = (above + here + below) * (1.0 / 9.0);
+        above = here;
+        here = below;
+    }
+}

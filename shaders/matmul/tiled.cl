@@ -1,0 +1,35 @@
+// C = A·B through square tiles in local memory: each number of A and B is read from global
+// memory once per tile instead of once per work-item. The group is the tile, so it is square.
+
+#if GROUP_X != GROUP_Y
+#error "matmul/tiled needs a square group"
+#endif
+#define TILE GROUP_X
+
+typedef struct { uint m, k, n; } Params;
+
+__attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, GROUP_Z)))
+kernel void tiled(global const float* restrict a, global const float* restrict b,
+                  global float* restrict c, const Params p)
+{
+    local float a_tile[TILE][TILE];
+    local float b_tile[TILE][TILE];
+    const uint x = get_local_id(0);
+    const uint y = get_local_id(1);
+    const uint col = get_global_id(0);
+    const uint row = get_global_id(1);
+
+    float sum = 0.0f;
+    for (uint first = 0; first < p.k; first += TILE) {
+        // Zeros beyond the edges add nothing, and every work-item reaches the barriers.
+        a_tile[y][x] = row < p.m && first + x < p.k ? a[row * p.k + first + x] : 0.0f;
+        b_tile[y][x] = first + y < p.k && col < p.n ? b[(first + y) * p.n + col] : 0.0f;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        #pragma unroll
+        for (uint i = 0; i < TILE; i++) {
+            sum = mad(a_tile[y][i], b_tile[i][x], sum);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (row < p.m && col < p.n) c[row * p.n + col] = sum;
+}
