@@ -23,7 +23,7 @@
 //! | 3 | [`suite`], [`record`], [`model`], [`reference`](mod@reference) |
 //! | 2 | [`workload`]: the words of suites, cases and records |
 //! | 1 | [`gpu`]: plain data (device info, kernel, recording, timeline); [`stats`]; [`yaml`]: YAML, its mistakes located |
-//! | 0 | [`units`], [`error`](mod@error), [`hash`] |
+//! | 0 | [`units`], [`text`], [`error`](mod@error), [`hash`] |
 
 pub mod backend;
 pub mod cmd;
@@ -39,6 +39,7 @@ pub mod report;
 pub mod stats;
 pub mod store;
 pub mod suite;
+pub mod text;
 pub mod units;
 pub mod worker;
 pub mod workload;

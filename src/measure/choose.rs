@@ -1,7 +1,7 @@
 //! Builds a case's kernel; where several forms are given, the fastest of them.
 
 use super::session::span;
-use super::{Finding, Policy, Session};
+use super::{Finding, Policy, Session, Stage};
 use crate::error::{Error, Result};
 use crate::gpu::{BuildReport, KernelId, KernelSource};
 use crate::hash::sha256_hex;
@@ -20,7 +20,8 @@ pub(super) struct Chosen<'a> {
 }
 
 /// Builds the only form, or tries each (one build, a few launches) and keeps the fastest by its
-/// rate of operations (of bytes where it computes nothing).
+/// rate of operations (of bytes where it computes nothing). Each build and each first launch is a
+/// stage, so that a search over many forms has no deadline as a whole.
 ///
 /// # Errors
 /// The last form's error where none can be built and launched; `OverBudget` where one launch
@@ -29,13 +30,14 @@ pub(super) fn choose<'a>(
     session: &mut Session,
     case: &'a Case,
     policy: &Policy,
+    stage: &mut dyn FnMut(Stage),
     finding: &mut Finding,
 ) -> Result<Chosen<'a>> {
     let mut best: Option<(f64, &Candidate)> = None;
     let mut tried = Vec::new();
     let mut last_error = Error::Unsupported("the case has no kernel".into());
     for candidate in &case.candidates {
-        match attempt(session, case, candidate, policy, finding) {
+        match attempt(session, case, candidate, policy, stage, finding) {
             Ok(launch) => {
                 tried.push((candidate.label.clone(), Some(launch)));
                 if best.is_none_or(|(best, _)| rate(candidate, launch) > best) {
@@ -55,6 +57,7 @@ pub(super) fn choose<'a>(
         }
     }
     let Some((_, candidate)) = best else { return Err(last_error) };
+    stage(Stage::Build);
     let report = build(session, candidate, finding)?;
     let launch = attempted(&tried, candidate);
     let alone = case.candidates.len() == 1;
@@ -86,10 +89,13 @@ fn attempt(
     case: &Case,
     candidate: &Candidate,
     policy: &Policy,
+    stage: &mut dyn FnMut(Stage),
     finding: &mut Finding,
 ) -> Result<f64> {
     let alone = case.candidates.len() == 1;
+    stage(Stage::Build);
     let report = build(session, candidate, finding)?;
+    stage(Stage::Launch);
     if alone {
         finding.kernel = Some(built_alone(candidate, report));
     }

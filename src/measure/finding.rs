@@ -50,6 +50,8 @@ pub enum Stage {
     Prepare,
     /// Compiling.
     Build,
+    /// Launching a form for the first time.
+    Launch,
     /// Launching once, computing the reference, comparing.
     Verify,
     /// Warm-up and samples.

@@ -28,8 +28,7 @@ pub(super) fn measure(
     memory::write(session.device.as_mut(), case, &initial, false)?;
     finding.wall.prepare += start.elapsed().as_secs_f64();
 
-    stage(Stage::Build);
-    let chosen = choose(session, case, policy, finding)?;
+    let chosen = choose(session, case, policy, stage, finding)?;
 
     stage(Stage::Verify);
     let wanted = timed_verify(finding, |_| expected(case, chosen.candidate, &initial, policy))?;

@@ -23,8 +23,7 @@ pub(super) fn measure(
     let initial = memory::initial(case);
     memory::allocate(session.device.as_mut(), case)?;
     memory::write(session.device.as_mut(), case, &initial, false)?;
-    stage(Stage::Build);
-    let chosen = choose(session, case, policy, finding)?;
+    let chosen = choose(session, case, policy, stage, finding)?;
     // An empty kernel leaves nothing to compare: that it ran without an error is the check.
     finding.outcome = Some(Outcome::Ok);
     if policy.verify_only {

@@ -2,6 +2,7 @@
 
 mod choose;
 mod compare;
+mod compute;
 mod expected;
 mod finding;
 mod kernel;
@@ -12,6 +13,7 @@ mod session;
 mod transfer;
 
 pub use compare::compare;
+pub use compute::compute;
 pub use finding::{Finding, Policy, Stage, outcome_of};
 pub use session::Session;
 

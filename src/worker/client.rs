@@ -1,0 +1,233 @@
+//! The parent's handle on a worker.
+
+use super::deadlines::Deadlines;
+use super::group::Group;
+use super::protocol::{Reply, Request};
+use super::tail::{Followed, Tail};
+use crate::gpu::DeviceInfo;
+use crate::measure::Stage;
+use crate::record::Outcome;
+use crate::store::Lines;
+use std::io::{BufReader, Read, Write};
+use std::process::{ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+/// How long a worker may take to close its device after its last case; then it is killed.
+const CLOSE: Duration = Duration::from_secs(2);
+
+/// The longest reply: a record with 200 samples and a long build log stays far below.
+const LONGEST_REPLY: usize = 64 << 20;
+
+/// A worker process. Dropping it kills it.
+#[derive(Debug)]
+pub struct Client {
+    group: Group,
+    requests: Option<Sender<Vec<u8>>>,
+    replies: Receiver<Reply>,
+    tail: Tail,
+    stderr: Followed,
+}
+
+/// The devices of a backend, found by a worker: a driver that crashes or hangs while it is
+/// loaded does so there.
+///
+/// # Errors
+/// What came of the worker instead.
+pub fn devices(backend: &str, limit: Duration) -> Result<Vec<DeviceInfo>, Outcome> {
+    let mut client = Client::spawn(backend, None)?;
+    match client.wait("listing the devices", limit)? {
+        Reply::Devices(devices) => {
+            client.close();
+            Ok(devices)
+        }
+        Reply::Failed(outcome) => Err(outcome),
+        other => Err(unexpected(&other)),
+    }
+}
+
+impl Client {
+    /// Starts a worker and waits until it has opened the device.
+    ///
+    /// # Errors
+    /// What came of it instead: `Timeout`, `Crash`, or why the device does not open.
+    pub fn open(device: &DeviceInfo, limit: Duration) -> Result<Self, Outcome> {
+        let mut client = Self::spawn(&device.backend, Some(device.index))?;
+        match client.wait("opening the device", limit)? {
+            Reply::Ready(found) if found.name == device.name && found.driver == device.driver => {
+                Ok(client)
+            }
+            Reply::Ready(found) => Err(Outcome::DeviceLost(format!(
+                "{} device {} is now {} ({})",
+                device.backend, device.index, found.name, found.driver
+            ))),
+            Reply::Failed(outcome) => Err(outcome),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Sends a request and waits for its last reply, telling `stage` what the worker does.
+    ///
+    /// # Errors
+    /// `Timeout` or `Crash`: the worker is gone then.
+    pub fn ask(
+        &mut self,
+        request: &Request,
+        deadlines: &Deadlines,
+        stage: &mut dyn FnMut(Stage),
+    ) -> Result<Reply, Outcome> {
+        let mut line =
+            serde_json::to_vec(request).map_err(|e| Outcome::Failed(format!("request: {e}")))?;
+        line.push(b'\n');
+        // A worker that does not listen has ended; waiting tells how.
+        let _ = self.requests.as_ref().map(|requests| requests.send(line));
+        let (mut doing, mut limit) = (stage_word(Stage::Prepare), deadlines.of(Stage::Prepare));
+        loop {
+            match self.wait(doing, limit)? {
+                Reply::Stage(now) => {
+                    stage(now);
+                    (doing, limit) = (stage_word(now), deadlines.of(now));
+                }
+                reply => return Ok(reply),
+            }
+        }
+    }
+
+    /// Lets the worker close its device, but does not wait for it for long.
+    pub fn close(mut self) {
+        self.requests = None;
+        self.group.wait(CLOSE);
+    }
+
+    fn spawn(backend: &str, index: Option<usize>) -> Result<Self, Outcome> {
+        let failed = |e: std::io::Error| Outcome::Failed(format!("starting a worker: {e}"));
+        let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+        command.args(["worker", "--backend", backend]);
+        command.args(["--parent", &std::process::id().to_string()]);
+        if let Some(index) = index {
+            command.args(["--index", &index.to_string()]);
+        }
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut group = Group::spawn(command).map_err(failed)?;
+        let Some((stdin, stdout, stderr)) = group.streams() else {
+            return Err(Outcome::Failed("a worker without pipes".into()));
+        };
+        let tail = Tail::default();
+        let stderr = tail.follow(stderr);
+        let replies = listen(stdout, tail.clone());
+        Ok(Self { group, requests: Some(write(stdin)), replies, tail, stderr })
+    }
+
+    /// The next reply within `limit`. Time in which this process was stopped does not count:
+    /// it passes in slices, and a slice counts once however long it was.
+    fn wait(&mut self, doing: &str, limit: Duration) -> Result<Reply, Outcome> {
+        const SLICE: Duration = Duration::from_millis(100);
+        let mut left = limit;
+        loop {
+            let start = Instant::now();
+            match self.replies.recv_timeout(SLICE.min(left)) {
+                Ok(reply) => return Ok(reply),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.autopsy()),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            left = left.saturating_sub(start.elapsed().min(SLICE));
+            if left.is_zero() {
+                self.group.kill();
+                let limit = limit.as_secs_f64();
+                return Err(Outcome::Timeout(format!("{doing} took longer than {limit} s")));
+            }
+        }
+    }
+
+    /// Why the worker stopped talking.
+    fn autopsy(&mut self) -> Outcome {
+        let status = self.group.wait(Duration::from_secs(1));
+        // Whatever it started ends with it, and so does its stderr.
+        self.group.kill();
+        self.stderr.settle();
+        let how = status.map_or_else(|| "closed its output and went on".to_owned(), describe);
+        Outcome::Crash { how, stderr: self.tail.lines() }
+    }
+}
+
+/// Reads replies in a thread; lines that are none go to the tail. The channel ends with the
+/// worker's stdout.
+fn listen(stdout: impl Read + Send + 'static, tail: Tail) -> Receiver<Reply> {
+    let (send, replies) = channel();
+    std::thread::spawn(move || {
+        let mut lines = Lines::new(BufReader::new(stdout), LONGEST_REPLY);
+        while let Ok(Some((line, _))) = lines.next_line() {
+            let line = line.into_bytes();
+            match Reply::from_line(&String::from_utf8_lossy(&line)) {
+                Some(reply) => {
+                    if send.send(reply).is_err() {
+                        break;
+                    }
+                }
+                None => tail.push(&line),
+            }
+        }
+    });
+    replies
+}
+
+/// Writes requests in a thread: a worker that does not read must not block the parent.
+fn write(mut stdin: ChildStdin) -> Sender<Vec<u8>> {
+    let (send, requests) = channel::<Vec<u8>>();
+    std::thread::spawn(move || {
+        for request in requests {
+            if stdin.write_all(&request).and_then(|()| stdin.flush()).is_err() {
+                break;
+            }
+        }
+    });
+    send
+}
+
+fn stage_word(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Prepare => "preparing the inputs",
+        Stage::Build => "building the kernel",
+        Stage::Launch => "the first launch",
+        Stage::Verify => "the verified run",
+        Stage::Measure => "the measured run",
+    }
+}
+
+fn unexpected(reply: &Reply) -> Outcome {
+    Outcome::Failed(format!("the worker answered out of turn: {reply:?}"))
+}
+
+#[cfg(unix)]
+fn describe(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    match status.signal() {
+        Some(9) => "killed by SIGKILL (by someone else; by the system, if memory ran out)".into(),
+        Some(signal) => format!("killed by {}", signal_name(signal)),
+        None => format!("exited with status {}", status.code().unwrap_or(-1)),
+    }
+}
+
+#[cfg(not(unix))]
+fn describe(status: ExitStatus) -> String {
+    status.to_string()
+}
+
+#[cfg(unix)]
+fn signal_name(signal: i32) -> String {
+    use rustix::process::Signal;
+    const NAMES: [(Signal, &str); 10] = [
+        (Signal::ABORT, "SIGABRT"),
+        (Signal::BUS, "SIGBUS"),
+        (Signal::FPE, "SIGFPE"),
+        (Signal::HUP, "SIGHUP"),
+        (Signal::ILL, "SIGILL"),
+        (Signal::INT, "SIGINT"),
+        (Signal::PIPE, "SIGPIPE"),
+        (Signal::SEGV, "SIGSEGV"),
+        (Signal::SYS, "SIGSYS"),
+        (Signal::TERM, "SIGTERM"),
+    ];
+    let name = NAMES.iter().find(|(known, _)| known.as_raw() == signal);
+    name.map_or_else(|| format!("signal {signal}"), |(_, name)| (*name).to_owned())
+}

@@ -1,0 +1,49 @@
+//! How long each stage of a case may take before its worker is killed.
+
+use crate::measure::{Policy, Stage};
+use std::time::Duration;
+
+/// The longest a worker may stay silent, by what it does. Generous: they end what hangs, they
+/// do not hurry what is slow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deadlines {
+    /// Loading the driver and opening the device.
+    pub open: Duration,
+    /// Making inputs, allocating, sending.
+    pub prepare: Duration,
+    /// Compiling one form of a kernel.
+    pub build: Duration,
+    /// Launching for the first time; a launch is at most a few seconds long.
+    pub launch: Duration,
+    /// Launching once more, the reference, comparing.
+    pub verify: Duration,
+    /// Warm-up and samples.
+    pub measure: Duration,
+}
+
+impl Deadlines {
+    /// Those for cases measured by `policy`; the user's own `limit`, where given, holds for
+    /// every stage.
+    pub fn new(policy: &Policy, limit: Option<Duration>) -> Self {
+        let seconds = |s: f64| limit.unwrap_or(Duration::from_secs_f64(s.clamp(0.0, 1e6)));
+        Self {
+            open: seconds(60.0),
+            prepare: seconds(120.0),
+            build: seconds(120.0),
+            launch: seconds(60.0),
+            verify: seconds(120.0),
+            measure: seconds(30.0 + 2.0 * (policy.warmup + policy.seconds)),
+        }
+    }
+
+    /// The deadline of a stage.
+    pub fn of(&self, stage: Stage) -> Duration {
+        match stage {
+            Stage::Prepare => self.prepare,
+            Stage::Build => self.build,
+            Stage::Launch => self.launch,
+            Stage::Verify => self.verify,
+            Stage::Measure => self.measure,
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! What parent and worker say to each other: JSON, one line a message.
+
+use crate::gpu::DeviceInfo;
+use crate::measure::{Policy, Stage};
+use crate::plan::Case;
+use crate::record::{Outcome, Record};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// What the parent asks for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Request {
+    /// Measure a case; answered by stages and a record.
+    Measure {
+        /// The case.
+        case: Box<Case>,
+        /// How long and how well.
+        policy: Policy,
+    },
+    /// Launch a case once and keep what it writes, as another device's expected result;
+    /// answered by stages and `Computed` or `Failed`.
+    Compute {
+        /// The case.
+        case: Box<Case>,
+        /// The file for the bytes of every written buffer, one after the other.
+        file: PathBuf,
+    },
+}
+
+/// What the worker answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reply {
+    /// The backend's devices, where no device was asked for.
+    Devices(Vec<DeviceInfo>),
+    /// The device is open.
+    Ready(Box<DeviceInfo>),
+    /// A stage begins, and with it its deadline.
+    Stage(Stage),
+    /// What came of a case; device and round are the parent's to fill in.
+    Record(Box<Record>),
+    /// The file is written.
+    Computed,
+    /// What was asked for cannot be done.
+    Failed(Outcome),
+}
+
+/// Stands before every message of the worker: whatever else appears on its stdout is chatter
+/// of a driver.
+const MARK: &str = "gpubench\u{1}";
+
+impl Reply {
+    /// The message as a line, its break included.
+    pub fn to_line(&self) -> serde_json::Result<String> {
+        Ok(format!("{MARK}{}\n", serde_json::to_string(self)?))
+    }
+
+    /// Reads a line; `None` when it is no message.
+    pub fn from_line(line: &str) -> Option<Self> {
+        let (_, json) = line.split_once(MARK)?;
+        serde_json::from_str(json).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_told_from_chatter() {
+        let line = Reply::Stage(Stage::Build).to_line().expect("serialises");
+        assert!(line.ends_with("{\"stage\":\"build\"}\n"));
+        assert_eq!(Reply::from_line(&line), Some(Reply::Stage(Stage::Build)));
+        let glued = format!("driver says hello {line}");
+        assert_eq!(Reply::from_line(&glued), Some(Reply::Stage(Stage::Build)));
+        assert_eq!(Reply::from_line("{\"stage\":\"build\"}"), None);
+        assert_eq!(Reply::from_line("gpubench\u{1}{"), None);
+    }
+}

@@ -1,0 +1,125 @@
+//! A device over a whole run: a worker when one is needed, another when it dies, none when the
+//! device has failed too often.
+
+use super::client::Client;
+use super::deadlines::Deadlines;
+use super::protocol::{Reply, Request};
+use super::streak::Streak;
+use crate::gpu::DeviceInfo;
+use crate::measure::{Finding, Policy, Stage};
+use crate::plan::Case;
+use crate::record::{Flag, Outcome, Record};
+use std::path::Path;
+use std::time::Duration;
+
+/// A device and whoever serves it.
+#[derive(Debug)]
+pub struct Seat {
+    device: DeviceInfo,
+    /// The user's deadline for every stage.
+    limit: Option<Duration>,
+    client: Option<Client>,
+    streak: Streak,
+}
+
+impl Seat {
+    /// For `device`; `limit` overrides every stage's deadline.
+    pub fn new(device: DeviceInfo, limit: Option<Duration>) -> Self {
+        Self { device, limit, client: None, streak: Streak::default() }
+    }
+
+    /// The device.
+    pub fn device(&self) -> &DeviceInfo {
+        &self.device
+    }
+
+    /// Measures a case, whatever happens to the worker. A crash is tried once more, which tells
+    /// a flake from a fault. Device and round of the record are the caller's to fill in.
+    pub fn measure(
+        &mut self,
+        case: &Case,
+        policy: &Policy,
+        stage: &mut dyn FnMut(Stage),
+    ) -> Record {
+        if let Some(why) = self.streak.quarantine() {
+            return record(case, Outcome::Skipped(why.to_owned()));
+        }
+        let request = Request::Measure { case: Box::new(case.clone()), policy: policy.clone() };
+        let mut attempt = || match self.ask(&request, policy, stage) {
+            Ok(Reply::Record(record)) => *record,
+            Ok(Reply::Failed(outcome)) | Err(outcome) => record(case, outcome),
+            Ok(other) => record(case, Outcome::Failed(format!("unexpected reply {other:?}"))),
+        };
+        let mut found = attempt();
+        if let Outcome::Crash { how: first, .. } = &found.outcome {
+            let first = first.clone();
+            found = attempt();
+            match &mut found.outcome {
+                Outcome::Crash { how, .. } if *how == first => how.push_str(", twice"),
+                Outcome::Crash { how, .. } => *how = format!("{first}, then {how}"),
+                _ => found.flags.push(Flag::Flake(format!("the worker {first}"))),
+            }
+        }
+        self.streak.note(&found.outcome);
+        found
+    }
+
+    /// Has the device compute what `case` writes, into `file`.
+    ///
+    /// # Errors
+    /// What came of it instead.
+    pub fn compute(
+        &mut self,
+        case: &Case,
+        file: &Path,
+        policy: &Policy,
+        stage: &mut dyn FnMut(Stage),
+    ) -> Result<(), Outcome> {
+        if let Some(why) = self.streak.quarantine() {
+            return Err(Outcome::Skipped(why.to_owned()));
+        }
+        let request = Request::Compute { case: Box::new(case.clone()), file: file.to_owned() };
+        match self.ask(&request, policy, stage) {
+            Ok(Reply::Computed) => Ok(()),
+            Ok(Reply::Failed(outcome)) | Err(outcome) => Err(outcome),
+            Ok(other) => Err(Outcome::Failed(format!("unexpected reply {other:?}"))),
+        }
+    }
+
+    /// Ends the worker: the next case starts a fresh one.
+    pub fn leave(&mut self) {
+        if let Some(client) = self.client.take() {
+            client.close();
+        }
+    }
+
+    /// Asks the worker, starting one where there is none; a worker that failed is gone after.
+    fn ask(
+        &mut self,
+        request: &Request,
+        policy: &Policy,
+        stage: &mut dyn FnMut(Stage),
+    ) -> Result<Reply, Outcome> {
+        let deadlines = Deadlines::new(policy, self.limit);
+        let mut client = match self.client.take() {
+            Some(client) => client,
+            None => Client::open(&self.device, deadlines.open)?,
+        };
+        let reply = client.ask(request, &deadlines, stage)?;
+        let lost = match &reply {
+            Reply::Record(record) => matches!(record.outcome, Outcome::DeviceLost(_)),
+            Reply::Failed(outcome) => matches!(outcome, Outcome::DeviceLost(_)),
+            _ => false,
+        };
+        // Only a fresh process may use a lost device again; this one may hang on its handle.
+        if !lost {
+            self.client = Some(client);
+        }
+        Ok(reply)
+    }
+}
+
+fn record(case: &Case, outcome: Outcome) -> Record {
+    let finding = Finding { outcome: Some(outcome), ..Finding::default() };
+    finding.into_record(case, 0, 0)
+}
