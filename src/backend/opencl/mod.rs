@@ -1,4 +1,19 @@
-//! OpenCL devices.
+//! OpenCL devices. The OpenCL library is loaded when the first device is asked for: gpubench
+//! starts where there is none.
+//!
+//! `object` owns OpenCL's handles; `query` and `info` describe devices; `memory` and `kernel`
+//! hold what a device was given; `run` executes recordings and `timeline` reads the clock.
+
+mod device;
+mod info;
+mod kernel;
+mod log;
+mod memory;
+mod object;
+mod query;
+mod run;
+mod status;
+mod timeline;
 
 use super::{Backend, Device};
 use crate::error::{Error, Result};
@@ -13,10 +28,13 @@ impl Backend for Opencl {
     }
 
     fn devices(&self) -> Result<Vec<DeviceInfo>> {
-        Ok(vec![])
+        Ok(info::all()?.into_iter().map(|found| found.info).collect())
     }
 
     fn open(&self, index: usize) -> Result<Box<dyn Device>> {
-        Err(Error::Usage(format!("there is no opencl device {index}")))
+        match info::all()?.into_iter().nth(index) {
+            Some(found) => Ok(Box::new(device::OpenclDevice::open(found)?)),
+            None => Err(Error::Usage(format!("there is no opencl device {index}"))),
+        }
     }
 }

@@ -1,0 +1,369 @@
+//! The OpenCL backend on a real driver. Every test says that it skips where there is none.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use gpubench::backend::opencl::Opencl;
+use gpubench::backend::{Backend, Device};
+use gpubench::error::Error;
+use gpubench::gpu::{
+    Access, Binding, BufferId, Clock, Element, KernelId, KernelSource, Lane, Language, MemoryKind,
+    Op, Origin, Recording, Scalar, Slice,
+};
+use gpubench::units::Bytes;
+
+/// The first device, or a printed reason why the test is not run.
+fn device() -> Option<Box<dyn Device>> {
+    let found = Opencl.devices().unwrap();
+    if found.is_empty() {
+        eprintln!("skipped: no OpenCL device on this machine");
+        return None;
+    }
+    Some(Opencl.open(0).unwrap())
+}
+
+const SCALE: &str = "
+typedef struct { uint n; float factor; } Params;
+__attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, GROUP_Z)))
+kernel void scale(global const float* a, global float* b, const Params p) {
+    size_t i = get_global_id(0);
+    if (i < p.n) b[i] = p.factor * a[i];
+}";
+
+fn source(text: &str, entry: &str, bindings: usize, params_bytes: u32) -> KernelSource {
+    let binding = |i| Binding {
+        name: format!("b{i}"),
+        element: Element::scalar(Scalar::F32),
+        access: Access::ReadWrite,
+    };
+    KernelSource {
+        language: Language::Opencl,
+        text: text.into(),
+        entry: entry.into(),
+        origin: Origin::User("my kernels.cl".into()),
+        group: [64, 1, 1],
+        constants: vec![],
+        bindings: (0..bindings).map(binding).collect(),
+        params_bytes,
+        meaning: None,
+    }
+}
+
+fn floats(bytes: &[u8]) -> Vec<f32> {
+    bytes.chunks_exact(4).map(|b| f32::from_ne_bytes(b.try_into().unwrap())).collect()
+}
+
+fn bytes(floats: &[f32]) -> Vec<u8> {
+    floats.iter().flat_map(|x| x.to_ne_bytes()).collect()
+}
+
+fn ramp(n: usize) -> Vec<f32> {
+    (0..n).map(|i| i as f32).collect()
+}
+
+fn slice(buffer: u32, offset: u64, len: u64) -> Slice {
+    Slice { buffer: BufferId(buffer), offset: Bytes(offset), len: Bytes(len) }
+}
+
+fn alloc(device: &mut dyn Device, id: u32, bytes: u64, kind: MemoryKind) {
+    device.alloc(BufferId(id), Bytes(bytes), kind).unwrap();
+}
+
+fn scale(from: Slice, to: Slice, n: u32, factor: f32) -> Op {
+    Op::Dispatch {
+        kernel: KernelId(0),
+        groups: [n.div_ceil(64), 1, 1],
+        buffers: vec![from, to],
+        params: [n.to_ne_bytes(), factor.to_ne_bytes()].concat(),
+    }
+}
+
+#[test]
+fn devices_describe_themselves() {
+    let Some(device) = device() else { return };
+    let info = device.info();
+    assert_eq!((info.backend.as_str(), info.index), ("opencl", 0));
+    assert!(!info.name.is_empty() && !info.vendor.is_empty() && !info.driver.is_empty());
+    assert!(info.api.starts_with("OpenCL ") && info.max_buffer.0 > 0 && info.memory.is_some());
+    assert!(info.max_group_size >= 1 && info.max_group_dims[0] >= 1 && info.lanes >= 2);
+    assert!(info.offset_alignment.0 >= 4 && info.local_memory.0 >= 1024);
+    assert!(matches!(Opencl.open(9999), Err(Error::Usage(_))));
+}
+
+#[test]
+fn what_is_written_is_read() {
+    let Some(mut device) = device() else { return };
+    let data = bytes(&ramp(1000));
+    for (id, kind) in [
+        (0, MemoryKind::Device),
+        (1, MemoryKind::Pageable),
+        (2, MemoryKind::Pinned),
+        (3, MemoryKind::Mapped),
+    ] {
+        alloc(&mut *device, id, 4000, kind);
+        device.write(BufferId(id), &data).unwrap();
+        assert_eq!(device.read(BufferId(id)).unwrap(), data, "{kind:?}");
+        assert!(matches!(device.write(BufferId(id), &[0; 4001]), Err(Error::Usage(_))));
+    }
+    device.reset();
+    assert!(matches!(device.read(BufferId(0)), Err(Error::Usage(_))));
+}
+
+#[test]
+fn copies_within_the_device() {
+    let Some(mut device) = device() else { return };
+    let align = device.info().offset_alignment.0;
+    let len = 16 * align;
+    alloc(&mut *device, 0, len, MemoryKind::Device);
+    alloc(&mut *device, 1, len, MemoryKind::Device);
+    let data: Vec<u8> = (0..len).map(|i| (i % 251) as u8).collect();
+    device.write(BufferId(0), &data).unwrap();
+    device.write(BufferId(1), &vec![0xee; len as usize]).unwrap();
+    let mut recording = Recording::default();
+    // One copy between aligned parts, and one that no sub-buffer can stand for.
+    let (from, to) = (slice(0, 2 * align, align), slice(1, 4 * align, align));
+    recording.push(Lane(0), vec![], Op::Copy { from, to });
+    recording.push(Lane(0), vec![], Op::Copy { from: slice(0, 1, 7), to: slice(1, 3, 7) });
+    device.run(&recording).unwrap();
+    let mut expected = vec![0xee; len as usize];
+    let at = |n: u64| n as usize;
+    expected[at(4 * align)..at(5 * align)].copy_from_slice(&data[at(2 * align)..at(3 * align)]);
+    expected[3..10].copy_from_slice(&data[1..8]);
+    assert_eq!(device.read(BufferId(1)).unwrap(), expected);
+}
+
+#[test]
+fn transfers_with_every_kind_of_host_memory() {
+    let Some(mut device) = device() else { return };
+    let align = device.info().offset_alignment.0;
+    let len = 8 * align;
+    let data: Vec<u8> = (0..len).map(|i| (i % 251) as u8).collect();
+    for kind in [MemoryKind::Pageable, MemoryKind::Pinned, MemoryKind::Mapped] {
+        alloc(&mut *device, 0, len, MemoryKind::Device);
+        alloc(&mut *device, 1, len, kind);
+        alloc(&mut *device, 2, len, kind);
+        device.write(BufferId(0), &vec![0; len as usize]).unwrap();
+        device.write(BufferId(1), &data).unwrap();
+        let mut recording = Recording::default();
+        let (to, from) = (slice(0, align, 3 * align), slice(1, 5, 3 * align));
+        let send = recording.push(Lane(0), vec![], Op::Send { from, to });
+        let back = Op::Receive { from: to, to: slice(2, 9, 3 * align) };
+        recording.push(Lane(1), vec![send], back);
+        let odd = Op::Receive { from: slice(0, align + 3, 5), to: slice(2, 0, 5) };
+        recording.push(Lane(1), vec![send], odd);
+        let times = device.run(&recording).unwrap();
+        assert!(times.steps.len() == 3 || times.clock == Clock::Host);
+        let part = &data[5..5 + 3 * align as usize];
+        let found = device.read(BufferId(2)).unwrap();
+        assert_eq!(&found[9..9 + part.len()], part, "{kind:?}");
+        assert_eq!(&found[..5], &part[3..8], "{kind:?}");
+        assert!(found[9 + part.len()..].iter().all(|&b| b == 0), "{kind:?}");
+        let on_device = device.read(BufferId(0)).unwrap();
+        assert!(on_device[..align as usize].iter().all(|&b| b == 0), "{kind:?}");
+        assert_eq!(&on_device[align as usize..][..part.len()], part, "{kind:?}");
+    }
+}
+
+#[test]
+fn a_kernel_sees_its_parameters_and_its_part_of_a_buffer() {
+    let Some(mut device) = device() else { return };
+    let align = device.info().offset_alignment.0;
+    let report = device.build(KernelId(0), &source(SCALE, "scale", 2, 8)).unwrap();
+    assert!(report.seconds > 0.0 && report.options.contains("-D GROUP_X=64"));
+    let (count, quarter) = (align as usize, align as usize / 4);
+    alloc(&mut *device, 0, 4 * align, MemoryKind::Device);
+    alloc(&mut *device, 1, 4 * align, MemoryKind::Device);
+    device.write(BufferId(0), &bytes(&ramp(count))).unwrap();
+    device.write(BufferId(1), &bytes(&vec![-1.0; count])).unwrap();
+    let mut recording = Recording::default();
+    // Quarter 3 times 2 into quarter 1, then quarter 1 times 10 into quarter 2; n is one short.
+    let (third, first, second) =
+        (slice(0, 3 * align, align), slice(1, align, align), slice(1, 2 * align, align));
+    recording.push(Lane(0), vec![], scale(third, first, quarter as u32, 2.0));
+    recording.push(Lane(0), vec![], scale(first, second, quarter as u32 - 1, 10.0));
+    device.run(&recording).unwrap();
+    let found = floats(&device.read(BufferId(1)).unwrap());
+    for (i, &found) in found.iter().enumerate() {
+        let (part, i) = (i / quarter, i % quarter);
+        let expected = match part {
+            1 => 2.0 * (3 * quarter + i) as f32,
+            2 if i < quarter - 1 => 20.0 * (3 * quarter + i) as f32,
+            _ => -1.0,
+        };
+        assert_eq!(found, expected, "element {i} of quarter {part}");
+    }
+}
+
+#[test]
+fn new_memory_reaches_a_kernel_that_was_bound_to_the_old() {
+    let Some(mut device) = device() else { return };
+    device.build(KernelId(0), &source(SCALE, "scale", 2, 8)).unwrap();
+    for round in 1..4_u8 {
+        alloc(&mut *device, 0, 4096, MemoryKind::Device);
+        alloc(&mut *device, 1, 4096, MemoryKind::Device);
+        device.write(BufferId(0), &bytes(&[f32::from(round); 1024])).unwrap();
+        let mut recording = Recording::default();
+        recording.push(Lane(0), vec![], scale(slice(0, 0, 4096), slice(1, 0, 4096), 1024, 3.0));
+        device.run(&recording).unwrap();
+        assert_eq!(floats(&device.read(BufferId(1)).unwrap()), [3.0 * f32::from(round); 1024]);
+    }
+}
+
+#[test]
+fn lanes_wait_for_each_other() {
+    let Some(mut device) = device() else { return };
+    let n = 1 << 16;
+    device.build(KernelId(0), &source(SCALE, "scale", 2, 8)).unwrap();
+    for (id, kind) in [(0, MemoryKind::Pinned), (1, MemoryKind::Device), (2, MemoryKind::Device)] {
+        alloc(&mut *device, id, 4 * n as u64, kind);
+    }
+    device.write(BufferId(0), &bytes(&ramp(n))).unwrap();
+    device.write(BufferId(1), &vec![0; 4 * n]).unwrap();
+    device.write(BufferId(2), &vec![0; 4 * n]).unwrap();
+    let all = |id| slice(id, 0, 4 * n as u64);
+    let mut recording = Recording::default();
+    let mut last = recording.push(Lane(0), vec![], Op::Send { from: all(0), to: all(1) });
+    // The data goes to and fro between two buffers, every step on the other lane.
+    for step in 0..8 {
+        let (from, to) = if step % 2 == 0 { (1, 2) } else { (2, 1) };
+        let op = scale(all(from), all(to), n as u32, 2.0);
+        last = recording.push(Lane(1 - step % 2), vec![last], op);
+    }
+    recording.push(Lane(1), vec![last], Op::Receive { from: all(1), to: all(0) });
+    let times = device.run(&recording).unwrap();
+    let expected: Vec<_> = (0..n).map(|i| 256.0 * i as f32).collect();
+    assert_eq!(floats(&device.read(BufferId(0)).unwrap()), expected);
+    for pair in times.steps.windows(2) {
+        assert!(pair[0].ended <= pair[1].started, "{pair:?}");
+    }
+}
+
+#[test]
+fn times_are_ordered_and_within_the_hosts() {
+    let Some(mut device) = device() else { return };
+    device.build(KernelId(0), &source(SCALE, "scale", 2, 8)).unwrap();
+    alloc(&mut *device, 0, 1 << 20, MemoryKind::Device);
+    alloc(&mut *device, 1, 1 << 20, MemoryKind::Device);
+    device.write(BufferId(0), &vec![0; 1 << 20]).unwrap();
+    let mut recording = Recording::default();
+    for _ in 0..100 {
+        let op = scale(slice(0, 0, 1 << 20), slice(1, 0, 1 << 20), 1 << 18, 2.0);
+        recording.push(Lane(0), vec![], op);
+    }
+    let times = device.run(&recording).unwrap();
+    assert!(times.wall > 0.0 && times.resolution > 0.0);
+    if times.clock != Clock::Device {
+        eprintln!("skipped the rest: {:?}", times.dropped);
+        return;
+    }
+    assert_eq!(times.steps.len(), 100);
+    for (step, t) in times.steps.iter().enumerate() {
+        assert!(0.0 <= t.queued && t.queued <= t.submitted, "step {step}: {t:?}");
+        assert!(t.submitted <= t.started && t.started <= t.ended, "step {step}: {t:?}");
+        assert!(t.ended <= times.wall * 1.05 + 1e-3, "step {step}: {t:?}, wall {}", times.wall);
+    }
+    assert!(times.steps.windows(2).all(|pair| pair[0].ended <= pair[1].started));
+}
+
+#[test]
+fn an_empty_recording_has_no_steps() {
+    let Some(mut device) = device() else { return };
+    assert!(device.run(&Recording::default()).unwrap().steps.is_empty());
+}
+
+#[test]
+fn a_mistake_in_a_kernel_names_the_users_file_and_line() {
+    let Some(mut device) = device() else { return };
+    let text = "kernel void f(global float* a) {\n    int x = 1;\n    a[0] = y;\n}\n";
+    let Err(Error::Build { kernel, log }) = device.build(KernelId(0), &source(text, "f", 1, 0))
+    else {
+        panic!("a kernel with a mistake does not build");
+    };
+    assert_eq!(kernel, "f (my kernels.cl)");
+    assert!(log.contains("my kernels.cl:3:"), "{log}");
+    assert!(!log.contains("/tmp") && !log.contains("/root"), "{log}");
+}
+
+#[test]
+fn kernels_that_do_not_fit_are_refused() {
+    let Some(mut device) = device() else { return };
+    let id = KernelId(0);
+    let mut huge = source(SCALE, "scale", 2, 8);
+    huge.group = [device.info().max_group_size * 2, 1, 1];
+    assert!(matches!(device.build(id, &huge), Err(Error::Unsupported(_))));
+    huge.group = [0, 1, 1];
+    assert!(matches!(device.build(id, &huge), Err(Error::Usage(_))));
+
+    let log = |built| match built {
+        Err(Error::Build { log, .. }) => log,
+        other => panic!("expected a build error, not {other:?}"),
+    };
+    let one_short = log(device.build(id, &source(SCALE, "scale", 1, 8)));
+    assert!(one_short.contains("takes 3 arguments"), "{one_short}");
+    let block = log(device.build(id, &source(SCALE, "scale", 2, 12)));
+    assert!(block.contains("12 bytes"), "{block}");
+    let absent = log(device.build(id, &source(SCALE, "scales", 2, 8)));
+    assert!(absent.contains("no kernel called `scales`"), "{absent}");
+    let fixed = SCALE.replace("GROUP_X, GROUP_Y, GROUP_Z", "32, 1, 1");
+    let fixed = log(device.build(id, &source(&fixed, "scale", 2, 8)));
+    assert!(fixed.contains("reqd_work_group_size is [32, 1, 1]"), "{fixed}");
+
+    let local = device.info().local_memory.0 / 4 + 1024;
+    let text = format!(
+        "kernel void f(global float* a) {{ local float t[{local}]; size_t i = get_local_id(0);
+           t[i] = a[i]; barrier(CLK_LOCAL_MEM_FENCE); a[i] = t[{local} - 1 - i]; }}"
+    );
+    let refused = device.build(id, &source(&text, "f", 1, 0));
+    assert!(matches!(refused, Err(Error::Unsupported(_) | Error::Build { .. })), "{refused:?}");
+}
+
+#[test]
+fn recordings_that_make_no_sense_are_refused() {
+    let Some(mut device) = device() else { return };
+    device.build(KernelId(0), &source(SCALE, "scale", 2, 8)).unwrap();
+    alloc(&mut *device, 0, 4096, MemoryKind::Device);
+    alloc(&mut *device, 1, 4096, MemoryKind::Pageable);
+    let mut run = |lane, op| {
+        let mut recording = Recording::default();
+        recording.push(Lane(lane), vec![], op);
+        device.run(&recording).unwrap_err()
+    };
+    let whole = slice(0, 0, 4096);
+    let launch = |kernel, buffers| Op::Dispatch {
+        kernel: KernelId(kernel),
+        groups: [1; 3],
+        buffers,
+        params: vec![0; 8],
+    };
+    let usage = [
+        // Binding count, a host buffer as an argument, no such kernel, no groups.
+        launch(0, vec![whole]),
+        launch(0, vec![whole, slice(1, 0, 4096)]),
+        launch(7, vec![whole, whole]),
+        scale(whole, whole, 0, 1.0),
+        // Outside the buffer, unequal lengths, no such buffer, the wrong sort of buffer.
+        Op::Copy { from: slice(0, 4000, 100), to: slice(0, 0, 100) },
+        Op::Copy { from: slice(0, u64::MAX, 100), to: slice(0, 0, 100) },
+        Op::Copy { from: slice(0, 0, 100), to: slice(0, 200, 99) },
+        Op::Copy { from: slice(5, 0, 100), to: slice(0, 200, 100) },
+        Op::Send { from: whole, to: slice(1, 0, 4096) },
+    ];
+    for op in usage {
+        let error = run(0, op.clone());
+        assert!(matches!(error, Error::Usage(_)), "{op:?}: {error:?}");
+    }
+    let copy = Op::Copy { from: slice(0, 0, 100), to: slice(0, 200, 100) };
+    assert!(matches!(run(u32::MAX, copy), Error::Unsupported(_)));
+    let misaligned = scale(slice(0, 1, 64), slice(0, 2048, 64), 16, 1.0);
+    assert!(matches!(run(0, misaligned), Error::Unsupported(_)));
+}
+
+#[test]
+fn allocations_beyond_the_limit_are_refused() {
+    let Some(mut device) = device() else { return };
+    let too_much = Bytes(device.info().max_buffer.0 + 1);
+    let refused = device.alloc(BufferId(0), too_much, MemoryKind::Device);
+    assert!(matches!(refused, Err(Error::Unsupported(_))), "{refused:?}");
+    let refused = device.alloc(BufferId(0), Bytes(1 << 50), MemoryKind::Pageable);
+    assert!(matches!(refused, Err(Error::OutOfMemory(_))), "{refused:?}");
+    let refused = device.alloc(BufferId(0), Bytes(0), MemoryKind::Device);
+    assert!(matches!(refused, Err(Error::Unsupported(_))), "{refused:?}");
+}
