@@ -1,6 +1,5 @@
 //! The OpenCL backend on a real driver. Every test says that it skips where there is none.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use gpubench::backend::opencl::Opencl;
 use gpubench::backend::{Backend, Device};
 use gpubench::error::Error;

@@ -92,6 +92,7 @@ fn describe(platform: cl_platform_id, device: Query, index: usize) -> DeviceInfo
         max_group_dims: max_group_dims(device),
         max_groups: max_groups(device),
         local_memory: bytes(cl::CL_DEVICE_LOCAL_MEM_SIZE).unwrap_or_default(),
+        cache: bytes(cl::CL_DEVICE_GLOBAL_MEM_CACHE_SIZE).filter(|&size| size > Bytes(0)),
         lanes: LANES,
         timestamp_resolution: device
             .number(cl::CL_DEVICE_PROFILING_TIMER_RESOLUTION)
