@@ -19,12 +19,13 @@
 //! | 7 | [`cmd`]: one file a command: read arguments, call, print |
 //! | 6 | [`worker`]: the process that owns a device |
 //! | 5 | [`measure`]: the loop over a live device; [`store`]: all files; [`report`]: one file a format |
-//! | 4 | [`plan`]: suite × device → cases → recordings; [`backend`]: one folder a device API |
+//! | 4 | [`analyse`]: compare, rank over records; [`plan`]: suite × device → cases → recordings; [`backend`]: one folder a device API |
 //! | 3 | [`suite`], [`record`], [`model`], [`reference`](mod@reference) |
 //! | 2 | [`workload`]: the words of suites, cases and records |
 //! | 1 | [`gpu`]: plain data (device info, kernel, recording, timeline); [`stats`]; [`yaml`]: YAML, its mistakes located |
 //! | 0 | [`units`], [`text`], [`error`](mod@error), [`hash`] |
 
+pub mod analyse;
 pub mod backend;
 pub mod cmd;
 pub mod error;

@@ -3,7 +3,9 @@
 mod combine;
 mod stopping;
 mod summary;
+mod welch;
 
 pub use combine::{Overall, geometric_mean, overall};
 pub use stopping::{Decision, Sampling, WarmUp};
 pub use summary::{Summary, median, quantile, rank_interval};
+pub use welch::{Difference, benjamini_hochberg, t_quantile};
