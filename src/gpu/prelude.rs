@@ -4,7 +4,8 @@ use super::{Constant, KernelSource, Language};
 use crate::error::{Error, Result};
 
 impl KernelSource {
-    /// Options for the OpenCL compiler: one `-D NAME=VALUE` a constant.
+    /// Options for the OpenCL compiler: one `-D NAME=VALUE` a constant, and `NAME_WIDTH`, its
+    /// number of components, beside a type.
     ///
     /// # Errors
     /// `Unsupported` when a constant is a type that the language lacks.
@@ -40,10 +41,20 @@ impl KernelSource {
             .zip(self.group)
             .map(|(name, size)| (name.to_owned(), Constant::Int(i64::from(size))));
         group
-            .chain(self.constants.iter().cloned())
+            .chain(self.constants.iter().flat_map(with_width))
             .map(|(name, value)| Ok((name, spell(&value, language)?)))
             .collect()
     }
+}
+
+/// A constant, and the number of its components behind it where it is a type: a kernel that is
+/// written for several vector widths counts in vectors, and WGSL has no `sizeof`.
+fn with_width((name, value): &(String, Constant)) -> Vec<(String, Constant)> {
+    let mut both = vec![(name.clone(), value.clone())];
+    if let Constant::Type(element) = value {
+        both.push((format!("{name}_WIDTH"), Constant::Int(i64::from(element.width))));
+    }
+    both
 }
 
 fn spell(value: &Constant, language: Language) -> Result<String> {
@@ -85,7 +96,7 @@ mod tests {
     fn opencl_gets_options() {
         assert_eq!(
             source(Language::Opencl).defines().unwrap(),
-            "-D GROUP_X=16 -D GROUP_Y=4 -D GROUP_Z=1 -D TILE=8 -D ALPHA=0.5f -D V=float4"
+            "-D GROUP_X=16 -D GROUP_Y=4 -D GROUP_Z=1 -D TILE=8 -D ALPHA=0.5f -D V=float4 -D V_WIDTH=4"
         );
     }
 
@@ -93,7 +104,7 @@ mod tests {
     fn wgsl_gets_declarations_on_the_first_line() {
         assert_eq!(
             source(Language::Wgsl).wgsl().unwrap(),
-            "const GROUP_X=16u;const GROUP_Y=4u;const GROUP_Z=1u;const TILE=8u;const ALPHA=0.5f;alias V=vec4<f32>;first line"
+            "const GROUP_X=16u;const GROUP_Y=4u;const GROUP_Z=1u;const TILE=8u;const ALPHA=0.5f;alias V=vec4<f32>;const V_WIDTH=4u;first line"
         );
     }
 

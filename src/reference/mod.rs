@@ -4,11 +4,14 @@ mod data;
 mod fill;
 mod filters;
 mod finance;
+mod gather;
 mod matmul;
+mod micro;
 mod parallel;
 mod problem;
 mod stencils;
 mod table;
+mod transpose;
 
 pub use data::Data;
 pub use fill::fill;

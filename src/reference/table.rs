@@ -1,6 +1,6 @@
 //! Every reference by name. `tests/tables.rs` fails when a shipped kernel's is missing.
 
-use super::{Data, Problem, filters, finance, matmul, stencils};
+use super::{Data, Problem, filters, finance, gather, matmul, micro, stencils, transpose};
 use crate::error::Result;
 
 /// Computes the buffers that a launch writes, by name, from what was there before.
@@ -11,12 +11,21 @@ pub type Reference = fn(&Problem) -> Result<Vec<(&'static str, Data)>>;
 
 const TABLE: &[(&str, Reference)] = &[
     ("black_scholes", finance::black_scholes),
+    ("copy", micro::copy),
+    ("empty", micro::empty),
+    ("fma_chains", micro::fma_chains),
+    ("gather", gather::gather),
     ("linear", filters::linear),
     ("matmul", matmul::matmul),
+    ("permute_213", transpose::permute_213),
+    ("permute_231", transpose::permute_231),
+    ("read_sum", micro::read_sum),
     ("sepia", filters::sepia),
     ("stencil_2d_5", stencils::stencil_2d_5),
     ("stencil_3d_13", stencils::stencil_3d_13),
     ("stencil_3d_7", stencils::stencil_3d_7),
+    ("transpose", transpose::transpose),
+    ("triad", micro::triad),
 ];
 
 /// The reference `name`, if there is one.

@@ -1,0 +1,46 @@
+//! Strided gathers.
+
+use super::{Data, Problem, for_each_chunk};
+use crate::error::Result;
+
+/// `out[i] = a[i] + b[d*i + f]` for `i` below `n`.
+pub fn gather(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
+    let n = problem.size("n")?;
+    let (d, f) = (problem.size("d")?, problem.size("f")?);
+    let a = problem.f32("a", n)?;
+    let b = problem.f32("b", if n == 0 { 0 } else { d * (n - 1) + f + 1 })?;
+    let mut out = vec![0.0; n];
+    for_each_chunk(&mut out, 1, |first, piece| {
+        for (value, i) in piece.iter_mut().zip(first..) {
+            *value = a[i] + b[d * i + f];
+        }
+    });
+    Ok(vec![("out", Data::F32(out))])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(n: usize, d: usize, f: usize) -> Problem {
+        let numbers = [("n", n), ("d", d), ("f", f)];
+        Problem::new(
+            numbers.map(|(name, value)| (name.to_owned(), value as f64)).into(),
+            vec![
+                ("a".to_owned(), Data::F32(vec![100.0, 200.0, 300.0])),
+                ("b".to_owned(), Data::F32((0..8).map(|i| i as f32).collect())),
+            ],
+        )
+    }
+
+    #[test]
+    fn by_hand() {
+        let out = gather(&problem(3, 3, 1)).unwrap();
+        assert_eq!(out, [("out", Data::F32(vec![101.0, 204.0, 307.0]))]);
+    }
+
+    #[test]
+    fn a_stride_past_the_end_is_an_error() {
+        assert!(gather(&problem(3, 3, 2)).is_err());
+    }
+}

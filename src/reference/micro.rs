@@ -1,0 +1,108 @@
+//! The small kernels that measure one thing each.
+
+use super::{Data, Problem, for_each_chunk};
+use crate::error::Result;
+
+/// `out[i] = i`: what an otherwise empty launch of `n` work-items writes.
+pub fn empty(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
+    let n = problem.size("n")?;
+    Ok(vec![("out", Data::U32((0..n).map(|i| i as u32).collect()))])
+}
+
+/// `out = a`, of `n` scalars.
+pub fn copy(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
+    let n = problem.size("n")?;
+    Ok(vec![("out", Data::F32(problem.f32("a", n)?[..n].to_vec()))])
+}
+
+/// `out = b + s*c`, of `n` scalars.
+pub fn triad(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
+    let n = problem.size("n")?;
+    let s = problem.number("s")? as f32;
+    let (b, c) = (problem.f32("b", n)?, problem.f32("c", n)?);
+    let mut out = vec![0.0; n];
+    for_each_chunk(&mut out, 1, |first, piece| {
+        for (value, i) in piece.iter_mut().zip(first..) {
+            *value = b[i] + s * c[i];
+        }
+    });
+    Ok(vec![("out", Data::F32(out))])
+}
+
+/// `steps` times `x = a*x + b`, rounded once a step, from every number in `seeds`; `out` holds
+/// the ends in the order of the seeds, over and over, up to `n`.
+pub fn fma_chains(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
+    let (n, steps) = (problem.size("n")?, problem.size("steps")?);
+    let (a, b) = (problem.number("a")? as f32, problem.number("b")? as f32);
+    let seeds = problem.f32("seeds", 1)?;
+    let ends: Vec<f32> =
+        seeds.iter().map(|&seed| (0..steps).fold(seed, |x, _| a.mul_add(x, b))).collect();
+    Ok(vec![("out", Data::F32(ends.into_iter().cycle().take(n).collect()))])
+}
+
+/// `out[j]` = the sum modulo 2^32 of the `j`-th `segment` scalars of `a`, which has `n`.
+pub fn read_sum(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
+    let (n, segment) = (problem.size("n")?, problem.size("segment")?.max(1));
+    let a = problem.u32("a", n)?;
+    let sum = |part: &[u32]| part.iter().fold(0u32, |sum, &x| sum.wrapping_add(x));
+    Ok(vec![("out", Data::U32(a[..n].chunks(segment).map(sum).collect()))])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(numbers: &[(&str, f64)], buffers: Vec<(&str, Data)>) -> Problem {
+        Problem::new(
+            numbers.iter().map(|&(name, x)| (name.to_owned(), x)).collect(),
+            buffers.into_iter().map(|(name, data)| (name.to_owned(), data)).collect(),
+        )
+    }
+
+    #[test]
+    fn an_empty_launch_counts() {
+        let out = empty(&problem(&[("n", 3.0)], vec![])).unwrap();
+        assert_eq!(out, [("out", Data::U32(vec![0, 1, 2]))]);
+    }
+
+    #[test]
+    fn copy_and_triad_by_hand() {
+        let out =
+            copy(&problem(&[("n", 2.0)], vec![("a", Data::F32(vec![7.0, -1.0, 5.0]))])).unwrap();
+        assert_eq!(out, [("out", Data::F32(vec![7.0, -1.0]))]);
+        let (b, c) = (Data::F32(vec![1.0, 2.0]), Data::F32(vec![10.0, 20.0]));
+        let out = triad(&problem(&[("n", 2.0), ("s", 0.5)], vec![("b", b), ("c", c)])).unwrap();
+        assert_eq!(out, [("out", Data::F32(vec![6.0, 12.0]))]);
+    }
+
+    #[test]
+    fn chains_repeat_with_the_seeds() {
+        let seeds = vec![("seeds", Data::F32(vec![1.0, 3.0]))];
+        let numbers = [("n", 5.0), ("steps", 2.0), ("a", -1.0), ("b", 4.0)];
+        // Two steps of x = 4 - x lead back to the seed.
+        let out = fma_chains(&problem(&numbers, seeds)).unwrap();
+        assert_eq!(out, [("out", Data::F32(vec![1.0, 3.0, 1.0, 3.0, 1.0]))]);
+    }
+
+    /// What makes the comparison of `suites/micro.yaml` sharp: two steps more or less change
+    /// every end by more than the tolerance of 1e-4, and rounding twice a step by far less.
+    #[test]
+    fn a_lost_step_shows_and_a_rounding_does_not() {
+        let (a, b, steps) = (-0.999_755_86_f32, 4.0f32, 4096);
+        for seed in [0.5f32, 0.618, 0.75, 0.999] {
+            let end = |steps| (0..steps).fold(seed, |x, _| a.mul_add(x, b));
+            let unfused = (0..steps).fold(seed, |x, _| a * x + b);
+            let relative = |x: f32| ((x - end(steps)) / end(steps)).abs();
+            assert!(relative(unfused) < 5e-5, "{seed}: {}", relative(unfused));
+            assert!(relative(end(steps - 2)) > 1e-4, "{seed}: {}", relative(end(steps - 2)));
+            assert!((0.4..3.6).contains(&end(steps)));
+        }
+    }
+
+    #[test]
+    fn sums_wrap_and_the_last_segment_is_short() {
+        let a = vec![("a", Data::U32(vec![u32::MAX, 2, 3, 4, 5]))];
+        let out = read_sum(&problem(&[("n", 5.0), ("segment", 2.0)], a)).unwrap();
+        assert_eq!(out, [("out", Data::U32(vec![1, 7, 5]))]);
+    }
+}
