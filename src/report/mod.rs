@@ -1,1 +1,7 @@
-//! placeholder
+//! What people read: one file a format.
+
+pub mod progress;
+mod rows;
+pub mod terminal;
+
+pub use rows::{Row, rows};

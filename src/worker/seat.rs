@@ -57,7 +57,7 @@ impl Seat {
             match &mut found.outcome {
                 Outcome::Crash { how, .. } if *how == first => how.push_str(", twice"),
                 Outcome::Crash { how, .. } => *how = format!("{first}, then {how}"),
-                _ => found.flags.push(Flag::Flake(format!("the worker {first}"))),
+                _ => found.flags.push(Flag::Flake(first)),
             }
         }
         self.streak.note(&found.outcome);

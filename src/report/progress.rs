@@ -1,0 +1,136 @@
+//! How far a run has come: a bar on a terminal, now and then a line elsewhere, always on stderr.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+/// The least time between two lines where stderr is no terminal.
+const BETWEEN_LINES: Duration = Duration::from_secs(5);
+
+/// The progress of one run.
+#[derive(Debug)]
+pub struct Progress {
+    form: Form,
+    total: u64,
+    done: u64,
+    begun: Instant,
+    /// Cases of this sitting: a resumed run does not count those of the one before.
+    here: u64,
+    doing: String,
+}
+
+#[derive(Debug)]
+enum Form {
+    Bar(ProgressBar),
+    Lines { last: Option<Instant> },
+    Quiet,
+}
+
+impl Progress {
+    /// Of `total` cases, of which `done` are done already.
+    pub fn new(total: u64, done: u64, quiet: bool) -> Self {
+        let form = match (quiet, std::io::stderr().is_terminal()) {
+            (true, _) => Form::Quiet,
+            (false, true) => Form::Bar(bar(total, done)),
+            (false, false) => Form::Lines { last: None },
+        };
+        Self { form, total, done, begun: Instant::now(), here: 0, doing: String::new() }
+    }
+
+    /// A case begins.
+    pub fn begin(&mut self, case: &str) {
+        self.doing = case.to_owned();
+        self.show("");
+    }
+
+    /// The case enters a stage.
+    pub fn stage(&mut self, stage: &str) {
+        self.show(stage);
+    }
+
+    /// The case is done.
+    pub fn end(&mut self) {
+        self.done += 1;
+        self.here += 1;
+        if let Form::Bar(bar) = &self.form {
+            bar.set_position(self.done);
+        }
+    }
+
+    /// Says something above the bar.
+    pub fn say(&self, text: &str) {
+        match &self.form {
+            Form::Bar(bar) => bar.suspend(|| say(text)),
+            Form::Lines { .. } => say(text),
+            Form::Quiet => {}
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        if let Form::Bar(bar) = &self.form {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn show(&mut self, stage: &str) {
+        let left = time_left(self.begun.elapsed(), self.here, self.total - self.done);
+        match &mut self.form {
+            Form::Quiet => {}
+            Form::Bar(bar) => {
+                bar.set_prefix(left);
+                bar.set_message(format!("{} {stage}", self.doing));
+                bar.tick();
+            }
+            Form::Lines { last } => {
+                if last.is_none_or(|last| last.elapsed() >= BETWEEN_LINES) {
+                    *last = Some(Instant::now());
+                    let (done, total) = (self.done, self.total);
+                    say(&format!("{done}/{total} cases, {left}: {}", self.doing));
+                }
+            }
+        }
+    }
+}
+
+fn bar(total: u64, done: u64) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(8));
+    let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} {prefix}\n{wide_msg}");
+    if let Ok(style) = style {
+        bar.set_style(style.progress_chars("━╸ "));
+    }
+    bar.set_position(done);
+    bar
+}
+
+/// How long `left` cases take if they go on as the first `done` did in `elapsed`.
+fn time_left(elapsed: Duration, done: u64, left: u64) -> String {
+    if done == 0 {
+        return "time left unknown".into();
+    }
+    let seconds = (elapsed.as_secs_f64() / done as f64 * left as f64).ceil() as u64;
+    match seconds {
+        0..60 => format!("{seconds} s left"),
+        60..6000 => format!("{}:{:02} min left", seconds / 60, seconds % 60),
+        _ => format!("{}:{:02} h left", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+/// A line on stderr. A closed terminal is no reason to stop, nor to panic.
+pub fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "gpubench: {text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_left_is_told_in_a_unit_that_fits() {
+        let after = |elapsed, done, left| time_left(Duration::from_secs(elapsed), done, left);
+        assert_eq!(after(10, 0, 10), "time left unknown");
+        assert_eq!(after(10, 10, 30), "30 s left");
+        assert_eq!(after(10, 10, 90), "1:30 min left");
+        assert_eq!(after(10, 1, 1000), "2:46 h left");
+    }
+}

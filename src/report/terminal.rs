@@ -1,0 +1,390 @@
+//! A run as text for a terminal: the table, what was left out and why, where the time went.
+
+use super::rows::{Rate, Row, rows};
+use crate::gpu::DeviceInfo;
+use crate::record::{Flag, Header, Outcome, Record, Wall};
+use crate::text::printable;
+use crate::units;
+use crate::workload::{CaseKey, Measure};
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use std::fmt::Write;
+
+/// How to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Columns of the terminal.
+    pub width: u16,
+    /// Whether to colour marks.
+    pub color: bool,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self { width: 80, color: false }
+    }
+}
+
+/// The whole report of a run.
+pub fn report(header: &Header, records: &[Record], style: Style) -> String {
+    let rows = rows(records);
+    let labels: Vec<String> = header.devices.iter().map(label).collect();
+    let mut out = String::new();
+    devices(&mut out, &header.devices, &labels);
+    out.push_str(&table(&rows, &labels, style));
+    legend(&mut out, &rows);
+    failures(&mut out, &rows, &labels);
+    left_out(&mut out, &rows, &labels);
+    flags(&mut out, &rows, &labels);
+    time(&mut out, records);
+    if style.color { paint(&out) } else { out }
+}
+
+/// `opencl:0`: how the table names a device, and how `--device` takes it.
+pub fn label(device: &DeviceInfo) -> String {
+    format!("{}:{}", printable(&device.backend, 12), device.index)
+}
+
+/// `matmul n=512`, and what of it where it is not the kernel's time.
+pub fn case_name(key: &CaseKey) -> String {
+    let name = printable(&key.to_string(), 200);
+    match key.measure {
+        Measure::Kernel => name,
+        measure => format!("{name} ({})", measure_word(measure)),
+    }
+}
+
+fn measure_word(measure: Measure) -> &'static str {
+    match measure {
+        Measure::Kernel => "kernel",
+        Measure::Launch => "launch latency",
+        Measure::Send => "send",
+        Measure::Receive => "receive",
+    }
+}
+
+fn devices(out: &mut String, devices: &[DeviceInfo], labels: &[String]) {
+    for (device, label) in devices.iter().zip(labels) {
+        let name = printable(&device.name, 60);
+        let (api, driver) = (printable(&device.api, 40), printable(&device.driver, 60));
+        let _ = writeln!(out, "{label}  {name} ({}; {api}; {driver})", kind_word(device));
+    }
+    out.push('\n');
+}
+
+fn kind_word(device: &DeviceInfo) -> &'static str {
+    use crate::gpu::DeviceKind as Kind;
+    match device.kind {
+        Kind::Discrete => "GPU",
+        Kind::Integrated => "integrated GPU",
+        Kind::Virtual => "virtual GPU",
+        Kind::Cpu => "CPU implementation",
+        Kind::Simulated => "simulated: nothing was measured",
+        Kind::Other => "accelerator",
+    }
+}
+
+const HEADINGS: [&str; 7] = ["workload", "size", "device", "median", "95 %", "rate", ""];
+
+fn table(rows: &[Row], labels: &[String], style: Style) -> String {
+    let mut table = Table::new();
+    let rule = LineStyle::none().fill('─').junction('─');
+    table.load_style(TableStyle::new().header_separator(rule));
+    table.set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_width(style.width);
+    table.set_header(HEADINGS);
+    let shown = rows.iter().filter(|row| !is_left_out(row));
+    for row in shown {
+        table.add_row(cells(row, labels));
+    }
+    for (i, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 1));
+        if (3..=5).contains(&i) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    if table.is_empty() { String::new() } else { table.trim_fmt() + "\n" }
+}
+
+fn cells(row: &Row, labels: &[String]) -> [String; 7] {
+    let (median, interval) = match row.time {
+        Some(time) => (units::seconds(time.value), interval(time.value, time.interval)),
+        None => ("–".to_owned(), String::new()),
+    };
+    let rate = match row.rate {
+        Some(Rate::Flops(rate)) => units::flops(rate),
+        Some(Rate::Bandwidth(rate)) => units::bandwidth(rate),
+        None if row.outcome.is_failure() => row.outcome.word().to_owned(),
+        None => String::new(),
+    };
+    let workload = printable(&row.key.workload, 60);
+    let workload = match row.key.measure {
+        Measure::Kernel => workload,
+        measure => format!("{workload} ({})", measure_word(measure)),
+    };
+    [workload, size(row.key), device(row, labels), median, interval, rate, mark(row)]
+}
+
+fn device(row: &Row, labels: &[String]) -> String {
+    labels.get(row.device).cloned().unwrap_or_default()
+}
+
+fn size(key: &CaseKey) -> String {
+    let mut parts: Vec<String> =
+        key.size.iter().map(|(name, value)| format!("{}={value}", printable(name, 20))).collect();
+    parts.extend(key.host_memory.map(|kind| format!("{kind:?}").to_lowercase()));
+    parts.join(" ")
+}
+
+/// Both ends relative to the median, in per cent: `−0.3 +0.5 %`.
+fn interval(value: f64, [low, high]: [f64; 2]) -> String {
+    let percent = |x: f64| {
+        let x = 100.0 * (x / value - 1.0).abs();
+        if x < 9.95 { format!("{x:.1}") } else { format!("{x:.0}") }
+    };
+    format!("−{} +{} %", percent(low), percent(high))
+}
+
+fn mark(row: &Row) -> String {
+    let mark = match row.outcome {
+        Outcome::Ok => "✓",
+        Outcome::Unchecked => "○",
+        _ => "✗",
+    };
+    let flag = if row.flags.is_empty() { "" } else { "!" };
+    format!("{mark}{flag}")
+}
+
+fn is_left_out(row: &Row) -> bool {
+    matches!(row.outcome, Outcome::Unsupported(_) | Outcome::Skipped(_))
+}
+
+fn legend(out: &mut String, rows: &[Row]) {
+    let count = |wanted: fn(&Row) -> bool| rows.iter().filter(|row| wanted(row)).count();
+    let ok = count(|row| row.outcome.is_ok());
+    let unchecked = count(|row| *row.outcome == Outcome::Unchecked);
+    let failed = count(|row| row.outcome.is_failure());
+    let left_out = count(is_left_out);
+    let flagged = count(|row| !is_left_out(row) && !row.flags.is_empty());
+    let mut parts = vec![format!("✓ {ok} verified")];
+    for (n, what) in [
+        (failed, "✗ {} failed"),
+        (unchecked, "○ {} unchecked"),
+        (flagged, "! {} flagged"),
+        (left_out, "{} left out"),
+    ] {
+        if n > 0 {
+            parts.push(what.replace("{}", &n.to_string()));
+        }
+    }
+    let _ = writeln!(out, "\n{}", parts.join("  "));
+}
+
+fn failures(out: &mut String, rows: &[Row], labels: &[String]) {
+    let failed: Vec<_> = rows.iter().filter(|row| row.outcome.is_failure()).collect();
+    if failed.is_empty() {
+        return;
+    }
+    out.push_str("\nFailed\n");
+    for row in failed {
+        let often = match row.failed {
+            (n, of) if n < of => format!(" in {n} of {of} rounds"),
+            _ => String::new(),
+        };
+        let (name, device) = (case_name(row.key), device(row, labels));
+        let _ = writeln!(out, "  ✗ {name} on {device}{often}: {}", row.outcome.word());
+        for line in details(row.outcome) {
+            let _ = writeln!(out, "      {}", printable(&line, 160));
+        }
+    }
+}
+
+/// What is known of a failure, in a few lines.
+fn details(outcome: &Outcome) -> Vec<String> {
+    const LINES: usize = 8;
+    let first_lines = |text: &str| -> Vec<String> {
+        let mut lines: Vec<_> = text.lines().take(LINES).map(str::to_owned).collect();
+        if text.lines().count() > LINES {
+            lines.push("…".into());
+        }
+        lines
+    };
+    match outcome {
+        Outcome::Unverified(wrong) => vec![format!(
+            "{}: buffer `{}` at {}: found {}, expected {} ({} of {} wrong)",
+            wrong.when,
+            wrong.buffer,
+            wrong.index,
+            wrong.found,
+            wrong.expected,
+            wrong.wrong,
+            wrong.of
+        )],
+        Outcome::Crash { how, stderr } => {
+            let mut lines = vec![how.clone()];
+            lines.extend(stderr.iter().rev().take(4).rev().map(|line| format!("| {line}")));
+            lines
+        }
+        Outcome::BuildError(text)
+        | Outcome::Timeout(text)
+        | Outcome::OutOfMemory(text)
+        | Outcome::DeviceLost(text)
+        | Outcome::Failed(text)
+        | Outcome::Unsupported(text)
+        | Outcome::Skipped(text) => first_lines(text),
+        Outcome::Ok | Outcome::Unchecked => vec![],
+    }
+}
+
+fn left_out(out: &mut String, rows: &[Row], labels: &[String]) {
+    let reasons = rows.iter().filter_map(|row| match row.outcome {
+        Outcome::Unsupported(reason) | Outcome::Skipped(reason) => {
+            Some((format!("{}: {reason}", device(row, labels)), row))
+        }
+        _ => None,
+    });
+    grouped(out, "Left out", reasons);
+}
+
+fn flags(out: &mut String, rows: &[Row], labels: &[String]) {
+    let unchecked = rows.iter().filter(|row| *row.outcome == Outcome::Unchecked).map(|row| {
+        (format!("{}: unchecked: the suite asks for no verification", device(row, labels)), row)
+    });
+    let flagged = rows.iter().filter(|row| !is_left_out(row)).flat_map(|row| {
+        let text = |flag| format!("{}: {}", device(row, labels), explain(flag));
+        row.flags.iter().map(move |flag| (text(flag), row))
+    });
+    grouped(out, "Notes", unchecked.chain(flagged));
+}
+
+fn explain(flag: &Flag) -> String {
+    match flag {
+        Flag::Unsteady => "unsteady: warm-up ended before two blocks of samples agreed".into(),
+        Flag::Wide => "wide: the median's interval is not as narrow as asked".into(),
+        Flag::Cache => "cache: the working set fits the device's cache".into(),
+        Flag::Implausible(why) => format!("implausible: {why}"),
+        Flag::Timestamps(why) => format!("timestamps: {why}"),
+        Flag::FewSamples => "few samples: one launch takes longer than a sample should".into(),
+        Flag::Flake(how) => format!("flake: the first try ended ({how}), the second did not"),
+    }
+}
+
+/// Rows under the text that they share, most frequent first.
+fn grouped<'a>(out: &mut String, title: &str, rows: impl Iterator<Item = (String, &'a Row<'a>)>) {
+    const NAMED: usize = 4;
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for (text, row) in rows {
+        let name = case_name(row.key);
+        match groups.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, names)) => names.push(name),
+            None => groups.push((text, vec![name])),
+        }
+    }
+    if groups.is_empty() {
+        return;
+    }
+    groups.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
+    let _ = writeln!(out, "\n{title}");
+    for (text, names) in groups {
+        let more = match names.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        let named = names[..names.len().min(NAMED)].join(", ");
+        let _ = writeln!(out, "  {}", printable(&text, 300));
+        let _ = writeln!(out, "      {} ×: {named}{more}", names.len());
+    }
+}
+
+fn time(out: &mut String, records: &[Record]) {
+    let sum = |part: fn(&Wall) -> f64| records.iter().map(|r| part(&r.wall)).sum::<f64>();
+    let measure = sum(|w| w.measure);
+    let parts = [
+        ("build", sum(|w| w.build)),
+        ("prepare", sum(|w| w.prepare)),
+        ("verify", sum(|w| w.verify)),
+        ("measure", measure),
+    ];
+    if parts.iter().all(|(_, seconds)| *seconds == 0.0) {
+        return;
+    }
+    let parts: Vec<_> =
+        parts.iter().map(|(name, s)| format!("{name} {}", units::seconds(*s))).collect();
+    let _ = write!(out, "\nTime of the workers: {}", parts.join(", "));
+    if measure > 0.0 {
+        let share = 100.0 * sum(|w| w.busy) / measure;
+        let _ = write!(out, " (device busy {share:.0} % of it)");
+    }
+    out.push('\n');
+}
+
+/// Colours the marks; nothing else is coloured, so that no meaning hangs on colour alone.
+fn paint(text: &str) -> String {
+    text.replace('✓', "\u{1b}[32m✓\u{1b}[0m").replace('✗', "\u{1b}[31m✗\u{1b}[0m")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Mismatch;
+    use crate::record::sample::{device, header, key, outcome, record};
+
+    fn sample() -> (Header, Vec<Record>) {
+        let header = header(vec![device("opencl"), device("wgpu")]);
+        let mut records = vec![record(key("matmul_register_tiles/8x8", 512), 1.234e-3)];
+        let mut wide = record(key("sepia", 1024), 5.6e-6);
+        wide.flags = vec![Flag::Wide];
+        wide.device = 1;
+        records.push(wide);
+        let mut send = record(key("send", 1 << 20), 2.5e-4);
+        send.key.measure = Measure::Send;
+        send.key.host_memory = Some(crate::gpu::MemoryKind::Pinned);
+        records.push(send);
+        for n in [1, 2, 4, 8, 16, 32] {
+            let reason = "the kernel has no wgsl form".into();
+            records.push(outcome(key("mine", n), Outcome::Unsupported(reason)));
+        }
+        records.push(outcome(
+            key("loop", 9),
+            Outcome::Crash { how: "killed by SIGSEGV, twice".into(), stderr: vec!["boom".into()] },
+        ));
+        records.push(outcome(
+            key("stencil", 64),
+            Outcome::Unverified(Mismatch {
+                buffer: "out".into(),
+                index: 17,
+                found: "NaN".into(),
+                expected: "1.5".into(),
+                wrong: 3,
+                of: 4096,
+                when: "timed launches".into(),
+            }),
+        ));
+        records.push(outcome(key("free", 3), Outcome::Unchecked));
+        (header, records)
+    }
+
+    #[test]
+    fn a_report_reads_well() {
+        let (header, records) = sample();
+        insta::assert_snapshot!(report(&header, &records, Style::default()));
+    }
+
+    #[test]
+    fn it_fits_eighty_columns() {
+        let (header, records) = sample();
+        let table = table(&rows(&records), &["opencl:0".into(), "wgpu:0".into()], Style::default());
+        for line in table.lines() {
+            assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
+        }
+        assert!(!report(&header, &records, Style::default()).contains('\u{1b}'));
+    }
+
+    #[test]
+    fn a_hostile_name_stays_text() {
+        let header = header(vec![DeviceInfo { name: "\u{1b}[2Jgone".into(), ..device("opencl") }]);
+        let records = [record(key("\u{1b}[31mred\u{7}", 1), 1.0)];
+        let text = report(&header, &records, Style::default());
+        assert!(!text.contains('\u{1b}') && !text.contains('\u{7}'), "{text:?}");
+        assert!(text.contains("gone") && text.contains("red"));
+    }
+}
