@@ -9,6 +9,8 @@ use cl3::device as cl;
 use cl3::error_codes::{CL_PLATFORM_NOT_FOUND_KHR, DLOPEN_RUNTIME_LOAD_FAILED};
 use cl3::platform::{CL_PLATFORM_NAME, cl_platform_id, get_platform_ids};
 
+use std::sync::{Mutex, PoisonError};
+
 /// OpenCL sets no limit to the number of queues; recordings want a few dozen at most.
 const LANES: u32 = 32;
 
@@ -24,6 +26,10 @@ pub(super) struct Found {
 
 /// All usable devices of all platforms, in the loader's order. None where no OpenCL is installed.
 pub(super) fn all() -> Result<Vec<Found>> {
+    // Drivers set themselves up when first asked, and not all do so safely in two threads
+    // (PoCL 3.1 crashes). The lock guards no data, so that a panic leaves nothing half-done.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let platforms = match get_platform_ids() {
         Err(DLOPEN_RUNTIME_LOAD_FAILED | CL_PLATFORM_NOT_FOUND_KHR) => return Ok(vec![]),
         platforms => checked("listing OpenCL platforms", platforms)?,

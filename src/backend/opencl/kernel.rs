@@ -147,8 +147,7 @@ fn compile(
     source: &KernelSource,
     options: &str,
 ) -> Result<(Object, String)> {
-    let text = format!("{}{}", log::line_directive(source.origin.file()), source.text);
-    let program = object::program(context, &text)?;
+    let program = object::program(context, &source.text)?;
     let options_c = c_string(options)?;
     let built = build_program(program.raw(), &[device], &options_c, None, ptr::null_mut());
     let log = get_program_build_data(program.raw(), device, CL_PROGRAM_BUILD_LOG)

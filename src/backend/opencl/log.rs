@@ -1,40 +1,35 @@
-//! A compiler's log as the user should read it: with the user's file and line, without the
-//! driver's temporary files.
+//! A compiler's log as the user should read it: with the user's file instead of the names that
+//! drivers give to a program's text.
 
-/// A directive before the text that makes compilers name `file` in their messages and count
-/// its lines from 1. (It costs a line, which it gives back.)
-pub(super) fn line_directive(file: &str) -> String {
-    let file: String =
-        file.chars().filter(|c| !c.is_control() && !matches!(c, '"' | '\\')).collect();
-    format!("#line 1 \"{file}\"\n")
-}
-
-/// The log with other names for the kernel's file replaced by `file`.
+/// The log with every name for the program's text replaced by `file`, without control characters.
 pub(super) fn clean(log: &[u8], file: &str) -> String {
     let log = String::from_utf8_lossy(log);
     let lines = log.lines().map(|line| {
-        let line = line.trim_end_matches(|c: char| c.is_control() || c == ' ');
-        line.split(' ').map(|word| clean_word(word, file)).collect::<Vec<_>>().join(" ")
+        let line = line.replace(|c: char| c.is_control() && c != '\t', "");
+        let words = line.trim_end().split(' ').map(|word| clean_word(word, file));
+        words.collect::<Vec<_>>().join(" ")
     });
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
-/// Replaces a private name in `NAME:LINE:COLUMN:…`; the name is private when it is a
-/// compiler's placeholder or an absolute path that is not the user's.
+/// Replaces the name in `NAME:LINE:COLUMN:…`. Each driver has its own (`<kernel>`, `1`,
+/// `/tmp/….cl`); a program has no other text, except for the compiler's own headers.
 fn clean_word(word: &str, file: &str) -> String {
-    let Some((name, rest)) = place(word) else { return word.to_owned() };
-    let private = name.starts_with(['/', '<']) || name.contains(":\\") || name == "1";
-    if private && name != file { format!("{file}{rest}") } else { word.to_owned() }
+    match place(word) {
+        Some((name, rest)) if !name.ends_with(".h") => format!("{file}{rest}"),
+        _ => word.to_owned(),
+    }
 }
 
-/// Splits `NAME:12:3…` before the first `:LINE:COLUMN`.
+/// Splits `NAME:12:3:…` before its `:LINE:COLUMN:`.
 fn place(word: &str) -> Option<(&str, &str)> {
-    word.match_indices(':').map(|(at, _)| word.split_at(at)).find(|(_, rest)| {
+    let number = |part: Option<&str>| {
+        part.is_some_and(|p| !p.is_empty() && p.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let colons = word.match_indices(':').filter(|&(at, _)| at > 0);
+    colons.map(|(at, _)| word.split_at(at)).find(|(_, rest)| {
         let mut parts = rest[1..].splitn(3, ':');
-        let digits = |part: Option<&str>| {
-            part.is_some_and(|p| !p.is_empty() && p.bytes().all(|b| b.is_ascii_digit()))
-        };
-        digits(parts.next()) && digits(parts.next())
+        number(parts.next()) && number(parts.next()) && parts.next().is_some()
     })
 }
 
@@ -43,25 +38,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn private_names_become_the_users_file() {
-        let log = b"error: /root/.cache/pocl/tempfile-1.cl:3:5: expected ';'\n<kernel>:4:1: x\n1:2:3: y\n\0";
+    fn drivers_names_become_the_users_file() {
+        let log = b"error: /root/.cache/pocl/tempfile-1.cl:3:5: expected ';'\n\x1b<kernel>:4:1: x\n1:2:3: y\nC:\\tmp\\a.cl:1:2: z\n\0";
         assert_eq!(
             clean(log, "my kernel.cl"),
-            "error: my kernel.cl:3:5: expected ';'\nmy kernel.cl:4:1: x\nmy kernel.cl:2:3: y"
+            "error: my kernel.cl:3:5: expected ';'\nmy kernel.cl:4:1: x\nmy kernel.cl:2:3: y\nmy kernel.cl:1:2: z"
         );
     }
 
     #[test]
     fn other_words_stay() {
-        let log = b"/home/me/my.cl:3:5: error\nC:\\tmp\\a.cl:1:2: z\n  12:30 a:b:c ::1:2";
+        let log = b"/usr/lib/clang/opencl-c.h:3:5: note\n    12:30 a:b:c :1:2: x\n        ^";
         assert_eq!(
-            clean(log, "/home/me/my.cl"),
-            "/home/me/my.cl:3:5: error\n/home/me/my.cl:1:2: z\n  12:30 a:b:c ::1:2"
+            clean(log, "f.cl"),
+            "/usr/lib/clang/opencl-c.h:3:5: note\n    12:30 a:b:c :1:2: x\n        ^"
         );
-    }
-
-    #[test]
-    fn the_directive_cannot_be_broken_out_of() {
-        assert_eq!(line_directive("a\"\n\\b.cl"), "#line 1 \"ab.cl\"\n");
     }
 }
