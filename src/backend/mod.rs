@@ -67,7 +67,7 @@ pub fn by_name(name: &str) -> Option<Box<dyn Backend>> {
     match name {
         "opencl" => Some(Box::new(opencl::Opencl)),
         "wgpu" => Some(Box::new(wgpu::Wgpu)),
-        "sim" => Some(Box::new(sim::Sim)),
+        "sim" => Some(Box::new(sim::Sim::from_env())),
         _ => None,
     }
 }

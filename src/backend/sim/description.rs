@@ -1,0 +1,343 @@
+//! A simulated GPU's description: what the YAML says, checked.
+
+use crate::error::{Error, Located, Result};
+use crate::gpu::MemoryKind;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
+
+/// A simulated GPU. Times are seconds, sizes bytes, rates per second.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Description {
+    /// The device's name.
+    pub name: String,
+    /// The vendor's name.
+    pub vendor: String,
+    /// Compute units.
+    #[serde(deserialize_with = "whole")]
+    pub units: u32,
+    /// Work-items that a unit runs in lock-step.
+    #[serde(deserialize_with = "whole")]
+    pub warp: u32,
+    /// Core clock in hertz.
+    #[serde(deserialize_with = "positive")]
+    pub clock: f64,
+    /// In-order queues that the host may use.
+    #[serde(deserialize_with = "whole")]
+    pub lanes: u32,
+    /// Most kernels that run at once.
+    #[serde(deserialize_with = "whole")]
+    pub concurrent_kernels: u32,
+    /// What one unit holds.
+    #[serde(deserialize_with = "consistent")]
+    pub unit: Unit,
+    /// What one unit computes.
+    pub compute: Compute,
+    /// The device's memory.
+    pub memory: Memory,
+    /// The way to the host's memory.
+    pub link: Link,
+    /// What commands cost beside their work.
+    pub costs: Costs,
+    /// How far times scatter.
+    #[serde(default)]
+    pub noise: Noise,
+    /// Resolution of the timestamps.
+    #[serde(default = "nanosecond", deserialize_with = "positive")]
+    pub resolution: f64,
+    /// Optional features, by the names that suites use.
+    #[serde(default)]
+    pub features: Vec<String>,
+}
+
+/// What one unit holds at once, and the largest group.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Unit {
+    /// Most resident groups.
+    #[serde(deserialize_with = "whole")]
+    pub groups: u32,
+    /// Most resident work-items.
+    #[serde(deserialize_with = "whole")]
+    pub threads: u32,
+    /// Registers of 32 bits.
+    #[serde(deserialize_with = "whole")]
+    pub registers: u32,
+    /// Local memory.
+    #[serde(deserialize_with = "whole")]
+    pub local: u32,
+    /// Most local memory of one group.
+    #[serde(deserialize_with = "whole")]
+    pub group_local: u32,
+    /// Local memory is handed out in multiples of this.
+    #[serde(deserialize_with = "whole")]
+    pub local_piece: u32,
+    /// Banks of the local memory.
+    #[serde(deserialize_with = "whole")]
+    pub banks: u32,
+    /// Most work-items in a group.
+    #[serde(deserialize_with = "whole")]
+    pub group_threads: u32,
+    /// Most groups along each dimension of a dispatch.
+    pub max_groups: [u32; 3],
+}
+
+/// What one unit computes.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Compute {
+    /// Single-precision operations of one unit in one cycle, a fused multiply-add being two.
+    #[serde(deserialize_with = "positive")]
+    pub flops_per_cycle: f64,
+    /// Single-precision operations in one instruction of one work-item.
+    #[serde(deserialize_with = "positive")]
+    pub flops_per_instruction: f64,
+    /// Cycles until an instruction's result can be used.
+    #[serde(deserialize_with = "positive")]
+    pub latency: f64,
+}
+
+/// The device's memory.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Memory {
+    /// Its size.
+    #[serde(deserialize_with = "whole")]
+    pub size: u64,
+    /// Largest buffer.
+    #[serde(deserialize_with = "whole")]
+    pub largest_buffer: u64,
+    /// Bytes a second.
+    #[serde(deserialize_with = "positive")]
+    pub bandwidth: f64,
+    /// Seconds from a load to its value.
+    #[serde(deserialize_with = "positive")]
+    pub latency: f64,
+    /// Memory is moved in multiples of this.
+    #[serde(deserialize_with = "whole")]
+    pub transaction: u32,
+    /// Bytes that one work-item has under way at once.
+    #[serde(deserialize_with = "positive")]
+    pub in_flight: f64,
+}
+
+/// The way to the host's memory.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// Copy engines: with none, copies wait for kernels and kernels for copies; one does either
+    /// direction in turn; two do one each.
+    #[serde(deserialize_with = "up_to_two")]
+    pub engines: u8,
+    /// Rates by the kind of host memory.
+    #[serde(deserialize_with = "consistent")]
+    pub host: BTreeMap<MemoryKind, Rates>,
+}
+
+/// Rates of the link for one kind of host memory.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rates {
+    /// Seconds before the first byte.
+    #[serde(deserialize_with = "not_negative")]
+    pub latency: f64,
+    /// Bytes a second to the device, alone.
+    #[serde(deserialize_with = "positive")]
+    pub send: f64,
+    /// Bytes a second to the host, alone.
+    #[serde(deserialize_with = "positive")]
+    pub receive: f64,
+    /// Bytes a second to the device while a receive runs.
+    #[serde(deserialize_with = "positive")]
+    pub send_together: f64,
+    /// Bytes a second to the host while a send runs.
+    #[serde(deserialize_with = "positive")]
+    pub receive_together: f64,
+}
+
+/// What commands cost beside their work.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Costs {
+    /// Host seconds to queue one command; the host queues one after the other.
+    #[serde(deserialize_with = "not_negative")]
+    pub submit: f64,
+    /// Seconds from a kernel being ready to its start.
+    #[serde(deserialize_with = "not_negative")]
+    pub launch: f64,
+    /// Seconds until a lane sees that a step of another has ended.
+    #[serde(deserialize_with = "not_negative")]
+    pub sync: f64,
+}
+
+/// How far times scatter.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Noise {
+    /// Standard deviation of the logarithm of a time: 0.01 scatters by one per cent.
+    #[serde(deserialize_with = "not_negative")]
+    pub relative: f64,
+    /// Where the random numbers begin.
+    #[serde(default)]
+    pub seed: u64,
+}
+
+impl Description {
+    /// Reads the description `text` of the file called `file`.
+    ///
+    /// # Errors
+    /// [`Error::Suite`] with the place of the mistake.
+    pub fn parse(file: &str, text: &str) -> Result<Self> {
+        crate::yaml::parse(file, text).map_err(|mistake| {
+            let help = "see the descriptions shipped with gpubench".to_owned();
+            Error::Suite(vec![Located { help: Some(help), ..mistake }])
+        })
+    }
+
+    /// The rates for host memory of this kind, if it is described.
+    pub fn rates(&self, kind: MemoryKind) -> Option<&Rates> {
+        self.link.host.get(&kind)
+    }
+}
+
+fn nanosecond() -> f64 {
+    1e-9
+}
+
+fn positive<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
+    match f64::deserialize(d)? {
+        x if x > 0.0 && x.is_finite() => Ok(x),
+        x => Err(D::Error::custom(format!("{x} is no positive number"))),
+    }
+}
+
+fn not_negative<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
+    match f64::deserialize(d)? {
+        x if x >= 0.0 && x.is_finite() => Ok(x),
+        x => Err(D::Error::custom(format!("{x} is not zero or a positive number"))),
+    }
+}
+
+fn whole<'de, D: Deserializer<'de>, T: TryFrom<i64>>(d: D) -> Result<T, D::Error> {
+    match i64::deserialize(d)? {
+        n @ ..=0 => Err(D::Error::custom(format!("{n} is too small: at least 1 is needed"))),
+        n => T::try_from(n).map_err(|_| D::Error::custom(format!("{n} is too large"))),
+    }
+}
+
+fn up_to_two<'de, D: Deserializer<'de>>(d: D) -> Result<u8, D::Error> {
+    match u8::deserialize(d)? {
+        n @ 0..=2 => Ok(n),
+        n => Err(D::Error::custom(format!("{n} copy engines: 0, 1 or 2 can be simulated"))),
+    }
+}
+
+/// A part of a description whose values must fit each other.
+trait Consistent {
+    /// What does not fit, if anything.
+    fn flaw(&self) -> Option<String>;
+}
+
+fn consistent<'de, D: Deserializer<'de>, T: Deserialize<'de> + Consistent>(
+    d: D,
+) -> Result<T, D::Error> {
+    let value = T::deserialize(d)?;
+    value.flaw().map_or(Ok(value), |flaw| Err(D::Error::custom(flaw)))
+}
+
+impl Consistent for Unit {
+    fn flaw(&self) -> Option<String> {
+        if self.group_threads > self.threads {
+            return Some(format!(
+                "a group of {} work-items does not fit a unit of {}",
+                self.group_threads, self.threads
+            ));
+        }
+        if self.group_local > self.local {
+            return Some(format!(
+                "a group's {} bytes of local memory do not fit a unit of {}",
+                self.group_local, self.local
+            ));
+        }
+        if self.local_piece > self.local {
+            return Some(format!(
+                "local memory of {} bytes cannot be handed out in pieces of {}",
+                self.local, self.local_piece
+            ));
+        }
+        self.max_groups.contains(&0).then(|| "`max_groups` of 0 would allow no dispatch".to_owned())
+    }
+}
+
+impl Consistent for BTreeMap<MemoryKind, Rates> {
+    fn flaw(&self) -> Option<String> {
+        if self.contains_key(&MemoryKind::Device) {
+            return Some("`device` is no kind of host memory: pageable, pinned or mapped".into());
+        }
+        self.iter().find_map(|(kind, rates)| {
+            let faster = rates.send_together > rates.send || rates.receive_together > rates.receive;
+            faster.then(|| {
+                format!("{kind:?} memory is faster in both directions together than alone")
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = "\
+name: test
+vendor: none
+units: 4
+warp: 32
+clock: 1.0e9
+lanes: 4
+concurrent_kernels: 4
+unit: { groups: 8, threads: 1024, registers: 32768, local: 16384, group_local: 16384, local_piece: 256, banks: 32, group_threads: 512, max_groups: [65535, 65535, 1] }
+compute: { flops_per_cycle: 64, flops_per_instruction: 2, latency: 20 }
+memory: { size: 1073741824, largest_buffer: 268435456, bandwidth: 100e9, latency: 400e-9, transaction: 128, in_flight: 4 }
+link:
+  engines: 2
+  host:
+    pinned: { latency: 10e-6, send: 6e9, receive: 6e9, send_together: 4e9, receive_together: 4e9 }
+costs: { submit: 1e-6, launch: 5e-6, sync: 2e-6 }
+";
+
+    #[test]
+    fn a_whole_description_is_read() {
+        let read = Description::parse("good.yaml", GOOD).unwrap();
+        assert_eq!((read.units, read.unit.threads, read.link.engines), (4, 1024, 2));
+        assert_eq!(read.resolution, 1e-9);
+        assert_eq!(read.rates(MemoryKind::Pinned).unwrap().send, 6e9);
+        assert_eq!(read.rates(MemoryKind::Mapped), None);
+    }
+
+    #[test]
+    fn every_mistake_has_its_line() {
+        for (good, bad, line, message) in [
+            ("units: 4", "units: 0", 3, "0 is too small"),
+            ("units: 4", "units: -4", 3, "-4 is too small"),
+            ("warp: 32", "wrap: 32", 4, "unknown field `wrap`"),
+            ("clock: 1.0e9", "clock: .nan", 5, "no positive number"),
+            ("bandwidth: 100e9", "bandwidth: -1", 10, "-1 is no positive number"),
+            ("engines: 2", "engines: 3", 12, "3 copy engines"),
+            ("pinned:", "device:", 14, "no kind of host memory"),
+            ("pinned:", "shared:", 14, "shared"),
+            ("send_together: 4e9", "send_together: 7e9", 14, "faster"),
+            ("group_threads: 512", "group_threads: 2048", 8, "does not fit"),
+            ("launch: 5e-6", "launch: soon", 15, "invalid f"),
+            ("vendor: none\n", "", 14, "missing field `vendor`"),
+        ] {
+            let text = GOOD.replace(good, bad);
+            assert_ne!(text, GOOD);
+            let Err(Error::Suite(mistakes)) = Description::parse("bad.yaml", &text) else {
+                panic!("{bad} was accepted");
+            };
+            assert!(mistakes[0].message.contains(message), "{bad}: {}", mistakes[0]);
+            assert_eq!(mistakes[0].line_column().0, line, "{bad}: {}", mistakes[0]);
+        }
+    }
+}

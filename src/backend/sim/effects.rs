@@ -1,0 +1,188 @@
+//! What steps do to memory: kernels compute through their reference.
+//!
+//! A step reads when it starts and writes when it ends, on the simulated clock: a recording that
+//! forgets a dependency computes the wrong result here as it may on a real device.
+
+use super::memory::Memory;
+use crate::error::{Error, Result};
+use crate::gpu::{
+    Access, BufferId, KernelId, KernelSource, Meaning, Op, Recording, Scalar, Slice, StepTimes,
+};
+use crate::reference::{self, Data, Problem};
+use crate::units::Bytes;
+use std::collections::{BTreeMap, HashMap};
+
+/// A launch by what it computes from.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Launch {
+    kernel: KernelId,
+    buffers: Vec<Slice>,
+    params: Vec<u8>,
+}
+
+/// Launches whose results are in memory already, with the versions of their buffers: a batch of
+/// equal launches is computed once.
+#[derive(Default)]
+pub(super) struct Computed(HashMap<Launch, Vec<u64>>);
+
+impl Computed {
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// What a running step will write.
+struct Pending {
+    ended: f64,
+    writes: Vec<(BufferId, Bytes, Vec<u8>)>,
+    launch: Option<(Launch, Vec<u64>)>,
+}
+
+/// Memory and kernels on which steps act.
+pub(super) struct Effects<'a> {
+    pub memory: &'a mut Memory,
+    pub kernels: &'a BTreeMap<KernelId, KernelSource>,
+    pub computed: &'a mut Computed,
+}
+
+impl Effects<'_> {
+    /// Does what `recording` does, in the order of `times`.
+    pub fn apply(&mut self, recording: &Recording, times: &[StepTimes]) -> Result<()> {
+        let mut order: Vec<usize> = (0..times.len()).collect();
+        order.sort_by(|&a, &b| times[a].started.total_cmp(&times[b].started).then(a.cmp(&b)));
+        let mut pending: Vec<Pending> = vec![];
+        for step in order {
+            self.finish(&mut pending, times[step].started)?;
+            pending.push(self.start(&recording.steps[step].op, times[step].ended)?);
+        }
+        self.finish(&mut pending, f64::INFINITY)
+    }
+
+    /// Writes what the steps that ended by `now` have computed, in the order of their ends.
+    fn finish(&mut self, pending: &mut Vec<Pending>, now: f64) -> Result<()> {
+        pending.sort_by(|a, b| a.ended.total_cmp(&b.ended));
+        let over = pending.partition_point(|step| step.ended <= now);
+        for step in pending.drain(..over) {
+            let untouched = match &step.launch {
+                Some((launch, before)) => self.versions(launch)? == *before,
+                None => false,
+            };
+            for (buffer, offset, data) in &step.writes {
+                self.memory.store(*buffer, *offset, data)?;
+            }
+            if let (Some((launch, _)), true) = (step.launch, untouched) {
+                let after = self.versions(&launch)?;
+                self.computed.0.insert(launch, after);
+            }
+        }
+        Ok(())
+    }
+
+    fn start(&self, op: &Op, ended: f64) -> Result<Pending> {
+        let (writes, launch) = match op {
+            Op::Send { from, to } | Op::Receive { from, to } | Op::Copy { from, to } => {
+                (vec![(to.buffer, to.offset, self.memory.part(*from)?.to_vec())], None)
+            }
+            Op::Dispatch { kernel, buffers, params, .. } => {
+                let launch =
+                    Launch { kernel: *kernel, buffers: buffers.clone(), params: params.clone() };
+                self.launch(launch)?
+            }
+        };
+        Ok(Pending { ended, writes, launch })
+    }
+
+    #[expect(clippy::type_complexity, reason = "the two halves of one `Pending`")]
+    fn launch(
+        &self,
+        launch: Launch,
+    ) -> Result<(Vec<(BufferId, Bytes, Vec<u8>)>, Option<(Launch, Vec<u64>)>)> {
+        let source = self.kernels.get(&launch.kernel).ok_or_else(|| no_kernel(launch.kernel))?;
+        let versions = self.versions(&launch)?;
+        if self.computed.0.get(&launch) == Some(&versions) {
+            return Ok((vec![], None));
+        }
+        let mut writes = vec![];
+        for (name, data) in self.compute(source, &launch)? {
+            let (slice, access) = bound(source, &launch, name)?;
+            let bytes = data.as_bytes();
+            if access == Access::Read || bytes.len() as u64 > slice.len.0 {
+                return Err(Error::Device(format!(
+                    "the reference writes {} bytes to `{name}`, bound as {access:?} with {} bytes",
+                    bytes.len(),
+                    slice.len.0
+                )));
+            }
+            writes.push((slice.buffer, slice.offset, bytes.to_vec()));
+        }
+        // What is updated in place differs after every launch.
+        let in_place = source.bindings.iter().any(|b| b.access == Access::ReadWrite);
+        Ok((writes, (!in_place).then_some((launch, versions))))
+    }
+
+    fn compute(&self, source: &KernelSource, launch: &Launch) -> Result<Vec<(&'static str, Data)>> {
+        let meaning = meaning(source)?;
+        let numbers = meaning.sizes.iter().map(|(name, n)| (name.clone(), *n as f64));
+        let numbers = numbers.chain(parameters(meaning, &launch.params)).collect();
+        let buffers = source.bindings.iter().zip(&launch.buffers).map(|(binding, slice)| {
+            let data = Data::from_bytes(binding.element.scalar, self.memory.part(*slice)?);
+            Ok((binding.name.clone(), data))
+        });
+        let problem = Problem::new(numbers, buffers.collect::<Result<_>>()?);
+        let reference = reference::find(&meaning.reference)
+            .ok_or_else(|| Error::Unsupported(unknown(&meaning.reference)))?;
+        reference(&problem)
+    }
+
+    fn versions(&self, launch: &Launch) -> Result<Vec<u64>> {
+        launch.buffers.iter().map(|slice| self.memory.version(slice.buffer)).collect()
+    }
+}
+
+/// What the kernel computes.
+///
+/// # Errors
+/// `Unsupported` where nothing says it, or no reference is called so.
+pub(super) fn meaning(source: &KernelSource) -> Result<&Meaning> {
+    let meaning = source.meaning.as_ref().ok_or_else(|| {
+        Error::Unsupported(format!(
+            "a simulated GPU computes through references, and kernel `{}` names none",
+            source.entry
+        ))
+    })?;
+    match reference::find(&meaning.reference) {
+        Some(_) => Ok(meaning),
+        None => Err(Error::Unsupported(unknown(&meaning.reference))),
+    }
+}
+
+/// A kernel that was never built.
+pub(super) fn no_kernel(id: KernelId) -> Error {
+    Error::Device(format!("there is no kernel {}", id.0))
+}
+
+fn unknown(reference: &str) -> String {
+    format!("there is no reference called `{reference}`")
+}
+
+fn bound(source: &KernelSource, launch: &Launch, name: &str) -> Result<(Slice, Access)> {
+    let at = source.bindings.iter().position(|binding| binding.name == name);
+    at.and_then(|at| Some((*launch.buffers.get(at)?, source.bindings[at].access)))
+        .ok_or_else(|| Error::Device(format!("the reference writes `{name}`, which is not bound")))
+}
+
+/// The fields of a parameter block: four bytes each.
+fn parameters<'a>(
+    meaning: &'a Meaning,
+    block: &'a [u8],
+) -> impl Iterator<Item = (String, f64)> + 'a {
+    meaning.params.iter().zip(block.chunks_exact(4)).map(|((name, scalar), field)| {
+        let field = [field[0], field[1], field[2], field[3]];
+        let value = match scalar {
+            Scalar::F32 => f32::from_ne_bytes(field).into(),
+            Scalar::U32 => u32::from_ne_bytes(field).into(),
+            Scalar::I32 => i32::from_ne_bytes(field).into(),
+        };
+        (name.clone(), value)
+    })
+}

@@ -1,0 +1,402 @@
+//! The simulated GPU obeys the laws that it is described by.
+
+use gpubench::backend::sim::{
+    Compute, Costs, Description, Direction, Grid, Job, Link, Memory, Needs, Noise, Rates, Sim,
+    SimDevice, Transfer, Unit, Work, simulate,
+};
+use gpubench::backend::{Backend, Device};
+use gpubench::error::Error;
+use gpubench::gpu::{
+    BufferId, Clock, DeviceKind, Lane, MemoryKind, Op, Recording, Slice, StepId, StepTimes,
+};
+use gpubench::units::Bytes;
+
+/// 16 units as in model 7's worked example; every command is free, so that times are those of
+/// the work alone.
+fn gpu() -> Description {
+    let rates =
+        Rates { latency: 0.0, send: 8.0, receive: 6.0, send_together: 4.0, receive_together: 3.0 };
+    Description {
+        name: "test".into(),
+        vendor: "none".into(),
+        units: 16,
+        warp: 32,
+        clock: 1e9,
+        lanes: 4,
+        concurrent_kernels: 16,
+        unit: Unit {
+            groups: 8,
+            threads: 1024,
+            registers: 32768,
+            local: 4096,
+            group_local: 4096,
+            local_piece: 1,
+            banks: 32,
+            group_threads: 1024,
+            max_groups: [65535; 3],
+        },
+        compute: Compute { flops_per_cycle: 64.0, flops_per_instruction: 2.0, latency: 32.0 },
+        memory: Memory {
+            size: 1 << 30,
+            largest_buffer: 1 << 28,
+            bandwidth: 1e11,
+            latency: 5e-7,
+            transaction: 128,
+            in_flight: 4.0,
+        },
+        link: Link { engines: 2, host: [(MemoryKind::Pinned, rates)].into() },
+        costs: Costs { submit: 0.0, launch: 0.0, sync: 0.0 },
+        noise: Noise::default(),
+        resolution: 1e-9,
+        features: vec![],
+    }
+}
+
+fn job(lane: u32, after: &[usize], work: Work) -> Job {
+    Job { lane, after: after.to_vec(), work, noise: 1.0, launch_noise: 1.0 }
+}
+
+/// A kernel of `groups` groups of a second each that fill a unit.
+fn kernel(groups: u64) -> Work {
+    let needs = Needs { threads: 1024, registers: 0, local: 0 };
+    Work::Kernel(Grid { groups, needs, seconds: 1.0, flops: 0.0, bytes: 0.0 })
+}
+
+/// A copy of so many bytes.
+fn copy(direction: Direction, bytes: f64) -> Work {
+    let rates = gpu().link.host[&MemoryKind::Pinned];
+    Work::Transfer(Transfer { direction, bytes, rates })
+}
+
+fn send(bytes: f64) -> Work {
+    copy(Direction::Send, bytes)
+}
+
+fn receive(bytes: f64) -> Work {
+    copy(Direction::Receive, bytes)
+}
+
+fn wall(times: &[StepTimes]) -> f64 {
+    times.iter().map(|t| t.ended).fold(0.0, f64::max)
+}
+
+#[track_caller]
+fn assert_near(found: f64, expected: f64) {
+    assert!((found - expected).abs() <= 1e-8 * expected.abs().max(1e-6), "{found}, not {expected}");
+}
+
+#[test]
+fn a_lane_is_in_order() {
+    let jobs = [job(0, &[], send(8.0)), job(0, &[], kernel(16)), job(0, &[], receive(6.0))];
+    let times = simulate(&gpu(), &jobs);
+    for (i, t) in times.iter().enumerate() {
+        assert_near(t.started, i as f64);
+        assert_near(t.ended, i as f64 + 1.0);
+    }
+}
+
+#[test]
+fn a_step_waits_for_those_it_names() {
+    let mut gpu = gpu();
+    gpu.costs.sync = 0.25;
+    let jobs = [job(0, &[], send(8.0)), job(1, &[0], kernel(16)), job(2, &[], kernel(16))];
+    let times = simulate(&gpu, &jobs);
+    assert_near(times[2].started, 0.0);
+    assert_near(times[1].started, 1.25);
+}
+
+#[test]
+fn commands_cost_what_is_described() {
+    let mut gpu = gpu();
+    gpu.costs = Costs { submit: 0.5, launch: 0.125, sync: 0.0 };
+    let times = simulate(&gpu, &[job(0, &[], kernel(16)), job(0, &[], kernel(16))]);
+    assert_near(times[1].queued, 0.5);
+    assert_near(times[0].submitted, 0.5);
+    assert_near(times[0].started, 0.625);
+    // The second is queued while the first runs, and launched when that has ended.
+    assert_near(times[1].started, 1.75);
+}
+
+/// Two chunks, each sent (1 s), computed (1 s) and received (1 s), on three lanes.
+fn pipeline(engines: u8) -> f64 {
+    let mut gpu = gpu();
+    gpu.link.engines = engines;
+    let jobs = [
+        job(0, &[], send(8.0)),
+        job(1, &[0], kernel(16)),
+        job(2, &[1], receive(6.0)),
+        job(0, &[], send(8.0)),
+        job(1, &[3], kernel(16)),
+        job(2, &[4], receive(6.0)),
+    ];
+    wall(&simulate(&gpu, &jobs))
+}
+
+#[test]
+fn two_engines_overlap_all_three_stages() {
+    // s s k . : second send 1–2 beside the first kernel; first receive 2–3 beside the second
+    // kernel; second receive 3–4.
+    assert_near(pipeline(2), 4.0);
+}
+
+#[test]
+fn one_engine_serves_the_first_that_is_ready() {
+    // Sends 0–1, 1–2; kernels 1–2, 2–3; receives 2–3, 3–4: the engine is never asked for two.
+    assert_near(pipeline(1), 4.0);
+    let mut gpu = gpu();
+    gpu.link.engines = 1;
+    // A receive that becomes ready at 0.5, before the second send (1.0), goes first.
+    let jobs = [
+        job(0, &[], send(8.0)),
+        job(0, &[], send(8.0)),
+        job(1, &[], Work::Kernel(Grid { seconds: 0.5, ..grid(1, 32, 0, 0) })),
+        job(1, &[], receive(6.0)),
+    ];
+    let times = simulate(&gpu, &jobs);
+    assert_near(times[3].started, 1.0);
+    assert_near(times[1].started, 2.0);
+}
+
+#[test]
+fn without_engines_copies_and_kernels_take_turns() {
+    assert_near(pipeline(0), 6.0);
+}
+
+#[test]
+fn both_directions_at_once_follow_model_8() {
+    // Sending 8 at 4 takes 2 s, in which 6 of 12 are received at 3; the rest at 6 takes 1 s.
+    let jobs = [job(0, &[], send(8.0)), job(1, &[], receive(12.0))];
+    let times = simulate(&gpu(), &jobs);
+    assert_near(times[0].ended, 2.0);
+    assert_near(times[1].ended, 3.0);
+}
+
+fn grid(groups: u64, threads: u64, registers: u64, local: u64) -> Grid {
+    let needs = Needs { threads, registers, local };
+    Grid { groups, needs, seconds: 1.0, flops: 0.0, bytes: 0.0 }
+}
+
+#[test]
+fn leftover_policy_gives_model_7s_worked_example() {
+    let k2 = Work::Kernel(grid(256, 256, 256, 1024));
+    let alone = wall(&simulate(&gpu(), &[job(0, &[], k2)]));
+    assert_near(alone, 4.0);
+    // k1 holds one group a unit for longer than k2 takes: k2 finds room for two a unit.
+    let k1 = Work::Kernel(Grid { seconds: 100.0, ..grid(16, 512, 512, 1024) });
+    let times = simulate(&gpu(), &[job(0, &[], k1), job(1, &[], k2)]);
+    assert_near(times[1].duration() / alone, 2.0);
+}
+
+#[test]
+fn a_kernel_that_fills_the_device_keeps_others_out_until_its_last_wave() {
+    // Two waves and a half of the first; groups of the second fit beside none.
+    let times = simulate(&gpu(), &[job(0, &[], kernel(40)), job(1, &[], kernel(4))]);
+    assert_near(times[1].started, 2.0);
+    assert_near(wall(&times), 3.0);
+    // Small groups would fit beside those of the first, but not before all of it has begun.
+    let big = Work::Kernel(grid(33, 700, 0, 0));
+    let small = Work::Kernel(grid(16, 32, 0, 0));
+    let times = simulate(&gpu(), &[job(0, &[], big), job(1, &[], small)]);
+    assert_near(times[1].started, 2.0);
+}
+
+#[test]
+fn groups_are_dealt_to_the_emptiest_units() {
+    // Eight groups of each: together they take one of 16 units each, alone or not.
+    let half = || Work::Kernel(grid(8, 1024, 0, 0));
+    let times = simulate(&gpu(), &[job(0, &[], half()), job(1, &[], half())]);
+    assert_near(wall(&times), 1.0);
+    // 20 groups: four units hold two; of the other twelve each has room for one more.
+    let times = simulate(
+        &gpu(),
+        &[
+            job(0, &[], Work::Kernel(Grid { seconds: 9.0, ..grid(20, 512, 0, 0) })),
+            job(1, &[], Work::Kernel(grid(24, 512, 0, 0))),
+        ],
+    );
+    assert_near(times[1].duration(), 2.0);
+}
+
+#[test]
+fn time_steps_at_full_waves() {
+    // 512 work-items a group: two a unit, 32 on the device.
+    for groups in [1, 31, 32, 33, 64, 65, 320, 321] {
+        let time = wall(&simulate(&gpu(), &[job(0, &[], Work::Kernel(grid(groups, 512, 0, 0)))]));
+        assert_near(time, groups.div_ceil(32) as f64);
+    }
+}
+
+#[test]
+fn many_kernels_run_at_once_up_to_the_limit() {
+    let mut gpu = gpu();
+    gpu.concurrent_kernels = 3;
+    let jobs: Vec<Job> =
+        (0..8).map(|lane| job(lane, &[], Work::Kernel(grid(1, 32, 0, 0)))).collect();
+    assert_near(wall(&simulate(&gpu, &jobs)), 3.0);
+}
+
+#[test]
+fn bandwidth_and_operations_are_shared() {
+    let gpu = gpu();
+    let needs = Needs::new(&gpu, 256, 0, 0);
+    // 4 MiB a group on 64 groups: far above what latency allows, so bound by bandwidth.
+    let bytes = f64::from(1 << 22);
+    let one = Work::Kernel(Grid::priced(&gpu, 64, needs, 0.0, bytes));
+    let alone = wall(&simulate(&gpu, &[job(0, &[], one)]));
+    assert!(alone >= 64.0 * bytes / gpu.memory.bandwidth);
+    let memory = Work::Kernel(Grid { seconds: 1e-3, ..Grid::priced(&gpu, 32, needs, 0.0, bytes) });
+    let half = 32.0 * bytes / gpu.memory.bandwidth;
+    assert_near(wall(&simulate(&gpu, &[job(0, &[], memory)])), half.max(1e-3));
+    assert_near(wall(&simulate(&gpu, &[job(0, &[], memory), job(1, &[], memory)])), 2.0 * half);
+    // A kernel that only computes is not slowed by one that only moves bytes.
+    let compute = Work::Kernel(Grid::priced(&gpu, 16, needs, 1e6, 0.0));
+    let times = simulate(&gpu, &[job(0, &[], memory), job(1, &[], compute)]);
+    let undisturbed = simulate(&gpu, &[job(0, &[], compute)])[0].duration();
+    assert_near(times[1].duration(), undisturbed);
+    // Enough groups reach the unit's peak and no more.
+    let full = Grid::priced(&gpu, 64 * 16, needs, 1e6, 0.0);
+    let peak = gpu.compute.flops_per_cycle * gpu.clock * f64::from(gpu.units);
+    assert_near(wall(&simulate(&gpu, &[job(0, &[], Work::Kernel(full))])), 1024e6 / peak);
+}
+
+fn slice(buffer: u32, len: u64) -> Slice {
+    Slice { buffer: BufferId(buffer), offset: Bytes(0), len: Bytes(len) }
+}
+
+/// A device with a host buffer 0 and device buffers 1 and 2 of 4 bytes each.
+fn device(gpu: Description) -> SimDevice {
+    let mut device = SimDevice::new(gpu, 0, 0);
+    device.alloc(BufferId(0), Bytes(4), MemoryKind::Pinned).unwrap();
+    for id in [1, 2] {
+        device.alloc(BufferId(id), Bytes(4), MemoryKind::Device).unwrap();
+    }
+    device
+}
+
+fn there_and_back(after: Vec<StepId>) -> Recording {
+    let mut recording = Recording::default();
+    recording.push(Lane(0), vec![], Op::Send { from: slice(0, 4), to: slice(1, 4) });
+    recording.push(Lane(1), after, Op::Copy { from: slice(1, 4), to: slice(2, 4) });
+    recording
+}
+
+#[test]
+fn a_recording_moves_data_as_its_dependencies_say() {
+    let mut device = device(gpu());
+    device.write(BufferId(0), &[1, 2, 3, 4]).unwrap();
+    let timeline = device.run(&there_and_back(vec![StepId(0)])).unwrap();
+    assert_eq!(device.read(BufferId(2)).unwrap(), [1, 2, 3, 4]);
+    assert_eq!(timeline.clock, Clock::Simulated);
+    assert_eq!(timeline.wall, timeline.steps[1].ended);
+    // Without the dependency the copy starts before the send has ended, and copies what was there.
+    device.write(BufferId(0), &[9; 4]).unwrap();
+    device.run(&there_and_back(vec![])).unwrap();
+    assert_eq!(device.read(BufferId(2)).unwrap(), [1, 2, 3, 4]);
+}
+
+#[test]
+fn what_cannot_be_done_is_refused() {
+    let mut device = device(gpu());
+    let mut recording = Recording::default();
+    recording.push(Lane(4), vec![], Op::Copy { from: slice(1, 4), to: slice(2, 4) });
+    assert!(matches!(device.run(&recording), Err(Error::Unsupported(_))));
+    for op in [
+        Op::Send { from: slice(1, 4), to: slice(2, 4) },
+        Op::Send { from: slice(0, 4), to: slice(1, 3) },
+        Op::Receive { from: slice(1, 8), to: slice(0, 8) },
+        Op::Copy { from: slice(1, 4), to: slice(7, 4) },
+    ] {
+        let mut recording = Recording::default();
+        recording.push(Lane(0), vec![], op);
+        assert!(matches!(device.run(&recording), Err(Error::Device(_))));
+    }
+    let mut recording = Recording::default();
+    recording.push(Lane(0), vec![StepId(0)], Op::Copy { from: slice(1, 4), to: slice(2, 4) });
+    assert!(matches!(device.run(&recording), Err(Error::Device(_))));
+    let pageable = device.alloc(BufferId(9), Bytes(4), MemoryKind::Pageable);
+    assert!(matches!(pageable, Err(Error::Unsupported(_))));
+    let huge = device.alloc(BufferId(9), Bytes((1 << 28) + 1), MemoryKind::Device);
+    assert!(matches!(huge, Err(Error::OutOfMemory(_))));
+}
+
+#[test]
+fn noise_is_seeded() {
+    let mut noisy = gpu();
+    noisy.noise = Noise { relative: 0.1, seed: 3 };
+    let walls = |seed: u64| -> Vec<f64> {
+        let mut device = SimDevice::new(noisy.clone(), 0, seed);
+        for (id, kind) in [(0, MemoryKind::Pinned), (1, MemoryKind::Device)] {
+            device.alloc(BufferId(id), Bytes(8), kind).unwrap();
+        }
+        let mut recording = Recording::default();
+        recording.push(Lane(0), vec![], Op::Send { from: slice(0, 8), to: slice(1, 8) });
+        (0..1001).map(|_| device.run(&recording).unwrap().wall).collect()
+    };
+    let mut first = walls(0);
+    assert_eq!(first, walls(0));
+    assert_ne!(first, walls(1));
+    first.sort_by(f64::total_cmp);
+    // 8 bytes at 8 a second; the median of 1001 lognormal times of 10 % stays within 2 %.
+    assert!((first[500] - 1.0).abs() < 0.02, "{}", first[500]);
+    let share = first.iter().filter(|t| (t.ln()).abs() < 0.1).count() as f64 / 1001.0;
+    assert!((0.63..0.74).contains(&share), "{share} within one standard deviation");
+}
+
+#[test]
+fn shipped_descriptions_agree_with_the_table() {
+    let descriptions = Sim::default().descriptions().unwrap();
+    let mut rows = include_str!("data/devices.csv").lines();
+    let header: Vec<&str> = rows.next().unwrap().split(',').collect();
+    let mut seen = 0;
+    for row in rows {
+        let field = |name: &str| {
+            let at = header.iter().position(|h| *h == name).unwrap();
+            row.split(',').nth(at).unwrap()
+        };
+        let number = |name: &str| field(name).parse::<f64>().ok();
+        let gpu = descriptions.iter().find(|gpu| gpu.name == field("name")).unwrap();
+        let peak = gpu.compute.flops_per_cycle * gpu.clock * f64::from(gpu.units) / 1e9;
+        for (column, described, tolerance) in [
+            ("compute_units", gpu.units.into(), 0.0),
+            ("clock_mhz", gpu.clock / 1e6, 1e-9),
+            ("peak_gflops_f32", peak, 0.01),
+            ("memory_gb_s", gpu.memory.bandwidth / 1e9, 1e-9),
+            ("memory_mib", gpu.memory.size as f64 / (1 << 20) as f64, 0.0),
+            ("transaction_bytes", gpu.memory.transaction.into(), 0.0),
+            ("local_banks", gpu.unit.banks.into(), 0.0),
+            ("copy_engines", gpu.link.engines.into(), 0.0),
+            ("warp", gpu.warp.into(), 0.0),
+        ] {
+            if let Some(listed) = number(column) {
+                let off = (described - listed).abs() / listed;
+                assert!(off <= tolerance, "{}: {column} {described}, not {listed}", gpu.name);
+            }
+        }
+        assert_eq!(gpu.vendor, field("vendor"));
+        seen += 1;
+    }
+    assert_eq!(seen, descriptions.len());
+    for info in Sim::default().devices().unwrap() {
+        assert_eq!(info.kind, DeviceKind::Simulated);
+        assert_eq!(Sim::default().open(info.index).unwrap().info(), &info);
+    }
+}
+
+#[test]
+fn a_users_description_comes_behind_the_shipped_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = folder.path().join("good.yaml");
+    let shipped = include_str!("../src/backend/sim/devices/tesla-c2075.yaml");
+    std::fs::write(&good, shipped.replace("Tesla C2075", "Mine")).unwrap();
+    let devices = Sim::from_files(vec![good], 0).devices().unwrap();
+    assert_eq!(devices.last().unwrap().name, "Mine");
+    let bad = folder.path().join("bad.yaml");
+    std::fs::write(&bad, shipped.replace("units: 14", "units: 0 ")).unwrap();
+    let Err(Error::Suite(mistakes)) = Sim::from_files(vec![bad], 0).devices() else {
+        panic!("zero units were accepted");
+    };
+    assert_eq!(mistakes[0].line_column(), (4, 8));
+    assert!(mistakes[0].file.ends_with("bad.yaml"));
+    let missing = Sim::from_files(vec![folder.path().join("none.yaml")], 0).devices();
+    assert!(matches!(missing, Err(Error::Io { .. })));
+}
