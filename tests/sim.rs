@@ -1,4 +1,5 @@
 //! The simulated GPU obeys the laws that it is described by.
+#![expect(clippy::unwrap_used, reason = "a helper of tests panics as tests do")]
 
 use gpubench::backend::sim::{
     Compute, Costs, Description, Direction, Grid, Job, Link, Memory, Needs, Noise, Rates, Sim,
