@@ -218,6 +218,7 @@ pub(super) fn info(gpu: &Description, index: usize) -> DeviceInfo {
         api: "gpubench".to_owned(),
         language: Language::Wgsl,
         memory: Some(Bytes(gpu.memory.size)),
+        cache: None,
         max_buffer: Bytes(gpu.memory.largest_buffer),
         max_binding: Bytes(gpu.memory.largest_buffer),
         max_storage_buffers: 16,
