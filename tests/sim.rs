@@ -8,7 +8,8 @@ use gpubench::backend::sim::{
 use gpubench::backend::{Backend, Device};
 use gpubench::error::Error;
 use gpubench::gpu::{
-    BufferId, Clock, DeviceKind, Lane, MemoryKind, Op, Recording, Slice, StepId, StepTimes,
+    Access, Binding, BufferId, Clock, DeviceKind, Element, KernelId, KernelSource, Lane, Language,
+    Meaning, MemoryKind, Op, Origin, Recording, Scalar, Slice, StepId, StepTimes,
 };
 use gpubench::units::Bytes;
 
@@ -318,6 +319,124 @@ fn what_cannot_be_done_is_refused() {
     assert!(matches!(pageable, Err(Error::Unsupported(_))));
     let huge = device.alloc(BufferId(9), Bytes((1 << 28) + 1), MemoryKind::Device);
     assert!(matches!(huge, Err(Error::OutOfMemory(_))));
+}
+
+/// The shipped `copy` over `n` scalars in groups of 64.
+fn copy_kernel(n: u64) -> KernelSource {
+    let binding = |name: &str, access| Binding {
+        name: name.into(),
+        element: Element::scalar(Scalar::F32),
+        access,
+    };
+    KernelSource {
+        language: Language::Wgsl,
+        text: String::new(),
+        entry: "copy".into(),
+        origin: Origin::Shipped("micro/copy.wgsl".into()),
+        group: [64, 1, 1],
+        constants: vec![],
+        bindings: vec![binding("a", Access::Read), binding("out", Access::Write)],
+        params_bytes: 4,
+        meaning: Some(Meaning {
+            reference: "copy".into(),
+            params: vec![("n".into(), Scalar::U32)],
+            sizes: vec![("n".into(), 1)],
+            flops: 0.0,
+            bytes: (8 * n) as f64,
+            groups: n.div_ceil(64),
+        }),
+    }
+}
+
+/// Copies scalars `from..to` by a kernel on `lane`.
+fn copy_range(lane: u32, after: Vec<StepId>, from: u64, to: u64) -> impl Fn(&mut Recording) {
+    let part = |buffer| Slice {
+        buffer: BufferId(buffer),
+        offset: Bytes(4 * from),
+        len: Bytes(4 * (to - from)),
+    };
+    let op = Op::Dispatch {
+        kernel: KernelId(0),
+        groups: [u32::try_from((to - from).div_ceil(64)).unwrap(), 1, 1],
+        buffers: vec![part(1), part(2)],
+        params: u32::try_from(to - from).unwrap().to_ne_bytes().to_vec(),
+    };
+    move |recording| {
+        recording.push(Lane(lane), after.clone(), op.clone());
+    }
+}
+
+#[test]
+fn kernels_compute_through_their_reference() {
+    const N: u64 = 1000;
+    let mut device = SimDevice::new(gpu(), 0, 0);
+    device.build(KernelId(0), &copy_kernel(N)).unwrap();
+    for id in [1, 2] {
+        device.alloc(BufferId(id), Bytes(4 * N), MemoryKind::Device).unwrap();
+    }
+    let numbers = |start: u16| -> Vec<u8> {
+        (0..1000).flat_map(|i| f32::from(start + i).to_ne_bytes()).collect()
+    };
+    // The parameter block's n, not the size of that name, says how much is computed.
+    device.write(BufferId(1), &numbers(1)).unwrap();
+    let mut half = Recording::default();
+    copy_range(0, vec![], 0, 500)(&mut half);
+    let time = device.run(&half).unwrap().wall;
+    let result = device.read(BufferId(2)).unwrap();
+    assert_eq!(result[..2000], numbers(1)[..2000]);
+    assert_eq!(result[2000..], [0; 2000]);
+    // The other half, twice, on a lane of its own; then from changed input.
+    let mut rest = half.clone();
+    copy_range(1, vec![], 500, N)(&mut rest);
+    copy_range(1, vec![], 500, N)(&mut rest);
+    for start in [1, 7, 7] {
+        device.write(BufferId(1), &numbers(start)).unwrap();
+        let timeline = device.run(&rest).unwrap();
+        assert_eq!(device.read(BufferId(2)).unwrap(), numbers(start));
+        // Far from any limit, halves on two lanes take as long as one.
+        assert_near(timeline.steps[1].ended, time);
+    }
+    // What a batch need not compute again, it must when its output was overwritten.
+    device.write(BufferId(2), &vec![0xff; 4 * N as usize]).unwrap();
+    device.run(&rest).unwrap();
+    assert_eq!(device.read(BufferId(2)).unwrap(), numbers(7));
+}
+
+#[test]
+fn kernels_without_a_meaning_or_room_are_refused() {
+    let mut device = SimDevice::new(gpu(), 0, 0);
+    let refusal =
+        |source: &KernelSource, device: &mut SimDevice| match device.build(KernelId(0), source) {
+            Err(Error::Unsupported(reason)) => reason,
+            other => panic!("{other:?}"),
+        };
+    let nameless = KernelSource { meaning: None, ..copy_kernel(1) };
+    assert!(refusal(&nameless, &mut device).contains("`copy` names none"));
+    let mut unknown = copy_kernel(1);
+    unknown.meaning.as_mut().unwrap().reference = "nonsense".into();
+    assert!(refusal(&unknown, &mut device).contains("no reference called `nonsense`"));
+    let large = KernelSource { group: [64, 32, 1], ..copy_kernel(1) };
+    assert!(refusal(&large, &mut device).contains("2048 work-items"));
+    // Not built, so not run.
+    let mut recording = Recording::default();
+    copy_range(0, vec![], 0, 64)(&mut recording);
+    assert!(matches!(device.run(&recording), Err(Error::Device(_))));
+}
+
+#[test]
+fn ten_thousand_steps_are_simulated() {
+    let jobs: Vec<Job> = (0..10_000)
+        .map(|i| {
+            let before: &[usize] = if i % 3 > 0 { &[i - 1] } else { &[] };
+            let work = [send(8.0), kernel(1000), receive(6.0)][i % 3];
+            job((i % 3) as u32, before, work)
+        })
+        .collect();
+    let begun = std::time::Instant::now();
+    let times = simulate(&gpu(), &jobs);
+    eprintln!("10,000 steps in {:?}", begun.elapsed());
+    // 63 waves a kernel hide all copies but the first send and the last receive.
+    assert_near(wall(&times), 1.0 + 3333.0 * 63.0 + 1.0);
 }
 
 #[test]
