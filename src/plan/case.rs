@@ -1,5 +1,6 @@
 //! One thing to measure on one device, with everything resolved to numbers.
 
+use super::Division;
 use crate::gpu::{Access, Element, KernelSource};
 use crate::units::Bytes;
 use crate::workload::{CaseKey, Fill, Refusal, Size, Split, Verify};
@@ -21,6 +22,8 @@ pub struct Case {
     pub buffers: Vec<BufferPlan>,
     /// Numbers the reference sees beside the parameters.
     pub size: Size,
+    /// How the problem can be cut into chunks, where it can.
+    pub division: Option<Division>,
     /// How the result is checked.
     pub verify: Verify,
     /// Seed of the inputs.

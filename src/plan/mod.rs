@@ -1,6 +1,7 @@
 //! A suite on a device becomes cases; a case becomes recordings.
 
 mod case;
+mod divide;
 mod estimate;
 mod filter;
 mod lower;
@@ -8,6 +9,7 @@ mod order;
 mod resolve;
 
 pub use case::{BufferPlan, Candidate, Case, Planned};
+pub use divide::{Chunked, Division, StageOf, chunked, equal_chunks, host_twin};
 pub use estimate::{Estimate, estimate};
 pub use filter::Filter;
 pub use lower::{copies, host_buffer, launches, partial_launch, slices};

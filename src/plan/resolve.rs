@@ -1,6 +1,7 @@
 //! Every workload at every size, against one device: a case with everything resolved to
 //! numbers, or a refusal with its reason.
 
+use super::divide::{Division, FIRST};
 use super::{BufferPlan, Candidate, Case, Planned};
 use crate::gpu::{
     Binding, Constant, DeviceInfo, DeviceKind, KernelSource, Meaning, MemoryKind, Scalar,
@@ -81,6 +82,7 @@ fn resolve(
         Some(kernel) => candidates(workload, kernel, key, &params, &scope, &buffers, device)?,
         None => vec![],
     };
+    let division = division(workload, &scope)?;
     let case = Case {
         key: key.clone(),
         tags: workload.tags.clone(),
@@ -88,11 +90,31 @@ fn resolve(
         candidates,
         buffers,
         size: key.size.clone(),
+        division,
         verify: workload.verify.clone(),
         seed: limits.seed,
     };
     check_time(&case, device, limits)?;
     Ok(case)
+}
+
+/// How the problem can be cut, where the suite names the parameter that counts its rows.
+fn division(workload: &Workload, scope: &Scope) -> Result<Option<Division>, String> {
+    let Some(count) = &workload.divide else { return Ok(None) };
+    for needed in [count.as_str(), FIRST] {
+        if !workload.params.iter().any(|(name, ..)| name == needed) {
+            return Err(format!(
+                "`divide: {count}` needs a parameter `{needed}`: the kernel computes rows `{FIRST}` to `{FIRST} + {count}`"
+            ));
+        }
+    }
+    let rows = scope.iter().rev().find(|(name, _)| name == count).map_or(0.0, |(_, value)| *value);
+    Ok(Some(Division {
+        count: count.clone(),
+        rows: rows as u64,
+        grid: workload.grid.clone(),
+        scope: scope.to_vec(),
+    }))
 }
 
 type Params = Vec<(String, f64, Scalar)>;

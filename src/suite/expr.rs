@@ -12,11 +12,13 @@
 //! the dividend. An expression is kept in postfix order, so that evaluating or dropping one
 //! never recurses, however it was written.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::Range;
 
-/// A parsed expression.
-#[derive(Clone, Debug, PartialEq)]
+/// A parsed expression; in JSON it is its text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Expr {
     text: Box<str>,
     postfix: Vec<Item>,
@@ -151,6 +153,20 @@ impl Expr {
 impl Default for Expr {
     fn default() -> Self {
         Self::number(0.0)
+    }
+}
+
+impl TryFrom<String> for Expr {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text).map_err(|(_, expected)| format!("`{text}`: {expected}"))
+    }
+}
+
+impl From<Expr> for String {
+    fn from(expr: Expr) -> Self {
+        expr.text.into()
     }
 }
 
