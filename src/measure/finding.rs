@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::plan::Case;
-use crate::record::{Built, ErrorNorms, Flag, Measured, Mismatch, Outcome, Record, Wall};
+use crate::record::{Built, Detail, ErrorNorms, Flag, Measured, Mismatch, Outcome, Record, Wall};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -65,6 +65,8 @@ pub struct Finding {
     pub outcome: Option<Outcome>,
     /// The samples.
     pub measured: Option<Measured>,
+    /// Raw times of a measure that runs several recordings.
+    pub detail: Option<Detail>,
     /// The kernel as built.
     pub kernel: Option<Built>,
     /// How far the result was from the expected one.
@@ -96,6 +98,7 @@ impl Finding {
         let outcome = self.outcome.get_or_insert(Outcome::Ok);
         if !matches!(outcome, Outcome::Ok | Outcome::Unchecked) {
             self.measured = None;
+            self.detail = None;
         }
         self
     }
@@ -110,6 +113,7 @@ impl Finding {
             round,
             outcome: self.outcome.unwrap_or(Outcome::Ok),
             measured: self.measured,
+            detail: self.detail,
             kernel: self.kernel,
             norms: self.norms,
             flags: self.flags,

@@ -89,10 +89,10 @@ fn batch(session: &mut Session, launch: f64) -> u32 {
 }
 
 /// A case's results against the expected ones.
-struct Check<'a> {
-    case: &'a Case,
-    initial: &'a [Data],
-    wanted: Option<&'a (Expected, Comparison)>,
+pub(super) struct Check<'a> {
+    pub case: &'a Case,
+    pub initial: &'a [Data],
+    pub wanted: Option<&'a (Expected, Comparison)>,
 }
 
 impl Check<'_> {
@@ -131,12 +131,21 @@ impl Check<'_> {
 
     /// Reads and compares every written buffer; guards are checked even where nothing else is.
     fn results(&self, session: &mut Session, when: &str, finding: &mut Finding) -> Result<bool> {
-        for id in 0..self.case.buffers.len() {
-            let buffer = &self.case.buffers[id];
+        self.all(finding, when, |id| memory::read(session.device.as_mut(), self.case, id))
+    }
+
+    /// Compares every written buffer, as `read` gives it, with what is expected.
+    pub(super) fn all(
+        &self,
+        finding: &mut Finding,
+        when: &str,
+        mut read: impl FnMut(usize) -> Result<Data>,
+    ) -> Result<bool> {
+        for (id, buffer) in self.case.buffers.iter().enumerate() {
             if buffer.access == Access::Read {
                 continue;
             }
-            let found = match memory::read(session.device.as_mut(), self.case, id) {
+            let found = match read(id) {
                 Err(Error::Mismatch(text)) => {
                     finding.mismatch(outside(&buffer.name, text, when));
                     return Ok(false);

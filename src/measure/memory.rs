@@ -58,6 +58,16 @@ pub(super) fn write(
     Ok(())
 }
 
+/// Poisons every buffer between its guards, inputs too: a recording that sends them must do so.
+pub(super) fn poison(device: &mut dyn Device, case: &Case) -> Result<()> {
+    let poisoned: Vec<Data> = case
+        .buffers
+        .iter()
+        .map(|b| Data::from_bytes(b.element.scalar, &vec![POISON; b.bytes().as_usize()]))
+        .collect();
+    write(device, case, &poisoned, false)
+}
+
 /// Reads buffer number `id` of `case`.
 ///
 /// # Errors

@@ -9,7 +9,9 @@ mod kernel;
 mod launch;
 mod loops;
 mod memory;
+mod overlap;
 mod session;
+mod timing;
 mod transfer;
 
 pub use compare::compare;
@@ -17,7 +19,7 @@ pub use compute::compute;
 pub use finding::{Finding, Policy, Stage, outcome_of};
 pub use session::Session;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::plan::Case;
 use crate::workload::Measure;
 
@@ -37,6 +39,10 @@ pub fn measure(
         Measure::Send | Measure::Receive => {
             transfer::measure(session, case, policy, stage, &mut finding)
         }
+        Measure::Overlap => overlap::measure(session, case, policy, stage, &mut finding),
+        other => Err(Error::Unsupported(
+            format!("`measure: {other:?}` is not in this version").to_lowercase(),
+        )),
     };
     session.device.reset();
     finding.conclude(result)

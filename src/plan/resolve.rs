@@ -50,7 +50,12 @@ fn host_memory(workload: &Workload, measure: Measure) -> Vec<Option<MemoryKind>>
         Measure::Send | Measure::Receive => {
             workload.host_memory.iter().copied().map(Some).collect()
         }
-        Measure::Kernel | Measure::Launch => vec![None],
+        Measure::Transfer | Measure::Overlap | Measure::Schedule
+            if !workload.host_memory.is_empty() =>
+        {
+            workload.host_memory.iter().copied().map(Some).collect()
+        }
+        _ => vec![None],
     }
 }
 

@@ -3,12 +3,17 @@
 //! A result file is JSON lines, each an externally tagged [`Line`]. Throughputs are computed
 //! from work and time when they are shown, never stored.
 
+mod detail;
 mod header;
 mod number;
 mod outcome;
 #[cfg(test)]
 pub(crate) mod sample;
 
+pub use detail::{
+    Concurrency, Detail, Direction, NamedStep, Overlap, OverlapRun, Schedule, Staircase, Timed,
+    Transfer, TransferPoint,
+};
 pub use header::{Footer, Header, Host};
 pub use outcome::{ErrorNorms, Flag, Mismatch, Outcome};
 
@@ -49,6 +54,9 @@ pub struct Record {
     /// What was measured; `None` where nothing may be shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<Measured>,
+    /// Raw times of a measure that runs several recordings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Detail>,
     /// The kernel as it was built; `None` for transfers and for cases that were not built.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<Built>,

@@ -74,6 +74,7 @@ pub fn record(key: CaseKey, seconds: f64) -> Record {
         device: 0,
         round: 0,
         outcome: Outcome::Ok,
+        detail: None,
         measured: Some(Measured {
             samples: vec![seconds; 20],
             batch: 1,

@@ -87,9 +87,11 @@ fn severity(outcome: &Outcome) -> u8 {
 
 fn rate(measure: Measure, family: &str, flops: f64, bytes: f64, seconds: f64) -> Option<Rate> {
     let by_bytes = match measure {
-        Measure::Launch => return None,
-        Measure::Send | Measure::Receive => true,
-        Measure::Kernel => family == "memory" || flops <= 0.0,
+        Measure::Launch | Measure::Concurrency | Measure::Staircase => return None,
+        Measure::Send | Measure::Receive | Measure::Transfer => true,
+        Measure::Kernel | Measure::Overlap | Measure::Schedule => {
+            family == "memory" || flops <= 0.0
+        }
     };
     let work = if by_bytes { bytes } else { flops };
     let value = work / seconds;

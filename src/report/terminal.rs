@@ -59,6 +59,11 @@ fn measure_word(measure: Measure) -> &'static str {
         Measure::Launch => "launch latency",
         Measure::Send => "send",
         Measure::Receive => "receive",
+        Measure::Transfer => "transfer",
+        Measure::Overlap => "overlap",
+        Measure::Schedule => "schedule",
+        Measure::Concurrency => "concurrency",
+        Measure::Staircase => "staircase",
     }
 }
 

@@ -26,6 +26,16 @@ pub enum Measure {
     Send,
     /// Time of a copy from device to host.
     Receive,
+    /// Copies of growing size, either way and both at once.
+    Transfer,
+    /// Chunks of a divisible problem, copies beside kernels.
+    Overlap,
+    /// Chunks of a divisible problem, cut by published rules and by search.
+    Schedule,
+    /// Pairs of kernels beside each other.
+    Concurrency,
+    /// Time against the number of work-groups.
+    Staircase,
 }
 
 /// How a buffer is filled before the first launch.
