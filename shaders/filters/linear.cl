@@ -2,7 +2,8 @@
 // down ROWS pixels of one column and keeps the sums of the rows above and below, so that each
 // row of three is read once per work-item.
 
-typedef struct { uint rows, cols; } Params;
+// Computes `count` rows from `first` on.
+typedef struct { uint rows, cols, first, count; } Params;
 
 float4 three(global const float4* image, uint y, uint x, Params p)
 {
@@ -17,10 +18,11 @@ kernel void linear(global const float4* restrict image, global float4* restrict 
                    const Params p)
 {
     const uint x = get_global_id(0);
-    const uint first = get_global_id(1) * ROWS;
-    if (x >= p.cols || first >= p.rows) return;
+    const uint first = p.first + get_global_id(1) * ROWS;
+    const uint last = p.first + p.count;
+    if (x >= p.cols || first >= last) return;
 
-    const uint end = min(first + ROWS, p.rows);
+    const uint end = min(first + ROWS, last);
     float4 above = three(image, max(first, 1u) - 1, x, p);
     float4 here = three(image, first, x, p);
     for (uint y = first; y < end; y++) {

@@ -2,7 +2,8 @@
 // down ROWS pixels of one column and keeps the sums of the rows above and below, so that each
 // row of three is read once per work-item.
 
-struct Params { rows: u32, cols: u32 }
+// Computes `count` rows from `first` on.
+struct Params { rows: u32, cols: u32, first: u32, count: u32 }
 
 @group(0) @binding(0) var<storage, read> image: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read_write> result: array<vec4<f32>>;
@@ -18,10 +19,11 @@ fn three(y: u32, x: u32) -> vec4<f32> {
 @compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
 fn linear(@builtin(global_invocation_id) id: vec3<u32>) {
     let x = id.x;
-    let first = id.y * ROWS;
-    if (x >= p.cols || first >= p.rows) { return; }
+    let first = p.first + id.y * ROWS;
+    let last = p.first + p.count;
+    if (x >= p.cols || first >= last) { return; }
 
-    let end = min(first + ROWS, p.rows);
+    let end = min(first + ROWS, last);
     var above = three(max(first, 1u) - 1, x);
     var here = three(first, x);
     for (var y = first; y < end; y++) {

@@ -1,7 +1,8 @@
 // Sepia tone of an RGBA image: every colour becomes a weighted sum of the three, at most 1;
 // alpha stays.
 
-struct Params { rows: u32, cols: u32 }
+// Computes `count` rows from `first` on.
+struct Params { rows: u32, cols: u32, first: u32, count: u32 }
 
 @group(0) @binding(0) var<storage, read> image: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read_write> result: array<vec4<f32>>;
@@ -10,8 +11,8 @@ struct Params { rows: u32, cols: u32 }
 @compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
 fn sepia(@builtin(global_invocation_id) id: vec3<u32>) {
     let x = id.x;
-    let y = id.y;
-    if (x >= p.cols || y >= p.rows) { return; }
+    let y = p.first + id.y;
+    if (x >= p.cols || y >= p.first + p.count) { return; }
 
     let from_red = vec4<f32>(0.393, 0.349, 0.272, 0.0);
     let from_green = vec4<f32>(0.769, 0.686, 0.534, 0.0);

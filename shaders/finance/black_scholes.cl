@@ -1,6 +1,7 @@
 // Price of a European call and put by Black and Scholes, one option per work-item.
 
-typedef struct { uint options; float rate, volatility; } Params;
+// Prices `count` options from `first` on.
+typedef struct { uint options, first, count; float rate, volatility; } Params;
 
 // Distribution function of the standard normal law: Abramowitz and Stegun 26.2.17, whose
 // absolute error is below 7.5e-8.
@@ -20,8 +21,8 @@ kernel void black_scholes(global const float* restrict price, global const float
                           global const float* restrict years, global float* restrict call,
                           global float* restrict put, const Params p)
 {
-    const uint i = get_global_id(0) + get_global_id(1) * get_global_size(0);
-    if (i >= p.options) return;
+    const uint i = p.first + get_global_id(0) + get_global_id(1) * get_global_size(0);
+    if (i >= p.first + p.count) return;
 
     const float spot = price[i];
     const float time = years[i];

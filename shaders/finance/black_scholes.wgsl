@@ -1,6 +1,7 @@
 // Price of a European call and put by Black and Scholes, one option per work-item.
 
-struct Params { options: u32, rate: f32, volatility: f32 }
+// Prices `count` options from `first` on.
+struct Params { options: u32, first: u32, count: u32, rate: f32, volatility: f32 }
 
 @group(0) @binding(0) var<storage, read> price: array<f32>;
 @group(0) @binding(1) var<storage, read> strike: array<f32>;
@@ -26,8 +27,8 @@ fn black_scholes(
     @builtin(global_invocation_id) id: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
 ) {
-    let i = id.x + id.y * (groups.x * GROUP_X);
-    if (i >= p.options) { return; }
+    let i = p.first + id.x + id.y * (groups.x * GROUP_X);
+    if (i >= p.first + p.count) { return; }
 
     let spot = price[i];
     let time = years[i];

@@ -6,7 +6,8 @@
 #endif
 #define TILE GROUP_X
 
-typedef struct { uint m, k, n; } Params;
+// Computes `count` rows of C from `first` on.
+typedef struct { uint m, k, n, first, count; } Params;
 
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, GROUP_Z)))
 kernel void tiled(global const float* restrict a, global const float* restrict b,
@@ -17,13 +18,14 @@ kernel void tiled(global const float* restrict a, global const float* restrict b
     const uint x = get_local_id(0);
     const uint y = get_local_id(1);
     const uint col = get_global_id(0);
-    const uint row = get_global_id(1);
+    const uint row = p.first + get_global_id(1);
+    const uint end = p.first + p.count;
 
     float sum = 0.0f;
-    for (uint first = 0; first < p.k; first += TILE) {
+    for (uint step = 0; step < p.k; step += TILE) {
         // Zeros beyond the edges add nothing, and every work-item reaches the barriers.
-        a_tile[y][x] = row < p.m && first + x < p.k ? a[row * p.k + first + x] : 0.0f;
-        b_tile[y][x] = first + y < p.k && col < p.n ? b[(first + y) * p.n + col] : 0.0f;
+        a_tile[y][x] = row < end && step + x < p.k ? a[row * p.k + step + x] : 0.0f;
+        b_tile[y][x] = step + y < p.k && col < p.n ? b[(step + y) * p.n + col] : 0.0f;
         barrier(CLK_LOCAL_MEM_FENCE);
         #pragma unroll
         for (uint i = 0; i < TILE; i++) {
@@ -31,5 +33,5 @@ kernel void tiled(global const float* restrict a, global const float* restrict b
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (row < p.m && col < p.n) c[row * p.n + col] = sum;
+    if (row < end && col < p.n) c[row * p.n + col] = sum;
 }

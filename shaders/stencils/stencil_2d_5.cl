@@ -2,17 +2,19 @@
 // four neighbours; the outermost points are copied. A work-item walks down ROWS points of one
 // column and keeps those above and below in registers.
 
-typedef struct { uint rows, cols; float centre, side; } Params;
+// Computes `count` rows from `first` on.
+typedef struct { uint rows, cols, first, count; float centre, side; } Params;
 
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, GROUP_Z)))
 kernel void stencil_2d_5(global const float* restrict before, global float* restrict after,
                          const Params p)
 {
     const uint x = get_global_id(0);
-    const uint first = get_global_id(1) * ROWS;
-    if (x >= p.cols || first >= p.rows) return;
+    const uint first = p.first + get_global_id(1) * ROWS;
+    const uint last = p.first + p.count;
+    if (x >= p.cols || first >= last) return;
 
-    const uint end = min(first + ROWS, p.rows);
+    const uint end = min(first + ROWS, last);
     const bool inside = x > 0 && x + 1 < p.cols;
     float above = before[(max(first, 1u) - 1) * p.cols + x];
     float here = before[first * p.cols + x];

@@ -2,7 +2,8 @@
 // four neighbours; the outermost points are copied. A work-item walks down ROWS points of one
 // column and keeps those above and below in registers.
 
-struct Params { rows: u32, cols: u32, centre: f32, side: f32 }
+// Computes `count` rows from `first` on.
+struct Params { rows: u32, cols: u32, first: u32, count: u32, centre: f32, side: f32 }
 
 @group(0) @binding(0) var<storage, read> before: array<f32>;
 @group(0) @binding(1) var<storage, read_write> after: array<f32>;
@@ -11,10 +12,11 @@ struct Params { rows: u32, cols: u32, centre: f32, side: f32 }
 @compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
 fn stencil_2d_5(@builtin(global_invocation_id) id: vec3<u32>) {
     let x = id.x;
-    let first = id.y * ROWS;
-    if (x >= p.cols || first >= p.rows) { return; }
+    let first = p.first + id.y * ROWS;
+    let last = p.first + p.count;
+    if (x >= p.cols || first >= last) { return; }
 
-    let end = min(first + ROWS, p.rows);
+    let end = min(first + ROWS, last);
     let inside = x > 0 && x + 1 < p.cols;
     var above = before[(max(first, 1u) - 1) * p.cols + x];
     var here = before[first * p.cols + x];

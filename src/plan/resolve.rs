@@ -87,7 +87,14 @@ fn resolve(
         Some(kernel) => candidates(workload, kernel, key, &params, &scope, &buffers, device)?,
         None => vec![],
     };
-    let division = division(workload, &scope)?;
+    let division = division(workload, &scope);
+    if division.is_none() && matches!(key.measure, Measure::Overlap | Measure::Schedule) {
+        return Err(format!(
+            "{} cannot be cut into chunks: it needs parameters `first` and `count`, a kernel that \
+             computes `count` rows from `first` on, and `divide: count`",
+            place(workload)
+        ));
+    }
     let case = Case {
         key: key.clone(),
         tags: workload.tags.clone(),
@@ -103,23 +110,18 @@ fn resolve(
     Ok(case)
 }
 
-/// How the problem can be cut, where the suite names the parameter that counts its rows.
-fn division(workload: &Workload, scope: &Scope) -> Result<Option<Division>, String> {
-    let Some(count) = &workload.divide else { return Ok(None) };
-    for needed in [count.as_str(), FIRST] {
-        if !workload.params.iter().any(|(name, ..)| name == needed) {
-            return Err(format!(
-                "`divide: {count}` needs a parameter `{needed}`: the kernel computes rows `{FIRST}` to `{FIRST} + {count}`"
-            ));
-        }
-    }
-    let rows = scope.iter().rev().find(|(name, _)| name == count).map_or(0.0, |(_, value)| *value);
-    Ok(Some(Division {
+/// How the problem can be cut, where the suite names the parameter that counts its rows and the
+/// kernel can begin at any of them.
+fn division(workload: &Workload, scope: &Scope) -> Option<Division> {
+    let count = workload.divide.as_ref()?;
+    let value = |wanted: &str| scope.iter().rev().find(|(name, _)| name == wanted).map(|(_, v)| *v);
+    value(FIRST)?;
+    Some(Division {
         count: count.clone(),
-        rows: rows as u64,
+        rows: value(count)? as u64,
         grid: workload.grid.clone(),
         scope: scope.to_vec(),
-    }))
+    })
 }
 
 type Params = Vec<(String, f64, Scalar)>;
@@ -371,8 +373,7 @@ fn with_constants(scope: &Scope, form: &Form) -> Vec<(String, f64)> {
 
 fn check_group(group: [u32; 3], workload: &Workload, device: &DeviceInfo) -> Result<(), String> {
     let size: u64 = group.iter().map(|&n| u64::from(n)).product();
-    let (line, _) = workload.place.mistake("", None).line_column();
-    let place = format!("{}:{line}", workload.place.file);
+    let place = place(workload);
     if size > u64::from(device.max_group_size) {
         return Err(format!(
             "{place}: a work-group of {} has {size} work-items, the device takes {}",
@@ -390,6 +391,12 @@ fn check_group(group: [u32; 3], workload: &Workload, device: &DeviceInfo) -> Res
         }
     }
     Ok(())
+}
+
+/// Where the workload stands, for a message.
+fn place(workload: &Workload) -> String {
+    let (line, _) = workload.place.mistake("", None).line_column();
+    format!("{}:{line}", workload.place.file)
 }
 
 /// Work-groups along each dimension; a long one-dimensional grid is folded into the second.
