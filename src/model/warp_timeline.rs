@@ -75,7 +75,7 @@ impl Unit {
     /// What is resident of `launch`; `None` when not even one group fits.
     pub fn residency(self, launch: Launch) -> Option<Residency> {
         let per_unit = launch.groups.div_ceil(self.units.max(1)); // N_B
-        let fit = |has: u32, needs: u32| if needs == 0 { u32::MAX } else { has / needs };
+        let fit = |has: u32, needs: u32| has.checked_div(needs).unwrap_or(u32::MAX);
         let groups = per_unit
             .min(self.groups)
             .min(fit(self.warps.saturating_mul(self.warp), launch.group_size))
