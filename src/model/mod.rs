@@ -23,6 +23,8 @@ pub mod least_squares;
 pub mod occupancy;
 pub mod overlap_worth;
 pub mod parallel_degrees;
+pub mod pipeline;
+pub mod pipeline_fit;
 pub mod roofline;
 pub mod smooth_roofline;
 pub mod streams;
