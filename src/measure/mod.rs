@@ -11,6 +11,7 @@ mod loops;
 mod memory;
 mod overlap;
 mod session;
+mod sweep;
 mod timing;
 mod transfer;
 
@@ -39,6 +40,7 @@ pub fn measure(
         Measure::Send | Measure::Receive => {
             transfer::measure(session, case, policy, stage, &mut finding)
         }
+        Measure::Transfer => sweep::measure(session, case, policy, stage, &mut finding),
         Measure::Overlap => overlap::measure(session, case, policy, stage, &mut finding),
         other => Err(Error::Unsupported(
             format!("`measure: {other:?}` is not in this version").to_lowercase(),

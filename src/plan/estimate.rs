@@ -23,7 +23,7 @@ impl Estimate {
 }
 
 /// Bytes of seeded random input that one host core makes and sends in a second, about.
-const FILL_RATE: f64 = 0.4e9;
+pub(super) const FILL_RATE: f64 = 0.4e9;
 /// Seconds to compile one form of a kernel, about.
 const BUILD: f64 = 0.15;
 /// Fewest samples of a case.

@@ -80,7 +80,10 @@ fn resolve(
 ) -> Result<Case, String> {
     let params = params(workload, &key.size)?;
     let scope = scope(&key.size, &params);
-    let buffers = buffers(workload, &scope)?;
+    let buffers = match key.measure {
+        Measure::Transfer => vec![sweep_buffer(device, limits)],
+        _ => buffers(workload, &scope)?,
+    };
     check_buffers(&buffers, device, limits)?;
     check_host_memory(key, device)?;
     let candidates = match &workload.kernel {
@@ -176,6 +179,25 @@ fn buffers(workload: &Workload, scope: &Scope) -> Result<Vec<BufferPlan>, String
             })
         })
         .collect()
+}
+
+/// The largest buffer of a transfer sweep: two of them on the device, each a quarter of its
+/// memory at most, and no more than is made and sent in the time.
+fn sweep_buffer(device: &DeviceInfo, limits: &Limits) -> BufferPlan {
+    let memory = limits.memory.into_iter().chain(device.memory).min();
+    let quarter = memory.map_or(u64::MAX, |memory| memory.0 / 4);
+    let affordable = (super::estimate::FILL_RATE * limits.seconds / 4.0) as u64;
+    let most = quarter.min(device.max_buffer.0).min(device.max_binding.0).min(affordable);
+    // A power of two: sizes grow by fours from 4 KiB.
+    let bytes = 1u64 << most.max(4096).ilog2();
+    BufferPlan {
+        name: "data".into(),
+        element: crate::gpu::Element::scalar(Scalar::U32),
+        count: bytes / 4,
+        fill: Some(crate::workload::Fill::RandomBits),
+        access: crate::gpu::Access::ReadWrite,
+        split: crate::workload::Split::Broadcast,
+    }
 }
 
 fn check_buffers(

@@ -1,0 +1,143 @@
+//! Copies of growing size between host and device: one way, the other, and both at once.
+//!
+//! One copy (or one pair) is timed at a time on the host's clock, from its queueing to its end:
+//! so the time at the smallest size is the latency that a program sees.
+
+use super::timing::time;
+use super::{Finding, Policy, Session, Stage, compare};
+use crate::error::{Error, Result};
+use crate::gpu::{BufferId, Clock, Lane, MemoryKind, Op, Recording, Slice};
+use crate::plan::Case;
+use crate::record::{Detail, Direction, Measured, Transfer, TransferPoint};
+use crate::reference::{Data, fill};
+use crate::units::Bytes;
+use crate::workload::{Comparison, Fill};
+
+/// Bytes of the smallest copy, and by how much each next one is larger.
+const SMALLEST: u64 = 4096;
+const GROWTH: u64 = 4;
+
+/// What is sent lies in one pair of buffers, what is received in another.
+const SENT: (BufferId, BufferId) = (BufferId(1), BufferId(0));
+const RECEIVED: (BufferId, BufferId) = (BufferId(2), BufferId(3));
+
+/// Measures `case` into `finding`.
+pub(super) fn measure(
+    session: &mut Session,
+    case: &Case,
+    policy: &Policy,
+    stage: &mut dyn FnMut(Stage),
+    finding: &mut Finding,
+) -> Result<()> {
+    let Some(buffer) = case.buffers.first() else {
+        return Err(Error::Unsupported("a transfer needs a buffer".into()));
+    };
+    stage(Stage::Prepare);
+    let largest = buffer.bytes();
+    let host_memory = case.key.host_memory.unwrap_or(MemoryKind::Pageable);
+    let data = fill(&Fill::RandomBits, buffer.element.scalar, largest.as_usize() / 4, case.seed);
+    allocate(session, largest, host_memory, &data)?;
+    stage(Stage::Verify);
+    session.device.run(&copies(Direction::Both, largest.0, lanes(session)))?;
+    if !verified(session, &data, finding)? || policy.verify_only {
+        return Ok(());
+    }
+    stage(Stage::Measure);
+    let lanes = lanes(session);
+    let mut points = Vec::new();
+    for bytes in sizes(largest.0) {
+        for direction in [Direction::Send, Direction::Receive, Direction::Both] {
+            let recording = copies(direction, bytes, lanes);
+            let seconds = policy.seconds / 8.0;
+            let (timed, _) = time(session, &recording, policy, seconds, |_| String::new())?;
+            finding.wall.busy += timed.walls.iter().sum::<f64>();
+            points.push(TransferPoint { direction, bytes, samples: timed.walls });
+        }
+    }
+    finding.measured = largest_send(&points, largest);
+    finding.detail = Some(Detail::Transfer(Transfer { host_memory, lanes, points }));
+    Ok(())
+}
+
+/// Both directions get a lane each where the device has two.
+fn lanes(session: &Session) -> u32 {
+    session.device.info().lanes.min(2)
+}
+
+/// Sizes from the smallest on, the largest always among them.
+fn sizes(largest: u64) -> Vec<u64> {
+    let growing = std::iter::successors(Some(SMALLEST), |bytes| bytes.checked_mul(GROWTH));
+    let mut sizes: Vec<u64> = growing.take_while(|&bytes| bytes < largest).collect();
+    sizes.push(largest);
+    sizes
+}
+
+/// Allocates both pairs: the first is filled on the host, the second on the device.
+fn allocate(session: &mut Session, bytes: Bytes, kind: MemoryKind, data: &Data) -> Result<()> {
+    let device = session.device.as_mut();
+    let poison = vec![0xff; bytes.as_usize()];
+    for ((from, to), from_host) in [(SENT, true), (RECEIVED, false)] {
+        let kinds = if from_host { [kind, MemoryKind::Device] } else { [MemoryKind::Device, kind] };
+        device.alloc(from, bytes, kinds[0])?;
+        device.alloc(to, bytes, kinds[1])?;
+        device.write(from, data.as_bytes())?;
+        device.write(to, &poison)?;
+    }
+    Ok(())
+}
+
+/// One copy of the first `bytes`, or one each way.
+fn copies(direction: Direction, bytes: u64, lanes: u32) -> Recording {
+    let part = |buffer| Slice { buffer, offset: Bytes(0), len: Bytes(bytes) };
+    let mut recording = Recording::default();
+    if direction != Direction::Receive {
+        let op = Op::Send { from: part(SENT.0), to: part(SENT.1) };
+        recording.push(Lane(0), vec![], op);
+    }
+    if direction != Direction::Send {
+        let lane = if direction == Direction::Both { lanes - 1 } else { 0 };
+        let op = Op::Receive { from: part(RECEIVED.0), to: part(RECEIVED.1) };
+        recording.push(Lane(lane), vec![], op);
+    }
+    recording
+}
+
+/// Both targets must hold the source's bytes.
+fn verified(session: &mut Session, data: &Data, finding: &mut Finding) -> Result<bool> {
+    let exact = Comparison { relative: 0.0, absolute: 0.0 };
+    for (target, name) in [(SENT.1, "sent"), (RECEIVED.1, "received")] {
+        let found = Data::from_bytes(data.scalar(), &session.device.read(target)?);
+        match compare(name, data, &found, exact, "copies both ways") {
+            Ok(norms) => finding.norms = Some(norms),
+            Err(mismatch) => {
+                finding.mismatch(*mismatch);
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// The largest send stands for the case in tables.
+fn largest_send(points: &[TransferPoint], largest: Bytes) -> Option<Measured> {
+    let point = points.iter().rev().find(|p| p.direction == Direction::Send)?;
+    Some(Measured {
+        samples: point.samples.clone(),
+        batch: 1,
+        clock: Clock::Host,
+        resolution: 1e-9,
+        flops: 0.0,
+        bytes: largest.0 as f64,
+        warmup: 0.0,
+        dropped: 0,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn sizes_grow_to_the_largest() {
+        assert_eq!(super::sizes(100_000), [4096, 16384, 65536, 100_000]);
+        assert_eq!(super::sizes(4096), [4096]);
+    }
+}
