@@ -117,7 +117,7 @@ impl Units {
         Free::of(gpu).fits(needs)
     }
 
-    /// Begins up to `unplaced` groups of `kernel`, dealt to the units in turn, the emptiest first,
+    /// Begins up to `unplaced` groups of `kernel`, dealt to the units in turn, those with the fewest groups first,
     /// and returns how many were taken.
     ///
     /// On an empty device all full waves but the last begin as one resident of several lengths:
@@ -131,7 +131,7 @@ impl Units {
             let room = |class: &Class| class.free.fits(kernel.grid.needs) > 0;
             let candidates = self.classes.iter().enumerate().filter(|(_, class)| room(class));
             let Some((at, _)) = candidates.max_by_key(|(i, class)| {
-                (class.free.threads, class.free.groups, std::cmp::Reverse(*i))
+                (class.free.groups, class.free.threads, std::cmp::Reverse(*i))
             }) else {
                 break;
             };
@@ -255,21 +255,26 @@ impl Units {
 /// Shares `capacity` among consumers of (number, want each, weight each): each gets what it
 /// wants or, where that is less, the returned level times its weight. Infinite where all get
 /// what they want.
-fn level(capacity: f64, wants: &mut [(f64, f64, f64)]) -> f64 {
-    let total: f64 = wants.iter().map(|(n, want, _)| n * want).sum();
-    if total <= capacity {
+fn level(capacity: f64, wants: &mut Vec<(f64, f64, f64)>) -> f64 {
+    let sum = |of: fn(&(f64, f64, f64)) -> f64| wants.iter().map(of).sum::<f64>();
+    let mut left = capacity;
+    if sum(|(n, want, _)| n * want) <= capacity {
         return f64::INFINITY;
     }
-    wants.sort_unstable_by(|a, b| (a.1 / a.2).total_cmp(&(b.1 / b.2)));
-    let mut weights: f64 = wants.iter().map(|(n, _, weight)| n * weight).sum();
-    let mut left = capacity;
-    for &(n, want, weight) in wants.iter() {
-        let level = left / weights;
-        if want / weight >= level {
+    let mut weights = sum(|(n, _, weight)| n * weight);
+    while !wants.is_empty() {
+        let (level, before) = (left / weights, wants.len());
+        wants.retain(|&(n, want, weight)| {
+            let modest = want < level * weight;
+            if modest {
+                left -= n * want;
+                weights -= n * weight;
+            }
+            !modest
+        });
+        if wants.len() == before {
             return level;
         }
-        left -= n * want;
-        weights -= n * weight;
     }
     f64::INFINITY
 }
@@ -280,10 +285,10 @@ mod tests {
 
     #[test]
     fn the_modest_get_what_they_want() {
-        assert_eq!(level(10.0, &mut [(2.0, 1.0, 1.0), (1.0, 4.0, 1.0)]), f64::INFINITY);
+        assert_eq!(level(10.0, &mut vec![(2.0, 1.0, 1.0), (1.0, 4.0, 1.0)]), f64::INFINITY);
         // Two want 1 each, one wants 20: it gets the 8 that remain.
-        assert_eq!(level(10.0, &mut [(1.0, 20.0, 1.0), (2.0, 1.0, 1.0)]), 8.0);
+        assert_eq!(level(10.0, &mut vec![(1.0, 20.0, 1.0), (2.0, 1.0, 1.0)]), 8.0);
         // Equal wants, weights 1 and 3: 2.5 and 7.5.
-        assert_eq!(level(10.0, &mut [(1.0, 9.0, 1.0), (1.0, 9.0, 3.0)]), 2.5);
+        assert_eq!(level(10.0, &mut vec![(1.0, 9.0, 1.0), (1.0, 9.0, 3.0)]), 2.5);
     }
 }
