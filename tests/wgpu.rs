@@ -1,0 +1,455 @@
+//! The wgpu backend on whatever adapter this machine has first.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on shall panic")]
+
+use gpubench::backend::wgpu::Wgpu;
+use gpubench::backend::{Backend, Device};
+use gpubench::error::Error;
+use gpubench::gpu::{
+    Access, Binding, BufferId, Checks, Clock, Element, KernelId, KernelSource, Lane, Language,
+    MemoryKind, Op, Origin, Recording, Scalar, Slice,
+};
+use gpubench::units::Bytes;
+
+const KERNEL: KernelId = KernelId(0);
+
+/// The first device; prints why the test is skipped where there is none.
+fn device() -> Option<Box<dyn Device>> {
+    if Wgpu.devices().unwrap().is_empty() {
+        println!("skipped: no Vulkan, Metal or DirectX 12 device on this machine");
+        return None;
+    }
+    Some(Wgpu.open(0).unwrap())
+}
+
+fn binding(name: &str, access: Access) -> Binding {
+    Binding { name: name.into(), element: Element::scalar(Scalar::U32), access }
+}
+
+/// A kernel with two buffers, `input` and `output`, and 8 bytes of parameters.
+fn source(text: &str) -> KernelSource {
+    KernelSource {
+        language: Language::Wgsl,
+        text: text.into(),
+        entry: "f".into(),
+        origin: Origin::User("kernels/f.wgsl".into()),
+        group: [64, 1, 1],
+        constants: vec![],
+        bindings: vec![binding("input", Access::Read), binding("output", Access::Write)],
+        params_bytes: 8,
+        meaning: None,
+    }
+}
+
+const SCALE: &str = "
+@group(0) @binding(0) var<storage, read> input: array<u32>;
+@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+struct Params { n: u32, factor: u32 }
+@group(0) @binding(2) var<uniform> p: Params;
+
+@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
+fn f(@builtin(global_invocation_id) gid: vec3<u32>) {
+    if gid.x < p.n { output[gid.x] = input[gid.x] * p.factor; }
+}
+";
+
+/// Adds one to a counter in a single work-item.
+fn counter() -> KernelSource {
+    let text = "
+@group(0) @binding(0) var<storage, read_write> count: array<u32>;
+@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
+fn f() { count[0] += 1u; }
+";
+    KernelSource {
+        group: [1, 1, 1],
+        bindings: vec![binding("count", Access::ReadWrite)],
+        params_bytes: 0,
+        ..source(text)
+    }
+}
+
+/// One launch of [`counter`] on buffer 0.
+fn count() -> Op {
+    Op::Dispatch { kernel: KERNEL, groups: [1; 3], buffers: vec![slice(0, 0, 4)], params: vec![] }
+}
+
+fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+}
+
+fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|word| u32::from_ne_bytes(word.try_into().unwrap())).collect()
+}
+
+fn slice(buffer: u32, offset: u64, len: u64) -> Slice {
+    Slice { buffer: BufferId(buffer), offset: Bytes(offset), len: Bytes(len) }
+}
+
+fn one_lane(ops: impl IntoIterator<Item = Op>) -> Recording {
+    let mut recording = Recording::default();
+    for op in ops {
+        recording.push(Lane(0), vec![], op);
+    }
+    recording
+}
+
+fn fill(device: &mut dyn Device, id: u32, kind: MemoryKind, content: &[u32]) {
+    device.alloc(BufferId(id), Bytes(content.len() as u64 * 4), kind).unwrap();
+    device.write(BufferId(id), &bytes(content)).unwrap();
+}
+
+fn contents(device: &mut dyn Device, id: u32) -> Vec<u32> {
+    words(&device.read(BufferId(id)).unwrap())
+}
+
+fn build_error(device: &mut dyn Device, source: &KernelSource) -> String {
+    match device.build(KERNEL, source) {
+        Err(Error::Build { kernel, log }) => {
+            assert_eq!(kernel, format!("{} (kernels/f.wgsl)", source.entry));
+            log
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn unsupported<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
+    match result {
+        Err(Error::Unsupported(reason)) => reason,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn devices_describe_themselves() {
+    for (index, info) in Wgpu.devices().unwrap().into_iter().enumerate() {
+        assert_eq!((info.index, info.lanes, info.backend.as_str()), (index, 1, "wgpu"));
+        assert!(!info.name.is_empty() && !info.vendor.is_empty() && !info.driver.is_empty());
+        assert!(info.max_group_size >= 128, "{info:?}");
+        assert!(info.local_memory >= Bytes::kib(16), "{info:?}");
+        assert!(info.offset_alignment.0.is_power_of_two());
+        assert!(info.host_memory.contains(&MemoryKind::Pageable));
+        assert!(info.timestamp_resolution.is_none_or(|tick| tick > 0.0 && tick < 1e-3));
+        assert_eq!(Wgpu.devices().unwrap()[index], info);
+    }
+    assert!(matches!(Wgpu.open(9999), Err(Error::Usage(_))));
+}
+
+#[test]
+fn every_kind_of_memory_keeps_what_is_written() {
+    let Some(mut device) = device() else { return };
+    let mut kinds = device.info().host_memory.clone();
+    kinds.push(MemoryKind::Device);
+    for kind in kinds {
+        // Neither a multiple of four nor of eight bytes.
+        let data: Vec<u8> = (0..1013_u32).map(|i| (i * 7) as u8).collect();
+        device.alloc(BufferId(3), Bytes(1013), kind).unwrap();
+        assert_eq!(device.read(BufferId(3)).unwrap(), vec![0; 1013], "{kind:?}");
+        device.write(BufferId(3), &data).unwrap();
+        assert_eq!(device.read(BufferId(3)).unwrap(), data, "{kind:?}");
+        device.write(BufferId(3), &[9, 9, 9, 9]).unwrap();
+        assert_eq!(device.read(BufferId(3)).unwrap()[..6], [9, 9, 9, 9, 28, 35], "{kind:?}");
+        assert!(device.write(BufferId(3), &[0; 1014]).is_err(), "{kind:?}");
+    }
+    assert!(device.read(BufferId(4)).is_err());
+    device.reset();
+    assert!(device.read(BufferId(3)).is_err());
+}
+
+#[test]
+fn copies_move_slices() {
+    let Some(mut device) = device() else { return };
+    let content: Vec<u32> = (0..100).collect();
+    fill(&mut *device, 0, MemoryKind::Device, &content);
+    fill(&mut *device, 1, MemoryKind::Device, &[7; 100]);
+    let copy = Op::Copy { from: slice(0, 40, 80), to: slice(1, 4, 80) };
+    let timeline = device.run(&one_lane([copy])).unwrap();
+    assert!(timeline.wall > 0.0);
+    let result = contents(&mut *device, 1);
+    assert_eq!((result[0], result[21]), (7, 7));
+    assert_eq!(result[1..21], content[10..30]);
+
+    let outside = Op::Copy { from: slice(0, 4, 400), to: slice(1, 0, 400) };
+    assert!(matches!(device.run(&one_lane([outside])), Err(Error::Device(_))));
+    let unequal = Op::Copy { from: slice(0, 0, 8), to: slice(1, 0, 4) };
+    assert!(matches!(device.run(&one_lane([unequal])), Err(Error::Device(_))));
+    let odd = Op::Copy { from: slice(0, 1, 4), to: slice(1, 0, 4) };
+    unsupported(device.run(&one_lane([odd])));
+    let within = Op::Copy { from: slice(0, 0, 4), to: slice(0, 40, 4) };
+    unsupported(device.run(&one_lane([within])));
+}
+
+#[test]
+fn every_kind_of_host_memory_sends_and_receives() {
+    let Some(mut device) = device() else { return };
+    for kind in device.info().host_memory.clone() {
+        let content: Vec<u32> = (1000..1100).collect();
+        fill(&mut *device, 0, MemoryKind::Device, &[7; 100]);
+        fill(&mut *device, 1, kind, &content);
+        fill(&mut *device, 2, kind, &[8; 100]);
+        // Byte 44 is a multiple of four, but not of the eight that maps begin at.
+        let there = Op::Send { from: slice(1, 44, 80), to: slice(0, 20, 80) };
+        let back = Op::Receive { from: slice(0, 16, 88), to: slice(2, 4, 88) };
+        let timeline = device.run(&one_lane([there, back])).unwrap();
+        let result = contents(&mut *device, 2);
+        assert_eq!((result[0], result[1], result[22], result[23]), (8, 7, 7, 8), "{kind:?}");
+        assert_eq!(result[2..22], content[11..31], "{kind:?}");
+        assert!(timeline.steps.is_empty() || kind == MemoryKind::Pinned, "{kind:?}");
+
+        // What was received is sent again, and the order of a lane holds.
+        let back = Op::Receive { from: slice(0, 80, 40), to: slice(2, 0, 40) };
+        let again = Op::Send { from: slice(2, 0, 400), to: slice(0, 0, 400) };
+        let last = Op::Receive { from: slice(0, 0, 40), to: slice(2, 360, 40) };
+        device.run(&one_lane([back, again, last])).unwrap();
+        let beginning: Vec<u32> = content[26..31].iter().copied().chain([7; 5]).collect();
+        assert_eq!(contents(&mut *device, 0)[..10], beginning, "{kind:?}");
+        assert_eq!(contents(&mut *device, 2)[90..], beginning, "{kind:?}");
+    }
+}
+
+#[test]
+fn sends_need_a_host_buffer_and_a_device_buffer() {
+    let Some(mut device) = device() else { return };
+    fill(&mut *device, 0, MemoryKind::Device, &[1, 2]);
+    fill(&mut *device, 1, MemoryKind::Pageable, &[3, 4]);
+    for (from, to) in [(0, 1), (0, 0), (1, 1)] {
+        let send = Op::Send { from: slice(from, 0, 4), to: slice(to, 4, 4) };
+        assert!(matches!(device.run(&one_lane([send])), Err(Error::Device(_))), "{from} {to}");
+    }
+}
+
+#[test]
+fn memory_that_the_device_lacks_is_refused() {
+    let Some(mut device) = device() else { return };
+    for kind in [MemoryKind::Pinned, MemoryKind::Mapped] {
+        if !device.info().host_memory.contains(&kind) {
+            unsupported(device.alloc(BufferId(0), Bytes(16), kind));
+        }
+    }
+    let huge = Bytes(device.info().max_buffer.0 + 4);
+    assert!(unsupported(device.alloc(BufferId(0), huge, MemoryKind::Device)).contains("largest"));
+}
+
+#[test]
+fn a_launch_sees_its_slices_and_parameters() {
+    let Some(mut device) = device() else { return };
+    let report = device.build(KERNEL, &source(SCALE)).unwrap();
+    assert!(report.seconds > 0.0 && report.local_bytes == Some(0));
+    let step = device.info().offset_alignment.0.max(256);
+    let per_slice = (step / 4) as u32;
+    let content: Vec<u32> = (0..4 * per_slice).collect();
+    fill(&mut *device, 0, MemoryKind::Device, &content);
+    fill(&mut *device, 1, MemoryKind::Device, &vec![0; content.len()]);
+    let launch = |part: u64, factor: u32| Op::Dispatch {
+        kernel: KERNEL,
+        groups: [per_slice.div_ceil(64), 1, 1],
+        buffers: vec![slice(0, part * step, step), slice(1, part * step, step)],
+        params: bytes(&[per_slice, factor]),
+    };
+    device.run(&one_lane([launch(0, 2), launch(2, 3), launch(3, 2)])).unwrap();
+    for (i, &value) in contents(&mut *device, 1).iter().enumerate() {
+        let factor = [2, 0, 3, 2][i / per_slice as usize];
+        assert_eq!(value, content[i] * factor, "{i}");
+    }
+
+    let groups = [device.info().max_groups[0] + 1, 1, 1];
+    let Op::Dispatch { kernel, buffers, params, .. } = launch(0, 1) else { panic!() };
+    let wide = Op::Dispatch { kernel, groups, buffers: buffers.clone(), params };
+    assert!(unsupported(device.run(&one_lane([wide]))).contains("groups along x"));
+    let bare = Op::Dispatch { kernel, groups: [1; 3], buffers, params: vec![] };
+    assert!(matches!(device.run(&one_lane([bare])), Err(Error::Device(_))));
+    if step > 4 {
+        let buffers = vec![slice(0, 4, 4), slice(1, 0, 4)];
+        let params = bytes(&[1, 1]);
+        let off = Op::Dispatch { kernel, groups: [1; 3], buffers, params };
+        let aligned = device.info().offset_alignment.0 <= 4;
+        assert_eq!(device.run(&one_lane([off])).is_ok(), aligned);
+    }
+}
+
+#[test]
+fn a_shipped_kernel_is_built_without_checks() {
+    let Some(mut device) = device() else { return };
+    let shipped = KernelSource { origin: Origin::Shipped("f.wgsl".into()), ..source(SCALE) };
+    assert_eq!(shipped.checks(), Checks::Off);
+    assert!(device.build(KERNEL, &shipped).unwrap().options.contains("checks off"));
+    assert!(device.build(KERNEL, &source(SCALE)).unwrap().options.contains("checks on"));
+}
+
+#[test]
+fn a_second_lane_is_refused() {
+    let Some(mut device) = device() else { return };
+    let mut recording = Recording::default();
+    for lane in 0..2 {
+        let copy = Op::Copy { from: slice(0, 0, 4), to: slice(1, 0, 4) };
+        recording.push(Lane(lane), vec![], copy);
+    }
+    assert!(unsupported(device.run(&recording)).contains("wgpu has one queue"));
+}
+
+#[test]
+fn mistakes_are_shown_at_their_place_in_the_file() {
+    let Some(mut device) = device() else { return };
+    let log = build_error(&mut *device, &source(&SCALE.replace("p.factor;", "p.faktor;")));
+    assert!(log.contains("kernels/f.wgsl:9:"), "{log}");
+    assert!(log.contains("if gid.x < p.n { output[gid.x] = input[gid.x] * p.faktor; }"), "{log}");
+
+    // The parser takes this; the validator does not.
+    let log = build_error(&mut *device, &source(&SCALE.replace("gid.x < p.n", "p.n")));
+    assert!(log.contains("kernels/f.wgsl:9:"), "{log}");
+
+    // The first line has the prelude before it; its columns are the user's nevertheless.
+    let log = build_error(&mut *device, &source("oops;"));
+    assert!(log.contains("kernels/f.wgsl:1:1"), "{log}");
+}
+
+#[test]
+fn arguments_that_differ_from_the_suite_are_named() {
+    let Some(mut device) = device() else { return };
+    let mut log = |source| build_error(&mut *device, &source);
+
+    let mut extra = source(SCALE);
+    extra.bindings.push(binding("third", Access::Read));
+    let text = log(extra);
+    assert!(text.contains("`third` is binding 2") && text.contains("f.wgsl:5:"), "{text}");
+
+    let mut written = source(SCALE);
+    written.bindings[0].access = Access::Write;
+    let text = log(written);
+    assert!(text.contains("`input` is binding 0") && text.contains("f.wgsl:2:"), "{text}");
+
+    let mut few = source(SCALE);
+    (few.bindings, few.params_bytes) = (vec![binding("input", Access::Read)], 0);
+    assert!(log(few).contains("@binding(1)"));
+
+    let text = log(KernelSource { params_bytes: 16, ..source(SCALE) });
+    assert!(text.contains("16 bytes") && text.contains("8 bytes"), "{text}");
+
+    let text = log(KernelSource { entry: "g".into(), ..source(SCALE) });
+    assert!(text.contains("`g`") && text.contains("`f`"), "{text}");
+
+    let fixed = source(&SCALE.replace("GROUP_X, GROUP_Y, GROUP_Z", "32"));
+    assert!(log(fixed).contains("GROUP_X, GROUP_Y, GROUP_Z"));
+}
+
+#[test]
+fn kernels_beyond_the_limits_are_refused_before_they_are_built() {
+    let Some(mut device) = device() else { return };
+    let info = device.info().clone();
+    let words = info.local_memory.0 / 4;
+    let local = |words: u64| {
+        let tile = format!("var<workgroup> tile: array<u32, {words}>;\n@compute");
+        let text = SCALE.replace("@compute", &tile);
+        source(&text.replace("if gid", "tile[gid.x] = 1u; workgroupBarrier();\n if gid"))
+    };
+    assert_eq!(device.build(KERNEL, &local(words)).unwrap().local_bytes, Some(info.local_memory.0));
+    assert!(unsupported(device.build(KERNEL, &local(words + 4))).contains("local memory"));
+
+    let large = KernelSource { group: [info.max_group_size, 2, 1], ..source(SCALE) };
+    assert!(unsupported(device.build(KERNEL, &large)).contains("work-items"));
+    let deep = KernelSource { group: [1, 1, info.max_group_dims[2] + 1], ..source(SCALE) };
+    unsupported(device.build(KERNEL, &deep));
+    let opencl = KernelSource { language: Language::Opencl, ..source(SCALE) };
+    assert!(unsupported(device.build(KERNEL, &opencl)).contains("WGSL"));
+}
+
+#[test]
+fn thousands_of_launches_are_one_recording_with_sane_times() {
+    let Some(mut device) = device() else { return };
+    device.build(KERNEL, &counter()).unwrap();
+    fill(&mut *device, 0, MemoryKind::Device, &[0]);
+    // More than the steps of two query sets.
+    let launches = 5000;
+    let timeline = device.run(&one_lane(vec![count(); launches])).unwrap();
+    assert_eq!(contents(&mut *device, 0), [launches as u32]);
+    if device.info().timestamp_resolution.is_none() || timeline.dropped.is_some() {
+        println!("no device timestamps: {:?}", timeline.dropped);
+        return;
+    }
+    assert_eq!((timeline.steps.len(), timeline.clock), (launches, Clock::Device));
+    assert_eq!(Some(timeline.resolution), device.info().timestamp_resolution);
+    for pair in timeline.steps.windows(2) {
+        assert!(pair[0].started <= pair[0].ended && pair[0].ended <= pair[1].ended, "{pair:?}");
+    }
+    assert!(timeline.steps[launches - 1].ended <= timeline.wall * 1.01 + 1e-4);
+}
+
+#[test]
+fn replaced_buffers_and_kernels_are_the_ones_that_run() {
+    let Some(mut device) = device() else { return };
+    device.build(KERNEL, &counter()).unwrap();
+    let recording = one_lane([count()]);
+    fill(&mut *device, 0, MemoryKind::Device, &[10]);
+    device.run(&recording).unwrap();
+    fill(&mut *device, 0, MemoryKind::Device, &[20]);
+    device.run(&recording).unwrap();
+    assert_eq!(contents(&mut *device, 0), [21]);
+    let mut twice = counter();
+    twice.text = twice.text.replace("1u", "2u");
+    device.build(KERNEL, &twice).unwrap();
+    device.run(&recording).unwrap();
+    assert_eq!(contents(&mut *device, 0), [23]);
+
+    // A mapped transfer replaces the buffer below the kernel's bind group.
+    if device.info().host_memory.contains(&MemoryKind::Mapped) {
+        fill(&mut *device, 1, MemoryKind::Mapped, &[40]);
+        let send = Op::Send { from: slice(1, 0, 4), to: slice(0, 0, 4) };
+        device.run(&one_lane([send, count()])).unwrap();
+        assert_eq!(contents(&mut *device, 0), [42]);
+    }
+    device.reset();
+    assert!(device.run(&recording).is_err());
+}
+
+#[test]
+fn an_empty_recording_ends() {
+    let Some(mut device) = device() else { return };
+    let timeline = device.run(&Recording::default()).unwrap();
+    assert!(timeline.steps.is_empty() && timeline.dropped.is_none());
+}
+
+const BEGIN: &str = "[before the backend]";
+const END: &str = "[after the backend]";
+
+/// Not a test of its own: what the next ones watch in another process.
+#[test]
+#[ignore = "started by the next tests"]
+fn speak() {
+    println!("{BEGIN}");
+    let devices = Wgpu.devices().unwrap();
+    if std::env::var_os("EXPECT_NOTHING").is_some() {
+        assert!(devices.is_empty(), "{devices:?}");
+    } else if !devices.is_empty() {
+        let mut device = Wgpu.open(0).unwrap();
+        device.build(KERNEL, &counter()).unwrap();
+        assert!(device.build(KERNEL, &source("oops")).is_err());
+    }
+    println!("{END}");
+}
+
+/// Runs [`speak`] in a process with these variables and returns its standard output in between.
+fn spoken(variables: &[(&str, &str)]) -> String {
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "speak", "--ignored", "--nocapture"])
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let from = text.find(BEGIN).unwrap() + BEGIN.len();
+    text[from..text.find(END).unwrap()].trim().to_owned()
+}
+
+#[test]
+fn drivers_and_loaders_never_write_to_standard_output() {
+    assert_eq!(spoken(&[]), "");
+    assert_eq!(spoken(&[("VK_LOADER_DEBUG", "all"), ("MESA_DEBUG", "1")]), "");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn without_a_driver_the_list_is_empty() {
+    // The loader finds no driver, as on a machine without Vulkan; nothing panics.
+    let none = "/nonexistent.json";
+    let nowhere =
+        [("VK_ICD_FILENAMES", none), ("VK_DRIVER_FILES", none), ("EXPECT_NOTHING", "yes")];
+    assert_eq!(spoken(&nowhere), "");
+}
