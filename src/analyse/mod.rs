@@ -2,6 +2,10 @@
 
 mod cases;
 mod compare;
+mod overlap;
+mod transfer;
 
 pub use cases::{CaseResult, DeviceCases, collect};
 pub use compare::{Comparison, Options, Row, Verdict, compare};
+pub use overlap::{Class, Heavy, OverlapSummary, RunSummary, class, overlap};
+pub use transfer::{TransferSummary, transfer};

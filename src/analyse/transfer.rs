@@ -1,0 +1,79 @@
+//! Latency and bandwidth of copies, fitted over sizes, alone and both ways at once (model 8).
+
+use crate::error::Result;
+use crate::model::transfer::{FittedLine, fit_line};
+use crate::record::{Direction, Transfer};
+use crate::stats::median;
+
+/// What a sweep of transfers comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TransferSummary {
+    /// Host to device, alone.
+    pub send: FittedLine,
+    /// Device to host, alone.
+    pub receive: FittedLine,
+    /// Bytes per second of both directions together at the largest size (each copies as much).
+    pub both: f64,
+    /// Sum of the times alone over the time together at the largest size: 1 where the directions
+    /// take turns, 2 where neither slows the other.
+    pub gain: f64,
+}
+
+/// Fits a sweep.
+///
+/// # Errors
+/// `Unsupported` with too few sizes to fit.
+pub fn transfer(raw: &Transfer) -> Result<TransferSummary> {
+    let line = |direction: Direction| {
+        let samples: Vec<(f64, f64)> = points(raw, direction).collect();
+        fit_line(&samples)
+    };
+    let largest = |direction| points(raw, direction).max_by(|a, b| a.0.total_cmp(&b.0));
+    let last = |direction| largest(direction).unwrap_or((0.0, f64::NAN));
+    let (bytes, together) = last(Direction::Both);
+    Ok(TransferSummary {
+        send: line(Direction::Send)?,
+        receive: line(Direction::Receive)?,
+        both: 2.0 * bytes / together,
+        gain: (last(Direction::Send).1 + last(Direction::Receive).1) / together,
+    })
+}
+
+/// Bytes and median seconds of every size in one direction.
+fn points(raw: &Transfer, direction: Direction) -> impl Iterator<Item = (f64, f64)> {
+    raw.points.iter().filter(move |p| p.direction == direction).map(|point| {
+        let mut samples = point.samples.clone();
+        samples.sort_by(f64::total_cmp);
+        (point.bytes as f64, median(&samples))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::MemoryKind;
+    use crate::record::TransferPoint;
+
+    #[test]
+    fn an_invented_link_is_recovered() {
+        let sizes = [4096u64, 65536, 1 << 20, 1 << 24, 1 << 26];
+        let point = |direction, bytes: u64, latency: f64, rate: f64| TransferPoint {
+            direction,
+            bytes,
+            samples: vec![latency + bytes as f64 / rate; 5],
+        };
+        let points = sizes.iter().flat_map(|&bytes| {
+            [
+                point(Direction::Send, bytes, 10e-6, 12e9),
+                point(Direction::Receive, bytes, 15e-6, 10e9),
+                point(Direction::Both, bytes, 15e-6, 8e9),
+            ]
+        });
+        let raw = Transfer { host_memory: MemoryKind::Pinned, lanes: 2, points: points.collect() };
+        let summary = transfer(&raw).unwrap();
+        assert!((summary.send.bandwidth.value / 12e9 - 1.0).abs() < 0.01);
+        assert!((summary.receive.latency.value / 15e-6 - 1.0).abs() < 0.01);
+        assert!((summary.both / 16e9 - 1.0).abs() < 0.01);
+        assert!((summary.gain - 8.0 * (1.0 / 12.0 + 1.0 / 10.0)).abs() < 0.01);
+    }
+}
