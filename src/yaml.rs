@@ -1,30 +1,104 @@
-//! Reads YAML so that every mistake names its place in the file.
+//! Reads YAML so that every mistake names its place in the file, and no file, however hostile,
+//! costs more than its budget.
 
 use crate::error::Located;
 use serde::de::DeserializeOwned;
-use serde_saphyr::{DefaultMessageFormatter, MessageFormatter};
+use serde_saphyr::budget::BudgetBreach;
+use serde_saphyr::{Error, Location, MessageFormatter, Options, UserMessageFormatter};
+use std::ops::Range;
 use std::sync::Arc;
 
-/// Reads `text`, the contents of `file`, as a `T`.
+/// The deepest nesting of lists and maps.
+pub const MAX_DEPTH: usize = 32;
+/// The most scalars, lists and maps, those that aliases repeat included.
+pub const MAX_NODES: usize = 20_000;
+/// The most aliases.
+pub const MAX_ALIASES: usize = 100;
+
+/// Reads `text`, the contents of `file`, as a `T`. Of the words without quotes only `true` and
+/// `false` are truth values: `n` and `no` are text.
 ///
 /// # Errors
 /// The first mistake and its place: not YAML, an unknown or missing key, a value of the wrong
 /// type, or one that `T` refuses.
 pub fn parse<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, Located> {
-    serde_saphyr::from_str(text).map_err(|error| located(file, text, &error))
+    serde_saphyr::from_str_with_options(text, options())
+        .map_err(|error| located(file, text, &error))
 }
 
-fn located(file: &str, text: &str, error: &serde_saphyr::Error) -> Located {
-    let error = error.without_snippet();
-    let span = error.location().map(|location| location.span());
+/// Where in `text` something stands.
+pub fn range(text: &str, location: Location) -> Range<usize> {
     let byte = |n: Option<u64>| n.and_then(|n| usize::try_from(n).ok());
+    let span = location.span();
+    // The scanner's own errors have a line and a column, but no bytes.
+    let start = byte(span.byte_offset()).unwrap_or_else(|| offset(text, location)).min(text.len());
+    start..start.saturating_add(byte(span.byte_len()).unwrap_or(0)).min(text.len())
+}
+
+fn options() -> Options {
+    serde_saphyr::options! {
+        strict_booleans: true,
+        with_snippet: false,
+        reject_unsupported_tags: true,
+        alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: 2 * MAX_NODES },
+        budget: serde_saphyr::budget! {
+            max_depth: MAX_DEPTH,
+            max_nodes: MAX_NODES,
+            max_aliases: MAX_ALIASES,
+            max_anchors: MAX_ALIASES,
+            max_recorded_anchor_events: 2 * MAX_NODES,
+        },
+    }
+}
+
+fn offset(text: &str, location: Location) -> usize {
+    let index = |n: u64| usize::try_from(n).unwrap_or(usize::MAX).saturating_sub(1);
+    let line_start = match index(location.line()) {
+        0 => 0,
+        breaks => text.match_indices('\n').nth(breaks - 1).map_or(text.len(), |(at, _)| at + 1),
+    };
+    let line = text[line_start..].split('\n').next().unwrap_or_default();
+    let column = line.char_indices().nth(index(location.column()));
+    line_start + column.map_or(line.len(), |(at, _)| at)
+}
+
+fn located(file: &str, text: &str, error: &Error) -> Located {
+    let error = error.without_snippet();
+    let at = error.location().map_or(0..0, |location| range(text, location));
+    let (message, help) = explain(error);
     Located {
         file: file.to_owned(),
         text: Arc::from(text),
-        offset: byte(span.and_then(|span| span.byte_offset())).unwrap_or(0).min(text.len()),
-        len: byte(span.and_then(|span| span.byte_len())).unwrap_or(0),
-        message: DefaultMessageFormatter.format_message(error).into_owned(),
-        help: None,
+        offset: at.start,
+        len: at.len(),
+        message,
+        help,
+    }
+}
+
+fn explain(error: &Error) -> (String, Option<String>) {
+    let limit = |what: String| (what, Some("no honest file needs that much".to_owned()));
+    match error {
+        Error::AliasError { error, .. } => explain(error),
+        Error::DuplicateMappingKey { key: Some(key), .. } => (
+            format!("`{key}` stands twice in one map"),
+            Some("give one of the two another name, or remove it".to_owned()),
+        ),
+        Error::MultipleDocuments { .. } => (
+            "a second document begins here".to_owned(),
+            Some("put it into a file of its own".to_owned()),
+        ),
+        Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => {
+            limit(format!("lists and maps are nested more than {MAX_DEPTH} deep"))
+        }
+        Error::Budget { breach: BudgetBreach::Nodes { .. }, .. }
+        | Error::AliasReplayLimitExceeded { .. } => {
+            limit(format!("the file has more than {MAX_NODES} values, aliases followed"))
+        }
+        Error::Budget { breach: BudgetBreach::Aliases { .. }, .. } => {
+            limit(format!("the file has more than {MAX_ALIASES} aliases"))
+        }
+        other => (UserMessageFormatter.format_message(other).into_owned(), None),
     }
 }
 
@@ -46,10 +120,35 @@ mod tests {
             ("count: 1\nunit: 2\n", (2, 1), "unit"),
             ("other: 1\n", (1, 1), "other"),
             ("{ count: 1\n", (1, 1), "unclosed"),
+            ("count: 1\ncount: 2\n", (2, 1), "twice"),
+            ("# é\ncount:\n\tb: 1\n", (3, 2), "tabs"),
+            ("count: 1\n---\ncount: 2\n", (3, 1), "second document"),
         ] {
             let mistake = parse::<Form>("f.yaml", text).unwrap_err();
             assert_eq!(mistake.line_column(), at, "{mistake}");
             assert!(mistake.message.contains(message), "{mistake}");
+        }
+    }
+
+    #[test]
+    fn hostile_files_break_their_budget() {
+        let bomb = |depth: usize| {
+            let lines = (1..depth).map(|i| {
+                format!("k{i}: &k{i} [*k{0},*k{0},*k{0},*k{0},*k{0},*k{0},*k{0},*k{0}]\n", i - 1)
+            });
+            format!("k0: &k0 [1]\n{}", lines.collect::<String>())
+        };
+        for (text, message) in [
+            ("[".repeat(200) + &"]".repeat(200), "nested"),
+            ("[".repeat(1000), "recursion"),
+            ((0..1000).map(|i| format!("{:i$}k:\n", "")).collect(), "nested"),
+            (bomb(9), "values"),
+            (format!("a: &a 1\nb: [{}]", "*a, ".repeat(101)), "aliases"),
+            (format!("[{}]", "1, ".repeat(MAX_NODES)), "values"),
+        ] {
+            let mistake = parse::<serde_json::Value>("f.yaml", &text).unwrap_err();
+            assert!(mistake.message.contains(message), "{mistake}");
+            assert!(mistake.text.get(mistake.offset..mistake.offset + mistake.len).is_some());
         }
     }
 }

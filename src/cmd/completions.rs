@@ -1,13 +1,22 @@
 //! `gpubench completions`: print a completion script for a shell.
 
-use crate::error::{Error, Result};
+use super::show::print;
+use crate::error::Result;
+use clap::CommandFactory;
+use clap_complete::Shell;
 use std::process::ExitCode;
 
 /// Arguments of `gpubench completions`.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// The shell
+    shell: Shell,
+}
 
-/// Runs the command.
-pub fn run(_args: Args) -> Result<ExitCode> {
-    Err(Error::Unsupported("not in this version".into()))
+/// Prints the script.
+pub fn run(args: Args) -> Result<ExitCode> {
+    let mut script = vec![];
+    clap_complete::generate(args.shell, &mut super::Cli::command(), "gpubench", &mut script);
+    print(&String::from_utf8_lossy(&script))?;
+    Ok(ExitCode::SUCCESS)
 }

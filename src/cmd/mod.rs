@@ -7,6 +7,7 @@ mod doctor;
 mod model;
 mod run;
 mod schema;
+mod show;
 mod worker;
 
 use crate::error::{Error, Result};
@@ -47,7 +48,7 @@ pub fn main() -> ExitCode {
     match dispatch(Cli::parse().command) {
         Ok(code) => code,
         Err(error) => {
-            show(&error);
+            show::show(&error);
             exit_code(&error)
         }
     }
@@ -73,8 +74,4 @@ fn exit_code(error: &Error) -> ExitCode {
         Error::NoDevice => 3,
         _ => 4,
     })
-}
-
-fn show(error: &Error) {
-    eprintln!("gpubench: {error}");
 }

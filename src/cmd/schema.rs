@@ -1,13 +1,18 @@
 //! `gpubench schema`: print the JSON schema of a suite.
 
+use super::show::print;
 use crate::error::{Error, Result};
+use crate::suite;
 use std::process::ExitCode;
 
 /// Arguments of `gpubench schema`.
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 
-/// Runs the command.
+/// Prints the schema, draft-07.
 pub fn run(_args: Args) -> Result<ExitCode> {
-    Err(Error::Unsupported("not in this version".into()))
+    let json = serde_json::to_string_pretty(&suite::schema())
+        .map_err(|error| Error::io("stdout", error.into()))?;
+    print(&(json + "\n"))?;
+    Ok(ExitCode::SUCCESS)
 }

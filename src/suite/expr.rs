@@ -96,6 +96,11 @@ impl Expr {
         Self { text: value.to_string().into(), postfix: vec![Item::Number(value)] }
     }
 
+    /// Whether it is nothing but the number `value`.
+    pub fn is_number(&self, value: f64) -> bool {
+        matches!(self.postfix.as_slice(), [Item::Number(number)] if *number == value)
+    }
+
     /// Every name it uses, with its byte range in the text.
     pub fn names(&self) -> impl Iterator<Item = (&str, Range<usize>)> {
         self.postfix.iter().filter_map(|item| match item {

@@ -1,10 +1,33 @@
 //! Suites: what to run, read from YAML and checked before anything runs.
 //!
-//! [`file`] is the form on disk (and the JSON schema), this module's types are the program's;
-//! [`load`](load()) converts one into the other and reports every mistake with its place.
+//! A file becomes a tree in which every value knows its place (`tree`), the tree becomes forms
+//! (`decode`, `file`, `values`), and forms become the checked types of this module (`load`,
+//! `merge`, `convert`). Every mistake is told with its place, all of a file together.
 
+mod assets;
+mod convert;
+mod data;
+mod decode;
+mod evaluate;
 mod expr;
+mod file;
+mod fit;
+mod kernel;
+mod load;
+mod merge;
+mod nearest;
+mod opencl;
+mod schema;
+mod sizes;
+mod source;
+mod tree;
 mod types;
+mod values;
+mod wgsl;
 
+pub use assets::{kernels, suites};
 pub use expr::{Expr, Scope, Wrong};
+pub use load::load;
+pub use nearest::meant;
+pub use schema::schema;
 pub use types::{Budget, Buffer, Kernel, KernelText, Place, Search, Suite, Work, Workload};

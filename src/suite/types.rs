@@ -19,6 +19,13 @@ pub struct Suite {
     pub workloads: Vec<Workload>,
 }
 
+impl Suite {
+    /// How many cases it has on a device that can do everything.
+    pub fn cases(&self) -> usize {
+        self.workloads.iter().map(Workload::cases).sum()
+    }
+}
+
 /// Limits that a suite sets for its own run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Budget {
@@ -65,6 +72,20 @@ pub struct Workload {
     pub divide: Option<String>,
     /// Where it stands in its file, for messages after parsing.
     pub place: Place,
+}
+
+impl Workload {
+    /// How many cases it has on a device that can do everything.
+    pub fn cases(&self) -> usize {
+        let kinds = |measure: &Measure| match measure {
+            Measure::Send | Measure::Receive => self.host_memory.len(),
+            Measure::Transfer | Measure::Overlap | Measure::Schedule => {
+                self.host_memory.len().max(1)
+            }
+            _ => 1,
+        };
+        self.sizes.len() * self.measure.iter().map(kinds).sum::<usize>()
+    }
 }
 
 /// A kernel in one or two languages, with what the compiler knows.

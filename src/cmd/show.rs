@@ -1,0 +1,150 @@
+//! What commands say: data on stdout, mistakes on stderr with the line they stand in.
+
+use crate::error::{Error, Located, Result};
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode,
+};
+use std::fmt;
+use std::io::{ErrorKind, IsTerminal, Write};
+
+/// After so many mistakes the others can wait.
+const MAX_SHOWN: usize = 30;
+/// A line longer than this is not shown.
+const MAX_LINE: usize = 400;
+
+/// Prints data. A reader that has seen enough and closed the pipe is no error.
+pub fn print(text: &str) -> Result<()> {
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Error::io("stdout", error)),
+        _ => Ok(()),
+    }
+}
+
+/// Tells on stderr what went wrong: in colour on a terminal unless `NO_COLOR` is set, in plain
+/// ASCII where it is no terminal.
+pub fn show(error: &Error) {
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let theme = match std::io::stderr().is_terminal() {
+        true if no_color => GraphicalTheme::unicode_nocolor(),
+        true => GraphicalTheme::unicode(),
+        false => GraphicalTheme::none(),
+    };
+    // There is nobody left to tell when this fails.
+    let _ = std::io::stderr().lock().write_all(render(error, theme).as_bytes());
+}
+
+fn render(error: &Error, theme: GraphicalTheme) -> String {
+    let Error::Suite(mistakes) = error else {
+        return format!("gpubench: {}\n", clean(&error.to_string()));
+    };
+    let handler = GraphicalReportHandler::new_themed(theme).with_width(100);
+    let mut text = String::new();
+    for mistake in mistakes.iter().take(MAX_SHOWN) {
+        text += &drawn(mistake, &handler)
+            .unwrap_or_else(|| format!("gpubench: {}\n", clean(&mistake.to_string())));
+    }
+    if mistakes.len() > MAX_SHOWN {
+        text += &format!("gpubench: and {} more mistakes\n", mistakes.len() - MAX_SHOWN);
+    }
+    text
+}
+
+/// The mistake with the line it stands in; `None` where there is no line worth showing.
+fn drawn(mistake: &Located, handler: &GraphicalReportHandler) -> Option<String> {
+    let (line, _) = mistake.line_column();
+    let shown = mistake.text.lines().skip(line.saturating_sub(2)).take(3);
+    if mistake.text.is_empty() || shown.map(str::len).max().unwrap_or(0) > MAX_LINE {
+        return None;
+    }
+    let picture = Picture {
+        message: clean(&mistake.message),
+        help: mistake.help.as_deref().map(clean),
+        source: NamedSource::new(clean(&mistake.file), clean(&mistake.text)),
+        offset: mistake.offset.min(mistake.text.len()),
+        len: mistake.len,
+    };
+    let mut text = String::new();
+    handler.render_report(&mut text, &picture).ok()?;
+    Some(text + "\n")
+}
+
+/// The text with every control character replaced by one of as many bytes, since a file of a
+/// stranger must not command the terminal.
+fn clean(text: &str) -> String {
+    let clean = |c: char| match c {
+        '\n' | '\t' => c,
+        '\r' => ' ',
+        c if c.is_control() && c.len_utf8() == 1 => '?',
+        c if c.is_control() => '¿',
+        c => c,
+    };
+    text.chars().map(clean).collect()
+}
+
+/// A mistake as miette draws it.
+#[derive(Debug)]
+struct Picture {
+    message: String,
+    help: Option<String>,
+    source: NamedSource<String>,
+    offset: usize,
+    len: usize,
+}
+
+impl fmt::Display for Picture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Picture {}
+
+impl Diagnostic for Picture {
+    fn help(&self) -> Option<Box<dyn fmt::Display + '_>> {
+        self.help.as_ref().map(|help| Box::new(help) as _)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&self.source)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        Some(Box::new(std::iter::once(LabeledSpan::new(None, self.offset, self.len))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mistake(text: &str, offset: usize, len: usize) -> Error {
+        Error::Suite(vec![Located {
+            file: "my.yaml".into(),
+            text: text.into(),
+            offset,
+            len,
+            message: "unknown key `kernal`".into(),
+            help: Some("did you mean `kernel`?".into()),
+        }])
+    }
+
+    #[test]
+    fn a_mistake_is_shown_in_its_line() {
+        let text = render(&mistake("a: 1\nkernal: x\n", 5, 6), GraphicalTheme::none());
+        for part in ["unknown key `kernal`", "my.yaml:2:1", "kernal: x", "^^^^^^", "did you mean"] {
+            assert!(text.contains(part), "{part} in\n{text}");
+        }
+    }
+
+    #[test]
+    fn no_place_panics() {
+        for text in ["", "é", "a\nb", "\u{1b}[31m\u{85}x", &"x".repeat(9999)] {
+            for offset in 0..6 {
+                for len in 0..4 {
+                    let shown = render(&mistake(text, offset, len), GraphicalTheme::none());
+                    assert!(shown.contains("unknown key") && !shown.contains('\u{1b}'), "{shown}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What a launch is given (parameters, buffers, grid) and what it is said to do.
+
+use super::Expr;
+use super::convert::{Converter, Params, is_name};
+use super::decode::At;
+use super::file;
+use super::sizes::size_names;
+use super::types::{Buffer, Work};
+use super::values::Expression;
+use crate::gpu::{Access, Scalar};
+use crate::workload::{Fill, Size, Split};
+
+impl Converter<'_> {
+    /// The parameter block.
+    pub fn params(&mut self, form: &file::Workload, sizes: &[Size]) -> Option<Params> {
+        let Some(At { value: given, .. }) = &form.params else {
+            let param = |(name, _): &(String, i64)| {
+                Some((name.clone(), Expr::parse(name).ok()?, Scalar::U32))
+            };
+            return sizes.first()?.iter().map(param).collect();
+        };
+        let known = size_names(sizes);
+        let mut all = vec![];
+        for (name, At { value: param, .. }) in &given.0 {
+            let fits = is_name(&name.value);
+            if !fits {
+                let message = format!("`{}` cannot name a parameter", name.value);
+                self.mistakes.tell(&name.at, message, Some("letters, digits and `_`".to_owned()));
+            }
+            let names = self.names(&param.value, &known, "parameters are made of sizes");
+            all.push(
+                names
+                    .filter(|()| fits)
+                    .map(|()| (name.value.clone(), param.value.expr.clone(), param.scalar)),
+            );
+        }
+        all.into_iter().collect()
+    }
+
+    /// The buffers in binding order.
+    pub fn buffers(
+        &mut self,
+        form: &file::Workload,
+        sizes: &[Size],
+        params: &Params,
+    ) -> Option<Vec<Buffer>> {
+        let mut known = size_names(sizes);
+        known.extend(params.iter().map(|(name, _, _)| name.as_str()));
+        let mut all = vec![];
+        for (name, buffer) in form.buffers.as_ref().map_or(&[][..], |b| &b.value.0) {
+            all.push(self.buffer(name, buffer, &known));
+        }
+        all.into_iter().collect()
+    }
+
+    fn buffer(&mut self, name: &At<String>, form: &file::Buffer, known: &[&str]) -> Option<Buffer> {
+        self.names(&form.count.value, known, "a count is made of sizes and parameters")?;
+        let fill = form.fill.as_ref().map(|fill| fill.value.clone());
+        let access = match (&form.access, &fill) {
+            (Some(access), _) => access.value,
+            (None, Some(_)) => Access::Read,
+            (None, None) => Access::Write,
+        };
+        if fill.is_none() && access != Access::Write {
+            let message = format!("`{}` is read, but nothing fills it", name.value);
+            let help = Some("give it a `fill`, such as `fill: { uniform: [0, 1] }`".to_owned());
+            self.mistakes.tell(&name.at, message, help);
+            return None;
+        }
+        if let Some(At { value: Fill::Uniform([low, high]), at }) = &form.fill
+            && !(low < high && (high - low).is_finite())
+        {
+            let message =
+                format!("a uniform fill needs a low and a higher bound, not {low} and {high}");
+            self.mistakes.tell(at, message, None);
+            return None;
+        }
+        Some(Buffer {
+            name: name.value.clone(),
+            element: form.r#type.value,
+            count: form.count.value.expr.clone(),
+            fill,
+            access,
+            split: form.split.as_ref().map_or(Split::Broadcast, |split| split.0.clone()),
+            place: self.mistakes.source().place(&name.at),
+        })
+    }
+
+    /// The work-items of a launch.
+    pub fn grid(&mut self, form: &file::Workload, known: &[String]) -> Option<[Expr; 3]> {
+        let mut grid = [1.0; 3].map(Expr::number);
+        let Some(At { value: given, at }) = &form.grid else {
+            let Some(kernel) = &form.kernel else { return Some(grid) };
+            let help = Some("for example `grid: [n]` or `grid: [cols, rows]`".to_owned());
+            self.mistakes.tell(&kernel.at, "the kernel needs a `grid`: its work-items", help);
+            return None;
+        };
+        if !(1..=3).contains(&given.len()) {
+            let help = "put quotes around an expression with a comma: \"ceil_div(n, 4)\"";
+            self.mistakes.tell(at, "a grid has one to three dimensions", Some(help.to_owned()));
+            return None;
+        }
+        let known: Vec<_> = known.iter().map(String::as_str).collect();
+        let mut complete = true;
+        for (out, item) in grid.iter_mut().zip(given) {
+            let names = "a grid is made of sizes, parameters and constants";
+            complete &= self.names(&item.value, &known, names).is_some();
+            *out = item.value.expr.clone();
+        }
+        complete.then_some(grid)
+    }
+
+    /// Operations and bytes of a launch.
+    pub fn work(&mut self, form: &file::Workload, known: &[String]) -> Option<Work> {
+        let known: Vec<_> = known.iter().map(String::as_str).collect();
+        let mut amount = |given: Option<&At<Expression>>| match given {
+            None => Some(Expr::number(0.0)),
+            Some(At { value, .. }) => {
+                self.names(value, &known, "work is made of sizes, parameters and constants")?;
+                Some(value.expr.clone())
+            }
+        };
+        let given = form.work.as_ref().map(|work| &work.value);
+        let flops = amount(given.and_then(|work| work.flops.as_ref()));
+        let bytes = amount(given.and_then(|work| work.bytes.as_ref()));
+        Some(Work { flops: flops?, bytes: bytes? })
+    }
+}
+
+/// The names that a launch's grid and work may use.
+pub fn launch_names(form: &file::Workload, sizes: &[Size], params: &Params) -> Vec<String> {
+    let mut all: Vec<String> = size_names(sizes).into_iter().map(str::to_owned).collect();
+    all.extend(params.iter().map(|(name, _, _)| name.clone()));
+    let kernel = form.kernel.as_ref().and_then(|kernel| kernel.value.constants.as_ref());
+    all.extend(kernel.iter().flat_map(|c| &c.0).map(|(name, _)| name.value.clone()));
+    let search = form.search.as_ref().and_then(|search| search.value.constants.as_ref());
+    all.extend(search.iter().flat_map(|c| &c.0).map(|(name, _)| name.value.clone()));
+    all.extend(["GROUP_X", "GROUP_Y", "GROUP_Z"].map(str::to_owned));
+    all
+}

@@ -1,0 +1,140 @@
+//! Every expression of a workload at every size, so that an overflow or a negative count is
+//! found now and not in the middle of a run.
+
+use super::convert::Converter;
+use super::decode::At;
+use super::file;
+use super::sizes::shown;
+use super::types::Workload;
+use crate::gpu::{Constant, Scalar};
+use crate::workload::Size;
+use std::ops::Range;
+
+type Values = Vec<(String, f64)>;
+
+impl Converter<'_> {
+    /// Tells every expression that has no sensible value at some size, with the first such size.
+    pub fn evaluate(&mut self, form: &file::Workload, workload: &Workload) {
+        for size in &workload.sizes {
+            let before = self.mistakes.count();
+            if let Some(values) = self.param_values(form, workload, size) {
+                self.buffer_counts(form, workload, size, &values);
+                let mut all = kernel_values(workload);
+                all.extend(values);
+                self.launch(form, workload, size, &all);
+            }
+            if self.mistakes.count() > before {
+                return;
+            }
+        }
+    }
+
+    /// The sizes, and the parameters behind them.
+    fn param_values(
+        &mut self,
+        form: &file::Workload,
+        workload: &Workload,
+        size: &Size,
+    ) -> Option<Values> {
+        let sizes: Values =
+            size.iter().map(|(name, value)| (name.clone(), *value as f64)).collect();
+        let places = form.params.as_ref().map(|params| &params.value.0);
+        let mut values = sizes.clone();
+        for (i, (name, expr, scalar)) in workload.params.iter().enumerate() {
+            let value = expr.eval(&sizes).and_then(|value| match fits(value, *scalar) {
+                true => Ok(value),
+                false => Err(format!("{value} does not fit into {scalar:?}").to_lowercase()),
+            });
+            match value {
+                Ok(value) => values.push((name.clone(), value)),
+                Err(why) => {
+                    let at = places.and_then(|places| places.get(i)).map(|(_, param)| &param.at);
+                    let at = at.or(form.sizes.as_ref().map(|sizes| &sizes.at))?.clone();
+                    self.fails(&at, &format!("parameter `{name}`"), size, &why);
+                    return None;
+                }
+            }
+        }
+        Some(values)
+    }
+
+    fn buffer_counts(
+        &mut self,
+        form: &file::Workload,
+        workload: &Workload,
+        size: &Size,
+        values: &Values,
+    ) {
+        let forms = form.buffers.iter().flat_map(|buffers| &buffers.value.0);
+        for ((name, form), buffer) in forms.zip(&workload.buffers) {
+            let why = match buffer.count.count(values) {
+                Ok(0) => "a buffer has at least one element".to_owned(),
+                Ok(_) => continue,
+                Err(why) => why,
+            };
+            self.fails(&form.count.at, &format!("buffer `{}`", name.value), size, &why);
+        }
+    }
+
+    fn launch(&mut self, form: &file::Workload, workload: &Workload, size: &Size, values: &Values) {
+        let grid = form.grid.iter().flat_map(|grid| &grid.value);
+        for (At { at, .. }, expr) in grid.zip(&workload.grid) {
+            match expr.count(values) {
+                Ok(0) => self.fails(at, "grid", size, "a launch has at least one work-item"),
+                Ok(_) => {}
+                Err(why) => self.fails(at, "grid", size, &why),
+            }
+        }
+        let Some(At { value: work, .. }) = &form.work else { return };
+        let amounts = [(&work.flops, &workload.work.flops), (&work.bytes, &workload.work.bytes)];
+        for (form, expr) in amounts {
+            let Some(At { at, .. }) = form else { continue };
+            match expr.eval(values) {
+                Ok(value) if value < 0.0 => {
+                    self.fails(
+                        at,
+                        "work",
+                        size,
+                        &format!("`{expr}` is {value}, but work is not negative"),
+                    );
+                }
+                Ok(_) => {}
+                Err(why) => self.fails(at, "work", size, &why),
+            }
+        }
+    }
+
+    fn fails(&mut self, at: &Range<usize>, what: &str, size: &Size, why: &str) {
+        let at_size = if size.is_empty() { String::new() } else { format!(" at {}", shown(size)) };
+        self.mistakes.tell(at, format!("{what}{at_size}: {why}"), None);
+    }
+}
+
+fn fits(value: f64, scalar: Scalar) -> bool {
+    let whole = |low: f64, high: f64| value.fract() == 0.0 && (low..=high).contains(&value);
+    match scalar {
+        Scalar::F32 => (value as f32).is_finite(),
+        Scalar::U32 => whole(0.0, f64::from(u32::MAX)),
+        Scalar::I32 => whole(f64::from(i32::MIN), f64::from(i32::MAX)),
+    }
+}
+
+/// What grid and work see of the kernel: its group and its constants, in the first form of a
+/// search. A type counts as its width.
+fn kernel_values(workload: &Workload) -> Values {
+    let Some(kernel) = &workload.kernel else { return vec![] };
+    let group = ["GROUP_X", "GROUP_Y", "GROUP_Z"].into_iter().zip(kernel.group);
+    let mut values: Values = group.map(|(name, n)| (name.to_owned(), f64::from(n))).collect();
+    let searched = kernel.search.iter().flat_map(|search| &search.constants);
+    let firsts = searched.filter_map(|(name, all)| Some((name, all.first()?)));
+    let constants = kernel.constants.iter().map(|(name, value)| (name, value));
+    for (name, value) in constants.chain(firsts) {
+        let value = match value {
+            Constant::Int(n) => *n as f64,
+            Constant::Float(x) => *x,
+            Constant::Type(element) => f64::from(element.width),
+        };
+        values.push((name.clone(), value));
+    }
+    values
+}

@@ -1,0 +1,140 @@
+//! The form of a suite on disk. Its documentation is that of the JSON schema.
+
+use super::decode::{At, Clean, Entries, form};
+use super::values::{
+    ByteSize, Constant, Expression, Family, Groups, Kind, Param, Sizes, Splitting, Verification,
+};
+use crate::gpu::{Access, Element};
+use crate::workload::{Fill, Measure};
+
+form! {
+    /// A suite of GPU benchmarks for gpubench.
+    File {
+        /// Version of this form: 1.
+        version: At<u32>,
+        /// The suite's name; the file's, if there is none.
+        name: Option<At<String>>,
+        /// Other suites whose workloads belong to this one: paths relative to this file, within
+        /// the folder of the suite that is run. Their budgets and names do not count.
+        include: Option<Vec<At<String>>>,
+        /// What the whole run may take.
+        budget: Option<Budget>,
+        /// What every workload of this file has unless it says otherwise; tags are added up.
+        defaults: Option<At<Clean<Workload>>>,
+        /// The workloads by name, in the order in which they are shown.
+        workloads: Option<Entries<Clean<Workload>>>,
+    }
+}
+
+form! {
+    /// Limits of a run.
+    Budget {
+        /// Seconds for the whole run over all devices and rounds.
+        total: Option<At<f64>>,
+        /// Seconds of sampling for one case in one round.
+        case: Option<At<f64>>,
+        /// Bytes on the device for one case: a number, or a text such as `64 MiB`.
+        memory: Option<At<ByteSize>>,
+        /// Rounds, each in a fresh process.
+        rounds: Option<At<u32>>,
+        /// Relative half-width of the median's 95 % interval at which sampling stops.
+        target: Option<At<f64>>,
+    }
+}
+
+form! {
+    /// A kernel or a transfer, measured over several sizes. In a variant or in the defaults,
+    /// only what differs: kernel, constants, parameters and buffers are merged by name, tags
+    /// are added up, everything else is replaced.
+    Workload {
+        /// The kernel; a transfer needs none.
+        kernel: Option<At<Kernel>>,
+        /// Forms among which the fastest is looked for, as for a ceiling: the product of all axes.
+        search: Option<At<Search>>,
+        /// Named variants: each becomes a workload `name/variant`, and the base alone none.
+        variants: Option<Entries<Workload>>,
+        /// The problem sizes: values by name (the product of all lists is measured), or a list
+        /// of maps with one value a name.
+        sizes: Option<At<Sizes>>,
+        /// The kernel's parameter block, in order: expressions over the sizes, `u32` unless they
+        /// say otherwise. If there is none, every size in order. `{}` for no block at all.
+        params: Option<At<Entries<At<Param>>>>,
+        /// Buffers by name, in binding order.
+        buffers: Option<At<Entries<Buffer>>>,
+        /// Work-items along one to three dimensions; work-groups are rounded up.
+        grid: Option<At<Vec<At<Expression>>>>,
+        /// Operations and bytes of one launch.
+        work: Option<At<Work>>,
+        /// How the result is checked: `none`, or a map with `reference`, `file` or `against`.
+        verify: Option<At<Verification>>,
+        /// What is measured; the kernel's time, if nothing is said.
+        measure: Option<At<Vec<At<Measure>>>>,
+        /// Words to filter by.
+        tags: Option<Vec<At<String>>>,
+        /// The ranking it counts in; by default what the first measure and the work suggest.
+        family: Option<At<Family>>,
+        /// Kinds of host memory for transfers; for sends and receives all three by default.
+        host_memory: Option<At<Vec<At<Kind>>>>,
+        /// The parameter that counts the rows along which the problem can be cut into chunks.
+        divide: Option<At<String>>,
+    }
+}
+
+form! {
+    /// A kernel in OpenCL C, in WGSL or in both: a shipped one by its family and entry, or the
+    /// user's own by its files.
+    Kernel {
+        /// Family of a shipped kernel.
+        family: Option<At<String>>,
+        /// Name of the entry point.
+        entry: Option<At<String>>,
+        /// File in OpenCL C, relative to this one and within the suite's folder.
+        opencl: Option<At<String>>,
+        /// File in WGSL, relative to this one and within the suite's folder.
+        wgsl: Option<At<String>>,
+        /// Work-items per work-group along one to three dimensions; a list of such groups makes
+        /// one workload each, called `name/16x16`.
+        group: Option<At<Groups>>,
+        /// Constants that the compiler knows: whole numbers, numbers, or element types.
+        constants: Option<Entries<At<Constant>>>,
+        /// Optional device features without which it does not run: `subgroups`, `f16`, `f64`.
+        needs: Option<Vec<At<String>>>,
+    }
+}
+
+form! {
+    /// Axes of a search.
+    Search {
+        /// Work-group sizes to try.
+        group: Option<At<Groups>>,
+        /// Values to try, by the constant's name.
+        constants: Option<Entries<At<Vec<At<Constant>>>>>,
+    }
+}
+
+form! {
+    /// One buffer of a workload.
+    Buffer {
+        /// Element type: `f32`, `u32` or `i32`, with `x2`, `x4`, `x8` or `x16` behind it for a vector.
+        r#type: At<Element>,
+        /// Number of elements, over sizes and parameters.
+        count: At<Expression>,
+        /// Contents before the first launch; without them it is an output.
+        fill: Option<At<Fill>>,
+        /// How the kernel uses it; by default it reads what is filled and writes what is not.
+        access: Option<At<Access>>,
+        /// What a chunk of a divided problem sees: all of it (`broadcast`, the default), its
+        /// `rows`, or `{ rows: { halo: 1 } }` with rows of its neighbours.
+        split: Option<Splitting>,
+    }
+}
+
+form! {
+    /// Operations and bytes of one launch, over sizes, parameters and constants.
+    Work {
+        /// Operations.
+        flops: Option<At<Expression>>,
+        /// Bytes that must move between memory and the kernel, each counted once.
+        bytes: Option<At<Expression>>,
+    }
+}

@@ -1,0 +1,34 @@
+//! How a kernel's text can fail to fit the workload that names it.
+
+use std::ops::Range;
+
+/// A misfit, with what it is about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Misfit {
+    pub about: About,
+    pub message: String,
+    pub help: Option<String>,
+}
+
+/// Where a misfit is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub enum About {
+    /// A byte range of the kernel's text.
+    Text(Range<usize>),
+    /// The entry point's name in the suite.
+    Entry,
+    /// The work-group's size in the suite.
+    Group,
+    /// A buffer, by its position.
+    Buffer(usize),
+    /// The list of buffers.
+    Buffers,
+    /// The parameters.
+    Params,
+}
+
+impl Misfit {
+    pub fn new(about: About, message: impl Into<String>, help: Option<String>) -> Self {
+        Self { about, message: message.into(), help }
+    }
+}

@@ -1,0 +1,229 @@
+//! Finds a suite, its includes and its kernels, and checks all of them.
+
+use super::convert::Converter;
+use super::decode::{At, Clean, Decode, Mistakes};
+use super::file::{self, File};
+use super::nearest::meant;
+use super::source::{Root, Source};
+use super::tree::{Node, Value};
+use super::types::{Budget, Suite, Workload};
+use super::{assets, merge};
+use crate::error::{Error, Located, Result};
+use crate::hash::sha256_hex;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// More files than this are a mistake.
+const MAX_FILES: usize = 100;
+
+/// Loads a suite: the file at a path, else the embedded one of that name (`quick`,
+/// `suites/quick.yaml`). `references` are the names by which a suite may ask for verification.
+///
+/// # Errors
+/// [`Error::Suite`] with every mistake of all its files, [`Error::Usage`] when there is neither
+/// such a file nor such a suite.
+pub fn load(path_or_name: &str, references: &[&str]) -> Result<Suite> {
+    let (root, source) = find(path_or_name)?;
+    let mut loader = Loader {
+        root,
+        references,
+        files: BTreeMap::new(),
+        open: vec![],
+        workloads: vec![],
+        mistakes: vec![],
+    };
+    let stem = Path::new(&source.path).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let file = loader.file(source);
+    loader.unique_names();
+    let Loader { files, workloads, mistakes, .. } = loader;
+    match file {
+        Some(file) if mistakes.is_empty() => Ok(Suite {
+            name: file.name.map(|name| name.value).or(stem).unwrap_or_default(),
+            hash: hash(&files),
+            budget: file.budget.map(|budget| Budget::from(&budget)).unwrap_or_default(),
+            workloads,
+        }),
+        _ => Err(Error::Suite(mistakes)),
+    }
+}
+
+fn find(path_or_name: &str) -> Result<(Root, Source)> {
+    let path = Path::new(path_or_name);
+    let embedded = path_or_name.strip_prefix("suites/").unwrap_or(path_or_name);
+    let embedded = format!("{}.yaml", embedded.strip_suffix(".yaml").unwrap_or(embedded));
+    if !path.is_file()
+        && let Some(text) = assets::suite_file(&embedded)
+    {
+        let file = assets::shown(&embedded).into();
+        return Ok((Root::Embedded, Source { path: embedded, file, text: text.into() }));
+    }
+    if path.exists() {
+        return Root::open(path).map_err(|why| Error::Suite(vec![unreadable(path_or_name, why)]));
+    }
+    let help =
+        meant(path_or_name, assets::suites()).map_or(String::new(), |help| format!("; {help}"));
+    Err(Error::Usage(format!("there is no file and no suite `{path_or_name}`{help}")))
+}
+
+fn unreadable(file: &str, message: String) -> Located {
+    let help = "name a file in YAML, or one of the embedded suites";
+    Located {
+        file: file.to_owned(),
+        text: "".into(),
+        offset: 0,
+        len: 0,
+        message,
+        help: Some(help.to_owned()),
+    }
+}
+
+/// Equal files make equal hashes, wherever they lie.
+fn hash(files: &BTreeMap<String, Arc<str>>) -> String {
+    let lines: Vec<_> = files
+        .iter()
+        .map(|(path, text)| format!("{} {path}\n", sha256_hex(text.as_bytes())))
+        .collect();
+    sha256_hex(lines.concat())
+}
+
+struct Loader<'a> {
+    root: Root,
+    references: &'a [&'a str],
+    /// Every file read so far, by its identity.
+    files: BTreeMap<String, Arc<str>>,
+    /// The files that include the one being read, outermost first.
+    open: Vec<String>,
+    workloads: Vec<Workload>,
+    mistakes: Vec<Located>,
+}
+
+impl Loader<'_> {
+    /// Reads one file: its includes first, then its own workloads.
+    fn file(&mut self, source: Source) -> Option<File> {
+        self.files.insert(source.path.clone(), source.text.clone());
+        self.open.push(source.path.clone());
+        let mut mistakes = Mistakes::new(source);
+        let file = parse(&mut mistakes);
+        if let Some(file) = &file {
+            self.includes(file, &mut mistakes);
+            self.convert(file, &mut mistakes);
+        }
+        self.open.pop();
+        self.mistakes.extend(mistakes.into_found());
+        file
+    }
+
+    fn includes(&mut self, file: &File, mistakes: &mut Mistakes) {
+        for include in file.include.iter().flatten() {
+            let source = match self.root.read(mistakes.source(), &include.value) {
+                Ok(source) => source,
+                Err(why) => {
+                    let message = format!("cannot include `{}`: {why}", include.value);
+                    mistakes.tell(&include.at, message, None);
+                    continue;
+                }
+            };
+            if self.open.contains(&source.path) {
+                let message =
+                    format!("`{}` includes itself: {}", source.path, self.open.join(" → "));
+                mistakes.tell(&include.at, message, None);
+            } else if self.files.len() >= MAX_FILES {
+                mistakes.tell(&include.at, format!("a suite has at most {MAX_FILES} files"), None);
+            } else if !self.files.contains_key(&source.path) {
+                self.file(source);
+            }
+        }
+    }
+
+    fn convert(&mut self, file: &File, mistakes: &mut Mistakes) {
+        let defaults = match &file.defaults {
+            Some(At { value: Clean(None), .. }) => return,
+            Some(At { value: Clean(Some(defaults)), .. }) => Some(defaults),
+            None => None,
+        };
+        let mut converter = Converter {
+            root: &self.root,
+            references: self.references,
+            files: &mut self.files,
+            mistakes,
+        };
+        for (name, form) in file.workloads.iter().flat_map(|all| &all.0) {
+            let Clean(Some(form)) = form else { continue };
+            for (name, form) in merge::expand(name, form, defaults, converter.mistakes) {
+                self.workloads.extend(converter.workload(&name, &form));
+            }
+        }
+    }
+
+    fn unique_names(&mut self) {
+        let mut known: BTreeMap<&str, &Workload> = BTreeMap::new();
+        for workload in &self.workloads {
+            if let Some(first) = known.insert(&workload.name, workload) {
+                let (line, _) = first.place.mistake("", None).line_column();
+                let message = format!("there are two workloads called `{}`", workload.name);
+                let help = format!("the other one stands in {}:{line}", first.place.file);
+                self.mistakes.push(workload.place.mistake(message, Some(&help)));
+            }
+        }
+    }
+}
+
+fn parse(mistakes: &mut Mistakes) -> Option<File> {
+    let node = match Node::parse(mistakes.source()) {
+        Ok(node) => node,
+        Err(mistake) => {
+            mistakes.add(mistake);
+            return None;
+        }
+    };
+    if matches!(node.value, Value::Null) {
+        let help = "a suite begins with `version: 1` and `workloads:`";
+        mistakes.tell(&(0..0), "the file is empty", Some(help.to_owned()));
+        return None;
+    }
+    let file = File::decode(&node, mistakes)?;
+    let At { value: version, at } = &file.version;
+    if *version != 1 {
+        let help = "a newer gpubench may know it";
+        let message = format!("this gpubench knows version 1 of suites, not {version}");
+        mistakes.tell(at, message, Some(help.to_owned()));
+        return None;
+    }
+    if let Some(At { value: Clean(Some(defaults)), at }) = &file.defaults
+        && defaults.variants.is_some()
+    {
+        mistakes.tell(at, "defaults have no variants", None);
+    }
+    if let Some(budget) = &file.budget {
+        check(budget, mistakes);
+    }
+    if file.workloads.is_none() && file.include.is_none() {
+        mistakes.tell(&(0..0), "the suite has no workloads", None);
+    }
+    Some(file)
+}
+
+fn check(budget: &file::Budget, mistakes: &mut Mistakes) {
+    let numbers = [&budget.total, &budget.case, &budget.target];
+    for At { value, at } in numbers.into_iter().flatten() {
+        if !(*value > 0.0 && value.is_finite()) {
+            mistakes.tell(at, format!("a budget is a positive number, not {value}"), None);
+        }
+    }
+    if let Some(At { value: 0, at }) = &budget.rounds {
+        mistakes.tell(at, "a run has at least one round", None);
+    }
+}
+
+impl From<&file::Budget> for Budget {
+    fn from(form: &file::Budget) -> Self {
+        Self {
+            total: form.total.as_ref().map(|at| at.value),
+            case: form.case.as_ref().map(|at| at.value),
+            memory: form.memory.as_ref().map(|at| at.value.0),
+            rounds: form.rounds.as_ref().map(|at| at.value),
+            target: form.target.as_ref().map(|at| at.value),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Does an OpenCL kernel fit the workload that names it? Only a compiler knows OpenCL C; here
+//! its declaration is read, and where macros hide that, nothing is said.
+
+use super::fit::{About, Misfit};
+use super::nearest::meant;
+use crate::gpu::{Access, KernelSource};
+
+/// Every way in which the kernel's arguments do not fit its bindings and parameter block.
+pub fn misfits(source: &KernelSource) -> Vec<Misfit> {
+    let text = without_comments(&source.text);
+    let kernels = kernels(&text);
+    let Some((_, arguments)) = kernels.iter().find(|(name, _)| *name == source.entry) else {
+        if words(&text).any(|word| word == source.entry) {
+            return vec![];
+        }
+        let message = format!("{} has no kernel `{}`", source.origin.file(), source.entry);
+        let help = meant(&source.entry, kernels.iter().map(|(name, _)| *name));
+        return vec![Misfit::new(About::Entry, message, help)];
+    };
+    let arguments = split(arguments);
+    // A lone word is a macro, which may stand for any number of arguments.
+    if arguments.iter().any(|argument| words(argument).count() < 2) {
+        return vec![];
+    }
+    let params = usize::from(source.params_bytes > 0);
+    let wanted = source.bindings.len() + params;
+    if arguments.len() != wanted {
+        let message = format!(
+            "there are {} here, but `{}` takes {} in {}",
+            counted(source.bindings.len(), params),
+            source.entry,
+            match arguments.len() {
+                1 => "1 argument".to_owned(),
+                n => format!("{n} arguments"),
+            },
+            source.origin.file()
+        );
+        let help = "one argument a buffer, then the parameters as one struct by value";
+        return vec![Misfit::new(About::Buffers, message, Some(help.to_owned()))];
+    }
+    (0..source.bindings.len()).filter_map(|i| pointer(source, i, arguments[i])).collect()
+}
+
+fn counted(buffers: usize, params: usize) -> String {
+    let buffers = match buffers {
+        1 => "1 buffer".to_owned(),
+        n => format!("{n} buffers"),
+    };
+    if params == 0 { buffers } else { format!("{buffers} and parameters") }
+}
+
+fn pointer(source: &KernelSource, i: usize, argument: &str) -> Option<Misfit> {
+    let buffer = &source.bindings[i];
+    let place = format!("argument {i} of `{}` in {}", source.entry, source.origin.file());
+    let has = |word| words(argument).any(|w| w == word);
+    let pointed = argument.split('*').next().unwrap_or_default();
+    let constant = has("constant") || has("__constant") || words(pointed).any(|w| w == "const");
+    let message = if !(has("global") || has("__global") || has("constant") || has("__constant")) {
+        format!("buffer `{}` meets something else: {place} is no global pointer", buffer.name)
+    } else if constant && buffer.access != Access::Read {
+        format!("buffer `{}` is written here, but {place} is constant", buffer.name)
+    } else {
+        return None;
+    };
+    Some(Misfit::new(About::Buffer(i), message, None))
+}
+
+/// Names and argument lists of all functions that are declared as kernels.
+fn kernels(text: &str) -> Vec<(&str, &str)> {
+    let mut found = vec![];
+    let mut rest = text;
+    while let Some(at) = find_word(rest, &["kernel", "__kernel"]) {
+        rest = &rest[at..];
+        rest = &rest[word_len(rest)..];
+        if let Some(declared) = declaration(rest) {
+            found.push(declared);
+        }
+    }
+    found
+}
+
+/// The name and arguments behind the word `kernel`, past attributes in double parentheses.
+fn declaration(mut text: &str) -> Option<(&str, &str)> {
+    loop {
+        let open = text.find(['(', ';', '{'])?;
+        if !text[open..].starts_with('(') {
+            return None;
+        }
+        let close = open + closing(&text[open..])?;
+        let name = text[..open].trim_end();
+        let start = name.rfind(|c: char| !is_word(c)).map_or(0, |at| at + 1);
+        let name = &name[start..];
+        if name != "__attribute__" && !name.is_empty() {
+            return Some((name, &text[open + 1..close]));
+        }
+        text = &text[close + 1..];
+    }
+}
+
+/// Where the parenthesis closes with which `text` begins.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    for (at, c) in text.char_indices() {
+        depth += match c {
+            '(' => 1,
+            ')' => -1,
+            _ => 0,
+        };
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// Arguments between the commas that no parentheses enclose.
+fn split(arguments: &str) -> Vec<&str> {
+    if matches!(arguments.trim(), "" | "void") {
+        return vec![];
+    }
+    let mut depth = 0;
+    let comma = |c: char| {
+        depth += match c {
+            '(' => 1,
+            ')' => -1,
+            _ => 0,
+        };
+        c == ',' && depth == 0
+    };
+    arguments.split(comma).collect()
+}
+
+fn find_word(text: &str, wanted: &[&str]) -> Option<usize> {
+    let mut at = 0;
+    for piece in text.split_inclusive(|c: char| !is_word(c)) {
+        if wanted.contains(&piece.trim_end_matches(|c: char| !is_word(c))) {
+            return Some(at);
+        }
+        at += piece.len();
+    }
+    None
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !is_word(c)).filter(|word| !word.is_empty())
+}
+
+fn word_len(text: &str) -> usize {
+    text.find(|c: char| !is_word(c)).unwrap_or(text.len())
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// The text with a blank for every comment.
+fn without_comments(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("/*").into_iter().chain(rest.find("//")).min() {
+        out += &rest[..at];
+        out.push(' ');
+        let end = if rest[at..].starts_with("/*") {
+            rest[at + 2..].find("*/").map(|end| at + 2 + end + 2)
+        } else {
+            rest[at..].find('\n').map(|end| at + end)
+        };
+        rest = &rest[end.unwrap_or(rest.len())..];
+    }
+    out + rest
+}
