@@ -1,5 +1,6 @@
 //! What people read: one file a format.
 
+pub mod detail;
 pub mod progress;
 mod rows;
 pub mod terminal;

@@ -32,6 +32,7 @@ pub fn report(header: &Header, records: &[Record], style: Style) -> String {
     devices(&mut out, &header.devices, &labels);
     out.push_str(&table(&rows, &labels, style));
     legend(&mut out, &rows);
+    out.push_str(&super::detail::sections(header, records));
     failures(&mut out, &rows, &labels);
     left_out(&mut out, &rows, &labels);
     flags(&mut out, &rows, &labels);
