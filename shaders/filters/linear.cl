@@ -2,7 +2,7 @@
 // down ROWS pixels of one column and keeps the sums of the rows above and below, so that each
 // row of three is read once per work-item.
 
-// Computes `count` rows from `first` on.
+// Computes the `count` rows from row `first` on.
 typedef struct { uint rows, cols, first, count; } Params;
 
 float4 three(global const float4* image, uint y, uint x, Params p)
@@ -18,14 +18,13 @@ kernel void linear(global const float4* restrict image, global float4* restrict 
                    const Params p)
 {
     const uint x = get_global_id(0);
-    const uint first = p.first + get_global_id(1) * ROWS;
-    const uint last = p.first + p.count;
-    if (x >= p.cols || first >= last) return;
+    const uint start = p.first + get_global_id(1) * ROWS;
+    const uint end = min(start + ROWS, p.first + p.count);
+    if (x >= p.cols || start >= end) return;
 
-    const uint end = min(first + ROWS, last);
-    float4 above = three(image, max(first, 1u) - 1, x, p);
-    float4 here = three(image, first, x, p);
-    for (uint y = first; y < end; y++) {
+    float4 above = three(image, max(start, 1u) - 1, x, p);
+    float4 here = three(image, start, x, p);
+    for (uint y = start; y < end; y++) {
         const float4 below = three(image, min(y + 1, p.rows - 1), x, p);
         result[y * p.cols + x] = (above + here + below) * (1.0f / 9.0f);
         above = here;

@@ -1,7 +1,7 @@
 // Sepia tone of an RGBA image: every colour becomes a weighted sum of the three, at most 1;
 // alpha stays.
 
-// Computes `count` rows from `first` on.
+// Computes the `count` rows from row `first` on.
 typedef struct { uint rows, cols, first, count; } Params;
 
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, GROUP_Z)))

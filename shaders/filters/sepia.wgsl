@@ -1,7 +1,7 @@
 // Sepia tone of an RGBA image: every colour becomes a weighted sum of the three, at most 1;
 // alpha stays.
 
-// Computes `count` rows from `first` on.
+// Computes the `count` rows from row `first` on.
 struct Params { rows: u32, cols: u32, first: u32, count: u32 }
 
 @group(0) @binding(0) var<storage, read> image: array<vec4<f32>>;

@@ -1,6 +1,6 @@
 // Price of a European call and put by Black and Scholes, one option per work-item.
 
-// Prices `count` options from `first` on.
+// Computes the `count` options from option `first` on.
 typedef struct { uint options, first, count; float rate, volatility; } Params;
 
 // Distribution function of the standard normal law: Abramowitz and Stegun 26.2.17, whose

@@ -1,6 +1,6 @@
 // Price of a European call and put by Black and Scholes, one option per work-item.
 
-// Prices `count` options from `first` on.
+// Computes the `count` options from option `first` on.
 struct Params { options: u32, first: u32, count: u32, rate: f32, volatility: f32 }
 
 @group(0) @binding(0) var<storage, read> price: array<f32>;

@@ -1,15 +1,16 @@
 // C = A·B: neighbouring work-items take neighbouring columns, so that a subgroup reads B and
 // writes C in whole cache lines and shares its reads of A.
 
-typedef struct { uint m, k, n; } Params;
+// Computes the `count` rows of C from row `first` on.
+typedef struct { uint m, k, n, first, count; } Params;
 
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, GROUP_Z)))
 kernel void coalesced(global const float* restrict a, global const float* restrict b,
                       global float* restrict c, const Params p)
 {
     const uint col = get_global_id(0);
-    const uint row = get_global_id(1);
-    if (row >= p.m || col >= p.n) return;
+    const uint row = p.first + get_global_id(1);
+    if (row >= p.first + p.count || col >= p.n) return;
 
     float sum = 0.0f;
     for (uint i = 0; i < p.k; i++) {

@@ -1,7 +1,8 @@
 // C = A·B: neighbouring work-items take neighbouring columns, so that a subgroup reads B and
 // writes C in whole cache lines and shares its reads of A.
 
-struct Params { m: u32, k: u32, n: u32 }
+// Computes the `count` rows of C from row `first` on.
+struct Params { m: u32, k: u32, n: u32, first: u32, count: u32 }
 
 @group(0) @binding(0) var<storage, read> a: array<f32>;
 @group(0) @binding(1) var<storage, read> b: array<f32>;
@@ -11,8 +12,8 @@ struct Params { m: u32, k: u32, n: u32 }
 @compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
 fn coalesced(@builtin(global_invocation_id) id: vec3<u32>) {
     let col = id.x;
-    let row = id.y;
-    if (row >= p.m || col >= p.n) { return; }
+    let row = p.first + id.y;
+    if (row >= p.first + p.count || col >= p.n) { return; }
 
     var sum = 0.0;
     for (var i = 0u; i < p.k; i++) {

@@ -11,7 +11,8 @@ const_assert GROUP_X == GROUP_Y;
 const STEP = GROUP_X;
 const QUADS = GROUP_X;
 
-struct Params { m: u32, k: u32, n: u32 }
+// Computes the `count` rows of C from row `first` on.
+struct Params { m: u32, k: u32, n: u32, first: u32, count: u32 }
 
 @group(0) @binding(0) var<storage, read> a: array<f32>;
 @group(0) @binding(1) var<storage, read> b: array<f32>;
@@ -35,7 +36,7 @@ fn quad_of_b(row: u32, cols: vec4<u32>) -> vec4<f32> {
 }
 
 fn store(row: u32, col: u32, value: vec4<f32>) {
-    if (row >= p.m) { return; }
+    if (row >= p.first + p.count) { return; }
     let to = row * p.n;
     if (col < p.n) { c[to + col] = value.x; }
     if (col + 1 < p.n) { c[to + col + 1] = value.y; }
@@ -50,12 +51,12 @@ fn register_4x4(
 ) {
     let x = local.x;
     let y = local.y;
-    let top = 4 * QUADS * group.y;
+    let top = p.first + 4 * QUADS * group.y;
     let left = 4 * QUADS * group.x;
 
     // Rows and columns beyond the edge repeat the last one; their results are not stored.
     let quad = vec4<u32>(0, 1, 2, 3);
-    let rows = min(top + 4 * y + quad, vec4<u32>(p.m - 1)) * p.k;
+    let rows = min(top + 4 * y + quad, vec4<u32>(p.first + p.count - 1)) * p.k;
     let cols = min(left + 4 * x + quad, vec4<u32>(p.n - 1));
 
     var c0 = vec4<f32>(0.0);
@@ -67,9 +68,9 @@ fn register_4x4(
     workgroupBarrier();
 
     var now = 0u;
-    for (var first = 0u; first < p.k; first += STEP) {
-        let next_a = quad_of_a(rows, first + STEP + x);
-        let next_b = quad_of_b(first + STEP + y, cols);
+    for (var at = 0u; at < p.k; at += STEP) {
+        let next_a = quad_of_a(rows, at + STEP + x);
+        let next_b = quad_of_b(at + STEP + y, cols);
         for (var i = 0u; i < STEP; i++) {
             let from_a = a_tile[now][i][y];
             let from_b = b_tile[now][i][x];

@@ -15,7 +15,8 @@
 #define STEP (GROUP_X / 2)
 #define QUADS (2 * GROUP_X)
 
-typedef struct { uint m, k, n; } Params;
+// Computes the `count` rows of C from row `first` on.
+typedef struct { uint m, k, n, first, count; } Params;
 
 // Four numbers of one column of A. `rows` are the offsets of their rows. Zero beyond k, so that
 // whatever B holds there adds nothing.
@@ -34,7 +35,7 @@ float4 quad_of_b(global const float* b, uint row, uint4 cols, Params p)
 
 void store(global float* c, uint row, uint col, float4 value, Params p)
 {
-    if (row >= p.m) return;
+    if (row >= p.first + p.count) return;
     global float* to = c + row * p.n;
     if (col < p.n) to[col] = value.x;
     if (col + 1 < p.n) to[col + 1] = value.y;
@@ -50,7 +51,7 @@ kernel void register_8x8(global const float* restrict a, global const float* res
     local float4 b_tile[2][STEP][QUADS];
     const uint x = get_local_id(0);
     const uint y = get_local_id(1);
-    const uint top = 4 * QUADS * get_group_id(1);
+    const uint top = p.first + 4 * QUADS * get_group_id(1);
     const uint left = 4 * QUADS * get_group_id(0);
 
     // Which quad of each tile this work-item brings: neighbours read along a row of A and of B.
@@ -62,7 +63,7 @@ kernel void register_8x8(global const float* restrict a, global const float* res
 
     // Rows and columns beyond the edge repeat the last one; their results are not stored.
     const uint4 quad = (uint4)(0, 1, 2, 3);
-    const uint4 rows = min(top + 4 * a_quad + quad, p.m - 1) * p.k;
+    const uint4 rows = min(top + 4 * a_quad + quad, p.first + p.count - 1) * p.k;
     const uint4 cols = min(left + 4 * b_quad + quad, p.n - 1);
 
     // Rows 0 to 3 of the results belong to `upper`, 4 to 7 to `lower`.
@@ -73,9 +74,9 @@ kernel void register_8x8(global const float* restrict a, global const float* res
     barrier(CLK_LOCAL_MEM_FENCE);
 
     uint now = 0;
-    for (uint first = 0; first < p.k; first += STEP) {
-        const float4 next_a = quad_of_a(a, rows, first + STEP + a_step, p.k);
-        const float4 next_b = quad_of_b(b, first + STEP + b_step, cols, p);
+    for (uint at = 0; at < p.k; at += STEP) {
+        const float4 next_a = quad_of_a(a, rows, at + STEP + a_step, p.k);
+        const float4 next_b = quad_of_b(b, at + STEP + b_step, cols, p);
         #pragma unroll
         for (uint i = 0; i < STEP; i++) {
             const float4 upper = a_tile[now][i][y];

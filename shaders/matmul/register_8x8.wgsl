@@ -13,7 +13,8 @@ const_assert GROUP_X == GROUP_Y && GROUP_X % 2 == 0;
 const STEP = GROUP_X / 2;
 const QUADS = 2 * GROUP_X;
 
-struct Params { m: u32, k: u32, n: u32 }
+// Computes the `count` rows of C from row `first` on.
+struct Params { m: u32, k: u32, n: u32, first: u32, count: u32 }
 
 @group(0) @binding(0) var<storage, read> a: array<f32>;
 @group(0) @binding(1) var<storage, read> b: array<f32>;
@@ -37,7 +38,7 @@ fn quad_of_b(row: u32, cols: vec4<u32>) -> vec4<f32> {
 }
 
 fn store(row: u32, col: u32, value: vec4<f32>) {
-    if (row >= p.m) { return; }
+    if (row >= p.first + p.count) { return; }
     let to = row * p.n;
     if (col < p.n) { c[to + col] = value.x; }
     if (col + 1 < p.n) { c[to + col + 1] = value.y; }
@@ -52,7 +53,7 @@ fn register_8x8(
 ) {
     let x = local.x;
     let y = local.y;
-    let top = 4 * QUADS * group.y;
+    let top = p.first + 4 * QUADS * group.y;
     let left = 4 * QUADS * group.x;
 
     // Which quad of each tile this work-item brings: neighbours read along a row of A and of B.
@@ -64,7 +65,7 @@ fn register_8x8(
 
     // Rows and columns beyond the edge repeat the last one; their results are not stored.
     let quad = vec4<u32>(0, 1, 2, 3);
-    let rows = min(top + 4 * a_quad + quad, vec4<u32>(p.m - 1)) * p.k;
+    let rows = min(top + 4 * a_quad + quad, vec4<u32>(p.first + p.count - 1)) * p.k;
     let cols = min(left + 4 * b_quad + quad, vec4<u32>(p.n - 1));
 
     // Rows 0 to 3 of the results belong to `upper`, 4 to 7 to `lower`.
@@ -89,9 +90,9 @@ fn register_8x8(
     workgroupBarrier();
 
     var now = 0u;
-    for (var first = 0u; first < p.k; first += STEP) {
-        let next_a = quad_of_a(rows, first + STEP + a_step);
-        let next_b = quad_of_b(first + STEP + b_step, cols);
+    for (var at = 0u; at < p.k; at += STEP) {
+        let next_a = quad_of_a(rows, at + STEP + a_step);
+        let next_b = quad_of_b(at + STEP + b_step, cols);
         for (var i = 0u; i < STEP; i++) {
             let upper = a_tile[now][i][y];
             let lower = a_tile[now][i][y + GROUP_Y];

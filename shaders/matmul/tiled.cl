@@ -6,7 +6,7 @@
 #endif
 #define TILE GROUP_X
 
-// Computes `count` rows of C from `first` on.
+// Computes the `count` rows of C from row `first` on.
 typedef struct { uint m, k, n, first, count; } Params;
 
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, GROUP_Z)))
@@ -19,12 +19,12 @@ kernel void tiled(global const float* restrict a, global const float* restrict b
     const uint y = get_local_id(1);
     const uint col = get_global_id(0);
     const uint row = p.first + get_global_id(1);
-    const uint end = p.first + p.count;
+    const uint bottom = p.first + p.count;
 
     float sum = 0.0f;
     for (uint step = 0; step < p.k; step += TILE) {
         // Zeros beyond the edges add nothing, and every work-item reaches the barriers.
-        a_tile[y][x] = row < end && step + x < p.k ? a[row * p.k + step + x] : 0.0f;
+        a_tile[y][x] = row < bottom && step + x < p.k ? a[row * p.k + step + x] : 0.0f;
         b_tile[y][x] = step + y < p.k && col < p.n ? b[(step + y) * p.n + col] : 0.0f;
         barrier(CLK_LOCAL_MEM_FENCE);
         #pragma unroll
@@ -33,5 +33,5 @@ kernel void tiled(global const float* restrict a, global const float* restrict b
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (row < end && col < p.n) c[row * p.n + col] = sum;
+    if (row < bottom && col < p.n) c[row * p.n + col] = sum;
 }

@@ -4,7 +4,7 @@
 const_assert GROUP_X == GROUP_Y;
 const TILE = GROUP_X;
 
-// Computes `count` rows of C from `first` on.
+// Computes the `count` rows of C from row `first` on.
 struct Params { m: u32, k: u32, n: u32, first: u32, count: u32 }
 
 @group(0) @binding(0) var<storage, read> a: array<f32>;
@@ -24,14 +24,14 @@ fn tiled(
     let y = local.y;
     let col = id.x;
     let row = p.first + id.y;
-    let end = p.first + p.count;
+    let bottom = p.first + p.count;
 
     var sum = 0.0;
     for (var step = 0u; step < p.k; step += TILE) {
         // Zeros beyond the edges add nothing, and every work-item reaches the barriers.
         var from_a = 0.0;
         var from_b = 0.0;
-        if (row < end && step + x < p.k) { from_a = a[row * p.k + step + x]; }
+        if (row < bottom && step + x < p.k) { from_a = a[row * p.k + step + x]; }
         if (step + y < p.k && col < p.n) { from_b = b[(step + y) * p.n + col]; }
         a_tile[y][x] = from_a;
         b_tile[y][x] = from_b;
@@ -41,5 +41,5 @@ fn tiled(
         }
         workgroupBarrier();
     }
-    if (row < end && col < p.n) { c[row * p.n + col] = sum; }
+    if (row < bottom && col < p.n) { c[row * p.n + col] = sum; }
 }

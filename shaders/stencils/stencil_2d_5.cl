@@ -2,7 +2,7 @@
 // four neighbours; the outermost points are copied. A work-item walks down ROWS points of one
 // column and keeps those above and below in registers.
 
-// Computes `count` rows from `first` on.
+// Computes the `count` rows from row `first` on.
 typedef struct { uint rows, cols, first, count; float centre, side; } Params;
 
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, GROUP_Z)))
@@ -10,15 +10,14 @@ kernel void stencil_2d_5(global const float* restrict before, global float* rest
                          const Params p)
 {
     const uint x = get_global_id(0);
-    const uint first = p.first + get_global_id(1) * ROWS;
-    const uint last = p.first + p.count;
-    if (x >= p.cols || first >= last) return;
+    const uint start = p.first + get_global_id(1) * ROWS;
+    const uint end = min(start + ROWS, p.first + p.count);
+    if (x >= p.cols || start >= end) return;
 
-    const uint end = min(first + ROWS, last);
     const bool inside = x > 0 && x + 1 < p.cols;
-    float above = before[(max(first, 1u) - 1) * p.cols + x];
-    float here = before[first * p.cols + x];
-    for (uint y = first; y < end; y++) {
+    float above = before[(max(start, 1u) - 1) * p.cols + x];
+    float here = before[start * p.cols + x];
+    for (uint y = start; y < end; y++) {
         const uint i = y * p.cols + x;
         const float below = before[min(y + 1, p.rows - 1) * p.cols + x];
         float value = here;

@@ -2,7 +2,8 @@
 // its two nearest neighbours on either side along each axis; the two outermost layers are
 // copied. A work-item walks through DEPTH planes and keeps the points of five in registers.
 
-struct Params { planes: u32, rows: u32, cols: u32, centre: f32, near: f32, far: f32 }
+// Computes the `count` planes from plane `first` on.
+struct Params { planes: u32, rows: u32, cols: u32, first: u32, count: u32, centre: f32, near: f32, far: f32 }
 
 @group(0) @binding(0) var<storage, read> before: array<f32>;
 @group(0) @binding(1) var<storage, read_write> after: array<f32>;
@@ -12,19 +13,19 @@ struct Params { planes: u32, rows: u32, cols: u32, centre: f32, near: f32, far: 
 fn stencil_3d_13(@builtin(global_invocation_id) id: vec3<u32>) {
     let x = id.x;
     let y = id.y;
-    let first = id.z * DEPTH;
-    if (x >= p.cols || y >= p.rows || first >= p.planes) { return; }
+    let start = p.first + id.z * DEPTH;
+    let end = min(start + DEPTH, p.first + p.count);
+    if (x >= p.cols || y >= p.rows || start >= end) { return; }
 
-    let end = min(first + DEPTH, p.planes);
     let last = p.planes - 1;
     let plane = p.rows * p.cols;
     let at = y * p.cols + x;
     let inside = x > 1 && x + 2 < p.cols && y > 1 && y + 2 < p.rows;
-    var behind2 = before[(max(first, 2u) - 2) * plane + at];
-    var behind = before[(max(first, 1u) - 1) * plane + at];
-    var here = before[first * plane + at];
-    var ahead = before[min(first + 1, last) * plane + at];
-    for (var z = first; z < end; z++) {
+    var behind2 = before[(max(start, 2u) - 2) * plane + at];
+    var behind = before[(max(start, 1u) - 1) * plane + at];
+    var here = before[start * plane + at];
+    var ahead = before[min(start + 1, last) * plane + at];
+    for (var z = start; z < end; z++) {
         let i = z * plane + at;
         let ahead2 = before[min(z + 2, last) * plane + at];
         var value = here;

@@ -3,7 +3,8 @@
 // halo in local memory and walks through DEPTH planes; each work-item keeps the points of the
 // planes behind and ahead in registers.
 
-typedef struct { uint planes, rows, cols; float centre, side; } Params;
+// Computes the `count` planes from plane `first` on.
+typedef struct { uint planes, rows, cols, first, count; float centre, side; } Params;
 
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, GROUP_Z)))
 kernel void stencil_3d_7_blocked_2d(global const float* restrict before,
@@ -27,11 +28,11 @@ kernel void stencil_3d_7_blocked_2d(global const float* restrict before,
     const uint left = row + min(max(x, 1u) - 1, p.cols - 1);
     const uint right = row + min(x + 1, p.cols - 1);
 
-    const uint first = get_group_id(2) * DEPTH;
-    const uint end = min(first + DEPTH, p.planes);
-    float behind = before[(max(first, 1u) - 1) * plane + here_at];
-    float here = before[first * plane + here_at];
-    for (uint z = first; z < end; z++) {
+    const uint start = p.first + get_group_id(2) * DEPTH;
+    const uint end = min(start + DEPTH, p.first + p.count);
+    float behind = before[(max(start, 1u) - 1) * plane + here_at];
+    float here = before[start * plane + here_at];
+    for (uint z = start; z < end; z++) {
         global const float* from = before + z * plane;
         const float ahead = before[min(z + 1, p.planes - 1) * plane + here_at];
         tile[ty][tx] = here;

@@ -3,7 +3,8 @@
 // halo in local memory and walks through DEPTH planes; each work-item keeps the points of the
 // planes behind and ahead in registers.
 
-struct Params { planes: u32, rows: u32, cols: u32, centre: f32, side: f32 }
+// Computes the `count` planes from plane `first` on.
+struct Params { planes: u32, rows: u32, cols: u32, first: u32, count: u32, centre: f32, side: f32 }
 
 @group(0) @binding(0) var<storage, read> before: array<f32>;
 @group(0) @binding(1) var<storage, read_write> after: array<f32>;
@@ -34,18 +35,18 @@ fn stencil_3d_7_blocked_2d(
     let left = row + min(max(x, 1u) - 1, p.cols - 1);
     let right = row + min(x + 1, p.cols - 1);
 
-    let first = group.z * DEPTH;
-    let end = min(first + DEPTH, p.planes);
-    var behind = before[(max(first, 1u) - 1) * plane + here_at];
-    var here = before[first * plane + here_at];
-    for (var z = first; z < end; z++) {
-        let start = z * plane;
+    let start = p.first + group.z * DEPTH;
+    let end = min(start + DEPTH, p.first + p.count);
+    var behind = before[(max(start, 1u) - 1) * plane + here_at];
+    var here = before[start * plane + here_at];
+    for (var z = start; z < end; z++) {
+        let at = z * plane;
         let ahead = before[min(z + 1, p.planes - 1) * plane + here_at];
         tile[ty][tx] = here;
-        if (ty == 1) { tile[0][tx] = before[start + up]; }
-        if (ty == GROUP_Y) { tile[GROUP_Y + 1][tx] = before[start + down]; }
-        if (tx == 1) { tile[ty][0] = before[start + left]; }
-        if (tx == GROUP_X) { tile[ty][GROUP_X + 1] = before[start + right]; }
+        if (ty == 1) { tile[0][tx] = before[at + up]; }
+        if (ty == GROUP_Y) { tile[GROUP_Y + 1][tx] = before[at + down]; }
+        if (tx == 1) { tile[ty][0] = before[at + left]; }
+        if (tx == GROUP_X) { tile[ty][GROUP_X + 1] = before[at + right]; }
         workgroupBarrier();
         var value = here;
         if (inside && z > 0 && z + 1 < p.planes) {
@@ -53,7 +54,7 @@ fn stencil_3d_7_blocked_2d(
                       + tile[ty + 1][tx] + behind + ahead;
             value = fma(p.side, sides, p.centre * here);
         }
-        if (exists) { after[start + here_at] = value; }
+        if (exists) { after[at + here_at] = value; }
         workgroupBarrier();
         behind = here;
         here = ahead;

@@ -7,7 +7,8 @@
 #define VOLUME (WIDTH * HEIGHT * (GROUP_Z + 2))
 #define ITEMS (GROUP_X * GROUP_Y * GROUP_Z)
 
-typedef struct { uint planes, rows, cols; float centre, side; } Params;
+// Computes the `count` planes from plane `first` on.
+typedef struct { uint planes, rows, cols, first, count; float centre, side; } Params;
 
 // The coordinate of tile position `t` in a group that begins at `start`, clamped to the grid.
 uint clamped(uint start, uint t, uint size)
@@ -25,7 +26,7 @@ kernel void stencil_3d_7_blocked_3d(global const float* restrict before,
     const uint lz = get_local_id(2);
     const uint x = get_global_id(0);
     const uint y = get_global_id(1);
-    const uint z = get_global_id(2);
+    const uint z = p.first + get_global_id(2);
     const uint plane = p.rows * p.cols;
 
     for (uint t = (lz * GROUP_Y + ly) * GROUP_X + lx; t < VOLUME; t += ITEMS) {
@@ -35,7 +36,7 @@ kernel void stencil_3d_7_blocked_3d(global const float* restrict before,
         tile[t] = before[from_z * plane + from_y * p.cols + from_x];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (x >= p.cols || y >= p.rows || z >= p.planes) return;
+    if (x >= p.cols || y >= p.rows || z >= p.first + p.count) return;
 
     const uint t = ((lz + 1) * HEIGHT + ly + 1) * WIDTH + lx + 1;
     float value = tile[t];

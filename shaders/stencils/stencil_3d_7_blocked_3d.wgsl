@@ -7,7 +7,8 @@ const HEIGHT = GROUP_Y + 2;
 const VOLUME = WIDTH * HEIGHT * (GROUP_Z + 2);
 const ITEMS = GROUP_X * GROUP_Y * GROUP_Z;
 
-struct Params { planes: u32, rows: u32, cols: u32, centre: f32, side: f32 }
+// Computes the `count` planes from plane `first` on.
+struct Params { planes: u32, rows: u32, cols: u32, first: u32, count: u32, centre: f32, side: f32 }
 
 @group(0) @binding(0) var<storage, read> before: array<f32>;
 @group(0) @binding(1) var<storage, read_write> after: array<f32>;
@@ -30,7 +31,7 @@ fn stencil_3d_7_blocked_3d(
     let lz = local.z;
     let x = id.x;
     let y = id.y;
-    let z = id.z;
+    let z = p.first + id.z;
     let plane = p.rows * p.cols;
 
     for (var t = (lz * GROUP_Y + ly) * GROUP_X + lx; t < VOLUME; t += ITEMS) {
@@ -40,7 +41,7 @@ fn stencil_3d_7_blocked_3d(
         tile[t] = before[from_z * plane + from_y * p.cols + from_x];
     }
     workgroupBarrier();
-    if (x >= p.cols || y >= p.rows || z >= p.planes) { return; }
+    if (x >= p.cols || y >= p.rows || z >= p.first + p.count) { return; }
 
     let t = ((lz + 1) * HEIGHT + ly + 1) * WIDTH + lx + 1;
     var value = tile[t];

@@ -2,7 +2,8 @@
 // six neighbours; the outermost points are copied. Neighbouring work-items take points that lie
 // side by side in memory.
 
-typedef struct { uint planes, rows, cols; float centre, side; } Params;
+// Computes the `count` planes from plane `first` on.
+typedef struct { uint planes, rows, cols, first, count; float centre, side; } Params;
 
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, GROUP_Z)))
 kernel void stencil_3d_7_coalesced(global const float* restrict before,
@@ -10,8 +11,8 @@ kernel void stencil_3d_7_coalesced(global const float* restrict before,
 {
     const uint x = get_global_id(0);
     const uint y = get_global_id(1);
-    const uint z = get_global_id(2);
-    if (x >= p.cols || y >= p.rows || z >= p.planes) return;
+    const uint z = p.first + get_global_id(2);
+    if (x >= p.cols || y >= p.rows || z >= p.first + p.count) return;
 
     const uint plane = p.rows * p.cols;
     const uint i = z * plane + y * p.cols + x;

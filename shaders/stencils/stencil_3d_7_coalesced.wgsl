@@ -2,7 +2,8 @@
 // six neighbours; the outermost points are copied. Neighbouring work-items take points that lie
 // side by side in memory.
 
-struct Params { planes: u32, rows: u32, cols: u32, centre: f32, side: f32 }
+// Computes the `count` planes from plane `first` on.
+struct Params { planes: u32, rows: u32, cols: u32, first: u32, count: u32, centre: f32, side: f32 }
 
 @group(0) @binding(0) var<storage, read> before: array<f32>;
 @group(0) @binding(1) var<storage, read_write> after: array<f32>;
@@ -12,8 +13,8 @@ struct Params { planes: u32, rows: u32, cols: u32, centre: f32, side: f32 }
 fn stencil_3d_7_coalesced(@builtin(global_invocation_id) id: vec3<u32>) {
     let x = id.x;
     let y = id.y;
-    let z = id.z;
-    if (x >= p.cols || y >= p.rows || z >= p.planes) { return; }
+    let z = p.first + id.z;
+    if (x >= p.cols || y >= p.rows || z >= p.first + p.count) { return; }
 
     let plane = p.rows * p.cols;
     let i = z * plane + y * p.cols + x;

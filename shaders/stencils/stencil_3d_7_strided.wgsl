@@ -3,7 +3,8 @@
 // dimension walks through the planes, so that neighbouring work-items touch points a whole
 // plane apart.
 
-struct Params { planes: u32, rows: u32, cols: u32, centre: f32, side: f32 }
+// Computes the `count` planes from plane `first` on.
+struct Params { planes: u32, rows: u32, cols: u32, first: u32, count: u32, centre: f32, side: f32 }
 
 @group(0) @binding(0) var<storage, read> before: array<f32>;
 @group(0) @binding(1) var<storage, read_write> after: array<f32>;
@@ -11,10 +12,10 @@ struct Params { planes: u32, rows: u32, cols: u32, centre: f32, side: f32 }
 
 @compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
 fn stencil_3d_7_strided(@builtin(global_invocation_id) id: vec3<u32>) {
-    let z = id.x;
+    let z = p.first + id.x;
     let y = id.y;
     let x = id.z;
-    if (x >= p.cols || y >= p.rows || z >= p.planes) { return; }
+    if (x >= p.cols || y >= p.rows || z >= p.first + p.count) { return; }
 
     let plane = p.rows * p.cols;
     let i = z * plane + y * p.cols + x;

@@ -4,6 +4,7 @@
 //! the parameter named by `divide` says. Only the copies are cut: each row is sent once, before
 //! the first chunk that reads it (halo rows with the chunk before), and received once.
 
+use super::scope::with_constants;
 use super::{Candidate, Case, GUARD, slices};
 use crate::error::{Error, Result};
 use crate::gpu::{Access, BufferId, KernelId, Lane, Op, Recording, Slice, StepId};
@@ -20,7 +21,7 @@ pub struct Division {
     pub count: String,
     /// Rows of the whole problem.
     pub rows: u64,
-    /// Work-items along each dimension, over `scope` and the parameters.
+    /// Work-items along each dimension, over `scope`, the kernel's constants and the parameters.
     pub grid: [Expr; 3],
     /// Names and values that the grid may use.
     pub scope: Vec<(String, f64)>,
@@ -144,7 +145,7 @@ fn dispatch(
             *value = (range.end - range.start) as f64;
         }
     }
-    let mut scope = division.scope.clone();
+    let mut scope = with_constants(&division.scope, part.kernel.group, &part.kernel.constants);
     scope.extend(part.params.iter().map(|(name, value, _)| (name.clone(), *value)));
     let mut groups = [1; 3];
     for ((groups, expr), size) in groups.iter_mut().zip(&division.grid).zip(part.kernel.group) {

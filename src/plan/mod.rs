@@ -7,6 +7,7 @@ mod filter;
 mod lower;
 mod order;
 mod resolve;
+mod scope;
 
 pub use case::{BufferPlan, Candidate, Case, Planned};
 pub use divide::{Chunked, Division, StageOf, chunked, equal_chunks, host_twin};

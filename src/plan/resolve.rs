@@ -2,6 +2,7 @@
 //! numbers, or a refusal with its reason.
 
 use super::divide::{Division, FIRST};
+use super::scope::with_constants;
 use super::{BufferPlan, Candidate, Case, Planned};
 use crate::gpu::{
     Binding, Constant, DeviceInfo, DeviceKind, KernelSource, Meaning, MemoryKind, Scalar,
@@ -347,7 +348,7 @@ fn candidate(
         .text(device.language)
         .ok_or_else(|| format!("the kernel has no {:?} form", device.language).to_lowercase())?;
     check_group(form.group, workload, device)?;
-    let scope = with_constants(scope, form);
+    let scope = with_constants(scope, form.group, &form.constants);
     let groups = groups(workload, form.group, &scope, device)?;
     let work = |expr: &crate::suite::Expr, what| {
         expr.eval(&scope).map_err(|e| format!("{what} of the work: {e}"))
@@ -373,24 +374,6 @@ fn candidate(
         flops,
         bytes,
     })
-}
-
-/// Integer constants may stand in a grid's expression, as may the group's own size.
-fn with_constants(scope: &Scope, form: &Form) -> Vec<(String, f64)> {
-    let mut all: Vec<(String, f64)> = Vec::new();
-    for (name, size) in ["GROUP_X", "GROUP_Y", "GROUP_Z"].into_iter().zip(form.group) {
-        all.push((name.to_owned(), f64::from(size)));
-    }
-    for (name, value) in &form.constants {
-        match value {
-            Constant::Int(n) => all.push((name.clone(), *n as f64)),
-            Constant::Float(x) => all.push((name.clone(), *x)),
-            // A type counts as its width, so that a grid shrinks as vectors widen.
-            Constant::Type(element) => all.push((name.clone(), f64::from(element.width))),
-        }
-    }
-    all.extend(scope.iter().cloned());
-    all
 }
 
 fn check_group(group: [u32; 3], workload: &Workload, device: &DeviceInfo) -> Result<(), String> {
