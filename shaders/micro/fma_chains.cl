@@ -3,9 +3,9 @@
 // with a near -1 every step swaps x about the fixed point b/(1-a), which it nears slowly.
 // Scalar i of `out` starts from seed i mod SEEDS, whatever V is; n is a multiple of 8 widths,
 // `steps` of 4*UNROLL.
-#ifdef FP_FAST_FMAF
+#if FUSED
 #define FMA fma
-#else // fma() would be emulated: what such a device is good at is mad()
+#else // for a device whose fma() is emulated: it is good at mad(), and rounds as it likes
 #define FMA mad
 #endif
 
@@ -28,7 +28,7 @@ kernel void fma_chains(global const V* restrict seeds, global V* restrict out, c
     V x5 = seeds[(i + 5 * items) % (SEEDS / V_WIDTH)];
     V x6 = seeds[(i + 6 * items) % (SEEDS / V_WIDTH)];
     V x7 = seeds[(i + 7 * items) % (SEEDS / V_WIDTH)];
-    for (uint step = 0; step < p.steps; step += 4 * UNROLL) {
+    for (uint k = 0; k < p.steps; k += 4 * UNROLL) {
 #pragma unroll
         for (uint u = 0; u < UNROLL; ++u) {
             x0 = FMA(a, FMA(a, FMA(a, FMA(a, x0, b), b), b), b);

@@ -1,38 +1,23 @@
-// Read-only bandwidth: a group adds up one segment of `a` (of `segment` scalars, a multiple of
-// four; the last may be short) and writes the sum, modulo 2^32, so that its order is of no matter.
-// GROUP_X is a power of two. Four loads are under way at a time.
-typedef struct { uint n; uint segment; } Params;
+// Read-only bandwidth: `a` holds blocks of `depth` rows of `width` scalars, and each row of
+// `out` is the sum of one block's rows, modulo 2^32, so that the order of the summands is of no
+// matter. UNROLL loads of type V a work-item are under way at a time. width is a multiple of V's
+// width, depth of UNROLL, and n of width*depth.
+typedef struct { uint n; uint width; uint depth; } Params;
 
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, GROUP_Z)))
-kernel void read_sum(global const uint4* restrict a, global uint* restrict out, const Params p) {
-    local uint sums[GROUP_X];
-    const uint lid = get_local_id(0);
-    const uint group = get_group_id(0) + get_group_id(1) * get_num_groups(0);
-    const uint segments = (p.n + p.segment - 1) / p.segment;
-    const uint first = min(group, segments) * (p.segment / 4);
-    const uint end = min(first + p.segment / 4, p.n / 4);
-
-    uint4 s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    uint i = first + lid;
-    for (; i + 3 * GROUP_X < end; i += 4 * GROUP_X) {
-        s0 += a[i];
-        s1 += a[i + GROUP_X];
-        s2 += a[i + 2 * GROUP_X];
-        s3 += a[i + 3 * GROUP_X];
+kernel void read_sum(global const V* restrict a, global V* restrict out, const Params p) {
+    const uint row = p.width / V_WIDTH;
+    const uint i = get_global_id(0) + get_global_id(1) * get_global_size(0);
+    if (i >= p.n / p.depth / V_WIDTH) {
+        return;
     }
-    for (; i < end; i += GROUP_X) {
-        s0 += a[i];
-    }
-    s0 += s1 + s2 + s3;
-    sums[lid] = s0.x + s0.y + s0.z + s0.w;
-
-    for (uint half_of = GROUP_X / 2; half_of > 0; half_of /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lid < half_of) {
-            sums[lid] += sums[lid + half_of];
+    const uint first = i / row * (row * p.depth) + i % row;
+    V sum = 0;
+    for (uint k = 0; k < p.depth; k += UNROLL) {
+#pragma unroll
+        for (uint u = 0; u < UNROLL; ++u) {
+            sum += a[first + (k + u) * row];
         }
     }
-    if (lid == 0 && group < segments) {
-        out[group] = sums[0];
-    }
+    out[i] = sum;
 }

@@ -1,48 +1,27 @@
-// Read-only bandwidth: a group adds up one segment of `a` (of `segment` scalars, a multiple of
-// four; the last may be short) and writes the sum, modulo 2^32, so that its order is of no matter.
-// GROUP_X is a power of two. Four loads are under way at a time.
-struct Params { n: u32, segment: u32 }
+// Read-only bandwidth: `a` holds blocks of `depth` rows of `width` scalars, and each row of
+// `out` is the sum of one block's rows, modulo 2^32, so that the order of the summands is of no
+// matter. UNROLL loads of type V a work-item are under way at a time. width is a multiple of V's
+// width, depth of UNROLL, and n of width*depth.
+struct Params { n: u32, width: u32, depth: u32 }
 
-@group(0) @binding(0) var<storage, read> a: array<vec4<u32>>;
-@group(0) @binding(1) var<storage, read_write> out: array<u32>;
+@group(0) @binding(0) var<storage, read> a: array<V>;
+@group(0) @binding(1) var<storage, read_write> out: array<V>;
 @group(0) @binding(2) var<uniform> p: Params;
 
-var<workgroup> sums: array<u32, GROUP_X>;
-
 @compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
-fn read_sum(@builtin(local_invocation_id) local_id: vec3<u32>,
-            @builtin(workgroup_id) wid: vec3<u32>,
+fn read_sum(@builtin(global_invocation_id) gid: vec3<u32>,
             @builtin(num_workgroups) groups: vec3<u32>) {
-    let lid = local_id.x;
-    let group = wid.x + wid.y * groups.x;
-    let segments = (p.n + p.segment - 1u) / p.segment;
-    let first = min(group, segments) * (p.segment / 4u);
-    let end = min(first + p.segment / 4u, p.n / 4u);
-
-    var s0 = vec4<u32>();
-    var s1 = vec4<u32>();
-    var s2 = vec4<u32>();
-    var s3 = vec4<u32>();
-    var i = first + lid;
-    for (; i + 3u * GROUP_X < end; i += 4u * GROUP_X) {
-        s0 += a[i];
-        s1 += a[i + GROUP_X];
-        s2 += a[i + 2u * GROUP_X];
-        s3 += a[i + 3u * GROUP_X];
+    let row = p.width / V_WIDTH;
+    let i = gid.x + gid.y * (groups.x * GROUP_X);
+    if (i >= p.n / p.depth / V_WIDTH) {
+        return;
     }
-    for (; i < end; i += GROUP_X) {
-        s0 += a[i];
-    }
-    s0 += s1 + s2 + s3;
-    sums[lid] = s0.x + s0.y + s0.z + s0.w;
-
-    for (var half_of = GROUP_X / 2u; half_of > 0u; half_of /= 2u) {
-        workgroupBarrier();
-        if (lid < half_of) {
-            sums[lid] += sums[lid + half_of];
+    let first = i / row * (row * p.depth) + i % row;
+    var sum = V();
+    for (var k = 0u; k < p.depth; k += UNROLL) {
+        for (var u = 0u; u < UNROLL; u++) {
+            sum += a[first + (k + u) * row];
         }
     }
-    if (lid == 0u && group < segments) {
-        out[group] = sums[0];
-    }
+    out[i] = sum;
 }

@@ -40,12 +40,19 @@ pub fn fma_chains(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     Ok(vec![("out", Data::F32(ends.into_iter().cycle().take(n).collect()))])
 }
 
-/// `out[j]` = the sum modulo 2^32 of the `j`-th `segment` scalars of `a`, which has `n`.
+/// `a` holds blocks of `depth` rows of `width` scalars, `n` scalars in all; each row of `out` is
+/// the sum of one block's rows, modulo 2^32.
 pub fn read_sum(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
-    let (n, segment) = (problem.size("n")?, problem.size("segment")?.max(1));
+    let (n, width) = (problem.size("n")?, problem.size("width")?.max(1));
+    let depth = problem.size("depth")?.max(1);
     let a = problem.u32("a", n)?;
-    let sum = |part: &[u32]| part.iter().fold(0u32, |sum, &x| sum.wrapping_add(x));
-    Ok(vec![("out", Data::U32(a[..n].chunks(segment).map(sum).collect()))])
+    let mut out = vec![0u32; n / (width * depth) * width];
+    for (sums, block) in out.chunks_mut(width).zip(a.chunks(width * depth)) {
+        for row in block.chunks(width) {
+            sums.iter_mut().zip(row).for_each(|(sum, x)| *sum = sum.wrapping_add(*x));
+        }
+    }
+    Ok(vec![("out", Data::U32(out))])
 }
 
 #[cfg(test)]
@@ -100,9 +107,10 @@ mod tests {
     }
 
     #[test]
-    fn sums_wrap_and_the_last_segment_is_short() {
-        let a = vec![("a", Data::U32(vec![u32::MAX, 2, 3, 4, 5]))];
-        let out = read_sum(&problem(&[("n", 5.0), ("segment", 2.0)], a)).unwrap();
-        assert_eq!(out, [("out", Data::U32(vec![1, 7, 5]))]);
+    fn rows_of_a_block_add_up_and_wrap() {
+        let a = vec![("a", Data::U32(vec![u32::MAX, 2, 3, 4, 5, 6, 7, 8]))];
+        let numbers = [("n", 8.0), ("width", 2.0), ("depth", 2.0)];
+        let out = read_sum(&problem(&numbers, a)).unwrap();
+        assert_eq!(out, [("out", Data::U32(vec![2, 6, 12, 14]))]);
     }
 }
