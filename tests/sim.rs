@@ -530,7 +530,7 @@ fn kernels_on_many_lanes_keep_to_the_roofline() {
     let mut random = Pcg64Mcg::seed_from_u64(1);
     let needs = Needs::new(&gpu, 256, 0, 0);
     let (mut flops, mut bytes, mut alone) = (0.0, 0.0, 0.0);
-    let jobs: Vec<Job> = (0..1000)
+    let jobs: Vec<Job> = (0..300)
         .map(|i| {
             let intensity = random.random_range(0.0..40.0);
             let groups = random.random_range(100..600);

@@ -115,11 +115,12 @@ impl<'a> World<'a> {
     }
 
     fn run(mut self) -> Vec<StepTimes> {
+        let mut changed = false;
         loop {
             self.arrive();
-            let begun = self.begin();
+            changed |= self.begin();
             self.start_copies();
-            if begun {
+            if changed {
                 self.units.set_rates();
             }
             let Some(dt) = self.next() else { break };
@@ -127,9 +128,9 @@ impl<'a> World<'a> {
             for step in self.link.advance(dt) {
                 self.end(step);
             }
-            if self.units.advance(dt) {
+            changed = self.units.advance(dt);
+            if changed {
                 self.end_kernels();
-                self.units.set_rates();
             }
         }
         self.times

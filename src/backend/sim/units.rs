@@ -29,6 +29,17 @@ struct Resident {
     rate: f64,
 }
 
+impl Resident {
+    /// No faster than what `level` gives each of its work-items of something of which a group
+    /// needs `amount`.
+    fn limit(&mut self, level: f64, amount: f64) {
+        let share = level * self.kernel.grid.needs.threads as f64;
+        if amount * self.rate > share {
+            self.rate = share / amount;
+        }
+    }
+}
+
 /// What a unit can still take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Free {
@@ -193,29 +204,27 @@ impl Units {
         let mut wants = Vec::new();
         for class in &mut self.classes {
             wants.clear();
-            wants.extend(class.residents.iter().map(|r| {
-                let grid = &r.kernel.grid;
-                (r.groups as f64, grid.flops / grid.seconds, grid.needs.threads as f64)
-            }));
-            let level = level(self.flops, &mut wants);
             for resident in &mut class.residents {
                 let grid = &resident.kernel.grid;
-                let shared = level * grid.needs.threads as f64 / grid.flops;
-                resident.rate = shared.min(1.0 / grid.seconds);
+                resident.rate = 1.0 / grid.seconds;
+                let want = grid.flops * resident.rate;
+                wants.push((resident.groups as f64, want, grid.needs.threads as f64));
             }
+            let level = level(self.flops, &mut wants);
+            class.residents.iter_mut().for_each(|r| r.limit(level, r.kernel.grid.flops));
         }
         wants.clear();
         for class in &self.classes {
-            wants.extend(class.residents.iter().map(|r| {
-                let grid = &r.kernel.grid;
-                ((class.units * r.groups) as f64, grid.bytes * r.rate, grid.needs.threads as f64)
-            }));
+            for resident in &class.residents {
+                let (grid, number) = (&resident.kernel.grid, class.units * resident.groups);
+                let want = grid.bytes * resident.rate;
+                wants.push((number as f64, want, grid.needs.threads as f64));
+            }
         }
         let level = level(self.bandwidth, &mut wants);
         for resident in self.classes.iter_mut().flat_map(|class| &mut class.residents) {
-            let grid = &resident.kernel.grid;
-            let shared = level * grid.needs.threads as f64 / grid.bytes;
-            resident.rate = resident.rate.min(shared) / resident.kernel.noise;
+            resident.limit(level, resident.kernel.grid.bytes);
+            resident.rate /= resident.kernel.noise;
         }
     }
 
