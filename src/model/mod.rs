@@ -20,6 +20,7 @@ pub mod components;
 pub mod concurrency;
 pub mod event_driven;
 pub mod least_squares;
+pub mod load_balance;
 pub mod occupancy;
 pub mod overlap_worth;
 pub mod parallel_degrees;
@@ -29,6 +30,7 @@ pub mod roofline;
 pub mod smooth_roofline;
 pub mod streams;
 pub mod transfer;
+pub mod transfer_states;
 pub mod warp_timeline;
 
 /// How near a prediction is to a measurement: the smaller over the larger, 1 when equal
