@@ -1,0 +1,69 @@
+//! `gpubench model`: evaluate a published model on a CSV of measurements.
+
+mod concurrency;
+mod streams;
+mod transfer_states;
+
+use crate::error::{Error, Result};
+use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
+use serde::Serialize;
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+
+/// Arguments of `gpubench model`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    model: Model,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Model {
+    /// Pairs of kernels: predicted slowdown of the second against estimates and measurements
+    Concurrency(concurrency::Args),
+    /// Copies and a kernel in eight streams: predicted against measured time
+    Streams(streams::Args),
+    /// Several devices on one host: the least time to move data, and how
+    TransferStates(transfer_states::Args),
+}
+
+/// Runs the command.
+pub fn run(args: Args) -> Result<ExitCode> {
+    match args.model {
+        Model::Concurrency(args) => concurrency::run(&args),
+        Model::Streams(args) => streams::run(&args),
+        Model::TransferStates(args) => transfer_states::run(&args),
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What a model has to say: a value for programs, or a table and a sentence for people.
+fn show(json: bool, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<()> {
+    let text = if json {
+        let text = serde_json::to_string(value);
+        text.map_err(|error| Error::Unsupported(format!("this result has no JSON: {error}")))?
+            + "\n"
+    } else {
+        text()
+    };
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Error::io("stdout", error)),
+        _ => Ok(()), // a reader that has seen enough is no mistake
+    }
+}
+
+/// A table whose columns but the first `words` hold numbers.
+fn table(headings: &[&str], words: usize, rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut table = Table::new();
+    let rule = LineStyle::none().fill('─').junction('─');
+    table.load_style(TableStyle::new().header_separator(rule));
+    table.set_header(headings);
+    table.add_rows(rows);
+    for (i, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 1));
+        if i >= words {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.trim_fmt() + "\n"
+}

@@ -1,0 +1,79 @@
+//! `gpubench model streams`: model 1 on measured copies and kernels.
+
+use super::{show, table};
+use crate::error::Result;
+use crate::model::streams::{Overlap, Stages, total};
+use crate::store::csv::{Row, Table};
+use crate::text::printable;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Streams that the measured column stands for.
+const STREAMS: u32 = 8;
+const COLUMNS: [&str; 5] = ["n", "t_h2d_ms", "t_kernel_ms", "t_d2h_ms", "eight_streams_ms"];
+
+/// Arguments of `gpubench model streams`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// CSV with the columns n, t_h2d_ms, t_kernel_ms, t_d2h_ms and eight_streams_ms
+    file: PathBuf,
+    /// Print JSON: {rows, max_abs_error_ms}
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    rows: usize,
+    max_abs_error_ms: f64,
+}
+
+/// One row, in milliseconds.
+struct Case {
+    n: String,
+    stages: Stages,
+    predicted: f64,
+    measured: f64,
+}
+
+impl Case {
+    fn read(row: Row<'_>) -> Result<Self> {
+        let stages = Stages {
+            send: row.number("t_h2d_ms")?,
+            kernel: row.number("t_kernel_ms")?,
+            receive: row.number("t_d2h_ms")?,
+        };
+        let measured = row.number("eight_streams_ms")?;
+        let predicted = total(stages, STREAMS, Overlap::Both);
+        Ok(Self { n: printable(row.text("n")?, 20), stages, predicted, measured })
+    }
+
+    /// Without the last digits, which are the arithmetic's own.
+    fn error(&self) -> f64 {
+        ((self.predicted - self.measured).abs() * 1e9).round() / 1e9
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let number = |x: f64| format!("{x:.3}");
+        let Stages { send, kernel, receive } = self.stages;
+        let numbers = [send, kernel, receive, self.predicted, self.measured, self.error()];
+        std::iter::once(self.n.clone()).chain(numbers.map(number)).collect()
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<()> {
+    let cases: Vec<Case> =
+        Table::read(&args.file, &COLUMNS)?.rows().map(Case::read).collect::<Result<_>>()?;
+    let max_abs_error_ms = cases.iter().map(Case::error).fold(0.0, f64::max);
+    let summary = Summary { rows: cases.len(), max_abs_error_ms };
+    show(args.json, &summary, || {
+        let headings = ["n", "send", "kernel", "receive", "predicted", "measured", "error"];
+        let table = table(&headings, 1, cases.iter().map(Case::cells));
+        format!(
+            "{table}\n{} rows, all in ms; largest error {max_abs_error_ms:.4} ms \
+             ({STREAMS} streams, both copies overlapped: equations 3.4 and 3.6)\n",
+            cases.len()
+        )
+    })
+}

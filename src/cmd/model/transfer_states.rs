@@ -1,0 +1,152 @@
+//! `gpubench model transfer-states`: model 10 on measured rates of several devices.
+
+use super::{show, table};
+use crate::error::{Error, Result};
+use crate::model::transfer_states::{Both, State, least_time, mirrored};
+use crate::store::csv::{Row, Table};
+use crate::text::printable;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Arguments of `gpubench model transfer-states`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// CSV with a row a state: state, then s0, r0, s1, r1 …, the rates to and from each device
+    file: PathBuf,
+    /// What to send to each device, in the unit of data of the rates
+    #[arg(long, required = true, value_delimiter = ',', value_name = "A,B", value_parser = amount)]
+    send: Vec<f64>,
+    /// What to receive from each device
+    #[arg(long, required = true, value_delimiter = ',', value_name = "A,B", value_parser = amount)]
+    receive: Vec<f64>,
+    /// The devices are equal and the file lists each state once: add its mirror images
+    #[arg(long)]
+    symmetric: bool,
+    /// Print JSON: {time_s, states: [{state, time_s}]}
+    #[arg(long)]
+    json: bool,
+}
+
+fn amount(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(x) if x.is_finite() && x >= 0.0 => Ok(x),
+        _ => Err("an amount is a number of at least 0".into()),
+    }
+}
+
+#[derive(Serialize)]
+struct Summary {
+    time_s: f64,
+    /// The states in which time is spent.
+    states: Vec<Spent>,
+}
+
+#[derive(Serialize)]
+struct Spent {
+    state: String,
+    time_s: f64,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<()> {
+    let table = Table::read(&args.file, &["state", "s0", "r0"])?;
+    let mut states = read(&table)?;
+    let devices = states[0].rates.len();
+    for (option, amounts) in [("--send", &args.send), ("--receive", &args.receive)] {
+        if amounts.len() != devices {
+            let (file, given) = (args.file.display(), amounts.len());
+            return Err(Error::Usage(format!(
+                "{file} has {devices} devices, {option} gives {given} amounts"
+            )));
+        }
+    }
+    if args.symmetric {
+        states = mirrored(states).map_err(usage)?;
+    }
+    let amounts: Vec<Both> = args
+        .send
+        .iter()
+        .zip(&args.receive)
+        .map(|(&send, &receive)| Both { send, receive })
+        .collect();
+    let seconds = least_time(&states, &amounts).map_err(usage)?;
+    let summary = summary(&states, &seconds);
+    show(args.json, &summary, || text(&summary))
+}
+
+/// What the model refuses here is the file's or the command line's mistake.
+fn usage(error: Error) -> Error {
+    match error {
+        Error::Unsupported(text) => Error::Usage(text),
+        other => other,
+    }
+}
+
+fn summary(states: &[State], seconds: &[f64]) -> Summary {
+    let time_s: f64 = seconds.iter().sum();
+    let spent = states
+        .iter()
+        .zip(seconds)
+        .filter(|(_, time)| **time > 1e-9 * time_s)
+        .map(|(state, &time_s)| Spent { state: state.name.clone(), time_s })
+        .collect();
+    Summary { time_s, states: spent }
+}
+
+fn text(summary: &Summary) -> String {
+    let row = |spent: &Spent| {
+        let share = 100.0 * spent.time_s / summary.time_s;
+        let state = printable(&spent.state, 60);
+        vec![state, format!("{:.4}", spent.time_s), format!("{share:.1} %")]
+    };
+    let table = table(&["state", "seconds", "share"], 1, summary.states.iter().map(row));
+    format!("{table}\nleast time {:.4} s\n", summary.time_s)
+}
+
+/// The states of a table.
+fn read(table: &Table) -> Result<Vec<State>> {
+    let devices = devices(table)?;
+    let mut states: Vec<State> = Vec::new();
+    for row in table.rows() {
+        let name = row.text("state")?;
+        if states.iter().any(|state| state.name == name) {
+            return Err(row.mistake("state", &format!("state `{name}` is listed twice"), None));
+        }
+        let rates = (0..devices).map(|device| rates(row, name, device)).collect::<Result<_>>()?;
+        states.push(State { name: name.to_owned(), rates });
+    }
+    Ok(states)
+}
+
+/// How many devices the columns name.
+fn devices(table: &Table) -> Result<usize> {
+    let columns: Vec<&str> = table.columns().filter(|name| *name != "state").collect();
+    for (i, &column) in columns.iter().enumerate() {
+        let wanted =
+            |name: &str| (0..=i / 2).any(|d| name == format!("s{d}") || name == format!("r{d}"));
+        if !columns.contains(&format!("r{}", i / 2).as_str()) || !wanted(column) {
+            return Err(table.column_mistake(
+                column,
+                &format!("column `{column}` is not expected here"),
+                "after state come s0, r0, s1, r1 … for as many devices as there are",
+            ));
+        }
+    }
+    Ok(columns.len() / 2)
+}
+
+/// One device's rates, which must be zero where the state's name says that it does not move data.
+fn rates(row: Row<'_>, state: &str, device: usize) -> Result<Both> {
+    let (send, receive) = (format!("s{device}"), format!("r{device}"));
+    let rates = Both { send: row.number(&send)?, receive: row.number(&receive)? };
+    let does = state.split('/').nth(device).unwrap_or("SR");
+    let mistake = |column: &str, what: &str| {
+        let message = format!("device {device} {what} in state `{state}`, which says `{does}`");
+        Err(row.mistake(column, &message, Some("set the rate to 0 or correct the state's name")))
+    };
+    match does {
+        "N" | "R" if rates.send > 0.0 => mistake(&send, "sends"),
+        "N" | "S" if rates.receive > 0.0 => mistake(&receive, "receives"),
+        _ => Ok(rates),
+    }
+}
