@@ -1,5 +1,6 @@
 //! The seam to the hardware: one folder a device API, all behind two small traits.
 
+pub mod faulty;
 pub mod opencl;
 pub mod sim;
 pub mod wgpu;
@@ -62,12 +63,14 @@ pub fn all() -> Vec<Box<dyn Backend>> {
     vec![Box::new(opencl::Opencl), Box::new(wgpu::Wgpu)]
 }
 
-/// The backend called `name`, the simulated one included.
+/// The backend called `name`, the simulated one included (and where a test asks for it, the
+/// faulty one).
 pub fn by_name(name: &str) -> Option<Box<dyn Backend>> {
     match name {
         "opencl" => Some(Box::new(opencl::Opencl)),
         "wgpu" => Some(Box::new(wgpu::Wgpu)),
         "sim" => Some(Box::new(sim::Sim::from_env())),
+        "faulty" => Some(Box::new(faulty::Faulty::from_env()?)),
         _ => None,
     }
 }

@@ -15,4 +15,4 @@ pub use estimate::{Estimate, estimate};
 pub use filter::Filter;
 pub use lower::{copies, host_buffer, launches, partial_launch, slices};
 pub use order::shuffle;
-pub use resolve::{GUARD, Limits, plan};
+pub use resolve::{GUARD, Limits, keys, plan};

@@ -25,9 +25,9 @@ pub struct Limits {
 /// Bytes on either side of every device buffer that no kernel may touch.
 pub const GUARD: Bytes = Bytes(4096);
 
-/// Every case of `suite` on `device`, in the order of the file.
-pub fn plan(suite: &Suite, device: &DeviceInfo, limits: &Limits) -> Vec<Planned> {
-    let mut planned = Vec::new();
+/// What `suite` asks for on any device, in the order of the file.
+pub fn keys(suite: &Suite) -> Vec<(&Workload, CaseKey)> {
+    let mut keys = Vec::new();
     for workload in &suite.workloads {
         for size in &workload.sizes {
             for &measure in &workload.measure {
@@ -38,12 +38,18 @@ pub fn plan(suite: &Suite, device: &DeviceInfo, limits: &Limits) -> Vec<Planned>
                         measure,
                         host_memory,
                     };
-                    planned.push(one(workload, key, device, limits));
+                    keys.push((workload, key));
                 }
             }
         }
     }
-    planned
+    keys
+}
+
+/// Every case of `suite` on `device`, in the order of the file.
+pub fn plan(suite: &Suite, device: &DeviceInfo, limits: &Limits) -> Vec<Planned> {
+    let keys = keys(suite).into_iter();
+    keys.map(|(workload, key)| one(workload, key, device, limits)).collect()
 }
 
 fn host_memory(workload: &Workload, measure: Measure) -> Vec<Option<MemoryKind>> {

@@ -18,7 +18,7 @@ pub use header::{Footer, Header, Host};
 pub use outcome::{ErrorNorms, Flag, Mismatch, Outcome};
 
 use crate::gpu::{BuildReport, Checks, Clock};
-use crate::workload::CaseKey;
+use crate::workload::{CaseKey, Refusal};
 use serde::{Deserialize, Serialize};
 
 /// Version of the format; a reader refuses a newer one and migrates an older one.
@@ -69,6 +69,26 @@ pub struct Record {
     /// Where the worker's wall time went.
     #[serde(default)]
     pub wall: Wall,
+}
+
+impl Record {
+    /// The record of a case that was not run on the run's device number `device`.
+    pub fn refused(refusal: Refusal, device: usize) -> Self {
+        Self {
+            key: refusal.key,
+            tags: refusal.tags,
+            family: refusal.family,
+            device,
+            round: 0,
+            outcome: Outcome::Unsupported(refusal.reason),
+            measured: None,
+            detail: None,
+            kernel: None,
+            norms: None,
+            flags: vec![],
+            wall: Wall::default(),
+        }
+    }
 }
 
 /// The samples of a case, and what they were read from.

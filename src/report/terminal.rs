@@ -1,7 +1,7 @@
 //! A run as text for a terminal: the table, what was left out and why, where the time went.
 
 use super::rows::{Rate, Row, rows};
-use crate::gpu::DeviceInfo;
+use crate::gpu::{Clock, DeviceInfo};
 use crate::record::{Flag, Header, Outcome, Record, Wall};
 use crate::text::printable;
 use crate::units;
@@ -35,7 +35,7 @@ pub fn report(header: &Header, records: &[Record], style: Style) -> String {
     out.push_str(&super::detail::sections(header, records));
     failures(&mut out, &rows, &labels);
     left_out(&mut out, &rows, &labels);
-    flags(&mut out, &rows, &labels);
+    notes(&mut out, &rows, &labels);
     time(&mut out, records);
     if style.color { paint(&out) } else { out }
 }
@@ -243,23 +243,22 @@ fn details(outcome: &Outcome) -> Vec<String> {
 
 fn left_out(out: &mut String, rows: &[Row], labels: &[String]) {
     let reasons = rows.iter().filter_map(|row| match row.outcome {
-        Outcome::Unsupported(reason) | Outcome::Skipped(reason) => {
-            Some((format!("{}: {reason}", device(row, labels)), row))
-        }
+        Outcome::Unsupported(reason) | Outcome::Skipped(reason) => Some((reason.clone(), row)),
         _ => None,
     });
-    grouped(out, "Left out", reasons);
+    grouped(out, "Left out", reasons, labels);
 }
 
-fn flags(out: &mut String, rows: &[Row], labels: &[String]) {
-    let unchecked = rows.iter().filter(|row| *row.outcome == Outcome::Unchecked).map(|row| {
-        (format!("{}: unchecked: the suite asks for no verification", device(row, labels)), row)
-    });
-    let flagged = rows.iter().filter(|row| !is_left_out(row)).flat_map(|row| {
-        let text = |flag| format!("{}: {}", device(row, labels), explain(flag));
-        row.flags.iter().map(move |flag| (text(flag), row))
-    });
-    grouped(out, "Notes", unchecked.chain(flagged));
+fn notes(out: &mut String, rows: &[Row], labels: &[String]) {
+    let unchecked = rows
+        .iter()
+        .filter(|row| *row.outcome == Outcome::Unchecked)
+        .map(|row| ("unchecked: the suite asks for no verification".to_owned(), row));
+    let flagged = rows
+        .iter()
+        .filter(|row| !is_left_out(row))
+        .flat_map(|row| row.flags.iter().map(move |flag| (explain(flag), row)));
+    grouped(out, "Notes", unchecked.chain(flagged), labels);
 }
 
 fn explain(flag: &Flag) -> String {
@@ -275,40 +274,56 @@ fn explain(flag: &Flag) -> String {
 }
 
 /// Rows under the text that they share, most frequent first.
-fn grouped<'a>(out: &mut String, title: &str, rows: impl Iterator<Item = (String, &'a Row<'a>)>) {
-    const NAMED: usize = 4;
-    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+fn grouped<'a>(
+    out: &mut String,
+    title: &str,
+    rows: impl Iterator<Item = (String, &'a Row<'a>)>,
+    labels: &[String],
+) {
+    let mut groups: Vec<(String, Vec<&Row>)> = Vec::new();
     for (text, row) in rows {
-        let name = case_name(row.key);
         match groups.iter_mut().find(|(known, _)| *known == text) {
-            Some((_, names)) => names.push(name),
-            None => groups.push((text, vec![name])),
+            Some((_, rows)) => rows.push(row),
+            None => groups.push((text, vec![row])),
         }
     }
     if groups.is_empty() {
         return;
     }
-    groups.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
+    groups.sort_by_key(|(_, rows)| std::cmp::Reverse(rows.len()));
     let _ = writeln!(out, "\n{title}");
-    for (text, names) in groups {
-        let more = match names.len().saturating_sub(NAMED) {
-            0 => String::new(),
-            n => format!(" and {n} more"),
-        };
-        let named = names[..names.len().min(NAMED)].join(", ");
+    for (text, rows) in groups {
+        let names = few(rows.iter().map(|row| case_name(row.key)));
+        let devices = few(rows.iter().map(|row| device(row, labels)));
         let _ = writeln!(out, "  {}", printable(&text, 300));
-        let _ = writeln!(out, "      {} ×: {named}{more}", names.len());
+        let _ = writeln!(out, "      {} × on {devices}: {names}", rows.len());
+    }
+}
+
+/// The first few of `names`, each once, and how many there are beside them.
+fn few(names: impl Iterator<Item = String>) -> String {
+    const FEW: usize = 4;
+    let mut different: Vec<String> = Vec::new();
+    for name in names {
+        if !different.contains(&name) {
+            different.push(name);
+        }
+    }
+    let more = different.len().saturating_sub(FEW);
+    different.truncate(FEW);
+    match more {
+        0 => different.join(", "),
+        more => format!("{} and {more} more", different.join(", ")),
     }
 }
 
 fn time(out: &mut String, records: &[Record]) {
     let sum = |part: fn(&Wall) -> f64| records.iter().map(|r| part(&r.wall)).sum::<f64>();
-    let measure = sum(|w| w.measure);
     let parts = [
         ("build", sum(|w| w.build)),
         ("prepare", sum(|w| w.prepare)),
         ("verify", sum(|w| w.verify)),
-        ("measure", measure),
+        ("measure", sum(|w| w.measure)),
     ];
     if parts.iter().all(|(_, seconds)| *seconds == 0.0) {
         return;
@@ -316,11 +331,20 @@ fn time(out: &mut String, records: &[Record]) {
     let parts: Vec<_> =
         parts.iter().map(|(name, s)| format!("{name} {}", units::seconds(*s))).collect();
     let _ = write!(out, "\nTime of the workers: {}", parts.join(", "));
-    if measure > 0.0 {
-        let share = 100.0 * sum(|w| w.busy) / measure;
-        let _ = write!(out, " (device busy {share:.0} % of it)");
+    if let Some(share) = busy_share(records) {
+        let _ = write!(out, " (device busy {:.0} % of it)", 100.0 * share);
     }
     out.push('\n');
+}
+
+/// The share of measuring in which the device was at work. A simulated device's work takes no
+/// time here and says nothing.
+fn busy_share(records: &[Record]) -> Option<f64> {
+    let real = records
+        .iter()
+        .filter(|r| r.measured.as_ref().is_some_and(|measured| measured.clock != Clock::Simulated));
+    let (busy, measure) = real.fold((0.0, 0.0), |(b, m), r| (b + r.wall.busy, m + r.wall.measure));
+    (measure > 0.0).then(|| busy / measure)
 }
 
 /// Colours the marks; nothing else is coloured, so that no meaning hangs on colour alone.

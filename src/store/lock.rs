@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::gpu::DeviceInfo;
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The right to measure a device, held until dropped; the system takes it back from a process
 /// that dies.
@@ -23,18 +23,26 @@ pub enum Attempt {
 }
 
 impl DeviceLock {
-    /// Tries to lock `device` for this process, without waiting.
-    ///
-    /// Two APIs' views of one card share a lock where both tell its PCI address or UUID.
+    /// Tries to lock the device with this [`DeviceLock::key`] for this process, without waiting.
     ///
     /// # Errors
     /// `Io` when the lock's file cannot be opened.
-    pub fn attempt(device: &DeviceInfo) -> Result<Attempt> {
-        Self::attempt_in(&std::env::temp_dir(), device)
+    pub fn attempt(key: &str) -> Result<Attempt> {
+        Self::attempt_in(&std::env::temp_dir(), key)
     }
 
-    fn attempt_in(folder: &Path, device: &DeviceInfo) -> Result<Attempt> {
-        let path = path_of(folder, device);
+    /// What is locked: two APIs' views of one card have one key where both tell its PCI address
+    /// or UUID.
+    pub fn key(device: &DeviceInfo) -> String {
+        match (&device.pci, &device.uuid) {
+            (Some(pci), _) => super::safe(pci),
+            (None, Some(uuid)) => super::safe(uuid),
+            (None, None) => format!("{}-{}", device.slug(), device.index),
+        }
+    }
+
+    fn attempt_in(folder: &Path, key: &str) -> Result<Attempt> {
+        let path = folder.join(format!("gpubench-{key}.lock"));
         let mut file = open(&path).map_err(|e| Error::io(&path, e))?;
         match file.try_lock() {
             Ok(()) => {}
@@ -51,15 +59,6 @@ impl Drop for DeviceLock {
     fn drop(&mut self) {
         let _ = self.file.set_len(0);
     }
-}
-
-fn path_of(folder: &Path, device: &DeviceInfo) -> PathBuf {
-    let key = match (&device.pci, &device.uuid) {
-        (Some(pci), _) => super::safe(pci),
-        (None, Some(uuid)) => super::safe(uuid),
-        (None, None) => format!("{}-{}", device.slug(), device.index),
-    };
-    folder.join(format!("gpubench-{key}.lock"))
 }
 
 fn holder(file: &mut File) -> Option<u32> {
@@ -94,37 +93,34 @@ mod tests {
     #[test]
     fn the_second_is_told_who_has_it() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let device = sample::device("opencl");
-        let Attempt::Taken(first) = DeviceLock::attempt_in(folder.path(), &device).unwrap() else {
-            panic!("nobody else has it");
-        };
-        let second = DeviceLock::attempt_in(folder.path(), &device).unwrap();
-        assert!(matches!(second, Attempt::HeldBy(Some(pid)) if pid == std::process::id()));
+        let attempt = || DeviceLock::attempt_in(folder.path(), "card").unwrap();
+        let Attempt::Taken(first) = attempt() else { panic!("nobody else has it") };
+        assert!(matches!(attempt(), Attempt::HeldBy(Some(pid)) if pid == std::process::id()));
         drop(first);
-        let third = DeviceLock::attempt_in(folder.path(), &device).unwrap();
-        assert!(matches!(third, Attempt::Taken(_)));
+        assert!(matches!(attempt(), Attempt::Taken(_)));
     }
 
     #[test]
     fn views_of_one_card_share_a_lock() {
         let mut a = sample::device("opencl");
         let mut b = sample::device("wgpu");
-        let folder = Path::new("/tmp");
-        assert_ne!(path_of(folder, &a), path_of(folder, &b));
+        assert_ne!(DeviceLock::key(&a), DeviceLock::key(&b));
         a.pci = Some("0000:01:00.0".into());
         b.pci = a.pci.clone();
-        assert_eq!(path_of(folder, &a), path_of(folder, &b));
+        assert_eq!(DeviceLock::key(&a), DeviceLock::key(&b));
+        b.pci = Some("../../etc".into());
+        assert!(!DeviceLock::key(&b).contains('/'));
     }
 
     #[cfg(unix)]
     #[test]
     fn a_planted_link_is_not_followed() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let device = sample::device("opencl");
         let target = folder.path().join("precious");
         std::fs::write(&target, "precious").unwrap();
-        std::os::unix::fs::symlink(&target, path_of(folder.path(), &device)).unwrap();
-        assert!(DeviceLock::attempt_in(folder.path(), &device).is_err());
+        let link = folder.path().join("gpubench-card.lock");
+        std::os::unix::fs::symlink(&target, link).unwrap();
+        assert!(DeviceLock::attempt_in(folder.path(), "card").is_err());
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "precious");
     }
 }

@@ -6,10 +6,12 @@ mod lines;
 mod lock;
 mod name;
 mod read;
+mod scratch;
 mod write;
 
 pub use lines::Lines;
 pub use lock::{Attempt, DeviceLock};
 pub use name::{result_name, safe};
 pub use read::{Flaw, Records, Run, open, read};
+pub use scratch::Scratch;
 pub use write::Writer;

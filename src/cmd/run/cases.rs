@@ -1,0 +1,87 @@
+//! What is to be run: the suite's cases on each device, as the filters leave them.
+
+use crate::error::{Error, Result};
+use crate::gpu::DeviceInfo;
+use crate::plan::{Case, Filter, Limits, Planned, keys, plan};
+use crate::record::Record;
+use crate::suite::Suite;
+use crate::workload::CaseKey;
+
+/// The filters that the user set, checked against the suite.
+#[derive(Clone, Debug, Default)]
+pub struct Filters(Vec<Filter>);
+
+impl Filters {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// `Usage` when one cannot be read, or no case of `suite` passes all of them.
+    pub fn parse(texts: &[String], suite: &Suite) -> Result<Self> {
+        let filters = Self(texts.iter().map(|text| Filter::parse(text)).collect::<Result<_>>()?);
+        let keys = keys(suite);
+        if keys.iter().any(|(workload, key)| filters.pass(key, &workload.tags, &workload.family)) {
+            return Ok(filters);
+        }
+        let mut names: Vec<&str> = suite.workloads.iter().map(|w| w.name.as_str()).collect();
+        names.extend(suite.workloads.iter().flat_map(|w| &w.tags).map(String::as_str));
+        names.sort_unstable();
+        names.dedup();
+        let help = texts.iter().find_map(|text| crate::suite::meant(text, names.iter().copied()));
+        Err(Error::Usage(format!(
+            "no case of suite `{}` passes {}{}",
+            suite.name,
+            texts.join(" and "),
+            help.map_or_else(String::new, |help| format!(": {help}"))
+        )))
+    }
+
+    /// Whether a case passes all of them.
+    pub fn pass(&self, key: &CaseKey, tags: &[String], family: &str) -> bool {
+        self.0.iter().all(|filter| filter.matches(key, tags, family))
+    }
+}
+
+/// The cases of one device.
+#[derive(Clone, Debug, Default)]
+pub struct Cases {
+    /// To be run.
+    pub run: Vec<Case>,
+    /// Refused by the plan, as records of the first round.
+    pub refused: Vec<Record>,
+}
+
+/// The cases of `suite` on `device`, which is number `number` of the run.
+pub fn cases(
+    suite: &Suite,
+    filters: &Filters,
+    device: &DeviceInfo,
+    number: usize,
+    limits: &Limits,
+) -> Cases {
+    let mut cases = Cases::default();
+    for planned in plan(suite, device, limits) {
+        match planned {
+            Planned::Case(case) if filters.pass(&case.key, &case.tags, &case.family) => {
+                cases.run.push(*case);
+            }
+            Planned::Refused(refusal)
+                if filters.pass(&refusal.key, &refusal.tags, &refusal.family) =>
+            {
+                cases.refused.push(Record::refused(refusal, number));
+            }
+            _ => {}
+        }
+    }
+    cases
+}
+
+/// Seconds that one case may take in one round for all to fit `total`: twice its fair share, since
+/// most take less than theirs.
+pub fn seconds_each(suite: &Suite, filters: &Filters, total: Option<f64>, times: f64) -> f64 {
+    const WITHOUT_BUDGET: f64 = 120.0;
+    const LEAST: f64 = 1.0;
+    let passes =
+        |(w, key): &(&crate::suite::Workload, CaseKey)| filters.pass(key, &w.tags, &w.family);
+    let count = keys(suite).iter().filter(|case| passes(case)).count() as f64;
+    total.map_or(WITHOUT_BUDGET, |total| (2.0 * total / (count * times).max(1.0)).max(LEAST))
+}

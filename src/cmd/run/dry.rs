@@ -1,0 +1,79 @@
+//! What a run would do, without doing it.
+
+use super::cases::Cases;
+use super::pace::Share;
+use crate::gpu::DeviceInfo;
+use crate::plan::{Case, estimate, keys};
+use crate::record::Outcome;
+use crate::report::terminal::{case_name, label};
+use crate::suite::Suite;
+use crate::text::printable;
+use crate::units::{self, Bytes};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// One case a line, for `--list`: name, family, tags.
+pub fn list(suite: &Suite, filters: &super::cases::Filters) -> String {
+    let mut out = String::new();
+    for (workload, key) in keys(suite) {
+        if filters.pass(&key, &workload.tags, &workload.family) {
+            let tags = printable(&workload.tags.join(" "), 200);
+            let _ = writeln!(out, "{}\t{}\t{tags}", case_name(&key), workload.family);
+        }
+    }
+    out
+}
+
+/// Cases, memory, estimated time and refusals of each device, for `--dry-run`.
+pub fn describe(
+    devices: &[DeviceInfo],
+    cases: &[Cases],
+    rounds: u32,
+    share: Share,
+    total: Option<f64>,
+) -> String {
+    let mut out = String::new();
+    let (mut least, mut most) = (0.0, 0.0);
+    for (device, cases) in devices.iter().zip(cases) {
+        let _ = writeln!(out, "{}  {}", label(device), printable(&device.name, 60));
+        for case in &cases.run {
+            let estimate = estimate(case, device);
+            least += estimate.total();
+            most += estimate.total() + share.warmup + share.seconds;
+            let forms = match case.candidates.len() {
+                0 | 1 => String::new(),
+                n => format!(", {n} forms"),
+            };
+            let name = case_name(&case.key);
+            let _ = writeln!(out, "  {name}  ({} on the device{forms})", memory(case));
+        }
+        let mut refused: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for record in &cases.refused {
+            if let Outcome::Unsupported(reason) = &record.outcome {
+                refused.entry(reason).or_default().push(case_name(&record.key));
+            }
+        }
+        for (reason, names) in refused {
+            let _ = writeln!(out, "  refused: {}", printable(reason, 200));
+            for name in names {
+                let _ = writeln!(out, "    {name}");
+            }
+        }
+        out.push('\n');
+    }
+    let runs: usize = cases.iter().map(|c| c.run.len()).sum();
+    let refused: usize = cases.iter().map(|c| c.refused.len()).sum();
+    let most = total.map_or(f64::INFINITY, f64::from).min(most * f64::from(rounds));
+    let least = (least * f64::from(rounds)).min(most);
+    let _ = writeln!(
+        out,
+        "{runs} cases in {rounds} rounds, {refused} refused; estimated time: {} to {}",
+        units::seconds(least),
+        units::seconds(most)
+    );
+    out
+}
+
+fn memory(case: &Case) -> Bytes {
+    Bytes(case.buffers.iter().map(|buffer| buffer.bytes().0).sum())
+}

@@ -1,0 +1,29 @@
+//! Ctrl-C: the first one asks, the second one does.
+
+use crate::report::progress::say;
+use crate::worker::kill_all;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
+/// Exit code of an interrupted run.
+pub const EXIT: u8 = 130;
+
+/// From now on, the first interruption is noted and the second kills the workers and exits.
+pub fn listen() {
+    let handler = || match COUNT.fetch_add(1, Ordering::SeqCst) {
+        0 => say("finishing the case in hand; once more stops at once"),
+        _ => {
+            kill_all();
+            std::process::exit(i32::from(EXIT));
+        }
+    };
+    if let Err(error) = ctrlc::set_handler(handler) {
+        say(&format!("Ctrl-C will stop at once: {error}"));
+    }
+}
+
+/// Whether an end was asked for.
+pub fn asked() -> bool {
+    COUNT.load(Ordering::SeqCst) > 0
+}

@@ -1,0 +1,49 @@
+//! Waiting until the devices are free.
+
+use super::interrupt;
+use crate::error::{Error, Result};
+use crate::gpu::DeviceInfo;
+use crate::report::progress::say;
+use crate::store::{Attempt, DeviceLock};
+use std::time::Duration;
+
+/// Locks all `devices`, waiting for other runs to end unless `leave` says not to. `None` when
+/// interrupted meanwhile.
+pub fn take(devices: &[DeviceInfo], leave: bool) -> Result<Option<Vec<DeviceLock>>> {
+    // In one order for all runs, so that two of them cannot wait for each other; a card that two
+    // APIs show is locked once.
+    let mut wanted: Vec<_> = devices.iter().map(|d| (DeviceLock::key(d), d)).collect();
+    wanted.sort_by(|a, b| a.0.cmp(&b.0));
+    wanted.dedup_by(|a, b| a.0 == b.0);
+    let mut locks = Vec::new();
+    for (key, device) in wanted {
+        match wait(&key, device, leave)? {
+            Some(lock) => locks.push(lock),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(locks))
+}
+
+fn wait(key: &str, device: &DeviceInfo, leave: bool) -> Result<Option<DeviceLock>> {
+    const PAUSE: Duration = Duration::from_millis(200);
+    let mut told = false;
+    while !interrupt::asked() {
+        let holder = match DeviceLock::attempt(key)? {
+            Attempt::Taken(lock) => return Ok(Some(lock)),
+            Attempt::HeldBy(holder) => holder,
+        };
+        let who = holder.map_or("another run".to_owned(), |pid| format!("the run with pid {pid}"));
+        if leave {
+            return Err(Error::Usage(format!(
+                "{} is being measured by {who} (--no-lock insists, at the cost of both results)",
+                device.name
+            )));
+        }
+        if !std::mem::replace(&mut told, true) {
+            say(&format!("waiting for {}: {who} measures it", device.name));
+        }
+        std::thread::sleep(PAUSE);
+    }
+    Ok(None)
+}

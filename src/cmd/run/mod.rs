@@ -1,0 +1,292 @@
+//! `gpubench run`: run a suite on every device and write its results.
+
+mod cases;
+mod devices;
+mod dry;
+mod interrupt;
+mod locks;
+mod pace;
+mod resume;
+mod session;
+mod witness;
+
+use super::show::print;
+use crate::error::Result;
+use crate::gpu::DeviceInfo;
+use crate::measure::Policy;
+use crate::plan::Limits;
+use crate::record::{Header, VERSION};
+use crate::report::progress::say;
+use crate::report::terminal::{Style, report};
+use crate::store::{Scratch, Writer, result_name};
+use crate::suite::Suite;
+use crate::worker::{Seat, host};
+use cases::{Filters, cases, seconds_each};
+use pace::Pace;
+use session::{Ended, Session};
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+use witness::Witness;
+
+/// Arguments of `gpubench run`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A suite file, or the name of an embedded suite
+    #[arg(default_value = "quick")]
+    suite: String,
+    /// Devices to run on: part of a name, vendor, `pci:…`, `uuid:…` or an index (default: all)
+    #[arg(long, value_name = "SELECTOR")]
+    device: Vec<String>,
+    /// Only through this API: opencl, wgpu, or sim
+    #[arg(long)]
+    backend: Option<String>,
+    /// Only cases with this in their name, this tag, or this size (`n>=512`); several must all hold
+    #[arg(long, value_name = "FILTER")]
+    filter: Vec<String>,
+    /// Rounds, each in a fresh process (default: the suite's, else 3)
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: Option<u32>,
+    /// Repeat the whole run N times, or until interrupted; each has its own result file
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "4294967295")]
+    repeat: Option<u32>,
+    /// Seed of the inputs and of the order of cases (default: a new one, noted in the result)
+    #[arg(long)]
+    seed: Option<u64>,
+    /// List the cases and stop
+    #[arg(long)]
+    list: bool,
+    /// Show cases, memory, estimated time and refusals, and stop
+    #[arg(long)]
+    dry_run: bool,
+    /// Check results only, measure nothing
+    #[arg(long)]
+    verify: bool,
+    /// Seconds for the whole run (default: the suite's)
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    budget: Option<f64>,
+    /// Longest that one stage of a case may take before its worker is killed (default: by stage)
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<f64>,
+    /// Result file (`….jsonl`) or folder
+    #[arg(long, short, value_name = "PATH", default_value = "results")]
+    output: PathBuf,
+    /// Go on with a run that was cut short
+    #[arg(long, value_name = "FILE",
+          conflicts_with_all = ["device", "backend", "filter", "rounds", "repeat", "seed", "verify",
+                                "output", "list", "dry_run"])]
+    resume: Option<PathBuf>,
+    /// Measure even while another run measures the same device
+    #[arg(long)]
+    no_lock: bool,
+    /// Leave rather than wait while another run measures the same device
+    #[arg(long)]
+    no_wait: bool,
+    /// Show no progress
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (1e-3..=1e6).contains(&seconds) => Ok(seconds),
+        _ => Err("expected seconds between 0.001 and 1000000".into()),
+    }
+}
+
+/// Runs the command.
+pub fn run(args: Args) -> Result<ExitCode> {
+    let references: Vec<_> = crate::reference::names().collect();
+    let suite = crate::suite::load(&args.suite, &references)?;
+    match &args.resume {
+        Some(file) => resume(&args, &suite, file),
+        None => start(&args, &suite),
+    }
+}
+
+/// Begins a new run, or several, or only says what it would do.
+fn start(args: &Args, suite: &Suite) -> Result<ExitCode> {
+    let filters = Filters::parse(&args.filter, suite)?;
+    if args.list {
+        print(&dry::list(suite, &filters))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    interrupt::listen();
+    let here = devices::find(args.backend.as_deref())?;
+    let chosen = devices::choose(&here, &args.device)?;
+    let mut code = ExitCode::SUCCESS;
+    for _ in 0..args.repeat.unwrap_or(1) {
+        let plan = Plan::new(args, suite, &filters, new_header(args, suite, &chosen));
+        if args.dry_run {
+            print(&plan.describe(&chosen))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let create = |header: &Header| create(&args.output, header);
+        let Some(ended) = plan.run(&chosen, &here, create, vec![])? else {
+            return Ok(ExitCode::from(interrupt::EXIT));
+        };
+        code = conclude(args, &ended)?;
+        if ended.interrupted {
+            break;
+        }
+    }
+    Ok(code)
+}
+
+/// Goes on with the run in `file`.
+fn resume(args: &Args, suite: &Suite, file: &Path) -> Result<ExitCode> {
+    interrupt::listen();
+    let (writer, run) = Writer::resume(file)?;
+    for warning in &run.warnings {
+        say(&warning.to_string());
+    }
+    let filters = Filters::parse(&run.header.filters, suite)?;
+    let here = devices::find_for(&run.header.devices)?;
+    let chosen = resume::check(&run.header, suite, &here)?;
+    let plan = Plan::new(args, suite, &filters, run.header);
+    match plan.run(&chosen, &here, |_| Ok(writer), run.records)? {
+        Some(ended) => conclude(args, &ended),
+        None => Ok(ExitCode::from(interrupt::EXIT)),
+    }
+}
+
+/// What a run is made of, before any device is touched.
+struct Plan<'a> {
+    args: &'a Args,
+    suite: &'a Suite,
+    header: Header,
+    limits: Limits,
+    cases: Vec<cases::Cases>,
+    pace: Pace,
+}
+
+impl<'a> Plan<'a> {
+    fn new(args: &'a Args, suite: &'a Suite, filters: &Filters, header: Header) -> Self {
+        let total = args.budget.or(suite.budget.total);
+        let times = header.devices.len() as f64 * f64::from(header.rounds);
+        let limits = Limits {
+            memory: suite.budget.memory,
+            seconds: seconds_each(suite, filters, total, times),
+            seed: header.seed,
+        };
+        let devices = header.devices.iter().enumerate();
+        let cases = devices.map(|(i, d)| cases(suite, filters, d, i, &limits)).collect();
+        let most = suite.budget.case.unwrap_or(Policy::default().seconds);
+        Self { args, suite, header, limits, cases, pace: Pace::new(total, most) }
+    }
+
+    fn describe(&self, devices: &[DeviceInfo]) -> String {
+        let runs: usize = self.cases.iter().map(|c| c.run.len()).sum();
+        let share = self.pace.share(runs as u64 * u64::from(self.header.rounds));
+        let share = share.unwrap_or(pace::Share { seconds: 0.0, warmup: 0.0 });
+        dry::describe(devices, &self.cases, self.header.rounds, share, self.pace.total())
+    }
+
+    /// Runs on `devices` (today's view of the header's); `here` are all of this machine. `None`
+    /// when interrupted before it began.
+    fn run(
+        self,
+        devices: &[DeviceInfo],
+        here: &[DeviceInfo],
+        writer: impl FnOnce(&Header) -> Result<Writer>,
+        records: Vec<crate::record::Record>,
+    ) -> Result<Option<Ended>> {
+        let _locks = match self.args.no_lock {
+            true => vec![],
+            false => match locks::take(devices, self.args.no_wait)? {
+                Some(locks) => locks,
+                None => return Ok(None),
+            },
+        };
+        let scratch = Scratch::new()?;
+        let limit = self.args.timeout.map(Duration::from_secs_f64);
+        let policy = Policy {
+            target: self.suite.budget.target.unwrap_or(Policy::default().target),
+            verify_only: self.header.verify_only,
+            cache: Some(scratch.path().to_owned()),
+            ..Policy::default()
+        };
+        let session = Session {
+            witness: Witness::new(self.suite, self.limits, scratch.path(), here, limit),
+            writer: writer(&self.header)?,
+            header: self.header,
+            seats: devices.iter().map(|d| Seat::new(d.clone(), limit)).collect(),
+            cases: self.cases,
+            records,
+            // The budget begins here, not while waiting for a device.
+            pace: Pace::new(self.pace.total(), self.pace.most()),
+            policy,
+            quiet: self.args.quiet,
+        };
+        session.run().map(Some)
+    }
+}
+
+fn new_header(args: &Args, suite: &Suite, devices: &[DeviceInfo]) -> Header {
+    Header {
+        version: VERSION,
+        gpubench: format!("{} ({})", env!("CARGO_PKG_VERSION"), env!("GPUBENCH_COMMIT")),
+        started: jiff::Timestamp::now().to_string(),
+        suite: suite.name.clone(),
+        suite_hash: suite.hash.clone(),
+        seed: args.seed.unwrap_or_else(any_seed),
+        rounds: args.rounds.or(suite.budget.rounds).unwrap_or(3),
+        verify_only: args.verify,
+        filters: args.filter.clone(),
+        host: host(),
+        devices: devices.to_vec(),
+    }
+}
+
+/// A new seed of 32 bits, which survive every reader of JSON.
+fn any_seed() -> u64 {
+    use std::hash::BuildHasher;
+    std::hash::RandomState::new().hash_one(std::process::id()) >> 32
+}
+
+/// `output` is the file where it says so, else the folder.
+fn create(output: &Path, header: &Header) -> Result<Writer> {
+    let is_file = output.extension().is_some_and(|extension| extension == "jsonl");
+    if is_file {
+        return Writer::create_at(output, header);
+    }
+    let stem = result_name(&header.started, &header.host.name, &header.suite);
+    Writer::create(output, &stem, header)
+}
+
+/// Tells what came of a run, and gives the exit code.
+fn conclude(args: &Args, ended: &Ended) -> Result<ExitCode> {
+    let path = ended.path.display();
+    if ended.interrupted {
+        // No table: half of one would be taken for the whole.
+        say(&format!(
+            "interrupted; {} records are in {path}\nto go on: gpubench run {} --resume {path}",
+            ended.records.len(),
+            args.suite
+        ));
+        return Ok(ExitCode::from(interrupt::EXIT));
+    }
+    print(&report(&ended.header, &ended.records, style()))?;
+    say(&format!("results: {path}"));
+    let failed = ended.records.iter().any(|record| record.outcome.is_failure());
+    Ok(if failed { ExitCode::from(4) } else { ExitCode::SUCCESS })
+}
+
+fn style() -> Style {
+    let stdout = std::io::stdout();
+    let color = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    Style { width: width(), color }
+}
+
+/// Columns of the terminal that stdout is; 80 where it is none.
+fn width() -> u16 {
+    const USUAL: u16 = 80;
+    #[cfg(unix)]
+    if let Ok(size) = rustix::termios::tcgetwinsize(std::io::stdout())
+        && size.ws_col >= 40
+    {
+        return size.ws_col;
+    }
+    USUAL
+}

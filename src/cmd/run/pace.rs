@@ -1,0 +1,94 @@
+//! How long each case may take, so that all of them fit the time budget.
+
+use std::time::{Duration, Instant};
+
+/// The shortest time worth sampling for, in seconds.
+const SHORTEST: f64 = 0.1;
+/// The longest warm-up, in seconds.
+const LONGEST_WARMUP: f64 = 5.0;
+
+/// Shares the remaining time over the remaining cases.
+#[derive(Clone, Debug)]
+pub struct Pace {
+    begun: Instant,
+    /// Seconds for the whole run.
+    total: Option<f64>,
+    /// Most seconds of sampling for one case.
+    most: f64,
+    /// Seconds spent beside sampling (building, preparing, verifying, warming up) so far, and
+    /// the cases that needed them.
+    beside: (f64, u32),
+}
+
+/// The time for one case, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share {
+    /// Of sampling.
+    pub seconds: f64,
+    /// Of warm-up, at most.
+    pub warmup: f64,
+}
+
+impl Pace {
+    /// `total` seconds for the run, where it is limited; at most `most` of sampling a case.
+    pub fn new(total: Option<f64>, most: f64) -> Self {
+        Self { begun: Instant::now(), total, most, beside: (0.0, 0) }
+    }
+
+    /// The time for the next of `left` cases; `None` when the budget is used up.
+    pub fn share(&self, left: u64) -> Option<Share> {
+        self.share_at(self.begun.elapsed().as_secs_f64(), left)
+    }
+
+    fn share_at(&self, elapsed: f64, left: u64) -> Option<Share> {
+        let seconds = match self.total {
+            None => self.most,
+            Some(total) if elapsed >= total => return None,
+            Some(total) => {
+                let each = (total - elapsed) / left.max(1) as f64;
+                let beside = self.beside.0 / f64::from(self.beside.1.max(1));
+                (each - beside).clamp(SHORTEST.min(self.most), self.most)
+            }
+        };
+        Some(Share { seconds, warmup: seconds.min(LONGEST_WARMUP) })
+    }
+
+    /// Learns from a case that took `wall`, of which `sampling` seconds were sampling.
+    pub fn learn(&mut self, wall: Duration, sampling: f64) {
+        self.beside.0 += (wall.as_secs_f64() - sampling).max(0.0);
+        self.beside.1 += 1;
+    }
+
+    /// Seconds for the whole run, where it is limited.
+    pub fn total(&self) -> Option<f64> {
+        self.total
+    }
+
+    /// Most seconds of sampling for one case.
+    pub fn most(&self) -> f64 {
+        self.most
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_budget_every_case_has_the_most() {
+        let pace = Pace::new(None, 7.0);
+        assert_eq!(pace.share_at(1e6, 1000), Some(Share { seconds: 7.0, warmup: 5.0 }));
+    }
+
+    #[test]
+    fn what_is_left_is_shared() {
+        let mut pace = Pace::new(Some(100.0), 5.0);
+        assert_eq!(pace.share_at(0.0, 10).map(|s| s.seconds), Some(5.0));
+        assert_eq!(pace.share_at(0.0, 50).map(|s| s.seconds), Some(2.0));
+        assert_eq!(pace.share_at(50.0, 50).map(|s| s.seconds), Some(1.0));
+        assert_eq!(pace.share_at(99.0, 1000).map(|s| s.seconds), Some(SHORTEST));
+        assert_eq!(pace.share_at(100.0, 1), None);
+        pace.learn(Duration::from_secs_f64(1.5), 1.0);
+        assert_eq!(pace.share_at(50.0, 50).map(|s| s.seconds), Some(0.5));
+    }
+}

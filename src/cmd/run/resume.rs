@@ -1,0 +1,74 @@
+//! Going on with a run that was cut short: only where nothing has changed since.
+
+use crate::error::{Error, Result};
+use crate::gpu::DeviceInfo;
+use crate::record::Header;
+use crate::suite::Suite;
+
+/// Today's devices in the order of the run's header.
+///
+/// # Errors
+/// `Usage` naming what has changed: the suite, a device or its driver.
+pub fn check(header: &Header, suite: &Suite, here: &[DeviceInfo]) -> Result<Vec<DeviceInfo>> {
+    if header.suite_hash != suite.hash {
+        let what = if header.suite == suite.name {
+            format!("suite `{}` has changed since", suite.name)
+        } else {
+            format!("the run is of suite `{}`, not of `{}`", header.suite, suite.name)
+        };
+        return Err(refused(&what));
+    }
+    header.devices.iter().map(|then| same(then, here)).collect()
+}
+
+fn same(then: &DeviceInfo, here: &[DeviceInfo]) -> Result<DeviceInfo> {
+    let alike = |d: &&DeviceInfo| {
+        d.backend == then.backend && d.name == then.name && d.uuid == then.uuid && d.pci == then.pci
+    };
+    // Two equal cards without any address are told apart by their position only.
+    let now = here.iter().filter(alike).min_by_key(|d| d.index.abs_diff(then.index));
+    match now {
+        None => Err(refused(&format!("{} ({}) is not here", then.name, then.backend))),
+        Some(now) if now.driver != then.driver => Err(refused(&format!(
+            "the driver of {} has changed from {} to {}",
+            then.name, then.driver, now.driver
+        ))),
+        Some(now) => Ok(now.clone()),
+    }
+}
+
+fn refused(what: &str) -> Error {
+    Error::Usage(format!("cannot resume: {what}; start a new run"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::sample;
+
+    fn suite(name: &str, hash: &str) -> Suite {
+        Suite {
+            name: name.into(),
+            hash: hash.into(),
+            budget: Default::default(),
+            workloads: vec![],
+        }
+    }
+
+    #[test]
+    fn what_has_changed_is_named() {
+        let header = sample::header(vec![sample::device("sim")]);
+        let here = [sample::device("opencl"), sample::device("sim")];
+        let devices = check(&header, &suite("sample", "00ff"), &here).unwrap();
+        assert_eq!(devices, header.devices);
+        let refuse = |suite: &Suite, here: &[DeviceInfo]| {
+            check(&header, suite, here).unwrap_err().to_string()
+        };
+        assert!(refuse(&suite("sample", "11"), &here).contains("`sample` has changed"));
+        assert!(refuse(&suite("quick", "11"), &here).contains("of suite `sample`, not of `quick`"));
+        assert!(refuse(&suite("sample", "00ff"), &here[..1]).contains("is not here"));
+        let mut updated = here[1].clone();
+        updated.driver = "2.0".into();
+        assert!(refuse(&suite("sample", "00ff"), &[updated]).contains("from 1.0 to 2.0"));
+    }
+}

@@ -1,0 +1,185 @@
+//! The loop over rounds, devices and cases; every case becomes a record.
+
+use super::cases::Cases;
+use super::interrupt;
+use super::pace::Pace;
+use super::witness::Witness;
+use crate::error::Result;
+use crate::measure::{Finding, Policy, Stage};
+use crate::plan::{Case, shuffle};
+use crate::record::{Footer, Header, Outcome, Record};
+use crate::report::progress::Progress;
+use crate::report::terminal::{case_name, label};
+use crate::store::Writer;
+use crate::units;
+use crate::worker::Seat;
+use crate::workload::CaseKey;
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// A run in progress.
+pub struct Session<'a> {
+    /// What the run is.
+    pub header: Header,
+    /// The devices, in the header's order.
+    pub seats: Vec<Seat>,
+    /// Their cases, in the same order.
+    pub cases: Vec<Cases>,
+    /// Devices that may compute expected results for others.
+    pub witness: Witness<'a>,
+    /// Where the records go.
+    pub writer: Writer,
+    /// The records so far; those of a resumed run are not made again.
+    pub records: Vec<Record>,
+    /// How long each case may take.
+    pub pace: Pace,
+    /// How well to measure.
+    pub policy: Policy,
+    /// Whether to be quiet about how far it is.
+    pub quiet: bool,
+}
+
+/// What a run leaves.
+pub struct Ended {
+    /// What the run was.
+    pub header: Header,
+    /// All records.
+    pub records: Vec<Record>,
+    /// The result file.
+    pub path: PathBuf,
+    /// Whether it was interrupted: then it can be resumed.
+    pub interrupted: bool,
+}
+
+impl Session<'_> {
+    /// Runs to the end, or until interrupted.
+    ///
+    /// # Errors
+    /// When a record cannot be written. What fails on a device is a record.
+    pub fn run(mut self) -> Result<Ended> {
+        let begun = Instant::now();
+        let done: HashSet<(usize, u32, CaseKey)> =
+            self.records.iter().map(|r| (r.device, r.round, r.key.clone())).collect();
+        let mut left = self.left(&done);
+        let all: u64 = self.cases.iter().map(|c| c.run.len() as u64).sum();
+        let all = all * u64::from(self.header.rounds);
+        let mut progress = Progress::new(all, all - left, self.quiet);
+        for round in 0..self.header.rounds {
+            for device in 0..self.seats.len() {
+                if round == 0 {
+                    self.refuse(device, &done)?;
+                }
+                for case in self.order(device, round) {
+                    if interrupt::asked() {
+                        break;
+                    }
+                    if done.contains(&(device, round, case.key.clone())) {
+                        continue;
+                    }
+                    let record = self.one(&case, device, round, left, &mut progress);
+                    self.append(record)?;
+                    progress.end();
+                    left -= 1;
+                }
+                // Each round is a fresh process.
+                self.seats[device].leave();
+            }
+        }
+        progress.finish();
+        self.end(begun, left > 0)
+    }
+
+    /// Cases still to be run, over all rounds and devices.
+    fn left(&self, done: &HashSet<(usize, u32, CaseKey)>) -> u64 {
+        let mut left = 0;
+        for (device, cases) in self.cases.iter().enumerate() {
+            for round in 0..self.header.rounds {
+                let missing = |case: &&Case| !done.contains(&(device, round, case.key.clone()));
+                left += cases.run.iter().filter(missing).count() as u64;
+            }
+        }
+        left
+    }
+
+    /// Notes what the plan refused on a device.
+    fn refuse(&mut self, device: usize, done: &HashSet<(usize, u32, CaseKey)>) -> Result<()> {
+        for record in std::mem::take(&mut self.cases[device].refused) {
+            if !done.contains(&(device, 0, record.key.clone())) {
+                self.append(record)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn order(&self, device: usize, round: u32) -> Vec<Case> {
+        let mut cases = self.cases[device].run.clone();
+        shuffle(&mut cases, self.header.seed, round);
+        cases
+    }
+
+    fn append(&mut self, record: Record) -> Result<()> {
+        self.writer.append(&record)?;
+        self.records.push(record);
+        Ok(())
+    }
+
+    /// Runs one case, of `left` that are to be run.
+    fn one(
+        &mut self,
+        case: &Case,
+        device: usize,
+        round: u32,
+        left: u64,
+        progress: &mut Progress,
+    ) -> Record {
+        let begun = Instant::now();
+        let place = |record: Record| Record { device, round, ..record };
+        let without = |outcome| {
+            let finding = Finding { outcome: Some(outcome), ..Finding::default() };
+            finding.into_record(case, device, round)
+        };
+        let Some(share) = self.pace.share(left) else {
+            let total = units::seconds(self.pace.total().unwrap_or_default());
+            return without(Outcome::Skipped(format!("the time budget of {total} is used up")));
+        };
+        let policy = Policy { seconds: share.seconds, warmup: share.warmup, ..self.policy.clone() };
+        let seat = &mut self.seats[device];
+        progress.begin(&format!("{} on {}", case_name(&case.key), label(seat.device())));
+        let case = match self.witness.prepare(case, seat.device(), &policy) {
+            Ok(case) => case,
+            Err(outcome) => return without(outcome),
+        };
+        let mut stage = |stage| progress.stage(stage_word(stage));
+        let record = place(seat.measure(&case, &policy, &mut stage));
+        if !matches!(record.outcome, Outcome::Skipped(_)) {
+            let warmup = record.measured.as_ref().map_or(0.0, |measured| measured.warmup);
+            self.pace.learn(begun.elapsed(), record.wall.measure - warmup);
+        }
+        record
+    }
+
+    fn end(self, begun: Instant, interrupted: bool) -> Result<Ended> {
+        let path = if interrupted {
+            self.writer.leave()?
+        } else {
+            let footer = Footer {
+                ended: jiff::Timestamp::now().to_string(),
+                wall: begun.elapsed().as_secs_f64(),
+                records: self.writer.records(),
+            };
+            self.writer.finish(&footer)?
+        };
+        Ok(Ended { header: self.header, records: self.records, path, interrupted })
+    }
+}
+
+fn stage_word(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Prepare => "prepare",
+        Stage::Build => "build",
+        Stage::Launch => "launch",
+        Stage::Verify => "verify",
+        Stage::Measure => "measure",
+    }
+}

@@ -1,0 +1,77 @@
+//! A folder for what a run needs only while it lasts: expected results, shared by its workers.
+
+use crate::error::{Error, Result};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// A private folder below the system's temporary one, gone when dropped. What a killed run left
+/// behind, the next one takes away.
+#[derive(Debug)]
+pub struct Scratch {
+    folder: tempfile::TempDir,
+    /// Locked while the folder is in use; the system unlocks it when the process dies.
+    _lock: File,
+}
+
+const PREFIX: &str = "gpubench-scratch-";
+const LOCK: &str = "in-use";
+
+impl Scratch {
+    /// Makes one.
+    ///
+    /// # Errors
+    /// `Io` when the temporary folder cannot be written.
+    pub fn new() -> Result<Self> {
+        Self::below(&std::env::temp_dir())
+    }
+
+    fn below(root: &Path) -> Result<Self> {
+        let io = |e| Error::io(root, e);
+        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(root).map_err(io)?;
+        let lock = File::create(folder.path().join(LOCK)).map_err(io)?;
+        lock.lock().map_err(io)?;
+        sweep(root);
+        Ok(Self { folder, _lock: lock })
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// Removes the folders of runs that died. A folder without a lock file yet belongs to a run that
+/// is just beginning.
+fn sweep(root: &Path) {
+    let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
+    let ours = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX))
+    };
+    for path in entries.map(|entry| entry.path()).filter(ours) {
+        let abandoned =
+            File::open(path.join(LOCK)).is_ok_and(|lock| lock.try_lock_shared().is_ok());
+        if abandoned {
+            let _ = std::fs::remove_dir_all(&path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_takes_itself_away_and_what_a_dead_run_left() {
+        let root = tempfile::tempdir().unwrap();
+        let dead = root.path().join("gpubench-scratch-dead");
+        std::fs::create_dir(&dead).unwrap();
+        std::fs::write(dead.join(LOCK), "").unwrap();
+        let first = Scratch::below(root.path()).unwrap();
+        assert!(!dead.exists());
+        let second = Scratch::below(root.path()).unwrap();
+        assert!(first.path().exists() && second.path().exists());
+        let path = first.path().to_owned();
+        drop(first);
+        assert!(!path.exists());
+    }
+}

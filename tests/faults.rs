@@ -1,0 +1,124 @@
+//! Whatever goes wrong on a device costs its own case only: each fault is really caused, by a
+//! backend made for it, in the real binary. A test's name is the fault's.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use common::{Place, no_orphan, outcomes, records, suite, text};
+use gpubench::record::{Flag, Outcome};
+use gpubench::store::Run;
+
+/// Runs the workload that has `fault`, beside one that works, on two devices.
+fn run(fault: &str, more: &[&str]) -> (Run, std::process::Output) {
+    let place = Place::new();
+    let suite = suite("faults/faults.yaml");
+    let mut args = vec!["run", &suite, "--backend", "faulty", "--filter", fault, "--timeout", "2"];
+    args.extend(more);
+    let child = place.gpubench(&args).spawn().expect("the binary starts");
+    let pid = child.id();
+    let output = common::finish(child);
+    no_orphan(pid);
+    let stderr = text(&output.stderr);
+    assert!(!stderr.contains("panicked"), "{stderr}");
+    let run = place.run();
+    assert!(run.warnings.is_empty() && run.footer.is_some(), "the file is whole");
+    (run, output)
+}
+
+/// As [`run`], and the workload beside it works.
+fn beside_one_that_works(fault: &str) -> Run {
+    let (run, output) = run(fault, &[]);
+    for outcome in outcomes(&run, "works") {
+        assert_eq!(*outcome, Outcome::Ok, "the case beside it");
+    }
+    let failed = outcomes(&run, fault).iter().any(|outcome| outcome.is_failure());
+    assert_eq!(output.status.code(), Some(if failed { 4 } else { 0 }));
+    run
+}
+
+fn each(fault: &str, check: impl Fn(&Outcome) -> bool) {
+    let run = beside_one_that_works(fault);
+    for record in records(&run, fault) {
+        assert!(check(&record.outcome), "{:?}", record.outcome);
+        assert!(record.measured.is_none(), "no figure is shown");
+    }
+}
+
+#[test]
+fn a_build_that_hangs_is_a_timeout_of_the_build() {
+    each("hangs_in_build", |o| matches!(o, Outcome::Timeout(t) if t.contains("building")));
+}
+
+#[test]
+fn a_launch_that_hangs_is_a_timeout_of_the_launch() {
+    each("hangs_in_launch", |o| matches!(o, Outcome::Timeout(t) if t.contains("first launch")));
+}
+
+#[test]
+fn a_device_that_hangs_when_dropped_is_not_waited_for() {
+    let run = beside_one_that_works("hangs_on_drop");
+    assert_eq!(outcomes(&run, "hangs_on_drop"), [&Outcome::Ok, &Outcome::Ok]);
+}
+
+#[test]
+fn a_crash_is_named_by_its_signal_and_last_words() {
+    each("crashes_in_launch", |outcome| {
+        let Outcome::Crash { how, stderr } = outcome else { return false };
+        how == "killed by SIGSEGV, twice" && stderr.iter().any(|l| l == "about to crash, as asked")
+    });
+}
+
+#[test]
+fn an_abort_and_an_exit_are_crashes() {
+    each("aborts_in_build", |o| matches!(o, Outcome::Crash { how, .. } if how.contains("SIGABRT")));
+    each(
+        "exits_in_launch",
+        |o| matches!(o, Outcome::Crash { how, .. } if how.contains("status 3")),
+    );
+}
+
+#[test]
+fn a_crash_that_does_not_come_again_is_a_flake() {
+    let run = beside_one_that_works("crashes_once");
+    let records = records(&run, "crashes_once");
+    // The second device finds that it has happened.
+    let flakes = |r: &gpubench::record::Record| r.flags.iter().any(|f| matches!(f, Flag::Flake(_)));
+    assert!(records.iter().all(|record| record.outcome.is_ok() && record.measured.is_some()));
+    assert_eq!(records.iter().filter(|record| flakes(record)).count(), 1);
+}
+
+#[test]
+fn a_lost_device_gets_a_fresh_worker() {
+    each("loses_the_device", |o| matches!(o, Outcome::DeviceLost(_)));
+}
+
+#[test]
+fn a_kernel_that_does_not_build_shows_its_log() {
+    each("does_not_build", |o| matches!(o, Outcome::BuildError(log) if log.contains("error:")));
+}
+
+#[test]
+fn too_little_memory_is_an_outcome() {
+    each("runs_out_of_memory", |o| matches!(o, Outcome::OutOfMemory(_)));
+}
+
+#[test]
+fn what_a_driver_prints_is_never_data() {
+    let run = beside_one_that_works("chatters");
+    assert_eq!(outcomes(&run, "chatters"), [&Outcome::Ok, &Outcome::Ok]);
+    assert_eq!(run.records.len(), 4, "two workloads on two devices");
+}
+
+#[test]
+fn three_failures_in_a_row_are_quarantine() {
+    let (run, output) = run("fatal", &["--rounds", "2"]);
+    assert_eq!(output.status.code(), Some(4));
+    for record in &run.records {
+        match (&record.outcome, record.round) {
+            (Outcome::Crash { .. }, 0) => {}
+            (Outcome::Skipped(why), 1) => assert!(why.contains("quarantine"), "{why}"),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(run.records.len(), 12, "three workloads, two devices, two rounds");
+}
