@@ -120,6 +120,7 @@ pub(super) fn tick(adapter: &Adapter) -> Option<f64> {
 fn wanted() -> Features {
     Features::TIMESTAMP_QUERY
         | Features::TIMESTAMP_QUERY_INSIDE_ENCODERS
+        | Features::TIMESTAMP_QUERY_INSIDE_PASSES
         | Features::MAPPABLE_PRIMARY_BUFFERS
         | Features::SUBGROUP
         | Features::SUBGROUP_BARRIER

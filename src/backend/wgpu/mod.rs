@@ -9,11 +9,13 @@
 //! | `kernel` | pipelines and their bind groups |
 //! | `memory`, `mapping` | buffers of every kind, and the host's way into them |
 //! | `params` | parameter blocks in one uniform buffer |
-//! | `encode`, `run` | a recording becomes commands; commands are executed against the clock |
+//! | `prepare`, `encode`, `commands` | a recording is checked and becomes commands |
+//! | `run` | commands are executed against the clock |
 //! | `timestamps` | device timestamps become step times, or a reason why not |
 //! | `device` | the seam: [`crate::backend::Device`] |
 
 mod checks;
+mod commands;
 mod context;
 mod device;
 mod encode;
@@ -23,6 +25,7 @@ mod located;
 mod mapping;
 mod memory;
 mod params;
+mod prepare;
 mod run;
 mod timestamps;
 #[cfg(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd"))]

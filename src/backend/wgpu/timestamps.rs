@@ -13,10 +13,22 @@ use ::wgpu::{
 pub(super) const STEPS_PER_SET: usize = QUERY_SET_MAX_QUERIES as usize / 2;
 const SET_BYTES: u64 = QUERY_SET_MAX_QUERIES as u64 * QUERY_SIZE as u64;
 
+/// Where the two timestamps of a step go.
+#[derive(Clone, Copy)]
+pub(super) struct Stamps<'q> {
+    pub set: &'q QuerySet,
+    pub first: u32,
+    pub second: u32,
+    /// Whether they can be written within a compute pass, not only at its ends.
+    pub within_passes: bool,
+}
+
 /// The queries of the longest recording so far, kept for the next one.
 pub(super) struct Queries {
     /// Timestamps around passes.
     pub passes: bool,
+    /// Timestamps between the launches of one pass.
+    launches: bool,
     /// Timestamps between commands, so that copies can be timed too.
     pub commands: bool,
     /// Seconds of one tick.
@@ -29,10 +41,11 @@ impl Queries {
     /// What the open device can do.
     pub fn new(context: &Context) -> Self {
         let features = context.device.features();
+        let passes = features.contains(Features::TIMESTAMP_QUERY);
         Self {
-            passes: features.contains(Features::TIMESTAMP_QUERY),
-            commands: features
-                .contains(Features::TIMESTAMP_QUERY | Features::TIMESTAMP_QUERY_INSIDE_ENCODERS),
+            passes,
+            launches: passes && features.contains(Features::TIMESTAMP_QUERY_INSIDE_PASSES),
+            commands: passes && features.contains(Features::TIMESTAMP_QUERY_INSIDE_ENCODERS),
             tick: f64::from(context.queue.get_timestamp_period()) * 1e-9,
             sets: vec![],
             buffers: None,
@@ -64,10 +77,11 @@ impl Queries {
         Ok(())
     }
 
-    /// The set of a step, and the numbers of its first and second timestamp.
-    pub fn of(&self, step: usize) -> (&QuerySet, u32, u32) {
+    /// Where the two timestamps of a step go; `None` without room for it.
+    pub fn of(&self, step: usize) -> Option<Stamps<'_>> {
+        let set = self.sets.get(step / STEPS_PER_SET)?;
         let first = (step % STEPS_PER_SET * 2) as u32;
-        (&self.sets[step / STEPS_PER_SET], first, first + 1)
+        Some(Stamps { set, first, second: first + 1, within_passes: self.launches })
     }
 
     /// Reads the timestamps of so many steps, two for each.
@@ -97,8 +111,8 @@ impl Queries {
 
 /// Step times in seconds since the first step began.
 ///
-/// The device's clock does not know when a step was queued or submitted: all were submitted
-/// together, before the first began, so both stand at that moment, the earliest the clock knows.
+/// The device's clock does not know when the host queued or submitted a step: both say the
+/// step's own start.
 ///
 /// # Errors
 /// Why the ticks cannot be believed: zero, reversed, or longer than the host's `wall` time.
@@ -120,11 +134,9 @@ pub(super) fn step_times(ticks: &[u64], tick: f64, wall: f64) -> Result<Vec<Step
     }
     Ok(ticks
         .chunks_exact(2)
-        .map(|pair| StepTimes {
-            queued: 0.0,
-            submitted: 0.0,
-            started: (pair[0] - origin) as f64 * tick,
-            ended: (pair[1] - origin) as f64 * tick,
+        .map(|pair| {
+            let [started, ended] = [pair[0], pair[1]].map(|t| (t - origin) as f64 * tick);
+            StepTimes { queued: started, submitted: started, started, ended }
         })
         .collect())
 }
