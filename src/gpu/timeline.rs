@@ -14,7 +14,8 @@ pub enum Clock {
     Simulated,
 }
 
-/// When one step was queued, submitted, started and ended: seconds on the timeline's clock.
+/// When one step was queued, submitted, started and ended: seconds on the timeline's clock. Where
+/// that clock does not know when the host queued or submitted a step, both equal `started`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepTimes {
     /// The host asked for it.

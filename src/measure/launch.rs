@@ -1,7 +1,8 @@
 //! Time from asking for a launch on an idle device to its start.
 //!
-//! On a device with timestamps: start − queued of one event. Elsewhere: the host's wall time of
-//! one launch from the call to its completion, and the record's clock says so.
+//! On a device whose timestamps know when a launch was queued: start − queued of one event.
+//! Elsewhere: the host's wall time of one launch from the call to its completion, and the
+//! record's clock says so.
 
 use super::choose::{KERNEL, choose};
 use super::loops::{Sample, warm_up_and_sample};
@@ -32,7 +33,9 @@ pub(super) fn measure(
     stage(Stage::Measure);
     let once = launches(case, chosen.candidate, KERNEL, 1);
     warm_up_and_sample(policy, 1, finding, || {
-        let timeline = session.device.run(&once)?;
+        let mut timeline = session.device.run(&once)?;
+        // Timestamps that do not know the queueing time hold no latency; the host's clock does.
+        timeline.steps.retain(|step| step.queued < step.started);
         let (latency, busy) = match timeline.steps.first() {
             Some(step) => (step.started - step.queued, step.ended - step.queued),
             None => (timeline.wall, timeline.wall),
