@@ -1,9 +1,13 @@
 //! The seam to the hardware: one folder a device API, all behind two small traits.
 
+mod cards;
 pub mod faulty;
 pub mod opencl;
+pub mod select;
 pub mod sim;
 pub mod wgpu;
+
+pub use cards::cards;
 
 use crate::error::Result;
 use crate::gpu::{
