@@ -1,13 +1,207 @@
 //! `gpubench devices`: list the devices of this machine, one row per device and API.
 
+use super::found;
+use crate::backend::select::{Numbered, Selector};
 use crate::error::{Error, Result};
+use crate::gpu::{DeviceInfo, DeviceKind};
+use crate::report::terminal::label;
+use crate::text::printable;
+use crate::units::{seconds, with_prefix};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width};
+use serde::Serialize;
+use std::fmt::Write;
 use std::process::ExitCode;
 
 /// Arguments of `gpubench devices`.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    #[command(flatten)]
+    selector: Selector,
+    /// Print JSON: an array of devices
+    #[arg(long)]
+    json: bool,
+}
+
+/// A device as JSON shows it.
+#[derive(Serialize)]
+struct Entry<'a> {
+    card: usize,
+    selector: String,
+    #[serde(flatten)]
+    device: &'a DeviceInfo,
+}
 
 /// Runs the command.
-pub fn run(_args: Args) -> Result<ExitCode> {
-    Err(Error::Unsupported("not in this version".into()))
+pub fn run(args: Args) -> Result<ExitCode> {
+    let devices = found::find(&args.selector)?;
+    if args.json {
+        let entries = devices.iter().map(|Numbered { card, device }| Entry {
+            card: *card,
+            selector: label(device),
+            device,
+        });
+        let text = serde_json::to_string_pretty(&entries.collect::<Vec<_>>());
+        println!("{}", text.map_err(|error| Error::Usage(error.to_string()))?);
+    } else {
+        print!("{}", text(&devices));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The table, then everything about each device; at most 80 columns.
+fn text(devices: &[Numbered]) -> String {
+    let mut out = table(devices) + "\n";
+    for Numbered { device, .. } in devices {
+        let _ = write!(out, "\n{}  {}\n", label(device), printable(&device.name, 66));
+        for (name, value) in details(device) {
+            let _ = writeln!(out, "  {name:<13} {}", printable(&value, 63));
+        }
+    }
+    out + "\nViews of one card share its number. --device takes that number, opencl:0, a part\n\
+           of a name, a vendor, pci:ADDRESS or uuid:UUID.\n"
+}
+
+fn table(devices: &[Numbered]) -> String {
+    let mut table = Table::new();
+    let rule = LineStyle::none().fill('─').junction('─');
+    table.load_style(TableStyle::new().header_separator(rule));
+    table.set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_width(80);
+    table.set_header(["card", "device", "name", "type", "memory", "units"]);
+    for Numbered { card, device } in devices {
+        table.add_row([
+            card.to_string(),
+            label(device),
+            printable(&device.name, 60),
+            kind(device.kind).to_owned(),
+            device.memory.map_or("–".into(), |memory| memory.to_string()),
+            device.compute_units.map_or("–".into(), |units| units.to_string()),
+        ]);
+    }
+    for (i, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if matches!(i, 0 | 4 | 5) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        if i == 2 {
+            column.set_constraint(ColumnConstraint::UpperBoundary(Width::Fixed(36)));
+        }
+    }
+    table.trim_fmt()
+}
+
+fn kind(kind: DeviceKind) -> &'static str {
+    match kind {
+        DeviceKind::Discrete => "discrete",
+        DeviceKind::Integrated => "integrated",
+        DeviceKind::Virtual => "virtual",
+        DeviceKind::Cpu => "CPU",
+        DeviceKind::Simulated => "simulated",
+        DeviceKind::Other => "other",
+    }
+}
+
+/// What the table has no room for. What an API does not tell is left out.
+fn details(device: &DeviceInfo) -> Vec<(&'static str, String)> {
+    let list = |numbers: [u32; 3]| numbers.map(|n| n.to_string()).join(" × ");
+    let mut rows = vec![
+        ("vendor", device.vendor.clone()),
+        ("type", long_kind(device.kind).to_owned()),
+        ("driver", device.driver.clone()),
+        ("API", device.api.clone()),
+        ("memory", memory(device)),
+        ("compute units", compute_units(device)),
+        (
+            "work-group",
+            format!(
+                "{} work-items at most, {}",
+                device.max_group_size,
+                list(device.max_group_dims)
+            ),
+        ),
+        ("work-groups", list(device.max_groups)),
+        ("local memory", device.local_memory.to_string()),
+        ("buffers", format!("{} in one kernel", device.max_storage_buffers)),
+        ("lanes", format!("{} (in-order queues)", device.lanes)),
+        ("timestamps", device.timestamp_resolution.map_or("none".into(), seconds)),
+        ("host memory", host_memory(device)),
+    ];
+    let subgroup = device.subgroup.map(|[low, high]| {
+        if low == high { low.to_string() } else { format!("{low} to {high}") }
+    });
+    let optional = [
+        ("subgroup", subgroup),
+        ("features", Some(device.features.join(", "))),
+        ("PCI address", device.pci.clone()),
+        ("UUID", device.uuid.clone()),
+    ];
+    let told = optional.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    rows.extend(told);
+    rows.retain(|(_, value)| !value.is_empty());
+    rows
+}
+
+fn long_kind(kind: DeviceKind) -> &'static str {
+    match kind {
+        DeviceKind::Discrete => "GPU with memory of its own",
+        DeviceKind::Integrated => "GPU that shares the host's memory",
+        DeviceKind::Virtual => "virtual GPU",
+        DeviceKind::Cpu => "CPU implementation: what it measures is the processor",
+        DeviceKind::Simulated => "simulated: nothing is measured",
+        DeviceKind::Other => "accelerator",
+    }
+}
+
+fn memory(device: &DeviceInfo) -> String {
+    let mut text = device.memory.map_or(String::new(), |memory| format!("{memory}, "));
+    let _ = write!(text, "largest buffer {}", device.max_buffer);
+    if device.max_binding < device.max_buffer {
+        let _ = write!(text, ", binding {}", device.max_binding);
+    }
+    if let Some(cache) = device.cache {
+        let _ = write!(text, ", cache {cache}");
+    }
+    text
+}
+
+fn compute_units(device: &DeviceInfo) -> String {
+    let clock = device.clock_hz.map(|clock| with_prefix(clock, "Hz"));
+    match (device.compute_units, clock) {
+        (Some(units), Some(clock)) => format!("{units} at up to {clock}"),
+        (Some(units), None) => units.to_string(),
+        (None, Some(clock)) => format!("not told, up to {clock}"),
+        (None, None) => String::new(),
+    }
+}
+
+fn host_memory(device: &DeviceInfo) -> String {
+    let kinds = device.host_memory.iter().map(|kind| format!("{kind:?}").to_lowercase());
+    kinds.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::Backend;
+    use crate::backend::sim::Sim;
+
+    #[test]
+    fn the_listing_fits_80_columns_and_prints_nothing_but_text() {
+        let mut devices = Sim::from_files(vec![], 0).devices().unwrap();
+        devices[0].name = "\u{1b}[31mEvil\u{1b}[0m \r\u{7}Vendor's very long device name ".repeat(9);
+        devices[0].driver = "driver ".repeat(40);
+        devices[0].uuid = Some("ab".repeat(16));
+        devices[0].kind = DeviceKind::Cpu;
+        devices[1].memory = None;
+        devices[1].compute_units = None;
+        let numbered = devices.into_iter().enumerate();
+        let numbered: Vec<_> = numbered.map(|(card, device)| Numbered { card, device }).collect();
+        let text = text(&numbered);
+        for line in text.lines() {
+            assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
+        }
+        assert!(!text.contains(|c: char| c.is_control() && c != '\n'));
+        assert!(text.contains("CPU implementation") && text.contains("Evil Vendor's"));
+        assert!(text.contains("abababababababababababababababab"));
+    }
 }

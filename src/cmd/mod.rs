@@ -4,6 +4,7 @@ mod check;
 mod completions;
 mod devices;
 mod doctor;
+mod found;
 mod model;
 mod run;
 mod schema;
