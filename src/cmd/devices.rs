@@ -7,7 +7,9 @@ use crate::gpu::{DeviceInfo, DeviceKind};
 use crate::report::terminal::label;
 use crate::text::printable;
 use crate::units::{seconds, with_prefix};
-use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width};
+use comfy_table::{
+    CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width,
+};
 use serde::Serialize;
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -126,9 +128,9 @@ fn details(device: &DeviceInfo) -> Vec<(&'static str, String)> {
         ("timestamps", device.timestamp_resolution.map_or("none".into(), seconds)),
         ("host memory", host_memory(device)),
     ];
-    let subgroup = device.subgroup.map(|[low, high]| {
-        if low == high { low.to_string() } else { format!("{low} to {high}") }
-    });
+    let subgroup = device
+        .subgroup
+        .map(|[low, high]| if low == high { low.to_string() } else { format!("{low} to {high}") });
     let optional = [
         ("subgroup", subgroup),
         ("features", Some(device.features.join(", "))),
@@ -188,7 +190,8 @@ mod tests {
     #[test]
     fn the_listing_fits_80_columns_and_prints_nothing_but_text() {
         let mut devices = Sim::from_files(vec![], 0).devices().unwrap();
-        devices[0].name = "\u{1b}[31mEvil\u{1b}[0m \r\u{7}Vendor's very long device name ".repeat(9);
+        devices[0].name =
+            "\u{1b}[31mEvil\u{1b}[0m \r\u{7}Vendor's very long device name ".repeat(9);
         devices[0].driver = "driver ".repeat(40);
         devices[0].uuid = Some("ab".repeat(16));
         devices[0].kind = DeviceKind::Cpu;
