@@ -5,8 +5,8 @@ use gpubench::backend::wgpu::Wgpu;
 use gpubench::backend::{Backend, Device};
 use gpubench::error::Error;
 use gpubench::gpu::{
-    Access, Binding, BufferId, Checks, Clock, Element, KernelId, KernelSource, Lane, Language,
-    MemoryKind, Op, Origin, Recording, Scalar, Slice,
+    Access, Binding, BufferId, Checks, Clock, Constant, Element, KernelId, KernelSource, Lane,
+    Language, MemoryKind, Op, Origin, Recording, Scalar, Slice,
 };
 use gpubench::units::Bytes;
 
@@ -275,6 +275,18 @@ fn a_shipped_kernel_is_built_without_checks() {
 }
 
 #[test]
+fn a_directive_stays_in_front_of_the_constants() {
+    let Some(mut device) = device() else { return };
+    if !device.info().features.iter().any(|feature| feature == "f16") {
+        println!("skipped: the device computes no f16");
+        return;
+    }
+    let half = format!("enable f16;{}", SCALE.replace("p.factor;", "u32(f16(p.factor));"));
+    let half = KernelSource { constants: vec![("N".into(), Constant::Int(1))], ..source(&half) };
+    device.build(KERNEL, &half).unwrap();
+}
+
+#[test]
 fn a_second_lane_is_refused() {
     let Some(mut device) = device() else { return };
     let mut recording = Recording::default();
@@ -296,7 +308,6 @@ fn mistakes_are_shown_at_their_place_in_the_file() {
     let log = build_error(&mut *device, &source(&SCALE.replace("gid.x < p.n", "p.n")));
     assert!(log.contains("kernels/f.wgsl:9:"), "{log}");
 
-    // The first line has the prelude before it; its columns are the user's nevertheless.
     let log = build_error(&mut *device, &source("oops;"));
     assert!(log.contains("kernels/f.wgsl:1:1"), "{log}");
 }

@@ -1,4 +1,4 @@
-// out = b + s·c, one number per work-item. gpubench puts GROUP_X before the first line.
+// out = b + s·c, one number per work-item. gpubench defines GROUP_X.
 typedef struct { uint n; float s; } Params;
 
 __attribute__((reqd_work_group_size(GROUP_X, 1, 1)))

@@ -1,4 +1,4 @@
-// out = b + s·c, one number per work-item. gpubench puts GROUP_X before the first line.
+// out = b + s·c, one number per work-item. gpubench declares GROUP_X.
 struct Params { n: u32, s: f32 }
 
 @group(0) @binding(0) var<storage, read> b: array<f32>;

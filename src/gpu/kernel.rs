@@ -186,13 +186,13 @@ pub struct Meaning {
 
 /// A kernel's text and everything its compiler must know.
 ///
-/// The prelude made of `constants` and `group` is put before the first line without a line
-/// break, so that line numbers in a compiler's log are those of the file.
+/// `constants` and `group` reach the compiler without a line before the text, so that places in
+/// its log are those of the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelSource {
     /// The language of `text`.
     pub language: Language,
-    /// The kernel's text, without the prelude.
+    /// The kernel's text, without its constants.
     pub text: String,
     /// Name of the entry point.
     pub entry: String,

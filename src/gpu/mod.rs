@@ -1,8 +1,8 @@
 //! What a GPU is to this program: plain data that crosses the seam to the hardware.
 
+mod constants;
 mod info;
 mod kernel;
-mod prelude;
 mod recording;
 mod timeline;
 

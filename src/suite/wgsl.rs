@@ -5,14 +5,12 @@ use super::nearest::meant;
 use crate::gpu::{Access, KernelSource, Scalar};
 use naga::valid::{Capabilities, FunctionInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, EntryPoint, GlobalVariable, Handle, Module, ScalarKind, TypeInner};
-use std::ops::Range;
 
 /// Every way in which `source` does not fit its bindings, and `params`, its parameter block.
 pub fn misfits(source: &KernelSource, params: &[(String, Scalar)]) -> Vec<Misfit> {
     // A constant that WGSL cannot spell refuses this form of the kernel, not the workload.
     let Ok(text) = source.wgsl() else { return vec![] };
-    let prelude = text.len() - source.text.len();
-    let (module, info) = match parse(&text, prelude) {
+    let (module, info) = match parse(&text) {
         Ok(parsed) => parsed,
         Err(misfit) => return vec![misfit],
     };
@@ -34,7 +32,7 @@ pub fn misfits(source: &KernelSource, params: &[(String, Scalar)]) -> Vec<Misfit
     found
 }
 
-fn parse(text: &str, prelude: usize) -> Result<(Module, naga::valid::ModuleInfo), Misfit> {
+fn parse(text: &str) -> Result<(Module, naga::valid::ModuleInfo), Misfit> {
     let module = naga::front::wgsl::parse_str(text).map_err(|error| {
         let notes: Vec<_> = error.notes().collect();
         let labels = error.labels().filter(|(_, label)| !label.is_empty());
@@ -42,13 +40,13 @@ fn parse(text: &str, prelude: usize) -> Result<(Module, naga::valid::ModuleInfo)
         let at = error.labels().find_map(|(span, _)| span.to_range());
         let message = format!("{}{label}", error.message());
         let help = (!notes.is_empty()).then(|| notes.join("; "));
-        Misfit::new(About::Text(in_file(at, prelude)), message, help)
+        Misfit::new(About::Text(at.unwrap_or_default()), message, help)
     })?;
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
     let info = validator.validate(&module).map_err(|error| {
         let at = error.spans().find_map(|(span, _)| span.to_range());
         let message = chain(error.as_inner());
-        Misfit::new(About::Text(in_file(at, prelude)), message, None)
+        Misfit::new(About::Text(at.unwrap_or_default()), message, None)
     })?;
     Ok((module, info))
 }
@@ -62,12 +60,6 @@ fn chain(error: &dyn std::error::Error) -> String {
         cause = error.source();
     }
     text
-}
-
-/// A range of the text behind the prelude; the beginning, if it lies within the prelude.
-fn in_file(at: Option<Range<usize>>, prelude: usize) -> Range<usize> {
-    let at = at.unwrap_or_default();
-    at.start.saturating_sub(prelude)..at.end.saturating_sub(prelude)
 }
 
 struct Check<'a> {

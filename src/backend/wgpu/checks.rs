@@ -12,7 +12,7 @@ use naga::{AddressSpace, GlobalVariable, Handle, Module, ShaderStage, Span, Stor
 
 /// What the examination found out.
 pub(super) struct Examined {
-    /// The text with its prelude.
+    /// The text with its constants.
     pub text: String,
     /// Local memory of one group.
     pub local: Bytes,
@@ -33,7 +33,7 @@ pub(super) fn examine(
     }
     check_group(source, info)?;
     let text = source.wgsl()?;
-    let located = Located::new(source, &text);
+    let located = Located(source);
     let failed = |log| Error::Build { kernel: name(source), log };
     let module = naga::front::wgsl::parse_str(&text).map_err(|error| {
         let notes = error.notes().map(|note| format!("note: {note}"));

@@ -1,25 +1,14 @@
 //! Mistakes in a kernel, shown at their place in the user's file.
-//!
-//! The compiler sees the text with the prelude before its first line, so that a place on that
-//! line lies as many bytes too far right as the prelude is long.
 
 use crate::gpu::KernelSource;
 use naga::Span;
 use std::error::Error as StdError;
 use std::fmt::Write;
 
-/// A kernel as the compiler sees it, and as its author does.
-pub(super) struct Located<'a> {
-    source: &'a KernelSource,
-    prelude: usize,
-}
+/// A kernel whose mistakes are to be shown.
+pub(super) struct Located<'a>(pub &'a KernelSource);
 
-impl<'a> Located<'a> {
-    /// `compiled` is the source's text behind its prelude.
-    pub fn new(source: &'a KernelSource, compiled: &str) -> Self {
-        Self { source, prelude: compiled.len() - source.text.len() }
-    }
-
+impl Located<'_> {
     /// One mistake: the places with what is wrong at each, then remarks.
     pub fn mistake<'t>(
         &self,
@@ -46,20 +35,19 @@ impl<'a> Located<'a> {
 
     /// `file:line:column`, the line itself, and a mark below it.
     fn place(&self, log: &mut String, span: Span, label: &str) {
-        let file = self.source.origin.file();
+        let (file, text) = (self.0.origin.file(), &self.0.text);
         let Some(range) = span.to_range() else { return };
-        let text = &self.source.text;
-        let Some(start) = range.start.checked_sub(self.prelude).filter(|&at| at <= text.len())
-        else {
-            let _ =
-                write!(log, "\n  --> {file}: in a constant or group size of the suite: {label}");
+        // Behind the text stand the constants.
+        if range.start >= text.len() {
+            let _ = write!(log, "\n  --> {file}: in the suite's constants or group: {label}");
             return;
-        };
+        }
+        let start = range.start;
         let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
         let line = text[line_start..].lines().next().unwrap_or_default();
         let number = text[..start].matches('\n').count() + 1;
         let column = text[line_start..start].chars().count() + 1;
-        let end = (range.end - self.prelude).min(line_start + line.len()).max(start);
+        let end = range.end.min(line_start + line.len()).max(start);
         let width = text[start..end].chars().count().max(1);
         let indent: String =
             text[line_start..start].chars().map(|c| if c == '\t' { c } else { ' ' }).collect();

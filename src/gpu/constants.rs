@@ -1,4 +1,4 @@
-//! How constants reach a kernel: `-D` options in OpenCL C, declarations before the first line in WGSL.
+//! How constants reach a kernel: `-D` options in OpenCL C, declarations behind the last line in WGSL.
 
 use super::{Constant, KernelSource, Language};
 use crate::error::{Error, Result};
@@ -16,13 +16,14 @@ impl KernelSource {
         Ok(options.join(" "))
     }
 
-    /// The WGSL text with its constants declared before the first line, on that line, so that
-    /// line numbers stay those of the file.
+    /// The WGSL text with its constants declared behind the last line, so that places in a
+    /// compiler's log stay those of the file, and directives (`enable f16;`) stay in front.
+    /// Declarations may stand in any order.
     ///
     /// # Errors
     /// `Unsupported` when a constant is a type that the language lacks.
     pub fn wgsl(&self) -> Result<String> {
-        let mut text = String::new();
+        let mut text = format!("{}\n", self.text);
         for (name, value) in self.spelled_constants(Language::Wgsl)? {
             let is_type =
                 self.constants.iter().any(|(n, c)| *n == name && matches!(c, Constant::Type(_)));
@@ -32,7 +33,7 @@ impl KernelSource {
                 format!("const {name}={value};")
             };
         }
-        Ok(text + &self.text)
+        Ok(text)
     }
 
     fn spelled_constants(&self, language: Language) -> Result<Vec<(String, String)>> {
@@ -77,7 +78,7 @@ mod tests {
     fn source(language: Language) -> KernelSource {
         KernelSource {
             language,
-            text: "first line".into(),
+            text: "the text".into(),
             entry: "f".into(),
             origin: Origin::Shipped("f".into()),
             group: [16, 4, 1],
@@ -101,10 +102,10 @@ mod tests {
     }
 
     #[test]
-    fn wgsl_gets_declarations_on_the_first_line() {
+    fn wgsl_gets_declarations_behind_the_last_line() {
         assert_eq!(
             source(Language::Wgsl).wgsl().unwrap(),
-            "const GROUP_X=16u;const GROUP_Y=4u;const GROUP_Z=1u;const TILE=8u;const ALPHA=0.5f;alias V=vec4<f32>;const V_WIDTH=4u;first line"
+            "the text\nconst GROUP_X=16u;const GROUP_Y=4u;const GROUP_Z=1u;const TILE=8u;const ALPHA=0.5f;alias V=vec4<f32>;const V_WIDTH=4u;"
         );
     }
 
