@@ -1,0 +1,215 @@
+//! Model 9, schedule: into which parts should a divisible problem be cut, so that sending, kernel
+//! and receiving overlap best?
+//!
+//! Source: C13 §4.1 and §4.2 (task partitioning and scheduling, TPSM). In step `i` the send of part
+//! `i`, the kernel of part `i − 1` and the receive of part `i − 2` run together. The paper's six
+//! rules are in [`super::schedule_rules`]; [`super::schedule_search`] looks further. Sizes are
+//! shares of the problem and stages are seconds alone, in which the paper's bytes and rates cancel
+//! out: `D_s / S_S` is `whole.send`.
+
+use super::pipeline::Engines;
+use super::streams::Stages;
+
+/// Most parts that a problem is cut into.
+pub const MOST_PARTS: u32 = 1000;
+
+/// A divisible problem on a device.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Problem {
+    /// Seconds of each stage alone, over the whole problem.
+    pub whole: Stages,
+    /// How the device overlaps; the cost of a command is also the paper's `t_sync` of a step.
+    pub engines: Engines,
+    /// The smallest share of the problem that a part may be (`ds_min / D_s`), such as one row's.
+    pub smallest: f64,
+}
+
+/// What bounds a problem, and which copies weigh most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Class {
+    /// Whether the kernel takes at least as long as both copies together.
+    pub kernel_bound: bool,
+    /// Which copies weigh most.
+    pub heavy: Heavy,
+}
+
+/// Which copies weigh most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heavy {
+    /// Sends take at least [`HEAVY`] of the time of both directions alone.
+    Send,
+    /// Receives do.
+    Receive,
+    /// Neither.
+    General,
+}
+
+/// The share from which one direction counts as heavy. The paper gives no figure.
+pub const HEAVY: f64 = 0.8;
+
+impl Problem {
+    /// The smallest share, within what makes sense: at most all, and not more than
+    /// [`MOST_PARTS`] of them.
+    pub fn smallest(&self) -> f64 {
+        self.smallest.clamp(1.0 / f64::from(MOST_PARTS), 1.0)
+    }
+
+    /// `H`: seconds of two copies that take `send` and `receive` seconds alone and start together.
+    pub fn both(&self, send: f64, receive: f64) -> f64 {
+        match self.engines.count {
+            0 | 1 => send + receive,
+            _ => self.engines.duplex.seconds(send, receive),
+        }
+    }
+
+    /// The problem's class. Kernel bound means `T_k ≥ H(D_s, D_r)`: with equal parts the kernel is
+    /// then the longest of every full step.
+    pub fn class(&self) -> Class {
+        let Stages { send, kernel, receive } = self.whole;
+        let heavy = match HEAVY * (send + receive) {
+            limit if send >= limit && send > 0.0 => Heavy::Send,
+            limit if receive >= limit && receive > 0.0 => Heavy::Receive,
+            _ => Heavy::General,
+        };
+        Class { kernel_bound: kernel >= self.both(send, receive), heavy }
+    }
+
+    /// The longest of send, kernel and receive: no plan is faster.
+    pub fn lower_bound(&self) -> f64 {
+        self.whole.longest()
+    }
+}
+
+/// A problem cut into parts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Each part's share of the problem, in order; they add up to 1.
+    pub sizes: Vec<f64>,
+    /// Whether everything is sent before the first part.
+    pub send_all_first: bool,
+    /// Whether everything is received after the last part.
+    pub receive_all_last: bool,
+}
+
+impl Plan {
+    /// Parts of these shares, each sent and received by itself.
+    pub fn of(sizes: Vec<f64>) -> Self {
+        Self { sizes, send_all_first: false, receive_all_last: false }
+    }
+
+    /// `count` equal parts (one is no partition).
+    pub fn equal(count: u32) -> Self {
+        let count = count.clamp(1, MOST_PARTS);
+        Self::of(vec![1.0 / f64::from(count); count as usize])
+    }
+
+    /// Seconds alone of each part's stages.
+    pub fn chunks(&self, whole: Stages) -> Vec<Stages> {
+        let last = self.sizes.len().saturating_sub(1);
+        let part = |(i, &share): (usize, &f64)| {
+            let lumped = |lump: bool, at: usize| match (lump, i == at) {
+                (false, _) => share,
+                (true, true) => 1.0,
+                (true, false) => 0.0,
+            };
+            Stages {
+                send: whole.send * lumped(self.send_all_first, 0),
+                kernel: whole.kernel * share,
+                receive: whole.receive * lumped(self.receive_all_last, last),
+            }
+        };
+        self.sizes.iter().enumerate().map(part).collect()
+    }
+
+    /// Seconds of the plan when every command starts as soon as it can ([`super::pipeline`]).
+    pub fn makespan(&self, problem: &Problem) -> f64 {
+        problem.engines.makespan(&self.chunks(problem.whole))
+    }
+
+    /// Seconds of the plan in the paper's steps, each ending with a synchronisation:
+    /// `Σ t_i + (m + 2)·t_sync`.
+    pub fn stepwise(&self, problem: &Problem) -> f64 {
+        let chunks = self.chunks(problem.whole);
+        let at = |i: Option<usize>, stage: fn(&Stages) -> f64| {
+            i.and_then(|i| chunks.get(i)).map_or(0.0, stage)
+        };
+        let step = |i: usize| {
+            let copies = problem.both(at(Some(i), |c| c.send), at(i.checked_sub(2), |c| c.receive));
+            copies.max(at(i.checked_sub(1), |c| c.kernel)) + problem.engines.command
+        };
+        (0..chunks.len() + 2).map(step).sum()
+    }
+
+    /// The parts as numbers of `rows` that add up to them; parts without a row are left out.
+    pub fn rows(&self, rows: u32) -> Vec<u32> {
+        let mut share = 0.0;
+        let mut before = 0;
+        let mut counts = Vec::with_capacity(self.sizes.len());
+        for (i, size) in self.sizes.iter().enumerate() {
+            share += size;
+            let end = match i + 1 == self.sizes.len() {
+                true => rows, // whatever the shares' rounding
+                false => ((share * f64::from(rows)).round() as u32).min(rows),
+            };
+            if end > before {
+                counts.push(end - before);
+                before = end;
+            }
+        }
+        counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::transfer::Duplex;
+    use super::*;
+
+    fn problem(send: f64, kernel: f64, receive: f64) -> Problem {
+        let whole = Stages { send, kernel, receive };
+        let engines =
+            Engines { count: 2, command: 0.25, duplex: Duplex { send: 0.5, receive: 0.5 } };
+        Problem { whole, engines, smallest: 0.01 }
+    }
+
+    #[test]
+    fn classes_follow_h_and_the_shares() {
+        let class = |s, k, r| {
+            let class = problem(s, k, r).class();
+            (class.kernel_bound, class.heavy)
+        };
+        assert_eq!(class(1.0, 10.0, 1.0), (true, Heavy::General));
+        assert_eq!(class(4.0, 10.0, 1.0), (true, Heavy::Send));
+        assert_eq!(class(1.0, 10.0, 4.0), (true, Heavy::Receive));
+        assert_eq!(class(6.0, 10.0, 5.0), (false, Heavy::General), "at half rates they take 11");
+        assert_eq!(class(0.0, 1.0, 0.0), (true, Heavy::General));
+        assert_eq!(class(9.0, 2.0, 0.0), (false, Heavy::Send));
+    }
+
+    #[test]
+    fn steps_overlap_three_neighbours_and_synchronise() {
+        let plan = Plan::equal(2);
+        // Steps: send 2; send 2 beside kernel 3; kernel 3 beside receive 1; receive 1.
+        assert_eq!(plan.stepwise(&problem(4.0, 6.0, 2.0)), 2.0 + 3.0 + 3.0 + 1.0 + 4.0 * 0.25);
+        let lumped = Plan { send_all_first: true, receive_all_last: true, ..plan };
+        assert_eq!(lumped.stepwise(&problem(4.0, 6.0, 2.0)), 4.0 + 3.0 + 3.0 + 2.0 + 1.0);
+    }
+
+    #[test]
+    fn the_pipeline_is_not_slower_than_the_steps() {
+        let problem = problem(4.0, 6.0, 2.0);
+        for count in [1, 2, 5, 10] {
+            let plan = Plan::equal(count);
+            assert!(plan.makespan(&problem) <= plan.stepwise(&problem) + 1e-12, "{count}");
+        }
+    }
+
+    #[test]
+    fn rows_add_up_and_none_is_empty() {
+        assert_eq!(Plan::equal(3).rows(10), [3, 4, 3]);
+        assert_eq!(Plan::equal(100).rows(3), [1, 1, 1]);
+        assert_eq!(Plan::of(vec![0.001, 0.999]).rows(10), [10]);
+        assert_eq!(Plan::of(vec![0.1, 0.2, 0.7]).rows(1_000_003).iter().sum::<u32>(), 1_000_003);
+        assert_eq!(Plan::equal(4).rows(0), [] as [u32; 0]);
+    }
+}

@@ -1,0 +1,335 @@
+//! Model 9, the six rules of TPSM: sizes of the parts by what bounds the problem.
+//!
+//! Source: C13 §4.2. The paper solves for the growth `a` in closed form (4.19); here a root finder
+//! does, which also holds where one direction slows the other. Its equations 4.17 and 4.24 print a
+//! wrong exponent and lack a rate; the rules below follow from the steps themselves. Where a rule
+//! would need a growth of 1 or less, it does not apply.
+
+use super::schedule::{Class, Heavy, Plan, Problem};
+
+/// Most parts that the rule for sends tries; more never pay on a link with a latency.
+const MOST_TRIED: u32 = 64;
+
+/// One of the six rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Kernel bound, send heavy: grow by `a = S_S·T_k/D_s`, receive all in the last step.
+    KernelSend,
+    /// Kernel bound, receive heavy: send all in the first step, shrink by `a = R_R·T_k/D_r`.
+    KernelReceive,
+    /// Kernel bound: grow by the largest `a` with `H ≤ kernel` in every step, shrink by
+    /// `b = R_R·T_k/D_r`.
+    KernelGeneral,
+    /// Transfer bound, send heavy: shrink by the `a` that takes least in steps.
+    TransferSend,
+    /// Transfer bound, receive heavy: grow while `kernel ≤ H`, then so that each kernel is as long
+    /// as the receive beside it.
+    TransferReceive,
+    /// Transfer bound: `m = sqrt(2(D_s/S_S + D_r/R_R − H)/t_sync)` equal parts.
+    TransferGeneral,
+}
+
+impl Rule {
+    /// All six.
+    pub const ALL: [Self; 6] = [
+        Self::KernelSend,
+        Self::KernelReceive,
+        Self::KernelGeneral,
+        Self::TransferSend,
+        Self::TransferReceive,
+        Self::TransferGeneral,
+    ];
+
+    /// The rule for a class.
+    pub fn of(class: Class) -> Self {
+        match (class.kernel_bound, class.heavy) {
+            (true, Heavy::Send) => Self::KernelSend,
+            (true, Heavy::Receive) => Self::KernelReceive,
+            (true, Heavy::General) => Self::KernelGeneral,
+            (false, Heavy::Send) => Self::TransferSend,
+            (false, Heavy::Receive) => Self::TransferReceive,
+            (false, Heavy::General) => Self::TransferGeneral,
+        }
+    }
+
+    /// The rule's plan; `None` where it does not apply.
+    pub fn plan(self, problem: &Problem) -> Option<Plan> {
+        match self {
+            Self::KernelSend => kernel_send(problem),
+            Self::KernelReceive => kernel_receive(problem),
+            Self::KernelGeneral => kernel_general(problem),
+            Self::TransferSend => Some(transfer_send(problem)),
+            Self::TransferReceive => transfer_receive(problem),
+            Self::TransferGeneral => Some(transfer_general(problem)),
+        }
+    }
+}
+
+/// The plan of the problem's own class; equal parts as for [`Rule::TransferGeneral`] where that
+/// rule does not apply.
+pub fn plan(problem: &Problem) -> Plan {
+    Rule::of(problem.class()).plan(problem).unwrap_or_else(|| transfer_general(problem))
+}
+
+/// Each part's send takes as long as the kernel of the part before.
+fn kernel_send(problem: &Problem) -> Option<Plan> {
+    let growth = problem.whole.kernel / problem.whole.send;
+    let sizes = (growth > 1.0).then(|| growing(problem.smallest(), growth))?;
+    Some(Plan { receive_all_last: true, ..Plan::of(sizes) })
+}
+
+/// Each part's kernel takes as long as the receive of the part before.
+fn kernel_receive(problem: &Problem) -> Option<Plan> {
+    let growth = problem.whole.kernel / problem.whole.receive;
+    let mut sizes = (growth > 1.0).then(|| growing(problem.smallest(), growth))?;
+    sizes.reverse();
+    Some(Plan { send_all_first: true, ..Plan::of(sizes) })
+}
+
+fn kernel_general(problem: &Problem) -> Option<Plan> {
+    let whole = problem.whole;
+    // With equal kernels of T_k a step sends `a` times and receives `1/a` times that share.
+    let slack = |a: f64| whole.kernel - problem.both(a * whole.send, whole.receive / a);
+    let most = whole.kernel / whole.send; // the send alone takes as long as the kernel
+    if slack(1.0) < 0.0 {
+        return None;
+    }
+    let grow = if slack(most) >= 0.0 { most } else { root(slack, 1.0, most) };
+    let shrink = whole.kernel / whole.receive;
+    Some(Plan::of(growing_then_shrinking(problem.smallest(), grow, shrink)))
+}
+
+/// Shrinking parts leave a short kernel and receive behind the last send.
+fn transfer_send(problem: &Problem) -> Plan {
+    let smallest = problem.smallest();
+    let most = (1.0 / smallest).floor().min(f64::from(MOST_TRIED)) as u32;
+    let shrinking = |parts: u32| {
+        let sum = |a: f64| (0..parts).map(|i| smallest * a.powf(f64::from(i))).sum::<f64>();
+        // `m = log_a(D_s(a − 1)/ds_min + 1)`, solved for `a`; the largest part is all but the rest.
+        let ratio = root(|a| 1.0 - sum(a), 1.0, 1.0 / smallest);
+        let total = sum(ratio);
+        let sizes = (0..parts).rev().map(|i| smallest * ratio.powf(f64::from(i)) / total);
+        Plan::of(sizes.collect())
+    };
+    least((1..=most).map(shrinking), |plan| plan.stepwise(problem))
+}
+
+/// Growing parts start the receives early; then no receive waits for a kernel.
+fn transfer_receive(problem: &Problem) -> Option<Plan> {
+    let whole = problem.whole;
+    let later = whole.receive / whole.kernel; // kernel as long as the receive of the part before
+    if later <= 1.0 || !later.is_finite() {
+        return None;
+    }
+    // Growth beyond that holds while the send beside fills the step; H is least where both copies
+    // of a step are equally long.
+    let surplus = |a: f64| problem.both(a * whole.send, whole.receive / a) - whole.kernel;
+    let equal = (whole.receive / whole.send).sqrt();
+    let most = if equal.is_finite() { equal.max(later) } else { later };
+    let first = if surplus(most) >= 0.0 { most } else { root(surplus, later, most) };
+    let smallest = problem.smallest();
+    let steps = growing(smallest, first).len();
+    let switched = (0..=steps).map(|at| Plan::of(growing_at_two_rates(smallest, first, later, at)));
+    Some(least(switched, |plan| plan.stepwise(problem)))
+}
+
+fn transfer_general(problem: &Problem) -> Plan {
+    let whole = problem.whole;
+    let hidden = whole.send + whole.receive - problem.both(whole.send, whole.receive);
+    let parts = (2.0 * hidden / problem.engines.command).sqrt().round();
+    let most = (1.0 / problem.smallest()).floor();
+    // No command cost asks for as many parts as there can be; nothing to hide, for one.
+    Plan::equal(if hidden > 0.0 { parts.min(most) as u32 } else { 1 })
+}
+
+fn least(plans: impl Iterator<Item = Plan>, seconds: impl Fn(&Plan) -> f64) -> Plan {
+    plans
+        .map(|plan| (seconds(&plan), plan))
+        .min_by(|a, b| a.0.total_cmp(&b.0))
+        .map_or_else(|| Plan::equal(1), |(_, plan)| plan)
+}
+
+/// Shares from `smallest` on, each `ratio` times the one before, the last what is left.
+fn growing(smallest: f64, ratio: f64) -> Vec<f64> {
+    growing_at_two_rates(smallest, ratio, ratio, 0)
+}
+
+/// Shares from `smallest` on that grow by `first` for `steps` steps and by `later` from then on;
+/// what is left in the end stands between the two.
+fn growing_at_two_rates(smallest: f64, first: f64, later: f64, steps: usize) -> Vec<f64> {
+    let mut sizes = Vec::new();
+    let (mut left, mut next) = (1.0, smallest);
+    while left > next {
+        sizes.push(next);
+        left -= next;
+        next *= if sizes.len() < steps { first } else { later };
+    }
+    let middle = if (1..sizes.len()).contains(&steps) { steps } else { sizes.len() };
+    insert(&mut sizes, middle, left, smallest);
+    sizes
+}
+
+/// Shares that grow by `grow` from `smallest` on, and shrink by `shrink` down to it, with what is
+/// left in the middle.
+fn growing_then_shrinking(smallest: f64, grow: f64, shrink: f64) -> Vec<f64> {
+    let (mut up, mut down) = (vec![smallest], vec![smallest]);
+    let mut left = 1.0 - 2.0 * smallest;
+    if left <= 0.0 {
+        return vec![1.0];
+    }
+    let (mut next_up, mut next_down) = (smallest * grow, smallest * shrink);
+    while left > next_up.min(next_down) {
+        if next_up <= next_down {
+            up.push(next_up);
+            left -= next_up;
+            next_up *= grow;
+        } else {
+            down.push(next_down);
+            left -= next_down;
+            next_down *= shrink;
+        }
+    }
+    let middle = up.len();
+    up.extend(down.into_iter().rev());
+    insert(&mut up, middle, left, smallest);
+    up
+}
+
+/// Puts `share` at `at`, or adds it to the part before when it is less than the smallest.
+fn insert(sizes: &mut Vec<f64>, at: usize, share: f64, smallest: f64) {
+    match at.checked_sub(1).and_then(|before| sizes.get_mut(before)) {
+        Some(before) if share < smallest => *before += share,
+        _ => sizes.insert(at, share),
+    }
+}
+
+/// Where a function that is not negative at `low` and not positive at `high` crosses zero.
+fn root(f: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if f(middle) >= 0.0 { low = middle } else { high = middle }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pipeline::Engines;
+    use super::super::streams::Stages;
+    use super::super::transfer::Duplex;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn problem(send: f64, kernel: f64, receive: f64, smallest: f64) -> Problem {
+        let engines =
+            Engines { count: 2, command: 1e-3, duplex: Duplex { send: 0.8, receive: 0.7 } };
+        Problem { whole: Stages { send, kernel, receive }, engines, smallest }
+    }
+
+    fn near(x: f64, y: f64) {
+        assert!((x - y).abs() < 1e-9, "{x} is not {y}");
+    }
+
+    #[test]
+    fn kernel_bound_send_heavy_hides_every_send_but_the_first() {
+        let problem = problem(4.0, 8.0, 0.0, 1.0 / 31.0);
+        assert_eq!(Rule::of(problem.class()), Rule::KernelSend);
+        let plan = plan(&problem);
+        for (size, parts) in plan.sizes.iter().zip([1.0, 2.0, 4.0, 8.0, 16.0]) {
+            near(*size, parts / 31.0);
+        }
+        let free = Problem { engines: Engines::ideal(2), ..problem };
+        near(plan.makespan(&free), 4.0 / 31.0 + 8.0);
+    }
+
+    #[test]
+    fn kernel_bound_receive_heavy_hides_every_receive_but_the_last() {
+        let problem = problem(0.0, 8.0, 4.0, 1.0 / 31.0);
+        assert_eq!(Rule::of(problem.class()), Rule::KernelReceive);
+        let plan = plan(&problem);
+        near(plan.sizes[0], 16.0 / 31.0);
+        let free = Problem { engines: Engines::ideal(2), ..problem };
+        near(plan.makespan(&free), 8.0 + 4.0 / 31.0);
+    }
+
+    #[test]
+    fn kernel_bound_general_keeps_the_kernel_busy() {
+        let problem = problem(2.0, 8.0, 2.0, 0.01);
+        assert_eq!(Rule::of(problem.class()), Rule::KernelGeneral);
+        let free = Problem { engines: Engines { command: 0.0, ..problem.engines }, ..problem };
+        let plan = plan(&free);
+        assert!(plan.sizes.len() > 4, "{plan:?}");
+        near(plan.makespan(&free), 0.02 + 8.0 + 0.02);
+    }
+
+    #[test]
+    fn growth_of_the_general_rule_fills_the_step_exactly() {
+        // H(a·3, 4/a) = 8 with both slowed: found by the root finder, checked by H itself.
+        let problem = problem(3.0, 8.0, 4.0, 0.001);
+        let plan = Rule::KernelGeneral.plan(&problem).unwrap();
+        let a = plan.sizes[1] / plan.sizes[0];
+        near(problem.both(a * 3.0, 4.0 / a), 8.0);
+    }
+
+    #[test]
+    fn transfer_bound_send_heavy_shrinks_to_the_smallest() {
+        let problem = problem(8.0, 3.0, 0.5, 0.01);
+        assert_eq!(Rule::of(problem.class()), Rule::TransferSend);
+        let sizes = plan(&problem).sizes;
+        assert!(sizes.len() > 1 && sizes.is_sorted_by(|a, b| a > b), "{sizes:?}");
+        near(*sizes.last().unwrap(), 0.01);
+        let ratios: Vec<f64> = sizes.windows(2).map(|w| w[0] / w[1]).collect();
+        assert!(ratios.iter().all(|r| (r - ratios[0]).abs() < 1e-6), "{ratios:?}");
+    }
+
+    #[test]
+    fn transfer_bound_receive_heavy_never_lets_the_receives_wait() {
+        let problem = problem(1.0, 4.0, 8.0, 0.01);
+        assert_eq!(Rule::of(problem.class()), Rule::TransferReceive);
+        let free = Problem { engines: Engines::ideal(2), ..problem };
+        let plan = plan(&free);
+        assert!(plan.sizes.is_sorted(), "{plan:?}");
+        near(plan.makespan(&free), 0.01 * (1.0 + 4.0) + 8.0);
+    }
+
+    #[test]
+    fn transfer_bound_general_cuts_into_equal_parts_by_the_square_root() {
+        // H(6, 6) at 0.8 and 0.7: sends 6/0.8 = 7.5, receives by then 0.7·7.5, the rest alone.
+        let problem = problem(6.0, 2.0, 6.0, 0.001);
+        assert_eq!(Rule::of(problem.class()), Rule::TransferGeneral);
+        let h: f64 = 7.5 + (6.0 - 0.7 * 7.5);
+        let parts = (2.0 * (12.0 - h) / 1e-3).sqrt().round();
+        assert_eq!(plan(&problem), Plan::equal(parts as u32));
+        let one_engine = Problem { engines: Engines::ideal(1), ..problem };
+        assert_eq!(transfer_general(&one_engine), Plan::equal(1), "nothing to hide");
+    }
+
+    #[test]
+    fn a_rule_that_cannot_grow_does_not_apply() {
+        let transfer = problem(6.0, 2.0, 6.0, 0.001);
+        assert_eq!(Rule::KernelSend.plan(&transfer), None);
+        assert_eq!(Rule::KernelReceive.plan(&transfer), None);
+        assert_eq!(Rule::KernelGeneral.plan(&transfer), None);
+        assert_eq!(Rule::TransferReceive.plan(&problem(1.0, 9.0, 1.0, 0.01)), None);
+    }
+
+    proptest! {
+        #[test]
+        fn every_plan_is_a_partition(
+            send in 0.0..10.0, kernel in 0.001..10.0, receive in 0.0..10.0, smallest in 1e-4..1.0,
+            count in 0u32..3, command in 0.0..0.1,
+        ) {
+            let engines =
+                Engines { count, command, duplex: Duplex { send: 0.7, receive: 0.9 } };
+            let problem = Problem { whole: Stages { send, kernel, receive }, engines, smallest };
+            for rule in Rule::ALL {
+                let Some(plan) = rule.plan(&problem) else { continue };
+                let sum: f64 = plan.sizes.iter().sum();
+                prop_assert!((sum - 1.0).abs() < 1e-9, "{rule:?} {sum}");
+                prop_assert!(plan.sizes.iter().all(|size| *size > 0.0), "{rule:?} {plan:?}");
+                prop_assert!(plan.sizes.len() <= 1001);
+                prop_assert!(plan.makespan(&problem).is_finite());
+            }
+        }
+    }
+}
