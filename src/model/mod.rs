@@ -16,6 +16,7 @@
 //! - [C13] C. Luo, *Performance optimization methods based on performance analytical modeling and
 //!   communication latency hiding in GPU*, PhD, Univ. of Tokyo, 2013.
 
+pub mod checkpoint;
 pub mod components;
 pub mod concurrency;
 pub mod event_driven;
@@ -26,6 +27,7 @@ pub mod overlap_worth;
 pub mod parallel_degrees;
 pub mod pipeline;
 pub mod pipeline_fit;
+pub mod rearrange;
 pub mod roofline;
 pub mod schedule;
 pub mod schedule_rules;
