@@ -1,0 +1,222 @@
+//! What gpubench ships fits together: kernels and their twins, suites, and references.
+#![expect(clippy::unwrap_used, reason = "a helper of tests panics as tests do")]
+
+use gpubench::gpu::{DeviceInfo, DeviceKind, KernelSource, Language, MemoryKind, Origin};
+use gpubench::plan::{Limits, Planned, plan};
+use gpubench::suite::{Suite, Workload};
+use gpubench::units::Bytes;
+use gpubench::workload::Verify;
+use gpubench::{reference, suite};
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fs;
+use std::path::Path;
+
+/// Kernels (`family/entry`) that have no twin in the other language, each with its reason.
+const WITHOUT_TWIN: &[(&str, &str)] = &[];
+
+/// Kernels that no embedded suite runs, each with its reason.
+const UNUSED_KERNELS: &[(&str, &str)] = &[];
+
+/// References that no embedded suite asks for, each with its reason.
+const UNUSED_REFERENCES: &[(&str, &str)] = &[];
+
+/// Every embedded suite, loaded.
+fn suites() -> Vec<(&'static str, Suite)> {
+    let references: Vec<_> = reference::names().collect();
+    let names = suite::suites();
+    assert!(!names.is_empty());
+    let load = |name| match suite::load(name, &references) {
+        Ok(suite) => (name, suite),
+        Err(error) => panic!("suite `{name}`: {error}"),
+    };
+    names.into_iter().map(load).collect()
+}
+
+/// Extensions of the files of each kernel `family/entry`.
+fn shader_files() -> BTreeMap<String, BTreeSet<String>> {
+    let shaders = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
+    let mut found = BTreeMap::<String, BTreeSet<String>>::new();
+    for family in fs::read_dir(&shaders).unwrap() {
+        for file in fs::read_dir(family.unwrap().path()).unwrap() {
+            let path = file.unwrap().path();
+            let name = path.strip_prefix(&shaders).unwrap().with_extension("");
+            let name = name.to_string_lossy().replace('\\', "/");
+            let extension = path.extension().unwrap_or_default().to_string_lossy().into_owned();
+            found.entry(name).or_default().insert(extension);
+        }
+    }
+    found
+}
+
+/// Fails when `found` and `listed` are not the same, so that a list can neither lack a name nor
+/// keep one that is not needed any more.
+fn assert_listed(what: &str, found: BTreeSet<String>, listed: &[(&str, &str)]) {
+    let names = listed.iter().map(|&(name, _)| name.to_owned()).collect::<BTreeSet<_>>();
+    assert_eq!(found, names, "{what}: what was found (left) is not what this test lists (right)");
+    assert!(listed.iter().all(|(_, reason)| !reason.is_empty()), "{what}: a reason is missing");
+}
+
+#[test]
+fn every_kernel_has_a_twin() {
+    let files = shader_files();
+    assert!(files.len() > 10);
+    let embedded: BTreeSet<_> = suite::kernels().into_iter().map(str::to_owned).collect();
+    assert_eq!(files.keys().cloned().collect::<BTreeSet<_>>(), embedded);
+    let twins = BTreeSet::from(["cl".to_owned(), "wgsl".to_owned()]);
+    for (name, extensions) in &files {
+        assert!(extensions.is_subset(&twins), "shaders/{name}: {extensions:?} is no kernel");
+    }
+    let single = files.into_iter().filter(|(_, extensions)| *extensions != twins);
+    assert_listed("kernels without a twin", single.map(|(name, _)| name).collect(), WITHOUT_TWIN);
+}
+
+#[test]
+fn every_kernel_is_run_by_a_suite() {
+    let suites = suites();
+    let used: BTreeSet<_> = suites
+        .iter()
+        .flat_map(|(_, suite)| &suite.workloads)
+        .filter_map(|workload| workload.kernel.as_ref())
+        .flat_map(|kernel| &kernel.texts)
+        .filter_map(|text| match &text.origin {
+            Origin::Shipped(file) => {
+                let name = file.strip_prefix("shaders/").unwrap_or(file);
+                Some(Path::new(name).with_extension("").to_string_lossy().replace('\\', "/"))
+            }
+            Origin::User(_) => None,
+        })
+        .collect();
+    let unused = shader_files().into_keys().filter(|name| !used.contains(name)).collect();
+    assert_listed("kernels that no suite runs", unused, UNUSED_KERNELS);
+}
+
+#[test]
+fn every_reference_is_there_and_used() {
+    let suites = suites();
+    let mut used = BTreeSet::new();
+    for (suite, workload) in workloads(&suites) {
+        if let Verify::Reference(name, _) = &workload.verify {
+            assert!(
+                reference::find(name).is_some(),
+                "suite `{suite}`, workload `{}`: there is no reference `{name}`",
+                workload.name
+            );
+            used.insert(name.clone());
+        }
+    }
+    let all: Vec<_> = reference::names().collect();
+    assert!(all.windows(2).all(|pair| pair[0] < pair[1]), "sorted, each once: {all:?}");
+    let unused = all.iter().filter(|name| !used.contains(**name)).map(|&name| name.into());
+    assert_listed("references that no suite asks for", unused.collect(), UNUSED_REFERENCES);
+}
+
+#[test]
+fn every_kernel_that_computes_is_verified() {
+    let suites = suites();
+    for (suite, workload) in workloads(&suites) {
+        let unchecked = workload.kernel.is_some() && workload.verify == Verify::Nothing;
+        assert!(!unchecked, "suite `{suite}`, workload `{}`: nothing verifies it", workload.name);
+    }
+}
+
+#[test]
+fn every_form_of_every_wgsl_kernel_is_valid() {
+    let limits = Limits { memory: Some(Bytes(u64::MAX / 2)), seconds: 1e9, seed: 0 };
+    let mut seen = HashSet::new();
+    let mut mistakes = vec![];
+    for (name, suite) in suites() {
+        for planned in plan(&suite, &everything(), &limits) {
+            let Planned::Case(case) = planned else { continue };
+            let workload = suite.workloads.iter().find(|w| w.name == case.key.workload).unwrap();
+            let needs = workload.kernel.as_ref().map_or(&[][..], |kernel| &kernel.needs);
+            // Of a search over vector widths, WGSL spells but the narrow ones.
+            let spelled = case
+                .candidates
+                .iter()
+                .filter_map(|candidate| candidate.kernel.wgsl().ok().map(|text| (candidate, text)));
+            let spelled: Vec<_> = spelled.collect();
+            assert!(
+                workload.kernel.is_none() || !spelled.is_empty(),
+                "suite `{name}`, {}",
+                case.key
+            );
+            for (candidate, text) in spelled {
+                if seen.insert(text.clone())
+                    && let Err(why) = validate(&candidate.kernel, &text, needs)
+                {
+                    let key = &case.key;
+                    mistakes.push(format!("suite `{name}`, {key} {}: {why}", candidate.label));
+                }
+            }
+        }
+    }
+    // More than one form a kernel, since some are searched.
+    assert!(seen.len() > suite::kernels().len(), "only {} texts were examined", seen.len());
+    assert!(mistakes.is_empty(), "\n{}\n", mistakes.join("\n"));
+}
+
+fn workloads<'a>(
+    suites: &'a [(&'static str, Suite)],
+) -> impl Iterator<Item = (&'static str, &'a Workload)> {
+    suites.iter().flat_map(|(name, suite)| suite.workloads.iter().map(|w| (*name, w)))
+}
+
+/// Validates as on a device that has nothing beyond what the suite says the kernel needs.
+fn validate(source: &KernelSource, text: &str, needs: &[String]) -> Result<(), String> {
+    let mut capabilities = Capabilities::default();
+    for need in needs {
+        capabilities |= match need.as_str() {
+            "subgroups" => Capabilities::SUBGROUP | Capabilities::SUBGROUP_BARRIER,
+            "f16" => Capabilities::SHADER_FLOAT16,
+            "f64" => Capabilities::FLOAT64,
+            other => return Err(format!("this test does not know what `{other}` needs")),
+        };
+    }
+    let file = source.origin.file();
+    let module = naga::front::wgsl::parse_str(text)
+        .map_err(|error| error.emit_to_string_with_path(text, file))?;
+    Validator::new(ValidationFlags::all(), capabilities)
+        .validate(&module)
+        .map_err(|error| error.emit_to_string_with_path(text, file))?;
+    let entry = module.entry_points.iter().find(|entry| entry.name == source.entry);
+    let size = entry.map(|entry| entry.workgroup_size);
+    if size == Some(source.group) {
+        Ok(())
+    } else {
+        Err(format!("the group is {:?}, in {file} {size:?}", source.group))
+    }
+}
+
+/// A device that refuses nothing.
+fn everything() -> DeviceInfo {
+    DeviceInfo {
+        backend: "wgpu".into(),
+        index: 0,
+        name: "everything".into(),
+        vendor: "nobody".into(),
+        kind: DeviceKind::Discrete,
+        driver: "none".into(),
+        api: "none".into(),
+        language: Language::Wgsl,
+        memory: Some(Bytes(u64::MAX)),
+        cache: None,
+        max_buffer: Bytes(u64::MAX),
+        max_binding: Bytes(u64::MAX),
+        max_storage_buffers: 64,
+        compute_units: Some(128),
+        clock_hz: None,
+        max_group_size: 1024,
+        max_group_dims: [1024; 3],
+        max_groups: [u32::MAX; 3],
+        local_memory: Bytes::mib(1),
+        lanes: 2,
+        timestamp_resolution: Some(1e-9),
+        subgroup: Some([32, 32]),
+        offset_alignment: Bytes(256),
+        host_memory: vec![MemoryKind::Pageable, MemoryKind::Pinned, MemoryKind::Mapped],
+        pci: None,
+        uuid: None,
+        features: ["subgroups", "f16", "f64"].map(str::to_owned).to_vec(),
+    }
+}
