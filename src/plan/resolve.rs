@@ -91,7 +91,7 @@ fn resolve(
         Measure::Transfer => vec![sweep_buffer(device, limits)],
         _ => buffers(workload, &scope)?,
     };
-    check_buffers(&buffers, device, limits)?;
+    check_buffers(&buffers, workload.kernel.is_some(), device, limits)?;
     check_host_memory(key, device)?;
     let candidates = match &workload.kernel {
         Some(kernel) => candidates(workload, kernel, key, &params, &scope, &buffers, device)?,
@@ -207,8 +207,10 @@ fn sweep_buffer(device: &DeviceInfo, limits: &Limits) -> BufferPlan {
     }
 }
 
+/// Buffers that no kernel sees (`bound` is false) are only copied: any size that can be made.
 fn check_buffers(
     buffers: &[BufferPlan],
+    bound: bool,
     device: &DeviceInfo,
     limits: &Limits,
 ) -> Result<(), String> {
@@ -216,7 +218,7 @@ fn check_buffers(
     for buffer in buffers {
         let bytes = buffer.bytes();
         let scalars = buffer.count.saturating_mul(u64::from(buffer.element.width));
-        if bytes > device.max_binding {
+        if bound && bytes > device.max_binding {
             return Err(format!(
                 "buffer `{}` of {bytes} is larger than the {} that a kernel may see of one",
                 buffer.name, device.max_binding
