@@ -132,7 +132,7 @@ fn expressions() {
         &["parameter `n`", "does not fit into u32"],
     );
     spoiled("f32: 2 }", "f64: 2 }", "f64: 2 } }", &["`f64` is no type of a parameter"]);
-    spoiled("ceil_div(n, VALUES)", "floor(n/2000)", "floor", &["at least one work-item"]);
+    spoiled("ceil_div(n, VALUES)", "floor(n/2000)", "\"floor", &["at least one work-item"]);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Suites from the outside: what is shipped loads, what is wrong is told with its place.
 
+#![expect(clippy::unwrap_used, reason = "a test's helpers may panic as the test itself")]
+
 mod bad;
 mod command;
 mod files;
