@@ -11,7 +11,6 @@ use super::values::{Expression, Family, Kind, Verification};
 use crate::gpu::{MemoryKind, Scalar};
 use crate::workload::{Measure, Verify};
 use std::collections::{BTreeMap, HashSet};
-use std::sync::Arc;
 
 /// Converts the workloads of one file.
 pub struct Converter<'a> {
@@ -19,8 +18,8 @@ pub struct Converter<'a> {
     pub root: &'a Root,
     /// Names of all references.
     pub references: &'a [&'a str],
-    /// Every file that the suite was made of, by its identity.
-    pub files: &'a mut BTreeMap<String, Arc<str>>,
+    /// Hashes of all files that the suite was made of, by their identity.
+    pub files: &'a mut BTreeMap<String, String>,
     /// What is wrong with this file.
     pub mistakes: &'a mut Mistakes,
 }

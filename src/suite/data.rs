@@ -96,8 +96,7 @@ impl Converter<'_> {
             return None;
         };
         if !(1..=3).contains(&given.len()) {
-            let help = "put quotes around an expression with a comma: \"ceil_div(n, 4)\"";
-            self.mistakes.tell(at, "a grid has one to three dimensions", Some(help.to_owned()));
+            self.mistakes.tell(at, "a grid has one to three dimensions", None);
             return None;
         }
         let known: Vec<_> = known.iter().map(String::as_str).collect();

@@ -5,9 +5,10 @@ use super::convert::Converter;
 use super::decode::At;
 use super::file;
 use super::sizes::shown;
-use super::types::Workload;
-use crate::gpu::{Constant, Scalar};
-use crate::workload::Size;
+use super::types::{Buffer, Workload};
+use crate::gpu::{Access, Constant, Scalar};
+use crate::hash::sha256_hex;
+use crate::workload::{Size, Verify};
 use std::ops::Range;
 
 type Values = Vec<(String, f64)>;
@@ -22,6 +23,9 @@ impl Converter<'_> {
                 let mut all = kernel_values(workload);
                 all.extend(values);
                 self.launch(form, workload, size, &all);
+                if self.mistakes.count() == before {
+                    self.expected_file(form, workload, size, &all);
+                }
             }
             if self.mistakes.count() > before {
                 return;
@@ -101,6 +105,42 @@ impl Converter<'_> {
                 Ok(_) => {}
                 Err(why) => self.fails(at, "work", size, &why),
             }
+        }
+    }
+
+    /// A file holds the result of one size, and all of it.
+    fn expected_file(
+        &mut self,
+        form: &file::Workload,
+        workload: &Workload,
+        size: &Size,
+        values: &Values,
+    ) {
+        let (Verify::File(path, _), Some(At { at, .. })) = (&workload.verify, &form.verify) else {
+            return;
+        };
+        if workload.sizes.len() > 1 {
+            let help = "make a variant with its own file for each size";
+            let message = "a file holds the result of one size, and here are several";
+            return self.mistakes.tell(at, message, Some(help.to_owned()));
+        }
+        let written = workload.buffers.iter().filter(|buffer| buffer.access != Access::Read);
+        let bytes = |buffer: &Buffer| {
+            buffer.element.size().0.saturating_mul(buffer.count.count(values).unwrap_or(0))
+        };
+        let wanted: u64 = written.map(bytes).fold(0, u64::saturating_add);
+        match std::fs::metadata(path).map(|data| data.len()) {
+            Ok(is) if is != wanted => {
+                let why = format!("the file has {is} bytes, the written buffers {wanted}");
+                self.fails(at, "expected result", size, &why);
+            }
+            Ok(_) => match std::fs::read(path) {
+                Ok(contents) => {
+                    self.files.insert(self.root.identity(path), sha256_hex(contents));
+                }
+                Err(error) => self.fails(at, "expected result", size, &error.to_string()),
+            },
+            Err(error) => self.fails(at, "expected result", size, &error.to_string()),
         }
     }
 

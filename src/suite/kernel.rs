@@ -10,6 +10,7 @@ use super::types::{Buffer, Kernel, KernelText, Search};
 use super::values::{self, Group};
 use super::{assets, opencl, wgsl};
 use crate::gpu::{Binding, Constant, KernelSource, Language, Origin, Scalar};
+use crate::hash::sha256_hex;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -110,7 +111,7 @@ impl Converter<'_> {
             if let Some((path, text)) = assets::kernel(&family.value, entry, language) {
                 let path = format!("shaders/{path}");
                 let text: Arc<str> = text.into();
-                self.files.insert(path.clone(), text.clone());
+                self.files.insert(format!("shipped {path}"), sha256_hex(text.as_bytes()));
                 texts.push(KernelText { language, origin: Origin::Shipped(path), text });
             }
         }
@@ -127,7 +128,7 @@ impl Converter<'_> {
     fn own(&mut self, language: Language, file: &At<String>) -> Option<KernelText> {
         match self.root.read(self.mistakes.source(), &file.value) {
             Ok(source) => {
-                self.files.insert(source.path, source.text.clone());
+                self.files.insert(source.path, sha256_hex(source.text.as_bytes()));
                 let origin = Origin::User(source.file.to_string());
                 Some(KernelText { language, origin, text: source.text })
             }

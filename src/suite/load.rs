@@ -10,11 +10,10 @@ use super::types::{Budget, Suite, Workload};
 use super::{assets, merge};
 use crate::error::{Error, Located, Result};
 use crate::hash::sha256_hex;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::Arc;
 
-/// More files than this are a mistake.
+/// More suite files than this are a mistake.
 const MAX_FILES: usize = 100;
 
 /// Loads a suite: the file at a path, else the embedded one of that name (`quick`,
@@ -29,6 +28,7 @@ pub fn load(path_or_name: &str, references: &[&str]) -> Result<Suite> {
         root,
         references,
         files: BTreeMap::new(),
+        suites: BTreeSet::new(),
         open: vec![],
         workloads: vec![],
         mistakes: vec![],
@@ -79,19 +79,18 @@ fn unreadable(file: &str, message: String) -> Located {
 }
 
 /// Equal files make equal hashes, wherever they lie.
-fn hash(files: &BTreeMap<String, Arc<str>>) -> String {
-    let lines: Vec<_> = files
-        .iter()
-        .map(|(path, text)| format!("{} {path}\n", sha256_hex(text.as_bytes())))
-        .collect();
+fn hash(files: &BTreeMap<String, String>) -> String {
+    let lines: Vec<_> = files.iter().map(|(path, hash)| format!("{hash} {path}\n")).collect();
     sha256_hex(lines.concat())
 }
 
 struct Loader<'a> {
     root: Root,
     references: &'a [&'a str],
-    /// Every file read so far, by its identity.
-    files: BTreeMap<String, Arc<str>>,
+    /// Hashes of all files read so far, kernels among them, by their identity.
+    files: BTreeMap<String, String>,
+    /// Identities of the suite files among them.
+    suites: BTreeSet<String>,
     /// The files that include the one being read, outermost first.
     open: Vec<String>,
     workloads: Vec<Workload>,
@@ -101,7 +100,8 @@ struct Loader<'a> {
 impl Loader<'_> {
     /// Reads one file: its includes first, then its own workloads.
     fn file(&mut self, source: Source) -> Option<File> {
-        self.files.insert(source.path.clone(), source.text.clone());
+        self.files.insert(source.path.clone(), sha256_hex(source.text.as_bytes()));
+        self.suites.insert(source.path.clone());
         self.open.push(source.path.clone());
         let mut mistakes = Mistakes::new(source);
         let file = parse(&mut mistakes);
@@ -128,9 +128,13 @@ impl Loader<'_> {
                 let message =
                     format!("`{}` includes itself: {}", source.path, self.open.join(" → "));
                 mistakes.tell(&include.at, message, None);
-            } else if self.files.len() >= MAX_FILES {
-                mistakes.tell(&include.at, format!("a suite has at most {MAX_FILES} files"), None);
-            } else if !self.files.contains_key(&source.path) {
+            } else if self.suites.len() >= MAX_FILES {
+                mistakes.tell(
+                    &include.at,
+                    format!("a suite includes at most {MAX_FILES} files"),
+                    None,
+                );
+            } else if !self.suites.contains(&source.path) {
                 self.file(source);
             }
         }

@@ -18,7 +18,12 @@ pub fn meant<'a>(word: &str, choices: impl IntoIterator<Item = &'a str> + Clone)
     if let Some(choice) = nearest(word, choices.clone()) {
         return Some(format!("did you mean `{choice}`?"));
     }
-    let all: Vec<_> = choices.into_iter().take(FEW + 1).collect();
+    let mut all: Vec<&str> = vec![];
+    for choice in choices {
+        if !all.contains(&choice) {
+            all.push(choice);
+        }
+    }
     (1..=FEW).contains(&all.len()).then(|| format!("there are: {}", all.join(", ")))
 }
 

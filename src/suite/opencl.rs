@@ -169,3 +169,71 @@ fn without_comments(text: &str) -> String {
     }
     out + rest
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::{Binding, Element, Language, Origin, Scalar};
+
+    fn told(text: &str, access: &[Access], params: u32) -> Vec<String> {
+        let binding = |access: &Access| Binding {
+            name: "b".into(),
+            element: Element::scalar(Scalar::F32),
+            access: *access,
+        };
+        let source = KernelSource {
+            language: Language::Opencl,
+            text: text.into(),
+            entry: "f".into(),
+            origin: Origin::User("f.cl".into()),
+            group: [1; 3],
+            constants: vec![],
+            bindings: access.iter().map(binding).collect(),
+            params_bytes: 4 * params,
+            meaning: None,
+        };
+        misfits(&source).into_iter().map(|misfit| misfit.message).collect()
+    }
+
+    #[test]
+    fn declarations_that_fit() {
+        for text in [
+            "kernel void f(global const float* a, global float *b, const P p) {}",
+            "__kernel void f(__global float const * restrict a, __global float* b, P p);",
+            "__attribute__((reqd_work_group_size(8, 8, 1))) kernel void f(constant float* a, global float* b, P p) {}",
+            "kernel __attribute__((vec_type_hint(float4)))\nvoid f(global float* a,\n global float* b, P p)",
+            "// kernel void f(int);\n/* kernel void f() */ kernel void f(global int* a /* in, */, global int* b, P p)",
+            "kernel void other(int x) {}\nkernel void f(global float* a, global float* b, P p) {}",
+        ] {
+            assert_eq!(
+                told(text, &[Access::Read, Access::Write], 1),
+                Vec::<String>::new(),
+                "{text}"
+            );
+        }
+        assert_eq!(told("kernel void f(void) {}", &[], 0), Vec::<String>::new());
+    }
+
+    #[test]
+    fn macros_are_left_to_the_compiler() {
+        for text in
+            ["DEFINE_KERNEL(f)", "kernel void f(ARGUMENTS) {}", "kernel f(A, global float* b"]
+        {
+            assert_eq!(told(text, &[Access::Read], 0), Vec::<String>::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn misfits_are_told() {
+        let read = [Access::Read];
+        for (text, access, word) in [
+            ("kernel void g(global float* a) {}", &read, "no kernel `f`"),
+            ("kernel void f(global float* a, int n) {}", &read, "takes 2 arguments"),
+            ("kernel void f(float a) {}", &read, "no global pointer"),
+            ("kernel void f(global const float* a) {}", &[Access::Write], "is constant"),
+        ] {
+            let found = told(text, access, 0);
+            assert!(found.len() == 1 && found[0].contains(word), "{text}: {found:?}");
+        }
+    }
+}

@@ -8,12 +8,36 @@ use super::values::{
 };
 use crate::gpu::Element;
 use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::Value;
 use std::borrow::Cow;
 
 /// The schema of a suite's file.
 pub fn schema() -> Schema {
-    SchemaSettings::draft07().into_generator().into_root_schema_for::<File>()
+    let settings = SchemaSettings::draft07().with_transform(RecursiveTransform(without_null));
+    let mut schema = settings.into_generator().into_root_schema_for::<File>();
+    schema.insert("title".to_owned(), "gpubench suite".into());
+    schema
+}
+
+/// An optional key may be missing, but not empty.
+fn without_null(schema: &mut Schema) {
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            schema.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(choices)) = schema.get_mut("anyOf") {
+        choices.retain(|choice| choice.get("type").is_none_or(|name| name != "null"));
+        if let [_] = choices.as_slice()
+            && let Some(only) = schema.remove("anyOf")
+        {
+            schema.insert("allOf".to_owned(), only);
+        }
+    }
 }
 
 /// Describes values that may be written in more than one way.

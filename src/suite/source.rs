@@ -88,11 +88,20 @@ impl Root {
             return Err("an embedded suite has no such file".to_owned());
         };
         let real = fs::canonicalize(root.join(below)).map_err(|error| explain(&error))?;
-        let inside = real
-            .strip_prefix(root)
-            .map_err(|_| "it leads out of the suite's folder through a symbolic link".to_owned())?;
+        if !real.starts_with(root) {
+            return Err("it leads out of the suite's folder through a symbolic link".to_owned());
+        }
+        Ok((self.identity(&real), real))
+    }
+
+    /// What tells the file at `real` from the suite's others, wherever its folder lies.
+    pub fn identity(&self, real: &Path) -> String {
+        let inside = match self {
+            Self::Folder { real: root, .. } => real.strip_prefix(root).unwrap_or(real),
+            Self::Embedded => real,
+        };
         let parts: Vec<_> = inside.iter().map(|part| part.to_string_lossy()).collect();
-        Ok((parts.join("/"), real))
+        parts.join("/")
     }
 }
 

@@ -54,7 +54,11 @@ impl Decode for Expression {
                 Some(Self { expr: Expr::number(*value), at, verbatim: false })
             }
             (Err((part, message)), _) => {
-                mistakes.tell(&part_of(&at, &part, verbatim), message, None);
+                let cut = text.matches('(').count() != text.matches(')').count();
+                let help = "between brackets or braces an expression with a comma needs quotes: \
+                            \"ceil_div(n, 4)\"";
+                let help = cut.then(|| help.to_owned());
+                mistakes.tell(&part_of(&at, &part, verbatim), message, help);
                 None
             }
         }

@@ -117,12 +117,13 @@ impl Check<'_> {
             let message = format!("buffer `{}` is {wanted} here, but {is} as {place}", buffer.name);
             return misfit(message, Some(declaration(wanted)));
         }
-        let kind = self.scalar_kind(variable)?;
-        if kind != scalar_kind(buffer.element.scalar) {
+        let held = self.held(variable)?;
+        if held != in_naga(buffer.element.scalar) {
             let message = format!(
-                "buffer `{}` holds {}, but {place} holds {kind:?}",
+                "buffer `{}` holds {}, but {place} holds {}",
                 buffer.name,
-                String::from(buffer.element)
+                String::from(buffer.element),
+                spelled(held)
             );
             return misfit(message, None);
         }
@@ -130,11 +131,11 @@ impl Check<'_> {
     }
 
     /// What a plain array holds; `None` for structs, atomics and all that may mean several things.
-    fn scalar_kind(&self, variable: &GlobalVariable) -> Option<ScalarKind> {
+    fn held(&self, variable: &GlobalVariable) -> Option<naga::Scalar> {
         let types = &self.module.types;
         let TypeInner::Array { base, .. } = types[variable.ty].inner else { return None };
         match types[base].inner {
-            TypeInner::Scalar(scalar) | TypeInner::Vector { scalar, .. } => Some(scalar.kind),
+            TypeInner::Scalar(scalar) | TypeInner::Vector { scalar, .. } => Some(scalar),
             _ => None,
         }
     }
@@ -173,20 +174,23 @@ impl Check<'_> {
                 members.len()
             ));
         }
-        let wrong = members.iter().zip(params).enumerate().find_map(|(i, (member, (name, scalar)))| {
-            let field = member.name.as_deref().unwrap_or_default();
-            let is = &self.module.types[member.ty].inner;
-            let fits = matches!(is, TypeInner::Scalar(s) if s.kind == scalar_kind(*scalar) && s.width == 4);
-            // Other names are the author's business; the name of another parameter is a mix-up.
-            let mixed = field != name && params.iter().any(|(other, _)| other == field);
-            if mixed {
-                Some(format!("parameter {i} is `{name}` here, but `{field}` in the struct at {place}"))
-            } else if !fits || member.offset as usize != 4 * i {
-                Some(format!("parameter `{name}` is another type in the struct at {place}"))
-            } else {
-                None
-            }
-        });
+        let wrong =
+            members.iter().zip(params).enumerate().find_map(|(i, (member, (name, scalar)))| {
+                let field = member.name.as_deref().unwrap_or_default();
+                let is = &self.module.types[member.ty].inner;
+                let fits = matches!(is, TypeInner::Scalar(s) if *s == in_naga(*scalar));
+                // Other names are the author's business; the name of another parameter is a mix-up.
+                let mixed = field != name && params.iter().any(|(other, _)| other == field);
+                if mixed {
+                    Some(format!(
+                        "parameter {i} is `{name}` here, but `{field}` in the struct at {place}"
+                    ))
+                } else if !fits || member.offset as usize != 4 * i {
+                    Some(format!("parameter `{name}` is another type in the struct at {place}"))
+                } else {
+                    None
+                }
+            });
         wrong.map(misfit).unwrap_or_default()
     }
 
@@ -213,10 +217,20 @@ impl Check<'_> {
     }
 }
 
-fn scalar_kind(scalar: Scalar) -> ScalarKind {
+fn in_naga(scalar: Scalar) -> naga::Scalar {
     match scalar {
-        Scalar::F32 => ScalarKind::Float,
-        Scalar::U32 => ScalarKind::Uint,
-        Scalar::I32 => ScalarKind::Sint,
+        Scalar::F32 => naga::Scalar::F32,
+        Scalar::U32 => naga::Scalar::U32,
+        Scalar::I32 => naga::Scalar::I32,
     }
+}
+
+fn spelled(scalar: naga::Scalar) -> String {
+    let kind = match scalar.kind {
+        ScalarKind::Float => 'f',
+        ScalarKind::Uint => 'u',
+        ScalarKind::Sint => 'i',
+        _ => '?',
+    };
+    format!("{kind}{}", 8 * scalar.width)
 }

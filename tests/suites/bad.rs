@@ -1,0 +1,329 @@
+//! Every mistake is told where it stands, with what to do about it.
+
+use super::{mistakes, told};
+
+/// A sound workload, of which each test spoils a part.
+const SOUND: &str = r#"version: 1
+workloads:
+  scale:
+    kernel: { opencl: scale.cl, wgsl: scale.wgsl, entry: scale, group: [64], constants: { VALUES: 4 } }
+    sizes: { n: [1024] }
+    params: { n: n, factor: { f32: 2 } }
+    buffers:
+      in: { type: f32, count: n, fill: { uniform: [0, 1] } }
+      out: { type: f32, count: n }
+    grid: ["ceil_div(n, VALUES)"]
+    work: { flops: n, bytes: 8*n }
+    verify: none
+"#;
+
+#[test]
+fn the_sound_workload_loads() {
+    let folder = super::folder(&[("my.yaml", SOUND)]);
+    super::load(&folder.path().join("my.yaml")).unwrap();
+}
+
+/// Spoils the sound workload and expects one mistake with these words, where the file goes on
+/// with `at`.
+#[track_caller]
+fn spoiled(part: &str, by: &str, at: &str, words: &[&str]) {
+    assert!(SOUND.contains(part), "{part}");
+    let found = mistakes(&SOUND.replacen(part, by, 1));
+    let text = told(&found);
+    assert_eq!(found.len(), 1, "{text}");
+    let place = &found[0].text[found[0].offset..];
+    assert!(place.starts_with(at), "{text} does not stand at `{at}` but at {:.20}", place);
+    for word in words {
+        assert!(text.contains(word), "`{word}` is not in {text}");
+    }
+}
+
+#[test]
+fn keys() {
+    spoiled("kernel:", "kernal:", "kernal", &["unknown key `kernal`", "did you mean `kernel`"]);
+    spoiled("fill:", "fil:", "fil: { uni", &["unknown key `fil`", "did you mean `fill`"]);
+    spoiled("version: 1\n", "verson: 1\nversion: 1\n", "verson", &["`verson`", "`version`"]);
+    spoiled("version: 1\n", "version: 2\n", "2\n", &["version 1 of suites, not 2"]);
+    spoiled("type: f32, count", "count", "in: { coun", &["`type` is missing"]);
+    spoiled("    verify: none\n", "", "scale", &["not said how", "`verify: none`"]);
+    spoiled("    work:", "    grid: [n]\n    work:", "grid", &["`grid` stands twice"]);
+    spoiled(
+        "f32, count: n, fill",
+        "f23, count: n, fill",
+        "f23, count",
+        &["`f23` is no element type"],
+    );
+    spoiled("verify: none", "verify: maybe", "maybe", &["expected `none`", "`maybe`"]);
+    spoiled("verify: none", "verify: {}", "verify", &["exactly one of `reference`"]);
+    spoiled("grid: [\"ceil_div(n, VALUES)\"]", "grid: 7", "7", &["expected a list, found `7`"]);
+    spoiled(
+        "verify: none",
+        "measure: [kernels]\n    verify: none",
+        "kernels",
+        &["unknown variant `kernels`"],
+    );
+    spoiled("verify: none", "family: fast\n    verify: none", "fast", &["unknown variant `fast`"]);
+    spoiled("group: [64]", "group: [64, 0]", "0], consta", &["at least one work-item"]);
+    spoiled("group: [64]", "group: [1, 2, 3, 4]", "group", &["one to three dimensions"]);
+}
+
+#[test]
+fn names() {
+    spoiled("  scale:\n", "  sc ale:\n", "sc ale:", &["cannot name a workload"]);
+    spoiled(
+        "opencl: scale.cl, wgsl: scale.wgsl, entry: scale",
+        "family: filters, entry: sepai",
+        "sepai",
+        &["no kernel `filters/sepai`", "did you mean `filters/sepia`"],
+    );
+    spoiled(
+        "verify: none",
+        "verify: { reference: sepai }",
+        "sepai",
+        &["no reference `sepai`", "did you mean `sepia`"],
+    );
+    spoiled("VALUES: 4", "GROUP_X: 4, VALUES: 4", "GROUP_X", &["`GROUP_X` cannot name a constant"]);
+    spoiled("VALUES: 4", "VALUES: 4, \"A -I /\": 1", "\"A -I", &["cannot name a constant"]);
+    spoiled(
+        "group: [64]",
+        "group: [64], needs: [subgroup]",
+        "subgroup]",
+        &["feature called `subgroup`", "`subgroups`"],
+    );
+    spoiled("verify: none", "divide: rows\n    verify: none", "rows", &["no parameter `rows`"]);
+    spoiled("verify: none", "measure: [overlap]\n    verify: none", "overlap", &["needs `divide`"]);
+}
+
+#[test]
+fn an_entry_point_that_neither_text_has() {
+    let text = told(&mistakes(&SOUND.replace("entry: scale", "entry: scael")));
+    for file in ["scale.cl has no kernel", "scale.wgsl has no entry point"] {
+        assert!(text.contains(&format!("{file} `scael` (did you mean `scale`?)")), "{text}");
+    }
+    assert!(text.starts_with("4:58: "), "{text}");
+}
+
+#[test]
+fn expressions() {
+    spoiled(
+        "count: n, fill",
+        "count: m*n, fill",
+        "m*n, fill:",
+        &["there is no `m`", "there are: n"],
+    );
+    spoiled("8*n", "8*sise", "sise", &["there is no `sise`"]);
+    spoiled("8*n", "8*(n", " }", &["expected an operator", "found the end"]);
+    spoiled(
+        "count: n, fill",
+        "count: n-2000, fill",
+        "n-2000, fi",
+        &["at n=1024", "-976", "not negative"],
+    );
+    spoiled("count: n, fill", "count: n/3, fill", "n/3, fill:", &["whole", "ceil_div"]);
+    spoiled("count: n, fill", "count: n-n, fill", "n-n, fill:", &["at least one element"]);
+    spoiled("flops: n", "flops: n^999", "n^999, byt", &["overflow", "n=1024"]);
+    spoiled("flops: n", "flops: 1e999", "1e999", &["finite"]);
+    spoiled("flops: n", "flops: n/(n-1024)", "n/(n-1024)", &["divided by 0"]);
+    spoiled("flops: n,", "flops: -n,", "-n, bytes:", &["not negative"]);
+    spoiled(
+        "n: n, factor",
+        "n: n*2^40, factor",
+        "n*2^40, fa",
+        &["parameter `n`", "does not fit into u32"],
+    );
+    spoiled("f32: 2 }", "f64: 2 }", "f64: 2 } }", &["`f64` is no type of a parameter"]);
+    spoiled("ceil_div(n, VALUES)", "floor(n/2000)", "\"floor", &["at least one work-item"]);
+}
+
+#[test]
+fn an_expression_that_yaml_cuts_at_its_comma() {
+    let found = mistakes(&SOUND.replace("\"ceil_div(n, VALUES)\"", "ceil_div(n, VALUES)"));
+    let text = told(&found);
+    assert!(text.starts_with("10:22: expected an operator"), "{text}");
+    assert!(text.contains("needs quotes"), "{text}");
+}
+
+#[test]
+fn sizes() {
+    spoiled("[1024]", "[-1024]", "-1024", &["size n", "-1024", "not negative"]);
+    spoiled("[1024]", "[2^54]", "2^54] }", &["at most 2^53"]);
+    spoiled("[1024]", "[1024, k]", "k] }", &["there is no `k`"]);
+    spoiled("[1024]", "[1024, 2^10]", "sizes", &["n=1024", "twice"]);
+    spoiled("[1024]", "[]", "sizes", &["between 1 and 1000 sizes"]);
+    spoiled(
+        "{ n: [1024] }",
+        "[{ n: 1 }, { m: 2 }]",
+        "{ m: 2 }]",
+        &["this size names m, the first one n"],
+    );
+    spoiled("{ n: [1024] }", "{ n: [1024], 9: [1] }", "9: [1", &["`9` cannot name a size"]);
+}
+
+#[test]
+fn buffers_that_the_kernel_does_not_have() {
+    spoiled(
+        "in: { type: f32",
+        "in: { type: u32",
+        "in:",
+        &["holds u32", "@binding(0)", "holds f32"],
+    );
+    spoiled(
+        "factor: { f32: 2 }",
+        "factor: 2",
+        "params",
+        &["`factor` is another type", "factor: u32"],
+    );
+    spoiled(
+        "n: n, factor: { f32: 2 }",
+        "factor: { f32: 2 }, n: n",
+        "params",
+        &["parameter 0 is `factor`", "`n` in the struct"],
+    );
+
+    let access = mistakes(
+        &SOUND.replace("out: { type: f32, count: n }", "out: { type: f32, count: n, fill: index }"),
+    );
+    assert!(
+        told(&access).contains("9:7: buffer `out` is read here, but read_write as"),
+        "{}",
+        told(&access)
+    );
+    let access = mistakes(
+        &SOUND.replace("fill: { uniform: [0, 1] } }", "fill: index, access: read_write }"),
+    );
+    assert!(
+        told(&access).contains("8:7: buffer `in` is written here, but argument 0 of"),
+        "{}",
+        told(&access)
+    );
+    assert!(
+        told(&access).contains("8:7: buffer `in` is read_write here, but read as"),
+        "{}",
+        told(&access)
+    );
+    let fewer = mistakes(&SOUND.replace("      out: { type: f32, count: n }\n", ""));
+    let text = told(&fewer);
+    assert!(text.contains("1 buffer and parameters here, but `scale` takes 3 arguments"), "{text}");
+    assert!(text.contains("there is no var<uniform> @group(0) @binding(1)"), "{text}");
+    assert!(text.contains("uses `p` at @group(0) @binding(2)"), "{text}");
+    let none = mistakes(&SOUND.replace("params: { n: n, factor: { f32: 2 } }", "params: {}"));
+    assert!(
+        told(&none).contains("2 buffers here, but `scale` takes 3 arguments"),
+        "{}",
+        told(&none)
+    );
+    let unfilled = mistakes(&SOUND.replace("fill: { uniform: [0, 1] } }", "access: read }"));
+    assert!(
+        told(&unfilled).starts_with("8:7: `in` is read, but nothing fills it"),
+        "{}",
+        told(&unfilled)
+    );
+}
+
+#[test]
+fn a_group_that_the_kernel_fixes_otherwise() {
+    let wgsl = std::fs::read_to_string(super::data().join("scale.wgsl")).unwrap();
+    let fixed = wgsl.replace("(GROUP_X, GROUP_Y, GROUP_Z)", "(32)");
+    let folder = super::folder(&[("my.yaml", SOUND), ("scale.wgsl", &fixed)]);
+    let text = told(&super::mistakes_at(&folder.path().join("my.yaml")));
+    assert!(text.starts_with("4:65: the kernel's work-group is [32, 1, 1]"), "{text}");
+    assert!(text.contains("@workgroup_size(GROUP_X"), "{text}");
+}
+
+#[test]
+fn a_mistake_in_a_kernel_stands_in_the_kernels_file() {
+    let wgsl = std::fs::read_to_string(super::data().join("scale.wgsl")).unwrap();
+    for (part, by, line, word) in [
+        ("let first = id.x", "let first = idd.x", 10, "idd"),
+        ("let first", "lett first", 10, "expected"),
+        ("p.factor * in[i]", "p.factor * id", 12, ""),
+        ("struct Params", "struct ", 2, "identifier"),
+    ] {
+        let wrong = wgsl.replace(part, by);
+        let folder = super::folder(&[("my.yaml", SOUND), ("scale.wgsl", &wrong)]);
+        let found = super::mistakes_at(&folder.path().join("my.yaml"));
+        assert_eq!(found.len(), 1, "{}", told(&found));
+        assert!(found[0].file.ends_with("scale.wgsl"), "{}", found[0]);
+        assert_eq!(found[0].line_column().0, line, "{}", found[0]);
+        assert!(found[0].message.contains(word), "{}", found[0]);
+    }
+}
+
+#[test]
+fn all_mistakes_of_a_file_are_told_together() {
+    let text = "version: 1
+colour: red
+budget: { total: -1, rounds: 0 }
+workloads:
+  a:
+    kernel: { family: filters, entry: sepiaa, group: [8, 8] }
+    sizes: { n: [8] }
+    grid: [n, m]
+    verify: { reference: nothing_like_it }
+    tags: words
+  b:
+    kernel: { opencl: missing.cl, entry: b, group: [8] }
+    grid: [1/0]
+    verify: none
+  c:
+    kernel: { family: filters, entry: nothing, group: [8, 8] }
+    sizes: { n: [8] }
+    grid: [n, m]
+    verify: { reference: nothing_like_it }
+";
+    let text = told(&mistakes(text));
+    for part in [
+        "2:1: unknown key `colour`",
+        "3:18: a budget is a positive number",
+        "3:30: a run has at least one round",
+        "10:11: expected a list, found `words`",
+        "12:23: cannot read the kernel `missing.cl`: there is no such file",
+        "16:39: gpubench ships no kernel `filters/nothing`",
+        "18:15: there is no `m` here",
+        "19:26: there is no reference `nothing_like_it`",
+    ] {
+        assert!(text.contains(part), "`{part}` is not in\n{text}");
+    }
+}
+
+#[test]
+fn two_workloads_of_one_name() {
+    let one = "\n    buffers: { b: { type: f32, count: 1, fill: index } }\n    measure: [send]\n";
+    let twice = format!("version: 1\nworkloads:\n  w:{one}  w:{one}");
+    assert!(told(&mistakes(&twice)).starts_with("6:3: `w` stands twice in one map"));
+
+    let main = format!("version: 1\ninclude: [other.yaml]\nworkloads:\n  w:{one}");
+    let other = format!("version: 1\nworkloads:\n  w:{one}");
+    let folder = super::folder(&[("my.yaml", &main), ("other.yaml", &other)]);
+    let text = told(&super::mistakes_at(&folder.path().join("my.yaml")));
+    assert!(text.starts_with("4:3: there are two workloads called `w`"), "{text}");
+    assert!(text.contains("other.yaml:3"), "{text}");
+
+    let variant =
+        format!("version: 1\nworkloads:\n  w/x:{one}  w:{one}    variants: {{ x: {{}} }}\n");
+    assert!(told(&mistakes(&variant)).contains("two workloads called `w/x`"));
+}
+
+#[test]
+fn variants_and_defaults_have_no_variants() {
+    let text = SOUND.replace(
+        "    verify: none",
+        "    variants: { a: { variants: { b: {} } } }\n    verify: none",
+    );
+    assert!(told(&mistakes(&text)).starts_with("12:17: a variant has no variants"));
+    let text = SOUND.replace("workloads:", "defaults: { variants: { a: {} } }\nworkloads:");
+    assert!(told(&mistakes(&text)).contains("2:1: defaults have no variants"));
+}
+
+#[test]
+fn nothing_to_do() {
+    assert!(told(&mistakes("")).starts_with("1:1: the file is empty"));
+    assert!(told(&mistakes("# nothing\n")).contains("the file is empty"));
+    assert!(told(&mistakes("version: 1\n")).contains("the suite has no workloads"));
+    assert!(
+        told(&mistakes("version: 1\nworkloads: { w: {} }\n"))
+            .contains("2:14: there is nothing to measure")
+    );
+    assert!(told(&mistakes("[1, 2]")).contains("expected a map, found a list"));
+    assert!(told(&mistakes("{{{")).contains("1:"));
+}

@@ -1,0 +1,160 @@
+//! What loads, and what becomes of it.
+
+use super::{data, folder, load};
+use gpubench::gpu::{Access, Constant, Language, MemoryKind, Origin, Scalar};
+use gpubench::suite::{self, Suite, Workload};
+use gpubench::workload::{Comparison, Fill, Measure, Split, Verify};
+use std::path::Path;
+
+fn workload<'a>(suite: &'a Suite, name: &str) -> &'a Workload {
+    suite.workloads.iter().find(|workload| workload.name == name).unwrap()
+}
+
+#[test]
+fn every_shipped_suite_loads_from_disk_and_from_the_binary() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("suites");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let on_disk = load(&path).unwrap_or_else(|error| panic!("{error}"));
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let embedded =
+            suite::load(name, &gpubench::reference::names().collect::<Vec<_>>()).unwrap();
+        assert_eq!(on_disk.hash, embedded.hash, "{name}");
+        assert!(on_disk.cases() > 0, "{name}");
+        count += 1;
+    }
+    assert_eq!(count, suite::suites().len());
+}
+
+#[test]
+fn every_shipped_kernel_has_both_languages() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
+    for kernel in suite::kernels() {
+        for extension in ["cl", "wgsl"] {
+            let path = folder.join(format!("{kernel}.{extension}"));
+            assert!(path.is_file(), "{}", path.display());
+        }
+    }
+}
+
+#[test]
+fn every_key_reaches_the_workload() {
+    let suite = load(&data().join("full.yaml")).unwrap();
+    assert_eq!(suite.name, "full");
+    assert_eq!((suite.budget.total, suite.budget.case), (Some(60.0), Some(0.5)));
+    assert_eq!(suite.budget.memory.map(|bytes| bytes.0), Some(64 << 20));
+    assert_eq!((suite.budget.rounds, suite.budget.target), (Some(2), Some(0.01)));
+    let names: Vec<_> = suite.workloads.iter().map(|w| w.name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "launches",
+            "scale",
+            "expected/32",
+            "expected/64x2",
+            "families/sepia",
+            "families/unverified",
+            "copies"
+        ]
+    );
+
+    let scale = workload(&suite, "scale");
+    let sizes: Vec<_> = scale.sizes.iter().map(|size| size[0].1).collect();
+    assert_eq!(sizes, [1024, 4096]);
+    assert_eq!(scale.tags, ["mine", "scaling"]);
+    assert_eq!(scale.family, "memory");
+    assert_eq!(scale.measure, [Measure::Kernel, Measure::Overlap]);
+    assert_eq!(scale.host_memory, [MemoryKind::Pinned, MemoryKind::Pageable]);
+    assert_eq!(scale.divide.as_deref(), Some("n"));
+    let how = Comparison { relative: 1e-6, absolute: 0.0 };
+    assert_eq!(scale.verify, Verify::Device(how));
+    assert_eq!(scale.params[1].0, "factor");
+    assert_eq!(scale.params[1].1.eval(&[]), Ok(-0.5));
+    assert_eq!(scale.params[1].2, Scalar::F32);
+    assert_eq!(scale.buffers[0].split, Split::Rows { halo: 1 });
+    assert_eq!(scale.buffers[1].split, Split::Rows { halo: 0 });
+    assert_eq!(scale.buffers[0].fill, Some(Fill::Uniform([0.0, 1.0])));
+    assert_eq!(scale.work.bytes.eval(&[("n".into(), 3.0)]), Ok(24.0));
+
+    let kernel = scale.kernel.as_ref().unwrap();
+    assert_eq!(kernel.group, [64, 1, 1]);
+    assert_eq!(kernel.constants[0], ("VALUES".into(), Constant::Int(4)));
+    assert_eq!(kernel.constants[1], ("HALF".into(), Constant::Float(0.5)));
+    assert_eq!(kernel.needs, ["subgroups"]);
+    let search = kernel.search.as_ref().unwrap();
+    assert_eq!(search.groups, [[64, 1, 1], [256, 1, 1]]);
+    assert_eq!(search.constants[0].1, [Constant::Int(1), Constant::Int(4)]);
+    let origin = &kernel.text(Language::Opencl).unwrap().origin;
+    assert!(matches!(origin, Origin::User(file) if file.ends_with("scale.cl")));
+}
+
+#[test]
+fn what_is_not_said_has_its_default() {
+    let suite = load(&data().join("full.yaml")).unwrap();
+    let expected = workload(&suite, "expected/64x2");
+    assert_eq!(expected.kernel.as_ref().unwrap().group, [64, 2, 1]);
+    assert_eq!(expected.buffers[0].access, Access::Read);
+    assert_eq!(expected.buffers[1].access, Access::Write);
+    assert_eq!(expected.family, "memory");
+    assert!(matches!(&expected.verify, Verify::File(path, _) if path.is_absolute()));
+    let copies = workload(&suite, "copies");
+    assert_eq!(copies.family, "transfer");
+    assert_eq!(copies.host_memory.len(), 3);
+    assert_eq!(copies.verify, Verify::Nothing);
+    assert_eq!(copies.cases(), 2 * 2 * 3);
+    let launches = workload(&suite, "launches");
+    assert!(launches.params.is_empty());
+    assert_eq!(launches.sizes, [vec![]]);
+    assert_eq!(launches.kernel.as_ref().unwrap().texts.len(), 1);
+}
+
+#[test]
+fn variants_are_laid_over_their_base() {
+    let suite = load(&data().join("full.yaml")).unwrap();
+    let sepia = workload(&suite, "families/sepia");
+    assert!(matches!(&sepia.verify, Verify::Reference(name, _) if name == "sepia"));
+    assert_eq!(sepia.kernel.as_ref().unwrap().group, [16, 16, 1]);
+    assert_eq!(sepia.sizes, [vec![("n".to_owned(), 64)]]);
+    let plain = workload(&suite, "families/unverified");
+    assert_eq!(plain.verify, Verify::Nothing);
+    assert_eq!(plain.tags, ["mine", "plain"]);
+    assert_eq!(plain.buffers[0].fill, Some(Fill::Constant(1.0)));
+    assert_eq!(plain.buffers[1].name, "result");
+    let origin = &plain.kernel.as_ref().unwrap().text(Language::Wgsl).unwrap().origin;
+    assert_eq!(*origin, Origin::Shipped("shaders/filters/sepia.wgsl".into()));
+}
+
+#[test]
+fn the_hash_follows_the_contents_of_every_file_and_not_their_place() {
+    const SUITE: &str = "version: 1\ninclude: [b.yaml]\n";
+    const INCLUDED: &str = "version: 1\nworkloads:\n  w:\n    kernel: { opencl: k.cl, entry: k, group: [1] }\n    grid: [1]\n    verify: none\n";
+    let hash = |included: &str, kernel: &str| {
+        let folder = folder(&[("a.yaml", SUITE), ("b.yaml", included), ("k.cl", kernel)]);
+        load(&folder.path().join("a.yaml")).unwrap().hash
+    };
+    let first = hash(INCLUDED, "kernel void k() {}");
+    assert_eq!(first, hash(INCLUDED, "kernel void k() {}"));
+    assert_ne!(first, hash(INCLUDED, "kernel void k() { }"));
+    assert_ne!(first, hash(&(INCLUDED.to_owned() + "\n"), "kernel void k() {}"));
+}
+
+#[test]
+fn a_huge_buffer_loads_and_is_left_to_the_plan() {
+    let text = "version: 1\nworkloads:\n  w:\n    buffers: { b: { type: f32, count: 2^38, fill: index } }\n    measure: [send]\n";
+    let folder = folder(&[("a.yaml", text)]);
+    let suite = load(&folder.path().join("a.yaml")).unwrap();
+    assert_eq!(suite.workloads[0].buffers[0].count.count(&[]), Ok(1 << 38));
+}
+
+#[test]
+fn a_file_of_two_that_include_it_counts_once() {
+    let leaf = "version: 1\nworkloads:\n  w:\n    buffers: { b: { type: f32, count: 1, fill: index } }\n    measure: [send]\n";
+    let folder = folder(&[
+        ("a.yaml", "version: 1\ninclude: [b.yaml, sub/c.yaml]\n"),
+        ("b.yaml", "version: 1\ninclude: [d.yaml]\n"),
+        ("sub/c.yaml", "version: 1\ninclude: [../d.yaml]\n"),
+        ("d.yaml", leaf),
+    ]);
+    assert_eq!(load(&folder.path().join("a.yaml")).unwrap().workloads.len(), 1);
+}

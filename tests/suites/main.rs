@@ -1,0 +1,62 @@
+//! Suites from the outside: what is shipped loads, what is wrong is told with its place.
+
+#![expect(clippy::unwrap_used, reason = "a test's helpers may panic as the test itself")]
+
+mod bad;
+mod command;
+mod files;
+mod fuzz;
+mod good;
+mod schema;
+
+use gpubench::error::{Error, Located};
+use gpubench::suite::{self, Suite};
+use std::path::{Path, PathBuf};
+
+/// The folder of this test's data.
+fn data() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/suites")
+}
+
+fn load(path: &Path) -> Result<Suite, Error> {
+    let references: Vec<_> = gpubench::reference::names().collect();
+    suite::load(&path.to_string_lossy(), &references)
+}
+
+/// A fresh folder with a copy of the kernels and of what `files` says.
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for kernel in ["scale.cl", "scale.wgsl"] {
+        std::fs::copy(data().join(kernel), folder.path().join(kernel)).unwrap();
+    }
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+/// The mistakes in a suite of this text.
+fn mistakes(text: &str) -> Vec<Located> {
+    let folder = folder(&[("my.yaml", text)]);
+    mistakes_at(&folder.path().join("my.yaml"))
+}
+
+fn mistakes_at(path: &Path) -> Vec<Located> {
+    match load(path) {
+        Err(Error::Suite(mistakes)) => mistakes,
+        Ok(suite) => panic!("{} loads: {suite:#?}", path.display()),
+        Err(other) => panic!("{}: {other}", path.display()),
+    }
+}
+
+/// The one mistake, as the user reads it: `line:column: message (help)`.
+fn told(mistakes: &[Located]) -> String {
+    let lines = mistakes.iter().map(|mistake| {
+        let (line, column) = mistake.line_column();
+        let help = mistake.help.as_deref().unwrap_or_default();
+        format!("{line}:{column}: {} ({help})", mistake.message)
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
