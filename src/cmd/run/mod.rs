@@ -17,7 +17,7 @@ use crate::measure::Policy;
 use crate::plan::Limits;
 use crate::record::{Header, VERSION};
 use crate::report::progress::say;
-use crate::report::terminal::{Style, report};
+use crate::report::terminal::{Sitting, Style, report};
 use crate::store::{Scratch, Writer, result_name};
 use crate::suite::Suite;
 use crate::worker::{Seat, host};
@@ -267,7 +267,8 @@ fn conclude(args: &Args, ended: &Ended) -> Result<ExitCode> {
         ));
         return Ok(ExitCode::from(interrupt::EXIT));
     }
-    print(&report(&ended.header, &ended.records, style()))?;
+    let sitting = Sitting { seconds: ended.seconds, records: &ended.records[ended.resumed_at..] };
+    print(&report(&ended.header, &ended.records, sitting, style()))?;
     say(&format!("results: {path}"));
     let failed = ended.records.iter().any(|record| record.outcome.is_failure());
     Ok(if failed { ExitCode::from(4) } else { ExitCode::SUCCESS })
