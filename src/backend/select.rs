@@ -14,7 +14,7 @@ pub struct Selector {
     #[arg(long, short, value_name = "DEVICE")]
     pub device: Vec<String>,
     /// Use only devices of this API (repeat for more)
-    #[arg(long, value_name = "API", value_parser = ["opencl", "wgpu", "sim"])]
+    #[arg(long, value_name = "API")]
     pub backend: Vec<String>,
     /// Use simulated devices, too
     #[arg(long)]
@@ -68,10 +68,20 @@ pub fn backends(selector: &Selector) -> Result<Vec<Box<dyn Backend>>> {
     if !selector.backend.is_empty() && selector.device.iter().all(|name| card(name).is_none()) {
         backends.retain(|backend| wanted(backend.name()));
     }
-    if selector.sim || wanted("sim") || selector.device.iter().any(|d| d.starts_with("sim:")) {
+    if selector.sim || selector.device.iter().any(|d| d.starts_with("sim:")) {
         backends.extend(by_name("sim"));
     }
+    // Those that do not measure are asked only where they are named.
+    for name in &selector.backend {
+        if backends.iter().all(|backend| backend.name() != name) {
+            backends.extend(by_name(name).filter(|backend| !measures(backend.name())));
+        }
+    }
     Ok(backends)
+}
+
+fn measures(name: &str) -> bool {
+    all().iter().any(|backend| backend.name() == name)
 }
 
 /// What `selector` means among `devices`, which are all that the [`backends`] list.

@@ -36,6 +36,14 @@ pub fn find(selector: &Selector) -> Result<Vec<Numbered>> {
     choose(&devices, selector)
 }
 
+/// As [`find`], without the cards' numbers.
+///
+/// # Errors
+/// As [`find`].
+pub fn devices(selector: &Selector) -> Result<Vec<DeviceInfo>> {
+    Ok(find(selector)?.into_iter().map(|found| found.device).collect())
+}
+
 fn describe(outcome: Outcome) -> String {
     match outcome {
         Outcome::Crash { how, stderr } => {

@@ -118,7 +118,8 @@ fn time_left(elapsed: Duration, done: u64, left: u64) -> String {
 
 /// A line on stderr. A closed terminal is no reason to stop, nor to panic.
 pub fn say(text: &str) {
-    let _ = writeln!(std::io::stderr(), "gpubench: {text}");
+    // In one piece, so that lines of two processes do not mix.
+    let _ = std::io::stderr().write_all(format!("gpubench: {text}\n").as_bytes());
 }
 
 #[cfg(test)]

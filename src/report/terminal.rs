@@ -24,8 +24,17 @@ impl Default for Style {
     }
 }
 
+/// What was done since the run began or was resumed.
+#[derive(Clone, Copy, Debug)]
+pub struct Sitting<'a> {
+    /// Seconds of wall time.
+    pub seconds: f64,
+    /// The records made in it.
+    pub records: &'a [Record],
+}
+
 /// The whole report of a run.
-pub fn report(header: &Header, records: &[Record], style: Style) -> String {
+pub fn report(header: &Header, records: &[Record], sitting: Sitting, style: Style) -> String {
     let rows = rows(records);
     let labels: Vec<String> = header.devices.iter().map(label).collect();
     let mut out = String::new();
@@ -36,7 +45,7 @@ pub fn report(header: &Header, records: &[Record], style: Style) -> String {
     failures(&mut out, &rows, &labels);
     left_out(&mut out, &rows, &labels);
     notes(&mut out, &rows, &labels);
-    time(&mut out, records);
+    time(&mut out, sitting);
     if style.color { paint(&out) } else { out }
 }
 
@@ -317,7 +326,8 @@ fn few(names: impl Iterator<Item = String>) -> String {
     }
 }
 
-fn time(out: &mut String, records: &[Record]) {
+/// Where the time went.
+fn time(out: &mut String, Sitting { seconds, records }: Sitting) {
     let sum = |part: fn(&Wall) -> f64| records.iter().map(|r| part(&r.wall)).sum::<f64>();
     let parts = [
         ("build", sum(|w| w.build)),
@@ -325,14 +335,18 @@ fn time(out: &mut String, records: &[Record]) {
         ("verify", sum(|w| w.verify)),
         ("measure", sum(|w| w.measure)),
     ];
-    if parts.iter().all(|(_, seconds)| *seconds == 0.0) {
-        return;
+    let other = seconds - parts.iter().map(|(_, seconds)| seconds).sum::<f64>();
+    let _ = write!(out, "\nTime: {}", units::seconds(seconds));
+    let mut join = "=";
+    for (name, seconds) in parts {
+        let _ = write!(out, " {join} {name} {}", units::seconds(seconds));
+        join = "+";
     }
-    let parts: Vec<_> =
-        parts.iter().map(|(name, s)| format!("{name} {}", units::seconds(*s))).collect();
-    let _ = write!(out, "\nTime of the workers: {}", parts.join(", "));
+    if other > 0.0 {
+        let _ = write!(out, " + other {}", units::seconds(other));
+    }
     if let Some(share) = busy_share(records) {
-        let _ = write!(out, " (device busy {:.0} % of it)", 100.0 * share);
+        let _ = write!(out, "; while measuring, the device was busy {:.0} %", 100.0 * share);
     }
     out.push('\n');
 }
@@ -393,10 +407,14 @@ mod tests {
         (header, records)
     }
 
+    fn whole(header: &Header, records: &[Record]) -> String {
+        report(header, records, Sitting { seconds: 4.0, records }, Style::default())
+    }
+
     #[test]
     fn a_report_reads_well() {
         let (header, records) = sample();
-        insta::assert_snapshot!(report(&header, &records, Style::default()));
+        insta::assert_snapshot!(whole(&header, &records));
     }
 
     #[test]
@@ -406,14 +424,14 @@ mod tests {
         for line in table.lines() {
             assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
         }
-        assert!(!report(&header, &records, Style::default()).contains('\u{1b}'));
+        assert!(!whole(&header, &records).contains('\u{1b}'));
     }
 
     #[test]
     fn a_hostile_name_stays_text() {
         let header = header(vec![DeviceInfo { name: "\u{1b}[2Jgone".into(), ..device("opencl") }]);
         let records = [record(key("\u{1b}[31mred\u{7}", 1), 1.0)];
-        let text = report(&header, &records, Style::default());
+        let text = whole(&header, &records);
         assert!(!text.contains('\u{1b}') && !text.contains('\u{7}'), "{text:?}");
         assert!(text.contains("gone") && text.contains("red"));
     }

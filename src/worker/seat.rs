@@ -8,9 +8,9 @@ use super::streak::Streak;
 use crate::gpu::DeviceInfo;
 use crate::measure::{Finding, Policy, Stage};
 use crate::plan::Case;
-use crate::record::{Flag, Outcome, Record};
+use crate::record::{Flag, Outcome, Record, Wall};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A device and whoever serves it.
 #[derive(Debug)]
@@ -45,10 +45,20 @@ impl Seat {
             return record(case, Outcome::Skipped(why.to_owned()));
         }
         let request = Request::Measure { case: Box::new(case.clone()), policy: policy.clone() };
-        let mut attempt = || match self.ask(&request, policy, stage) {
-            Ok(Reply::Record(record)) => *record,
-            Ok(Reply::Failed(outcome)) | Err(outcome) => record(case, outcome),
-            Ok(other) => record(case, Outcome::Failed(format!("unexpected reply {other:?}"))),
+        let mut attempt = || {
+            let mut watch = Watch::default();
+            let reply = self.ask(&request, policy, &mut |now| {
+                watch.enter(Some(now));
+                stage(now);
+            });
+            let failed = match reply {
+                Ok(Reply::Record(record)) => return *record,
+                Ok(Reply::Failed(outcome)) | Err(outcome) => outcome,
+                Ok(other) => Outcome::Failed(format!("unexpected reply {other:?}")),
+            };
+            // A worker that is gone cannot tell where its time went.
+            watch.enter(None);
+            Record { wall: watch.wall, ..record(case, failed) }
         };
         let mut found = attempt();
         if let Outcome::Crash { how: first, .. } = &found.outcome {
@@ -122,4 +132,27 @@ impl Seat {
 fn record(case: &Case, outcome: Outcome) -> Record {
     let finding = Finding { outcome: Some(outcome), ..Finding::default() };
     finding.into_record(case, 0, 0)
+}
+
+/// Where a worker's time goes, as seen from outside.
+#[derive(Debug, Default)]
+struct Watch {
+    since: Option<(Stage, Instant)>,
+    wall: Wall,
+}
+
+impl Watch {
+    /// The stage before ends, and `next` begins.
+    fn enter(&mut self, next: Option<Stage>) {
+        if let Some((stage, since)) = self.since.take() {
+            let part = match stage {
+                Stage::Prepare => &mut self.wall.prepare,
+                Stage::Build => &mut self.wall.build,
+                Stage::Launch | Stage::Verify => &mut self.wall.verify,
+                Stage::Measure => &mut self.wall.measure,
+            };
+            *part += since.elapsed().as_secs_f64();
+        }
+        self.since = next.map(|stage| (stage, Instant::now()));
+    }
 }

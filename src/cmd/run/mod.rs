@@ -1,7 +1,6 @@
 //! `gpubench run`: run a suite on every device and write its results.
 
 mod cases;
-mod devices;
 mod dry;
 mod interrupt;
 mod locks;
@@ -10,17 +9,20 @@ mod resume;
 mod session;
 mod witness;
 
+use super::found;
 use super::show::print;
-use crate::error::Result;
+use crate::backend::select::Selector;
+use crate::error::{Error, Result};
 use crate::gpu::DeviceInfo;
 use crate::measure::Policy;
 use crate::plan::Limits;
 use crate::record::{Header, VERSION};
 use crate::report::progress::say;
-use crate::report::terminal::{Style, report};
+use crate::report::terminal::{Sitting, Style, report};
 use crate::store::{Scratch, Writer, result_name};
-use crate::suite::Suite;
+use crate::suite::{Suite, Workload};
 use crate::worker::{Seat, host};
+use crate::workload::Verify;
 use cases::{Filters, cases, seconds_each};
 use pace::Pace;
 use session::{Ended, Session};
@@ -36,12 +38,8 @@ pub struct Args {
     /// A suite file, or the name of an embedded suite
     #[arg(default_value = "quick")]
     suite: String,
-    /// Devices to run on: part of a name, vendor, `pci:…`, `uuid:…` or an index (default: all)
-    #[arg(long, value_name = "SELECTOR")]
-    device: Vec<String>,
-    /// Only through this API: opencl, wgpu, or sim
-    #[arg(long)]
-    backend: Option<String>,
+    #[command(flatten)]
+    selector: Selector,
     /// Only cases with this in their name, this tag, or this size (`n>=512`); several must all hold
     #[arg(long, value_name = "FILTER")]
     filter: Vec<String>,
@@ -74,7 +72,7 @@ pub struct Args {
     output: PathBuf,
     /// Go on with a run that was cut short
     #[arg(long, value_name = "FILE",
-          conflicts_with_all = ["device", "backend", "filter", "rounds", "repeat", "seed", "verify",
+          conflicts_with_all = ["device", "backend", "sim", "filter", "rounds", "repeat", "seed", "verify",
                                 "output", "list", "dry_run"])]
     resume: Option<PathBuf>,
     /// Measure even while another run measures the same device
@@ -113,8 +111,7 @@ fn start(args: &Args, suite: &Suite) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     interrupt::listen();
-    let here = devices::find(args.backend.as_deref())?;
-    let chosen = devices::choose(&here, &args.device)?;
+    let chosen = found::devices(&args.selector)?;
     let mut code = ExitCode::SUCCESS;
     for _ in 0..args.repeat.unwrap_or(1) {
         let plan = Plan::new(args, suite, &filters, new_header(args, suite, &chosen));
@@ -123,7 +120,7 @@ fn start(args: &Args, suite: &Suite) -> Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
         let create = |header: &Header| create(&args.output, header);
-        let Some(ended) = plan.run(&chosen, &here, create, vec![])? else {
+        let Some(ended) = plan.run(&chosen, create, vec![])? else {
             return Ok(ExitCode::from(interrupt::EXIT));
         };
         code = conclude(args, &ended)?;
@@ -142,10 +139,11 @@ fn resume(args: &Args, suite: &Suite, file: &Path) -> Result<ExitCode> {
         say(&warning.to_string());
     }
     let filters = Filters::parse(&run.header.filters, suite)?;
-    let here = devices::find_for(&run.header.devices)?;
+    let backend = run.header.devices.iter().map(|device| device.backend.clone()).collect();
+    let here = found::devices(&Selector { backend, ..Selector::default() })?;
     let chosen = resume::check(&run.header, suite, &here)?;
     let plan = Plan::new(args, suite, &filters, run.header);
-    match plan.run(&chosen, &here, |_| Ok(writer), run.records)? {
+    match plan.run(&chosen, |_| Ok(writer), run.records)? {
         Some(ended) => conclude(args, &ended),
         None => Ok(ExitCode::from(interrupt::EXIT)),
     }
@@ -183,12 +181,10 @@ impl<'a> Plan<'a> {
         dry::describe(devices, &self.cases, self.header.rounds, share, self.pace.total())
     }
 
-    /// Runs on `devices` (today's view of the header's); `here` are all of this machine. `None`
-    /// when interrupted before it began.
+    /// Runs on `devices`, today's view of the header's. `None` when interrupted before it began.
     fn run(
         self,
         devices: &[DeviceInfo],
-        here: &[DeviceInfo],
         writer: impl FnOnce(&Header) -> Result<Writer>,
         records: Vec<crate::record::Record>,
     ) -> Result<Option<Ended>> {
@@ -208,7 +204,13 @@ impl<'a> Plan<'a> {
             ..Policy::default()
         };
         let session = Session {
-            witness: Witness::new(self.suite, self.limits, scratch.path(), here, limit),
+            witness: Witness::new(
+                self.suite,
+                self.limits,
+                scratch.path(),
+                &self.others(devices)?,
+                limit,
+            ),
             writer: writer(&self.header)?,
             header: self.header,
             seats: devices.iter().map(|d| Seat::new(d.clone(), limit)).collect(),
@@ -220,6 +222,28 @@ impl<'a> Plan<'a> {
             quiet: self.args.quiet,
         };
         session.run().map(Some)
+    }
+}
+
+impl Plan<'_> {
+    /// The devices that may compute expected results: all of this machine, where a case asks for
+    /// another device's.
+    fn others(&self, devices: &[DeviceInfo]) -> Result<Vec<DeviceInfo>> {
+        let asks = |workload: &Workload| matches!(workload.verify, Verify::Device(_));
+        if !self.suite.workloads.iter().any(asks) {
+            return Ok(vec![]);
+        }
+        let mut others = found::devices(&Selector::default()).or_else(|error| match error {
+            Error::NoDevice => Ok(vec![]),
+            other => Err(other),
+        })?;
+        for device in devices {
+            let is_it = |d: &DeviceInfo| d.backend == device.backend && d.index == device.index;
+            if !others.iter().any(is_it) {
+                others.push(device.clone());
+            }
+        }
+        Ok(others)
     }
 }
 
@@ -267,7 +291,8 @@ fn conclude(args: &Args, ended: &Ended) -> Result<ExitCode> {
         ));
         return Ok(ExitCode::from(interrupt::EXIT));
     }
-    print(&report(&ended.header, &ended.records, style()))?;
+    let sitting = Sitting { seconds: ended.seconds, records: &ended.records[ended.resumed_at..] };
+    print(&report(&ended.header, &ended.records, sitting, style()))?;
     say(&format!("results: {path}"));
     let failed = ended.records.iter().any(|record| record.outcome.is_failure());
     Ok(if failed { ExitCode::from(4) } else { ExitCode::SUCCESS })

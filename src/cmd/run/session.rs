@@ -46,6 +46,10 @@ pub struct Ended {
     pub header: Header,
     /// All records.
     pub records: Vec<Record>,
+    /// Of these, made before the run was resumed.
+    pub resumed_at: usize,
+    /// Seconds since it began or was resumed.
+    pub seconds: f64,
     /// The result file.
     pub path: PathBuf,
     /// Whether it was interrupted: then it can be resumed.
@@ -59,6 +63,7 @@ impl Session<'_> {
     /// When a record cannot be written. What fails on a device is a record.
     pub fn run(mut self) -> Result<Ended> {
         let begun = Instant::now();
+        let resumed_at = self.records.len();
         let done: HashSet<(usize, u32, CaseKey)> =
             self.records.iter().map(|r| (r.device, r.round, r.key.clone())).collect();
         let mut left = self.left(&done);
@@ -87,7 +92,7 @@ impl Session<'_> {
             }
         }
         progress.finish();
-        self.end(begun, left > 0)
+        self.end(begun, resumed_at, left > 0)
     }
 
     /// Cases still to be run, over all rounds and devices.
@@ -159,18 +164,20 @@ impl Session<'_> {
         record
     }
 
-    fn end(self, begun: Instant, interrupted: bool) -> Result<Ended> {
+    fn end(self, begun: Instant, resumed_at: usize, interrupted: bool) -> Result<Ended> {
+        let seconds = begun.elapsed().as_secs_f64();
         let path = if interrupted {
             self.writer.leave()?
         } else {
             let footer = Footer {
                 ended: jiff::Timestamp::now().to_string(),
-                wall: begun.elapsed().as_secs_f64(),
+                wall: seconds,
                 records: self.writer.records(),
             };
             self.writer.finish(&footer)?
         };
-        Ok(Ended { header: self.header, records: self.records, path, interrupted })
+        let (header, records) = (self.header, self.records);
+        Ok(Ended { header, records, resumed_at, seconds, path, interrupted })
     }
 }
 
