@@ -1,11 +1,13 @@
 //! `gpubench doctor`: explain why a device is missing, and what to install.
 
 use super::found::{LISTING, describe};
+use super::show::print;
 use crate::backend::doctor::{Finding, State, System, load_here};
 use crate::error::{Error, Result};
 use crate::text::printable;
 use crate::{backend, worker};
 use serde::Serialize;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -27,12 +29,10 @@ pub struct Args {
     load: Option<PathBuf>,
 }
 
-/// What the doctor found.
+/// What the doctor found, and how many devices can be used.
 #[derive(Serialize)]
-pub struct Report {
-    /// Devices that can be used.
+struct Report {
     devices: usize,
-    /// Everything that was looked at.
     findings: Vec<Finding>,
 }
 
@@ -44,15 +44,20 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let report = examine();
     if args.json {
         let json = serde_json::to_string_pretty(&report);
-        println!("{}", json.map_err(|error| Error::Device(error.to_string()))?);
+        print(&(json.map_err(|error| Error::Device(error.to_string()))? + "\n"))?;
     } else {
-        print!("{}", text(&report));
+        print(&text(&report))?;
     }
     Ok(ExitCode::from(if report.devices > 0 { 0 } else { 3 }))
 }
 
-/// Examines this machine.
-pub fn examine() -> Report {
+/// Tells on stderr why there is no device: stdout is for data.
+pub fn explain() {
+    // There is nobody left to tell when this fails.
+    let _ = write!(std::io::stderr(), "\n{}", text(&examine()));
+}
+
+fn examine() -> Report {
     let system = System {
         root: PathBuf::from("/"),
         env: &|name| std::env::var(name).ok(),
@@ -141,7 +146,7 @@ fn may_use(_path: &Path) -> bool {
 }
 
 /// The report for people, at most 80 columns but for long words.
-pub fn text(report: &Report) -> String {
+fn text(report: &Report) -> String {
     let mut out = String::new();
     let mut area = "";
     for finding in &report.findings {

@@ -39,6 +39,9 @@ pub fn find(selector: &Selector) -> Result<Vec<Numbered>> {
 /// What came of a worker that did not list its devices.
 pub(super) fn describe(outcome: Outcome) -> String {
     match outcome {
+        Outcome::Crash { how, stderr } if stderr.is_empty() => {
+            format!("listing its devices crashed: {how}")
+        }
         Outcome::Crash { how, stderr } => {
             format!("listing its devices crashed: {how}: {}", stderr.join(" | "))
         }
