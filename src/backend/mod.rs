@@ -1,6 +1,7 @@
 //! The seam to the hardware: one folder a device API, all behind two small traits.
 
 mod cards;
+pub mod doctor;
 pub mod faulty;
 pub mod opencl;
 pub mod select;

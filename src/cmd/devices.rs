@@ -1,6 +1,7 @@
 //! `gpubench devices`: list the devices of this machine, one row per device and API.
 
 use super::found;
+use super::show::print;
 use crate::backend::select::{Numbered, Selector};
 use crate::error::{Error, Result};
 use crate::gpu::{DeviceInfo, DeviceKind};
@@ -43,9 +44,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
             device,
         });
         let text = serde_json::to_string_pretty(&entries.collect::<Vec<_>>());
-        println!("{}", text.map_err(|error| Error::Usage(error.to_string()))?);
+        print(&(text.map_err(|error| Error::Device(error.to_string()))? + "\n"))?;
     } else {
-        print!("{}", text(&devices));
+        print(&text(&devices))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -10,7 +10,7 @@ use crate::worker;
 use std::time::Duration;
 
 /// The longest that a backend may take to list its devices.
-const LISTING: Duration = Duration::from_secs(60);
+pub(super) const LISTING: Duration = Duration::from_secs(60);
 
 /// Finds them. A backend that fails is named on stderr and does not hide the others' devices.
 ///
@@ -44,8 +44,12 @@ pub fn devices(selector: &Selector) -> Result<Vec<DeviceInfo>> {
     Ok(find(selector)?.into_iter().map(|found| found.device).collect())
 }
 
-fn describe(outcome: Outcome) -> String {
+/// What came of a worker that did not list its devices.
+pub(super) fn describe(outcome: Outcome) -> String {
     match outcome {
+        Outcome::Crash { how, stderr } if stderr.is_empty() => {
+            format!("listing its devices crashed: {how}")
+        }
         Outcome::Crash { how, stderr } => {
             format!("listing its devices crashed: {how}: {}", stderr.join(" | "))
         }

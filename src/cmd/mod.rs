@@ -50,6 +50,9 @@ pub fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             show::show(&error);
+            if matches!(error, Error::NoDevice) {
+                doctor::explain();
+            }
             exit_code(&error)
         }
     }

@@ -1,0 +1,266 @@
+//! What to install, in the words of this system.
+
+use super::System;
+use super::hardware::{Gpu, Vendor};
+
+/// A system by the way in which packages are installed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Distribution {
+    /// Debian, Ubuntu and what is made from them.
+    Debian,
+    /// Fedora and Red Hat's.
+    Fedora,
+    /// Arch Linux.
+    Arch,
+    /// Alpine Linux.
+    Alpine,
+    /// openSUSE and SUSE.
+    Suse,
+    /// Another Linux, or another system of its kind.
+    Other,
+    /// macOS.
+    Macos,
+    /// Windows.
+    Windows,
+}
+
+/// Something that can be missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Need {
+    OpenclLoader,
+    VulkanLoader,
+    OpenclDriver(Option<Vendor>),
+    VulkanDriver(Option<Vendor>),
+}
+
+impl Distribution {
+    /// The system that is run on, from what it was built for and `/etc/os-release`.
+    pub fn of(system: &System<'_>) -> Self {
+        if cfg!(target_os = "macos") {
+            return Self::Macos;
+        }
+        if cfg!(windows) {
+            return Self::Windows;
+        }
+        let text = system.read("/etc/os-release").or_else(|| system.read("/usr/lib/os-release"));
+        Self::from_os_release(&text.unwrap_or_default())
+    }
+
+    /// From `ID`, else from what `ID_LIKE` names first
+    /// (<https://www.freedesktop.org/software/systemd/man/latest/os-release.html>).
+    fn from_os_release(text: &str) -> Self {
+        let value = |key: &str| {
+            let line = text.lines().find_map(|line| line.trim().strip_prefix(key));
+            line.unwrap_or_default().trim_matches(['"', '\'']).to_owned()
+        };
+        let names = format!("{} {}", value("ID="), value("ID_LIKE="));
+        let known = names.split_whitespace().find_map(|name| match name {
+            "debian" | "ubuntu" => Some(Self::Debian),
+            "fedora" | "rhel" | "centos" => Some(Self::Fedora),
+            "arch" | "archlinux" => Some(Self::Arch),
+            "alpine" => Some(Self::Alpine),
+            "suse" | "opensuse" => Some(Self::Suse),
+            name if name.starts_with("opensuse") => Some(Self::Suse),
+            _ => None,
+        });
+        known.unwrap_or(Self::Other)
+    }
+
+    /// How to get what is needed.
+    pub(super) fn advice(self, need: Need) -> String {
+        match self {
+            Self::Macos => match need {
+                Need::OpenclLoader | Need::OpenclDriver(_) => {
+                    "OpenCL is part of macOS; update the system".into()
+                }
+                Need::VulkanLoader | Need::VulkanDriver(_) => {
+                    "gpubench uses Metal, which is part of macOS; Vulkan is not needed".into()
+                }
+            },
+            Self::Windows => {
+                "install the graphics driver of the device's vendor: it brings OpenCL and Vulkan"
+                    .into()
+            }
+            Self::Other => match need {
+                Need::OpenclLoader => "install an OpenCL loader (ocl-icd)".into(),
+                Need::VulkanLoader => "install the Vulkan loader (libvulkan)".into(),
+                Need::OpenclDriver(_) => {
+                    "install the OpenCL driver of the device's vendor, or PoCL for the processor"
+                        .into()
+                }
+                Need::VulkanDriver(_) => "install the device's Vulkan driver (Mesa has most; lavapipe is for the processor)".into(),
+            },
+            _ => match self.packages(need) {
+                Some(packages) => format!("{} {packages}", self.command()),
+                None => "no package is known here; see the page of the device's vendor".into(),
+            },
+        }
+    }
+
+    /// The advice for the GPUs of this machine, or for its processor where there is none.
+    pub(super) fn for_all(self, gpus: &[Gpu], need: fn(Option<Vendor>) -> Need) -> String {
+        let mut vendors: Vec<_> = gpus.iter().map(|gpu| Some(gpu.vendor)).collect();
+        vendors.dedup();
+        if vendors.is_empty() {
+            return format!("for the processor: {}", self.advice(need(None)));
+        }
+        let mut lines: Vec<String> = vendors
+            .into_iter()
+            .map(|vendor| {
+                let name = vendor.map_or("", Vendor::name);
+                format!("for {name}: {}", self.advice(need(vendor)))
+            })
+            .collect();
+        lines.dedup();
+        lines.join("; ")
+    }
+
+    fn command(self) -> &'static str {
+        match self {
+            Self::Debian => "sudo apt install",
+            Self::Fedora => "sudo dnf install",
+            Self::Arch => "sudo pacman -S",
+            Self::Alpine => "sudo apk add",
+            Self::Suse => "sudo zypper install",
+            Self::Other | Self::Macos | Self::Windows => "install",
+        }
+    }
+
+    /// Package names as of 2025.
+    fn packages(self, need: Need) -> Option<&'static str> {
+        let [debian, fedora, arch, alpine, suse] = match need {
+            Need::OpenclLoader => {
+                [
+                    "ocl-icd-libopencl1",
+                    // The package was renamed; what it provides was not.
+                    "'libOpenCL.so.1()(64bit)'",
+                    "ocl-icd",
+                    "opencl-icd-loader",
+                    "libOpenCL1",
+                ]
+            }
+            Need::VulkanLoader => {
+                ["libvulkan1", "vulkan-loader", "vulkan-icd-loader", "vulkan-loader", "libvulkan1"]
+            }
+            Need::OpenclDriver(None) => ["pocl-opencl-icd", "pocl", "pocl", "", "pocl"],
+            Need::OpenclDriver(Some(vendor)) => vendor.opencl_packages(),
+            Need::VulkanDriver(None) => [
+                "mesa-vulkan-drivers",
+                "mesa-vulkan-drivers",
+                "vulkan-swrast",
+                "mesa-vulkan-swrast",
+                "libvulkan_lvp",
+            ],
+            Need::VulkanDriver(Some(vendor)) => vendor.vulkan_packages(),
+        };
+        let package = match self {
+            Self::Debian => debian,
+            Self::Fedora => fedora,
+            Self::Arch => arch,
+            Self::Alpine => alpine,
+            Self::Suse => suse,
+            Self::Other | Self::Macos | Self::Windows => "",
+        };
+        (!package.is_empty()).then_some(package)
+    }
+}
+
+impl Vendor {
+    /// For Debian, Fedora, Arch, Alpine and SUSE; empty where there is none.
+    fn opencl_packages(self) -> [&'static str; 5] {
+        match self {
+            Self::Nvidia => [
+                "nvidia-opencl-icd (from contrib/non-free; on Ubuntu: sudo ubuntu-drivers install)",
+                "xorg-x11-drv-nvidia-cuda (from RPM Fusion)",
+                "opencl-nvidia",
+                "",
+                "nvidia-compute-G06 (from NVIDIA's repository)",
+            ],
+            Self::Amd => [
+                "mesa-opencl-icd (or AMD's ROCm)",
+                "rocm-opencl",
+                "rocm-opencl-runtime",
+                "mesa-rusticl",
+                "Mesa-libRusticlOpenCL",
+            ],
+            Self::Intel => [
+                "intel-opencl-icd",
+                "intel-compute-runtime",
+                "intel-compute-runtime",
+                "mesa-rusticl",
+                "intel-opencl",
+            ],
+            Self::Other => [
+                "mesa-opencl-icd",
+                "mesa-libOpenCL",
+                "opencl-mesa",
+                "mesa-rusticl",
+                "Mesa-libRusticlOpenCL",
+            ],
+        }
+    }
+
+    /// For Debian, Fedora, Arch, Alpine and SUSE; empty where there is none.
+    fn vulkan_packages(self) -> [&'static str; 5] {
+        match self {
+            Self::Nvidia => [
+                "nvidia-driver (from contrib/non-free; on Ubuntu: sudo ubuntu-drivers install)",
+                "akmod-nvidia (from RPM Fusion)",
+                "nvidia-utils",
+                "mesa-vulkan-nouveau",
+                "nvidia-gl-G06 (from NVIDIA's repository)",
+            ],
+            Self::Amd => [
+                "mesa-vulkan-drivers",
+                "mesa-vulkan-drivers",
+                "vulkan-radeon",
+                "mesa-vulkan-ati",
+                "libvulkan_radeon",
+            ],
+            Self::Intel => [
+                "mesa-vulkan-drivers",
+                "mesa-vulkan-drivers",
+                "vulkan-intel",
+                "mesa-vulkan-intel",
+                "libvulkan_intel",
+            ],
+            Self::Other => [
+                "mesa-vulkan-drivers",
+                "mesa-vulkan-drivers",
+                "",
+                "mesa-vulkan-broadcom, mesa-vulkan-freedreno or mesa-vulkan-panfrost",
+                "libvulkan_broadcom or libvulkan_freedreno",
+            ],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distributions_are_known_by_name_or_likeness() {
+        let of = Distribution::from_os_release;
+        assert_eq!(of("NAME=x\nID=debian\n"), Distribution::Debian);
+        assert_eq!(of("ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n"), Distribution::Debian);
+        assert_eq!(of("ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n"), Distribution::Fedora);
+        assert_eq!(of("ID=manjaro\nID_LIKE=arch\n"), Distribution::Arch);
+        assert_eq!(of("ID='alpine'"), Distribution::Alpine);
+        assert_eq!(of("ID=\"opensuse-tumbleweed\""), Distribution::Suse);
+        assert_eq!(of("VERSION_ID=debian\nID=nixos"), Distribution::Other);
+        assert_eq!(of(""), Distribution::Other);
+    }
+
+    #[test]
+    fn advice_is_a_command() {
+        let debian = Distribution::Debian;
+        assert_eq!(debian.advice(Need::OpenclLoader), "sudo apt install ocl-icd-libopencl1");
+        assert_eq!(
+            debian.for_all(&[], Need::VulkanDriver),
+            "for the processor: sudo apt install mesa-vulkan-drivers"
+        );
+        let none = Distribution::Alpine.advice(Need::OpenclDriver(Some(Vendor::Nvidia)));
+        assert!(none.contains("no package"), "{none}");
+    }
+}
