@@ -1,6 +1,7 @@
 //! The form of a suite on disk. Its documentation is that of the JSON schema.
 
 use super::decode::{At, Clean, Entries, form};
+use super::only::Only;
 use super::values::{
     ByteSize, Constant, Expression, Family, Groups, Kind, Param, Sizes, Splitting, Verification,
 };
@@ -17,6 +18,9 @@ form! {
         /// Other suites whose workloads belong to this one: paths relative to this file, within
         /// the folder of the suite that is run. Their budgets and names do not count.
         include: Option<Vec<At<String>>>,
+        /// Of the included workloads only these, by name, each at those of its sizes that have
+        /// the values given: `sepia: { n: [512, 1024] }`, or `sepia: {}` for all of them.
+        only: Option<Only>,
         /// What the whole run may take.
         budget: Option<Budget>,
         /// What every workload of this file has unless it says otherwise; tags are added up.

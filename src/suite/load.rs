@@ -7,7 +7,7 @@ use super::nearest::meant;
 use super::source::{Root, Source};
 use super::tree::{Node, Value};
 use super::types::{Budget, Suite, Workload};
-use super::{assets, merge};
+use super::{assets, merge, only};
 use crate::error::{Error, Located, Result};
 use crate::hash::sha256_hex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -106,7 +106,15 @@ impl Loader<'_> {
         let mut mistakes = Mistakes::new(source);
         let file = parse(&mut mistakes);
         if let Some(file) = &file {
+            let included = self.workloads.len();
             self.includes(file, &mut mistakes);
+            // What a mistake kept from being included cannot be selected.
+            if let Some(only) = &file.only
+                && self.mistakes.is_empty()
+            {
+                let included = self.workloads.split_off(included);
+                self.workloads.extend(only::select(included, only, &mut mistakes));
+            }
             self.convert(file, &mut mistakes);
         }
         self.open.pop();

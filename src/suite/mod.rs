@@ -16,6 +16,7 @@ mod kernel;
 mod load;
 mod merge;
 mod nearest;
+mod only;
 mod opencl;
 mod schema;
 mod sizes;
