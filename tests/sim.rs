@@ -8,8 +8,8 @@ use gpubench::backend::sim::{
 use gpubench::backend::{Backend, Device};
 use gpubench::error::Error;
 use gpubench::gpu::{
-    Access, Binding, BufferId, Clock, DeviceKind, Element, KernelId, KernelSource, Lane, Language,
-    Meaning, MemoryKind, Op, Origin, Recording, Scalar, Slice, StepId, StepTimes,
+    Access, Binding, BufferId, Clock, Constant, DeviceKind, Element, KernelId, KernelSource, Lane,
+    Language, Meaning, MemoryKind, Op, Origin, Recording, Scalar, Slice, StepId, StepTimes,
 };
 use gpubench::units::Bytes;
 use rand::{RngExt, SeedableRng};
@@ -405,11 +405,14 @@ fn copy_kernel(n: u64) -> KernelSource {
     };
     KernelSource {
         language: Language::Wgsl,
-        text: String::new(),
+        text: include_str!("../shaders/micro/copy.wgsl").into(),
         entry: "copy".into(),
         origin: Origin::Shipped("micro/copy.wgsl".into()),
         group: [64, 1, 1],
-        constants: vec![],
+        constants: vec![
+            ("ITEMS".into(), Constant::Int(1)),
+            ("V".into(), Constant::Type(Element::scalar(Scalar::F32))),
+        ],
         bindings: vec![binding("a", Access::Read), binding("out", Access::Write)],
         params_bytes: 4,
         meaning: Some(Meaning {
@@ -475,6 +478,40 @@ fn kernels_compute_through_their_reference() {
     device.write(BufferId(2), &vec![0xff; 4 * N as usize]).unwrap();
     device.run(&rest).unwrap();
     assert_eq!(device.read(BufferId(2)).unwrap(), numbers(7));
+}
+
+#[test]
+fn a_kernels_local_memory_limits_how_many_groups_a_unit_holds() {
+    // A unit has 4096 bytes, so that it holds two groups of 2048 but eight that use none.
+    let staged = "var<workgroup> tile: array<f32, 512>;";
+    let mut text =
+        copy_kernel(1).text.replace("    let vectors", "    tile[0] = 1.0;\n    let vectors");
+    text.push_str(staged);
+    let mut waves = vec![];
+    for source in [copy_kernel(64 * 128), KernelSource { text, ..copy_kernel(64 * 128) }] {
+        let mut device = SimDevice::new(gpu(), 0, 0);
+        let local = device.build(KernelId(0), &source).unwrap().local_bytes;
+        for id in [1, 2] {
+            device.alloc(BufferId(id), Bytes(4 * 64 * 128), MemoryKind::Device).unwrap();
+        }
+        let mut recording = Recording::default();
+        copy_range(0, vec![], 0, 64 * 128)(&mut recording);
+        waves.push((local, device.run(&recording).unwrap().wall));
+    }
+    assert_eq!((waves[0].0, waves[1].0), (Some(0), Some(2048)));
+    assert_near(waves[1].1 / waves[0].1, 4.0);
+}
+
+#[test]
+fn a_kernels_mistake_is_found_in_its_text() {
+    let mut device = SimDevice::new(gpu(), 0, 0);
+    let wrong = copy_kernel(1).text.replace("out[i] = a[i]", "out[i] = b[i]");
+    let Err(Error::Build { log, .. }) =
+        device.build(KernelId(0), &KernelSource { text: wrong, ..copy_kernel(1) })
+    else {
+        panic!("a kernel that names an unknown variable was built");
+    };
+    assert!(log.contains("micro/copy.wgsl:19:"), "{log}");
 }
 
 #[test]

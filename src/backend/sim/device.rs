@@ -7,13 +7,14 @@ use super::memory::Memory;
 use super::noise::Scatter;
 use super::units::Units;
 use super::{Description, Grid, Needs};
-use crate::backend::Device;
+use crate::backend::{Device, wgpu};
 use crate::error::{Error, Result};
 use crate::gpu::{
     BufferId, BuildReport, Clock, DeviceInfo, DeviceKind, KernelId, KernelSource, Language,
     MemoryKind, Op, Recording, Slice, Step, StepTimes, Timeline,
 };
 use crate::units::Bytes;
+use naga::valid::{Capabilities, ValidationFlags, Validator};
 use std::collections::BTreeMap;
 
 /// Group size of a copy within the device's memory, which runs on the compute units.
@@ -27,9 +28,15 @@ pub struct SimDevice {
     info: DeviceInfo,
     seed: u64,
     runs: u64,
-    kernels: BTreeMap<KernelId, KernelSource>,
+    kernels: BTreeMap<KernelId, Kernel>,
     memory: Memory,
     computed: Computed,
+}
+
+/// A kernel that passed all checks, and the local memory of one of its groups.
+pub(super) struct Kernel {
+    pub source: KernelSource,
+    local: Bytes,
 }
 
 impl SimDevice {
@@ -83,7 +90,8 @@ impl SimDevice {
     }
 
     fn grid(&self, kernel: KernelId, groups: [u32; 3], buffers: &[Slice]) -> Result<Grid> {
-        let source = self.kernels.get(&kernel).ok_or_else(|| no_kernel(kernel))?;
+        let kernel = self.kernels.get(&kernel).ok_or_else(|| no_kernel(kernel))?;
+        let source = &kernel.source;
         if buffers.len() != source.bindings.len() {
             return Err(Error::Device(format!(
                 "kernel `{}` binds {} buffers, not {}",
@@ -103,11 +111,21 @@ impl SimDevice {
         let share = 1.0 / meaning.groups.max(1) as f64;
         let groups = groups.iter().map(|&n| u64::from(n)).product();
         let (flops, bytes) = (meaning.flops * share, meaning.bytes * share);
-        Ok(Grid::priced(&self.gpu, groups, self.needs(source), flops, bytes))
+        Ok(Grid::priced(&self.gpu, groups, self.needs(kernel), flops, bytes))
     }
 
-    fn needs(&self, source: &KernelSource) -> Needs {
-        Needs::new(&self.gpu, source.group_size(), 0, 0)
+    fn needs(&self, kernel: &Kernel) -> Needs {
+        Needs::new(&self.gpu, kernel.source.group_size(), 0, kernel.local.0)
+    }
+
+    /// Examines the text as wgpu's devices do, which tells its mistakes and its local memory.
+    fn examine(&self, source: &KernelSource) -> Result<Kernel> {
+        let mut capabilities = Capabilities::default();
+        let subgroups = self.gpu.features.iter().any(|feature| feature == "subgroups");
+        capabilities.set(Capabilities::SUBGROUP | Capabilities::SUBGROUP_BARRIER, subgroups);
+        let validator = Validator::new(ValidationFlags::all(), capabilities);
+        let local = wgpu::examine(source, &self.info, validator)?.local;
+        Ok(Kernel { source: source.clone(), local })
     }
 
     fn transfer(&self, direction: Direction, host: Slice, device: Slice) -> Result<Work> {
@@ -153,19 +171,20 @@ impl Device for SimDevice {
     }
 
     fn build(&mut self, id: KernelId, source: &KernelSource) -> Result<BuildReport> {
+        self.kernels.remove(&id);
         meaning(source)?;
-        if source.group_size() > u64::from(self.gpu.unit.group_threads)
-            || Units::active(&self.gpu, self.needs(source)) == 0
-        {
+        let kernel = self.examine(source)?;
+        if Units::active(&self.gpu, self.needs(&kernel)) == 0 {
             return Err(Error::Unsupported(format!(
-                "a group of {} work-items does not fit a unit of {}",
+                "a group of {} work-items with {} of local memory does not fit a unit",
                 source.group_size(),
-                self.gpu.name
+                kernel.local
             )));
         }
-        self.kernels.insert(id, source.clone());
+        let local_bytes = Some(kernel.local.0);
+        self.kernels.insert(id, kernel);
         self.computed.clear();
-        Ok(BuildReport { subgroup: Some(self.gpu.warp), ..BuildReport::default() })
+        Ok(BuildReport { local_bytes, subgroup: Some(self.gpu.warp), ..BuildReport::default() })
     }
 
     fn alloc(&mut self, id: BufferId, bytes: Bytes, kind: MemoryKind) -> Result<()> {

@@ -3,6 +3,7 @@
 //! A step reads when it starts and writes when it ends, on the simulated clock: a recording that
 //! forgets a dependency computes the wrong result here as it may on a real device.
 
+use super::device::Kernel;
 use super::memory::Memory;
 use crate::error::{Error, Result};
 use crate::gpu::{
@@ -41,7 +42,7 @@ struct Pending {
 /// Memory and kernels on which steps act.
 pub(super) struct Effects<'a> {
     pub memory: &'a mut Memory,
-    pub kernels: &'a BTreeMap<KernelId, KernelSource>,
+    pub kernels: &'a BTreeMap<KernelId, Kernel>,
     pub computed: &'a mut Computed,
 }
 
@@ -97,7 +98,8 @@ impl Effects<'_> {
         &self,
         launch: Launch,
     ) -> Result<(Vec<(BufferId, Bytes, Vec<u8>)>, Option<(Launch, Vec<u64>)>)> {
-        let source = self.kernels.get(&launch.kernel).ok_or_else(|| no_kernel(launch.kernel))?;
+        let kernel = self.kernels.get(&launch.kernel).ok_or_else(|| no_kernel(launch.kernel))?;
+        let source = &kernel.source;
         let versions = self.versions(&launch)?;
         if self.computed.0.get(&launch) == Some(&versions) {
             return Ok((vec![], None));

@@ -11,7 +11,7 @@ use naga::valid::{FunctionInfo, ModuleInfo, Validator};
 use naga::{AddressSpace, GlobalVariable, Handle, Module, ShaderStage, Span, StorageAccess};
 
 /// What the examination found out.
-pub(super) struct Examined {
+pub(in crate::backend) struct Examined {
     /// The text with its constants.
     pub text: String,
     /// Local memory of one group.
@@ -23,7 +23,7 @@ pub(super) struct Examined {
 /// # Errors
 /// `Build` with a log that names file and line, `Unsupported` where the device's limits do not
 /// allow the kernel.
-pub(super) fn examine(
+pub(in crate::backend) fn examine(
     source: &KernelSource,
     info: &DeviceInfo,
     mut validator: Validator,

@@ -31,6 +31,8 @@ mod timestamps;
 #[cfg(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd"))]
 mod vulkan;
 
+pub(super) use checks::examine;
+
 use super::{Backend, Device};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceInfo;
