@@ -150,13 +150,10 @@ fn size(key: &CaseKey) -> String {
     parts.join(" ")
 }
 
-/// Both ends relative to the median, in per cent: `−0.3 +0.5 %`.
+/// The end further from the median, relative to it: `±0.5 %`.
 fn interval(value: f64, [low, high]: [f64; 2]) -> String {
-    let percent = |x: f64| {
-        let x = 100.0 * (x / value - 1.0).abs();
-        if x < 9.95 { format!("{x:.1}") } else { format!("{x:.0}") }
-    };
-    format!("−{} +{} %", percent(low), percent(high))
+    let percent = 100.0 * (high / value - 1.0).max(1.0 - low / value);
+    if percent < 9.95 { format!("±{percent:.1} %") } else { format!("±{percent:.0} %") }
 }
 
 fn mark(row: &Row) -> String {

@@ -15,6 +15,8 @@ pub struct Pace {
     total: Option<f64>,
     /// Most seconds of sampling for one case.
     most: f64,
+    /// When the device at hand has used its part, in seconds since the run began.
+    until: f64,
     /// Seconds spent beside sampling (building, preparing, verifying, warming up) so far, and
     /// the cases that needed them.
     beside: (f64, u32),
@@ -32,7 +34,16 @@ pub struct Share {
 impl Pace {
     /// `total` seconds for the run, where it is limited; at most `most` of sampling a case.
     pub fn new(total: Option<f64>, most: f64) -> Self {
-        Self { begun: Instant::now(), total, most, beside: (0.0, 0) }
+        Self { begun: Instant::now(), total, most, until: f64::INFINITY, beside: (0.0, 0) }
+    }
+
+    /// Begins a device's round: its `cases` of all `left` ones may use their part of the time and
+    /// a quarter more, so that a slow device does not starve those behind it.
+    pub fn begin(&mut self, cases: u64, left: u64) {
+        let Some(total) = self.total else { return };
+        let elapsed = self.begun.elapsed().as_secs_f64();
+        let part = cases as f64 / left.max(1) as f64;
+        self.until = if cases >= left { total } else { elapsed + 1.25 * part * (total - elapsed) };
     }
 
     /// The time for the next of `left` cases; `None` when the budget is used up.
@@ -43,7 +54,7 @@ impl Pace {
     fn share_at(&self, elapsed: f64, left: u64) -> Option<Share> {
         let seconds = match self.total {
             None => self.most,
-            Some(total) if elapsed >= total => return None,
+            Some(total) if elapsed >= total.min(self.until) => return None,
             Some(total) => {
                 let each = (total - elapsed) / left.max(1) as f64;
                 let beside = self.beside.0 / f64::from(self.beside.1.max(1));

@@ -75,7 +75,9 @@ impl Session<'_> {
                 if round == 0 {
                     self.refuse(device, &done)?;
                 }
-                for case in self.order(device, round) {
+                let cases = self.order(device, round);
+                self.pace.begin(cases.len() as u64, left);
+                for case in cases {
                     if interrupt::asked() {
                         break;
                     }
