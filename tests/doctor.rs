@@ -195,6 +195,20 @@ mod linux {
     }
 
     #[test]
+    fn a_gpu_without_driver_or_node_is_a_problem() {
+        let machine = Machine::debian().with_gpu("0000:01:00.0", "0x10de", "");
+        let finding = machine.find("01:00.0 (NVIDIA) has no kernel driver");
+        assert!(todo(&finding).contains("sudo apt install nvidia-driver"), "{finding:?}");
+        let machine = Machine::debian().with_gpu("0000:02:00.0", "0x1002", "amdgpu");
+        assert_eq!(machine.find("no /dev/dri/renderD*").state, State::Problem);
+        let machine = Machine::debian().with_gpu("0000:03:00.0", "0x10de", "nouveau");
+        assert_eq!(machine.find("driven by nouveau").state, State::Warning);
+        let machine = Machine::debian().with_gpu("0000:04:00.0", "0x1414", "dxgkrnl");
+        assert_eq!(machine.find("/dev/dxg").state, State::Problem);
+        assert!(!format!("{:?}", machine.examine()).contains("renderD"));
+    }
+
+    #[test]
     fn a_forbidden_node_names_the_group_to_join() {
         use std::os::unix::fs::MetadataExt;
         let mut machine = Machine::debian()

@@ -171,6 +171,7 @@ fn a_killed_worker_is_replaced() {
     let place = Place::new();
     let child = place.gpubench(&args(&flow(), &["--rounds", "2"])).spawn().expect("starts");
     let pid = child.id();
+    until("a result file", || !place.results().is_empty());
     for _ in 0..5 {
         // The run may be over before the fifth.
         let mut found = vec![];

@@ -1,5 +1,6 @@
 //! The GPUs that the kernel sees, its drivers for them, and who may use their device nodes.
 
+use super::advice::Need;
 use super::{Distribution, Finding, System};
 use std::path::Path;
 
@@ -64,9 +65,11 @@ fn pci_gpu(system: &System<'_>, path: &Path) -> Option<Gpu> {
     }
     let vendor = value("vendor")?;
     let known = Vendor::from_pci(&vendor);
-    // Servers' and virtual machines' plain screens have no GPU behind them.
+    // Servers' and virtual machines' plain screens have no GPU behind them, and accelerators of
+    // other vendors have neither OpenCL nor Vulkan.
     let is_screen = ["0x1a03", "0x102b", "0x1234", "0x1b36", "0x15ad", "0x80ee", "0x1013"];
-    if known == Vendor::Other && is_screen.contains(&vendor.as_str()) {
+    let is_other = is_screen.contains(&vendor.as_str()) || class.starts_with("0x12");
+    if known == Vendor::Other && is_other {
         return None;
     }
     let place = path.file_name()?.to_string_lossy().into_owned();
@@ -98,14 +101,19 @@ pub(super) fn examine(system: &System<'_>, here: Distribution, gpus: &[Gpu]) -> 
         let todo = "in a virtual machine or container, hand a GPU through to it";
         return vec![Finding::warning(AREA, found, todo)];
     }
-    let mut findings: Vec<_> = gpus.iter().map(kernel_driver).collect();
+    let mut findings: Vec<_> = gpus.iter().map(|gpu| kernel_driver(here, gpu)).collect();
     findings.extend(nodes(system, gpus));
     findings
 }
 
-fn kernel_driver(gpu: &Gpu) -> Finding {
+fn kernel_driver(here: Distribution, gpu: &Gpu) -> Finding {
     let (place, vendor) = (&gpu.place, gpu.vendor.name());
     match (gpu.vendor, gpu.driver.as_deref()) {
+        (Vendor::Nvidia, None) => Finding::problem(
+            AREA,
+            format!("{place} ({vendor}) has no kernel driver"),
+            format!("{}, then restart", here.advice(Need::VulkanDriver(Some(Vendor::Nvidia)))),
+        ),
         (_, None) => Finding::problem(
             AREA,
             format!("{place} ({vendor}) has no kernel driver"),
@@ -127,15 +135,17 @@ fn kernel_driver(gpu: &Gpu) -> Finding {
 
 /// The nodes through which user programs reach the GPUs.
 fn nodes(system: &System<'_>, gpus: &[Gpu]) -> Vec<Finding> {
-    let driven = |names: &[&str]| {
-        gpus.iter().any(|gpu| gpu.driver.as_deref().is_some_and(|driver| names.contains(&driver)))
-    };
+    // NVIDIA's driver and Windows' (seen from its Linux subsystem) have nodes of their own.
+    let by = |name| gpus.iter().any(|gpu| gpu.driver.as_deref() == Some(name));
+    let others = ["nvidia", "dxgkrnl", "vfio-pci"];
+    let mut drivers = gpus.iter().filter_map(|gpu| gpu.driver.as_deref());
+    let wants_render = drivers.any(|driver| !others.contains(&driver));
     let mut findings = vec![];
     let render = system.list("/dev/dri").into_iter().filter(|path| {
         path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("renderD"))
     });
     let render: Vec<_> = render.collect();
-    if render.is_empty() && gpus.iter().any(|gpu| gpu.driver.is_some()) && !driven(&["nvidia"]) {
+    if render.is_empty() && wants_render {
         findings.push(Finding::problem(
             AREA,
             "there is no /dev/dri/renderD* node",
@@ -143,7 +153,10 @@ fn nodes(system: &System<'_>, gpus: &[Gpu]) -> Vec<Finding> {
         ));
     }
     findings.extend(render.iter().map(|path| node(system, path)));
-    if driven(&["nvidia"]) {
+    if by("dxgkrnl") {
+        findings.push(node(system, Path::new("/dev/dxg")));
+    }
+    if by("nvidia") {
         let wanted = ["/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia-uvm"];
         findings.extend(wanted.map(|path| node(system, Path::new(path))));
     }
@@ -157,7 +170,11 @@ fn node(system: &System<'_>, path: &Path) -> Finding {
     let shown = path.display();
     let place = system.place(path);
     if !place.exists() {
-        let todo = "load the driver's modules (sudo nvidia-modprobe -u -c 0); in a container, start it with --gpus all";
+        let todo = if shown.to_string().contains("nvidia") {
+            "load the driver's modules (sudo nvidia-modprobe -u -c 0); in a container, start it with --gpus all"
+        } else {
+            "load the driver's module; in a container, hand the node in (--device)"
+        };
         return Finding::problem(AREA, format!("there is no {shown}"), todo);
     }
     if (system.access)(&place) {

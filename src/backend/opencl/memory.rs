@@ -174,6 +174,15 @@ impl Memory {
         }
     }
 
+    /// Writes `data` to the beginning of a host buffer; false where there is none of that number.
+    pub(super) fn write_host(&mut self, id: BufferId, data: &[u8]) -> Result<bool> {
+        let Some(Buffer::Host(buffer)) = self.buffers.get_mut(&id) else { return Ok(false) };
+        let len = buffer.len;
+        let target = buffer.bytes_mut().get_mut(..data.len()).ok_or_else(|| too_long(data, len))?;
+        target.copy_from_slice(data);
+        Ok(true)
+    }
+
     pub(super) fn clear(&mut self) {
         self.buffers.clear();
     }
@@ -198,17 +207,6 @@ impl HostBuffer {
     fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as in `bytes`, and `self` is borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(self.start, self.len.as_usize()) }
-    }
-}
-
-impl Memory {
-    /// Writes `data` to the beginning of a host buffer; false where there is none of that number.
-    pub(super) fn write_host(&mut self, id: BufferId, data: &[u8]) -> Result<bool> {
-        let Some(Buffer::Host(buffer)) = self.buffers.get_mut(&id) else { return Ok(false) };
-        let len = buffer.len;
-        let target = buffer.bytes_mut().get_mut(..data.len()).ok_or_else(|| too_long(data, len))?;
-        target.copy_from_slice(data);
-        Ok(true)
     }
 }
 
