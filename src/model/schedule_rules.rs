@@ -104,12 +104,13 @@ fn transfer_send(problem: &Problem) -> Plan {
     let smallest = problem.smallest();
     let most = (1.0 / smallest).floor().min(f64::from(MOST_TRIED)) as u32;
     let shrinking = |parts: u32| {
-        let sum = |a: f64| (0..parts).map(|i| smallest * a.powf(f64::from(i))).sum::<f64>();
-        // `m = log_a(D_s(a − 1)/ds_min + 1)`, solved for `a`; the largest part is all but the rest.
-        let ratio = root(|a| 1.0 - sum(a), 1.0, 1.0 / smallest);
-        let total = sum(ratio);
-        let sizes = (0..parts).rev().map(|i| smallest * ratio.powf(f64::from(i)) / total);
-        Plan::of(sizes.collect())
+        let n = f64::from(parts);
+        let sum = |a: f64| smallest * (n * a.ln()).exp_m1() / (a - 1.0);
+        // `m = log_a(D_s(a − 1)/ds_min + 1)`, solved for `a`.
+        let ratio = root(|a| 1.0 - sum(a), 1.0 + 1e-9, 1.0 / smallest);
+        let sizes: Vec<f64> = (0..parts).rev().map(|i| ratio.powi(i as i32)).collect();
+        let total: f64 = sizes.iter().sum();
+        Plan::of(sizes.into_iter().map(|size| size / total).collect())
     };
     least((1..=most).map(shrinking), |plan| plan.stepwise(problem))
 }
@@ -129,7 +130,9 @@ fn transfer_receive(problem: &Problem) -> Option<Plan> {
     let first = if surplus(most) >= 0.0 { most } else { root(surplus, later, most) };
     let smallest = problem.smallest();
     let steps = growing(smallest, first).len();
-    let switched = (0..=steps).map(|at| Plan::of(growing_at_two_rates(smallest, first, later, at)));
+    // Where to switch is tried at no more than 17 places: long plans have many much alike.
+    let places = (0..=steps).step_by(steps / 16 + 1);
+    let switched = places.map(|at| Plan::of(growing_at_two_rates(smallest, first, later, at)));
     Some(least(switched, |plan| plan.stepwise(problem)))
 }
 
