@@ -4,6 +4,7 @@
 //! the parameter named by `divide` says. Only the copies are cut: each row is sent once, before
 //! the first chunk that reads it (halo rows with the chunk before), and received once.
 
+use super::grid::work_groups;
 use super::scope::with_constants;
 use super::{Candidate, Case, GUARD, slices};
 use crate::error::{Error, Result};
@@ -25,6 +26,8 @@ pub struct Division {
     pub grid: [Expr; 3],
     /// Names and values that the grid may use.
     pub scope: Vec<(String, f64)>,
+    /// Most work-groups along each dimension.
+    pub max_groups: [u32; 3],
 }
 
 /// Name of the parameter that holds a chunk's first row.
@@ -147,12 +150,8 @@ fn dispatch(
     }
     let mut scope = with_constants(&division.scope, part.kernel.group, &part.kernel.constants);
     scope.extend(part.params.iter().map(|(name, value, _)| (name.clone(), *value)));
-    let mut groups = [1; 3];
-    for ((groups, expr), size) in groups.iter_mut().zip(&division.grid).zip(part.kernel.group) {
-        let items = expr.count(&scope).map_err(|e| Error::Unsupported(format!("grid: {e}")))?;
-        *groups = u32::try_from(items.div_ceil(u64::from(size)))
-            .map_err(|_| Error::Unsupported("the grid is too large".into()))?;
-    }
+    let groups = work_groups(&division.grid, part.kernel.group, &scope, division.max_groups)
+        .map_err(Error::Unsupported)?;
     Ok(Op::Dispatch { kernel, groups, buffers: slices(case), params: part.param_bytes() })
 }
 

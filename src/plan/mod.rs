@@ -4,6 +4,7 @@ mod case;
 mod divide;
 mod estimate;
 mod filter;
+mod grid;
 mod lower;
 mod order;
 mod resolve;

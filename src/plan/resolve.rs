@@ -2,6 +2,7 @@
 //! numbers, or a refusal with its reason.
 
 use super::divide::{Division, FIRST};
+use super::grid::work_groups;
 use super::scope::with_constants;
 use super::{BufferPlan, Candidate, Case, Planned};
 use crate::gpu::{
@@ -97,7 +98,7 @@ fn resolve(
         Some(kernel) => candidates(workload, kernel, key, &params, &scope, &buffers, device)?,
         None => vec![],
     };
-    let division = division(workload, &scope);
+    let division = division(workload, &scope, device);
     if division.is_none() && matches!(key.measure, Measure::Overlap | Measure::Schedule) {
         return Err(format!(
             "{} cannot be cut into chunks: it needs parameters `first` and `count`, a kernel that \
@@ -122,7 +123,7 @@ fn resolve(
 
 /// How the problem can be cut, where the suite names the parameter that counts its rows and the
 /// kernel can begin at any of them.
-fn division(workload: &Workload, scope: &Scope) -> Option<Division> {
+fn division(workload: &Workload, scope: &Scope, device: &DeviceInfo) -> Option<Division> {
     let count = workload.divide.as_ref()?;
     let value = |wanted: &str| scope.iter().rev().find(|(name, _)| name == wanted).map(|(_, v)| *v);
     value(FIRST)?;
@@ -131,6 +132,7 @@ fn division(workload: &Workload, scope: &Scope) -> Option<Division> {
         rows: value(count)? as u64,
         grid: workload.grid.clone(),
         scope: scope.to_vec(),
+        max_groups: device.max_groups,
     })
 }
 
@@ -357,7 +359,7 @@ fn candidate(
         .ok_or_else(|| format!("the kernel has no {:?} form", device.language).to_lowercase())?;
     check_group(form.group, workload, device)?;
     let scope = with_constants(scope, form.group, &form.constants);
-    let groups = groups(workload, form.group, &scope, device)?;
+    let groups = work_groups(&workload.grid, form.group, &scope, device.max_groups)?;
     let work = |expr: &crate::suite::Expr, what| {
         expr.eval(&scope).map_err(|e| format!("{what} of the work: {e}"))
     };
@@ -410,34 +412,6 @@ fn check_group(group: [u32; 3], workload: &Workload, device: &DeviceInfo) -> Res
 fn place(workload: &Workload) -> String {
     let (line, _) = workload.place.mistake("", None).line_column();
     format!("{}:{line}", workload.place.file)
-}
-
-/// Work-groups along each dimension; a long one-dimensional grid is folded into the second.
-fn groups(
-    workload: &Workload,
-    group: [u32; 3],
-    scope: &Scope,
-    device: &DeviceInfo,
-) -> Result<[u32; 3], String> {
-    let mut groups = [0u64; 3];
-    for ((out, expr), size) in groups.iter_mut().zip(&workload.grid).zip(group) {
-        let items = expr.count(scope).map_err(|e| format!("grid: {e}"))?;
-        *out = items.div_ceil(u64::from(size.max(1)));
-    }
-    let most = device.max_groups.map(u64::from);
-    if groups[1] == 1 && groups[2] == 1 && groups[0] > most[0] {
-        let rows = groups[0].div_ceil(most[0]);
-        groups = [groups[0].div_ceil(rows), rows, 1];
-    }
-    if groups.contains(&0) {
-        return Err("the grid has no work-items at this size".into());
-    }
-    for ((wanted, most), axis) in groups.into_iter().zip(most).zip(["x", "y", "z"]) {
-        if wanted > most {
-            return Err(format!("{wanted} work-groups along {axis}, the device takes {most}"));
-        }
-    }
-    Ok(groups.map(|n| n as u32))
 }
 
 fn bindings(buffers: &[BufferPlan]) -> Vec<Binding> {
