@@ -5,15 +5,15 @@
 //! names; where a printed equation is wrong, the file says so and computes the right one.
 //! `docs/MODELS.md` explains each model, its check numbers and how gpubench uses it.
 //!
-//! - [L14] S. Laosooksathit, *Performance modeling and optimization techniques for heterogeneous
+//! - **L14** S. Laosooksathit, *Performance modeling and optimization techniques for heterogeneous
 //!   computing*, dissertation, Louisiana Tech, 2014.
-//! - [Q17] R. A. Quintanilla Cruz, *Analyzing and estimating the performance of concurrent kernels
+//! - **Q17** R. A. Quintanilla Cruz, *Analyzing and estimating the performance of concurrent kernels
 //!   execution in GPUs*, MSc, UFF, 2017.
-//! - [P14] L. S. Panwar, *Performance modeling, optimization, and characterization on
+//! - **P14** L. S. Panwar, *Performance modeling, optimization, and characterization on
 //!   heterogeneous architectures*, MSc, Virginia Tech, 2014.
-//! - [V13] S. Vialle, S. Contassot-Vivier, *Optimization methodology for parallel programming of
+//! - **V13** S. Vialle, S. Contassot-Vivier, *Optimization methodology for parallel programming of
 //!   homogeneous or hybrid clusters*, book chapter, 2013.
-//! - [C13] C. Luo, *Performance optimization methods based on performance analytical modeling and
+//! - **C13** C. Luo, *Performance optimization methods based on performance analytical modeling and
 //!   communication latency hiding in GPU*, PhD, Univ. of Tokyo, 2013.
 
 pub mod checkpoint;
@@ -39,7 +39,7 @@ pub mod transfer_states;
 pub mod warp_timeline;
 
 /// How near a prediction is to a measurement: the smaller over the larger, 1 when equal
-/// ([C13] eq. 3.15). 0 when either is not a positive number.
+/// (C13 eq. 3.15). 0 when either is not a positive number.
 pub fn accuracy(predicted: f64, measured: f64) -> f64 {
     let good = |x: f64| x.is_finite() && x > 0.0;
     if good(predicted) && good(measured) {
