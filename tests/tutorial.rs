@@ -5,7 +5,10 @@ use std::process::{Command, Output};
 const SUITE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/tutorial/mine.yaml");
 
 fn gpubench(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_gpubench")).args(arguments).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_gpubench"))
+        .args(arguments)
+        .output()
+        .expect("the binary starts")
 }
 
 #[test]

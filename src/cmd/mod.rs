@@ -46,6 +46,7 @@ enum Command {
 
 /// Reads the command line, does what it says, and reports what went wrong on stderr.
 pub fn main() -> ExitCode {
+    listen();
     match dispatch(Cli::parse().command) {
         Ok(code) => code,
         Err(error) => {
@@ -56,6 +57,13 @@ pub fn main() -> ExitCode {
             exit_code(&error)
         }
     }
+}
+
+/// What the library notes besides results goes to stderr; `GPUBENCH_LOG=debug` shows more.
+fn listen() {
+    use tracing_subscriber::EnvFilter;
+    let filter = EnvFilter::try_from_env("GPUBENCH_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
 }
 
 fn dispatch(command: Command) -> Result<ExitCode> {
