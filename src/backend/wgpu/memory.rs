@@ -110,7 +110,13 @@ impl Memory {
                 Bytes(allocation.len)
             )));
         }
+        let whole = data.len() as u64 == allocation.len || data.len().is_multiple_of(4);
         match &mut allocation.place {
+            // The rest of the last word would be overwritten.
+            Place::Device { .. } | Place::Pinned(_) if !whole => Err(Error::Unsupported(format!(
+                "wgpu writes multiples of 4 bytes, or a whole buffer; not {} bytes",
+                data.len()
+            ))),
             Place::Device { buffer, .. } | Place::Pinned(buffer) => {
                 mapping::upload(context, buffer, data)
             }
