@@ -3,9 +3,11 @@
 mod cases;
 mod compare;
 mod overlap;
+mod staircase;
 mod transfer;
 
 pub use cases::{CaseResult, DeviceCases, collect};
 pub use compare::{Comparison, Options, Row, Verdict, compare};
 pub use overlap::{Class, Heavy, OverlapSummary, RunSummary, class, overlap};
+pub use staircase::{Climb, Residency, Shape, StaircaseSummary, residency, staircase};
 pub use transfer::{TransferSummary, transfer};
