@@ -3,6 +3,7 @@
 pub mod detail;
 pub mod progress;
 mod rows;
+pub mod staircase;
 pub mod terminal;
 
 pub use rows::{Row, rows};
