@@ -4,5 +4,6 @@ pub mod detail;
 pub mod progress;
 mod rows;
 pub mod terminal;
+pub mod trace;
 
 pub use rows::{Row, rows};
