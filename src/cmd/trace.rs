@@ -47,7 +47,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let asked = asked(&run, args.device.as_deref(), args.round)?;
     let case = choose(&asked, args.case.as_deref())?;
     let recordings = recordings(&run.header, &asked, &case);
-    let text = format!("{:#}\n", trace(&case, &recordings));
+    let text = format!("{}\n", trace(&case, &recordings));
     if args.output == Path::new("-") {
         print(&text)?;
     } else {
@@ -121,8 +121,12 @@ fn choose(records: &[&Record], wanted: Option<&str>) -> Result<String> {
     }
     let with: Vec<String> = found.iter().filter(|name| drawn.contains(name)).cloned().collect();
     if with.is_empty() {
-        let measures = found.first().map_or("", String::as_str);
-        return Err(without(&format!("{shown} ({measures})"), &drawn));
+        let of = |record: &&&Record| found.contains(&case_name(&record.key));
+        let outcome = records.iter().find(of).map_or("", |record| record.outcome.word());
+        return Err(without(
+            &format!("case `{}`, outcome: {outcome},", found.join("`, `")),
+            &drawn,
+        ));
     }
     one(with, &drawn, &shown)
 }
@@ -144,7 +148,7 @@ fn one(mut found: Vec<String>, drawn: &[String], what: &str) -> Result<String> {
 fn without(what: &str, drawn: &[String]) -> Error {
     let drawn: Vec<&str> = drawn.iter().map(String::as_str).collect();
     let here = match drawn.is_empty() {
-        true => "; this run has none of them whose steps a clock told apart".to_owned(),
+        true => "; this run has none of theirs whose steps a clock told apart".to_owned(),
         false => format!("; in this run{}", list(&drawn)),
     };
     Error::Usage(format!("{what} has no timeline: measures that keep one are {KEEPERS}{here}"))

@@ -34,15 +34,15 @@ pub fn trace(title: &str, recordings: &[Recorded]) -> Value {
         let zero = starts.fold(f64::INFINITY, f64::min);
         events.extend(recording.steps.iter().map(|step| slice(process, zero, step)));
     }
-    let clocks: BTreeMap<&str, Clock> =
-        recordings.iter().map(|recording| (recording.name.as_str(), recording.clock)).collect();
+    let mut clocks: Vec<Clock> = recordings.iter().map(|recording| recording.clock).collect();
+    clocks.dedup();
     json!({
         "traceEvents": events,
         "displayTimeUnit": "ns",
         "otherData": {
             "case": title,
             "clocks": clocks,
-            "simulated": recordings.iter().any(|recording| recording.clock == Clock::Simulated),
+            "simulated": clocks.contains(&Clock::Simulated),
         },
     })
 }
@@ -176,7 +176,7 @@ mod tests {
         );
         assert_eq!(
             trace["otherData"],
-            json!({"case": "sepia n=512", "clocks": {"2 chunks": "device"}, "simulated": false})
+            json!({"case": "sepia n=512", "clocks": ["device"], "simulated": false})
         );
     }
 
