@@ -167,7 +167,7 @@ fn mark(row: &Row) -> String {
 }
 
 fn is_left_out(row: &Row) -> bool {
-    matches!(row.outcome, Outcome::Unsupported(_) | Outcome::Skipped(_))
+    row.outcome.is_left_out()
 }
 
 fn legend(out: &mut String, rows: &[Row]) {
