@@ -9,6 +9,7 @@ mod model;
 mod run;
 mod schema;
 mod show;
+mod trace;
 mod worker;
 
 use crate::error::{Error, Result};
@@ -41,6 +42,8 @@ enum Command {
     Schema(schema::Args),
     /// Print a completion script for a shell
     Completions(completions::Args),
+    /// Write a case's timeline for Perfetto
+    Trace(trace::Args),
     /// Evaluate a published model on a CSV of measurements
     Model(model::Args),
     /// Own one device and serve cases (started by `run`)
@@ -78,6 +81,7 @@ fn dispatch(command: Command) -> Result<ExitCode> {
         Command::Check(args) => check::run(args),
         Command::Schema(args) => schema::run(args),
         Command::Completions(args) => completions::run(args),
+        Command::Trace(args) => trace::run(args),
         Command::Model(args) => model::run(args),
         Command::Worker(args) => worker::run(args),
     }

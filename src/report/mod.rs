@@ -5,5 +5,6 @@ pub mod progress;
 mod rows;
 pub mod staircase;
 pub mod terminal;
+pub mod trace;
 
 pub use rows::{Row, rows};
