@@ -6,6 +6,7 @@ mod devices;
 mod doctor;
 mod found;
 mod model;
+mod report;
 mod run;
 mod schema;
 mod show;
@@ -31,6 +32,8 @@ enum Command {
     Devices(devices::Args),
     /// Explain why a device is missing, and what to install
     Doctor(doctor::Args),
+    /// Show what runs measured, as a page, a table or data
+    Report(report::Args),
     /// Check suite files without a device
     Check(check::Args),
     /// Print the JSON schema of a suite
@@ -71,6 +74,7 @@ fn dispatch(command: Command) -> Result<ExitCode> {
         Command::Run(args) => run::run(args),
         Command::Devices(args) => devices::run(args),
         Command::Doctor(args) => doctor::run(args),
+        Command::Report(args) => report::run(args),
         Command::Check(args) => check::run(args),
         Command::Schema(args) => schema::run(args),
         Command::Completions(args) => completions::run(args),
