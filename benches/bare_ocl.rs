@@ -21,24 +21,22 @@ use std::time::Instant;
 const TRIAD: &str = include_str!("../shaders/micro/triad.cl");
 const GROUP: u32 = 256;
 const WIDTH: u32 = 4;
-const SAMPLES: usize = 301;
+const SAMPLES: usize = 101;
+/// Each with buffers of its own: where an allocation lands in memory shifts a kernel's time by
+/// several percent, for bare and gpubench alike.
+const INSTANCES: usize = 12;
 /// Scalars an array: one size in the range where the cost of a launch shows, one far above.
 const SIZES: [u32; 2] = [1 << 20, 1 << 24];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let index = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(0);
     for n in SIZES {
-        let mut ours = Ours::new(index, n)?;
-        let bare = Bare::new(index, n, &ours.options, &ours.device.info().name)?;
         let mut times = [const { vec![] }; 2];
-        // Both in turns, so that a drift of the clocks meets both; the first few only warm up.
-        for sample in 0..SAMPLES + 20 {
-            let pair = [bare.launch()?, ours.launch()?];
-            if sample >= 20 {
-                times.iter_mut().zip(pair).for_each(|(times, time)| times.push(time));
-            }
+        let mut name = String::new();
+        for instance in 0..INSTANCES {
+            name = in_turns(index, n, instance % 2 == 0, &mut times)?;
         }
-        println!("triad n={n} on {}, {SAMPLES} launches each", ours.device.info().name);
+        println!("triad n={n} on {name}, {INSTANCES} x {SAMPLES} launches each");
         for (what, at) in [("on the device", 0), ("on the host", 1)] {
             let [bare, ours] = times.each_mut().map(|times| median(times, at));
             let (bare_text, ours_text) = (seconds(bare), seconds(ours));
@@ -49,6 +47,33 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
+}
+
+/// Sets up both and launches them in turns, so that a drift of the clocks meets both; the first
+/// few launches only warm up. `ours_first` says which of them gets its memory first.
+/// Returns the device's name.
+fn in_turns(
+    index: usize,
+    n: u32,
+    ours_first: bool,
+    times: &mut [Vec<Times>; 2],
+) -> Result<String, Box<dyn Error>> {
+    let mut ours = Ours::new(index)?;
+    if ours_first {
+        ours.allocate(n)?;
+    }
+    let name = ours.device.info().name.clone();
+    let bare = Bare::new(index, n, &ours.options, &name)?;
+    if !ours_first {
+        ours.allocate(n)?;
+    }
+    for sample in 0..SAMPLES + 20 {
+        let pair = [bare.launch()?, ours.launch()?];
+        if sample >= 20 {
+            times.iter_mut().zip(pair).for_each(|(times, time)| times.push(time));
+        }
+    }
+    Ok(name)
 }
 
 /// Seconds on the device and on the host.
@@ -76,26 +101,30 @@ struct Ours {
 }
 
 impl Ours {
-    fn new(index: usize, n: u32) -> Result<Self, Box<dyn Error>> {
+    fn new(index: usize) -> Result<Self, Box<dyn Error>> {
         let backend = by_name("opencl").ok_or("this build has no OpenCL")?;
         let mut device = backend.open(index)?;
         let options = device.build(KernelId(0), &source())?.options;
+        Ok(Self { device, recording: Recording::default(), options })
+    }
+
+    /// Allocates and fills the three arrays, and records the launch.
+    fn allocate(&mut self, n: u32) -> Result<(), Box<dyn Error>> {
         let len = Bytes(4 * u64::from(n));
         let mut buffers = vec![];
         for buffer in (0..3).map(BufferId) {
-            device.alloc(buffer, len, MemoryKind::Device)?;
-            device.write(buffer, bytemuck::cast_slice(&input(n)))?;
+            self.device.alloc(buffer, len, MemoryKind::Device)?;
+            self.device.write(buffer, bytemuck::cast_slice(&input(n)))?;
             buffers.push(Slice { buffer, offset: Bytes(0), len });
         }
-        let mut recording = Recording::default();
         let params = bytemuck::cast_slice(&params(n)).to_vec();
         let groups = [n / WIDTH / GROUP, 1, 1];
-        recording.push(
+        self.recording.push(
             Lane(0),
             vec![],
             Op::Dispatch { kernel: KernelId(0), groups, buffers, params },
         );
-        Ok(Self { device, recording, options })
+        Ok(())
     }
 
     fn launch(&mut self) -> Result<Times, Box<dyn Error>> {

@@ -1,11 +1,16 @@
 //! Arithmetic on records: cases over rounds, comparison with a baseline, ranking of devices.
 
 mod cases;
+mod ceilings;
 mod compare;
+mod field;
 mod overlap;
+pub mod rank;
 mod transfer;
 
 pub use cases::{CaseResult, DeviceCases, collect};
+pub use ceilings::ceilings;
 pub use compare::{Comparison, Options, Row, Verdict, compare};
+pub use field::{Case, Cell, Contender, Entered, Field, field};
 pub use overlap::{Class, Heavy, OverlapSummary, RunSummary, class, overlap};
 pub use transfer::{TransferSummary, transfer};

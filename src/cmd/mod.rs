@@ -16,9 +16,13 @@ use crate::error::{Error, Result};
 use clap::Parser;
 use std::process::ExitCode;
 
+const EXIT_CODES: &str = "\
+Exit codes: 0 done; 2 a mistake in the command line or a file; 3 no usable device; 4 a case failed
+or nothing could be run; 130 interrupted (the run can be resumed).";
+
 /// Measures GPUs of any vendor, explains what it measured, and ranks them.
 #[derive(Debug, Parser)]
-#[command(name = "gpubench", version, arg_required_else_help = true)]
+#[command(name = "gpubench", version, arg_required_else_help = true, after_help = EXIT_CODES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -1,6 +1,8 @@
 //! `gpubench report`: what runs say, as a page, a table or data.
 
 use super::show::print;
+use crate::analyse::field;
+use crate::analyse::rank::{Options, rank};
 use crate::error::{Error, Result};
 use crate::report::progress::say;
 use crate::report::{Material, Source, html};
@@ -17,6 +19,12 @@ pub struct Args {
     /// Where to write (default: standard output)
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Rank implementations on the host's processor too
+    #[arg(long)]
+    include_cpu: bool,
+    /// Rank simulated devices too
+    #[arg(long)]
+    include_simulated: bool,
 }
 
 /// Writes the report.
@@ -26,7 +34,13 @@ pub fn run(args: Args) -> Result<ExitCode> {
         say(&warning.to_string());
     }
     let material = Material::new(runs.iter().map(source).collect());
-    let text = html::page(&material);
+    let field = field(runs.iter().map(|run| (&run.header, run.records.as_slice())));
+    let options = Options {
+        include_cpu: args.include_cpu,
+        include_simulated: args.include_simulated,
+        ..Options::default()
+    };
+    let text = html::page(&material, &rank(&field, &options)?);
     match &args.output {
         None => print(&text)?,
         Some(path) => write(path, &text)?,

@@ -29,7 +29,7 @@ pub struct Row<'a> {
 impl<'a> Row<'a> {
     /// Whether it was not run: refused, or left out by a budget or filter.
     pub fn is_left_out(&self) -> bool {
-        severity(self.outcome) == LEFT_OUT
+        self.outcome.is_left_out()
     }
 
     /// The rounds whose samples may be shown.

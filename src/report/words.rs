@@ -79,7 +79,11 @@ pub fn kind_word(device: &DeviceInfo) -> &'static str {
 /// The end further from the median, relative to it: `±0.5 %`.
 pub fn interval(value: f64, [low, high]: [f64; 2]) -> String {
     let percent = 100.0 * (high / value - 1.0).max(1.0 - low / value);
-    if percent < 9.95 { format!("±{percent:.1} %") } else { format!("±{percent:.0} %") }
+    match percent {
+        ..9.95 => format!("±{percent:.1} %"),
+        ..999.5 => format!("±{percent:.0} %"),
+        _ => "±>999 %".to_owned(),
+    }
 }
 
 /// The median and its interval; a dash where nothing was measured.

@@ -294,7 +294,12 @@ fn conclude(args: &Args, ended: &Ended) -> Result<ExitCode> {
     let sitting = Sitting { seconds: ended.seconds, records: &ended.records[ended.resumed_at..] };
     print(&report(&ended.header, &ended.records, sitting, style()))?;
     say(&format!("results: {path}"));
-    let failed = ended.records.iter().any(|record| record.outcome.is_failure());
+    let outcomes = || ended.records.iter().map(|record| &record.outcome);
+    let nothing = outcomes().all(|outcome| outcome.is_left_out());
+    if nothing {
+        say("nothing was run: every case was left out");
+    }
+    let failed = nothing || outcomes().any(|outcome| outcome.is_failure());
     Ok(if failed { ExitCode::from(4) } else { ExitCode::SUCCESS })
 }
 

@@ -1,7 +1,7 @@
 //! One table with one line a workload: who needs how long.
 
 use super::workloads::{Workload, workloads};
-use super::{Section, scroll};
+use super::{Section, name, scroll};
 use crate::report::rows::Row;
 use crate::report::subject::Material;
 use crate::report::words;
@@ -87,7 +87,7 @@ fn tr(line: &Line, columns: usize) -> Markup {
     let best = line.best();
     html! {
         tr {
-            th.name scope="row" { (words::workload_name(line.key, 80)) }
+            th.name scope="row" { (name(&words::workload_name(line.key, 80))) }
             td { (words::size(line.key)) }
             @for device in 0..columns {
                 @match line.cells.get(&device) {

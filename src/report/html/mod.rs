@@ -9,6 +9,7 @@ mod flags;
 mod glance;
 mod overlap;
 mod plot;
+mod ranking;
 mod roofline;
 mod samples;
 mod scale;
@@ -18,6 +19,7 @@ mod workloads;
 
 use super::subject::Material;
 use super::words::counts;
+use crate::analyse::rank::Ranking;
 use crate::hash::base64_sha256;
 use crate::text::printable;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -35,9 +37,10 @@ struct Section {
 }
 
 /// The whole page.
-pub fn page(material: &Material) -> String {
+pub fn page(material: &Material, ranking: &Ranking) -> String {
     let sections: Vec<Section> = [
         Some(devices::section(material)),
+        ranking::section(material, ranking),
         glance::section(material),
         roofline::section(material),
         workloads::section(material),
@@ -127,6 +130,12 @@ fn summary(material: &Material) -> Markup {
             }
         }
     }
+}
+
+/// A name that may break behind `_`, `/` and `-`.
+fn name(text: &str) -> Markup {
+    let pieces = text.split_inclusive(['_', '/', '-']);
+    html! { @for (i, piece) in pieces.enumerate() { @if i > 0 { wbr; } (piece) } }
 }
 
 /// A table that scrolls within itself where the page is narrow, reachable by keyboard.

@@ -2,7 +2,7 @@
 
 use super::plot::{Axis, Entry, Look, Plot, WIDTH, figure as draw, mark, num, series};
 use super::scale::Scale;
-use super::{Section, scroll};
+use super::{Section, name as breaking, scroll};
 use crate::analyse::{OverlapSummary, RunSummary, overlap};
 use crate::record::{Detail, NamedStep, Overlap};
 use crate::report::detail::{class_words, engines_words, lanes_words, percent, worth_words};
@@ -51,7 +51,7 @@ fn details(material: &Material, case: &Case) -> Markup {
     let label = &material.subjects[case.row.device].label;
     let name = words::workload_name(case.row.key, 100);
     html! {
-        h3 { (name) " " (words::size(case.row.key)) " on " (label) }
+        h3 { (breaking(&name)) " " (words::size(case.row.key)) " on " (label) }
         div.plots { (against_chunks(case)) (timeline(case)) }
         (facts(case))
         details {

@@ -2,7 +2,7 @@
 
 use super::plot::{Axis, Entry, Look, Plot, mark, num, series};
 use super::scale::Scale;
-use super::{Section, scroll};
+use super::{Section, name, scroll};
 use crate::model::roofline::{Bound, Ceilings};
 use crate::record::Flag;
 use crate::report::rows::{Rate, Row};
@@ -243,7 +243,7 @@ fn shares(material: &Material, subject: usize) -> Markup {
             tbody {
                 @for entry in &best {
                     tr {
-                        th.name scope="row" { (words::workload_name(entry.row.key, 80)) }
+                        th.name scope="row" { (name(&words::workload_name(entry.row.key, 80))) }
                         td { (words::size(entry.row.key)) }
                         td.n { @if entry.intensity.is_finite() { (format!("{:.2}", entry.intensity)) } @else { "no bytes" } }
                         td.n { (words::rate(entry.row)) }

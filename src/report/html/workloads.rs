@@ -1,6 +1,6 @@
 //! Each workload: how its time grows with size, every sample, and the figures.
 
-use super::{Section, samples, scroll, sweep};
+use super::{Section, name as breaking, samples, scroll, sweep};
 use crate::report::rows::Row;
 use crate::report::subject::Material;
 use crate::report::words;
@@ -65,7 +65,7 @@ fn details(material: &Material, workload: &Workload) -> Markup {
     html! {
         details {
             summary {
-                h4 { (name) }
+                h4 { (breaking(&name)) }
                 span {
                     (sizes.len()) (plural(sizes.len(), " size")) ", " (devices.len()) (plural(devices.len(), " device"))
                     @if flagged > 0 { ", ! " (flagged) " flagged" }
