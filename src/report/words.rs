@@ -188,7 +188,7 @@ pub fn details(outcome: &Outcome) -> Vec<String> {
 /// How often a case failed, where not in every round: ` in 1 of 3 rounds`.
 pub fn how_often(row: &Row) -> String {
     match row.failed {
-        (n, of) if n < of => format!(" in {n} of {of} rounds"),
+        (n, of) if (1..of).contains(&n) => format!(" in {n} of {of} rounds"),
         _ => String::new(),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::plot::Look;
 use super::{Section, scroll};
+use crate::gpu::DeviceKind;
 use crate::report::subject::{Material, Subject};
 use crate::report::words::kind_word;
 use crate::text::printable;
@@ -62,9 +63,9 @@ fn row(i: usize, subject: &Subject) -> Markup {
     let device = subject.device;
     html! {
         tr {
-            th scope="row" { (Look::Marks(i)) " " (subject.label) }
+            th.w scope="row" { (Look::Marks(i)) " " (subject.label) }
             td.name { (printable(&device.name, 120)) }
-            td { @if device.is_gpu() { (kind_word(device)) } @else { span.tag { (kind_word(device)) } } }
+            td { @if device.is_gpu() { (kind_word(device)) } @else { span.tag { @if device.kind == DeviceKind::Cpu { (kind_word(device)) } @else { "simulated" } } } }
             td { (printable(&device.api, 60)) }
             td.name { (printable(&device.driver, 120)) }
             td.n { @if let Some(memory) = device.memory { (memory.to_string()) } @else { "–" } }

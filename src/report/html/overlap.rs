@@ -1,6 +1,8 @@
 //! Copies beside kernels: time against chunks, what models foresaw, and the best run's timeline.
 
-use super::plot::{Axis, Entry, Look, Plot, WIDTH, figure as draw, mark, num, series};
+use super::plot::{
+    Axis, Entry, Look, Plot, WIDTH, figure as draw, mark, num, series, short_seconds,
+};
 use super::scale::Scale;
 use super::{Section, name as breaking, scroll};
 use crate::analyse::{OverlapSummary, RunSummary, overlap};
@@ -99,7 +101,7 @@ fn against_chunks(case: &Case) -> Markup {
         ),
         height: 240.0,
         x: Axis::new("chunks", x, |v| format!("{v}")).at(chunks()),
-        y: Axis::new("time", y, seconds),
+        y: Axis::new("time", y, short_seconds),
     };
     let one_lane = summary.runs.iter().any(|run| run.lanes < most);
     let fitted = summary.runs.iter().any(|run| run.pipeline.is_some());
@@ -180,7 +182,7 @@ fn timeline(case: &Case) -> Markup {
             }
         }
         @for tick in scale.ticks(4) {
-            text.tick.mid x=(num(place(start + tick).min(WIDTH - 20.0))) y=(num(bottom + 14.0)) { (seconds(tick)) }
+            text.tick.mid x=(num(place(start + tick).min(WIDTH - 20.0))) y=(num(bottom + 14.0)) { (short_seconds(tick)) }
         }
         text.title.end x=(num(WIDTH - RIGHT)) y=(num(bottom + 32.0)) { "time" }
     };

@@ -4,6 +4,7 @@
 //! is never smaller than eleven pixels; where there is room, several stand side by side.
 
 use super::scale::Scale;
+use crate::units::with_prefix;
 use maud::{Markup, Render, html};
 use std::fmt::Write;
 
@@ -22,6 +23,38 @@ pub(super) const LOOKS: usize = 8;
 pub(super) fn num(x: f64) -> String {
     let text = format!("{x:.1}");
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
+}
+
+/// A quantity with its prefix, for ticks: no zeros behind the point.
+pub(super) fn short(value: f64) -> String {
+    short_with(value, "")
+}
+
+/// Seconds, for ticks.
+pub(super) fn short_seconds(value: f64) -> String {
+    short_with(value, "s")
+}
+
+/// A number as it is, for ticks.
+pub(super) fn plain(value: f64) -> String {
+    if (0.001..100_000.0).contains(&value.abs()) || value == 0.0 {
+        format!("{}", (value * 1e6).round() / 1e6)
+    } else {
+        format!("{value:e}")
+    }
+}
+
+fn short_with(value: f64, unit: &str) -> String {
+    if value == 0.0 {
+        return "0".into();
+    }
+    let text = with_prefix(value, unit);
+    let Some((number, unit)) = text.split_once(' ') else { return text };
+    let number = match number.contains('.') {
+        true => number.trim_end_matches('0').trim_end_matches('.'),
+        false => number,
+    };
+    format!("{number} {unit}").trim_end().to_owned()
 }
 
 /// One axis.

@@ -41,7 +41,9 @@ pub(super) fn section(material: &Material, ranking: &Ranking) -> Option<Section>
 
 fn nothing(ranking: &Ranking) -> &'static str {
     match ranking.families.first() {
-        Some(family) if family.cases > 0 => "No case was right on every device, so nothing can be ranked.",
+        Some(family) if family.cases > 0 => {
+            "No case was right on every device, so nothing can be ranked."
+        }
         _ => "Nothing to rank: see below which devices were left out, and why.",
     }
 }
@@ -53,22 +55,26 @@ fn full_name(device: &Device) -> String {
 /// The look of the device in all other plots.
 fn look(material: &Material, device: &Device) -> usize {
     let is_it = |info: &crate::gpu::DeviceInfo| {
-        info.name == device.info.name && info.backend == device.info.backend && info.vendor == device.info.vendor
+        info.name == device.info.name
+            && info.backend == device.info.backend
+            && info.vendor == device.info.vendor
     };
     material.subjects.iter().position(|subject| is_it(subject.device)).unwrap_or(0)
 }
 
 fn title(family: &Family) -> String {
-    let of = if family.name == "overall" { String::new() } else { format!("{}, ", printable(&family.name, 40)) };
-    let what = if family.name == "overall" { "Overall, " } else { "" };
-    format!("{what}{of}{} of {} cases", family.common.len(), family.cases)
+    let mut letters = printable(&family.name, 40);
+    if let Some(first) = letters.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    format!("{letters}: {} of {} cases in common", family.common.len(), family.cases)
 }
 
 /// One line a device: the name above, mark and interval below.
 fn plot(material: &Material, ranking: &Ranking, family: &Family) -> Markup {
     const LEFT: f64 = 8.0;
     const RIGHT: f64 = 8.0;
-    const ROW: f64 = 36.0;
+    const ROW: f64 = 38.0;
     const TOP: f64 = 6.0;
     let values = family.rows.iter().flat_map(|row| [row.speed, row.interval[0], row.interval[1]]);
     let Some(scale) = Scale::log(values.chain([1.0])) else { return html! {} };
@@ -76,14 +82,17 @@ fn plot(material: &Material, ranking: &Ranking, family: &Family) -> Markup {
     let bottom = TOP + ROW * family.rows.len() as f64;
     let drawing = html! {
         @for tick in scale.ticks(4) {
-            path.grid d={ "M" (num(place(tick))) " " (num(TOP)) "V" (num(bottom)) } {}
             text.tick.mid x=(num(place(tick).clamp(12.0, WIDTH - 12.0))) y=(num(bottom + 14.0)) { (speed(tick)) }
         }
-        path.limit d={ "M" (num(place(1.0))) " " (num(TOP)) "V" (num(bottom)) } {}
         @for (i, row) in family.rows.iter().enumerate() {
             @let device = &ranking.devices[row.device];
             @let (y, look) = (TOP + ROW * i as f64, look(material, device));
-            @let line = y + 25.0;
+            @let line = y + 24.0;
+            rect.band x=(num(LEFT)) y=(num(line - 7.0)) width=(num(WIDTH - LEFT - RIGHT)) height="14" {}
+            @for tick in scale.ticks(4) {
+                path.grid d={ "M" (num(place(tick))) " " (num(line - 7.0)) "v14" } {}
+            }
+            path.limit d={ "M" (num(place(1.0))) " " (num(line - 7.0)) "v14" } {}
             text x=(num(LEFT)) y=(num(y + 13.0)) { (rank(row.ranks)) "  " (middle(&full_name(device), 40)) }
             text.end x=(num(WIDTH - RIGHT)) y=(num(y + 13.0)) { (speed(row.speed)) }
             g class=(series(look)) {
@@ -96,9 +105,22 @@ fn plot(material: &Material, ranking: &Ranking, family: &Family) -> Markup {
     let order: Vec<String> = family
         .rows
         .iter()
-        .map(|row| format!("{} {} ({})", rank(row.ranks), full_name(&ranking.devices[row.device]), speed(row.speed)))
+        .map(|row| {
+            format!(
+                "{} {} ({})",
+                rank(row.ranks),
+                full_name(&ranking.devices[row.device]),
+                speed(row.speed)
+            )
+        })
         .collect();
-    figure(&title(family), &format!("In order: {}.", order.join(", ")), bottom + 36.0, &drawing, &[])
+    figure(
+        &title(family),
+        &format!("In order: {}.", order.join(", ")),
+        bottom + 36.0,
+        &drawing,
+        &[],
+    )
 }
 
 fn reference(ranking: &Ranking, family: &Family) -> String {
@@ -114,7 +136,13 @@ fn rank([best, worst]: [usize; 2]) -> String {
 
 fn speed(value: f64) -> String {
     if (0.001..1000.0).contains(&value) {
-        let digits = if value < 0.1 { 3 } else if value < 10.0 { 2 } else { 0 };
+        let digits = if value < 0.1 {
+            3
+        } else if value < 10.0 {
+            2
+        } else {
+            0
+        };
         format!("{value:.digits$} ×").replace(".00 ", " ")
     } else {
         with_prefix(value, "×")
@@ -147,7 +175,7 @@ fn table(ranking: &Ranking, family: &Family) -> Markup {
                         td.w { (rank(row.ranks)) }
                         th.name scope="row" { (full_name(device)) }
                         td.n { (speed(row.speed)) }
-                        td.n { (speed(row.interval[0])) " – " (speed(row.interval[1])) }
+                        td.n { (speed(row.interval[0]).trim_end_matches(" ×")) " – " (speed(row.interval[1])) }
                         td.n { @if let Some(share) = row.roofline { (format!("{:.0} %", share * 100.0)) } @else { "–" } }
                         td.n { (row.verified) "/" (family.cases) }
                         td.n { (device.runs) }

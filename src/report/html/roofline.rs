@@ -1,6 +1,6 @@
 //! Each device's roofline as it was measured, with every kernel on it.
 
-use super::plot::{Axis, Entry, Look, Plot, mark, num, series};
+use super::plot::{Axis, Entry, Look, Plot, mark, num, plain, series, short};
 use super::scale::Scale;
 use super::{Section, name, scroll};
 use crate::model::roofline::{Bound, Ceilings};
@@ -128,10 +128,8 @@ fn device(material: &Material, subject: usize, groups: &[String]) -> Markup {
         title: format!("{} {}", who.label, who.name),
         description: description(&measured, points.len()),
         height: 260.0,
-        x: Axis::new("operations per byte, FLOP/B", x, |v| {
-            units::with_prefix(v, "").trim().to_owned()
-        }),
-        y: Axis::new("FLOP/s", y, |v| units::with_prefix(v, "")),
+        x: Axis::new("operations per byte, FLOP/B", x, plain),
+        y: Axis::new("FLOP/s", y, short),
     };
     let used: Vec<usize> = (0..groups.len())
         .filter(|&g| points.iter().any(|(row, ..)| group(row) == groups[g]))
@@ -188,7 +186,11 @@ fn roof(plot: &Plot, measured: &Measured, x: Scale, y: Scale) -> Markup {
 fn ceilings_text(measured: &Measured) -> Markup {
     let of = |what: Option<(f64, &Row)>, unit: fn(f64) -> String| {
         what.map(|(rate, row)| {
-            let cached = if row.flags.contains(&&Flag::Cache) { ", from the cache" } else { "" };
+            let by_bytes = matches!(row.rate, Some(Rate::Bandwidth(_)));
+            let cached = match by_bytes && row.flags.contains(&&Flag::Cache) {
+                true => ", the cache's: no larger size was measured",
+                false => "",
+            };
             format!("{} ({}{cached})", unit(rate), words::case_name(row.key))
         })
     };

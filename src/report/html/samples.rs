@@ -39,12 +39,14 @@ pub(super) fn figure(material: &Material, workload: &Workload, device: usize) ->
     let place = |deviation: f64| LEFT + scale.place(deviation) * (WIDTH - LEFT - RIGHT);
     let ticks: Vec<f64> = scale.ticks(5);
     let drawing = html! {
-        @for (y, row) in &bands { (band(*y, row, &place, scale)) }
-        path.zero d={ "M" (num(place(0.0))) " " (num(TOP + TEXT)) "V" (num(top)) } {}
+        @for (y, row) in &bands { (band(*y, row, &place)) }
+        @for (y, row) in &bands {
+            path.zero d={ "M" (num(place(0.0))) " " (num(y + TEXT)) "v" (num(band_height(row))) } {}
+        }
         g class=(series(device)) { @for (y, row) in &bands { (dots(*y, row, &place, scale)) } }
         @for tick in ticks {
             @let half = percent(tick).chars().count() as f64 * 3.2;
-            text.tick.mid x=(num(place(tick).clamp(half, WIDTH - half))) y=(num(top + 12.0)) { (percent(tick)) }
+            text.tick.mid x=(num(place(tick).clamp(half.min(180.0), (WIDTH - half).max(180.0)))) y=(num(top + 12.0)) { (percent(tick)) }
         }
         text.title.end x=(num(WIDTH - RIGHT)) y=(num(height - 4.0)) { "difference from the row's median" }
     };
@@ -86,12 +88,11 @@ fn line_height(row: &Row) -> f64 {
     if row.rounds().count() > 5 { 3.0 } else { 5.0 }
 }
 
-fn band(y: f64, row: &Row, place: &dyn Fn(f64) -> f64, scale: Scale) -> Markup {
+fn band(y: f64, row: &Row, place: &dyn Fn(f64) -> f64) -> Markup {
     let [time, interval] = words::time(row);
     let Some(overall) = row.time else { return html! {} };
     let [low, high] = overall.interval.map(|t| place(t / overall.value - 1.0));
     let (top, height) = (y + TEXT, band_height(row));
-    let _ = scale;
     html! {
         text x=(num(LEFT)) y=(num(y + 11.0)) { (crate::text::middle(&words::size(row.key), 30)) }
         text.end x=(num(WIDTH - RIGHT)) y=(num(y + 11.0)) { (time) " " (interval) @if !row.flags.is_empty() { " !" } }

@@ -1,13 +1,12 @@
 //! How a workload's rate, or its time, grows with size: one line a device.
 
-use super::plot::{Axis, Entry, Look, Plot, dash, mark, num, series};
+use super::plot::{Axis, Entry, Look, Plot, dash, mark, num, series, short, short_seconds};
 use super::scale::Scale;
 use super::workloads::Workload;
 use crate::report::rows::{Rate, Row};
 use crate::report::subject::Material;
 use crate::report::words;
 use crate::text::printable;
-use crate::units;
 use crate::workload::Measure;
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,6 +37,9 @@ struct Facet<'r, 'a> {
     points: Vec<(f64, &'r Row<'a>)>,
 }
 
+/// The sizes that a plot holds still.
+type Fixed<'r> = Vec<(&'r str, i64)>;
+
 fn facets<'r, 'a>(rows: &[&'r Row<'a>]) -> Vec<Facet<'r, 'a>> {
     let mut values: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
     for (name, value) in rows.iter().flat_map(|row| &row.key.size) {
@@ -47,7 +49,7 @@ fn facets<'r, 'a>(rows: &[&'r Row<'a>]) -> Vec<Facet<'r, 'a>> {
     let Some(axis) = values.iter().max_by_key(|(_, v)| v.len()).map(|(name, _)| *name) else {
         return vec![];
     };
-    let mut groups: BTreeMap<Vec<(&str, i64)>, Vec<(f64, &Row)>> = BTreeMap::new();
+    let mut groups: BTreeMap<Fixed, Vec<(f64, &Row)>> = BTreeMap::new();
     for row in rows {
         let is_fixed = |(name, value): &'r (String, i64)| {
             (name != axis && values.contains_key(name.as_str())).then_some((name.as_str(), *value))
@@ -106,16 +108,16 @@ fn figure(material: &Material, facet: &Facet) -> Option<Markup> {
     lines.values_mut().for_each(|line| line.sort_by(|a, b| a.0.total_cmp(&b.0)));
     let all = || lines.values().flatten();
     let places: Vec<f64> = facet.points.iter().map(|(x, _)| *x).collect();
-    let ys = || all().flat_map(|(_, y, [low, high])| [*y, *low, *high]);
+    // An interval many times as wide as the value must not flatten all others: it is cut.
+    let ys = || all().flat_map(|(_, y, [low, high])| [*y, low.max(y / 3.0), high.min(y * 3.0)]);
     let spread = ys().fold(f64::NEG_INFINITY, f64::max) / ys().fold(f64::INFINITY, f64::min);
     let scale = if rates && spread < 8.0 { Scale::from_zero(ys()) } else { Scale::log(ys()) }?;
     let (what, tick): (_, fn(f64) -> String) = match facet.points[0].1.rate {
-        Some(Rate::Flops(_)) if rates => ("FLOP/s", |v| units::with_prefix(v, "")),
-        Some(Rate::Bandwidth(_)) if rates => ("B/s", |v| units::with_prefix(v, "")),
-        _ => ("time", units::seconds),
+        Some(Rate::Flops(_)) if rates => ("FLOP/s", short),
+        Some(Rate::Bandwidth(_)) if rates => ("B/s", short),
+        _ => ("time", short_seconds),
     };
-    let axis =
-        Axis::new(&facet.axis, Scale::log(places.iter().copied())?, |v| units::with_prefix(v, ""));
+    let axis = Axis::new(&facet.axis, Scale::log(places.iter().copied())?, short);
     let axis =
         if distinct(&facet.points) <= 8 { Axis { tick: whole, ..axis.at(places) } } else { axis };
     let key = facet.points[0].1.key;
@@ -156,7 +158,7 @@ fn point(x: f64, row: &Row, rates: bool) -> Option<Point> {
 
 /// A size, in full where it is short.
 fn whole(value: f64) -> String {
-    if value < 1e5 { format!("{value}") } else { units::with_prefix(value, "") }
+    if value < 1e6 { format!("{value}") } else { short(value) }
 }
 
 fn series_of(plot: &Plot, i: usize, line: &[Point]) -> Markup {

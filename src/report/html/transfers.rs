@@ -1,6 +1,6 @@
 //! Copies over the link: bandwidth against size, one way, the other, and both at once.
 
-use super::plot::{Axis, Entry, Look, Plot, dash, mark, num, series};
+use super::plot::{Axis, Entry, Look, Plot, dash, mark, num, series, short};
 use super::scale::Scale;
 use super::{Section, scroll};
 use crate::analyse::{TransferSummary, transfer};
@@ -116,7 +116,7 @@ fn figure(
         title,
         height: 240.0,
         x: Axis::new("bytes of one copy", x, bytes).at(round_sizes(xs)),
-        y: Axis::new("B/s", y, |v| units::with_prefix(v, "")),
+        y: Axis::new("B/s", y, short),
     };
     let looks = |&(way, memory): &Way| (look(memory), usize::from(way));
     let legend: Vec<Entry> = lines
