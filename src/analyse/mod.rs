@@ -6,6 +6,7 @@ mod compare;
 mod field;
 mod overlap;
 pub mod rank;
+mod roof;
 mod transfer;
 
 pub use cases::{CaseResult, DeviceCases, collect};
@@ -13,4 +14,5 @@ pub use ceilings::ceilings;
 pub use compare::{Comparison, Options, Row, Verdict, compare};
 pub use field::{Case, Cell, Contender, Entered, Field, field};
 pub use overlap::{Class, Heavy, OverlapSummary, RunSummary, class, overlap};
+pub use roof::flag_implausible;
 pub use transfer::{TransferSummary, transfer};

@@ -121,3 +121,10 @@ pub enum Flag {
     /// The first try failed, the second did not; the text says how it failed.
     Flake(String),
 }
+
+impl Flag {
+    /// Whether the figure is not to be shown or ranked.
+    pub fn is_implausible(&self) -> bool {
+        matches!(self, Self::Implausible(_))
+    }
+}

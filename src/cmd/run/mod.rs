@@ -11,6 +11,7 @@ mod witness;
 
 use super::found;
 use super::show::print;
+use crate::analyse::flag_implausible;
 use crate::backend::select::Selector;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceInfo;
@@ -291,8 +292,10 @@ fn conclude(args: &Args, ended: &Ended) -> Result<ExitCode> {
         ));
         return Ok(ExitCode::from(interrupt::EXIT));
     }
-    let sitting = Sitting { seconds: ended.seconds, records: &ended.records[ended.resumed_at..] };
-    print(&report(&ended.header, &ended.records, sitting, style()))?;
+    let mut records = ended.records.clone();
+    flag_implausible(&mut records);
+    let sitting = Sitting { seconds: ended.seconds, records: &records[ended.resumed_at..] };
+    print(&report(&ended.header, &records, sitting, style()))?;
     say(&format!("results: {path}"));
     let outcomes = || ended.records.iter().map(|record| &record.outcome);
     let nothing = outcomes().all(|outcome| outcome.is_left_out());
