@@ -64,13 +64,23 @@ fn verification_alone_measures_nothing() {
 fn what_the_budget_leaves_out_is_a_record() {
     let place = Place::new();
     let output = place.output(&args(&flow(), &["--budget", "0.001", "--rounds", "1"]));
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let run = place.run();
     assert_eq!(run.records.len(), 16);
     let left_out = |o: &Outcome| matches!(o, Outcome::Skipped(why) if why.contains("time budget"));
     // The first may begin within the millisecond.
     assert!(run.records.iter().filter(|r| left_out(&r.outcome)).count() >= 15);
     assert!(text(&output.stdout).contains("time budget"));
+}
+
+#[test]
+fn a_run_of_which_nothing_is_left_has_failed() {
+    let place = Place::new();
+    let suite = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/bad.in/huge-buffer.yaml");
+    let output = place.output(&["run", suite, "--backend", "sim", "--device", "K40"]);
+    assert_eq!(output.status.code(), Some(4));
+    assert!(text(&output.stderr).contains("nothing was run"), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("1.00 TiB"), "{}", text(&output.stdout));
+    assert!(place.run().records[0].outcome.is_left_out());
 }
 
 #[test]

@@ -69,13 +69,14 @@ fn result(records: &[&Record]) -> CaseResult {
         .cloned()
         .unwrap_or(Outcome::Ok);
     let measured: Vec<&Measured> = records.iter().filter_map(|r| r.measured.as_ref()).collect();
-    let shown = matches!(outcome, Outcome::Ok | Outcome::Unchecked);
     let mut flags: Vec<Flag> = Vec::new();
     for flag in records.iter().flat_map(|r| &r.flags) {
         if !flags.contains(flag) {
             flags.push(flag.clone());
         }
     }
+    let shown = matches!(outcome, Outcome::Ok | Outcome::Unchecked)
+        && !flags.iter().any(Flag::is_implausible);
     let medians = measured.iter().filter_map(|m| Summary::of(&m.samples)).map(|s| s.median);
     CaseResult {
         family: records.first().map_or_else(String::new, |r| r.family.clone()),

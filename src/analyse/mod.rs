@@ -1,13 +1,20 @@
 //! Arithmetic on records: cases over rounds, comparison with a baseline, ranking of devices.
 
 mod cases;
+mod ceilings;
 mod compare;
+mod field;
 mod overlap;
+pub mod rank;
+mod roof;
 mod staircase;
 mod transfer;
 
 pub use cases::{CaseResult, DeviceCases, collect};
+pub use ceilings::ceilings;
 pub use compare::{Comparison, Options, Row, Verdict, compare};
+pub use field::{Case, Cell, Contender, Entered, Field, field};
 pub use overlap::{Class, Heavy, OverlapSummary, RunSummary, class, overlap};
+pub use roof::flag_implausible;
 pub use staircase::{Climb, Residency, Shape, StaircaseSummary, residency, staircase};
 pub use transfer::{TransferSummary, transfer};

@@ -6,18 +6,24 @@ mod devices;
 mod doctor;
 mod found;
 mod model;
+mod rank;
 mod run;
 mod schema;
 mod show;
+mod trace;
 mod worker;
 
 use crate::error::{Error, Result};
 use clap::Parser;
 use std::process::ExitCode;
 
+const EXIT_CODES: &str = "\
+Exit codes: 0 done; 2 a mistake in the command line or a file; 3 no usable device; 4 a case failed
+or nothing could be run; 130 interrupted (the run can be resumed).";
+
 /// Measures GPUs of any vendor, explains what it measured, and ranks them.
 #[derive(Debug, Parser)]
-#[command(name = "gpubench", version, arg_required_else_help = true)]
+#[command(name = "gpubench", version, arg_required_else_help = true, after_help = EXIT_CODES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -31,12 +37,16 @@ enum Command {
     Devices(devices::Args),
     /// Explain why a device is missing, and what to install
     Doctor(doctor::Args),
+    /// Order devices by their speed over the cases that all of them got right
+    Rank(rank::Args),
     /// Check suite files without a device
     Check(check::Args),
     /// Print the JSON schema of a suite
     Schema(schema::Args),
     /// Print a completion script for a shell
     Completions(completions::Args),
+    /// Write a case's timeline for Perfetto
+    Trace(trace::Args),
     /// Evaluate a published model on a CSV of measurements
     Model(model::Args),
     /// Own one device and serve cases (started by `run`)
@@ -71,9 +81,11 @@ fn dispatch(command: Command) -> Result<ExitCode> {
         Command::Run(args) => run::run(args),
         Command::Devices(args) => devices::run(args),
         Command::Doctor(args) => doctor::run(args),
+        Command::Rank(args) => rank::run(args),
         Command::Check(args) => check::run(args),
         Command::Schema(args) => schema::run(args),
         Command::Completions(args) => completions::run(args),
+        Command::Trace(args) => trace::run(args),
         Command::Model(args) => model::run(args),
         Command::Worker(args) => worker::run(args),
     }

@@ -43,7 +43,12 @@ impl Outcome {
 
     /// Whether the case failed (rather than being refused, skipped or fine): exit code 4.
     pub fn is_failure(&self) -> bool {
-        !matches!(self, Self::Ok | Self::Unchecked | Self::Unsupported(_) | Self::Skipped(_))
+        !self.is_left_out() && !matches!(self, Self::Ok | Self::Unchecked)
+    }
+
+    /// Whether the case was refused or skipped, so that nothing is known of it.
+    pub fn is_left_out(&self) -> bool {
+        matches!(self, Self::Unsupported(_) | Self::Skipped(_))
     }
 
     /// One word for tables.
@@ -115,4 +120,11 @@ pub enum Flag {
     FewSamples,
     /// The first try failed, the second did not; the text says how it failed.
     Flake(String),
+}
+
+impl Flag {
+    /// Whether the figure is not to be shown or ranked.
+    pub fn is_implausible(&self) -> bool {
+        matches!(self, Self::Implausible(_))
+    }
 }

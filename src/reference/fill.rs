@@ -1,43 +1,64 @@
 //! Inputs drawn from a seeded generator: equal seeds give equal data on every machine.
 
-use super::Data;
+use super::{Data, for_each_chunk};
 use crate::gpu::Scalar;
 use crate::workload::Fill;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
+/// Scalars that one generator draws. Each block has its own, so that all cores of the host fill a
+/// large buffer and their number changes nothing.
+const BLOCK: usize = 1 << 16;
+
 /// `count` scalars of type `scalar`.
 pub fn fill(how: &Fill, scalar: Scalar, count: usize, seed: u64) -> Data {
-    let mut rng = Pcg64Mcg::seed_from_u64(seed);
     match scalar {
         Scalar::F32 => Data::F32(match how {
             Fill::Uniform([low, high]) => {
-                (0..count).map(|_| (low + (high - low) * rng.random::<f64>()) as f32).collect()
+                drawn(count, seed, |rng| (low + (high - low) * rng.random::<f64>()) as f32)
             }
-            Fill::RandomBits => (0..count).map(|_| scrambled_f32(rng.random())).collect(),
+            Fill::RandomBits => drawn(count, seed, |rng| scrambled_f32(rng.random())),
             Fill::Index => (0..count).map(|i| i as f32).collect(),
-            Fill::Cycle => cycle(&mut rng, count).into_iter().map(|i| i as f32).collect(),
+            Fill::Cycle => cycle(count, seed).into_iter().map(|i| i as f32).collect(),
             Fill::Constant(x) => vec![*x as f32; count],
         }),
-        Scalar::U32 => Data::U32(integers(how, count, &mut rng).map(|x| x as u32).collect()),
-        Scalar::I32 => Data::I32(integers(how, count, &mut rng).map(|x| x as i32).collect()),
+        Scalar::U32 => Data::U32(integers(how, count, seed, |x| x as u32)),
+        Scalar::I32 => Data::I32(integers(how, count, seed, |x| x as i32)),
     }
 }
 
-fn integers<'a>(
-    how: &'a Fill,
+fn integers<T: Clone + Default + Send>(
+    how: &Fill,
     count: usize,
-    rng: &'a mut Pcg64Mcg,
-) -> Box<dyn Iterator<Item = i64> + 'a> {
+    seed: u64,
+    of: impl Fn(i64) -> T + Sync,
+) -> Vec<T> {
     match how {
-        Fill::Uniform([low, high]) => Box::new(
-            (0..count).map(move |_| (low + (high - low) * rng.random::<f64>()).floor() as i64),
-        ),
-        Fill::RandomBits => Box::new((0..count).map(move |_| i64::from(rng.random::<u32>()))),
-        Fill::Index => Box::new(0..count as i64),
-        Fill::Cycle => Box::new(cycle(rng, count).into_iter().map(|i| i as i64)),
-        Fill::Constant(x) => Box::new(std::iter::repeat_n(*x as i64, count)),
+        Fill::Uniform([low, high]) => {
+            drawn(count, seed, |rng| of((low + (high - low) * rng.random::<f64>()).floor() as i64))
+        }
+        Fill::RandomBits => drawn(count, seed, |rng| of(i64::from(rng.random::<u32>()))),
+        Fill::Index => (0..count as i64).map(of).collect(),
+        Fill::Cycle => cycle(count, seed).into_iter().map(|i| of(i as i64)).collect(),
+        Fill::Constant(x) => vec![of(*x as i64); count],
     }
+}
+
+/// `count` values, block by block.
+fn drawn<T: Clone + Default + Send>(
+    count: usize,
+    seed: u64,
+    draw: impl Fn(&mut Pcg64Mcg) -> T + Sync,
+) -> Vec<T> {
+    let mut out = vec![T::default(); count];
+    for_each_chunk(&mut out, BLOCK, |first, piece| {
+        for (block, number) in piece.chunks_mut(BLOCK).zip(first as u64..) {
+            let mut rng =
+                Pcg64Mcg::seed_from_u64(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            block.fill_with(|| draw(&mut rng));
+        }
+    });
+    out
 }
 
 /// A number of random sign and mantissa whose exponent keeps it between 1/2 and 2.
@@ -47,7 +68,8 @@ fn scrambled_f32(bits: u32) -> f32 {
 }
 
 /// Sattolo's shuffle: `next[i]` follows `i`, in one cycle through all.
-fn cycle(rng: &mut Pcg64Mcg, count: usize) -> Vec<usize> {
+fn cycle(count: usize, seed: u64) -> Vec<usize> {
+    let mut rng = Pcg64Mcg::seed_from_u64(seed);
     let mut next: Vec<usize> = (0..count).collect();
     for i in (1..count).rev() {
         next.swap(i, rng.random_range(0..i));
@@ -64,6 +86,15 @@ mod tests {
         let how = Fill::Uniform([-1.0, 1.0]);
         assert_eq!(fill(&how, Scalar::F32, 9, 7), fill(&how, Scalar::F32, 9, 7));
         assert_ne!(fill(&how, Scalar::F32, 9, 7), fill(&how, Scalar::F32, 9, 8));
+    }
+
+    #[test]
+    fn no_two_blocks_are_alike() {
+        let Data::U32(v) = fill(&Fill::RandomBits, Scalar::U32, 3 * BLOCK + 5, 7) else {
+            unreachable!()
+        };
+        let blocks: Vec<&[u32]> = v.chunks(BLOCK).map(|block| &block[..5]).collect();
+        assert!((1..4).all(|i| !blocks[..i].contains(&blocks[i])));
     }
 
     #[test]

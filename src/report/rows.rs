@@ -16,7 +16,7 @@ pub struct Row<'a> {
     pub outcome: &'a Outcome,
     /// Rounds that failed, of how many that ran.
     pub failed: (usize, usize),
-    /// Its value; `None` where nothing was measured or a round failed.
+    /// Its value; `None` where nothing was measured, a round failed, or it cannot be believed.
     pub time: Option<Overall>,
     /// Work per second.
     pub rate: Option<Rate>,
@@ -50,8 +50,9 @@ fn row<'a>(key: &'a CaseKey, device: usize, records: &[&'a Record]) -> Row<'a> {
     let shown = |r: &&&Record| matches!(r.outcome, Outcome::Ok | Outcome::Unchecked);
     let samples: Vec<_> =
         records.iter().filter(shown).filter_map(|r| r.measured.as_ref()).collect();
+    let believed = !records.iter().flat_map(|r| &r.flags).any(Flag::is_implausible);
     let time = match failures {
-        0 => overall(samples.iter().map(|m| m.samples.as_slice())),
+        0 if believed => overall(samples.iter().map(|m| m.samples.as_slice())),
         _ => None,
     };
     let rate = time.zip(samples.first()).and_then(|(time, measured)| {

@@ -1,10 +1,12 @@
 //! Statistics of timing samples, tested with invented numbers. `docs/METHODOLOGY.md` states each rule.
 
+mod bootstrap;
 mod combine;
 mod stopping;
 mod summary;
 mod welch;
 
+pub use bootstrap::{FEW_CASES, Level, Noise, Replicates};
 pub use combine::{Overall, geometric_mean, overall};
 pub use stopping::{Decision, Sampling, WarmUp};
 pub use summary::{Summary, median, quantile, rank_interval};

@@ -10,7 +10,8 @@ mod session;
 mod witness;
 
 use super::found;
-use super::show::print;
+use crate::analyse::flag_implausible;
+use super::show::{print, style};
 use crate::backend::select::Selector;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceInfo;
@@ -18,7 +19,7 @@ use crate::measure::Policy;
 use crate::plan::Limits;
 use crate::record::{Header, VERSION};
 use crate::report::progress::say;
-use crate::report::terminal::{Sitting, Style, report};
+use crate::report::terminal::{Sitting, report};
 use crate::store::{Scratch, Writer, result_name};
 use crate::suite::{Suite, Workload};
 use crate::worker::{Seat, host};
@@ -26,7 +27,6 @@ use crate::workload::Verify;
 use cases::{Filters, cases, seconds_each};
 use pace::Pace;
 use session::{Ended, Session};
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -72,7 +72,7 @@ pub struct Args {
     output: PathBuf,
     /// Go on with a run that was cut short
     #[arg(long, value_name = "FILE",
-          conflicts_with_all = ["device", "backend", "sim", "filter", "rounds", "repeat", "seed", "verify",
+          conflicts_with_all = ["device", "backend", "filter", "rounds", "repeat", "seed", "verify",
                                 "output", "list", "dry_run"])]
     resume: Option<PathBuf>,
     /// Measure even while another run measures the same device
@@ -140,7 +140,7 @@ fn resume(args: &Args, suite: &Suite, file: &Path) -> Result<ExitCode> {
     }
     let filters = Filters::parse(&run.header.filters, suite)?;
     let backend = run.header.devices.iter().map(|device| device.backend.clone()).collect();
-    let here = found::devices(&Selector { backend, ..Selector::default() })?;
+    let here = found::list(&Selector { backend, sim: args.selector.sim.clone(), device: vec![] })?;
     let chosen = resume::check(&run.header, suite, &here)?;
     let plan = Plan::new(args, suite, &filters, run.header);
     match plan.run(&chosen, |_| Ok(writer), run.records)? {
@@ -203,17 +203,13 @@ impl<'a> Plan<'a> {
             cache: Some(scratch.path().to_owned()),
             ..Policy::default()
         };
+        let sim = self.args.selector.simulation();
+        let others = self.others(devices)?;
         let session = Session {
-            witness: Witness::new(
-                self.suite,
-                self.limits,
-                scratch.path(),
-                &self.others(devices)?,
-                limit,
-            ),
+            witness: Witness::new(self.suite, self.limits, scratch.path(), &others, &sim, limit),
             writer: writer(&self.header)?,
             header: self.header,
-            seats: devices.iter().map(|d| Seat::new(d.clone(), limit)).collect(),
+            seats: devices.iter().map(|d| Seat::new(d.clone(), sim.clone(), limit)).collect(),
             cases: self.cases,
             records,
             // The budget begins here, not while waiting for a device.
@@ -284,34 +280,27 @@ fn conclude(args: &Args, ended: &Ended) -> Result<ExitCode> {
     let path = ended.path.display();
     if ended.interrupted {
         // No table: half of one would be taken for the whole.
+        let files = args.selector.simulation();
+        let files = files.files().iter().map(|file| format!(" {}", file.display()));
+        let sim = files.reduce(|all, file| all + &file).map(|files| format!(" --sim{files}"));
         say(&format!(
-            "interrupted; {} records are in {path}\nto go on: gpubench run {} --resume {path}",
+            "interrupted; {} records are in {path}\nto go on: gpubench run {} --resume {path}{}",
             ended.records.len(),
-            args.suite
+            args.suite,
+            sim.unwrap_or_default()
         ));
         return Ok(ExitCode::from(interrupt::EXIT));
     }
-    let sitting = Sitting { seconds: ended.seconds, records: &ended.records[ended.resumed_at..] };
-    print(&report(&ended.header, &ended.records, sitting, style()))?;
+    let mut records = ended.records.clone();
+    flag_implausible(&mut records);
+    let sitting = Sitting { seconds: ended.seconds, records: &records[ended.resumed_at..] };
+    print(&report(&ended.header, &records, sitting, style()))?;
     say(&format!("results: {path}"));
-    let failed = ended.records.iter().any(|record| record.outcome.is_failure());
-    Ok(if failed { ExitCode::from(4) } else { ExitCode::SUCCESS })
-}
-
-fn style() -> Style {
-    let stdout = std::io::stdout();
-    let color = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-    Style { width: width(), color }
-}
-
-/// Columns of the terminal that stdout is; 80 where it is none.
-fn width() -> u16 {
-    const USUAL: u16 = 80;
-    #[cfg(unix)]
-    if let Ok(size) = rustix::termios::tcgetwinsize(std::io::stdout())
-        && size.ws_col >= 40
-    {
-        return size.ws_col;
+    let outcomes = || ended.records.iter().map(|record| &record.outcome);
+    let nothing = outcomes().all(|outcome| outcome.is_left_out());
+    if nothing {
+        say("nothing was run: every case was left out");
     }
-    USUAL
+    let failed = nothing || outcomes().any(|outcome| outcome.is_failure());
+    Ok(if failed { ExitCode::from(4) } else { ExitCode::SUCCESS })
 }
