@@ -9,7 +9,7 @@ use crate::plan::{Candidate, Case, launches, partial_launch};
 use crate::record::Built;
 use std::time::Instant;
 
-/// The only kernel that is kept.
+/// The kernel of a case that has the device for itself.
 pub(super) const KERNEL: KernelId = KernelId(0);
 
 /// The chosen form, built, and seconds of one launch of it, about.
@@ -62,7 +62,7 @@ pub(super) fn choose<'a>(
     }
     let Some((_, candidate)) = best else { return Err(last_error) };
     stage(Stage::Build);
-    let report = build(session, candidate, finding)?;
+    let report = build(session, case.kernel(), candidate, finding)?;
     let launch = attempted(&tried, candidate);
     let alone = case.candidates.len() == 1;
     finding.kernel = Some(Built {
@@ -90,7 +90,7 @@ pub(super) fn first_form<'a>(
     let no_kernel = || Error::Unsupported("the case has no kernel".into());
     let candidate = case.candidates.first().ok_or_else(no_kernel)?;
     stage(Stage::Build);
-    let report = build(session, candidate, finding)?;
+    let report = build(session, case.kernel(), candidate, finding)?;
     finding.kernel = Some(built_alone(candidate, report));
     Ok(candidate)
 }
@@ -120,14 +120,14 @@ fn attempt(
 ) -> Result<f64> {
     let alone = case.candidates.len() == 1;
     stage(Stage::Build);
-    let report = build(session, candidate, finding)?;
+    let report = build(session, case.kernel(), candidate, finding)?;
     stage(Stage::Launch);
     if alone {
         finding.kernel = Some(built_alone(candidate, report));
     }
     let affordable = policy.longest_launch.min(policy.seconds * 2.0 / policy.least as f64);
     check_duration(session, case, candidate, affordable)?;
-    let once = launches(case, candidate, KERNEL, 1);
+    let once = launches(case, candidate, case.kernel(), 1);
     let mut launch = span(&session.device.run(&once)?);
     if !alone {
         // The first launch of a form pays for what the driver put off; the best of a few counts,
@@ -157,11 +157,12 @@ fn built_alone(candidate: &Candidate, report: BuildReport) -> Built {
 
 fn build(
     session: &mut Session,
+    kernel: KernelId,
     candidate: &Candidate,
     finding: &mut Finding,
 ) -> Result<BuildReport> {
     let start = Instant::now();
-    let report = session.device.build(KERNEL, &candidate.kernel);
+    let report = session.device.build(kernel, &candidate.kernel);
     finding.wall.build += start.elapsed().as_secs_f64();
     report
 }
@@ -177,7 +178,7 @@ fn check_duration(
     // A part this long predicts the whole well enough; shorter ones are mostly launch cost.
     const TELLING: f64 = 2e-3;
     for share in [1024, 128, 16] {
-        let (recording, fraction) = partial_launch(case, candidate, KERNEL, share);
+        let (recording, fraction) = partial_launch(case, candidate, case.kernel(), share);
         let too_long = |part: f64| part > TELLING && part / fraction > affordable;
         let mut part = span(&session.device.run(&recording)?);
         if too_long(part) {

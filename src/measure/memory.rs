@@ -2,7 +2,7 @@
 
 use crate::backend::Device;
 use crate::error::{Error, Result};
-use crate::gpu::{Access, BufferId, MemoryKind};
+use crate::gpu::{Access, MemoryKind};
 use crate::plan::{BufferPlan, Case, GUARD};
 use crate::reference::{Data, fill};
 use crate::units::Bytes;
@@ -14,9 +14,9 @@ const GUARD_PATTERN: u8 = 0xa5;
 
 /// Allocates every buffer of `case` with its guards.
 pub(super) fn allocate(device: &mut dyn Device, case: &Case) -> Result<()> {
-    for (buffer, id) in case.buffers.iter().zip(0..) {
+    for (i, buffer) in case.buffers.iter().enumerate() {
         let bytes = Bytes(buffer.bytes().0 + 2 * GUARD.0);
-        device.alloc(BufferId(id), bytes, MemoryKind::Device)?;
+        device.alloc(case.buffer(i), bytes, MemoryKind::Device)?;
     }
     Ok(())
 }
@@ -47,13 +47,13 @@ pub(super) fn write(
     data: &[Data],
     only_written: bool,
 ) -> Result<()> {
-    for ((buffer, id), data) in case.buffers.iter().zip(0..).zip(data) {
+    for ((i, buffer), data) in case.buffers.iter().enumerate().zip(data) {
         if only_written && buffer.access == Access::Read {
             continue;
         }
         let guard = [GUARD_PATTERN; GUARD.0 as usize];
         let guarded = [guard.as_slice(), data.as_bytes(), guard.as_slice()].concat();
-        device.write(BufferId(id), &guarded)?;
+        device.write(case.buffer(i), &guarded)?;
     }
     Ok(())
 }
@@ -74,7 +74,7 @@ pub(super) fn poison(device: &mut dyn Device, case: &Case) -> Result<()> {
 /// `Mismatch` when a guard was overwritten: the kernel wrote outside the buffer.
 pub(super) fn read(device: &mut dyn Device, case: &Case, id: usize) -> Result<Data> {
     let buffer = &case.buffers[id];
-    let guarded = device.read(BufferId(id as u32))?;
+    let guarded = device.read(case.buffer(id))?;
     let (before, rest) = guarded.split_at(GUARD.as_usize());
     let (inside, after) = rest.split_at(buffer.bytes().as_usize());
     for (side, guard) in [("before", before), ("behind", after)] {

@@ -3,6 +3,7 @@
 mod choose;
 mod compare;
 mod compute;
+mod concurrency;
 mod expected;
 mod finding;
 mod kernel;
@@ -43,6 +44,7 @@ pub fn measure(
         }
         Measure::Transfer => sweep::measure(session, case, policy, stage, &mut finding),
         Measure::Overlap => overlap::measure(session, case, policy, stage, &mut finding),
+        Measure::Concurrency => concurrency::measure(session, case, policy, stage, &mut finding),
         Measure::Staircase => staircase::measure(session, case, policy, stage, &mut finding),
         other => Err(Error::Unsupported(
             format!("`measure: {other:?}` is not in this version").to_lowercase(),

@@ -69,7 +69,7 @@ pub fn equal_chunks(rows: u64, count: u64) -> Result<Vec<u64>> {
 
 /// The host's twin of device buffer number `i`, behind all of the device's.
 pub fn host_twin(case: &Case, i: usize) -> BufferId {
-    BufferId((case.buffers.len() + i) as u32)
+    case.buffer(case.buffers.len() + i)
 }
 
 /// `case` cut into chunks of `rows` each, sent on lane 0, computed on lane 1 and received on
@@ -240,7 +240,7 @@ impl Builder<'_> {
             |row: u64| (u128::from(bytes) * u128::from(row) / u128::from(division.rows)) as u64;
         let (offset, len) = (at(rows.start), Bytes(at(rows.end) - at(rows.start)));
         let host = Slice { buffer: host_twin(self.case, i), offset: Bytes(offset), len };
-        let device = Slice { buffer: BufferId(i as u32), offset: Bytes(GUARD.0 + offset), len };
+        let device = Slice { buffer: self.case.buffer(i), offset: Bytes(GUARD.0 + offset), len };
         (host, device)
     }
 }

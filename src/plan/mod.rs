@@ -1,5 +1,6 @@
 //! A suite on a device becomes cases; a case becomes recordings.
 
+mod beside;
 mod case;
 mod divide;
 mod estimate;
@@ -10,7 +11,8 @@ mod order;
 mod resolve;
 mod scope;
 
-pub use case::{BufferPlan, Candidate, Case, Planned};
+pub use beside::beside;
+pub use case::{BufferPlan, Candidate, Case, Company, Planned};
 pub use divide::{Chunked, Division, StageOf, chunked, equal_chunks, host_twin};
 pub use estimate::{Estimate, estimate};
 pub use filter::Filter;

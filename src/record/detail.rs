@@ -1,6 +1,7 @@
 //! What measures of several recordings leave behind, beyond one set of samples.
 
 use crate::gpu::{Clock, MemoryKind};
+use crate::stats::median;
 use serde::{Deserialize, Serialize};
 
 /// The raw times of a measure that runs several recordings.
@@ -28,6 +29,15 @@ pub struct Timed {
     /// The steps of the fastest sample, where a clock tells them apart.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<NamedStep>,
+}
+
+impl Timed {
+    /// The middle of the samples; `None` where there is none or it is no time.
+    pub fn median(&self) -> Option<f64> {
+        let mut walls = self.walls.clone();
+        walls.sort_by(f64::total_cmp);
+        Some(median(&walls)).filter(|middle| *middle > 0.0)
+    }
 }
 
 /// A step with what it is, for timelines.
@@ -120,21 +130,51 @@ pub struct Schedule {
     pub runs: Vec<(String, Vec<u64>, Timed)>,
 }
 
-/// Two kernels beside each other.
+/// A kernel beside others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Concurrency {
     /// The clock of the steps.
     pub clock: Clock,
+    /// Lanes of a pair: 2, or 1 where the API has one queue.
+    pub lanes: u32,
+    /// The kernel.
+    pub kernel: Launched,
+    /// It beside others, itself first.
+    pub pairs: Vec<Pair>,
+    /// What was asked to run beside it and could not, each with its reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<(String, String)>,
+    /// So many copies of it at once, and how long they took.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub copies: Vec<(u32, Timed)>,
+}
+
+/// What of a launch decides what fits beside it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Launched {
+    /// The case's name.
+    pub name: String,
+    /// Work-groups.
+    pub groups: u32,
+    /// Work-items per group.
+    pub group_size: u32,
+    /// Bytes of local memory per group.
+    pub local_bytes: u64,
+}
+
+/// Two kernels beside each other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pair {
+    /// The second kernel.
+    pub second: Launched,
     /// The first kernel alone.
-    pub first: Timed,
+    pub first_alone: Timed,
     /// The second kernel alone.
-    pub second: Timed,
+    pub second_alone: Timed,
     /// Both, the first queued first.
     pub together: Timed,
     /// Both, the second queued first.
     pub reversed: Timed,
-    /// How many lanes they had.
-    pub lanes: u32,
 }
 
 /// One kernel with a growing number of work-groups.

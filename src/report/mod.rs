@@ -1,5 +1,6 @@
 //! What people read: one file a format.
 
+mod concurrency;
 pub mod csv;
 pub mod detail;
 pub mod grid;

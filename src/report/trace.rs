@@ -75,14 +75,19 @@ fn timed(detail: &Detail) -> Option<(Clock, Vec<(String, &Timed)>)> {
             let runs = schedule.runs.iter().map(|(rule, _, timed)| named(rule, timed));
             Some((schedule.clock, runs.collect()))
         }
-        Detail::Concurrency(pair) => {
-            let runs = [
-                named("first alone", &pair.first),
-                named("second alone", &pair.second),
-                named("first, then second", &pair.together),
-                named("second, then first", &pair.reversed),
-            ];
-            Some((pair.clock, runs.into()))
+        Detail::Concurrency(raw) => {
+            let pairs = raw.pairs.iter().flat_map(|pair| {
+                let (first, second) = (&raw.kernel.name, &pair.second.name);
+                [
+                    (format!("{first} alone"), &pair.first_alone),
+                    (format!("{second} alone"), &pair.second_alone),
+                    (format!("{first}, then {second}"), &pair.together),
+                    (format!("{second}, then {first}"), &pair.reversed),
+                ]
+            });
+            let copies = raw.copies.iter();
+            let copies = copies.map(|(n, timed)| (format!("copies: {n}"), timed));
+            Some((raw.clock, pairs.chain(copies).collect()))
         }
         Detail::Transfer(_) | Detail::Staircase(_) => None,
     }
