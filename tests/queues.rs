@@ -1,7 +1,9 @@
 //! Concurrency, staircases and schedules: ground truth recovered on simulated GPUs, and whole runs.
 #![expect(clippy::unwrap_used, reason = "a helper of tests panics as tests do")]
 
-use gpubench::analyse::{Climb, Shape, StaircaseSummary, concurrency, residency, staircase};
+use gpubench::analyse::{
+    Climb, Shape, StaircaseSummary, concurrency, residency, schedule, staircase,
+};
 use gpubench::backend::Device;
 use gpubench::backend::sim::{Grid, Job, Needs, Noise, Sim, SimDevice, Work, simulate};
 use gpubench::gpu::Clock;
@@ -197,4 +199,78 @@ fn what_cannot_run_beside_a_case_is_said_with_its_place() {
     let [(name, reason)] = company.left_out.as_slice() else { panic!("{:?}", company.left_out) };
     assert_eq!(name, "other n=8388608");
     assert!(reason.contains("mine.yaml:3: it and `other n=8388608` together need"), "{reason}");
+}
+
+/// Sepia on 128 long rows.
+const SEPIA: &str = "version: 1
+workloads:
+  mine:
+    kernel: { family: filters, entry: sepia, group: [32, 8] }
+    sizes: { n: [128] }
+    params: { rows: n, cols: 8*n, first: 0, count: n }
+    buffers:
+      image: { type: f32x4, count: 8*n*n, fill: { uniform: [0, 1] }, split: rows }
+      result: { type: f32x4, count: 8*n*n, split: rows }
+    grid: [8*n, count]
+    work: { flops: 120*n*n, bytes: 256*n*n }
+    verify: { reference: sepia, relative: 1e-6, absolute: 1e-7 }
+    measure: [schedule]
+    divide: count
+";
+
+fn suite_of(text: &str) -> Suite {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.yaml");
+    std::fs::write(&path, text).unwrap();
+    suite::load(path.to_str().unwrap(), &reference::names().collect::<Vec<_>>()).unwrap()
+}
+
+#[test]
+fn schedules_on_a_simulated_gpu_are_verified_and_the_search_is_near_the_best() {
+    let Detail::Schedule(raw) = measured(&suite_of(SEPIA), None) else { panic!("no schedules") };
+    assert_eq!((raw.lanes, raw.engines.count), (3, 2));
+    let summary = schedule(&raw).unwrap();
+    let found = |plan: &str| summary.plans.iter().find(|p| p.plan == plan).unwrap();
+    assert_eq!(found("no partition").parts, 1);
+    assert_eq!(found("100 equal parts").parts, 100);
+    let (search, best) = (found("search"), &summary.plans[summary.best]);
+    assert!(search.seconds < 1.05 * best.seconds, "{summary:#?}");
+    assert!(search.seconds < 0.8 * found("no partition").seconds, "{summary:#?}");
+    assert!(summary.plans.iter().all(|plan| plan.over_bound >= 0.99), "{summary:#?}");
+    // 1000 parts of 128 rows there are not, and rules for other classes need not apply.
+    assert!(
+        raw.left_out.iter().any(|(plan, why)| plan == "1000 equal parts" && why.contains("128"))
+    );
+}
+
+#[test]
+fn on_one_queue_schedules_run_in_order() {
+    let Detail::Schedule(raw) = measured(&suite_of(SEPIA), Some(1)) else { panic!("no schedules") };
+    assert_eq!(raw.lanes, 1);
+    let summary = schedule(&raw).unwrap();
+    let serial = summary.stages.serial();
+    assert!(summary.plans.iter().all(|plan| plan.seconds > 0.97 * serial), "{summary:#?}");
+}
+
+#[test]
+fn a_workload_that_cannot_be_cut_is_refused_with_its_place() {
+    let suite = suite_of(
+        "version: 1
+workloads:
+  mine:
+    kernel: { family: micro, entry: triad, group: [64], constants: { V: f32, ITEMS: 1 } }
+    sizes: { n: [64] }
+    params: { n: n, s: { f32: 0.5 } }
+    buffers:
+      b: { type: f32, count: n, fill: random_bits, split: rows }
+      c: { type: f32, count: n, fill: random_bits, split: rows }
+      out: { type: f32, count: n, split: rows }
+    grid: [n]
+    verify: { reference: triad, relative: 0, absolute: 0 }
+    measure: [schedule]
+    divide: n
+",
+    );
+    let reason = first(&suite, simulated(None).as_ref(), None).unwrap_err();
+    assert!(reason.contains("mine.yaml:3 cannot be cut into chunks"), "{reason}");
 }

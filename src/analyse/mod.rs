@@ -8,6 +8,7 @@ mod field;
 mod overlap;
 pub mod rank;
 mod roof;
+mod schedule;
 mod staircase;
 mod transfer;
 
@@ -18,5 +19,6 @@ pub use concurrency::{ConcurrencySummary, Expected, PairSummary, concurrency};
 pub use field::{Case, Cell, Contender, Entered, Field, field};
 pub use overlap::{Class, Heavy, OverlapSummary, RunSummary, class, overlap};
 pub use roof::flag_implausible;
+pub use schedule::{PlanSummary, ScheduleSummary, schedule};
 pub use staircase::{Climb, Residency, Shape, StaircaseSummary, residency, staircase};
 pub use transfer::{TransferSummary, transfer};

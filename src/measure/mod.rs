@@ -11,6 +11,7 @@ mod launch;
 mod loops;
 mod memory;
 mod overlap;
+mod schedule;
 mod session;
 mod staircase;
 mod sweep;
@@ -22,7 +23,7 @@ pub use compute::compute;
 pub use finding::{Finding, Policy, Stage, outcome_of};
 pub use session::Session;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::plan::Case;
 use crate::workload::Measure;
 
@@ -44,11 +45,9 @@ pub fn measure(
         }
         Measure::Transfer => sweep::measure(session, case, policy, stage, &mut finding),
         Measure::Overlap => overlap::measure(session, case, policy, stage, &mut finding),
+        Measure::Schedule => schedule::measure(session, case, policy, stage, &mut finding),
         Measure::Concurrency => concurrency::measure(session, case, policy, stage, &mut finding),
         Measure::Staircase => staircase::measure(session, case, policy, stage, &mut finding),
-        other => Err(Error::Unsupported(
-            format!("`measure: {other:?}` is not in this version").to_lowercase(),
-        )),
     };
     session.device.reset();
     finding.conclude(result)

@@ -10,8 +10,8 @@ use super::kernel::Check;
 use super::timing::{time, wall_clock};
 use super::{Finding, Policy, Session, Stage, memory};
 use crate::error::{Error, Result};
-use crate::gpu::{Access, MemoryKind};
-use crate::plan::{Case, Chunked, Division, StageOf, chunked, equal_chunks, host_twin};
+use crate::gpu::{Access, Clock, MemoryKind};
+use crate::plan::{Candidate, Case, Chunked, Division, StageOf, chunked, equal_chunks, host_twin};
 use crate::record::{Detail, Measured, Overlap, OverlapRun, Timed};
 use crate::reference::Data;
 use crate::stats::median;
@@ -114,11 +114,11 @@ pub(super) fn verified(
     })
 }
 
-fn timed(
+pub(super) fn timed(
     session: &mut Session,
     work: &Chunked,
     policy: &Policy,
-) -> Result<(Timed, crate::gpu::Clock)> {
+) -> Result<(Timed, Clock)> {
     time(session, &work.recording, policy, policy.seconds / 4.0, |i| {
         let (chunk, stage) = work.steps[i];
         format!("{stage:?} {chunk}").to_lowercase()
@@ -135,11 +135,8 @@ fn alone(
     host_memory: MemoryKind,
     runs: Vec<OverlapRun>,
 ) -> Result<Overlap> {
-    let whole = chunked(case, chosen.candidate, KERNEL, &[division.rows], 1)?;
-    let mut stage = |wanted: StageOf| timed(session, &only(&whole, wanted), policy);
-    let (send, _) = stage(StageOf::Send)?;
-    let (kernel, clock) = stage(StageOf::Kernel)?;
-    let (receive, _) = stage(StageOf::Receive)?;
+    let Alone { send, kernel, receive, clock } =
+        stages_alone(session, case, chosen.candidate, division, policy)?;
     let bytes = |wanted: fn(Access) -> bool| {
         case.buffers.iter().filter(|b| wanted(b.access)).map(|b| b.bytes().0).sum()
     };
@@ -153,6 +150,30 @@ fn alone(
         receive,
         runs,
     })
+}
+
+/// Every stage of a whole problem alone, and the clock of its steps.
+pub(super) struct Alone {
+    pub send: Timed,
+    pub kernel: Timed,
+    pub receive: Timed,
+    pub clock: Clock,
+}
+
+/// Times the stages of the whole problem, each alone on one lane.
+pub(super) fn stages_alone(
+    session: &mut Session,
+    case: &Case,
+    candidate: &Candidate,
+    division: &Division,
+    policy: &Policy,
+) -> Result<Alone> {
+    let whole = chunked(case, candidate, KERNEL, &[division.rows], 1)?;
+    let mut stage = |wanted: StageOf| timed(session, &only(&whole, wanted), policy);
+    let (send, _) = stage(StageOf::Send)?;
+    let (kernel, clock) = stage(StageOf::Kernel)?;
+    let (receive, _) = stage(StageOf::Receive)?;
+    Ok(Alone { send, kernel, receive, clock })
 }
 
 /// The steps of one stage, which then depend on nothing else.

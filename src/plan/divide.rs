@@ -72,6 +72,17 @@ pub fn host_twin(case: &Case, i: usize) -> BufferId {
     case.buffer(case.buffers.len() + i)
 }
 
+/// How the rows are cut, and which copies are not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parts<'a> {
+    /// Rows of each chunk, in order.
+    pub rows: &'a [u64],
+    /// Whether everything is sent before the first chunk.
+    pub send_all_first: bool,
+    /// Whether everything is received after the last chunk.
+    pub receive_all_last: bool,
+}
+
 /// `case` cut into chunks of `rows` each, sent on lane 0, computed on lane 1 and received on
 /// lane 2; with one lane, everything in order on lane 0.
 ///
@@ -85,14 +96,29 @@ pub fn chunked(
     rows: &[u64],
     lanes: u32,
 ) -> Result<Chunked> {
+    let parts = Parts { rows, send_all_first: false, receive_all_last: false };
+    in_parts(case, candidate, kernel, parts, lanes)
+}
+
+/// `case` cut into `parts`, on the same lanes as [`chunked`].
+///
+/// # Errors
+/// As [`chunked`]; where all is sent first, a halo may be larger than a chunk.
+pub fn in_parts(
+    case: &Case,
+    candidate: &Candidate,
+    kernel: KernelId,
+    parts: Parts,
+    lanes: u32,
+) -> Result<Chunked> {
     let division = case.division.as_ref().ok_or_else(|| {
         Error::Unsupported("the workload is not divisible (no `divide` in the suite)".into())
     })?;
-    check_chunks(case, division, rows)?;
+    check_chunks(case, division, parts)?;
     let lane = |wanted: u32| Lane(if lanes >= 3 { wanted } else { 0 });
-    let mut builder = Builder { case, chunked: Chunked::default(), sent: 0 };
+    let mut builder = Builder { case, parts, chunked: Chunked::default(), sent: 0 };
     let mut first = 0;
-    for (chunk, &count) in (0..).zip(rows) {
+    for (chunk, &count) in (0..).zip(parts.rows) {
         let range = first..first + count;
         let sends = builder.send(division, chunk, &range, lane(0));
         let launch = dispatch(case, candidate, division, kernel, &range)?;
@@ -105,7 +131,8 @@ pub fn chunked(
     Ok(builder.chunked)
 }
 
-fn check_chunks(case: &Case, division: &Division, rows: &[u64]) -> Result<()> {
+fn check_chunks(case: &Case, division: &Division, parts: Parts) -> Result<()> {
+    let rows = parts.rows;
     let sum: u64 = rows.iter().sum();
     if sum != division.rows || rows.contains(&0) {
         return Err(Error::Unsupported(format!(
@@ -122,7 +149,7 @@ fn check_chunks(case: &Case, division: &Division, rows: &[u64]) -> Result<()> {
                     buffer.name, buffer.count, division.rows
                 )));
             }
-            if rows.len() > 1 && u64::from(halo) > smallest {
+            if rows.len() > 1 && !parts.send_all_first && u64::from(halo) > smallest {
                 return Err(Error::Unsupported(format!(
                     "a halo of {halo} rows is larger than the smallest chunk, {smallest}"
                 )));
@@ -157,6 +184,7 @@ fn dispatch(
 
 struct Builder<'a> {
     case: &'a Case,
+    parts: Parts<'a>,
     chunked: Chunked,
     /// Rows of the inputs that were sent so far, halos included.
     sent: u64,
@@ -188,7 +216,10 @@ impl Builder<'_> {
             Split::Rows { halo } => u64::from(halo),
             Split::Broadcast => 0,
         });
-        let until = (range.end + halo.max().unwrap_or(0)).min(division.rows);
+        let until = match self.parts.send_all_first {
+            true => division.rows,
+            false => (range.end + halo.max().unwrap_or(0)).min(division.rows),
+        };
         let mut sends = vec![];
         for (i, buffer) in case.buffers.iter().enumerate() {
             if buffer.access == Access::Write {
@@ -225,7 +256,9 @@ impl Builder<'_> {
                 (Access::Read, _) => continue,
                 (_, Split::Broadcast) if !last => continue,
                 (_, Split::Broadcast) => 0..division.rows,
-                (_, Split::Rows { .. }) => range.clone(),
+                (_, Split::Rows { .. }) if !self.parts.receive_all_last => range.clone(),
+                (_, Split::Rows { .. }) if !last => continue,
+                (_, Split::Rows { .. }) => 0..division.rows,
             };
             let (host, device) = self.slices(i, division, &rows);
             let op = Op::Receive { from: device, to: host };

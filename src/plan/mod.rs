@@ -13,7 +13,7 @@ mod scope;
 
 pub use beside::beside;
 pub use case::{BufferPlan, Candidate, Case, Company, Planned};
-pub use divide::{Chunked, Division, StageOf, chunked, equal_chunks, host_twin};
+pub use divide::{Chunked, Division, Parts, StageOf, chunked, equal_chunks, host_twin, in_parts};
 pub use estimate::{Estimate, estimate};
 pub use filter::Filter;
 pub use lower::{copies, host_buffer, launches, line_launch, most_in_line, partial_launch, slices};

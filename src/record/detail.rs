@@ -124,10 +124,53 @@ pub struct OverlapRun {
 pub struct Schedule {
     /// The clock of the steps.
     pub clock: Clock,
-    /// Longest of send, kernel and receive alone: no schedule is faster.
-    pub lower_bound: f64,
-    /// The rule's name, the rows of its chunks, and how long it took.
-    pub runs: Vec<(String, Vec<u64>, Timed)>,
+    /// The kind of host memory.
+    pub host_memory: MemoryKind,
+    /// Lanes of every run: 3, or 1 where everything is in order.
+    pub lanes: u32,
+    /// Rows of the problem.
+    pub rows: u64,
+    /// All copies to the device, alone.
+    pub send: Timed,
+    /// The whole kernel, alone.
+    pub kernel: Timed,
+    /// All copies from the device, alone.
+    pub receive: Timed,
+    /// What the rules and the search took the device for.
+    pub engines: CopyEngines,
+    /// What was run.
+    pub runs: Vec<ScheduleRun>,
+    /// Plans that were not run, each with its reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<(String, String)>,
+}
+
+/// How a device copies beside kernels, fitted to runs in equal chunks.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CopyEngines {
+    /// Copy engines: 0 (nothing overlaps) to 2.
+    pub count: u32,
+    /// Seconds that each command takes besides its work.
+    pub command: f64,
+    /// What is left of either rate (send, receive) while both run.
+    pub together: [f64; 2],
+}
+
+/// A problem cut by one rule.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScheduleRun {
+    /// The rule's name.
+    pub plan: String,
+    /// Rows of each chunk.
+    pub rows: Vec<u64>,
+    /// Whether everything was sent before the first chunk.
+    pub send_all_first: bool,
+    /// Whether everything was received after the last chunk.
+    pub receive_all_last: bool,
+    /// Seconds that the pipeline foresaw.
+    pub foreseen: f64,
+    /// How long it took.
+    pub timed: Timed,
 }
 
 /// A kernel beside others.

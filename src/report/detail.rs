@@ -28,8 +28,9 @@ pub fn sections(header: &Header, records: &[Record]) -> String {
                 let device = told.zip(info).map(|(told, info)| told.device(info));
                 super::concurrency::section(&mut out, &title, raw, device);
             }
+            Detail::Schedule(raw) => super::schedule::section(&mut out, &title, raw),
             // All staircases of a device are one section.
-            Detail::Schedule(_) | Detail::Staircase(_) => {}
+            Detail::Staircase(_) => {}
         }
     }
     super::staircase::section(&mut out, header, records);

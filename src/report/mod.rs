@@ -7,6 +7,7 @@ pub mod grid;
 pub mod progress;
 pub mod ranking;
 mod rows;
+mod schedule;
 pub mod staircase;
 pub mod terminal;
 pub mod trace;
