@@ -235,7 +235,7 @@ fn schedules_on_a_simulated_gpu_are_verified_and_the_search_is_near_the_best() {
     assert_eq!(found("100 equal parts").parts, 100);
     let (search, best) = (found("search"), &summary.plans[summary.best]);
     assert!(search.seconds < 1.05 * best.seconds, "{summary:#?}");
-    assert!(search.seconds < 0.8 * found("no partition").seconds, "{summary:#?}");
+    assert!(search.seconds < 0.9 * found("no partition").seconds, "{summary:#?}");
     assert!(summary.plans.iter().all(|plan| plan.over_bound >= 0.99), "{summary:#?}");
     // 1000 parts of 128 rows there are not, and rules for other classes need not apply.
     assert!(
