@@ -9,7 +9,7 @@ use crate::plan::{Candidate, Case, launches, partial_launch};
 use crate::record::Built;
 use std::time::Instant;
 
-/// The only kernel that is kept.
+/// The kernel of a case that has the device for itself.
 pub(super) const KERNEL: KernelId = KernelId(0);
 
 /// A form that can be built and launched.
@@ -23,6 +23,7 @@ pub(super) struct Chosen<'a> {
 
 /// What came of trying every form of a kernel.
 pub(super) struct Forms<'a> {
+    kernel: KernelId,
     /// Those that ran, the fastest by its rate of operations first (of bytes where it computes
     /// nothing).
     pub fastest_first: Vec<Chosen<'a>>,
@@ -45,7 +46,7 @@ impl Forms<'_> {
         if self.tried.len() > 1 {
             // Another form was built since.
             stage(Stage::Build);
-            session.device.build(KERNEL, &chosen.candidate.kernel)?;
+            session.device.build(self.kernel, &chosen.candidate.kernel)?;
         }
         let built = built(chosen.candidate, chosen.report.clone());
         let tried = if self.tried.len() > 1 { self.tried.clone() } else { vec![] };
@@ -67,7 +68,7 @@ pub(super) fn forms<'a>(
     stage: &mut dyn FnMut(Stage),
     finding: &mut Finding,
 ) -> Result<Forms<'a>> {
-    let mut forms = Forms { fastest_first: vec![], tried: vec![] };
+    let mut forms = Forms { kernel: case.kernel(), fastest_first: vec![], tried: vec![] };
     let mut last_error = Error::Unsupported("the case has no kernel".into());
     for candidate in &case.candidates {
         match attempt(session, case, candidate, policy, stage, finding) {
@@ -127,7 +128,7 @@ pub(super) fn first_form<'a>(
     let no_kernel = || Error::Unsupported("the case has no kernel".into());
     let candidate = case.candidates.first().ok_or_else(no_kernel)?;
     stage(Stage::Build);
-    let report = session.device.build(KERNEL, &candidate.kernel)?;
+    let report = session.device.build(case.kernel(), &candidate.kernel)?;
     finding.kernel = Some(built(candidate, report));
     Ok(candidate)
 }
@@ -153,7 +154,7 @@ fn attempt<'a>(
 ) -> Result<Chosen<'a>> {
     let alone = case.candidates.len() == 1;
     stage(Stage::Build);
-    let report = session.device.build(KERNEL, &candidate.kernel)?;
+    let report = session.device.build(case.kernel(), &candidate.kernel)?;
     stage(Stage::Launch);
     if alone {
         // Told even where launching it fails.
@@ -161,7 +162,7 @@ fn attempt<'a>(
     }
     let affordable = policy.longest_launch.min(policy.seconds * 2.0 / policy.least as f64);
     check_duration(session, case, candidate, affordable)?;
-    let once = launches(case, candidate, KERNEL, 1);
+    let once = launches(case, candidate, case.kernel(), 1);
     let mut launch = span(&session.device.run(&once)?);
     // The first launch of a form pays for what the driver put off; the best of a few counts, within
     // the form's share of the time that measuring the fastest will take.
@@ -202,7 +203,7 @@ fn check_duration(
 ) -> Result<()> {
     let mut before = 0.0;
     for share in [1024, 128, 16] {
-        let (recording, fraction) = partial_launch(case, candidate, KERNEL, share);
+        let (recording, fraction) = partial_launch(case, candidate, case.kernel(), share);
         if fraction <= before {
             continue;
         }

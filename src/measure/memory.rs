@@ -17,9 +17,9 @@ const GUARDS: BufferId = BufferId(u32::MAX);
 
 /// Allocates every buffer of `case` with its guards.
 pub(super) fn allocate(device: &mut dyn Device, case: &Case) -> Result<()> {
-    for (buffer, id) in case.buffers.iter().zip(0..) {
+    for (i, buffer) in case.buffers.iter().enumerate() {
         let bytes = Bytes(buffer.bytes().0 + 2 * GUARD.0);
-        device.alloc(BufferId(id), bytes, MemoryKind::Device)?;
+        device.alloc(case.buffer(i), bytes, MemoryKind::Device)?;
     }
     Ok(())
 }
@@ -59,13 +59,13 @@ pub(super) fn write(
     data: &[Data],
     only_written: bool,
 ) -> Result<()> {
-    for ((buffer, id), data) in case.buffers.iter().zip(0..).zip(data) {
+    for (i, (buffer, data)) in case.buffers.iter().zip(data).enumerate() {
         if only_written && buffer.access == Access::Read {
             continue;
         }
         let guard = [GUARD_PATTERN; GUARD.0 as usize];
         let guarded = [guard.as_slice(), data.as_bytes(), guard.as_slice()].concat();
-        device.write(BufferId(id), &guarded)?;
+        device.write(case.buffer(i), &guarded)?;
     }
     Ok(())
 }
@@ -83,7 +83,7 @@ pub(super) fn poison(device: &mut dyn Device, case: &Case) -> Result<()> {
 /// Reads buffer number `id` of `case`, without its guards.
 pub(super) fn read(device: &mut dyn Device, case: &Case, id: usize) -> Result<Data> {
     let buffer = &case.buffers[id];
-    let guarded = device.read(BufferId(id as u32))?;
+    let guarded = device.read(case.buffer(id))?;
     let inside = guarded.get(GUARD.as_usize()..GUARD.as_usize() + buffer.bytes().as_usize());
     let short = || Error::Device(format!("reading `{}` gave {} bytes", buffer.name, guarded.len()));
     Ok(Data::from_bytes(buffer.element.scalar, inside.ok_or_else(short)?))
@@ -113,7 +113,7 @@ pub(super) fn breach(device: &mut dyn Device, case: &Case) -> Result<Option<Brea
     let mut recording = Recording::default();
     for (i, buffer) in case.buffers.iter().enumerate() {
         for (side, offset) in [(0, 0), (1, GUARD.0 + buffer.bytes().0)] {
-            let from = part(BufferId(i as u32), offset);
+            let from = part(case.buffer(i), offset);
             let to = part(GUARDS, GUARD.0 * (2 * i as u64 + side));
             recording.push(Lane(0), vec![], Op::Receive { from, to });
         }

@@ -2,8 +2,10 @@
 
 mod check;
 mod choose;
+mod chunks;
 mod compare;
 mod compute;
+mod concurrency;
 mod expected;
 mod finding;
 mod kernel;
@@ -11,6 +13,7 @@ mod launch;
 mod loops;
 mod memory;
 mod overlap;
+mod schedule;
 mod session;
 mod staircase;
 mod sweep;
@@ -24,7 +27,7 @@ pub use finding::{Finding, Policy, Stage, outcome_of};
 pub use session::Session;
 pub use watch::Watch;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::plan::Case;
 use crate::record::Wall;
 use crate::workload::Measure;
@@ -52,10 +55,9 @@ pub fn measure(
         }
         Measure::Transfer => sweep::measure(session, case, policy, stage, &mut finding),
         Measure::Overlap => overlap::measure(session, case, policy, stage, &mut finding),
+        Measure::Schedule => schedule::measure(session, case, policy, stage, &mut finding),
+        Measure::Concurrency => concurrency::measure(session, case, policy, stage, &mut finding),
         Measure::Staircase => staircase::measure(session, case, policy, stage, &mut finding),
-        other => Err(Error::Unsupported(
-            format!("`measure: {other:?}` is not in this version").to_lowercase(),
-        )),
     };
     finding.wall = Wall { busy: finding.wall.busy, ..watch.end() };
     session.device.reset();

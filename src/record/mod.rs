@@ -11,8 +11,8 @@ mod outcome;
 pub(crate) mod sample;
 
 pub use detail::{
-    Concurrency, Detail, Direction, NamedStep, Overlap, OverlapRun, Schedule, Staircase, Timed,
-    Transfer, TransferPoint,
+    Concurrency, CopyEngines, Detail, Direction, Launched, NamedStep, Overlap, OverlapRun, Pair,
+    Schedule, ScheduleRun, Staircase, Timed, Transfer, TransferPoint,
 };
 pub use header::{Footer, Header, Host};
 pub use outcome::{ErrorNorms, Flag, Mismatch, Outcome};

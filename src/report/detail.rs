@@ -22,7 +22,15 @@ pub fn sections(header: &Header, records: &[Record]) -> String {
         match detail {
             Detail::Overlap(raw) => overlap_section(&mut out, &title, raw),
             Detail::Transfer(raw) => transfer_section(&mut out, &title, raw),
-            Detail::Schedule(_) | Detail::Concurrency(_) | Detail::Staircase(_) => {}
+            Detail::Concurrency(raw) => {
+                let told = super::staircase::told(records, record.device);
+                let info = header.devices.get(record.device);
+                let device = told.zip(info).map(|(told, info)| told.device(info));
+                super::concurrency::section(&mut out, &title, raw, device);
+            }
+            Detail::Schedule(raw) => super::schedule::section(&mut out, &title, raw),
+            // All staircases of a device are one section.
+            Detail::Staircase(_) => {}
         }
     }
     super::staircase::section(&mut out, header, records);

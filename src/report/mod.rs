@@ -1,5 +1,6 @@
 //! What people read: one file a format.
 
+mod concurrency;
 pub mod csv;
 pub mod detail;
 pub mod grid;
@@ -7,6 +8,7 @@ pub mod html;
 pub mod progress;
 pub mod ranking;
 mod rows;
+mod schedule;
 pub mod staircase;
 mod subject;
 pub mod terminal;
