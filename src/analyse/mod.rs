@@ -3,6 +3,7 @@
 mod cases;
 mod ceilings;
 mod compare;
+mod engines;
 mod field;
 mod overlap;
 pub mod rank;
@@ -12,6 +13,7 @@ mod transfer;
 pub use cases::{CaseResult, DeviceCases, collect};
 pub use ceilings::ceilings;
 pub use compare::{Comparison, Options, Row, Verdict, compare};
+pub use engines::{Engines, engines};
 pub use field::{Case, Cell, Contender, Entered, Field, field};
 pub use overlap::{Class, Heavy, OverlapSummary, RunSummary, class, overlap};
 pub use roof::flag_implausible;

@@ -122,7 +122,7 @@ pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
     })
 }
 
-fn middle(timed: &Timed) -> Option<f64> {
+pub(super) fn middle(timed: &Timed) -> Option<f64> {
     let mut walls = timed.walls.clone();
     walls.sort_by(f64::total_cmp);
     let middle = median(&walls);
@@ -155,7 +155,7 @@ fn held_out(runs: &[Run]) -> Option<f64> {
 }
 
 /// Share of each stage's time during which a step of another stage ran too.
-fn hidden(steps: &[NamedStep]) -> Option<[f64; 3]> {
+pub(super) fn hidden(steps: &[NamedStep]) -> Option<[f64; 3]> {
     if steps.is_empty() {
         return None;
     }
