@@ -8,6 +8,7 @@ mod field;
 mod overlap;
 pub mod rank;
 mod roof;
+mod staircase;
 mod transfer;
 
 pub use cases::{CaseResult, DeviceCases, collect};
@@ -17,4 +18,5 @@ pub use engines::{Engines, engines};
 pub use field::{Case, Cell, Contender, Entered, Field, field};
 pub use overlap::{Class, Heavy, OverlapSummary, RunSummary, class, overlap};
 pub use roof::flag_implausible;
+pub use staircase::{Climb, Residency, Shape, StaircaseSummary, residency, staircase};
 pub use transfer::{TransferSummary, transfer};

@@ -6,6 +6,7 @@ mod devices;
 mod doctor;
 mod found;
 mod model;
+mod rank;
 mod run;
 mod schema;
 mod show;
@@ -36,6 +37,8 @@ enum Command {
     Devices(devices::Args),
     /// Explain why a device is missing, and what to install
     Doctor(doctor::Args),
+    /// Order devices by their speed over the cases that all of them got right
+    Rank(rank::Args),
     /// Check suite files without a device
     Check(check::Args),
     /// Print the JSON schema of a suite
@@ -78,6 +81,7 @@ fn dispatch(command: Command) -> Result<ExitCode> {
         Command::Run(args) => run::run(args),
         Command::Devices(args) => devices::run(args),
         Command::Doctor(args) => doctor::run(args),
+        Command::Rank(args) => rank::run(args),
         Command::Check(args) => check::run(args),
         Command::Schema(args) => schema::run(args),
         Command::Completions(args) => completions::run(args),

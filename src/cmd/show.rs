@@ -1,6 +1,9 @@
 //! What commands say: data on stdout, mistakes on stderr with the line they stand in.
 
 use crate::error::{Error, Located, Result};
+use crate::report::progress::say;
+use crate::report::terminal::Style;
+use crate::text::printable;
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode,
 };
@@ -17,6 +20,35 @@ pub fn print(text: &str) -> Result<()> {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Error::io("stdout", error)),
         _ => Ok(()),
+    }
+}
+
+/// How to write for the terminal that stdout is.
+pub fn style() -> Style {
+    let color = std::io::stdout().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    Style { width: width(), color }
+}
+
+/// Columns of the terminal that stdout is; 80 where it is none.
+pub fn width() -> u16 {
+    const USUAL: u16 = 80;
+    #[cfg(unix)]
+    if let Ok(size) = rustix::termios::tcgetwinsize(std::io::stdout())
+        && size.ws_col >= 40
+    {
+        return size.ws_col;
+    }
+    USUAL
+}
+
+/// Tells on stderr what of the input could not be used, at most the first few of many.
+pub fn warnings(warnings: &[String]) {
+    for warning in warnings.iter().take(MAX_SHOWN) {
+        say(&printable(warning, 400));
+    }
+    if warnings.len() > MAX_SHOWN {
+        say(&format!("and {} more warnings", warnings.len() - MAX_SHOWN));
     }
 }
 

@@ -1,8 +1,12 @@
 //! What people read: one file a format.
 
+pub mod csv;
 pub mod detail;
+pub mod grid;
 pub mod progress;
+pub mod ranking;
 mod rows;
+pub mod staircase;
 pub mod terminal;
 pub mod trace;
 

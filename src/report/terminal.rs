@@ -1,12 +1,12 @@
 //! A run as text for a terminal: the table, what was left out and why, where the time went.
 
+use super::grid::Grid;
 use super::rows::{Rate, Row, rows};
 use crate::gpu::{Clock, DeviceInfo};
 use crate::record::{Flag, Header, Outcome, Record, Wall};
 use crate::text::printable;
 use crate::units;
 use crate::workload::{CaseKey, Measure};
-use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use std::fmt::Write;
 
 /// How to write.
@@ -98,26 +98,14 @@ fn kind_word(device: &DeviceInfo) -> &'static str {
     }
 }
 
-const HEADINGS: [&str; 7] = ["workload", "size", "device", "median", "95 %", "rate", ""];
+const HEADINGS: [&str; 7] = ["workload", "size", "device", ">median", ">95 %", ">rate", ""];
 
 fn table(rows: &[Row], labels: &[String], style: Style) -> String {
-    let mut table = Table::new();
-    let rule = LineStyle::none().fill('─').junction('─');
-    table.load_style(TableStyle::new().header_separator(rule));
-    table.set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_width(style.width);
-    table.set_header(HEADINGS);
-    let shown = rows.iter().filter(|row| !is_left_out(row));
-    for row in shown {
-        table.add_row(cells(row, labels));
+    let mut grid = Grid::new(&HEADINGS);
+    for row in rows.iter().filter(|row| !is_left_out(row)) {
+        grid.row(cells(row, labels));
     }
-    for (i, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 1));
-        if (3..=5).contains(&i) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    if table.is_empty() { String::new() } else { table.trim_fmt() + "\n" }
+    grid.text(style.width)
 }
 
 fn cells(row: &Row, labels: &[String]) -> [String; 7] {
