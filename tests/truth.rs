@@ -2,7 +2,7 @@
 //! back what they were described by. Nothing here is measured on hardware.
 #![expect(clippy::unwrap_used, reason = "a helper of tests panics as tests do")]
 
-use gpubench::analyse::{engines, transfer};
+use gpubench::analyse::{engines, residency, staircase, transfer};
 use gpubench::backend::sim::{Description, Noise, Rates, Sim, SimDevice};
 use gpubench::gpu::MemoryKind;
 use gpubench::measure::{Policy, Session, measure};
@@ -16,13 +16,22 @@ use rand_pcg::Pcg64Mcg;
 
 /// Random devices, by number.
 const DEVICES: u64 = 200;
+/// Devices measured at the same time.
+const THREADS: u64 = 4;
 
 /// A device such as there may be: every number that the truth is compared with is drawn.
+///
+/// Memory serves all work-items that fit at once, as large GPUs' does: else no staircase has steps.
 fn random(number: u64, noise: f64) -> Description {
     let mut random = Pcg64Mcg::seed_from_u64(number);
-    let mut draw = |low: f64, high: f64| low * (high / low).powf(random.random_range(0.0..1.0));
     let shipped = Sim::default().descriptions().unwrap();
     let mut gpu = shipped[number as usize % shipped.len()].clone();
+    gpu.unit.groups = [8, 16, 24, 32][random.random_range(0..4)];
+    gpu.unit.threads = [768, 1024, 1536, 2048][random.random_range(0..4)];
+    gpu.unit.group_threads = 640;
+    gpu.unit.local = [16384, 32768, 49152, 65536, 98304][random.random_range(0..5)];
+    gpu.unit.group_local = 16384;
+    let mut draw = |low: f64, high: f64| low * (high / low).powf(random.random_range(0.0..1.0));
     let (send, receive) = (draw(1e9, 25e9), draw(1e9, 25e9));
     let rates = Rates {
         latency: draw(2e-6, 30e-6),
@@ -37,98 +46,195 @@ fn random(number: u64, noise: f64) -> Description {
     gpu.costs.submit = draw(0.3e-6, 4e-6);
     gpu.costs.launch = draw(2e-6, 20e-6);
     gpu.costs.sync = draw(0.3e-6, 4e-6);
-    gpu.units = draw(2.0, 80.0) as u32;
+    gpu.units = draw(2.0, 41.0) as u32;
     gpu.clock = draw(0.5e9, 2e9);
+    gpu.memory.latency = draw(400e-9, 800e-9);
+    gpu.memory.bandwidth = f64::from(gpu.units) * draw(25e9, 50e9);
     gpu.lanes = 4;
     gpu.noise = Noise { relative: noise, seed: number };
     gpu
 }
 
 /// Everything that `gpu` is asked, as records.
-fn records(suite: &Suite, gpu: Description, least: usize) -> Vec<Record> {
-    let device = SimDevice::new(gpu, 0, 0);
-    let mut session = Session::new(Box::new(device));
+fn records(suite: &Suite, gpu: &Description) -> Vec<Record> {
+    let mut session = Session::new(Box::new(SimDevice::new(gpu.clone(), 0, 0)));
     let limits = Limits { memory: Some(Bytes::mib(4)), seconds: 1e3, seed: 1 };
+    // Without noise one sample says all.
+    let least = if gpu.noise.relative > 0.0 { Policy::default().least } else { 1 };
     let policy = Policy { least, warmup: 1e3, seconds: 1e3, ..Policy::default() };
     plan(suite, &session.device.info().clone(), &limits)
         .into_iter()
         .map(|planned| {
             let Planned::Case(case) = planned else { panic!("refused: {planned:?}") };
-            let finding = measure(&mut session, &case, &policy, &mut |_| {});
-            let record = finding.into_record(&case, 0, 0);
-            assert_eq!(record.outcome, Outcome::Ok, "{}", record.key);
+            let record =
+                measure(&mut session, &case, &policy, &mut |_| {}).into_record(&case, 0, 0);
+            assert!(
+                matches!(record.outcome, Outcome::Ok | Outcome::Unchecked),
+                "{} on {}: {:?}",
+                record.key,
+                gpu.name,
+                record.outcome
+            );
             record
         })
         .collect()
 }
 
-#[test]
-fn explore() {
-    let suite = load(
-        &format!("{}/tests/data/truth/truth.yaml", env!("CARGO_MANIFEST_DIR")),
-        &gpubench::reference::names().collect::<Vec<_>>(),
-    )
-    .unwrap();
-    for noise in [0.0, 0.01] {
-        let t = std::time::Instant::now();
-        let (mut right, mut inside, mut of, mut worst) = (0, [0; 5], 0, [0.0f64; 5]);
-        for n in 0..DEVICES {
-            let gpu = random(n, noise);
-            let records = records(&suite, gpu.clone(), if noise > 0.0 { 15 } else { 1 });
-            let rates = gpu.rates(MemoryKind::Pinned).unwrap();
-            let details: Vec<_> = records.iter().filter_map(|r| r.detail.as_ref()).collect();
-            let told = engines(&details);
-            if told.count() == Some(gpu.link.engines.into()) {
-                right += 1;
-            } else {
-                let Some(Detail::Transfer(t)) = &records[0].detail else { panic!() };
-                println!(
-                    "{n} is {} told {told:?} gain {:.3}",
-                    gpu.link.engines,
-                    transfer(t).unwrap().gain
-                );
+/// A number found beside the one that was described.
+#[derive(Clone, Copy)]
+struct Found {
+    what: &'static str,
+    value: f64,
+    interval: [f64; 2],
+    truth: f64,
+}
+
+impl Found {
+    fn off(&self) -> f64 {
+        (self.value / self.truth - 1.0).abs()
+    }
+
+    fn is_inside(&self) -> bool {
+        (self.interval[0]..=self.interval[1]).contains(&self.truth)
+    }
+}
+
+/// What came of one device.
+struct Told {
+    name: String,
+    numbers: Vec<Found>,
+    /// Copy engines as told, and as described.
+    engines: (Option<u32>, u32),
+
+    /// Units and the groups that one holds in each staircase, as told and as described.
+    residents: (Option<Vec<u32>>, Vec<u32>),
+}
+
+const NUMBERS: [&str; 5] =
+    ["send latency", "receive latency", "send bandwidth", "receive bandwidth", "launch"];
+
+/// Measures and analyses one device.
+fn told(suite: &Suite, number: u64, noise: f64) -> Told {
+    let gpu = random(number, noise);
+    let records = records(suite, &gpu);
+    let rates = gpu.rates(MemoryKind::Pinned).unwrap();
+    // What a program waits for, from asking on: the command is queued, too.
+    let latency = gpu.costs.submit + rates.latency;
+    let mut numbers = vec![];
+    let (mut stairs, mut active) = (vec![], vec![]);
+    for record in &records {
+        match &record.detail {
+            Some(Detail::Transfer(raw)) => {
+                let summary = transfer(raw).unwrap();
+                let (send, receive) = (summary.send, summary.receive);
+                let found = [send.latency, receive.latency, send.bandwidth, receive.bandwidth];
+                let truths = [latency, latency, rates.send, rates.receive];
+                numbers.extend(NUMBERS.into_iter().zip(found).zip(truths).map(
+                    |((what, found), truth)| Found {
+                        what,
+                        value: found.value,
+                        interval: found.interval(),
+                        truth,
+                    },
+                ));
             }
-            of += 1;
-            let mut check = |i: usize, value: f64, interval: [f64; 2], truth: f64| {
-                if (interval[0]..=interval[1]).contains(&truth) {
-                    inside[i] += 1;
-                }
-                worst[i] = worst[i].max((value / truth - 1.0).abs());
-            };
-            for r in &records {
-                match &r.detail {
-                    Some(Detail::Transfer(t)) => {
-                        let s = transfer(t).unwrap();
-                        let truths = [
-                            rates.latency + gpu.costs.submit,
-                            rates.latency + gpu.costs.submit,
-                            rates.send,
-                            rates.receive,
-                        ];
-                        for (i, (e, truth)) in [
-                            s.send.latency,
-                            s.receive.latency,
-                            s.send.bandwidth,
-                            s.receive.bandwidth,
-                        ]
-                        .into_iter()
-                        .zip(truths)
-                        .enumerate()
-                        {
-                            check(i, e.value, e.interval(), truth);
-                        }
-                    }
-                    None => {
-                        let s = Summary::of(&r.measured.as_ref().unwrap().samples).unwrap();
-                        check(4, s.median, s.interval, gpu.costs.submit + gpu.costs.launch);
-                    }
-                    _ => {}
-                }
+            Some(Detail::Staircase(raw)) => {
+                stairs.push(staircase(raw).unwrap());
+                active.push(holds(&gpu, raw.group_size, raw.local_bytes));
+            }
+            Some(_) => {}
+            None => {
+                let summary = Summary::of(&record.measured.as_ref().unwrap().samples).unwrap();
+                let (value, interval) = (summary.median, summary.interval);
+                let truth = gpu.costs.submit + gpu.costs.launch;
+                numbers.push(Found { what: NUMBERS[4], value, interval, truth });
             }
         }
-        println!(
-            "noise {noise}: right {right} of {of}, inside {inside:?} worst {worst:?} in {:?}",
-            t.elapsed()
-        );
     }
+    let details: Vec<&Detail> = records.iter().filter_map(|r| r.detail.as_ref()).collect();
+    let residents = residency(&stairs).and_then(|found| {
+        let each = stairs.iter().map(|s| Some(s.at_once()? / found.units));
+        [Some(found.units)].into_iter().chain(each).collect::<Option<Vec<u32>>>()
+    });
+    Told {
+        name: gpu.name.clone(),
+        numbers,
+        engines: (engines(&details).count(), gpu.link.engines.into()),
+        residents: (residents, [vec![gpu.units], active].concat()),
+    }
+}
+
+/// How many groups of `size` work-items and `local` bytes one unit holds.
+fn holds(gpu: &Description, size: u32, local: u64) -> u32 {
+    let unit = &gpu.unit;
+    let piece = u64::from(unit.local_piece);
+    let by_local = u64::from(unit.local) / local.next_multiple_of(piece).max(1);
+    unit.groups
+        .min(unit.threads / size.next_multiple_of(gpu.warp))
+        .min(u32::try_from(by_local).unwrap_or(u32::MAX))
+}
+
+/// All devices with so much noise.
+fn all(noise: f64) -> Vec<Told> {
+    let file = format!("{}/tests/data/truth/truth.yaml", env!("CARGO_MANIFEST_DIR"));
+    let references: Vec<_> = gpubench::reference::names().collect();
+    let suite = load(&file, &references).unwrap();
+    let suite = &suite;
+    std::thread::scope(|scope| {
+        let share = |first: u64| {
+            let numbers = (first..DEVICES).step_by(THREADS as usize);
+            move || numbers.map(|number| told(suite, number, noise)).collect::<Vec<_>>()
+        };
+        let threads: Vec<_> = (0..THREADS).map(|first| scope.spawn(share(first))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+/// The share of devices of which `right` holds; those of which it does not are named.
+fn share(devices: &[Told], what: &str, right: impl Fn(&Told) -> bool) -> f64 {
+    let wrong: Vec<&str> =
+        devices.iter().filter(|told| !right(told)).map(|told| told.name.as_str()).collect();
+    let share = 1.0 - wrong.len() as f64 / devices.len() as f64;
+    println!("{what}: {:.1} % of {}; not: {wrong:?}", 100.0 * share, devices.len());
+    share
+}
+
+/// What must hold with and without noise.
+fn counts_are_exact(devices: &[Told]) {
+    let engines = share(devices, "copy engines", |t| t.engines.0 == Some(t.engines.1));
+    let residents =
+        share(devices, "units and groups", |t| t.residents.0.as_ref() == Some(&t.residents.1));
+    assert!(engines >= 0.99 && residents >= 0.95, "{engines} {residents}");
+}
+
+#[test]
+fn without_noise_numbers_are_within_2_percent_and_counts_exact() {
+    let devices = all(0.0);
+    for what in NUMBERS {
+        let of = devices.iter().flat_map(|t| &t.numbers).filter(|found| found.what == what);
+        let worst = of.map(Found::off).fold(0.0, f64::max);
+        println!("{what}: off by {:.4} % at most", 100.0 * worst);
+        assert!(worst <= 0.02, "{what}: {worst}");
+    }
+    counts_are_exact(&devices);
+}
+
+#[test]
+fn with_1_percent_noise_numbers_are_within_their_intervals_and_counts_exact() {
+    let devices = all(0.01);
+    for what in NUMBERS {
+        let mut widths: Vec<f64> = vec![];
+        let inside = share(&devices, what, |told| {
+            told.numbers.iter().filter(|found| found.what == what).all(Found::is_inside)
+        });
+        for found in devices.iter().flat_map(|t| &t.numbers).filter(|found| found.what == what) {
+            widths.push((found.interval[1] - found.interval[0]) / 2.0 / found.truth);
+        }
+        widths.sort_by(f64::total_cmp);
+        // An interval that holds everything would tell nothing.
+        let middle = widths[widths.len() / 2];
+        println!("{what}: half-width {:.2} % in the middle", 100.0 * middle);
+        assert!(inside >= 0.93 && middle <= 0.02, "{what}: {inside} {middle}");
+    }
+    counts_are_exact(&devices);
 }

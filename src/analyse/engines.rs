@@ -112,7 +112,10 @@ fn beside(raw: &Overlap, apart: &OverlapRun, in_order: &OverlapRun) -> Option<bo
     let hideable = kernel?.min(send? + receive?) * (1.0 - 1.0 / f64::from(apart.chunks));
     if touched.is_some_and(|shares| shares.into_iter().all(|share| share < TOUCHING)) {
         // Intervals that do not touch hid nothing. Copies that are over before a kernel is
-        // launched had nothing to run beside, so only longer ones tell.
+        // launched had nothing to run beside, so only longer ones tell, or one that waited.
+        if waited(&apart.timed.steps) {
+            return Some(false);
+        }
         let copies = apart.timed.steps.iter().filter(|step| !is_kernel(step));
         let longest = copies.map(|step| step.ended - step.started).fold(0.0, f64::max);
         return (longest > launch(&in_order.timed.steps)?).then_some(false);
@@ -122,6 +125,16 @@ fn beside(raw: &Overlap, apart: &OverlapRun, in_order: &OverlapRun) -> Option<bo
     let found = verdict(in_order.value - apart.value, hideable, error);
     // Waiting between lanes may cost as much as a small overlap saves.
     found.filter(|&seen| seen || hideable > TELLING * in_order.value)
+}
+
+/// Whether a send, which needs nothing but its lane, began only after a whole kernel that was not
+/// there when its lane became free.
+fn waited(steps: &[NamedStep]) -> bool {
+    let sends: Vec<&NamedStep> = steps.iter().filter(|s| s.name.starts_with("send")).collect();
+    sends.windows(2).any(|pair| {
+        let within = |k: &&NamedStep| k.started >= pair[0].ended && k.ended <= pair[1].started;
+        steps.iter().filter(|step| is_kernel(step)).any(|kernel| within(&kernel))
+    })
 }
 
 fn is_kernel(step: &NamedStep) -> bool {
@@ -147,5 +160,109 @@ fn verdict(saved: f64, hideable: f64, error: f64) -> Option<bool> {
         Some(false)
     } else {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::{Clock, MemoryKind};
+    use crate::record::{Timed, TransferPoint};
+
+    /// Steps of (name, start, end), whose wall is the last end.
+    fn run(chunks: u32, lanes: u32, steps: &[(&str, f64, f64)]) -> OverlapRun {
+        let step = |&(name, started, ended): &(&str, f64, f64)| NamedStep {
+            name: name.into(),
+            lane: 0,
+            started,
+            ended,
+        };
+        let wall = steps.iter().map(|step| step.2).fold(0.0, f64::max);
+        let timed = Timed { walls: vec![wall; 9], steps: steps.iter().map(step).collect() };
+        OverlapRun { chunks, lanes, timed }
+    }
+
+    const IN_ORDER: [(&str, f64, f64); 6] = [
+        ("send 0", 0.0, 2.0),
+        ("kernel 0", 3.0, 6.0),
+        ("receive 0", 6.0, 8.0),
+        ("send 1", 8.0, 10.0),
+        ("kernel 1", 11.0, 14.0),
+        ("receive 1", 14.0, 16.0),
+    ];
+
+    fn beside(apart: &[(&str, f64, f64)]) -> Option<bool> {
+        let alone = |seconds: f64| Timed { walls: vec![seconds; 9], steps: vec![] };
+        let raw = Overlap {
+            clock: Clock::Device,
+            host_memory: MemoryKind::Pinned,
+            rows: 2,
+            bytes: [1, 1],
+            send: alone(4.0),
+            kernel: alone(6.0),
+            receive: alone(4.0),
+            runs: vec![run(2, 3, apart), run(2, 1, &IN_ORDER)],
+        };
+        engines(&[&Detail::Overlap(raw)]).beside_kernels
+    }
+
+    #[test]
+    fn copies_beside_kernels_are_seen_by_what_they_saved() {
+        let mut apart = IN_ORDER;
+        (apart[3], apart[4], apart[5]) =
+            (("send 1", 2.0, 4.0), ("kernel 1", 7.0, 10.0), ("receive 1", 10.0, 12.0));
+        assert_eq!(beside(&apart), Some(true));
+        // The same intervals, but nothing gained: everything took longer.
+        let slower = apart.map(|(name, start, end)| (name, start * 4.0 / 3.0, end * 4.0 / 3.0));
+        assert_eq!(beside(&slower), Some(false));
+    }
+
+    #[test]
+    fn copies_that_wait_for_kernels_or_are_longer_than_a_launch_tell_that_nothing_overlaps() {
+        assert_eq!(beside(&IN_ORDER), Some(false));
+        // All over before the kernel that they could have run beside.
+        let short = [
+            ("send 0", 0.0, 0.4),
+            ("send 1", 0.4, 0.8),
+            ("kernel 0", 3.0, 6.0),
+            ("receive 0", 6.0, 6.4),
+            ("kernel 1", 7.0, 10.0),
+            ("receive 1", 10.0, 10.4),
+        ];
+        assert_eq!(beside(&short), None);
+    }
+
+    #[test]
+    fn both_directions_are_seen_by_what_they_saved() {
+        let told = |together: f64| {
+            let point = |bytes: u64, direction, seconds: f64| TransferPoint {
+                direction,
+                bytes,
+                samples: vec![seconds; 9],
+            };
+            let points = [1u64, 4, 16, 64].iter().flat_map(|&bytes| {
+                let alone = 1.0 + bytes as f64;
+                let both = 1.0 + together * bytes as f64;
+                [
+                    point(bytes, Direction::Send, alone),
+                    point(bytes, Direction::Receive, alone),
+                    point(bytes, Direction::Both, both),
+                ]
+            });
+            let (host_memory, points) = (MemoryKind::Pinned, points.collect());
+            let raw = Transfer { host_memory, lanes: 2, points };
+            engines(&[&Detail::Transfer(raw)]).both_ways
+        };
+        assert_eq!([1.0, 1.5, 2.0].map(told), [Some(true), Some(true), Some(false)]);
+    }
+
+    #[test]
+    fn the_count_follows_from_what_was_seen() {
+        let count = |both_ways, beside_kernels| Engines { both_ways, beside_kernels }.count();
+        assert_eq!(count(Some(true), Some(true)), Some(2));
+        assert_eq!(count(Some(false), Some(true)), Some(1));
+        assert_eq!(count(Some(false), Some(false)), Some(0));
+        assert_eq!(count(None, Some(true)), None);
+        assert_eq!(count(Some(false), None), None);
     }
 }

@@ -73,6 +73,7 @@ pub fn record(key: CaseKey, device: usize, round: u32, samples: Vec<f64>) -> Rec
         family: "compute".into(),
         device,
         round,
+        simulated: false,
         outcome: Outcome::Ok,
         measured: Some(Measured {
             samples,
