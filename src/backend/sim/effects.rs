@@ -170,7 +170,7 @@ fn chunk(meaning: &Meaning, params: &[u8], len: usize) -> Range<usize> {
     };
     let rows = usize::try_from(*rows).unwrap_or(usize::MAX);
     match (number("first"), number(counter)) {
-        (Some(first), Some(count)) if rows > 0 && len % rows == 0 => {
+        (Some(first), Some(count)) if rows > 0 && len.is_multiple_of(rows) => {
             let at = |row: usize| row.min(rows) * (len / rows);
             at(first)..at(first.saturating_add(count))
         }
