@@ -7,6 +7,7 @@ mod doctor;
 mod found;
 mod model;
 mod rank;
+mod report;
 mod run;
 mod schema;
 mod show;
@@ -39,6 +40,8 @@ enum Command {
     Doctor(doctor::Args),
     /// Order devices by their speed over the cases that all of them got right
     Rank(rank::Args),
+    /// Show what runs measured, as a page, a table or data
+    Report(report::Args),
     /// Check suite files without a device
     Check(check::Args),
     /// Print the JSON schema of a suite
@@ -82,6 +85,7 @@ fn dispatch(command: Command) -> Result<ExitCode> {
         Command::Devices(args) => devices::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Rank(args) => rank::run(args),
+        Command::Report(args) => report::run(args),
         Command::Check(args) => check::run(args),
         Command::Schema(args) => schema::run(args),
         Command::Completions(args) => completions::run(args),

@@ -1,6 +1,6 @@
 //! Sections for what one row of the table cannot say: overlap and transfers.
 
-use super::terminal::{case_name, label};
+use super::words::{case_name, label};
 use crate::analyse::{Class, Engines, Heavy, OverlapSummary, engines, overlap, transfer};
 use crate::model::least_squares::Estimate;
 use crate::record::{Detail, Header, Overlap, Record, Transfer};
@@ -92,7 +92,7 @@ fn runs_table(out: &mut String, summary: &OverlapSummary) {
     }
 }
 
-fn class_words(class: Class) -> String {
+pub(super) fn class_words(class: Class) -> String {
     let bound = if class.kernel_bound { "kernel bound" } else { "transfer bound" };
     let heavy = match class.heavy {
         Heavy::Send => "send heavy",
@@ -102,12 +102,12 @@ fn class_words(class: Class) -> String {
     format!("{bound}, {heavy}")
 }
 
-fn lanes_words(lanes: u32) -> String {
+pub(super) fn lanes_words(lanes: u32) -> String {
     if lanes == 1 { "one lane (in order)".to_owned() } else { format!("{lanes} lanes") }
 }
 
 /// The number of copy engines, and what tells it.
-fn engines_words(engines: &Engines) -> &'static str {
+pub(super) fn engines_words(engines: &Engines) -> &'static str {
     match (engines.both_ways, engines.beside_kernels) {
         (Some(true), Some(true)) => "2 (both directions at once, and beside kernels)",
         (Some(false), Some(true)) => "1 (copies beside kernels, but one direction at a time)",
@@ -120,7 +120,7 @@ fn engines_words(engines: &Engines) -> &'static str {
     }
 }
 
-fn worth_words(summary: &OverlapSummary) -> String {
+pub(super) fn worth_words(summary: &OverlapSummary) -> String {
     let verdict = if summary.gain >= 0.05 {
         "yes"
     } else if summary.potential < 0.05 {
@@ -135,7 +135,7 @@ fn worth_words(summary: &OverlapSummary) -> String {
     )
 }
 
-fn percent(share: Option<f64>) -> String {
+pub(super) fn percent(share: Option<f64>) -> String {
     share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", share * 100.0))
 }
 
@@ -166,7 +166,7 @@ fn transfer_section(out: &mut String, title: &str, raw: &Transfer) {
 }
 
 /// A fitted value with its 95 % half-width, or that it could not be told.
-fn with_error(estimate: Estimate, unit: fn(f64) -> String) -> String {
+pub(super) fn with_error(estimate: Estimate, unit: fn(f64) -> String) -> String {
     if !estimate.margin.is_finite() || estimate.margin > estimate.value.abs() {
         return "not identifiable".to_owned();
     }
