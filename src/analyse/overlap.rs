@@ -147,7 +147,7 @@ fn held_out(runs: &[Run]) -> Option<f64> {
 }
 
 /// Share of each stage's time during which a step of another stage ran too.
-fn hidden(steps: &[NamedStep]) -> Option<[f64; 3]> {
+pub(super) fn hidden(steps: &[NamedStep]) -> Option<[f64; 3]> {
     if steps.is_empty() {
         return None;
     }

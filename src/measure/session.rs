@@ -86,6 +86,7 @@ fn empty_kernel(language: Language) -> KernelSource {
             flops: 0.0,
             bytes: 0.0,
             groups: 1,
+            rows: None,
         }),
     }
 }

@@ -11,7 +11,7 @@ use crate::gpu::{
 };
 use crate::suite::{Kernel, Scope, Suite, Workload};
 use crate::units::Bytes;
-use crate::workload::{CaseKey, Measure, Refusal, Size, Verify};
+use crate::workload::{CaseKey, Measure, Refusal, Size, Split, Verify};
 
 /// What bounds a case beside the device's own limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -455,7 +455,19 @@ fn meaning(
         flops,
         bytes,
         groups: groups.iter().map(|&n| u64::from(n)).product(),
+        rows: counted_rows(workload, params),
     })
+}
+
+/// Rows of the problem and the parameter that counts them, where a launch can compute some of
+/// them: it begins at any row, and everything it writes is cut by rows.
+fn counted_rows(workload: &Workload, params: &Params) -> Option<(u64, String)> {
+    let counter = workload.divide.as_ref()?;
+    let value = |wanted: &str| params.iter().find(|(name, ..)| name == wanted).map(|p| p.1);
+    value(FIRST)?;
+    let mut written = workload.buffers.iter().filter(|b| b.access != crate::gpu::Access::Read);
+    let by_rows = written.all(|buffer| matches!(buffer.split, Split::Rows { .. }));
+    by_rows.then_some((value(counter)? as u64, counter.clone()))
 }
 
 /// Refuses what cannot be done within the case's time even at the best that hardware allows.
