@@ -10,8 +10,8 @@ mod session;
 mod witness;
 
 use super::found;
-use crate::analyse::flag_implausible;
 use super::show::{print, style};
+use crate::analyse::flag_implausible;
 use crate::backend::select::Selector;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceInfo;
