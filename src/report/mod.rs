@@ -1,7 +1,9 @@
 //! What people read: one file a format.
 
+pub mod comparison;
 pub mod csv;
 pub mod detail;
+pub mod export;
 pub mod grid;
 pub mod progress;
 pub mod ranking;

@@ -89,5 +89,6 @@ pub fn record(key: CaseKey, device: usize, round: u32, samples: Vec<f64>) -> Rec
         norms: None,
         flags: vec![],
         wall: Wall::default(),
+        simulated: false,
     }
 }
