@@ -40,9 +40,77 @@ fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
+/// `text` over lines of at most `width` characters, broken behind a space, `-`, `/`, `_`, `,` or
+/// `)` where there is one; what would need more than three lines is shortened in the middle.
+pub fn wrapped(text: &str, width: usize) -> String {
+    const LINES: usize = 3;
+    let width = width.max(4);
+    let lines = lines(text, width);
+    if lines.len() <= LINES {
+        return lines.join("\n");
+    }
+    // Breaking early wastes room: shorter and shorter texts, until one fits.
+    (width..=LINES * width)
+        .rev()
+        .map(|length| self::lines(&middle(text, length), width))
+        .find(|lines| lines.len() <= LINES)
+        .unwrap_or_else(|| vec![middle(text, width)])
+        .join("\n")
+}
+
+/// `text` cut to `limit` characters with an ellipsis in the middle: names differ at either end.
+pub fn middle(text: &str, limit: usize) -> String {
+    let length = text.chars().count();
+    if length <= limit {
+        return text.to_owned();
+    }
+    let kept = limit.saturating_sub(1);
+    let head: String = text.chars().take(kept.div_ceil(2)).collect();
+    let tail: String = text.chars().skip(length - kept / 2).collect();
+    format!("{head}…{tail}")
+}
+
+fn lines(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![];
+    let mut line: Vec<char> = vec![];
+    for c in text.chars() {
+        line.push(c);
+        if line.iter().rev().skip_while(|c| **c == ' ').count() > width {
+            let is_break = |c: &char| matches!(c, ' ' | '-' | '/' | '_' | ',' | ')');
+            let at = line[..width].iter().rposition(is_break).map_or(width, |i| i + 1);
+            let rest = line.split_off(at);
+            lines.push(line.iter().collect::<String>().trim_end().to_owned());
+            line = rest;
+        }
+    }
+    if !line.is_empty() || lines.is_empty() {
+        lines.push(line.iter().collect::<String>().trim_end().to_owned());
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
-    use super::printable;
+    use super::{middle, printable, wrapped};
+
+    #[test]
+    fn names_break_where_their_parts_end() {
+        assert_eq!(wrapped("transpose_padded/32x8", 12), "transpose_\npadded/32x8");
+        assert_eq!(wrapped("rows=2048 cols=2048", 10), "rows=2048\ncols=2048");
+        assert_eq!(wrapped("abcdefgh", 8), "abcdefgh");
+        assert_eq!(wrapped("abcdefghij", 4), "abcd\nefgh\nij");
+        assert_eq!(wrapped("", 4), "");
+    }
+
+    #[test]
+    fn what_never_fits_is_shortened_in_the_middle() {
+        let long = "a-very/".repeat(700) + "end";
+        let text = wrapped(&long, 16);
+        assert!(text.lines().count() <= 3 && text.lines().all(|l| l.chars().count() <= 16));
+        assert!(text.starts_with("a-very/") && text.ends_with("end") && text.contains('…'));
+        assert_eq!(middle("abcdefg", 5), "ab…fg");
+        assert_eq!(middle("abc", 3), "abc");
+    }
 
     #[test]
     fn nothing_reaches_the_terminal_but_text() {

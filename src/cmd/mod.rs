@@ -10,6 +10,7 @@ mod export;
 mod found;
 mod model;
 mod rank;
+mod report;
 mod run;
 mod schema;
 mod show;
@@ -48,6 +49,8 @@ enum Command {
     Rank(rank::Args),
     /// Write records as flat rows (CSV, Parquet) or as Bencher's metrics
     Export(export::Args),
+    /// Show what runs measured, as a page, a table or data
+    Report(report::Args),
     /// Check suite files without a device
     Check(check::Args),
     /// Print the JSON schema of a suite
@@ -94,6 +97,7 @@ fn dispatch(command: Command) -> Result<ExitCode> {
         Command::Baseline(args) => baseline::run(args),
         Command::Rank(args) => rank::run(args),
         Command::Export(args) => export::run(args),
+        Command::Report(args) => report::run(args),
         Command::Check(args) => check::run(args),
         Command::Schema(args) => schema::run(args),
         Command::Completions(args) => completions::run(args),

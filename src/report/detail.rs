@@ -1,6 +1,6 @@
 //! Sections for what one row of the table cannot say: overlap and transfers.
 
-use super::terminal::{case_name, label};
+use super::words::{case_name, label};
 use crate::analyse::{Class, Heavy, OverlapSummary, overlap, transfer};
 use crate::model::least_squares::Estimate;
 use crate::record::{Detail, Header, Overlap, Record, Transfer};
@@ -84,7 +84,7 @@ fn runs_table(out: &mut String, summary: &OverlapSummary) {
     }
 }
 
-fn class_words(class: Class) -> String {
+pub(super) fn class_words(class: Class) -> String {
     let bound = if class.kernel_bound { "kernel bound" } else { "transfer bound" };
     let heavy = match class.heavy {
         Heavy::Send => "send heavy",
@@ -94,11 +94,11 @@ fn class_words(class: Class) -> String {
     format!("{bound}, {heavy}")
 }
 
-fn lanes_words(lanes: u32) -> String {
+pub(super) fn lanes_words(lanes: u32) -> String {
     if lanes == 1 { "one lane (in order)".to_owned() } else { format!("{lanes} lanes") }
 }
 
-fn engines_words(summary: &OverlapSummary) -> String {
+pub(super) fn engines_words(summary: &OverlapSummary) -> String {
     let Some(fitted) = &summary.fitted else { return "too few runs to tell".to_owned() };
     let accuracy = summary.held_out.map_or_else(String::new, |a| {
         format!("; the pipeline foresees a run it was not fitted to with accuracy {a:.2}")
@@ -111,7 +111,7 @@ fn engines_words(summary: &OverlapSummary) -> String {
     }
 }
 
-fn worth_words(summary: &OverlapSummary) -> String {
+pub(super) fn worth_words(summary: &OverlapSummary) -> String {
     let verdict = if summary.gain >= 0.05 {
         "yes"
     } else if summary.potential < 0.05 {
@@ -126,7 +126,7 @@ fn worth_words(summary: &OverlapSummary) -> String {
     )
 }
 
-fn percent(share: Option<f64>) -> String {
+pub(super) fn percent(share: Option<f64>) -> String {
     share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", share * 100.0))
 }
 
@@ -157,7 +157,7 @@ fn transfer_section(out: &mut String, title: &str, raw: &Transfer) {
 }
 
 /// A fitted value with its 95 % half-width, or that it could not be told.
-fn with_error(estimate: Estimate, unit: fn(f64) -> String) -> String {
+pub(super) fn with_error(estimate: Estimate, unit: fn(f64) -> String) -> String {
     if !estimate.error.is_finite() || estimate.error > estimate.value.abs() {
         return "not identifiable".to_owned();
     }

@@ -5,11 +5,15 @@ pub mod csv;
 pub mod detail;
 pub mod export;
 pub mod grid;
+pub mod html;
 pub mod progress;
 pub mod ranking;
 mod rows;
 pub mod staircase;
+mod subject;
 pub mod terminal;
 pub mod trace;
+pub mod words;
 
-pub use rows::{Row, rows};
+pub use rows::{Rate, Row, rows, rows_of};
+pub use subject::{Material, Source, Subject};

@@ -124,7 +124,8 @@ fn heading(ranking: &Ranking, family: &Family) -> String {
     }
     if let Some(reference) = family.reference {
         let info = &ranking.devices[reference].info;
-        let _ = write!(out, "\nSpeed 1: {} ({})", plain(&info.name), plain(&info.backend));
+        let (name, api) = (printable(&info.name, 50), plain(&info.backend));
+        let _ = write!(out, "\nSpeed 1: {name} ({api})");
         if family.level == Level::Rounds {
             out += "\nToo few cases to stand for others: the intervals are of these alone";
         }

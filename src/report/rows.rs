@@ -1,6 +1,6 @@
 //! Records of all rounds, put together by case and device.
 
-use crate::record::{Flag, Outcome, Record};
+use crate::record::{Flag, Measured, Outcome, Record};
 use crate::stats::{Overall, overall};
 use crate::workload::{CaseKey, Measure};
 use std::collections::BTreeMap;
@@ -22,6 +22,24 @@ pub struct Row<'a> {
     pub rate: Option<Rate>,
     /// What the reader should know, each once.
     pub flags: Vec<&'a Flag>,
+    /// The rounds' records.
+    pub records: Vec<&'a Record>,
+}
+
+impl<'a> Row<'a> {
+    /// Whether it was not run: refused, or left out by a budget or filter.
+    pub fn is_left_out(&self) -> bool {
+        self.outcome.is_left_out()
+    }
+
+    /// The rounds whose samples may be shown.
+    pub fn rounds(&self) -> impl Iterator<Item = &'a Measured> + use<'a, '_> {
+        let shown = self.time.is_some();
+        self.records
+            .iter()
+            .filter(move |r| shown && may_show(r))
+            .filter_map(|r| r.measured.as_ref())
+    }
 }
 
 /// Work per second, in the unit that tells most of the case.
@@ -35,21 +53,29 @@ pub enum Rate {
 
 /// One row for every case and device, ordered by case, then device.
 pub fn rows(records: &[Record]) -> Vec<Row<'_>> {
-    let mut groups: BTreeMap<(&CaseKey, usize), Vec<&Record>> = BTreeMap::new();
-    for record in records {
-        groups.entry((&record.key, record.device)).or_default().push(record);
-    }
-    groups.into_iter().map(|((key, device), records)| row(key, device, &records)).collect()
+    rows_of(records.iter().map(|record| (record.device, record)))
 }
 
-fn row<'a>(key: &'a CaseKey, device: usize, records: &[&'a Record]) -> Row<'a> {
+/// As [`rows`], of several runs: each record with the number of its device among all of them.
+pub fn rows_of<'a>(records: impl IntoIterator<Item = (usize, &'a Record)>) -> Vec<Row<'a>> {
+    let mut groups: BTreeMap<(&CaseKey, usize), Vec<&Record>> = BTreeMap::new();
+    for (device, record) in records {
+        groups.entry((&record.key, device)).or_default().push(record);
+    }
+    groups.into_iter().map(|((key, device), records)| row(key, device, records)).collect()
+}
+
+fn may_show(record: &Record) -> bool {
+    matches!(record.outcome, Outcome::Ok | Outcome::Unchecked)
+}
+
+fn row<'a>(key: &'a CaseKey, device: usize, records: Vec<&'a Record>) -> Row<'a> {
     let failures = records.iter().filter(|r| r.outcome.is_failure()).count();
     let ran = records.iter().filter(|r| severity(&r.outcome) != LEFT_OUT).count();
     // A case left out of some rounds keeps the value of the others.
     let worst = records.iter().map(|r| &r.outcome).max_by_key(|outcome| severity(outcome));
-    let shown = |r: &&&Record| matches!(r.outcome, Outcome::Ok | Outcome::Unchecked);
     let samples: Vec<_> =
-        records.iter().filter(shown).filter_map(|r| r.measured.as_ref()).collect();
+        records.iter().filter(|r| may_show(r)).filter_map(|r| r.measured.as_ref()).collect();
     let believed = !records.iter().flat_map(|r| &r.flags).any(Flag::is_implausible);
     let time = match failures {
         0 if believed => overall(samples.iter().map(|m| m.samples.as_slice())),
@@ -72,6 +98,7 @@ fn row<'a>(key: &'a CaseKey, device: usize, records: &[&'a Record]) -> Row<'a> {
         time,
         rate,
         flags,
+        records,
     }
 }
 

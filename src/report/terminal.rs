@@ -1,12 +1,14 @@
 //! A run as text for a terminal: the table, what was left out and why, where the time went.
 
+pub use super::words::{case_name, label};
+
 use super::grid::Grid;
-use super::rows::{Rate, Row, rows};
+use super::rows::{Row, rows};
+use super::words::{self, counts, details, few, how_often, kind_word};
 use crate::gpu::{Clock, DeviceInfo};
-use crate::record::{Flag, Header, Outcome, Record, Wall};
-use crate::text::printable;
+use crate::record::{Header, Record, Wall};
+use crate::text::{printable, wrapped};
 use crate::units;
-use crate::workload::{CaseKey, Measure};
 use std::fmt::Write;
 
 /// How to write.
@@ -43,38 +45,10 @@ pub fn report(header: &Header, records: &[Record], sitting: Sitting, style: Styl
     legend(&mut out, &rows);
     out.push_str(&super::detail::sections(header, records));
     failures(&mut out, &rows, &labels);
-    left_out(&mut out, &rows, &labels);
-    notes(&mut out, &rows, &labels);
+    grouped(&mut out, "Left out", words::left_out(&rows), &labels);
+    grouped(&mut out, "Notes", words::notes(&rows), &labels);
     time(&mut out, sitting);
     if style.color { paint(&out) } else { out }
-}
-
-/// `opencl:0`: how the table names a device, and how `--device` takes it.
-pub fn label(device: &DeviceInfo) -> String {
-    format!("{}:{}", printable(&device.backend, 12), device.index)
-}
-
-/// `matmul n=512`, and what of it where it is not the kernel's time.
-pub fn case_name(key: &CaseKey) -> String {
-    let name = printable(&key.to_string(), 200);
-    match key.measure {
-        Measure::Kernel => name,
-        measure => format!("{name} ({})", measure_word(measure)),
-    }
-}
-
-fn measure_word(measure: Measure) -> &'static str {
-    match measure {
-        Measure::Kernel => "kernel",
-        Measure::Launch => "launch latency",
-        Measure::Send => "send",
-        Measure::Receive => "receive",
-        Measure::Transfer => "transfer",
-        Measure::Overlap => "overlap",
-        Measure::Schedule => "schedule",
-        Measure::Concurrency => "concurrency",
-        Measure::Staircase => "staircase",
-    }
 }
 
 fn devices(out: &mut String, devices: &[DeviceInfo], labels: &[String]) {
@@ -86,91 +60,61 @@ fn devices(out: &mut String, devices: &[DeviceInfo], labels: &[String]) {
     out.push('\n');
 }
 
-fn kind_word(device: &DeviceInfo) -> &'static str {
-    use crate::gpu::DeviceKind as Kind;
-    match device.kind {
-        Kind::Discrete => "GPU",
-        Kind::Integrated => "integrated GPU",
-        Kind::Virtual => "virtual GPU",
-        Kind::Cpu => "CPU implementation",
-        Kind::Simulated => "simulated: nothing was measured",
-        Kind::Other => "accelerator",
-    }
-}
-
 const HEADINGS: [&str; 7] = ["workload", "size", "device", ">median", ">95 %", ">rate", ""];
 
 fn table(rows: &[Row], labels: &[String], style: Style) -> String {
+    let cells: Vec<_> =
+        rows.iter().filter(|row| !row.is_left_out()).map(|row| cells(row, labels)).collect();
+    let [name, size] = widths(&cells, usize::from(style.width));
     let mut grid = Grid::new(&HEADINGS);
-    for row in rows.iter().filter(|row| !is_left_out(row)) {
-        grid.row(cells(row, labels));
+    for [workload, sizes, rest @ ..] in cells {
+        grid.row([wrapped(&workload, name), wrapped(&sizes, size)].into_iter().chain(rest));
     }
     grid.text(style.width)
 }
 
+/// Columns for workload and size: what the figures leave, shared by need.
+fn widths(cells: &[[String; 7]], width: usize) -> [usize; 2] {
+    let widest = |i: usize| {
+        let longest = cells.iter().map(|cells| cells[i].chars().count()).max().unwrap_or(0);
+        longest.max(HEADINGS[i].trim_start_matches('>').chars().count())
+    };
+    let figures: usize = (2..7).map(|i| widest(i) + 1).sum();
+    let left = width.saturating_sub(figures + 2).max(20);
+    let (name, size) = (widest(0), widest(1));
+    if name + size <= left {
+        return [name, size];
+    }
+    // Names break better than lists of sizes; neither gets less than a third.
+    let size = size.min((left / 3).max(left.saturating_sub(name)));
+    [left - size, size]
+}
+
 fn cells(row: &Row, labels: &[String]) -> [String; 7] {
-    let (median, interval) = match row.time {
-        Some(time) => (units::seconds(time.value), interval(time.value, time.interval)),
-        None => ("–".to_owned(), String::new()),
-    };
-    let rate = match row.rate {
-        Some(Rate::Flops(rate)) => units::flops(rate),
-        Some(Rate::Bandwidth(rate)) => units::bandwidth(rate),
-        None if row.outcome.is_failure() => row.outcome.word().to_owned(),
-        None => String::new(),
-    };
-    let workload = printable(&row.key.workload, 60);
-    let workload = match row.key.measure {
-        Measure::Kernel => workload,
-        measure => format!("{workload} ({})", measure_word(measure)),
-    };
-    [workload, size(row.key), device(row, labels), median, interval, rate, mark(row)]
+    let [median, interval] = words::time(row);
+    [
+        words::workload_name(row.key, 60),
+        words::size(row.key),
+        device(row, labels),
+        median,
+        interval,
+        words::rate(row),
+        words::mark(row),
+    ]
 }
 
 fn device(row: &Row, labels: &[String]) -> String {
     labels.get(row.device).cloned().unwrap_or_default()
 }
 
-fn size(key: &CaseKey) -> String {
-    let mut parts: Vec<String> =
-        key.size.iter().map(|(name, value)| format!("{}={value}", printable(name, 20))).collect();
-    parts.extend(key.host_memory.map(|kind| format!("{kind:?}").to_lowercase()));
-    parts.join(" ")
-}
-
-/// The end further from the median, relative to it: `±0.5 %`.
-fn interval(value: f64, [low, high]: [f64; 2]) -> String {
-    let percent = 100.0 * (high / value - 1.0).max(1.0 - low / value);
-    if percent < 9.95 { format!("±{percent:.1} %") } else { format!("±{percent:.0} %") }
-}
-
-fn mark(row: &Row) -> String {
-    let mark = match row.outcome {
-        Outcome::Ok => "✓",
-        Outcome::Unchecked => "○",
-        _ => "✗",
-    };
-    let flag = if row.flags.is_empty() { "" } else { "!" };
-    format!("{mark}{flag}")
-}
-
-fn is_left_out(row: &Row) -> bool {
-    row.outcome.is_left_out()
-}
-
 fn legend(out: &mut String, rows: &[Row]) {
-    let count = |wanted: fn(&Row) -> bool| rows.iter().filter(|row| wanted(row)).count();
-    let ok = count(|row| row.outcome.is_ok());
-    let unchecked = count(|row| *row.outcome == Outcome::Unchecked);
-    let failed = count(|row| row.outcome.is_failure());
-    let left_out = count(is_left_out);
-    let flagged = count(|row| !is_left_out(row) && !row.flags.is_empty());
-    let mut parts = vec![format!("✓ {ok} verified")];
+    let counts = counts(rows);
+    let mut parts = vec![format!("✓ {} verified", counts.verified)];
     for (n, what) in [
-        (failed, "✗ {} failed"),
-        (unchecked, "○ {} unchecked"),
-        (flagged, "! {} flagged"),
-        (left_out, "{} left out"),
+        (counts.failed, "✗ {} failed"),
+        (counts.unchecked, "○ {} unchecked"),
+        (counts.flagged, "! {} flagged"),
+        (counts.left_out, "{} left out"),
     ] {
         if n > 0 {
             parts.push(what.replace("{}", &n.to_string()));
@@ -186,128 +130,24 @@ fn failures(out: &mut String, rows: &[Row], labels: &[String]) {
     }
     out.push_str("\nFailed\n");
     for row in failed {
-        let often = match row.failed {
-            (n, of) if n < of => format!(" in {n} of {of} rounds"),
-            _ => String::new(),
-        };
         let (name, device) = (case_name(row.key), device(row, labels));
-        let _ = writeln!(out, "  ✗ {name} on {device}{often}: {}", row.outcome.word());
+        let _ = writeln!(out, "  ✗ {name} on {device}{}: {}", how_often(row), row.outcome.word());
         for line in details(row.outcome) {
             let _ = writeln!(out, "      {}", printable(&line, 160));
         }
     }
 }
 
-/// What is known of a failure, in a few lines.
-fn details(outcome: &Outcome) -> Vec<String> {
-    const LINES: usize = 8;
-    let first_lines = |text: &str| -> Vec<String> {
-        let mut lines: Vec<_> = text.lines().take(LINES).map(str::to_owned).collect();
-        if text.lines().count() > LINES {
-            lines.push("…".into());
-        }
-        lines
-    };
-    match outcome {
-        Outcome::Unverified(wrong) => vec![format!(
-            "{}: buffer `{}` at {}: found {}, expected {} ({} of {} wrong)",
-            wrong.when,
-            wrong.buffer,
-            wrong.index,
-            wrong.found,
-            wrong.expected,
-            wrong.wrong,
-            wrong.of
-        )],
-        Outcome::Crash { how, stderr } => {
-            let mut lines = vec![how.clone()];
-            lines.extend(stderr.iter().rev().take(4).rev().map(|line| format!("| {line}")));
-            lines
-        }
-        Outcome::BuildError(text)
-        | Outcome::Timeout(text)
-        | Outcome::OutOfMemory(text)
-        | Outcome::DeviceLost(text)
-        | Outcome::Failed(text)
-        | Outcome::Unsupported(text)
-        | Outcome::Skipped(text) => first_lines(text),
-        Outcome::Ok | Outcome::Unchecked => vec![],
-    }
-}
-
-fn left_out(out: &mut String, rows: &[Row], labels: &[String]) {
-    let reasons = rows.iter().filter_map(|row| match row.outcome {
-        Outcome::Unsupported(reason) | Outcome::Skipped(reason) => Some((reason.clone(), row)),
-        _ => None,
-    });
-    grouped(out, "Left out", reasons, labels);
-}
-
-fn notes(out: &mut String, rows: &[Row], labels: &[String]) {
-    let unchecked = rows
-        .iter()
-        .filter(|row| *row.outcome == Outcome::Unchecked)
-        .map(|row| ("unchecked: the suite asks for no verification".to_owned(), row));
-    let flagged = rows
-        .iter()
-        .filter(|row| !is_left_out(row))
-        .flat_map(|row| row.flags.iter().map(move |flag| (explain(flag), row)));
-    grouped(out, "Notes", unchecked.chain(flagged), labels);
-}
-
-fn explain(flag: &Flag) -> String {
-    match flag {
-        Flag::Unsteady => "unsteady: warm-up ended before two blocks of samples agreed".into(),
-        Flag::Wide => "wide: the median's interval is not as narrow as asked".into(),
-        Flag::Cache => "cache: the working set fits the device's cache".into(),
-        Flag::Implausible(why) => format!("implausible: {why}"),
-        Flag::Timestamps(why) => format!("timestamps: {why}"),
-        Flag::FewSamples => "few samples: one launch takes longer than a sample should".into(),
-        Flag::Flake(how) => format!("flake: the first try ended ({how}), the second did not"),
-    }
-}
-
-/// Rows under the text that they share, most frequent first.
-fn grouped<'a>(
-    out: &mut String,
-    title: &str,
-    rows: impl Iterator<Item = (String, &'a Row<'a>)>,
-    labels: &[String],
-) {
-    let mut groups: Vec<(String, Vec<&Row>)> = Vec::new();
-    for (text, row) in rows {
-        match groups.iter_mut().find(|(known, _)| *known == text) {
-            Some((_, rows)) => rows.push(row),
-            None => groups.push((text, vec![row])),
-        }
-    }
+fn grouped(out: &mut String, title: &str, groups: Vec<words::Shared>, labels: &[String]) {
     if groups.is_empty() {
         return;
     }
-    groups.sort_by_key(|(_, rows)| std::cmp::Reverse(rows.len()));
     let _ = writeln!(out, "\n{title}");
     for (text, rows) in groups {
         let names = few(rows.iter().map(|row| case_name(row.key)));
         let devices = few(rows.iter().map(|row| device(row, labels)));
         let _ = writeln!(out, "  {}", printable(&text, 300));
         let _ = writeln!(out, "      {} × on {devices}: {names}", rows.len());
-    }
-}
-
-/// The first few of `names`, each once, and how many there are beside them.
-fn few(names: impl Iterator<Item = String>) -> String {
-    const FEW: usize = 4;
-    let mut different: Vec<String> = Vec::new();
-    for name in names {
-        if !different.contains(&name) {
-            different.push(name);
-        }
-    }
-    let more = different.len().saturating_sub(FEW);
-    different.truncate(FEW);
-    match more {
-        0 => different.join(", "),
-        more => format!("{} and {more} more", different.join(", ")),
     }
 }
 
@@ -354,8 +194,9 @@ fn paint(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Mismatch;
     use crate::record::sample::{device, header, key, outcome, record};
+    use crate::record::{Flag, Mismatch, Outcome};
+    use crate::workload::Measure;
 
     fn sample() -> (Header, Vec<Record>) {
         let header = header(vec![device("opencl"), device("wgpu")]);
