@@ -16,7 +16,7 @@ pub const VERSION: u32 = 1;
 /// For a terminal of `width` columns.
 pub fn text(ranking: &Ranking, width: u16) -> String {
     let mut out = String::new();
-    for family in &ranking.families {
+    for family in ranking.families.iter().filter(|family| family.cases > 0) {
         let _ = writeln!(out, "{}", heading(ranking, family));
         out += &rows(ranking, family, &plain).text(width);
         out += &absent(ranking, family, &plain);
@@ -42,7 +42,7 @@ pub fn text(ranking: &Ranking, width: u16) -> String {
 /// For a pull request or a page of Markdown.
 pub fn markdown(ranking: &Ranking) -> String {
     let mut out = String::new();
-    for family in &ranking.families {
+    for family in ranking.families.iter().filter(|family| family.cases > 0) {
         let _ = writeln!(out, "### {}\n", escaped(&heading(ranking, family)));
         out += &rows(ranking, family, &escaped_once).markdown();
         let absent = absent(ranking, family, &escaped);
