@@ -3,7 +3,7 @@
 
 use crate::gpu::{Checks, DeviceInfo, DeviceKind};
 use crate::record::{Flag, Header, Outcome, Record};
-use crate::stats::Summary;
+use crate::stats::{Summary, t_quantile};
 use crate::workload::{CaseKey, Measure};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -174,6 +174,12 @@ impl Cell {
         self.mean.exp()
     }
 
+    /// The 95 % interval of [`Cell::seconds`] between rounds (Student's t); `None` with one round.
+    pub fn interval(&self) -> Option<[f64; 2]> {
+        let half = t_quantile(f64::from(self.rounds) - 1.0, 0.975) * self.between()?.sqrt();
+        Some([(self.mean - half).exp(), (self.mean + half).exp()])
+    }
+
     /// Whether two cells measured the same work with the same kernel; else the word for it.
     pub fn matches(&self, other: &Self) -> Result<(), &'static str> {
         self.matches_but_for_text(other)?;
@@ -201,6 +207,9 @@ impl Cell {
             // A case left out of some rounds keeps the value of the others.
             Outcome::Skipped(_) | Outcome::Unsupported(_) if self.rounds > 0 => return,
             outcome => return self.lacks(outcome.word()),
+        }
+        if record.flags.iter().any(Flag::is_implausible) {
+            return self.lacks("implausible");
         }
         let Some(measured) = &record.measured else { return };
         let Some(summary) = Summary::of(&measured.samples) else { return };
@@ -344,6 +353,8 @@ mod tests {
         assert_eq!(cell(&[skipped()]).unwrap_err(), "skipped");
         assert_eq!(cell(&[crash(), skipped(), round(0, 1.0)]).unwrap_err(), "timeout");
         assert_eq!(cell(&[round(0, 1.0), crash()]).unwrap_err(), "timeout");
+        let flags = vec![Flag::Implausible("above the roof".into())];
+        assert_eq!(cell(&[Record { flags, ..round(0, 1.0) }]).unwrap_err(), "implausible");
         let unchecked = outcome(key("a", 1), Outcome::Unchecked);
         assert_eq!(cell(&[unchecked]).unwrap_err(), "unchecked");
         assert_eq!(cell(&[round(0, 0.0)]).unwrap_err(), "no usable time");

@@ -122,6 +122,8 @@ pub enum Flag {
     FewSamples,
     /// The first try failed, the second did not; the text says how it failed.
     Flake(String),
+    /// The device held its clock back at the end of the measurement; the text says why.
+    Throttled(String),
 }
 
 impl Flag {

@@ -1,8 +1,10 @@
 //! What people read: one file a format.
 
 mod concurrency;
+pub mod comparison;
 pub mod csv;
 pub mod detail;
+pub mod export;
 pub mod grid;
 pub mod html;
 pub mod progress;

@@ -133,6 +133,7 @@ pub fn flag_word(flag: &Flag) -> &'static str {
         Flag::Timestamps(_) => "timestamps",
         Flag::FewSamples => "few samples",
         Flag::Flake(_) => "flake",
+        Flag::Throttled(_) => "throttled",
     }
 }
 
@@ -149,6 +150,7 @@ pub fn explain(flag: &Flag) -> String {
         Flag::Timestamps(why) => format!("timestamps: {why}"),
         Flag::FewSamples => "few samples: fewer than are asked for".into(),
         Flag::Flake(how) => format!("flake: the first try ended ({how}), the second did not"),
+        Flag::Throttled(why) => format!("throttled: the device held its clock back: {why}"),
     }
 }
 
