@@ -37,7 +37,7 @@ pub struct Cell {
     pub mean: f64,
     /// Sum of the squared distances from that mean.
     pub squares: f64,
-    /// Sum over rounds of the variance of the median's logarithm, by its rank interval.
+    /// Sum over rounds of the variance of the median's logarithm, as its samples tell.
     pub sampling: f64,
     /// Operations of one launch.
     pub flops: f64,
@@ -216,7 +216,7 @@ impl Cell {
             rounds: 1,
             mean: median,
             squares: 0.0,
-            sampling: sampling(&summary),
+            sampling: summary.log_error().powi(2),
             flops: measured.flops,
             bytes: measured.bytes,
             cache: record.flags.contains(&Flag::Cache),
@@ -264,13 +264,6 @@ impl Cell {
 
 fn is_left_out(word: &str) -> bool {
     word == "skipped" || word == "unsupported"
-}
-
-/// Variance of the median's logarithm: the rank interval is about twice 1.96 deviations wide.
-fn sampling(summary: &Summary) -> f64 {
-    let [low, high] = summary.interval.map(f64::ln);
-    let deviation = (high - low) / (2.0 * 1.96);
-    if deviation.is_finite() { deviation * deviation } else { 0.0 }
 }
 
 /// The first 64 bits of a hash in hexadecimal: enough to tell the kernels of one case apart.

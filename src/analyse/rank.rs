@@ -8,7 +8,9 @@ use super::field::{Cell, Contender, Field, families};
 use crate::error::{Error, Result};
 use crate::gpu::{DeviceInfo, DeviceKind};
 use crate::stats::{Level, Noise, Replicates};
+use crate::text::printable;
 use crate::workload::CaseKey;
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// What is asked of a ranking.
@@ -39,7 +41,7 @@ impl Default for Options {
 }
 
 /// Devices in order of speed, over all cases and by family.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ranking {
     /// Every device of the runs; all else names them by position.
     pub devices: Vec<Device>,
@@ -52,7 +54,7 @@ pub struct Ranking {
 }
 
 /// A device seen through one API.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Device {
     /// The device, as its first run saw it.
     pub info: DeviceInfo,
@@ -63,7 +65,7 @@ pub struct Device {
 }
 
 /// The ranking over one family, or over all.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Family {
     /// `overall`, `compute`, `memory`, `transfer`, `overlap`, `concurrency`.
     pub name: String,
@@ -87,7 +89,7 @@ pub struct Family {
 }
 
 /// A row of a ranking.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Row {
     /// The device.
     pub device: usize,
@@ -105,7 +107,7 @@ pub struct Row {
 }
 
 /// The fastest device on a workload.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Winner {
     /// The workload.
     pub workload: String,
@@ -272,7 +274,7 @@ fn lack(word: &str, places: &[usize], of: usize, field: &Field) -> String {
     match places {
         [one] => {
             let device = &field.contenders[*one].device;
-            format!("{word} on {} ({})", device.name, device.backend)
+            format!("{word} on {} ({})", printable(&device.name, 40), device.backend)
         }
         many => format!("{word} on {} of {of}", many.len()),
     }

@@ -5,7 +5,10 @@ mod completions;
 mod devices;
 mod doctor;
 mod found;
+pub mod help;
+mod man;
 mod model;
+mod rank;
 mod report;
 mod run;
 mod schema;
@@ -26,6 +29,9 @@ or nothing could be run; 130 interrupted (the run can be resumed).";
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// Colour marks in tables and messages (`auto`: on a terminal, unless NO_COLOR is set)
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    color: show::Color,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -38,12 +44,16 @@ enum Command {
     Doctor(doctor::Args),
     /// Show what runs measured, as a page, a table or data
     Report(report::Args),
+    /// Order devices by their speed over the cases that all of them got right
+    Rank(rank::Args),
     /// Check suite files without a device
     Check(check::Args),
-    /// Print the JSON schema of a suite
+    /// Print the JSON schema of a suite, or of a report
     Schema(schema::Args),
     /// Print a completion script for a shell
     Completions(completions::Args),
+    /// Write the manual pages
+    Man(man::Args),
     /// Evaluate a published model on a CSV of measurements
     Model(model::Args),
     /// Own one device and serve cases (started by `run`)
@@ -54,7 +64,9 @@ enum Command {
 /// Reads the command line, does what it says, and reports what went wrong on stderr.
 pub fn main() -> ExitCode {
     listen();
-    match dispatch(Cli::parse().command) {
+    let Cli { command, color } = help::parse();
+    show::set_color(color);
+    match dispatch(command) {
         Ok(code) => code,
         Err(error) => {
             show::show(&error);
@@ -79,9 +91,11 @@ fn dispatch(command: Command) -> Result<ExitCode> {
         Command::Devices(args) => devices::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Report(args) => report::run(args),
+        Command::Rank(args) => rank::run(args),
         Command::Check(args) => check::run(args),
         Command::Schema(args) => schema::run(args),
         Command::Completions(args) => completions::run(args),
+        Command::Man(args) => man::run(args),
         Command::Model(args) => model::run(args),
         Command::Worker(args) => worker::run(args),
     }

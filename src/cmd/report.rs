@@ -1,24 +1,27 @@
 //! `gpubench report`: what runs say, as a page, a table or data.
 
-use super::show::print;
+use super::show::{print, style, warnings};
 use crate::analyse::field;
-use crate::analyse::rank::{Options, rank};
+use crate::analyse::rank::{Options, Ranking, rank};
 use crate::error::{Error, Result};
 use crate::report::progress::say;
-use crate::report::{Material, Source, html};
-use crate::store::{Run, read};
+use crate::report::{Material, Source, data, html, markdown, terminal};
+use crate::store::{Run, read, runs};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Arguments of `gpubench report`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Result files
+    /// Result files, or folders of them
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
     /// Where to write (default: standard output)
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// In which form (default: what the output's name ends in, else text)
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// Rank implementations on the host's processor too
     #[arg(long)]
     include_cpu: bool,
@@ -27,25 +30,69 @@ pub struct Args {
     include_simulated: bool,
 }
 
+/// Forms of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// Tables for a terminal
+    Text,
+    /// One page with plots, for a browser or a printer
+    Html,
+    /// Tables for a pull request
+    Md,
+    /// One line a case and device, for a spreadsheet
+    Csv,
+    /// Everything, for programs (`gpubench schema report` says its form)
+    Json,
+    /// Times for Bencher (bencher.dev)
+    Bencher,
+}
+
 /// Writes the report.
 pub fn run(args: Args) -> Result<ExitCode> {
-    let runs: Vec<Run> = args.runs.iter().map(|path| read(path)).collect::<Result<_>>()?;
-    for warning in runs.iter().flat_map(|run| &run.warnings) {
-        say(&warning.to_string());
-    }
+    let format = format(&args)?;
+    let files = runs::find(&args.runs)?;
+    let runs: Vec<Run> = files.iter().map(|path| read(path)).collect::<Result<_>>()?;
+    let flaws: Vec<String> =
+        runs.iter().flat_map(|run| &run.warnings).map(ToString::to_string).collect();
+    warnings(&flaws);
     let material = Material::new(runs.iter().map(source).collect());
-    let field = field(runs.iter().map(|run| (&run.header, run.records.as_slice())));
-    let options = Options {
-        include_cpu: args.include_cpu,
-        include_simulated: args.include_simulated,
-        ..Options::default()
+    let ranking = ranking(&args, &runs)?;
+    let text = match format {
+        Format::Text => terminal::summary(&material, style()),
+        Format::Html => html::page(&material, &ranking),
+        Format::Md => markdown::markdown(&material, &ranking),
+        Format::Csv => data::spreadsheet(&material),
+        Format::Json => data::json(&material, &ranking),
+        Format::Bencher => data::bencher(&material),
     };
-    let text = html::page(&material, &rank(&field, &options)?);
     match &args.output {
         None => print(&text)?,
-        Some(path) => write(path, &text)?,
+        Some(path) => {
+            std::fs::write(path, &text).map_err(|error| Error::io(path, error))?;
+            say(&format!("report: {}", path.display()));
+        }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What was asked for, else what the output's name ends in.
+fn format(args: &Args) -> Result<Format> {
+    let extension = |path: &Path| path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    match (args.format, &args.output) {
+        (Some(format), _) => Ok(format),
+        (None, None) => Ok(Format::Text),
+        (None, Some(path)) => match extension(path).as_deref() {
+            Some("html" | "htm") => Ok(Format::Html),
+            Some("md") => Ok(Format::Md),
+            Some("csv") => Ok(Format::Csv),
+            Some("json") => Ok(Format::Json),
+            Some("txt") => Ok(Format::Text),
+            _ => Err(Error::Usage(format!(
+                "{}: its name tells no form; end it in .html, .md, .csv, .json or .txt, or say --format",
+                path.display()
+            ))),
+        },
+    }
 }
 
 fn source(run: &Run) -> Source<'_> {
@@ -59,6 +106,12 @@ fn source(run: &Run) -> Source<'_> {
     }
 }
 
-fn write(path: &Path, text: &str) -> Result<()> {
-    std::fs::write(path, text).map_err(|error| Error::io(path, error))
+fn ranking(args: &Args, runs: &[Run]) -> Result<Ranking> {
+    let field = field(runs.iter().map(|run| (&run.header, run.records.as_slice())));
+    let options = Options {
+        include_cpu: args.include_cpu,
+        include_simulated: args.include_simulated,
+        ..Options::default()
+    };
+    rank(&field, &options)
 }

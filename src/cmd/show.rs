@@ -1,11 +1,15 @@
 //! What commands say: data on stdout, mistakes on stderr with the line they stand in.
 
 use crate::error::{Error, Located, Result};
+use crate::report::progress::say;
+use crate::report::terminal::Style;
+use crate::text::printable;
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode,
 };
 use std::fmt;
 use std::io::{ErrorKind, IsTerminal, Write};
+use std::sync::OnceLock;
 
 /// After so many mistakes the others can wait.
 const MAX_SHOWN: usize = 30;
@@ -20,14 +24,72 @@ pub fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Tells on stderr what went wrong: in colour on a terminal unless `NO_COLOR` is set, in plain
-/// ASCII where it is no terminal.
+/// When to colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Color {
+    /// Wherever it goes
+    Always,
+    /// Not at all
+    Never,
+    /// On a terminal, unless NO_COLOR is set
+    #[default]
+    Auto,
+}
+
+static COLOR: OnceLock<Color> = OnceLock::new();
+
+/// Says once for the process when to colour.
+pub(super) fn set_color(color: Color) {
+    // Only the first call counts, and there is only one.
+    let _ = COLOR.set(color);
+}
+
+/// Whether to colour what goes to a stream that is a terminal or not.
+fn colored(is_terminal: bool) -> bool {
+    match COLOR.get().copied().unwrap_or_default() {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => {
+            is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+        }
+    }
+}
+
+/// How to write to stdout.
+pub fn style() -> Style {
+    Style { width: width(), color: colored(std::io::stdout().is_terminal()) }
+}
+
+/// Columns of the terminal that stdout is; 80 where it is none.
+pub fn width() -> u16 {
+    const USUAL: u16 = 80;
+    #[cfg(unix)]
+    if let Ok(size) = rustix::termios::tcgetwinsize(std::io::stdout())
+        && size.ws_col >= 40
+    {
+        return size.ws_col;
+    }
+    USUAL
+}
+
+/// Tells on stderr what of the input could not be used, at most the first few of many.
+pub fn warnings(warnings: &[String]) {
+    for warning in warnings.iter().take(MAX_SHOWN) {
+        say(&printable(warning, 400));
+    }
+    if warnings.len() > MAX_SHOWN {
+        say(&format!("and {} more warnings", warnings.len() - MAX_SHOWN));
+    }
+}
+
+/// Tells on stderr what went wrong: in colour where [`Color`] says so, in plain ASCII where it is
+/// no terminal.
 pub fn show(error: &Error) {
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let theme = match std::io::stderr().is_terminal() {
-        true if no_color => GraphicalTheme::unicode_nocolor(),
-        true => GraphicalTheme::unicode(),
-        false => GraphicalTheme::none(),
+    let is_terminal = std::io::stderr().is_terminal();
+    let theme = match (colored(is_terminal), is_terminal) {
+        (true, _) => GraphicalTheme::unicode(),
+        (false, true) => GraphicalTheme::unicode_nocolor(),
+        (false, false) => GraphicalTheme::none(),
     };
     // There is nobody left to tell when this fails.
     let _ = std::io::stderr().lock().write_all(render(error, theme).as_bytes());

@@ -1,11 +1,19 @@
 //! What people read: one file a format.
 
+pub mod csv;
+pub mod data;
 pub mod detail;
+pub mod grid;
 pub mod html;
+pub mod markdown;
+mod overview;
 pub mod progress;
+pub mod ranking;
 mod rows;
 mod subject;
 pub mod terminal;
+#[cfg(test)]
+mod testing;
 pub mod words;
 
 pub use rows::{Rate, Row, rows, rows_of};

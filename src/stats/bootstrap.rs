@@ -25,7 +25,8 @@ pub struct Noise {
 }
 
 /// What is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Cases: the intervals hold for cases like these.
     Cases,

@@ -1,6 +1,7 @@
 //! One process's samples in a few numbers that no outlier moves.
 
-use statrs::distribution::{Binomial, DiscreteCDF};
+use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, Normal};
+use std::sync::LazyLock;
 
 /// What a set of samples says.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,6 +42,15 @@ impl Summary {
         })
     }
 
+    /// Standard error of the median's logarithm, as the interval's width and its confidence
+    /// tell; 0 where they tell nothing.
+    pub fn log_error(&self) -> f64 {
+        let [low, high] = self.interval.map(f64::ln);
+        let deviations = 2.0 * rank_deviations(self.count);
+        let error = (high - low) / deviations;
+        if error.is_finite() { error } else { 0.0 }
+    }
+
     /// Half the interval's width relative to the median.
     pub fn relative_half_width(&self) -> f64 {
         if self.median == 0.0 {
@@ -69,15 +79,34 @@ pub fn quantile(sorted: &[f64], q: f64) -> f64 {
 /// at least 95 % confidence: the largest `l` with P(Binomial(count, 1/2) ≤ l − 1) ≤ 0.025, and
 /// its mirror image (Conover 1999, §3.2). Below six samples: the first and the last.
 pub fn rank_interval(count: usize) -> (usize, usize) {
+    /// The usual numbers of samples: the distribution is slow to ask a million times.
+    static USUAL: LazyLock<Vec<usize>> = LazyLock::new(|| (0..256).map(lowest).collect());
     let last = count.saturating_sub(1);
-    let Ok(binomial) = Binomial::new(0.5, count as u64) else { return (0, last) };
+    let low = USUAL.get(count).copied().unwrap_or_else(|| lowest(count));
+    (low, last - low.min(last))
+}
+
+/// The lower position of the rank interval.
+fn lowest(count: usize) -> usize {
+    let Ok(binomial) = Binomial::new(0.5, count as u64) else { return 0 };
     let mut low = 0;
     while low < count / 2 && binomial.cdf(low as u64) <= 0.025 {
         low += 1;
     }
     // P(X ≤ low − 1) ≤ 0.025 holds for the last `low`; as a position from 0 that is low − 1.
-    let low = low.saturating_sub(1);
-    (low, last - low.min(last))
+    low.saturating_sub(1)
+}
+
+/// Standard deviations of a normal distribution that are as likely as the rank interval on
+/// either side of the median: a little more than 1.96, since ranks are whole.
+fn rank_deviations(count: usize) -> f64 {
+    static USUAL: LazyLock<Vec<f64>> = LazyLock::new(|| (0..256).map(deviations).collect());
+    USUAL.get(count).copied().unwrap_or_else(|| deviations(count))
+}
+
+fn deviations(count: usize) -> f64 {
+    let outside = Binomial::new(0.5, count as u64).map_or(0.5, |b| b.cdf(lowest(count) as u64));
+    Normal::standard().inverse_cdf(1.0 - outside.min(0.5))
 }
 
 #[cfg(test)]
@@ -102,6 +131,16 @@ mod tests {
         assert_eq!(calm.median, wild.median);
         assert_eq!((calm.outliers, wild.outliers), (0, 1));
         assert_eq!(calm.interval, wild.interval);
+    }
+
+    #[test]
+    fn fifteen_samples_hold_the_median_in_96_of_100() {
+        // P(X ≤ 3) of 15 tosses is 0.0176, which the normal distribution leaves beyond 2.107.
+        assert!((rank_deviations(15) - 2.107).abs() < 1e-3, "{}", rank_deviations(15));
+        let samples: Vec<f64> = (1..=15).map(|i| f64::from(i).exp()).collect();
+        let error = Summary::of(&samples).unwrap().log_error();
+        assert!((error - 8.0 / 2.0 / 2.107).abs() < 1e-3, "{error}");
+        assert_eq!(Summary::of(&[2.0]).unwrap().log_error(), 0.0);
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod lines;
 mod lock;
 mod name;
 mod read;
+pub mod runs;
 mod scratch;
 mod write;
 

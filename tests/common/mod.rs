@@ -1,6 +1,8 @@
 //! The real binary in a folder of its own, for tests of whole runs.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
+pub mod invented;
+
 use gpubench::record::{Outcome, Record};
 use gpubench::store::{Run, read};
 use std::path::{Path, PathBuf};

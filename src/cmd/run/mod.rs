@@ -10,7 +10,7 @@ mod session;
 mod witness;
 
 use super::found;
-use super::show::print;
+use super::show::{print, style};
 use crate::analyse::flag_implausible;
 use crate::backend::select::Selector;
 use crate::error::{Error, Result};
@@ -19,7 +19,7 @@ use crate::measure::Policy;
 use crate::plan::Limits;
 use crate::record::{Header, VERSION};
 use crate::report::progress::say;
-use crate::report::terminal::{Sitting, Style, report};
+use crate::report::terminal::{Sitting, report};
 use crate::store::{Scratch, Writer, result_name};
 use crate::suite::{Suite, Workload};
 use crate::worker::{Seat, host};
@@ -27,7 +27,6 @@ use crate::workload::Verify;
 use cases::{Filters, cases, seconds_each};
 use pace::Pace;
 use session::{Ended, Session};
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -304,22 +303,4 @@ fn conclude(args: &Args, ended: &Ended) -> Result<ExitCode> {
     }
     let failed = nothing || outcomes().any(|outcome| outcome.is_failure());
     Ok(if failed { ExitCode::from(4) } else { ExitCode::SUCCESS })
-}
-
-fn style() -> Style {
-    let stdout = std::io::stdout();
-    let color = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-    Style { width: width(), color }
-}
-
-/// Columns of the terminal that stdout is; 80 where it is none.
-fn width() -> u16 {
-    const USUAL: u16 = 80;
-    #[cfg(unix)]
-    if let Ok(size) = rustix::termios::tcgetwinsize(std::io::stdout())
-        && size.ws_col >= 40
-    {
-        return size.ws_col;
-    }
-    USUAL
 }

@@ -142,3 +142,6 @@ fn name(text: &str) -> Markup {
 fn scroll(name: &str, table: &Markup) -> Markup {
     html! { div.scroll role="region" aria-label=(name) tabindex="0" { (table) } }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+//! `gpubench rank`: devices and APIs in order of speed over the cases that all got right.
+
+use super::show::{print, warnings, width};
+use crate::analyse::rank::{Options, Ranking, rank};
+use crate::error::{Error, Result};
+use crate::report::ranking;
+use crate::store::runs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Arguments of `gpubench rank`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Result files, baselines, or folders of them
+    #[arg(value_name = "PATH", default_value = "results")]
+    paths: Vec<PathBuf>,
+    /// The device whose speed is 1: part of its API, name and vendor (default: the fastest)
+    #[arg(long, value_name = "DEVICE")]
+    reference: Option<String>,
+    /// Rank implementations on the host's processor too
+    #[arg(long)]
+    include_cpu: bool,
+    /// Rank simulated devices too
+    #[arg(long)]
+    include_simulated: bool,
+    /// How to write the ranking
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// Forms of a ranking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// Tables for a terminal
+    Text,
+    /// Tables for a pull request
+    Md,
+    /// One line a family and device
+    Csv,
+    /// Everything, for programs
+    Json,
+}
+
+/// Runs the command.
+pub fn run(args: Args) -> Result<ExitCode> {
+    let all = runs::field(&runs::find(&args.paths)?)?;
+    warnings(&all.warnings);
+    let options = Options {
+        reference: args.reference,
+        include_cpu: args.include_cpu,
+        include_simulated: args.include_simulated,
+        ..Options::default()
+    };
+    let ranking = rank(&all.field, &options)?;
+    print(&match args.format {
+        Format::Text => ranking::text(&ranking, width()),
+        Format::Md => ranking::markdown(&ranking),
+        Format::Csv => ranking::spreadsheet(&ranking),
+        Format::Json => ranking::json(&ranking),
+    })?;
+    nothing_ranked(&ranking, all.field.suites.len())
+}
+
+/// A ranking without rows is no success: why there is none, and what to do.
+fn nothing_ranked(ranking: &Ranking, suites: usize) -> Result<ExitCode> {
+    let overall = &ranking.families[0];
+    if !overall.rows.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let ranked = ranking.devices.len() - ranking.excluded.len() - overall.absent.len();
+    Err(Error::Usage(match ranked {
+        0 if ranking.devices.is_empty() => "nothing to rank: the files name no device".into(),
+        0 if ranking.excluded.is_empty() => "nothing to rank: no case is verified".into(),
+        0 => "nothing to rank: no GPU with a verified case (--include-cpu, --include-simulated)"
+            .into(),
+        n if suites > 1 => {
+            format!("no case is verified on all {n} devices: the runs are of {suites} suites")
+        }
+        n => format!("no case is verified on all {n} devices: rank fewer of them at a time"),
+    }))
+}

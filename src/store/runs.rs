@@ -1,0 +1,136 @@
+//! Many result files: found below the paths that a user names, and read at the same time.
+
+use super::read::{Flaw, open};
+use crate::analyse::Field;
+use crate::error::{Error, Result};
+use crate::record::Line;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+/// What many files come to.
+#[derive(Debug, Default)]
+pub struct Fielded {
+    /// Their records.
+    pub field: Field,
+    /// What could not be used, file by file.
+    pub warnings: Vec<String>,
+    /// Files that were read.
+    pub files: usize,
+}
+
+/// The result files that `paths` mean: files as they are, of folders every `.jsonl` in them, by name.
+///
+/// # Errors
+/// `Io` where a path cannot be read; `Usage` where a folder holds no result.
+pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut found = vec![];
+    for path in paths {
+        if path.is_dir() {
+            found.extend(inside(path)?);
+        } else {
+            found.push(path.clone());
+        }
+    }
+    Ok(found)
+}
+
+fn inside(folder: &Path) -> Result<Vec<PathBuf>> {
+    let io = |source| Error::io(folder, source);
+    let mut found = vec![];
+    for entry in std::fs::read_dir(folder).map_err(io)? {
+        let path = entry.map_err(io)?.path();
+        if path.extension().is_some_and(|extension| extension == "jsonl") && path.is_file() {
+            found.push(path);
+        }
+    }
+    if found.is_empty() {
+        return Err(Error::Usage(format!("{}: no result file (.jsonl) in it", folder.display())));
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Reads `files`, dropping raw samples on the way. The outcome does not depend on how many
+/// threads there are.
+///
+/// # Errors
+/// As [`open`], for the first file that cannot be used.
+pub fn field(files: &[PathBuf]) -> Result<Fielded> {
+    let threads = thread::available_parallelism().map_or(1, usize::from).clamp(1, 16);
+    let share = files.len().div_ceil(threads).max(1);
+    let parts: Vec<Result<Fielded>> = thread::scope(|scope| {
+        let started: Vec<_> =
+            files.chunks(share).map(|files| scope.spawn(|| one_after_the_other(files))).collect();
+        let lost = |_| Err(Error::Usage("a thread that read results panicked".into()));
+        started.into_iter().map(|part| part.join().unwrap_or_else(lost)).collect()
+    });
+    let mut all = Fielded::default();
+    for part in parts {
+        let part = part?;
+        all.field.merge(part.field);
+        all.warnings.extend(part.warnings);
+        all.files += part.files;
+    }
+    Ok(all)
+}
+
+fn one_after_the_other(files: &[PathBuf]) -> Result<Fielded> {
+    let mut all = Fielded::default();
+    for path in files {
+        let (header, lines) = open(path)?;
+        let entered = all.field.enter(&header);
+        let mut records = 0_u64;
+        for line in lines {
+            match line {
+                Ok(Line::Record(record)) => {
+                    records += 1;
+                    all.field.add(&entered, &record);
+                }
+                Ok(_) => {}
+                Err(flaw) => all.warnings.push(Flaw::to_string(&flaw)),
+            }
+        }
+        if records == 0 {
+            all.warnings.push(format!("{}: no record in it", path.display()));
+        }
+        all.files += 1;
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::sample::{device, header, key, record};
+    use crate::store::Writer;
+
+    #[test]
+    fn a_folder_is_its_results_and_each_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        for n in 0..5 {
+            let header = header(vec![device("opencl")]);
+            let mut writer = Writer::create(folder.path(), &format!("run{n}"), &header).unwrap();
+            for case in 0..n {
+                writer.append(&record(key("a", case), 1e-3)).unwrap();
+            }
+            writer.leave().unwrap();
+        }
+        std::fs::write(folder.path().join("notes.txt"), "mine").unwrap();
+        let files = find(&[folder.path().to_owned()]).unwrap();
+        assert_eq!(files.len(), 5);
+        let all = field(&files).unwrap();
+        assert_eq!((all.files, all.field.contenders[0].runs, all.field.cases.len()), (5, 5, 4));
+        assert_eq!(all.field.cell(0, 0).unwrap().rounds, 4);
+        assert_eq!(all.warnings.len(), 1, "the empty run: {:?}", all.warnings);
+    }
+
+    #[test]
+    fn folders_without_results_and_paths_that_are_not_there_are_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = find(&[folder.path().to_owned()]).unwrap_err().to_string();
+        assert!(error.contains("no result file"), "{error}");
+        let nowhere = folder.path().join("nowhere.jsonl");
+        let error = field(&find(&[nowhere]).unwrap()).unwrap_err().to_string();
+        assert!(error.contains("nowhere.jsonl"), "{error}");
+    }
+}

@@ -1,0 +1,93 @@
+//! Devices, headers and records that nobody measured.
+
+use gpubench::gpu::{Clock, DeviceInfo, DeviceKind, Language};
+use gpubench::record::{Header, Host, Measured, Outcome, Record, VERSION, Wall};
+use gpubench::units::Bytes;
+use gpubench::workload::{CaseKey, Measure};
+
+/// A GPU over OpenCL.
+pub fn device(name: &str) -> DeviceInfo {
+    DeviceInfo {
+        backend: "opencl".into(),
+        index: 0,
+        name: name.into(),
+        vendor: "nobody".into(),
+        kind: DeviceKind::Discrete,
+        driver: "1.0".into(),
+        api: "OpenCL 3.0".into(),
+        language: Language::Opencl,
+        memory: None,
+        cache: None,
+        max_buffer: Bytes(0),
+        max_binding: Bytes(0),
+        max_storage_buffers: 0,
+        compute_units: None,
+        clock_hz: None,
+        max_group_size: 0,
+        max_group_dims: [0; 3],
+        max_groups: [0; 3],
+        local_memory: Bytes(0),
+        lanes: 1,
+        timestamp_resolution: None,
+        subgroup: None,
+        offset_alignment: Bytes(1),
+        host_memory: vec![],
+        pci: None,
+        uuid: None,
+        features: vec![],
+    }
+}
+
+/// A run of `rounds` on `devices`.
+pub fn header(devices: Vec<DeviceInfo>, rounds: u32) -> Header {
+    Header {
+        version: VERSION,
+        gpubench: "0.1.0 (abc)".into(),
+        started: "2025-01-31T12:30:05Z".into(),
+        suite: "invented".into(),
+        suite_hash: "00ff".into(),
+        seed: 7,
+        rounds,
+        verify_only: false,
+        filters: vec![],
+        host: Host::default(),
+        devices,
+    }
+}
+
+/// The kernel case `workload n=N`.
+pub fn key(workload: &str, n: i64) -> CaseKey {
+    CaseKey {
+        workload: workload.into(),
+        size: vec![("n".into(), n)],
+        measure: Measure::Kernel,
+        host_memory: None,
+    }
+}
+
+/// A verified record of a million operations and four million bytes.
+pub fn record(key: CaseKey, device: usize, round: u32, samples: Vec<f64>) -> Record {
+    Record {
+        key,
+        tags: vec![],
+        family: "compute".into(),
+        device,
+        round,
+        outcome: Outcome::Ok,
+        measured: Some(Measured {
+            samples,
+            batch: 1,
+            clock: Clock::Device,
+            resolution: 1e-9,
+            flops: 1e6,
+            bytes: 4e6,
+            warmup: 0.0,
+            dropped: 0,
+        }),
+        detail: None,
+        kernel: None,
+        norms: None,
+        flags: vec![],
+        wall: Wall::default(),
+    }
+}
