@@ -29,8 +29,9 @@ or nothing could be run; 130 interrupted (the run can be resumed).";
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Colour marks in tables and messages (`auto`: on a terminal, unless NO_COLOR is set)
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    /// Colour: always, never, or auto (on a terminal, unless NO_COLOR is set)
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN",
+          hide_possible_values = true)]
     color: show::Color,
 }
 
