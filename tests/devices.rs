@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 fn gpubench(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gpubench"));
-    command.args(arguments).env_remove("GPUBENCH_SIM");
+    command.args(arguments);
     command
 }
 
@@ -40,6 +40,43 @@ fn simulated_devices_are_listed_when_asked_for() {
 
     let usual = gpubench(&["devices", "--json"]).output().unwrap();
     assert!(!text(&usual.stdout).contains("\"sim\""));
+}
+
+#[test]
+fn a_description_of_ones_own_is_a_device_and_its_mistakes_are_located() {
+    let folder = tempfile::tempdir().unwrap();
+    let shipped = include_str!("../src/backend/sim/devices/tesla-c2075.yaml");
+    let listed = |text: &str| {
+        std::fs::write(folder.path().join("my.yaml"), text).unwrap();
+        let mut command = gpubench(&["devices", "--json", "--sim", "my.yaml"]);
+        command.current_dir(folder.path()).output().unwrap()
+    };
+    let good = listed(&shipped.replace("Tesla C2075", "Mine"));
+    let json: Value = serde_json::from_slice(&good.stdout).unwrap();
+    assert_eq!(json.as_array().unwrap().len(), 1, "the shipped ones stay away");
+    assert_eq!((&json[0]["name"], &json[0]["simulated"]), (&"Mine".into(), &true.into()));
+    assert!(json[0]["sources"]["costs"].as_str().unwrap().starts_with("assumed"), "{json:#}");
+    for (good, bad, place, message) in [
+        ("units: 14", "units: 0", "my.yaml:5:8", "0 is too small"),
+        ("units: 14", "units: many", "my.yaml:5:8", "invalid i64"),
+        ("warp: 32", "wrap: 32", "my.yaml:6:1", "unknown field `wrap`"),
+        ("bandwidth: 144.0e9", "bandwidth: -144.0e9", "my.yaml:27:14", "no positive number"),
+        ("engines: 2", "engines: 3", "my.yaml:32:12", "0, 1 or 2"),
+    ] {
+        assert!(shipped.contains(good), "{good}");
+        let output = listed(&shipped.replace(good, bad));
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(
+            output.stdout.is_empty() && said.contains(place) && said.contains(message),
+            "{said}"
+        );
+    }
+    let missing = gpubench(&["devices", "--sim", "nowhere.yaml"]).output().unwrap();
+    assert_eq!(missing.status.code(), Some(2));
+    let unknown = gpubench(&["run", "--sim", "quick"]).output().unwrap();
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(text(&unknown.stderr).contains("Tesla K40c"), "{}", text(&unknown.stderr));
 }
 
 #[test]

@@ -653,15 +653,15 @@ fn a_users_description_comes_behind_the_shipped_ones() {
     let good = folder.path().join("good.yaml");
     let shipped = include_str!("../src/backend/sim/devices/tesla-c2075.yaml");
     std::fs::write(&good, shipped.replace("Tesla C2075", "Mine")).unwrap();
-    let devices = Sim::from_files(vec![good], 0).devices().unwrap();
+    let devices = Sim::new(vec![good], 0).devices().unwrap();
     assert_eq!(devices.last().unwrap().name, "Mine");
     let bad = folder.path().join("bad.yaml");
     std::fs::write(&bad, shipped.replace("units: 14", "units: 0 ")).unwrap();
-    let Err(Error::Suite(mistakes)) = Sim::from_files(vec![bad], 0).devices() else {
+    let Err(Error::Suite(mistakes)) = Sim::new(vec![bad], 0).devices() else {
         panic!("zero units were accepted");
     };
     assert_eq!(mistakes[0].line_column(), (5, 8));
     assert!(mistakes[0].file.ends_with("bad.yaml"));
-    let missing = Sim::from_files(vec![folder.path().join("none.yaml")], 0).devices();
+    let missing = Sim::new(vec![folder.path().join("none.yaml")], 0).devices();
     assert!(matches!(missing, Err(Error::Io { .. })));
 }

@@ -7,6 +7,7 @@ mod field;
 mod overlap;
 pub mod rank;
 mod roof;
+mod staircase;
 mod transfer;
 
 pub use cases::{CaseResult, DeviceCases, collect};
@@ -15,4 +16,5 @@ pub use compare::{Comparison, Options, Row, Verdict, compare};
 pub use field::{Case, Cell, Contender, Entered, Field, field};
 pub use overlap::{Class, Heavy, OverlapSummary, RunSummary, class, overlap};
 pub use roof::flag_implausible;
+pub use staircase::{Climb, Residency, Shape, StaircaseSummary, residency, staircase};
 pub use transfer::{TransferSummary, transfer};

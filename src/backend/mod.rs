@@ -68,13 +68,13 @@ pub fn all() -> Vec<Box<dyn Backend>> {
     vec![Box::new(opencl::Opencl), Box::new(wgpu::Wgpu)]
 }
 
-/// The backend called `name`, the simulated one included (and where a test asks for it, the
-/// faulty one).
+/// The backend called `name`, the simulated one (with the shipped devices) included, and where a
+/// test asks for it, the faulty one.
 pub fn by_name(name: &str) -> Option<Box<dyn Backend>> {
     match name {
         "opencl" => Some(Box::new(opencl::Opencl)),
         "wgpu" => Some(Box::new(wgpu::Wgpu)),
-        "sim" => Some(Box::new(sim::Sim::from_env())),
+        "sim" => Some(Box::new(sim::Sim::default())),
         "faulty" => Some(Box::new(faulty::Faulty::from_env()?)),
         _ => None,
     }

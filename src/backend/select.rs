@@ -1,10 +1,12 @@
 //! Choosing devices as users name them.
 
 use super::cards::cards;
+use super::sim::Sim;
 use super::{Backend, all, by_name};
 use crate::error::{Error, Result};
 use crate::gpu::{DeviceInfo, DeviceKind};
 use crate::text::printable;
+use std::path::{Path, PathBuf};
 
 /// Which devices to use; all that measure where nothing is said.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -16,9 +18,45 @@ pub struct Selector {
     /// Use only devices of this API (repeat for more)
     #[arg(long, value_name = "API")]
     pub backend: Vec<String>,
-    /// Use simulated devices, too
-    #[arg(long)]
-    pub sim: bool,
+    /// Use simulated GPUs: those shipped, or only those of these names or description files
+    /// (`--sim k40c my.yaml`; stands behind other arguments)
+    #[arg(long, value_name = "NAME|FILE.yaml", num_args = 0..)]
+    pub sim: Option<Vec<String>>,
+}
+
+impl Selector {
+    /// The simulated backend, with the user's descriptions.
+    pub fn simulation(&self) -> Sim {
+        let named = self.sim.iter().flatten();
+        Sim::new(named.filter(|name| is_file(name)).map(PathBuf::from).collect(), 0)
+    }
+
+    /// Whether simulated devices are asked for and no real ones.
+    fn only_simulated(&self) -> bool {
+        let simulated = |name: &String| name.starts_with("sim:");
+        self.sim.is_some() && self.backend.is_empty() && self.device.iter().all(simulated)
+    }
+
+    /// Everything that names a device: a description is the device behind the shipped ones.
+    fn names(&self) -> Vec<String> {
+        let mut next = Sim::shipped();
+        let mut names = self.device.clone();
+        for name in self.sim.iter().flatten() {
+            if is_file(name) {
+                names.push(format!("sim:{next}"));
+                next += 1;
+            } else {
+                names.push(format!("sim:{name}"));
+            }
+        }
+        names
+    }
+}
+
+/// Whether a simulated device is named by its description.
+fn is_file(name: &str) -> bool {
+    let path = Path::new(name);
+    path.components().count() > 1 || path.extension().is_some_and(|e| e == "yaml" || e == "yml")
 }
 
 /// A device with the number of its card, by which users name all views of it at once.
@@ -28,29 +66,6 @@ pub struct Numbered {
     pub card: usize,
     /// The device through one API.
     pub device: DeviceInfo,
-}
-
-/// The devices that `selector` means, in the order in which they are listed.
-///
-/// # Errors
-/// `NoDevice` where there is none at all; `Usage` with the choices where a selector means none
-/// or several cards; a backend's error where no other has a device.
-pub fn select(selector: &Selector) -> Result<Vec<DeviceInfo>> {
-    let mut devices = vec![];
-    let mut failure = None;
-    for backend in backends(selector)? {
-        match backend.devices() {
-            Ok(found) => devices.extend(found),
-            Err(error) => {
-                tracing::warn!("the {} backend lists no devices: {error}", backend.name());
-                failure.get_or_insert(error);
-            }
-        }
-    }
-    match failure {
-        Some(error) if devices.is_empty() => Err(error),
-        _ => Ok(choose(&devices, selector)?.into_iter().map(|one| one.device).collect()),
-    }
 }
 
 /// The backends that must be asked for their devices. All that measure are asked where a card
@@ -63,13 +78,17 @@ pub fn backends(selector: &Selector) -> Result<Vec<Box<dyn Backend>>> {
         let unknown = printable(unknown, 80);
         return Err(Error::Usage(format!("there is no backend `{unknown}`: opencl, wgpu or sim")));
     }
+    let simulation = || -> Box<dyn Backend> { Box::new(selector.simulation()) };
+    if selector.only_simulated() {
+        return Ok(vec![simulation()]);
+    }
     let wanted = |name: &str| selector.backend.iter().any(|backend| backend == name);
     let mut backends = all();
     if !selector.backend.is_empty() && selector.device.iter().all(|name| card(name).is_none()) {
         backends.retain(|backend| wanted(backend.name()));
     }
-    if selector.sim || selector.device.iter().any(|d| d.starts_with("sim:")) {
-        backends.extend(by_name("sim"));
+    if selector.sim.is_some() || selector.device.iter().any(|d| d.starts_with("sim:")) {
+        backends.push(simulation());
     }
     // Those that do not measure are asked only where they are named.
     for name in &selector.backend {
@@ -87,21 +106,25 @@ fn measures(name: &str) -> bool {
 /// What `selector` means among `devices`, which are all that the [`backends`] list.
 ///
 /// # Errors
-/// As [`select`].
+/// `NoDevice` where there is none at all; `Usage` with the choices where a selector means none
+/// or several cards.
 pub fn choose(devices: &[DeviceInfo], selector: &Selector) -> Result<Vec<Numbered>> {
     let numbered = cards(devices).into_iter().zip(devices.iter().cloned());
     let mut numbered: Vec<_> = numbered.map(|(card, device)| Numbered { card, device }).collect();
     if !selector.backend.is_empty() {
-        numbered.retain(|one| selector.backend.contains(&one.device.backend));
+        let simulated = |name: &str| name == "sim" && selector.sim.is_some();
+        let wanted = |name: &String| selector.backend.contains(name) || simulated(name);
+        numbered.retain(|one| wanted(&one.device.backend));
     }
     if numbered.is_empty() {
         return Err(Error::NoDevice);
     }
-    if selector.device.is_empty() {
+    let names = selector.names();
+    if names.is_empty() {
         return Ok(numbered);
     }
     let mut wanted = vec![false; numbered.len()];
-    for name in &selector.device {
+    for name in &names {
         for i in one_card(&numbered, name)? {
             wanted[i] = true;
         }
@@ -221,7 +244,7 @@ pub(super) mod tests {
 
     /// A device that differs from others only in what is said here.
     pub(in crate::backend) fn device(backend: &str, index: usize, name: &str) -> DeviceInfo {
-        let some = Sim::from_files(vec![], 0).devices().unwrap().remove(0);
+        let some = Sim::new(vec![], 0).devices().unwrap().remove(0);
         let vendor = "Acme Devices, Inc.".to_owned();
         let (backend, name) = (backend.to_owned(), name.to_owned());
         DeviceInfo { backend, index, name, vendor, pci: None, uuid: None, ..some }
@@ -249,7 +272,7 @@ pub(super) mod tests {
         let selector = Selector {
             device: if name.is_empty() { vec![] } else { vec![name.into()] },
             backend: backend.iter().map(|&b| b.into()).collect(),
-            sim: false,
+            sim: None,
         };
         let chosen = choose(&machine(), &selector)?;
         Ok(chosen.iter().map(|c| format!("{}:{}", c.device.backend, c.device.index)).collect())
@@ -301,14 +324,40 @@ pub(super) mod tests {
         };
         let named = |name: &str| Selector { device: vec![name.into()], ..Selector::default() };
         assert_eq!(asked(Selector::default()), ["opencl", "wgpu"]);
-        assert_eq!(asked(Selector { sim: true, ..Selector::default() }), ["opencl", "wgpu", "sim"]);
+        let sim = |names: &[&str]| Some(names.iter().map(|&name| name.to_owned()).collect());
+        assert_eq!(asked(Selector { sim: sim(&[]), ..Selector::default() }), ["sim"]);
+        let beside = Selector { sim: sim(&["k40c"]), ..named("opencl:0") };
+        assert_eq!(asked(beside), ["opencl", "wgpu", "sim"]);
         assert_eq!(asked(Selector { backend: vec!["sim".into()], ..named("x") }), ["sim"]);
         assert_eq!(asked(Selector { backend: vec!["wgpu".into()], ..named("x") }), ["wgpu"]);
         assert_eq!(asked(Selector { backend: vec!["wgpu".into()], ..named("1") }).len(), 2);
         assert_eq!(asked(named("sim:k40")), ["opencl", "wgpu", "sim"]);
-        let sim = select(&Selector { backend: vec!["sim".into()], ..named("sim:tesla-k40c") });
-        assert_eq!(sim.unwrap().len(), 1);
         let unknown = Selector { backend: vec!["cuda".into()], ..Selector::default() };
-        assert!(matches!(select(&unknown), Err(Error::Usage(_))));
+        assert!(matches!(backends(&unknown).err(), Some(Error::Usage(_))));
+    }
+
+    #[test]
+    fn simulated_devices_are_chosen_by_name_and_by_description() {
+        let shipped = Sim::default().devices().unwrap();
+        let mut devices = shipped.clone();
+        devices.push(device("sim", shipped.len(), "Mine"));
+        devices.insert(0, device("opencl", 0, "Real"));
+        let chosen = |names: &[&str], selector: Selector| -> Result<Vec<String>> {
+            let sim = Some(names.iter().map(|&name| name.to_owned()).collect());
+            let chosen = choose(&devices, &Selector { sim, ..selector })?;
+            Ok(chosen.into_iter().map(|one| one.device.name).collect())
+        };
+        let usual = Selector::default;
+        assert_eq!(
+            chosen(&["k40c", "hd 7970"], usual()).unwrap(),
+            ["Radeon HD 7970", "Tesla K40c"]
+        );
+        assert_eq!(chosen(&["my.yaml"], usual()).unwrap(), ["Mine"]);
+        let real = Selector { device: vec!["opencl:0".into()], ..usual() };
+        assert_eq!(chosen(&["./my"], real).unwrap(), ["Real", "Mine"]);
+        let opencl = Selector { backend: vec!["opencl".into()], ..usual() };
+        assert_eq!(chosen(&[], opencl).unwrap().len(), devices.len());
+        let Err(Error::Usage(text)) = chosen(&["quick"], usual()) else { panic!("`quick`") };
+        assert!(text.contains("Tesla K40c"), "{text}");
     }
 }

@@ -3,6 +3,7 @@
 use super::found;
 use super::show::print;
 use crate::backend::select::{Numbered, Selector};
+use crate::backend::sim::Source;
 use crate::error::{Error, Result};
 use crate::gpu::{DeviceInfo, DeviceKind};
 use crate::report::terminal::label;
@@ -12,6 +13,7 @@ use comfy_table::{
     CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width,
 };
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -30,35 +32,48 @@ pub struct Args {
 struct Entry<'a> {
     card: usize,
     selector: String,
+    /// Whether nothing that it measures is measured.
+    simulated: bool,
     #[serde(flatten)]
     device: &'a DeviceInfo,
+    /// Of a simulated device, where its values come from, by their keys.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    sources: BTreeMap<&'a str, &'a str>,
 }
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
     let devices = found::find(&args.selector)?;
+    let sources = args.selector.simulation().sources()?;
+    let of = |device: &DeviceInfo| match device.kind {
+        DeviceKind::Simulated => sources.get(device.index).map_or(&[][..], Vec::as_slice),
+        _ => &[],
+    };
     if args.json {
         let entries = devices.iter().map(|Numbered { card, device }| Entry {
             card: *card,
             selector: label(device),
+            simulated: device.kind == DeviceKind::Simulated,
             device,
+            sources: of(device).iter().map(|s| (s.key.as_str(), s.text.as_str())).collect(),
         });
         let text = serde_json::to_string_pretty(&entries.collect::<Vec<_>>());
         print(&(text.map_err(|error| Error::Device(error.to_string()))? + "\n"))?;
     } else {
-        print(&text(&devices))?;
+        print(&text(&devices, of))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// The table, then everything about each device; at most 80 columns.
-fn text(devices: &[Numbered]) -> String {
+fn text<'a>(devices: &[Numbered], sources: impl Fn(&DeviceInfo) -> &'a [Source]) -> String {
     let mut out = table(devices) + "\n";
     for Numbered { device, .. } in devices {
         let _ = write!(out, "\n{}  {}\n", label(device), printable(&device.name, 66));
         for (name, value) in details(device) {
             let _ = writeln!(out, "  {name:<13} {}", printable(&value, 63));
         }
+        out.push_str(&sources_text(sources(device)));
     }
     out + "\nViews of one card share its number. --device takes that number, opencl:0, a part\n\
            of a name, a vendor, pci:ADDRESS or uuid:UUID.\n"
@@ -144,6 +159,45 @@ fn details(device: &DeviceInfo) -> Vec<(&'static str, String)> {
     rows
 }
 
+/// A simulated device's sources, each with the values that come from it.
+fn sources_text(sources: &[Source]) -> String {
+    let mut by_text: Vec<(&str, Vec<&str>)> = vec![];
+    for Source { key, text } in sources {
+        match by_text.iter_mut().find(|(other, _)| other == text) {
+            Some((_, keys)) => keys.push(key),
+            None => by_text.push((text, vec![key])),
+        }
+    }
+    let mut out = String::new();
+    for (text, keys) in by_text {
+        let heading = if out.is_empty() { "sources" } else { "" };
+        let said = format!("{}: {}", printable(&keys.join(", "), 400), printable(text, 200));
+        for (i, line) in wrapped(&said, 61).enumerate() {
+            let (heading, indent) = if i == 0 { (heading, "") } else { ("", "  ") };
+            let _ = writeln!(out, "  {heading:<13} {indent}{line}");
+        }
+    }
+    out
+}
+
+/// The words of `text` in lines of at most `width` characters, longer words in lines of their own.
+fn wrapped(text: &str, width: usize) -> impl Iterator<Item = String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let last = lines.last().map_or(0, |line| line.chars().count());
+        if last > 0 && last + 1 + word.chars().count() > width {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.extend(word.chars().take(width));
+        }
+    }
+    lines.into_iter()
+}
+
 fn long_kind(kind: DeviceKind) -> &'static str {
     match kind {
         DeviceKind::Discrete => "GPU with memory of its own",
@@ -190,7 +244,7 @@ mod tests {
 
     #[test]
     fn the_listing_fits_80_columns_and_prints_nothing_but_text() {
-        let mut devices = Sim::from_files(vec![], 0).devices().unwrap();
+        let mut devices = Sim::new(vec![], 0).devices().unwrap();
         devices[0].name =
             "\u{1b}[31mEvil\u{1b}[0m \r\u{7}Vendor's very long device name ".repeat(9);
         devices[0].driver = "driver ".repeat(40);
@@ -200,7 +254,13 @@ mod tests {
         devices[1].compute_units = None;
         let numbered = devices.into_iter().enumerate();
         let numbered: Vec<_> = numbered.map(|(card, device)| Numbered { card, device }).collect();
-        let text = text(&numbered);
+        let source = |key: &str, text: &str| Source { key: key.into(), text: text.into() };
+        let sources = [
+            source("units", "a table"),
+            source("clock", &"\u{1b}long ".repeat(99)),
+            source(&"k".repeat(99), "a table"),
+        ];
+        let text = text(&numbered, |_| &sources);
         for line in text.lines() {
             assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
         }

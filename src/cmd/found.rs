@@ -1,12 +1,15 @@
 //! The devices that a command's selector means. Each backend is asked in a process of its own,
 //! since a driver may crash or hang while it is loaded.
 
+use crate::backend::Backend;
 use crate::backend::select::{Numbered, Selector, backends, choose};
+use crate::backend::sim::SIM;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceInfo;
 use crate::record::Outcome;
 use crate::report::progress::say;
 use crate::worker;
+use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
 /// The longest that a backend may take to list its devices.
@@ -15,25 +18,56 @@ pub(super) const LISTING: Duration = Duration::from_secs(60);
 /// Finds them. A backend that fails is named on stderr and does not hide the others' devices.
 ///
 /// # Errors
-/// `NoDevice` where there is none, `Usage` where the selector does not say which it means.
+/// `NoDevice` where there is none, `Usage` where the selector does not say which it means, `Suite`
+/// or `Io` where a simulated device's description is wrong.
 pub fn find(selector: &Selector) -> Result<Vec<Numbered>> {
+    choose(&list(selector)?, selector)
+}
+
+/// All devices of the backends that the selector means, before it chooses among them.
+///
+/// # Errors
+/// As [`find`].
+pub fn list(selector: &Selector) -> Result<Vec<DeviceInfo>> {
     let backends = backends(selector)?;
-    let names: Vec<_> = backends.iter().map(|backend| backend.name()).collect();
     // Loading drivers takes a while: the backends do it at the same time.
     let listed: Vec<_> = std::thread::scope(|scope| {
-        let ask = |&name| scope.spawn(move || worker::devices(name, LISTING));
-        let asked: Vec<_> = names.iter().map(ask).collect();
-        asked.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
+        let ask = |backend: &dyn Backend| match backend.name() {
+            // Nothing can crash there, and what is wrong in a description is to be shown in it.
+            SIM => Asked::Simulated(backend.devices()),
+            name => Asked::Worker(scope.spawn(move || worker::devices(name, LISTING))),
+        };
+        let asked: Vec<_> = backends.iter().map(|backend| ask(backend.as_ref())).collect();
+        asked.into_iter().map(Asked::answer).collect()
     });
     let mut devices: Vec<DeviceInfo> = vec![];
-    for (name, found) in names.into_iter().zip(listed) {
-        match found {
-            Ok(Ok(found)) => devices.extend(found),
-            Ok(Err(outcome)) => say(&format!("backend {name} left out: {}", describe(outcome))),
-            Err(_) => return Err(Error::Device(format!("listing {name}'s devices failed"))),
+    for (backend, found) in backends.iter().zip(listed) {
+        match found? {
+            Ok(found) => devices.extend(found),
+            Err(outcome) => {
+                say(&format!("backend {} left out: {}", backend.name(), describe(outcome)));
+            }
         }
     }
-    choose(&devices, selector)
+    Ok(devices)
+}
+
+/// A backend that was asked for its devices.
+enum Asked<'scope> {
+    Simulated(Result<Vec<DeviceInfo>>),
+    Worker(ScopedJoinHandle<'scope, Result<Vec<DeviceInfo>, Outcome>>),
+}
+
+impl Asked<'_> {
+    /// Its devices, or what came of the worker that was to list them.
+    fn answer(self) -> Result<Result<Vec<DeviceInfo>, Outcome>> {
+        match self {
+            Self::Simulated(devices) => devices.map(Ok),
+            Self::Worker(worker) => {
+                worker.join().map_err(|_| Error::Device("listing devices failed".to_owned()))
+            }
+        }
+    }
 }
 
 /// As [`find`], without the cards' numbers.

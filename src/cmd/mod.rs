@@ -13,6 +13,7 @@ mod report;
 mod run;
 mod schema;
 mod show;
+mod trace;
 mod worker;
 
 use crate::error::{Error, Result};
@@ -30,8 +31,14 @@ struct Cli {
     #[command(subcommand)]
     command: Command,
     /// Colour: always, never, or auto (on a terminal, unless NO_COLOR is set)
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN",
-          hide_possible_values = true)]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t,
+        value_name = "WHEN",
+        hide_possible_values = true
+    )]
     color: show::Color,
 }
 
@@ -53,6 +60,8 @@ enum Command {
     Schema(schema::Args),
     /// Print a completion script for a shell
     Completions(completions::Args),
+    /// Write a case's timeline for Perfetto
+    Trace(trace::Args),
     /// Write the manual pages
     Man(man::Args),
     /// Evaluate a published model on a CSV of measurements
@@ -95,6 +104,7 @@ fn dispatch(command: Command) -> Result<ExitCode> {
         Command::Rank(args) => rank::run(args),
         Command::Check(args) => check::run(args),
         Command::Schema(args) => schema::run(args),
+        Command::Trace(args) => trace::run(args),
         Command::Completions(args) => completions::run(args),
         Command::Man(args) => man::run(args),
         Command::Model(args) => model::run(args),

@@ -77,6 +77,24 @@ pub(super) fn choose<'a>(
     Ok(Chosen { candidate, launch })
 }
 
+/// Builds the first form and launches nothing: for measures that choose their own launches.
+///
+/// # Errors
+/// Whatever building it says; `Unsupported` for a case without a kernel.
+pub(super) fn first_form<'a>(
+    session: &mut Session,
+    case: &'a Case,
+    stage: &mut dyn FnMut(Stage),
+    finding: &mut Finding,
+) -> Result<&'a Candidate> {
+    let no_kernel = || Error::Unsupported("the case has no kernel".into());
+    let candidate = case.candidates.first().ok_or_else(no_kernel)?;
+    stage(Stage::Build);
+    let report = build(session, candidate, finding)?;
+    finding.kernel = Some(built_alone(candidate, report));
+    Ok(candidate)
+}
+
 fn tells_more(error: &Error, last: &Error) -> bool {
     !matches!(error, Error::Unsupported(_)) || matches!(last, Error::Unsupported(_))
 }

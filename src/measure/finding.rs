@@ -111,6 +111,7 @@ impl Finding {
             family: case.family.clone(),
             device,
             round,
+            simulated: false,
             outcome: self.outcome.unwrap_or(Outcome::Ok),
             measured: self.measured,
             detail: self.detail,

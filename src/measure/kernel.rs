@@ -6,7 +6,7 @@ use super::loops::{Sample, warm_up_and_sample};
 use super::memory;
 use super::{Finding, Policy, Session, Stage, compare};
 use crate::error::{Error, Result};
-use crate::gpu::Access;
+use crate::gpu::{Access, Recording};
 use crate::plan::{Case, launches};
 use crate::record::{ErrorNorms, Flag, Mismatch, Outcome};
 use crate::reference::Data;
@@ -134,6 +134,44 @@ impl Check<'_> {
         self.all(finding, when, |id| memory::read(session.device.as_mut(), self.case, id))
     }
 
+    /// Poisons what the kernel writes, runs a launch of its first `groups` groups, and compares
+    /// what they wrote; the rest must be untouched.
+    pub(super) fn part(
+        &self,
+        session: &mut Session,
+        launch: &Recording,
+        groups: u32,
+        finding: &mut Finding,
+    ) -> Result<bool> {
+        let device = session.device.as_mut();
+        memory::write(device, self.case, self.initial, true)?;
+        device.run(launch)?;
+        let start = Instant::now();
+        let share = self.share(groups);
+        let when = format!("launch of {groups} groups");
+        let right = self.all(finding, &when, |id| {
+            let found = memory::read(session.device.as_mut(), self.case, id)?;
+            let Some((_, expected)) = self.expected(id) else { return Ok(found) };
+            let before = &self.initial[id];
+            let (completed, written) = found.with_untouched_from(before, expected);
+            let enough = written as f64 >= 0.5 * share * before.len() as f64;
+            Ok(if enough { completed } else { found })
+        });
+        finding.wall.verify += start.elapsed().as_secs_f64();
+        right
+    }
+
+    /// The share of the grid that `groups` groups are.
+    fn share(&self, groups: u32) -> f64 {
+        let whole = self.case.candidates.first().map_or([1; 3], |candidate| candidate.groups);
+        f64::from(groups) / whole.into_iter().map(f64::from).product::<f64>()
+    }
+
+    /// What buffer `id` must hold, where something is expected of it.
+    fn expected(&self, id: usize) -> Option<&(usize, Data)> {
+        self.wanted.and_then(|(expected, _)| expected.iter().find(|(i, _)| *i == id))
+    }
+
     /// Compares every written buffer, as `read` gives it, with what is expected.
     pub(super) fn all(
         &self,
@@ -152,8 +190,9 @@ impl Check<'_> {
                 }
                 read => read?,
             };
-            let Some((expected, allowed)) = self.wanted else { continue };
-            let Some((_, expected)) = expected.iter().find(|(i, _)| *i == id) else { continue };
+            let (Some((_, allowed)), Some((_, expected))) = (self.wanted, self.expected(id)) else {
+                continue;
+            };
             match compare(&buffer.name, expected, &found, *allowed, when) {
                 Ok(norms) => finding.norms = Some(worst(finding.norms, norms)),
                 Err(mismatch) => {

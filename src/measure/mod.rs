@@ -11,6 +11,7 @@ mod loops;
 mod memory;
 mod overlap;
 mod session;
+mod staircase;
 mod sweep;
 mod timing;
 mod transfer;
@@ -42,6 +43,7 @@ pub fn measure(
         }
         Measure::Transfer => sweep::measure(session, case, policy, stage, &mut finding),
         Measure::Overlap => overlap::measure(session, case, policy, stage, &mut finding),
+        Measure::Staircase => staircase::measure(session, case, policy, stage, &mut finding),
         other => Err(Error::Unsupported(
             format!("`measure: {other:?}` is not in this version").to_lowercase(),
         )),

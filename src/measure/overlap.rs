@@ -7,7 +7,7 @@
 use super::choose::{Chosen, KERNEL, choose};
 use super::expected::expected;
 use super::kernel::Check;
-use super::timing::time;
+use super::timing::{time, wall_clock};
 use super::{Finding, Policy, Session, Stage, memory};
 use crate::error::{Error, Result};
 use crate::gpu::{Access, MemoryKind};
@@ -178,7 +178,7 @@ fn best(overlap: &Overlap, chosen: &Chosen) -> Measured {
     Measured {
         samples: fastest.map_or_else(Vec::new, |run| run.timed.walls.clone()),
         batch: 1,
-        clock: crate::gpu::Clock::Host,
+        clock: wall_clock(overlap.clock),
         resolution: 1e-9,
         flops: chosen.candidate.flops,
         bytes: (overlap.bytes[0] + overlap.bytes[1]) as f64,

@@ -3,7 +3,7 @@
 //! One copy (or one pair) is timed at a time on the host's clock, from its queueing to its end:
 //! so the time at the smallest size is the latency that a program sees.
 
-use super::timing::time;
+use super::timing::{time, wall_clock};
 use super::{Finding, Policy, Session, Stage, compare};
 use crate::error::{Error, Result};
 use crate::gpu::{BufferId, Clock, Lane, MemoryKind, Op, Recording, Slice};
@@ -45,16 +45,18 @@ pub(super) fn measure(
     stage(Stage::Measure);
     let lanes = lanes(session);
     let mut points = Vec::new();
+    let mut clock = Clock::Host;
     for bytes in sizes(largest.0) {
         for direction in [Direction::Send, Direction::Receive, Direction::Both] {
             let recording = copies(direction, bytes, lanes);
             let seconds = policy.seconds / 8.0;
-            let (timed, _) = time(session, &recording, policy, seconds, |_| String::new())?;
+            let (timed, of_steps) = time(session, &recording, policy, seconds, |_| String::new())?;
+            clock = wall_clock(of_steps);
             finding.wall.busy += timed.walls.iter().sum::<f64>();
             points.push(TransferPoint { direction, bytes, samples: timed.walls });
         }
     }
-    finding.measured = largest_send(&points, largest);
+    finding.measured = largest_send(&points, largest, clock);
     finding.detail = Some(Detail::Transfer(Transfer { host_memory, lanes, points }));
     Ok(())
 }
@@ -119,12 +121,12 @@ fn verified(session: &mut Session, data: &Data, finding: &mut Finding) -> Result
 }
 
 /// The largest send stands for the case in tables.
-fn largest_send(points: &[TransferPoint], largest: Bytes) -> Option<Measured> {
+fn largest_send(points: &[TransferPoint], largest: Bytes, clock: Clock) -> Option<Measured> {
     let point = points.iter().rev().find(|p| p.direction == Direction::Send)?;
     Some(Measured {
         samples: point.samples.clone(),
         batch: 1,
-        clock: Clock::Host,
+        clock,
         resolution: 1e-9,
         flops: 0.0,
         bytes: largest.0 as f64,

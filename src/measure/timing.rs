@@ -36,6 +36,11 @@ pub(super) fn time(
     Ok((Timed { walls: sampling.into_samples(), steps }, clock))
 }
 
+/// The clock of wall times beside steps of `steps`: the host's, unless nothing was measured.
+pub(super) fn wall_clock(steps: Clock) -> Clock {
+    if steps == Clock::Simulated { steps } else { Clock::Host }
+}
+
 fn named(
     recording: &Recording,
     timeline: &Timeline,

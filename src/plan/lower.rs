@@ -41,11 +41,30 @@ pub fn partial_launch(
     share: u32,
 ) -> (Recording, f64) {
     let mut part = candidate.clone();
-    let axis = (0..3).max_by_key(|&axis| part.groups[axis]).unwrap_or(0);
+    let axis = longest_axis(candidate);
     let whole = part.groups[axis];
     part.groups[axis] = (whole / share).max(1);
     let fraction = f64::from(part.groups[axis]) / f64::from(whole);
     (launches(case, &part, kernel, 1), fraction)
+}
+
+/// One launch of the first `groups` groups along the candidate's largest dimension, at most
+/// [`most_in_line`] of them.
+pub fn line_launch(case: &Case, candidate: &Candidate, kernel: KernelId, groups: u32) -> Recording {
+    let mut part = candidate.clone();
+    part.groups = [1; 3];
+    part.groups[longest_axis(candidate)] = groups.clamp(1, most_in_line(candidate));
+    launches(case, &part, kernel, 1)
+}
+
+/// Groups along the candidate's largest dimension.
+pub fn most_in_line(candidate: &Candidate) -> u32 {
+    candidate.groups[longest_axis(candidate)]
+}
+
+/// The dimension with the most groups, the first of several.
+fn longest_axis(candidate: &Candidate) -> usize {
+    (0..3).rev().max_by_key(|&axis| candidate.groups[axis]).unwrap_or(0)
 }
 
 /// The host's side of a transfer: one buffer behind all of the device's.

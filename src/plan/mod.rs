@@ -14,6 +14,6 @@ pub use case::{BufferPlan, Candidate, Case, Planned};
 pub use divide::{Chunked, Division, StageOf, chunked, equal_chunks, host_twin};
 pub use estimate::{Estimate, estimate};
 pub use filter::Filter;
-pub use lower::{copies, host_buffer, launches, partial_launch, slices};
+pub use lower::{copies, host_buffer, launches, line_launch, most_in_line, partial_launch, slices};
 pub use order::shuffle;
 pub use resolve::{GUARD, Limits, keys, plan};

@@ -140,10 +140,12 @@ pub struct Concurrency {
 /// One kernel with a growing number of work-groups.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Staircase {
+    /// The clock of the points.
+    pub clock: Clock,
     /// Work-items per group.
     pub group_size: u32,
     /// Bytes of local memory per group.
     pub local_bytes: u64,
-    /// Number of groups and seconds of one launch.
+    /// Number of groups and seconds of one launch, sample by sample, in ascending order.
     pub points: Vec<(u32, Vec<f64>)>,
 }

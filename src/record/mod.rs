@@ -49,6 +49,9 @@ pub struct Record {
     pub device: usize,
     /// The round, from 0; each round is a fresh process.
     pub round: u32,
+    /// Whether the device is simulated: then nothing here was measured.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub simulated: bool,
     /// What came of it.
     pub outcome: Outcome,
     /// What was measured; `None` where nothing may be shown.
@@ -80,6 +83,7 @@ impl Record {
             family: refusal.family,
             device,
             round: 0,
+            simulated: false,
             outcome: Outcome::Unsupported(refusal.reason),
             measured: None,
             detail: None,

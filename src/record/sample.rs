@@ -73,6 +73,7 @@ pub fn record(key: CaseKey, seconds: f64) -> Record {
         family: "compute".into(),
         device: 0,
         round: 0,
+        simulated: false,
         outcome: Outcome::Ok,
         detail: None,
         measured: Some(Measured {

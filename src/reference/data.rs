@@ -56,6 +56,22 @@ impl Data {
         }
     }
 
+    /// A copy in which every scalar that is still as in `before`, to the bit, is taken from
+    /// `instead`, and how many scalars were not. All three are of one type and length.
+    pub fn with_untouched_from(&self, before: &Self, instead: &Self) -> (Self, usize) {
+        let mut bytes = self.as_bytes().to_vec();
+        let mut touched = 0;
+        let others = before.as_bytes().chunks_exact(4).zip(instead.as_bytes().chunks_exact(4));
+        for (scalar, (before, instead)) in bytes.chunks_exact_mut(4).zip(others) {
+            if scalar == before && scalar != instead {
+                scalar.copy_from_slice(instead);
+            } else {
+                touched += 1;
+            }
+        }
+        (Self::from_bytes(self.scalar(), &bytes), touched)
+    }
+
     /// Scalar `i` as a number, for messages and error norms.
     pub fn get(&self, i: usize) -> Option<f64> {
         match self {

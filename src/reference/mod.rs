@@ -10,6 +10,7 @@ mod micro;
 mod parallel;
 mod problem;
 mod stencils;
+mod synthetic;
 mod table;
 mod transpose;
 

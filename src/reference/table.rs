@@ -1,6 +1,8 @@
 //! Every reference by name. `tests/tables.rs` fails when a shipped kernel's is missing.
 
-use super::{Data, Problem, filters, finance, gather, matmul, micro, stencils, transpose};
+use super::{
+    Data, Problem, filters, finance, gather, matmul, micro, stencils, synthetic, transpose,
+};
 use crate::error::Result;
 
 /// Computes the buffers that a launch writes, by name, from what was there before.
@@ -24,6 +26,7 @@ const TABLE: &[(&str, Reference)] = &[
     ("stencil_2d_5", stencils::stencil_2d_5),
     ("stencil_3d_13", stencils::stencil_3d_13),
     ("stencil_3d_7", stencils::stencil_3d_7),
+    ("synthetic", synthetic::synthetic),
     ("transpose", transpose::transpose),
     ("triad", micro::triad),
 ];

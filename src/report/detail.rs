@@ -25,6 +25,7 @@ pub fn sections(header: &Header, records: &[Record]) -> String {
             Detail::Schedule(_) | Detail::Concurrency(_) | Detail::Staircase(_) => {}
         }
     }
+    super::staircase::section(&mut out, header, records);
     out
 }
 

@@ -10,10 +10,12 @@ mod overview;
 pub mod progress;
 pub mod ranking;
 mod rows;
+pub mod staircase;
 mod subject;
 pub mod terminal;
 #[cfg(test)]
 mod testing;
+pub mod trace;
 pub mod words;
 
 pub use rows::{Rate, Row, rows, rows_of};

@@ -42,6 +42,9 @@ impl Converter<'_> {
             params.as_ref().zip(sizes.as_ref()).map(|(p, s)| data::launch_names(form, s, p));
         let grid = names.as_ref().and_then(|names| self.grid(form, names));
         let work = names.as_ref().and_then(|names| self.work(form, names));
+        if let (Some(grid), Some(measure), Some(params)) = (&grid, &measure, &params) {
+            self.climbs(form, measure, grid, params);
+        }
         let verify = self.verify(form, name);
         let divide = params.as_ref().and_then(|params| self.divide(form, params));
         let host_memory = measure.as_ref().and_then(|measure| self.host_memory(form, measure));
@@ -68,6 +71,31 @@ impl Converter<'_> {
         };
         self.evaluate(form, &workload);
         (name_fits && self.mistakes.count() == before).then_some(workload)
+    }
+
+    /// A staircase needs a number of groups that a size sets.
+    fn climbs(
+        &mut self,
+        form: &file::Workload,
+        measure: &[Measure],
+        grid: &[Expr; 3],
+        params: &Params,
+    ) {
+        let Some(At { at, .. }) = &form.grid else { return };
+        let constants = form.kernel.as_ref().and_then(|k| k.value.constants.as_ref());
+        let fixed = |name: &str| match params.iter().find(|(param, _, _)| param == name) {
+            Some((_, value, _)) => value.names().next().is_none(),
+            None => {
+                name.starts_with("GROUP_")
+                    || constants.is_some_and(|all| all.0.iter().any(|(n, _)| n.value == name))
+            }
+        };
+        let depends = |expr: &Expr| expr.names().any(|(name, _)| !fixed(name));
+        if measure.contains(&Measure::Staircase) && !grid.iter().any(depends) {
+            let help = "let a size say how many groups there are, such as `grid: [groups*64]`";
+            let message = "a staircase climbs over the number of groups, and no size sets it";
+            self.mistakes.tell(at, message, Some(help.to_owned()));
+        }
     }
 
     fn workload_name(&mut self, name: &At<String>) -> bool {
@@ -214,7 +242,7 @@ fn family(form: &file::Workload, measure: &[Measure], work: &Work) -> Family {
         (Some(family), _) => family.value,
         (None, Some(Measure::Send | Measure::Receive | Measure::Transfer)) => Family::Transfer,
         (None, Some(Measure::Overlap | Measure::Schedule)) => Family::Overlap,
-        (None, Some(Measure::Concurrency)) => Family::Concurrency,
+        (None, Some(Measure::Concurrency | Measure::Staircase)) => Family::Concurrency,
         _ if work.flops.is_number(0.0) => Family::Memory,
         _ => Family::Compute,
     }

@@ -29,6 +29,6 @@ mod wgsl;
 pub use assets::{kernels, suites};
 pub use expr::{Expr, Scope, Wrong};
 pub use load::load;
-pub use nearest::meant;
+pub use nearest::{likest, meant};
 pub use schema::schema;
 pub use types::{Budget, Buffer, Kernel, KernelText, Place, Search, Suite, Work, Workload};

@@ -11,6 +11,23 @@ pub fn nearest<'a>(word: &str, choices: impl IntoIterator<Item = &'a str>) -> Op
         .map(|(_, choice)| choice)
 }
 
+/// The `count` choices that are most like `word`, whole or by any of their words; the likest first.
+pub fn likest<'a>(
+    word: &str,
+    choices: impl IntoIterator<Item = &'a str>,
+    count: usize,
+) -> Vec<&'a str> {
+    let wanted = word.to_lowercase();
+    let likeness = |choice: &str| {
+        let choice = choice.to_lowercase();
+        let parts = choice.split([' ', '_', '/']).chain([choice.as_str()]);
+        parts.map(|part| strsim::jaro_winkler(&wanted, part)).fold(0.0, f64::max)
+    };
+    let mut ranked: Vec<_> = choices.into_iter().map(|choice| (likeness(choice), choice)).collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+    ranked.into_iter().take(count).map(|(_, choice)| choice).collect()
+}
+
 /// Help for a misspelt `word`: the nearest choice, else all of them where they are few.
 pub fn meant<'a>(word: &str, choices: impl IntoIterator<Item = &'a str> + Clone) -> Option<String> {
     /// More than this many choices are no help.
@@ -40,5 +57,7 @@ mod tests {
         assert_eq!(meant("Sise", choices).unwrap(), "did you mean `sizes`?");
         assert_eq!(meant("zzz", choices).unwrap(), "there are: kernel, sizes, measure, buffers");
         assert_eq!(meant("zzz", []), None);
+        let cases = ["matmul n=64", "overlap_sepia n=512", "sepia n=1", "gather n=2"];
+        assert_eq!(likest("sepai", cases, 2), ["overlap_sepia n=512", "sepia n=1"]);
     }
 }

@@ -4,6 +4,7 @@ use super::deadlines::Deadlines;
 use super::group::Group;
 use super::protocol::{Reply, Request};
 use super::tail::{Followed, Tail};
+use crate::backend::sim::{SIM, Sim};
 use crate::gpu::DeviceInfo;
 use crate::measure::Stage;
 use crate::record::Outcome;
@@ -35,7 +36,7 @@ pub struct Client {
 /// # Errors
 /// What came of the worker instead.
 pub fn devices(backend: &str, limit: Duration) -> Result<Vec<DeviceInfo>, Outcome> {
-    let mut client = Client::spawn(backend, None)?;
+    let mut client = Client::spawn(backend, None, &Sim::default())?;
     match client.wait("listing the devices", limit)? {
         Reply::Devices(devices) => {
             client.close();
@@ -47,12 +48,12 @@ pub fn devices(backend: &str, limit: Duration) -> Result<Vec<DeviceInfo>, Outcom
 }
 
 impl Client {
-    /// Starts a worker and waits until it has opened the device.
+    /// Starts a worker and waits until it has opened the device, a simulated one as `sim` has it.
     ///
     /// # Errors
     /// What came of it instead: `Timeout`, `Crash`, or why the device does not open.
-    pub fn open(device: &DeviceInfo, limit: Duration) -> Result<Self, Outcome> {
-        let mut client = Self::spawn(&device.backend, Some(device.index))?;
+    pub fn open(device: &DeviceInfo, sim: &Sim, limit: Duration) -> Result<Self, Outcome> {
+        let mut client = Self::spawn(&device.backend, Some(device.index), sim)?;
         match client.wait("opening the device", limit)? {
             Reply::Ready(found) if found.name == device.name && found.driver == device.driver => {
                 Ok(client)
@@ -99,13 +100,19 @@ impl Client {
         self.group.wait(CLOSE);
     }
 
-    fn spawn(backend: &str, index: Option<usize>) -> Result<Self, Outcome> {
+    fn spawn(backend: &str, index: Option<usize>, sim: &Sim) -> Result<Self, Outcome> {
         let failed = |e: std::io::Error| Outcome::Failed(format!("starting a worker: {e}"));
         let mut command = Command::new(std::env::current_exe().map_err(failed)?);
         command.args(["worker", "--backend", backend]);
         command.args(["--parent", &std::process::id().to_string()]);
         if let Some(index) = index {
             command.args(["--index", &index.to_string()]);
+        }
+        if backend == SIM {
+            command.args(["--sim-seed", &sim.seed().to_string()]);
+            for file in sim.files() {
+                command.arg("--sim-file").arg(file);
+            }
         }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut group = Group::spawn(command).map_err(failed)?;

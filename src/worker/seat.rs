@@ -5,6 +5,7 @@ use super::client::Client;
 use super::deadlines::Deadlines;
 use super::protocol::{Reply, Request};
 use super::streak::Streak;
+use crate::backend::sim::Sim;
 use crate::gpu::DeviceInfo;
 use crate::measure::{Finding, Policy, Stage};
 use crate::plan::Case;
@@ -18,14 +19,21 @@ pub struct Seat {
     device: DeviceInfo,
     /// The user's deadline for every stage.
     limit: Option<Duration>,
+    /// How a simulated device is described, and scatters.
+    sim: Sim,
     client: Option<Client>,
     streak: Streak,
 }
 
 impl Seat {
-    /// For `device`; `limit` overrides every stage's deadline.
-    pub fn new(device: DeviceInfo, limit: Option<Duration>) -> Self {
-        Self { device, limit, client: None, streak: Streak::default() }
+    /// For `device`, a simulated one as `sim` has it; `limit` overrides every stage's deadline.
+    pub fn new(device: DeviceInfo, sim: Sim, limit: Option<Duration>) -> Self {
+        Self { device, limit, sim, client: None, streak: Streak::default() }
+    }
+
+    /// From the next worker on, a simulated device scatters by `seed` and its own number.
+    pub fn scatter(&mut self, seed: u64) {
+        self.sim = self.sim.scattering(seed.wrapping_add(self.device.index as u64));
     }
 
     /// The device.
@@ -113,7 +121,7 @@ impl Seat {
         let deadlines = Deadlines::new(policy, self.limit);
         let mut client = match self.client.take() {
             Some(client) => client,
-            None => Client::open(&self.device, deadlines.open)?,
+            None => Client::open(&self.device, &self.sim, deadlines.open)?,
         };
         let reply = client.ask(request, &deadlines, stage)?;
         let lost = match &reply {

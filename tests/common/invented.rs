@@ -72,6 +72,7 @@ pub fn record(key: CaseKey, device: usize, round: u32, samples: Vec<f64>) -> Rec
         tags: vec![],
         family: "compute".into(),
         device,
+        simulated: false,
         round,
         outcome: Outcome::Ok,
         measured: Some(Measured {

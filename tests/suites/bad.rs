@@ -68,6 +68,16 @@ fn keys() {
 }
 
 #[test]
+fn measures() {
+    spoiled(
+        "grid: [\"ceil_div(n, VALUES)\"]",
+        "measure: [staircase]\n    grid: [64*VALUES]",
+        "grid: [64",
+        &["no size sets it", "grid: [groups*64]"],
+    );
+}
+
+#[test]
 fn names() {
     spoiled("  scale:\n", "  sc ale:\n", "sc ale:", &["cannot name a workload"]);
     spoiled(

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields)]
 pub struct Description {
     /// The device's name.
+    #[serde(deserialize_with = "some_text")]
     pub name: String,
     /// The vendor's name.
     pub vendor: String,
@@ -35,6 +36,7 @@ pub struct Description {
     /// What one unit computes.
     pub compute: Compute,
     /// The device's memory.
+    #[serde(deserialize_with = "consistent")]
     pub memory: Memory,
     /// The way to the host's memory.
     pub link: Link,
@@ -205,6 +207,14 @@ fn nanosecond() -> f64 {
     1e-9
 }
 
+fn some_text<'de, D: Deserializer<'de>>(d: D) -> Result<String, D::Error> {
+    let text = String::deserialize(d)?;
+    match text.trim().is_empty() {
+        true => Err(D::Error::custom("a device needs a name")),
+        false => Ok(text),
+    }
+}
+
 fn positive<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
     match f64::deserialize(d)? {
         x if x > 0.0 && x.is_finite() => Ok(x),
@@ -270,6 +280,17 @@ impl Consistent for Unit {
     }
 }
 
+impl Consistent for Memory {
+    fn flaw(&self) -> Option<String> {
+        (self.largest_buffer > self.size).then(|| {
+            format!(
+                "a buffer of {} bytes does not fit a memory of {}",
+                self.largest_buffer, self.size
+            )
+        })
+    }
+}
+
 impl Consistent for BTreeMap<MemoryKind, Rates> {
     fn flaw(&self) -> Option<String> {
         if self.contains_key(&MemoryKind::Device) {
@@ -329,6 +350,15 @@ costs: { submit: 1e-6, launch: 5e-6, sync: 2e-6 }
             ("send_together: 4e9", "send_together: 7e9", 14, "faster"),
             ("group_threads: 512", "group_threads: 2048", 8, "does not fit"),
             ("launch: 5e-6", "launch: soon", 15, "invalid f"),
+            ("launch: 5e-6", "launch: -1e-6", 15, "not zero or a positive"),
+            ("submit: 1e-6", "submitt: 1e-6", 15, "unknown field `submitt`"),
+            ("warp: 32", "warp: 31.5", 4, "invalid i64"),
+            ("units: 4", "units: 4294967296", 3, "too large"),
+            ("size: 1073741824", "size: 1", 10, "does not fit a memory of 1"),
+            ("name: test", "name: ' '", 1, "needs a name"),
+            ("[65535, 65535, 1]", "[65535, 65535]", 8, "3"),
+            ("[65535, 65535, 1]", "[65535, 0, 1]", 8, "no dispatch"),
+            ("units: 4", "units: 4\nunits: 4", 4, "twice"),
             ("vendor: none\n", "", 14, "missing field `vendor`"),
         ] {
             let text = GOOD.replace(good, bad);

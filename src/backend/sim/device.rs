@@ -13,6 +13,7 @@ use crate::gpu::{
     BufferId, BuildReport, Clock, DeviceInfo, DeviceKind, KernelId, KernelSource, Language,
     MemoryKind, Op, Recording, Slice, Step, StepTimes, Timeline,
 };
+use crate::hash::sha256_hex;
 use crate::units::Bytes;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use std::collections::BTreeMap;
@@ -233,7 +234,7 @@ pub(super) fn info(gpu: &Description, index: usize) -> DeviceInfo {
         name: gpu.name.clone(),
         vendor: gpu.vendor.clone(),
         kind: DeviceKind::Simulated,
-        driver: "simulation".to_owned(),
+        driver: format!("simulation of {}", fingerprint(gpu)),
         api: "gpubench".to_owned(),
         language: Language::Wgsl,
         memory: Some(Bytes(gpu.memory.size)),
@@ -256,4 +257,11 @@ pub(super) fn info(gpu: &Description, index: usize) -> DeviceInfo {
         uuid: None,
         features: gpu.features.clone(),
     }
+}
+
+/// Tells descriptions apart whose devices have one name: results of two are not of one device.
+fn fingerprint(gpu: &Description) -> String {
+    let mut hash = sha256_hex(format!("{gpu:?}"));
+    hash.truncate(8);
+    hash
 }

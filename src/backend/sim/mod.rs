@@ -12,6 +12,7 @@ mod grid;
 mod link;
 mod memory;
 mod noise;
+mod sources;
 mod units;
 
 pub use description::{Compute, Costs, Description, Link, Memory, Noise, Rates, Unit};
@@ -19,23 +20,21 @@ pub use device::SimDevice;
 pub use events::{Job, Work, simulate};
 pub use grid::{Grid, Needs};
 pub use link::{Direction, Transfer};
+pub use sources::{Source, sources};
 
 use super::{Backend, Device};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceInfo;
 use include_dir::{Dir, include_dir};
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/backend/sim/devices");
 
-/// Environment variable with the paths of more descriptions, separated as in `PATH`.
-pub const FILES: &str = "GPUBENCH_SIM";
-/// Environment variable with a number that makes one process scatter unlike another.
-pub const SEED: &str = "GPUBENCH_SIM_SEED";
+/// The backend's name.
+pub const SIM: &str = "sim";
 
 /// The simulated backend: the shipped devices and, behind them, a user's.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sim {
     files: Vec<PathBuf>,
     seed: u64,
@@ -43,25 +42,28 @@ pub struct Sim {
 
 impl Sim {
     /// With the devices described in `files`, scattering by `seed`.
-    pub fn from_files(files: Vec<PathBuf>, seed: u64) -> Self {
+    pub fn new(files: Vec<PathBuf>, seed: u64) -> Self {
         Self { files, seed }
     }
 
-    /// As the environment says ([`FILES`], [`SEED`]).
-    pub fn from_env() -> Self {
-        let files = std::env::var_os(FILES).map(|paths| std::env::split_paths(&paths).collect());
-        let seed = std::env::var(SEED).ok().and_then(|seed| seed.parse().ok());
-        Self { files: files.unwrap_or_default(), seed: seed.unwrap_or_default() }
+    /// The same devices, scattering by another seed.
+    pub fn scattering(&self, seed: u64) -> Self {
+        Self { files: self.files.clone(), seed }
     }
 
-    /// The environment from which another process makes an equal backend.
-    ///
-    /// # Errors
-    /// When a path contains the separator.
-    pub fn to_env(&self) -> Result<[(&'static str, OsString); 2]> {
-        let files = std::env::join_paths(&self.files)
-            .map_err(|error| Error::Usage(format!("a simulated device's path: {error}")))?;
-        Ok([(FILES, files), (SEED, self.seed.to_string().into())])
+    /// The user's descriptions.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// What is added to a description's own seed.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// How many devices are shipped; a user's are numbered from here on.
+    pub fn shipped() -> usize {
+        SHIPPED.files().count()
     }
 
     /// All descriptions, the shipped ones first, in the order of their files' names.
@@ -69,15 +71,28 @@ impl Sim {
     /// # Errors
     /// A file that cannot be read, or a mistake in one, with its place.
     pub fn descriptions(&self) -> Result<Vec<Description>> {
+        self.texts()?.iter().map(|(file, text)| Description::parse(file, text)).collect()
+    }
+
+    /// Where the values of every description come from, in the same order.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn sources(&self) -> Result<Vec<Vec<Source>>> {
+        Ok(self.texts()?.iter().map(|(_, text)| sources(text)).collect())
+    }
+
+    /// Every description's file and text.
+    fn texts(&self) -> Result<Vec<(String, String)>> {
         let mut shipped: Vec<_> = SHIPPED.files().collect();
         shipped.sort_by_key(|file| file.path());
         let shipped = shipped.into_iter().map(|file| {
             let text = file.contents_utf8().unwrap_or_default();
-            Description::parse(&file.path().display().to_string(), text)
+            Ok((file.path().display().to_string(), text.to_owned()))
         });
         let users = self.files.iter().map(|path| {
             let text = std::fs::read_to_string(path).map_err(|e| Error::io(path, e))?;
-            Description::parse(&path.display().to_string(), &text)
+            Ok((path.display().to_string(), text))
         });
         shipped.chain(users).collect()
     }
@@ -85,7 +100,7 @@ impl Sim {
 
 impl Backend for Sim {
     fn name(&self) -> &'static str {
-        "sim"
+        SIM
     }
 
     fn devices(&self) -> Result<Vec<DeviceInfo>> {

@@ -72,7 +72,7 @@ pub struct Args {
     output: PathBuf,
     /// Go on with a run that was cut short
     #[arg(long, value_name = "FILE",
-          conflicts_with_all = ["device", "backend", "sim", "filter", "rounds", "repeat", "seed", "verify",
+          conflicts_with_all = ["device", "backend", "filter", "rounds", "repeat", "seed", "verify",
                                 "output", "list", "dry_run"])]
     resume: Option<PathBuf>,
     /// Measure even while another run measures the same device
@@ -140,7 +140,7 @@ fn resume(args: &Args, suite: &Suite, file: &Path) -> Result<ExitCode> {
     }
     let filters = Filters::parse(&run.header.filters, suite)?;
     let backend = run.header.devices.iter().map(|device| device.backend.clone()).collect();
-    let here = found::devices(&Selector { backend, ..Selector::default() })?;
+    let here = found::list(&Selector { backend, sim: args.selector.sim.clone(), device: vec![] })?;
     let chosen = resume::check(&run.header, suite, &here)?;
     let plan = Plan::new(args, suite, &filters, run.header);
     match plan.run(&chosen, |_| Ok(writer), run.records)? {
@@ -203,17 +203,13 @@ impl<'a> Plan<'a> {
             cache: Some(scratch.path().to_owned()),
             ..Policy::default()
         };
+        let sim = self.args.selector.simulation();
+        let others = self.others(devices)?;
         let session = Session {
-            witness: Witness::new(
-                self.suite,
-                self.limits,
-                scratch.path(),
-                &self.others(devices)?,
-                limit,
-            ),
+            witness: Witness::new(self.suite, self.limits, scratch.path(), &others, &sim, limit),
             writer: writer(&self.header)?,
             header: self.header,
-            seats: devices.iter().map(|d| Seat::new(d.clone(), limit)).collect(),
+            seats: devices.iter().map(|d| Seat::new(d.clone(), sim.clone(), limit)).collect(),
             cases: self.cases,
             records,
             // The budget begins here, not while waiting for a device.
@@ -284,10 +280,14 @@ fn conclude(args: &Args, ended: &Ended) -> Result<ExitCode> {
     let path = ended.path.display();
     if ended.interrupted {
         // No table: half of one would be taken for the whole.
+        let files = args.selector.simulation();
+        let files = files.files().iter().map(|file| format!(" {}", file.display()));
+        let sim = files.reduce(|all, file| all + &file).map(|files| format!(" --sim{files}"));
         say(&format!(
-            "interrupted; {} records are in {path}\nto go on: gpubench run {} --resume {path}",
+            "interrupted; {} records are in {path}\nto go on: gpubench run {} --resume {path}{}",
             ended.records.len(),
-            args.suite
+            args.suite,
+            sim.unwrap_or_default()
         ));
         return Ok(ExitCode::from(interrupt::EXIT));
     }

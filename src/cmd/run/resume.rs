@@ -1,7 +1,7 @@
 //! Going on with a run that was cut short: only where nothing has changed since.
 
 use crate::error::{Error, Result};
-use crate::gpu::DeviceInfo;
+use crate::gpu::{DeviceInfo, DeviceKind};
 use crate::record::Header;
 use crate::suite::Suite;
 
@@ -28,6 +28,10 @@ fn same(then: &DeviceInfo, here: &[DeviceInfo]) -> Result<DeviceInfo> {
     // Two equal cards without any address are told apart by their position only.
     let now = here.iter().filter(alike).min_by_key(|d| d.index.abs_diff(then.index));
     match now {
+        None if then.kind == DeviceKind::Simulated => Err(refused(&format!(
+            "{} (simulated) is not shipped; name its description with --sim FILE.yaml",
+            then.name
+        ))),
         None => Err(refused(&format!("{} ({}) is not here", then.name, then.backend))),
         Some(now) if now.driver != then.driver => Err(refused(&format!(
             "the driver of {} has changed from {} to {}",

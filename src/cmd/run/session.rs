@@ -5,6 +5,7 @@ use super::interrupt;
 use super::pace::Pace;
 use super::witness::Witness;
 use crate::error::Result;
+use crate::gpu::DeviceKind;
 use crate::measure::{Finding, Policy, Stage};
 use crate::plan::{Case, shuffle};
 use crate::record::{Footer, Header, Outcome, Record};
@@ -75,6 +76,7 @@ impl Session<'_> {
                 if round == 0 {
                     self.refuse(device, &done)?;
                 }
+                self.seats[device].scatter(scatter_seed(self.header.seed, round));
                 let cases = self.order(device, round);
                 self.pace.begin(cases.len() as u64, left);
                 for case in cases {
@@ -125,7 +127,9 @@ impl Session<'_> {
         cases
     }
 
-    fn append(&mut self, record: Record) -> Result<()> {
+    fn append(&mut self, mut record: Record) -> Result<()> {
+        let device = &self.header.devices[record.device];
+        record.simulated = device.kind == DeviceKind::Simulated;
         self.writer.append(&record)?;
         self.records.push(record);
         Ok(())
@@ -181,6 +185,13 @@ impl Session<'_> {
         let (header, records) = (self.header, self.records);
         Ok(Ended { header, records, resumed_at, seconds, path, interrupted })
     }
+}
+
+/// A seed for the simulated devices of a round: rounds of one run scatter differently, and a run
+/// of the same seed scatters as this one does.
+fn scatter_seed(seed: u64, round: u32) -> u64 {
+    (seed ^ u64::from(round + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        .wrapping_mul(0xff51_afd7_ed55_8ccd)
 }
 
 fn stage_word(stage: Stage) -> &'static str {

@@ -1,6 +1,7 @@
 //! Another device as the source of expected results.
 
 use super::cases::{Filters, cases};
+use crate::backend::sim::Sim;
 use crate::gpu::DeviceInfo;
 use crate::hash::sha256_hex;
 use crate::measure::Policy;
@@ -24,15 +25,18 @@ pub struct Witness<'a> {
 }
 
 impl<'a> Witness<'a> {
-    /// Any of `devices`, each stage of theirs within `limit` where the user set one.
+    /// Any of `devices` (simulated ones as `sim` has them), each stage of theirs within `limit`
+    /// where the user set one.
     pub fn new(
         suite: &'a Suite,
         limits: Limits,
         folder: &Path,
         devices: &[DeviceInfo],
+        sim: &Sim,
         limit: Option<Duration>,
     ) -> Self {
-        let seats: Vec<_> = devices.iter().map(|d| Seat::new(d.clone(), limit)).collect();
+        let seat = |device: &DeviceInfo| Seat::new(device.clone(), sim.clone(), limit);
+        let seats: Vec<_> = devices.iter().map(seat).collect();
         let cases = vec![None; seats.len()];
         Self { suite, limits, folder: folder.to_owned(), seats, cases }
     }

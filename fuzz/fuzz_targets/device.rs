@@ -1,0 +1,15 @@
+//! The description of a simulated device.
+#![no_main]
+
+use gpubench::backend::sim::Description;
+use gpubench::error::Error;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    if let Err(Error::Suite(mistakes)) = Description::parse("input.yaml", text) {
+        for mistake in mistakes {
+            let end = mistake.offset + mistake.len;
+            assert!(mistake.text.get(mistake.offset..end).is_some(), "{mistake}");
+        }
+    }
+});

@@ -1,0 +1,15 @@
+//! A result file, torn, corrupt or of another version: every line is read or named.
+#![no_main]
+
+mod file;
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    if let Ok(mut run) = gpubench::store::read(&file::holding(data, "jsonl")) {
+        assert!(run.whole as usize <= data.len());
+        gpubench::analyse::flag_implausible(&mut run.records);
+        let _ = gpubench::analyse::collect(&run.header, &run.records);
+        let _ = gpubench::report::rows(&run.records);
+    }
+});

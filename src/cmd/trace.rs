@@ -1,0 +1,238 @@
+//! `gpubench trace`: the timeline of a case, for Perfetto.
+
+use super::show::print;
+use crate::error::{Error, Result};
+use crate::record::{Header, Record};
+use crate::report::progress::say;
+use crate::report::terminal::{case_name, label};
+use crate::report::trace::{Recorded, recorded, trace};
+use crate::store::{Run, read};
+use crate::suite::likest;
+use crate::text::printable;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Measures that keep the steps of what they run, for the message where one does not.
+const KEEPERS: &str = "overlap, schedule and concurrency";
+
+/// Arguments of `gpubench trace`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A result file
+    run: PathBuf,
+    /// The case: its name as in the report, or words that only its name contains
+    /// (`sepia n=1024`); not needed where only one case has a timeline
+    #[arg(long)]
+    case: Option<String>,
+    /// Only this device, as in the report (`opencl:0`) or by a part of its name
+    #[arg(long, short)]
+    device: Option<String>,
+    /// The round, from 1 on (default: the first that has a timeline)
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    round: Option<u32>,
+    /// The file to write; `-` is stdout
+    #[arg(long, short, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// `Usage` where the run has no such case, several, or one without a timeline.
+pub fn run(args: Args) -> Result<ExitCode> {
+    let run = read(&args.run)?;
+    for warning in &run.warnings {
+        say(&warning.to_string());
+    }
+    let asked = asked(&run, args.device.as_deref(), args.round)?;
+    let case = choose(&asked, args.case.as_deref())?;
+    let recordings = recordings(&run.header, &asked, &case);
+    let text = format!("{}\n", trace(&case, &recordings));
+    if args.output == Path::new("-") {
+        print(&text)?;
+    } else {
+        std::fs::write(&args.output, text).map_err(|e| Error::io(&args.output, e))?;
+        let path = args.output.display();
+        say(&format!(
+            "{case}: {} recordings in {path}; open it in ui.perfetto.dev",
+            recordings.len()
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The records of the device and the round asked for.
+fn asked<'a>(run: &'a Run, device: Option<&str>, round: Option<u32>) -> Result<Vec<&'a Record>> {
+    let of_device = |record: &Record| {
+        let Some(wanted) = device else { return true };
+        let Some(info) = run.header.devices.get(record.device) else { return false };
+        label(info) == wanted || info.name.to_lowercase().contains(&wanted.to_lowercase())
+    };
+    let of_round = |record: &Record| round.is_none_or(|round| record.round + 1 == round);
+    let found: Vec<_> = run.records.iter().filter(|r| of_device(r) && of_round(r)).collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let devices = run.header.devices.iter();
+    let devices: Vec<_> =
+        devices.map(|d| format!("  {}  {}", label(d), printable(&d.name, 60))).collect();
+    Err(Error::Usage(format!(
+        "no record of that device and round; the run has {} records in {} rounds on\n{}",
+        run.records.len(),
+        run.header.rounds,
+        devices.join("\n")
+    )))
+}
+
+/// The name of the case that `wanted` means among `records`.
+fn choose(records: &[&Record], wanted: Option<&str>) -> Result<String> {
+    let names = |of: &dyn Fn(&Record) -> bool| {
+        let mut names: Vec<String> = vec![];
+        for record in records.iter().filter(|record| of(record)) {
+            let name = case_name(&record.key);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    };
+    let drawn = names(&|record| !recorded(record).is_empty());
+    let Some(wanted) = wanted else {
+        return one(drawn.clone(), &drawn, "a case");
+    };
+    let shown = format!("case `{}`", printable(wanted, 80));
+    let is_it = |record: &Record| {
+        let (name, key) = (case_name(&record.key), record.key.to_string());
+        name.eq_ignore_ascii_case(wanted) || key.eq_ignore_ascii_case(wanted)
+    };
+    let words: Vec<String> = wanted.to_lowercase().split_whitespace().map(str::to_owned).collect();
+    let has_words = |record: &Record| {
+        let name = case_name(&record.key).to_lowercase();
+        words.iter().all(|word| name.contains(word.as_str()))
+    };
+    let mut found = names(&is_it);
+    if found.is_empty() {
+        found = names(&has_words);
+    }
+    if found.is_empty() {
+        let all = names(&|_| true);
+        let near = likest(wanted, all.iter().map(String::as_str), 5);
+        return Err(Error::Usage(format!("the run has no {shown}; near to it are{}", list(&near))));
+    }
+    let with: Vec<String> = found.iter().filter(|name| drawn.contains(name)).cloned().collect();
+    if with.is_empty() {
+        let of = |record: &&&Record| found.contains(&case_name(&record.key));
+        let outcome = records.iter().find(of).map_or("", |record| record.outcome.word());
+        return Err(without(
+            &format!("case `{}`, outcome: {outcome},", found.join("`, `")),
+            &drawn,
+        ));
+    }
+    one(with, &drawn, &shown)
+}
+
+/// The only one of `found`.
+fn one(mut found: Vec<String>, drawn: &[String], what: &str) -> Result<String> {
+    match (found.pop(), found.len()) {
+        (Some(name), 0) => Ok(name),
+        (None, _) => Err(without("the run", drawn)),
+        (Some(last), _) => {
+            found.push(last);
+            let found: Vec<&str> = found.iter().map(String::as_str).collect();
+            Err(Error::Usage(format!("{what} may be any of{}", list(&found))))
+        }
+    }
+}
+
+/// The mistake of asking for the timeline of what keeps none.
+fn without(what: &str, drawn: &[String]) -> Error {
+    let drawn: Vec<&str> = drawn.iter().map(String::as_str).collect();
+    let here = match drawn.is_empty() {
+        true => "; this run has none of theirs whose steps a clock told apart".to_owned(),
+        false => format!("; in this run{}", list(&drawn)),
+    };
+    Error::Usage(format!("{what} has no timeline: measures that keep one are {KEEPERS}{here}"))
+}
+
+/// Names one a line, as many as a reader looks at.
+fn list(names: &[&str]) -> String {
+    const MOST: usize = 20;
+    let mut text: String = names.iter().take(MOST).map(|name| format!("\n  {name}")).collect();
+    if names.len() > MOST {
+        text += &format!("\n  and {} more", names.len() - MOST);
+    }
+    text
+}
+
+/// The recordings of `case` on every device, of the first round each that has any.
+fn recordings<'a>(header: &Header, records: &[&'a Record], case: &str) -> Vec<Recorded<'a>> {
+    let mut all = vec![];
+    for (number, device) in header.devices.iter().enumerate() {
+        let of = records.iter().filter(|r| r.device == number && case_name(&r.key) == case);
+        let kept = of.map(|record| recorded(record)).find(|kept| !kept.is_empty());
+        let owner = format!("{} {}", label(device), printable(&device.name, 60));
+        for recording in kept.unwrap_or_default() {
+            let name = format!("{owner}: {}", recording.name);
+            all.push(Recorded { name, ..recording });
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::Clock;
+    use crate::record::{Detail, NamedStep, Schedule, Timed, sample};
+    use crate::workload::Measure;
+
+    /// A record of a schedule, which keeps its one step.
+    fn drawn(workload: &str, n: i64) -> Record {
+        let mut record = sample::record(sample::key(workload, n), 1.0);
+        record.key.measure = Measure::Schedule;
+        let step = NamedStep { name: "send 0".into(), lane: 0, started: 0.0, ended: 1.0 };
+        let timed = Timed { walls: vec![1.0], steps: vec![step] };
+        let runs = vec![("search".to_owned(), vec![1], timed)];
+        let schedule = Schedule { clock: Clock::Simulated, lower_bound: 1.0, runs };
+        record.detail = Some(Detail::Schedule(schedule));
+        record
+    }
+
+    fn told(records: &[Record], wanted: Option<&str>) -> Result<String, String> {
+        let records: Vec<&Record> = records.iter().collect();
+        choose(&records, wanted).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_case_is_found_by_its_name_or_by_words_of_it() {
+        let records = [
+            drawn("sepia", 512),
+            drawn("sepia", 1024),
+            sample::record(sample::key("sepia", 1), 1.0),
+        ];
+        for wanted in ["sepia n=512 (schedule)", "SEPIA N=512", "sep 512"] {
+            assert_eq!(told(&records, Some(wanted)).unwrap(), "sepia n=512 (schedule)");
+        }
+        let several = told(&records, Some("sepia")).unwrap_err();
+        assert!(several.contains("n=512") && several.contains("n=1024"), "{several}");
+        assert!(!several.contains("n=1\n"), "what has no timeline is no choice: {several}");
+        let unsaid = told(&records, None).unwrap_err();
+        assert!(unsaid.contains("a case may be any of"), "{unsaid}");
+        assert_eq!(told(&records[..1], None).unwrap(), "sepia n=512 (schedule)");
+    }
+
+    #[test]
+    fn what_is_not_there_is_helped_with() {
+        let records = [drawn("sepia", 512), sample::record(sample::key("matmul", 64), 1.0)];
+        let unknown = told(&records, Some("sepai")).unwrap_err();
+        assert!(
+            unknown.contains("no case `sepai`") && unknown.contains("sepia n=512"),
+            "{unknown}"
+        );
+        let without = told(&records, Some("matmul")).unwrap_err();
+        assert!(without.contains("overlap, schedule and concurrency"), "{without}");
+        assert!(without.contains("in this run\n  sepia n=512 (schedule)"), "{without}");
+        let none = told(&records[1..], None).unwrap_err();
+        assert!(none.contains("the run has no timeline"), "{none}");
+    }
+}
