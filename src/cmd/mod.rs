@@ -52,7 +52,7 @@ enum Command {
     Doctor(doctor::Args),
     /// Show what runs measured, as a page, a table or data
     Report(report::Args),
-    /// Order devices by their speed over the cases that all of them got right
+    /// Order devices by speed over the cases that all of them got right
     Rank(rank::Args),
     /// Check suite files without a device
     Check(check::Args),

@@ -1,8 +1,8 @@
 //! `gpubench report`: what runs say, as a page, a table or data.
 
 use super::show::{print, style, warnings};
-use crate::analyse::field;
 use crate::analyse::rank::{Options, Ranking, rank};
+use crate::analyse::{DeviceCases, collect, compare, field};
 use crate::error::{Error, Result};
 use crate::report::progress::say;
 use crate::report::{Material, Source, data, html, markdown, terminal};
@@ -22,6 +22,9 @@ pub struct Args {
     /// In which form (default: what the output's name ends in, else text)
     #[arg(long, value_enum)]
     format: Option<Format>,
+    /// Compare with this run or baseline, device by device (in the HTML page)
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
     /// Rank implementations on the host's processor too
     #[arg(long)]
     include_cpu: bool,
@@ -59,7 +62,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let ranking = ranking(&args, &runs)?;
     let text = match format {
         Format::Text => terminal::summary(&material, style()),
-        Format::Html => html::page(&material, &ranking),
+        Format::Html => html::page(&material, &ranking, &compared(&args, &runs, &material)?),
         Format::Md => markdown::markdown(&material, &ranking),
         Format::Csv => data::spreadsheet(&material),
         Format::Json => data::json(&material, &ranking),
@@ -104,6 +107,33 @@ fn source(run: &Run) -> Source<'_> {
         footer: run.footer.as_ref(),
         warnings: run.warnings.iter().map(ToString::to_string).collect(),
     }
+}
+
+/// Each device of the runs against the same device of the baseline.
+fn compared(args: &Args, runs: &[Run], material: &Material) -> Result<Vec<html::Compared>> {
+    let Some(path) = &args.baseline else { return Ok(vec![]) };
+    let old = read(path)?;
+    let before = collect(&old.header, &old.records);
+    let mut compared = vec![];
+    for run in runs {
+        for new in collect(&run.header, &run.records) {
+            let same = |old: &&DeviceCases| old.device.slug() == new.device.slug();
+            let Some(before) = before.iter().find(same) else { continue };
+            let subject = material.subjects.iter().find(|s| *s.device == new.device);
+            compared.push(html::Compared {
+                label: subject.map_or_else(String::new, |s| format!("{} {}", s.label, s.name)),
+                old: format!("{}, begun {}", path.display(), old.header.started),
+                comparison: compare(before, &new, &Default::default()),
+            });
+        }
+    }
+    if compared.is_empty() {
+        return Err(Error::Usage(format!(
+            "{}: none of the runs' devices is in it",
+            path.display()
+        )));
+    }
+    Ok(compared)
 }
 
 fn ranking(args: &Args, runs: &[Run]) -> Result<Ranking> {

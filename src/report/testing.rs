@@ -1,13 +1,14 @@
 //! Invented runs for the tests of all formats.
 
+use super::html::Compared;
 use super::{Material, Source};
-use crate::analyse::field;
 use crate::analyse::rank::{Options, Ranking, rank};
+use crate::analyse::{collect, compare, field};
 use crate::gpu::{Clock, DeviceInfo, DeviceKind, MemoryKind};
 use crate::record::sample::{device, header, key, outcome, record};
 use crate::record::{
     Detail, Direction, Flag, Footer, Header, Mismatch, NamedStep, Outcome, Overlap, OverlapRun,
-    Record, Timed, Transfer, TransferPoint,
+    Record, Staircase, Timed, Transfer, TransferPoint,
 };
 use crate::workload::{CaseKey, Measure};
 
@@ -68,6 +69,22 @@ impl Sample {
         }])
     }
 
+    /// Its first device against an older run of it.
+    pub(super) fn compared(&self) -> Vec<Compared> {
+        let new = collect(&self.header, &self.records);
+        let mut before = self.records.clone();
+        for measured in before.iter_mut().filter_map(|record| record.measured.as_mut()) {
+            let factor = if measured.flops > 1e7 { 1.25 } else { 1.0 };
+            measured.samples.iter_mut().for_each(|sample| *sample *= factor);
+        }
+        let old = collect(&self.header, &before);
+        vec![Compared {
+            label: "opencl:0 Invented GPU".into(),
+            old: "older.jsonl".into(),
+            comparison: compare(&old[0], &new[0], &Default::default()),
+        }]
+    }
+
     /// Its ranking.
     pub(super) fn ranking(&self) -> Ranking {
         let field = field([(&self.header, &self.records[..])]);
@@ -122,6 +139,11 @@ fn of_device(device: usize, speed: f64) -> Vec<Record> {
     } else {
         records.push(place(details(key("pipeline", 1024), Measure::Overlap, overlap())));
         records.push(place(details(key("link", 1), Measure::Transfer, transfer())));
+        for (group, at_once) in [(64, 48), (256, 24)] {
+            let stairs =
+                details(key("stairs", group), Measure::Staircase, staircase(group, at_once));
+            records.push(place(stairs));
+        }
     }
     records
 }
@@ -145,6 +167,18 @@ fn details(key: CaseKey, measure: Measure, detail: Detail) -> Record {
 
 fn timed(seconds: f64, steps: Vec<NamedStep>) -> Timed {
     Timed { walls: vec![seconds, seconds * 1.02, seconds * 1.05], steps }
+}
+
+/// A device that holds `at_once` groups.
+fn staircase(group: i64, at_once: u32) -> Detail {
+    let edges = [1, at_once / 2, at_once, at_once + 1, 2 * at_once, 2 * at_once + 1, 3 * at_once];
+    let time = |groups: u32| 1e-4 * f64::from(groups.div_ceil(at_once));
+    Detail::Staircase(Staircase {
+        clock: Clock::Device,
+        group_size: group as u32,
+        local_bytes: 1024,
+        points: edges.iter().map(|&groups| (groups, vec![time(groups); 2])).collect(),
+    })
 }
 
 fn overlap() -> Detail {

@@ -2,14 +2,12 @@
 
 use super::plot::{WIDTH, figure, mark, num, series};
 use super::scale::Scale;
-use super::{Section, name, scroll};
+use super::{Section, name, reasons, scroll};
 use crate::analyse::rank::{Device, Family, Ranking};
 use crate::report::subject::Material;
-use crate::report::words::{case_name, few};
 use crate::stats::Level;
 use crate::text::{middle, printable};
 use crate::units::with_prefix;
-use crate::workload::CaseKey;
 use maud::{Markup, html};
 
 pub(super) fn section(material: &Material, ranking: &Ranking) -> Option<Section> {
@@ -229,25 +227,13 @@ fn winners(ranking: &Ranking, overall: &Family) -> Markup {
 }
 
 fn left_out(overall: &Family) -> Markup {
-    let mut reasons: Vec<(&str, Vec<&CaseKey>)> = vec![];
-    for (key, reason) in &overall.left_out {
-        match reasons.iter_mut().find(|(known, _)| known == reason) {
-            Some((_, keys)) => keys.push(key),
-            None => reasons.push((reason, vec![key])),
-        }
-    }
-    if reasons.is_empty() {
+    if overall.left_out.is_empty() {
         return html! {};
     }
-    reasons.sort_by_key(|(_, keys)| std::cmp::Reverse(keys.len()));
     html! {
         details {
             summary { h3 { "Outside the common set" } span { (overall.left_out.len()) " cases" } }
-            ul {
-                @for (reason, keys) in &reasons {
-                    li { (printable(reason, 300)) ": " (keys.len()) " × " span.soft { (few(keys.iter().map(|key| case_name(key)))) } }
-                }
-            }
+            (reasons(&overall.left_out))
         }
     }
 }

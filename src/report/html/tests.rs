@@ -2,7 +2,7 @@ use super::*;
 use crate::report::testing::{Sample, hostile};
 
 fn of(sample: &Sample) -> String {
-    page(&sample.material(), &sample.ranking())
+    page(&sample.material(), &sample.ranking(), &sample.compared())
 }
 
 /// Elements that have no end tag.
@@ -127,7 +127,7 @@ fn an_empty_run_is_a_page_too() {
     };
     let field = crate::analyse::field([(&header, &[][..])]);
     let ranking = crate::analyse::rank::rank(&field, &Default::default()).unwrap();
-    let page = page(&Material::new(vec![source]), &ranking);
+    let page = page(&Material::new(vec![source]), &ranking, &[]);
     tags(&page);
     assert!(page.contains("cut short"));
 }
