@@ -36,15 +36,6 @@ pub(super) fn section(all: &[Compared]) -> Option<Section> {
 
 fn device(compared: &Compared) -> Markup {
     let comparison = &compared.comparison;
-    let count = |wanted: fn(Verdict) -> bool| {
-        comparison.rows.iter().filter(|row| wanted(row.verdict)).count()
-    };
-    let counts = [
-        ("bad", "▲ slower", count(|v| v == Verdict::Slower)),
-        ("good", "▼ faster", count(|v| v == Verdict::Faster)),
-        ("", "= same", count(|v| v == Verdict::Same)),
-        ("soft", "? unsure", count(|v| matches!(v, Verdict::Unsure { .. }))),
-    ];
     let mut changed: Vec<&Row> = comparison
         .rows
         .iter()
@@ -54,17 +45,37 @@ fn device(compared: &Compared) -> Markup {
     html! {
         h3 { (printable(&compared.label, 80)) }
         p.soft { "against " (printable(&compared.old, 200)) }
+        @if comparison.rows.is_empty() {
+            p { "No case can be compared:" }
+            (reasons(&comparison.left_out))
+        } @else {
+            (counted(comparison))
+            @if changed.is_empty() { p { "No case changed." } } @else { div.plots { (plot(&changed)) } }
+            details {
+                summary { h4 { "All cases" } span { (comparison.rows.len()) " compared, " (comparison.left_out.len()) " left out" } }
+                (scroll("Comparison", &table(compared)))
+                @if !comparison.left_out.is_empty() { (reasons(&comparison.left_out)) }
+            }
+        }
+    }
+}
+
+fn counted(comparison: &Comparison) -> Markup {
+    let count = |wanted: fn(Verdict) -> bool| {
+        comparison.rows.iter().filter(|row| wanted(row.verdict)).count()
+    };
+    let counts = [
+        ("bad", "▲ slower", count(|v| v == Verdict::Slower)),
+        ("good", "▼ faster", count(|v| v == Verdict::Faster)),
+        ("", "= same", count(|v| v == Verdict::Same)),
+        ("soft", "? unsure", count(|v| matches!(v, Verdict::Unsure { .. }))),
+    ];
+    html! {
         dl.tiles {
             @for (class, what, count) in counts {
                 div { dt { (what) } dd class=[(count > 0 && !class.is_empty()).then_some(class)] { (count) } }
             }
             div { dt { "mean of all" } dd { @if let Some(mean) = comparison.mean_ratio { (format!("{mean:.3}")) } @else { "–" } } }
-        }
-        @if changed.is_empty() { p { "No case changed." } } @else { div.plots { (plot(&changed)) } }
-        details {
-            summary { h4 { "All cases" } span { (comparison.rows.len()) " compared, " (comparison.left_out.len()) " left out" } }
-            (scroll("Comparison", &table(compared)))
-            @if !comparison.left_out.is_empty() { (reasons(&comparison.left_out)) }
         }
     }
 }

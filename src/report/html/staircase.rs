@@ -1,13 +1,13 @@
 //! Time against the number of work-groups: how many run at once, and how many units there are.
 
-use super::plot::{Axis, Entry, LOOKS, Look, Plot, dash, mark, series, short, short_seconds};
+use super::plot::{Axis, Entry, LOOKS, Look, Plot, dash, mark, plain, series, short};
 use super::scale::Scale;
 use super::{Section, name, scroll};
 use crate::analyse::{Residency, Shape, StaircaseSummary, residency, staircase};
 use crate::record::{Detail, Staircase};
 use crate::report::rows::Row;
 use crate::report::subject::Material;
-use crate::report::words;
+use crate::text::printable;
 use crate::units::{Bytes, seconds};
 use maud::{Markup, html};
 
@@ -54,7 +54,7 @@ fn cases<'m, 'a>(material: &'m Material<'a>, subject: usize) -> Vec<Case<'m, 'a>
 }
 
 fn plot(material: &Material, subject: usize, cases: &[Case]) -> Markup {
-    let points = || cases.iter().flat_map(|case| fastest(case.raw));
+    let points = || cases.iter().flat_map(in_waves);
     let (Some(x), Some(y)) =
         (Scale::log(points().map(|p| p.0)), Scale::from_zero(points().map(|p| p.1)))
     else {
@@ -64,16 +64,16 @@ fn plot(material: &Material, subject: usize, cases: &[Case]) -> Markup {
     let plot = Plot {
         title: format!("{} {}", who.label, who.name),
         description: format!(
-            "Fastest time of a launch against its number of groups, {} sizes of group.",
+            "Fastest time of a launch, in times of a full wave, against its number of groups: {} staircases.",
             cases.len()
         ),
         height: 240.0,
         x: Axis::new("work-groups", x, short),
-        y: Axis::new("time", y, short_seconds),
+        y: Axis::new("time of a launch, in full waves", y, plain),
     };
     let drawn = html! {
         @for (i, case) in cases.iter().enumerate() {
-            @let line = fastest(case.raw);
+            @let line = in_waves(case);
             g class=(series(i)) {
                 path.line.(dash(i / LOOKS)) d=(plot.line(line.iter().copied())) {}
                 @for (x, y) in &line { path.mark d=(mark(i, plot.x(*x), plot.y(*y))) {} }
@@ -85,15 +85,17 @@ fn plot(material: &Material, subject: usize, cases: &[Case]) -> Markup {
         .enumerate()
         .map(|(i, case)| Entry {
             look: Look::Joined(i),
-            text: crate::text::middle(&words::case_name(case.row.key), 40),
+            text: printable(&case.row.key.workload, 40),
         })
         .collect();
     plot.figure(&drawn, &legend)
 }
 
-fn fastest(raw: &Staircase) -> Vec<(f64, f64)> {
+/// Groups, and the fastest time over that of a full wave.
+fn in_waves(case: &Case) -> Vec<(f64, f64)> {
     let least = |samples: &[f64]| samples.iter().copied().fold(f64::INFINITY, f64::min);
-    raw.points.iter().map(|(groups, samples)| (f64::from(*groups), least(samples))).collect()
+    let points = case.raw.points.iter();
+    points.map(|(n, samples)| (f64::from(*n), least(samples) / case.summary.wave)).collect()
 }
 
 fn table(label: &str, cases: &[Case], told: Option<Residency>) -> Markup {
@@ -114,7 +116,7 @@ fn table(label: &str, cases: &[Case], told: Option<Residency>) -> Markup {
                 @for case in cases {
                     @let summary = &case.summary;
                     tr {
-                        th.name scope="row" { (name(&words::workload_name(case.row.key, 80))) " " (words::size(case.row.key)) }
+                        th.name scope="row" { (name(&printable(&case.row.key.workload, 80))) }
                         td.n { (summary.group_size) }
                         td.n { (Bytes(summary.local_bytes).to_string()) }
                         td { (shape(summary.shape)) }
