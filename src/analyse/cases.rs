@@ -20,7 +20,7 @@ pub struct DeviceCases {
 pub struct CaseResult {
     /// Which ranking family it counts in.
     pub family: String,
-    /// The worst outcome of all rounds: `Ok` only where every round is.
+    /// The worst outcome of all rounds that ran; a case left out of some is what the others are.
     pub outcome: Outcome,
     /// Median of each round that was measured.
     pub medians: Vec<f64>,
@@ -30,7 +30,8 @@ pub struct CaseResult {
     pub flops: f64,
     /// Bytes of one launch or copy.
     pub bytes: f64,
-    /// Hash of the kernel as built.
+    /// Hash of the kernel as built; `None` where its form was searched for, since the search may
+    /// end elsewhere the next time, and for transfers.
     pub kernel_hash: Option<String>,
     /// Whether the API checked accesses.
     pub checks: Option<Checks>,
@@ -62,12 +63,7 @@ pub fn collect<'a>(
 }
 
 fn result(records: &[&Record]) -> CaseResult {
-    let outcome = records
-        .iter()
-        .map(|r| &r.outcome)
-        .find(|outcome| !outcome.is_ok())
-        .cloned()
-        .unwrap_or(Outcome::Ok);
+    let outcome = worst(records);
     let measured: Vec<&Measured> = records.iter().filter_map(|r| r.measured.as_ref()).collect();
     let mut flags: Vec<Flag> = Vec::new();
     for flag in records.iter().flat_map(|r| &r.flags) {
@@ -78,15 +74,25 @@ fn result(records: &[&Record]) -> CaseResult {
     let shown = matches!(outcome, Outcome::Ok | Outcome::Unchecked)
         && !flags.iter().any(Flag::is_implausible);
     let medians = measured.iter().filter_map(|m| Summary::of(&m.samples)).map(|s| s.median);
+    let kernel = records.iter().find_map(|r| r.kernel.as_ref());
     CaseResult {
         family: records.first().map_or_else(String::new, |r| r.family.clone()),
         medians: medians.collect(),
         overall: if shown { overall(measured.iter().map(|m| m.samples.as_slice())) } else { None },
         flops: measured.first().map_or(0.0, |m| m.flops),
         bytes: measured.first().map_or(0.0, |m| m.bytes),
-        kernel_hash: records.iter().find_map(|r| r.kernel.as_ref()).map(|k| k.hash.clone()),
-        checks: records.iter().find_map(|r| r.kernel.as_ref()).map(|k| k.checks),
+        kernel_hash: kernel.filter(|built| built.form.is_empty()).map(|built| built.hash.clone()),
+        checks: kernel.map(|built| built.checks),
         outcome,
         flags,
     }
+}
+
+fn worst(records: &[&Record]) -> Outcome {
+    let outcomes = || records.iter().map(|record| &record.outcome);
+    let failed = outcomes().find(|outcome| outcome.is_failure());
+    let unchecked = || outcomes().find(|outcome| **outcome == Outcome::Unchecked);
+    let ok = || outcomes().find(|outcome| outcome.is_ok());
+    let worst = failed.or_else(unchecked).or_else(ok).or_else(|| outcomes().next());
+    worst.cloned().unwrap_or(Outcome::Ok)
 }

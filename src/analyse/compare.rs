@@ -2,13 +2,24 @@
 //!
 //! The value of a round is the logarithm of its median; a case's difference is that of the mean
 //! of its rounds, with Welch's interval. FASTER or SLOWER: the difference is larger than the
-//! tolerance, its interval excludes zero, and it survives Benjamini and Hochberg over all cases.
-//! SAME: the interval lies within the tolerance. Anything else is UNSURE.
+//! tolerance by more than noise alone can bring about (the margin), its interval excludes zero,
+//! and it survives Benjamini and Hochberg over all cases. SAME: the interval lies within the
+//! tolerance. Anything else is UNSURE.
+//!
+//! The margin is there because a handful of rounds may agree with each other by luck: Student's t
+//! alone lets through one unchanged case of twenty, however few are compared. It takes the largest
+//! scatter that the rounds seen allow, up to [`SCATTER`]; beyond that the interval must do.
 
 use super::{CaseResult, DeviceCases};
-use crate::stats::{Difference, benjamini_hochberg, t_quantile};
+use crate::stats::{Difference, benjamini_hochberg, t_quantile, upper_limit};
 use crate::workload::CaseKey;
+use serde::Serialize;
 use std::collections::BTreeMap;
+
+/// The largest deviation between rounds, in the logarithm, that the margin guards against: with
+/// five rounds a side it still lets a slowdown of 5 % be found 85 times of 100 where rounds
+/// scatter by 2 % (docs/METHODOLOGY.md has the table).
+pub const SCATTER: f64 = 0.0185;
 
 /// What is asked of a comparison.
 #[derive(Clone, Debug)]
@@ -28,7 +39,8 @@ impl Default for Options {
 }
 
 /// What became of a case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// Takes less time than before.
     Faster,
@@ -44,7 +56,7 @@ pub enum Verdict {
 }
 
 /// One case of a comparison.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     /// The case.
     pub key: CaseKey,
@@ -63,7 +75,7 @@ pub struct Row {
 }
 
 /// A comparison of two runs on one device.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Comparison {
     /// The common cases, in the order of their keys.
     pub rows: Vec<Row>,
@@ -71,6 +83,15 @@ pub struct Comparison {
     pub left_out: Vec<(CaseKey, String)>,
     /// Geometric mean of the ratios over the common cases.
     pub mean_ratio: Option<f64>,
+    /// Its 95 % interval, of these very cases.
+    pub mean_interval: Option<[f64; 2]>,
+}
+
+impl Comparison {
+    /// How many rows have such a verdict.
+    pub fn count(&self, wanted: fn(&Verdict) -> bool) -> usize {
+        self.rows.iter().filter(|row| wanted(&row.verdict)).count()
+    }
 }
 
 /// Compares the cases of `old` and `new`.
@@ -93,13 +114,21 @@ pub fn compare(old: &DeviceCases, new: &DeviceCases, options: &Options) -> Compa
     }
     let p_values: Vec<f64> = found.iter().map(|(_, d)| d.p_value()).collect();
     let significant = benjamini_hochberg(&p_values, 0.05);
+    (comparison.mean_ratio, comparison.mean_interval) = mean(&found).unzip();
     for ((mut row, difference), significant) in found.into_iter().zip(significant) {
         row.verdict = verdict(&difference, row.tolerance, significant);
         comparison.rows.push(row);
     }
-    let ratios: Vec<f64> = comparison.rows.iter().map(|row| row.ratio).collect();
-    comparison.mean_ratio = crate::stats::geometric_mean(&ratios);
     comparison
+}
+
+/// The geometric mean of the ratios, and its interval by the errors of all.
+fn mean(found: &[(Row, Difference)]) -> Option<(f64, [f64; 2])> {
+    let n = found.len() as f64;
+    let mean = found.iter().map(|(_, d)| d.difference).sum::<f64>() / n;
+    let error = found.iter().map(|(_, d)| d.error.powi(2)).sum::<f64>().sqrt() / n;
+    let interval = [mean - NORMAL * error, mean + NORMAL * error];
+    (n > 0.0).then(|| (mean.exp(), interval.map(f64::exp)))
 }
 
 fn comparable(old: &CaseResult, new: &CaseResult, options: &Options) -> Result<(), String> {
@@ -156,7 +185,8 @@ fn verdict(difference: &Difference, tolerance: f64, significant: bool) -> Verdic
     let delta = tolerance.ln_1p();
     let [low, high] = difference.interval(0.95);
     let excludes_zero = low > 0.0 || high < 0.0;
-    if significant && excludes_zero && difference.difference.abs() > delta {
+    let distance = difference.difference.abs();
+    if significant && excludes_zero && distance > delta + margin(difference, difference.rounds) {
         return if difference.difference > 0.0 { Verdict::Slower } else { Verdict::Faster };
     }
     if low >= -delta && high <= delta {
@@ -165,17 +195,27 @@ fn verdict(difference: &Difference, tolerance: f64, significant: bool) -> Verdic
     Verdict::Unsure { rounds: rounds_to_settle(difference, delta) }
 }
 
-/// Rounds on either side after which the interval, if rounds scatter as they do now, would
-/// either exclude zero (where the difference is above the tolerance) or fit within it.
+/// The normal distribution's 97.5 % quantile.
+const NORMAL: f64 = 1.96;
+
+/// How far beyond the tolerance a difference must be, with so many rounds on either side.
+fn margin(difference: &Difference, rounds: [f64; 2]) -> f64 {
+    let scatter = difference.scatter * upper_limit(rounds[0] + rounds[1] - 2.0);
+    NORMAL * scatter.min(SCATTER) * (1.0 / rounds[0] + 1.0 / rounds[1]).sqrt()
+}
+
+/// Rounds on either side after which, if rounds scatter as they do now and the difference stays,
+/// the case would be called changed (where the difference is above the tolerance) or the same.
 fn rounds_to_settle(difference: &Difference, delta: f64) -> Option<u32> {
     let distance = difference.difference.abs();
-    let room = if distance > delta { distance } else { delta - distance };
-    // The error of the difference falls with the square root of the rounds.
-    let rounds_now = difference.freedom / 2.0 + 1.0;
-    let scatter = difference.error * rounds_now.sqrt();
     let settles = |rounds: u32| {
-        let rounds = f64::from(rounds);
-        scatter / rounds.sqrt() * t_quantile(2.0 * rounds - 2.0, 0.975) < room
+        let n = f64::from(rounds);
+        let half = difference.scatter * (2.0 / n).sqrt() * t_quantile(2.0 * n - 2.0, 0.975);
+        if distance > delta {
+            half < distance && margin(difference, [n; 2]) < distance - delta
+        } else {
+            half < delta - distance
+        }
     };
     // More rounds only narrow the interval, so the fewest that settle it are found by halving.
     let (mut too_few, mut enough) = (1, 1000);

@@ -3,7 +3,7 @@
 
 use crate::gpu::{Checks, DeviceInfo, DeviceKind};
 use crate::record::{Flag, Header, Outcome, Record};
-use crate::stats::Summary;
+use crate::stats::{Summary, t_quantile};
 use crate::workload::{CaseKey, Measure};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -172,6 +172,12 @@ impl Cell {
     /// Seconds: geometric mean of the rounds' medians.
     pub fn seconds(&self) -> f64 {
         self.mean.exp()
+    }
+
+    /// The 95 % interval of [`Cell::seconds`] between rounds (Student's t); `None` with one round.
+    pub fn interval(&self) -> Option<[f64; 2]> {
+        let half = t_quantile(f64::from(self.rounds) - 1.0, 0.975) * self.between()?.sqrt();
+        Some([(self.mean - half).exp(), (self.mean + half).exp()])
     }
 
     /// Whether two cells measured the same work with the same kernel; else the word for it.

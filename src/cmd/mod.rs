@@ -1,9 +1,12 @@
 //! One file a command: read arguments, call, print.
 
+mod baseline;
 mod check;
+mod compare;
 mod completions;
 mod devices;
 mod doctor;
+mod export;
 mod found;
 pub mod help;
 mod man;
@@ -21,8 +24,8 @@ use clap::Parser;
 use std::process::ExitCode;
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 done; 2 a mistake in the command line or a file; 3 no usable device; 4 a case failed
-or nothing could be run; 130 interrupted (the run can be resumed).";
+Exit codes: 0 done; 1 slower (`compare --fail-on`); 2 a mistake in the command line or a file;
+3 no usable device; 4 a case failed or nothing could be run; 130 interrupted (the run can be resumed).";
 
 /// Measures GPUs of any vendor, explains what it measured, and ranks them.
 #[derive(Debug, Parser)]
@@ -52,8 +55,14 @@ enum Command {
     Doctor(doctor::Args),
     /// Show what runs measured, as a page, a table or data
     Report(report::Args),
+    /// Compare a run with a baseline or another run, case by case
+    Compare(compare::Args),
+    /// Keep what a device can do, to compare later runs with
+    Baseline(baseline::Args),
     /// Order devices by speed over the cases that all of them got right
     Rank(rank::Args),
+    /// Write records as flat rows (CSV, Parquet) or as Bencher's metrics
+    Export(export::Args),
     /// Check suite files without a device
     Check(check::Args),
     /// Print the JSON schema of a suite, or of a report
@@ -101,7 +110,10 @@ fn dispatch(command: Command) -> Result<ExitCode> {
         Command::Devices(args) => devices::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Report(args) => report::run(args),
+        Command::Compare(args) => compare::run(args),
+        Command::Baseline(args) => baseline::run(args),
         Command::Rank(args) => rank::run(args),
+        Command::Export(args) => export::run(args),
         Command::Check(args) => check::run(args),
         Command::Schema(args) => schema::run(args),
         Command::Trace(args) => trace::run(args),

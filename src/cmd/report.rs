@@ -1,9 +1,11 @@
 //! `gpubench report`: what runs say, as a page, a table or data.
 
+use super::compare;
 use super::show::{print, style, warnings};
+use crate::analyse::field;
 use crate::analyse::rank::{Options, Ranking, rank};
-use crate::analyse::{DeviceCases, collect, compare, field};
 use crate::error::{Error, Result};
+use crate::report::comparison::Compared;
 use crate::report::progress::say;
 use crate::report::{Material, Source, data, html, markdown, terminal};
 use crate::store::{Run, read, runs};
@@ -22,7 +24,7 @@ pub struct Args {
     /// In which form (default: what the output's name ends in, else text)
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Compare with this run or baseline, device by device (in the HTML page)
+    /// Compare with this run or baseline, device by device (in all forms but text and CSV)
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Rank implementations on the host's processor too
@@ -46,8 +48,6 @@ enum Format {
     Csv,
     /// Everything, for programs (`gpubench schema report` says its form)
     Json,
-    /// Times for Bencher (bencher.dev)
-    Bencher,
 }
 
 /// Writes the report.
@@ -60,13 +60,13 @@ pub fn run(args: Args) -> Result<ExitCode> {
     warnings(&flaws);
     let material = Material::new(runs.iter().map(source).collect());
     let ranking = ranking(&args, &runs)?;
+    let compared = compared(&args, &runs)?;
     let text = match format {
         Format::Text => terminal::summary(&material, style()),
-        Format::Html => html::page(&material, &ranking, &compared(&args, &runs, &material)?),
-        Format::Md => markdown::markdown(&material, &ranking),
+        Format::Html => html::page(&material, &ranking, &compared),
+        Format::Md => markdown::markdown(&material, &ranking, &compared),
         Format::Csv => data::spreadsheet(&material),
-        Format::Json => data::json(&material, &ranking),
-        Format::Bencher => data::bencher(&material),
+        Format::Json => data::json(&material, &ranking, &compared),
     };
     match &args.output {
         None => print(&text)?,
@@ -110,30 +110,14 @@ fn source(run: &Run) -> Source<'_> {
 }
 
 /// Each device of the runs against the same device of the baseline.
-fn compared(args: &Args, runs: &[Run], material: &Material) -> Result<Vec<html::Compared>> {
+fn compared(args: &Args, runs: &[Run]) -> Result<Vec<Compared>> {
     let Some(path) = &args.baseline else { return Ok(vec![]) };
-    let old = read(path)?;
-    let before = collect(&old.header, &old.records);
-    let mut compared = vec![];
-    for run in runs {
-        for new in collect(&run.header, &run.records) {
-            let same = |old: &&DeviceCases| old.device.slug() == new.device.slug();
-            let Some(before) = before.iter().find(same) else { continue };
-            let subject = material.subjects.iter().find(|s| *s.device == new.device);
-            compared.push(html::Compared {
-                label: subject.map_or_else(String::new, |s| format!("{} {}", s.label, s.name)),
-                old: format!("{}, begun {}", path.display(), old.header.started),
-                comparison: compare(before, &new, &Default::default()),
-            });
-        }
+    let each: Vec<_> = runs.iter().map(|run| compare::against(path, run)).collect();
+    // Of many runs it is enough that one has a device of the baseline.
+    if each.iter().any(Result::is_ok) {
+        return Ok(each.into_iter().flatten().flatten().collect());
     }
-    if compared.is_empty() {
-        return Err(Error::Usage(format!(
-            "{}: none of the runs' devices is in it",
-            path.display()
-        )));
-    }
-    Ok(compared)
+    Ok(each.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
 fn ranking(args: &Args, runs: &[Run]) -> Result<Ranking> {

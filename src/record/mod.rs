@@ -5,6 +5,7 @@
 
 mod detail;
 mod header;
+mod noise;
 mod number;
 mod outcome;
 #[cfg(test)]
@@ -15,6 +16,7 @@ pub use detail::{
     Transfer, TransferPoint,
 };
 pub use header::{Footer, Header, Host};
+pub use noise::Noise;
 pub use outcome::{ErrorNorms, Flag, Mismatch, Outcome};
 
 use crate::gpu::{BuildReport, Checks, Clock};
@@ -32,6 +34,8 @@ pub enum Line {
     Header(Box<Header>),
     /// A case in a round.
     Record(Box<Record>),
+    /// What repeated runs taught: in baselines.
+    Noise(Noise),
     /// The last line of a run that was not cut short.
     Footer(Footer),
 }

@@ -1,5 +1,6 @@
-//! A report for programs: one JSON document, one CSV table, Bencher's metrics.
+//! A report for programs: one JSON document, one CSV table.
 
+use super::comparison::Compared;
 use super::csv::{csv, number};
 use super::rows::{Rate, Row};
 use super::subject::Material;
@@ -33,6 +34,9 @@ pub struct Document {
     /// The ranking, in the form of `gpubench rank --format json`.
     #[serde(default)]
     pub ranking: serde_json::Value,
+    /// Devices against a baseline, in the form of `gpubench compare --format json`.
+    #[serde(default)]
+    pub comparison: serde_json::Value,
 }
 
 /// One run.
@@ -126,21 +130,23 @@ pub fn schema() -> schemars::Schema {
 }
 
 /// The document of `material`.
-pub fn document(material: &Material, ranking: &Ranking) -> Document {
+pub fn document(material: &Material, ranking: &Ranking, compared: &[Compared]) -> Document {
     Document {
         version: VERSION,
         gpubench: env!("CARGO_PKG_VERSION").to_owned(),
         runs: material.sources.iter().map(run).collect(),
         devices: material.subjects.iter().map(device).collect(),
         cases: material.rows.iter().map(case).collect(),
-        // A ranking has text for keys and finite numbers: it always serialises.
+        // Structures of text and numbers with text for keys: they always serialise.
         ranking: serde_json::to_value(ranking).unwrap_or_default(),
+        comparison: serde_json::to_value(compared).unwrap_or_default(),
     }
 }
 
 /// The document as text. Characters that reorder or hide text are escaped, as JSON allows.
-pub fn json(material: &Material, ranking: &Ranking) -> String {
-    let text = serde_json::to_string_pretty(&document(material, ranking)).unwrap_or_default();
+pub fn json(material: &Material, ranking: &Ranking, compared: &[Compared]) -> String {
+    let text =
+        serde_json::to_string_pretty(&document(material, ranking, compared)).unwrap_or_default();
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -266,22 +272,6 @@ pub fn spreadsheet(material: &Material) -> String {
     csv(std::iter::once(head).chain(lines))
 }
 
-/// Times in nanoseconds in Bencher's metric format: `{ case: { "latency": { value, … } } }`.
-pub fn bencher(material: &Material) -> String {
-    let mut metrics = serde_json::Map::new();
-    for row in material.rows.iter().filter(|row| row.outcome.is_ok()) {
-        let Some(time) = row.time else { continue };
-        let [low, high] = time.interval;
-        let label = &material.subjects[row.device].label;
-        let name = format!("{} on {label}", words::case_name(row.key));
-        let latency = serde_json::json!({
-            "latency": { "value": 1e9 * time.value, "lower_value": 1e9 * low, "upper_value": 1e9 * high }
-        });
-        metrics.insert(name, latency);
-    }
-    format!("{:#}\n", serde_json::Value::Object(metrics))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -290,10 +280,10 @@ mod tests {
     #[test]
     fn json_reads_back_whatever_names_are() {
         let sample = Sample::named(&hostile());
-        let text = json(&sample.material(), &sample.ranking());
+        let text = json(&sample.material(), &sample.ranking(), &sample.compared());
         assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{7}']));
         let back: Document = serde_json::from_str(&text).unwrap();
-        assert_eq!(back, document(&sample.material(), &sample.ranking()));
+        assert_eq!(back, document(&sample.material(), &sample.ranking(), &sample.compared()));
         assert_eq!(back.version, VERSION);
         assert_eq!(back.devices[0].name, hostile());
         assert_eq!(back.cases.len(), sample.material().rows.len());
@@ -312,14 +302,6 @@ mod tests {
             assert!(!cell.starts_with(['=', '@']), "{cell}");
         }
         assert!(records[0][2].starts_with("'=cmd|"));
-    }
-
-    #[test]
-    fn bencher_gets_nanoseconds() {
-        let sample = Sample::new();
-        let value: serde_json::Value = serde_json::from_str(&bencher(&sample.material())).unwrap();
-        let latency = &value["matmul n=512 on opencl:0"]["latency"]["value"];
-        assert!((latency.as_f64().unwrap() / 1.0e6 - 1.0).abs() < 0.2, "{value}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A report as Markdown, short enough for a pull request.
 
+use super::comparison::{self, Compared};
 use super::grid::{Grid, escaped};
 use super::overview::{Line, lines};
 use super::ranking;
@@ -14,13 +15,16 @@ const MOST: usize = 50_000;
 const COLUMNS: usize = 6;
 
 /// The whole report.
-pub fn markdown(material: &Material, ranking: &Ranking) -> String {
+pub fn markdown(material: &Material, ranking: &Ranking, compared: &[Compared]) -> String {
     let mut out = String::new();
     let suites: Vec<_> = material.sources.iter().map(|s| escaped(&s.header.suite)).collect();
     let _ = writeln!(out, "## gpubench: {}\n", few(suites.into_iter()));
     let _ = writeln!(out, "{}\n", sentence(material));
     out += &devices(material);
     out += &failures(material);
+    if !compared.is_empty() {
+        let _ = writeln!(out, "\n{}", comparison::markdown(compared).trim_end());
+    }
     if material.subjects.len() > 1 && ranking.families.iter().any(|f| !f.rows.is_empty()) {
         let _ = writeln!(out, "\n{}", ranking::markdown(ranking).trim_end());
     }
@@ -160,13 +164,17 @@ mod tests {
     #[test]
     fn a_pull_request_reads_well() {
         let sample = Sample::new();
-        insta::assert_snapshot!(super::markdown(&sample.material(), &sample.ranking()));
+        insta::assert_snapshot!(super::markdown(
+            &sample.material(),
+            &sample.ranking(),
+            &sample.compared()
+        ));
     }
 
     #[test]
     fn hostile_names_stay_text() {
         let sample = Sample::named(&hostile());
-        let text = super::markdown(&sample.material(), &sample.ranking());
+        let text = super::markdown(&sample.material(), &sample.ranking(), &sample.compared());
         assert!(!text.contains("<img") && !text.contains("</script"), "{text}");
         assert!(text.contains("&lt;/script&gt;&lt;img"));
         assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{7}']));

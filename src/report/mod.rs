@@ -1,8 +1,10 @@
 //! What people read: one file a format.
 
+pub mod comparison;
 pub mod csv;
 pub mod data;
 pub mod detail;
+pub mod export;
 pub mod grid;
 pub mod html;
 pub mod markdown;

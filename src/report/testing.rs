@@ -1,6 +1,6 @@
 //! Invented runs for the tests of all formats.
 
-use super::html::Compared;
+use super::comparison::{Compared, Side};
 use super::{Material, Source};
 use crate::analyse::rank::{Options, Ranking, rank};
 use crate::analyse::{collect, compare, field};
@@ -78,9 +78,15 @@ impl Sample {
             measured.samples.iter_mut().for_each(|sample| *sample *= factor);
         }
         let old = collect(&self.header, &before);
+        let side = |file: &str| Side {
+            file: file.into(),
+            started: self.header.started.clone(),
+            device: self.header.devices[0].clone(),
+            rounds: self.header.rounds,
+        };
         vec![Compared {
-            label: "opencl:0 Invented GPU".into(),
-            old: "older.jsonl".into(),
+            old: side("older.jsonl"),
+            new: side("sample.jsonl"),
             comparison: compare(&old[0], &new[0], &Default::default()),
         }]
     }

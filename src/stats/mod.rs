@@ -10,4 +10,4 @@ pub use bootstrap::{FEW_CASES, Level, Noise, Replicates};
 pub use combine::{Overall, geometric_mean, overall};
 pub use stopping::{Decision, Sampling, WarmUp};
 pub use summary::{Summary, median, quantile, rank_interval};
-pub use welch::{Difference, benjamini_hochberg, t_quantile};
+pub use welch::{Difference, benjamini_hochberg, t_quantile, upper_limit};

@@ -1,6 +1,6 @@
 //! The difference of two means whose variances need not be equal (Welch 1947).
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use statrs::distribution::{ChiSquared, ContinuousCDF, StudentsT};
 
 /// The difference of two samples' means (second minus first).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,6 +11,10 @@ pub struct Difference {
     pub error: f64,
     /// Degrees of freedom (Welch–Satterthwaite).
     pub freedom: f64,
+    /// Standard deviation of one value, over both samples.
+    pub scatter: f64,
+    /// Number of values in each sample.
+    pub rounds: [f64; 2],
 }
 
 impl Difference {
@@ -25,7 +29,14 @@ impl Difference {
         } else {
             n1 + n2 - 2.0
         };
-        Some(Self { difference: mean2 - mean1, error: both.sqrt(), freedom })
+        let squares = part1 * n1 * (n1 - 1.0) + part2 * n2 * (n2 - 1.0);
+        Some(Self {
+            difference: mean2 - mean1,
+            error: both.sqrt(),
+            freedom,
+            scatter: (squares / (n1 + n2 - 2.0)).sqrt(),
+            rounds: [n1, n2],
+        })
     }
 
     /// The interval that holds the true difference with the given confidence.
@@ -49,6 +60,12 @@ impl Difference {
 /// The `q` quantile of Student's t; infinite where the degrees of freedom are none.
 pub fn t_quantile(freedom: f64, q: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |t| t.inverse_cdf(q))
+}
+
+/// How many times a standard deviation, estimated with so many degrees of freedom, the true one
+/// may be: it is larger once in a hundred times.
+pub fn upper_limit(freedom: f64) -> f64 {
+    ChiSquared::new(freedom).map_or(f64::INFINITY, |chi| (freedom / chi.inverse_cdf(0.01)).sqrt())
 }
 
 /// The mean, and the square of its standard error.
@@ -99,6 +116,19 @@ mod tests {
         let d = Difference::between(&a, &b).unwrap();
         assert!((d.p_value() - 0.0073).abs() < 0.002, "{}", d.p_value());
         assert!((d.freedom - 27.88).abs() < 0.2, "{}", d.freedom);
+    }
+
+    #[test]
+    fn few_values_may_agree_by_luck() {
+        // The 1 % quantile of chi-squared with 8 degrees of freedom is 1.6465.
+        assert!(
+            (upper_limit(8.0) - (8.0_f64 / 1.6465).sqrt()).abs() < 1e-3,
+            "{}",
+            upper_limit(8.0)
+        );
+        assert!(upper_limit(4.0) > upper_limit(8.0) && upper_limit(0.0).is_infinite());
+        let d = Difference::between(&[1.0, 3.0], &[5.0, 7.0]).unwrap();
+        assert!((d.scatter - 2f64.sqrt()).abs() < 1e-12);
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! All files that a run leaves or reads: results, tables of measurements, and the lock that keeps
 //! two runs off one device.
 
+pub mod baseline;
 pub mod csv;
 mod lines;
 mod lock;
 mod name;
+pub mod parquet;
 mod read;
 pub mod runs;
 mod scratch;

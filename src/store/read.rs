@@ -2,7 +2,7 @@
 
 use super::lines::{Lines, Piece};
 use crate::error::{Error, Located, Result};
-use crate::record::{Footer, Header, Line, Record, VERSION};
+use crate::record::{Footer, Header, Line, Noise, Record, VERSION};
 use serde::Deserialize;
 use std::fmt;
 use std::fs::File;
@@ -21,6 +21,8 @@ pub struct Run {
     pub header: Header,
     /// Its records, in the order in which they were made.
     pub records: Vec<Record>,
+    /// What repeated runs taught, in a baseline.
+    pub noise: Option<Noise>,
     /// Its last line; `None` where the run was cut short.
     pub footer: Option<Footer>,
     /// What could not be read.
@@ -96,6 +98,7 @@ pub fn read(path: &Path) -> Result<Run> {
         path: path.to_owned(),
         header,
         records: vec![],
+        noise: None,
         footer: None,
         warnings: vec![],
         whole: 0,
@@ -103,6 +106,7 @@ pub fn read(path: &Path) -> Result<Run> {
     for line in &mut lines {
         match line {
             Ok(Line::Record(record)) => run.records.push(*record),
+            Ok(Line::Noise(noise)) => run.noise = Some(noise),
             Ok(Line::Footer(footer)) => run.footer = Some(footer),
             Ok(Line::Header(_)) => {}
             Err(flaw) => run.warnings.push(flaw),

@@ -4,21 +4,11 @@ use super::plot::{WIDTH, figure, mark, num, series};
 use super::scale::Scale;
 use super::{Section, name, reasons, scroll};
 use crate::analyse::{Comparison, Row, Verdict};
+use crate::report::comparison::Compared;
 use crate::report::words::case_name;
 use crate::text::{middle, printable};
 use crate::units::seconds;
 use maud::{Markup, html};
-
-/// A device's comparison.
-#[derive(Clone, Debug)]
-pub struct Compared {
-    /// What the report calls the device.
-    pub label: String,
-    /// The old run: its file, and when it began.
-    pub old: String,
-    /// What came of it.
-    pub comparison: Comparison,
-}
 
 pub(super) fn section(all: &[Compared]) -> Option<Section> {
     if all.is_empty() {
@@ -43,8 +33,8 @@ fn device(compared: &Compared) -> Markup {
         .collect();
     changed.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
     html! {
-        h3 { (printable(&compared.label, 80)) }
-        p.soft { "against " (printable(&compared.old, 200)) }
+        h3 { (who(compared)) }
+        p.soft { "against " (printable(&compared.old.file, 200)) ", begun " (printable(&compared.old.started, 40)) ", with " (printable(&compared.old.device.driver, 80)) }
         @if comparison.rows.is_empty() {
             p { "No case can be compared:" }
             (reasons(&comparison.left_out))
@@ -58,6 +48,11 @@ fn device(compared: &Compared) -> Markup {
             }
         }
     }
+}
+
+fn who(compared: &Compared) -> String {
+    let device = &compared.new.device;
+    format!("{} ({})", printable(&device.name, 80), printable(&device.backend, 12))
 }
 
 fn counted(comparison: &Comparison) -> Markup {
@@ -143,7 +138,7 @@ fn verdict(verdict: Verdict) -> Markup {
 fn table(compared: &Compared) -> Markup {
     html! {
         table {
-            caption { "All compared cases of " (printable(&compared.label, 80)) }
+            caption { "All compared cases of " (who(compared)) }
             thead {
                 tr {
                     th scope="col" { "case" }

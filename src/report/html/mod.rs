@@ -19,8 +19,7 @@ mod sweep;
 mod transfers;
 mod workloads;
 
-pub use comparison::Compared;
-
+use super::comparison::Compared;
 use super::ranking::{few, grouped};
 use super::subject::Material;
 use super::words::counts;

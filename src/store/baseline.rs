@@ -1,0 +1,127 @@
+//! Baselines: one result file a device and API, with what repeated runs taught of its noise.
+
+use super::read::{Run, read};
+use super::safe;
+use crate::error::{Error, Result};
+use crate::gpu::DeviceInfo;
+use crate::record::{Footer, Header, Line, Noise, Record};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The folder that commands look in unless told otherwise.
+pub const FOLDER: &str = "baselines";
+
+/// Where a device's baseline lies: `<folder>/<vendor-device-api>.jsonl`.
+pub fn path(folder: &Path, device: &DeviceInfo) -> PathBuf {
+    let slug = device.slug();
+    // `safe` is for the names that Windows reserves; a slug is longer than it keeps.
+    let name = if slug.len() > 8 { slug } else { safe(&slug) };
+    folder.join(format!("{name}.jsonl"))
+}
+
+/// Writes a baseline in one piece: a reader sees the old one or the new one.
+///
+/// # Errors
+/// `Usage` when there is one and it is not to be replaced; `Io` when it cannot be written.
+pub fn save(
+    path: &Path,
+    header: &Header,
+    records: &[Record],
+    noise: &Noise,
+    footer: &Footer,
+    replace: bool,
+) -> Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let io = |source| Error::io(path, source);
+    std::fs::create_dir_all(folder).map_err(|source| Error::io(folder, source))?;
+    if path.exists() && !replace {
+        let message = format!("{} is there already (--replace writes over it)", path.display());
+        return Err(Error::Usage(message));
+    }
+    let mut lines = vec![Line::Header(Box::new(header.clone())), Line::Noise(noise.clone())];
+    lines.extend(records.iter().map(|record| Line::Record(Box::new(record.clone()))));
+    lines.push(Line::Footer(footer.clone()));
+    let mut file = tempfile::Builder::new()
+        .prefix(".baseline-")
+        .tempfile_in(folder)
+        .map_err(|source| Error::io(folder, source))?;
+    for line in &lines {
+        let mut bytes = serde_json::to_vec(line).map_err(|e| io(std::io::Error::other(e)))?;
+        bytes.push(b'\n');
+        file.write_all(&bytes).map_err(io)?;
+    }
+    file.as_file().sync_data().map_err(io)?;
+    readable(file.path()).map_err(io)?;
+    file.persist(path).map_err(|e| io(e.error))?;
+    Ok(())
+}
+
+/// A temporary file is its owner's alone; a baseline is shared like any other file.
+fn readable(path: &Path) -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644))?;
+    }
+    let _ = path;
+    Ok(())
+}
+
+/// All baselines of a folder, by file name; a file that is none is told, not returned.
+///
+/// # Errors
+/// `Io` when the folder cannot be read.
+pub fn list(folder: &Path) -> Result<(Vec<Run>, Vec<Error>)> {
+    if !folder.exists() {
+        return Ok((vec![], vec![]));
+    }
+    let files = match super::runs::find(&[folder.to_owned()]) {
+        Err(Error::Usage(_)) => vec![],
+        files => files?,
+    };
+    let (mut runs, mut errors) = (vec![], vec![]);
+    for file in files {
+        match read(&file) {
+            Ok(run) => runs.push(run),
+            Err(error) => errors.push(error),
+        }
+    }
+    Ok((runs, errors))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::sample::{device, header, key, record};
+
+    #[test]
+    fn what_is_saved_is_found_by_its_device() {
+        let folder = tempfile::tempdir().unwrap();
+        let device = device("opencl");
+        let path = path(folder.path(), &device);
+        assert!(path.ends_with("nobody-invented-gpu-opencl.jsonl"), "{}", path.display());
+        let noise = Noise { runs: 2, floors: vec![(key("a", 1), 0.03)] };
+        let footer = Footer { ended: "2025-01-31T12:31:05Z".into(), wall: 1.0, records: 1 };
+        let header = header(vec![device]);
+        let records = [record(key("a", 1), 1.0)];
+        let save = |replace| save(&path, &header, &records, &noise, &footer, replace);
+        save(false).unwrap();
+        assert!(save(false).unwrap_err().to_string().contains("--replace"));
+        save(true).unwrap();
+        let (runs, errors) = list(folder.path()).unwrap();
+        assert!(errors.is_empty() && runs.len() == 1);
+        assert_eq!((&runs[0].noise, &runs[0].records[..]), (&Some(noise), &records[..]));
+        assert!(runs[0].warnings.is_empty());
+    }
+
+    #[test]
+    fn names_from_drivers_stay_in_the_folder() {
+        let mut device = device("wgpu");
+        device.name = "../../\u{1b}[31mx".repeat(700);
+        device.vendor = "\u{202e}/".into();
+        let path = path(Path::new("baselines"), &device);
+        assert_eq!(path.parent(), Some(Path::new("baselines")));
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        assert!(name.len() < 120 && name.is_ascii() && !name.contains(['/', '\u{1b}']), "{name}");
+    }
+}

@@ -1,0 +1,163 @@
+//! Flat rows as a Parquet file, written in groups so that memory stays bounded.
+
+use crate::error::{Error, Result};
+use ::parquet::basic::{ConvertedType, Repetition, Type as Physical};
+use ::parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+use ::parquet::errors::ParquetError;
+use ::parquet::file::properties::WriterProperties;
+use ::parquet::file::writer::SerializedFileWriter;
+use ::parquet::schema::types::Type;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Rows that are held before they are written.
+const GROUP: usize = 1 << 16;
+
+/// A column's values until they are written.
+#[derive(Debug)]
+pub enum Column {
+    /// UTF-8 text.
+    Text(Vec<ByteArray>),
+    /// 64-bit integers.
+    Whole(Vec<i64>),
+    /// Numbers, some missing.
+    Number(Vec<Option<f64>>),
+}
+
+/// A file that is being written.
+#[derive(Debug)]
+pub struct Parquet {
+    path: PathBuf,
+    writer: SerializedFileWriter<File>,
+    columns: Vec<Column>,
+    rows: usize,
+}
+
+impl Parquet {
+    /// Creates `path`, which must not exist, with these columns, whose values are empty.
+    ///
+    /// # Errors
+    /// `Io` when it exists or cannot be written.
+    pub fn create(path: &Path, columns: Vec<(&str, Column)>) -> Result<Self> {
+        let file = File::create_new(path).map_err(|source| Error::io(path, source))?;
+        let failed = |error| refused(path, error);
+        let fields = columns.iter().map(|(name, column)| field(name, column));
+        let fields = fields.collect::<Result<_, _>>().map_err(failed)?;
+        let schema = Type::group_type_builder("gpubench").with_fields(fields).build();
+        let schema = Arc::new(schema.map_err(failed)?);
+        let properties = Arc::new(WriterProperties::builder().build());
+        let writer = SerializedFileWriter::new(file, schema, properties).map_err(failed)?;
+        let columns = columns.into_iter().map(|(_, column)| column).collect();
+        Ok(Self { path: path.to_owned(), writer, columns, rows: 0 })
+    }
+
+    /// Adds a row: `fill` puts one value into every column.
+    ///
+    /// # Errors
+    /// `Io` when it cannot be written.
+    pub fn row(&mut self, fill: impl FnOnce(&mut [Column])) -> Result<()> {
+        fill(&mut self.columns);
+        self.rows += 1;
+        if self.rows >= GROUP { self.group() } else { Ok(()) }
+    }
+
+    /// Writes what is left and the file's end.
+    ///
+    /// # Errors
+    /// `Io` when it cannot be written.
+    pub fn finish(mut self) -> Result<()> {
+        if self.rows > 0 {
+            self.group()?;
+        }
+        let path = self.path;
+        self.writer.close().map(|_| ()).map_err(|error| refused(&path, error))
+    }
+
+    fn group(&mut self) -> Result<()> {
+        self.rows = 0;
+        self.write().map_err(|error| refused(&self.path, error))
+    }
+
+    fn write(&mut self) -> Result<(), ParquetError> {
+        let mut group = self.writer.next_row_group()?;
+        for column in &mut self.columns {
+            let Some(mut writer) = group.next_column()? else { break };
+            match column {
+                Column::Text(values) => {
+                    writer.typed::<ByteArrayType>().write_batch(values, None, None)?;
+                    values.clear();
+                }
+                Column::Whole(values) => {
+                    writer.typed::<Int64Type>().write_batch(values, None, None)?;
+                    values.clear();
+                }
+                Column::Number(values) => {
+                    let levels: Vec<i16> = values.iter().map(|x| i16::from(x.is_some())).collect();
+                    let there: Vec<f64> = values.iter().copied().flatten().collect();
+                    writer.typed::<DoubleType>().write_batch(&there, Some(&levels), None)?;
+                    values.clear();
+                }
+            }
+            writer.close()?;
+        }
+        group.close().map(|_| ())
+    }
+}
+
+fn field(name: &str, column: &Column) -> Result<Arc<Type>, ParquetError> {
+    let (physical, repetition) = match column {
+        Column::Text(_) => (Physical::BYTE_ARRAY, Repetition::REQUIRED),
+        Column::Whole(_) => (Physical::INT64, Repetition::REQUIRED),
+        Column::Number(_) => (Physical::DOUBLE, Repetition::OPTIONAL),
+    };
+    let mut builder = Type::primitive_type_builder(name, physical).with_repetition(repetition);
+    if matches!(column, Column::Text(_)) {
+        builder = builder.with_converted_type(ConvertedType::UTF8);
+    }
+    builder.build().map(Arc::new)
+}
+
+fn refused(path: &Path, error: ParquetError) -> Error {
+    Error::io(path, std::io::Error::other(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::parquet::file::reader::{FileReader, SerializedFileReader};
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.parquet");
+        let columns = || {
+            vec![
+                ("name", Column::Text(vec![])),
+                ("n", Column::Whole(vec![])),
+                ("x", Column::Number(vec![])),
+            ]
+        };
+        let mut file = Parquet::create(&path, columns()).unwrap();
+        for n in 0..3_i64 {
+            file.row(|columns| {
+                for column in columns {
+                    match column {
+                        Column::Text(v) => v.push(format!("=é{n}").as_str().into()),
+                        Column::Whole(v) => v.push(n),
+                        Column::Number(v) => v.push((n != 1).then_some(n as f64 / 4.0)),
+                    }
+                }
+            })
+            .unwrap();
+        }
+        file.finish().unwrap();
+        assert!(Parquet::create(&path, columns()).is_err(), "nothing is written over");
+        let reader = SerializedFileReader::new(File::open(&path).unwrap()).unwrap();
+        let rows: Vec<String> =
+            reader.get_row_iter(None).unwrap().map(|row| row.unwrap().to_string()).collect();
+        assert_eq!(rows.len(), 3);
+        assert!(rows[1].contains("=é1") && rows[1].contains("null"), "{}", rows[1]);
+        assert!(rows[2].contains("0.5"), "{}", rows[2]);
+    }
+}
