@@ -3,10 +3,13 @@
 mod concurrency;
 pub mod comparison;
 pub mod csv;
+pub mod data;
 pub mod detail;
 pub mod export;
 pub mod grid;
 pub mod html;
+pub mod markdown;
+mod overview;
 pub mod progress;
 pub mod ranking;
 mod rows;
@@ -14,6 +17,8 @@ mod schedule;
 pub mod staircase;
 mod subject;
 pub mod terminal;
+#[cfg(test)]
+mod testing;
 pub mod trace;
 pub mod words;
 

@@ -43,7 +43,12 @@ pub fn text(ranking: &Ranking, width: u16) -> String {
 pub fn markdown(ranking: &Ranking) -> String {
     let mut out = String::new();
     for family in ranking.families.iter().filter(|family| family.cases > 0) {
-        let _ = writeln!(out, "### {}\n", escaped(&heading(ranking, family)));
+        let heading = heading(ranking, family);
+        let (first, more) = heading.split_once('\n').unwrap_or((&heading, ""));
+        let _ = writeln!(out, "### {}\n", escaped(first));
+        if !more.is_empty() {
+            let _ = writeln!(out, "{}\n", escaped(more));
+        }
         out += &rows(ranking, family, &escaped_once).markdown();
         let absent = absent(ranking, family, &escaped);
         let _ = writeln!(out, "{absent}");
