@@ -16,6 +16,19 @@ pub enum Scalar {
     I32,
 }
 
+impl Scalar {
+    /// Whether it can hold `value`: integers hold whole numbers of their range, `f32` what rounds
+    /// to a finite number.
+    pub fn holds(self, value: f64) -> bool {
+        let whole = |low: f64, high: f64| value.fract() == 0.0 && (low..=high).contains(&value);
+        match self {
+            Self::F32 => (value as f32).is_finite(),
+            Self::U32 => whole(0.0, f64::from(u32::MAX)),
+            Self::I32 => whole(f64::from(i32::MIN), f64::from(i32::MAX)),
+        }
+    }
+}
+
 /// The element type of a buffer: a scalar or a vector of them, four bytes each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -115,6 +128,18 @@ pub enum Constant {
     Float(f64),
     /// A type, so that one kernel serves several vector widths.
     Type(Element),
+}
+
+impl Constant {
+    /// What it counts as in a suite's arithmetic: a type as its width, so that a grid shrinks as
+    /// vectors widen.
+    pub fn number(&self) -> f64 {
+        match self {
+            Self::Int(n) => *n as f64,
+            Self::Float(x) => *x,
+            Self::Type(element) => f64::from(element.width),
+        }
+    }
 }
 
 impl std::fmt::Display for Constant {
@@ -223,6 +248,15 @@ impl KernelSource {
     /// Work-items per group in all.
     pub fn group_size(&self) -> u64 {
         self.group.iter().map(|&n| u64::from(n)).product()
+    }
+}
+
+/// A work-group's size in words: `64`, `16x16`.
+pub fn group_label(group: [u32; 3]) -> String {
+    match group {
+        [x, 1, 1] => format!("{x}"),
+        [x, y, 1] => format!("{x}x{y}"),
+        [x, y, z] => format!("{x}x{y}x{z}"),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::decode::{At, Entries, Mistakes};
 use super::file::{Kernel, Search, Work, Workload};
 use super::values::{Group, Groups};
+use crate::gpu::group_label;
 
 /// The workloads that `form` stands for: itself, or its variants, each once per work-group size.
 pub fn expand(
@@ -35,17 +36,9 @@ fn by_group(name: At<String>, form: Workload) -> Vec<(At<String>, Workload)> {
         if let Some(At { value, .. }) = form.kernel.as_mut().and_then(|k| k.value.group.as_mut()) {
             *value = Groups::One(*group);
         }
-        (At { value: format!("{}/{}", name.value, label(*group)), at: name.at.clone() }, form)
+        (At { value: format!("{}/{}", name.value, group_label(*group)), at: name.at.clone() }, form)
     };
     groups.iter().map(with_group).collect()
-}
-
-fn label(group: Group) -> String {
-    match group {
-        [x, 1, 1] => x.to_string(),
-        [x, y, 1] => format!("{x}x{y}"),
-        [x, y, z] => format!("{x}x{y}x{z}"),
-    }
 }
 
 impl Workload {
