@@ -84,7 +84,7 @@ fn every_kernel_is_run_by_a_suite() {
                 let name = file.strip_prefix("shaders/").unwrap_or(file);
                 Some(Path::new(name).with_extension("").to_string_lossy().replace('\\', "/"))
             }
-            Origin::User(_) => None,
+            Origin::Lent(_) | Origin::User(_) => None,
         })
         .collect();
     let unused = shader_files().into_keys().filter(|name| !used.contains(name)).collect();

@@ -169,7 +169,7 @@ pub struct Binding {
 pub enum Checks {
     /// The API checks (wgpu's default): safe with any kernel, slower.
     On,
-    /// No checks, for kernels shipped with gpubench, or where the API has none (OpenCL).
+    /// No checks, for kernels shipped with gpubench in suites shipped with it, or where the API has none (OpenCL).
     Off,
 }
 
@@ -177,8 +177,11 @@ pub enum Checks {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
-    /// Embedded in the binary; the path is below `shaders/`.
+    /// Embedded in the binary, and so is the suite that sets its sizes; the path is below
+    /// `shaders/`.
     Shipped(String),
+    /// Embedded in the binary, but run with sizes, parameters and buffers of a user's suite.
+    Lent(String),
     /// A file of the user's.
     User(String),
 }
@@ -187,7 +190,7 @@ impl Origin {
     /// The file as messages name it.
     pub fn file(&self) -> &str {
         match self {
-            Self::Shipped(file) | Self::User(file) => file,
+            Self::Shipped(file) | Self::Lent(file) | Self::User(file) => file,
         }
     }
 }
@@ -237,10 +240,11 @@ pub struct KernelSource {
 }
 
 impl KernelSource {
-    /// Whether the API should check the kernel's accesses: a stranger's kernel is never trusted.
+    /// Whether the API should check the kernel's accesses: neither a stranger's kernel nor a
+    /// stranger's sizes are trusted.
     pub fn checks(&self) -> Checks {
         match (&self.origin, self.language) {
-            (Origin::User(_), Language::Wgsl) => Checks::On,
+            (Origin::User(_) | Origin::Lent(_), Language::Wgsl) => Checks::On,
             _ => Checks::Off,
         }
     }
