@@ -28,17 +28,6 @@ fn every_shipped_suite_loads_from_disk_and_from_the_binary() {
 }
 
 #[test]
-fn every_shipped_kernel_has_both_languages() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
-    for kernel in suite::kernels() {
-        for extension in ["cl", "wgsl"] {
-            let path = folder.join(format!("{kernel}.{extension}"));
-            assert!(path.is_file(), "{}", path.display());
-        }
-    }
-}
-
-#[test]
 fn every_key_reaches_the_workload() {
     let suite = load(&data().join("full.yaml")).unwrap();
     assert_eq!(suite.name, "full");
@@ -122,7 +111,7 @@ fn variants_are_laid_over_their_base() {
     assert_eq!(plain.buffers[0].fill, Some(Fill::Constant(1.0)));
     assert_eq!(plain.buffers[1].name, "result");
     let origin = &plain.kernel.as_ref().unwrap().text(Language::Wgsl).unwrap().origin;
-    assert_eq!(*origin, Origin::Shipped("shaders/filters/sepia.wgsl".into()));
+    assert_eq!(*origin, Origin::Lent("shaders/filters/sepia.wgsl".into()));
 }
 
 #[test]
