@@ -44,7 +44,8 @@ pub(super) fn measure(
     let check = Check { case, initial: &initial, wanted: wanted.as_ref() };
     let lanes = if session.device.info().lanes >= 3 { 3 } else { 1 };
     // Eleven plans and nine other recordings share the case's time.
-    let policy = &Policy { seconds: policy.seconds / 3.0, ..policy.clone() };
+    let least = policy.least.min(super::concurrency::LEAST);
+    let policy = &Policy { least, seconds: policy.seconds / 3.0, ..policy.clone() };
     let mut bench = Bench { session, check, candidate, division, policy, stage, finding, lanes };
     if policy.verify_only {
         return bench.verify_equal_parts();
