@@ -5,13 +5,13 @@
 //! where nothing is gained. With one queue the launches stand one behind the other on it,
 //! independent of each other, and the driver may do with them what it likes.
 
+use super::check::Check;
 use super::choose::{Chosen, choose};
 use super::expected::{Expected, expected};
-use super::kernel::Check;
 use super::timing::time;
 use super::{Finding, Policy, Session, Stage, memory};
 use crate::error::{Error, Result};
-use crate::gpu::{Clock, KernelId, Recording};
+use crate::gpu::{Clock, HOST_RESOLUTION, KernelId, Recording};
 use crate::plan::{Candidate, Case, beside};
 use crate::record::{Concurrency, Detail, Launched, Measured, Pair, Timed};
 use crate::reference::Data;
@@ -58,6 +58,7 @@ pub(super) fn measure(
         let lanes = lanes.min(2);
         Detail::Concurrency(Concurrency { clock, lanes, kernel, pairs, left_out, copies })
     });
+    finding.flag_if_wide(policy);
     Ok(())
 }
 
@@ -76,7 +77,7 @@ fn with_itself(pair: &Pair, case: &Case) -> Measured {
         samples: pair.together.walls.clone(),
         batch: 1,
         clock: Clock::Host,
-        resolution: 1e-9,
+        resolution: HOST_RESOLUTION,
         flops: work(|candidate| candidate.flops),
         bytes: work(|candidate| candidate.bytes),
         warmup: 0.0,
@@ -209,8 +210,9 @@ impl Bench<'_> {
         let when = format!("{} kernels at once", all.len());
         for Ready { case, initial, wanted, .. } in all {
             let check = Check { case, initial, wanted: wanted.as_ref().as_ref() };
-            let device = self.session.device.as_mut();
-            if !check.all(self.finding, &when, |id| memory::read(device, case, id))? {
+            let untouched = check.guards(self.session, &when, self.finding)?;
+            let read = |id| memory::read(self.session.device.as_mut(), case, id);
+            if !untouched || !check.all(self.finding, &when, read)? {
                 return Ok(false);
             }
         }
@@ -228,7 +230,6 @@ impl Bench<'_> {
         let (timed, clock) = time(self.session, &recording, self.policy, seconds, name)?;
         self.clock = clock;
         self.finding.wall.busy += timed.walls.iter().sum::<f64>();
-        self.finding.wall.measure += timed.walls.iter().sum::<f64>();
         Ok(timed)
     }
 

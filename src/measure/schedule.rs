@@ -4,20 +4,20 @@
 //! The rules and the search want to know the device: its stages alone are timed, and its copy
 //! engines fitted to runs in equal chunks, before any plan is made.
 
-use super::choose::{Chosen, KERNEL, choose};
+use super::check::Check;
+use super::chunks::{Alone, Chunks, division, lanes, set_up};
 use super::expected::expected;
-use super::kernel::Check;
-use super::overlap::{Alone, allocate, stages_alone, timed, verified};
+use super::timing::wall_clock;
 use super::{Finding, Policy, Session, Stage, memory};
 use crate::error::{Error, Result};
-use crate::gpu::{Clock, MemoryKind};
+use crate::gpu::{HOST_RESOLUTION, MemoryKind};
 use crate::model::pipeline::Engines;
 use crate::model::pipeline_fit::{Run, fit};
 use crate::model::schedule::{Plan, Problem};
 use crate::model::schedule_rules::Rule;
 use crate::model::schedule_search::search;
 use crate::model::streams::Stages;
-use crate::plan::{Candidate, Case, Chunked, Division, Parts, chunked, equal_chunks, in_parts};
+use crate::plan::{Candidate, Case, Parts};
 use crate::record::{CopyEngines, Detail, Measured, Schedule, ScheduleRun, Timed};
 use crate::workload::Split;
 
@@ -32,27 +32,28 @@ pub(super) fn measure(
     stage: &mut dyn FnMut(Stage),
     finding: &mut Finding,
 ) -> Result<()> {
-    let division = case.division.as_ref().ok_or_else(|| {
-        Error::Unsupported("the workload is not divisible (no `divide` in the suite)".into())
-    })?;
+    let division = division(case)?;
     stage(Stage::Prepare);
     let initial = memory::initial(case);
-    let host_memory = allocate(session, case, &initial)?;
-    let Chosen { candidate, .. } = choose(session, case, policy, stage, finding)?;
+    let (chosen, host_memory) = set_up(session, case, &initial, policy, stage, finding)?;
+    let candidate = chosen.candidate;
     stage(Stage::Verify);
     let wanted = expected(case, candidate, &initial, policy)?;
     let check = Check { case, initial: &initial, wanted: wanted.as_ref() };
-    let lanes = if session.device.info().lanes >= 3 { 3 } else { 1 };
     // Eleven plans and nine other recordings share the case's time.
     let least = policy.least.min(super::concurrency::LEAST);
-    let policy = &Policy { least, seconds: policy.seconds / 3.0, ..policy.clone() };
-    let mut bench = Bench { session, check, candidate, division, policy, stage, finding, lanes };
+    let share = &Policy { least, seconds: policy.seconds / 3.0, ..policy.clone() };
+    let lanes = lanes(session);
+    let chunks =
+        Chunks { session, check, candidate, division, policy: share, stage, finding, lanes };
+    let mut bench = Bench { chunks };
     if policy.verify_only {
         return bench.verify_equal_parts();
     }
     if let Some(schedule) = bench.schedule(host_memory)? {
         finding.measured = Some(fastest(&schedule, case, candidate));
         finding.detail = Some(Detail::Schedule(schedule));
+        finding.flag_if_wide(policy);
     }
     Ok(())
 }
@@ -64,8 +65,8 @@ fn fastest(schedule: &Schedule, case: &Case, candidate: &Candidate) -> Measured 
     Measured {
         samples: run.map_or_else(Vec::new, |run| run.timed.walls.clone()),
         batch: 1,
-        clock: Clock::Host,
-        resolution: 1e-9,
+        clock: wall_clock(schedule.clock),
+        resolution: HOST_RESOLUTION,
         flops: candidate.flops,
         bytes: case.buffers.iter().map(|buffer| buffer.bytes().0 as f64).sum(),
         warmup: 0.0,
@@ -74,21 +75,14 @@ fn fastest(schedule: &Schedule, case: &Case, candidate: &Candidate) -> Measured 
 }
 
 struct Bench<'a> {
-    session: &'a mut Session,
-    check: Check<'a>,
-    candidate: &'a Candidate,
-    division: &'a Division,
-    policy: &'a Policy,
-    stage: &'a mut dyn FnMut(Stage),
-    finding: &'a mut Finding,
-    lanes: u32,
+    chunks: Chunks<'a>,
 }
 
 impl Bench<'_> {
     fn verify_equal_parts(&mut self) -> Result<()> {
-        for count in CALIBRATION.into_iter().filter(|&count| count <= self.division.rows) {
-            let work = self.equal(count)?;
-            if !self.verified(&work)? {
+        for count in self.calibration() {
+            let work = self.chunks.equal(count, self.chunks.lanes)?;
+            if !self.chunks.verified(&work)? {
                 break;
             }
         }
@@ -97,14 +91,7 @@ impl Bench<'_> {
 
     /// Every plan, made for this device and run on it; `None` where a result is wrong.
     fn schedule(&mut self, host_memory: MemoryKind) -> Result<Option<Schedule>> {
-        (self.stage)(Stage::Measure);
-        let Alone { send, kernel, receive, clock } = stages_alone(
-            self.session,
-            self.check.case,
-            self.candidate,
-            self.division,
-            self.policy,
-        )?;
+        let Alone { send, kernel, receive, clock } = self.chunks.alone()?;
         let seconds = |timed: &Timed| timed.median().unwrap_or(0.0);
         let whole =
             Stages { send: seconds(&send), kernel: seconds(&kernel), receive: seconds(&receive) };
@@ -128,7 +115,7 @@ impl Bench<'_> {
         }
         let Engines { count, command, duplex } = engines;
         let engines = CopyEngines { count, command, together: [duplex.send, duplex.receive] };
-        let (lanes, rows) = (self.lanes, self.division.rows);
+        let (lanes, rows) = (self.chunks.lanes, self.chunks.division.rows);
         let schedule = Schedule {
             clock,
             host_memory,
@@ -148,69 +135,51 @@ impl Bench<'_> {
     /// With too few rows to tell, those that the lanes allow.
     fn engines(&mut self, whole: Stages) -> Result<Option<Engines>> {
         let mut runs = vec![];
-        for count in CALIBRATION.into_iter().filter(|&count| count <= self.division.rows) {
-            let work = match self.equal(count) {
+        for count in self.calibration() {
+            let work = match self.chunks.equal(count, self.chunks.lanes) {
                 Err(Error::Unsupported(_)) => break, // a halo larger than the chunks
                 work => work?,
             };
-            if !self.verified(&work)? {
-                return Ok(None);
-            }
-            if let Some(seconds) = self.timed(&work)?.median() {
+            let Some((timed, _)) = self.chunks.measured(&work)? else { return Ok(None) };
+            if let Some(seconds) = timed.median() {
                 runs.push(Run { whole, chunks: count as u32, seconds });
             }
         }
-        let allowed = Engines::ideal(if self.lanes >= 3 { 2 } else { 0 });
+        let allowed = Engines::ideal(if self.chunks.lanes >= 3 { 2 } else { 0 });
         Ok(Some(fit(&runs).map_or(allowed, |fitted| fitted.best.engines())))
     }
 
     /// The smallest share that a part may be: a row, or as many as a neighbour reads.
     fn smallest(&self) -> f64 {
-        let halo = self.check.case.buffers.iter().map(|buffer| match buffer.split {
+        let halo = self.chunks.check.case.buffers.iter().map(|buffer| match buffer.split {
             Split::Rows { halo } => halo,
             Split::Broadcast => 0,
         });
-        f64::from(halo.max().unwrap_or(0).max(1)) / self.division.rows as f64
+        f64::from(halo.max().unwrap_or(0).max(1)) / self.chunks.division.rows as f64
     }
 
-    fn equal(&self, count: u64) -> Result<Chunked> {
-        let rows = equal_chunks(self.division.rows, count)?;
-        chunked(self.check.case, self.candidate, KERNEL, &rows, self.lanes)
+    fn calibration(&self) -> impl Iterator<Item = u64> + use<> {
+        let rows = self.chunks.division.rows;
+        CALIBRATION.into_iter().filter(move |&count| count <= rows)
     }
 
     fn run(&mut self, name: &str, plan: &Plan, problem: &Problem) -> Result<Option<ScheduleRun>> {
-        let whole = u32::try_from(self.division.rows)
+        let rows = self.chunks.division.rows;
+        let whole = u32::try_from(rows)
             .map_err(|_| Error::Unsupported("more rows than 32 bits count".into()))?;
-        if plan.sizes.len() as u64 > self.division.rows {
+        if plan.sizes.len() as u64 > rows {
             let parts = plan.sizes.len();
             return Err(Error::Unsupported(format!("{parts} parts of {whole} rows")));
         }
         let rows: Vec<u64> = plan.rows(whole).into_iter().map(u64::from).collect();
         let Plan { send_all_first, receive_all_last, .. } = *plan;
         let parts = Parts { rows: &rows, send_all_first, receive_all_last };
-        let work = in_parts(self.check.case, self.candidate, KERNEL, parts, self.lanes)?;
-        if !self.verified(&work)? {
-            return Ok(None);
-        }
-        let timed = self.timed(&work)?;
-        let sizes = rows.iter().map(|&n| n as f64 / self.division.rows as f64).collect();
+        let work = self.chunks.parts(parts, self.chunks.lanes)?;
+        let Some((timed, _)) = self.chunks.measured(&work)? else { return Ok(None) };
+        let sizes = rows.iter().map(|&n| n as f64 / f64::from(whole)).collect();
         let foreseen = Plan { sizes, ..*plan }.makespan(problem);
         let plan = name.to_owned();
         Ok(Some(ScheduleRun { plan, rows, send_all_first, receive_all_last, foreseen, timed }))
-    }
-
-    fn verified(&mut self, work: &Chunked) -> Result<bool> {
-        (self.stage)(Stage::Verify);
-        verified(self.session, &self.check, work, self.finding)
-    }
-
-    fn timed(&mut self, work: &Chunked) -> Result<Timed> {
-        (self.stage)(Stage::Measure);
-        let (timed, _) = timed(self.session, work, self.policy)?;
-        let seconds: f64 = timed.walls.iter().sum();
-        self.finding.wall.busy += seconds;
-        self.finding.wall.measure += seconds;
-        Ok(timed)
     }
 }
 

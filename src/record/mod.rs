@@ -145,6 +145,9 @@ pub struct Wall {
     pub prepare: f64,
     /// Compiling.
     pub build: f64,
+    /// First launches, of every form that is tried.
+    #[serde(default)]
+    pub launch: f64,
     /// Reference and comparison.
     pub verify: f64,
     /// Warm-up and samples.

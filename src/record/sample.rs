@@ -92,7 +92,14 @@ pub fn record(key: CaseKey, seconds: f64) -> Record {
         kernel: None,
         norms: None,
         flags: vec![],
-        wall: Wall { prepare: 0.1, build: 0.2, verify: 0.1, measure: 0.5, busy: 0.45 },
+        wall: Wall {
+            prepare: 0.1,
+            build: 0.2,
+            launch: 0.05,
+            verify: 0.1,
+            measure: 0.5,
+            busy: 0.45,
+        },
     }
 }
 
