@@ -43,7 +43,10 @@ pub fn text(ranking: &Ranking, width: u16) -> String {
 pub fn markdown(ranking: &Ranking) -> String {
     let mut out = String::new();
     for family in ranking.families.iter().filter(|family| family.cases > 0) {
-        let _ = writeln!(out, "### {}\n", escaped(&heading(ranking, family)));
+        let heading = heading(ranking, family);
+        let mut lines = heading.lines().map(escaped);
+        let _ = writeln!(out, "### {}\n", lines.next().unwrap_or_default());
+        lines.for_each(|line| out += &format!("{line}\n\n"));
         out += &rows(ranking, family, &escaped_once).markdown();
         let absent = absent(ranking, family, &escaped);
         let _ = writeln!(out, "{absent}");
