@@ -36,7 +36,7 @@ fn skip_escape(chars: &mut std::str::Chars) {
 }
 
 /// Marks that reorder or hide what a terminal shows.
-fn is_invisible(c: char) -> bool {
+pub fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
@@ -77,7 +77,10 @@ fn lines(text: &str, width: usize) -> Vec<String> {
         line.push(c);
         if line.iter().rev().skip_while(|c| **c == ' ').count() > width {
             let is_break = |c: &char| matches!(c, ' ' | '-' | '/' | '_' | ',' | ')');
-            let at = line[..width].iter().rposition(is_break).map_or(width, |i| i + 1);
+            let at = match line[width] {
+                ' ' => width + 1,
+                _ => line[..width].iter().rposition(is_break).map_or(width, |i| i + 1),
+            };
             let rest = line.split_off(at);
             lines.push(line.iter().collect::<String>().trim_end().to_owned());
             line = rest;
@@ -97,6 +100,7 @@ mod tests {
     fn names_break_where_their_parts_end() {
         assert_eq!(wrapped("transpose_padded/32x8", 12), "transpose_\npadded/32x8");
         assert_eq!(wrapped("rows=2048 cols=2048", 10), "rows=2048\ncols=2048");
+        assert_eq!(wrapped("a rather long name", 13), "a rather long\nname");
         assert_eq!(wrapped("abcdefgh", 8), "abcdefgh");
         assert_eq!(wrapped("abcdefghij", 4), "abcd\nefgh\nij");
         assert_eq!(wrapped("", 4), "");

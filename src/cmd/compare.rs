@@ -39,6 +39,15 @@ pub struct Args {
     format: Format,
 }
 
+/// What is asked of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Terms {
+    /// Relative difference that matters.
+    tolerance: f64,
+    /// Compare although devices, kernels or shader checks differ.
+    allow_mismatch: bool,
+}
+
 /// When a comparison fails.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct FailOn {
@@ -82,9 +91,10 @@ fn fail_on(text: &str) -> Result<FailOn, String> {
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
     let new = open(&args.run)?;
+    let terms = Terms { tolerance: args.tolerance, allow_mismatch: args.allow_mismatch };
     let compared = match args.old.as_ref().or(args.baseline.as_ref()) {
-        Some(path) => with(&open(path)?, &new, &args)?,
-        None => with_baselines(&new, &args)?,
+        Some(path) => with(&open(path)?, &new, terms)?,
+        None => with_baselines(&new, &args.folder, terms)?,
     };
     print(&match args.format {
         Format::Text => comparison::text(&compared, width()),
@@ -104,16 +114,25 @@ fn open(path: &Path) -> Result<Run> {
     Ok(run)
 }
 
+/// A run's devices against those of the run or baseline at `path`, as a report shows them.
+///
+/// # Errors
+/// As the command: an unreadable file, or no device in common.
+pub(super) fn against(path: &Path, new: &Run) -> Result<Vec<Compared>> {
+    let usual = Options::default();
+    with(&open(path)?, new, Terms { tolerance: usual.tolerance, allow_mismatch: false })
+}
+
 /// Each device of the run against its own baseline.
-fn with_baselines(new: &Run, args: &Args) -> Result<Vec<Compared>> {
+fn with_baselines(new: &Run, folder: &Path, terms: Terms) -> Result<Vec<Compared>> {
     let mut compared = vec![];
     for cases in collect(&new.header, &new.records) {
-        let path = baseline::path(&args.folder, &cases.device);
+        let path = baseline::path(folder, &cases.device);
         if path.exists() {
             let old = open(&path)?;
             let before = collect(&old.header, &old.records).into_iter().next();
             let Some(before) = before else { continue };
-            compared.push(pair(&old, &before, new, &cases, args)?);
+            compared.push(pair(&old, &before, new, &cases, terms)?);
         } else {
             let (name, path) = (printable(&cases.device.name, 60), path.display());
             say(&format!("no baseline of {name}: {path} is not there (gpubench baseline save)"));
@@ -127,7 +146,7 @@ fn with_baselines(new: &Run, args: &Args) -> Result<Vec<Compared>> {
 
 /// The devices that both runs have; where they have none in common, and one each, those two if
 /// that is asked for.
-fn with(old: &Run, new: &Run, args: &Args) -> Result<Vec<Compared>> {
+fn with(old: &Run, new: &Run, terms: Terms) -> Result<Vec<Compared>> {
     let (before, now) = (collect(&old.header, &old.records), collect(&new.header, &new.records));
     if old.header.started > new.header.started {
         say("the old run was made after the new one");
@@ -141,7 +160,7 @@ fn with(old: &Run, new: &Run, args: &Args) -> Result<Vec<Compared>> {
     let mut compared = vec![];
     for cases in &now {
         match before.iter().find(|old| same(&old.device, &cases.device)) {
-            Some(old_cases) => compared.push(pair(old, old_cases, new, cases, args)?),
+            Some(old_cases) => compared.push(pair(old, old_cases, new, cases, terms)?),
             None if now.len() > 1 => {
                 let name = printable(&cases.device.name, 60);
                 say(&format!("{name} ({}) is not in the old run", cases.device.backend));
@@ -150,9 +169,9 @@ fn with(old: &Run, new: &Run, args: &Args) -> Result<Vec<Compared>> {
         }
     }
     if let ([], [old_cases], [cases], true) =
-        (&compared[..], &before[..], &now[..], args.allow_mismatch)
+        (&compared[..], &before[..], &now[..], terms.allow_mismatch)
     {
-        compared.push(pair(old, old_cases, new, cases, args)?);
+        compared.push(pair(old, old_cases, new, cases, terms)?);
     }
     if compared.is_empty() {
         let names = |all: &[DeviceCases]| {
@@ -179,9 +198,9 @@ fn pair(
     before: &DeviceCases,
     new: &Run,
     now: &DeviceCases,
-    args: &Args,
+    terms: Terms,
 ) -> Result<Compared> {
-    if !same(&before.device, &now.device) && !args.allow_mismatch {
+    if !same(&before.device, &now.device) && !terms.allow_mismatch {
         return Err(Error::Usage(format!(
             "{} is of {} ({}), the run of {} ({}): --allow-mismatch compares them all the same",
             old.path.display(),
@@ -192,9 +211,9 @@ fn pair(
         )));
     }
     let options = Options {
-        tolerance: args.tolerance,
+        tolerance: terms.tolerance,
         noise: old.noise.iter().flat_map(|noise| noise.floors.iter().cloned()).collect(),
-        allow_mismatch: args.allow_mismatch,
+        allow_mismatch: terms.allow_mismatch,
     };
     let side = |run: &Run, cases: &DeviceCases| Side {
         file: run.path.display().to_string(),

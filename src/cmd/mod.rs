@@ -8,6 +8,8 @@ mod devices;
 mod doctor;
 mod export;
 mod found;
+pub mod help;
+mod man;
 mod model;
 mod rank;
 mod report;
@@ -31,6 +33,16 @@ Exit codes: 0 done; 1 slower (`compare --fail-on`); 2 a mistake in the command l
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// Colour: always, never, or auto (on a terminal, unless NO_COLOR is set)
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t,
+        value_name = "WHEN",
+        hide_possible_values = true
+    )]
+    color: show::Color,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -41,24 +53,26 @@ enum Command {
     Devices(devices::Args),
     /// Explain why a device is missing, and what to install
     Doctor(doctor::Args),
+    /// Show what runs measured, as a page, a table or data
+    Report(report::Args),
     /// Compare a run with a baseline or another run, case by case
     Compare(compare::Args),
     /// Keep what a device can do, to compare later runs with
     Baseline(baseline::Args),
-    /// Order devices by their speed over the cases that all of them got right
+    /// Order devices by speed over the cases that all of them got right
     Rank(rank::Args),
     /// Write records as flat rows (CSV, Parquet) or as Bencher's metrics
     Export(export::Args),
-    /// Show what runs measured, as a page, a table or data
-    Report(report::Args),
     /// Check suite files without a device
     Check(check::Args),
-    /// Print the JSON schema of a suite
+    /// Print the JSON schema of a suite, or of a report
     Schema(schema::Args),
     /// Print a completion script for a shell
     Completions(completions::Args),
     /// Write a case's timeline for Perfetto
     Trace(trace::Args),
+    /// Write the manual pages
+    Man(man::Args),
     /// Evaluate a published model on a CSV of measurements
     Model(model::Args),
     /// Own one device and serve cases (started by `run`)
@@ -69,7 +83,9 @@ enum Command {
 /// Reads the command line, does what it says, and reports what went wrong on stderr.
 pub fn main() -> ExitCode {
     listen();
-    match dispatch(Cli::parse().command) {
+    let Cli { command, color } = help::parse();
+    show::set_color(color);
+    match dispatch(command) {
         Ok(code) => code,
         Err(error) => {
             show::show(&error);
@@ -93,15 +109,16 @@ fn dispatch(command: Command) -> Result<ExitCode> {
         Command::Run(args) => run::run(args),
         Command::Devices(args) => devices::run(args),
         Command::Doctor(args) => doctor::run(args),
+        Command::Report(args) => report::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Baseline(args) => baseline::run(args),
         Command::Rank(args) => rank::run(args),
         Command::Export(args) => export::run(args),
-        Command::Report(args) => report::run(args),
         Command::Check(args) => check::run(args),
         Command::Schema(args) => schema::run(args),
-        Command::Completions(args) => completions::run(args),
         Command::Trace(args) => trace::run(args),
+        Command::Completions(args) => completions::run(args),
+        Command::Man(args) => man::run(args),
         Command::Model(args) => model::run(args),
         Command::Worker(args) => worker::run(args),
     }

@@ -1,24 +1,32 @@
 //! `gpubench report`: what runs say, as a page, a table or data.
 
-use super::show::print;
+use super::compare;
+use super::show::{print, style, warnings};
 use crate::analyse::field;
-use crate::analyse::rank::{Options, rank};
+use crate::analyse::rank::{Options, Ranking, rank};
 use crate::error::{Error, Result};
+use crate::report::comparison::Compared;
 use crate::report::progress::say;
-use crate::report::{Material, Source, html};
-use crate::store::{Run, read};
+use crate::report::{Material, Source, data, html, markdown, terminal};
+use crate::store::{Run, read, runs};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Arguments of `gpubench report`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Result files
+    /// Result files, or folders of them
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
     /// Where to write (default: standard output)
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// In which form (default: what the output's name ends in, else text)
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// Compare with this run or baseline, device by device (in all forms but text and CSV)
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
     /// Rank implementations on the host's processor too
     #[arg(long)]
     include_cpu: bool,
@@ -27,25 +35,67 @@ pub struct Args {
     include_simulated: bool,
 }
 
+/// Forms of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// Tables for a terminal
+    Text,
+    /// One page with plots, for a browser or a printer
+    Html,
+    /// Tables for a pull request
+    Md,
+    /// One line a case and device, for a spreadsheet
+    Csv,
+    /// Everything, for programs (`gpubench schema report` says its form)
+    Json,
+}
+
 /// Writes the report.
 pub fn run(args: Args) -> Result<ExitCode> {
-    let runs: Vec<Run> = args.runs.iter().map(|path| read(path)).collect::<Result<_>>()?;
-    for warning in runs.iter().flat_map(|run| &run.warnings) {
-        say(&warning.to_string());
-    }
+    let format = format(&args)?;
+    let files = runs::find(&args.runs)?;
+    let runs: Vec<Run> = files.iter().map(|path| read(path)).collect::<Result<_>>()?;
+    let flaws: Vec<String> =
+        runs.iter().flat_map(|run| &run.warnings).map(ToString::to_string).collect();
+    warnings(&flaws);
     let material = Material::new(runs.iter().map(source).collect());
-    let field = field(runs.iter().map(|run| (&run.header, run.records.as_slice())));
-    let options = Options {
-        include_cpu: args.include_cpu,
-        include_simulated: args.include_simulated,
-        ..Options::default()
+    let ranking = ranking(&args, &runs)?;
+    let compared = compared(&args, &runs)?;
+    let text = match format {
+        Format::Text => terminal::summary(&material, style()),
+        Format::Html => html::page(&material, &ranking, &compared),
+        Format::Md => markdown::markdown(&material, &ranking, &compared),
+        Format::Csv => data::spreadsheet(&material),
+        Format::Json => data::json(&material, &ranking, &compared),
     };
-    let text = html::page(&material, &rank(&field, &options)?);
     match &args.output {
         None => print(&text)?,
-        Some(path) => write(path, &text)?,
+        Some(path) => {
+            std::fs::write(path, &text).map_err(|error| Error::io(path, error))?;
+            say(&format!("report: {}", path.display()));
+        }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What was asked for, else what the output's name ends in.
+fn format(args: &Args) -> Result<Format> {
+    let extension = |path: &Path| path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    match (args.format, &args.output) {
+        (Some(format), _) => Ok(format),
+        (None, None) => Ok(Format::Text),
+        (None, Some(path)) => match extension(path).as_deref() {
+            Some("html" | "htm") => Ok(Format::Html),
+            Some("md") => Ok(Format::Md),
+            Some("csv") => Ok(Format::Csv),
+            Some("json") => Ok(Format::Json),
+            Some("txt") => Ok(Format::Text),
+            _ => Err(Error::Usage(format!(
+                "{}: its name tells no form; end it in .html, .md, .csv, .json or .txt, or say --format",
+                path.display()
+            ))),
+        },
+    }
 }
 
 fn source(run: &Run) -> Source<'_> {
@@ -59,6 +109,23 @@ fn source(run: &Run) -> Source<'_> {
     }
 }
 
-fn write(path: &Path, text: &str) -> Result<()> {
-    std::fs::write(path, text).map_err(|error| Error::io(path, error))
+/// Each device of the runs against the same device of the baseline.
+fn compared(args: &Args, runs: &[Run]) -> Result<Vec<Compared>> {
+    let Some(path) = &args.baseline else { return Ok(vec![]) };
+    let each: Vec<_> = runs.iter().map(|run| compare::against(path, run)).collect();
+    // Of many runs it is enough that one has a device of the baseline.
+    if each.iter().any(Result::is_ok) {
+        return Ok(each.into_iter().flatten().flatten().collect());
+    }
+    Ok(each.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+}
+
+fn ranking(args: &Args, runs: &[Run]) -> Result<Ranking> {
+    let field = field(runs.iter().map(|run| (&run.header, run.records.as_slice())));
+    let options = Options {
+        include_cpu: args.include_cpu,
+        include_simulated: args.include_simulated,
+        ..Options::default()
+    };
+    rank(&field, &options)
 }

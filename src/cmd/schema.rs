@@ -1,18 +1,33 @@
-//! `gpubench schema`: print the JSON schema of a suite.
+//! `gpubench schema`: print the JSON schema of a suite, or of a report.
 
 use super::show::print;
 use crate::error::{Error, Result};
-use crate::suite;
+use crate::{report, suite};
 use std::process::ExitCode;
 
 /// Arguments of `gpubench schema`.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// Of what
+    #[arg(value_enum, default_value_t = Of::Suite)]
+    of: Of,
+}
 
-/// Prints the schema, draft-07.
-pub fn run(_args: Args) -> Result<ExitCode> {
-    let json = serde_json::to_string_pretty(&suite::schema())
-        .map_err(|error| Error::io("stdout", error.into()))?;
-    print(&(json + "\n"))?;
+/// What has a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Of {
+    /// A suite file
+    Suite,
+    /// What `gpubench report --format json` writes
+    Report,
+}
+
+/// Prints the schema.
+pub fn run(args: Args) -> Result<ExitCode> {
+    let json = match args.of {
+        Of::Suite => serde_json::to_string_pretty(&suite::schema()),
+        Of::Report => serde_json::to_string_pretty(&report::data::schema()),
+    };
+    print(&(json.map_err(|error| Error::io("stdout", error.into()))? + "\n"))?;
     Ok(ExitCode::SUCCESS)
 }

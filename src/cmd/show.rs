@@ -9,6 +9,7 @@ use miette::{
 };
 use std::fmt;
 use std::io::{ErrorKind, IsTerminal, Write};
+use std::sync::OnceLock;
 
 /// After so many mistakes the others can wait.
 const MAX_SHOWN: usize = 30;
@@ -23,11 +24,40 @@ pub fn print(text: &str) -> Result<()> {
     }
 }
 
-/// How to write for the terminal that stdout is.
+/// When to colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Color {
+    /// Wherever it goes
+    Always,
+    /// Not at all
+    Never,
+    /// On a terminal, unless NO_COLOR is set
+    #[default]
+    Auto,
+}
+
+static COLOR: OnceLock<Color> = OnceLock::new();
+
+/// Says once for the process when to colour.
+pub(super) fn set_color(color: Color) {
+    // Only the first call counts, and there is only one.
+    let _ = COLOR.set(color);
+}
+
+/// Whether to colour what goes to a stream that is a terminal or not.
+fn colored(is_terminal: bool) -> bool {
+    match COLOR.get().copied().unwrap_or_default() {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => {
+            is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+        }
+    }
+}
+
+/// How to write to stdout.
 pub fn style() -> Style {
-    let color = std::io::stdout().is_terminal()
-        && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-    Style { width: width(), color }
+    Style { width: width(), color: colored(std::io::stdout().is_terminal()) }
 }
 
 /// Columns of the terminal that stdout is; 80 where it is none.
@@ -52,14 +82,14 @@ pub fn warnings(warnings: &[String]) {
     }
 }
 
-/// Tells on stderr what went wrong: in colour on a terminal unless `NO_COLOR` is set, in plain
-/// ASCII where it is no terminal.
+/// Tells on stderr what went wrong: in colour where [`Color`] says so, in plain ASCII where it is
+/// no terminal.
 pub fn show(error: &Error) {
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let theme = match std::io::stderr().is_terminal() {
-        true if no_color => GraphicalTheme::unicode_nocolor(),
-        true => GraphicalTheme::unicode(),
-        false => GraphicalTheme::none(),
+    let is_terminal = std::io::stderr().is_terminal();
+    let theme = match (colored(is_terminal), is_terminal) {
+        (true, _) => GraphicalTheme::unicode(),
+        (false, true) => GraphicalTheme::unicode_nocolor(),
+        (false, false) => GraphicalTheme::none(),
     };
     // There is nobody left to tell when this fails.
     let _ = std::io::stderr().lock().write_all(render(error, theme).as_bytes());

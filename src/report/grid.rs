@@ -1,24 +1,30 @@
 //! One table in the forms that people and programs read.
 
-use crate::text::printable;
+use crate::text::{printable, wrapped};
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 
 /// A table of finished cells.
 #[derive(Clone, Debug, Default)]
 pub struct Grid {
-    headings: Vec<&'static str>,
+    headings: Vec<String>,
     right: Vec<bool>,
     rows: Vec<Vec<String>>,
 }
 
 impl Grid {
     /// Without rows; a heading that begins with `>` is that of a column flush right.
-    pub fn new(headings: &[&'static str]) -> Self {
-        Self {
-            headings: headings.iter().map(|h| h.trim_start_matches('>')).collect(),
-            right: headings.iter().map(|h| h.starts_with('>')).collect(),
-            rows: vec![],
-        }
+    pub fn new(headings: &[&str]) -> Self {
+        Self::named(headings.iter().map(|h| (*h).to_owned()))
+    }
+
+    /// As [`Grid::new`], with headings made up at run time.
+    pub fn named(headings: impl IntoIterator<Item = String>) -> Self {
+        let headings = headings.into_iter().map(|heading| match heading.strip_prefix('>') {
+            Some(heading) => (heading.to_owned(), true),
+            None => (heading, false),
+        });
+        let (headings, right) = headings.unzip();
+        Self { headings, right, rows: vec![] }
     }
 
     /// Adds a row, one cell a heading.
@@ -42,8 +48,9 @@ impl Grid {
         table.set_content_arrangement(ContentArrangement::Dynamic);
         table.set_width(width);
         table.set_header(&self.headings);
+        let widths = self.widths(usize::from(width));
         for row in &self.rows {
-            table.add_row(row);
+            table.add_row(row.iter().zip(&widths).map(|(cell, &width)| wrapped(cell, width)));
         }
         for (column, right) in table.column_iter_mut().zip(&self.right) {
             column.set_padding((0, 1));
@@ -54,10 +61,32 @@ impl Grid {
         table.trim_fmt() + "\n"
     }
 
+    /// Columns of figures keep their width; the widest of the others give until all fit.
+    fn widths(&self, width: usize) -> Vec<usize> {
+        /// Less than this no name survives.
+        const LEAST: usize = 8;
+        let length = |text: &str| text.chars().count();
+        let widest = |(i, heading): (usize, &String)| {
+            let cells = self.rows.iter().filter_map(|row| row.get(i)).map(|cell| length(cell));
+            cells.chain([length(heading)]).max().unwrap_or(0)
+        };
+        let mut widths: Vec<usize> = self.headings.iter().enumerate().map(widest).collect();
+        // A space behind every column and one between two of them.
+        let spaces = 2 * widths.len() - 1;
+        let mut over = (widths.iter().sum::<usize>() + spaces).saturating_sub(width);
+        while over > 0 {
+            let names = (0..widths.len()).filter(|&i| !self.right[i] && widths[i] > LEAST);
+            let Some(i) = names.max_by_key(|&i| widths[i]) else { break };
+            widths[i] -= 1;
+            over -= 1;
+        }
+        widths
+    }
+
     /// As a table of Markdown; no cell can end its row or begin markup.
     pub fn markdown(&self) -> String {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-        let mut out = line(self.headings.iter().map(|h| (*h).to_owned()).collect());
+        let mut out = line(self.headings.iter().map(|heading| escaped(heading)).collect());
         let rule = |&right: &bool| if right { "---:" } else { "---" }.to_owned();
         out += &line(self.right.iter().map(rule).collect());
         for row in &self.rows {

@@ -1,17 +1,24 @@
 //! What people read: one file a format.
 
 pub mod comparison;
+mod concurrency;
 pub mod csv;
+pub mod data;
 pub mod detail;
 pub mod export;
 pub mod grid;
 pub mod html;
+pub mod markdown;
+mod overview;
 pub mod progress;
 pub mod ranking;
 mod rows;
+mod schedule;
 pub mod staircase;
 mod subject;
 pub mod terminal;
+#[cfg(test)]
+mod testing;
 pub mod trace;
 pub mod words;
 

@@ -44,9 +44,11 @@ pub fn markdown(ranking: &Ranking) -> String {
     let mut out = String::new();
     for family in ranking.families.iter().filter(|family| family.cases > 0) {
         let heading = heading(ranking, family);
-        let mut lines = heading.lines().map(escaped);
-        let _ = writeln!(out, "### {}\n", lines.next().unwrap_or_default());
-        lines.for_each(|line| out += &format!("{line}\n\n"));
+        let (first, more) = heading.split_once('\n').unwrap_or((&heading, ""));
+        let _ = writeln!(out, "### {}\n", escaped(first));
+        if !more.is_empty() {
+            let _ = writeln!(out, "{}\n", escaped(more));
+        }
         out += &rows(ranking, family, &escaped_once).markdown();
         let absent = absent(ranking, family, &escaped);
         let _ = writeln!(out, "{absent}");

@@ -4,10 +4,11 @@ pub use super::words::{case_name, label};
 
 use super::grid::Grid;
 use super::rows::{Row, rows};
+use super::subject::Material;
 use super::words::{self, counts, details, few, how_often, kind_word};
 use crate::gpu::{Clock, DeviceInfo};
 use crate::record::{Header, Record, Wall};
-use crate::text::{printable, wrapped};
+use crate::text::printable;
 use crate::units;
 use std::fmt::Write;
 
@@ -39,19 +40,43 @@ pub struct Sitting<'a> {
 pub fn report(header: &Header, records: &[Record], sitting: Sitting, style: Style) -> String {
     let rows = rows(records);
     let labels: Vec<String> = header.devices.iter().map(label).collect();
-    let mut out = String::new();
-    devices(&mut out, &header.devices, &labels);
-    out.push_str(&table(&rows, &labels, style));
-    legend(&mut out, &rows);
-    out.push_str(&super::detail::sections(header, records));
-    failures(&mut out, &rows, &labels);
-    grouped(&mut out, "Left out", words::left_out(&rows), &labels);
-    grouped(&mut out, "Notes", words::notes(&rows), &labels);
+    let details = super::detail::sections(header, records);
+    let mut out = body(&header.devices.iter().collect::<Vec<_>>(), &rows, &labels, &details, style);
     time(&mut out, sitting);
     if style.color { paint(&out) } else { out }
 }
 
-fn devices(out: &mut String, devices: &[DeviceInfo], labels: &[String]) {
+/// The same of runs that were made before, one or several.
+pub fn summary(material: &Material, style: Style) -> String {
+    let devices: Vec<&DeviceInfo> = material.subjects.iter().map(|s| s.device).collect();
+    let details: String = material
+        .sources
+        .iter()
+        .map(|source| super::detail::sections(source.header, source.records))
+        .collect();
+    let out = body(&devices, &material.rows, &material.labels(), &details, style);
+    if style.color { paint(&out) } else { out }
+}
+
+fn body(
+    devices: &[&DeviceInfo],
+    rows: &[Row],
+    labels: &[String],
+    details: &str,
+    style: Style,
+) -> String {
+    let mut out = String::new();
+    list(&mut out, devices, labels);
+    out.push_str(&table(rows, labels, style));
+    legend(&mut out, rows);
+    out.push_str(details);
+    failures(&mut out, rows, labels);
+    grouped(&mut out, "Left out", words::left_out(rows), labels);
+    grouped(&mut out, "Notes", words::notes(rows), labels);
+    out
+}
+
+fn list(out: &mut String, devices: &[&DeviceInfo], labels: &[String]) {
     for (device, label) in devices.iter().zip(labels) {
         let name = printable(&device.name, 60);
         let (api, driver) = (printable(&device.api, 40), printable(&device.driver, 60));
@@ -63,31 +88,11 @@ fn devices(out: &mut String, devices: &[DeviceInfo], labels: &[String]) {
 const HEADINGS: [&str; 7] = ["workload", "size", "device", ">median", ">95 %", ">rate", ""];
 
 fn table(rows: &[Row], labels: &[String], style: Style) -> String {
-    let cells: Vec<_> =
-        rows.iter().filter(|row| !row.is_left_out()).map(|row| cells(row, labels)).collect();
-    let [name, size] = widths(&cells, usize::from(style.width));
     let mut grid = Grid::new(&HEADINGS);
-    for [workload, sizes, rest @ ..] in cells {
-        grid.row([wrapped(&workload, name), wrapped(&sizes, size)].into_iter().chain(rest));
+    for row in rows.iter().filter(|row| !row.is_left_out()) {
+        grid.row(cells(row, labels));
     }
     grid.text(style.width)
-}
-
-/// Columns for workload and size: what the figures leave, shared by need.
-fn widths(cells: &[[String; 7]], width: usize) -> [usize; 2] {
-    let widest = |i: usize| {
-        let longest = cells.iter().map(|cells| cells[i].chars().count()).max().unwrap_or(0);
-        longest.max(HEADINGS[i].trim_start_matches('>').chars().count())
-    };
-    let figures: usize = (2..7).map(|i| widest(i) + 1).sum();
-    let left = width.saturating_sub(figures + 2).max(20);
-    let (name, size) = (widest(0), widest(1));
-    if name + size <= left {
-        return [name, size];
-    }
-    // Names break better than lists of sizes; neither gets less than a third.
-    let size = size.min((left / 3).max(left.saturating_sub(name)));
-    [left - size, size]
 }
 
 fn cells(row: &Row, labels: &[String]) -> [String; 7] {
@@ -157,6 +162,7 @@ fn time(out: &mut String, Sitting { seconds, records }: Sitting) {
     let parts = [
         ("build", sum(|w| w.build)),
         ("prepare", sum(|w| w.prepare)),
+        ("first launches", sum(|w| w.launch)),
         ("verify", sum(|w| w.verify)),
         ("measure", sum(|w| w.measure)),
     ];

@@ -1,17 +1,14 @@
 //! One table with one line a workload: who needs how long.
 
-use super::workloads::{Workload, workloads};
 use super::{Section, name, scroll};
-use crate::report::rows::Row;
+use crate::report::overview::{Line, lines};
 use crate::report::subject::Material;
 use crate::report::words;
-use crate::workload::CaseKey;
+use crate::text::printable;
 use maud::{Markup, html};
-use std::collections::BTreeMap;
 
 pub(super) fn section(material: &Material) -> Option<Section> {
-    let workloads = workloads(material);
-    let lines: Vec<_> = workloads.iter().filter_map(Line::of).collect();
+    let lines = lines(material);
     if lines.is_empty() {
         return None;
     }
@@ -24,31 +21,6 @@ pub(super) fn section(material: &Material) -> Option<Section> {
         (scroll("Times at a glance", &table(material, &lines)))
     };
     Some(Section { id: "glance", title: "At a glance", body })
-}
-
-/// A workload at one size.
-struct Line<'m, 'a> {
-    family: &'a str,
-    key: &'a CaseKey,
-    cells: BTreeMap<usize, &'m Row<'a>>,
-}
-
-impl<'m, 'a> Line<'m, 'a> {
-    fn of(workload: &Workload<'m, 'a>) -> Option<Self> {
-        let mut sizes: BTreeMap<&CaseKey, BTreeMap<usize, &Row>> = BTreeMap::new();
-        for row in workload.rows.iter().filter(|row| row.time.is_some() && row.outcome.is_ok()) {
-            sizes.entry(row.key).or_default().insert(row.device, row);
-        }
-        // Of equally many devices the last, since keys are in order of size.
-        let (key, cells) = sizes.into_iter().max_by_key(|(_, cells)| cells.len())?;
-        Some(Self { family: workload.family, key, cells })
-    }
-
-    fn best(&self) -> Option<usize> {
-        let time = |row: &Row| row.time.map_or(f64::INFINITY, |time| time.value);
-        let (device, _) = self.cells.iter().min_by(|a, b| time(a.1).total_cmp(&time(b.1)))?;
-        (self.cells.len() > 1).then_some(*device)
-    }
 }
 
 fn table(material: &Material, lines: &[Line]) -> Markup {
@@ -70,7 +42,7 @@ fn table(material: &Material, lines: &[Line]) -> Markup {
             }
             @for family in families(lines) {
                 tbody {
-                    tr { th colspan=(columns + 2) scope="rowgroup" { (family) } }
+                    tr { th colspan=(columns + 2) scope="rowgroup" { (printable(family, 40)) } }
                     @for line in lines.iter().filter(|line| line.family == family) { (tr(line, columns)) }
                 }
             }

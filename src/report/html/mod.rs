@@ -3,6 +3,7 @@
 //! Every text that comes from outside passes [`printable`] and maud's escaping; nothing is put
 //! into the page as markup but what stands in these files.
 
+mod comparison;
 mod devices;
 mod environment;
 mod flags;
@@ -13,15 +14,19 @@ mod ranking;
 mod roofline;
 mod samples;
 mod scale;
+mod staircase;
 mod sweep;
 mod transfers;
 mod workloads;
 
+use super::comparison::Compared;
+use super::ranking::{few, grouped};
 use super::subject::Material;
 use super::words::counts;
 use crate::analyse::rank::Ranking;
 use crate::hash::base64_sha256;
 use crate::text::printable;
+use crate::workload::CaseKey;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("style.css");
@@ -37,15 +42,17 @@ struct Section {
 }
 
 /// The whole page.
-pub fn page(material: &Material, ranking: &Ranking) -> String {
+pub fn page(material: &Material, ranking: &Ranking, compared: &[Compared]) -> String {
     let sections: Vec<Section> = [
         Some(devices::section(material)),
         ranking::section(material, ranking),
+        comparison::section(compared),
         glance::section(material),
         roofline::section(material),
         workloads::section(material),
         transfers::section(material),
         overlap::section(material),
+        staircase::section(material),
         flags::section(material),
         Some(environment::section(material)),
     ]
@@ -138,7 +145,21 @@ fn name(text: &str) -> Markup {
     html! { @for (i, piece) in pieces.enumerate() { @if i > 0 { wbr; } (piece) } }
 }
 
+/// Cases under the reason that keeps them out.
+fn reasons(left_out: &[(CaseKey, String)]) -> Markup {
+    html! {
+        ul {
+            @for (reason, keys) in grouped(left_out) {
+                li { (printable(reason, 300)) ": " (keys.len()) " × " span.soft { (few(&keys)) } }
+            }
+        }
+    }
+}
+
 /// A table that scrolls within itself where the page is narrow, reachable by keyboard.
 fn scroll(name: &str, table: &Markup) -> Markup {
     html! { div.scroll role="region" aria-label=(name) tabindex="0" { (table) } }
 }
+
+#[cfg(test)]
+mod tests;

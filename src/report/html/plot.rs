@@ -15,7 +15,7 @@ const RIGHT: f64 = 12.0;
 const TOP: f64 = 22.0;
 const BOTTOM: f64 = 38.0;
 /// Width of a character of tick labels, generously.
-const CHARACTER: f64 = 6.3;
+const CHARACTER: f64 = 6.6;
 /// How many series look different.
 pub(super) const LOOKS: usize = 8;
 

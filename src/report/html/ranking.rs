@@ -2,21 +2,20 @@
 
 use super::plot::{WIDTH, figure, mark, num, series};
 use super::scale::Scale;
-use super::{Section, name, scroll};
+use super::{Section, name, reasons, scroll};
 use crate::analyse::rank::{Device, Family, Ranking};
 use crate::report::subject::Material;
-use crate::report::words::{case_name, few};
 use crate::stats::Level;
 use crate::text::{middle, printable};
 use crate::units::with_prefix;
-use crate::workload::CaseKey;
 use maud::{Markup, html};
 
 pub(super) fn section(material: &Material, ranking: &Ranking) -> Option<Section> {
     if material.subjects.len() < 2 {
         return None;
     }
-    let shown: Vec<&Family> = ranking.families.iter().filter(|f| !f.rows.is_empty()).collect();
+    // One device alone is no ranking.
+    let shown: Vec<&Family> = ranking.families.iter().filter(|f| f.rows.len() > 1).collect();
     let body = html! {
         @if shown.is_empty() { p { (nothing(ranking)) } } @else {
             p {
@@ -24,8 +23,16 @@ pub(super) fn section(material: &Material, ranking: &Ranking) -> Option<Section>
                 "the cases that all of them got right. Bars are 95 % intervals; where two devices' ranks overlap, the data do not tell them apart."
             }
             div.plots { @for family in &shown { (plot(material, ranking, family)) } }
-            @for family in &shown { (scroll(&format!("Ranking, {}", family.name), &table(ranking, family))) }
-            @if let Some(overall) = shown.first() { (winners(ranking, overall)) (left_out(overall)) }
+            @if let Some(overall) = shown.first() {
+                (scroll("Ranking, overall", &table(ranking, overall)))
+                @if shown.len() > 1 {
+                    details {
+                        summary { h3 { "By family" } span { (shown.len() - 1) " families" } }
+                        @for family in &shown[1..] { (scroll(&format!("Ranking, {}", printable(&family.name, 40)), &table(ranking, family))) }
+                    }
+                }
+                (winners(ranking, overall)) (left_out(overall))
+            }
         }
         @if !ranking.excluded.is_empty() {
             h3 { "Not ranked" }
@@ -41,6 +48,7 @@ pub(super) fn section(material: &Material, ranking: &Ranking) -> Option<Section>
 
 fn nothing(ranking: &Ranking) -> &'static str {
     match ranking.families.first() {
+        Some(family) if family.rows.len() == 1 => "One device alone cannot be ranked.",
         Some(family) if family.cases > 0 => {
             "No case was right on every device, so nothing can be ranked."
         }
@@ -229,25 +237,13 @@ fn winners(ranking: &Ranking, overall: &Family) -> Markup {
 }
 
 fn left_out(overall: &Family) -> Markup {
-    let mut reasons: Vec<(&str, Vec<&CaseKey>)> = vec![];
-    for (key, reason) in &overall.left_out {
-        match reasons.iter_mut().find(|(known, _)| known == reason) {
-            Some((_, keys)) => keys.push(key),
-            None => reasons.push((reason, vec![key])),
-        }
-    }
-    if reasons.is_empty() {
+    if overall.left_out.is_empty() {
         return html! {};
     }
-    reasons.sort_by_key(|(_, keys)| std::cmp::Reverse(keys.len()));
     html! {
         details {
             summary { h3 { "Outside the common set" } span { (overall.left_out.len()) " cases" } }
-            ul {
-                @for (reason, keys) in &reasons {
-                    li { (printable(reason, 300)) ": " (keys.len()) " × " span.soft { (few(keys.iter().map(|key| case_name(key)))) } }
-                }
-            }
+            (reasons(&overall.left_out))
         }
     }
 }

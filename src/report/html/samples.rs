@@ -2,7 +2,7 @@
 
 use super::plot::{WIDTH, figure as draw, num, series};
 use super::scale::Scale;
-use super::workloads::Workload;
+use crate::report::overview::Workload;
 use crate::report::rows::Row;
 use crate::report::subject::Material;
 use crate::report::words;

@@ -2,7 +2,7 @@
 
 use super::plot::{Axis, Entry, Look, Plot, dash, mark, num, series, short, short_seconds};
 use super::scale::Scale;
-use super::workloads::Workload;
+use crate::report::overview::Workload;
 use crate::report::rows::{Rate, Row};
 use crate::report::subject::Material;
 use crate::report::words;

@@ -1,37 +1,11 @@
 //! Each workload: how its time grows with size, every sample, and the figures.
 
 use super::{Section, name as breaking, samples, scroll, sweep};
+use crate::report::overview::{Workload, workloads};
 use crate::report::rows::Row;
 use crate::report::subject::Material;
 use crate::report::words;
-use crate::workload::Measure;
 use maud::{Markup, html};
-use std::collections::BTreeMap;
-
-/// The rows of one workload and measure.
-pub(super) struct Workload<'m, 'a> {
-    /// Which ranking family it counts in.
-    pub family: &'a str,
-    /// All devices and sizes that were run.
-    pub rows: Vec<&'m Row<'a>>,
-}
-
-/// Every workload that was run, by family and name.
-pub(super) fn workloads<'m, 'a>(material: &'m Material<'a>) -> Vec<Workload<'m, 'a>> {
-    const FAMILIES: [&str; 5] = ["compute", "memory", "transfer", "overlap", "concurrency"];
-    let place = |family: &str| FAMILIES.iter().position(|f| *f == family).unwrap_or(usize::MAX);
-    let mut found: BTreeMap<(usize, &str, &str, Measure), Workload> = BTreeMap::new();
-    for row in material.rows.iter().filter(|row| !row.is_left_out()) {
-        let family = row.records[0].family.as_str();
-        let name = row.key.workload.as_str();
-        found
-            .entry((place(family), family, name, row.key.measure))
-            .or_insert_with(|| Workload { family, rows: vec![] })
-            .rows
-            .push(row);
-    }
-    found.into_values().collect()
-}
 
 pub(super) fn section(material: &Material) -> Option<Section> {
     let workloads = workloads(material);
