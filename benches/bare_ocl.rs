@@ -13,6 +13,7 @@ use gpubench::gpu::{
     Access, Binding, BufferId, Constant, Element, KernelId, KernelSource, Lane, Language,
     MemoryKind, Op, Origin, Recording, Scalar, Slice,
 };
+use gpubench::plan::GUARD;
 use gpubench::units::{Bytes, seconds};
 use std::error::Error;
 use std::ffi::CString;
@@ -108,14 +109,16 @@ impl Ours {
         Ok(Self { device, recording: Recording::default(), options })
     }
 
-    /// Allocates and fills the three arrays, and records the launch.
+    /// Allocates and fills the three arrays, between guards as in a run, and records the launch.
     fn allocate(&mut self, n: u32) -> Result<(), Box<dyn Error>> {
         let len = Bytes(4 * u64::from(n));
+        let guard = vec![0u8; GUARD.0 as usize];
+        let guarded = [&guard, bytemuck::cast_slice(&input(n)), &guard].concat();
         let mut buffers = vec![];
         for buffer in (0..3).map(BufferId) {
-            self.device.alloc(buffer, len, MemoryKind::Device)?;
-            self.device.write(buffer, bytemuck::cast_slice(&input(n)))?;
-            buffers.push(Slice { buffer, offset: Bytes(0), len });
+            self.device.alloc(buffer, Bytes(len.0 + 2 * GUARD.0), MemoryKind::Device)?;
+            self.device.write(buffer, &guarded)?;
+            buffers.push(Slice { buffer, offset: GUARD, len });
         }
         let params = bytemuck::cast_slice(&params(n)).to_vec();
         let groups = [n / WIDTH / GROUP, 1, 1];

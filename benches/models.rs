@@ -3,6 +3,7 @@
 //! Prints the median and the longest of many calls. Nothing is asserted: times depend on the
 //! machine. docs/MODELS.md names what was measured where.
 
+use gpubench::backend::sim::{Direction, Grid, Job, Needs, Rates, Sim, Transfer, Work, simulate};
 use gpubench::model::pipeline::Engines;
 use gpubench::model::pipeline_fit::{Run, fit};
 use gpubench::model::schedule::Problem;
@@ -21,6 +22,9 @@ fn main() {
     let problems: Vec<Problem> = (0..200).map(|_| problem(&mut rng)).collect();
     time("schedule: the rule of its class", &problems, |p| plan(p).sizes.len());
     time("schedule: search", &problems, |p| search(p).plan.sizes.len());
+    let jobs = [jobs(10_000)];
+    let gpu = &Sim::default().descriptions().unwrap_or_default()[0];
+    time("simulated GPU: 10,000 steps of a pipeline", &jobs, |jobs| simulate(gpu, jobs).len());
     let states: Vec<Vec<State>> = (0..50).map(|_| states(&mut rng, 4)).collect();
     let amounts = [Both { send: 2.0, receive: 1.0 }; 4];
     time("transfer states: 256 states of 4 devices", &states, |s| {
@@ -56,6 +60,27 @@ fn problem(rng: &mut Pcg64Mcg) -> Problem {
     let duplex = Duplex { send: ratio(), receive: ratio() };
     let engines = Engines { count: 2, command: rng.random_range(2e-6..30e-6), duplex };
     Problem { whole, engines, smallest: 1e-3 }
+}
+
+/// So many steps on three lanes: chunks of 64 KiB sent, computed by 1000 groups, received.
+fn jobs(steps: usize) -> Vec<Job> {
+    let rates = Rates {
+        latency: 10e-6,
+        send: 6e9,
+        receive: 6e9,
+        send_together: 4e9,
+        receive_together: 4e9,
+    };
+    let copy = |direction| Work::Transfer(Transfer { direction, bytes: 65536.0, rates });
+    let needs = Needs { threads: 256, registers: 0, local: 0 };
+    let grid = Grid { groups: 1000, needs, seconds: 1e-6, flops: 1e3, bytes: 1e3 };
+    (0..steps)
+        .map(|i| {
+            let after = if i % 3 > 0 { vec![i - 1] } else { vec![] };
+            let work = [copy(Direction::Send), Work::Kernel(grid), copy(Direction::Receive)][i % 3];
+            Job { lane: (i % 3) as u32, after, work, noise: 1.0, launch_noise: 1.0 }
+        })
+        .collect()
 }
 
 /// Every state of so many devices, with random rates.

@@ -29,9 +29,6 @@ pub enum Error {
     /// The device or host has not enough memory.
     #[error("out of memory: {0}")]
     OutOfMemory(String),
-    /// A deadline passed.
-    #[error("timed out: {0}")]
-    Timeout(String),
     /// It would take longer than the time it was given, so it was not begun.
     #[error("over the time budget: {0}")]
     OverBudget(String),

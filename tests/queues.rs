@@ -1,10 +1,18 @@
 //! Concurrency, staircases and schedules: ground truth recovered on simulated GPUs, and whole runs.
 #![expect(clippy::unwrap_used, reason = "a helper of tests panics as tests do")]
 
-use gpubench::analyse::{Climb, StaircaseSummary, residency, staircase};
-use gpubench::backend::sim::{Grid, Job, Needs, Sim, Work, simulate};
+use gpubench::analyse::{
+    Climb, Shape, StaircaseSummary, concurrency, residency, schedule, staircase,
+};
+use gpubench::backend::Device;
+use gpubench::backend::sim::{Grid, Job, Needs, Noise, Sim, SimDevice, Work, simulate};
 use gpubench::gpu::Clock;
-use gpubench::record::Staircase;
+use gpubench::measure::{Policy, Session, measure};
+use gpubench::plan::{Case, Limits, Planned, plan};
+use gpubench::record::{Detail, Outcome, Staircase};
+use gpubench::reference;
+use gpubench::suite::{self, Suite};
+use gpubench::units::Bytes;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use std::collections::BTreeMap;
@@ -73,4 +81,196 @@ fn units_and_residency_of_simulated_gpus_are_recovered() {
 fn normal(rng: &mut Pcg64Mcg) -> f64 {
     let (u, v): (f64, f64) = (rng.random_range(1e-12..1.0), rng.random_range(0.0..1.0));
     (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
+}
+
+/// A suite of one synthetic kernel, measured as `measure` says.
+fn synthetic(measure: &str) -> Suite {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.yaml");
+    let text = format!(
+        "version: 1
+workloads:
+  mine:
+    kernel: {{ family: synthetic, entry: synthetic, group: [64], constants: {{ LOCAL: 32 }} }}
+    sizes: {{ groups: [400] }}
+    params: {{ n: groups*64, passes: 64, steps: 1, reads: 0, chase: 0, busy: 64, words: 1024, stride: 0, group: 64, local: 32, add: 7 }}
+    buffers:
+      data: {{ type: u32, count: words, fill: random_bits }}
+      out: {{ type: u32, count: n }}
+    grid: [groups*64]
+    work: {{ flops: 32*n*passes }}
+    verify: {{ reference: synthetic, relative: 0, absolute: 0 }}
+{measure}
+  other:
+    kernel: {{ family: micro, entry: empty, group: [64] }}
+    sizes: {{ n: [64, 8388608] }}
+    params: {{}}
+    buffers: {{ out: {{ type: u32, count: n }} }}
+    grid: [n]
+    verify: {{ reference: empty, relative: 0, absolute: 0 }}
+"
+    );
+    std::fs::write(&path, text).unwrap();
+    suite::load(path.to_str().unwrap(), &reference::names().collect::<Vec<_>>()).unwrap()
+}
+
+/// The K40 as it is simulated, and one with a single queue.
+fn simulated(lanes: Option<u32>) -> Box<dyn Device> {
+    let shipped = Sim::default().descriptions().unwrap();
+    let at = shipped.iter().position(|gpu| gpu.name == "Tesla K40c").unwrap();
+    let mut gpu = shipped[at].clone();
+    gpu.lanes = lanes.unwrap_or(gpu.lanes);
+    gpu.noise = Noise::default();
+    Box::new(SimDevice::new(gpu, at, 1))
+}
+
+/// The first case of `suite` on `device`, or why it is refused.
+fn first(suite: &Suite, device: &dyn Device, memory: Option<Bytes>) -> Result<Case, String> {
+    let limits = Limits { memory, seconds: 60.0, seed: 5 };
+    match plan(suite, device.info(), &limits).remove(0) {
+        Planned::Case(case) => Ok(*case),
+        Planned::Refused(refusal) => Err(refusal.reason),
+    }
+}
+
+/// What measuring it on a simulated K40 left behind.
+fn measured(suite: &Suite, lanes: Option<u32>) -> Detail {
+    let device = simulated(lanes);
+    let case = first(suite, device.as_ref(), None).unwrap();
+    let policy = Policy { least: 3, most: 5, ..Policy::default() };
+    let finding = measure(&mut Session::new(device), &case, &policy, &mut |_| {});
+    assert_eq!(finding.outcome, Some(Outcome::Ok), "{finding:?}");
+    finding.detail.unwrap()
+}
+
+#[test]
+fn a_staircase_of_a_simulated_gpu_is_climbed_and_verified() {
+    let Detail::Staircase(raw) = measured(&synthetic("    measure: [staircase]"), None) else {
+        panic!("no staircase");
+    };
+    // Groups of 64 with arithmetic alone share a unit's rate: 16 of them still run unslowed.
+    let summary = staircase(&raw).unwrap();
+    assert!(matches!(summary.shape, Shape::Steps { at_once: 240, .. }), "{summary:?}");
+    assert_eq!((summary.group_size, summary.local_bytes), (64, 128));
+}
+
+const PAIRS: &str = "    measure: [concurrency]\n    beside: [other]\n    copies: 32";
+
+#[test]
+fn kernels_beside_each_other_on_a_simulated_gpu() {
+    for (lanes, told) in [(None, 2), (Some(1), 1)] {
+        let Detail::Concurrency(raw) = measured(&synthetic(PAIRS), lanes) else {
+            panic!("no pairs");
+        };
+        assert_eq!(raw.lanes, told);
+        let names: Vec<_> = raw.pairs.iter().map(|pair| pair.second.name.as_str()).collect();
+        assert_eq!(names, ["mine groups=400", "other n=64", "other n=8388608"]);
+        assert_eq!(raw.copies.iter().map(|(n, _)| *n).collect::<Vec<_>>(), [1, 2, 4, 8, 16, 32]);
+        let summary = concurrency(&raw, None);
+        // 400 groups fill 240 places: the second takes what the last wave leaves.
+        let gain = summary.pairs[0].gain[0];
+        match lanes {
+            None => assert!((1.1..1.5).contains(&gain), "{gain}"),
+            Some(_) => assert!(gain < 1.05, "one queue gained {gain}"),
+        }
+    }
+}
+
+#[test]
+fn what_cannot_run_beside_a_case_is_said_with_its_place() {
+    let suite = synthetic(PAIRS);
+    let few_lanes = first(&suite, simulated(Some(4)).as_ref(), None).unwrap_err();
+    assert!(
+        few_lanes.contains("mine.yaml:3: 32 copies need a lane each, sim has 4"),
+        "{few_lanes}"
+    );
+    let device = simulated(None);
+    let refused = |memory| first(&suite, device.as_ref(), Some(Bytes(memory))).unwrap_err();
+    assert!(refused(100 << 10).contains("of which 100"), "{}", refused(100 << 10));
+    assert!(
+        refused(180 << 10).contains("mine.yaml:3: two copies of it need"),
+        "{}",
+        refused(180 << 10)
+    );
+    assert!(refused(1 << 20).contains("mine.yaml:3: 32 copies of it need"));
+    let case = first(&suite, device.as_ref(), Some(Bytes(33_600_000))).unwrap();
+    let company = case.company.unwrap();
+    assert_eq!(company.beside.len(), 1);
+    let [(name, reason)] = company.left_out.as_slice() else { panic!("{:?}", company.left_out) };
+    assert_eq!(name, "other n=8388608");
+    assert!(reason.contains("mine.yaml:3: it and `other n=8388608` together need"), "{reason}");
+}
+
+/// Sepia on 128 long rows.
+const SEPIA: &str = "version: 1
+workloads:
+  mine:
+    kernel: { family: filters, entry: sepia, group: [32, 8] }
+    sizes: { n: [128] }
+    params: { rows: n, cols: 8*n, first: 0, count: n }
+    buffers:
+      image: { type: f32x4, count: 8*n*n, fill: { uniform: [0, 1] }, split: rows }
+      result: { type: f32x4, count: 8*n*n, split: rows }
+    grid: [8*n, count]
+    work: { flops: 120*n*n, bytes: 256*n*n }
+    verify: { reference: sepia, relative: 1e-6, absolute: 1e-7 }
+    measure: [schedule]
+    divide: count
+";
+
+fn suite_of(text: &str) -> Suite {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.yaml");
+    std::fs::write(&path, text).unwrap();
+    suite::load(path.to_str().unwrap(), &reference::names().collect::<Vec<_>>()).unwrap()
+}
+
+#[test]
+fn schedules_on_a_simulated_gpu_are_verified_and_the_search_is_near_the_best() {
+    let Detail::Schedule(raw) = measured(&suite_of(SEPIA), None) else { panic!("no schedules") };
+    assert_eq!((raw.lanes, raw.engines.count), (3, 2));
+    let summary = schedule(&raw).unwrap();
+    let found = |plan: &str| summary.plans.iter().find(|p| p.plan == plan).unwrap();
+    assert_eq!(found("no partition").parts, 1);
+    assert_eq!(found("100 equal parts").parts, 100);
+    let (search, best) = (found("search"), &summary.plans[summary.best]);
+    assert!(search.seconds < 1.05 * best.seconds, "{summary:#?}");
+    assert!(search.seconds < 0.9 * found("no partition").seconds, "{summary:#?}");
+    assert!(summary.plans.iter().all(|plan| plan.over_bound >= 0.99), "{summary:#?}");
+    // 1000 parts of 128 rows there are not, and rules for other classes need not apply.
+    assert!(
+        raw.left_out.iter().any(|(plan, why)| plan == "1000 equal parts" && why.contains("128"))
+    );
+}
+
+#[test]
+fn on_one_queue_schedules_run_in_order() {
+    let Detail::Schedule(raw) = measured(&suite_of(SEPIA), Some(1)) else { panic!("no schedules") };
+    assert_eq!(raw.lanes, 1);
+    let summary = schedule(&raw).unwrap();
+    let serial = summary.stages.serial();
+    assert!(summary.plans.iter().all(|plan| plan.seconds > 0.97 * serial), "{summary:#?}");
+}
+
+#[test]
+fn a_workload_that_cannot_be_cut_is_refused_with_its_place() {
+    let suite = suite_of(
+        "version: 1
+workloads:
+  mine:
+    kernel: { family: micro, entry: triad, group: [64], constants: { V: f32, ITEMS: 1 } }
+    sizes: { n: [64] }
+    params: { n: n, s: { f32: 0.5 } }
+    buffers:
+      b: { type: f32, count: n, fill: random_bits, split: rows }
+      c: { type: f32, count: n, fill: random_bits, split: rows }
+      out: { type: f32, count: n, split: rows }
+    grid: [n]
+    verify: { reference: triad, relative: 0, absolute: 0 }
+    measure: [schedule]
+    divide: n
+",
+    );
+    let reason = first(&suite, simulated(None).as_ref(), None).unwrap_err();
+    assert!(reason.contains("mine.yaml:3 cannot be cut into chunks"), "{reason}");
 }

@@ -422,6 +422,7 @@ fn copy_kernel(n: u64) -> KernelSource {
             flops: 0.0,
             bytes: (8 * n) as f64,
             groups: n.div_ceil(64),
+            rows: None,
         }),
     }
 }

@@ -11,6 +11,7 @@
 //! scatter that the rounds seen allow, up to [`SCATTER`]; beyond that the interval must do.
 
 use super::{CaseResult, DeviceCases};
+use crate::record::Flag;
 use crate::stats::{Difference, benjamini_hochberg, t_quantile, upper_limit};
 use crate::workload::CaseKey;
 use serde::Serialize;
@@ -135,6 +136,9 @@ fn comparable(old: &CaseResult, new: &CaseResult, options: &Options) -> Result<(
     for (side, case) in [("old", old), ("new", new)] {
         if !case.outcome.is_ok() {
             return Err(format!("{} in the {side} run", case.outcome.word()));
+        }
+        if case.flags.iter().any(Flag::is_implausible) {
+            return Err(format!("an implausible figure in the {side} run"));
         }
     }
     if options.allow_mismatch {

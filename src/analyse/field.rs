@@ -208,6 +208,9 @@ impl Cell {
             Outcome::Skipped(_) | Outcome::Unsupported(_) if self.rounds > 0 => return,
             outcome => return self.lacks(outcome.word()),
         }
+        if record.flags.iter().any(Flag::is_implausible) {
+            return self.lacks("implausible");
+        }
         let Some(measured) = &record.measured else { return };
         let Some(summary) = Summary::of(&measured.samples) else { return };
         let median = summary.median.ln();
@@ -350,6 +353,8 @@ mod tests {
         assert_eq!(cell(&[skipped()]).unwrap_err(), "skipped");
         assert_eq!(cell(&[crash(), skipped(), round(0, 1.0)]).unwrap_err(), "timeout");
         assert_eq!(cell(&[round(0, 1.0), crash()]).unwrap_err(), "timeout");
+        let flags = vec![Flag::Implausible("above the roof".into())];
+        assert_eq!(cell(&[Record { flags, ..round(0, 1.0) }]).unwrap_err(), "implausible");
         let unchecked = outcome(key("a", 1), Outcome::Unchecked);
         assert_eq!(cell(&[unchecked]).unwrap_err(), "unchecked");
         assert_eq!(cell(&[round(0, 0.0)]).unwrap_err(), "no usable time");

@@ -3,20 +3,26 @@
 mod cases;
 mod ceilings;
 mod compare;
+mod concurrency;
+mod engines;
 mod field;
 mod noise;
 mod overlap;
 pub mod rank;
 mod roof;
+mod schedule;
 mod staircase;
 mod transfer;
 
 pub use cases::{CaseResult, DeviceCases, collect};
 pub use ceilings::ceilings;
 pub use compare::{Comparison, Options, Row, Verdict, compare};
+pub use concurrency::{ConcurrencySummary, Expected, PairSummary, concurrency};
+pub use engines::{Engines, engines};
 pub use field::{Case, Cell, Contender, Entered, Field, field};
 pub use noise::noise;
 pub use overlap::{Class, Heavy, OverlapSummary, RunSummary, class, overlap};
 pub use roof::flag_implausible;
+pub use schedule::{PlanSummary, ScheduleSummary, schedule};
 pub use staircase::{Climb, Residency, Shape, StaircaseSummary, residency, staircase};
 pub use transfer::{TransferSummary, transfer};

@@ -4,8 +4,7 @@ use crate::model::pipeline::saved_share;
 use crate::model::pipeline_fit::{Fitted, Run, fit};
 use crate::model::streams::{self, Stages};
 use crate::model::{accuracy, overlap_worth};
-use crate::record::{NamedStep, Overlap, Timed};
-use crate::stats::median;
+use crate::record::{NamedStep, Overlap};
 
 /// What bounds a divisible problem [C13 §4.1].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,9 +70,9 @@ pub struct OverlapSummary {
 /// Puts a case's raw times together; `None` where a stage or every run is missing.
 pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
     let stages = Stages {
-        send: middle(&raw.send)?,
-        kernel: middle(&raw.kernel)?,
-        receive: middle(&raw.receive)?,
+        send: raw.send.median()?,
+        kernel: raw.kernel.median()?,
+        receive: raw.receive.median()?,
     };
     let lanes = raw.runs.iter().map(|run| run.lanes).max()?;
     let observed: Vec<Run> = raw
@@ -81,7 +80,7 @@ pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
         .iter()
         .filter(|run| run.lanes == lanes)
         .filter_map(|run| {
-            Some(Run { whole: stages, chunks: run.chunks, seconds: middle(&run.timed)? })
+            Some(Run { whole: stages, chunks: run.chunks, seconds: run.timed.median()? })
         })
         .collect();
     let fitted = fit(&observed).ok();
@@ -89,7 +88,7 @@ pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
         raw.runs
             .iter()
             .filter_map(|run| {
-                let seconds = middle(&run.timed)?;
+                let seconds = run.timed.median()?;
                 Some(RunSummary {
                     chunks: run.chunks,
                     lanes: run.lanes,
@@ -122,13 +121,6 @@ pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
     })
 }
 
-fn middle(timed: &Timed) -> Option<f64> {
-    let mut walls = timed.walls.clone();
-    walls.sort_by(f64::total_cmp);
-    let middle = median(&walls);
-    (middle > 0.0).then_some(middle)
-}
-
 /// Kernel bound when the kernel outlasts the busier direction.
 pub fn class(stages: Stages) -> Class {
     let heavy = if stages.send >= 3.0 * stages.receive {
@@ -155,7 +147,7 @@ fn held_out(runs: &[Run]) -> Option<f64> {
 }
 
 /// Share of each stage's time during which a step of another stage ran too.
-fn hidden(steps: &[NamedStep]) -> Option<[f64; 3]> {
+pub(super) fn hidden(steps: &[NamedStep]) -> Option<[f64; 3]> {
     if steps.is_empty() {
         return None;
     }
@@ -193,7 +185,7 @@ mod tests {
     use super::*;
     use crate::gpu::{Clock, MemoryKind};
     use crate::model::pipeline::Engines;
-    use crate::record::OverlapRun;
+    use crate::record::{OverlapRun, Timed};
 
     fn timed(seconds: f64) -> Timed {
         Timed { walls: vec![seconds; 3], steps: vec![] }

@@ -6,6 +6,7 @@ pub mod faulty;
 pub mod opencl;
 pub mod select;
 pub mod sim;
+pub mod throttle;
 pub mod wgpu;
 
 pub use cards::cards;

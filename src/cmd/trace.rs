@@ -183,7 +183,7 @@ fn recordings<'a>(header: &Header, records: &[&'a Record], case: &str) -> Vec<Re
 mod tests {
     use super::*;
     use crate::gpu::Clock;
-    use crate::record::{Detail, NamedStep, Schedule, Timed, sample};
+    use crate::record::{Detail, NamedStep, Timed, sample};
     use crate::workload::Measure;
 
     /// A record of a schedule, which keeps its one step.
@@ -192,8 +192,7 @@ mod tests {
         record.key.measure = Measure::Schedule;
         let step = NamedStep { name: "send 0".into(), lane: 0, started: 0.0, ended: 1.0 };
         let timed = Timed { walls: vec![1.0], steps: vec![step] };
-        let runs = vec![("search".to_owned(), vec![1], timed)];
-        let schedule = Schedule { clock: Clock::Simulated, lower_bound: 1.0, runs };
+        let schedule = sample::schedule(Clock::Simulated, vec![("search", timed)]);
         record.detail = Some(Detail::Schedule(schedule));
         record
     }

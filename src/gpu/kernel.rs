@@ -182,6 +182,10 @@ pub struct Meaning {
     pub bytes: f64,
     /// Number of work-groups for which `flops` and `bytes` hold; a part of the grid costs its share.
     pub groups: u64,
+    /// Rows of the whole problem and the parameter that counts those of one launch, where a
+    /// launch computes only so many, from its parameter `first` on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<(u64, String)>,
 }
 
 /// A kernel's text and everything its compiler must know.

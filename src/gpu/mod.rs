@@ -11,4 +11,4 @@ pub use kernel::{
     Access, Binding, BuildReport, Checks, Constant, Element, KernelSource, Meaning, Origin, Scalar,
 };
 pub use recording::{BufferId, KernelId, Lane, MemoryKind, Op, Recording, Slice, Step, StepId};
-pub use timeline::{Clock, StepTimes, Timeline};
+pub use timeline::{Clock, HOST_RESOLUTION, StepTimes, Timeline};

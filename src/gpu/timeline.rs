@@ -14,6 +14,9 @@ pub enum Clock {
     Simulated,
 }
 
+/// Resolution of the host's monotonic clock in seconds.
+pub const HOST_RESOLUTION: f64 = if cfg!(windows) { 1e-7 } else { 1e-9 };
+
 /// When one step was queued, submitted, started and ended: seconds on the timeline's clock. Where
 /// that clock does not know when the host queued or submitted a step, both equal `started`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -9,41 +9,72 @@ use crate::plan::{Candidate, Case, launches, partial_launch};
 use crate::record::Built;
 use std::time::Instant;
 
-/// The only kernel that is kept.
+/// The kernel of a case that has the device for itself.
 pub(super) const KERNEL: KernelId = KernelId(0);
 
-/// The chosen form, built, and seconds of one launch of it, about.
+/// A form that can be built and launched.
 pub(super) struct Chosen<'a> {
     /// The form.
     pub candidate: &'a Candidate,
     /// Seconds of one launch, about.
     pub launch: f64,
+    report: BuildReport,
 }
 
-/// Builds the only form, or tries each (one build, a few launches) and keeps the fastest by its
-/// rate of operations (of bytes where it computes nothing). Each build and each first launch is a
-/// stage, so that a search over many forms has no deadline as a whole.
+/// What came of trying every form of a kernel.
+pub(super) struct Forms<'a> {
+    kernel: KernelId,
+    /// Those that ran, the fastest by its rate of operations first (of bytes where it computes
+    /// nothing).
+    pub fastest_first: Vec<Chosen<'a>>,
+    /// All, with the time of one launch; empty where there was nothing to choose.
+    tried: Vec<(String, Option<f64>)>,
+}
+
+impl Forms<'_> {
+    /// Makes `chosen` the kernel on the device and in `finding`.
+    ///
+    /// # Errors
+    /// What building it says.
+    pub(super) fn keep(
+        &self,
+        session: &mut Session,
+        chosen: &Chosen,
+        stage: &mut dyn FnMut(Stage),
+        finding: &mut Finding,
+    ) -> Result<()> {
+        if self.tried.len() > 1 {
+            // Another form was built since.
+            stage(Stage::Build);
+            session.device.build(self.kernel, &chosen.candidate.kernel)?;
+        }
+        let built = built(chosen.candidate, chosen.report.clone());
+        let tried = if self.tried.len() > 1 { self.tried.clone() } else { vec![] };
+        finding.kernel = Some(Built { tried, ..built });
+        Ok(())
+    }
+}
+
+/// Tries every form (one build, a few launches). Each build and each first launch is a stage, so
+/// that a search over many forms has no deadline as a whole.
 ///
 /// # Errors
 /// The last form's error (`Unsupported` only where there is no other) where none can be built and
 /// launched; `OverBudget` where one launch would take too long for the policy.
-pub(super) fn choose<'a>(
+pub(super) fn forms<'a>(
     session: &mut Session,
     case: &'a Case,
     policy: &Policy,
     stage: &mut dyn FnMut(Stage),
     finding: &mut Finding,
-) -> Result<Chosen<'a>> {
-    let mut best: Option<(f64, &Candidate)> = None;
-    let mut tried = Vec::new();
+) -> Result<Forms<'a>> {
+    let mut forms = Forms { kernel: case.kernel(), fastest_first: vec![], tried: vec![] };
     let mut last_error = Error::Unsupported("the case has no kernel".into());
     for candidate in &case.candidates {
         match attempt(session, case, candidate, policy, stage, finding) {
-            Ok(launch) => {
-                tried.push((candidate.label.clone(), Some(launch)));
-                if best.is_none_or(|(best, _)| rate(candidate, launch) > best) {
-                    best = Some((rate(candidate, launch), candidate));
-                }
+            Ok(chosen) => {
+                forms.tried.push((candidate.label.clone(), Some(chosen.launch)));
+                forms.fastest_first.push(chosen);
             }
             Err(
                 error @ (Error::Unsupported(_)
@@ -51,7 +82,7 @@ pub(super) fn choose<'a>(
                 | Error::OutOfMemory(_)
                 | Error::OverBudget(_)),
             ) => {
-                tried.push((candidate.label.clone(), None));
+                forms.tried.push((candidate.label.clone(), None));
                 // A form that this language lacks says less than one that takes too long.
                 if tells_more(&error, &last_error) {
                     last_error = error;
@@ -60,21 +91,28 @@ pub(super) fn choose<'a>(
             Err(error) => return Err(error),
         }
     }
-    let Some((_, candidate)) = best else { return Err(last_error) };
-    stage(Stage::Build);
-    let report = build(session, candidate, finding)?;
-    let launch = attempted(&tried, candidate);
-    let alone = case.candidates.len() == 1;
-    finding.kernel = Some(Built {
-        hash: hash(&candidate.kernel),
-        group: candidate.kernel.group,
-        groups: candidate.groups,
-        checks: candidate.kernel.checks(),
-        form: candidate.label.clone(),
-        tried: if alone { vec![] } else { tried },
-        report,
-    });
-    Ok(Chosen { candidate, launch })
+    if forms.fastest_first.is_empty() {
+        return Err(last_error);
+    }
+    forms.fastest_first.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
+    Ok(forms)
+}
+
+/// Tries every form and keeps the fastest.
+///
+/// # Errors
+/// As [`forms`].
+pub(super) fn choose<'a>(
+    session: &mut Session,
+    case: &'a Case,
+    policy: &Policy,
+    stage: &mut dyn FnMut(Stage),
+    finding: &mut Finding,
+) -> Result<Chosen<'a>> {
+    let mut forms = forms(session, case, policy, stage, finding)?;
+    let fastest = forms.fastest_first.remove(0);
+    forms.keep(session, &fastest, stage, finding)?;
+    Ok(fastest)
 }
 
 /// Builds the first form and launches nothing: for measures that choose their own launches.
@@ -90,8 +128,8 @@ pub(super) fn first_form<'a>(
     let no_kernel = || Error::Unsupported("the case has no kernel".into());
     let candidate = case.candidates.first().ok_or_else(no_kernel)?;
     stage(Stage::Build);
-    let report = build(session, candidate, finding)?;
-    finding.kernel = Some(built_alone(candidate, report));
+    let report = session.device.build(case.kernel(), &candidate.kernel)?;
+    finding.kernel = Some(built(candidate, report));
     Ok(candidate)
 }
 
@@ -99,51 +137,51 @@ fn tells_more(error: &Error, last: &Error) -> bool {
     !matches!(error, Error::Unsupported(_)) || matches!(last, Error::Unsupported(_))
 }
 
-fn attempted(tried: &[(String, Option<f64>)], candidate: &Candidate) -> f64 {
-    let launch = tried.iter().find(|(label, _)| *label == candidate.label);
-    launch.and_then(|(_, seconds)| *seconds).unwrap_or(0.0)
-}
-
-fn rate(candidate: &Candidate, launch: f64) -> f64 {
+fn rate(chosen: &Chosen) -> f64 {
+    let candidate = chosen.candidate;
     let work = if candidate.flops > 0.0 { candidate.flops } else { candidate.bytes.max(1.0) };
-    work / launch.max(1e-12)
+    work / chosen.launch.max(1e-12)
 }
 
 /// Builds a form and finds the time of one launch.
-fn attempt(
+fn attempt<'a>(
     session: &mut Session,
     case: &Case,
-    candidate: &Candidate,
+    candidate: &'a Candidate,
     policy: &Policy,
     stage: &mut dyn FnMut(Stage),
     finding: &mut Finding,
-) -> Result<f64> {
+) -> Result<Chosen<'a>> {
     let alone = case.candidates.len() == 1;
     stage(Stage::Build);
-    let report = build(session, candidate, finding)?;
+    let report = session.device.build(case.kernel(), &candidate.kernel)?;
     stage(Stage::Launch);
     if alone {
-        finding.kernel = Some(built_alone(candidate, report));
+        // Told even where launching it fails.
+        finding.kernel = Some(built(candidate, report.clone()));
     }
     let affordable = policy.longest_launch.min(policy.seconds * 2.0 / policy.least as f64);
     check_duration(session, case, candidate, affordable)?;
-    let once = launches(case, candidate, KERNEL, 1);
+    let once = launches(case, candidate, case.kernel(), 1);
     let mut launch = span(&session.device.run(&once)?);
-    if !alone {
-        // The first launch of a form pays for what the driver put off; the best of a few counts,
-        // within the form's share of the time that measuring the fastest will take.
-        let (begun, share) = (Instant::now(), policy.seconds / case.candidates.len() as f64);
-        for _ in 0..4 {
-            launch = launch.min(span(&session.device.run(&once)?));
-            if begun.elapsed().as_secs_f64() > share {
-                break;
-            }
+    // The first launch of a form pays for what the driver put off; the best of a few counts, within
+    // the form's share of the time that measuring the fastest will take.
+    let (begun, share) = (Instant::now(), policy.seconds / case.candidates.len() as f64);
+    let (more, long) = if alone { (2, TELLING) } else { (4, f64::INFINITY) };
+    for _ in 0..more {
+        if launch > long || begun.elapsed().as_secs_f64() > share {
+            break;
         }
+        launch = launch.min(span(&session.device.run(&once)?));
     }
-    Ok(launch)
+    Ok(Chosen { candidate, launch, report })
 }
 
-fn built_alone(candidate: &Candidate, report: BuildReport) -> Built {
+/// A launch this long, in seconds, is mostly the kernel's own time; shorter ones are mostly the
+/// cost of launching.
+const TELLING: f64 = 2e-3;
+
+fn built(candidate: &Candidate, report: BuildReport) -> Built {
     Built {
         hash: hash(&candidate.kernel),
         group: candidate.kernel.group,
@@ -155,17 +193,6 @@ fn built_alone(candidate: &Candidate, report: BuildReport) -> Built {
     }
 }
 
-fn build(
-    session: &mut Session,
-    candidate: &Candidate,
-    finding: &mut Finding,
-) -> Result<BuildReport> {
-    let start = Instant::now();
-    let report = session.device.build(KERNEL, &candidate.kernel);
-    finding.wall.build += start.elapsed().as_secs_f64();
-    report
-}
-
 /// Runs growing parts of the grid before the whole: a launch that would take longer than
 /// `affordable` seconds is refused before it can block the device (or trip its watchdog).
 fn check_duration(
@@ -174,10 +201,13 @@ fn check_duration(
     candidate: &Candidate,
     affordable: f64,
 ) -> Result<()> {
-    // A part this long predicts the whole well enough; shorter ones are mostly launch cost.
-    const TELLING: f64 = 2e-3;
+    let mut before = 0.0;
     for share in [1024, 128, 16] {
-        let (recording, fraction) = partial_launch(case, candidate, KERNEL, share);
+        let (recording, fraction) = partial_launch(case, candidate, case.kernel(), share);
+        if fraction <= before {
+            continue;
+        }
+        before = fraction;
         let too_long = |part: f64| part > TELLING && part / fraction > affordable;
         let mut part = span(&session.device.run(&recording)?);
         if too_long(part) {
@@ -196,10 +226,11 @@ fn check_duration(
     Ok(())
 }
 
-/// SHA-256 over all that decides what a kernel computes and how.
+/// SHA-256 over all that decides what a kernel computes and how; not where its text came from.
 fn hash(kernel: &KernelSource) -> String {
-    let mut kernel = kernel.clone();
-    kernel.meaning = None;
-    let bytes = serde_json::to_vec(&kernel).unwrap_or_default();
-    sha256_hex(bytes)
+    let identity = (
+        (kernel.language, &kernel.text, &kernel.entry),
+        (kernel.group, &kernel.constants, &kernel.bindings, kernel.params_bytes),
+    );
+    sha256_hex(serde_json::to_vec(&identity).unwrap_or_default())
 }

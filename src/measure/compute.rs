@@ -23,11 +23,14 @@ pub fn compute(
     let candidate = case.candidates.first().ok_or_else(no_kernel)?;
     stage(Stage::Prepare);
     memory::allocate(device, case)?;
-    memory::write(device, case, &memory::initial(case), false)?;
+    memory::write(device, case, &memory::of_a_witness(case), false)?;
     stage(Stage::Build);
     device.build(KERNEL, &candidate.kernel)?;
     stage(Stage::Launch);
     device.run(&launches(case, candidate, KERNEL, 1))?;
+    if let Some(breach) = memory::breach(device, case)? {
+        return Err(Error::Mismatch(breach.text(case)));
+    }
     let mut bytes = Vec::new();
     for id in 0..case.buffers.len() {
         if case.buffers[id].access != Access::Read {

@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::plan::Case;
 use crate::record::{Built, Detail, ErrorNorms, Flag, Measured, Mismatch, Outcome, Record, Wall};
+use crate::stats::Summary;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -90,6 +91,20 @@ impl Finding {
         self.outcome = Some(Outcome::Unverified(mismatch));
     }
 
+    /// Forgets that another form of the kernel was wrong.
+    pub(super) fn forgive(&mut self) {
+        (self.outcome, self.norms) = (None, None);
+    }
+
+    /// Flags samples whose median's interval is wider than `policy` asks, for measures that
+    /// share their time over several recordings.
+    pub(super) fn flag_if_wide(&mut self, policy: &Policy) {
+        let samples = self.measured.as_ref().and_then(|m| Summary::of(&m.samples));
+        if samples.is_some_and(|summary| summary.relative_half_width() > policy.target) {
+            self.flag(Flag::Wide);
+        }
+    }
+
     /// Settles the outcome; figures stay only where the result is right or was not to be checked.
     pub(super) fn conclude(mut self, result: Result<(), Error>) -> Self {
         if let Err(error) = result {
@@ -130,7 +145,6 @@ pub fn outcome_of(error: Error) -> Outcome {
         Error::Build { log, .. } => Outcome::BuildError(log),
         Error::DeviceLost(text) => Outcome::DeviceLost(text),
         Error::OutOfMemory(text) => Outcome::OutOfMemory(text),
-        Error::Timeout(text) => Outcome::Timeout(text),
         Error::OverBudget(reason) => Outcome::Skipped(reason),
         other => Outcome::Failed(other.to_string()),
     }

@@ -1,8 +1,11 @@
 //! The loop over a live device: build, verify, warm up, sample, verify again.
 
+mod check;
 mod choose;
+mod chunks;
 mod compare;
 mod compute;
+mod concurrency;
 mod expected;
 mod finding;
 mod kernel;
@@ -10,19 +13,23 @@ mod launch;
 mod loops;
 mod memory;
 mod overlap;
+mod schedule;
 mod session;
 mod staircase;
 mod sweep;
 mod timing;
 mod transfer;
+mod watch;
 
 pub use compare::compare;
 pub use compute::compute;
 pub use finding::{Finding, Policy, Stage, outcome_of};
 pub use session::Session;
+pub use watch::Watch;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::plan::Case;
+use crate::record::Wall;
 use crate::workload::Measure;
 
 /// Measures one case, telling `stage` what it is about to do. Never fails: what went wrong is
@@ -35,6 +42,11 @@ pub fn measure(
 ) -> Finding {
     session.device.reset();
     let mut finding = Finding::default();
+    let mut watch = Watch::default();
+    let stage: &mut dyn FnMut(Stage) = &mut |now| {
+        watch.enter(Some(now));
+        stage(now);
+    };
     let result: Result<()> = match case.key.measure {
         Measure::Kernel => kernel::measure(session, case, policy, stage, &mut finding),
         Measure::Launch => launch::measure(session, case, policy, stage, &mut finding),
@@ -43,11 +55,11 @@ pub fn measure(
         }
         Measure::Transfer => sweep::measure(session, case, policy, stage, &mut finding),
         Measure::Overlap => overlap::measure(session, case, policy, stage, &mut finding),
+        Measure::Schedule => schedule::measure(session, case, policy, stage, &mut finding),
+        Measure::Concurrency => concurrency::measure(session, case, policy, stage, &mut finding),
         Measure::Staircase => staircase::measure(session, case, policy, stage, &mut finding),
-        other => Err(Error::Unsupported(
-            format!("`measure: {other:?}` is not in this version").to_lowercase(),
-        )),
     };
+    finding.wall = Wall { busy: finding.wall.busy, ..watch.end() };
     session.device.reset();
     finding.conclude(result)
 }

@@ -2,7 +2,8 @@
 
 use crate::backend::Device;
 use crate::gpu::{
-    KernelId, KernelSource, Lane, Language, Meaning, Op, Origin, Recording, Timeline,
+    HOST_RESOLUTION, KernelId, KernelSource, Lane, Language, Meaning, Op, Origin, Recording,
+    Timeline,
 };
 
 /// An open device.
@@ -30,6 +31,14 @@ impl Session {
         let seconds = self.measure_empty_launch().unwrap_or(10e-6);
         self.empty_launch = Some(seconds);
         seconds
+    }
+
+    /// Operations of about `seconds` each in one sample: it lasts at least 100 × the clock's
+    /// resolution and 20 × an empty launch, as far as `most` of them do.
+    pub(super) fn batch(&mut self, seconds: f64, most: u32) -> u32 {
+        let resolution = self.device.info().timestamp_resolution.unwrap_or(HOST_RESOLUTION);
+        let least = (100.0 * resolution).max(20.0 * self.empty_launch());
+        (least / seconds.max(1e-9)).ceil().clamp(1.0, f64::from(most)) as u32
     }
 
     fn measure_empty_launch(&mut self) -> Option<f64> {
@@ -77,6 +86,7 @@ fn empty_kernel(language: Language) -> KernelSource {
             flops: 0.0,
             bytes: 0.0,
             groups: 1,
+            rows: None,
         }),
     }
 }

@@ -3,14 +3,14 @@
 //! Each launch covers the first so many groups of the workload's grid, so that its largest size
 //! bounds the climb. Times are the device's where it has timestamps, else the host's.
 
+use super::check::Check;
 use super::choose::{KERNEL, first_form};
 use super::expected::expected;
-use super::kernel::Check;
 use super::loops::Sample;
 use super::{Finding, Policy, Session, Stage, memory};
 use crate::analyse::Climb;
 use crate::error::Result;
-use crate::gpu::Clock;
+use crate::gpu::{Clock, HOST_RESOLUTION};
 use crate::plan::{Candidate, Case, line_launch, most_in_line};
 use crate::record::{Detail, Measured, Staircase};
 use std::collections::BTreeMap;
@@ -37,13 +37,10 @@ pub(super) fn measure(
     memory::write(session.device.as_mut(), case, &initial, false)?;
     let candidate = first_form(session, case, stage, finding)?;
     stage(Stage::Measure);
-    let start = Instant::now();
     let mut stairs = Stairs { session, case, candidate, policy, clock: None, dropped: 0 };
     let most = if policy.verify_only { 2 } else { most_in_line(candidate) };
     let points = stairs.climb(most, stage)?;
-    let (clock, dropped) = (stairs.clock.unwrap_or((Clock::Host, 1e-9)), stairs.dropped);
-    finding.wall.measure += start.elapsed().as_secs_f64();
-
+    let (clock, dropped) = (stairs.clock.unwrap_or((Clock::Host, HOST_RESOLUTION)), stairs.dropped);
     stage(Stage::Verify);
     let wanted = expected(case, candidate, &initial, policy)?;
     let check = Check { case, initial: &initial, wanted: wanted.as_ref() };
@@ -101,8 +98,9 @@ impl Stairs<'_> {
     fn warm_up(&mut self) -> Result<()> {
         let start = Instant::now();
         for launch in 0.. {
-            self.launch(1)?;
-            if launch > 2 && start.elapsed().as_secs_f64() > WARM_UP {
+            // A simulated clock never rises.
+            let simulated = self.launch(1)?.clock == Clock::Simulated;
+            if simulated || launch > 2 && start.elapsed().as_secs_f64() > WARM_UP {
                 break;
             }
         }

@@ -6,7 +6,7 @@
 use super::timing::{time, wall_clock};
 use super::{Finding, Policy, Session, Stage, compare};
 use crate::error::{Error, Result};
-use crate::gpu::{BufferId, Clock, Lane, MemoryKind, Op, Recording, Slice};
+use crate::gpu::{BufferId, Clock, HOST_RESOLUTION, Lane, MemoryKind, Op, Recording, Slice};
 use crate::plan::Case;
 use crate::record::{Detail, Direction, Measured, Transfer, TransferPoint};
 use crate::reference::{Data, fill};
@@ -37,26 +37,37 @@ pub(super) fn measure(
     let host_memory = case.key.host_memory.unwrap_or(MemoryKind::Pageable);
     let data = fill(&Fill::RandomBits, buffer.element.scalar, largest.as_usize() / 4, case.seed);
     allocate(session, largest, host_memory, &data)?;
+    poison(session, largest)?;
     stage(Stage::Verify);
     session.device.run(&copies(Direction::Both, largest.0, lanes(session)))?;
-    if !verified(session, &data, finding)? || policy.verify_only {
+    if !verified(session, &data, "first copies", finding)? || policy.verify_only {
         return Ok(());
     }
-    stage(Stage::Measure);
     let lanes = lanes(session);
     let mut points = Vec::new();
     let mut clock = Clock::Host;
     for bytes in sizes(largest.0) {
+        // What the smaller copies left must not stand in for the largest.
+        if bytes == largest.0 {
+            stage(Stage::Prepare);
+            poison(session, largest)?;
+        }
         for direction in [Direction::Send, Direction::Receive, Direction::Both] {
             let recording = copies(direction, bytes, lanes);
             let seconds = policy.seconds / 8.0;
+            stage(Stage::Measure);
             let (timed, of_steps) = time(session, &recording, policy, seconds, |_| String::new())?;
             clock = wall_clock(of_steps);
             finding.wall.busy += timed.walls.iter().sum::<f64>();
             points.push(TransferPoint { direction, bytes, samples: timed.walls });
         }
     }
+    stage(Stage::Verify);
+    if !verified(session, &data, "timed copies", finding)? {
+        return Ok(());
+    }
     finding.measured = largest_send(&points, largest, clock);
+    finding.flag_if_wide(policy);
     finding.detail = Some(Detail::Transfer(Transfer { host_memory, lanes, points }));
     Ok(())
 }
@@ -77,15 +88,19 @@ fn sizes(largest: u64) -> Vec<u64> {
 /// Allocates both pairs: the first is filled on the host, the second on the device.
 fn allocate(session: &mut Session, bytes: Bytes, kind: MemoryKind, data: &Data) -> Result<()> {
     let device = session.device.as_mut();
-    let poison = vec![0xff; bytes.as_usize()];
     for ((from, to), from_host) in [(SENT, true), (RECEIVED, false)] {
         let kinds = if from_host { [kind, MemoryKind::Device] } else { [MemoryKind::Device, kind] };
         device.alloc(from, bytes, kinds[0])?;
         device.alloc(to, bytes, kinds[1])?;
         device.write(from, data.as_bytes())?;
-        device.write(to, &poison)?;
     }
     Ok(())
+}
+
+/// Both targets hold nothing of the source.
+fn poison(session: &mut Session, bytes: Bytes) -> Result<()> {
+    let poison = vec![0xff; bytes.as_usize()];
+    [SENT.1, RECEIVED.1].into_iter().try_for_each(|to| session.device.write(to, &poison))
 }
 
 /// One copy of the first `bytes`, or one each way.
@@ -105,16 +120,15 @@ fn copies(direction: Direction, bytes: u64, lanes: u32) -> Recording {
 }
 
 /// Both targets must hold the source's bytes.
-fn verified(session: &mut Session, data: &Data, finding: &mut Finding) -> Result<bool> {
+fn verified(session: &mut Session, data: &Data, when: &str, finding: &mut Finding) -> Result<bool> {
     let exact = Comparison { relative: 0.0, absolute: 0.0 };
     for (target, name) in [(SENT.1, "sent"), (RECEIVED.1, "received")] {
         let found = Data::from_bytes(data.scalar(), &session.device.read(target)?);
-        match compare(name, data, &found, exact, "copies both ways") {
-            Ok(norms) => finding.norms = Some(norms),
-            Err(mismatch) => {
-                finding.mismatch(*mismatch);
-                return Ok(false);
-            }
+        let (norms, mismatch) = compare(name, data, &found, exact, when);
+        finding.norms = Some(norms);
+        if let Some(mismatch) = mismatch {
+            finding.mismatch(mismatch);
+            return Ok(false);
         }
     }
     Ok(true)
@@ -127,7 +141,7 @@ fn largest_send(points: &[TransferPoint], largest: Bytes, clock: Clock) -> Optio
         samples: point.samples.clone(),
         batch: 1,
         clock,
-        resolution: 1e-9,
+        resolution: HOST_RESOLUTION,
         flops: 0.0,
         bytes: largest.0 as f64,
         warmup: 0.0,

@@ -4,6 +4,7 @@
 //! the whole real line, so that they stay within their domains, from several starts.
 
 use crate::error::{Error, Result};
+use crate::stats::t_quantile;
 use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt};
 use nalgebra::{DMatrix, DVector, Dyn, Owned};
 
@@ -42,6 +43,23 @@ pub struct Estimate {
     pub value: f64,
     /// Its standard error; infinite where the measurements do not tell it.
     pub error: f64,
+    /// Half the width of its 95 % interval: the standard error by Student's t, since few
+    /// measurements know their own scatter badly.
+    pub margin: f64,
+}
+
+impl Estimate {
+    /// With the standard error of a fit that has so many more measurements than parameters.
+    pub fn new(value: f64, error: f64, freedom: usize) -> Self {
+        let margin =
+            if freedom > 0 { error * t_quantile(freedom as f64, 0.975) } else { f64::INFINITY };
+        Self { value, error, margin }
+    }
+
+    /// The 95 % interval.
+    pub fn interval(&self) -> [f64; 2] {
+        [self.value - self.margin, self.value + self.margin]
+    }
 }
 
 /// The outcome of a fit.
@@ -115,7 +133,8 @@ impl Problem<'_> {
             }
             _ => f64::INFINITY,
         };
-        let estimate = |j: usize| Estimate { value: values[j], error: error(j) };
+        let freedom = slopes.nrows() - n;
+        let estimate = |j: usize| Estimate::new(values[j], error(j), freedom);
         Solution { values: (0..n).map(estimate).collect(), squares }
     }
 

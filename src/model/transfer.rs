@@ -117,13 +117,13 @@ pub fn fit_line(samples: &[(f64, f64)]) -> Result<FittedLine> {
     }
     let residual = |&(x, t): &(f64, f64)| ((latency + slope * x) / t - 1.0).powi(2);
     let variance = samples.iter().map(residual).sum::<f64>() / (samples.len() - 2) as f64;
+    let freedom = samples.len() - 2;
+    let of_latency = (variance * wxx / determinant).sqrt();
     let bandwidth = 1.0 / slope;
+    let of_bandwidth = bandwidth * bandwidth * (variance * w / determinant).sqrt();
     Ok(FittedLine {
-        latency: Estimate { value: latency, error: (variance * wxx / determinant).sqrt() },
-        bandwidth: Estimate {
-            value: bandwidth,
-            error: bandwidth * bandwidth * (variance * w / determinant).sqrt(),
-        },
+        latency: Estimate::new(latency, of_latency, freedom),
+        bandwidth: Estimate::new(bandwidth, of_bandwidth, freedom),
     })
 }
 

@@ -1,7 +1,7 @@
 //! One thing to measure on one device, with everything resolved to numbers.
 
 use super::Division;
-use crate::gpu::{Access, Element, KernelSource};
+use crate::gpu::{Access, BufferId, Element, KernelId, KernelSource};
 use crate::units::Bytes;
 use crate::workload::{CaseKey, Fill, Refusal, Size, Split, Verify};
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,44 @@ pub struct Case {
     pub verify: Verify,
     /// Seed of the inputs.
     pub seed: u64,
+    /// Which of the cases that share the device it is: their kernels and buffers are numbered
+    /// apart by it.
+    #[serde(default)]
+    pub place: u32,
+    /// What runs beside it, for concurrency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub company: Option<Company>,
+}
+
+/// What runs beside a case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Company {
+    /// Other cases, each a pair with this one. Each is also a pair with itself.
+    pub beside: Vec<Case>,
+    /// Up to how many copies of the case run at once; 1 for none beside it.
+    pub copies: u32,
+    /// Cases that cannot run beside this one here, each with its reason.
+    pub left_out: Vec<(String, String)>,
+}
+
+/// Buffers (of the host too) of cases that share the device lie so many numbers apart.
+const BUFFERS_EACH: u32 = 4096;
+
+impl Case {
+    /// The number of its kernel.
+    pub fn kernel(&self) -> KernelId {
+        KernelId(self.place)
+    }
+
+    /// The number of its buffer `i`.
+    pub fn buffer(&self, i: usize) -> BufferId {
+        BufferId(self.place * BUFFERS_EACH + i as u32)
+    }
+
+    /// The same case in another place.
+    pub fn at_place(&self, place: u32) -> Self {
+        Self { place, ..self.clone() }
+    }
 }
 
 /// One form of a case's kernel.

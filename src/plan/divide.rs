@@ -69,7 +69,18 @@ pub fn equal_chunks(rows: u64, count: u64) -> Result<Vec<u64>> {
 
 /// The host's twin of device buffer number `i`, behind all of the device's.
 pub fn host_twin(case: &Case, i: usize) -> BufferId {
-    BufferId((case.buffers.len() + i) as u32)
+    case.buffer(case.buffers.len() + i)
+}
+
+/// How the rows are cut, and which copies are not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parts<'a> {
+    /// Rows of each chunk, in order.
+    pub rows: &'a [u64],
+    /// Whether everything is sent before the first chunk.
+    pub send_all_first: bool,
+    /// Whether everything is received after the last chunk.
+    pub receive_all_last: bool,
 }
 
 /// `case` cut into chunks of `rows` each, sent on lane 0, computed on lane 1 and received on
@@ -85,14 +96,29 @@ pub fn chunked(
     rows: &[u64],
     lanes: u32,
 ) -> Result<Chunked> {
+    let parts = Parts { rows, send_all_first: false, receive_all_last: false };
+    in_parts(case, candidate, kernel, parts, lanes)
+}
+
+/// `case` cut into `parts`, on the same lanes as [`chunked`].
+///
+/// # Errors
+/// As [`chunked`]; where all is sent first, a halo may be larger than a chunk.
+pub fn in_parts(
+    case: &Case,
+    candidate: &Candidate,
+    kernel: KernelId,
+    parts: Parts,
+    lanes: u32,
+) -> Result<Chunked> {
     let division = case.division.as_ref().ok_or_else(|| {
         Error::Unsupported("the workload is not divisible (no `divide` in the suite)".into())
     })?;
-    check_chunks(case, division, rows)?;
+    check_chunks(case, division, parts)?;
     let lane = |wanted: u32| Lane(if lanes >= 3 { wanted } else { 0 });
-    let mut builder = Builder { case, chunked: Chunked::default(), sent: 0 };
+    let mut builder = Builder { case, parts, chunked: Chunked::default(), sent: 0 };
     let mut first = 0;
-    for (chunk, &count) in (0..).zip(rows) {
+    for (chunk, &count) in (0..).zip(parts.rows) {
         let range = first..first + count;
         let sends = builder.send(division, chunk, &range, lane(0));
         let launch = dispatch(case, candidate, division, kernel, &range)?;
@@ -105,7 +131,8 @@ pub fn chunked(
     Ok(builder.chunked)
 }
 
-fn check_chunks(case: &Case, division: &Division, rows: &[u64]) -> Result<()> {
+fn check_chunks(case: &Case, division: &Division, parts: Parts) -> Result<()> {
+    let rows = parts.rows;
     let sum: u64 = rows.iter().sum();
     if sum != division.rows || rows.contains(&0) {
         return Err(Error::Unsupported(format!(
@@ -122,7 +149,7 @@ fn check_chunks(case: &Case, division: &Division, rows: &[u64]) -> Result<()> {
                     buffer.name, buffer.count, division.rows
                 )));
             }
-            if rows.len() > 1 && u64::from(halo) > smallest {
+            if rows.len() > 1 && !parts.send_all_first && u64::from(halo) > smallest {
                 return Err(Error::Unsupported(format!(
                     "a halo of {halo} rows is larger than the smallest chunk, {smallest}"
                 )));
@@ -157,6 +184,7 @@ fn dispatch(
 
 struct Builder<'a> {
     case: &'a Case,
+    parts: Parts<'a>,
     chunked: Chunked,
     /// Rows of the inputs that were sent so far, halos included.
     sent: u64,
@@ -188,7 +216,10 @@ impl Builder<'_> {
             Split::Rows { halo } => u64::from(halo),
             Split::Broadcast => 0,
         });
-        let until = (range.end + halo.max().unwrap_or(0)).min(division.rows);
+        let until = match self.parts.send_all_first {
+            true => division.rows,
+            false => (range.end + halo.max().unwrap_or(0)).min(division.rows),
+        };
         let mut sends = vec![];
         for (i, buffer) in case.buffers.iter().enumerate() {
             if buffer.access == Access::Write {
@@ -225,7 +256,9 @@ impl Builder<'_> {
                 (Access::Read, _) => continue,
                 (_, Split::Broadcast) if !last => continue,
                 (_, Split::Broadcast) => 0..division.rows,
-                (_, Split::Rows { .. }) => range.clone(),
+                (_, Split::Rows { .. }) if !self.parts.receive_all_last => range.clone(),
+                (_, Split::Rows { .. }) if !last => continue,
+                (_, Split::Rows { .. }) => 0..division.rows,
             };
             let (host, device) = self.slices(i, division, &rows);
             let op = Op::Receive { from: device, to: host };
@@ -240,7 +273,7 @@ impl Builder<'_> {
             |row: u64| (u128::from(bytes) * u128::from(row) / u128::from(division.rows)) as u64;
         let (offset, len) = (at(rows.start), Bytes(at(rows.end) - at(rows.start)));
         let host = Slice { buffer: host_twin(self.case, i), offset: Bytes(offset), len };
-        let device = Slice { buffer: BufferId(i as u32), offset: Bytes(GUARD.0 + offset), len };
+        let device = Slice { buffer: self.case.buffer(i), offset: Bytes(GUARD.0 + offset), len };
         (host, device)
     }
 }

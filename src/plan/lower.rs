@@ -7,8 +7,8 @@ use crate::units::Bytes;
 /// The part of each device buffer of `case` that the kernel sees, in binding order: buffer `i`
 /// has a guard on either side that no kernel may touch.
 pub fn slices(case: &Case) -> Vec<Slice> {
-    let slices = case.buffers.iter().zip(0..).map(|(buffer, i)| Slice {
-        buffer: BufferId(i),
+    let slices = case.buffers.iter().enumerate().map(|(i, buffer)| Slice {
+        buffer: case.buffer(i),
         offset: GUARD,
         len: buffer.bytes(),
     });

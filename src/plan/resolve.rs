@@ -1,6 +1,7 @@
 //! Every workload at every size, against one device: a case with everything resolved to
 //! numbers, or a refusal with its reason.
 
+use super::beside::with_company;
 use super::divide::{Division, FIRST};
 use super::grid::work_groups;
 use super::scope::with_constants;
@@ -10,7 +11,7 @@ use crate::gpu::{
 };
 use crate::suite::{Kernel, Scope, Suite, Workload};
 use crate::units::Bytes;
-use crate::workload::{CaseKey, Measure, Refusal, Size, Verify};
+use crate::workload::{CaseKey, Measure, Refusal, Size, Split, Verify};
 
 /// What bounds a case beside the device's own limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,7 +51,7 @@ pub fn keys(suite: &Suite) -> Vec<(&Workload, CaseKey)> {
 /// Every case of `suite` on `device`, in the order of the file.
 pub fn plan(suite: &Suite, device: &DeviceInfo, limits: &Limits) -> Vec<Planned> {
     let keys = keys(suite).into_iter();
-    keys.map(|(workload, key)| one(workload, key, device, limits)).collect()
+    keys.map(|(workload, key)| one(suite, workload, key, device, limits)).collect()
 }
 
 fn host_memory(workload: &Workload, measure: Measure) -> Vec<Option<MemoryKind>> {
@@ -67,8 +68,21 @@ fn host_memory(workload: &Workload, measure: Measure) -> Vec<Option<MemoryKind>>
     }
 }
 
-fn one(workload: &Workload, key: CaseKey, device: &DeviceInfo, limits: &Limits) -> Planned {
-    match resolve(workload, &key, device, limits) {
+fn one(
+    suite: &Suite,
+    workload: &Workload,
+    key: CaseKey,
+    device: &DeviceInfo,
+    limits: &Limits,
+) -> Planned {
+    let case = resolve(workload, &key, device, limits);
+    let case = match key.measure {
+        Measure::Concurrency => {
+            case.and_then(|case| with_company(suite, workload, case, device, limits))
+        }
+        _ => case,
+    };
+    match case {
         Ok(case) => Planned::Case(Box::new(case)),
         Err(reason) => Planned::Refused(Refusal {
             key,
@@ -80,7 +94,7 @@ fn one(workload: &Workload, key: CaseKey, device: &DeviceInfo, limits: &Limits) 
 }
 
 /// The case, or why it cannot be run.
-fn resolve(
+pub(super) fn resolve(
     workload: &Workload,
     key: &CaseKey,
     device: &DeviceInfo,
@@ -116,6 +130,8 @@ fn resolve(
         division,
         verify: workload.verify.clone(),
         seed: limits.seed,
+        place: 0,
+        company: None,
     };
     check_time(&case, device, limits)?;
     Ok(case)
@@ -237,14 +253,17 @@ fn check_buffers(
         }
         total = total.saturating_add(bytes.0).saturating_add(2 * GUARD.0);
     }
-    let available =
-        limits.memory.into_iter().chain(device.memory.map(|m| Bytes(m.0 / 4 * 3))).min();
-    match available {
+    match available(device, limits) {
         Some(available) if Bytes(total) > available => {
             Err(format!("needs {} on the device, of which {available} may be used", Bytes(total)))
         }
         _ => Ok(()),
     }
+}
+
+/// Bytes of the device's memory that cases may use, where anything limits them.
+pub(super) fn available(device: &DeviceInfo, limits: &Limits) -> Option<Bytes> {
+    limits.memory.into_iter().chain(device.memory.map(|m| Bytes(m.0 / 4 * 3))).min()
 }
 
 fn check_host_memory(key: &CaseKey, device: &DeviceInfo) -> Result<(), String> {
@@ -409,7 +428,7 @@ fn check_group(group: [u32; 3], workload: &Workload, device: &DeviceInfo) -> Res
 }
 
 /// Where the workload stands, for a message.
-fn place(workload: &Workload) -> String {
+pub(super) fn place(workload: &Workload) -> String {
     let (line, _) = workload.place.mistake("", None).line_column();
     format!("{}:{line}", workload.place.file)
 }
@@ -436,7 +455,19 @@ fn meaning(
         flops,
         bytes,
         groups: groups.iter().map(|&n| u64::from(n)).product(),
+        rows: counted_rows(workload, params),
     })
+}
+
+/// Rows of the problem and the parameter that counts them, where a launch can compute some of
+/// them: it begins at any row, and everything it writes is cut by rows.
+fn counted_rows(workload: &Workload, params: &Params) -> Option<(u64, String)> {
+    let counter = workload.divide.as_ref()?;
+    let value = |wanted: &str| params.iter().find(|(name, ..)| name == wanted).map(|p| p.1);
+    value(FIRST)?;
+    let mut written = workload.buffers.iter().filter(|b| b.access != crate::gpu::Access::Read);
+    let by_rows = written.all(|buffer| matches!(buffer.split, Split::Rows { .. }));
+    by_rows.then_some((value(counter)? as u64, counter.clone()))
 }
 
 /// Refuses what cannot be done within the case's time even at the best that hardware allows.

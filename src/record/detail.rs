@@ -1,6 +1,7 @@
 //! What measures of several recordings leave behind, beyond one set of samples.
 
 use crate::gpu::{Clock, MemoryKind};
+use crate::stats::median;
 use serde::{Deserialize, Serialize};
 
 /// The raw times of a measure that runs several recordings.
@@ -28,6 +29,15 @@ pub struct Timed {
     /// The steps of the fastest sample, where a clock tells them apart.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<NamedStep>,
+}
+
+impl Timed {
+    /// The middle of the samples; `None` where there is none or it is no time.
+    pub fn median(&self) -> Option<f64> {
+        let mut walls = self.walls.clone();
+        walls.sort_by(f64::total_cmp);
+        Some(median(&walls)).filter(|middle| *middle > 0.0)
+    }
 }
 
 /// A step with what it is, for timelines.
@@ -114,27 +124,100 @@ pub struct OverlapRun {
 pub struct Schedule {
     /// The clock of the steps.
     pub clock: Clock,
-    /// Longest of send, kernel and receive alone: no schedule is faster.
-    pub lower_bound: f64,
-    /// The rule's name, the rows of its chunks, and how long it took.
-    pub runs: Vec<(String, Vec<u64>, Timed)>,
+    /// The kind of host memory.
+    pub host_memory: MemoryKind,
+    /// Lanes of every run: 3, or 1 where everything is in order.
+    pub lanes: u32,
+    /// Rows of the problem.
+    pub rows: u64,
+    /// All copies to the device, alone.
+    pub send: Timed,
+    /// The whole kernel, alone.
+    pub kernel: Timed,
+    /// All copies from the device, alone.
+    pub receive: Timed,
+    /// What the rules and the search took the device for.
+    pub engines: CopyEngines,
+    /// What was run.
+    pub runs: Vec<ScheduleRun>,
+    /// Plans that were not run, each with its reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<(String, String)>,
 }
 
-/// Two kernels beside each other.
+/// How a device copies beside kernels, fitted to runs in equal chunks.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CopyEngines {
+    /// Copy engines: 0 (nothing overlaps) to 2.
+    pub count: u32,
+    /// Seconds that each command takes besides its work.
+    pub command: f64,
+    /// What is left of either rate (send, receive) while both run.
+    pub together: [f64; 2],
+}
+
+/// A problem cut by one rule.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScheduleRun {
+    /// The rule's name.
+    pub plan: String,
+    /// Rows of each chunk.
+    pub rows: Vec<u64>,
+    /// Whether everything was sent before the first chunk.
+    pub send_all_first: bool,
+    /// Whether everything was received after the last chunk.
+    pub receive_all_last: bool,
+    /// Seconds that the pipeline foresaw.
+    pub foreseen: f64,
+    /// How long it took.
+    pub timed: Timed,
+}
+
+/// A kernel beside others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Concurrency {
     /// The clock of the steps.
     pub clock: Clock,
+    /// Lanes of a pair: 2, or 1 where the API has one queue.
+    pub lanes: u32,
+    /// The kernel.
+    pub kernel: Launched,
+    /// It beside others, itself first.
+    pub pairs: Vec<Pair>,
+    /// What was asked to run beside it and could not, each with its reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<(String, String)>,
+    /// So many copies of it at once, and how long they took.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub copies: Vec<(u32, Timed)>,
+}
+
+/// What of a launch decides what fits beside it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Launched {
+    /// The case's name.
+    pub name: String,
+    /// Work-groups.
+    pub groups: u32,
+    /// Work-items per group.
+    pub group_size: u32,
+    /// Bytes of local memory per group.
+    pub local_bytes: u64,
+}
+
+/// Two kernels beside each other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pair {
+    /// The second kernel.
+    pub second: Launched,
     /// The first kernel alone.
-    pub first: Timed,
+    pub first_alone: Timed,
     /// The second kernel alone.
-    pub second: Timed,
+    pub second_alone: Timed,
     /// Both, the first queued first.
     pub together: Timed,
     /// Both, the second queued first.
     pub reversed: Timed,
-    /// How many lanes they had.
-    pub lanes: u32,
 }
 
 /// One kernel with a growing number of work-groups.

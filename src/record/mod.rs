@@ -12,8 +12,8 @@ mod outcome;
 pub(crate) mod sample;
 
 pub use detail::{
-    Concurrency, Detail, Direction, NamedStep, Overlap, OverlapRun, Schedule, Staircase, Timed,
-    Transfer, TransferPoint,
+    Concurrency, CopyEngines, Detail, Direction, Launched, NamedStep, Overlap, OverlapRun, Pair,
+    Schedule, ScheduleRun, Staircase, Timed, Transfer, TransferPoint,
 };
 pub use header::{Footer, Header, Host};
 pub use noise::Noise;
@@ -149,6 +149,9 @@ pub struct Wall {
     pub prepare: f64,
     /// Compiling.
     pub build: f64,
+    /// First launches, of every form that is tried.
+    #[serde(default)]
+    pub launch: f64,
     /// Reference and comparison.
     pub verify: f64,
     /// Warm-up and samples.

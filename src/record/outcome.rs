@@ -114,12 +114,16 @@ pub enum Flag {
     Cache,
     /// A figure above what the device can do; the text says which.
     Implausible(String),
+    /// A form of the kernel was passed over since its result was wrong; the text says which.
+    WrongForm(String),
     /// Device timestamps were unusable; the text says how.
     Timestamps(String),
-    /// One launch takes longer than a sample should: fewer than the usual samples.
+    /// Fewer samples than are asked for.
     FewSamples,
     /// The first try failed, the second did not; the text says how it failed.
     Flake(String),
+    /// The device held its clock back at the end of the measurement; the text says why.
+    Throttled(String),
 }
 
 impl Flag {

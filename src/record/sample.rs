@@ -1,6 +1,9 @@
 //! Invented devices, headers and records for tests.
 
-use super::{Header, Host, Measured, Outcome, Record, VERSION, Wall};
+use super::{
+    CopyEngines, Header, Host, Measured, Outcome, Record, Schedule, ScheduleRun, Timed, VERSION,
+    Wall,
+};
 use crate::gpu::{Clock, DeviceInfo, DeviceKind, Language, MemoryKind};
 use crate::units::Bytes;
 use crate::workload::{CaseKey, Measure};
@@ -89,11 +92,43 @@ pub fn record(key: CaseKey, seconds: f64) -> Record {
         kernel: None,
         norms: None,
         flags: vec![],
-        wall: Wall { prepare: 0.1, build: 0.2, verify: 0.1, measure: 0.5, busy: 0.45 },
+        wall: Wall {
+            prepare: 0.1,
+            build: 0.2,
+            launch: 0.05,
+            verify: 0.1,
+            measure: 0.5,
+            busy: 0.45,
+        },
     }
 }
 
 /// A record of device 0 in round 0 with this outcome and nothing measured.
 pub fn outcome(key: CaseKey, outcome: Outcome) -> Record {
     Record { outcome, measured: None, wall: Wall::default(), ..record(key, 1.0) }
+}
+
+/// A schedule of ten rows whose plans took this long.
+pub fn schedule(clock: Clock, runs: Vec<(&str, Timed)>) -> Schedule {
+    let second = || Timed { walls: vec![1.0], steps: vec![] };
+    let run = |(plan, timed): (&str, Timed)| ScheduleRun {
+        plan: plan.into(),
+        rows: vec![10],
+        send_all_first: false,
+        receive_all_last: false,
+        foreseen: 1.0,
+        timed,
+    };
+    Schedule {
+        clock,
+        host_memory: MemoryKind::Pinned,
+        lanes: 3,
+        rows: 10,
+        send: second(),
+        kernel: second(),
+        receive: second(),
+        engines: CopyEngines { count: 2, command: 0.0, together: [1.0; 2] },
+        runs: runs.into_iter().map(run).collect(),
+        left_out: vec![],
+    }
 }

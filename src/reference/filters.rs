@@ -14,7 +14,9 @@ const RGBA: usize = 4;
 pub fn linear(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let (rows, cols, image) = image(problem)?;
     let mut result = vec![0.0; image.len()];
-    for_each_chunk(&mut result, cols * RGBA, |first, piece| {
+    let (row, part) = (cols * RGBA, problem.rows(rows));
+    for_each_chunk(&mut result[part.start * row..part.end * row], row, |first, piece| {
+        let first = first + part.start;
         for (i, value) in piece.iter_mut().enumerate() {
             let (pixel, component) = (i / RGBA, i % RGBA);
             let (y, x) = (first + pixel / cols, pixel % cols);
@@ -39,11 +41,11 @@ pub fn linear(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
 pub fn sepia(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     const WEIGHTS: [[f64; 3]; 3] =
         [[0.393, 0.769, 0.189], [0.349, 0.686, 0.168], [0.272, 0.534, 0.131]];
-    let (_, cols, image) = image(problem)?;
+    let (rows, cols, image) = image(problem)?;
     let mut result = vec![0.0; image.len()];
-    let row = cols * RGBA;
-    for_each_chunk(&mut result, row, |first, piece| {
-        let pixels = image[first * row..].chunks(RGBA);
+    let (row, part) = (cols * RGBA, problem.rows(rows));
+    for_each_chunk(&mut result[part.start * row..part.end * row], row, |first, piece| {
+        let pixels = image[(part.start + first) * row..].chunks(RGBA);
         for (toned, pixel) in piece.chunks_mut(RGBA).zip(pixels) {
             for (colour, weights) in toned.iter_mut().zip(WEIGHTS) {
                 let sum: f64 = weights.iter().zip(pixel).map(|(w, &x)| w * f64::from(x)).sum();

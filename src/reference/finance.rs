@@ -21,8 +21,9 @@ pub fn black_scholes(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let strike = problem.f32("strike", options)?;
     let years = problem.f32("years", options)?;
     let mut both = vec![[0.0; 2]; options];
-    for_each_chunk(&mut both, 1, |first, piece| {
-        for (i, prices) in (first..).zip(piece) {
+    let part = problem.rows(options);
+    for_each_chunk(&mut both[part.clone()], 1, |first, piece| {
+        for (i, prices) in (part.start + first..).zip(piece) {
             *prices = market.call_and_put(price[i].into(), strike[i].into(), years[i].into());
         }
     });

@@ -19,7 +19,9 @@ pub fn matmul(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let a = problem.f32("a", m.saturating_mul(k))?;
     let b = problem.f32("b", k.saturating_mul(n))?;
     let mut c = vec![0.0; m.saturating_mul(n)];
-    for_each_chunk(&mut c, n, |first, piece| {
+    let part = problem.rows(m);
+    for_each_chunk(&mut c[part.start * n..part.end * n], n, |first, piece| {
+        let first = first + part.start;
         for (i, rows) in piece.chunks_mut((ROWS * n).max(1)).enumerate() {
             multiply(&a[(first + i * ROWS) * k..], b, rows, k, n);
         }

@@ -2,6 +2,7 @@
 
 use super::Data;
 use crate::error::{Error, Result};
+use std::ops::Range;
 
 /// A launch's sizes, parameters and buffers.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +34,15 @@ impl Problem {
             Err(Error::Usage(format!(
                 "the reference needs a whole number as `{name}`, not {value}"
             )))
+        }
+    }
+
+    /// The rows that are computed, of `all`: those of a chunk where the launch says so (`count`
+    /// rows from `first` on). What lies outside is left as it is.
+    pub fn rows(&self, all: usize) -> Range<usize> {
+        match (self.size("first"), self.size("count")) {
+            (Ok(first), Ok(count)) => first.min(all)..first.saturating_add(count).min(all),
+            _ => 0..all,
         }
     }
 

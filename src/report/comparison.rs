@@ -42,7 +42,7 @@ pub struct Compared {
 pub fn text(all: &[Compared], width: u16) -> String {
     let mut out = String::new();
     for compared in all {
-        let _ = writeln!(out, "{}", head(compared, &|text| printable(text, 100)));
+        let _ = writeln!(out, "{}", head(compared, &|text| printable(text, 50)));
         out += &table(&compared.comparison).text(width);
         let _ = writeln!(out, "\n{}", summary(&compared.comparison));
         for (reason, keys) in grouped(&compared.comparison.left_out) {

@@ -1,7 +1,7 @@
 //! Sections for what one row of the table cannot say: overlap and transfers.
 
 use super::words::{case_name, label};
-use crate::analyse::{Class, Heavy, OverlapSummary, overlap, transfer};
+use crate::analyse::{Class, Engines, Heavy, OverlapSummary, engines, overlap, transfer};
 use crate::model::least_squares::Estimate;
 use crate::record::{Detail, Header, Overlap, Record, Transfer};
 use crate::units::{bandwidth, seconds};
@@ -18,18 +18,28 @@ pub fn sections(header: &Header, records: &[Record]) -> String {
         }
         told.push((&record.key, record.device));
         let device = header.devices.get(record.device).map_or_else(String::new, label);
+        let of_device = records.iter().filter(|other| other.device == record.device);
+        let details: Vec<&Detail> = of_device.filter_map(|other| other.detail.as_ref()).collect();
         let title = format!("{} on {device}, round {}", case_name(&record.key), record.round + 1);
         match detail {
-            Detail::Overlap(raw) => overlap_section(&mut out, &title, raw),
+            Detail::Overlap(raw) => overlap_section(&mut out, &title, raw, &engines(&details)),
             Detail::Transfer(raw) => transfer_section(&mut out, &title, raw),
-            Detail::Schedule(_) | Detail::Concurrency(_) | Detail::Staircase(_) => {}
+            Detail::Concurrency(raw) => {
+                let told = super::staircase::told(records, record.device);
+                let info = header.devices.get(record.device);
+                let device = told.zip(info).map(|(told, info)| told.device(info));
+                super::concurrency::section(&mut out, &title, raw, device);
+            }
+            Detail::Schedule(raw) => super::schedule::section(&mut out, &title, raw),
+            // All staircases of a device are one section.
+            Detail::Staircase(_) => {}
         }
     }
     super::staircase::section(&mut out, header, records);
     out
 }
 
-fn overlap_section(out: &mut String, title: &str, raw: &Overlap) {
+fn overlap_section(out: &mut String, title: &str, raw: &Overlap, engines: &Engines) {
     let Some(summary) = overlap(raw) else { return };
     let best = &summary.runs[summary.best];
     let _ = writeln!(
@@ -64,7 +74,13 @@ fn overlap_section(out: &mut String, title: &str, raw: &Overlap) {
             receive * 100.0
         );
     }
-    let _ = writeln!(out, "  copy engines inferred: {}", engines_words(&summary));
+    let _ = writeln!(out, "  copy engines inferred: {}", engines_words(engines));
+    if let Some(accuracy) = summary.held_out {
+        let _ = writeln!(
+            out,
+            "  the pipeline foresees a run that it was not fitted to with accuracy {accuracy:.2}"
+        );
+    }
     let _ = writeln!(out, "  worth it? {}", worth_words(&summary));
 }
 
@@ -98,16 +114,17 @@ pub(super) fn lanes_words(lanes: u32) -> String {
     if lanes == 1 { "one lane (in order)".to_owned() } else { format!("{lanes} lanes") }
 }
 
-pub(super) fn engines_words(summary: &OverlapSummary) -> String {
-    let Some(fitted) = &summary.fitted else { return "too few runs to tell".to_owned() };
-    let accuracy = summary.held_out.map_or_else(String::new, |a| {
-        format!("; the pipeline foresees a run it was not fitted to with accuracy {a:.2}")
-    });
-    match fitted.engines {
-        Some(count) => format!("{count}{accuracy}"),
-        None => {
-            format!("these runs do not tell (best explained by {}){accuracy}", fitted.best.count)
+/// The number of copy engines, and what tells it.
+pub(super) fn engines_words(engines: &Engines) -> &'static str {
+    match (engines.both_ways, engines.beside_kernels) {
+        (Some(true), Some(true)) => "2 (both directions at once, and beside kernels)",
+        (Some(false), Some(true)) => "1 (copies beside kernels, but one direction at a time)",
+        (_, Some(false)) => "0 (no copy runs beside a kernel)",
+        (None, Some(true)) => "at least 1 (copies run beside kernels); `measure: transfer` tells",
+        (Some(true), None) => {
+            "2 (both directions at once); these runs hide too little to tell more"
         }
+        _ => "these runs do not tell",
     }
 }
 
@@ -158,8 +175,8 @@ fn transfer_section(out: &mut String, title: &str, raw: &Transfer) {
 
 /// A fitted value with its 95 % half-width, or that it could not be told.
 pub(super) fn with_error(estimate: Estimate, unit: fn(f64) -> String) -> String {
-    if !estimate.error.is_finite() || estimate.error > estimate.value.abs() {
+    if !estimate.margin.is_finite() || estimate.margin > estimate.value.abs() {
         return "not identifiable".to_owned();
     }
-    format!("{} ± {:.1} %", unit(estimate.value), 196.0 * estimate.error / estimate.value)
+    format!("{} ± {:.1} %", unit(estimate.value), 100.0 * estimate.margin / estimate.value)
 }

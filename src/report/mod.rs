@@ -1,5 +1,6 @@
 //! What people read: one file a format.
 
+mod concurrency;
 pub mod comparison;
 pub mod csv;
 pub mod data;
@@ -12,6 +13,7 @@ mod overview;
 pub mod progress;
 pub mod ranking;
 mod rows;
+mod schedule;
 pub mod staircase;
 mod subject;
 pub mod terminal;

@@ -16,7 +16,7 @@ pub const VERSION: u32 = 1;
 /// For a terminal of `width` columns.
 pub fn text(ranking: &Ranking, width: u16) -> String {
     let mut out = String::new();
-    for family in &ranking.families {
+    for family in ranking.families.iter().filter(|family| family.cases > 0) {
         let _ = writeln!(out, "{}", heading(ranking, family));
         out += &rows(ranking, family, &plain).text(width);
         out += &absent(ranking, family, &plain);
@@ -42,7 +42,7 @@ pub fn text(ranking: &Ranking, width: u16) -> String {
 /// For a pull request or a page of Markdown.
 pub fn markdown(ranking: &Ranking) -> String {
     let mut out = String::new();
-    for family in &ranking.families {
+    for family in ranking.families.iter().filter(|family| family.cases > 0) {
         let heading = heading(ranking, family);
         let (first, more) = heading.split_once('\n').unwrap_or((&heading, ""));
         let _ = writeln!(out, "### {}\n", escaped(first));
@@ -129,7 +129,8 @@ fn heading(ranking: &Ranking, family: &Family) -> String {
     }
     if let Some(reference) = family.reference {
         let info = &ranking.devices[reference].info;
-        let _ = write!(out, "\nSpeed 1: {} ({})", plain(&info.name), plain(&info.backend));
+        let (name, api) = (printable(&info.name, 50), plain(&info.backend));
+        let _ = write!(out, "\nSpeed 1: {name} ({api})");
         if family.level == Level::Rounds {
             out += "\nToo few cases to stand for others: the intervals are of these alone";
         }

@@ -27,6 +27,11 @@ pub fn staircases(records: &[Record], device: usize) -> Vec<(&Record, StaircaseS
     all
 }
 
+/// What all staircases of device number `device` say together.
+pub fn told(records: &[Record], device: usize) -> Option<Residency> {
+    residency(staircases(records, device).iter().map(|(_, summary)| summary))
+}
+
 /// One section a device that climbed.
 pub fn section(out: &mut String, header: &Header, records: &[Record]) {
     for (i, device) in header.devices.iter().enumerate() {
@@ -34,7 +39,7 @@ pub fn section(out: &mut String, header: &Header, records: &[Record]) {
         if all.is_empty() {
             continue;
         }
-        let told = residency(all.iter().map(|(_, summary)| summary));
+        let told = told(records, i);
         let _ = writeln!(out, "\nOccupancy staircase on {}: groups at full speed", label(device));
         table(out, &all, told);
         conclusion(out, told, device);

@@ -162,6 +162,7 @@ fn time(out: &mut String, Sitting { seconds, records }: Sitting) {
     let parts = [
         ("build", sum(|w| w.build)),
         ("prepare", sum(|w| w.prepare)),
+        ("first launches", sum(|w| w.launch)),
         ("verify", sum(|w| w.verify)),
         ("measure", sum(|w| w.measure)),
     ];

@@ -72,17 +72,22 @@ fn timed(detail: &Detail) -> Option<(Clock, Vec<(String, &Timed)>)> {
             Some((overlap.clock, alone.into_iter().chain(runs).collect()))
         }
         Detail::Schedule(schedule) => {
-            let runs = schedule.runs.iter().map(|(rule, _, timed)| named(rule, timed));
+            let runs = schedule.runs.iter().map(|run| named(&run.plan, &run.timed));
             Some((schedule.clock, runs.collect()))
         }
-        Detail::Concurrency(pair) => {
-            let runs = [
-                named("first alone", &pair.first),
-                named("second alone", &pair.second),
-                named("first, then second", &pair.together),
-                named("second, then first", &pair.reversed),
-            ];
-            Some((pair.clock, runs.into()))
+        Detail::Concurrency(raw) => {
+            let pairs = raw.pairs.iter().flat_map(|pair| {
+                let (first, second) = (&raw.kernel.name, &pair.second.name);
+                [
+                    (format!("{first} alone"), &pair.first_alone),
+                    (format!("{second} alone"), &pair.second_alone),
+                    (format!("{first}, then {second}"), &pair.together),
+                    (format!("{second}, then {first}"), &pair.reversed),
+                ]
+            });
+            let copies = raw.copies.iter();
+            let copies = copies.map(|(n, timed)| (format!("copies: {n}"), timed));
+            Some((raw.clock, pairs.chain(copies).collect()))
         }
         Detail::Transfer(_) | Detail::Staircase(_) => None,
     }
@@ -199,14 +204,9 @@ mod tests {
     #[test]
     fn a_record_yields_the_recordings_whose_steps_it_keeps() {
         let timed = |steps: &[NamedStep]| Timed { walls: vec![1.0], steps: steps.to_vec() };
-        let schedule = crate::record::Schedule {
-            clock: Clock::Device,
-            lower_bound: 1.0,
-            runs: vec![
-                ("equal 10".into(), vec![], timed(&[step("send 0", 0, 0.0, 1.0)])),
-                ("search".into(), vec![], timed(&[])),
-            ],
-        };
+        let runs =
+            vec![("equal 10", timed(&[step("send 0", 0, 0.0, 1.0)])), ("search", timed(&[]))];
+        let schedule = sample::schedule(Clock::Device, runs);
         let mut record = sample::record(sample::key("pair", 1), 1.0);
         assert_eq!(recorded(&record), []);
         record.detail = Some(Detail::Schedule(schedule));

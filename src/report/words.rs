@@ -129,9 +129,11 @@ pub fn flag_word(flag: &Flag) -> &'static str {
         Flag::Wide => "wide",
         Flag::Cache => "cache",
         Flag::Implausible(_) => "implausible",
+        Flag::WrongForm(_) => "wrong form",
         Flag::Timestamps(_) => "timestamps",
         Flag::FewSamples => "few samples",
         Flag::Flake(_) => "flake",
+        Flag::Throttled(_) => "throttled",
     }
 }
 
@@ -142,9 +144,13 @@ pub fn explain(flag: &Flag) -> String {
         Flag::Wide => "wide: the median's interval is not as narrow as asked".into(),
         Flag::Cache => "cache: the working set fits the device's cache".into(),
         Flag::Implausible(why) => format!("implausible: {why}"),
+        Flag::WrongForm(form) => {
+            format!("wrong form: `{form}` was passed over, its result is wrong")
+        }
         Flag::Timestamps(why) => format!("timestamps: {why}"),
-        Flag::FewSamples => "few samples: one launch takes longer than a sample should".into(),
+        Flag::FewSamples => "few samples: fewer than are asked for".into(),
         Flag::Flake(how) => format!("flake: the first try ended ({how}), the second did not"),
+        Flag::Throttled(why) => format!("throttled: the device held its clock back: {why}"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! One run per device: two at once would measure each other.
 
 use crate::error::{Error, Result};
-use crate::gpu::DeviceInfo;
+use crate::gpu::{DeviceInfo, DeviceKind};
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
@@ -23,7 +23,7 @@ pub enum Attempt {
 }
 
 impl DeviceLock {
-    /// Tries to lock the device with this [`DeviceLock::key`] for this process, without waiting.
+    /// Tries to lock the device under one of its [`DeviceLock::keys`] for this process, without waiting.
     ///
     /// # Errors
     /// `Io` when the lock's file cannot be opened.
@@ -31,14 +31,15 @@ impl DeviceLock {
         Self::attempt_in(&std::env::temp_dir(), key)
     }
 
-    /// What is locked: two APIs' views of one card have one key where both tell its PCI address
-    /// or UUID.
-    pub fn key(device: &DeviceInfo) -> String {
-        match (&device.pci, &device.uuid) {
-            (Some(pci), _) => super::safe(pci),
-            (None, Some(uuid)) => super::safe(uuid),
-            (None, None) => format!("{}-{}", device.slug(), device.index),
+    /// What is locked for a device. Two APIs' views of one card share a key where both tell its
+    /// PCI address or UUID; all implementations on the host's processor share one.
+    pub fn keys(device: &DeviceInfo) -> Vec<String> {
+        if device.kind == DeviceKind::Cpu {
+            return vec!["cpu".into()];
         }
+        let told = [&device.pci, &device.uuid].into_iter().flatten();
+        let keys: Vec<String> = told.map(|key| super::safe(&key.to_ascii_lowercase())).collect();
+        if keys.is_empty() { vec![format!("{}-{}", device.slug(), device.index)] } else { keys }
     }
 
     fn attempt_in(folder: &Path, key: &str) -> Result<Attempt> {
@@ -104,12 +105,25 @@ mod tests {
     fn views_of_one_card_share_a_lock() {
         let mut a = sample::device("opencl");
         let mut b = sample::device("wgpu");
-        assert_ne!(DeviceLock::key(&a), DeviceLock::key(&b));
-        a.pci = Some("0000:01:00.0".into());
-        b.pci = a.pci.clone();
-        assert_eq!(DeviceLock::key(&a), DeviceLock::key(&b));
+        let shared = |a: &DeviceInfo, b: &DeviceInfo| {
+            let theirs = DeviceLock::keys(b);
+            DeviceLock::keys(a).iter().any(|key| theirs.contains(key))
+        };
+        assert!(!shared(&a, &b));
+        a.pci = Some("0000:0a:00.0".into());
+        a.uuid = Some("ab".into());
+        b.pci = Some("0000:0A:00.0".into());
+        assert!(shared(&a, &b));
+        (b.pci, b.uuid) = (None, a.uuid.clone());
+        assert!(shared(&a, &b));
         b.pci = Some("../../etc".into());
-        assert!(!DeviceLock::key(&b).contains('/'));
+        assert!(DeviceLock::keys(&b).iter().all(|key| !key.contains('/')));
+    }
+
+    #[test]
+    fn all_views_of_the_processor_share_a_lock() {
+        let cpu = |backend| DeviceInfo { kind: DeviceKind::Cpu, ..sample::device(backend) };
+        assert_eq!(DeviceLock::keys(&cpu("opencl")), DeviceLock::keys(&cpu("wgpu")));
     }
 
     #[cfg(unix)]

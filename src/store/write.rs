@@ -19,6 +19,8 @@ pub struct Writer {
     path: PathBuf,
     /// Bytes of whole lines: what is left of the file when a write fails half-way.
     whole: u64,
+    /// Whether what is behind them must go before the next line is written.
+    torn: bool,
     records: u64,
     synced: Instant,
 }
@@ -51,8 +53,9 @@ impl Writer {
     pub fn create_at(path: &Path, header: &Header) -> Result<Self> {
         let file = OpenOptions::new().write(true).create_new(true).open(path);
         let file = file.map_err(|e| Error::io(path, e))?;
-        let mut writer =
-            Self { file, path: path.to_owned(), whole: 0, records: 0, synced: Instant::now() };
+        claim(&file, path)?;
+        let (owned, synced) = (path.to_owned(), Instant::now());
+        let mut writer = Self { file, path: owned, whole: 0, torn: false, records: 0, synced };
         let written = writer.line(&Line::Header(Box::new(header.clone())));
         if let Err(error) = written.and_then(|()| writer.sync()) {
             // Without a header it is no result: leave nothing behind.
@@ -62,23 +65,27 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Opens a run that was cut short, takes off its torn last line, and goes on behind it.
+    /// Opens a run that was cut short, to go on behind its last whole line; nothing is changed
+    /// before there is something to write.
     ///
     /// # Errors
-    /// As [`read`]; `Usage` when the run is complete; `Io` when it cannot be written.
+    /// As [`read`]; `Usage` when the run is complete or still going on; `Io` when it cannot be
+    /// written.
     pub fn resume(path: &Path) -> Result<(Self, Run)> {
+        let io = |e| Error::io(path, e);
+        // Read first: what is no file is not to be opened for writing.
+        read(path)?;
+        let file = OpenOptions::new().write(true).open(path).map_err(io)?;
+        claim(&file, path)?;
         let run = read(path)?;
         if run.footer.is_some() {
             return Err(Error::Usage(format!("{} is complete: nothing to resume", path.display())));
         }
-        let io = |e| Error::io(path, e);
-        let mut file = OpenOptions::new().write(true).open(path).map_err(io)?;
-        file.set_len(run.whole).map_err(io)?;
-        file.seek(SeekFrom::End(0)).map_err(io)?;
         let writer = Self {
             file,
             path: path.to_owned(),
             whole: run.whole,
+            torn: true,
             records: run.records.len() as u64,
             synced: Instant::now(),
         };
@@ -128,14 +135,22 @@ impl Writer {
         let mut bytes =
             serde_json::to_vec(line).map_err(|e| Error::io(&self.path, io::Error::other(e)))?;
         bytes.push(b'\n');
+        if std::mem::take(&mut self.torn) {
+            self.cut().map_err(|e| Error::io(&self.path, e))?;
+        }
         if let Err(e) = self.file.write_all(&bytes) {
             // A full disk may have taken half of it.
-            let _ = self.file.set_len(self.whole);
-            let _ = self.file.seek(SeekFrom::Start(self.whole));
+            let _ = self.cut();
             return Err(Error::io(&self.path, e));
         }
         self.whole += bytes.len() as u64;
         Ok(())
+    }
+
+    /// Takes off what is behind the last whole line.
+    fn cut(&mut self) -> io::Result<()> {
+        self.file.set_len(self.whole)?;
+        self.file.seek(SeekFrom::Start(self.whole)).map(drop)
     }
 
     fn sync(&mut self) -> Result<()> {
@@ -146,6 +161,25 @@ impl Writer {
             other => other.map_err(|e| Error::io(&self.path, e)),
         }
     }
+}
+
+/// Makes the file this writer's own for as long as it lives, so that no run is resumed while it
+/// goes on. Elsewhere than on Unix a lock would keep readers out too.
+#[cfg(unix)]
+fn claim(file: &File, path: &Path) -> Result<()> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(std::fs::TryLockError::WouldBlock) => {
+            Err(Error::Usage(format!("{} is still being written by another run", path.display())))
+        }
+        // Some network file systems have no locks.
+        Err(std::fs::TryLockError::Error(_)) => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn claim(_: &File, _: &Path) -> Result<()> {
+    Ok(())
 }
 
 #[cfg(test)]
@@ -207,13 +241,25 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_run_that_goes_on_is_not_resumed() {
+        let folder = tempfile::tempdir().unwrap();
+        let writer = two_records(folder.path());
+        let before = std::fs::read(writer.path()).unwrap();
+        let error = Writer::resume(writer.path()).unwrap_err();
+        assert!(error.to_string().contains("still being written"), "{error}");
+        assert_eq!(std::fs::read(writer.path()).unwrap(), before);
+    }
+
     #[cfg(target_os = "linux")]
     #[test]
     fn a_full_disk_is_an_error_and_not_a_panic() {
         // /dev/full exists, so creating it exclusively fails; append to it through the back door.
         let file = OpenOptions::new().write(true).open("/dev/full").unwrap();
         let path = PathBuf::from("/dev/full");
-        let mut writer = Writer { file, path, whole: 0, records: 0, synced: Instant::now() };
+        let synced = Instant::now();
+        let mut writer = Writer { file, path, whole: 0, torn: false, records: 0, synced };
         let error = writer.append(&record(key("a", 1), 1e-3)).unwrap_err();
         assert!(error.to_string().contains("No space left"), "{error}");
         assert_eq!(writer.records(), 0);

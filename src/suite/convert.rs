@@ -6,7 +6,7 @@ use super::decode::{At, Mistakes};
 use super::file;
 use super::nearest::meant;
 use super::source::Root;
-use super::types::{Work, Workload};
+use super::types::{Place, Work, Workload};
 use super::values::{Expression, Family, Kind, Verification};
 use crate::gpu::{MemoryKind, Scalar};
 use crate::workload::{Measure, Verify};
@@ -47,6 +47,8 @@ impl Converter<'_> {
         }
         let verify = self.verify(form, name);
         let divide = params.as_ref().and_then(|params| self.divide(form, params));
+        let beside = measure.as_ref().map(|measure| self.beside(form, measure));
+        let copies = measure.as_ref().and_then(|measure| self.copies(form, measure));
         let host_memory = measure.as_ref().and_then(|measure| self.host_memory(form, measure));
         if let (Some(Some(kernel)), Some(buffers), Some(params)) = (&kernel, &buffers, &params) {
             let params: Vec<_> = params.iter().map(|(n, _, s)| (n.clone(), *s)).collect();
@@ -67,6 +69,8 @@ impl Converter<'_> {
             measure,
             host_memory: host_memory?,
             divide: divide?,
+            beside: beside?,
+            copies: copies?,
             place: self.mistakes.source().place(&name.at),
         };
         self.evaluate(form, &workload);
@@ -185,6 +189,30 @@ impl Converter<'_> {
             return Some(Some(name.clone()));
         }
         self.mistakes.tell(at, format!("there is no parameter `{name}`"), meant(name, known));
+        None
+    }
+
+    /// Whether these workloads exist is known when all files are read.
+    fn beside(&mut self, form: &file::Workload, measure: &[Measure]) -> Vec<(String, Place)> {
+        let Some(At { value: names, at }) = &form.beside else { return vec![] };
+        if !measure.contains(&Measure::Concurrency) {
+            let message = "`beside` is for `measure: [concurrency]`, which this workload lacks";
+            self.mistakes.tell(at, message, None);
+        }
+        let place = |name: &At<String>| self.mistakes.source().place(&name.at);
+        names.iter().map(|name| (name.value.clone(), place(name))).collect()
+    }
+
+    fn copies(&mut self, form: &file::Workload, measure: &[Measure]) -> Option<u32> {
+        let Some(At { value: copies, at }) = &form.copies else { return Some(1) };
+        let why = match *copies {
+            0 | 1 => "copies at once are two or more",
+            _ if !measure.contains(&Measure::Concurrency) => {
+                "`copies` is for `measure: [concurrency]`, which this workload lacks"
+            }
+            copies => return Some(copies),
+        };
+        self.mistakes.tell(at, why, None);
         None
     }
 

@@ -79,6 +79,11 @@ form! {
         family: Option<At<Family>>,
         /// Kinds of host memory for transfers; for sends and receives all three by default.
         host_memory: Option<At<Vec<At<Kind>>>>,
+        /// For `measure: concurrency`: other workloads of the suite, each to be run beside this one
+        /// at every size of its own. This one is run beside itself, too.
+        beside: Option<At<Vec<At<String>>>>,
+        /// For `measure: concurrency`: up to how many copies of the kernel are run at once.
+        copies: Option<At<u32>>,
         /// The parameter that counts the rows along which the problem can be cut into chunks.
         divide: Option<At<String>>,
     }

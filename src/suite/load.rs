@@ -36,6 +36,7 @@ pub fn load(path_or_name: &str, references: &[&str]) -> Result<Suite> {
     let stem = Path::new(&source.path).file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let file = loader.file(source);
     loader.unique_names();
+    loader.partners();
     let Loader { files, workloads, mistakes, .. } = loader;
     match file {
         Some(file) if mistakes.is_empty() => Ok(Suite {
@@ -164,6 +165,28 @@ impl Loader<'_> {
             let Clean(Some(form)) = form else { continue };
             for (name, form) in merge::expand(name, form, defaults, converter.mistakes) {
                 self.workloads.extend(converter.workload(&name, &form));
+            }
+        }
+    }
+
+    /// Tells every `beside` that names no workload with a kernel. Where something else is wrong,
+    /// that workload may be missing for it.
+    fn partners(&mut self) {
+        if !self.mistakes.is_empty() {
+            return;
+        }
+        for (name, place) in self.workloads.iter().flat_map(|workload| &workload.beside) {
+            match self.workloads.iter().find(|other| other.name == *name) {
+                Some(other) if other.kernel.is_some() => {}
+                Some(_) => {
+                    let message = format!("`{name}` has no kernel to run beside another");
+                    self.mistakes.push(place.mistake(message, None));
+                }
+                None => {
+                    let help = meant(name, self.workloads.iter().map(|other| other.name.as_str()));
+                    let message = format!("there is no workload called `{name}` in this suite");
+                    self.mistakes.push(place.mistake(message, help.as_deref()));
+                }
             }
         }
     }

@@ -65,6 +65,8 @@ impl Workload {
             tags: added(&self.tags, &base.tags),
             family: self.family.clone().or_else(|| base.family.clone()),
             host_memory: self.host_memory.clone().or_else(|| base.host_memory.clone()),
+            beside: self.beside.clone().or_else(|| base.beside.clone()),
+            copies: self.copies.clone().or_else(|| base.copies.clone()),
             divide: self.divide.clone().or_else(|| base.divide.clone()),
         }
     }

@@ -70,6 +70,10 @@ pub struct Workload {
     pub host_memory: Vec<MemoryKind>,
     /// Name of the parameter along which the problem can be cut into chunks, where it can.
     pub divide: Option<String>,
+    /// Names of workloads that run beside it, for concurrency, and where they are named.
+    pub beside: Vec<(String, Place)>,
+    /// Up to how many copies of its kernel run at once, for concurrency; 1: none beside it.
+    pub copies: u32,
     /// Where it stands in its file, for messages after parsing.
     pub place: Place,
 }

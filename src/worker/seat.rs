@@ -7,11 +7,11 @@ use super::protocol::{Reply, Request};
 use super::streak::Streak;
 use crate::backend::sim::Sim;
 use crate::gpu::DeviceInfo;
-use crate::measure::{Finding, Policy, Stage};
+use crate::measure::{Finding, Policy, Stage, Watch};
 use crate::plan::Case;
-use crate::record::{Flag, Outcome, Record, Wall};
+use crate::record::{Flag, Outcome, Record};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A device and whoever serves it.
 #[derive(Debug)]
@@ -65,8 +65,7 @@ impl Seat {
                 Ok(other) => Outcome::Failed(format!("unexpected reply {other:?}")),
             };
             // A worker that is gone cannot tell where its time went.
-            watch.enter(None);
-            Record { wall: watch.wall, ..record(case, failed) }
+            Record { wall: watch.end(), ..record(case, failed) }
         };
         let mut found = attempt();
         if let Outcome::Crash { how: first, .. } = &found.outcome {
@@ -124,43 +123,27 @@ impl Seat {
             None => Client::open(&self.device, &self.sim, deadlines.open)?,
         };
         let reply = client.ask(request, &deadlines, stage)?;
-        let lost = match &reply {
-            Reply::Record(record) => matches!(record.outcome, Outcome::DeviceLost(_)),
-            Reply::Failed(outcome) => matches!(outcome, Outcome::DeviceLost(_)),
-            _ => false,
+        let sound = match &reply {
+            Reply::Record(record) => leaves_sound(&record.outcome),
+            Reply::Failed(outcome) => leaves_sound(outcome),
+            _ => true,
         };
-        // Only a fresh process may use a lost device again; this one may hang on its handle.
-        if !lost {
+        // What a faulty kernel did to the driver must not fall on the next case; and only a fresh
+        // process may use a lost device again.
+        if sound {
             self.client = Some(client);
         }
         Ok(reply)
     }
 }
 
+/// Whether a worker can be trusted after this: nothing of the case has gone wrong on the device.
+fn leaves_sound(outcome: &Outcome) -> bool {
+    let fine = matches!(outcome, Outcome::Ok | Outcome::Unchecked | Outcome::BuildError(_));
+    fine || outcome.is_left_out()
+}
+
 fn record(case: &Case, outcome: Outcome) -> Record {
     let finding = Finding { outcome: Some(outcome), ..Finding::default() };
     finding.into_record(case, 0, 0)
-}
-
-/// Where a worker's time goes, as seen from outside.
-#[derive(Debug, Default)]
-struct Watch {
-    since: Option<(Stage, Instant)>,
-    wall: Wall,
-}
-
-impl Watch {
-    /// The stage before ends, and `next` begins.
-    fn enter(&mut self, next: Option<Stage>) {
-        if let Some((stage, since)) = self.since.take() {
-            let part = match stage {
-                Stage::Prepare => &mut self.wall.prepare,
-                Stage::Build => &mut self.wall.build,
-                Stage::Launch | Stage::Verify => &mut self.wall.verify,
-                Stage::Measure => &mut self.wall.measure,
-            };
-            *part += since.elapsed().as_secs_f64();
-        }
-        self.since = next.map(|stage| (stage, Instant::now()));
-    }
 }

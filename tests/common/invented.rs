@@ -72,8 +72,8 @@ pub fn record(key: CaseKey, device: usize, round: u32, samples: Vec<f64>) -> Rec
         tags: vec![],
         family: "compute".into(),
         device,
-        simulated: false,
         round,
+        simulated: false,
         outcome: Outcome::Ok,
         measured: Some(Measured {
             samples,

@@ -75,6 +75,31 @@ fn measures() {
         "grid: [64",
         &["no size sets it", "grid: [groups*64]"],
     );
+    let beside = |names| format!("measure: [concurrency]\n    beside: [{names}]\n    verify: none");
+    spoiled(
+        "verify: none",
+        &beside("scale, scael"),
+        "scael]",
+        &["no workload called `scael`", "did you mean `scale`"],
+    );
+    spoiled(
+        "verify: none",
+        "beside: [scale]\n    verify: none",
+        "beside",
+        &["`beside` is for `measure: [concurrency]`"],
+    );
+    spoiled(
+        "verify: none",
+        "measure: [concurrency]\n    copies: 1\n    verify: none",
+        "1\n",
+        &["two or more"],
+    );
+    let send = format!(
+        "{}\n  send:\n    sizes: {{ n: [4] }}\n    measure: [send]\n    verify: none\n    \
+         buffers: {{ data: {{ type: u32, count: n, fill: index }} }}",
+        beside("send")
+    );
+    spoiled("verify: none", &send, "send]", &["`send` has no kernel"]);
 }
 
 #[test]

@@ -12,6 +12,7 @@ use crate::gpu::{
 use crate::reference::{self, Data, Problem};
 use crate::units::Bytes;
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 /// A launch by what it computes from.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -115,7 +116,9 @@ impl Effects<'_> {
                     slice.len.0
                 )));
             }
-            writes.push((slice.buffer, slice.offset, bytes.to_vec()));
+            let rows = chunk(meaning(source)?, &launch.params, bytes.len());
+            let offset = Bytes(slice.offset.0 + rows.start as u64);
+            writes.push((slice.buffer, offset, bytes[rows].to_vec()));
         }
         // What is updated in place differs after every launch.
         let in_place = source.bindings.iter().any(|b| b.access == Access::ReadWrite);
@@ -155,6 +158,23 @@ pub(super) fn meaning(source: &KernelSource) -> Result<&Meaning> {
     match reference::find(&meaning.reference) {
         Some(_) => Ok(meaning),
         None => Err(Error::Unsupported(unknown(&meaning.reference))),
+    }
+}
+
+/// The part of an output of `len` bytes that a launch writes: its rows, where it has only some.
+fn chunk(meaning: &Meaning, params: &[u8], len: usize) -> Range<usize> {
+    let whole = 0..len;
+    let Some((rows, counter)) = &meaning.rows else { return whole };
+    let number = |wanted: &str| {
+        parameters(meaning, params).find(|(name, _)| name == wanted).map(|(_, n)| n as usize)
+    };
+    let rows = usize::try_from(*rows).unwrap_or(usize::MAX);
+    match (number("first"), number(counter)) {
+        (Some(first), Some(count)) if rows > 0 && len.is_multiple_of(rows) => {
+            let at = |row: usize| row.min(rows) * (len / rows);
+            at(first)..at(first.saturating_add(count))
+        }
+        _ => whole,
     }
 }
 

@@ -12,7 +12,8 @@ use std::time::Duration;
 pub fn take(devices: &[DeviceInfo], leave: bool) -> Result<Option<Vec<DeviceLock>>> {
     // In one order for all runs, so that two of them cannot wait for each other; a card that two
     // APIs show is locked once.
-    let mut wanted: Vec<_> = devices.iter().map(|d| (DeviceLock::key(d), d)).collect();
+    let keys = |d| DeviceLock::keys(d).into_iter().map(move |key| (key, d));
+    let mut wanted: Vec<_> = devices.iter().flat_map(keys).collect();
     wanted.sort_by(|a, b| a.0.cmp(&b.0));
     wanted.dedup_by(|a, b| a.0 == b.0);
     let mut locks = Vec::new();

@@ -112,7 +112,7 @@ fn start(args: &Args, suite: &Suite) -> Result<ExitCode> {
     }
     interrupt::listen();
     let chosen = found::devices(&args.selector)?;
-    let mut code = ExitCode::SUCCESS;
+    let mut worst = 0;
     for _ in 0..args.repeat.unwrap_or(1) {
         let plan = Plan::new(args, suite, &filters, new_header(args, suite, &chosen));
         if args.dry_run {
@@ -123,12 +123,12 @@ fn start(args: &Args, suite: &Suite) -> Result<ExitCode> {
         let Some(ended) = plan.run(&chosen, create, vec![])? else {
             return Ok(ExitCode::from(interrupt::EXIT));
         };
-        code = conclude(args, &ended)?;
+        worst = worst.max(conclude(args, &ended)?);
         if ended.interrupted {
             break;
         }
     }
-    Ok(code)
+    Ok(ExitCode::from(worst))
 }
 
 /// Goes on with the run in `file`.
@@ -144,7 +144,7 @@ fn resume(args: &Args, suite: &Suite, file: &Path) -> Result<ExitCode> {
     let chosen = resume::check(&run.header, suite, &here)?;
     let plan = Plan::new(args, suite, &filters, run.header);
     match plan.run(&chosen, |_| Ok(writer), run.records)? {
-        Some(ended) => conclude(args, &ended),
+        Some(ended) => Ok(ExitCode::from(conclude(args, &ended)?)),
         None => Ok(ExitCode::from(interrupt::EXIT)),
     }
 }
@@ -183,7 +183,7 @@ impl<'a> Plan<'a> {
 
     /// Runs on `devices`, today's view of the header's. `None` when interrupted before it began.
     fn run(
-        self,
+        mut self,
         devices: &[DeviceInfo],
         writer: impl FnOnce(&Header) -> Result<Writer>,
         records: Vec<crate::record::Record>,
@@ -195,6 +195,10 @@ impl<'a> Plan<'a> {
                 None => return Ok(None),
             },
         };
+        if records.is_empty() {
+            // It begins when the devices are free.
+            self.header.started = jiff::Timestamp::now().to_string();
+        }
         let scratch = Scratch::new()?;
         let limit = self.args.timeout.map(Duration::from_secs_f64);
         let policy = Policy {
@@ -276,7 +280,7 @@ fn create(output: &Path, header: &Header) -> Result<Writer> {
 }
 
 /// Tells what came of a run, and gives the exit code.
-fn conclude(args: &Args, ended: &Ended) -> Result<ExitCode> {
+fn conclude(args: &Args, ended: &Ended) -> Result<u8> {
     let path = ended.path.display();
     if ended.interrupted {
         // No table: half of one would be taken for the whole.
@@ -289,7 +293,7 @@ fn conclude(args: &Args, ended: &Ended) -> Result<ExitCode> {
             args.suite,
             sim.unwrap_or_default()
         ));
-        return Ok(ExitCode::from(interrupt::EXIT));
+        return Ok(interrupt::EXIT);
     }
     let mut records = ended.records.clone();
     flag_implausible(&mut records);
@@ -302,5 +306,5 @@ fn conclude(args: &Args, ended: &Ended) -> Result<ExitCode> {
         say("nothing was run: every case was left out");
     }
     let failed = nothing || outcomes().any(|outcome| outcome.is_failure());
-    Ok(if failed { ExitCode::from(4) } else { ExitCode::SUCCESS })
+    Ok(if failed { 4 } else { 0 })
 }

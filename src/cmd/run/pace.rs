@@ -1,5 +1,6 @@
 //! How long each case may take, so that all of them fit the time budget.
 
+use crate::units;
 use std::time::{Duration, Instant};
 
 /// The shortest time worth sampling for, in seconds.
@@ -44,6 +45,15 @@ impl Pace {
         let elapsed = self.begun.elapsed().as_secs_f64();
         let part = cases as f64 / left.max(1) as f64;
         self.until = if cases >= left { total } else { elapsed + 1.25 * part * (total - elapsed) };
+    }
+
+    /// Why the next case gets no time: the run's is used up, or the device's part of it.
+    pub fn used_up(&self) -> String {
+        let total = units::seconds(self.total.unwrap_or_default());
+        match self.begun.elapsed().as_secs_f64() < self.total.unwrap_or(f64::INFINITY) {
+            true => format!("this device's part of the time budget of {total} is used up"),
+            false => format!("the time budget of {total} is used up"),
+        }
     }
 
     /// The time for the next of `left` cases; `None` when the budget is used up.

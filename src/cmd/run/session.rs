@@ -12,7 +12,6 @@ use crate::record::{Footer, Header, Outcome, Record};
 use crate::report::progress::Progress;
 use crate::report::terminal::{case_name, label};
 use crate::store::Writer;
-use crate::units;
 use crate::worker::Seat;
 use crate::workload::CaseKey;
 use std::collections::HashSet;
@@ -77,14 +76,12 @@ impl Session<'_> {
                     self.refuse(device, &done)?;
                 }
                 self.seats[device].scatter(scatter_seed(self.header.seed, round));
-                let cases = self.order(device, round);
+                let mut cases = self.order(device, round);
+                cases.retain(|case| !done.contains(&(device, round, case.key.clone())));
                 self.pace.begin(cases.len() as u64, left);
                 for case in cases {
                     if interrupt::asked() {
                         break;
-                    }
-                    if done.contains(&(device, round, case.key.clone())) {
-                        continue;
                     }
                     let record = self.one(&case, device, round, left, &mut progress);
                     self.append(record)?;
@@ -151,8 +148,7 @@ impl Session<'_> {
             finding.into_record(case, device, round)
         };
         let Some(share) = self.pace.share(left) else {
-            let total = units::seconds(self.pace.total().unwrap_or_default());
-            return without(Outcome::Skipped(format!("the time budget of {total} is used up")));
+            return without(Outcome::Skipped(self.pace.used_up()));
         };
         let policy = Policy { seconds: share.seconds, warmup: share.warmup, ..self.policy.clone() };
         let seat = &mut self.seats[device];

@@ -5,7 +5,7 @@ use super::plot::{
 };
 use super::scale::Scale;
 use super::{Section, name as breaking, scroll};
-use crate::analyse::{OverlapSummary, RunSummary, overlap};
+use crate::analyse::{Engines, OverlapSummary, RunSummary, engines, overlap};
 use crate::record::{Detail, NamedStep, Overlap};
 use crate::report::detail::{class_words, engines_words, lanes_words, percent, worth_words};
 use crate::report::rows::Row;
@@ -20,6 +20,8 @@ struct Case<'m, 'a> {
     row: &'m Row<'a>,
     raw: &'a Overlap,
     summary: OverlapSummary,
+    /// What all details of the device say.
+    engines: Engines,
 }
 
 pub(super) fn section(material: &Material) -> Option<Section> {
@@ -32,7 +34,10 @@ pub(super) fn section(material: &Material) -> Option<Section> {
                 Some(Detail::Overlap(raw)) => Some(raw),
                 _ => None,
             })?;
-            Some(Case { row, raw, summary: overlap(raw)? })
+            let of_device = material.rows.iter().filter(|other| other.device == row.device);
+            let records = of_device.flat_map(|other| &other.records);
+            let all: Vec<&Detail> = records.filter_map(|record| record.detail.as_ref()).collect();
+            Some(Case { row, raw, summary: overlap(raw)?, engines: engines(&all) })
         })
         .collect();
     if cases.is_empty() {
@@ -72,7 +77,7 @@ fn facts(case: &Case) -> Markup {
             dt { "best" } dd { (best.chunks) (super::workloads::plural(best.chunks as usize, " chunk")) " on " (lanes_words(best.lanes)) ": " (seconds(best.seconds)) ", " (percent(best.saved)) " of the ideal saving" }
             dt { "alone" } dd { "send " (seconds(summary.stages.send)) ", kernel " (seconds(summary.stages.kernel)) ", receive " (seconds(summary.stages.receive)) }
             dt { "class" } dd { (class_words(summary.class)) ", " (words::memory_word(case.raw.host_memory)) " memory" }
-            dt { "copy engines" } dd { (engines_words(summary)) }
+            dt { "copy engines" } dd { (engines_words(&case.engines)) }
         }
     }
 }

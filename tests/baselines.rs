@@ -1,0 +1,135 @@
+//! Baselines by the real binary, over invented and simulated runs.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use common::{Place, invented, text};
+use gpubench::record::{Outcome, Record};
+use gpubench::store::{Writer, read};
+use std::path::PathBuf;
+
+/// A run of `rounds` rounds of four cases, each `factor` times a millisecond.
+fn write(place: &Place, name: &str, device: &str, rounds: u32, factor: f64) -> PathBuf {
+    let header = invented::header(vec![invented::device(device)], rounds);
+    let path = place.folder.path().join(name);
+    let mut writer = Writer::create_at(&path, &header).expect("a new file");
+    for round in 0..rounds {
+        for case in 0..4 {
+            let wobble = 1.0 + 1e-4 * f64::from((round * 7 + case as u32) % 5);
+            let samples = vec![1e-3 * factor * wobble; 15];
+            let record = invented::record(invented::key("copy", case), 0, round, samples);
+            writer.append(&record).expect("written");
+        }
+    }
+    writer.leave().expect("on disk")
+}
+
+fn output(place: &Place, args: &[&str]) -> (Option<i32>, String, String) {
+    let output = place.output(args);
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn a_baseline_is_saved_listed_shown_and_compared_with() {
+    let place = Place::new();
+    write(&place, "a.jsonl", "Card A", 5, 1.0);
+    let (code, _, stderr) = output(&place, &["baseline", "save", "a.jsonl"]);
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(place.folder.path().join("baselines/nobody-card-a-opencl.jsonl").exists());
+
+    let (code, stdout, _) = output(&place, &["baseline", "list"]);
+    assert!(code == Some(0) && stdout.contains("nobody-card-a-opencl"), "{stdout}");
+    let (code, stdout, _) = output(&place, &["baseline", "show", "card-a"]);
+    assert!(
+        code == Some(0) && stdout.contains("copy n=3") && stdout.contains("1.00 ms"),
+        "{stdout}"
+    );
+
+    write(&place, "same.jsonl", "Card A", 5, 1.0005);
+    let (code, stdout, stderr) = output(&place, &["compare", "same.jsonl", "--fail-on", "slower"]);
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(stdout.contains("= 4 the same"), "{stdout}");
+
+    write(&place, "slow.jsonl", "Card A", 5, 1.2);
+    let (code, stdout, _) = output(&place, &["compare", "slow.jsonl", "--fail-on", "slower:5%"]);
+    assert_eq!(code, Some(1), "{stdout}");
+    assert!(stdout.contains("✗ 4 slower"), "{stdout}");
+}
+
+#[test]
+fn repeated_runs_teach_the_noise_floor() {
+    let place = Place::new();
+    for (name, factor) in [("r1.jsonl", 1.0), ("r2.jsonl", 1.08), ("r3.jsonl", 1.03)] {
+        write(&place, name, "Card A", 3, factor);
+    }
+    write(&place, "new.jsonl", "Card A", 5, 1.08);
+    assert_eq!(output(&place, &["baseline", "save", "r1.jsonl"]).0, Some(0));
+    let (_, stdout, _) = output(&place, &["compare", "new.jsonl"]);
+    assert!(stdout.contains("✗ 4 slower"), "one run knows nothing of the noise: {stdout}");
+
+    let all = ["baseline", "save", "r1.jsonl", "r2.jsonl", "r3.jsonl"];
+    let (code, _, stderr) = output(&place, &all);
+    assert!(code == Some(2) && stderr.contains("--replace"), "{stderr}");
+    let (code, _, stderr) = output(&place, &[&all[..], &["--replace"]].concat());
+    assert!(code == Some(0) && stderr.contains("4 cases from 3 runs"), "{stderr}");
+    let saved = read(&place.folder.path().join("baselines/nobody-card-a-opencl.jsonl")).unwrap();
+    assert_eq!((saved.records.len(), saved.header.rounds), (3 * 3 * 4, 9));
+    let (_, stdout, _) = output(&place, &["compare", "new.jsonl"]);
+    assert!(stdout.contains("✗ 0 slower"), "three runs do: {stdout}");
+    let (_, stdout, _) = output(&place, &["baseline", "show", "card-a"]);
+    assert!(stdout.contains("8.0 %"), "{stdout}");
+}
+
+#[test]
+fn what_says_too_little_is_refused_unless_that_is_allowed_by_name() {
+    let place = Place::new();
+    let short = write(&place, "short.jsonl", "Card A", 2, 1.0);
+    let save = |more: &[&str]| output(&place, &[&["baseline", "save"], more].concat());
+    let (code, _, stderr) = save(&["short.jsonl"]);
+    assert!(code == Some(2) && stderr.contains("fewer than 3 rounds of copy n=0 (2)"), "{stderr}");
+    assert_eq!(save(&["short.jsonl", "--allow", "unverified"]).0, Some(2));
+    assert_eq!(save(&["short.jsonl", "--allow", "few-rounds"]).0, Some(0));
+
+    let (mut writer, _) = Writer::resume(&short).expect("a run without its end");
+    let wrong = Record {
+        outcome: Outcome::Unchecked,
+        ..invented::record(invented::key("free", 1), 0, 0, vec![1.0; 15])
+    };
+    writer.append(&wrong).expect("written");
+    writer.leave().expect("on disk");
+    let (code, _, stderr) = save(&["short.jsonl", "--allow", "few-rounds", "--replace"]);
+    assert!(code == Some(2) && stderr.contains("not verified: free n=1"), "{stderr}");
+    let both = ["short.jsonl", "--allow", "few-rounds,unverified", "--replace"];
+    assert_eq!(save(&both).0, Some(0));
+}
+
+#[test]
+fn a_baseline_of_another_device_is_refused() {
+    let place = Place::new();
+    write(&place, "a.jsonl", "Card A", 3, 1.0);
+    write(&place, "b.jsonl", "Card B", 3, 1.0);
+    assert_eq!(output(&place, &["baseline", "save", "a.jsonl"]).0, Some(0));
+    let file = "baselines/nobody-card-a-opencl.jsonl";
+    let (code, _, stderr) = output(&place, &["compare", "b.jsonl", "--baseline", file]);
+    assert!(code == Some(2) && stderr.contains("the devices differ"), "{stderr}");
+    let (code, _, stderr) = output(&place, &["compare", "b.jsonl"]);
+    assert!(code == Some(2) && stderr.contains("no baseline of Card B"), "{stderr}");
+    let args = ["compare", "b.jsonl", "--baseline", file, "--allow-mismatch"];
+    let (code, stdout, _) = output(&place, &args);
+    assert!(code == Some(0) && stdout.contains("another device before: Card A"), "{stdout}");
+}
+
+#[test]
+fn a_simulated_run_can_be_repeated_saved_and_compared() {
+    let place = Place::new();
+    let flow = common::suite("flow/flow.yaml");
+    let run =
+        ["run", &flow, "--device", "sim:Tesla C1060", "--seed", "7", "--quiet", "--repeat", "2"];
+    assert_eq!(output(&place, &run).0, Some(0));
+    let (code, _, stderr) = output(&place, &["baseline", "save", "results"]);
+    assert!(code == Some(0) && stderr.contains("8 cases from 2 runs"), "{stderr}");
+    let newest = place.results().pop().expect("two results").display().to_string();
+    let (code, stdout, stderr) = output(&place, &["compare", &newest, "--fail-on", "slower"]);
+    assert_eq!(code, Some(0), "{stdout}{stderr}");
+    assert!(stdout.contains("✗ 0 slower, ✓ 0 faster"), "{stdout}");
+}

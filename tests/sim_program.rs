@@ -1,0 +1,119 @@
+//! The whole program without a driver: every command on simulated GPUs, as a user sees it.
+//! Simulated times follow from the seed, so only wall times are left out of the snapshots.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use common::{Place, suite, text};
+use gpubench::gpu::Clock;
+use serde_json::Value;
+use std::process::Output;
+
+const DEVICES: [&str; 5] = ["--sim", "gtx 260", "k40c", "--seed", "7"];
+
+/// `gpubench run program.yaml` on two simulated devices, the suite in the working folder.
+fn program(place: &Place, more: &[&str]) -> Output {
+    let copy = place.folder.path().join("program.yaml");
+    std::fs::copy(suite("program/program.yaml"), copy).expect("a copy");
+    place.output(&[&["run", "program.yaml"], more, &DEVICES].concat())
+}
+
+/// What it printed, where it says that all is well.
+#[track_caller]
+fn printed(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// Without the lines that tell wall time.
+fn without_time(text: &str) -> String {
+    let kept = |line: &&str| !line.starts_with("Time: ") && !line.contains("estimated time");
+    text.lines().filter(kept).map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn the_shipped_devices_are_listed() {
+    let place = Place::new();
+    let listed = printed(&place.output(&["devices", "--sim"]));
+    insta::assert_snapshot!("devices", listed);
+}
+
+#[test]
+fn a_suite_is_listed_and_planned() {
+    let place = Place::new();
+    insta::assert_snapshot!("list", printed(&program(&place, &["--list"])));
+    let dry = printed(&program(&place, &["--dry-run"]));
+    assert!(dry.contains("14 cases in 1 rounds, 2 refused"), "{dry}");
+    insta::assert_snapshot!("dry_run", without_time(&dry));
+    assert!(place.results().is_empty());
+}
+
+#[test]
+fn a_run_reports_tables_overlap_and_transfers_and_says_that_it_is_simulated() {
+    let place = Place::new();
+    let report = printed(&program(&place, &[]));
+    insta::assert_snapshot!("report", without_time(&report));
+    let run = place.run();
+    assert!(run.records.iter().all(|record| record.simulated));
+    let clocks = run.records.iter().filter_map(|record| record.measured.as_ref());
+    assert!(clocks.into_iter().all(|measured| measured.clock == Clock::Simulated));
+
+    let file = place.result().display().to_string();
+    let trace = printed(&place.output(&["trace", &file, "--case", "chunks"]));
+    let trace: Value = serde_json::from_str(&trace).expect("JSON");
+    assert_eq!(trace["otherData"]["simulated"], true);
+    let events = trace["traceEvents"].as_array().expect("a list of events");
+    let tracks = |process: &str| {
+        let of =
+            events.iter().find(|e| e["name"] == "process_name" && e["args"]["name"] == process);
+        let process = &of.expect("a recording of that name")["pid"];
+        let threads = events.iter().filter(|e| e["name"] == "thread_name" && e["pid"] == *process);
+        threads.map(|e| e["args"]["name"].as_str().unwrap_or_default()).collect::<Vec<_>>()
+    };
+    let four = tracks("sim:8 Tesla K40c: 4 chunks on 3 lanes (simulated)");
+    assert_eq!(four, ["lane 0: send", "lane 1: kernel", "lane 2: receive"]);
+    let none = place.output(&["trace", &file, "--case", "matmul n=64"]);
+    assert_eq!(none.status.code(), Some(2));
+    assert!(text(&none.stderr).contains("chunks rows=16"), "{}", text(&none.stderr));
+    let written = place.output(&["trace", &file, "--case", "chunks", "-o", "trace.json"]);
+    assert_eq!(written.status.code(), Some(0), "{}", text(&written.stderr));
+    let written = std::fs::read_to_string(place.folder.path().join("trace.json"));
+    assert_eq!(serde_json::from_str::<Value>(&written.expect("a file")).expect("JSON"), trace);
+}
+
+#[test]
+fn rounds_scatter_apart_and_a_seed_gives_the_same_run() {
+    let samples = || {
+        let place = Place::new();
+        printed(&program(&place, &["--rounds", "2", "--filter", "copy"]));
+        let records = place.run().records;
+        let samples = records.into_iter().filter_map(|record| record.measured);
+        samples.map(|measured| measured.samples).collect::<Vec<_>>()
+    };
+    let first = samples();
+    assert_eq!(first.len(), 4, "two devices, two rounds");
+    assert!(first[0] != first[2] && first[1] != first[3], "{first:?}");
+    assert_eq!(first, samples());
+}
+
+#[test]
+fn a_description_of_ones_own_runs_in_a_process_of_its_own() {
+    let place = Place::new();
+    let shipped = include_str!("../src/backend/sim/devices/tesla-c2075.yaml");
+    let mine = shipped.replace("Tesla C2075", "Mine").replace("units: 14", "units: 1 ");
+    std::fs::write(place.folder.path().join("my.yaml"), mine).expect("writable");
+    let suite = suite("program/program.yaml");
+    let run = ["run", &suite, "--filter", "copy", "--seed", "7", "--sim", "my.yaml", "c2075"];
+    let report = printed(&place.output(&run));
+    assert!(report.contains("Mine (simulated"), "{report}");
+    let run = place.run();
+    assert_eq!(run.header.devices.len(), 2);
+    let seconds = |device: usize| {
+        let of = run.records.iter().find(|record| record.device == device);
+        of.and_then(|record| record.measured.as_ref()).map_or(0.0, |m| m.samples[0])
+    };
+    let [one, fourteen] = ["Mine", "Tesla C2075"].map(|name| {
+        seconds(run.header.devices.iter().position(|d| d.name == name).unwrap_or(usize::MAX))
+    });
+    assert!(one > 2.0 * fourteen, "{one} s on one unit, {fourteen} s on fourteen");
+}
