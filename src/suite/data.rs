@@ -136,9 +136,14 @@ fn wrong_bounds([low, high]: [f64; 2], scalar: Scalar) -> Option<String> {
     };
     let name = format!("{scalar:?}").to_lowercase();
     if low < range[0] || high > range[1] {
-        Some(format!("{name} holds numbers from {} below {}, not {low} to {high}", range[0], range[1]))
+        Some(format!(
+            "{name} holds numbers from {} below {}, not {low} to {high}",
+            range[0], range[1]
+        ))
     } else if high - low < 2.0 {
-        Some(format!("whole numbers from {low} below {high} are all alike: {name} needs bounds 2 apart"))
+        Some(format!(
+            "whole numbers from {low} below {high} are all alike: {name} needs bounds 2 apart"
+        ))
     } else {
         None
     }

@@ -25,17 +25,20 @@ pub fn select(mut included: Vec<Workload>, only: &Only, mistakes: &mut Mistakes)
         };
         let mut workload = included.remove(position);
         let all = workload.sizes.clone();
-        let help = || format!("its sizes: {}", all.iter().map(shown).collect::<Vec<_>>().join(", "));
+        let help =
+            || format!("its sizes: {}", all.iter().map(shown).collect::<Vec<_>>().join(", "));
         let before = mistakes.count();
         for (size, values) in &wanted.0 {
-            let has = |value: i64| move |(name, v): &(String, i64)| *name == size.value && *v == value;
+            let has =
+                |value: i64| move |(name, v): &(String, i64)| *name == size.value && *v == value;
             let mut known = vec![];
             for At { value: expression, at } in values {
                 match expression.expr.count(&[]).map(i64::try_from) {
                     Ok(Ok(value)) if all.iter().flatten().any(has(value)) => known.push(value),
                     Ok(_) => {
                         let value = &expression.expr;
-                        let message = format!("`{}` has no size {}={value}", name.value, size.value);
+                        let message =
+                            format!("`{}` has no size {}={value}", name.value, size.value);
                         mistakes.tell(at, message, Some(help()));
                     }
                     Err(why) => mistakes.tell(at, why, None),

@@ -41,7 +41,7 @@ pub struct Args {
     suite: String,
     #[command(flatten)]
     selector: Selector,
-    /// Only cases with this in their name, this tag, or this size (`n>=512`); several must all hold
+    /// Only cases with this in their name, this tag, or this size (`'n>=512'`); several must all hold
     #[arg(long, value_name = "FILTER")]
     filter: Vec<String>,
     /// Rounds, each in a fresh process (default: the suite's, else 3)
@@ -181,7 +181,14 @@ impl<'a> Plan<'a> {
         let runs: usize = self.cases.iter().map(|c| c.run.len()).sum();
         let share = self.pace.share(runs as u64 * u64::from(self.header.rounds));
         let share = share.unwrap_or(pace::Share { seconds: 0.0, warmup: 0.0 });
-        dry::describe(devices, &self.cases, &self.limits, self.header.rounds, share, self.pace.total())
+        dry::describe(
+            devices,
+            &self.cases,
+            &self.limits,
+            self.header.rounds,
+            share,
+            self.pace.total(),
+        )
     }
 
     /// Runs on `devices`, today's view of the header's. `None` when interrupted before it began.
