@@ -142,7 +142,7 @@ fn open(info: &DeviceInfo) -> Result<Box<dyn Device>> {
 /// Cases of the shipped suite whose name begins so, of this size where one is given.
 fn cases(info: &DeviceInfo, name: &str, size: Option<i64>, of: &str) -> Result<Vec<Case>> {
     let suite = suite::load("concurrency", &reference::names().collect::<Vec<_>>())?;
-    let limits = Limits { memory: None, seconds: 1e3, seed: 1 };
+    let limits = Limits { memory: None, seconds: 1e3, seed: 1, cores: 2, host_memory: None };
     let planned = plan(&suite, info, &limits).into_iter();
     let case = |planned| match planned {
         Planned::Case(case) => Some(*case),

@@ -22,6 +22,9 @@ impl Estimate {
     }
 }
 
+/// Seconds that the host may need for a case's buffers: far more than a fair share, since what
+/// really overruns is stopped by the run's own clock.
+pub(super) const LONGEST_PREPARE: f64 = 10.0;
 /// Bytes of seeded random input that one host core makes in a second, about.
 const FILL_RATE: f64 = 0.4e9;
 /// Cores beyond which the host's memory, not its arithmetic, sets the pace.

@@ -4,6 +4,7 @@
 use super::beside::with_company;
 use super::buffers::{buffers, check_buffers, sweep_buffer};
 use super::divide::{Division, FIRST};
+use super::estimate::LONGEST_PREPARE;
 use super::forms::{Asked, Params, candidates, place};
 use super::limits::Limits;
 use super::{Case, Planned};
@@ -11,10 +12,6 @@ use crate::gpu::{DeviceInfo, DeviceKind, MemoryKind};
 use crate::suite::{Scope, Suite, Workload};
 use crate::units::Bytes;
 use crate::workload::{CaseKey, Measure, Refusal, Size};
-
-/// Seconds that the host may need for a case's inputs: far more than a fair share, since what
-/// really overruns is stopped by the run's own clock.
-const LONGEST_PREPARE: f64 = 10.0;
 
 /// What `suite` asks for on any device, in the order of the file.
 pub fn keys(suite: &Suite) -> Vec<(&Workload, CaseKey)> {

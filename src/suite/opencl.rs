@@ -164,8 +164,8 @@ fn without_comments(text: &str) -> String {
     while let Some(at) = rest.find('/') {
         let (before, comment) = rest.split_at(at);
         out += before;
-        let end = if comment.starts_with("/*") {
-            comment[2..].find("*/").map(|end| end + 4)
+        let end = if let Some(inside) = comment.strip_prefix("/*") {
+            inside.find("*/").map(|end| end + 4)
         } else if comment.starts_with("//") {
             comment.find('\n')
         } else {

@@ -41,7 +41,7 @@ pub struct Args {
     suite: String,
     #[command(flatten)]
     selector: Selector,
-    /// Only cases with this in their name, this tag, or this size (`n>=512`); several must all hold
+    /// Only cases with this in their name, this tag, or this size (`'n>=512'`); several must all hold
     #[arg(long, value_name = "FILTER")]
     filter: Vec<String>,
     /// Rounds, each in a fresh process (default: the suite's, else 3)
