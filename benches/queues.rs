@@ -7,7 +7,7 @@
 
 use gpubench::analyse::{concurrency, residency, staircase};
 use gpubench::backend::{self, Device};
-use gpubench::error::Result;
+use gpubench::error::{Error, Result};
 use gpubench::gpu::{
     BufferId, DeviceInfo, DeviceKind, Lane, MemoryKind, Op, Recording, Slice, StepId,
 };
@@ -135,7 +135,7 @@ fn cpu_device() -> Option<DeviceInfo> {
 }
 
 fn open(info: &DeviceInfo) -> Result<Box<dyn Device>> {
-    let none = || gpubench::error::Error::Usage("there is no OpenCL here".into());
+    let none = || Error::Usage("there is no OpenCL here".into());
     backend::by_name("opencl").ok_or_else(none)?.open(info.index)
 }
 
@@ -156,10 +156,14 @@ fn cases(info: &DeviceInfo, name: &str, size: Option<i64>, of: &str) -> Result<V
 }
 
 fn details(info: &DeviceInfo, cases: Vec<Case>) -> Result<Vec<Detail>> {
-    let policy = Policy { least: 9, most: 25, seconds: 2.0, ..Policy::default() };
+    let policy = Policy { least: 9, most: 15, seconds: 20.0, ..Policy::default() };
     let mut session = Session::new(open(info)?);
-    let each = |case: &Case| measure(&mut session, case, &policy, &mut |_| {}).detail;
-    Ok(cases.iter().filter_map(each).collect())
+    let each = |case: &Case| {
+        let finding = measure(&mut session, case, &policy, &mut |_| {});
+        let why = || Error::Usage(format!("{}: {:?}", case.key, finding.outcome));
+        finding.detail.clone().ok_or_else(why)
+    };
+    cases.iter().map(each).collect()
 }
 
 /// What a kernel beside itself gains.
@@ -203,7 +207,7 @@ impl Rig {
     /// Buffers 100 to 102 are the host's, 200 to 202 the device's.
     fn new(info: &DeviceInfo) -> Result<Self> {
         let mut device = open(info)?;
-        let missing = || gpubench::error::Error::Usage("the suite lacks pair_one_group".into());
+        let missing = || Error::Usage("the suite lacks pair_one_group".into());
         let case = cases(info, "pair_one_group", None, "Concurrency")?.pop().ok_or_else(missing)?;
         let candidate = case.candidates.first().ok_or_else(missing)?;
         device.build(case.kernel(), &candidate.kernel)?;
