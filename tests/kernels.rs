@@ -49,7 +49,7 @@ fn sizes(workload: &Workload) -> Vec<Size> {
 }
 
 fn limits(memory: Bytes) -> Limits {
-    Limits { memory: Some(memory), seconds: 60.0, seed: 20 }
+    Limits { memory: Some(memory), seconds: 60.0, seed: 20, cores: 2, host_memory: None }
 }
 
 #[test]

@@ -126,7 +126,7 @@ fn simulated(lanes: Option<u32>) -> Box<dyn Device> {
 
 /// The first case of `suite` on `device`, or why it is refused.
 fn first(suite: &Suite, device: &dyn Device, memory: Option<Bytes>) -> Result<Case, String> {
-    let limits = Limits { memory, seconds: 60.0, seed: 5 };
+    let limits = Limits { memory, seconds: 60.0, seed: 5, cores: 2, host_memory: None };
     match plan(suite, device.info(), &limits).remove(0) {
         Planned::Case(case) => Ok(*case),
         Planned::Refused(refusal) => Err(refusal.reason),

@@ -84,7 +84,7 @@ fn every_kernel_is_run_by_a_suite() {
                 let name = file.strip_prefix("shaders/").unwrap_or(file);
                 Some(Path::new(name).with_extension("").to_string_lossy().replace('\\', "/"))
             }
-            Origin::User(_) => None,
+            Origin::Lent(_) | Origin::User(_) => None,
         })
         .collect();
     let unused = shader_files().into_keys().filter(|name| !used.contains(name)).collect();
@@ -122,7 +122,13 @@ fn every_kernel_that_computes_is_verified() {
 
 #[test]
 fn every_form_of_every_wgsl_kernel_is_valid() {
-    let limits = Limits { memory: Some(Bytes(u64::MAX / 2)), seconds: 1e9, seed: 0 };
+    let limits = Limits {
+        memory: Some(Bytes(u64::MAX / 2)),
+        seconds: 1e9,
+        seed: 0,
+        cores: u32::MAX,
+        host_memory: None,
+    };
     let mut seen = HashSet::new();
     let mut mistakes = vec![];
     for (name, suite) in suites() {

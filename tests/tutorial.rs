@@ -31,3 +31,51 @@ fn its_kernels_are_right_on_every_device() {
         code => panic!("exit {code:?}\n{out}\n{talk}"),
     }
 }
+
+/// What a page shows is what its files hold: each listing occurs in one of them, letter for letter.
+#[test]
+fn the_listings_are_those_of_the_files() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files: Vec<String> = std::fs::read_dir(root.join("docs/tutorial"))
+        .unwrap()
+        .map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap())
+        .collect();
+    let mut listings = 0;
+    for page in ["README.md", "docs/TUTORIAL.md"] {
+        let text = std::fs::read_to_string(root.join(page)).unwrap();
+        for block in text.split("\n```").skip(1).step_by(2) {
+            let (language, listing) = block.split_once('\n').unwrap();
+            if matches!(language, "c" | "wgsl" | "yaml") {
+                assert!(files.iter().any(|file| file.contains(listing)), "{page}:\n{listing}");
+                listings += 1;
+            }
+        }
+    }
+    assert_eq!(listings, 3);
+}
+
+/// More work-groups than some device takes along x.
+#[test]
+fn a_long_line_is_folded_and_right() {
+    let folder = tempfile::tempdir().unwrap();
+    let tutorial = std::path::Path::new(SUITE).parent().unwrap();
+    for file in ["blend.cl", "blend.wgsl", "smooth.cl", "smooth.wgsl"] {
+        std::fs::copy(tutorial.join(file), folder.path().join(file)).unwrap();
+    }
+    let text = std::fs::read_to_string(SUITE).unwrap();
+    let long = text
+        .replace("entry: blend, group: [128]", "entry: blend, group: [16]")
+        .replace("n: [100000, 4000000]", "n: [2000000]");
+    assert_ne!(text, long);
+    let suite = folder.path().join("mine.yaml");
+    std::fs::write(&suite, long).unwrap();
+    let file = folder.path().join("mine.jsonl");
+    let suite = suite.to_str().unwrap();
+    let verify = ["--verify", "--rounds", "1", "--filter", "blend", "--output"];
+    let ran = gpubench(&[&["run", suite], &verify[..], &[file.to_str().unwrap()]].concat());
+    match ran.status.code() {
+        Some(3) => println!("skipped: no device on this machine"),
+        Some(0) => assert!(String::from_utf8_lossy(&ran.stdout).contains("✓")),
+        code => panic!("exit {code:?}\n{}", String::from_utf8_lossy(&ran.stdout)),
+    }
+}

@@ -273,6 +273,8 @@ fn a_shipped_kernel_is_built_without_checks() {
     let Some(mut device) = device() else { return };
     let shipped = KernelSource { origin: Origin::Shipped("f.wgsl".into()), ..source(SCALE) };
     assert_eq!(shipped.checks(), Checks::Off);
+    let lent = KernelSource { origin: Origin::Lent("f.wgsl".into()), ..source(SCALE) };
+    assert_eq!(lent.checks(), Checks::On);
     assert!(device.build(KERNEL, &shipped).unwrap().options.contains("checks off"));
     assert!(device.build(KERNEL, &source(SCALE)).unwrap().options.contains("checks on"));
 }

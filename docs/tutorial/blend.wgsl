@@ -7,7 +7,8 @@ struct Params { n: u32, s: f32 }
 @group(0) @binding(3) var<uniform> p: Params;
 
 @compute @workgroup_size(GROUP_X)
-fn blend(@builtin(global_invocation_id) id: vec3<u32>) {
-    let i = id.x;
+fn blend(@builtin(global_invocation_id) id: vec3<u32>,
+         @builtin(num_workgroups) groups: vec3<u32>) {
+    let i = id.x + id.y * (groups.x * GROUP_X);
     if (i < p.n) { out[i] = b[i] + p.s * c[i]; }
 }

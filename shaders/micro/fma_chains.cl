@@ -2,7 +2,10 @@
 // another, each V wide. a and b come at run time and neither chain nor step can be left out:
 // with a near -1 every step swaps x about the fixed point b/(1-a), which it nears slowly.
 // Scalar i of `out` starts from seed i mod SEEDS, whatever V is; n is a multiple of 8 widths,
-// `steps` of 4*UNROLL.
+// `steps` of 4*UNROLL. Where n/8 is no multiple of SEEDS, a work-item's chains all differ.
+#if SEEDS % V_WIDTH != 0
+#error "the seeds are read as vectors: SEEDS must be a multiple of V's width"
+#endif
 #if FUSED
 #define FMA fma
 #else // for a device whose fma() is emulated: it is good at mad(), and rounds as it likes

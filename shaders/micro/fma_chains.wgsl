@@ -2,7 +2,8 @@
 // another, each V wide. a and b come at run time and neither chain nor step can be left out:
 // with a near -1 every step swaps x about the fixed point b/(1-a), which it nears slowly.
 // Scalar i of `out` starts from seed i mod SEEDS, whatever V is; n is a multiple of 8 widths,
-// `steps` of 4*UNROLL.
+// `steps` of 4*UNROLL. Where n/8 is no multiple of SEEDS, a work-item's chains all differ.
+const_assert SEEDS % V_WIDTH == 0u; // the seeds are read as vectors
 struct Params { n: u32, steps: u32, a: f32, b: f32 }
 
 @group(0) @binding(0) var<storage, read> seeds: array<V>;

@@ -1,6 +1,9 @@
 // Every slice of rows x cols elements is transposed through local memory, so that reads and
 // writes are both coalesced. A group of TILE x GROUP_Y work-items moves a tile of TILE x TILE.
 // PAD elements behind each row of the tile (one is enough) put its columns into different banks.
+#if GROUP_X != TILE
+#error "a row of the tile is one work-group wide: GROUP_X must be TILE"
+#endif
 #define PITCH (TILE + PAD)
 
 typedef struct { uint rows; uint cols; } Params;

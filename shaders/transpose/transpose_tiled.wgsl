@@ -1,6 +1,8 @@
 // Every slice of rows x cols elements is transposed through local memory, so that reads and
 // writes are both coalesced. A group of TILE x GROUP_Y work-items moves a tile of TILE x TILE.
 // PAD elements behind each row of the tile (one is enough) put its columns into different banks.
+// A row of the tile is one work-group wide.
+const_assert GROUP_X == TILE;
 const PITCH = TILE + PAD;
 
 struct Params { rows: u32, cols: u32 }

@@ -94,7 +94,7 @@ pub struct DeviceInfo {
 }
 
 impl DeviceInfo {
-    /// Whether nothing on this device is a measurement of a GPU: a CPU implementation or a simulation.
+    /// Whether what is measured on it is a GPU's: it is no CPU implementation and no simulation.
     pub fn is_gpu(&self) -> bool {
         !matches!(self.kind, DeviceKind::Cpu | DeviceKind::Simulated)
     }

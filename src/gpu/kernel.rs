@@ -16,6 +16,19 @@ pub enum Scalar {
     I32,
 }
 
+impl Scalar {
+    /// Whether it can hold `value`: integers hold whole numbers of their range, `f32` what rounds
+    /// to a finite number.
+    pub fn holds(self, value: f64) -> bool {
+        let whole = |low: f64, high: f64| value.fract() == 0.0 && (low..=high).contains(&value);
+        match self {
+            Self::F32 => (value as f32).is_finite(),
+            Self::U32 => whole(0.0, f64::from(u32::MAX)),
+            Self::I32 => whole(f64::from(i32::MIN), f64::from(i32::MAX)),
+        }
+    }
+}
+
 /// The element type of a buffer: a scalar or a vector of them, four bytes each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -117,6 +130,18 @@ pub enum Constant {
     Type(Element),
 }
 
+impl Constant {
+    /// What it counts as in a suite's arithmetic: a type as its width, so that a grid shrinks as
+    /// vectors widen.
+    pub fn number(&self) -> f64 {
+        match self {
+            Self::Int(n) => *n as f64,
+            Self::Float(x) => *x,
+            Self::Type(element) => f64::from(element.width),
+        }
+    }
+}
+
 impl std::fmt::Display for Constant {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -144,7 +169,7 @@ pub struct Binding {
 pub enum Checks {
     /// The API checks (wgpu's default): safe with any kernel, slower.
     On,
-    /// No checks, for kernels shipped with gpubench, or where the API has none (OpenCL).
+    /// No checks, for kernels shipped with gpubench in suites shipped with it, or where the API has none (OpenCL).
     Off,
 }
 
@@ -152,8 +177,11 @@ pub enum Checks {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
-    /// Embedded in the binary; the path is below `shaders/`.
+    /// Embedded in the binary, and so is the suite that sets its sizes; the path is below
+    /// `shaders/`.
     Shipped(String),
+    /// Embedded in the binary, but run with sizes, parameters and buffers of a user's suite.
+    Lent(String),
     /// A file of the user's.
     User(String),
 }
@@ -162,7 +190,7 @@ impl Origin {
     /// The file as messages name it.
     pub fn file(&self) -> &str {
         match self {
-            Self::Shipped(file) | Self::User(file) => file,
+            Self::Shipped(file) | Self::Lent(file) | Self::User(file) => file,
         }
     }
 }
@@ -216,10 +244,11 @@ pub struct KernelSource {
 }
 
 impl KernelSource {
-    /// Whether the API should check the kernel's accesses: a stranger's kernel is never trusted.
+    /// Whether the API should check the kernel's accesses: neither a stranger's kernel nor a
+    /// stranger's sizes are trusted.
     pub fn checks(&self) -> Checks {
         match (&self.origin, self.language) {
-            (Origin::User(_), Language::Wgsl) => Checks::On,
+            (Origin::User(_) | Origin::Lent(_), Language::Wgsl) => Checks::On,
             _ => Checks::Off,
         }
     }
@@ -227,6 +256,15 @@ impl KernelSource {
     /// Work-items per group in all.
     pub fn group_size(&self) -> u64 {
         self.group.iter().map(|&n| u64::from(n)).product()
+    }
+}
+
+/// A work-group's size in words: `64`, `16x16`.
+pub fn group_label(group: [u32; 3]) -> String {
+    match group {
+        [x, 1, 1] => format!("{x}"),
+        [x, y, 1] => format!("{x}x{y}"),
+        [x, y, z] => format!("{x}x{y}x{z}"),
     }
 }
 

@@ -9,6 +9,7 @@ mod timeline;
 pub use info::{DeviceInfo, DeviceKind, Language};
 pub use kernel::{
     Access, Binding, BuildReport, Checks, Constant, Element, KernelSource, Meaning, Origin, Scalar,
+    group_label,
 };
 pub use recording::{BufferId, KernelId, Lane, MemoryKind, Op, Recording, Slice, Step, StepId};
 pub use timeline::{Clock, HOST_RESOLUTION, StepTimes, Timeline};

@@ -29,6 +29,7 @@ pub(super) fn measure(
     let alone = || Error::Unsupported("nothing was planned to run beside it".into());
     let company = case.company.as_ref().ok_or_else(alone)?;
     let lanes = session.device.info().lanes;
+    let policy = &shared(policy);
     let mut bench = Bench { session, policy, stage, finding, lanes, clock: Clock::Host };
     let itself = Case { company: None, ..case.clone() };
     let (mut pairs, mut left_out) = (vec![], company.left_out.clone());
@@ -59,6 +60,14 @@ pub(super) fn measure(
     });
     finding.flag_if_wide(policy);
     Ok(())
+}
+
+/// Samples of each recording, at least: many recordings share the case's time.
+pub(super) const LEAST: usize = 7;
+
+/// The policy for one of the case's recordings, of which there are a dozen or two.
+fn shared(policy: &Policy) -> Policy {
+    Policy { least: policy.least.min(LEAST), seconds: policy.seconds / 4.0, ..policy.clone() }
 }
 
 /// The pair of a case with itself stands for it in tables.
@@ -140,7 +149,13 @@ impl Bench<'_> {
             return Ok(None);
         }
         for count in counts(most) {
-            timed.push((count, self.timed(&all[..count as usize])?));
+            let copies = self.timed(&all[..count as usize])?;
+            let seconds = copies.median().unwrap_or(0.0);
+            timed.push((count, copies));
+            // Twice as many would take too long.
+            if seconds > 2.0 * self.policy.seconds {
+                break;
+            }
         }
         Ok(Some(timed))
     }
@@ -211,7 +226,7 @@ impl Bench<'_> {
         (self.stage)(Stage::Measure);
         let recording = self.recording(all);
         let name = |i: usize| format!("{} ({})", all[i].launched.name, all[i].case.place);
-        let seconds = self.policy.seconds / 8.0;
+        let seconds = self.policy.seconds / 2.0;
         let (timed, clock) = time(self.session, &recording, self.policy, seconds, name)?;
         self.clock = clock;
         self.finding.wall.busy += timed.walls.iter().sum::<f64>();

@@ -41,7 +41,8 @@ pub(super) fn measure(
     let wanted = expected(case, candidate, &initial, policy)?;
     let check = Check { case, initial: &initial, wanted: wanted.as_ref() };
     // Eleven plans and nine other recordings share the case's time.
-    let share = &Policy { seconds: policy.seconds / 3.0, ..policy.clone() };
+    let least = policy.least.min(super::concurrency::LEAST);
+    let share = &Policy { least, seconds: policy.seconds / 3.0, ..policy.clone() };
     let lanes = lanes(session);
     let chunks =
         Chunks { session, check, candidate, division, policy: share, stage, finding, lanes };

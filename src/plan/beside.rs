@@ -1,6 +1,9 @@
 //! Kernels beside each other: what a case is run together with, and the recordings of that.
 
-use super::resolve::{Limits, available, place, resolve};
+use super::buffers::available;
+use super::forms::place;
+use super::limits::Limits;
+use super::resolve::resolve;
 use super::{Candidate, Case, Company, GUARD, slices};
 use crate::gpu::{DeviceInfo, KernelId, Lane, Op, Recording};
 use crate::suite::{Suite, Workload};

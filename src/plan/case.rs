@@ -18,6 +18,9 @@ pub struct Case {
     /// The forms to choose the fastest from; one, unless the workload is a search. Empty for
     /// pure transfers.
     pub candidates: Vec<Candidate>,
+    /// Forms of the search that this device does not take: what sets each apart, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<(String, String)>,
     /// Buffers in binding order.
     pub buffers: Vec<BufferPlan>,
     /// Numbers the reference sees beside the parameters.

@@ -1,7 +1,7 @@
 //! How long a case will take, before anything ran: good enough for a bar and a budget, never
 //! shown as a result.
 
-use super::Case;
+use super::{BufferPlan, Case};
 use crate::gpu::{DeviceInfo, DeviceKind};
 
 /// Seconds by stage.
@@ -22,16 +22,23 @@ impl Estimate {
     }
 }
 
-/// Bytes of seeded random input that one host core makes and sends in a second, about.
-pub(super) const FILL_RATE: f64 = 0.4e9;
+/// Seconds that the host may need for a case's buffers: far more than a fair share, since what
+/// really overruns is stopped by the run's own clock.
+pub(super) const LONGEST_PREPARE: f64 = 10.0;
+/// Bytes of seeded random input that one host core makes in a second, about.
+const FILL_RATE: f64 = 0.4e9;
+/// Cores beyond which the host's memory, not its arithmetic, sets the pace.
+const MOST_CORES: u32 = 8;
+/// Bytes that the host poisons and sends in a second, about.
+const BLANK_RATE: f64 = 4e9;
 /// Seconds to compile one form of a kernel, about.
 const BUILD: f64 = 0.15;
 /// Fewest samples of a case.
 const SAMPLES: f64 = 15.0;
 
-/// An estimate for `case` on `device`.
-pub fn estimate(case: &Case, device: &DeviceInfo) -> Estimate {
-    let bytes: f64 = case.buffers.iter().map(|b| b.bytes().0 as f64).sum();
+/// An estimate for `case` on `device`, whose host has so many cores.
+pub fn estimate(case: &Case, device: &DeviceInfo, cores: u32) -> Estimate {
+    let bytes = case.buffers.iter().map(bytes).sum::<f64>();
     let (flops_rate, byte_rate) = best_rates(device);
     let launch = case
         .candidates
@@ -40,10 +47,26 @@ pub fn estimate(case: &Case, device: &DeviceInfo) -> Estimate {
         .fold(f64::INFINITY, f64::min);
     let launch = if launch.is_finite() { launch } else { bytes / byte_rate };
     Estimate {
-        prepare: bytes / FILL_RATE,
+        prepare: prepare(&case.buffers, cores),
         build: BUILD * case.candidates.len() as f64,
         measure: SAMPLES * launch,
     }
+}
+
+/// Bytes of input that a host of so many cores makes in a second, about.
+pub(super) fn fill_rate(cores: u32) -> f64 {
+    FILL_RATE * f64::from(cores.clamp(1, MOST_CORES))
+}
+
+/// Inputs are drawn on all cores; outputs are only poisoned.
+fn prepare(buffers: &[BufferPlan], cores: u32) -> f64 {
+    let made = buffers.iter().filter(|b| b.fill.is_some()).map(bytes).sum::<f64>();
+    let all = buffers.iter().map(bytes).sum::<f64>();
+    made / fill_rate(cores) + all / BLANK_RATE
+}
+
+fn bytes(buffer: &BufferPlan) -> f64 {
+    buffer.bytes().0 as f64
 }
 
 /// Operations and bytes per second that no device of the kind exceeds by far: 64 operations a

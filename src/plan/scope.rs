@@ -14,14 +14,6 @@ pub(super) fn with_constants(
         .into_iter()
         .zip(group)
         .map(|(name, size)| (name.to_owned(), f64::from(size)));
-    let constants = constants.iter().map(|(name, value)| {
-        let value = match value {
-            Constant::Int(n) => *n as f64,
-            Constant::Float(x) => *x,
-            // A type counts as its width, so that a grid shrinks as vectors widen.
-            Constant::Type(element) => f64::from(element.width),
-        };
-        (name.clone(), value)
-    });
+    let constants = constants.iter().map(|(name, value)| (name.clone(), value.number()));
     group.chain(constants).chain(scope.iter().cloned()).collect()
 }

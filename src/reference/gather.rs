@@ -8,7 +8,8 @@ pub fn gather(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let n = problem.size("n")?;
     let (d, f) = (problem.size("d")?, problem.size("f")?);
     let a = problem.f32("a", n)?;
-    let b = problem.f32("b", if n == 0 { 0 } else { d * (n - 1) + f + 1 })?;
+    let last = n.saturating_sub(1).saturating_mul(d).saturating_add(f);
+    let b = problem.f32("b", if n == 0 { 0 } else { last.saturating_add(1) })?;
     let mut out = vec![0.0; n];
     for_each_chunk(&mut out, 1, |first, piece| {
         for (value, i) in piece.iter_mut().zip(first..) {
@@ -42,5 +43,7 @@ mod tests {
     #[test]
     fn a_stride_past_the_end_is_an_error() {
         assert!(gather(&problem(3, 3, 2)).is_err());
+        assert!(gather(&problem(3, 1 << 63, 0)).is_err(), "2 × 2^63 is 0 in 64 bits");
+        assert!(gather(&problem(1, 1, usize::MAX)).is_err());
     }
 }

@@ -5,19 +5,19 @@ use crate::error::Result;
 
 /// `out[i] = i`: what an otherwise empty launch of `n` work-items writes.
 pub fn empty(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
-    let n = problem.size("n")?;
+    let n = problem.room("out", problem.size("n")?)?;
     Ok(vec![("out", Data::U32((0..n).map(|i| i as u32).collect()))])
 }
 
 /// `out = a`, of `n` scalars.
 pub fn copy(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
-    let n = problem.size("n")?;
+    let n = problem.room("out", problem.size("n")?)?;
     Ok(vec![("out", Data::F32(problem.f32("a", n)?[..n].to_vec()))])
 }
 
 /// `out = b + s*c`, of `n` scalars.
 pub fn triad(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
-    let n = problem.size("n")?;
+    let n = problem.room("out", problem.size("n")?)?;
     let s = problem.number("s")? as f32;
     let (b, c) = (problem.f32("b", n)?, problem.f32("c", n)?);
     let mut out = vec![0.0; n];
@@ -32,7 +32,8 @@ pub fn triad(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
 /// `steps` times `x = a*x + b`, rounded once a step, from every number in `seeds`; `out` holds
 /// the ends in the order of the seeds, over and over, up to `n`.
 pub fn fma_chains(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
-    let (n, steps) = (problem.size("n")?, problem.size("steps")?);
+    let n = problem.room("out", problem.size("n")?)?;
+    let steps = problem.size("steps")?;
     let (a, b) = (problem.number("a")? as f32, problem.number("b")? as f32);
     let seeds = problem.f32("seeds", 1)?;
     let ends: Vec<f32> =
@@ -46,8 +47,9 @@ pub fn read_sum(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let (n, width) = (problem.size("n")?, problem.size("width")?.max(1));
     let depth = problem.size("depth")?.max(1);
     let a = problem.u32("a", n)?;
-    let mut out = vec![0u32; n / (width * depth) * width];
-    for (sums, block) in out.chunks_mut(width).zip(a.chunks(width * depth)) {
+    let block = width.saturating_mul(depth);
+    let mut out = vec![0u32; problem.room("out", n / block * width)?];
+    for (sums, block) in out.chunks_mut(width).zip(a.chunks(block)) {
         for row in block.chunks(width) {
             sums.iter_mut().zip(row).for_each(|(sum, x)| *sum = sum.wrapping_add(*x));
         }
@@ -59,7 +61,9 @@ pub fn read_sum(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
 mod tests {
     use super::*;
 
-    fn problem(numbers: &[(&str, f64)], buffers: Vec<(&str, Data)>) -> Problem {
+    /// A problem whose output has room for eight scalars.
+    fn problem(numbers: &[(&str, f64)], mut buffers: Vec<(&str, Data)>) -> Problem {
+        buffers.push(("out", Data::U32(vec![0; 8])));
         Problem::new(
             numbers.iter().map(|&(name, x)| (name.to_owned(), x)).collect(),
             buffers.into_iter().map(|(name, data)| (name.to_owned(), data)).collect(),
@@ -89,6 +93,23 @@ mod tests {
         // Two steps of x = 4 - x lead back to the seed.
         let out = fma_chains(&problem(&numbers, seeds)).unwrap();
         assert_eq!(out, [("out", Data::F32(vec![1.0, 3.0, 1.0, 3.0, 1.0]))]);
+    }
+
+    #[test]
+    fn what_does_not_fit_the_buffers_is_an_error() {
+        let huge = 2f64.powi(40);
+        assert!(empty(&problem(&[("n", huge)], vec![])).is_err());
+        assert!(empty(&problem(&[("n", 9.0)], vec![])).is_err(), "one more than there is room for");
+        let a = || ("a", Data::F32(vec![0.0; 16]));
+        assert!(copy(&problem(&[("n", huge)], vec![a()])).is_err());
+        assert!(copy(&problem(&[("n", 16.0)], vec![a()])).is_err(), "a longer input than output");
+        let seeds = vec![("seeds", Data::F32(vec![1.0]))];
+        let numbers = [("n", huge), ("steps", 0.0), ("a", 0.0), ("b", 0.0)];
+        assert!(fma_chains(&problem(&numbers, seeds)).is_err());
+        // width × depth = 2^64 is 0 in 64 bits; a block larger than the array has no row.
+        let numbers = [("n", 4.0), ("width", 2f64.powi(32)), ("depth", 2f64.powi(32))];
+        let a = vec![("a", Data::U32(vec![0; 4]))];
+        assert_eq!(read_sum(&problem(&numbers, a)).unwrap(), [("out", Data::U32(vec![]))]);
     }
 
     /// What makes the comparison of `suites/micro.yaml` sharp: two steps more or less change

@@ -71,23 +71,20 @@ impl Problem {
         }
     }
 
-    /// The buffer `name` of at least `len` `i32` scalars.
-    pub fn i32(&self, name: &str, len: usize) -> Result<&[i32]> {
-        match self.data(name)? {
-            Data::I32(v) => long_enough(name, v, len),
-            other => Err(wrong_type(name, "i32", other)),
-        }
+    /// `len`, where the buffer `name` has room for so many scalars: a result is never longer
+    /// than the buffer it belongs to.
+    pub fn room(&self, name: &str, len: usize) -> Result<usize> {
+        let has = self.data(name)?.len();
+        if has < len { Err(too_short(name, has, len)) } else { Ok(len) }
     }
 }
 
 fn long_enough<'a, T>(name: &str, v: &'a [T], len: usize) -> Result<&'a [T]> {
-    if v.len() < len {
-        return Err(Error::Usage(format!(
-            "the reference needs {len} scalars in `{name}`, which has {}",
-            v.len()
-        )));
-    }
-    Ok(v)
+    if v.len() < len { Err(too_short(name, v.len(), len)) } else { Ok(v) }
+}
+
+fn too_short(name: &str, has: usize, wanted: usize) -> Error {
+    Error::Usage(format!("the reference needs {wanted} scalars in `{name}`, which has {has}"))
 }
 
 fn wrong_type(name: &str, wanted: &str, found: &Data) -> Error {

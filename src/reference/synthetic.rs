@@ -27,12 +27,14 @@ impl Chain<'_> {
         let words = self.data.len();
         let mut x = u64::from(self.data[self.seed(i)]);
         for pass in 0..self.passes {
-            for _ in 0..8 * self.steps {
+            for _ in 0..self.steps.saturating_mul(8) {
                 x = ((x ^ (x >> 15)) * 2_654_435_761 + self.add) % WORD;
             }
             for read in 0..self.reads {
-                let moved = ((pass * self.reads + read) * self.stride) as u64;
-                let at = if self.chase { x + moved } else { i as u64 + moved } % WORD;
+                // `words` is a power of two: what is lost above 64 bits does not matter.
+                let step = pass.wrapping_mul(self.reads).wrapping_add(read);
+                let moved = step.wrapping_mul(self.stride) as u64;
+                let at = if self.chase { x } else { i as u64 }.wrapping_add(moved) % WORD;
                 x = (x + u64::from(self.data[at as usize % words])) % WORD;
             }
         }
@@ -40,15 +42,21 @@ impl Chain<'_> {
     }
 }
 
+/// More work-items than any device's group has.
+const MAX_GROUP: usize = 1 << 16;
+
 /// For each of `n` work-items in groups of `group`: the end of its chain (of the first `busy`
 /// items of a group; the others keep their seed) plus that of its neighbour among the group's
 /// first `min(group, local)`.
 pub fn synthetic(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
-    let (n, words) = (problem.size("n")?, problem.size("words")?);
+    let (n, words) = (problem.room("out", problem.size("n")?)?, problem.size("words")?);
     if !words.is_power_of_two() {
         return Err(Error::Usage(format!("`words` is a power of two, not {words}")));
     }
     let (group, local) = (problem.size("group")?.max(1), problem.size("local")?.max(1));
+    if group > MAX_GROUP {
+        return Err(Error::Usage(format!("a `group` has at most {MAX_GROUP} items, not {group}")));
+    }
     let (busy, sharing) = (problem.size("busy")?, group.min(local));
     let chain = Chain {
         data: &problem.u32("data", words)?[..words],
@@ -108,7 +116,8 @@ mod tests {
             ("add", 7.0),
         ];
         let all = standard.iter().chain(numbers).map(|&(name, x)| (name.to_owned(), x));
-        Problem::new(all.collect(), vec![("data".into(), Data::U32(data))])
+        let buffers = vec![("data".into(), Data::U32(data)), ("out".into(), Data::U32(vec![0; 8]))];
+        Problem::new(all.collect(), buffers)
     }
 
     fn out(numbers: &[(&str, f64)], data: &[u32]) -> Vec<u32> {
@@ -123,6 +132,16 @@ mod tests {
         assert_eq!(out(&[], &[1, 2, 3, 4]), [3, 3, 7, 7]);
         assert_eq!(out(&[("local", 1.0)], &[1, 2, 3, 4]), [2, 3, 6, 7], "with the first alone");
         assert_eq!(out(&[("n", 3.0)], &[1, 2, 3, 4]), [3, 3, 7], "the last group is whole");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_an_error_and_huge_strides_wrap() {
+        let data = || vec![1, 2, 3, 4];
+        for number in [("n", 2f64.powi(40)), ("n", 9.0), ("group", 2f64.powi(31))] {
+            assert!(synthetic(&problem(&[number], data())).is_err(), "{number:?}");
+        }
+        let far = [("reads", 3.0), ("passes", 3.0), ("stride", 2f64.powi(62))];
+        assert!(synthetic(&problem(&far, data())).is_ok());
     }
 
     #[test]

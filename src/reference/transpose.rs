@@ -11,8 +11,9 @@ use crate::error::Result;
 /// `out` = the transpose of `a`, a matrix of `rows` × `cols` stored row after row.
 pub fn transpose(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let (rows, cols) = (problem.size("rows")?, problem.size("cols")?);
-    let a = problem.f32("a", rows * cols)?;
-    let mut out = vec![0.0; rows * cols];
+    let len = rows.saturating_mul(cols);
+    let a = problem.f32("a", len)?;
+    let mut out = vec![0.0; len];
     for_each_chunk(&mut out, rows, |first, piece| {
         for (row, x) in piece.chunks_mut(rows.max(1)).zip(first..) {
             for (y, value) in row.iter_mut().enumerate() {
@@ -35,7 +36,7 @@ pub fn permute_231(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
 
 fn permuted(problem: &Problem, order: [usize; 3]) -> Result<Vec<(&'static str, Data)>> {
     let shape = [problem.size("d1")?, problem.size("d2")?, problem.size("d3")?];
-    let a = problem.f32("a", shape.iter().product())?;
+    let a = problem.f32("a", shape.iter().fold(1, |len, &n| len.saturating_mul(n)))?;
     Ok(vec![("out", Data::F32(permute(a, shape, order)))])
 }
 
@@ -79,6 +80,11 @@ mod tests {
     fn a_buffer_too_short_is_an_error() {
         assert!(transpose(&problem(&[("rows", 2), ("cols", 3)], counted(5))).is_err());
         assert!(permute_213(&problem(&[("d1", 2), ("d2", 3), ("d3", 1)], counted(5))).is_err());
+        // 2^64 is 0 in 64 bits.
+        let huge = 1 << 32;
+        assert!(transpose(&problem(&[("rows", huge), ("cols", huge)], counted(5))).is_err());
+        let sizes = [("d1", huge), ("d2", huge), ("d3", 3)];
+        assert!(permute_231(&problem(&sizes, counted(5))).is_err());
     }
 
     #[test]

@@ -40,6 +40,11 @@ pub fn suite_file(path: &str) -> Option<&'static str> {
     SUITES.get_file(path)?.contents_utf8()
 }
 
+/// Whether `text` is that of an embedded suite, wherever it was read.
+pub fn is_suite(text: &str) -> bool {
+    SUITES.files().any(|file| file.contents_utf8() == Some(text))
+}
+
 /// What messages call the embedded file `path` below `suites/`.
 pub fn shown(path: &str) -> String {
     format!("suites/{path} (embedded)")

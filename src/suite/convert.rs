@@ -5,7 +5,7 @@ use super::data;
 use super::decode::{At, Mistakes};
 use super::file;
 use super::nearest::meant;
-use super::source::Root;
+use super::source::{Root, Source};
 use super::types::{Place, Work, Workload};
 use super::values::{Expression, Family, Kind, Verification};
 use crate::gpu::{MemoryKind, Scalar};
@@ -20,6 +20,10 @@ pub struct Converter<'a> {
     pub references: &'a [&'a str],
     /// Hashes of all files that the suite was made of, by their identity.
     pub files: &'a mut BTreeMap<String, String>,
+    /// Kernels from files that were read, by the file that names each and what it calls it.
+    pub texts: &'a mut BTreeMap<(String, String), Source>,
+    /// Whether this file is an embedded suite, which gives shipped kernels no wrong sizes.
+    pub trusted: bool,
     /// What is wrong with this file.
     pub mistakes: &'a mut Mistakes,
 }
@@ -276,8 +280,14 @@ fn family(form: &file::Workload, measure: &[Measure], work: &Work) -> Family {
     }
 }
 
-/// Whether a compiler takes `text` as a name.
+/// The longest name that a compiler is given.
+const MAX_NAME: usize = 64;
+/// What a name is made of.
+pub const NAME_RULE: &str = "letters, digits and `_`, at most 64, not beginning with a digit";
+
+/// Whether every compiler takes `text` as a name.
 pub fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+    text.len() <= MAX_NAME
+        && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }

@@ -1,7 +1,7 @@
 //! What a launch is given (parameters, buffers, grid) and what it is said to do.
 
 use super::Expr;
-use super::convert::{Converter, Params, is_name};
+use super::convert::{Converter, NAME_RULE, Params, is_name};
 use super::decode::At;
 use super::file;
 use super::sizes::size_names;
@@ -14,10 +14,8 @@ impl Converter<'_> {
     /// The parameter block.
     pub fn params(&mut self, form: &file::Workload, sizes: &[Size]) -> Option<Params> {
         let Some(At { value: given, .. }) = &form.params else {
-            let param = |(name, _): &(String, i64)| {
-                Some((name.clone(), Expr::parse(name).ok()?, Scalar::U32))
-            };
-            return sizes.first()?.iter().map(param).collect();
+            let param = |(name, _): &(String, i64)| (name.clone(), Expr::name(name), Scalar::U32);
+            return Some(sizes.first()?.iter().map(param).collect());
         };
         let known = size_names(sizes);
         let mut all = vec![];
@@ -25,7 +23,7 @@ impl Converter<'_> {
             let fits = is_name(&name.value);
             if !fits {
                 let message = format!("`{}` cannot name a parameter", name.value);
-                self.mistakes.tell(&name.at, message, Some("letters, digits and `_`".to_owned()));
+                self.mistakes.tell(&name.at, message, Some(NAME_RULE.to_owned()));
             }
             let names = self.names(&param.value, &known, "parameters are made of sizes");
             all.push(
@@ -67,12 +65,10 @@ impl Converter<'_> {
             self.mistakes.tell(&name.at, message, help);
             return None;
         }
-        if let Some(At { value: Fill::Uniform([low, high]), at }) = &form.fill
-            && !(low < high && (high - low).is_finite())
+        if let Some(At { value: Fill::Uniform(bounds), at }) = &form.fill
+            && let Some(wrong) = wrong_bounds(*bounds, form.r#type.value.scalar)
         {
-            let message =
-                format!("a uniform fill needs a low and a higher bound, not {low} and {high}");
-            self.mistakes.tell(at, message, None);
+            self.mistakes.tell(at, wrong, None);
             return None;
         }
         Some(Buffer {
@@ -123,6 +119,33 @@ impl Converter<'_> {
         let flops = amount(given.and_then(|work| work.flops.as_ref()));
         let bytes = amount(given.and_then(|work| work.bytes.as_ref()));
         Some(Work { flops: flops?, bytes: bytes? })
+    }
+}
+
+/// What is wrong with the bounds of a uniform fill; integers are rounded down.
+fn wrong_bounds([low, high]: [f64; 2], scalar: Scalar) -> Option<String> {
+    if !(low < high && (high - low).is_finite()) {
+        return Some(format!(
+            "a uniform fill needs a low and a higher bound, not {low} and {high}"
+        ));
+    }
+    let range = match scalar {
+        Scalar::F32 => return None,
+        Scalar::U32 => [0.0, f64::from(u32::MAX) + 1.0],
+        Scalar::I32 => [f64::from(i32::MIN), f64::from(i32::MAX) + 1.0],
+    };
+    let name = format!("{scalar:?}").to_lowercase();
+    if low < range[0] || high > range[1] {
+        Some(format!(
+            "{name} holds numbers from {} below {}, not {low} to {high}",
+            range[0], range[1]
+        ))
+    } else if high - low < 2.0 {
+        Some(format!(
+            "whole numbers from {low} below {high} are all alike: {name} needs bounds 2 apart"
+        ))
+    } else {
+        None
     }
 }
 

@@ -6,7 +6,7 @@ use super::decode::At;
 use super::file;
 use super::sizes::shown;
 use super::types::{Buffer, Workload};
-use crate::gpu::{Access, Constant, Scalar};
+use crate::gpu::Access;
 use crate::hash::sha256_hex;
 use crate::workload::{Size, Verify};
 use std::ops::Range;
@@ -45,7 +45,7 @@ impl Converter<'_> {
         let places = form.params.as_ref().map(|params| &params.value.0);
         let mut values = sizes.clone();
         for (i, (name, expr, scalar)) in workload.params.iter().enumerate() {
-            let value = expr.eval(&sizes).and_then(|value| match fits(value, *scalar) {
+            let value = expr.eval(&sizes).and_then(|value| match scalar.holds(value) {
                 true => Ok(value),
                 false => Err(format!("{value} does not fit into {scalar:?}").to_lowercase()),
             });
@@ -150,17 +150,8 @@ impl Converter<'_> {
     }
 }
 
-fn fits(value: f64, scalar: Scalar) -> bool {
-    let whole = |low: f64, high: f64| value.fract() == 0.0 && (low..=high).contains(&value);
-    match scalar {
-        Scalar::F32 => (value as f32).is_finite(),
-        Scalar::U32 => whole(0.0, f64::from(u32::MAX)),
-        Scalar::I32 => whole(f64::from(i32::MIN), f64::from(i32::MAX)),
-    }
-}
-
 /// What grid and work see of the kernel: its group and its constants, in the first form of a
-/// search. A type counts as its width.
+/// search.
 fn kernel_values(workload: &Workload) -> Values {
     let Some(kernel) = &workload.kernel else { return vec![] };
     let group = ["GROUP_X", "GROUP_Y", "GROUP_Z"].into_iter().zip(kernel.group);
@@ -169,12 +160,7 @@ fn kernel_values(workload: &Workload) -> Values {
     let firsts = searched.filter_map(|(name, all)| Some((name, all.first()?)));
     let constants = kernel.constants.iter().map(|(name, value)| (name, value));
     for (name, value) in constants.chain(firsts) {
-        let value = match value {
-            Constant::Int(n) => *n as f64,
-            Constant::Float(x) => *x,
-            Constant::Type(element) => f64::from(element.width),
-        };
-        values.push((name.clone(), value));
+        values.push((name.clone(), value.number()));
     }
     values
 }

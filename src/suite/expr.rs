@@ -96,6 +96,11 @@ impl Expr {
         Self { text: value.to_string().into(), postfix: vec![Item::Number(value)] }
     }
 
+    /// The expression that is the value of `name`: letters, digits and `_`.
+    pub fn name(name: &str) -> Self {
+        Self { text: name.into(), postfix: vec![Item::Name(0..name.len())] }
+    }
+
     /// Whether it is nothing but the number `value`.
     pub fn is_number(&self, value: f64) -> bool {
         matches!(self.postfix.as_slice(), [Item::Number(number)] if *number == value)

@@ -65,11 +65,14 @@ form! {
         params: Option<At<Entries<At<Param>>>>,
         /// Buffers by name, in binding order.
         buffers: Option<At<Entries<Buffer>>>,
-        /// Work-items along one to three dimensions; work-groups are rounded up.
+        /// Work-items along one to three dimensions; work-groups are rounded up. A long line
+        /// has more of them than a device takes along x and is folded into y: a kernel counts
+        /// its items by `get_global_id(0) + get_global_id(1)*get_global_size(0)`.
         grid: Option<At<Vec<At<Expression>>>>,
         /// Operations and bytes of one launch.
         work: Option<At<Work>>,
         /// How the result is checked: `none`, or a map with `reference`, `file` or `against`.
+        /// `relative` and `absolute` say how far an `f32` may differ; integers must be equal.
         verify: Option<At<Verification>>,
         /// What is measured; the kernel's time, if nothing is said.
         measure: Option<At<Vec<At<Measure>>>>,

@@ -1,7 +1,7 @@
 //! A workload's kernel: its texts found, its constants read, its declaration held against the
 //! buffers and parameters it will be given.
 
-use super::convert::{Converter, is_name};
+use super::convert::{Converter, NAME_RULE, is_name};
 use super::decode::{At, Entries};
 use super::file;
 use super::fit::{About, Misfit};
@@ -60,7 +60,7 @@ impl Converter<'_> {
                 self.mistakes.tell(
                     &entry.at,
                     format!("`{}` is no name of a function", entry.value),
-                    None,
+                    Some(NAME_RULE.to_owned()),
                 );
                 None
             }
@@ -112,7 +112,11 @@ impl Converter<'_> {
                 let path = format!("shaders/{path}");
                 let text: Arc<str> = text.into();
                 self.files.insert(format!("shipped {path}"), sha256_hex(text.as_bytes()));
-                texts.push(KernelText { language, origin: Origin::Shipped(path), text });
+                let origin = match self.trusted {
+                    true => Origin::Shipped(path),
+                    false => Origin::Lent(path),
+                };
+                texts.push(KernelText { language, origin, text });
             }
         }
         if texts.is_empty() {
@@ -126,11 +130,20 @@ impl Converter<'_> {
     }
 
     fn own(&mut self, language: Language, file: &At<String>) -> Option<KernelText> {
-        match self.root.read(self.mistakes.source(), &file.value) {
+        let known = (self.mistakes.source().path.clone(), file.value.clone());
+        let read = match self.texts.get(&known) {
+            Some(source) => Ok(source.clone()),
+            None => self.root.read(self.mistakes.source(), &file.value),
+        };
+        match read {
             Ok(source) => {
-                self.files.insert(source.path, sha256_hex(source.text.as_bytes()));
                 let origin = Origin::User(source.file.to_string());
-                Some(KernelText { language, origin, text: source.text })
+                let text = source.text.clone();
+                if !self.texts.contains_key(&known) {
+                    self.files.insert(source.path.clone(), sha256_hex(text.as_bytes()));
+                    self.texts.insert(known, source);
+                }
+                Some(KernelText { language, origin, text })
             }
             Err(why) => {
                 let message = format!("cannot read the kernel `{}`: {why}", file.value);
@@ -170,9 +183,9 @@ impl Converter<'_> {
         if is_name(&name.value) && !name.value.starts_with("GROUP_") {
             return Some(name.value.clone());
         }
-        let help = "letters, digits and `_`, not beginning with a digit or with `GROUP_`";
+        let help = format!("{NAME_RULE} or with `GROUP_`");
         let message = format!("`{}` cannot name a constant", name.value);
-        self.mistakes.tell(&name.at, message, Some(help.to_owned()));
+        self.mistakes.tell(&name.at, message, Some(help));
         None
     }
 

@@ -11,10 +11,13 @@ use super::{assets, merge, only};
 use crate::error::{Error, Located, Result};
 use crate::hash::sha256_hex;
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::take;
 use std::path::Path;
 
 /// More suite files than this are a mistake.
 const MAX_FILES: usize = 100;
+/// More cases than this are a mistake: no run would end.
+const MAX_CASES: usize = 10_000;
 
 /// Loads a suite: the file at a path, else the embedded one of that name (`quick`,
 /// `suites/quick.yaml`). `references` are the names by which a suite may ask for verification.
@@ -29,6 +32,9 @@ pub fn load(path_or_name: &str, references: &[&str]) -> Result<Suite> {
         references,
         files: BTreeMap::new(),
         suites: BTreeSet::new(),
+        read: 0,
+        texts: BTreeMap::new(),
+        cases: 0,
         open: vec![],
         workloads: vec![],
         mistakes: vec![],
@@ -90,8 +96,14 @@ struct Loader<'a> {
     references: &'a [&'a str],
     /// Hashes of all files read so far, kernels among them, by their identity.
     files: BTreeMap<String, String>,
-    /// Identities of the suite files among them.
+    /// Identities of the suite files whose workloads are there already.
     suites: BTreeSet<String>,
+    /// How many suite files were read.
+    read: usize,
+    /// Kernels from files that were read, by the file that names each and what it calls it.
+    texts: BTreeMap<(String, String), Source>,
+    /// Cases so far.
+    cases: usize,
     /// The files that include the one being read, outermost first.
     open: Vec<String>,
     workloads: Vec<Workload>,
@@ -103,24 +115,40 @@ impl Loader<'_> {
     fn file(&mut self, source: Source) -> Option<File> {
         self.files.insert(source.path.clone(), sha256_hex(source.text.as_bytes()));
         self.suites.insert(source.path.clone());
+        self.read += 1;
         self.open.push(source.path.clone());
         let mut mistakes = Mistakes::new(source);
         let file = parse(&mut mistakes);
         if let Some(file) = &file {
-            let included = self.workloads.len();
-            self.includes(file, &mut mistakes);
-            // What a mistake kept from being included cannot be selected.
-            if let Some(only) = &file.only
-                && self.mistakes.is_empty()
-            {
-                let included = self.workloads.split_off(included);
-                self.workloads.extend(only::select(included, only, &mut mistakes));
+            match &file.only {
+                None => self.includes(file, &mut mistakes),
+                Some(only) => self.selection(file, only, &mut mistakes),
             }
             self.convert(file, &mut mistakes);
         }
         self.open.pop();
-        self.mistakes.extend(mistakes.into_found());
+        // A file that is read twice, by a selection and beside it, tells its mistakes once.
+        for mistake in mistakes.into_found() {
+            if !self.mistakes.contains(&mistake) {
+                self.mistakes.push(mistake);
+            }
+        }
         file
+    }
+
+    /// The includes of a file that selects from them. They are read for it alone, so that what
+    /// it leaves out is not missing elsewhere, and what others include is not missing here.
+    fn selection(&mut self, file: &File, only: &only::Only, mistakes: &mut Mistakes) {
+        let outer = (take(&mut self.suites), take(&mut self.workloads), self.cases);
+        self.includes(file, mistakes);
+        let included = take(&mut self.workloads);
+        (self.suites, self.workloads, self.cases) = outer;
+        // What a mistake kept from being included cannot be selected.
+        if self.mistakes.is_empty() {
+            let selected = only::select(included, only, mistakes);
+            self.cases += selected.iter().map(Workload::cases).sum::<usize>();
+            self.workloads.extend(selected);
+        }
     }
 
     fn includes(&mut self, file: &File, mistakes: &mut Mistakes) {
@@ -137,7 +165,7 @@ impl Loader<'_> {
                 let message =
                     format!("`{}` includes itself: {}", source.path, self.open.join(" → "));
                 mistakes.tell(&include.at, message, None);
-            } else if self.suites.len() >= MAX_FILES {
+            } else if self.read >= MAX_FILES {
                 mistakes.tell(
                     &include.at,
                     format!("a suite includes at most {MAX_FILES} files"),
@@ -159,12 +187,20 @@ impl Loader<'_> {
             root: &self.root,
             references: self.references,
             files: &mut self.files,
+            texts: &mut self.texts,
+            trusted: assets::is_suite(&mistakes.source().text),
             mistakes,
         };
         for (name, form) in file.workloads.iter().flat_map(|all| &all.0) {
             let Clean(Some(form)) = form else { continue };
             for (name, form) in merge::expand(name, form, defaults, converter.mistakes) {
-                self.workloads.extend(converter.workload(&name, &form));
+                let Some(workload) = converter.workload(&name, &form) else { continue };
+                self.cases = self.cases.saturating_add(workload.cases());
+                if self.cases > MAX_CASES {
+                    let message = format!("a suite has at most {MAX_CASES} cases");
+                    return converter.mistakes.tell(&name.at, message, None);
+                }
+                self.workloads.push(workload);
             }
         }
     }

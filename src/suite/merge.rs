@@ -3,6 +3,10 @@
 use super::decode::{At, Entries, Mistakes};
 use super::file::{Kernel, Search, Work, Workload};
 use super::values::{Group, Groups};
+use crate::gpu::group_label;
+
+/// More variants and work-groups than this of one workload are a mistake.
+const MAX_WORKLOADS: usize = 1000;
 
 /// The workloads that `form` stands for: itself, or its variants, each once per work-group size.
 pub fn expand(
@@ -12,7 +16,21 @@ pub fn expand(
     mistakes: &mut Mistakes,
 ) -> Vec<(At<String>, Workload)> {
     let mut base = defaults.map_or_else(|| form.clone(), |defaults| form.over(defaults));
-    let Some(variants) = base.variants.take() else { return by_group(name.clone(), base) };
+    let groups = |form: &Workload| form.kernel.as_ref().map_or(1, |k| groups(&k.value));
+    let Some(variants) = base.variants.take() else {
+        return match groups(&base) > MAX_WORKLOADS {
+            true => too_many(name, mistakes),
+            false => by_group(name.clone(), base),
+        };
+    };
+    // A variant has its own groups or those of the base.
+    let each = |(_, form): &(_, Workload)| match form.kernel.as_ref() {
+        Some(kernel) if kernel.value.group.is_some() => groups(form),
+        _ => groups(&base),
+    };
+    if variants.0.iter().map(each).fold(0, usize::saturating_add) > MAX_WORKLOADS {
+        return too_many(name, mistakes);
+    }
     let mut all = vec![];
     for (variant, form) in &variants.0 {
         if form.variants.is_some() {
@@ -27,25 +45,31 @@ pub fn expand(
     all
 }
 
-fn by_group(name: At<String>, form: Workload) -> Vec<(At<String>, Workload)> {
-    let groups = form.kernel.as_ref().and_then(|kernel| kernel.value.group.as_ref());
-    let Some(At { value: Groups::Several(groups), .. }) = groups else { return vec![(name, form)] };
+fn groups(kernel: &Kernel) -> usize {
+    match &kernel.group {
+        Some(At { value: Groups::Several(groups), .. }) => groups.len(),
+        _ => 1,
+    }
+}
+
+fn too_many<T>(name: &At<String>, mistakes: &mut Mistakes) -> Vec<T> {
+    let message = format!("variants and work-groups make at most {MAX_WORKLOADS} workloads");
+    mistakes.tell(&name.at, message, None);
+    vec![]
+}
+
+fn by_group(name: At<String>, mut form: Workload) -> Vec<(At<String>, Workload)> {
+    let group = form.kernel.as_mut().and_then(|kernel| kernel.value.group.as_mut());
+    let Some(At { value: Groups::Several(groups), .. }) = group else { return vec![(name, form)] };
+    let groups = std::mem::take(groups);
     let with_group = |group: &Group| {
         let mut form = form.clone();
         if let Some(At { value, .. }) = form.kernel.as_mut().and_then(|k| k.value.group.as_mut()) {
             *value = Groups::One(*group);
         }
-        (At { value: format!("{}/{}", name.value, label(*group)), at: name.at.clone() }, form)
+        (At { value: format!("{}/{}", name.value, group_label(*group)), at: name.at.clone() }, form)
     };
     groups.iter().map(with_group).collect()
-}
-
-fn label(group: Group) -> String {
-    match group {
-        [x, 1, 1] => x.to_string(),
-        [x, y, 1] => format!("{x}x{y}"),
-        [x, y, z] => format!("{x}x{y}x{z}"),
-    }
 }
 
 impl Workload {

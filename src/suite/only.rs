@@ -24,30 +24,35 @@ pub fn select(mut included: Vec<Workload>, only: &Only, mistakes: &mut Mistakes)
             continue;
         };
         let mut workload = included.remove(position);
-        let all: Vec<_> = workload.sizes.iter().map(shown).collect();
+        let all = workload.sizes.clone();
+        let help =
+            || format!("its sizes: {}", all.iter().map(shown).collect::<Vec<_>>().join(", "));
+        let before = mistakes.count();
         for (size, values) in &wanted.0 {
-            let values: Vec<i64> = values.iter().filter_map(|v| value(v, mistakes)).collect();
-            let fits =
-                |(name, value): &(String, i64)| *name == size.value && values.contains(value);
-            workload.sizes.retain(|size| size.iter().any(fits));
+            let has =
+                |value: i64| move |(name, v): &(String, i64)| *name == size.value && *v == value;
+            let mut known = vec![];
+            for At { value: expression, at } in values {
+                match expression.expr.count(&[]).map(i64::try_from) {
+                    Ok(Ok(value)) if all.iter().flatten().any(has(value)) => known.push(value),
+                    Ok(_) => {
+                        let value = &expression.expr;
+                        let message =
+                            format!("`{}` has no size {}={value}", name.value, size.value);
+                        mistakes.tell(at, message, Some(help()));
+                    }
+                    Err(why) => mistakes.tell(at, why, None),
+                }
+            }
+            workload.sizes.retain(|size| known.iter().any(|&value| size.iter().any(has(value))));
         }
-        if workload.sizes.is_empty() {
-            let help = format!("its sizes: {}", all.join(", "));
+        if workload.sizes.is_empty() && mistakes.count() == before {
+            let help = help();
             mistakes.tell(&name.at, format!("`{}` has no such size", name.value), Some(help));
         }
         selected.push(workload);
     }
     selected
-}
-
-fn value(expression: &At<Expression>, mistakes: &mut Mistakes) -> Option<i64> {
-    match expression.value.expr.count(&[]) {
-        Ok(count) => i64::try_from(count).ok(),
-        Err(why) => {
-            mistakes.tell(&expression.at, why, None);
-            None
-        }
-    }
 }
 
 #[cfg(test)]
@@ -84,7 +89,7 @@ mod tests {
     #[test]
     fn a_selection_keeps_its_order_and_sizes_and_the_own_workloads() {
         assert_eq!(
-            selected("{ two: {}, one: { n: [8, 2^4, 99] } }").unwrap(),
+            selected("{ two: {}, one: { n: [8, 2^4] } }").unwrap(),
             ["two 3", "one 2", "own 3"]
         );
     }
@@ -96,7 +101,12 @@ mod tests {
             ["no included workload is called `three`"]
         );
         assert_eq!(selected("{ own: {} }").unwrap_err(), ["no included workload is called `own`"]);
-        assert_eq!(selected("{ one: { n: [5] } }").unwrap_err(), ["`one` has no such size"]);
-        assert_eq!(selected("{ one: { m: [4] } }").unwrap_err(), ["`one` has no such size"]);
+        assert_eq!(selected("{ one: { m: [4] } }").unwrap_err(), ["`one` has no size m=4"]);
+        assert_eq!(selected("{ one: { n: [] } }").unwrap_err(), ["`one` has no such size"]);
+        assert_eq!(
+            selected("{ one: { n: [8, 5, 2^7] } }").unwrap_err(),
+            ["`one` has no size n=5", "`one` has no size n=2^7"],
+            "each value, although another one is there"
+        );
     }
 }

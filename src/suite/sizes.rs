@@ -1,6 +1,6 @@
 //! The problem sizes of a workload: every case once.
 
-use super::convert::{Converter, is_name};
+use super::convert::{Converter, NAME_RULE, is_name};
 use super::decode::At;
 use super::file;
 use super::values::{Expression, Sizes};
@@ -20,13 +20,15 @@ impl Converter<'_> {
                 for (name, values) in &axes.0 {
                     let values: Option<Vec<_>> =
                         values.iter().map(|v| self.size(name, v)).collect();
-                    all = cross(&all, &name.value, &values?);
-                    if all.len() > MAX_SIZES {
-                        break;
+                    let values = values?;
+                    if all.len().saturating_mul(values.len()) > MAX_SIZES {
+                        return self.too_many_or_few(at);
                     }
+                    all = cross(&all, &name.value, &values);
                 }
                 all
             }
+            Sizes::Cases(cases) if cases.len() > MAX_SIZES => return self.too_many_or_few(at),
             Sizes::Cases(cases) => {
                 let mut all = vec![];
                 for case in cases {
@@ -40,10 +42,8 @@ impl Converter<'_> {
                 all
             }
         };
-        if !(1..=MAX_SIZES).contains(&all.len()) {
-            let message = format!("a workload has between 1 and {MAX_SIZES} sizes");
-            self.mistakes.tell(at, message, None);
-            return None;
+        if all.is_empty() {
+            return self.too_many_or_few(at);
         }
         if let Some(twice) = (1..all.len()).find(|&i| all[..i].contains(&all[i])) {
             let message = format!("the size {} is there twice", shown(&all[twice]));
@@ -53,10 +53,15 @@ impl Converter<'_> {
         Some(all)
     }
 
+    fn too_many_or_few<T>(&mut self, at: &Range<usize>) -> Option<T> {
+        self.mistakes.tell(at, format!("a workload has between 1 and {MAX_SIZES} sizes"), None);
+        None
+    }
+
     fn size(&mut self, name: &At<String>, value: &At<Expression>) -> Option<i64> {
         if !is_name(&name.value) {
             let message = format!("`{}` cannot name a size", name.value);
-            self.mistakes.tell(&name.at, message, Some("letters, digits and `_`".to_owned()));
+            self.mistakes.tell(&name.at, message, Some(NAME_RULE.to_owned()));
             return None;
         }
         self.names(&value.value, &[], "a size is a number")?;

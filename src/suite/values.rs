@@ -229,7 +229,8 @@ pub enum Verification {
     Device(Comparison),
 }
 
-/// Differences that pass where a suite names none: a few roundings of single precision.
+/// Differences of `f32` that pass where a suite names none: a few roundings of single precision.
+/// Integers must be equal in any case.
 const DEFAULT_COMPARISON: Comparison = Comparison { relative: 1e-5, absolute: 1e-6 };
 
 impl Decode for Verification {

@@ -23,7 +23,7 @@ pub struct CaseKey {
 }
 
 impl fmt::Display for CaseKey {
-    /// `sepia n=512`, with the measure behind it where it is not the kernel's time.
+    /// `sepia n=512`; of a transfer, the kind of host memory behind it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.workload)?;
         for (name, value) in &self.size {

@@ -42,7 +42,8 @@ pub enum Measure {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fill {
-    /// Uniformly from `[low, high)`.
+    /// Uniformly between `low` and `high`; a whole number is below `high`, an `f32` may be
+    /// rounded up to it.
     Uniform([f64; 2]),
     /// Random bits (for `f32`: random numbers of either sign between 1/2 and 2), which no
     /// memory compression can shrink.
@@ -68,7 +69,7 @@ pub enum Split {
     },
 }
 
-/// How far a result may differ from the expected one.
+/// How far an `f32` may differ from the expected one; integers must be equal.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// Allowed difference relative to the expected value.

@@ -68,6 +68,28 @@ fn keys() {
 }
 
 #[test]
+fn fills_of_integers_vary() {
+    for (fill, word) in [
+        ("u32, count: n, fill: { uniform: [0, 1] }", "all alike"),
+        ("i32, count: n, fill: { uniform: [-1, 0.5] }", "all alike"),
+        ("u32, count: n, fill: { uniform: [-5, 5] }", "u32 holds numbers from 0"),
+        ("i32, count: n, fill: { uniform: [0, 2147483649] }", "i32 holds numbers from -2147483648"),
+    ] {
+        let found =
+            told(&mistakes(&SOUND.replacen("f32, count: n, fill: { uniform: [0, 1] }", fill, 1)));
+        assert!(found.contains(word), "{fill}: {found}");
+    }
+}
+
+#[test]
+fn a_long_name_is_told() {
+    let long = "n".repeat(1001);
+    let text = SOUND.replacen("n: [1024]", &format!("n: [1024], {long}: [1]"), 1);
+    let text = told(&mistakes(&text.replacen("    params: { n: n, factor: { f32: 2 } }\n", "", 1)));
+    assert!(text.contains("cannot name a size") && text.contains("at most 64"), "{text}");
+}
+
+#[test]
 fn measures() {
     spoiled(
         "grid: [\"ceil_div(n, VALUES)\"]",
@@ -197,8 +219,8 @@ fn sizes() {
 #[test]
 fn buffers_that_the_kernel_does_not_have() {
     spoiled(
-        "in: { type: f32",
-        "in: { type: u32",
+        "in: { type: f32, count: n, fill: { uniform: [0, 1] }",
+        "in: { type: u32, count: n, fill: index",
         "in:",
         &["holds u32", "@binding(0)", "holds f32"],
     );

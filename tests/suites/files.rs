@@ -77,6 +77,46 @@ fn a_suite_does_not_include_itself() {
     assert!(text.contains("2:11: `a.yaml` includes itself: a.yaml → b.yaml"), "{text}");
 }
 
+/// Two workloads, of which `mine.yaml` selects one, and `rest.yaml` includes both.
+#[test]
+fn a_selection_neither_hides_nor_misses() {
+    let two = LEAF.to_owned() + &LEAF[LEAF.find("  w:").unwrap()..].replace("  w:", "  v:");
+    let names = |include: &str| {
+        let folder = folder(&[
+            ("a.yaml", &format!("version: 1\ninclude: [{include}]\n")),
+            ("two.yaml", &two),
+            ("one.yaml", "version: 1\ninclude: [two.yaml]\nonly: { w: {} }\n"),
+            ("other.yaml", "version: 1\ninclude: [two.yaml]\nonly: { v: {} }\n"),
+        ]);
+        match load(&folder.path().join("a.yaml")) {
+            Ok(suite) => suite.workloads.into_iter().map(|w| w.name).collect::<Vec<_>>(),
+            Err(Error::Suite(mistakes)) => mistakes.into_iter().map(|m| m.message).collect(),
+            Err(other) => panic!("{other}"),
+        }
+    };
+    assert_eq!(names("one.yaml, other.yaml"), ["w", "v"]);
+    assert_eq!(names("other.yaml, one.yaml"), ["v", "w"]);
+    let clash = ["there are two workloads called `w`"];
+    assert_eq!(names("one.yaml, two.yaml"), clash);
+    assert_eq!(names("two.yaml, one.yaml"), clash);
+}
+
+#[test]
+fn selections_within_selections_end() {
+    let files: Vec<_> = (0..20)
+        .map(|i| {
+            let include = format!("include: [f{}.yaml, g{}.yaml]\nonly: {{}}\n", i + 1, i + 1);
+            (i, format!("version: 1\n{include}"))
+        })
+        .flat_map(|(i, text)| [(format!("f{i}.yaml"), text.clone()), (format!("g{i}.yaml"), text)])
+        .chain(["f20.yaml", "g20.yaml"].map(|name| (name.to_owned(), LEAF.to_owned())))
+        .collect();
+    let files: Vec<_> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let folder = folder(&files);
+    let text = told(&mistakes_at(&folder.path().join("f0.yaml")));
+    assert!(text.contains("includes at most 100 files"), "{text}");
+}
+
 #[test]
 fn what_is_no_file_is_not_read() {
     let folder = tempfile::tempdir().unwrap();
@@ -143,11 +183,33 @@ fn bombs_do_not_go_off() {
 }
 
 #[test]
+fn many_variants_groups_and_cases_end() {
+    let variants: String = (0..900).map(|i| format!("v{i}: {{}}, ")).collect();
+    let sizes: String = (1..=20).map(|i| format!("{i}, ")).collect();
+    let groups: String = (1..=900).map(|i| format!("[{i}], ")).collect();
+    let suite = |group: &str, sizes: &str| {
+        format!(
+            "version: 1\nworkloads:\n  w:\n    kernel: {{ opencl: scale.cl, entry: scale, group: {group}, constants: {{ VALUES: 4 }} }}\n    variants: {{ {variants} }}\n    sizes: {{ n: [{sizes}] }}\n    params: {{ n: n, factor: {{ f32: 2 }} }}\n    buffers:\n      in: {{ type: f32, count: n, fill: {{ uniform: [0, 1] }} }}\n      out: {{ type: f32, count: n }}\n    grid: [n]\n    verify: none\n"
+        )
+    };
+    let text = told(&mistakes(&suite(&format!("[{groups}]"), "1")));
+    assert!(text.contains("3:3: variants and work-groups make at most 1000"), "{text}");
+    let text = told(&mistakes(&suite("[64]", &sizes)));
+    assert!(text.contains("a suite has at most 10000 cases"), "{text}");
+    assert_eq!(text.lines().count(), 1, "{text}");
+}
+
+#[test]
 fn many_sizes_and_many_mistakes_end() {
     let axes: String =
         (0..26u8).map(|i| format!("{}: [1, 2, 3], ", char::from(b'a' + i))).collect();
     let text = format!(
         "version: 1\nworkloads:\n  w:\n    sizes: {{ {axes} }}\n    buffers: {{ x: {{ type: f32, count: 1, fill: index }} }}\n    measure: [send]\n"
+    );
+    assert!(told(&mistakes(&text)).contains("between 1 and 1000 sizes"));
+    let long: String = (0..5000).map(|i| format!("{i},")).collect();
+    let text = format!(
+        "version: 1\nworkloads:\n  w:\n    sizes: {{ a: [{long}], b: [{long}] }}\n    buffers: {{ x: {{ type: f32, count: 1, fill: index }} }}\n    measure: [send]\n"
     );
     assert!(told(&mistakes(&text)).contains("between 1 and 1000 sizes"));
     let text: String = (0..5000).map(|i| format!("k{i}: 1\n")).collect();

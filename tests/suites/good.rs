@@ -28,17 +28,6 @@ fn every_shipped_suite_loads_from_disk_and_from_the_binary() {
 }
 
 #[test]
-fn every_shipped_kernel_has_both_languages() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
-    for kernel in suite::kernels() {
-        for extension in ["cl", "wgsl"] {
-            let path = folder.join(format!("{kernel}.{extension}"));
-            assert!(path.is_file(), "{}", path.display());
-        }
-    }
-}
-
-#[test]
 fn every_key_reaches_the_workload() {
     let suite = load(&data().join("full.yaml")).unwrap();
     assert_eq!(suite.name, "full");
@@ -122,7 +111,50 @@ fn variants_are_laid_over_their_base() {
     assert_eq!(plain.buffers[0].fill, Some(Fill::Constant(1.0)));
     assert_eq!(plain.buffers[1].name, "result");
     let origin = &plain.kernel.as_ref().unwrap().text(Language::Wgsl).unwrap().origin;
-    assert_eq!(*origin, Origin::Shipped("shaders/filters/sepia.wgsl".into()));
+    assert_eq!(*origin, Origin::Lent("shaders/filters/sepia.wgsl".into()));
+}
+
+/// A shipped kernel is trusted with the sizes of a shipped suite, wherever that lies, and with no
+/// others.
+#[test]
+fn trust_is_in_the_suite_too() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("suites");
+    let finance = std::fs::read_to_string(root.join("finance.yaml")).unwrap();
+    let copied = folder(&[
+        ("same.yaml", &finance),
+        ("other.yaml", &finance.replacen("name: finance", "name: another", 1)),
+        ("including.yaml", "version: 1\ninclude: [same.yaml]\n"),
+    ]);
+    let trusted = |path: &Path| {
+        let suite = load(path).unwrap();
+        let kernel = suite.workloads[0].kernel.clone().unwrap();
+        match kernel.text(Language::Wgsl).unwrap().origin {
+            Origin::Shipped(_) => true,
+            Origin::Lent(_) => false,
+            Origin::User(_) => panic!("the kernel is a shipped one"),
+        }
+    };
+    assert!(trusted(Path::new("finance")) && trusted(&root.join("finance.yaml")));
+    assert!(trusted(&copied.path().join("same.yaml")));
+    assert!(trusted(&copied.path().join("including.yaml")));
+    assert!(!trusted(&copied.path().join("other.yaml")));
+}
+
+/// A kernel that mixes up the chains of a work-item is only caught where they differ.
+#[test]
+fn no_two_chains_of_a_work_item_begin_alike() {
+    for name in ["micro", "embedded"] {
+        let suite = load(Path::new(name)).unwrap();
+        let fma = suite.workloads.iter().find(|w| w.name.starts_with("fma")).unwrap();
+        let seeds = fma.buffers[0].count.count(&[]).unwrap();
+        for size in &fma.sizes {
+            let size: Vec<_> = size.iter().map(|(n, value)| (n.clone(), *value as f64)).collect();
+            let n = fma.params[0].1.count(&size).unwrap();
+            assert_eq!(n % 128, 0, "a whole number of the widest vectors");
+            let first: std::collections::BTreeSet<_> = (0..8).map(|j| j * n / 8 % seeds).collect();
+            assert_eq!(first.len(), 8, "{size:?}");
+        }
+    }
 }
 
 #[test]

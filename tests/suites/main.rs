@@ -7,6 +7,7 @@ mod command;
 mod files;
 mod fuzz;
 mod good;
+mod plan;
 mod schema;
 
 use gpubench::error::{Error, Located};

@@ -3,7 +3,7 @@
 use super::cases::Cases;
 use super::pace::Share;
 use crate::gpu::DeviceInfo;
-use crate::plan::{Case, estimate, keys};
+use crate::plan::{Case, Limits, estimate, keys};
 use crate::record::Outcome;
 use crate::report::terminal::{case_name, label};
 use crate::suite::Suite;
@@ -28,6 +28,7 @@ pub fn list(suite: &Suite, filters: &super::cases::Filters) -> String {
 pub fn describe(
     devices: &[DeviceInfo],
     cases: &[Cases],
+    limits: &Limits,
     rounds: u32,
     share: Share,
     total: Option<f64>,
@@ -37,7 +38,7 @@ pub fn describe(
     for (device, cases) in devices.iter().zip(cases) {
         let _ = writeln!(out, "{}  {}", label(device), printable(&device.name, 60));
         for case in &cases.run {
-            let estimate = estimate(case, device);
+            let estimate = estimate(case, device, limits.cores);
             least += estimate.total();
             most += estimate.total() + share.warmup + share.seconds;
             let forms = match case.candidates.len() {

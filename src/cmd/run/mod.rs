@@ -22,6 +22,7 @@ use crate::report::progress::say;
 use crate::report::terminal::{Sitting, report};
 use crate::store::{Scratch, Writer, result_name};
 use crate::suite::{Suite, Workload};
+use crate::units::Bytes;
 use crate::worker::{Seat, host};
 use crate::workload::Verify;
 use cases::{Filters, cases, seconds_each};
@@ -40,7 +41,7 @@ pub struct Args {
     suite: String,
     #[command(flatten)]
     selector: Selector,
-    /// Only cases with this in their name, this tag, or this size (`n>=512`); several must all hold
+    /// Only cases with this in their name, this tag, or this size (`'n>=512'`); several must all hold
     #[arg(long, value_name = "FILTER")]
     filter: Vec<String>,
     /// Rounds, each in a fresh process (default: the suite's, else 3)
@@ -173,6 +174,8 @@ impl<'a> Plan<'a> {
             memory: suite.budget.memory,
             seconds: seconds_each(suite, filters, total, times),
             seed: header.seed,
+            cores: header.host.cores,
+            host_memory: Some(Bytes(header.host.memory)).filter(|memory| memory.0 > 0),
         };
         let devices = header.devices.iter().enumerate();
         let cases = devices.map(|(i, d)| cases(suite, filters, d, i, &limits)).collect();
@@ -184,7 +187,14 @@ impl<'a> Plan<'a> {
         let runs: usize = self.cases.iter().map(|c| c.run.len()).sum();
         let share = self.pace.share(runs as u64 * u64::from(self.header.rounds));
         let share = share.unwrap_or(pace::Share { seconds: 0.0, warmup: 0.0 });
-        dry::describe(devices, &self.cases, self.header.rounds, share, self.pace.total())
+        dry::describe(
+            devices,
+            &self.cases,
+            &self.limits,
+            self.header.rounds,
+            share,
+            self.pace.total(),
+        )
     }
 
     /// Runs on `devices`, today's view of the header's. `None` when interrupted before it began.

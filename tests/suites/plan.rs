@@ -1,0 +1,99 @@
+//! What a plan makes of a suite on devices and hosts of all sizes.
+
+use super::{folder, load};
+use gpubench::backend;
+use gpubench::gpu::DeviceInfo;
+use gpubench::plan::{Case, Limits, Planned, plan};
+use gpubench::units::Bytes;
+
+/// A host with everything.
+const LIMITS: Limits = Limits { memory: None, seconds: 1.0, seed: 0, cores: 8, host_memory: None };
+
+/// A large simulated GPU.
+fn gpu() -> DeviceInfo {
+    let mut gpu = backend::by_name("sim").unwrap().devices().unwrap().remove(0);
+    gpu.memory = Some(Bytes(80 << 30));
+    gpu.max_buffer = Bytes(40 << 30);
+    gpu.max_binding = Bytes(40 << 30);
+    gpu
+}
+
+/// What becomes of each case: `Ok`, or the reason why not.
+fn planned(text: &str, device: &DeviceInfo, limits: &Limits) -> Vec<Result<Case, String>> {
+    let folder = folder(&[("a.yaml", text)]);
+    let suite = load(&folder.path().join("a.yaml")).unwrap_or_else(|error| panic!("{error}"));
+    let result = |planned| match planned {
+        Planned::Case(case) => Ok(*case),
+        Planned::Refused(refusal) => Err(refusal.reason),
+    };
+    plan(&suite, device, limits).into_iter().map(result).collect()
+}
+
+const SCALE: &str = r#"version: 1
+workloads:
+  scale:
+    kernel: { opencl: scale.cl, wgsl: scale.wgsl, entry: scale, group: [64], constants: { VALUES: 4 } }
+    sizes: { n: [67108864, 2147483648] }
+    params: { n: n, factor: { f32: 2 } }
+    buffers:
+      in: { type: f32, count: n/2, fill: { uniform: [0, 1] } }
+      out: { type: f32, count: n/2 }
+    grid: [n/64]
+    verify: none
+"#;
+
+const LINKS: &str = "version: 1\nworkloads:\n  link: { measure: [transfer], verify: none }\n";
+
+#[test]
+fn inputs_are_judged_by_all_cores_and_not_by_a_fair_share() {
+    // 4 GiB of input take two seconds on eight cores, and about eleven on one.
+    let cases = planned(SCALE, &gpu(), &LIMITS);
+    assert!(cases.iter().all(Result::is_ok), "{cases:?}");
+    let slow = planned(SCALE, &gpu(), &Limits { cores: 1, ..LIMITS });
+    assert!(slow[0].is_ok());
+    let reason = slow[1].as_ref().unwrap_err();
+    assert!(reason.starts_with("making 8.00 GiB of buffers takes about"), "{reason}");
+}
+
+#[test]
+fn the_host_needs_room_too() {
+    let small = Limits { host_memory: Some(Bytes(8 << 30)), ..LIMITS };
+    let cases = planned(SCALE, &gpu(), &small);
+    assert!(cases[0].is_ok());
+    let reason = cases[1].as_ref().unwrap_err();
+    assert!(reason.contains("needs about 40.0 GiB on the host"), "{reason}");
+}
+
+#[test]
+fn a_transfer_fits_device_host_and_guards() {
+    let largest = |device: &DeviceInfo, limits: &Limits| {
+        let cases = planned(LINKS, device, limits);
+        cases[0].as_ref().map(|case| case.buffers[0].bytes()).map_err(Clone::clone)
+    };
+    let patient = Limits { seconds: 100.0, ..LIMITS };
+    assert_eq!(largest(&gpu(), &patient), Ok(Bytes(4 << 30)), "a quarter of ten seconds");
+    let hasty = Limits { seconds: 1.0, cores: 1, ..LIMITS };
+    assert_eq!(largest(&gpu(), &hasty), Ok(Bytes(64 << 20)));
+    let small = Limits { host_memory: Some(Bytes(12 << 30)), ..patient };
+    assert_eq!(largest(&gpu(), &small), Ok(Bytes(1 << 30)), "an eighth of the host's memory");
+    // The largest buffer a power of two: no room for the guards.
+    let tight = DeviceInfo { max_buffer: Bytes(1 << 20), ..gpu() };
+    assert_eq!(largest(&tight, &patient), Ok(Bytes(1 << 19)));
+}
+
+#[test]
+fn forms_that_a_device_does_not_take_are_kept_with_their_reason() {
+    let text = SCALE
+        .replace("    grid:", "    search: { group: [[64], [512]] }\n    grid:")
+        .replace(", 2147483648", "");
+    let small = DeviceInfo { max_group_size: 256, max_group_dims: [256; 3], ..gpu() };
+    let case = planned(&text, &small, &LIMITS).remove(0).unwrap();
+    let labels: Vec<_> = case.candidates.iter().map(|form| form.label.as_str()).collect();
+    assert_eq!(labels, ["64"]);
+    let [(label, reason)] = case.dropped.as_slice() else { panic!("{:?}", case.dropped) };
+    assert_eq!(label, "512");
+    assert!(reason.contains("the device takes 256"), "{reason}");
+    let none = DeviceInfo { max_group_size: 32, ..small };
+    let reason = planned(&text, &none, &LIMITS).remove(0).unwrap_err();
+    assert!(reason.contains("the device takes 32"), "{reason}");
+}
