@@ -125,7 +125,8 @@ fn a_simulated_run_can_be_repeated_saved_and_compared() {
     let flow = common::suite("flow/flow.yaml");
     let run =
         ["run", &flow, "--device", "sim:Tesla C1060", "--seed", "7", "--quiet", "--repeat", "2"];
-    assert_eq!(output(&place, &run).0, Some(0));
+    let (code, _, stderr) = output(&place, &run);
+    assert!(code == Some(0) && stderr.contains("gpubench baseline save results/"), "{stderr}");
     let (code, _, stderr) = output(&place, &["baseline", "save", "results"]);
     assert!(code == Some(0) && stderr.contains("8 cases from 2 runs"), "{stderr}");
     let newest = place.results().pop().expect("two results").display().to_string();

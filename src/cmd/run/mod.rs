@@ -114,6 +114,7 @@ fn start(args: &Args, suite: &Suite) -> Result<ExitCode> {
     interrupt::listen();
     let chosen = found::devices(&args.selector)?;
     let mut worst = 0;
+    let mut files: Vec<String> = vec![];
     for _ in 0..args.repeat.unwrap_or(1) {
         let plan = Plan::new(args, suite, &filters, new_header(args, suite, &chosen));
         if args.dry_run {
@@ -128,6 +129,11 @@ fn start(args: &Args, suite: &Suite) -> Result<ExitCode> {
         if ended.interrupted {
             break;
         }
+        files.push(ended.path.display().to_string());
+    }
+    if files.len() > 1 {
+        let files = files.join(" ");
+        say(&format!("to keep each case's noise floor: gpubench baseline save {files}"));
     }
     Ok(ExitCode::from(worst))
 }
