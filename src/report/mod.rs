@@ -1,7 +1,7 @@
 //! What people read: one file a format.
 
-mod concurrency;
 pub mod comparison;
+mod concurrency;
 pub mod csv;
 pub mod data;
 pub mod detail;
