@@ -4,6 +4,7 @@
 //! into the page as markup but what stands in these files.
 
 mod comparison;
+mod concurrency;
 mod devices;
 mod environment;
 mod flags;
@@ -53,6 +54,7 @@ pub fn page(material: &Material, ranking: &Ranking, compared: &[Compared]) -> St
         transfers::section(material),
         overlap::section(material),
         staircase::section(material),
+        concurrency::section(material),
         flags::section(material),
         Some(environment::section(material)),
     ]
