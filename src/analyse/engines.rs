@@ -199,7 +199,7 @@ mod tests {
             rows: 2,
             bytes: [1, 1],
             send: alone(4.0),
-            kernel: alone(6.0),
+            kernel: alone(8.0),
             receive: alone(4.0),
             runs: vec![run(2, 3, apart), run(2, 1, &IN_ORDER)],
         };
