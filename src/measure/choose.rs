@@ -94,6 +94,7 @@ pub(super) fn forms<'a>(
     if forms.fastest_first.is_empty() {
         return Err(last_error);
     }
+    forms.tried.extend(case.dropped.iter().map(|(label, _)| (label.clone(), None)));
     forms.fastest_first.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
     Ok(forms)
 }
