@@ -58,7 +58,8 @@ fn random(number: u64, noise: f64) -> Description {
 /// Everything that `gpu` is asked, as records.
 fn records(suite: &Suite, gpu: &Description) -> Vec<Record> {
     let mut session = Session::new(Box::new(SimDevice::new(gpu.clone(), 0, 0)));
-    let limits = Limits { memory: Some(Bytes::mib(4)), seconds: 1e3, seed: 1, cores: 2, host_memory: None };
+    let limits =
+        Limits { memory: Some(Bytes::mib(4)), seconds: 1e3, seed: 1, cores: 2, host_memory: None };
     // Without noise one sample says all.
     let least = if gpu.noise.relative > 0.0 { Policy::default().least } else { 1 };
     let policy = Policy { least, warmup: 1e3, seconds: 1e3, ..Policy::default() };

@@ -2,8 +2,9 @@
 
 use crate::gpu::Scalar;
 use crate::record::{ErrorNorms, Mismatch};
-use crate::reference::Data;
+use crate::reference::{Data, for_each_chunk};
 use crate::workload::Comparison;
+use std::ops::Range;
 
 /// Compares `found` with `expected`: every number must lie within
 /// `absolute + relative · |expected|`, and integers must be equal. How far they are apart, and the
@@ -17,33 +18,9 @@ pub fn compare(
 ) -> (ErrorNorms, Option<Mismatch>) {
     let exact = Comparison { relative: 0.0, absolute: 0.0 };
     let allowed = if expected.scalar() == Scalar::F32 { allowed } else { exact };
-    let mut norms = ErrorNorms::default();
-    let (mut difference2, mut expected2) = (0.0, 0.0);
-    let mut first: Option<usize> = None;
-    let mut wrong = 0u64;
     let count = expected.len().max(found.len());
-    for i in 0..count {
-        let (want, have) = (expected.get(i), found.get(i));
-        if !within(want, have, allowed) {
-            first.get_or_insert(i);
-            wrong += 1;
-        }
-        if let (Some(want), Some(have)) = (want, have)
-            && want.is_finite()
-            && have.is_finite()
-        {
-            let difference = (have - want).abs();
-            norms.max_absolute = norms.max_absolute.max(difference);
-            if want != 0.0 {
-                norms.max_relative = norms.max_relative.max(difference / want.abs());
-            }
-            difference2 += difference * difference;
-            expected2 += want * want;
-        }
-    }
-    if expected2 > 0.0 {
-        norms.l2 = (difference2 / expected2).sqrt();
-    }
+    let part = |range: Range<usize>| part(expected, found, allowed, range);
+    let Part { norms, first, wrong, .. } = in_parallel(count, part);
     let mismatch = first.map(|index| Mismatch {
         buffer: buffer.to_owned(),
         index: index as u64,
@@ -54,6 +31,66 @@ pub fn compare(
         when: when.to_owned(),
     });
     (norms, mismatch)
+}
+
+/// What comparing some scalars tells.
+#[derive(Default)]
+struct Part {
+    norms: ErrorNorms,
+    /// Sums of squares: of the differences, and of what was expected.
+    squares: [f64; 2],
+    first: Option<usize>,
+    wrong: u64,
+}
+
+fn part(expected: &Data, found: &Data, allowed: Comparison, range: Range<usize>) -> Part {
+    let mut part = Part::default();
+    for i in range {
+        let (want, have) = (expected.get(i), found.get(i));
+        if !within(want, have, allowed) {
+            part.first.get_or_insert(i);
+            part.wrong += 1;
+        }
+        if let (Some(want), Some(have)) = (want, have)
+            && want.is_finite()
+            && have.is_finite()
+        {
+            let difference = (have - want).abs();
+            part.norms.max_absolute = part.norms.max_absolute.max(difference);
+            if want != 0.0 {
+                part.norms.max_relative = part.norms.max_relative.max(difference / want.abs());
+            }
+            part.squares[0] += difference * difference;
+            part.squares[1] += want * want;
+        }
+    }
+    part
+}
+
+/// All of `count` scalars, a share on each core of the host.
+fn in_parallel(count: usize, part: impl Fn(Range<usize>) -> Part + Sync) -> Part {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = count.div_ceil(cores).max(1 << 16);
+    let mut parts: Vec<Part> = Vec::new();
+    parts.resize_with(count.div_ceil(share), Part::default);
+    for_each_chunk(&mut parts, 1, |first, parts| {
+        for (i, slot) in parts.iter_mut().enumerate() {
+            let begin = (first + i) * share;
+            *slot = part(begin..count.min(begin + share));
+        }
+    });
+    let mut whole = Part::default();
+    for part in parts {
+        whole.norms.max_absolute = whole.norms.max_absolute.max(part.norms.max_absolute);
+        whole.norms.max_relative = whole.norms.max_relative.max(part.norms.max_relative);
+        whole.squares = [whole.squares[0] + part.squares[0], whole.squares[1] + part.squares[1]];
+        whole.first = whole.first.or(part.first);
+        whole.wrong += part.wrong;
+    }
+    if whole.squares[1] > 0.0 {
+        whole.norms.l2 = (whole.squares[0] / whole.squares[1]).sqrt();
+    }
+    whole
 }
 
 fn within(want: Option<f64>, have: Option<f64>, allowed: Comparison) -> bool {

@@ -5,8 +5,9 @@ use super::choose::{Chosen, KERNEL, forms};
 use super::expected::expected;
 use super::loops::{Sample, warm_up_and_sample};
 use super::{Finding, Policy, Session, Stage, memory};
-use crate::error::{Error, Result};
-use crate::plan::{Case, launches};
+use crate::error::Result;
+use crate::gpu::Origin;
+use crate::plan::{Candidate, Case, launches};
 use crate::record::Flag;
 
 /// Measures `case` into `finding`.
@@ -46,19 +47,16 @@ pub(super) fn around(
     let initial = memory::initial(case);
     memory::allocate(session.device.as_mut(), case)?;
     memory::write(session.device.as_mut(), case, &initial, false)?;
-    stage(Stage::Verify);
-    // Before any launch: sizes that do not fit the buffers are refused here.
-    let no_kernel = || Error::Unsupported("the case has no kernel".into());
-    let mut params = &case.candidates.first().ok_or_else(no_kernel)?.params;
-    let mut wanted = expected(case, &case.candidates[0], &initial, policy)?;
+    if let Some(lent) = case.candidates.first().filter(|c| is_lent(c)) {
+        stage(Stage::Verify);
+        // Before any launch: a stranger's sizes that do not fit the buffers are refused here.
+        expected(case, lent, &initial, policy)?;
+    }
     let forms = forms(session, case, policy, stage, finding)?;
     for chosen in &forms.fastest_first {
         forms.keep(session, chosen, stage, finding)?;
         stage(Stage::Verify);
-        if chosen.candidate.params != *params {
-            params = &chosen.candidate.params;
-            wanted = expected(case, chosen.candidate, &initial, policy)?;
-        }
+        let wanted = expected(case, chosen.candidate, &initial, policy)?;
         let check = Check { case, initial: &initial, wanted: wanted.as_ref() };
         finding.forgive();
         if !check.fresh_launch(session, chosen, "first launch", finding)? {
@@ -80,6 +78,11 @@ pub(super) fn around(
         return Ok(());
     }
     Ok(())
+}
+
+/// Whether a shipped kernel runs under a user's own parameters and buffer sizes.
+fn is_lent(candidate: &Candidate) -> bool {
+    matches!(candidate.kernel.origin, Origin::Lent(_))
 }
 
 /// A working set below twice the largest cache may be served from it.
