@@ -27,7 +27,7 @@ pub(super) struct Forms<'a> {
     /// Those that ran, the fastest by its rate of operations first (of bytes where it computes
     /// nothing).
     pub fastest_first: Vec<Chosen<'a>>,
-    /// All, with the time of one launch; empty where there was nothing to choose.
+    /// All, with the time of one launch; those that could not run or that the plan dropped without.
     tried: Vec<(String, Option<f64>)>,
 }
 

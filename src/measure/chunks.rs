@@ -1,5 +1,5 @@
-//! A divisible problem on a device, in whatever chunks: copied, computed, timed, and compared
-//! before and after.
+//! A divisible problem on a device, in whatever chunks: copied, computed, timed over poison, and
+//! what the timed runs left compared.
 
 use super::check::Check;
 use super::choose::{Chosen, KERNEL, choose};
