@@ -169,6 +169,10 @@ fn transfer_section(out: &mut String, title: &str, raw: &Transfer) {
                 bandwidth(summary.both),
                 summary.gain
             );
+            if let Some([send, receive]) = summary.each {
+                let (send, receive) = (bandwidth(send), bandwidth(receive));
+                let _ = writeln!(out, "  while both run: send {send}, receive {receive}");
+            }
         }
     }
 }
