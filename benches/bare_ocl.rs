@@ -21,12 +21,14 @@ use gpubench::units::{Bytes, seconds};
 use std::error::Error;
 use std::ffi::CString;
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const TRIAD: &str = include_str!("../shaders/micro/triad.cl");
 const GROUP: u32 = 256;
 const WIDTH: u32 = 4;
 const SAMPLES: usize = 101;
+/// Before the first sample.
+const WARM_UP: Duration = Duration::from_millis(100);
 /// Each with buffers of its own: where an allocation lands in memory shifts a kernel's time by
 /// several percent, for bare and gpubench alike.
 const INSTANCES: usize = 12;
@@ -68,8 +70,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Sets up both and launches them in turns, so that a drift of the clocks meets both; the first
-/// few launches only warm up. `ours_first` says which of them gets its memory first.
+/// Sets up both and launches them in turns, so that a drift of the clocks meets both, after a
+/// warm-up. `ours_first` says which of them gets its memory first.
 /// Returns the device's name.
 fn in_turns(
     index: usize,
@@ -86,11 +88,13 @@ fn in_turns(
     if !ours_first {
         ours.allocate(n)?;
     }
-    for sample in 0..SAMPLES + 20 {
-        let pair = [bare.launch()?, ours.launch()?];
-        if sample >= 20 {
-            times.iter_mut().zip(pair).for_each(|(times, time)| times.push(time));
-        }
+    let mut pair = || -> Result<_, Box<dyn Error>> { Ok([bare.launch()?, ours.launch()?]) };
+    let begun = Instant::now();
+    while begun.elapsed() < WARM_UP {
+        pair()?;
+    }
+    for _ in 0..SAMPLES {
+        times.iter_mut().zip(pair()?).for_each(|(times, time)| times.push(time));
     }
     Ok(name)
 }
@@ -102,11 +106,12 @@ fn alone(index: usize, n: u32) -> Result<(), Box<dyn Error>> {
     let options = ours.options.clone();
     drop(ours);
     let bare = Bare::new(index, n, &options, &name)?;
-    for sample in 0..SAMPLES + 20 {
-        let [device, _] = bare.launch()?;
-        if sample >= 20 {
-            println!("{device}");
-        }
+    let begun = Instant::now();
+    while begun.elapsed() < WARM_UP {
+        bare.launch()?;
+    }
+    for _ in 0..SAMPLES {
+        println!("{}", bare.launch()?[0]);
     }
     Ok(())
 }

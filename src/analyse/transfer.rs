@@ -15,7 +15,7 @@ pub struct TransferSummary {
     /// Bytes per second of both directions together at the largest size (each copies as much).
     pub both: f64,
     /// Bytes per second of the send and of the receive while both run (`[S_SR, R_SR]`), at the
-    /// largest size; `None` where no clock tells them apart.
+    /// largest size; `None` on one lane, or where no clock tells them apart.
     pub each: Option<[f64; 2]>,
     /// Sum of the times alone over the time together at the largest size: 1 where the directions
     /// take turns, 2 where neither slows the other.
@@ -37,7 +37,7 @@ pub fn transfer(raw: &Transfer) -> Result<TransferSummary> {
     let (send, receive) = (line(Direction::Send)?, line(Direction::Receive)?);
     let alone = [send.bandwidth.value, receive.bandwidth.value];
     let both = raw.points.iter().filter(|p| p.direction == Direction::Both);
-    let ends = both.max_by_key(|p| p.bytes).and_then(|p| p.ends);
+    let ends = both.max_by_key(|p| p.bytes).and_then(|p| p.ends).filter(|_| raw.lanes > 1);
     Ok(TransferSummary {
         send,
         receive,
