@@ -60,6 +60,7 @@ impl Shadow {
         self.first = if kept { self.now } else { 0 };
     }
 
+    #[inline]
     fn pack(&self, touch: Touch, flags: u64) -> u64 {
         let site = u64::from(touch.site).min((1 << SITE_BITS) - 1);
         let place = site << LANE_BITS | u64::from(touch.lane);
@@ -78,6 +79,7 @@ impl Shadow {
     }
 
     /// Whether the access that `entry` tells of is unordered with one of `touch` now.
+    #[inline]
     fn clashes(&self, entry: u64, touch: Touch) -> bool {
         if entry == 0 || touch.atomic && entry & ATOMIC != 0 {
             return false;
@@ -89,6 +91,7 @@ impl Shadow {
     }
 
     /// Notes a read; the write that it races with, if there is one.
+    #[inline]
     pub(super) fn read(&mut self, word: usize, touch: Touch) -> Option<Rival> {
         let written = *self.written.get(word)?;
         let rival = self.clashes(written, touch).then(|| self.rival(written, true));
@@ -106,6 +109,7 @@ impl Shadow {
     }
 
     /// Notes a write; the write or read that it races with, if there is one.
+    #[inline]
     pub(super) fn write(&mut self, word: usize, touch: Touch) -> Option<Rival> {
         let (written, read) = (*self.written.get(word)?, self.read[word]);
         let rival = if self.clashes(written, touch) {
