@@ -93,8 +93,7 @@ fn case(n: i64, device: &DeviceInfo) -> Result<Case> {
     let mut suite = load("all", &reference::names().collect::<Vec<_>>())?;
     suite.workloads.retain(|workload| workload.name == "matmul_tiled/16x16");
     suite.workloads[0].sizes = vec![vec![("n".into(), n)]];
-    let limits =
-        Limits { memory: None, seconds: 1e9, seed: 1, cores: 1, host_memory: None };
+    let limits = Limits { memory: None, seconds: 1e9, seed: 1, cores: 1, host_memory: None };
     match plan(&suite, device, &limits).into_iter().next() {
         Some(Planned::Case(case)) => Ok(*case),
         Some(Planned::Refused(refusal)) => Err(Error::Unsupported(refusal.reason)),

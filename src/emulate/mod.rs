@@ -39,7 +39,7 @@ use crate::gpu::KernelSource;
 use counter::Counter;
 use machine::Machine;
 use memory::Memory;
-use program::{Program, Space};
+use program::{Given, Program, Space};
 
 /// What a kernel is run on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -144,8 +144,20 @@ impl Emulator {
         })
     }
 
-    /// Whether the launch has every buffer that the kernel uses.
+    /// Whether the launch has every buffer and parameter that the kernel uses.
     fn check(&self, launch: &Launch) -> Result<()> {
+        let words = self.program.given.iter().filter_map(|(given, _)| match given {
+            Given::Param(word) => Some(*word as usize + 1),
+            _ => None,
+        });
+        let needed = words.max().unwrap_or(0);
+        if needed > launch.params.len() {
+            return Err(Error::Usage(format!(
+                "{}: the kernel reads {needed} parameters, the launch has {}",
+                self.program.file,
+                launch.params.len()
+            )));
+        }
         for access in &self.program.accesses {
             if let Space::Buffer(i) = access.place.space
                 && i as usize >= launch.buffers.len()

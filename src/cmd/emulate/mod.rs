@@ -9,6 +9,7 @@ use crate::measure::initial;
 use crate::plan::{
     Candidate, Case, Filter, Limits, Planned, emulated_device, emulated_launch, plan,
 };
+use crate::reference::Data;
 use crate::suite::{Suite, load};
 use crate::units::Bytes;
 use crate::worker::host;
@@ -27,9 +28,9 @@ pub struct Args {
     /// Only cases with this in their name, this tag, or this size (`'n>=512'`); several must all hold
     #[arg(long, value_name = "FILTER")]
     filter: Vec<String>,
-    /// Lanes of a warp
-    #[arg(long, value_name = "LANES", default_value_t = Rules::default().warp)]
-    warp: u32,
+    /// Lanes of a warp; several count by each
+    #[arg(long, value_name = "LANES", value_delimiter = ',', default_values_t = [Rules::default().warp])]
+    warp: Vec<u32>,
     /// Bytes of one transaction of global memory
     #[arg(long, value_name = "BYTES", default_value_t = Rules::default().transaction)]
     transaction: u32,
@@ -98,11 +99,13 @@ pub(super) struct Emulated {
 
 /// Runs the command: code 4 where a kernel is wrong or could not be run.
 pub fn run(args: Args) -> Result<ExitCode> {
-    let rules = args.rules();
     let mut all = vec![];
     for what in &args.what {
         for case in chosen(what, &args)? {
-            all.push(emulated(&case, &args, rules)?);
+            let contents = initial(&case);
+            for &warp in &args.warp {
+                all.push(emulated(&case, &contents, &args, warp)?);
+            }
         }
     }
     if all.is_empty() {
@@ -119,9 +122,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
 }
 
 impl Args {
-    fn rules(&self) -> Rules {
+    fn rules(&self, warp: u32) -> Rules {
         Rules {
-            warp: self.warp,
+            warp,
             transaction: self.transaction,
             banks: self.banks,
             coalescing: match self.coalescing {
@@ -179,7 +182,7 @@ fn suite(what: &str, filters: &[String]) -> Result<(Suite, Vec<Filter>)> {
 }
 
 /// Runs one case. What its kernel lacks is told with the others; what the command line lacks ends it.
-fn emulated(case: &Case, args: &Args, rules: Rules) -> Result<Emulated> {
+fn emulated(case: &Case, contents: &[Data], args: &Args, warp: u32) -> Result<Emulated> {
     let candidate = &case.candidates[0];
     let group = (!args.grid).then(|| args.group.unwrap_or(candidate.groups.map(|n| n / 2)));
     let mut one = Emulated {
@@ -192,7 +195,7 @@ fn emulated(case: &Case, args: &Args, rules: Rules) -> Result<Emulated> {
         faults: vec![],
         error: None,
     };
-    match seen(case, candidate, group, rules) {
+    match seen(candidate, contents, group, args.rules(warp)) {
         Ok((seen, seconds)) => {
             one.seconds = seconds;
             one.counts = seen.counts;
@@ -205,13 +208,13 @@ fn emulated(case: &Case, args: &Args, rules: Rules) -> Result<Emulated> {
 }
 
 fn seen(
-    case: &Case,
     candidate: &Candidate,
+    contents: &[Data],
     group: Option<[u32; 3]>,
     rules: Rules,
 ) -> Result<(Seen, f64)> {
     let emulator = Emulator::new(&candidate.kernel)?;
-    let mut launch = emulated_launch(candidate, &initial(case));
+    let mut launch = emulated_launch(candidate, contents);
     let watch = Watch { counts: Some(rules), races: true };
     let begun = Instant::now();
     let seen = emulator.run(&mut launch, group.map_or(Groups::All, Groups::One), watch)?;

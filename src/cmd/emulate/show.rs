@@ -25,13 +25,15 @@ pub(super) fn text(all: &[Emulated], width: u16) -> String {
 }
 
 fn overview(all: &[Emulated], width: u16) -> String {
-    let headings = ["Case", ">Instr.", ">Idle", ">Trans.", ">Rounds", ">Worst", ">Live", ">Time"];
+    let headings =
+        ["Case", ">Warp", ">Instr.", ">Idle", ">Trans.", ">Rounds", ">Worst", ">Live", ">Time"];
     let mut grid = Grid::new(&headings);
     for one in all {
         let Some(counts) = &one.counts else { continue };
         let [reads, writes] = [counts.local_reads, counts.local_writes];
         grid.row([
             name(one),
+            counts.rules.warp.to_string(),
             counts.instructions.values().map(|i| i.warps).sum::<u64>().to_string(),
             percent(counts.idle),
             (counts.global_reads.transactions + counts.global_writes.transactions).to_string(),
@@ -57,10 +59,10 @@ fn percent(share: f64) -> String {
 fn rules(counts: &Counts) -> String {
     let rules = &counts.rules;
     format!(
-        "Instructions by warps of {}, and their idle lanes; transactions of {} B; rounds of {} banks \
-         of local memory, and how many for each needed without conflicts the worst access takes; \
-         live values: an estimate.",
-        rules.warp, rules.transaction, rules.banks
+        "Cost: transactions of {} B of global memory, rounds of {} banks of local memory. Worst: rounds\n\
+         of one access of a warp over those that as many words need without conflicts. Live values\n\
+         are an estimate.",
+        rules.transaction, rules.banks
     )
 }
 
@@ -80,13 +82,13 @@ fn in_full(one: &Emulated, counts: &Counts, width: u16) -> String {
     text += &memory(counts).text(width);
     text.push('\n');
     text += &lines(counts).text(width);
-    let cost = "Cost: transactions of global memory, rounds of local memory.";
-    let _ = write!(text, "\n{}\n{cost} {}\n", facts(counts), rules(counts));
+    let _ = write!(text, "\n{}\n\n{}\n", facts(counts), rules(counts));
     text
 }
 
 fn instructions(counts: &Counts) -> Grid {
-    let mut grid = Grid::new(&["Instructions", ">By work-items", ">By warps"]);
+    let by_warps = format!(">By warps of {}", counts.rules.warp);
+    let mut grid = Grid::new(&["Instructions", ">By work-items", &by_warps]);
     for class in Class::ALL {
         let count = counts.of(class);
         if count.warps > 0 {
@@ -125,14 +127,7 @@ fn memory(counts: &Counts) -> Grid {
 }
 
 fn lines(counts: &Counts) -> Grid {
-    let mut grid = Grid::new(&[
-        ">Line",
-        "Access",
-        "Variable",
-        ">By work-items",
-        ">Transactions, rounds",
-        ">Worst",
-    ]);
+    let mut grid = Grid::new(&[">Line", "Access", "Variable", ">By work-items", ">Cost", ">Worst"]);
     for line in &counts.lines {
         grid.row([
             line.line.to_string(),
@@ -149,9 +144,8 @@ fn lines(counts: &Counts) -> Grid {
 fn facts(counts: &Counts) -> String {
     let branches = counts.branches;
     format!(
-        "{} branches by warps, {} of them divergent, {} of lanes idle in them; {} of lanes idle in all; \
-         {} barriers; {} of local memory; {} live values; {} periods of computing and access to \
-         global memory.",
+        "Branches by warps: {}, divergent: {}; lanes idle in them: {}, in all: {}.\n\
+         Barriers: {}. Local memory: {}. Live values: {}. Periods of the first warp: {}.",
         branches.warps,
         branches.divergent,
         percent(branches.idle),

@@ -8,7 +8,7 @@ use naga::{AddressSpace, Expression, GlobalVariable, Handle, Span, StorageAccess
 
 impl<'a> Lowering<'a> {
     /// Finds out which buffers may be written.
-    pub(super) fn lay_out_memory(&mut self) -> Result<()> {
+    pub(super) fn find_writable(&mut self) {
         for (_, variable) in self.source.module.global_variables.iter() {
             if let (AddressSpace::Storage { access }, Some(binding)) =
                 (variable.space, &variable.binding)
@@ -19,7 +19,6 @@ impl<'a> Lowering<'a> {
                 writable[at] |= access.contains(StorageAccess::STORE);
             }
         }
-        Ok(())
     }
 
     /// Where a variable outside of all functions lies.
@@ -35,28 +34,50 @@ impl<'a> Lowering<'a> {
             AddressSpace::Uniform => (Space::Params, 0),
             AddressSpace::WorkGroup => (Space::Local, self.local_offset(handle)),
             AddressSpace::Private => {
-                return Err(self.unknown("private variables of the module", span));
+                let placed = self.placed.iter().find(|(placed, _)| *placed == handle);
+                (Space::Private, placed.map_or(0, |(_, first)| *first))
             }
             _ => return Err(self.unknown("variables of this kind", span)),
         };
         Ok(Value::Place(Place { space, offset, indices: vec![], name }))
     }
 
-    /// The first word of a variable in local memory: all lie one after the other, each at a
-    /// multiple of 16 bytes.
-    fn local_offset(&mut self, wanted: Handle<GlobalVariable>) -> u32 {
+    /// The first word of a variable in local memory: those that the kernel uses lie one after the
+    /// other, each at a multiple of 16 bytes.
+    fn local_offset(&mut self, handle: Handle<GlobalVariable>) -> u32 {
+        if let Some((_, offset)) = self.placed.iter().find(|(placed, _)| *placed == handle) {
+            return *offset;
+        }
         let module = &self.source.module;
-        let (mut words, mut found) = (0, 0);
+        let offset = self.program.local_words;
+        let bytes = types::bytes(module, module.global_variables[handle].ty);
+        self.program.local_words += bytes.div_ceil(16) * 4;
+        self.placed.push((handle, offset));
+        offset
+    }
+
+    /// Rows for the module's private variables that the kernel uses, as they begin.
+    pub(super) fn private_variables(&mut self) -> Result<()> {
+        let module = &self.source.module;
+        let (index, _) = self.source.entry();
+        let used = self.source.info.get_entry_point(index);
         for (handle, variable) in module.global_variables.iter() {
-            if variable.space == AddressSpace::WorkGroup {
-                if handle == wanted {
-                    found = words;
-                }
-                words += types::bytes(module, variable.ty).div_ceil(16) * 4;
+            if variable.space != AddressSpace::Private || used[handle].is_empty() {
+                continue;
+            }
+            let count = types::scalars(&module.types, &module.types[variable.ty].inner)
+                .map_err(|what| self.unknown(&what, module.global_variables.get_span(handle)))?;
+            let first = self.rows(count);
+            self.placed.push((handle, first));
+            let from = match variable.init {
+                Some(init) => self.global_constant(init)?,
+                None => vec![self.constant(0); count as usize],
+            };
+            for (to, from) in (first..).zip(from) {
+                self.set(to, from);
             }
         }
-        self.program.local_words = words;
-        found
+        Ok(())
     }
 
     /// What a pointer points to.

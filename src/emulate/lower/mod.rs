@@ -13,7 +13,10 @@ use super::source::Source;
 use super::tidy::tidy;
 use crate::error::{Error, Result};
 use frame::{Frame, Value};
-use naga::{AtomicFunction, Barrier, Block, Expression, Handle, Span, Statement, SwitchValue};
+use naga::{
+    AtomicFunction, Barrier, Block, Expression, GlobalVariable, Handle, Span, Statement,
+    SwitchValue,
+};
 
 /// The program of a kernel.
 pub(super) fn lower(source: &Source) -> Result<Program> {
@@ -27,8 +30,10 @@ pub(super) fn lower(source: &Source) -> Result<Program> {
         )));
     }
     let program = Program { file: source.file.clone(), group, ..Program::default() };
-    let mut lowering = Lowering { source, program, nodes: vec![], piece: Piece::default() };
-    lowering.lay_out_memory()?;
+    let mut lowering =
+        Lowering { source, program, nodes: vec![], piece: Piece::default(), placed: vec![] };
+    lowering.find_writable();
+    lowering.private_variables()?;
     let info = source.info.get_entry_point(index);
     let arguments = lowering.built_ins(&entry.function)?;
     let mut frame = Frame::new(&source.module, &entry.function, info, arguments, vec![]);
@@ -47,6 +52,8 @@ struct Lowering<'a> {
     /// The list that is being filled, and the straight code at its end.
     nodes: Vec<Node>,
     piece: Piece,
+    /// Variables outside of all functions, and where they lie in local memory or in rows.
+    placed: Vec<(Handle<GlobalVariable>, u32)>,
 }
 
 impl<'a> Lowering<'a> {

@@ -152,7 +152,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// An expression outside of all functions.
-    fn global_constant(&mut self, handle: Handle<Expression>) -> Result<Vec<Row>> {
+    pub(super) fn global_constant(&mut self, handle: Handle<Expression>) -> Result<Vec<Row>> {
         let expressions = &self.source.module.global_expressions;
         let span = expressions.get_span(handle);
         match &expressions[handle] {

@@ -102,6 +102,22 @@ fn arrays_vectors_and_structs_are_indexed() {
 }
 
 #[test]
+fn private_variables_of_the_module_are_each_work_items_own() {
+    let text = "
+        @group(0) @binding(0) var<storage, read_write> data: array<u32>;
+        var<private> seven: u32 = 7u;
+        var<private> table: array<u32, 4>;
+        fn add() { seven += table[3]; }
+        @compute @workgroup_size(4)
+        fn main(@builtin(local_invocation_index) i: u32) {
+            table[i] = 10u + i;
+            add();
+            data[i] = seven + table[i];
+        }";
+    assert_eq!(result(text, 4, 4), [17, 18, 19, 33]);
+}
+
+#[test]
 fn a_copy_keeps_what_was_copied() {
     assert_eq!(
         computed("r = i; let old = r; r = 50u; r += old;"),

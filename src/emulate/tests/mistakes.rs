@@ -170,6 +170,13 @@ fn a_launch_that_does_not_fit_is_refused() {
     let mut launch = Launch { groups: [1; 3], ..Launch::default() };
     let refused = emulator.run(&mut launch, Groups::All, Watch::default());
     assert!(refused.unwrap_err().to_string().contains("no buffer for `data`"));
+    let wants = "struct P { a: u32, b: u32 } @group(0) @binding(0) var<uniform> p: P;
+@group(0) @binding(1) var<storage, read_write> data: array<u32>;
+@compute @workgroup_size(1) fn main() { data[0] = p.b; }";
+    let starved = Emulator::new(&kernel("main.wgsl", wants, [1, 1, 1], &[])).unwrap();
+    let mut one = Launch { groups: [1; 3], buffers: vec![vec![0]; 2], params: vec![1] };
+    let refused = starved.run(&mut one, Groups::All, Watch::default()).unwrap_err().to_string();
+    assert_eq!(refused, "main.wgsl: the kernel reads 2 parameters, the launch has 1");
     launch.buffers = vec![vec![0; 64]];
     let refused = emulator.run(&mut launch, Groups::One([0, 1, 0]), Watch::default());
     assert!(refused.unwrap_err().to_string().contains("no group [0, 1, 0]"));
