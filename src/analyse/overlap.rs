@@ -26,6 +26,10 @@ pub enum Heavy {
     General,
 }
 
+/// Below this share of the serial time there is little that overlap could hide: what was saved of it
+/// would be noise.
+pub const LITTLE: f64 = 0.05;
+
 /// One chunked run beside what models foresaw.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunSummary {
@@ -35,7 +39,7 @@ pub struct RunSummary {
     pub lanes: u32,
     /// Median seconds.
     pub seconds: f64,
-    /// Share of the ideal saving.
+    /// Share of the ideal saving; `None` where that is [`LITTLE`].
     pub saved: Option<f64>,
     /// What the equations of model 1 foresee with both directions overlapped.
     pub streams: f64,
@@ -84,6 +88,8 @@ pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
         })
         .collect();
     let fitted = fit(&observed).ok();
+    let serial = stages.serial();
+    let potential = overlap_worth::potential(stages.kernel, stages.send + stages.receive, serial);
     let runs: Vec<RunSummary> =
         raw.runs
             .iter()
@@ -93,7 +99,7 @@ pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
                     chunks: run.chunks,
                     lanes: run.lanes,
                     seconds,
-                    saved: saved_share(stages, seconds),
+                    saved: saved_share(stages, seconds).filter(|_| potential >= LITTLE),
                     streams: streams::total(stages, run.chunks, streams::Overlap::Both),
                     pipeline: fitted.as_ref().filter(|_| run.lanes == lanes).map(|fitted| {
                         fitted.best.engines().makespan(&stages.equal_chunks(run.chunks))
@@ -107,11 +113,10 @@ pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
         .iter()
         .find(|run| run.chunks == runs[best].chunks && run.lanes == runs[best].lanes)
         .map(|run| run.timed.steps.as_slice());
-    let serial = stages.serial();
     Some(OverlapSummary {
         hidden: steps.and_then(hidden),
         class: class(stages),
-        potential: overlap_worth::potential(stages.kernel, stages.send + stages.receive, serial),
+        potential,
         gain: (serial - runs[best].seconds) / serial,
         held_out: held_out(&observed),
         stages,
