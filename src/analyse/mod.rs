@@ -6,6 +6,7 @@ mod compare;
 mod concurrency;
 mod engines;
 mod field;
+pub mod fit;
 mod noise;
 mod overlap;
 pub mod rank;

@@ -6,6 +6,7 @@ mod chunks;
 mod compare;
 mod compute;
 mod concurrency;
+mod emulated;
 mod expected;
 mod finding;
 mod kernel;
@@ -24,6 +25,7 @@ mod watch;
 pub use compare::compare;
 pub use compute::compute;
 pub use finding::{Finding, Policy, Stage, outcome_of};
+pub use memory::initial;
 pub use session::Session;
 pub use watch::Watch;
 

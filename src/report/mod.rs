@@ -11,6 +11,7 @@ pub mod html;
 pub mod markdown;
 mod overview;
 pub mod progress;
+pub mod fit;
 pub mod ranking;
 mod rows;
 mod schedule;
