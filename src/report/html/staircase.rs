@@ -53,6 +53,16 @@ fn cases<'m, 'a>(material: &'m Material<'a>, subject: usize) -> Vec<Case<'m, 'a>
     material.of(subject).filter(|row| row.outcome.is_ok()).filter_map(of).collect()
 }
 
+/// What the staircases of a device tell model 7 of it.
+pub(super) fn device(
+    material: &Material,
+    subject: usize,
+) -> Option<crate::model::concurrency::Device> {
+    let cases = cases(material, subject);
+    let told = residency(cases.iter().map(|case| &case.summary))?;
+    Some(told.device(material.subjects[subject].device))
+}
+
 fn plot(material: &Material, subject: usize, cases: &[Case]) -> Markup {
     let points = || cases.iter().flat_map(in_waves);
     let (Some(x), Some(y)) =

@@ -86,6 +86,10 @@ fn every_section_is_there() {
         "workloads",
         "transfers",
         "overlap",
+        "schedules",
+        "staircases",
+        "concurrency",
+        "models",
         "flags",
         "environment",
     ] {

@@ -47,3 +47,9 @@ fn chatters(@builtin(global_invocation_id) id: vec3<u32>) { copy(id.x); }
 
 @compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
 fn hangs_on_drop(@builtin(global_invocation_id) id: vec3<u32>) { copy(id.x); }
+
+@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
+fn throttles_once(@builtin(global_invocation_id) id: vec3<u32>) { copy(id.x); }
+
+@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
+fn throttles(@builtin(global_invocation_id) id: vec3<u32>) { copy(id.x); }
