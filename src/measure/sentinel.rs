@@ -20,7 +20,7 @@ const STEPS: u32 = 2048;
 const UNROLLED: u32 = 8;
 /// Launches of one sample, and samples without a better one that end it.
 const BATCH: u32 = 4;
-const STALE: u32 = 4;
+const STALE: u32 = 3;
 /// Seconds given to a device that was idle to raise its clock: the first time, and later as long
 /// as it is slower than it was.
 const RISE: f64 = 0.2;

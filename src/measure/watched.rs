@@ -59,7 +59,7 @@ pub fn watched(
         let Some(measured) = &finding.measured else {
             // Whatever went wrong, the next case looks at the device anew.
             session.sentinel.last = None;
-            finding.monitor.discarded = discarded;
+            (finding.monitor.began, finding.monitor.discarded) = (first, discarded);
             return finding;
         };
         let samples = u32::try_from(measured.samples.len()).unwrap_or(u32::MAX);
@@ -75,6 +75,7 @@ pub fn watched(
             before = session.run_sentinel(first);
             continue;
         }
+        finding.monitor.began = first;
         finding.monitor.sentinel = around;
         finding.monitor.discarded = discarded;
         throttled.into_iter().for_each(|why| finding.flag(Flag::Throttled(why)));

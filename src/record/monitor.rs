@@ -5,8 +5,11 @@ use serde::{Deserialize, Serialize};
 /// The device around a case: whether it was still the one that the run began on, and what it drew.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Monitor {
-    /// Seconds of a fixed small kernel before the case and after it; `None` where the device cannot
-    /// run it, and where nothing was measured.
+    /// Seconds of a fixed small kernel when the run began on this device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began: Option<f64>,
+    /// Seconds of it before the case and after it; `None` where the device cannot run it, and where nothing was
+    /// measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sentinel: Option<[f64; 2]>,
     /// Samples that were thrown away because the device drifted or was throttled meanwhile; those of

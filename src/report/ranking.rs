@@ -251,13 +251,13 @@ pub(super) fn energy_heading(
 ) -> String {
     let name = |device: usize| shown(&printable(&ranking.devices[device].info.name, 50));
     let mut out = format!(
-        "Performance per watt over {}, 1 is {}; * no other device is better in both",
+        "Performance per watt over {}\n1 is {}\n* marks devices that no other beats in both",
         cases(energy.common.len()),
         name(energy.reference)
     );
     if !energy.unknown.is_empty() {
         let unknown: Vec<_> = energy.unknown.iter().map(|&device| name(device)).collect();
-        let _ = write!(out, "; not measured: {}", unknown.join(", "));
+        let _ = write!(out, "\nNot measured: {}", unknown.join(", "));
     }
     out
 }

@@ -41,8 +41,7 @@ impl Seat {
     /// Learns from a record of this device what the sentinel took when the run began; the first
     /// that tells decides.
     pub fn recall(&mut self, record: &Record) {
-        let before = record.monitor.sentinel.map(|[before, _]| before);
-        self.sentinel = self.sentinel.or(before);
+        self.sentinel = self.sentinel.or(record.monitor.began);
     }
 
     /// The device.

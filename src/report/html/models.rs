@@ -54,11 +54,10 @@ fn plot(material: &Material, subject: usize, all: &[Foreseen]) -> Markup {
         x: Axis::new("foreseen", scale, short_seconds),
         y: Axis::new("measured", scale, short_seconds),
     };
-    let look = |one: &Foreseen| told.iter().position(|s| s.model == one.model).unwrap_or(0);
     let drawn = html! {
         path.limit d=(plot.line([0.0, f64::INFINITY].map(|end| (end, end)))) {}
         @for one in all {
-            @let i = look(one);
+            @let i = one.model as usize;
             g class=(series(i)) {
                 path.open d=(mark(i, plot.x(one.predicted), plot.y(one.measured))) {
                     title { (one.model.name()) ": foreseen " (seconds(one.predicted)) ", measured " (seconds(one.measured)) }
@@ -68,8 +67,8 @@ fn plot(material: &Material, subject: usize, all: &[Foreseen]) -> Markup {
     };
     let mut legend: Vec<Entry> = told
         .iter()
-        .enumerate()
-        .map(|(i, score)| Entry { look: Look::Open(i, i), text: score.model.name().into() })
+        .map(|score| (score.model as usize, score.model.name()))
+        .map(|(i, name)| Entry { look: Look::Open(i, i), text: name.into() })
         .collect();
     legend.push(Entry { look: Look::Limit, text: "equal".into() });
     plot.figure(&drawn, &legend)

@@ -28,7 +28,7 @@ pub(super) fn section(material: &Material, ranking: &Ranking) -> Option<Section>
                 (scroll("Ranking, overall", &table(ranking, overall)))
                 @if shown.len() > 1 {
                     details {
-                        summary { h3 { "By family" } span { (shown.len() - 1) " families" } }
+                        summary { h3 { "By family" } span { (shown.len() - 1) @if shown.len() == 2 { " family" } @else { " families" } } }
                         @for family in &shown[1..] { (scroll(&format!("Ranking, {}", printable(&family.name, 40)), &table(ranking, family))) }
                     }
                 }

@@ -129,7 +129,7 @@ fn table(label: &str, cases: &[Case], told: Option<Residency>) -> Markup {
                         th.name scope="row" { (name(&printable(&case.row.key.workload, 80))) }
                         td.n { (summary.group_size) }
                         td.n { (Bytes(summary.local_bytes).to_string()) }
-                        td { (shape(summary.shape)) }
+                        td.name { (shape(summary.shape)) }
                         td.n { @match (told, summary.at_once()) { (Some(told), Some(n)) => (n / told.units), _ => "–" } }
                         td.n { (seconds(summary.wave)) }
                     }
