@@ -25,7 +25,7 @@ pub use engines::{Engines, engines};
 pub use field::{Case, Cell, Contender, Entered, Field, field};
 pub use foreseen::{Foreseen, Model, Score, foreseen, scores};
 pub use noise::noise;
-pub use overlap::{Class, Heavy, OverlapSummary, RunSummary, class, overlap};
+pub use overlap::{Class, Heavy, LITTLE, OverlapSummary, RunSummary, class, overlap};
 pub use roof::flag_implausible;
 pub use schedule::{PlanSummary, ScheduleSummary, schedule};
 pub use staircase::{Climb, Residency, Shape, StaircaseSummary, residency, staircase};

@@ -26,6 +26,10 @@ pub enum Heavy {
     General,
 }
 
+/// Below this share of the serial time there is little that overlap could hide: what was saved of it
+/// would be noise.
+pub const LITTLE: f64 = 0.05;
+
 /// One chunked run beside what models foresaw.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunSummary {
@@ -35,7 +39,7 @@ pub struct RunSummary {
     pub lanes: u32,
     /// Median seconds.
     pub seconds: f64,
-    /// Share of the ideal saving.
+    /// Share of the ideal saving; `None` where that is [`LITTLE`].
     pub saved: Option<f64>,
     /// What the equations of model 1 foresee with both directions overlapped.
     pub streams: f64,
@@ -86,6 +90,8 @@ pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
         })
         .collect();
     let fitted = fit(&observed).ok();
+    let serial = stages.serial();
+    let potential = overlap_worth::potential(stages.kernel, stages.send + stages.receive, serial);
     let runs: Vec<RunSummary> =
         raw.runs
             .iter()
@@ -95,7 +101,7 @@ pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
                     chunks: run.chunks,
                     lanes: run.lanes,
                     seconds,
-                    saved: saved_share(stages, seconds),
+                    saved: saved_share(stages, seconds).filter(|_| potential >= LITTLE),
                     streams: streams::total(stages, run.chunks, streams::Overlap::Both),
                     pipeline: fitted.as_ref().filter(|_| run.lanes == lanes).map(|fitted| {
                         fitted.best.engines().makespan(&stages.equal_chunks(run.chunks))
@@ -109,14 +115,13 @@ pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
         .iter()
         .find(|run| run.chunks == runs[best].chunks && run.lanes == runs[best].lanes)
         .map(|run| run.timed.steps.as_slice());
-    let serial = stages.serial();
     let unseen = unseen(&observed).unwrap_or_default();
     let scores: Vec<f64> =
         unseen.iter().map(|&[foreseen, measured]| accuracy(foreseen, measured)).collect();
     Some(OverlapSummary {
         hidden: steps.and_then(hidden),
         class: class(stages),
-        potential: overlap_worth::potential(stages.kernel, stages.send + stages.receive, serial),
+        potential,
         gain: (serial - runs[best].seconds) / serial,
         held_out: (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64),
         unseen,

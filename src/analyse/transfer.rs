@@ -1,7 +1,7 @@
 //! Latency and bandwidth of copies, fitted over sizes, alone and both ways at once (model 8).
 
 use crate::error::Result;
-use crate::model::transfer::{FittedLine, fit_line};
+use crate::model::transfer::{Duplex, FittedLine, fit_line};
 use crate::record::{Direction, Transfer};
 use crate::stats::median;
 
@@ -14,6 +14,9 @@ pub struct TransferSummary {
     pub receive: FittedLine,
     /// Bytes per second of both directions together at the largest size (each copies as much).
     pub both: f64,
+    /// Bytes per second of the send and of the receive while both run (`[S_SR, R_SR]`), at the
+    /// largest size; `None` on one lane, or where no clock tells them apart.
+    pub each: Option<[f64; 2]>,
     /// Sum of the times alone over the time together at the largest size: 1 where the directions
     /// take turns, 2 where neither slows the other.
     pub gain: f64,
@@ -31,9 +34,14 @@ pub fn transfer(raw: &Transfer) -> Result<TransferSummary> {
     let largest = |direction| points(raw, direction).max_by(|a, b| a.0.total_cmp(&b.0));
     let last = |direction| largest(direction).unwrap_or((0.0, f64::NAN));
     let (bytes, together) = last(Direction::Both);
+    let (send, receive) = (line(Direction::Send)?, line(Direction::Receive)?);
+    let alone = [send.bandwidth.value, receive.bandwidth.value];
+    let both = raw.points.iter().filter(|p| p.direction == Direction::Both);
+    let ends = both.max_by_key(|p| p.bytes).and_then(|p| p.ends).filter(|_| raw.lanes > 1);
     Ok(TransferSummary {
-        send: line(Direction::Send)?,
-        receive: line(Direction::Receive)?,
+        send,
+        receive,
+        each: ends.map(|ends| Duplex::rates(bytes, ends, alone)),
         both: 2.0 * bytes / together,
         gain: (last(Direction::Send).1 + last(Direction::Receive).1) / together,
     })
@@ -61,6 +69,8 @@ mod tests {
             direction,
             bytes,
             samples: vec![latency + bytes as f64 / rate; 5],
+            ends: (direction == Direction::Both)
+                .then(|| [bytes as f64 / 8e9, bytes as f64 * (1.0 / 8e9 + 0.25 / 10e9)]),
         };
         let points = sizes.iter().flat_map(|&bytes| {
             [
@@ -74,6 +84,9 @@ mod tests {
         assert!((summary.send.bandwidth.value / 12e9 - 1.0).abs() < 0.01);
         assert!((summary.receive.latency.value / 15e-6 - 1.0).abs() < 0.01);
         assert!((summary.both / 16e9 - 1.0).abs() < 0.01);
+        // The receive is a quarter behind when the send ends.
+        let [send, receive] = summary.each.unwrap();
+        assert!((send / 8e9 - 1.0).abs() < 1e-9 && (receive / 6e9 - 1.0).abs() < 0.01);
         assert!((summary.gain - 8.0 * (1.0 / 12.0 + 1.0 / 10.0)).abs() < 0.01);
     }
 }

@@ -8,7 +8,7 @@ use super::{Finding, Policy, Session, Stage, compare};
 use crate::error::{Error, Result};
 use crate::gpu::{BufferId, Clock, HOST_RESOLUTION, Lane, MemoryKind, Op, Recording, Slice};
 use crate::plan::Case;
-use crate::record::{Detail, Direction, Measured, Transfer, TransferPoint};
+use crate::record::{Detail, Direction, Measured, NamedStep, Transfer, TransferPoint};
 use crate::reference::{Data, fill};
 use crate::units::Bytes;
 use crate::workload::{Comparison, Fill};
@@ -59,7 +59,8 @@ pub(super) fn measure(
             let (timed, of_steps) = time(session, &recording, policy, seconds, |_| String::new())?;
             clock = wall_clock(of_steps);
             finding.wall.busy += timed.walls.iter().sum::<f64>();
-            points.push(TransferPoint { direction, bytes, samples: timed.walls });
+            let ends = if direction == Direction::Both { ends(&timed.steps) } else { None };
+            points.push(TransferPoint { direction, bytes, samples: timed.walls, ends });
         }
     }
     stage(Stage::Verify);
@@ -117,6 +118,13 @@ fn copies(direction: Direction, bytes: u64, lanes: u32) -> Recording {
         recording.push(Lane(lane), vec![], op);
     }
     recording
+}
+
+/// Seconds from the first start of a pair to each end.
+fn ends(steps: &[NamedStep]) -> Option<[f64; 2]> {
+    let [send, receive] = steps else { return None };
+    let begun = send.started.min(receive.started);
+    Some([send.ended - begun, receive.ended - begun])
 }
 
 /// Both targets must hold the source's bytes.

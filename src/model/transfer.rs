@@ -35,6 +35,16 @@ impl Duplex {
     /// Both directions at their full rates.
     pub const FULL: Self = Self { send: 1.0, receive: 1.0 };
 
+    /// The rates `[S_SR, R_SR]`, in the unit of `alone` (`[S_S, R_R]`), of two copies of `amount` each
+    /// that started together and ended after so many seconds: `H` solved for the rates. The one
+    /// that ended first ran beside the other all the time, that other at its full rate afterwards.
+    pub fn rates(amount: f64, ends: [f64; 2], alone: [f64; 2]) -> [f64; 2] {
+        let [send, receive] = ends;
+        let shared = send.min(receive);
+        let beside = |end: f64, rate: f64| ((amount - (end - shared) * rate) / shared).max(0.0);
+        [beside(send, alone[0]), beside(receive, alone[1])]
+    }
+
     /// `H` (4.18, 4.35): seconds until both of two copies are done that start together and would
     /// take `send` and `receive` seconds alone.
     pub fn seconds(self, send: f64, receive: f64) -> f64 {

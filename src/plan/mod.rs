@@ -21,5 +21,5 @@ pub use estimate::{Estimate, estimate};
 pub use filter::Filter;
 pub use limits::{GUARD, Limits};
 pub use lower::{copies, host_buffer, launches, line_launch, most_in_line, partial_launch, slices};
-pub use order::shuffle;
+pub use order::{ranks, shuffle};
 pub use resolve::{keys, plan};

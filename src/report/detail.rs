@@ -1,7 +1,7 @@
 //! Sections for what one row of the table cannot say: overlap and transfers.
 
 use super::words::{case_name, label};
-use crate::analyse::{Class, Engines, Heavy, OverlapSummary, engines, overlap, transfer};
+use crate::analyse::{Class, Engines, Heavy, LITTLE, OverlapSummary, engines, overlap, transfer};
 use crate::model::least_squares::Estimate;
 use crate::record::{Detail, Header, Overlap, Record, Transfer};
 use crate::units::{bandwidth, seconds};
@@ -59,11 +59,14 @@ fn overlap_section(out: &mut String, title: &str, raw: &Overlap, engines: &Engin
     runs_table(out, &summary);
     let _ = writeln!(
         out,
-        "  best: {} chunks on {} in {}: saved {} of what ideal overlap would save",
+        "  best: {} {} on {} in {}{}",
         best.chunks,
+        if best.chunks == 1 { "chunk" } else { "chunks" },
         lanes_words(best.lanes),
         seconds(best.seconds),
-        percent(best.saved)
+        best.saved.map_or_else(String::new, |saved| {
+            format!(": saved {:.0} % of what ideal overlap would save", saved * 100.0)
+        })
     );
     if let Some([send, kernel, receive]) = summary.hidden {
         let _ = writeln!(
@@ -129,10 +132,10 @@ pub(super) fn engines_words(engines: &Engines) -> &'static str {
 }
 
 pub(super) fn worth_words(summary: &OverlapSummary) -> String {
-    let verdict = if summary.gain >= 0.05 {
-        "yes"
-    } else if summary.potential < 0.05 {
+    let verdict = if summary.potential < LITTLE {
         "no: there is little to hide"
+    } else if summary.gain >= LITTLE {
+        "yes"
     } else {
         "no: this device hides little of it"
     };
@@ -169,6 +172,10 @@ fn transfer_section(out: &mut String, title: &str, raw: &Transfer) {
                 bandwidth(summary.both),
                 summary.gain
             );
+            if let Some([send, receive]) = summary.each {
+                let (send, receive) = (bandwidth(send), bandwidth(receive));
+                let _ = writeln!(out, "  while both run: send {send}, receive {receive}");
+            }
         }
     }
 }

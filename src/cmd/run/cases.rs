@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::gpu::DeviceInfo;
-use crate::plan::{Case, Filter, Limits, Planned, keys, plan};
+use crate::plan::{Case, Filter, Limits, Planned, keys, plan, ranks};
 use crate::record::Record;
 use crate::suite::Suite;
 use crate::workload::CaseKey;
@@ -48,6 +48,13 @@ pub struct Cases {
     pub run: Vec<Case>,
     /// Refused by the plan, as records of the first round.
     pub refused: Vec<Record>,
+}
+
+impl Cases {
+    /// How many are the smallest of their workload.
+    pub fn smallest(&self) -> usize {
+        ranks(&self.run).into_iter().filter(|&rank| rank == 0).count()
+    }
 }
 
 /// The cases of `suite` on `device`, which is number `number` of the run.

@@ -178,14 +178,17 @@ impl<'a> Plan<'a> {
             host_memory: Some(Bytes(header.host.memory)).filter(|memory| memory.0 > 0),
         };
         let devices = header.devices.iter().enumerate();
-        let cases = devices.map(|(i, d)| cases(suite, filters, d, i, &limits)).collect();
+        let cases = devices.map(|(i, d)| cases(suite, filters, d, i, &limits));
+        let cases: Vec<_> = cases.collect();
         let most = suite.budget.case.unwrap_or(Policy::default().seconds);
-        Self { args, suite, header, limits, cases, pace: Pace::new(total, most) }
+        let smallest: usize = cases.iter().map(cases::Cases::smallest).sum();
+        let pace = Pace::new(total, most, smallest as u64 * u64::from(header.rounds));
+        Self { args, suite, header, limits, cases, pace }
     }
 
     fn describe(&self, devices: &[DeviceInfo]) -> String {
         let runs: usize = self.cases.iter().map(|c| c.run.len()).sum();
-        let share = self.pace.share(runs as u64 * u64::from(self.header.rounds));
+        let share = self.pace.share(runs as u64 * u64::from(self.header.rounds), false);
         let share = share.unwrap_or(pace::Share { seconds: 0.0, warmup: 0.0 });
         dry::describe(
             devices,
@@ -233,7 +236,7 @@ impl<'a> Plan<'a> {
             cases: self.cases,
             records,
             // The budget begins here, not while waiting for a device.
-            pace: Pace::new(self.pace.total(), self.pace.most()),
+            pace: self.pace.anew(),
             policy,
             quiet: self.args.quiet,
         };

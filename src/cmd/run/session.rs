@@ -2,12 +2,12 @@
 
 use super::cases::Cases;
 use super::interrupt;
-use super::pace::Pace;
+use super::pace::{Pace, Share};
 use super::witness::Witness;
 use crate::error::Result;
 use crate::gpu::DeviceKind;
 use crate::measure::{Finding, Policy, Stage};
-use crate::plan::{Case, shuffle};
+use crate::plan::{Case, ranks, shuffle};
 use crate::record::{Footer, Header, Outcome, Record};
 use crate::report::progress::Progress;
 use crate::report::terminal::{case_name, label};
@@ -80,13 +80,14 @@ impl Session<'_> {
                 }
                 self.seats[device].scatter(scatter_seed(self.header.seed, round));
                 let mut cases = self.order(device, round);
-                cases.retain(|case| !done.contains(&(device, round, case.key.clone())));
+                cases.retain(|(_, case)| !done.contains(&(device, round, case.key.clone())));
                 self.pace.begin(cases.len() as u64, left);
-                for case in cases {
+                for (rank, case) in cases {
                     if interrupt::asked() {
                         break;
                     }
-                    let record = self.one(&case, device, round, left, &mut progress);
+                    let share = self.pace.share(left, rank == 0);
+                    let record = self.one(&case, device, round, share, &mut progress);
                     self.append(record)?;
                     progress.end();
                     left -= 1;
@@ -121,10 +122,28 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn order(&self, device: usize, round: u32) -> Vec<Case> {
-        let mut cases = self.cases[device].run.clone();
+    /// A round's cases with their ranks. The first round, which learns what fits the budget, goes
+    /// from small to large.
+    fn order(&self, device: usize, round: u32) -> Vec<(usize, Case)> {
+        let cases = &self.cases[device].run;
+        let mut cases: Vec<_> = ranks(cases).into_iter().zip(cases.iter().cloned()).collect();
         shuffle(&mut cases, self.header.seed, round);
+        if round == 0 {
+            cases.sort_by_key(|(rank, _)| *rank);
+        }
         cases
+    }
+
+    /// Why a case is left out before it is prepared: it was in an earlier round, or a smaller size
+    /// of the workload was.
+    fn foretold(&self, case: &Case, device: usize) -> Option<String> {
+        let told =
+            |record: &&Record| record.device == device && record.key.is_no_larger_than(&case.key);
+        self.records.iter().filter(told).find_map(|record| match &record.outcome {
+            Outcome::Skipped(why) if record.key == case.key => Some(why.clone()),
+            Outcome::Skipped(why) => Some(format!("a smaller size was left out: {why}")),
+            _ => None,
+        })
     }
 
     fn append(&mut self, mut record: Record) -> Result<()> {
@@ -135,13 +154,13 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Runs one case, of `left` that are to be run.
+    /// Runs one case for its share of the time.
     fn one(
         &mut self,
         case: &Case,
         device: usize,
         round: u32,
-        left: u64,
+        share: Option<Share>,
         progress: &mut Progress,
     ) -> Record {
         let begun = Instant::now();
@@ -150,7 +169,10 @@ impl Session<'_> {
             let finding = Finding { outcome: Some(outcome), ..Finding::default() };
             finding.into_record(case, device, round)
         };
-        let Some(share) = self.pace.share(left) else {
+        if let Some(why) = self.foretold(case, device) {
+            return without(Outcome::Skipped(why));
+        }
+        let Some(share) = share else {
             return without(Outcome::Skipped(self.pace.used_up()));
         };
         let policy = Policy { seconds: share.seconds, warmup: share.warmup, ..self.policy.clone() };
