@@ -3,6 +3,7 @@
 //!
 //! A simulated GPU underneath does the rest. A kernel's entry point names its fault.
 
+use super::opencl::times_of_stamps;
 use super::sim::Sim;
 use super::{Backend, Device};
 use crate::error::{Error, Result};
@@ -152,11 +153,15 @@ impl Device for FaultyDevice {
                 launched.push(entry.clone());
             }
         }
-        for entry in launched {
-            self.launch_fault(&entry)?;
+        for entry in &launched {
+            self.launch_fault(entry)?;
         }
-        let timeline = self.sim.run(recording)?;
-        Ok(if self.slow > 0 { stretched(timeline) } else { timeline })
+        let times = self.sim.run(recording)?;
+        let times = if self.slow > 0 { stretched(times) } else { times };
+        Ok(match launched.iter().find_map(|entry| stamp_fault(entry)) {
+            Some(spoil) => misread(times, spoil),
+            None => times,
+        })
     }
 
     fn reset(&mut self) {
@@ -184,6 +189,31 @@ fn stretched(mut timeline: Timeline) -> Timeline {
     }
     timeline.wall *= FACTOR;
     timeline
+}
+
+/// What a driver makes of the timestamps of a step, in nanoseconds.
+type Spoil = fn([u64; 4]) -> [u64; 4];
+
+fn stamp_fault(entry: &str) -> Option<Spoil> {
+    match entry {
+        "stamps_are_zero" => Some(|_| [0; 4]),
+        "stamps_run_backwards" => {
+            Some(|[queued, submitted, started, ended]| [queued, submitted, ended + 1, started])
+        }
+        "stamps_are_huge" => Some(|[queued, submitted, started, ended]| {
+            [queued, submitted, started, ended + (1 << 60)]
+        }),
+        _ => None,
+    }
+}
+
+/// The times as they are read from a driver whose timestamps are spoilt.
+fn misread(times: Timeline, spoil: Spoil) -> Timeline {
+    let nanoseconds = |seconds: f64| 1 + (seconds * 1e9) as u64;
+    let stamps = times.steps.iter().map(|step| {
+        spoil([step.queued, step.submitted, step.started, step.ended].map(nanoseconds))
+    });
+    times_of_stamps(Ok(stamps.collect()), Some(times.resolution), times.wall)
 }
 
 fn hang() -> ! {

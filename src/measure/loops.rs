@@ -60,6 +60,9 @@ pub(super) fn warm_up_and_sample(
     let mut warm = WarmUp::new(policy.warmup);
     loop {
         let (sample, wall) = timed(finding)?;
+        // A simulated clock never rises: how long a sample takes here must not decide.
+        let simulated = sample.clock == Clock::Simulated;
+        let wall = if simulated { WarmUp::SECONDS / WarmUp::BLOCK as f64 } else { wall };
         match warm.feed(sample.seconds, wall) {
             Decision::Continue => {}
             Decision::Reached => break,

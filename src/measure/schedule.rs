@@ -146,7 +146,10 @@ impl Bench<'_> {
             }
         }
         let allowed = Engines::ideal(if self.chunks.lanes >= 3 { 2 } else { 0 });
-        Ok(Some(fit(&runs).map_or(allowed, |fitted| fitted.best.engines())))
+        let fitted = fit(&runs).map_or(allowed, |fitted| fitted.best.engines());
+        // Few chunks may hide what a command costs, but no command is cheaper than an empty launch.
+        let command = fitted.command.max(self.chunks.session.empty_launch());
+        Ok(Some(Engines { command, ..fitted }))
     }
 
     /// The smallest share that a part may be: a row, or as many as a neighbour reads.

@@ -23,9 +23,10 @@ pub fn section(out: &mut String, title: &str, raw: &Schedule) {
     );
     let _ = writeln!(
         out,
-        "  class: {}; planned for {} copy engines, {} a command",
+        "  class: {}; planned for {} copy {}, {} a command",
         class_words(summary.class),
         raw.engines.count,
+        if raw.engines.count == 1 { "engine" } else { "engines" },
         seconds(raw.engines.command)
     );
     let _ = writeln!(

@@ -6,11 +6,13 @@ use crate::record::{Footer, Header, Line, Noise, Record, VERSION};
 use serde::Deserialize;
 use std::fmt;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// The longest line that is read: a record of 200 samples and a long build log stays far below.
-const LONGEST: usize = 16 << 20;
+const LONGEST: usize = 4 << 20;
+/// A file with more lines than this that cannot be used is no result.
+const MOST_FLAWS: u32 = 1000;
 
 /// A result file in memory.
 #[derive(Clone, Debug)]
@@ -29,6 +31,8 @@ pub struct Run {
     pub warnings: Vec<Flaw>,
     /// Bytes up to the end of the last whole line: where writing may go on.
     pub whole: u64,
+    /// Whether reading stopped before the file's end.
+    pub unread: bool,
 }
 
 /// A line that cannot be used.
@@ -56,6 +60,7 @@ pub struct Records {
     devices: usize,
     line: u64,
     whole: u64,
+    flaws: u32,
     ended: bool,
 }
 
@@ -71,8 +76,9 @@ pub fn open(path: &Path) -> Result<(Header, Records)> {
         return Err(Error::io(path, source));
     }
     let file = File::open(path).map_err(|e| Error::io(path, e))?;
-    let mut lines = Lines::new(BufReader::new(file), LONGEST);
-    let first = lines.next_line().map_err(|e| Error::io(path, e))?;
+    let mut file = BufReader::with_capacity(1 << 16, file);
+    let first = Lines::new((&mut file).take(LONGEST as u64), LONGEST).next_line();
+    let first = first.map_err(|e| Error::io(path, e))?;
     let (first, whole) = first.ok_or_else(|| refused(path, b"", "the file is empty", None))?;
     let Piece::Whole(first) = first else {
         return Err(refused(
@@ -84,8 +90,8 @@ pub fn open(path: &Path) -> Result<(Header, Records)> {
     };
     let header = header(path, &first)?;
     let devices = header.devices.len();
-    let path = path.to_owned();
-    Ok((header, Records { path, lines, devices, line: 1, whole, ended: false }))
+    let (path, lines) = (path.to_owned(), Lines::new(file, LONGEST));
+    Ok((header, Records { path, lines, devices, line: 1, whole, flaws: 0, ended: false }))
 }
 
 /// Reads a whole result file.
@@ -102,6 +108,7 @@ pub fn read(path: &Path) -> Result<Run> {
         footer: None,
         warnings: vec![],
         whole: 0,
+        unread: false,
     };
     for line in &mut lines {
         match line {
@@ -112,7 +119,7 @@ pub fn read(path: &Path) -> Result<Run> {
             Err(flaw) => run.warnings.push(flaw),
         }
     }
-    run.whole = lines.whole;
+    (run.whole, run.unread) = (lines.whole, lines.ended);
     Ok(run)
 }
 
@@ -124,6 +131,20 @@ impl Iterator for Records {
             return None;
         }
         self.line += 1;
+        let line = self.next_line()?;
+        self.flaws += u32::from(line.is_err());
+        if self.flaws > MOST_FLAWS {
+            self.ended = true;
+            let message =
+                format!("more than {MOST_FLAWS} lines cannot be used; the rest is unread");
+            return Some(Err(self.flaw(message)));
+        }
+        Some(line)
+    }
+}
+
+impl Records {
+    fn next_line(&mut self) -> Option<Result<Line, Flaw>> {
         match self.lines.next_line() {
             Ok(None) => None,
             Ok(Some((Piece::Whole(line), taken))) => {
@@ -144,9 +165,7 @@ impl Iterator for Records {
             }
         }
     }
-}
 
-impl Records {
     fn parse(&self, line: &[u8]) -> Result<Line, Flaw> {
         match serde_json::from_slice(line) {
             Ok(Line::Header(_)) => Err(self.flaw("a second header; skipped")),

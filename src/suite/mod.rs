@@ -8,6 +8,7 @@ mod assets;
 mod convert;
 mod data;
 mod decode;
+mod directive;
 mod evaluate;
 mod expr;
 mod file;

@@ -7,6 +7,7 @@ mod locks;
 mod pace;
 mod resume;
 mod session;
+mod trust;
 mod witness;
 
 use super::found;
@@ -62,6 +63,9 @@ pub struct Args {
     /// Check results only, measure nothing
     #[arg(long)]
     verify: bool,
+    /// Run the kernels that came with the suite, and remember that you trust them as they are now
+    #[arg(long)]
+    trust: bool,
     /// Seconds for the whole run (default: the suite's)
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     budget: Option<f64>,
@@ -113,6 +117,9 @@ fn start(args: &Args, suite: &Suite) -> Result<ExitCode> {
     }
     interrupt::listen();
     let chosen = found::devices(&args.selector)?;
+    if !args.dry_run {
+        trust::ask(suite, args.trust)?;
+    }
     let mut worst = 0;
     let mut files: Vec<String> = vec![];
     for _ in 0..args.repeat.unwrap_or(1) {
@@ -149,6 +156,7 @@ fn resume(args: &Args, suite: &Suite, file: &Path) -> Result<ExitCode> {
     let backend = run.header.devices.iter().map(|device| device.backend.clone()).collect();
     let here = found::list(&Selector { backend, sim: args.selector.sim.clone(), device: vec![] })?;
     let chosen = resume::check(&run.header, suite, &here)?;
+    trust::ask(suite, args.trust)?;
     let plan = Plan::new(args, suite, &filters, run.header);
     match plan.run(&chosen, |_| Ok(writer), run.records)? {
         Some(ended) => Ok(ExitCode::from(conclude(args, &ended)?)),
