@@ -7,6 +7,7 @@ mod concurrency;
 mod energy;
 mod engines;
 mod field;
+pub mod fit;
 mod foreseen;
 mod noise;
 mod overlap;

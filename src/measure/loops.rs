@@ -55,14 +55,16 @@ pub(super) fn warm_up_and_sample(
         let start = Instant::now();
         let sample = once()?;
         finding.wall.busy += sample.busy;
-        Ok((sample, start.elapsed().as_secs_f64()))
+        // On a simulated device the host's pace must not decide how many samples are taken.
+        let wall = match sample.clock {
+            Clock::Simulated => sample.busy,
+            _ => start.elapsed().as_secs_f64(),
+        };
+        Ok((sample, wall))
     };
     let mut warm = WarmUp::new(policy.warmup);
     loop {
         let (sample, wall) = timed(finding)?;
-        // A simulated clock never rises: how long a sample takes here must not decide.
-        let simulated = sample.clock == Clock::Simulated;
-        let wall = if simulated { WarmUp::SECONDS / WarmUp::BLOCK as f64 } else { wall };
         match warm.feed(sample.seconds, wall) {
             Decision::Continue => {}
             Decision::Reached => break,
