@@ -30,4 +30,4 @@ pub use overlap::{Class, Heavy, LITTLE, OverlapSummary, RunSummary, class, overl
 pub use roof::flag_implausible;
 pub use schedule::{PlanSummary, ScheduleSummary, schedule};
 pub use staircase::{Climb, Residency, Shape, StaircaseSummary, residency, staircase};
-pub use transfer::{TransferSummary, transfer};
+pub use transfer::{Meanwhile, TransferSummary, transfer};

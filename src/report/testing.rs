@@ -281,7 +281,7 @@ fn transfer() -> Detail {
         samples: (0..5)
             .map(|i| 1e-5 + bytes as f64 / rate * (1.0 + 0.001 * f64::from(i)))
             .collect(),
-        ends: None,
+        spans: None,
     };
     let points = sizes.iter().flat_map(|&bytes| {
         [
