@@ -134,9 +134,8 @@ impl Session<'_> {
     /// Why a case is left out before it is prepared: it was in an earlier round, or a smaller size
     /// of the workload was.
     fn foretold(&self, case: &Case, device: usize) -> Option<String> {
-        let told = |record: &&Record| {
-            record.device == device && record.key.is_no_larger_than(&case.key)
-        };
+        let told =
+            |record: &&Record| record.device == device && record.key.is_no_larger_than(&case.key);
         self.records.iter().filter(told).find_map(|record| match &record.outcome {
             Outcome::Skipped(why) if record.key == case.key => Some(why.clone()),
             Outcome::Skipped(why) => Some(format!("a smaller size was left out: {why}")),
