@@ -8,6 +8,7 @@ mod devices;
 mod doctor;
 mod emulate;
 mod export;
+mod fit;
 mod found;
 pub mod help;
 mod man;
@@ -76,6 +77,8 @@ enum Command {
     Man(man::Args),
     /// Run a work-group of a kernel on the host: count, and find mistakes
     Emulate(emulate::Args),
+    /// Fit models to runs, and judge them by what the fits never saw
+    Fit(fit::Args),
     /// Evaluate a published model on a CSV of measurements
     Model(model::Args),
     /// Own one device and serve cases (started by `run`)
@@ -123,6 +126,7 @@ fn dispatch(command: Command) -> Result<ExitCode> {
         Command::Completions(args) => completions::run(args),
         Command::Man(args) => man::run(args),
         Command::Emulate(args) => emulate::run(args),
+        Command::Fit(args) => fit::run(args),
         Command::Model(args) => model::run(args),
         Command::Worker(args) => worker::run(args),
     }

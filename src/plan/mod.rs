@@ -23,5 +23,5 @@ pub use estimate::{Estimate, estimate};
 pub use filter::Filter;
 pub use limits::{GUARD, Limits};
 pub use lower::{copies, host_buffer, launches, line_launch, most_in_line, partial_launch, slices};
-pub use order::{ranks, shuffle};
+pub use order::{is_no_larger, ranks, shuffle};
 pub use resolve::{keys, plan};

@@ -21,6 +21,11 @@ pub fn ranks(cases: &[Case]) -> Vec<usize> {
     cases.iter().map(|case| cases.iter().filter(|other| smaller(case, other)).count()).collect()
 }
 
+/// Whether `case` cannot take longer than `other`: the same workload, no size larger, no more work.
+pub fn is_no_larger(case: &Case, other: &Case) -> bool {
+    case.key.is_no_larger_than(&other.key) && weight(case) <= weight(other)
+}
+
 /// Operations and bytes of the largest form: more for a larger size.
 fn weight(case: &Case) -> f64 {
     let stored = case.buffers.iter().map(|b| b.bytes().0 as f64).sum::<f64>();

@@ -140,9 +140,9 @@ pub(super) fn worth_words(summary: &OverlapSummary) -> String {
         "no: this device hides little of it"
     };
     format!(
-        "{verdict} (could save {:.0} % of the serial time, saved {:.0} %)",
-        summary.potential * 100.0,
-        summary.gain * 100.0
+        "{verdict} (saved {:.0} % of the serial time; the kernel alone could hide {:.0} %)",
+        summary.gain * 100.0,
+        summary.potential * 100.0
     )
 }
 

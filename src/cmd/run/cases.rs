@@ -2,10 +2,11 @@
 
 use crate::error::{Error, Result};
 use crate::gpu::DeviceInfo;
-use crate::plan::{Case, Filter, Limits, Planned, keys, plan, ranks};
+use crate::plan::{Case, Filter, Limits, Planned, keys, plan};
 use crate::record::Record;
 use crate::suite::Suite;
 use crate::workload::CaseKey;
+use std::collections::BTreeSet;
 
 /// The filters that the user set, checked against the suite.
 #[derive(Clone, Debug, Default)]
@@ -50,13 +51,6 @@ pub struct Cases {
     pub refused: Vec<Record>,
 }
 
-impl Cases {
-    /// How many are the smallest of their workload.
-    pub fn smallest(&self) -> usize {
-        ranks(&self.run).into_iter().filter(|&rank| rank == 0).count()
-    }
-}
-
 /// The cases of `suite` on `device`, which is number `number` of the run.
 pub fn cases(
     suite: &Suite,
@@ -82,13 +76,24 @@ pub fn cases(
     cases
 }
 
-/// Seconds that one case may take in one round for all to fit `total`: twice its fair share, since
-/// most take less than theirs.
-pub fn seconds_each(suite: &Suite, filters: &Filters, total: Option<f64>, times: f64) -> f64 {
+/// How many cases the filters leave on one device, and how many of them are the smallest of their
+/// workload.
+pub fn count(suite: &Suite, filters: &Filters) -> (u64, u64) {
+    let keys = keys(suite).into_iter();
+    let left: Vec<CaseKey> =
+        keys.filter(|(w, key)| filters.pass(key, &w.tags, &w.family)).map(|(_, key)| key).collect();
+    let siblings: BTreeSet<_> =
+        left.iter().map(|key| (&key.workload, key.measure, key.host_memory)).collect();
+    (left.len() as u64, siblings.len() as u64)
+}
+
+/// Seconds that one of `cases` may take for all to fit `total`: twice its fair share, since most take
+/// less than theirs, or what the smallest of a workload is given.
+pub fn seconds_each(total: Option<f64>, (cases, smallest): (u64, u64)) -> f64 {
     const WITHOUT_BUDGET: f64 = 120.0;
     const LEAST: f64 = 1.0;
-    let passes =
-        |(w, key): &(&crate::suite::Workload, CaseKey)| filters.pass(key, &w.tags, &w.family);
-    let count = keys(suite).iter().filter(|case| passes(case)).count() as f64;
-    total.map_or(WITHOUT_BUDGET, |total| (2.0 * total / (count * times).max(1.0)).max(LEAST))
+    let share = |total: f64, count: u64| total / count.max(1) as f64;
+    total.map_or(WITHOUT_BUDGET, |total| {
+        (2.0 * share(total, cases)).max(0.5 * share(total, smallest)).max(LEAST)
+    })
 }

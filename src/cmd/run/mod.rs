@@ -26,7 +26,7 @@ use crate::suite::{Suite, Workload};
 use crate::units::Bytes;
 use crate::worker::{Seat, host};
 use crate::workload::Verify;
-use cases::{Filters, cases, seconds_each};
+use cases::{Filters, cases, count, seconds_each};
 use pace::Pace;
 use session::{Ended, Session};
 use std::path::{Path, PathBuf};
@@ -177,21 +177,20 @@ struct Plan<'a> {
 impl<'a> Plan<'a> {
     fn new(args: &'a Args, suite: &'a Suite, filters: &Filters, header: Header) -> Self {
         let total = args.budget.or(suite.budget.total);
-        let times = header.devices.len() as f64 * f64::from(header.rounds);
+        let times = header.devices.len() as u64 * u64::from(header.rounds);
+        let (all, smallest) = count(suite, filters);
+        let (all, smallest) = (all * times, smallest * times);
         let limits = Limits {
             memory: suite.budget.memory,
-            seconds: seconds_each(suite, filters, total, times),
+            seconds: seconds_each(total, (all, smallest)),
             seed: header.seed,
             cores: header.host.cores,
             host_memory: Some(Bytes(header.host.memory)).filter(|memory| memory.0 > 0),
         };
         let devices = header.devices.iter().enumerate();
-        let cases = devices.map(|(i, d)| cases(suite, filters, d, i, &limits));
-        let cases: Vec<_> = cases.collect();
+        let cases = devices.map(|(i, d)| cases(suite, filters, d, i, &limits)).collect();
         let most = suite.budget.case.unwrap_or(Policy::default().seconds);
-        let smallest: usize = cases.iter().map(cases::Cases::smallest).sum();
-        let pace = Pace::new(total, most, smallest as u64 * u64::from(header.rounds));
-        Self { args, suite, header, limits, cases, pace }
+        Self { args, suite, header, limits, cases, pace: Pace::new(total, most, smallest) }
     }
 
     fn describe(&self, devices: &[DeviceInfo]) -> String {
@@ -245,6 +244,7 @@ impl<'a> Plan<'a> {
             records,
             // The budget begins here, not while waiting for a device.
             pace: self.pace.anew(),
+            too_long: vec![],
             policy,
             quiet: self.args.quiet,
         };

@@ -35,9 +35,9 @@ pub struct Share {
 }
 
 impl Pace {
-    /// `total` seconds for the run, where it is limited; at most `most` of sampling a case. Half
-    /// of the total is kept for the `smallest` cases of all workloads, counted over all rounds and
-    /// devices, so that every workload has a result before any has a second size.
+    /// `total` seconds for the run, where it is limited; at most `most` of sampling a case. The
+    /// smallest case of a workload, of which there are `smallest` over all rounds and devices, gets
+    /// at least its share of half of the total.
     pub fn new(total: Option<f64>, most: f64, smallest: u64) -> Self {
         let least = total.map_or(0.0, |total| 0.5 * total / smallest.max(1) as f64);
         let begun = Instant::now();
@@ -75,13 +75,10 @@ impl Pace {
     }
 
     fn share_at(&self, elapsed: f64, left: u64, smallest: bool) -> Option<Share> {
-        let (until, least) = match smallest {
-            true => (f64::INFINITY, SHORTEST.max(self.smallest)),
-            false => (self.until, SHORTEST),
-        };
+        let least = if smallest { SHORTEST.max(self.smallest) } else { SHORTEST };
         let seconds = match self.total {
             None => self.most,
-            Some(total) if elapsed >= total.min(until) => return None,
+            Some(total) if elapsed >= total.min(self.until) => return None,
             Some(total) => {
                 let each = (total - elapsed) / left.max(1) as f64;
                 let beside = self.beside.0 / f64::from(self.beside.1.max(1));

@@ -7,7 +7,7 @@ use super::witness::Witness;
 use crate::error::Result;
 use crate::gpu::DeviceKind;
 use crate::measure::{Finding, Policy, Stage};
-use crate::plan::{Case, ranks, shuffle};
+use crate::plan::{Case, is_no_larger, ranks, shuffle};
 use crate::record::{Footer, Header, Outcome, Record};
 use crate::report::progress::Progress;
 use crate::report::terminal::{case_name, label};
@@ -34,6 +34,8 @@ pub struct Session<'a> {
     pub records: Vec<Record>,
     /// How long each case may take.
     pub pace: Pace,
+    /// Cases that were too long for the budget on a device, each with the reason.
+    pub too_long: Vec<(usize, Case, String)>,
     /// How well to measure.
     pub policy: Policy,
     /// Whether to be quiet about how far it is.
@@ -66,6 +68,9 @@ impl Session<'_> {
         let resumed_at = self.records.len();
         let done: HashSet<(usize, u32, CaseKey)> =
             self.records.iter().map(|r| (r.device, r.round, r.key.clone())).collect();
+        for record in &self.records {
+            self.seats[record.device].recall(record);
+        }
         let mut left = self.left(&done);
         let all: u64 = self.cases.iter().map(|c| c.run.len() as u64).sum();
         let all = all * u64::from(self.header.rounds);
@@ -131,15 +136,18 @@ impl Session<'_> {
         cases
     }
 
-    /// Why a case is left out before it is prepared: it was in an earlier round, or a smaller size
-    /// of the workload was.
+    /// Why a case is left out before it is prepared: it was too long in an earlier round, or a
+    /// smaller size of the workload was. What a device has done once it may try again.
     fn foretold(&self, case: &Case, device: usize) -> Option<String> {
+        let done = |r: &Record| r.device == device && r.key == case.key && r.outcome.is_ok();
+        if self.records.iter().any(done) {
+            return None;
+        }
         let told =
-            |record: &&Record| record.device == device && record.key.is_no_larger_than(&case.key);
-        self.records.iter().filter(told).find_map(|record| match &record.outcome {
-            Outcome::Skipped(why) if record.key == case.key => Some(why.clone()),
-            Outcome::Skipped(why) => Some(format!("a smaller size was left out: {why}")),
-            _ => None,
+            |(on, other, _): &&(usize, Case, String)| *on == device && is_no_larger(other, case);
+        self.too_long.iter().find(told).map(|(_, other, why)| match other.key == case.key {
+            true => why.clone(),
+            false => format!("a smaller size was left out: {why}"),
         })
     }
 
@@ -181,7 +189,9 @@ impl Session<'_> {
         };
         let mut stage = |stage| progress.stage(stage_word(stage));
         let record = place(seat.measure(&case, &policy, &mut stage));
-        if !matches!(record.outcome, Outcome::Skipped(_)) {
+        if let Outcome::Skipped(why) = &record.outcome {
+            self.too_long.push((device, case, why.clone()));
+        } else {
             let warmup = record.measured.as_ref().map_or(0.0, |measured| measured.warmup);
             self.pace.learn(begun.elapsed(), record.wall.measure - warmup);
         }
