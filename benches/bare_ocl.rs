@@ -120,8 +120,12 @@ fn alone(index: usize, n: u32) -> Result<(), Box<dyn Error>> {
 fn alone_elsewhere(index: usize, n: u32) -> Result<Vec<f64>, Box<dyn Error>> {
     let (index, n) = (index.to_string(), n.to_string());
     let output = Command::new(std::env::current_exe()?).args([index, n]).output()?;
+    if !output.status.success() {
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("bare launches failed, {}: {}", output.status, complaint.trim()).into());
+    }
     let lines = String::from_utf8(output.stdout)?;
-    Ok(lines.lines().filter_map(|line| line.parse().ok()).collect())
+    Ok(lines.lines().map(str::parse).collect::<Result<_, _>>()?)
 }
 
 fn middle(mut values: Vec<f64>) -> f64 {

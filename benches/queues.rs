@@ -122,9 +122,10 @@ impl Usage {
 
     fn own() -> Option<f64> {
         let text = std::fs::read_to_string("/proc/self/stat").ok()?;
-        // Behind the name, which may hold spaces: user and system time are fields 14 and 15.
-        let fields: Vec<&str> = text.rsplit(')').next()?.split_whitespace().collect();
-        Some(fields.get(11)?.parse::<f64>().ok()? + fields.get(12)?.parse::<f64>().ok()?)
+        // Behind the name, which may hold spaces: user and system time of this process are fields
+        // 14 and 15, those of the children that it waited for 16 and 17.
+        let fields = text.rsplit(')').next()?.split_whitespace().skip(11).take(4);
+        fields.map(|ticks| ticks.parse::<f64>().ok()).sum()
     }
 
     /// The share of all cores that others used since; `None` where the system does not tell.
@@ -270,7 +271,10 @@ const HIDDEN: &str = "hidden";
 fn print_hidden(info: &DeviceInfo) -> ExitCode {
     match hidden(info, 2) {
         Ok(share) => println!("{share}"),
-        Err(error) => eprintln!("{error}"),
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
     }
     ExitCode::SUCCESS
 }
@@ -283,7 +287,11 @@ fn one_thread(_: &DeviceInfo) -> Result<f64> {
     });
     let output = child.map_err(|error| Error::Usage(error.to_string()))?;
     let text = String::from_utf8_lossy(&output.stdout);
-    text.trim().parse().map_err(|_| Error::Usage(format!("`{}` is no share", text.trim())))
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    text.trim().parse().map_err(|_| {
+        let (text, complaint) = (text.trim(), complaint.trim());
+        Error::Usage(format!("`{text}` is no share; {}: {complaint}", output.status))
+    })
 }
 
 /// Time of four chunks (write, kernel, read) on one lane over that on three.

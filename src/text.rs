@@ -21,11 +21,8 @@ pub fn read(path: &Path, most: u64) -> Result<String, String> {
 /// Why not, as the second half of a sentence about the file.
 pub fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     let data = fs::metadata(path).map_err(|error| explain(&error))?;
-    if data.is_dir() {
-        return Err("this is a folder, not a file".to_owned());
-    }
-    if !data.is_file() {
-        return Err("this is a pipe or a device, not a file".to_owned());
+    if let Some(why) = no_file(&data) {
+        return Err(why.to_owned());
     }
     let file = fs::File::open(path).map_err(|error| explain(&error))?;
     let mut bytes = vec![];
@@ -35,6 +32,18 @@ pub fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     }
     Ok(bytes)
 }
+
+/// What something is that is no regular file, as the second half of a sentence about it.
+pub fn no_file(data: &fs::Metadata) -> Option<&'static str> {
+    match (data.is_file(), data.is_dir()) {
+        (true, _) => None,
+        (_, true) => Some(FOLDER),
+        _ => Some("this is a pipe or a device, not a file"),
+    }
+}
+
+/// What a folder is told where a file is wanted.
+pub const FOLDER: &str = "this is a folder, not a file";
 
 /// What an error of the system means to who named the file.
 pub fn explain(error: &std::io::Error) -> String {

@@ -62,7 +62,8 @@ impl Model {
                 Ok(Fitted::Smooth(smooth_roofline::fit(&samples)?.values()))
             }
             Self::Hybrid => {
-                let samples: Vec<_> = launches.iter().filter_map(|launch| counted(launch)).collect();
+                let samples: Vec<_> =
+                    launches.iter().filter_map(|launch| counted(launch)).collect();
                 let near = near.and_then(|near| match near {
                     Fitted::Hybrid(hybrid) => Some(hybrid),
                     _ => None,
@@ -117,9 +118,9 @@ impl Fitted {
         match self {
             Self::Roofline(device) => device.ideal_seconds(launch.operations, launch.bytes),
             Self::Smooth(device) => device.seconds(launch.operations, launch.bytes),
-            Self::Hybrid(device) => launch
-                .work
-                .map_or(f64::NAN, |work| device.seconds(&launch.key.workload, &work)),
+            Self::Hybrid(device) => {
+                launch.work.map_or(f64::NAN, |work| device.seconds(&launch.key.workload, &work))
+            }
         }
     }
 

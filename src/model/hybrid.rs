@@ -190,9 +190,11 @@ pub fn fit(samples: &[Sample], start: Option<&Hybrid>) -> Result<Hybrid> {
         let device = Hybrid::of(parameters);
         let parts: Vec<_> = samples.iter().map(|s| device.parts(&s.work)).collect();
         let factors = workloads.factors(samples, &parts);
-        let fit = samples.iter().zip(&parts).zip(&workloads.of).map(|((s, part), &w)| {
-            ((part.0 + part.1 * factors[w].exp()) / s.seconds).ln()
-        });
+        let fit = samples
+            .iter()
+            .zip(&parts)
+            .zip(&workloads.of)
+            .map(|((s, part), &w)| ((part.0 + part.1 * factors[w].exp()) / s.seconds).ln());
         let drawn = factors.iter().map(|factor| FACTOR * factor);
         let stay = parameters.iter().zip(&begin).map(|(now, then)| STAY * (now / then).ln());
         fit.chain(drawn).chain(stay).collect()
@@ -205,8 +207,7 @@ pub fn fit(samples: &[Sample], start: Option<&Hybrid>) -> Result<Hybrid> {
     let mut device = Hybrid::of(&values);
     let parts: Vec<_> = samples.iter().map(|s| device.parts(&s.work)).collect();
     let factors = workloads.factors(samples, &parts);
-    device.factors =
-        workloads.names.into_iter().zip(factors.into_iter().map(f64::exp)).collect();
+    device.factors = workloads.names.into_iter().zip(factors.into_iter().map(f64::exp)).collect();
     Ok(device)
 }
 

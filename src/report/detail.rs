@@ -1,7 +1,9 @@
 //! Sections for what one row of the table cannot say: overlap and transfers.
 
 use super::words::{case_name, label};
-use crate::analyse::{Class, Engines, Heavy, LITTLE, OverlapSummary, engines, overlap, transfer};
+use crate::analyse::{
+    Class, Engines, Heavy, LITTLE, Meanwhile, OverlapSummary, engines, overlap, transfer,
+};
 use crate::model::least_squares::Estimate;
 use crate::record::{Detail, Header, Overlap, Record, Transfer};
 use crate::units::{bandwidth, seconds};
@@ -132,7 +134,7 @@ pub(super) fn engines_words(engines: &Engines) -> &'static str {
 }
 
 pub(super) fn worth_words(summary: &OverlapSummary) -> String {
-    let verdict = if summary.potential < LITTLE {
+    let verdict = if summary.ideal < LITTLE {
         "no: there is little to hide"
     } else if summary.gain >= LITTLE {
         "yes"
@@ -140,7 +142,9 @@ pub(super) fn worth_words(summary: &OverlapSummary) -> String {
         "no: this device hides little of it"
     };
     format!(
-        "{verdict} (could save {:.0} % of the serial time, saved {:.0} %)",
+        "{verdict} (ideal overlap could save {:.0} % of the serial time, kernel beside copies alone \
+         {:.0} %; saved {:.0} %)",
+        summary.ideal * 100.0,
         summary.potential * 100.0,
         summary.gain * 100.0
     )
@@ -172,9 +176,15 @@ fn transfer_section(out: &mut String, title: &str, raw: &Transfer) {
                 bandwidth(summary.both),
                 summary.gain
             );
-            if let Some([send, receive]) = summary.each {
-                let (send, receive) = (bandwidth(send), bandwidth(receive));
-                let _ = writeln!(out, "  while both run: send {send}, receive {receive}");
+            match summary.meanwhile {
+                Some(Meanwhile::Rates(rates)) => {
+                    let [send, receive] = rates.map(bandwidth);
+                    let _ = writeln!(out, "  while both run: send {send}, receive {receive}");
+                }
+                Some(Meanwhile::Turns) => {
+                    let _ = writeln!(out, "  while both run: never, they take turns");
+                }
+                None => {}
             }
         }
     }

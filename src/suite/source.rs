@@ -41,7 +41,7 @@ pub enum Root {
 impl Root {
     /// The folder of the suite `path` and the suite itself.
     pub fn open(path: &Path) -> Result<(Self, Source), String> {
-        let name = path.file_name().ok_or("this is no file")?;
+        let name = path.file_name().ok_or(crate::text::FOLDER)?;
         let shown = path.parent().unwrap_or(Path::new("")).to_path_buf();
         let folder = if shown.as_os_str().is_empty() { Path::new(".") } else { &shown };
         let text = read(path, MAX_BYTES)?;

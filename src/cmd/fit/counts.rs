@@ -3,9 +3,7 @@
 use crate::emulate::{Class, Counts, Emulator, Groups, Rules, Watch};
 use crate::measure::initial;
 use crate::model::hybrid::Work;
-use crate::plan::{
-    Candidate, Case, Limits, Planned, emulated_device, emulated_launch, plan,
-};
+use crate::plan::{Candidate, Case, Limits, Planned, emulated_device, emulated_launch, plan};
 use crate::record::Record;
 use crate::reference::Data;
 use crate::suite::Suite;
@@ -63,7 +61,9 @@ impl Works {
         let counted: Vec<(Kernel, Option<Work>)> = std::thread::scope(|scope| {
             let work = || {
                 let take = || next.lock().ok().and_then(|mut next| next.next().copied());
-                std::iter::from_fn(take).map(|kernel| (kernel.clone(), count(cases, kernel))).collect()
+                std::iter::from_fn(take)
+                    .map(|kernel| (kernel.clone(), count(cases, kernel)))
+                    .collect()
             };
             let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
             let joined = threads.into_iter().filter_map(|thread| thread.join().ok());
@@ -82,10 +82,11 @@ impl Works {
 fn count(cases: &[Case], kernel: &Kernel) -> Option<Work> {
     let is_it = |case: &&Case| case.key.workload == kernel.workload && case.key.size == kernel.size;
     let case = cases.iter().find(is_it)?;
-    let form = |candidate: &&Candidate| candidate.label == kernel.form;
-    // OpenCL has forms that WGSL lacks: the same work in wider vectors.
-    let candidate = case.candidates.iter().find(form).or(case.candidates.first())?;
-    let emulator = Emulator::new(&candidate.kernel).ok()?;
+    let measured = |candidate: &&Candidate| candidate.label == kernel.form;
+    // OpenCL has forms that WGSL lacks: wider vectors for the same work.
+    let forms = case.candidates.iter().filter(measured).chain(&case.candidates);
+    let mut ready = forms.filter_map(|form| Some((form, Emulator::new(&form.kernel).ok()?)));
+    let (candidate, emulator) = ready.next()?;
     let mut launch = emulated_launch(candidate, &contents(case));
     let middle = Groups::One(candidate.groups.map(|n| n / 2));
     let watch = Watch { counts: Some(Rules::default()), races: false };

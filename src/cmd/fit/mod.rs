@@ -82,7 +82,8 @@ fn launches(records: &[Record], device: usize, works: &mut Works) -> Vec<Launch>
     for record in records.iter().filter(fits) {
         kernels.entry(record.key.clone()).or_default().push(record);
     }
-    let known: Vec<Kernel> = kernels.values().filter_map(|records| Kernel::of(records[0])).collect();
+    let known: Vec<Kernel> =
+        kernels.values().filter_map(|records| Kernel::of(records[0])).collect();
     works.count(&known);
     kernels.into_iter().filter_map(|(key, records)| launch(key, &records, works)).collect()
 }

@@ -23,11 +23,13 @@ impl Filters {
         if keys.iter().any(|(workload, key)| filters.pass(key, &workload.tags, &workload.family)) {
             return Ok(filters);
         }
-        let mut names: Vec<&str> = suite.workloads.iter().map(|w| w.name.as_str()).collect();
-        names.extend(suite.workloads.iter().flat_map(|w| &w.tags).map(String::as_str));
-        names.sort_unstable();
-        names.dedup();
-        let help = texts.iter().find_map(|text| crate::suite::meant(text, names.iter().copied()));
+        let alone =
+            |filter: &&Filter| !keys.iter().any(|(w, key)| filter.matches(key, &w.tags, &w.family));
+        let sizes = || keys.iter().flat_map(|(_, key)| &key.size);
+        let help = filters.0.iter().find(alone).and_then(|filter| match filter {
+            Filter::Word(word) => named(word, suite),
+            Filter::Size { name, .. } => Some(sized(name, sizes())),
+        });
         Err(Error::Usage(format!(
             "no case of suite `{}` passes {}{}",
             suite.name,
@@ -40,6 +42,31 @@ impl Filters {
     pub fn pass(&self, key: &CaseKey, tags: &[String], family: &str) -> bool {
         self.0.iter().all(|filter| filter.matches(key, tags, family))
     }
+}
+
+/// Help for a word that nothing is called.
+fn named(word: &str, suite: &Suite) -> Option<String> {
+    let mut names: Vec<&str> = suite.workloads.iter().map(|w| w.name.as_str()).collect();
+    names.extend(suite.workloads.iter().flat_map(|w| &w.tags).map(String::as_str));
+    names.sort_unstable();
+    names.dedup();
+    crate::suite::meant(word, names)
+}
+
+/// Help for a condition that no size fulfils: the values of the size, else the sizes there are.
+fn sized<'a>(name: &str, sizes: impl Iterator<Item = &'a (String, i64)> + Clone) -> String {
+    let values: BTreeSet<i64> =
+        sizes.clone().filter(|(other, _)| other == name).map(|(_, value)| *value).collect();
+    if values.is_empty() {
+        let names: BTreeSet<&str> = sizes.map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> = names.into_iter().collect();
+        return format!("no size is called `{name}`; there are: {}", names.join(", "));
+    }
+    /// More than this many values are no help.
+    const FEW: usize = 24;
+    let listed: Vec<String> = values.iter().take(FEW).map(i64::to_string).collect();
+    let more = if values.len() > FEW { " …" } else { "" };
+    format!("`{name}` is {}{more}", listed.join(", "))
 }
 
 /// The cases of one device.
@@ -96,4 +123,16 @@ pub fn seconds_each(total: Option<f64>, (cases, smallest): (u64, u64)) -> f64 {
     total.map_or(WITHOUT_BUDGET, |total| {
         (2.0 * share(total, cases)).max(0.5 * share(total, smallest)).max(LEAST)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_condition_that_nothing_fulfils_is_told_what_there_is() {
+        let sizes = [("n".to_owned(), 512), ("m".to_owned(), 8), ("n".to_owned(), 64)];
+        assert_eq!(sized("n", sizes.iter()), "`n` is 64, 512");
+        assert_eq!(sized("k", sizes.iter()), "no size is called `k`; there are: m, n");
+    }
 }

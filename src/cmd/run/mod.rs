@@ -22,13 +22,14 @@ use crate::record::{Header, VERSION};
 use crate::report::progress::say;
 use crate::report::terminal::{Sitting, report};
 use crate::store::{Scratch, Writer, result_name};
-use crate::suite::{Suite, Workload};
+use crate::suite::{ROUNDS, SECONDS, Suite, Workload};
 use crate::units::Bytes;
 use crate::worker::{Seat, host};
 use crate::workload::Verify;
 use cases::{Filters, cases, count, seconds_each};
 use pace::Pace;
 use session::{Ended, Session};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -46,10 +47,11 @@ pub struct Args {
     #[arg(long, value_name = "FILTER")]
     filter: Vec<String>,
     /// Rounds, each in a fresh process (default: the suite's, else 3)
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(rounds()))]
     rounds: Option<u32>,
     /// Repeat the whole run N times, or until interrupted; each has its own result file
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "4294967295")]
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "4294967295",
+          value_parser = clap::value_parser!(u32).range(1..))]
     repeat: Option<u32>,
     /// Seed of the inputs and of the order of cases (default: a new one, noted in the result)
     #[arg(long)]
@@ -91,10 +93,15 @@ pub struct Args {
     quiet: bool,
 }
 
+/// What `--rounds` takes, as the argument's parser wants it.
+fn rounds() -> RangeInclusive<i64> {
+    i64::from(*ROUNDS.start())..=i64::from(*ROUNDS.end())
+}
+
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse() {
-        Ok(seconds) if (1e-3..=1e6).contains(&seconds) => Ok(seconds),
-        _ => Err("expected seconds between 0.001 and 1000000".into()),
+        Ok(seconds) if SECONDS.contains(&seconds) => Ok(seconds),
+        _ => Err(format!("expected seconds between {} and {}", SECONDS.start(), SECONDS.end())),
     }
 }
 

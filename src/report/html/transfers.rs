@@ -3,7 +3,7 @@
 use super::plot::{Axis, Entry, Look, Plot, dash, mark, num, series, short};
 use super::scale::Scale;
 use super::{Section, scroll};
-use crate::analyse::{TransferSummary, transfer};
+use crate::analyse::{Meanwhile, TransferSummary, transfer};
 use crate::gpu::MemoryKind;
 use crate::model::least_squares::Estimate;
 use crate::record::{Detail, Direction, Transfer};
@@ -155,8 +155,11 @@ fn bytes(value: f64) -> String {
 
 /// Rates of the two directions while both run, where a clock tells them apart.
 fn meanwhile(fit: &TransferSummary) -> String {
-    let Some([send, receive]) = fit.each else { return "–".into() };
-    format!("{}, {}", units::bandwidth(send), units::bandwidth(receive))
+    match fit.meanwhile {
+        Some(Meanwhile::Rates(rates)) => rates.map(units::bandwidth).join(", "),
+        Some(Meanwhile::Turns) => "take turns".into(),
+        None => "–".into(),
+    }
 }
 
 /// The sizes themselves, which are powers of two, thinned to about five.
