@@ -11,7 +11,7 @@ use crate::report::fit::{Report, json, text};
 use crate::stats::{Summary, geometric_mean};
 use crate::suite::Suite;
 use crate::workload::{CaseKey, Measure};
-use counts::{Kernel, Works};
+pub(super) use counts::{Kernel, Works};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -53,7 +53,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
 }
 
 /// The suite that the run was made of: its kernels are counted.
-fn suite(header: &Header, named: Option<&str>) -> Result<Suite> {
+pub(super) fn suite(header: &Header, named: Option<&str>) -> Result<Suite> {
     let references: Vec<_> = crate::reference::names().collect();
     let name = named.unwrap_or(&header.suite);
     if named.is_none() && !crate::suite::suites().contains(&name) {
@@ -71,7 +71,7 @@ fn suite(header: &Header, named: Option<&str>) -> Result<Suite> {
 }
 
 /// Every verified kernel of a device, with the geometric mean of its rounds' medians.
-fn launches(records: &[Record], device: usize, works: &mut Works) -> Vec<Launch> {
+pub(super) fn launches(records: &[Record], device: usize, works: &mut Works) -> Vec<Launch> {
     let mut kernels: BTreeMap<CaseKey, Vec<&Record>> = BTreeMap::new();
     let fits = |r: &&Record| {
         r.device == device
