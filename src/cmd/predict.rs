@@ -63,7 +63,8 @@ fn devices(args: &Args) -> Result<Vec<Known>> {
     for path in &args.runs {
         let run = crate::store::read(path)?;
         warnings(&run.warnings.iter().map(ToString::to_string).collect::<Vec<_>>());
-        let mut works = Works::new(&suite(&run.header, args.runs_suite.as_deref())?);
+        let mut works =
+            Works::new(&suite(&run.header, args.runs_suite.as_deref(), "--runs-suite")?);
         for (number, device) in run.header.devices.iter().enumerate() {
             let launches = launches(&run.records, number, &mut works);
             let name = format!("{} ({})", device.name, device.backend);
