@@ -11,6 +11,7 @@ mod found;
 pub mod help;
 mod man;
 mod model;
+mod profile;
 mod rank;
 mod report;
 mod run;
@@ -59,6 +60,8 @@ enum Command {
     Compare(compare::Args),
     /// Keep what a device can do, to compare later runs with
     Baseline(baseline::Args),
+    /// Show what a device costs, part by part: instructions, memory, barriers, launches
+    Profile(profile::Args),
     /// Order devices by speed over the cases that all of them got right
     Rank(rank::Args),
     /// Write records as flat rows (CSV, Parquet) or as Bencher's metrics
@@ -112,6 +115,7 @@ fn dispatch(command: Command) -> Result<ExitCode> {
         Command::Report(args) => report::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Baseline(args) => baseline::run(args),
+        Command::Profile(args) => profile::run(args),
         Command::Rank(args) => rank::run(args),
         Command::Export(args) => export::run(args),
         Command::Check(args) => check::run(args),

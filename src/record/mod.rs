@@ -8,11 +8,12 @@ mod header;
 mod noise;
 mod number;
 mod outcome;
+pub mod profile;
 #[cfg(test)]
 pub(crate) mod sample;
 
 pub use detail::{
-    Concurrency, CopyEngines, Detail, Direction, Launched, NamedStep, Overlap, OverlapRun, Pair,
+    Characterised, Concurrency, CopyEngines, Detail, Direction, FormTimes, Launched, NamedStep, Overlap, OverlapRun, Pair,
     Schedule, ScheduleRun, Staircase, Timed, Transfer, TransferPoint,
 };
 pub use header::{Footer, Header, Host};

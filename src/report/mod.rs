@@ -10,6 +10,7 @@ pub mod grid;
 pub mod html;
 pub mod markdown;
 mod overview;
+pub mod profile;
 pub mod progress;
 pub mod ranking;
 mod rows;

@@ -1,0 +1,32 @@
+// A chain of conversions, to and fro between unsigned integers and f32: the first rounds, the
+// others give back what they got, which no compiler can know. See float_chain for the rest.
+typedef struct { uint n; uint passes; } Params;
+
+#if V_WIDTH == 1
+#define TO_FLOAT convert_float
+#define TO_UINT convert_uint
+#else
+#define TO_FLOAT convert_float4
+#define TO_UINT convert_uint4
+#endif
+
+// Four instructions.
+V four(V x) {
+    return TO_UINT(TO_FLOAT(TO_UINT(TO_FLOAT(x))));
+}
+
+__attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, GROUP_Z)))
+kernel void convert_chain(global const V* restrict seeds, global V* restrict out, const Params p) {
+    const uint i = get_global_id(0) + get_global_id(1) * get_global_size(0);
+    if (i >= p.n / V_WIDTH) {
+        return;
+    }
+    V x = seeds[i % (SEEDS / V_WIDTH)];
+    for (uint k = 0; k < p.passes; ++k) {
+#pragma unroll
+        for (uint r = 0; r < REPEAT; r += 16) {
+            x = four(four(four(four(x))));
+        }
+    }
+    out[i] = x;
+}
