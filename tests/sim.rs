@@ -39,7 +39,12 @@ fn gpu() -> Description {
             group_threads: 1024,
             max_groups: [65535; 3],
         },
-        compute: Compute { flops_per_cycle: 64.0, flops_per_instruction: 2.0, latency: 32.0, instructions: Default::default() },
+        compute: Compute {
+            flops_per_cycle: 64.0,
+            flops_per_instruction: 2.0,
+            latency: 32.0,
+            instructions: Default::default(),
+        },
         memory: Memory {
             size: 1 << 30,
             largest_buffer: 1 << 28,

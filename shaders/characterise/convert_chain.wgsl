@@ -1,6 +1,7 @@
-// A chain of conversions, to and fro between unsigned integers and f32: the first rounds, the
-// others give back what they got, which no compiler can know. See float_chain for the rest.
-struct Params { n: u32, passes: u32 }
+// A chain of conversions, to and fro between unsigned integers and f32. What came from f32 goes
+// there and back unchanged, which compilers know: hence an exclusive or before every other
+// conversion, whose cost is known from int_chain. See float_chain for the rest.
+struct Params { n: u32, passes: u32, a: u32 }
 
 @group(0) @binding(0) var<storage, read> seeds: array<u32>;
 @group(0) @binding(1) var<storage, read_write> out: array<u32>;
@@ -9,26 +10,27 @@ struct Params { n: u32, passes: u32 }
 // Sixteen instructions, one chain or four: WGSL does not derive one type from another.
 fn sixteen(seed: u32) -> u32 {
     var x = seed;
-    x = u32(f32(u32(f32(x))));
-    x = u32(f32(u32(f32(x))));
-    x = u32(f32(u32(f32(x))));
-    x = u32(f32(u32(f32(x))));
-    x = u32(f32(u32(f32(x))));
-    x = u32(f32(u32(f32(x))));
-    x = u32(f32(u32(f32(x))));
-    return u32(f32(u32(f32(x))));
+    x = u32(f32(u32(f32(x ^ p.a)) ^ p.a));
+    x = u32(f32(u32(f32(x ^ p.a)) ^ p.a));
+    x = u32(f32(u32(f32(x ^ p.a)) ^ p.a));
+    x = u32(f32(u32(f32(x ^ p.a)) ^ p.a));
+    x = u32(f32(u32(f32(x ^ p.a)) ^ p.a));
+    x = u32(f32(u32(f32(x ^ p.a)) ^ p.a));
+    x = u32(f32(u32(f32(x ^ p.a)) ^ p.a));
+    return u32(f32(u32(f32(x ^ p.a)) ^ p.a));
 }
 
 fn sixteen_of_four(seed: vec4<u32>) -> vec4<u32> {
+    let a = vec4<u32>(p.a);
     var x = seed;
-    x = vec4<u32>(vec4<f32>(vec4<u32>(vec4<f32>(x))));
-    x = vec4<u32>(vec4<f32>(vec4<u32>(vec4<f32>(x))));
-    x = vec4<u32>(vec4<f32>(vec4<u32>(vec4<f32>(x))));
-    x = vec4<u32>(vec4<f32>(vec4<u32>(vec4<f32>(x))));
-    x = vec4<u32>(vec4<f32>(vec4<u32>(vec4<f32>(x))));
-    x = vec4<u32>(vec4<f32>(vec4<u32>(vec4<f32>(x))));
-    x = vec4<u32>(vec4<f32>(vec4<u32>(vec4<f32>(x))));
-    return vec4<u32>(vec4<f32>(vec4<u32>(vec4<f32>(x))));
+    x = vec4<u32>(vec4<f32>(vec4<u32>(vec4<f32>(x ^ a)) ^ a));
+    x = vec4<u32>(vec4<f32>(vec4<u32>(vec4<f32>(x ^ a)) ^ a));
+    x = vec4<u32>(vec4<f32>(vec4<u32>(vec4<f32>(x ^ a)) ^ a));
+    x = vec4<u32>(vec4<f32>(vec4<u32>(vec4<f32>(x ^ a)) ^ a));
+    x = vec4<u32>(vec4<f32>(vec4<u32>(vec4<f32>(x ^ a)) ^ a));
+    x = vec4<u32>(vec4<f32>(vec4<u32>(vec4<f32>(x ^ a)) ^ a));
+    x = vec4<u32>(vec4<f32>(vec4<u32>(vec4<f32>(x ^ a)) ^ a));
+    return vec4<u32>(vec4<f32>(vec4<u32>(vec4<f32>(x ^ a)) ^ a));
 }
 
 fn one(i: u32) {

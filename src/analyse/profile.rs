@@ -78,7 +78,25 @@ impl<'a> Probes<'a> {
         (latency.is_some() || each.is_some()).then_some(Launch { latency, each })
     }
 
+    /// What a class costs; of conversions, without the exclusive or before every other one.
     fn instruction(&self, class: Class) -> Option<Instruction> {
+        let told = self.chain(class)?;
+        if class != Class::Convert {
+            return Some(told);
+        }
+        let logic = self.chain(Class::Logic)?;
+        let latency = told.latency.zip(logic.latency);
+        let latency = latency.and_then(|(both, logic)| without(both, logic.times(0.5)));
+        let each = |rate: Value| rate.rate(1.0);
+        let throughput = told.throughput.zip(logic.throughput);
+        let throughput = throughput
+            .and_then(|(both, logic)| without(each(both), each(logic).times(0.5)))
+            .map(|seconds| seconds.rate(1.0));
+        let known = latency.is_some() || throughput.is_some();
+        known.then_some(Instruction { class, latency, throughput })
+    }
+
+    fn chain(&self, class: Class) -> Option<Instruction> {
         let probe = self.probe(&workload(class))?;
         let steps = probe.number("passes")? * probe.repeated()?;
         let chains = |width: f64| move |form: &FormTimes| form.number("V") == Some(width);
@@ -97,9 +115,9 @@ impl<'a> Probes<'a> {
 
     fn streams(&self) -> Vec<Stream> {
         let kinds = [("read", Traffic::Read), ("write", Traffic::Write), ("copy", Traffic::Copy)];
-        let probes = kinds.into_iter().filter_map(|(name, traffic)| {
-            Some((traffic, self.probe(&format!("stream/{name}"))?))
-        });
+        let probes = kinds
+            .into_iter()
+            .filter_map(|(name, traffic)| Some((traffic, self.probe(&format!("stream/{name}"))?)));
         probes.flat_map(|(traffic, probe)| probe.streams(traffic)).collect()
     }
 
@@ -120,7 +138,7 @@ impl<'a> Probes<'a> {
 
     fn strides(&self) -> Option<Strides> {
         let apart = |workload: &str, name: &str| {
-            self.probe(workload).map_or_else(Vec::new, |probe| probe.apart(name, |_| 1.0))
+            self.probe(workload).map_or_else(Vec::new, |probe| probe.apart(name, 1.0))
         };
         let strides = apart("stride/apart", "STRIDE");
         let transaction = transaction(&strides);
@@ -130,13 +148,21 @@ impl<'a> Probes<'a> {
     }
 
     fn local(&self) -> Option<Local> {
-        let probe = self.probe("local")?;
-        let loads = 16.0 * probe.number("passes")?;
-        let alone = |form: &FormTimes| form.number("STRIDE") == Some(1.0);
-        let loads_apart = loads * probe.repeated()?;
-        let latency = probe.cost(alone, 1).map(|cost| cost.times(1.0 / loads_apart));
-        let strides = probe.apart("STRIDE", |_| loads);
-        let bandwidth = strides.first().map(|apart| apart.each.rate(4.0));
+        let latency = self.probe("local/alone").and_then(|probe| {
+            let loads = 16.0 * probe.number("passes")? * probe.repeated()?;
+            Some(probe.cost(|_| true, 1)?.times(1.0 / loads))
+        });
+        let apart = self.probe("local/apart");
+        let loads = apart.as_ref().and_then(|probe| Some(16.0 * probe.number("passes")?));
+        let strides = apart.as_ref().zip(loads);
+        let strides = strides.map_or_else(Vec::new, |(probe, loads)| probe.apart("STRIDE", loads));
+        let beside = |form: &FormTimes| form.number("STRIDE") == Some(1.0);
+        let bandwidth = apart.as_ref().zip(loads).and_then(|(probe, loads)| {
+            let each = 4.0 * loads * probe.repeated()? * probe.group_size()?;
+            let rate =
+                |groups: u32| Some(probe.cost(beside, groups)?.rate(each * f64::from(groups)));
+            best(probe.fullest(beside).into_iter().filter_map(rate))
+        });
         let banks = banks(&strides);
         let told = latency.is_some() || !strides.is_empty();
         told.then_some(Local { latency, bandwidth, strides, banks })
@@ -166,7 +192,8 @@ impl<'a> Probes<'a> {
         let rate = |spread: f64| {
             let wanted = move |form: &FormTimes| form.number("SPREAD") == Some(spread);
             let rates = probe.fullest(wanted).into_iter().filter_map(|groups| {
-                let additions = 16.0 * probe.repeated()? * f64::from(groups) * probe.group_size()?;
+                let additions =
+                    16.0 * probe.repeated()? * f64::from(groups) * probe.group_size()?;
                 Some(probe.cost(wanted, groups)?.rate(additions))
             });
             best(rates)
@@ -260,9 +287,8 @@ impl<'a> Probe<'a> {
             Summary::of(round.forms.iter().find(form)?.at(groups)?)
         };
         let rounds = self.rounds.iter();
-        let costs: Vec<Value> = rounds
-            .filter_map(|round| difference(time(round, high)?, time(round, low)?))
-            .collect();
+        let costs: Vec<Value> =
+            rounds.filter_map(|round| difference(time(round, high)?, time(round, low)?)).collect();
         match costs.as_slice() {
             [] => None,
             [only] => Some(*only),
@@ -294,13 +320,14 @@ impl<'a> Probe<'a> {
         self.values("V").into_iter().filter_map(stream).collect()
     }
 
-    /// Seconds of one read of one work-item in a full device, by the value of a constant that
-    /// says how many words apart neighbours lie; each step of REPEAT is so many reads.
-    fn apart(&self, name: &str, reads: impl Fn(f64) -> f64) -> Vec<Apart> {
+    /// Seconds of one read of one work-item among as many groups as all forms were launched with,
+    /// by the value of a constant that says how many words apart neighbours lie; each step of
+    /// REPEAT is so many reads.
+    fn apart(&self, name: &str, reads: f64) -> Vec<Apart> {
         let apart = |words: f64| {
             let wanted = |form: &FormTimes| form.number(name) == Some(words);
-            let groups = *self.groups(wanted).last()?;
-            let all = f64::from(groups) * self.group_size()? * self.repeated()? * reads(words);
+            let groups = *self.groups(|_| true).last()?;
+            let all = f64::from(groups) * self.group_size()? * self.repeated()? * reads;
             let each = self.cost(wanted, groups)?.times(1.0 / all);
             Some(Apart { bytes: 4 * words as u32, each })
         };
@@ -317,9 +344,21 @@ fn difference(longer: Summary, shorter: Summary) -> Option<Value> {
     valid(Value { value, interval: [low, high] })
 }
 
+/// A cost without a part of it.
+fn without(all: Value, part: Value) -> Option<Value> {
+    let off = |end: usize, other: usize| {
+        (all.interval[end] - all.value).hypot(part.interval[other] - part.value)
+    };
+    let value = all.value - part.value;
+    valid(Value { value, interval: [value - off(0, 1), value + off(1, 0)] })
+}
+
+/// A value that is told apart from nothing. Its interval holds it, whatever rounding says.
 fn valid(value: Value) -> Option<Value> {
     let [low, high] = value.interval;
-    (low > 0.0 && low <= value.value && value.value <= high && high.is_finite()).then_some(value)
+    let interval = [low.min(value.value), high.max(value.value)];
+    let value = Value { interval, ..value };
+    (interval[0] > 0.0 && value.relative_half_width() <= 1.0).then_some(value)
 }
 
 /// The highest of rates.
@@ -328,9 +367,14 @@ fn best(rates: impl IntoIterator<Item = Value>) -> Option<Value> {
     told.max_by(|a, b| a.value.total_cmp(&b.value))
 }
 
-/// How many times the smallest stride's time the longest takes, as a power of two.
+/// How many times the smallest stride's time the longest takes, as a power of two; `None` where
+/// some stride was not told.
 fn growth(strides: &[Apart]) -> Option<(u32, f64)> {
     let (first, rest) = strides.split_first()?;
+    let doubling = strides.windows(2).all(|pair| pair[1].bytes == 2 * pair[0].bytes);
+    if !doubling || first.bytes != 4 {
+        return None;
+    }
     let times = rest.iter().map(|apart| apart.each.value / first.each.value);
     let most = times.fold(1.0, f64::max);
     Some((first.bytes, most.log2().round().exp2()))

@@ -11,19 +11,22 @@ use super::expected::expected;
 use super::loops::Sample;
 use super::{Finding, Policy, Session, Stage, memory};
 use crate::error::{Error, Result};
-use crate::gpu::{Clock, HOST_RESOLUTION, KernelId};
+use crate::gpu::{Clock, DeviceKind, HOST_RESOLUTION, KernelId, Op, Recording};
 use crate::plan::{Candidate, Case, launches, line_launch, most_in_line};
 use crate::record::{Characterised, Detail, FormTimes, Measured};
 use crate::reference::Data;
+use crate::workload::Split;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// How often every form is visited.
-const VISITS: u32 = 3;
+const VISITS: usize = 3;
 /// Launches of each number of groups in a visit: fewest and most.
-const LAUNCHES: [usize; 2] = [2, 8];
+const LAUNCHES: [usize; 2] = [3, 8];
 /// Seconds of launches before the first that counts, so that clocks have risen.
 const WARM_UP: f64 = 0.05;
+/// Longest launch of the whole grid, in seconds, that is worth its wait for being verified.
+const WHOLE: f64 = 0.25;
 /// Most launches in one sample.
 const BATCH: u32 = 64;
 
@@ -45,10 +48,18 @@ pub(super) fn measure(
         let report = session.device.build(form.id, &form.candidate.kernel)?;
         finding.kernel.get_or_insert(built(form.candidate, report));
     }
-    let mut bench = Bench { session, case, policy, clock: None, dropped: 0 };
+    let mut bench = Bench {
+        session,
+        case,
+        policy,
+        clock: None,
+        dropped: 0,
+        launches: 0,
+        batches: BTreeMap::new(),
+    };
     let times = bench.all(&forms, stage)?;
-    let clock = bench.clock.unwrap_or((Clock::Host, HOST_RESOLUTION));
-    let dropped = bench.dropped;
+    let Bench { clock, dropped, batches, .. } = bench;
+    let clock = clock.unwrap_or((Clock::Host, HOST_RESOLUTION));
     for (form, times) in forms.iter().zip(&times) {
         stage(Stage::Verify);
         if !verified(session, case, policy, (form, times), &initial, finding)? {
@@ -59,7 +70,7 @@ pub(super) fn measure(
         return Ok(());
     }
     finding.wall.busy += times.iter().flat_map(|t| t.points.values().flatten()).sum::<f64>();
-    finding.measured = largest(&times, clock, dropped);
+    finding.measured = largest(&times, &batches, clock, dropped);
     let forms = forms.iter().zip(times).map(|(form, times)| form.times(times)).collect();
     finding.detail =
         Some(Detail::Characterised(Characterised { clock: clock.0, resolution: clock.1, forms }));
@@ -83,7 +94,8 @@ fn verified(
     let Some((&groups, samples)) = times.points.last_key_value() else { return Ok(true) };
     let fastest = samples.iter().copied().fold(f64::INFINITY, f64::min);
     let [x, y, z] = form.candidate.groups.map(f64::from);
-    if fastest * x * y * z / f64::from(groups) <= policy.longest_launch {
+    // What changes in place depends on all groups: a part of them cannot be judged.
+    if check.in_place() || fastest * x * y * z / f64::from(groups) <= WHOLE {
         let once = launches(case, form.candidate, form.id, 1);
         return check.whole(session, &once, &format!("launch of {}", form.name()), finding);
     }
@@ -128,8 +140,6 @@ impl Form<'_> {
 struct Times {
     /// Seconds of a launch by number of groups.
     points: BTreeMap<u32, Vec<f64>>,
-    /// Launches in a sample, by number of groups.
-    batches: BTreeMap<u32, u32>,
 }
 
 struct Bench<'a> {
@@ -139,13 +149,18 @@ struct Bench<'a> {
     /// The clock of the samples and its resolution: samples of another are dropped.
     clock: Option<(Clock, f64)>,
     dropped: u32,
+    /// Launches so far.
+    launches: u64,
+    /// Launches in a sample, by number of groups: the same for all forms, so that each bears the
+    /// same share of what lies between launches.
+    batches: BTreeMap<u32, u32>,
 }
 
 impl Bench<'_> {
     fn all(&mut self, forms: &[Form], stage: &mut dyn FnMut(Stage)) -> Result<Vec<Times>> {
         let mut times: Vec<Times> = forms.iter().map(|_| Times::default()).collect();
-        let share = self.policy.seconds / f64::from(VISITS) / forms.len() as f64;
-        let visits = if self.policy.verify_only { 1 } else { VISITS };
+        let share = self.policy.seconds / VISITS as f64 / forms.len() as f64;
+        let visits = if self.policy.verify_only { 1 } else { VISITS.min(self.policy.most) };
         for visit in 0..visits {
             for (form, times) in forms.iter().zip(&mut times) {
                 stage(Stage::Measure);
@@ -174,12 +189,15 @@ impl Bench<'_> {
         stage: &mut dyn FnMut(Stage),
     ) -> Result<()> {
         let most = most_in_line(form.candidate);
-        let longest = self.policy.longest_launch.min(share / (2 * LAUNCHES[0]) as f64);
+        let longest = self.policy.longest_launch.min(share / 8.0);
         let mut groups = 1;
         loop {
             stage(Stage::Measure);
-            let first = self.launch(form, groups, 1)?.map_or(longest, |sample| sample.seconds);
-            times.batches.insert(groups, self.session.batch(first, BATCH));
+            if !self.batches.contains_key(&groups) {
+                let first = self.launch(form, groups, 1)?.map_or(longest, |sample| sample.seconds);
+                let batch = self.session.batch(first, BATCH);
+                self.batches.insert(groups, batch);
+            }
             let fastest = self.samples(form, times, groups, share)?;
             if groups == most || 2.0 * fastest > longest {
                 return Ok(());
@@ -202,18 +220,12 @@ impl Bench<'_> {
     }
 
     /// Samples with so many groups; the fastest of them.
-    fn samples(
-        &mut self,
-        form: &Form,
-        times: &mut Times,
-        groups: u32,
-        share: f64,
-    ) -> Result<f64> {
+    fn samples(&mut self, form: &Form, times: &mut Times, groups: u32, share: f64) -> Result<f64> {
         let start = Instant::now();
-        let batch = times.batches.get(&groups).copied().unwrap_or(1);
+        let batch = self.batches.get(&groups).copied().unwrap_or(1);
         let points = times.points.entry(groups).or_default();
         let (mut fastest, mut taken, mut tries) = (f64::INFINITY, 0, 0);
-        let [least, most] = LAUNCHES;
+        let [least, most] = LAUNCHES.map(|launches| launches.min(self.policy.most));
         while taken < most && tries < 2 * most {
             if taken >= least && start.elapsed().as_secs_f64() > share / 12.0 {
                 break;
@@ -228,12 +240,36 @@ impl Bench<'_> {
         Ok(fastest)
     }
 
+    /// Lets every launch of a part of the groups see another part of those buffers of which each
+    /// group has its share: the caches hold what the launch before has touched. A simulated GPU
+    /// has none in front of such traffic.
+    fn move_on(&mut self, form: &Form, groups: u32, recording: &mut Recording) {
+        let most = u64::from(most_in_line(form.candidate));
+        let parts = (most / u64::from(groups)).max(1);
+        for step in &mut recording.steps {
+            let Op::Dispatch { buffers, .. } = &mut step.op else { continue };
+            self.launches += 1;
+            for (slice, buffer) in buffers.iter_mut().zip(&self.case.buffers) {
+                let each = slice.len.0 / most;
+                let aligned = each.is_multiple_of(self.session.device.info().offset_alignment.0);
+                if matches!(buffer.split, Split::Rows { .. }) && parts > 1 && aligned {
+                    let len = each * u64::from(groups);
+                    slice.offset.0 += self.launches % parts * len;
+                    slice.len.0 = len;
+                }
+            }
+        }
+    }
+
     /// A sample of `batch` launches; `None` where its clock is not that of the others.
     fn launch(&mut self, form: &Form, groups: u32, batch: u32) -> Result<Option<Sample>> {
         let mut recording = line_launch(self.case, form.candidate, form.id, groups);
         for _ in 1..batch {
             let step = recording.steps[0].clone();
             recording.steps.push(step);
+        }
+        if self.session.device.info().kind != DeviceKind::Simulated {
+            self.move_on(form, groups, &mut recording);
         }
         let sample = Sample::of_batch(self.session.device.run(&recording)?, batch);
         let (clock, _) = *self.clock.get_or_insert((sample.clock, sample.resolution));
@@ -246,12 +282,16 @@ impl Bench<'_> {
 }
 
 /// The last form's launch of the most groups stands for the case in tables.
-fn largest(times: &[Times], (clock, resolution): (Clock, f64), dropped: u32) -> Option<Measured> {
-    let last = times.last()?;
-    let (groups, samples) = last.points.last_key_value()?;
+fn largest(
+    times: &[Times],
+    batches: &BTreeMap<u32, u32>,
+    (clock, resolution): (Clock, f64),
+    dropped: u32,
+) -> Option<Measured> {
+    let (groups, samples) = times.last()?.points.last_key_value()?;
     Some(Measured {
         samples: samples.clone(),
-        batch: last.batches.get(groups).copied().unwrap_or(1),
+        batch: batches.get(groups).copied().unwrap_or(1),
         clock,
         resolution,
         flops: 0.0,

@@ -13,8 +13,8 @@ pub mod profile;
 pub(crate) mod sample;
 
 pub use detail::{
-    Characterised, Concurrency, CopyEngines, Detail, Direction, FormTimes, Launched, NamedStep, Overlap, OverlapRun, Pair,
-    Schedule, ScheduleRun, Staircase, Timed, Transfer, TransferPoint,
+    Characterised, Concurrency, CopyEngines, Detail, Direction, FormTimes, Launched, NamedStep,
+    Overlap, OverlapRun, Pair, Schedule, ScheduleRun, Staircase, Timed, Transfer, TransferPoint,
 };
 pub use header::{Footer, Header, Host};
 pub use noise::Noise;

@@ -327,7 +327,8 @@ impl Profile {
     /// a number that cannot be (a bandwidth of zero).
     pub fn parse(file: &str, text: &str) -> Result<Self> {
         crate::yaml::parse(file, text).map_err(|mistake| {
-            let help = "make it anew: `gpubench run characterise`, then `gpubench profile RUN --json`";
+            let help =
+                "make it anew: `gpubench run characterise`, then `gpubench profile RUN --json`";
             let help = mistake.help.clone().or(Some(help.to_owned()));
             Error::Suite(vec![Located { help, ..mistake }])
         })
@@ -338,10 +339,11 @@ impl Profile {
         self.instructions.iter().find(|instruction| instruction.class == class)
     }
 
-    /// The highest bandwidth of a kind of traffic, over all widths and numbers of groups.
+    /// The bandwidth of a kind of traffic in a full device: the highest of all widths of access,
+    /// each with the most groups.
     pub fn bandwidth(&self, traffic: Traffic) -> Option<Value> {
         let streams = self.streams.iter().filter(|stream| stream.traffic == traffic);
-        let all = streams.flat_map(|stream| stream.points.iter().map(|point| point.bandwidth));
+        let all = streams.filter_map(|stream| Some(stream.points.last()?.bandwidth));
         all.max_by(|a, b| a.value.total_cmp(&b.value))
     }
 

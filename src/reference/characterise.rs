@@ -74,10 +74,12 @@ pub fn int_chain(problem: &Problem) -> Written {
     integer_ends(problem, end)
 }
 
-/// As [`float_chain`], for conversions to `f32` and back.
+/// As [`float_chain`], for conversions to `f32` and back, each pair after an exclusive or with
+/// `a`.
 pub fn convert_chain(problem: &Problem) -> Written {
     let (_, fours) = chain(problem)?;
-    let end = |&seed: &u32| (0..2 * fours).fold(seed, |x, _| x as f32 as u32);
+    let a = problem.number("a")? as u32;
+    let end = |&seed: &u32| (0..2 * fours).fold(seed, |x, _| (x ^ a) as f32 as u32);
     integer_ends(problem, end)
 }
 
@@ -110,7 +112,8 @@ pub fn stream(problem: &Problem) -> Written {
             let rows = 0..repeat;
             match mode {
                 0 => {
-                    let sum = rows.fold(item(word) as u32, |sum, r| sum.wrapping_add(data[at(r, word)]));
+                    let sum =
+                        rows.fold(item(word) as u32, |sum, r| sum.wrapping_add(data[at(r, word)]));
                     out[number * row + word] = sum;
                 }
                 1 => rows.for_each(|r| out[at(r, word)] = (item(word) + r) as u32),
@@ -288,7 +291,8 @@ mod tests {
         let numbers = [("words", 3.0), ("passes", 1.0), ("REPEAT", 1.0)];
         let at = ("at", Data::U32(vec![2]));
         assert_eq!(out(chase(&problem(&numbers, vec![next(), at]))), [0], "2 and 16 steps more");
-        let numbers = [("n", 4.0), ("words", 8.0), ("STRIDE", 4.0), ("OFFSET", 1.0), ("REPEAT", 1.0)];
+        let numbers =
+            [("n", 4.0), ("words", 8.0), ("STRIDE", 4.0), ("OFFSET", 1.0), ("REPEAT", 1.0)];
         let data = || ("data", Data::U32((0..9).map(|i| 10 * i).collect()));
         let room = || ("out", Data::U32(vec![0; 4]));
         assert_eq!(out(stride(&problem(&numbers, vec![data(), room()]))), [10, 51, 22, 63]);

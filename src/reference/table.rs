@@ -1,7 +1,8 @@
 //! Every reference by name. `tests/tables.rs` fails when a shipped kernel's is missing.
 
 use super::{
-    Data, Problem, characterise, filters, finance, gather, matmul, micro, stencils, synthetic, transpose,
+    Data, Problem, characterise, filters, finance, gather, matmul, micro, stencils, synthetic,
+    transpose,
 };
 use crate::error::Result;
 

@@ -16,14 +16,19 @@ pub fn text(profile: &Profile, width: u16) -> String {
     let mut out = format!("{} {}\n", label(device), printable(&device.name, 60));
     launch(&mut out, profile);
     section(&mut out, "Instructions", &instructions(profile), width);
-    section(&mut out, "Global memory, highest bandwidth", &streams(profile), width);
+    section(&mut out, "Global memory, bandwidth of a full device", &streams(profile), width);
     section(&mut out, "Global memory, bandwidth against groups", &occupancy(profile), width);
     section(&mut out, "One load after the other, by working set", &levels(&profile.chase), width);
     if let Some(strides) = &profile.strides {
         section(&mut out, "Reads apart", &apart(&strides.strides, "neighbours apart"), width);
         let transaction = strides.transaction.map(|n| Bytes(n.into()).to_string());
         line(&mut out, "transaction", transaction, "not told by these strides");
-        section(&mut out, "Reads beyond an aligned place", &apart(&strides.offsets, "beyond"), width);
+        section(
+            &mut out,
+            "Reads beyond an aligned place",
+            &apart(&strides.offsets, "beyond"),
+            width,
+        );
     }
     local(&mut out, profile, width);
     together(&mut out, profile, width);
@@ -106,14 +111,12 @@ fn traffic_word(traffic: Traffic) -> &'static str {
 fn streams(profile: &Profile) -> Grid {
     let mut grid = Grid::new(&["traffic", ">bytes an access", ">bandwidth", ">at groups"]);
     for stream in &profile.streams {
-        let best = stream.points.iter();
-        let best = best.max_by(|a, b| a.bandwidth.value.total_cmp(&b.bandwidth.value));
-        let Some(best) = best else { continue };
+        let Some(last) = stream.points.last() else { continue };
         grid.row([
             traffic_word(stream.traffic).to_owned(),
             stream.width.to_string(),
-            within(best.bandwidth, bandwidth),
-            best.groups.to_string(),
+            within(last.bandwidth, bandwidth),
+            last.groups.to_string(),
         ]);
     }
     grid

@@ -28,6 +28,8 @@ pub(super) struct Mix {
     passes: f64,
     /// Instructions of one class, each needing the one before, and how many such chains.
     instructions: Option<(Class, f64, f64)>,
+    /// The same of a second class.
+    beside: Option<(Class, f64, f64)>,
     /// Bytes of global memory that neighbours share evenly.
     even: f64,
     /// Words read from global memory: how many, words between neighbours, words beyond a place
@@ -61,7 +63,10 @@ impl Mix {
         Some(match reference {
             "float_chain" => chain(op(&FLOAT)?),
             "int_chain" => chain(op(&INT)?),
-            "convert_chain" => chain(Class::Convert),
+            "convert_chain" => {
+                let logic = Some((Class::Logic, passes * repeat / 2.0, number("V")));
+                Self { beside: logic, ..chain(Class::Convert) }
+            }
             "stream" => {
                 let rows = [repeat + 1.0, repeat, 2.0 * repeat];
                 let rows = rows.get(number("MODE") as usize)?;
@@ -91,7 +96,7 @@ impl Mix {
         let mut bill = Bill { gpu, threads, ..Bill::of(gpu) };
         bill.run(Class::IntAdd, self.passes, 1.0);
         bill.run(Class::Compare, self.passes, 1.0);
-        if let Some((class, count, chains)) = self.instructions {
+        for (class, count, chains) in self.instructions.into_iter().chain(self.beside) {
             bill.run(class, count, chains);
         }
         bill.load(self.even, self.even * threads);
@@ -188,7 +193,9 @@ mod tests {
     fn warps_take_the_transactions_that_their_words_lie_in() {
         let gpu = gtx_260();
         assert_eq!((gpu.warp, gpu.memory.transaction), (32, 32));
-        for (stride, offset, expected) in [(1, 0, 4.0), (1, 1, 5.0), (2, 0, 8.0), (8, 0, 32.0), (64, 3, 32.0)] {
+        for (stride, offset, expected) in
+            [(1, 0, 4.0), (1, 1, 5.0), (2, 0, 8.0), (8, 0, 32.0), (64, 3, 32.0)]
+        {
             assert_eq!(transactions(&gpu, stride, offset), expected, "{stride} {offset}");
         }
     }
