@@ -182,7 +182,7 @@ fn attempt<'a>(
 /// cost of launching.
 const TELLING: f64 = 2e-3;
 
-fn built(candidate: &Candidate, report: BuildReport) -> Built {
+pub(super) fn built(candidate: &Candidate, report: BuildReport) -> Built {
     Built {
         hash: hash(&candidate.kernel),
         group: candidate.kernel.group,

@@ -52,9 +52,10 @@ fn compute(name: &str, case: &Case, candidate: &Candidate, initial: &[Data]) -> 
     let reference =
         find(name).ok_or_else(|| Error::Usage(format!("there is no reference `{name}`")))?;
     let sizes = case.size.iter().map(|(name, value)| (name.clone(), *value as f64));
+    let constants = candidate.kernel.constants.iter().map(|(name, c)| (name.clone(), c.number()));
     let params = candidate.params.iter().map(|(name, value, _)| (name.clone(), *value));
     let buffers = case.buffers.iter().zip(initial).map(|(b, data)| (b.name.clone(), data.clone()));
-    let problem = Problem::new(sizes.chain(params).collect(), buffers.collect());
+    let problem = Problem::new(sizes.chain(constants).chain(params).collect(), buffers.collect());
     let computed = reference(&problem)?;
     covers(name, case, &computed)?;
     computed

@@ -1,5 +1,6 @@
 //! The loop over a live device: build, verify, warm up, sample, verify again.
 
+mod characterise;
 mod check;
 mod choose;
 mod chunks;
@@ -65,6 +66,7 @@ pub fn measure(
         Measure::Schedule => schedule::measure(session, case, policy, stage, &mut finding),
         Measure::Concurrency => concurrency::measure(session, case, policy, stage, &mut finding),
         Measure::Staircase => staircase::measure(session, case, policy, stage, &mut finding),
+        Measure::Characterise => characterise::measure(session, case, policy, stage, &mut finding),
     };
     finding.wall = Wall { busy: finding.wall.busy, ..watch.end() };
     session.device.reset();

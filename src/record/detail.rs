@@ -18,6 +18,8 @@ pub enum Detail {
     Concurrency(Concurrency),
     /// One kernel with a growing number of work-groups.
     Staircase(Staircase),
+    /// Every form of a kernel with a growing number of work-groups.
+    Characterised(Characterised),
 }
 
 /// Seconds on the host's clock (simulated: on the simulator's), sample by sample, with the
@@ -235,4 +237,38 @@ pub struct Staircase {
     pub local_bytes: u64,
     /// Number of groups and seconds of one launch, sample by sample, in ascending order.
     pub points: Vec<(u32, Vec<f64>)>,
+}
+
+/// Every form of a kernel with a growing number of work-groups.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Characterised {
+    /// The clock of the points.
+    pub clock: Clock,
+    /// That clock's resolution in seconds.
+    pub resolution: f64,
+    /// The forms, in the order of the suite.
+    pub forms: Vec<FormTimes>,
+}
+
+/// One form of a kernel with a growing number of work-groups.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FormTimes {
+    /// Constants (a type as its number of components) and parameters, by name.
+    pub numbers: Vec<(String, f64)>,
+    /// Work-items per group.
+    pub group_size: u32,
+    /// Number of groups and seconds of one launch, sample by sample, in ascending order.
+    pub points: Vec<(u32, Vec<f64>)>,
+}
+
+impl FormTimes {
+    /// The constant or parameter `name`.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.numbers.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
+    }
+
+    /// The seconds of a launch of so many groups.
+    pub fn at(&self, groups: u32) -> Option<&[f64]> {
+        self.points.iter().find(|(n, _)| *n == groups).map(|(_, samples)| samples.as_slice())
+    }
 }

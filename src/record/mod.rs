@@ -9,12 +9,13 @@ mod monitor;
 mod noise;
 mod number;
 mod outcome;
+pub mod profile;
 #[cfg(test)]
 pub(crate) mod sample;
 
 pub use detail::{
-    Concurrency, CopyEngines, Detail, Direction, Launched, NamedStep, Overlap, OverlapRun, Pair,
-    Schedule, ScheduleRun, Staircase, Timed, Transfer, TransferPoint,
+    Characterised, Concurrency, CopyEngines, Detail, Direction, FormTimes, Launched, NamedStep,
+    Overlap, OverlapRun, Pair, Schedule, ScheduleRun, Staircase, Timed, Transfer, TransferPoint,
 };
 pub use header::{Footer, Header, Host};
 pub use monitor::Monitor;

@@ -72,6 +72,12 @@ impl Data {
         (Self::from_bytes(self.scalar(), &bytes), touched)
     }
 
+    /// How many scalars are not, to the bit, as in `other`.
+    pub fn differing(&self, other: &Self) -> usize {
+        let both = self.as_bytes().chunks_exact(4).zip(other.as_bytes().chunks_exact(4));
+        both.filter(|(a, b)| a != b).count()
+    }
+
     /// Scalar `i` as a number, for messages and error norms.
     pub fn get(&self, i: usize) -> Option<f64> {
         match self {

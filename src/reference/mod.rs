@@ -1,5 +1,6 @@
 //! What each kernel must compute, written again in plain Rust, independently of the kernels.
 
+mod characterise;
 mod data;
 mod fill;
 mod filters;

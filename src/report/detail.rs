@@ -35,6 +35,8 @@ pub fn sections(header: &Header, records: &[Record]) -> String {
             Detail::Schedule(raw) => super::schedule::section(&mut out, &title, raw),
             // All staircases of a device are one section.
             Detail::Staircase(_) => {}
+            // `gpubench profile` puts all of a device together.
+            Detail::Characterised(_) => {}
         }
     }
     super::staircase::section(&mut out, header, records);

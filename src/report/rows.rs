@@ -115,7 +115,9 @@ fn severity(outcome: &Outcome) -> u8 {
 
 fn rate(measure: Measure, family: &str, flops: f64, bytes: f64, seconds: f64) -> Option<Rate> {
     let by_bytes = match measure {
-        Measure::Launch | Measure::Concurrency | Measure::Staircase => return None,
+        Measure::Launch | Measure::Concurrency | Measure::Staircase | Measure::Characterise => {
+            return None;
+        }
         Measure::Send | Measure::Receive | Measure::Transfer => true,
         Measure::Kernel | Measure::Overlap | Measure::Schedule => {
             family == "memory" || flops <= 0.0

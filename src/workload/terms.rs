@@ -36,6 +36,9 @@ pub enum Measure {
     Concurrency,
     /// Time against the number of work-groups.
     Staircase,
+    /// Time of every form of a kernel against the number of work-groups: their differences are
+    /// the device's costs.
+    Characterise,
 }
 
 /// How a buffer is filled before the first launch.

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Located, Result};
 use crate::gpu::MemoryKind;
+use crate::record::profile::Class;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -35,6 +36,9 @@ pub struct Description {
     pub unit: Unit,
     /// What one unit computes.
     pub compute: Compute,
+    /// Local memory and what work-items do together.
+    #[serde(default)]
+    pub local: Local,
     /// The device's memory.
     #[serde(deserialize_with = "consistent")]
     pub memory: Memory,
@@ -98,6 +102,34 @@ pub struct Compute {
     /// Cycles until an instruction's result can be used.
     #[serde(deserialize_with = "positive")]
     pub latency: f64,
+    /// Classes of instructions that cost something else.
+    #[serde(default)]
+    pub instructions: BTreeMap<Class, Price>,
+}
+
+/// What an instruction costs.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Price {
+    /// Cycles until its result can be used.
+    #[serde(deserialize_with = "positive")]
+    pub latency: f64,
+    /// Instructions of single work-items that a unit runs in one cycle.
+    #[serde(deserialize_with = "positive")]
+    pub per_cycle: f64,
+}
+
+/// Local memory and what the work-items of a group do together, in cycles; what is not described
+/// takes as long as an instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Local {
+    /// From a load's address to its value, without conflicts.
+    #[serde(default, deserialize_with = "some_positive")]
+    pub latency: Option<f64>,
+    /// Passing a barrier.
+    #[serde(default, deserialize_with = "some_positive")]
+    pub barrier: Option<f64>,
 }
 
 /// The device's memory.
@@ -122,6 +154,26 @@ pub struct Memory {
     /// Bytes that one work-item has under way at once.
     #[serde(deserialize_with = "positive")]
     pub in_flight: f64,
+    /// Caches in front of it, the smallest first. Only a chase through a working set that fits one
+    /// is priced by them.
+    #[serde(default)]
+    pub caches: Vec<Cache>,
+    /// Atomic additions a second to one place, and to many; where they are not described, one a
+    /// cycle, and one a transaction.
+    #[serde(default)]
+    pub atomics: Option<[f64; 2]>,
+}
+
+/// A cache.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cache {
+    /// Its size.
+    #[serde(deserialize_with = "whole")]
+    pub size: u64,
+    /// Seconds from a load to its value.
+    #[serde(deserialize_with = "positive")]
+    pub latency: f64,
 }
 
 /// The way to the host's memory.
@@ -197,6 +249,35 @@ impl Description {
         })
     }
 
+    /// What an instruction of `class` costs.
+    pub fn price(&self, class: Class) -> Price {
+        let Compute { flops_per_cycle, flops_per_instruction, latency, .. } = self.compute;
+        let usual = Price { latency, per_cycle: flops_per_cycle / flops_per_instruction };
+        self.compute.instructions.get(&class).copied().unwrap_or(usual)
+    }
+
+    /// Seconds from a load of local memory to its value.
+    pub fn local_latency(&self) -> f64 {
+        self.local.latency.unwrap_or(self.compute.latency) / self.clock
+    }
+
+    /// Seconds of a barrier.
+    pub fn barrier(&self) -> f64 {
+        self.local.barrier.unwrap_or(self.compute.latency) / self.clock
+    }
+
+    /// Seconds of a load that stays within `bytes` bytes.
+    pub fn load_latency(&self, bytes: u64) -> f64 {
+        let cache = self.memory.caches.iter().find(|cache| bytes <= cache.size);
+        cache.map_or(self.memory.latency, |cache| cache.latency)
+    }
+
+    /// Atomic additions a second to one place, and to many.
+    pub fn atomics(&self) -> [f64; 2] {
+        let usual = [self.clock, self.memory.bandwidth / f64::from(self.memory.transaction)];
+        self.memory.atomics.unwrap_or(usual)
+    }
+
     /// The rates for host memory of this kind, if it is described.
     pub fn rates(&self, kind: MemoryKind) -> Option<&Rates> {
         self.link.host.get(&kind)
@@ -220,6 +301,10 @@ fn positive<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
         x if x > 0.0 && x.is_finite() => Ok(x),
         x => Err(D::Error::custom(format!("{x} is no positive number"))),
     }
+}
+
+fn some_positive<'de, D: Deserializer<'de>>(d: D) -> Result<Option<f64>, D::Error> {
+    positive(d).map(Some)
 }
 
 fn not_negative<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
@@ -282,6 +367,12 @@ impl Consistent for Unit {
 
 impl Consistent for Memory {
     fn flaw(&self) -> Option<String> {
+        if self.caches.windows(2).any(|pair| pair[0].size >= pair[1].size) {
+            return Some("caches come in the order of their sizes, the smallest first".to_owned());
+        }
+        if self.atomics.iter().flatten().any(|rate| !rate.is_finite() || *rate <= 0.0) {
+            return Some("atomic additions are a positive number a second".to_owned());
+        }
         (self.largest_buffer > self.size).then(|| {
             format!(
                 "a buffer of {} bytes does not fit a memory of {}",
@@ -356,6 +447,26 @@ costs: { submit: 1e-6, launch: 5e-6, sync: 2e-6 }
             ("units: 4", "units: 4294967296", 3, "too large"),
             ("size: 1073741824", "size: 1", 10, "does not fit a memory of 1"),
             ("name: test", "name: ' '", 1, "needs a name"),
+            (
+                "latency: 20",
+                "latency: 20, instructions: { float_ad: { latency: 1, per_cycle: 1 } }",
+                9,
+                "float_ad",
+            ),
+            (
+                "latency: 20",
+                "latency: 20, instructions: { shift: { latency: 0, per_cycle: 1 } }",
+                9,
+                "positive",
+            ),
+            (
+                "in_flight: 4",
+                "in_flight: 4, caches: [{ size: 8, latency: 1 }, { size: 4, latency: 1 }]",
+                10,
+                "smallest first",
+            ),
+            ("in_flight: 4", "in_flight: 4, atomics: [0, 1]", 10, "positive number"),
+            ("costs:", "local: { latency: -1 }\ncosts:", 15, "positive"),
             ("[65535, 65535, 1]", "[65535, 65535]", 8, "3"),
             ("[65535, 65535, 1]", "[65535, 0, 1]", 8, "no dispatch"),
             ("units: 4", "units: 4\nunits: 4", 4, "twice"),

@@ -1,9 +1,10 @@
 //! A simulated GPU behind the same seam as real ones.
 
-use super::effects::{Computed, Effects, meaning, no_kernel};
+use super::effects::{Computed, Effects, meaning, no_kernel, numbers};
 use super::events::{Job, Work, simulate};
 use super::link::{Direction, Transfer};
 use super::memory::Memory;
+use super::mix::Mix;
 use super::noise::Scatter;
 use super::units::Units;
 use super::{Description, Grid, Needs};
@@ -75,8 +76,8 @@ impl SimDevice {
 
     fn work(&self, op: &Op) -> Result<Work> {
         match op {
-            Op::Dispatch { kernel, groups, buffers, .. } => {
-                self.grid(*kernel, *groups, buffers).map(Work::Kernel)
+            Op::Dispatch { kernel, groups, buffers, params } => {
+                self.grid(*kernel, *groups, buffers, params).map(Work::Kernel)
             }
             Op::Send { from, to } => self.transfer(Direction::Send, *from, *to),
             Op::Receive { from, to } => self.transfer(Direction::Receive, *to, *from),
@@ -90,7 +91,13 @@ impl SimDevice {
         }
     }
 
-    fn grid(&self, kernel: KernelId, groups: [u32; 3], buffers: &[Slice]) -> Result<Grid> {
+    fn grid(
+        &self,
+        kernel: KernelId,
+        groups: [u32; 3],
+        buffers: &[Slice],
+        params: &[u8],
+    ) -> Result<Grid> {
         let kernel = self.kernels.get(&kernel).ok_or_else(|| no_kernel(kernel))?;
         let source = &kernel.source;
         if buffers.len() != source.bindings.len() {
@@ -111,8 +118,13 @@ impl SimDevice {
         let meaning = meaning(source)?;
         let share = 1.0 / meaning.groups.max(1) as f64;
         let groups = groups.iter().map(|&n| u64::from(n)).product();
+        let needs = self.needs(kernel);
+        let numbers = numbers(source, meaning, params);
+        if let Some(mix) = Mix::of(&meaning.reference, &numbers) {
+            return Ok(mix.priced(&self.gpu, groups, needs));
+        }
         let (flops, bytes) = (meaning.flops * share, meaning.bytes * share);
-        Ok(Grid::priced(&self.gpu, groups, self.needs(kernel), flops, bytes))
+        Ok(Grid::priced(&self.gpu, groups, needs, flops, bytes))
     }
 
     fn needs(&self, kernel: &Kernel) -> Needs {

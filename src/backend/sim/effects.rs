@@ -127,8 +127,7 @@ impl Effects<'_> {
 
     fn compute(&self, source: &KernelSource, launch: &Launch) -> Result<Vec<(&'static str, Data)>> {
         let meaning = meaning(source)?;
-        let numbers = meaning.sizes.iter().map(|(name, n)| (name.clone(), *n as f64));
-        let numbers = numbers.chain(parameters(meaning, &launch.params)).collect();
+        let numbers = numbers(source, meaning, &launch.params);
         let buffers = source.bindings.iter().zip(&launch.buffers).map(|(binding, slice)| {
             let data = Data::from_bytes(binding.element.scalar, self.memory.part(*slice)?);
             Ok((binding.name.clone(), data))
@@ -191,6 +190,17 @@ fn bound(source: &KernelSource, launch: &Launch, name: &str) -> Result<(Slice, A
     let at = source.bindings.iter().position(|binding| binding.name == name);
     at.and_then(|at| Some((*launch.buffers.get(at)?, source.bindings[at].access)))
         .ok_or_else(|| Error::Device(format!("the reference writes `{name}`, which is not bound")))
+}
+
+/// Sizes, constants and parameters of a launch by name; of one name, the last holds.
+pub(super) fn numbers(
+    source: &KernelSource,
+    meaning: &Meaning,
+    params: &[u8],
+) -> Vec<(String, f64)> {
+    let sizes = meaning.sizes.iter().map(|(name, n)| (name.clone(), *n as f64));
+    let constants = source.constants.iter().map(|(name, c)| (name.clone(), c.number()));
+    sizes.chain(constants).chain(parameters(meaning, params)).collect()
 }
 
 /// The fields of a parameter block: four bytes each.

@@ -11,11 +11,14 @@ mod events;
 mod grid;
 mod link;
 mod memory;
+mod mix;
 mod noise;
 mod sources;
 mod units;
 
-pub use description::{Compute, Costs, Description, Link, Memory, Noise, Rates, Unit};
+pub use description::{
+    Cache, Compute, Costs, Description, Link, Local, Memory, Noise, Price, Rates, Unit,
+};
 pub use device::SimDevice;
 pub use events::{Job, Work, simulate};
 pub use grid::{Grid, Needs};

@@ -1,0 +1,69 @@
+//! `gpubench profile`: what devices cost, part by part.
+
+use super::show::{print, warnings, width};
+use crate::analyse::profile;
+use crate::error::{Error, Result};
+use crate::record::profile::Profile;
+use crate::report::profile::text;
+use crate::report::words::label;
+use crate::store::{Run, read, runs};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Arguments of `gpubench profile`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Runs of the suite `characterise` or baselines with it: files, or folders of them
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<PathBuf>,
+    /// Only this device, as `opencl:0`
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<String>,
+    /// Write the profile of one device as JSON, which `predict` reads
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(args: Args) -> Result<ExitCode> {
+    let runs = runs::find(&args.runs)?.iter().map(|p| read(p)).collect::<Result<Vec<Run>>>()?;
+    for run in &runs {
+        warnings(&run.warnings.iter().map(ToString::to_string).collect::<Vec<_>>());
+    }
+    let mut profiles: Vec<Profile> = runs.iter().flat_map(profiles).collect();
+    if profiles.is_empty() {
+        return Err(Error::Usage(
+            "nothing here characterises a device: `gpubench run characterise` does".into(),
+        ));
+    }
+    if let Some(wanted) = &args.device {
+        let names: Vec<String> = profiles.iter().map(|profile| label(&profile.device)).collect();
+        profiles.retain(|profile| label(&profile.device) == *wanted);
+        if profiles.is_empty() {
+            let names = names.join(", ");
+            return Err(Error::Usage(format!("there is no `{wanted}` here, but {names}")));
+        }
+    }
+    if !args.json {
+        let all: Vec<String> = profiles.iter().map(|profile| text(profile, width())).collect();
+        print(&all.join("\n"))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let [only] = profiles.as_slice() else {
+        let names: Vec<String> = profiles.iter().map(|profile| label(&profile.device)).collect();
+        return Err(Error::Usage(format!(
+            "--json writes one device's profile, and there are {}: choose with --device",
+            names.join(", ")
+        )));
+    };
+    let json = serde_json::to_string_pretty(only).map_err(|e| Error::Usage(e.to_string()))?;
+    print(&format!("{json}\n"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The devices of a run of which anything is known.
+fn profiles(run: &Run) -> Vec<Profile> {
+    let devices = 0..run.header.devices.len();
+    let all = devices.filter_map(|device| profile(&run.header, &run.records, device));
+    all.filter(|profile| !profile.is_bare()).collect()
+}

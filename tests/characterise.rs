@@ -1,0 +1,246 @@
+//! The suite `characterise`: what a simulated GPU is described to cost is found again, and on each
+//! device of this machine every kernel is right and a profile comes of it.
+#![expect(clippy::unwrap_used, reason = "a helper of tests panics as tests do")]
+
+use gpubench::analyse::profile;
+use gpubench::backend::sim::{Cache, Description, Local, Noise, Price, Sim, SimDevice};
+use gpubench::backend::{self};
+use gpubench::measure::{Policy, Session, measure};
+use gpubench::plan::{Limits, Planned, plan};
+use gpubench::record::profile::{Class, Profile, Traffic, Value};
+use gpubench::record::{Header, Host, Outcome, Record, VERSION};
+use gpubench::reference;
+use gpubench::suite::{Suite, load};
+use gpubench::units::Bytes;
+use gpubench::workload::Measure;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+fn suite() -> Suite {
+    let suite = load("characterise", &reference::names().collect::<Vec<_>>());
+    suite.unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The suite with less to compute for the host: a simulated clock does not care.
+fn small() -> Suite {
+    let mut suite = suite();
+    // Staircases have a test of their own, with `truth`.
+    suite.workloads.retain(|workload| !workload.name.starts_with("staircase"));
+    for workload in &mut suite.workloads {
+        let kind = workload.name.split('/').next().unwrap();
+        for size in &mut workload.sizes {
+            for (name, value) in size {
+                *value = match (kind, name.as_str()) {
+                    ("float" | "int" | "convert", "n") => 1 << 20,
+                    ("stride", "n") => 1 << 17,
+                    ("stride", "words") => 1 << 20,
+                    _ => *value,
+                };
+            }
+        }
+        if kind == "chase" {
+            workload.sizes.retain(|size| size[0].1 <= 1 << 20);
+        }
+    }
+    suite
+}
+
+fn limits() -> Limits {
+    Limits { memory: None, seconds: 1e3, seed: 3, cores: 2, host_memory: None }
+}
+
+/// Everything that the suite asks of a device, as records.
+fn records(suite: &Suite, session: &mut Session, policy: &Policy) -> (Header, Vec<Record>) {
+    let info = session.device.info().clone();
+    let planned = plan(suite, &info, &limits());
+    let records = planned.into_iter().map(|planned| match planned {
+        Planned::Case(case) => {
+            measure(session, &case, policy, &mut |_| {}).into_record(&case, 0, 0)
+        }
+        Planned::Refused(refusal) => Record::refused(refusal, 0),
+    });
+    let records = records.collect();
+    let header = Header {
+        version: VERSION,
+        gpubench: "test".into(),
+        started: "2026-01-01T00:00:00Z".into(),
+        suite: suite.name.clone(),
+        suite_hash: suite.hash.clone(),
+        seed: 3,
+        rounds: 1,
+        verify_only: false,
+        filters: vec![],
+        host: Host::default(),
+        devices: vec![info],
+    };
+    (header, records)
+}
+
+fn simulated(suite: &Suite, gpu: &Description) -> Profile {
+    let mut session = Session::new(Box::new(SimDevice::new(gpu.clone(), 0, 0)));
+    // Without noise one sample says all.
+    let policy = Policy { least: 1, most: 1, warmup: 0.0, seconds: 1e3, ..Policy::default() };
+    let (header, records) = records(suite, &mut session, &policy);
+    for record in &records {
+        assert_eq!(record.outcome, Outcome::Ok, "{} on {}", record.key, gpu.name);
+    }
+    profile(&header, &records, 0).unwrap()
+}
+
+/// What is found beside what was described.
+struct Found {
+    what: String,
+    value: f64,
+    truth: f64,
+}
+
+fn found(profile: &Profile, gpu: &Description) -> Vec<Found> {
+    let mut all = vec![];
+    let mut note = |what: String, value: Option<Value>, truth: f64| {
+        let value = value.map_or(f64::NAN, |value| value.value);
+        all.push(Found { what, value, truth });
+    };
+    let (clock, units) = (gpu.clock, f64::from(gpu.units));
+    for class in Class::ALL {
+        let price = gpu.price(class);
+        let told = profile.instruction(class);
+        // A group of 64 may be more than a unit runs within an instruction's latency.
+        let issue = 64.0 / price.per_cycle;
+        let latency = price.latency.max(issue) / clock;
+        note(format!("{} latency", class.name()), told.and_then(|t| t.latency), latency);
+        let rate = units * price.per_cycle * clock;
+        note(format!("{} throughput", class.name()), told.and_then(|t| t.throughput), rate);
+    }
+    for traffic in [Traffic::Read, Traffic::Write, Traffic::Copy] {
+        note(format!("{traffic:?}"), profile.bandwidth(traffic), gpu.memory.bandwidth);
+    }
+    let launch = profile.launch.unwrap();
+    note("launch".into(), launch.latency, gpu.costs.submit + gpu.costs.launch);
+    // Between two launches lies one, and the work-items' one instruction and write.
+    let empty =
+        gpu.compute.latency / clock + (4.0 / gpu.memory.in_flight).ceil() * gpu.memory.latency;
+    note("each launch".into(), launch.each, gpu.costs.submit.max(gpu.costs.launch + empty));
+    for footprint in &profile.chase {
+        let truth = gpu.load_latency(footprint.bytes);
+        note(format!("load within {}", Bytes(footprint.bytes)), Some(footprint.latency), truth);
+    }
+    let local = profile.local.as_ref().unwrap();
+    note("local latency".into(), local.latency, gpu.local_latency());
+    let lanes = f64::from(gpu.unit.banks.min(gpu.warp));
+    note("local bandwidth".into(), local.bandwidth, units * lanes * 4.0 * clock);
+    for barrier in &profile.barriers {
+        let what = format!("barrier of {}", barrier.group_size);
+        note(what, profile.barrier(barrier), gpu.barrier());
+    }
+    let atomics = profile.atomics.unwrap();
+    let [contended, apart] = gpu.atomics();
+    note("atomics, contended".into(), atomics.contended, contended);
+    note("atomics, apart".into(), atomics.apart, apart);
+    let count = |n: Option<u32>| n.map_or(f64::NAN, f64::from);
+    let exact = |what: &str, value: Option<u32>, truth: u32| Found {
+        what: what.into(),
+        value: count(value),
+        truth: truth.into(),
+    };
+    let strides = profile.strides.as_ref().unwrap();
+    all.push(exact("transaction", strides.transaction, gpu.memory.transaction));
+    all.push(exact("banks", local.banks, gpu.unit.banks.min(32)));
+    all
+}
+
+/// A device such as there may be, with costs of its own for every class.
+fn random(number: u64) -> Description {
+    let mut random = Pcg64Mcg::seed_from_u64(number);
+    let shipped = Sim::default().descriptions().unwrap();
+    let mut gpu = shipped[number as usize % shipped.len()].clone();
+    let mut draw = |low: f64, high: f64| low * (high / low).powf(random.random_range(0.0..1.0));
+    gpu.name = format!("random {number}");
+    gpu.units = draw(2.0, 60.0) as u32;
+    gpu.clock = draw(0.5e9, 2e9);
+    gpu.memory.bandwidth = f64::from(gpu.units) * draw(5e9, 10e9);
+    gpu.memory.latency = draw(300e-9, 800e-9);
+    gpu.memory.transaction = [32, 64, 128][number as usize % 3];
+    gpu.memory.in_flight = 16.0;
+    gpu.costs.submit = draw(0.3e-6, 4e-6);
+    gpu.costs.launch = draw(2e-6, 20e-6);
+    for class in Class::ALL {
+        let latency = draw(8.0, 60.0);
+        // No more than the four chains of each work-item of a full unit can keep at work.
+        let resident = f64::from(gpu.unit.threads.min(64 * gpu.unit.groups));
+        let per_cycle = draw(4.0, 128.0).min(4.0 * resident / latency / 1.5);
+        let price = Price { latency, per_cycle };
+        gpu.compute.instructions.insert(class, price);
+    }
+    gpu.unit.local = 98304;
+    gpu.local = Local { latency: Some(draw(8.0, 24.0)), barrier: Some(draw(10.0, 60.0)) };
+    gpu.memory.caches = vec![
+        Cache { size: 16 << 10, latency: draw(30e-9, 60e-9) },
+        Cache { size: 1 << 20, latency: draw(100e-9, 200e-9) },
+    ];
+    gpu.memory.atomics = Some([draw(1e8, 2e9), draw(1e9, 1e10)]);
+    gpu
+}
+
+#[test]
+fn every_cost_of_a_description_is_found_within_3_percent() {
+    let suite = small();
+    let mut devices: Vec<_> =
+        Sim::default().descriptions().unwrap().into_iter().step_by(3).collect();
+    devices.extend((0..4).map(random));
+    let mut wrong = vec![];
+    for mut gpu in devices {
+        gpu.noise = Noise::default();
+        let profile = simulated(&suite, &gpu);
+        let all = found(&profile, &gpu);
+        assert!(all.len() > 45, "{}", all.len());
+        let off = |found: &Found| (found.value / found.truth - 1.0).abs();
+        let worst = all.iter().map(off).fold(0.0, f64::max);
+        println!("{}: {} costs, off by {:.2} % at most", gpu.name, all.len(), 100.0 * worst);
+        wrong.extend(all.iter().filter(|found| off(found).is_nan() || off(found) > 0.03).map(
+            |found| {
+                format!("{}: {} {:e}, not {:e}", gpu.name, found.what, found.value, found.truth)
+            },
+        ));
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_profile_comes_of_every_device() {
+    let mut suite = suite();
+    suite.workloads.retain(|workload| {
+        workload.measure.contains(&Measure::Characterise) || workload.name.starts_with("launch")
+    });
+    for workload in &mut suite.workloads {
+        for size in &mut workload.sizes {
+            for (name, value) in size {
+                if name == "n" {
+                    *value = (*value / 64).max(64);
+                }
+            }
+        }
+        if workload.name == "chase" {
+            workload.sizes.retain(|size| size[0].1 <= 1 << 18);
+        }
+    }
+    for backend in backend::all() {
+        let found = backend.devices().unwrap();
+        if found.is_empty() {
+            eprintln!("skipped: no device through {}", backend.name());
+        }
+        for info in found {
+            let mut session = Session::new(backend.open(info.index).unwrap());
+            let policy = Policy { seconds: 0.1, warmup: 0.1, least: 3, ..Policy::default() };
+            let (header, records) = records(&suite, &mut session, &policy);
+            for record in &records {
+                assert_eq!(record.outcome, Outcome::Ok, "{} on {}", record.key, info.name);
+            }
+            let profile = profile(&header, &records, 0).unwrap();
+            assert!(!profile.is_bare(), "{}", info.name);
+            let json = serde_json::to_string(&profile).unwrap();
+            assert_eq!(Profile::parse("profile.json", &json).unwrap(), profile);
+            let told = profile.instructions.iter().filter(|i| i.throughput.is_some()).count();
+            eprintln!("{}: throughput of {told} of {} classes", info.name, Class::ALL.len());
+        }
+    }
+}
