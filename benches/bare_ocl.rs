@@ -5,8 +5,11 @@
 //! cargo bench --features bare-ocl --bench bare_ocl [-- DEVICE]      DEVICE counts as `gpubench devices` does
 //! ```
 //!
-//! Two medians for each size: the time on the device (start to end of the launch's event), which
-//! must agree within 2 %, and the host's time from the call until the launch has ended.
+//! Medians for each size: the time on the device (start to end of the launch's event), which must
+//! agree within 2 %, and the host's time from the call until the launch has ended. Then the whole of
+//! `gpubench run` against the bare loop alone, in turns too, each time in fresh processes.
+
+mod whole;
 
 use gpubench::backend::{Device, by_name};
 use gpubench::gpu::{
@@ -17,12 +20,15 @@ use gpubench::plan::GUARD;
 use gpubench::units::{Bytes, seconds};
 use std::error::Error;
 use std::ffi::CString;
-use std::time::Instant;
+use std::process::Command;
+use std::time::{Duration, Instant};
 
 const TRIAD: &str = include_str!("../shaders/micro/triad.cl");
 const GROUP: u32 = 256;
 const WIDTH: u32 = 4;
 const SAMPLES: usize = 101;
+/// Before the first sample.
+const WARM_UP: Duration = Duration::from_millis(100);
 /// Each with buffers of its own: where an allocation lands in memory shifts a kernel's time by
 /// several percent, for bare and gpubench alike.
 const INSTANCES: usize = 12;
@@ -30,7 +36,11 @@ const INSTANCES: usize = 12;
 const SIZES: [u32; 2] = [1 << 20, 1 << 24];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let index = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(0);
+    let numbers: Vec<u32> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
+    let index = numbers.first().map_or(0, |&index| index as usize);
+    if let &[_, n] = numbers.as_slice() {
+        return alone(index, n);
+    }
     for n in SIZES {
         let mut times = [const { vec![] }; 2];
         let mut name = String::new();
@@ -46,12 +56,22 @@ fn main() -> Result<(), Box<dyn Error>> {
                 "  {what:<14} bare {bare_text:>9}   gpubench {ours_text:>9}   ratio {ratio:.4}"
             );
         }
+        let (mut bare, mut run) = (vec![], vec![]);
+        for _ in 0..INSTANCES {
+            bare.extend(alone_elsewhere(index, n)?);
+            run.extend(whole::samples(index, n, (GROUP, WIDTH))?);
+        }
+        let [bare, ours] = [bare, run].map(middle);
+        let (bare_text, ours_text, ratio) = (seconds(bare), seconds(ours), ours / bare);
+        println!(
+            "  gpubench run   bare {bare_text:>9}   gpubench {ours_text:>9}   ratio {ratio:.4}"
+        );
     }
     Ok(())
 }
 
-/// Sets up both and launches them in turns, so that a drift of the clocks meets both; the first
-/// few launches only warm up. `ours_first` says which of them gets its memory first.
+/// Sets up both and launches them in turns, so that a drift of the clocks meets both, after a
+/// warm-up. `ours_first` says which of them gets its memory first.
 /// Returns the device's name.
 fn in_turns(
     index: usize,
@@ -68,13 +88,49 @@ fn in_turns(
     if !ours_first {
         ours.allocate(n)?;
     }
-    for sample in 0..SAMPLES + 20 {
-        let pair = [bare.launch()?, ours.launch()?];
-        if sample >= 20 {
-            times.iter_mut().zip(pair).for_each(|(times, time)| times.push(time));
-        }
+    let mut pair = || -> Result<_, Box<dyn Error>> { Ok([bare.launch()?, ours.launch()?]) };
+    let begun = Instant::now();
+    while begun.elapsed() < WARM_UP {
+        pair()?;
+    }
+    for _ in 0..SAMPLES {
+        times.iter_mut().zip(pair()?).for_each(|(times, time)| times.push(time));
     }
     Ok(name)
+}
+
+/// Prints the device's seconds of bare launches and nothing else.
+fn alone(index: usize, n: u32) -> Result<(), Box<dyn Error>> {
+    let ours = Ours::new(index)?;
+    let name = ours.device.info().name.clone();
+    let options = ours.options.clone();
+    drop(ours);
+    let bare = Bare::new(index, n, &options, &name)?;
+    let begun = Instant::now();
+    while begun.elapsed() < WARM_UP {
+        bare.launch()?;
+    }
+    for _ in 0..SAMPLES {
+        println!("{}", bare.launch()?[0]);
+    }
+    Ok(())
+}
+
+/// What [`alone`] prints in a process of its own.
+fn alone_elsewhere(index: usize, n: u32) -> Result<Vec<f64>, Box<dyn Error>> {
+    let (index, n) = (index.to_string(), n.to_string());
+    let output = Command::new(std::env::current_exe()?).args([index, n]).output()?;
+    if !output.status.success() {
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("bare launches failed, {}: {}", output.status, complaint.trim()).into());
+    }
+    let lines = String::from_utf8(output.stdout)?;
+    Ok(lines.lines().map(str::parse).collect::<Result<_, _>>()?)
+}
+
+fn middle(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 /// Seconds on the device and on the host.

@@ -16,7 +16,7 @@ use gpubench::plan::{Case, Limits, Planned, launches, plan};
 use gpubench::record::Detail;
 use gpubench::units::Bytes;
 use gpubench::{reference, suite};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 /// Share of all cores that others may use on a machine that counts as quiet.
@@ -30,6 +30,9 @@ fn main() -> ExitCode {
         println!("skipped: no CPU implementation of OpenCL here");
         return ExitCode::SUCCESS;
     };
+    if std::env::args().any(|argument| argument == HIDDEN) {
+        return print_hidden(&info);
+    }
     println!("{} on {cores} cores", info.name);
     if cores < 2 {
         println!("skipped: with one core nothing runs beside anything");
@@ -43,6 +46,9 @@ fn main() -> ExitCode {
         hidden(i, 2)
     });
     check("the same on one lane: hidden", "<= 0.10", &|x| x <= 0.1, &|i| hidden(i, 1));
+    if info.driver.contains("Portable Computing Language") {
+        check("two lanes, one driver thread: hidden", "<= 0.10", &|x| x <= 0.1, &one_thread);
+    }
     check("two one-group kernels: gain", ">= 1.80", &|x| x >= 1.8, &|i| {
         gain(i, "pair_one_group", 64)
     });
@@ -116,9 +122,10 @@ impl Usage {
 
     fn own() -> Option<f64> {
         let text = std::fs::read_to_string("/proc/self/stat").ok()?;
-        // Behind the name, which may hold spaces: user and system time are fields 14 and 15.
-        let fields: Vec<&str> = text.rsplit(')').next()?.split_whitespace().collect();
-        Some(fields.get(11)?.parse::<f64>().ok()? + fields.get(12)?.parse::<f64>().ok()?)
+        // Behind the name, which may hold spaces: user and system time of this process are fields
+        // 14 and 15, those of the children that it waited for 16 and 17.
+        let fields = text.rsplit(')').next()?.split_whitespace().skip(11).take(4);
+        fields.map(|ticks| ticks.parse::<f64>().ok()).sum()
     }
 
     /// The share of all cores that others used since; `None` where the system does not tell.
@@ -256,6 +263,35 @@ fn hidden(info: &DeviceInfo, lanes: u32) -> Result<f64> {
     let alone = [rig.fastest(&of(&[&kernel]))?, rig.fastest(&of(&[&copy]))?];
     let both = rig.fastest(&of(&[&kernel, &copy]))?;
     Ok((alone[0] + alone[1] - both) / alone[0].min(alone[1]))
+}
+
+/// Prints what two lanes hide and nothing else.
+const HIDDEN: &str = "hidden";
+
+fn print_hidden(info: &DeviceInfo) -> ExitCode {
+    match hidden(info, 2) {
+        Ok(share) => println!("{share}"),
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// What two lanes hide where PoCL has a single thread: it reads that when it is loaded, so another
+/// process asks.
+fn one_thread(_: &DeviceInfo) -> Result<f64> {
+    let child = std::env::current_exe().and_then(|this| {
+        Command::new(this).arg(HIDDEN).env("POCL_MAX_PTHREAD_COUNT", "1").output()
+    });
+    let output = child.map_err(|error| Error::Usage(error.to_string()))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    text.trim().parse().map_err(|_| {
+        let (text, complaint) = (text.trim(), complaint.trim());
+        Error::Usage(format!("`{text}` is no share; {}: {complaint}", output.status))
+    })
 }
 
 /// Time of four chunks (write, kernel, read) on one lane over that on three.

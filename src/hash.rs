@@ -1,10 +1,32 @@
 //! Content hashes by which files, kernels and problems are recognised again.
 
 use sha2::{Digest, Sha256};
+use std::io::{self, Read};
 
 /// SHA-256 of `bytes` in lower-case hexadecimal.
 pub fn sha256_hex(bytes: impl AsRef<[u8]>) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes))
+}
+
+/// [`sha256_hex`] of what `source` gives, without keeping it.
+///
+/// # Errors
+/// What the source says.
+pub fn sha256_of(mut source: impl Read) -> io::Result<String> {
+    let mut hash = Sha256::new();
+    let mut chunk = vec![0; 1 << 16];
+    loop {
+        match source.read(&mut chunk) {
+            Ok(0) => return Ok(hex(&hash.finalize())),
+            Ok(read) => hash.update(&chunk[..read]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// SHA-256 of `bytes` in base64, as a content-security policy names a style sheet.
@@ -32,9 +54,14 @@ mod tests {
 
     #[test]
     fn the_hash_of_nothing_is_the_standards() {
-        assert_eq!(
-            super::sha256_hex(b""),
-            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-        );
+        let nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        assert_eq!(super::sha256_hex(b""), nothing);
+        assert_eq!(super::sha256_of(std::io::empty()).unwrap(), nothing);
+    }
+
+    #[test]
+    fn the_hash_of_a_stream_is_that_of_its_bytes() {
+        let bytes = vec![7; 200_000];
+        assert_eq!(super::sha256_of(bytes.as_slice()).unwrap(), super::sha256_hex(&bytes));
     }
 }

@@ -1,4 +1,58 @@
-//! Text that others chose, made fit for a terminal or a table.
+//! Text that others chose: read within bounds, and made fit for a terminal or a table.
+
+use std::fs;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+/// The text of a regular file of at most `most` bytes.
+///
+/// # Errors
+/// As [`read_bytes`], and where it is not UTF-8.
+pub fn read(path: &Path, most: u64) -> Result<String, String> {
+    String::from_utf8(read_bytes(path, most)?).map_err(|error| {
+        format!("the file is not UTF-8 text (byte {})", error.utf8_error().valid_up_to())
+    })
+}
+
+/// A regular file of at most `most` bytes. Nothing else is opened, since a pipe or a device may
+/// never end.
+///
+/// # Errors
+/// Why not, as the second half of a sentence about the file.
+pub fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>, String> {
+    let data = fs::metadata(path).map_err(|error| explain(&error))?;
+    if let Some(why) = no_file(&data) {
+        return Err(why.to_owned());
+    }
+    let file = fs::File::open(path).map_err(|error| explain(&error))?;
+    let mut bytes = vec![];
+    file.take(most + 1).read_to_end(&mut bytes).map_err(|error| explain(&error))?;
+    if bytes.len() as u64 > most {
+        return Err(format!("the file is larger than {} MiB", most >> 20));
+    }
+    Ok(bytes)
+}
+
+/// What something is that is no regular file, as the second half of a sentence about it.
+pub fn no_file(data: &fs::Metadata) -> Option<&'static str> {
+    match (data.is_file(), data.is_dir()) {
+        (true, _) => None,
+        (_, true) => Some(FOLDER),
+        _ => Some("this is a pipe or a device, not a file"),
+    }
+}
+
+/// What a folder is told where a file is wanted.
+pub const FOLDER: &str = "this is a folder, not a file";
+
+/// What an error of the system means to who named the file.
+pub fn explain(error: &std::io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => "there is no such file".to_owned(),
+        ErrorKind::PermissionDenied => "you may not read it".to_owned(),
+        _ => error.to_string(),
+    }
+}
 
 /// `text` without control characters (a tab becomes a space) and without terminal escape
 /// sequences, cut to `limit` characters with an ellipsis.

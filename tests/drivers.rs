@@ -13,7 +13,7 @@ fn run(backend: &str, workload: &str, timeout: &str) -> Option<Run> {
     let place = Place::new();
     let suite = suite("drivers/drivers.yaml");
     let args = [
-        &["run", &suite, "--backend", backend, "--filter", workload],
+        &["run", &suite, "--trust", "--backend", backend, "--filter", workload],
         &["--timeout", timeout, "--no-lock"][..],
     ]
     .concat();
@@ -102,6 +102,7 @@ fn a_kernel_that_crashes_the_driver_is_a_crash() {
     );
 }
 
+/// The parent ends it within two seconds of its deadline.
 #[test]
 fn a_kernel_that_never_ends_is_a_timeout() {
     let Some(run) = run("opencl", "endless", "3") else { return };
@@ -110,4 +111,16 @@ fn a_kernel_that_never_ends_is_a_timeout() {
         let launch = record.wall.launch + record.wall.verify;
         assert!((3.0..5.0).contains(&launch), "ended {launch} s after it began, 3 s allowed");
     }
+}
+
+/// A part of the grid tells that the whole would block the device for minutes (and trip the
+/// watchdog of one with a display): it is not begun. Where the part itself takes too long, that
+/// is a timeout.
+#[test]
+fn a_grid_that_would_block_the_device_is_not_launched() {
+    caught("wgpu", "endless_grid", |outcome| match outcome {
+        Outcome::Skipped(why) => why.contains("one launch would take"),
+        Outcome::Timeout(_) => true,
+        _ => false,
+    });
 }

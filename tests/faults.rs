@@ -5,6 +5,7 @@
 mod common;
 
 use common::{Place, no_orphan, outcomes, records, suite, text};
+use gpubench::gpu::Clock;
 use gpubench::record::{Flag, Outcome};
 use gpubench::store::Run;
 
@@ -12,7 +13,8 @@ use gpubench::store::Run;
 fn run(fault: &str, more: &[&str]) -> (Run, std::process::Output) {
     let place = Place::new();
     let suite = suite("faults/faults.yaml");
-    let mut args = vec!["run", &suite, "--backend", "faulty", "--filter", fault, "--timeout", "2"];
+    let mut args = vec!["run", &suite, "--trust", "--backend", "faulty", "--filter", fault];
+    args.extend(["--timeout", "2"]);
     args.extend(more);
     let child = place.gpubench(&args).spawn().expect("the binary starts");
     let pid = child.id();
@@ -107,6 +109,61 @@ fn what_a_driver_prints_is_never_data() {
     let run = beside_one_that_works("chatters");
     assert_eq!(outcomes(&run, "chatters"), [&Outcome::Ok, &Outcome::Ok]);
     assert_eq!(run.records.len(), 4, "two workloads on two devices");
+}
+
+#[test]
+fn a_device_that_was_throttled_for_a_moment_is_measured_again() {
+    let run = beside_one_that_works("throttles_once");
+    for record in records(&run, "throttles_once") {
+        assert!(record.outcome.is_ok() && record.monitor.discarded >= 15, "{record:?}");
+        assert!(record.monitor.sentinel.is_some());
+    }
+    let drifted = |flag: &Flag| matches!(flag, Flag::Drift(_));
+    assert!(!run.records.iter().any(|record| record.flags.iter().any(drifted)));
+}
+
+#[test]
+fn a_device_that_is_throttled_for_ever_is_flagged_and_soon_measured_once_only() {
+    let (run, output) = run("endless", &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(run.records.len(), 12, "six sizes on two devices");
+    for record in &run.records {
+        let [flag] = record.flags.as_slice() else { panic!("{:?}", record.flags) };
+        assert!(matches!(flag, Flag::Drift(how) if how.contains("% longer")), "{flag:?}");
+        let [before, after] = record.monitor.sentinel.expect("a sentinel");
+        let began = record.monitor.began.expect("the run began");
+        assert!(before.max(after) > 1.2 * began, "{began} {before} {after}");
+    }
+    for device in 0..2 {
+        let of_device = run.records.iter().filter(|record| record.device == device);
+        let again = of_device.filter(|record| record.monitor.discarded > 0).count();
+        assert_eq!(again, 3, "no more than helped nothing three times");
+    }
+}
+
+#[test]
+fn timestamps_that_cannot_be_true_are_dropped_counted_and_the_hosts_clock_named() {
+    let (run, output) = run("stamps", &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    for (fault, word) in [
+        ("stamps_are_zero", "is zero"),
+        ("stamps_run_backwards", "run backwards"),
+        ("stamps_are_huge", "span"),
+    ] {
+        for record in records(&run, fault) {
+            let measured = record.measured.as_ref().expect("measured all the same");
+            assert_eq!(measured.clock, Clock::Host);
+            assert!(measured.dropped as usize >= measured.samples.len(), "{}", measured.dropped);
+            let named = |flag: &Flag| matches!(flag, Flag::Timestamps(why) if why.contains(word));
+            assert!(record.flags.iter().any(named), "{:?}", record.flags);
+        }
+    }
+    for record in records(&run, "works") {
+        assert_eq!(
+            record.measured.as_ref().map(|m| (m.clock, m.dropped)),
+            Some((Clock::Simulated, 0))
+        );
+    }
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn what_the_budget_leaves_out_is_a_record() {
 fn a_run_of_which_nothing_is_left_has_failed() {
     let place = Place::new();
     let suite = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/bad.in/huge-buffer.yaml");
-    let output = place.output(&["run", suite, "--backend", "sim", "--device", "K40"]);
+    let output = place.output(&["run", suite, "--trust", "--backend", "sim", "--device", "K40"]);
     assert_eq!(output.status.code(), Some(4));
     assert!(text(&output.stderr).contains("nothing was run"), "{}", text(&output.stderr));
     assert!(text(&output.stdout).contains("1.00 TiB"), "{}", text(&output.stdout));
@@ -229,8 +229,17 @@ fn the_first_interruption_finishes_the_line_and_the_run_can_go_on() {
 fn the_second_interruption_stops_at_once() {
     let place = Place::new();
     let faults = suite("faults/faults.yaml");
-    let args =
-        ["run", &faults, "--backend", "faulty", "--filter", "hangs_in_launch", "--filter", "fault"];
+    let args = [
+        "run",
+        &faults,
+        "--trust",
+        "--backend",
+        "faulty",
+        "--filter",
+        "hangs_in_launch",
+        "--filter",
+        "fault",
+    ];
     let child = place.gpubench(&args).spawn().expect("starts");
     let pid = child.id();
     until("a case", || !place.results().is_empty() && !workers(pid).is_empty());
@@ -243,6 +252,29 @@ fn the_second_interruption_stops_at_once() {
     assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
     no_orphan(pid);
     assert!(place.run().footer.is_none());
+}
+
+/// A terminal that closes asks as Ctrl-C does; there is nobody left to read.
+#[test]
+fn a_closed_terminal_finishes_the_line_and_the_run_can_go_on() {
+    let place = Place::new();
+    let flow = flow();
+    let mut child = place.gpubench(&args(&flow, &["--rounds", "4"])).spawn().expect("starts");
+    let pid = child.id();
+    until("a first record", || {
+        place.results().iter().any(|file| read(file).is_ok_and(|run| !run.records.is_empty()))
+    });
+    drop((child.stdout.take(), child.stderr.take()));
+    kill(pid, "HUP");
+    let status = finish(child).status;
+    no_orphan(pid);
+    assert_eq!(status.code(), Some(130), "{status:?}");
+    let run = place.run();
+    assert!(run.warnings.is_empty() && run.footer.is_none());
+    let file = place.result().display().to_string();
+    let output = place.output(&["run", &flow, "--resume", &file]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    complete(&place, 64);
 }
 
 #[test]
@@ -269,8 +301,17 @@ fn what_has_changed_is_not_resumed() {
 fn a_second_run_waits_for_the_first_or_leaves() {
     let place = Place::new();
     let faults = suite("faults/faults.yaml");
-    let busy =
-        ["run", &faults, "--backend", "faulty", "--filter", "hangs_in_launch", "--filter", "fault"];
+    let busy = [
+        "run",
+        &faults,
+        "--trust",
+        "--backend",
+        "faulty",
+        "--filter",
+        "hangs_in_launch",
+        "--filter",
+        "fault",
+    ];
     let mut first = place.gpubench(&busy).spawn().expect("starts");
     until("a case", || !place.results().is_empty() && !workers(first.id()).is_empty());
 
@@ -280,6 +321,11 @@ fn a_second_run_waits_for_the_first_or_leaves() {
     assert_eq!(leaves.status.code(), Some(2));
     let stderr = text(&leaves.stderr);
     assert!(stderr.contains(&format!("pid {}", first.id())), "{stderr}");
+
+    let insists =
+        [&works[..3], &["faulty", "--filter", "chatters", "--output", "third", "--no-lock"]];
+    let insists = place.output(&insists.concat());
+    assert_eq!(insists.status.code(), Some(0), "{}", text(&insists.stderr));
 
     let mut second = place.gpubench(&works).spawn().expect("starts");
     let mut stderr = second.stderr.take().expect("piped");

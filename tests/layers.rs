@@ -190,3 +190,25 @@ fn the_check_sees_every_way_of_importing() {
     assert_eq!(wrong("here.rs", "use super::high::A;", &floors).len(), 1);
     assert_eq!(wrong("new/mod.rs", "", &floors).len(), 1);
 }
+
+/// Every test that the table of docs/SECURITY.md names is there under that name.
+#[test]
+fn the_tests_of_the_faults_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("docs/SECURITY.md")).unwrap();
+    let (_, table) = page.split_once("| fault | tests |").unwrap();
+    let (table, _) = table.split_once("\n\n").unwrap();
+    let names: Vec<&str> = table.split('`').skip(1).step_by(2).collect();
+    assert!(names.len() > 30, "{names:?}");
+    for name in names {
+        let path = name.replace("::", "/");
+        let function = || {
+            let (file, function) = name.split_once("::")?;
+            let tests = fs::read_to_string(root.join(format!("tests/{file}.rs"))).ok()?;
+            tests.contains(&format!("#[test]\nfn {function}(")).then_some(())
+        };
+        let file =
+            ["tests", "src"].iter().any(|top| root.join(top).join(format!("{path}.rs")).is_file());
+        assert!(file || function().is_some(), "there is no test `{name}`");
+    }
+}

@@ -274,3 +274,17 @@ workloads:
     let reason = first(&suite, simulated(None).as_ref(), None).unwrap_err();
     assert!(reason.contains("mine.yaml:3 cannot be cut into chunks"), "{reason}");
 }
+
+#[test]
+fn a_halo_ends_the_cutting_where_chunks_get_smaller_and_is_refused_where_none_is_larger() {
+    let with_halo = |halo: &str| {
+        let split = "split: { rows: { halo: HALO } }".replace("HALO", halo);
+        suite_of(&SEPIA.replacen("split: rows", &split, 1).replace("schedule", "overlap"))
+    };
+    let Detail::Overlap(raw) = measured(&with_halo("3"), None) else { panic!("no overlap") };
+    let most = raw.runs.iter().map(|run| run.chunks).max();
+    assert_eq!(most, Some(32), "64 chunks of 128 rows have 2 each");
+    assert!(raw.runs.iter().any(|run| (run.chunks, run.lanes) == (4, 1)));
+    let reason = first(&with_halo("65"), simulated(None).as_ref(), None).unwrap_err();
+    assert!(reason.contains("mine.yaml:3 cannot be cut") && reason.contains("65 rows"), "{reason}");
+}

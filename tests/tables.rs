@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper of tests panics as tests do")]
 
 use gpubench::gpu::{DeviceInfo, DeviceKind, KernelSource, Language, MemoryKind, Origin};
-use gpubench::plan::{Limits, Planned, plan};
+use gpubench::plan::{Limits, Planned, plan, ranks};
 use gpubench::suite::{Suite, Workload};
 use gpubench::units::Bytes;
 use gpubench::workload::Verify;
@@ -120,19 +120,21 @@ fn every_kernel_that_computes_is_verified() {
     }
 }
 
+/// Every size of every suite has a case.
+const UNLIMITED: Limits = Limits {
+    memory: Some(Bytes(u64::MAX / 2)),
+    seconds: 1e9,
+    seed: 0,
+    cores: u32::MAX,
+    host_memory: None,
+};
+
 #[test]
 fn every_form_of_every_wgsl_kernel_is_valid() {
-    let limits = Limits {
-        memory: Some(Bytes(u64::MAX / 2)),
-        seconds: 1e9,
-        seed: 0,
-        cores: u32::MAX,
-        host_memory: None,
-    };
     let mut seen = HashSet::new();
     let mut mistakes = vec![];
     for (name, suite) in suites() {
-        for planned in plan(&suite, &everything(), &limits) {
+        for planned in plan(&suite, &everything(), &UNLIMITED) {
             let Planned::Case(case) = planned else { continue };
             let workload = suite.workloads.iter().find(|w| w.name == case.key.workload).unwrap();
             let needs = workload.kernel.as_ref().map_or(&[][..], |kernel| &kernel.needs);
@@ -160,6 +162,31 @@ fn every_form_of_every_wgsl_kernel_is_valid() {
     // More than one form a kernel, since some are searched.
     assert!(seen.len() > suite::kernels().len(), "only {} texts were examined", seen.len());
     assert!(mistakes.is_empty(), "\n{}\n", mistakes.join("\n"));
+}
+
+/// A budget that ends early leaves every workload its first sizes, since ranks follow sizes.
+#[test]
+fn ranks_grow_with_the_sizes_of_a_workload() {
+    for (name, suite) in suites() {
+        let cases =
+            plan(&suite, &everything(), &UNLIMITED).into_iter().filter_map(
+                |planned| match planned {
+                    Planned::Case(case) => Some(*case),
+                    Planned::Refused(_) => None,
+                },
+            );
+        let cases: Vec<_> = cases.collect();
+        let ranks = ranks(&cases);
+        for (case, rank) in cases.iter().zip(&ranks) {
+            let siblings =
+                || cases.iter().zip(&ranks).filter(|(o, _)| o.key.is_sibling_of(&case.key));
+            assert!(siblings().any(|(_, rank)| *rank == 0), "suite `{name}`, {}", case.key);
+            for (other, its) in siblings() {
+                let smaller = other.key.is_no_larger_than(&case.key);
+                assert!(!smaller || its <= rank, "`{name}`: {} after {}", other.key, case.key);
+            }
+        }
+    }
 }
 
 fn workloads<'a>(

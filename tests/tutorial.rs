@@ -5,8 +5,10 @@ use std::process::{Command, Output};
 const SUITE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/tutorial/mine.yaml");
 
 fn gpubench(arguments: &[&str]) -> Output {
+    let settings = tempfile::tempdir().expect("a temporary folder");
     Command::new(env!("CARGO_BIN_EXE_gpubench"))
         .args(arguments)
+        .env("XDG_CONFIG_HOME", settings.path())
         .output()
         .expect("the binary starts")
 }
@@ -22,8 +24,16 @@ fn the_suite_checks_without_a_device() {
 fn its_kernels_are_right_on_every_device() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mine.jsonl");
-    let ran =
-        gpubench(&["run", SUITE, "--verify", "--rounds", "1", "--output", file.to_str().unwrap()]);
+    let ran = gpubench(&[
+        "run",
+        SUITE,
+        "--trust",
+        "--verify",
+        "--rounds",
+        "1",
+        "--output",
+        file.to_str().unwrap(),
+    ]);
     let (out, talk) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
     match ran.status.code() {
         Some(3) => println!("skipped: no device on this machine"),
@@ -71,7 +81,7 @@ fn a_long_line_is_folded_and_right() {
     std::fs::write(&suite, long).unwrap();
     let file = folder.path().join("mine.jsonl");
     let suite = suite.to_str().unwrap();
-    let verify = ["--verify", "--rounds", "1", "--filter", "blend", "--output"];
+    let verify = ["--trust", "--verify", "--rounds", "1", "--filter", "blend", "--output"];
     let ran = gpubench(&[&["run", suite], &verify[..], &[file.to_str().unwrap()]].concat());
     match ran.status.code() {
         Some(3) => println!("skipped: no device on this machine"),

@@ -1,10 +1,12 @@
 //! An expression of sizes: parsed, and evaluated where it parses.
 #![no_main]
 
+mod limits;
+
 use gpubench::suite::Expr;
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|text: &str| {
+fuzz_target!(|text: &str| limits::within(|| {
     let scope = [("n".to_owned(), 1000.0), ("m".to_owned(), 3.0)];
     match Expr::parse(text) {
         Ok(expression) => {
@@ -13,4 +15,4 @@ fuzz_target!(|text: &str| {
         }
         Err((range, _)) => assert!(text.get(range).is_some()),
     }
-});
+}));

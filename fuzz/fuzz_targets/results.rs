@@ -2,14 +2,15 @@
 #![no_main]
 
 mod file;
+mod limits;
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|data: &[u8]| {
+fuzz_target!(|data: &[u8]| limits::within(|| {
     if let Ok(mut run) = gpubench::store::read(&file::holding(data, "jsonl")) {
         assert!(run.whole as usize <= data.len());
         gpubench::analyse::flag_implausible(&mut run.records);
         let _ = gpubench::analyse::collect(&run.header, &run.records);
         let _ = gpubench::report::rows(&run.records);
     }
-});
+}));

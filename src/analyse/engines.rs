@@ -239,6 +239,7 @@ mod tests {
                 direction,
                 bytes,
                 samples: vec![seconds; 9],
+                spans: None,
             };
             let points = [1u64, 4, 16, 64].iter().flat_map(|&bytes| {
                 let alone = 1.0 + bytes as f64;

@@ -1,6 +1,6 @@
 //! What chunked runs say: what overlapping saved, what hid what, and how well models foresaw it.
 
-use crate::model::pipeline::saved_share;
+use crate::model::pipeline::{ideal_share, saved_share};
 use crate::model::pipeline_fit::{Fitted, Run, fit};
 use crate::model::streams::{self, Stages};
 use crate::model::{accuracy, overlap_worth};
@@ -26,6 +26,10 @@ pub enum Heavy {
     General,
 }
 
+/// Below this share of the serial time there is little that overlap could hide: what was saved of it
+/// would be noise.
+pub const LITTLE: f64 = 0.05;
+
 /// One chunked run beside what models foresaw.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunSummary {
@@ -35,7 +39,7 @@ pub struct RunSummary {
     pub lanes: u32,
     /// Median seconds.
     pub seconds: f64,
-    /// Share of the ideal saving.
+    /// Share of the ideal saving; `None` where that is [`LITTLE`].
     pub saved: Option<f64>,
     /// What the equations of model 1 foresee with both directions overlapped.
     pub streams: f64,
@@ -57,7 +61,9 @@ pub struct OverlapSummary {
     pub hidden: Option<[f64; 3]>,
     /// What bounds the problem.
     pub class: Class,
-    /// Share of the serial time that ideal overlap would save (model 2).
+    /// Share of the serial time that ideal overlap would save: all but the longest stage.
+    pub ideal: f64,
+    /// Share of it that hiding the kernel beside the copies, or them beside it, would save (model 2).
     pub potential: f64,
     /// Share of the serial time that was saved.
     pub gain: f64,
@@ -65,6 +71,8 @@ pub struct OverlapSummary {
     pub fitted: Option<Fitted>,
     /// Mean accuracy of the pipeline on runs that its fit did not see, leaving one out in turn.
     pub held_out: Option<f64>,
+    /// Those predictions, each with the seconds measured.
+    pub unseen: Vec<[f64; 2]>,
 }
 
 /// Puts a case's raw times together; `None` where a stage or every run is missing.
@@ -84,6 +92,8 @@ pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
         })
         .collect();
     let fitted = fit(&observed).ok();
+    let serial = stages.serial();
+    let ideal = ideal_share(stages);
     let runs: Vec<RunSummary> =
         raw.runs
             .iter()
@@ -93,7 +103,7 @@ pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
                     chunks: run.chunks,
                     lanes: run.lanes,
                     seconds,
-                    saved: saved_share(stages, seconds),
+                    saved: saved_share(stages, seconds).filter(|_| ideal >= LITTLE),
                     streams: streams::total(stages, run.chunks, streams::Overlap::Both),
                     pipeline: fitted.as_ref().filter(|_| run.lanes == lanes).map(|fitted| {
                         fitted.best.engines().makespan(&stages.equal_chunks(run.chunks))
@@ -107,13 +117,17 @@ pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
         .iter()
         .find(|run| run.chunks == runs[best].chunks && run.lanes == runs[best].lanes)
         .map(|run| run.timed.steps.as_slice());
-    let serial = stages.serial();
+    let unseen = unseen(&observed).unwrap_or_default();
+    let scores: Vec<f64> =
+        unseen.iter().map(|&[foreseen, measured]| accuracy(foreseen, measured)).collect();
     Some(OverlapSummary {
         hidden: steps.and_then(hidden),
         class: class(stages),
+        ideal,
         potential: overlap_worth::potential(stages.kernel, stages.send + stages.receive, serial),
         gain: (serial - runs[best].seconds) / serial,
-        held_out: held_out(&observed),
+        held_out: (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64),
+        unseen,
         stages,
         runs,
         best,
@@ -133,17 +147,16 @@ pub fn class(stages: Stages) -> Class {
     Class { kernel_bound: stages.kernel > stages.send.max(stages.receive), heavy }
 }
 
-/// Mean accuracy of the pipeline's prediction of each run, fitted to all others.
-fn held_out(runs: &[Run]) -> Option<f64> {
-    let scores = (0..runs.len()).map(|left_out| {
+/// The pipeline's prediction of each run, fitted to all others, and the run's own seconds.
+fn unseen(runs: &[Run]) -> Option<Vec<[f64; 2]>> {
+    let each = (0..runs.len()).map(|left_out| {
         let others: Vec<Run> =
             runs.iter().enumerate().filter(|(i, _)| *i != left_out).map(|(_, r)| *r).collect();
         let run = runs[left_out];
         let engines = fit(&others).ok()?.best.engines();
-        Some(accuracy(engines.makespan(&run.whole.equal_chunks(run.chunks)), run.seconds))
+        Some([engines.makespan(&run.whole.equal_chunks(run.chunks)), run.seconds])
     });
-    let scores: Vec<f64> = scores.collect::<Option<_>>()?;
-    (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64)
+    each.collect()
 }
 
 /// Share of each stage's time during which a step of another stage ran too.
@@ -220,6 +233,21 @@ mod tests {
         assert!(summary.runs[summary.best].saved.unwrap() > 0.9);
         assert!(summary.held_out.unwrap() > 0.99);
         assert_eq!(summary.class, Class { kernel_bound: true, heavy: Heavy::General });
+    }
+
+    #[test]
+    fn copies_that_hide_each_other_are_a_saving_though_the_kernel_is_tiny() {
+        let stages = Stages { send: 5e-3, kernel: 1e-4, receive: 5e-3 };
+        let summary = overlap(&case(stages, 2)).unwrap();
+        assert!(summary.potential < LITTLE && summary.ideal > 0.45, "{summary:?}");
+        assert!(summary.gain > 0.4 && summary.runs[summary.best].saved.unwrap() > 0.9);
+    }
+
+    #[test]
+    fn where_one_stage_is_nearly_all_nothing_is_said_to_be_saved() {
+        let stages = Stages { send: 1e-4, kernel: 5e-3, receive: 1e-4 };
+        let summary = overlap(&case(stages, 2)).unwrap();
+        assert!(summary.ideal < LITTLE && summary.runs.iter().all(|run| run.saved.is_none()));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //!
 //! A simulated GPU underneath does the rest. A kernel's entry point names its fault.
 
+use super::opencl::times_of_stamps;
 use super::sim::Sim;
 use super::{Backend, Device};
 use crate::error::{Error, Result};
@@ -47,7 +48,15 @@ impl Backend for Faulty {
         let sim = self.sim.open(index)?;
         let info = renamed(sim.info().clone());
         let state = self.state.clone();
-        Ok(Box::new(FaultyDevice { sim, info, state, entries: BTreeMap::new(), drops: true }))
+        Ok(Box::new(FaultyDevice {
+            sim,
+            info,
+            state,
+            entries: BTreeMap::new(),
+            drops: true,
+            slow: 0,
+            was_slow: false,
+        }))
     }
 }
 
@@ -62,6 +71,10 @@ struct FaultyDevice {
     entries: BTreeMap<KernelId, String>,
     /// Whether dropping it ends.
     drops: bool,
+    /// Resets until it is as fast as before.
+    slow: u32,
+    /// Whether it was slow before.
+    was_slow: bool,
 }
 
 impl FaultyDevice {
@@ -76,6 +89,9 @@ impl FaultyDevice {
                 });
             }
             "hangs_on_drop" => self.drops = false,
+            "throttles" => self.slow = u32::MAX,
+            // The case's own reset, and the one before the sentinel; the next one cools it down.
+            "throttles_once" if !self.was_slow => (self.slow, self.was_slow) = (3, true),
             _ => {}
         }
         Ok(())
@@ -137,14 +153,20 @@ impl Device for FaultyDevice {
                 launched.push(entry.clone());
             }
         }
-        for entry in launched {
-            self.launch_fault(&entry)?;
+        for entry in &launched {
+            self.launch_fault(entry)?;
         }
-        self.sim.run(recording)
+        let times = self.sim.run(recording)?;
+        let times = if self.slow > 0 { stretched(times) } else { times };
+        Ok(match launched.iter().find_map(|entry| stamp_fault(entry)) {
+            Some(spoil) => misread(times, spoil),
+            None => times,
+        })
     }
 
     fn reset(&mut self) {
-        self.entries.clear();
+        self.slow = if self.slow == u32::MAX { self.slow } else { self.slow.saturating_sub(1) };
+        self.entries.retain(|id, _| id.is_lasting());
         self.sim.reset();
     }
 }
@@ -155,6 +177,43 @@ impl Drop for FaultyDevice {
             hang();
         }
     }
+}
+
+/// What a device with a lower clock takes.
+fn stretched(mut timeline: Timeline) -> Timeline {
+    const FACTOR: f64 = 1.25;
+    for step in &mut timeline.steps {
+        for time in [&mut step.queued, &mut step.submitted, &mut step.started, &mut step.ended] {
+            *time *= FACTOR;
+        }
+    }
+    timeline.wall *= FACTOR;
+    timeline
+}
+
+/// What a driver makes of the timestamps of a step, in nanoseconds.
+type Spoil = fn([u64; 4]) -> [u64; 4];
+
+fn stamp_fault(entry: &str) -> Option<Spoil> {
+    match entry {
+        "stamps_are_zero" => Some(|_| [0; 4]),
+        "stamps_run_backwards" => {
+            Some(|[queued, submitted, started, ended]| [queued, submitted, ended + 1, started])
+        }
+        "stamps_are_huge" => Some(|[queued, submitted, started, ended]| {
+            [queued, submitted, started, ended + (1 << 60)]
+        }),
+        _ => None,
+    }
+}
+
+/// The times as they are read from a driver whose timestamps are spoilt.
+fn misread(times: Timeline, spoil: Spoil) -> Timeline {
+    let nanoseconds = |seconds: f64| 1 + (seconds * 1e9) as u64;
+    let stamps = times.steps.iter().map(|step| {
+        spoil([step.queued, step.submitted, step.started, step.ended].map(nanoseconds))
+    });
+    times_of_stamps(Ok(stamps.collect()), Some(times.resolution), times.wall)
 }
 
 fn hang() -> ! {

@@ -8,6 +8,7 @@ use crate::report::export::{COLUMNS, Cell, Kind, bencher, row};
 use crate::report::progress::say;
 use crate::store::parquet::{Column, Parquet};
 use crate::store::{open, runs};
+use crate::text::FOLDER;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -40,6 +41,9 @@ enum Format {
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
+    if let Some(path) = args.output.as_ref().filter(|path| path.is_dir()) {
+        return Err(Error::Usage(format!("{}: {FOLDER}", path.display())));
+    }
     let files = runs::find(&args.runs)?;
     match (args.format, &args.output) {
         (Format::Bencher, output) => {

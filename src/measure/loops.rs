@@ -55,7 +55,12 @@ pub(super) fn warm_up_and_sample(
         let start = Instant::now();
         let sample = once()?;
         finding.wall.busy += sample.busy;
-        Ok((sample, start.elapsed().as_secs_f64()))
+        // On a simulated device the host's pace must not decide how many samples are taken.
+        let wall = match sample.clock {
+            Clock::Simulated => sample.busy,
+            _ => start.elapsed().as_secs_f64(),
+        };
+        Ok((sample, wall))
     };
     let mut warm = WarmUp::new(policy.warmup);
     loop {

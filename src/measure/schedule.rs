@@ -81,7 +81,10 @@ struct Bench<'a> {
 impl Bench<'_> {
     fn verify_equal_parts(&mut self) -> Result<()> {
         for count in self.calibration() {
-            let work = self.chunks.equal(count, self.chunks.lanes)?;
+            let work = match self.chunks.equal(count, self.chunks.lanes) {
+                Err(Error::Unsupported(_)) if count > 1 => break, // a halo larger than the chunks
+                work => work?,
+            };
             if !self.chunks.verified(&work)? {
                 break;
             }
@@ -137,7 +140,7 @@ impl Bench<'_> {
         let mut runs = vec![];
         for count in self.calibration() {
             let work = match self.chunks.equal(count, self.chunks.lanes) {
-                Err(Error::Unsupported(_)) => break, // a halo larger than the chunks
+                Err(Error::Unsupported(_)) if count > 1 => break, // a halo larger than the chunks
                 work => work?,
             };
             let Some((timed, _)) = self.chunks.measured(&work)? else { return Ok(None) };
@@ -146,7 +149,10 @@ impl Bench<'_> {
             }
         }
         let allowed = Engines::ideal(if self.chunks.lanes >= 3 { 2 } else { 0 });
-        Ok(Some(fit(&runs).map_or(allowed, |fitted| fitted.best.engines())))
+        let fitted = fit(&runs).map_or(allowed, |fitted| fitted.best.engines());
+        // Few chunks may hide what a command costs, but no command is cheaper than an empty launch.
+        let command = fitted.command.max(self.chunks.session.empty_launch());
+        Ok(Some(Engines { command, ..fitted }))
     }
 
     /// The smallest share that a part may be: a row, or as many as a neighbour reads.

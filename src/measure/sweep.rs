@@ -8,7 +8,7 @@ use super::{Finding, Policy, Session, Stage, compare};
 use crate::error::{Error, Result};
 use crate::gpu::{BufferId, Clock, HOST_RESOLUTION, Lane, MemoryKind, Op, Recording, Slice};
 use crate::plan::Case;
-use crate::record::{Detail, Direction, Measured, Transfer, TransferPoint};
+use crate::record::{Detail, Direction, Measured, NamedStep, Transfer, TransferPoint};
 use crate::reference::{Data, fill};
 use crate::units::Bytes;
 use crate::workload::{Comparison, Fill};
@@ -16,6 +16,9 @@ use crate::workload::{Comparison, Fill};
 /// Bytes of the smallest copy, and by how much each next one is larger.
 const SMALLEST: u64 = 4096;
 const GROWTH: u64 = 4;
+
+/// What is timed of every size.
+const DIRECTIONS: [Direction; 3] = [Direction::Send, Direction::Receive, Direction::Both];
 
 /// What is sent lies in one pair of buffers, what is received in another.
 const SENT: (BufferId, BufferId) = (BufferId(1), BufferId(0));
@@ -46,20 +49,26 @@ pub(super) fn measure(
     let lanes = lanes(session);
     let mut points = Vec::new();
     let mut clock = Clock::Host;
-    for bytes in sizes(largest.0) {
+    let sizes = sizes(largest.0);
+    // What a recording leaves of its share, the larger ones after it get.
+    let (mut to_come, mut left) = (sizes.len() * DIRECTIONS.len(), policy.seconds);
+    for bytes in sizes {
         // What the smaller copies left must not stand in for the largest.
         if bytes == largest.0 {
             stage(Stage::Prepare);
             poison(session, largest)?;
         }
-        for direction in [Direction::Send, Direction::Receive, Direction::Both] {
+        for direction in DIRECTIONS {
             let recording = copies(direction, bytes, lanes);
-            let seconds = policy.seconds / 8.0;
+            let seconds = left / to_come as f64;
             stage(Stage::Measure);
             let (timed, of_steps) = time(session, &recording, policy, seconds, |_| String::new())?;
             clock = wall_clock(of_steps);
-            finding.wall.busy += timed.walls.iter().sum::<f64>();
-            points.push(TransferPoint { direction, bytes, samples: timed.walls });
+            let spent = timed.walls.iter().sum::<f64>();
+            finding.wall.busy += spent;
+            (to_come, left) = (to_come - 1, (left - spent).max(0.0));
+            let spans = if direction == Direction::Both { spans(&timed.steps) } else { None };
+            points.push(TransferPoint { direction, bytes, samples: timed.walls, spans });
         }
     }
     stage(Stage::Verify);
@@ -119,6 +128,13 @@ fn copies(direction: Direction, bytes: u64, lanes: u32) -> Recording {
     recording
 }
 
+/// Start and end of a pair's send and of its receive, in seconds from the first start.
+fn spans(steps: &[NamedStep]) -> Option<[[f64; 2]; 2]> {
+    let [send, receive] = steps else { return None };
+    let begun = send.started.min(receive.started);
+    Some([send, receive].map(|step| [step.started - begun, step.ended - begun]))
+}
+
 /// Both targets must hold the source's bytes.
 fn verified(session: &mut Session, data: &Data, when: &str, finding: &mut Finding) -> Result<bool> {
     let exact = Comparison { relative: 0.0, absolute: 0.0 };
@@ -151,6 +167,16 @@ fn largest_send(points: &[TransferPoint], largest: Bytes, clock: Clock) -> Optio
 
 #[cfg(test)]
 mod tests {
+    use super::{NamedStep, spans};
+
+    #[test]
+    fn a_pair_is_told_from_its_first_start_whichever_began() {
+        let step = |started, ended| NamedStep { name: String::new(), lane: 0, started, ended };
+        let pair = [step(7.0, 9.0), step(5.0, 8.0)];
+        assert_eq!(spans(&pair), Some([[2.0, 4.0], [0.0, 3.0]]));
+        assert_eq!(spans(&pair[..1]), None);
+    }
+
     #[test]
     fn sizes_grow_to_the_largest() {
         assert_eq!(super::sizes(100_000), [4096, 16384, 65536, 100_000]);

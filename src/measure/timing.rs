@@ -4,10 +4,11 @@ use super::{Policy, Session};
 use crate::error::Result;
 use crate::gpu::{Clock, Recording, Timeline};
 use crate::record::{NamedStep, Timed};
-use crate::stats::{Decision, Sampling};
+use crate::stats::{Decision, Sampling, WarmUp};
 
 /// Runs `recording` until the median of its wall time is known well enough for `policy` (in
-/// `seconds`), after one run that is not counted. Steps are named by `name`.
+/// `seconds`), after a warm-up that takes at most a quarter of them besides. Steps are named by
+/// `name`.
 pub(super) fn time(
     session: &mut Session,
     recording: &Recording,
@@ -15,7 +16,14 @@ pub(super) fn time(
     seconds: f64,
     name: impl Fn(usize) -> String,
 ) -> Result<(Timed, Clock)> {
-    session.device.run(recording)?;
+    let mut warm = WarmUp::new(policy.warmup.min(seconds / 4.0));
+    loop {
+        let Timeline { wall, clock, .. } = session.device.run(recording)?;
+        // A simulated device runs at one speed from the start.
+        if clock == Clock::Simulated || warm.feed(wall, wall) != Decision::Continue {
+            break;
+        }
+    }
     let mut sampling = Sampling::new(policy.target, policy.least, policy.most, seconds);
     let mut fastest: Option<Timeline> = None;
     loop {

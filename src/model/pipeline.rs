@@ -52,6 +52,13 @@ pub fn saved_share(whole: Stages, seconds: f64) -> Option<f64> {
     (ideal > 0.0).then(|| (whole.serial() - seconds) / ideal)
 }
 
+/// The share of the serial time that ideal overlap would save: `1 − longest stage / serial`. 0
+/// where there is no time.
+pub fn ideal_share(whole: Stages) -> f64 {
+    let serial = whole.serial();
+    if serial > 0.0 { 1.0 - whole.longest() / serial } else { 0.0 }
+}
+
 /// The three stages, as positions in [`Flow::lanes`].
 const SEND: usize = 0;
 const KERNEL: usize = 1;
@@ -317,5 +324,7 @@ mod tests {
         assert_eq!(saved_share(whole, 5.0), Some(0.5));
         assert_eq!(saved_share(whole, 4.0), Some(1.0));
         assert_eq!(saved_share(Stages { kernel: 4.0, ..Stages::default() }, 4.0), None);
+        assert!((ideal_share(whole) - 1.0 / 3.0).abs() < 1e-12);
+        assert_eq!(ideal_share(Stages::default()), 0.0);
     }
 }

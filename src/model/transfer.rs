@@ -35,6 +35,24 @@ impl Duplex {
     /// Both directions at their full rates.
     pub const FULL: Self = Self { send: 1.0, receive: 1.0 };
 
+    /// The rates `[S_SR, R_SR]`, in the unit of `alone` (`[S_S, R_R]`), of a send and a receive of
+    /// `amount` each, by when each started and ended: `H` solved for the rates. What did not run
+    /// beside the other ran at its full rate. `None` where they shared less than a tenth of the
+    /// shorter one: they took turns, and what is left tells nothing.
+    pub fn rates(amount: f64, spans: [[f64; 2]; 2], alone: [f64; 2]) -> Option<[f64; 2]> {
+        const LEAST_SHARED: f64 = 0.1;
+        let length = |[start, end]: [f64; 2]| end - start;
+        let [send, receive] = spans;
+        let shared = send[1].min(receive[1]) - send[0].max(receive[0]);
+        if !(shared > 0.0 && shared >= LEAST_SHARED * length(send).min(length(receive))) {
+            return None;
+        }
+        let beside = |span: [f64; 2], rate: f64| {
+            ((amount - (length(span) - shared) * rate) / shared).clamp(0.0, rate.max(0.0))
+        };
+        Some([beside(send, alone[0]), beside(receive, alone[1])])
+    }
+
     /// `H` (4.18, 4.35): seconds until both of two copies are done that start together and would
     /// take `send` and `receive` seconds alone.
     pub fn seconds(self, send: f64, receive: f64) -> f64 {
@@ -164,6 +182,27 @@ mod tests {
         let half = Duplex { send: 0.5, receive: 0.5 };
         near(half.seconds(2.0, 3.0), 5.0);
         near(Duplex::FULL.seconds(2.0, 3.0), 3.0);
+    }
+
+    #[test]
+    fn rates_while_both_run_follow_from_when_each_ran() {
+        let rates = |send, receive| Duplex::rates(12.0, [send, receive], [4.0, 6.0]);
+        // Six seconds together at 2 and 1, then the receive alone for a second.
+        assert_eq!(rates([0.0, 6.0], [0.0, 7.0]), Some([2.0, 1.0]));
+        // The receive first: a second alone, then the same.
+        assert_eq!(rates([1.0, 7.0], [0.0, 7.0]), Some([2.0, 1.0]));
+        // Nothing is faster than alone.
+        assert_eq!(rates([0.0, 1.0], [0.0, 1.0]), Some([4.0, 6.0]));
+    }
+
+    #[test]
+    fn copies_that_take_turns_have_no_rates_together() {
+        let rates = |send, receive| Duplex::rates(12.0, [send, receive], [4.0, 6.0]);
+        assert_eq!(rates([0.0, 3.0], [3.0, 5.0]), None);
+        assert_eq!(rates([2.0, 5.0], [0.0, 2.0]), None, "the receive first");
+        assert_eq!(rates([0.0, 3.0], [2.9, 4.9]), None, "touching");
+        assert_eq!(rates([0.0, 0.0], [0.0, 0.0]), None, "no time");
+        assert_eq!(rates([0.0, f64::NAN], [0.0, 1.0]), None);
     }
 
     #[test]

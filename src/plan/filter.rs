@@ -34,7 +34,6 @@ pub enum Comparison {
     Greater,
 }
 
-/// Longer operators first, so that `<=` is not read as `<`.
 const OPERATORS: [(&str, Comparison); 5] = [
     ("<=", Comparison::AtMost),
     (">=", Comparison::AtLeast),
@@ -47,18 +46,32 @@ impl Filter {
     /// Reads `sepia`, `image` or `n>=512`.
     ///
     /// # Errors
-    /// `Usage` when the number of a size condition is none.
+    /// `Usage` when it is empty, or a size condition is none.
     pub fn parse(text: &str) -> Result<Self> {
-        let Some((operator, how)) = OPERATORS.into_iter().find(|(op, _)| text.contains(op)) else {
-            return Ok(Self::Word(text.to_lowercase()));
+        let wrong = |why: String| {
+            let operators = OPERATORS.map(|(operator, _)| operator).join(", ");
+            let help = format!("a size condition is like n>=512, with one of {operators}");
+            Error::Usage(format!("filter `{text}`: {why} ({help})"))
         };
-        let (name, value) = text.split_once(operator).unwrap_or((text, ""));
-        match value.trim().parse() {
-            Ok(value) => Ok(Self::Size { name: name.trim().to_owned(), how, value }),
-            Err(_) => Err(Error::Usage(format!(
-                "filter `{text}`: `{}` is no whole number (write a size condition like n>=512)",
-                value.trim()
-            ))),
+        if text.trim().is_empty() {
+            return Err(wrong("it is empty".into()));
+        }
+        let is_operator = |c| "<>=!".contains(c);
+        let Some(at) = text.find(is_operator) else {
+            return Ok(Self::Word(text.trim().to_lowercase()));
+        };
+        let (name, rest) = text.split_at(at);
+        let value = rest.trim_start_matches(is_operator);
+        let operator = &rest[..rest.len() - value.len()];
+        let (name, value) = (name.trim(), value.trim());
+        let known = OPERATORS.into_iter().find(|(known, _)| *known == operator);
+        let (_, how) = known.ok_or_else(|| wrong(format!("`{operator}` is no operator")))?;
+        if name.is_empty() {
+            return Err(wrong(format!("no size stands before `{operator}`")));
+        }
+        match value.parse() {
+            Ok(value) => Ok(Self::Size { name: name.to_owned(), how, value }),
+            Err(_) => Err(wrong(format!("`{value}` is no whole number"))),
         }
     }
 
@@ -118,6 +131,14 @@ mod tests {
 
     #[test]
     fn a_size_must_be_a_number() {
-        assert!(Filter::parse("n=big").is_err());
+        assert!(Filter::parse("n=big").is_err() && Filter::parse("n>=").is_err());
+    }
+
+    #[test]
+    fn what_is_no_condition_is_told_with_the_operators_there_are() {
+        for text in ["", "  ", "=5", "n!=5", "n=>5", "n==5", "n<>5", "!sepia"] {
+            let error = Filter::parse(text).unwrap_err().to_string();
+            assert!(error.contains("one of <=, >=, <, >, ="), "{text:?}: {error}");
+        }
     }
 }

@@ -7,11 +7,11 @@ use super::divide::{Division, FIRST};
 use super::estimate::LONGEST_PREPARE;
 use super::forms::{Asked, Params, candidates, place};
 use super::limits::Limits;
-use super::{Case, Planned};
+use super::{BufferPlan, Case, Planned};
 use crate::gpu::{DeviceInfo, DeviceKind, MemoryKind};
 use crate::suite::{Scope, Suite, Workload};
 use crate::units::Bytes;
-use crate::workload::{CaseKey, Measure, Refusal, Size};
+use crate::workload::{CaseKey, Measure, Refusal, Size, Split};
 
 /// What `suite` asks for on any device, in the order of the file.
 pub fn keys(suite: &Suite) -> Vec<(&Workload, CaseKey)> {
@@ -100,12 +100,9 @@ pub(super) fn resolve(
         None => (vec![], vec![]),
     };
     let division = division(workload, &asked.scope, device);
-    if division.is_none() && matches!(key.measure, Measure::Overlap | Measure::Schedule) {
-        return Err(format!(
-            "{} cannot be cut into chunks: it needs parameters `first` and `count`, a kernel that \
-             computes `count` rows from `first` on, and `divide: count`",
-            place(workload)
-        ));
+    if matches!(key.measure, Measure::Overlap | Measure::Schedule) {
+        check_division(division.as_ref(), &asked.buffers)
+            .map_err(|why| format!("{} cannot be cut into chunks: {why}", place(workload)))?;
     }
     let case = Case {
         key: key.clone(),
@@ -138,6 +135,28 @@ fn division(workload: &Workload, scope: &Scope, device: &DeviceInfo) -> Option<D
         scope: scope.to_vec(),
         max_groups: device.max_groups,
     })
+}
+
+/// Refuses what cannot even be halved.
+fn check_division(division: Option<&Division>, buffers: &[BufferPlan]) -> Result<(), String> {
+    let rows = division.map(|division| division.rows).ok_or(
+        "it needs parameters `first` and `count`, a kernel that computes `count` rows from \
+         `first` on, and `divide: count`",
+    )?;
+    if rows < 2 {
+        return Err(format!("there are not two rows, but {rows}"));
+    }
+    for buffer in buffers {
+        if let Split::Rows { halo } = buffer.split
+            && u64::from(halo) > rows / 2
+        {
+            return Err(format!(
+                "the halo of `{}`, {halo} rows, is larger than half of the {rows} rows",
+                buffer.name
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn params(workload: &Workload, size: &Size) -> Result<Params, String> {

@@ -87,6 +87,10 @@ pub struct TransferPoint {
     pub bytes: u64,
     /// Seconds of one copy (of the pair, for both ways).
     pub samples: Vec<f64>,
+    /// Of both ways, where a clock tells the two apart: when the send and when the receive started
+    /// and ended in the fastest sample, in seconds from the first start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spans: Option<[[f64; 2]; 2]>,
 }
 
 /// A divisible problem in growing numbers of chunks.

@@ -1,7 +1,9 @@
 //! Sections for what one row of the table cannot say: overlap and transfers.
 
 use super::words::{case_name, label};
-use crate::analyse::{Class, Engines, Heavy, OverlapSummary, engines, overlap, transfer};
+use crate::analyse::{
+    Class, Engines, Heavy, LITTLE, Meanwhile, OverlapSummary, engines, overlap, transfer,
+};
 use crate::model::least_squares::Estimate;
 use crate::record::{Detail, Header, Overlap, Record, Transfer};
 use crate::units::{bandwidth, seconds};
@@ -61,11 +63,14 @@ fn overlap_section(out: &mut String, title: &str, raw: &Overlap, engines: &Engin
     runs_table(out, &summary);
     let _ = writeln!(
         out,
-        "  best: {} chunks on {} in {}: saved {} of what ideal overlap would save",
+        "  best: {} {} on {} in {}{}",
         best.chunks,
+        if best.chunks == 1 { "chunk" } else { "chunks" },
         lanes_words(best.lanes),
         seconds(best.seconds),
-        percent(best.saved)
+        best.saved.map_or_else(String::new, |saved| {
+            format!(": saved {:.0} % of what ideal overlap would save", saved * 100.0)
+        })
     );
     if let Some([send, kernel, receive]) = summary.hidden {
         let _ = writeln!(
@@ -131,15 +136,17 @@ pub(super) fn engines_words(engines: &Engines) -> &'static str {
 }
 
 pub(super) fn worth_words(summary: &OverlapSummary) -> String {
-    let verdict = if summary.gain >= 0.05 {
-        "yes"
-    } else if summary.potential < 0.05 {
+    let verdict = if summary.ideal < LITTLE {
         "no: there is little to hide"
+    } else if summary.gain >= LITTLE {
+        "yes"
     } else {
         "no: this device hides little of it"
     };
     format!(
-        "{verdict} (could save {:.0} % of the serial time, saved {:.0} %)",
+        "{verdict} (ideal overlap could save {:.0} % of the serial time, kernel beside copies alone \
+         {:.0} %; saved {:.0} %)",
+        summary.ideal * 100.0,
         summary.potential * 100.0,
         summary.gain * 100.0
     )
@@ -171,6 +178,16 @@ fn transfer_section(out: &mut String, title: &str, raw: &Transfer) {
                 bandwidth(summary.both),
                 summary.gain
             );
+            match summary.meanwhile {
+                Some(Meanwhile::Rates(rates)) => {
+                    let [send, receive] = rates.map(bandwidth);
+                    let _ = writeln!(out, "  while both run: send {send}, receive {receive}");
+                }
+                Some(Meanwhile::Turns) => {
+                    let _ = writeln!(out, "  while both run: never, they take turns");
+                }
+                None => {}
+            }
         }
     }
 }

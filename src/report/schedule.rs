@@ -23,9 +23,10 @@ pub fn section(out: &mut String, title: &str, raw: &Schedule) {
     );
     let _ = writeln!(
         out,
-        "  class: {}; planned for {} copy engines, {} a command",
+        "  class: {}; planned for {} copy {}, {} a command",
         class_words(summary.class),
         raw.engines.count,
+        if raw.engines.count == 1 { "engine" } else { "engines" },
         seconds(raw.engines.command)
     );
     let _ = writeln!(
@@ -46,11 +47,12 @@ pub fn section(out: &mut String, title: &str, raw: &Schedule) {
         );
     }
     for (plan, reason) in &raw.left_out {
-        let _ = writeln!(out, "  not run: {plan}: {}", printable(reason, 160));
+        let _ = writeln!(out, "  not run: {}: {}", printable(plan, 60), printable(reason, 160));
     }
 }
 
-fn class_words(class: Class) -> String {
+/// What bounds the problem, in words.
+pub(super) fn class_words(class: Class) -> String {
     let bound = if class.kernel_bound { "kernel bound" } else { "transfer bound" };
     let heavy = match class.heavy {
         Heavy::Send => "send heavy",

@@ -13,35 +13,42 @@ pub enum Decision {
     GaveUp,
 }
 
-/// Warm-up: until the medians of two consecutive blocks of samples agree within 1 %.
+/// Warm-up: until the medians of two consecutive blocks of samples agree within 1 %. A block is long
+/// beside what a clock needs to rise after a pause: short launches agree long before that.
 #[derive(Clone, Debug)]
 pub struct WarmUp {
     limit: f64,
     spent: f64,
     block: Vec<f64>,
+    /// Seconds spent when the block began.
+    begun: f64,
     last: Option<f64>,
 }
 
 impl WarmUp {
-    /// Samples in a block.
+    /// Fewest samples in a block.
     pub const BLOCK: usize = 5;
+    /// Least seconds of a block, but not more than a tenth of the limit.
+    pub const SECONDS: f64 = 0.02;
     /// How closely two blocks must agree.
     pub const AGREEMENT: f64 = 0.01;
 
     /// Giving up after `limit` seconds.
     pub fn new(limit: f64) -> Self {
-        Self { limit, spent: 0.0, block: Vec::new(), last: None }
+        Self { limit, spent: 0.0, block: Vec::new(), begun: 0.0, last: None }
     }
 
     /// Takes a sample and the wall time it cost.
     pub fn feed(&mut self, sample: f64, wall: f64) -> Decision {
         self.spent += wall;
         self.block.push(sample);
-        if self.block.len() == Self::BLOCK {
+        let least = Self::SECONDS.min(self.limit / 10.0);
+        if self.block.len() >= Self::BLOCK && self.spent - self.begun >= least {
             self.block.sort_by(f64::total_cmp);
             let now = median(&self.block);
             let before = self.last.replace(now);
             self.block.clear();
+            self.begun = self.spent;
             if before.is_some_and(|before| (now / before - 1.0).abs() <= Self::AGREEMENT) {
                 return Decision::Reached;
             }
@@ -113,6 +120,12 @@ mod tests {
         let falling: Vec<f64> = (0..10).map(|i| 10.0 - f64::from(i)).chain([1.0; 20]).collect();
         // Blocks: 8, 3, 1, 1: the third and fourth agree.
         assert_eq!(run(|s| warm.feed(s, 0.1), &falling), (20, Decision::Reached));
+    }
+
+    #[test]
+    fn a_block_of_short_samples_lasts_twenty_milliseconds() {
+        let mut warm = WarmUp::new(1e9);
+        assert_eq!(run(|s| warm.feed(s, 1.001e-3), &[1e-3; 99]), (40, Decision::Reached));
     }
 
     #[test]

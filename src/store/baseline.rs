@@ -19,10 +19,28 @@ pub fn path(folder: &Path, device: &DeviceInfo) -> PathBuf {
     folder.join(format!("{name}.jsonl"))
 }
 
+/// Whether a baseline may be written to `path`; its folder is made.
+///
+/// # Errors
+/// `Usage` when there is one and it is not to be replaced, or a folder; `Io` when its folder
+/// cannot be made.
+pub fn ready(path: &Path, replace: bool) -> Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).map_err(|source| Error::io(folder, source))?;
+    if path.is_dir() {
+        return Err(Error::Usage(format!("{}: {}", path.display(), crate::text::FOLDER)));
+    }
+    if path.exists() && !replace {
+        let message = format!("{} is there already (--replace writes over it)", path.display());
+        return Err(Error::Usage(message));
+    }
+    Ok(())
+}
+
 /// Writes a baseline in one piece: a reader sees the old one or the new one.
 ///
 /// # Errors
-/// `Usage` when there is one and it is not to be replaced; `Io` when it cannot be written.
+/// As [`ready`]; `Io` when it cannot be written.
 pub fn save(
     path: &Path,
     header: &Header,
@@ -31,13 +49,9 @@ pub fn save(
     footer: &Footer,
     replace: bool,
 ) -> Result<()> {
+    ready(path, replace)?;
     let folder = path.parent().unwrap_or(Path::new("."));
     let io = |source| Error::io(path, source);
-    std::fs::create_dir_all(folder).map_err(|source| Error::io(folder, source))?;
-    if path.exists() && !replace {
-        let message = format!("{} is there already (--replace writes over it)", path.display());
-        return Err(Error::Usage(message));
-    }
     let mut lines = vec![Line::Header(Box::new(header.clone())), Line::Noise(noise.clone())];
     lines.extend(records.iter().map(|record| Line::Record(Box::new(record.clone()))));
     lines.push(Line::Footer(footer.clone()));
@@ -108,6 +122,7 @@ mod tests {
         save(false).unwrap();
         assert!(save(false).unwrap_err().to_string().contains("--replace"));
         save(true).unwrap();
+        assert!(ready(folder.path(), true).unwrap_err().to_string().contains("folder"));
         let (runs, errors) = list(folder.path()).unwrap();
         assert!(errors.is_empty() && runs.len() == 1);
         assert_eq!((&runs[0].noise, &runs[0].records[..]), (&Some(noise), &records[..]));

@@ -30,18 +30,11 @@ impl Table {
     /// Reads `path`, whose header must name all of `columns`; further columns are ignored.
     ///
     /// # Errors
-    /// [`Error::Io`] when the file cannot be read, [`Error::Suite`] for mistakes in it.
+    /// [`Error::Usage`] when the file cannot be read, [`Error::Suite`] for mistakes in it.
     pub fn read(path: &Path, columns: &[&str]) -> Result<Self> {
         let file = path.display().to_string();
-        let size = std::fs::metadata(path).map_err(|source| Error::io(path, source))?.len();
-        if size > LARGEST {
-            return Err(Error::Usage(format!(
-                "{file}: {} MiB is more than a table of measurements should need ({} MiB)",
-                size >> 20,
-                LARGEST >> 20
-            )));
-        }
-        let bytes = std::fs::read(path).map_err(|source| Error::io(path, source))?;
+        let bytes = crate::text::read_bytes(path, LARGEST)
+            .map_err(|why| Error::Usage(format!("{file}: {why}")))?;
         match String::from_utf8(bytes) {
             Ok(text) => Self::parse(&file, &text, columns),
             Err(error) => {
@@ -291,6 +284,6 @@ mod tests {
         std::fs::write(&path, b"a,b\n1,\xff\n").unwrap();
         let message = Table::read(&path, &["a"]).unwrap_err().to_string();
         assert!(message.ends_with("binary.csv:2:3: not UTF-8 text"), "{message}");
-        assert!(matches!(Table::read(dir.path(), &["a"]), Err(Error::Io { .. })));
+        assert!(matches!(Table::read(dir.path(), &["a"]), Err(Error::Usage(_))));
     }
 }

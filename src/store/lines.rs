@@ -1,6 +1,6 @@
 //! Lines of a stream that nobody vouches for: bounded, and never an endless wait for memory.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 
 /// Splits a stream into lines of at most `limit` bytes.
 #[derive(Debug)]
@@ -41,37 +41,19 @@ impl<R: BufRead> Lines<R> {
     /// What the stream says.
     pub fn next_line(&mut self) -> io::Result<Option<(Piece, u64)>> {
         let mut line = Vec::new();
-        let mut taken = 0;
-        loop {
-            let chunk = match self.source.fill_buf() {
-                Ok(chunk) => chunk,
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
-                Err(e) => return Err(e),
-            };
-            let end = chunk.iter().position(|&byte| byte == b'\n');
-            let part = &chunk[..end.unwrap_or(chunk.len())];
-            // One byte over the limit is kept for a moment: it is how "too long" is known.
-            let room = (self.limit + 1).saturating_sub(line.len());
-            line.extend_from_slice(&part[..part.len().min(room)]);
-            let used = part.len() + usize::from(end.is_some());
-            let at_end = chunk.is_empty();
-            self.source.consume(used);
-            taken += used as u64;
-            if at_end || end.is_some() {
-                return Ok((taken > 0).then(|| (self.judge(line, end.is_some()), taken)));
-            }
+        // One byte over the limit: the line's end, or what shows that it is too long.
+        let most = self.limit as u64 + 1;
+        let taken = (&mut self.source).take(most).read_until(b'\n', &mut line)? as u64;
+        if line.last() == Some(&b'\n') {
+            line.pop();
+            return Ok(Some((Piece::Whole(line), taken)));
         }
-    }
-
-    fn judge(&self, mut line: Vec<u8>, ended: bool) -> Piece {
-        if line.len() > self.limit {
-            line.truncate(self.limit);
-            Piece::TooLong(line)
-        } else if ended {
-            Piece::Whole(line)
-        } else {
-            Piece::Torn(line)
+        if taken < most {
+            return Ok((taken > 0).then_some((Piece::Torn(line), taken)));
         }
+        line.truncate(self.limit);
+        let skipped = self.source.skip_until(b'\n')? as u64;
+        Ok(Some((Piece::TooLong(line), taken + skipped)))
     }
 }
 

@@ -1,5 +1,5 @@
-//! All files that a run leaves or reads: results, tables of measurements, and the lock that keeps
-//! two runs off one device.
+//! All files that a run leaves or reads: results, tables of measurements, the lock that keeps two
+//! runs off one device, and the list of suites whose kernels the user trusts.
 
 pub mod baseline;
 pub mod csv;
@@ -10,6 +10,7 @@ pub mod parquet;
 mod read;
 pub mod runs;
 mod scratch;
+pub mod trust;
 mod write;
 
 pub use lines::Lines;

@@ -6,11 +6,13 @@ use crate::record::{Footer, Header, Line, Noise, Record, VERSION};
 use serde::Deserialize;
 use std::fmt;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// The longest line that is read: a record of 200 samples and a long build log stays far below.
-const LONGEST: usize = 16 << 20;
+const LONGEST: usize = 4 << 20;
+/// A file with more lines than this that cannot be used is no result.
+const MOST_FLAWS: u32 = 1000;
 
 /// A result file in memory.
 #[derive(Clone, Debug)]
@@ -29,6 +31,8 @@ pub struct Run {
     pub warnings: Vec<Flaw>,
     /// Bytes up to the end of the last whole line: where writing may go on.
     pub whole: u64,
+    /// Whether reading stopped before the file's end.
+    pub unread: bool,
 }
 
 /// A line that cannot be used.
@@ -56,6 +60,7 @@ pub struct Records {
     devices: usize,
     line: u64,
     whole: u64,
+    flaws: u32,
     ended: bool,
 }
 
@@ -66,26 +71,27 @@ pub struct Records {
 /// result file, or one of a newer format.
 pub fn open(path: &Path) -> Result<(Header, Records)> {
     let meta = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
-    if !meta.is_file() {
-        let source = std::io::Error::other("not a regular file");
-        return Err(Error::io(path, source));
+    if let Some(why) = crate::text::no_file(&meta) {
+        return Err(Error::io(path, std::io::Error::other(why)));
     }
     let file = File::open(path).map_err(|e| Error::io(path, e))?;
-    let mut lines = Lines::new(BufReader::new(file), LONGEST);
-    let first = lines.next_line().map_err(|e| Error::io(path, e))?;
-    let (first, whole) = first.ok_or_else(|| refused(path, b"", "the file is empty", None))?;
+    let mut file = BufReader::with_capacity(1 << 16, file);
+    let first = Lines::new((&mut file).take(LONGEST as u64), LONGEST).next_line();
+    let first = first.map_err(|e| Error::io(path, e))?;
+    let (first, whole) = first.ok_or_else(|| refused(path, b"", 0, "the file is empty", None))?;
     let Piece::Whole(first) = first else {
         return Err(refused(
             path,
             &first.into_bytes(),
+            0,
             "the first line has no end",
             Some("the run was cut short before its first record; delete the file"),
         ));
     };
     let header = header(path, &first)?;
     let devices = header.devices.len();
-    let path = path.to_owned();
-    Ok((header, Records { path, lines, devices, line: 1, whole, ended: false }))
+    let (path, lines) = (path.to_owned(), Lines::new(file, LONGEST));
+    Ok((header, Records { path, lines, devices, line: 1, whole, flaws: 0, ended: false }))
 }
 
 /// Reads a whole result file.
@@ -102,6 +108,7 @@ pub fn read(path: &Path) -> Result<Run> {
         footer: None,
         warnings: vec![],
         whole: 0,
+        unread: false,
     };
     for line in &mut lines {
         match line {
@@ -112,7 +119,7 @@ pub fn read(path: &Path) -> Result<Run> {
             Err(flaw) => run.warnings.push(flaw),
         }
     }
-    run.whole = lines.whole;
+    (run.whole, run.unread) = (lines.whole, lines.ended);
     Ok(run)
 }
 
@@ -124,6 +131,20 @@ impl Iterator for Records {
             return None;
         }
         self.line += 1;
+        let line = self.next_line()?;
+        self.flaws += u32::from(line.is_err());
+        if self.flaws > MOST_FLAWS {
+            self.ended = true;
+            let message =
+                format!("more than {MOST_FLAWS} lines cannot be used; the rest is unread");
+            return Some(Err(self.flaw(message)));
+        }
+        Some(line)
+    }
+}
+
+impl Records {
+    fn next_line(&mut self) -> Option<Result<Line, Flaw>> {
         match self.lines.next_line() {
             Ok(None) => None,
             Ok(Some((Piece::Whole(line), taken))) => {
@@ -144,9 +165,7 @@ impl Iterator for Records {
             }
         }
     }
-}
 
-impl Records {
     fn parse(&self, line: &[u8]) -> Result<Line, Flaw> {
         match serde_json::from_slice(line) {
             Ok(Line::Header(_)) => Err(self.flaw("a second header; skipped")),
@@ -171,27 +190,37 @@ fn header(path: &Path, line: &[u8]) -> Result<Header> {
         #[serde(rename = "header")]
         Header { version: u32 },
     }
+    if line.trim_ascii().is_empty() {
+        return Err(refused(path, line, 0, "the first line is blank: this is no result", None));
+    }
     let no_header = |e: serde_json::Error| {
-        refused(path, line, &format!("this is no result of gpubench: {e}"), None)
+        let why = e.to_string();
+        let place = format!(" at line {} column {}", e.line(), e.column());
+        let why = why.strip_suffix(&place).unwrap_or(&why);
+        let message = format!("this is no result of gpubench: {why}");
+        refused(path, line, e.column().saturating_sub(1), &message, None)
     };
     let Any::Header { version } = serde_json::from_slice(line).map_err(no_header)?;
     if version > VERSION {
         let message =
             format!("written in format {version}; this gpubench reads formats up to {VERSION}");
-        return Err(refused(path, line, &message, Some("read it with a newer gpubench")));
+        return Err(refused(path, line, 0, &message, Some("read it with a newer gpubench")));
     }
     match serde_json::from_slice(line).map_err(no_header)? {
         Line::Header(header) => Ok(*header),
-        _ => Err(refused(path, line, "the first line is no header", None)),
+        _ => Err(refused(path, line, 0, "the first line is no header", None)),
     }
 }
 
-fn refused(path: &Path, line: &[u8], message: &str, help: Option<&str>) -> Error {
-    let shown = &line[..line.len().min(200)];
+/// A first line that is wrong at byte `at`.
+fn refused(path: &Path, line: &[u8], at: usize, message: &str, help: Option<&str>) -> Error {
+    let (before, behind) = line.split_at(at.min(line.len()));
+    let before = String::from_utf8_lossy(before);
+    let behind = String::from_utf8_lossy(&behind[..behind.len().min(200)]);
     Error::Suite(vec![Located {
         file: path.display().to_string(),
-        text: String::from_utf8_lossy(shown).into(),
-        offset: 0,
+        text: format!("{before}{behind}").into(),
+        offset: before.len(),
         len: 0,
         message: message.to_owned(),
         help: help.map(str::to_owned),
@@ -240,6 +269,15 @@ mod tests {
         let newer = r#"{"header":{"version":9,"anything":"else"}}"#.to_owned();
         let error = read(file(&[newer]).path()).unwrap_err().to_string();
         assert!(error.contains(":1:") && error.contains("format 9"), "{error}");
+    }
+
+    #[test]
+    fn a_header_that_breaks_off_is_marked_where_it_does() {
+        let cut = sample_header()[..50].to_owned();
+        let error = read(file(&[cut]).path()).unwrap_err().to_string();
+        assert!(error.contains(":1:50: this is no result") && !error.contains("column"), "{error}");
+        let error = read(file(&[" ".into(), sample_header()]).path()).unwrap_err().to_string();
+        assert!(error.contains("the first line is blank"), "{error}");
     }
 
     #[test]

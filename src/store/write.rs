@@ -81,6 +81,11 @@ impl Writer {
         if run.footer.is_some() {
             return Err(Error::Usage(format!("{} is complete: nothing to resume", path.display())));
         }
+        if run.unread {
+            // To go on would be to cut off what was not read.
+            let why = "it could not be read to its end";
+            return Err(Error::Usage(format!("{} is not resumed: {why}", path.display())));
+        }
         let writer = Self {
             file,
             path: path.to_owned(),

@@ -7,7 +7,7 @@ use super::file;
 use super::sizes::shown;
 use super::types::{Buffer, Workload};
 use crate::gpu::Access;
-use crate::hash::sha256_hex;
+use crate::hash::sha256_of;
 use crate::workload::{Size, Verify};
 use std::ops::Range;
 
@@ -134,9 +134,9 @@ impl Converter<'_> {
                 let why = format!("the file has {is} bytes, the written buffers {wanted}");
                 self.fails(at, "expected result", size, &why);
             }
-            Ok(_) => match std::fs::read(path) {
-                Ok(contents) => {
-                    self.files.insert(self.root.identity(path), sha256_hex(contents));
+            Ok(_) => match std::fs::File::open(path).and_then(sha256_of) {
+                Ok(hash) => {
+                    self.files.insert(self.root.identity(path), hash);
                 }
                 Err(error) => self.fails(at, "expected result", size, &error.to_string()),
             },

@@ -6,9 +6,10 @@ use super::decode::{At, Entries};
 use super::file;
 use super::fit::{About, Misfit};
 use super::nearest::meant;
+use super::source::Source;
 use super::types::{Buffer, Kernel, KernelText, Search};
 use super::values::{self, Group};
-use super::{assets, opencl, wgsl};
+use super::{assets, directive, opencl, wgsl};
 use crate::gpu::{Binding, Constant, KernelSource, Language, Origin, Scalar};
 use crate::hash::sha256_hex;
 use std::ops::Range;
@@ -140,6 +141,9 @@ impl Converter<'_> {
                 let origin = Origin::User(source.file.to_string());
                 let text = source.text.clone();
                 if !self.texts.contains_key(&known) {
+                    if language == Language::Opencl {
+                        self.other_files(&source);
+                    }
                     self.files.insert(source.path.clone(), sha256_hex(text.as_bytes()));
                     self.texts.insert(known, source);
                 }
@@ -150,6 +154,15 @@ impl Converter<'_> {
                 self.mistakes.tell(&file.at, message, None);
                 None
             }
+        }
+    }
+
+    /// Tells where a kernel would have the compiler read other files of this machine.
+    fn other_files(&mut self, source: &Source) {
+        if let Some(at) = directive::names_file(&source.text) {
+            let help = "put what the kernel needs into its own file";
+            let message = "a kernel of a suite may not have the compiler look for other files";
+            self.mistakes.add(source.place(&at).mistake(message, Some(help)));
         }
     }
 

@@ -12,10 +12,15 @@ use crate::error::{Error, Located, Result};
 use crate::hash::sha256_hex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 /// More suite files than this are a mistake.
 const MAX_FILES: usize = 100;
+/// Seconds that a run or a case can be given.
+pub const SECONDS: RangeInclusive<f64> = 1e-3..=1e6;
+/// Rounds that a run can have.
+pub const ROUNDS: RangeInclusive<u32> = 1..=10_000;
 /// More cases than this are a mistake: no run would end.
 const MAX_CASES: usize = 10_000;
 
@@ -66,23 +71,13 @@ fn find(path_or_name: &str) -> Result<(Root, Source)> {
         return Ok((Root::Embedded, Source { path: embedded, file, text: text.into() }));
     }
     if path.exists() {
-        return Root::open(path).map_err(|why| Error::Suite(vec![unreadable(path_or_name, why)]));
+        let help = "name a file in YAML, or one of the embedded suites";
+        let unreadable = |why| Error::Usage(format!("{path_or_name}: {why} ({help})"));
+        return Root::open(path).map_err(unreadable);
     }
     let help =
         meant(path_or_name, assets::suites()).map_or(String::new(), |help| format!("; {help}"));
     Err(Error::Usage(format!("there is no file and no suite `{path_or_name}`{help}")))
-}
-
-fn unreadable(file: &str, message: String) -> Located {
-    let help = "name a file in YAML, or one of the embedded suites";
-    Located {
-        file: file.to_owned(),
-        text: "".into(),
-        offset: 0,
-        len: 0,
-        message,
-        help: Some(help.to_owned()),
-    }
 }
 
 /// Equal files make equal hashes, wherever they lie.
@@ -276,14 +271,23 @@ fn parse(mistakes: &mut Mistakes) -> Option<File> {
 }
 
 fn check(budget: &file::Budget, mistakes: &mut Mistakes) {
-    let numbers = [&budget.total, &budget.case, &budget.target];
-    for At { value, at } in numbers.into_iter().flatten() {
-        if !(*value > 0.0 && value.is_finite()) {
-            mistakes.tell(at, format!("a budget is a positive number, not {value}"), None);
+    for At { value, at } in [&budget.total, &budget.case].into_iter().flatten() {
+        if !SECONDS.contains(value) {
+            let (least, most) = (SECONDS.start(), SECONDS.end());
+            let message = format!("a budget is {least} to {most} seconds, not {value}");
+            mistakes.tell(at, message, None);
         }
     }
-    if let Some(At { value: 0, at }) = &budget.rounds {
-        mistakes.tell(at, "a run has at least one round", None);
+    if let Some(At { value, at }) = &budget.target
+        && !(*value > 0.0 && value.is_finite())
+    {
+        mistakes.tell(at, format!("a target is a positive number, not {value}"), None);
+    }
+    if let Some(At { value, at }) = &budget.rounds
+        && !ROUNDS.contains(value)
+    {
+        let message = format!("a run has 1 to {} rounds, not {value}", ROUNDS.end());
+        mistakes.tell(at, message, None);
     }
 }
 

@@ -8,6 +8,7 @@ mod assets;
 mod convert;
 mod data;
 mod decode;
+mod directive;
 mod evaluate;
 mod expr;
 mod file;
@@ -28,7 +29,7 @@ mod wgsl;
 
 pub use assets::{kernels, suites};
 pub use expr::{Expr, Scope, Wrong};
-pub use load::load;
+pub use load::{ROUNDS, SECONDS, load};
 pub use nearest::{likest, meant};
 pub use schema::schema;
 pub use types::{Budget, Buffer, Kernel, KernelText, Place, Search, Suite, Work, Workload};

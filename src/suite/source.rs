@@ -2,8 +2,8 @@
 
 use super::assets;
 use super::types::Place;
+use crate::text::{explain, read};
 use std::fs;
-use std::io::Read;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -41,10 +41,10 @@ pub enum Root {
 impl Root {
     /// The folder of the suite `path` and the suite itself.
     pub fn open(path: &Path) -> Result<(Self, Source), String> {
-        let name = path.file_name().ok_or("this is no file")?;
+        let name = path.file_name().ok_or(crate::text::FOLDER)?;
         let shown = path.parent().unwrap_or(Path::new("")).to_path_buf();
         let folder = if shown.as_os_str().is_empty() { Path::new(".") } else { &shown };
-        let text = read(path)?;
+        let text = read(path, MAX_BYTES)?;
         let real = fs::canonicalize(folder).map_err(|error| error.to_string())?;
         let source = Source {
             path: name.to_string_lossy().into_owned(),
@@ -69,7 +69,7 @@ impl Root {
             }
             Self::Folder { shown, .. } => {
                 let (path, real) = self.find(&below)?;
-                (path, shown.join(&below).to_string_lossy().into_owned(), read(&real)?)
+                (path, shown.join(&below).to_string_lossy().into_owned(), read(&real, MAX_BYTES)?)
             }
         };
         Ok(Source { path, file: file.into(), text: text.into() })
@@ -120,35 +120,6 @@ fn below(from: &str, path: &str) -> Result<String, String> {
         }
     }
     if parts.is_empty() { Err("it names no file".to_owned()) } else { Ok(parts.join("/")) }
-}
-
-/// Reads a regular text file of reasonable size; nothing else is opened, since a pipe or a
-/// device may never end.
-fn read(path: &Path) -> Result<String, String> {
-    let data = fs::metadata(path).map_err(|error| explain(&error))?;
-    if data.is_dir() {
-        return Err("this is a folder, not a file".to_owned());
-    }
-    if !data.is_file() {
-        return Err("this is a pipe or a device, not a file".to_owned());
-    }
-    let file = fs::File::open(path).map_err(|error| explain(&error))?;
-    let mut bytes = vec![];
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| explain(&error))?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err("the file is larger than 1 MiB".to_owned());
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        format!("the file is not UTF-8 text (byte {})", error.utf8_error().valid_up_to())
-    })
-}
-
-fn explain(error: &std::io::Error) -> String {
-    match error.kind() {
-        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
-        std::io::ErrorKind::PermissionDenied => "you may not read it".to_owned(),
-        _ => error.to_string(),
-    }
 }
 
 #[cfg(test)]

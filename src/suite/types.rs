@@ -24,6 +24,11 @@ impl Suite {
     pub fn cases(&self) -> usize {
         self.workloads.iter().map(Workload::cases).sum()
     }
+
+    /// The workloads whose kernels came with the suite instead of with gpubench.
+    pub fn strangers(&self) -> impl Iterator<Item = &Workload> {
+        self.workloads.iter().filter(|workload| workload.own_files().next().is_some())
+    }
 }
 
 /// Limits that a suite sets for its own run.
@@ -79,6 +84,15 @@ pub struct Workload {
 }
 
 impl Workload {
+    /// The files of its kernel that came with the suite.
+    pub fn own_files(&self) -> impl Iterator<Item = &str> {
+        let texts = self.kernel.iter().flat_map(|kernel| &kernel.texts);
+        texts.filter_map(|text| match &text.origin {
+            Origin::User(file) => Some(file.as_str()),
+            Origin::Shipped(_) | Origin::Lent(_) => None,
+        })
+    }
+
     /// How many cases it has on a device that can do everything.
     pub fn cases(&self) -> usize {
         let kinds = |measure: &Measure| match measure {

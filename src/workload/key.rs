@@ -22,6 +22,23 @@ pub struct CaseKey {
     pub host_memory: Option<MemoryKind>,
 }
 
+impl CaseKey {
+    /// Whether it differs from `other` in its sizes at most.
+    pub fn is_sibling_of(&self, other: &Self) -> bool {
+        self.workload == other.workload
+            && self.measure == other.measure
+            && self.host_memory == other.host_memory
+    }
+
+    /// Whether it is `other`, or a sibling of which no size is larger.
+    pub fn is_no_larger_than(&self, other: &Self) -> bool {
+        let pairs = || self.size.iter().zip(&other.size);
+        self.is_sibling_of(other)
+            && self.size.len() == other.size.len()
+            && pairs().all(|((name, mine), (its, theirs))| name == its && mine <= theirs)
+    }
+}
+
 impl fmt::Display for CaseKey {
     /// `sepia n=512`; of a transfer, the kind of host memory behind it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -47,4 +64,25 @@ pub struct Refusal {
     pub family: String,
     /// Why it is not run.
     pub reason: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_is_no_larger_than_a_sibling_of_which_no_size_is_smaller() {
+        let key = |workload: &str, d1: i64, d2: i64| CaseKey {
+            workload: workload.into(),
+            size: vec![("d1".into(), d1), ("d2".into(), d2)],
+            measure: Measure::Kernel,
+            host_memory: None,
+        };
+        assert!(key("a", 4, 8).is_no_larger_than(&key("a", 4, 8)));
+        assert!(key("a", 4, 8).is_no_larger_than(&key("a", 4, 9)));
+        assert!(!key("a", 4, 8).is_no_larger_than(&key("a", 64, 7)));
+        assert!(!key("a", 4, 8).is_no_larger_than(&key("b", 64, 64)));
+        let other = CaseKey { measure: Measure::Overlap, ..key("a", 64, 64) };
+        assert!(!key("a", 4, 8).is_no_larger_than(&other));
+    }
 }

@@ -31,6 +31,7 @@ impl Place {
         command.args(args).current_dir(self.folder.path());
         command.env("TMPDIR", self.folder.path().join("tmp"));
         command.env("GPUBENCH_FAULTS", self.folder.path().join("faults"));
+        command.env("XDG_CONFIG_HOME", self.folder.path().join("config"));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }

@@ -68,6 +68,18 @@ fn keys() {
 }
 
 #[test]
+fn the_emulator_needs_wgsl() {
+    let verify = "verify: { against: emulator }";
+    let both = SOUND.replace("verify: none", verify);
+    let folder = super::folder(&[("my.yaml", &both)]);
+    let suite = super::load(&folder.path().join("my.yaml")).unwrap();
+    assert!(matches!(suite.workloads[0].verify, gpubench::workload::Verify::Emulator(_)));
+    let found = mistakes(&both.replace("wgsl: scale.wgsl, ", ""));
+    let text = told(&found);
+    assert!(text.starts_with("12:") && text.contains("the kernel has no such form"), "{text}");
+}
+
+#[test]
 fn fills_of_integers_vary() {
     for (fill, word) in [
         ("u32, count: n, fill: { uniform: [0, 1] }", "all alike"),
@@ -307,6 +319,19 @@ fn a_mistake_in_a_kernel_stands_in_the_kernels_file() {
 }
 
 #[test]
+fn budgets_have_the_bounds_of_the_command_line() {
+    let text = "version: 1
+budget: { total: 1e300, case: 1e-9, rounds: 10001, target: 0 }
+workloads: {}
+";
+    let text = told(&mistakes(text));
+    for part in ["2:18: a budget is", "2:31: a budget is", "10000 rounds, not 10001", "a target is"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
 fn all_mistakes_of_a_file_are_told_together() {
     let text = "version: 1
 colour: red
@@ -331,8 +356,8 @@ workloads:
     let text = told(&mistakes(text));
     for part in [
         "2:1: unknown key `colour`",
-        "3:18: a budget is a positive number",
-        "3:30: a run has at least one round",
+        "3:18: a budget is 0.001 to 1000000 seconds, not -1",
+        "3:30: a run has 1 to 10000 rounds, not 0",
         "10:11: expected a list, found `words`",
         "12:23: cannot read the kernel `missing.cl`: there is no such file",
         "16:39: gpubench ships no kernel `filters/nothing`",

@@ -52,6 +52,14 @@ fn mistakes_at(path: &Path) -> Vec<Located> {
     }
 }
 
+/// Why the file at `path` cannot be read at all.
+fn refused(path: &Path) -> String {
+    match load(path) {
+        Err(Error::Usage(why)) => why,
+        other => panic!("{}: {other:?}", path.display()),
+    }
+}
+
 /// The one mistake, as the user reads it: `line:column: message (help)`.
 fn told(mistakes: &[Located]) -> String {
     let lines = mistakes.iter().map(|mistake| {

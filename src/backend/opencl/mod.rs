@@ -15,6 +15,8 @@ mod run;
 mod status;
 mod timeline;
 
+pub(super) use timeline::of as times_of_stamps;
+
 use super::{Backend, Device};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceInfo;

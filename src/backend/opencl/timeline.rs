@@ -4,12 +4,12 @@ use crate::gpu::{Clock, StepTimes, Timeline};
 use std::time::Instant;
 
 /// A command's four timestamps in nanoseconds: queued, submitted, started, ended.
-pub(super) type Stamps = [u64; 4];
+pub(in crate::backend) type Stamps = [u64; 4];
 
 /// The timeline of steps whose commands carry these timestamps, in `wall` seconds on the
 /// host's clock. Timestamps that are zero, run backwards or span more than the host saw are
 /// left out, and the timeline says why.
-pub(super) fn of(
+pub(in crate::backend) fn of(
     stamps: Result<Vec<Stamps>, String>,
     resolution: Option<f64>,
     wall: f64,

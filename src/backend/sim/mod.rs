@@ -33,6 +33,9 @@ use std::path::PathBuf;
 
 static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/backend/sim/devices");
 
+/// The largest description: an honest one has some kilobytes.
+const MAX_BYTES: u64 = 1 << 20;
+
 /// The backend's name.
 pub const SIM: &str = "sim";
 
@@ -94,8 +97,11 @@ impl Sim {
             Ok((file.path().display().to_string(), text.to_owned()))
         });
         let users = self.files.iter().map(|path| {
-            let text = std::fs::read_to_string(path).map_err(|e| Error::io(path, e))?;
-            Ok((path.display().to_string(), text))
+            let file = path.display().to_string();
+            match crate::text::read(path, MAX_BYTES) {
+                Ok(text) => Ok((file, text)),
+                Err(why) => Err(Error::Usage(format!("{file}: {why}"))),
+            }
         });
         shipped.chain(users).collect()
     }

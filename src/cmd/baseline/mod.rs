@@ -90,9 +90,10 @@ fn save_all(args: &Save, folder: &Path) -> Result<ExitCode> {
     // All are judged before the first is written.
     for pooled in &pooled {
         pooled.judge(&args.allow)?;
+        baseline::ready(&pooled.path(folder), args.replace)?;
     }
     for pooled in pooled {
-        let path = baseline::path(folder, &pooled.header.devices[0]);
+        let path = pooled.path(folder);
         let footer = Footer {
             ended: jiff::Timestamp::now().to_string(),
             wall: pooled.wall,
@@ -154,6 +155,10 @@ impl Pooled {
         let ran = cases.cases.values().any(|case| !case.medians.is_empty());
         let noise = noise(&per_run);
         ran.then_some(Self { header, records, noise, cases, per_run, wall })
+    }
+
+    fn path(&self, folder: &Path) -> PathBuf {
+        baseline::path(folder, &self.header.devices[0])
     }
 
     /// Whether it may be a baseline.

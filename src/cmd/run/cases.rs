@@ -6,6 +6,7 @@ use crate::plan::{Case, Filter, Limits, Planned, keys, plan};
 use crate::record::Record;
 use crate::suite::Suite;
 use crate::workload::CaseKey;
+use std::collections::BTreeSet;
 
 /// The filters that the user set, checked against the suite.
 #[derive(Clone, Debug, Default)]
@@ -22,11 +23,13 @@ impl Filters {
         if keys.iter().any(|(workload, key)| filters.pass(key, &workload.tags, &workload.family)) {
             return Ok(filters);
         }
-        let mut names: Vec<&str> = suite.workloads.iter().map(|w| w.name.as_str()).collect();
-        names.extend(suite.workloads.iter().flat_map(|w| &w.tags).map(String::as_str));
-        names.sort_unstable();
-        names.dedup();
-        let help = texts.iter().find_map(|text| crate::suite::meant(text, names.iter().copied()));
+        let alone =
+            |filter: &&Filter| !keys.iter().any(|(w, key)| filter.matches(key, &w.tags, &w.family));
+        let sizes = || keys.iter().flat_map(|(_, key)| &key.size);
+        let help = filters.0.iter().find(alone).and_then(|filter| match filter {
+            Filter::Word(word) => named(word, suite),
+            Filter::Size { name, .. } => Some(sized(name, sizes())),
+        });
         Err(Error::Usage(format!(
             "no case of suite `{}` passes {}{}",
             suite.name,
@@ -39,6 +42,31 @@ impl Filters {
     pub fn pass(&self, key: &CaseKey, tags: &[String], family: &str) -> bool {
         self.0.iter().all(|filter| filter.matches(key, tags, family))
     }
+}
+
+/// Help for a word that nothing is called.
+fn named(word: &str, suite: &Suite) -> Option<String> {
+    let mut names: Vec<&str> = suite.workloads.iter().map(|w| w.name.as_str()).collect();
+    names.extend(suite.workloads.iter().flat_map(|w| &w.tags).map(String::as_str));
+    names.sort_unstable();
+    names.dedup();
+    crate::suite::meant(word, names)
+}
+
+/// Help for a condition that no size fulfils: the values of the size, else the sizes there are.
+fn sized<'a>(name: &str, sizes: impl Iterator<Item = &'a (String, i64)> + Clone) -> String {
+    let values: BTreeSet<i64> =
+        sizes.clone().filter(|(other, _)| other == name).map(|(_, value)| *value).collect();
+    if values.is_empty() {
+        let names: BTreeSet<&str> = sizes.map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> = names.into_iter().collect();
+        return format!("no size is called `{name}`; there are: {}", names.join(", "));
+    }
+    /// More than this many values are no help.
+    const FEW: usize = 24;
+    let listed: Vec<String> = values.iter().take(FEW).map(i64::to_string).collect();
+    let more = if values.len() > FEW { " …" } else { "" };
+    format!("`{name}` is {}{more}", listed.join(", "))
 }
 
 /// The cases of one device.
@@ -75,13 +103,36 @@ pub fn cases(
     cases
 }
 
-/// Seconds that one case may take in one round for all to fit `total`: twice its fair share, since
-/// most take less than theirs.
-pub fn seconds_each(suite: &Suite, filters: &Filters, total: Option<f64>, times: f64) -> f64 {
+/// How many cases the filters leave on one device, and how many of them are the smallest of their
+/// workload.
+pub fn count(suite: &Suite, filters: &Filters) -> (u64, u64) {
+    let keys = keys(suite).into_iter();
+    let left: Vec<CaseKey> =
+        keys.filter(|(w, key)| filters.pass(key, &w.tags, &w.family)).map(|(_, key)| key).collect();
+    let siblings: BTreeSet<_> =
+        left.iter().map(|key| (&key.workload, key.measure, key.host_memory)).collect();
+    (left.len() as u64, siblings.len() as u64)
+}
+
+/// Seconds that one of `cases` may take for all to fit `total`: twice its fair share, since most take
+/// less than theirs, or what the smallest of a workload is given.
+pub fn seconds_each(total: Option<f64>, (cases, smallest): (u64, u64)) -> f64 {
     const WITHOUT_BUDGET: f64 = 120.0;
     const LEAST: f64 = 1.0;
-    let passes =
-        |(w, key): &(&crate::suite::Workload, CaseKey)| filters.pass(key, &w.tags, &w.family);
-    let count = keys(suite).iter().filter(|case| passes(case)).count() as f64;
-    total.map_or(WITHOUT_BUDGET, |total| (2.0 * total / (count * times).max(1.0)).max(LEAST))
+    let share = |total: f64, count: u64| total / count.max(1) as f64;
+    total.map_or(WITHOUT_BUDGET, |total| {
+        (2.0 * share(total, cases)).max(0.5 * share(total, smallest)).max(LEAST)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_condition_that_nothing_fulfils_is_told_what_there_is() {
+        let sizes = [("n".to_owned(), 512), ("m".to_owned(), 8), ("n".to_owned(), 64)];
+        assert_eq!(sized("n", sizes.iter()), "`n` is 64, 512");
+        assert_eq!(sized("k", sizes.iter()), "no size is called `k`; there are: m, n");
+    }
 }

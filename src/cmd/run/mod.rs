@@ -7,6 +7,7 @@ mod locks;
 mod pace;
 mod resume;
 mod session;
+mod trust;
 mod witness;
 
 use super::found;
@@ -21,13 +22,14 @@ use crate::record::{Header, VERSION};
 use crate::report::progress::say;
 use crate::report::terminal::{Sitting, report};
 use crate::store::{Scratch, Writer, result_name};
-use crate::suite::{Suite, Workload};
+use crate::suite::{ROUNDS, SECONDS, Suite, Workload};
 use crate::units::Bytes;
 use crate::worker::{Seat, host};
 use crate::workload::Verify;
-use cases::{Filters, cases, seconds_each};
+use cases::{Filters, cases, count, seconds_each};
 use pace::Pace;
 use session::{Ended, Session};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -45,10 +47,11 @@ pub struct Args {
     #[arg(long, value_name = "FILTER")]
     filter: Vec<String>,
     /// Rounds, each in a fresh process (default: the suite's, else 3)
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(rounds()))]
     rounds: Option<u32>,
     /// Repeat the whole run N times, or until interrupted; each has its own result file
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "4294967295")]
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "4294967295",
+          value_parser = clap::value_parser!(u32).range(1..))]
     repeat: Option<u32>,
     /// Seed of the inputs and of the order of cases (default: a new one, noted in the result)
     #[arg(long)]
@@ -62,6 +65,9 @@ pub struct Args {
     /// Check results only, measure nothing
     #[arg(long)]
     verify: bool,
+    /// Run the kernels that came with the suite, and remember that you trust them as they are now
+    #[arg(long)]
+    trust: bool,
     /// Seconds for the whole run (default: the suite's)
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     budget: Option<f64>,
@@ -87,10 +93,15 @@ pub struct Args {
     quiet: bool,
 }
 
+/// What `--rounds` takes, as the argument's parser wants it.
+fn rounds() -> RangeInclusive<i64> {
+    i64::from(*ROUNDS.start())..=i64::from(*ROUNDS.end())
+}
+
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse() {
-        Ok(seconds) if (1e-3..=1e6).contains(&seconds) => Ok(seconds),
-        _ => Err("expected seconds between 0.001 and 1000000".into()),
+        Ok(seconds) if SECONDS.contains(&seconds) => Ok(seconds),
+        _ => Err(format!("expected seconds between {} and {}", SECONDS.start(), SECONDS.end())),
     }
 }
 
@@ -113,6 +124,9 @@ fn start(args: &Args, suite: &Suite) -> Result<ExitCode> {
     }
     interrupt::listen();
     let chosen = found::devices(&args.selector)?;
+    if !args.dry_run {
+        trust::ask(suite, args.trust)?;
+    }
     let mut worst = 0;
     let mut files: Vec<String> = vec![];
     for _ in 0..args.repeat.unwrap_or(1) {
@@ -149,6 +163,7 @@ fn resume(args: &Args, suite: &Suite, file: &Path) -> Result<ExitCode> {
     let backend = run.header.devices.iter().map(|device| device.backend.clone()).collect();
     let here = found::list(&Selector { backend, sim: args.selector.sim.clone(), device: vec![] })?;
     let chosen = resume::check(&run.header, suite, &here)?;
+    trust::ask(suite, args.trust)?;
     let plan = Plan::new(args, suite, &filters, run.header);
     match plan.run(&chosen, |_| Ok(writer), run.records)? {
         Some(ended) => Ok(ExitCode::from(conclude(args, &ended)?)),
@@ -169,10 +184,12 @@ struct Plan<'a> {
 impl<'a> Plan<'a> {
     fn new(args: &'a Args, suite: &'a Suite, filters: &Filters, header: Header) -> Self {
         let total = args.budget.or(suite.budget.total);
-        let times = header.devices.len() as f64 * f64::from(header.rounds);
+        let times = header.devices.len() as u64 * u64::from(header.rounds);
+        let (all, smallest) = count(suite, filters);
+        let (all, smallest) = (all * times, smallest * times);
         let limits = Limits {
             memory: suite.budget.memory,
-            seconds: seconds_each(suite, filters, total, times),
+            seconds: seconds_each(total, (all, smallest)),
             seed: header.seed,
             cores: header.host.cores,
             host_memory: Some(Bytes(header.host.memory)).filter(|memory| memory.0 > 0),
@@ -180,12 +197,12 @@ impl<'a> Plan<'a> {
         let devices = header.devices.iter().enumerate();
         let cases = devices.map(|(i, d)| cases(suite, filters, d, i, &limits)).collect();
         let most = suite.budget.case.unwrap_or(Policy::default().seconds);
-        Self { args, suite, header, limits, cases, pace: Pace::new(total, most) }
+        Self { args, suite, header, limits, cases, pace: Pace::new(total, most, smallest) }
     }
 
     fn describe(&self, devices: &[DeviceInfo]) -> String {
         let runs: usize = self.cases.iter().map(|c| c.run.len()).sum();
-        let share = self.pace.share(runs as u64 * u64::from(self.header.rounds));
+        let share = self.pace.share(runs as u64 * u64::from(self.header.rounds), false);
         let share = share.unwrap_or(pace::Share { seconds: 0.0, warmup: 0.0 });
         dry::describe(
             devices,
@@ -233,7 +250,8 @@ impl<'a> Plan<'a> {
             cases: self.cases,
             records,
             // The budget begins here, not while waiting for a device.
-            pace: Pace::new(self.pace.total(), self.pace.most()),
+            pace: self.pace.anew(),
+            too_long: vec![],
             policy,
             quiet: self.args.quiet,
         };

@@ -16,6 +16,8 @@ pub struct Pace {
     total: Option<f64>,
     /// Most seconds of sampling for one case.
     most: f64,
+    /// Least seconds for the smallest size of a workload.
+    smallest: f64,
     /// When the device at hand has used its part, in seconds since the run began.
     until: f64,
     /// Seconds spent beside sampling (building, preparing, verifying, warming up) so far, and
@@ -33,9 +35,19 @@ pub struct Share {
 }
 
 impl Pace {
-    /// `total` seconds for the run, where it is limited; at most `most` of sampling a case.
-    pub fn new(total: Option<f64>, most: f64) -> Self {
-        Self { begun: Instant::now(), total, most, until: f64::INFINITY, beside: (0.0, 0) }
+    /// `total` seconds for the run, where it is limited; at most `most` of sampling a case. The
+    /// smallest case of a workload, of which there are `smallest` over all rounds and devices, gets
+    /// at least its share of half of the total.
+    pub fn new(total: Option<f64>, most: f64, smallest: u64) -> Self {
+        let least = total.map_or(0.0, |total| 0.5 * total / smallest.max(1) as f64);
+        let begun = Instant::now();
+        let smallest = least.min(most);
+        Self { begun, total, most, smallest, until: f64::INFINITY, beside: (0.0, 0) }
+    }
+
+    /// The same from now on.
+    pub fn anew(&self) -> Self {
+        Self { begun: Instant::now(), ..self.clone() }
     }
 
     /// Begins a device's round: its `cases` of all `left` ones may use their part of the time and
@@ -56,19 +68,21 @@ impl Pace {
         }
     }
 
-    /// The time for the next of `left` cases; `None` when the budget is used up.
-    pub fn share(&self, left: u64) -> Option<Share> {
-        self.share_at(self.begun.elapsed().as_secs_f64(), left)
+    /// The time for the next of `left` cases, of which it is its workload's smallest or not;
+    /// `None` when the budget is used up.
+    pub fn share(&self, left: u64, smallest: bool) -> Option<Share> {
+        self.share_at(self.begun.elapsed().as_secs_f64(), left, smallest)
     }
 
-    fn share_at(&self, elapsed: f64, left: u64) -> Option<Share> {
+    fn share_at(&self, elapsed: f64, left: u64, smallest: bool) -> Option<Share> {
+        let least = if smallest { SHORTEST.max(self.smallest) } else { SHORTEST };
         let seconds = match self.total {
             None => self.most,
             Some(total) if elapsed >= total.min(self.until) => return None,
             Some(total) => {
                 let each = (total - elapsed) / left.max(1) as f64;
                 let beside = self.beside.0 / f64::from(self.beside.1.max(1));
-                (each - beside).clamp(SHORTEST.min(self.most), self.most)
+                (each - beside).clamp(least.min(self.most), self.most)
             }
         };
         Some(Share { seconds, warmup: seconds.min(LONGEST_WARMUP) })
@@ -84,11 +98,6 @@ impl Pace {
     pub fn total(&self) -> Option<f64> {
         self.total
     }
-
-    /// Most seconds of sampling for one case.
-    pub fn most(&self) -> f64 {
-        self.most
-    }
 }
 
 #[cfg(test)]
@@ -97,19 +106,20 @@ mod tests {
 
     #[test]
     fn without_a_budget_every_case_has_the_most() {
-        let pace = Pace::new(None, 7.0);
-        assert_eq!(pace.share_at(1e6, 1000), Some(Share { seconds: 7.0, warmup: 5.0 }));
+        let pace = Pace::new(None, 7.0, 10);
+        assert_eq!(pace.share_at(1e6, 1000, false), Some(Share { seconds: 7.0, warmup: 5.0 }));
     }
 
     #[test]
     fn what_is_left_is_shared() {
-        let mut pace = Pace::new(Some(100.0), 5.0);
-        assert_eq!(pace.share_at(0.0, 10).map(|s| s.seconds), Some(5.0));
-        assert_eq!(pace.share_at(0.0, 50).map(|s| s.seconds), Some(2.0));
-        assert_eq!(pace.share_at(50.0, 50).map(|s| s.seconds), Some(1.0));
-        assert_eq!(pace.share_at(99.0, 1000).map(|s| s.seconds), Some(SHORTEST));
-        assert_eq!(pace.share_at(100.0, 1), None);
+        let mut pace = Pace::new(Some(100.0), 5.0, 25);
+        assert_eq!(pace.share_at(0.0, 10, false).map(|s| s.seconds), Some(5.0));
+        assert_eq!(pace.share_at(0.0, 50, false).map(|s| s.seconds), Some(2.0));
+        assert_eq!(pace.share_at(50.0, 50, false).map(|s| s.seconds), Some(1.0));
+        assert_eq!(pace.share_at(99.0, 1000, false).map(|s| s.seconds), Some(SHORTEST));
+        assert_eq!(pace.share_at(100.0, 1, false), None);
+        assert_eq!(pace.share_at(99.0, 1000, true).map(|s| s.seconds), Some(2.0));
         pace.learn(Duration::from_secs_f64(1.5), 1.0);
-        assert_eq!(pace.share_at(50.0, 50).map(|s| s.seconds), Some(0.5));
+        assert_eq!(pace.share_at(50.0, 50, false).map(|s| s.seconds), Some(0.5));
     }
 }

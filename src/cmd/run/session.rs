@@ -2,12 +2,12 @@
 
 use super::cases::Cases;
 use super::interrupt;
-use super::pace::Pace;
+use super::pace::{Pace, Share};
 use super::witness::Witness;
 use crate::error::Result;
 use crate::gpu::DeviceKind;
 use crate::measure::{Finding, Policy, Stage};
-use crate::plan::{Case, shuffle};
+use crate::plan::{Case, is_no_larger, ranks, shuffle};
 use crate::record::{Footer, Header, Outcome, Record};
 use crate::report::progress::Progress;
 use crate::report::terminal::{case_name, label};
@@ -34,6 +34,8 @@ pub struct Session<'a> {
     pub records: Vec<Record>,
     /// How long each case may take.
     pub pace: Pace,
+    /// Cases that were too long for the budget on a device, each with the reason.
+    pub too_long: Vec<(usize, Case, String)>,
     /// How well to measure.
     pub policy: Policy,
     /// Whether to be quiet about how far it is.
@@ -66,6 +68,9 @@ impl Session<'_> {
         let resumed_at = self.records.len();
         let done: HashSet<(usize, u32, CaseKey)> =
             self.records.iter().map(|r| (r.device, r.round, r.key.clone())).collect();
+        for record in &self.records {
+            self.seats[record.device].recall(record);
+        }
         let mut left = self.left(&done);
         let all: u64 = self.cases.iter().map(|c| c.run.len() as u64).sum();
         let all = all * u64::from(self.header.rounds);
@@ -77,13 +82,14 @@ impl Session<'_> {
                 }
                 self.seats[device].scatter(scatter_seed(self.header.seed, round));
                 let mut cases = self.order(device, round);
-                cases.retain(|case| !done.contains(&(device, round, case.key.clone())));
+                cases.retain(|(_, case)| !done.contains(&(device, round, case.key.clone())));
                 self.pace.begin(cases.len() as u64, left);
-                for case in cases {
+                for (rank, case) in cases {
                     if interrupt::asked() {
                         break;
                     }
-                    let record = self.one(&case, device, round, left, &mut progress);
+                    let share = self.pace.share(left, rank == 0);
+                    let record = self.one(&case, device, round, share, &mut progress);
                     self.append(record)?;
                     progress.end();
                     left -= 1;
@@ -118,10 +124,31 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn order(&self, device: usize, round: u32) -> Vec<Case> {
-        let mut cases = self.cases[device].run.clone();
+    /// A round's cases with their ranks. The first round, which learns what fits the budget, goes
+    /// from small to large.
+    fn order(&self, device: usize, round: u32) -> Vec<(usize, Case)> {
+        let cases = &self.cases[device].run;
+        let mut cases: Vec<_> = ranks(cases).into_iter().zip(cases.iter().cloned()).collect();
         shuffle(&mut cases, self.header.seed, round);
+        if round == 0 {
+            cases.sort_by_key(|(rank, _)| *rank);
+        }
         cases
+    }
+
+    /// Why a case is left out before it is prepared: it was too long in an earlier round, or a
+    /// smaller size of the workload was. What a device has done once it may try again.
+    fn foretold(&self, case: &Case, device: usize) -> Option<String> {
+        let done = |r: &Record| r.device == device && r.key == case.key && r.outcome.is_ok();
+        if self.records.iter().any(done) {
+            return None;
+        }
+        let told =
+            |(on, other, _): &&(usize, Case, String)| *on == device && is_no_larger(other, case);
+        self.too_long.iter().find(told).map(|(_, other, why)| match other.key == case.key {
+            true => why.clone(),
+            false => format!("a smaller size was left out: {why}"),
+        })
     }
 
     fn append(&mut self, mut record: Record) -> Result<()> {
@@ -132,13 +159,13 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Runs one case, of `left` that are to be run.
+    /// Runs one case for its share of the time.
     fn one(
         &mut self,
         case: &Case,
         device: usize,
         round: u32,
-        left: u64,
+        share: Option<Share>,
         progress: &mut Progress,
     ) -> Record {
         let begun = Instant::now();
@@ -147,7 +174,10 @@ impl Session<'_> {
             let finding = Finding { outcome: Some(outcome), ..Finding::default() };
             finding.into_record(case, device, round)
         };
-        let Some(share) = self.pace.share(left) else {
+        if let Some(why) = self.foretold(case, device) {
+            return without(Outcome::Skipped(why));
+        }
+        let Some(share) = share else {
             return without(Outcome::Skipped(self.pace.used_up()));
         };
         let policy = Policy { seconds: share.seconds, warmup: share.warmup, ..self.policy.clone() };
@@ -159,7 +189,9 @@ impl Session<'_> {
         };
         let mut stage = |stage| progress.stage(stage_word(stage));
         let record = place(seat.measure(&case, &policy, &mut stage));
-        if !matches!(record.outcome, Outcome::Skipped(_)) {
+        if let Outcome::Skipped(why) = &record.outcome {
+            self.too_long.push((device, case, why.clone()));
+        } else {
             let warmup = record.measured.as_ref().map_or(0.0, |measured| measured.warmup);
             self.pace.learn(begun.elapsed(), record.wall.measure - warmup);
         }

@@ -3,7 +3,7 @@
 use super::plot::{Axis, Entry, Look, Plot, dash, mark, num, series, short};
 use super::scale::Scale;
 use super::{Section, scroll};
-use crate::analyse::{TransferSummary, transfer};
+use crate::analyse::{Meanwhile, TransferSummary, transfer};
 use crate::gpu::MemoryKind;
 use crate::model::least_squares::Estimate;
 use crate::record::{Detail, Direction, Transfer};
@@ -153,6 +153,15 @@ fn bytes(value: f64) -> String {
     crate::units::Bytes(value as u64).to_string().replace(".00", "").replace(".0 ", " ")
 }
 
+/// Rates of the two directions while both run, where a clock tells them apart.
+fn meanwhile(fit: &TransferSummary) -> String {
+    match fit.meanwhile {
+        Some(Meanwhile::Rates(rates)) => rates.map(units::bandwidth).join(", "),
+        Some(Meanwhile::Turns) => "take turns".into(),
+        None => "–".into(),
+    }
+}
+
 /// The sizes themselves, which are powers of two, thinned to about five.
 fn round_sizes(sizes: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut sizes: Vec<f64> = sizes.collect();
@@ -185,6 +194,7 @@ fn fits(material: &Material) -> Markup {
                     th.n scope="col" { "receive latency" }
                     th.n scope="col" { "receive bandwidth" }
                     th.n scope="col" { "both at once" }
+                    th.n scope="col" { "send, receive meanwhile" }
                     th.n scope="col" { "gain" }
                 }
             }
@@ -198,6 +208,7 @@ fn fits(material: &Material) -> Markup {
                         (cell(fit.receive.latency, units::seconds))
                         (cell(fit.receive.bandwidth, units::bandwidth))
                         td.n { (units::bandwidth(fit.both)) }
+                        td.n { (meanwhile(fit)) }
                         td.n { (format!("{:.2} ×", fit.gain)) }
                     }
                 }

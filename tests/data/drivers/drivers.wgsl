@@ -20,3 +20,9 @@ fn never_written(@builtin(global_invocation_id) id: vec3u) {
 fn divides_by_zero(@builtin(global_invocation_id) id: vec3u) {
     if (id.x < p.n) { out[id.x] = (id.x + 1u) / (p.steps - p.steps) + 1u; }
 }
+
+// Every item is done at once; there are just too many of them.
+@compute @workgroup_size(GROUP_X)
+fn endless_grid(@builtin(global_invocation_id) id: vec3u) {
+    if (id.y == 0u && id.x < p.n) { out[id.x] = p.steps; }
+}

@@ -47,3 +47,18 @@ fn chatters(@builtin(global_invocation_id) id: vec3<u32>) { copy(id.x); }
 
 @compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
 fn hangs_on_drop(@builtin(global_invocation_id) id: vec3<u32>) { copy(id.x); }
+
+@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
+fn stamps_are_zero(@builtin(global_invocation_id) id: vec3<u32>) { copy(id.x); }
+
+@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
+fn stamps_run_backwards(@builtin(global_invocation_id) id: vec3<u32>) { copy(id.x); }
+
+@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
+fn stamps_are_huge(@builtin(global_invocation_id) id: vec3<u32>) { copy(id.x); }
+
+@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
+fn throttles_once(@builtin(global_invocation_id) id: vec3<u32>) { copy(id.x); }
+
+@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
+fn throttles(@builtin(global_invocation_id) id: vec3<u32>) { copy(id.x); }

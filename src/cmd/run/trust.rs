@@ -1,0 +1,45 @@
+//! Whether a suite's own kernels may run here.
+
+use crate::error::{Error, Result};
+use crate::report::progress::say;
+use crate::store::trust;
+use crate::suite::{Suite, Workload};
+use std::collections::BTreeSet;
+
+/// So many of a suite's kernels are named.
+const NAMED: usize = 4;
+
+/// Goes on where the suite brings no kernel of its own, or the user trusts it: now, or before and
+/// not one of its files has changed since.
+///
+/// # Errors
+/// `Suite` where the user has not said so.
+pub fn ask(suite: &Suite, trusted_now: bool) -> Result<()> {
+    let Some(first) = suite.strangers().next() else { return Ok(()) };
+    if trust::is_trusted(&suite.hash) {
+        return Ok(());
+    }
+    if !trusted_now {
+        let message = format!(
+            "this suite brings kernels of its own, which would run on your drivers: {}",
+            files(suite)
+        );
+        let help = "read them; if you trust them, run with --trust (asked again when they change)";
+        return Err(Error::Suite(vec![first.place.mistake(message, Some(help))]));
+    }
+    match trust::remember(&suite.hash, &suite.name) {
+        Ok(file) => say(&format!("suite {} is trusted: noted in {}", suite.name, file.display())),
+        Err(error) => say(&format!("suite {} is trusted for this run: {error}", suite.name)),
+    }
+    Ok(())
+}
+
+fn files(suite: &Suite) -> String {
+    let files: BTreeSet<&str> = suite.strangers().flat_map(Workload::own_files).collect();
+    let named: Vec<&str> = files.iter().take(NAMED).copied().collect();
+    let more = match files.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    named.join(", ") + &more
+}
