@@ -166,11 +166,14 @@ fn levels(chase: &[Footprint]) -> Grid {
 fn apart(all: &[Apart], how: &str) -> Grid {
     let heading = format!(">{how}");
     let mut grid = Grid::new(&[&heading, ">each read", ">times"]);
+    // Neighbours side by side, or at an aligned place: where that is not told, nothing is relative.
+    let nearest = all.first().filter(|point| point.bytes <= 4).map(|point| point.each.value);
     for point in all {
+        let times = nearest.map(|nearest| format!("{:.2}", point.each.value / nearest));
         grid.row([
             Bytes(point.bytes.into()).to_string(),
             within(point.each, seconds),
-            format!("{:.2}", point.each.value / all[0].each.value),
+            times.unwrap_or_else(|| "–".to_owned()),
         ]);
     }
     grid
@@ -203,4 +206,79 @@ fn together(out: &mut String, profile: &Profile, width: u16) {
         grid.row(["atomic additions, each apart".into(), or_dash(atomics.apart, rate)]);
     }
     section(out, "Work-items together", &grid, width);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::profile::{
+        Atomics, Bandwidth, Barrier, Instruction, Launch, Local, Strides, VERSION,
+    };
+    use crate::record::sample::device;
+
+    fn value(value: f64) -> Value {
+        Value { value, interval: [0.99 * value, 1.01 * value] }
+    }
+
+    fn profile() -> Profile {
+        let each = |bytes: u32, seconds: f64| Apart { bytes, each: value(seconds) };
+        let add = Instruction {
+            class: Class::IntAdd,
+            latency: Some(value(4e-9)),
+            throughput: Some(value(2e12)),
+        };
+        let point = |groups| Bandwidth { groups, bandwidth: value(1e9 * f64::from(groups)) };
+        let stream = Stream {
+            traffic: Traffic::Read,
+            width: 16,
+            group_size: 256,
+            points: vec![point(1), point(2)],
+        };
+        Profile {
+            version: VERSION,
+            device: device("opencl"),
+            gpubench: "test".into(),
+            started: "2026-01-01T00:00:00Z".into(),
+            launch: Some(Launch { latency: Some(value(5e-6)), each: None }),
+            instructions: vec![add],
+            streams: vec![stream],
+            chase: [(4096, 1e-9), (65536, 1.2e-9), (1 << 24, 9e-8)]
+                .map(|(bytes, seconds)| Footprint { bytes, latency: value(seconds) })
+                .to_vec(),
+            strides: Some(Strides {
+                strides: vec![each(8, 1e-9), each(16, 2e-9)],
+                offsets: vec![each(0, 1e-9), each(4, 1.25e-9)],
+                transaction: None,
+            }),
+            local: Some(Local {
+                latency: Some(value(10e-9)),
+                bandwidth: None,
+                strides: vec![each(4, 1e-9), each(8, 2e-9)],
+                banks: Some(32),
+            }),
+            barriers: vec![Barrier { group_size: 64, exchange: value(50e-9) }],
+            atomics: Some(Atomics { contended: Some(value(1e9)), apart: None }),
+            residency: None,
+        }
+    }
+
+    #[test]
+    fn a_profile_reads_well_within_80_columns() {
+        let text = text(&profile(), 80);
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        for part in [
+            "launch latency: 5.00 µs ± 1.0 %",
+            "int add      4.00 ns ± 1.0 %  2.00 T/s ± 1.0 %",
+            "  1.20 ns ± 1.0 %      1",
+            "90.0 ns ± 1.0 %      2",
+            "transaction: not told",
+            "1.25 ns ± 1.0 %   1.25",
+            "bandwidth: not told",
+            "banks: 32",
+            "barrier alone, group of 64             26.0 ns",
+        ] {
+            assert!(text.contains(part), "{part} in\n{text}");
+        }
+        assert!(text.contains("2.00 ns ± 1.0 %      –"), "nothing side by side to compare:\n{text}");
+    }
 }
