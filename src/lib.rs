@@ -8,7 +8,7 @@
 //!    Case ─lower─► Recording ─Device::run─► Timeline ─► Record, appended at once to results/<run>.jsonl
 //! results/*.jsonl, baselines/*.jsonl ─parse─► Records ─► stats ─► fit │ compare │ rank ─► Report
 //!
-//! pure (no GPU, file, clock): units stats gpu workload suite plan record model reference analyse report
+//! pure (no GPU, file, clock): units stats gpu workload emulate suite plan record model reference analyse report
 //! edges:                      backend worker measure store cmd
 //! ```
 //!
@@ -21,13 +21,14 @@
 //! | 5 | [`measure`]: the loop over a live device; [`store`]: all files; [`report`]: one file a format |
 //! | 4 | [`analyse`]: compare, rank over records; [`plan`]: suite × device → cases → recordings; [`backend`]: one folder a device API |
 //! | 3 | [`suite`], [`record`], [`model`], [`reference`](mod@reference) |
-//! | 2 | [`workload`]: the words of suites, cases and records |
+//! | 2 | [`workload`]: the words of suites, cases and records; [`emulate`]: work-groups of a kernel run on the host, counted and checked |
 //! | 1 | [`gpu`]: plain data (device info, kernel, recording, timeline); [`stats`]; [`yaml`]: YAML, its mistakes located |
 //! | 0 | [`units`], [`text`], [`error`](mod@error), [`hash`] |
 
 pub mod analyse;
 pub mod backend;
 pub mod cmd;
+pub mod emulate;
 pub mod error;
 pub mod gpu;
 pub mod hash;

@@ -112,6 +112,36 @@ fn what_a_driver_prints_is_never_data() {
 }
 
 #[test]
+fn a_device_that_was_throttled_for_a_moment_is_measured_again() {
+    let run = beside_one_that_works("throttles_once");
+    for record in records(&run, "throttles_once") {
+        assert!(record.outcome.is_ok() && record.monitor.discarded >= 15, "{record:?}");
+        assert!(record.monitor.sentinel.is_some());
+    }
+    let drifted = |flag: &Flag| matches!(flag, Flag::Drift(_));
+    assert!(!run.records.iter().any(|record| record.flags.iter().any(drifted)));
+}
+
+#[test]
+fn a_device_that_is_throttled_for_ever_is_flagged_and_soon_measured_once_only() {
+    let (run, output) = run("endless", &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(run.records.len(), 12, "six sizes on two devices");
+    for record in &run.records {
+        let [flag] = record.flags.as_slice() else { panic!("{:?}", record.flags) };
+        assert!(matches!(flag, Flag::Drift(how) if how.contains("% longer")), "{flag:?}");
+        let [before, after] = record.monitor.sentinel.expect("a sentinel");
+        let began = record.monitor.began.expect("the run began");
+        assert!(before.max(after) > 1.2 * began, "{began} {before} {after}");
+    }
+    for device in 0..2 {
+        let of_device = run.records.iter().filter(|record| record.device == device);
+        let again = of_device.filter(|record| record.monitor.discarded > 0).count();
+        assert_eq!(again, 3, "no more than helped nothing three times");
+    }
+}
+
+#[test]
 fn timestamps_that_cannot_be_true_are_dropped_counted_and_the_hosts_clock_named() {
     let (run, output) = run("stamps", &[]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));

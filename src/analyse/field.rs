@@ -39,6 +39,8 @@ pub struct Cell {
     pub squares: f64,
     /// Sum over rounds of the variance of the median's logarithm, as its samples tell.
     pub sampling: f64,
+    /// Rounds whose energy is known, and the mean of the logarithms of joules.
+    metered: (u32, f64),
     /// Operations of one launch.
     pub flops: f64,
     /// Bytes of one launch or copy.
@@ -108,6 +110,11 @@ impl Field {
         }
     }
 
+    /// Position of the case with this key.
+    pub(super) fn find(&self, key: &CaseKey) -> Option<usize> {
+        self.numbers.get(key).copied()
+    }
+
     /// A contender's cell of a case, where it was verified and measured.
     ///
     /// # Errors
@@ -174,6 +181,12 @@ impl Cell {
         self.mean.exp()
     }
 
+    /// Joules of one operation: geometric mean of the rounds that tell; `None` where none does.
+    pub fn joules(&self) -> Option<f64> {
+        let (rounds, mean) = self.metered;
+        (rounds > 0).then(|| mean.exp())
+    }
+
     /// The 95 % interval of [`Cell::seconds`] between rounds (Student's t); `None` with one round.
     pub fn interval(&self) -> Option<[f64; 2]> {
         let half = t_quantile(f64::from(self.rounds) - 1.0, 0.975) * self.between()?.sqrt();
@@ -221,11 +234,13 @@ impl Cell {
             let fixed = built.form.is_empty();
             (fixed.then(|| short_hash(&built.hash)), built.checks)
         });
+        let joules = record.monitor.joules.map(f64::ln).filter(|log| log.is_finite());
         let one = Self {
             rounds: 1,
             mean: median,
             squares: 0.0,
             sampling: summary.log_error().powi(2),
+            metered: joules.map_or((0, 0.0), |log| (1, log)),
             flops: measured.flops,
             bytes: measured.bytes,
             cache: record.flags.contains(&Flag::Cache),
@@ -258,6 +273,7 @@ impl Cell {
         self.mean += distance * b / (a + b);
         self.squares += other.squares + distance * distance * a * b / (a + b);
         self.sampling += other.sampling;
+        self.metered = pooled(self.metered, other.metered);
         self.rounds += other.rounds;
         self.cache |= other.cache;
     }
@@ -269,6 +285,13 @@ impl Cell {
         }
         self.lack = Some(word);
     }
+}
+
+/// Two means, each of so many values, as one.
+fn pooled(a: (u32, f64), b: (u32, f64)) -> (u32, f64) {
+    let of = |(n, mean): (u32, f64)| f64::from(n) * mean;
+    let n = a.0 + b.0;
+    (n, if n == 0 { 0.0 } else { (of(a) + of(b)) / f64::from(n) })
 }
 
 fn is_left_out(word: &str) -> bool {

@@ -71,6 +71,8 @@ pub struct OverlapSummary {
     pub fitted: Option<Fitted>,
     /// Mean accuracy of the pipeline on runs that its fit did not see, leaving one out in turn.
     pub held_out: Option<f64>,
+    /// Those predictions, each with the seconds measured.
+    pub unseen: Vec<[f64; 2]>,
 }
 
 /// Puts a case's raw times together; `None` where a stage or every run is missing.
@@ -115,13 +117,17 @@ pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
         .iter()
         .find(|run| run.chunks == runs[best].chunks && run.lanes == runs[best].lanes)
         .map(|run| run.timed.steps.as_slice());
+    let unseen = unseen(&observed).unwrap_or_default();
+    let scores: Vec<f64> =
+        unseen.iter().map(|&[foreseen, measured]| accuracy(foreseen, measured)).collect();
     Some(OverlapSummary {
         hidden: steps.and_then(hidden),
         class: class(stages),
         ideal,
         potential: overlap_worth::potential(stages.kernel, stages.send + stages.receive, serial),
         gain: (serial - runs[best].seconds) / serial,
-        held_out: held_out(&observed),
+        held_out: (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64),
+        unseen,
         stages,
         runs,
         best,
@@ -141,17 +147,16 @@ pub fn class(stages: Stages) -> Class {
     Class { kernel_bound: stages.kernel > stages.send.max(stages.receive), heavy }
 }
 
-/// Mean accuracy of the pipeline's prediction of each run, fitted to all others.
-fn held_out(runs: &[Run]) -> Option<f64> {
-    let scores = (0..runs.len()).map(|left_out| {
+/// The pipeline's prediction of each run, fitted to all others, and the run's own seconds.
+fn unseen(runs: &[Run]) -> Option<Vec<[f64; 2]>> {
+    let each = (0..runs.len()).map(|left_out| {
         let others: Vec<Run> =
             runs.iter().enumerate().filter(|(i, _)| *i != left_out).map(|(_, r)| *r).collect();
         let run = runs[left_out];
         let engines = fit(&others).ok()?.best.engines();
-        Some(accuracy(engines.makespan(&run.whole.equal_chunks(run.chunks)), run.seconds))
+        Some([engines.makespan(&run.whole.equal_chunks(run.chunks)), run.seconds])
     });
-    let scores: Vec<f64> = scores.collect::<Option<_>>()?;
-    (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64)
+    each.collect()
 }
 
 /// Share of each stage's time during which a step of another stage ran too.

@@ -4,6 +4,7 @@
 //! geometric mean over the common set. What is not in the common set is told with its reason.
 
 use super::ceilings::{ceilings, share};
+use super::energy::{Energy, energy};
 use super::field::{Cell, Contender, Field, families};
 use crate::error::{Error, Result};
 use crate::gpu::{DeviceInfo, DeviceKind};
@@ -49,6 +50,8 @@ pub struct Ranking {
     pub reference: Option<usize>,
     /// The overall ranking first, then one for each family that any ranked device ran.
     pub families: Vec<Family>,
+    /// The ranked devices by what they draw; `None` where no run tells.
+    pub energy: Option<Energy>,
     /// Devices that take no part, with the reason.
     pub excluded: Vec<(usize, String)>,
 }
@@ -143,7 +146,15 @@ pub fn rank(field: &Field, options: &Options) -> Result<Ranking> {
     let more = if names.len() > 1 { names } else { vec![] };
     let more = more.iter().map(|name| family(field, &chosen, Some(name), reference, options));
     let families = std::iter::once(overall.clone()).chain(more).collect();
-    Ok(Ranking { devices, reference, families, excluded })
+    let energy = reference.and_then(|reference| drawn(field, &overall, reference));
+    Ok(Ranking { devices, reference, families, energy, excluded })
+}
+
+/// What the ranked devices drew over the overall common set.
+fn drawn(field: &Field, overall: &Family, reference: usize) -> Option<Energy> {
+    let devices: Vec<usize> = overall.rows.iter().map(|row| row.device).collect();
+    let common: Vec<usize> = overall.common.iter().filter_map(|key| field.find(key)).collect();
+    energy(field, &devices, &common, reference)
 }
 
 fn device(contender: &Contender) -> Device {
@@ -166,15 +177,17 @@ fn exclusion(device: &DeviceInfo, options: &Options) -> Option<&'static str> {
     }
 }
 
-/// The one ranked device whose API, vendor and name contain `name`, in any case.
+/// The one ranked device whose slug is `name`, or whose API, vendor and name (or slug) contain it,
+/// in any case.
 fn find(name: &str, devices: &[Device], chosen: &[usize]) -> Result<usize> {
     let wanted = name.to_lowercase();
     let full = |d: &DeviceInfo| format!("{}:{} {}", d.backend, d.name, d.vendor).to_lowercase();
-    let is = |&&i: &&usize| {
-        let device = &devices[i].info;
-        device.slug() == wanted || full(device).contains(&wanted)
+    let of = |is: &dyn Fn(&DeviceInfo) -> bool| -> Vec<usize> {
+        chosen.iter().copied().filter(|&i| is(&devices[i].info)).collect()
     };
-    let found: Vec<usize> = chosen.iter().filter(is).copied().collect();
+    let exact = of(&|device| device.slug() == wanted);
+    let part = |d: &DeviceInfo| full(d).contains(&wanted) || d.slug().contains(&wanted);
+    let found = if exact.is_empty() { of(&part) } else { exact };
     let list = |places: &[usize]| {
         let names: Vec<_> = places.iter().map(|&i| devices[i].info.slug()).collect();
         names.join(", ")

@@ -48,7 +48,15 @@ impl Backend for Faulty {
         let sim = self.sim.open(index)?;
         let info = renamed(sim.info().clone());
         let state = self.state.clone();
-        Ok(Box::new(FaultyDevice { sim, info, state, entries: BTreeMap::new(), drops: true }))
+        Ok(Box::new(FaultyDevice {
+            sim,
+            info,
+            state,
+            entries: BTreeMap::new(),
+            drops: true,
+            slow: 0,
+            was_slow: false,
+        }))
     }
 }
 
@@ -63,6 +71,10 @@ struct FaultyDevice {
     entries: BTreeMap<KernelId, String>,
     /// Whether dropping it ends.
     drops: bool,
+    /// Resets until it is as fast as before.
+    slow: u32,
+    /// Whether it was slow before.
+    was_slow: bool,
 }
 
 impl FaultyDevice {
@@ -77,6 +89,9 @@ impl FaultyDevice {
                 });
             }
             "hangs_on_drop" => self.drops = false,
+            "throttles" => self.slow = u32::MAX,
+            // The case's own reset, and the one before the sentinel; the next one cools it down.
+            "throttles_once" if !self.was_slow => (self.slow, self.was_slow) = (3, true),
             _ => {}
         }
         Ok(())
@@ -142,6 +157,7 @@ impl Device for FaultyDevice {
             self.launch_fault(entry)?;
         }
         let times = self.sim.run(recording)?;
+        let times = if self.slow > 0 { stretched(times) } else { times };
         Ok(match launched.iter().find_map(|entry| stamp_fault(entry)) {
             Some(spoil) => misread(times, spoil),
             None => times,
@@ -149,7 +165,8 @@ impl Device for FaultyDevice {
     }
 
     fn reset(&mut self) {
-        self.entries.clear();
+        self.slow = if self.slow == u32::MAX { self.slow } else { self.slow.saturating_sub(1) };
+        self.entries.retain(|id, _| id.is_lasting());
         self.sim.reset();
     }
 }
@@ -160,6 +177,18 @@ impl Drop for FaultyDevice {
             hang();
         }
     }
+}
+
+/// What a device with a lower clock takes.
+fn stretched(mut timeline: Timeline) -> Timeline {
+    const FACTOR: f64 = 1.25;
+    for step in &mut timeline.steps {
+        for time in [&mut step.queued, &mut step.submitted, &mut step.started, &mut step.ended] {
+            *time *= FACTOR;
+        }
+    }
+    timeline.wall *= FACTOR;
+    timeline
 }
 
 /// What a driver makes of the timestamps of a step, in nanoseconds.

@@ -5,8 +5,8 @@ pub mod doctor;
 pub mod faulty;
 pub mod opencl;
 pub mod select;
+pub mod sensors;
 pub mod sim;
-pub mod throttle;
 pub mod wgpu;
 
 pub use cards::cards;
@@ -59,7 +59,7 @@ pub trait Device {
     /// never pretends.
     fn run(&mut self, recording: &Recording) -> Result<Timeline>;
 
-    /// Frees all kernels and buffers.
+    /// Frees all buffers, and all kernels but the lasting ones ([`KernelId::is_lasting`]).
     fn reset(&mut self);
 }
 

@@ -6,7 +6,9 @@ mod compare;
 mod completions;
 mod devices;
 mod doctor;
+mod emulate;
 mod export;
+mod fit;
 mod found;
 pub mod help;
 mod man;
@@ -73,6 +75,10 @@ enum Command {
     Trace(trace::Args),
     /// Write the manual pages
     Man(man::Args),
+    /// Run a work-group of a kernel on the host: count, and find mistakes
+    Emulate(emulate::Args),
+    /// Fit models to runs, and judge them by what the fits never saw
+    Fit(fit::Args),
     /// Evaluate a published model on a CSV of measurements
     Model(model::Args),
     /// Own one device and serve cases (started by `run`)
@@ -119,6 +125,8 @@ fn dispatch(command: Command) -> Result<ExitCode> {
         Command::Trace(args) => trace::run(args),
         Command::Completions(args) => completions::run(args),
         Command::Man(args) => man::run(args),
+        Command::Emulate(args) => emulate::run(args),
+        Command::Fit(args) => fit::run(args),
         Command::Model(args) => model::run(args),
         Command::Worker(args) => worker::run(args),
     }

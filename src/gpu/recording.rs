@@ -7,6 +7,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct KernelId(pub u32);
 
+impl KernelId {
+    /// Kernels numbered from here on are a session's, not a case's: they outlive a
+    /// device's reset.
+    pub const LASTING: u32 = u32::MAX - 7;
+
+    /// Whether it outlives a reset.
+    pub fn is_lasting(self) -> bool {
+        self.0 >= Self::LASTING
+    }
+}
+
 /// A buffer, on the device or the host, numbered by the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct BufferId(pub u32);

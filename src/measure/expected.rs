@@ -2,6 +2,7 @@
 //! variants that share the problem), or read from a file.
 
 use super::Policy;
+use super::emulated::emulated;
 use crate::error::{Error, Result};
 use crate::hash::sha256_hex;
 use crate::plan::{Candidate, Case};
@@ -28,6 +29,14 @@ pub(super) fn expected(
             let expected = match cache_file(case, candidate, name, policy) {
                 Some(file) => cached(&file, case, || compute(name, case, candidate, initial))?,
                 None => compute(name, case, candidate, initial)?,
+            };
+            Ok(Some((expected, *allowed)))
+        }
+        Verify::Emulator(allowed) => {
+            let compute = || emulated(case, candidate, initial);
+            let expected = match emulated_cache(case, candidate, policy) {
+                Some(file) => cached(&file, case, compute)?,
+                None => compute()?,
             };
             Ok(Some((expected, *allowed)))
         }
@@ -109,11 +118,25 @@ fn written(case: &Case) -> impl Iterator<Item = (usize, &crate::plan::BufferPlan
 
 /// Where the result of this very problem is kept: the name is a hash of all it depends on.
 fn cache_file(case: &Case, candidate: &Candidate, name: &str, policy: &Policy) -> Option<PathBuf> {
+    hashed(case, candidate, &name, policy)
+}
+
+/// As [`cache_file`], for what the emulator makes of this form of the kernel.
+fn emulated_cache(case: &Case, candidate: &Candidate, policy: &Policy) -> Option<PathBuf> {
+    hashed(case, candidate, &(candidate.wgsl()?, candidate.groups), policy)
+}
+
+fn hashed(
+    case: &Case,
+    candidate: &Candidate,
+    by: &impl serde::Serialize,
+    policy: &Policy,
+) -> Option<PathBuf> {
     let folder = policy.cache.as_ref()?;
     let buffers: Vec<_> =
         case.buffers.iter().map(|b| (&b.name, b.element, b.count, &b.fill)).collect();
     let identity =
-        serde_json::to_vec(&(name, &case.size, &candidate.params, buffers, case.seed)).ok()?;
+        serde_json::to_vec(&(by, &case.size, &candidate.params, buffers, case.seed)).ok()?;
     Some(folder.join(format!("{}.expected", sha256_hex(identity))))
 }
 

@@ -2,7 +2,9 @@
 
 use crate::error::Error;
 use crate::plan::Case;
-use crate::record::{Built, Detail, ErrorNorms, Flag, Measured, Mismatch, Outcome, Record, Wall};
+use crate::record::{
+    Built, Detail, ErrorNorms, Flag, Measured, Mismatch, Monitor, Outcome, Record, Wall,
+};
 use crate::stats::Summary;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -74,6 +76,8 @@ pub struct Finding {
     pub norms: Option<ErrorNorms>,
     /// What the reader should know.
     pub flags: Vec<Flag>,
+    /// The device around the case.
+    pub monitor: Monitor,
     /// Where the time went.
     pub wall: Wall,
 }
@@ -133,6 +137,7 @@ impl Finding {
             kernel: self.kernel,
             norms: self.norms,
             flags: self.flags,
+            monitor: self.monitor,
             wall: self.wall,
         }
     }

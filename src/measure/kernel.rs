@@ -4,7 +4,7 @@ use super::check::Check;
 use super::choose::{Chosen, KERNEL, forms};
 use super::expected::expected;
 use super::loops::{Sample, warm_up_and_sample};
-use super::{Finding, Policy, Session, Stage, memory};
+use super::{Finding, Policy, Session, Stage, energy, memory};
 use crate::error::Result;
 use crate::gpu::Origin;
 use crate::plan::{Candidate, Case, launches};
@@ -25,6 +25,7 @@ pub(super) fn measure(
         warm_up_and_sample(policy, batch, finding, || {
             Ok(Sample::of_batch(session.device.run(&recording)?, batch))
         })?;
+        energy::measure(session, &recording, batch, policy, finding)?;
         flag_cache(session, case, finding);
         Ok(())
     })

@@ -25,7 +25,7 @@ pub(super) fn allocate(device: &mut dyn Device, case: &Case) -> Result<()> {
 }
 
 /// The contents of every buffer before a launch, in binding order.
-pub(super) fn initial(case: &Case) -> Vec<Data> {
+pub fn initial(case: &Case) -> Vec<Data> {
     poisoned_by(case, POISON)
 }
 

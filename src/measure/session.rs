@@ -1,6 +1,9 @@
 //! An open device with what was learnt about it on the way.
 
-use crate::backend::Device;
+use super::polling::Polling;
+use super::sentinel::Sentinel;
+use super::watched::Patience;
+use crate::backend::{Device, sensors};
 use crate::gpu::{
     HOST_RESOLUTION, KernelId, KernelSource, Lane, Language, Meaning, Op, Origin, Recording,
     Timeline,
@@ -11,6 +14,10 @@ pub struct Session {
     /// The device.
     pub device: Box<dyn Device>,
     empty_launch: Option<f64>,
+    pub(super) sentinel: Sentinel,
+    pub(super) patience: Patience,
+    /// The device's sensors, where there are any.
+    pub(super) polling: Option<Polling>,
 }
 
 /// The empty kernel is numbered apart from all of a case's.
@@ -19,7 +26,19 @@ const EMPTY: KernelId = KernelId(u32::MAX);
 impl Session {
     /// Over an open device.
     pub fn new(device: Box<dyn Device>) -> Self {
-        Self { device, empty_launch: None }
+        let polling = sensors::of(device.info()).map(Polling::new);
+        Self {
+            device,
+            empty_launch: None,
+            sentinel: Sentinel::default(),
+            patience: Patience::default(),
+            polling,
+        }
+    }
+
+    /// Runs the sentinel; `first` is what it took when the run began.
+    pub(super) fn run_sentinel(&mut self, first: Option<f64>) -> Option<f64> {
+        self.sentinel.run(self.device.as_mut(), first)
     }
 
     /// Seconds that one launch of an empty kernel takes in a batch of many, measured once: a

@@ -20,6 +20,7 @@ pub mod checkpoint;
 pub mod components;
 pub mod concurrency;
 pub mod event_driven;
+pub mod hybrid;
 pub mod least_squares;
 pub mod load_balance;
 pub mod occupancy;

@@ -78,6 +78,9 @@ pub struct Candidate {
     pub label: String,
     /// The kernel.
     pub kernel: KernelSource,
+    /// The kernel in WGSL, where `kernel` is in another language and the emulator will run it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub twin: Option<KernelSource>,
     /// Work-groups along each dimension.
     pub groups: [u32; 3],
     /// Names and values of the parameter block, in order.

@@ -4,7 +4,9 @@ use super::divide::FIRST;
 use super::grid::work_groups;
 use super::scope::with_constants;
 use super::{BufferPlan, Candidate};
-use crate::gpu::{Binding, Constant, DeviceInfo, KernelSource, Meaning, Scalar, group_label};
+use crate::gpu::{
+    Binding, Constant, DeviceInfo, KernelSource, Language, Meaning, Scalar, group_label,
+};
 use crate::suite::{Expr, Kernel, Workload};
 use crate::workload::{CaseKey, Split, Verify};
 
@@ -125,11 +127,27 @@ fn candidate(asked: &Asked, kernel: &Kernel, form: &Form) -> Result<Candidate, S
     };
     Ok(Candidate {
         label: form.label.clone(),
+        twin: twin(asked, kernel, &source),
         kernel: source,
         groups,
         params: params.clone(),
         flops,
         bytes,
+    })
+}
+
+/// The same form in WGSL, where the device takes another language and the emulator is asked what
+/// the result must be.
+fn twin(asked: &Asked, kernel: &Kernel, source: &KernelSource) -> Option<KernelSource> {
+    if !matches!(asked.workload.verify, Verify::Emulator(_)) || source.language == Language::Wgsl {
+        return None;
+    }
+    let text = kernel.text(Language::Wgsl)?;
+    Some(KernelSource {
+        language: Language::Wgsl,
+        text: text.text.to_string(),
+        origin: text.origin.clone(),
+        ..source.clone()
     })
 }
 

@@ -5,6 +5,7 @@
 
 mod detail;
 mod header;
+mod monitor;
 mod noise;
 mod number;
 mod outcome;
@@ -16,6 +17,7 @@ pub use detail::{
     Schedule, ScheduleRun, Staircase, Timed, Transfer, TransferPoint,
 };
 pub use header::{Footer, Header, Host};
+pub use monitor::Monitor;
 pub use noise::Noise;
 pub use outcome::{ErrorNorms, Flag, Mismatch, Outcome};
 
@@ -73,6 +75,9 @@ pub struct Record {
     /// What the reader should know before believing the figure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<Flag>,
+    /// The device around the case.
+    #[serde(default, skip_serializing_if = "Monitor::is_empty")]
+    pub monitor: Monitor,
     /// Where the worker's wall time went.
     #[serde(default)]
     pub wall: Wall,
@@ -94,6 +99,7 @@ impl Record {
             kernel: None,
             norms: None,
             flags: vec![],
+            monitor: Monitor::default(),
             wall: Wall::default(),
         }
     }

@@ -122,8 +122,11 @@ pub enum Flag {
     FewSamples,
     /// The first try failed, the second did not; the text says how it failed.
     Flake(String),
-    /// The device held its clock back at the end of the measurement; the text says why.
+    /// The device held its clock back during the measurement; the text says why.
     Throttled(String),
+    /// A fixed small kernel beside the case took another time than when the run began; the text
+    /// says by how much.
+    Drift(String),
 }
 
 impl Flag {

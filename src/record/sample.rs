@@ -1,8 +1,8 @@
 //! Invented devices, headers and records for tests.
 
 use super::{
-    CopyEngines, Header, Host, Measured, Outcome, Record, Schedule, ScheduleRun, Timed, VERSION,
-    Wall,
+    CopyEngines, Header, Host, Measured, Monitor, Outcome, Record, Schedule, ScheduleRun, Timed,
+    VERSION, Wall,
 };
 use crate::gpu::{Clock, DeviceInfo, DeviceKind, Language, MemoryKind};
 use crate::units::Bytes;
@@ -92,6 +92,7 @@ pub fn record(key: CaseKey, seconds: f64) -> Record {
         kernel: None,
         norms: None,
         flags: vec![],
+        monitor: Monitor::default(),
         wall: Wall {
             prepare: 0.1,
             build: 0.2,

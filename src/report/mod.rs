@@ -6,6 +6,7 @@ pub mod csv;
 pub mod data;
 pub mod detail;
 pub mod export;
+pub mod fit;
 pub mod grid;
 pub mod html;
 pub mod markdown;

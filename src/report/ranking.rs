@@ -3,6 +3,7 @@
 use super::csv::{csv, number};
 use super::grid::{Grid, escaped};
 use super::terminal::case_name;
+use crate::analyse::Energy;
 use crate::analyse::rank::{Device, Family, Ranking, Row};
 use crate::gpu::DeviceKind;
 use crate::stats::Level;
@@ -26,6 +27,16 @@ pub fn text(ranking: &Ranking, width: u16) -> String {
         let winners = winners(ranking, overall, &plain);
         if !winners.is_empty() {
             let _ = writeln!(out, "Fastest by workload\n{}", winners.text(width));
+        }
+        match &ranking.energy {
+            Some(energy) => {
+                let table = drawn(ranking, energy, &plain).text(width);
+                let _ = writeln!(out, "{}\n{table}", energy_heading(ranking, energy, &plain));
+            }
+            None if !overall.rows.is_empty() => {
+                let _ = writeln!(out, "{NO_ENERGY}\n");
+            }
+            None => {}
         }
         if !overall.left_out.is_empty() {
             let _ = writeln!(out, "Outside the common set: {}", cases(overall.left_out.len()));
@@ -58,6 +69,11 @@ pub fn markdown(ranking: &Ranking) -> String {
         if !winners.is_empty() {
             let _ = writeln!(out, "### Fastest by workload\n\n{}", winners.markdown());
         }
+        if let Some(energy) = &ranking.energy {
+            let table = drawn(ranking, energy, &escaped_once).markdown();
+            let heading = energy_heading(ranking, energy, &escaped);
+            let _ = writeln!(out, "### Performance per watt\n\n{heading}\n\n{table}");
+        }
         if !overall.left_out.is_empty() {
             let n = cases(overall.left_out.len());
             let _ = writeln!(out, "### Outside the common set: {n}\n");
@@ -75,12 +91,15 @@ pub fn markdown(ranking: &Ranking) -> String {
 /// One line a family and device.
 pub fn spreadsheet(ranking: &Ranking) -> String {
     let head = "family,rank,rank_best,rank_worst,device,vendor,api,kind,drivers,runs,speed,\
-                speed_low,speed_high,verified,cases,common,roofline,reference";
+                speed_low,speed_high,verified,cases,common,roofline,reference,per_joule,pareto";
     let mut lines = vec![head.split(',').map(str::to_owned).collect::<Vec<_>>()];
     for family in &ranking.families {
         let reference = family.reference.map(|r| ranking.devices[r].info.slug());
         for (place, row) in family.rows.iter().enumerate() {
             let Device { info, drivers, runs } = &ranking.devices[row.device];
+            let overall = family.name == ranking.families[0].name;
+            let drawn = ranking.energy.iter().filter(|_| overall).flat_map(|energy| &energy.rows);
+            let drawn = drawn.into_iter().find(|drawn| drawn.device == row.device);
             lines.push(vec![
                 family.name.clone(),
                 (place + 1).to_string(),
@@ -100,6 +119,8 @@ pub fn spreadsheet(ranking: &Ranking) -> String {
                 family.common.len().to_string(),
                 number(row.roofline),
                 reference.clone().unwrap_or_default(),
+                number(drawn.map(|row| row.per_joule)),
+                drawn.map_or_else(String::new, |row| row.pareto.to_string()),
             ]);
         }
     }
@@ -219,6 +240,43 @@ fn winners(ranking: &Ranking, family: &Family, shown: &dyn Fn(&str) -> String) -
     grid
 }
 
+/// What a ranking says where no run tells of energy.
+pub(super) const NO_ENERGY: &str = "Performance per watt: not measured (no run tells of energy)";
+
+/// Over which cases, and who is left out.
+pub(super) fn energy_heading(
+    ranking: &Ranking,
+    energy: &Energy,
+    shown: &dyn Fn(&str) -> String,
+) -> String {
+    let name = |device: usize| shown(&printable(&ranking.devices[device].info.name, 50));
+    let mut out = format!(
+        "Performance per watt over {}\n1 is {}\n* marks devices that no other beats in both",
+        cases(energy.common.len()),
+        name(energy.reference)
+    );
+    if !energy.unknown.is_empty() {
+        let unknown: Vec<_> = energy.unknown.iter().map(|&device| name(device)).collect();
+        let _ = write!(out, "\nNot measured: {}", unknown.join(", "));
+    }
+    out
+}
+
+fn drawn(ranking: &Ranking, energy: &Energy, shown: &dyn Fn(&str) -> String) -> Grid {
+    let mut grid = Grid::new(&["device", "API", ">per watt", ">speed", "best"]);
+    for row in &energy.rows {
+        let device = &ranking.devices[row.device];
+        grid.row([
+            shown(&name(device)),
+            shown(&device.info.backend),
+            speed(row.per_joule),
+            speed(row.speed),
+            if row.pareto { "*".to_owned() } else { String::new() },
+        ]);
+    }
+    grid
+}
+
 fn excluded(ranking: &Ranking, shown: &dyn Fn(&str) -> String) -> String {
     let mut out = String::new();
     for (device, reason) in &ranking.excluded {
@@ -272,7 +330,7 @@ mod tests {
     use crate::analyse::field;
     use crate::analyse::rank::{Options, rank};
     use crate::record::sample::{device, header, key, outcome, record};
-    use crate::record::{Outcome, Record};
+    use crate::record::{Monitor, Outcome, Record};
 
     const HOSTILE: &str = "=1+\u{1b}[31mGPU</script>|\u{202e}x";
 
@@ -290,7 +348,9 @@ mod tests {
                 let key = key(if n < 5 { "matmul" } else { "sepia" }, i64::from(n));
                 let family = if n < 5 { "compute" } else { "memory" }.to_owned();
                 let record = record(key, factor * wobble * 1e-3);
-                records.push(Record { device: place, family, ..record });
+                let joules = [Some(0.3), Some(0.2), None, None][place];
+                let monitor = Monitor { joules, ..Monitor::default() };
+                records.push(Record { device: place, family, monitor, ..record });
             }
         }
         records.push(Record { device: 1, ..outcome(key("sepia", 6), Outcome::Unchecked) });

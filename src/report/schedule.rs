@@ -47,11 +47,12 @@ pub fn section(out: &mut String, title: &str, raw: &Schedule) {
         );
     }
     for (plan, reason) in &raw.left_out {
-        let _ = writeln!(out, "  not run: {plan}: {}", printable(reason, 160));
+        let _ = writeln!(out, "  not run: {}: {}", printable(plan, 60), printable(reason, 160));
     }
 }
 
-fn class_words(class: Class) -> String {
+/// What bounds the problem, in words.
+pub(super) fn class_words(class: Class) -> String {
     let bound = if class.kernel_bound { "kernel bound" } else { "transfer bound" };
     let heavy = match class.heavy {
         Heavy::Send => "send heavy",

@@ -267,4 +267,16 @@ mod tests {
         assert!(!text.contains('\u{1b}') && !text.contains('\u{7}'), "{text:?}");
         assert!(text.contains("gone") && text.contains("red"));
     }
+
+    #[test]
+    fn hostile_names_stay_text_in_every_section() {
+        use crate::report::testing::{Sample, hostile};
+        let text = summary(&Sample::named(&hostile()).material(), Style::default());
+        let speaks = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
+        assert!(!text.contains(speaks), "{:?}", text.split(speaks).next());
+        for section in ["Overlap of", "Schedules of", "gain", "Transfers", "staircase"] {
+            assert!(text.contains(section), "{section}");
+        }
+        assert!(text.len() < 300_000, "{} bytes", text.len());
+    }
 }

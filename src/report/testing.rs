@@ -5,10 +5,10 @@ use super::{Material, Source};
 use crate::analyse::rank::{Options, Ranking, rank};
 use crate::analyse::{collect, compare, field};
 use crate::gpu::{Clock, DeviceInfo, DeviceKind, MemoryKind};
-use crate::record::sample::{device, header, key, outcome, record};
+use crate::record::sample::{self, device, header, key, outcome, record};
 use crate::record::{
-    Detail, Direction, Flag, Footer, Header, Mismatch, NamedStep, Outcome, Overlap, OverlapRun,
-    Record, Staircase, Timed, Transfer, TransferPoint,
+    Concurrency, Detail, Direction, Flag, Footer, Header, Launched, Mismatch, NamedStep, Outcome,
+    Overlap, OverlapRun, Pair, Record, Staircase, Timed, Transfer, TransferPoint,
 };
 use crate::workload::{CaseKey, Measure};
 
@@ -46,6 +46,7 @@ impl Sample {
             header.suite = name.into();
             header.host.name = name.into();
             for record in &mut records {
+                rename(record, name);
                 record.family = name.into();
                 record.tags = vec![name.into()];
                 record.key.workload = format!("{name}{}", record.key.workload);
@@ -98,6 +99,28 @@ impl Sample {
     }
 }
 
+/// Names within details.
+fn rename(record: &mut Record, name: &str) {
+    match &mut record.detail {
+        Some(Detail::Schedule(raw)) => {
+            raw.runs[0].plan = name.into();
+            raw.left_out.push((name.into(), name.into()));
+        }
+        Some(Detail::Concurrency(raw)) => {
+            raw.kernel.name = name.into();
+            raw.pairs[0].second.name = name.into();
+            raw.left_out.push((name.into(), name.into()));
+        }
+        Some(Detail::Overlap(raw)) => {
+            let steps = raw.runs.iter_mut().flat_map(|run| &mut run.timed.steps);
+            steps.for_each(|step| step.name += name);
+        }
+        _ => {}
+    }
+    record.flags.push(Flag::Throttled(name.into()));
+    record.flags.push(Flag::Drift(name.into()));
+}
+
 fn of_device(device: usize, speed: f64) -> Vec<Record> {
     let mut records = vec![];
     for round in 0..2 {
@@ -137,6 +160,10 @@ fn of_device(device: usize, speed: f64) -> Vec<Record> {
         }
     }
     records[1].flags = vec![Flag::Wide, Flag::Unsteady];
+    for record in records.iter_mut().filter(|record| record.family == "compute" && device != 1) {
+        record.monitor.sentinel = Some([1e-4, 1.01e-4]);
+        record.monitor.joules = Some(0.2 / speed.sqrt());
+    }
     let place = |record: Record| Record { device, ..record };
     records
         .push(place(outcome(key("big", 1 << 14), Outcome::Skipped("1.5 GiB is too much".into()))));
@@ -145,6 +172,9 @@ fn of_device(device: usize, speed: f64) -> Vec<Record> {
     } else {
         records.push(place(details(key("pipeline", 1024), Measure::Overlap, overlap())));
         records.push(place(details(key("link", 1), Measure::Transfer, transfer())));
+        records.push(place(details(key("cut", 10), Measure::Schedule, plans())));
+        let pairs = concurrency(&["short", "long"]);
+        records.push(place(details(key("short", 16), Measure::Concurrency, pairs)));
         for (group, at_once) in [(64, 48), (256, 24)] {
             let stairs =
                 details(key("stairs", group), Measure::Staircase, staircase(group, at_once));
@@ -152,6 +182,32 @@ fn of_device(device: usize, speed: f64) -> Vec<Record> {
         }
     }
     records
+}
+
+fn plans() -> Detail {
+    let runs = vec![("no partition", timed(2.9, vec![])), ("10 equal parts", timed(1.3, vec![]))];
+    Detail::Schedule(sample::schedule(Clock::Device, runs))
+}
+
+/// A kernel beside each of these, all of which take 1 ms alone.
+fn concurrency(seconds: &[&str]) -> Detail {
+    let launched =
+        |name: &str| Launched { name: name.into(), groups: 12, group_size: 64, local_bytes: 1024 };
+    let pair = |second: &&str| Pair {
+        second: launched(second),
+        first_alone: timed(1e-3, vec![]),
+        second_alone: timed(1e-3, vec![]),
+        together: timed(1.2e-3, vec![]),
+        reversed: timed(1.3e-3, vec![]),
+    };
+    Detail::Concurrency(Concurrency {
+        clock: Clock::Device,
+        lanes: 2,
+        kernel: launched("short"),
+        pairs: seconds.iter().map(pair).collect(),
+        left_out: vec![],
+        copies: vec![(1, timed(1e-3, vec![])), (4, timed(1.1e-3, vec![]))],
+    })
 }
 
 fn mismatch() -> Mismatch {

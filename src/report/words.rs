@@ -134,6 +134,7 @@ pub fn flag_word(flag: &Flag) -> &'static str {
         Flag::FewSamples => "few samples",
         Flag::Flake(_) => "flake",
         Flag::Throttled(_) => "throttled",
+        Flag::Drift(_) => "drift",
     }
 }
 
@@ -151,6 +152,7 @@ pub fn explain(flag: &Flag) -> String {
         Flag::FewSamples => "few samples: fewer than are asked for".into(),
         Flag::Flake(how) => format!("flake: the first try ended ({how}), the second did not"),
         Flag::Throttled(why) => format!("throttled: the device held its clock back: {why}"),
+        Flag::Drift(how) => format!("drift: {how}"),
     }
 }
 
@@ -223,7 +225,7 @@ pub fn notes<'r, 'a>(rows: &'r [Row<'a>]) -> Vec<Shared<'r, 'a>> {
         .iter()
         .filter(|row| !row.is_left_out())
         .flat_map(|row| row.flags.iter().map(move |flag| (explain(flag), row)));
-    shared(unchecked.chain(flagged), str::to_owned)
+    shared(unchecked.chain(flagged), without_figures)
 }
 
 /// Rows together whose texts are the same to `shape`; of different texts, the first.

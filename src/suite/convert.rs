@@ -6,9 +6,9 @@ use super::decode::{At, Mistakes};
 use super::file;
 use super::nearest::meant;
 use super::source::{Root, Source};
-use super::types::{Place, Work, Workload};
+use super::types::{Kernel, Place, Work, Workload};
 use super::values::{Expression, Family, Kind, Verification};
-use crate::gpu::{MemoryKind, Scalar};
+use crate::gpu::{Language, MemoryKind, Scalar};
 use crate::workload::{Measure, Verify};
 use std::collections::{BTreeMap, HashSet};
 
@@ -49,7 +49,7 @@ impl Converter<'_> {
         if let (Some(grid), Some(measure), Some(params)) = (&grid, &measure, &params) {
             self.climbs(form, measure, grid, params);
         }
-        let verify = self.verify(form, name);
+        let verify = self.verify(form, name, kernel.as_ref().and_then(Option::as_ref));
         let divide = params.as_ref().and_then(|params| self.divide(form, params));
         let beside = measure.as_ref().map(|measure| self.beside(form, measure));
         let copies = measure.as_ref().and_then(|measure| self.copies(form, measure));
@@ -147,12 +147,17 @@ impl Converter<'_> {
         Some(all)
     }
 
-    fn verify(&mut self, form: &file::Workload, name: &At<String>) -> Option<Verify> {
-        let Some(At { value, .. }) = &form.verify else {
+    fn verify(
+        &mut self,
+        form: &file::Workload,
+        name: &At<String>,
+        kernel: Option<&Kernel>,
+    ) -> Option<Verify> {
+        let Some(At { value, at }) = &form.verify else {
             if form.kernel.is_none() {
                 return Some(Verify::Nothing);
             }
-            let help = "name a `reference`, a `file` or another device; `verify: none` is allowed, \
+            let help = "name a `reference`, a `file`, another device or the emulator; `verify: none` is allowed, \
                         but such results are never ranked";
             let message = "it is not said how the result is verified";
             self.mistakes.tell(&name.at, message, Some(help.to_owned()));
@@ -161,6 +166,16 @@ impl Converter<'_> {
         match value {
             Verification::Nothing => Some(Verify::Nothing),
             Verification::Device(how) => Some(Verify::Device(*how)),
+            Verification::Emulator(how) => {
+                // A kernel with mistakes of its own is told of elsewhere.
+                if kernel.is_some_and(|kernel| kernel.text(Language::Wgsl).is_none()) {
+                    let message = "the emulator runs WGSL, and the kernel has no such form";
+                    let help = "add `wgsl:` to the kernel, or verify against `device`";
+                    self.mistakes.tell(at, message, Some(help.to_owned()));
+                    return None;
+                }
+                Some(Verify::Emulator(*how))
+            }
             Verification::Reference(name, how)
                 if self.references.contains(&name.value.as_str()) =>
             {

@@ -227,6 +227,7 @@ pub enum Verification {
     Reference(At<String>, Comparison),
     File(At<String>, Comparison),
     Device(Comparison),
+    Emulator(Comparison),
 }
 
 /// Differences of `f32` that pass where a suite names none: a few roundings of single precision.
@@ -256,7 +257,8 @@ impl Decode for Verification {
         match (reference?, file?, against?) {
             (Some(name), None, None) => Some(Self::Reference(name, how)),
             (None, Some(file), None) => Some(Self::File(file, how)),
-            (None, None, Some(_)) => Some(Self::Device(how)),
+            (None, None, Some(At { value: Other::Device, .. })) => Some(Self::Device(how)),
+            (None, None, Some(At { value: Other::Emulator, .. })) => Some(Self::Emulator(how)),
             _ => {
                 mistakes.tell(
                     &node.at,
@@ -317,6 +319,8 @@ words! {
     Other {
         /// Another device.
         Device,
+        /// The emulator, which runs the kernel's WGSL form on the host.
+        Emulator,
     }
     /// A way to split a buffer that needs no number.
     PlainSplit {

@@ -17,6 +17,8 @@ pub enum Request {
         case: Box<Case>,
         /// How long and how well.
         policy: Policy,
+        /// What the sentinel took when the run began; `None` where this is when it begins.
+        sentinel: Option<f64>,
     },
     /// Launch a case once and keep what it writes, as another device's expected result;
     /// answered by stages and `Computed` or `Failed`.

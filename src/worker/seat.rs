@@ -23,17 +23,25 @@ pub struct Seat {
     sim: Sim,
     client: Option<Client>,
     streak: Streak,
+    /// Seconds of the sentinel when the run began on this device.
+    sentinel: Option<f64>,
 }
 
 impl Seat {
     /// For `device`, a simulated one as `sim` has it; `limit` overrides every stage's deadline.
     pub fn new(device: DeviceInfo, sim: Sim, limit: Option<Duration>) -> Self {
-        Self { device, limit, sim, client: None, streak: Streak::default() }
+        Self { device, limit, sim, client: None, streak: Streak::default(), sentinel: None }
     }
 
     /// From the next worker on, a simulated device scatters by `seed` and its own number.
     pub fn scatter(&mut self, seed: u64) {
         self.sim = self.sim.scattering(seed.wrapping_add(self.device.index as u64));
+    }
+
+    /// Learns from a record of this device what the sentinel took when the run began; the first
+    /// that tells decides.
+    pub fn recall(&mut self, record: &Record) {
+        self.sentinel = self.sentinel.or(record.monitor.began);
     }
 
     /// The device.
@@ -52,7 +60,9 @@ impl Seat {
         if let Some(why) = self.streak.quarantine() {
             return record(case, Outcome::Skipped(why.to_owned()));
         }
-        let request = Request::Measure { case: Box::new(case.clone()), policy: policy.clone() };
+        let (case_asked, policy_asked) = (Box::new(case.clone()), policy.clone());
+        let request =
+            Request::Measure { case: case_asked, policy: policy_asked, sentinel: self.sentinel };
         let mut attempt = || {
             let mut watch = Watch::default();
             let reply = self.ask(&request, policy, &mut |now| {
@@ -78,6 +88,7 @@ impl Seat {
             }
         }
         self.streak.note(&found.outcome);
+        self.recall(&found);
         found
     }
 

@@ -3,10 +3,8 @@
 use super::protocol::{Reply, Request};
 use super::wire::{Wire, die_with};
 use crate::backend::Backend;
-use crate::backend::throttle::Throttle;
 use crate::error::{Error, Result};
-use crate::measure::{Session, compute, measure, outcome_of};
-use crate::record::Flag;
+use crate::measure::{Session, compute, outcome_of, watched};
 
 /// Serves device `index` of `backend` until stdin ends; without an index, lists the devices.
 /// Ends with `parent`, the process that started it.
@@ -31,24 +29,19 @@ pub fn serve(
     let (reply, session) = opened.unwrap_or_else(|error| (failed(error), None));
     wire.send(&reply)?;
     let Some(mut session) = session else { return Ok(()) };
-    let throttle = Throttle::of(session.device.info());
     while let Some(request) = wire.next_request() {
-        let reply = answer(&mut session, request, &throttle, &mut wire);
+        let reply = answer(&mut session, request, &mut wire);
         wire.send(&reply)?;
     }
     Ok(())
 }
 
-fn answer(session: &mut Session, request: Request, throttle: &Throttle, wire: &mut Wire) -> Reply {
+fn answer(session: &mut Session, request: Request, wire: &mut Wire) -> Reply {
     // A stage that cannot be told shows that the parent is gone: the reply will fail too.
     let mut stage = |stage| drop(wire.send(&Reply::Stage(stage)));
     match request {
-        Request::Measure { case, policy } => {
-            let mut finding = measure(session, &case, &policy, &mut stage);
-            if finding.measured.is_some() {
-                // At once: a device that has nothing to do soon has no reason any more.
-                throttle.reasons().into_iter().for_each(|why| finding.flag(Flag::Throttled(why)));
-            }
+        Request::Measure { case, policy, sentinel } => {
+            let finding = watched(session, &case, &policy, sentinel, &mut stage);
             Reply::Record(Box::new(finding.into_record(&case, 0, 0)))
         }
         Request::Compute { case, file } => {

@@ -88,6 +88,8 @@ pub enum Verify {
     File(std::path::PathBuf, Comparison),
     /// What another device computes.
     Device(Comparison),
+    /// What [`crate::emulate`] computes from the kernel's WGSL form.
+    Emulator(Comparison),
     /// Nothing: the result is flagged unverified and never ranked.
     Nothing,
 }

@@ -89,6 +89,7 @@ pub fn record(key: CaseKey, device: usize, round: u32, samples: Vec<f64>) -> Rec
         kernel: None,
         norms: None,
         flags: vec![],
+        monitor: Default::default(),
         wall: Wall::default(),
     }
 }

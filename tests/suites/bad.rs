@@ -68,6 +68,18 @@ fn keys() {
 }
 
 #[test]
+fn the_emulator_needs_wgsl() {
+    let verify = "verify: { against: emulator }";
+    let both = SOUND.replace("verify: none", verify);
+    let folder = super::folder(&[("my.yaml", &both)]);
+    let suite = super::load(&folder.path().join("my.yaml")).unwrap();
+    assert!(matches!(suite.workloads[0].verify, gpubench::workload::Verify::Emulator(_)));
+    let found = mistakes(&both.replace("wgsl: scale.wgsl, ", ""));
+    let text = told(&found);
+    assert!(text.starts_with("12:") && text.contains("the kernel has no such form"), "{text}");
+}
+
+#[test]
 fn fills_of_integers_vary() {
     for (fill, word) in [
         ("u32, count: n, fill: { uniform: [0, 1] }", "all alike"),

@@ -122,7 +122,8 @@ impl Device for OpenclDevice {
     }
 
     fn reset(&mut self) {
-        self.kernels.clear();
+        self.kernels.retain(|id, _| id.is_lasting());
+        self.kernels.values_mut().for_each(kernel::Kernel::unbind);
         self.memory.clear();
     }
 }

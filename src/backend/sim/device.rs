@@ -220,7 +220,7 @@ impl Device for SimDevice {
     }
 
     fn reset(&mut self) {
-        self.kernels.clear();
+        self.kernels.retain(|id, _| id.is_lasting());
         self.memory.clear();
         self.computed.clear();
     }

@@ -96,7 +96,8 @@ impl Device for WgpuDevice {
     }
 
     fn reset(&mut self) {
-        self.kernels.clear();
+        self.kernels.retain(|id, _| id.is_lasting());
+        self.forget_groups();
         self.memory = Memory::default();
         // A lost device shows in the next call; here there is nothing left to save.
         let _ = self.context.submit(None);

@@ -3,6 +3,7 @@
 use crate::analyse::collect;
 use crate::report::grid::Grid;
 use crate::report::terminal::case_name;
+use crate::report::words::kind_word;
 use crate::store::Run;
 use crate::text::printable;
 use crate::units;
@@ -11,13 +12,14 @@ use std::fmt::Write;
 
 /// One line a baseline.
 pub fn list(runs: &[Run], width: u16) -> String {
-    let mut grid = Grid::new(&["baseline", "driver", ">cases", ">rounds", ">runs", "made"]);
+    let mut grid = Grid::new(&["baseline", "kind", "driver", ">cases", ">rounds", ">runs", "made"]);
     for run in runs {
         let stem = run.path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let device = run.header.devices.first();
         let cases: std::collections::BTreeSet<_> = run.records.iter().map(|r| &r.key).collect();
         grid.row([
             printable(&stem.unwrap_or_default(), 96),
+            device.map_or_else(String::new, |d| kind_word(d).to_owned()),
             device.map_or_else(String::new, |d| printable(&d.driver, 40)),
             cases.len().to_string(),
             run.header.rounds.to_string(),
@@ -35,7 +37,8 @@ pub fn show(run: &Run, width: u16) -> String {
     for device in &header.devices {
         let name = printable(&device.name, 60);
         let (api, driver) = (printable(&device.api, 40), printable(&device.driver, 60));
-        let _ = writeln!(out, "{name} ({}; {api}; {driver})", printable(&device.backend, 12));
+        let (kind, backend) = (kind_word(device), printable(&device.backend, 12));
+        let _ = writeln!(out, "{name} ({kind}; {backend}; {api}; {driver})");
     }
     let (suite, host) = (printable(&header.suite, 40), printable(&header.host.name, 40));
     let (made, version) = (printable(&header.started, 40), printable(&header.gpubench, 40));

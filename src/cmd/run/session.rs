@@ -68,6 +68,9 @@ impl Session<'_> {
         let resumed_at = self.records.len();
         let done: HashSet<(usize, u32, CaseKey)> =
             self.records.iter().map(|r| (r.device, r.round, r.key.clone())).collect();
+        for record in &self.records {
+            self.seats[record.device].recall(record);
+        }
         let mut left = self.left(&done);
         let all: u64 = self.cases.iter().map(|c| c.run.len() as u64).sum();
         let all = all * u64::from(self.header.rounds);

@@ -1,8 +1,8 @@
 //! Kernels beside each other: what each pair gained, as a matrix, and copies of one kernel.
 
-use super::{Section, name, scroll};
+use super::{Section, name, scroll, staircase};
 use crate::analyse::{ConcurrencySummary, PairSummary, concurrency};
-use crate::record::Detail;
+use crate::record::{Concurrency, Detail};
 use crate::report::rows::Row;
 use crate::report::subject::Material;
 use crate::report::words;
@@ -13,6 +13,7 @@ use maud::{Markup, html};
 /// A kernel and what it was put beside, of the first round that was measured.
 struct Case<'m, 'a> {
     row: &'m Row<'a>,
+    raw: &'a Concurrency,
     summary: ConcurrencySummary,
 }
 
@@ -34,6 +35,7 @@ pub(super) fn section(material: &Material) -> Option<Section> {
             h3 { (label) " " (material.subjects[*subject].name) }
             (scroll(&format!("Gain of pairs on {label}"), &matrix(label, cases)))
             (copies(cases))
+            (left_out(cases))
             details {
                 summary { h4 { "All pairs" } span { (cases.iter().map(|c| c.summary.pairs.len()).sum::<usize>()) " pairs" } }
                 (scroll(&format!("Pairs on {label}"), &table(label, cases)))
@@ -44,9 +46,12 @@ pub(super) fn section(material: &Material) -> Option<Section> {
 }
 
 fn cases<'m, 'a>(material: &'m Material<'a>, subject: usize) -> Vec<Case<'m, 'a>> {
+    let device = staircase::device(material, subject);
     let of = |row: &'m Row<'a>| {
         row.records.iter().find_map(|record| match &record.detail {
-            Some(Detail::Concurrency(raw)) => Some(Case { row, summary: concurrency(raw, None) }),
+            Some(Detail::Concurrency(raw)) => {
+                Some(Case { row, raw, summary: concurrency(raw, device) })
+            }
             _ => None,
         })
     };
@@ -102,6 +107,23 @@ fn copies(cases: &[Case]) -> Markup {
     }
 }
 
+fn left_out(cases: &[Case]) -> Markup {
+    let all = || cases.iter().flat_map(|c| c.raw.left_out.iter().map(move |out| (c.row.key, out)));
+    if all().next().is_none() {
+        return html! {};
+    }
+    html! {
+        details {
+            summary { h4 { "Not run" } span { (all().count()) " pairs" } }
+            ul {
+                @for (first, (second, reason)) in all() {
+                    li { (printable(&first.workload, 60)) " beside " (printable(second, 60)) ": " (printable(reason, 200)) }
+                }
+            }
+        }
+    }
+}
+
 fn table(label: &str, cases: &[Case]) -> Markup {
     html! {
         table {
@@ -116,6 +138,7 @@ fn table(label: &str, cases: &[Case]) -> Markup {
                     th.n scope="col" { "reversed" }
                     th.n scope="col" { "gain" }
                     th.n scope="col" { "reversed" }
+                    th.n scope="col" { "gain foreseen" }
                 }
             }
             tbody { @for case in cases { @for pair in &case.summary.pairs { (pair_row(case, pair)) } } }
@@ -130,6 +153,7 @@ fn pair_row(case: &Case, pair: &PairSummary) -> Markup {
             td.name { (name(&printable(&pair.second, 60))) }
             @for time in [pair.alone[0], pair.alone[1], pair.together[0], pair.together[1]] { td.n { (seconds(time)) } }
             @for gain in pair.gain { td.n { (format!("{gain:.2}")) } }
+            td.n { @if let Some(expected) = pair.expected { (format!("{:.2}", expected.gain)) } @else { "–" } }
         }
     }
 }

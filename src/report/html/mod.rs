@@ -9,12 +9,14 @@ mod devices;
 mod environment;
 mod flags;
 mod glance;
+mod models;
 mod overlap;
 mod plot;
 mod ranking;
 mod roofline;
 mod samples;
 mod scale;
+mod schedule;
 mod staircase;
 mod sweep;
 mod transfers;
@@ -53,8 +55,10 @@ pub fn page(material: &Material, ranking: &Ranking, compared: &[Compared]) -> St
         workloads::section(material),
         transfers::section(material),
         overlap::section(material),
+        schedule::section(material),
         staircase::section(material),
         concurrency::section(material),
+        models::section(material),
         flags::section(material),
         Some(environment::section(material)),
     ]

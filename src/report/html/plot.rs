@@ -210,6 +210,8 @@ pub(super) enum Look {
     Joined(usize),
     /// Marks alone.
     Marks(usize),
+    /// Hollow marks, in the colour of the first and the shape of the second.
+    Open(usize, usize),
     /// Marks of a series joined by a line of a pattern.
     Pair(usize, usize),
     /// A line of a pattern alone.
@@ -237,6 +239,9 @@ impl Render for Look {
             Self::Joined(i) => Self::pair(i, i / LOOKS),
             Self::Pair(i, pattern) => Self::pair(i, pattern),
             Self::Marks(i) => html! { g class=(series(i)) { path.mark d=(mark(i, 13.0, 7.0)) {} } },
+            Self::Open(i, shape) => {
+                html! { g class=(series(i)) { path.open d=(mark(shape, 13.0, 7.0)) {} } }
+            }
             Self::Pattern(i, pattern) => {
                 html! { g class=(series(i)) { path.line.(dash(pattern)) d=(LINE) {} } }
             }

@@ -4,6 +4,7 @@ use super::plot::{WIDTH, figure, mark, num, series};
 use super::scale::Scale;
 use super::{Section, name, reasons, scroll};
 use crate::analyse::rank::{Device, Family, Ranking};
+use crate::report::ranking::{NO_ENERGY, energy_heading};
 use crate::report::subject::Material;
 use crate::stats::Level;
 use crate::text::{middle, printable};
@@ -27,11 +28,11 @@ pub(super) fn section(material: &Material, ranking: &Ranking) -> Option<Section>
                 (scroll("Ranking, overall", &table(ranking, overall)))
                 @if shown.len() > 1 {
                     details {
-                        summary { h3 { "By family" } span { (shown.len() - 1) " families" } }
+                        summary { h3 { "By family" } span { (shown.len() - 1) @if shown.len() == 2 { " family" } @else { " families" } } }
                         @for family in &shown[1..] { (scroll(&format!("Ranking, {}", printable(&family.name, 40)), &table(ranking, family))) }
                     }
                 }
-                (winners(ranking, overall)) (left_out(overall))
+                (energy(ranking)) (winners(ranking, overall)) (left_out(overall))
             }
         }
         @if !ranking.excluded.is_empty() {
@@ -198,6 +199,39 @@ fn table(ranking: &Ranking, family: &Family) -> Markup {
                 }
             }
         }
+    }
+}
+
+fn energy(ranking: &Ranking) -> Markup {
+    let Some(energy) = &ranking.energy else {
+        return html! { p.soft { (NO_ENERGY) "." } };
+    };
+    let table = html! {
+        table {
+            caption { (energy_heading(ranking, energy, &|text| text.to_owned())) }
+            thead {
+                tr {
+                    th scope="col" { "device" }
+                    th.n scope="col" { "per watt" }
+                    th.n scope="col" { "speed" }
+                    th scope="col" { "no other is better in both" }
+                }
+            }
+            tbody {
+                @for row in &energy.rows {
+                    tr {
+                        th.name scope="row" { (full_name(&ranking.devices[row.device])) }
+                        td.n { (speed(row.per_joule)) }
+                        td.n { (speed(row.speed)) }
+                        td { @if row.pareto { "✓ Pareto" } }
+                    }
+                }
+            }
+        }
+    };
+    html! {
+        h3 { "Performance per watt" }
+        (scroll("Performance per watt", &table))
     }
 }
 

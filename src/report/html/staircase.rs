@@ -53,6 +53,16 @@ fn cases<'m, 'a>(material: &'m Material<'a>, subject: usize) -> Vec<Case<'m, 'a>
     material.of(subject).filter(|row| row.outcome.is_ok()).filter_map(of).collect()
 }
 
+/// What the staircases of a device tell model 7 of it.
+pub(super) fn device(
+    material: &Material,
+    subject: usize,
+) -> Option<crate::model::concurrency::Device> {
+    let cases = cases(material, subject);
+    let told = residency(cases.iter().map(|case| &case.summary))?;
+    Some(told.device(material.subjects[subject].device))
+}
+
 fn plot(material: &Material, subject: usize, cases: &[Case]) -> Markup {
     let points = || cases.iter().flat_map(in_waves);
     let (Some(x), Some(y)) =
@@ -119,7 +129,7 @@ fn table(label: &str, cases: &[Case], told: Option<Residency>) -> Markup {
                         th.name scope="row" { (name(&printable(&case.row.key.workload, 80))) }
                         td.n { (summary.group_size) }
                         td.n { (Bytes(summary.local_bytes).to_string()) }
-                        td { (shape(summary.shape)) }
+                        td.name { (shape(summary.shape)) }
                         td.n { @match (told, summary.at_once()) { (Some(told), Some(n)) => (n / told.units), _ => "–" } }
                         td.n { (seconds(summary.wave)) }
                     }

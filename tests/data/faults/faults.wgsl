@@ -56,3 +56,9 @@ fn stamps_run_backwards(@builtin(global_invocation_id) id: vec3<u32>) { copy(id.
 
 @compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
 fn stamps_are_huge(@builtin(global_invocation_id) id: vec3<u32>) { copy(id.x); }
+
+@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
+fn throttles_once(@builtin(global_invocation_id) id: vec3<u32>) { copy(id.x); }
+
+@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
+fn throttles(@builtin(global_invocation_id) id: vec3<u32>) { copy(id.x); }

@@ -1,0 +1,147 @@
+//! How fast kernels are emulated: `cargo bench --bench emulate`.
+//!
+//! Prints the time of one work-group of the tiled matrix product and of whole grids, and, where an
+//! OpenCL device called Oclgrind is found, its time and counts for the OpenCL twin of the same
+//! launch:
+//!
+//! ```sh
+//! OPENCL_DYLIB_PATH=/usr/lib/oclgrind/liboclgrind-rt.so OCLGRIND_INST_COUNTS=1 \
+//!     cargo bench --bench emulate
+//! ```
+//!
+//! Nothing is asserted: times depend on the machine. docs/MODELS.md names what was measured where.
+
+use gpubench::backend::{self, Device};
+use gpubench::emulate::{Emulator, Groups, Launch, Rules, Seen, Watch};
+use gpubench::error::{Error, Result};
+use gpubench::gpu::{BufferId, DeviceInfo, KernelId, MemoryKind};
+use gpubench::measure::initial;
+use gpubench::plan::{
+    Candidate, Case, Limits, Planned, emulated_device, emulated_launch, launches, plan,
+};
+use gpubench::reference;
+use gpubench::suite::load;
+use gpubench::units::{Bytes, seconds};
+use std::time::Instant;
+
+const RUNS: usize = 20;
+
+fn main() -> Result<()> {
+    let watches = [
+        ("nothing but the result", Watch::default()),
+        ("races", Watch { counts: None, races: true }),
+        ("counts", Watch { counts: Some(Rules::default()), races: false }),
+        ("counts and races", Watch { counts: Some(Rules::default()), races: true }),
+    ];
+    let tiled = Subject::new(1024)?;
+    let instructions = tiled.instructions(Groups::One([32, 32, 0]))?;
+    println!("one 16x16 group of the tiled matrix product, n=1024: {instructions} instructions");
+    for (what, watch) in watches {
+        let group = tiled.fastest(Groups::One([32, 32, 0]), watch, RUNS)?;
+        let rate = instructions as f64 / group;
+        println!("  {what}: {}, {:.1} million instructions/s", seconds(group), rate / 1e6);
+    }
+    let group = tiled.fastest(Groups::One([32, 32, 0]), watches[3].1, RUNS)?;
+    let grid = tiled.fastest(Groups::All, watches[3].1, 1)?;
+    println!("  its grid, counts and races: {}, {:.0} times a group", seconds(grid), grid / group);
+    for n in [64, 128] {
+        beside_oclgrind(n)?;
+    }
+    Ok(())
+}
+
+/// The tiled matrix product at one size.
+struct Subject {
+    emulator: Emulator,
+    launch: Launch,
+}
+
+impl Subject {
+    fn new(n: i64) -> Result<Self> {
+        let case = case(n, &emulated_device())?;
+        let candidate = &case.candidates[0];
+        Ok(Self {
+            emulator: Emulator::new(&candidate.kernel)?,
+            launch: emulated_launch(candidate, &initial(&case)),
+        })
+    }
+
+    fn run(&self, groups: Groups, watch: Watch) -> Result<(Seen, f64)> {
+        let mut launch = self.launch.clone();
+        let begun = Instant::now();
+        let seen = self.emulator.run(&mut launch, groups, watch)?;
+        Ok((seen, begun.elapsed().as_secs_f64()))
+    }
+
+    fn fastest(&self, groups: Groups, watch: Watch, runs: usize) -> Result<f64> {
+        let mut best = f64::INFINITY;
+        for _ in 0..runs {
+            best = best.min(self.run(groups, watch)?.1);
+        }
+        Ok(best)
+    }
+
+    /// Instructions by work-items.
+    fn instructions(&self, groups: Groups) -> Result<u64> {
+        let watch = Watch { counts: Some(Rules::default()), races: false };
+        let counts = self.run(groups, watch)?.0.counts;
+        Ok(counts.map_or(0, |counts| counts.instructions.values().map(|i| i.items).sum()))
+    }
+}
+
+fn case(n: i64, device: &DeviceInfo) -> Result<Case> {
+    let mut suite = load("all", &reference::names().collect::<Vec<_>>())?;
+    suite.workloads.retain(|workload| workload.name == "matmul_tiled/16x16");
+    suite.workloads[0].sizes = vec![vec![("n".into(), n)]];
+    let limits = Limits { memory: None, seconds: 1e9, seed: 1, cores: 1, host_memory: None };
+    match plan(&suite, device, &limits).into_iter().next() {
+        Some(Planned::Case(case)) => Ok(*case),
+        Some(Planned::Refused(refusal)) => Err(Error::Unsupported(refusal.reason)),
+        None => Err(Error::Usage("the suite lacks matmul_tiled/16x16".into())),
+    }
+}
+
+/// The same launch on both, whole.
+fn beside_oclgrind(n: i64) -> Result<()> {
+    let ours = Subject::new(n)?;
+    let watch = Watch { counts: Some(Rules::default()), races: true };
+    let instructions = ours.instructions(Groups::All)?;
+    let emulated = ours.fastest(Groups::All, watch, 3)?;
+    println!(
+        "whole grid, n={n}: emulator {}, {instructions} instructions, {:.2} ns each",
+        seconds(emulated),
+        1e9 * emulated / instructions as f64
+    );
+    if let Some(counts) = ours.run(Groups::All, watch)?.0.counts {
+        for (class, count) in &counts.instructions {
+            println!("  {}: {}", class.name(), count.items);
+        }
+    }
+    let Some(backend) = backend::by_name("opencl") else { return Ok(()) };
+    let found = backend.devices()?;
+    let Some(info) = found.iter().find(|d| d.name.to_lowercase().contains("oclgrind")) else {
+        println!("  no OpenCL device called Oclgrind here");
+        return Ok(());
+    };
+    let case = case(n, info)?;
+    let mut device = backend.open(info.index)?;
+    let theirs = one_launch(device.as_mut(), &case, &case.candidates[0])?;
+    println!("  Oclgrind: {}, {:.1} times as long", seconds(theirs), theirs / emulated);
+    Ok(())
+}
+
+/// Seconds of one launch, as the host sees it.
+fn one_launch(device: &mut dyn Device, case: &Case, candidate: &Candidate) -> Result<f64> {
+    device.build(KernelId(0), &candidate.kernel)?;
+    for (i, data) in initial(case).iter().enumerate() {
+        let id = BufferId(i as u32);
+        let guard = vec![0; gpubench::plan::GUARD.as_usize()];
+        let bytes = [&guard[..], data.as_bytes(), &guard[..]].concat();
+        device.alloc(id, Bytes(bytes.len() as u64), MemoryKind::Device)?;
+        device.write(id, &bytes)?;
+    }
+    let recording = launches(case, candidate, KernelId(0), 1);
+    let begun = Instant::now();
+    device.run(&recording)?;
+    Ok(begun.elapsed().as_secs_f64())
+}

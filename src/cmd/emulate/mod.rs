@@ -1,0 +1,243 @@
+//! `gpubench emulate`: run a work-group of each kernel on the host, count, and look for mistakes.
+
+mod show;
+
+use super::show::{print, width};
+use crate::emulate::{Coalescing, Counts, Emulator, Fault, Groups, Rules, Seen, Watch};
+use crate::error::{Error, Result};
+use crate::measure::initial;
+use crate::plan::{
+    Candidate, Case, Filter, Limits, Planned, emulated_device, emulated_launch, plan,
+};
+use crate::reference::Data;
+use crate::suite::{Suite, load};
+use crate::units::Bytes;
+use crate::worker::host;
+use crate::workload::CaseKey;
+use serde::Serialize;
+use std::collections::HashSet;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// Arguments of `gpubench emulate`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A suite file, the name of an embedded suite, or a workload of the suite `all`
+    #[arg(value_name = "SUITE|WORKLOAD", required = true)]
+    what: Vec<String>,
+    /// Only cases with this in their name, this tag, or this size (`'n>=512'`); several must all hold
+    #[arg(long, value_name = "FILTER")]
+    filter: Vec<String>,
+    /// Lanes of a warp; several count by each
+    #[arg(long, value_name = "LANES", value_delimiter = ',', default_values_t = [Rules::default().warp])]
+    warp: Vec<u32>,
+    /// Bytes of one transaction of global memory
+    #[arg(long, value_name = "BYTES", default_value_t = Rules::default().transaction)]
+    transaction: u32,
+    /// How accesses of a warp become transactions
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = Rule::Warp)]
+    coalescing: Rule,
+    /// Banks of local memory
+    #[arg(long, value_name = "BANKS", default_value_t = Rules::default().banks)]
+    banks: u32,
+    /// The work-group to run (default: the one in the middle)
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = group)]
+    group: Option<[u32; 3]>,
+    /// Run every work-group, and look for races between them
+    #[arg(long, conflicts_with = "group")]
+    grid: bool,
+    /// Seed of the inputs
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Print JSON: an array of {case, form, groups, group, seconds, counts, faults}
+    #[arg(long)]
+    json: bool,
+}
+
+/// As [`Coalescing`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Rule {
+    /// Each segment that the warp touches, once
+    Warp,
+    /// Each segment that either half touches, once
+    HalfWarp,
+    /// One for a half warp in order, else one a lane
+    InOrder,
+}
+
+fn group(text: &str) -> Result<[u32; 3], String> {
+    let mut group = [0; 3];
+    let numbers: Vec<&str> = text.split(',').collect();
+    if numbers.len() > 3 {
+        return Err("a group has at most three coordinates".into());
+    }
+    for (to, number) in group.iter_mut().zip(numbers) {
+        *to = number.trim().parse().map_err(|_| format!("`{number}` is no coordinate"))?;
+    }
+    Ok(group)
+}
+
+/// What came of one case.
+#[derive(Serialize)]
+pub(super) struct Emulated {
+    /// The case's name.
+    case: String,
+    /// The form of the kernel, where there are several: the first.
+    form: String,
+    /// Groups of the launch.
+    groups: [u32; 3],
+    /// The group that was run; none: all.
+    group: Option<[u32; 3]>,
+    /// Seconds that running took, without reading the kernel and making its inputs.
+    seconds: f64,
+    counts: Option<Counts>,
+    faults: Vec<Fault>,
+    /// Why it could not be run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+/// Runs the command: code 4 where a kernel is wrong or could not be run.
+pub fn run(args: Args) -> Result<ExitCode> {
+    let mut all = vec![];
+    for what in &args.what {
+        for case in chosen(what, &args)? {
+            let contents = initial(&case);
+            for &warp in &args.warp {
+                all.push(emulated(&case, &contents, &args, warp)?);
+            }
+        }
+    }
+    if all.is_empty() {
+        return Err(Error::Usage("no case with a kernel passes the filters".into()));
+    }
+    if args.json {
+        let json = serde_json::to_string(&all);
+        print(&(json.map_err(|error| Error::io("stdout", error.into()))? + "\n"))?;
+    } else {
+        print(&show::text(&all, width()))?;
+    }
+    let right = all.iter().all(|one| one.faults.is_empty() && one.error.is_none());
+    Ok(if right { ExitCode::SUCCESS } else { ExitCode::from(4) })
+}
+
+impl Args {
+    fn rules(&self, warp: u32) -> Rules {
+        Rules {
+            warp,
+            transaction: self.transaction,
+            banks: self.banks,
+            coalescing: match self.coalescing {
+                Rule::Warp => Coalescing::Warp,
+                Rule::HalfWarp => Coalescing::HalfWarp,
+                Rule::InOrder => Coalescing::InOrder,
+            },
+        }
+    }
+}
+
+/// The cases of a suite, or of a workload of `all`: each kernel at each size once, whatever is
+/// measured of it.
+fn chosen(what: &str, args: &Args) -> Result<Vec<Case>> {
+    let (suite, filters) = suite(what, &args.filter)?;
+    let limits = Limits {
+        memory: None,
+        seconds: f64::INFINITY,
+        seed: args.seed,
+        cores: std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
+        host_memory: Some(Bytes(host().memory)).filter(|memory| memory.0 > 0),
+    };
+    let mut seen = HashSet::new();
+    let mut cases = vec![];
+    for planned in plan(&suite, &emulated_device(), &limits) {
+        let Planned::Case(case) = planned else { continue };
+        let passes = filters.iter().all(|f| f.matches(&case.key, &case.tags, &case.family));
+        let is_new = !case.candidates.is_empty() && passes;
+        if is_new && seen.insert((case.key.workload.clone(), case.key.size.clone())) {
+            cases.push(*case);
+        }
+    }
+    Ok(cases)
+}
+
+/// A suite by its name or file; else `all`, of which only the workload of this name is kept.
+fn suite(what: &str, filters: &[String]) -> Result<(Suite, Vec<Filter>)> {
+    let filters = filters.iter().map(|text| Filter::parse(text)).collect::<Result<_>>()?;
+    let references: Vec<_> = crate::reference::names().collect();
+    let is_file = what.ends_with(".yaml") || std::path::Path::new(what).exists();
+    if is_file || crate::suite::suites().contains(&what) {
+        return Ok((load(what, &references)?, filters));
+    }
+    let mut suite = load("all", &references)?;
+    let names: Vec<String> = suite.workloads.iter().map(|w| w.name.clone()).collect();
+    let variant = |name: &str| name.strip_prefix(what).is_some_and(|rest| rest.starts_with('/'));
+    suite.workloads.retain(|w| w.name == what || variant(&w.name));
+    if suite.workloads.is_empty() {
+        let known = names.iter().map(String::as_str).chain(crate::suite::suites());
+        let help =
+            crate::suite::meant(what, known).map_or_else(String::new, |help| format!(": {help}"));
+        return Err(Error::Usage(format!("there is no suite or workload `{what}`{help}")));
+    }
+    Ok((suite, filters))
+}
+
+/// Runs one case. What its kernel lacks is told with the others; what the command line lacks ends it.
+fn emulated(case: &Case, contents: &[Data], args: &Args, warp: u32) -> Result<Emulated> {
+    let candidate = &case.candidates[0];
+    let group = (!args.grid).then(|| args.group.unwrap_or(candidate.groups.map(|n| n / 2)));
+    let mut one = Emulated {
+        case: CaseKey { host_memory: None, ..case.key.clone() }.to_string(),
+        form: candidate.label.clone(),
+        groups: candidate.groups,
+        group,
+        seconds: 0.0,
+        counts: None,
+        faults: vec![],
+        error: None,
+    };
+    match seen(candidate, contents, group, args.rules(warp)) {
+        Ok((seen, seconds)) => {
+            one.seconds = seconds;
+            one.counts = seen.counts;
+            one.faults = seen.faults;
+        }
+        Err(error @ Error::Usage(_)) => return Err(error),
+        Err(error) => one.error = Some(error.to_string()),
+    }
+    Ok(one)
+}
+
+fn seen(
+    candidate: &Candidate,
+    contents: &[Data],
+    group: Option<[u32; 3]>,
+    rules: Rules,
+) -> Result<(Seen, f64)> {
+    let emulator = Emulator::new(&candidate.kernel)?;
+    let mut launch = emulated_launch(candidate, contents);
+    let watch = Watch { counts: Some(rules), races: true };
+    let begun = Instant::now();
+    let seen = emulator.run(&mut launch, group.map_or(Groups::All, Groups::One), watch)?;
+    Ok((seen, begun.elapsed().as_secs_f64()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_has_one_to_three_coordinates() {
+        assert_eq!(group("3"), Ok([3, 0, 0]));
+        assert_eq!(group("3, 4,5"), Ok([3, 4, 5]));
+        assert!(group("1,2,3,4").is_err() && group("x").is_err());
+    }
+
+    #[test]
+    fn a_workload_brings_its_variants() {
+        let (suite, _) = suite("matmul_tiled", &[]).unwrap();
+        let names: Vec<_> = suite.workloads.iter().map(|w| w.name.as_str()).collect();
+        assert_eq!(names, ["matmul_tiled/8x8", "matmul_tiled/16x16", "matmul_tiled/32x32"]);
+        let unknown = super::suite("matmul_tield/8x8", &[]).unwrap_err().to_string();
+        assert!(unknown.contains("matmul_tiled/8x8"), "{unknown}");
+    }
+}

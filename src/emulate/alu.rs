@@ -1,0 +1,176 @@
+//! Arithmetic on rows, as WGSL defines it: integers wrap, an integer divided by 0 is itself,
+//! conversions saturate.
+
+use super::program::{Op, Row};
+
+/// `to = op(from)` in each of `lanes` lanes.
+pub(super) fn run(rows: &mut [u32], lanes: usize, op: Op, to: Row, from: [Row; 3]) {
+    let (before, after) = rows.split_at_mut(to as usize * lanes);
+    let to = &mut after[..lanes];
+    let [a, b, c] = from.map(|row| &before[row as usize * lanes..][..lanes]);
+    use Op::*;
+    match op {
+        FAdd => float2(to, a, b, |a, b| a + b),
+        FSub => float2(to, a, b, |a, b| a - b),
+        FMul => float2(to, a, b, |a, b| a * b),
+        FDiv => float2(to, a, b, |a, b| a / b),
+        FRem => float2(to, a, b, |a, b| a % b),
+        FMin => float2(to, a, b, f32::min),
+        FMax => float2(to, a, b, f32::max),
+        FPow => float2(to, a, b, f32::powf),
+        FFma => {
+            for ((to, &a), (&b, &c)) in to.iter_mut().zip(a).zip(b.iter().zip(c)) {
+                *to = f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c)).to_bits();
+            }
+        }
+        FNeg | FAbs | FSign | FFloor | FCeil | FTrunc | FRound | FSqrt | FInverseSqrt | FExp
+        | FExp2 | FLog | FLog2 | FSin | FCos | FTan => float1(op, to, a),
+        FEqual => compare(to, a, b, |a, b| a == b),
+        FNotEqual => compare(to, a, b, |a, b| a != b),
+        FLess => compare(to, a, b, |a, b| a < b),
+        FLessEqual => compare(to, a, b, |a, b| a <= b),
+        Select => {
+            for ((to, &a), (&b, &c)) in to.iter_mut().zip(a).zip(b.iter().zip(c)) {
+                *to = if c != 0 { b } else { a };
+            }
+        }
+        _ => integer(op, to, a, b),
+    }
+}
+
+fn integer(op: Op, to: &mut [u32], a: &[u32], b: &[u32]) {
+    use Op::*;
+    match op {
+        IAdd => int2(to, a, b, u32::wrapping_add),
+        ISub => int2(to, a, b, u32::wrapping_sub),
+        IMul => int2(to, a, b, u32::wrapping_mul),
+        UDiv => int2(to, a, b, |a, b| a.checked_div(b).unwrap_or(a)),
+        URem => int2(to, a, b, |a, b| a.checked_rem(b).unwrap_or(0)),
+        SDiv => signed2(to, a, b, |a, b| a.checked_div(b).unwrap_or(a)),
+        SRem => signed2(to, a, b, |a, b| a.checked_rem(b).unwrap_or(0)),
+        ShiftLeft => int2(to, a, b, u32::wrapping_shl),
+        ShiftRightU => int2(to, a, b, u32::wrapping_shr),
+        ShiftRightS => int2(to, a, b, |a, b| (a as i32).wrapping_shr(b) as u32),
+        And => int2(to, a, b, |a, b| a & b),
+        Or => int2(to, a, b, |a, b| a | b),
+        Xor => int2(to, a, b, |a, b| a ^ b),
+        Equal => int2(to, a, b, |a, b| u32::from(a == b)),
+        NotEqual => int2(to, a, b, |a, b| u32::from(a != b)),
+        ULess => int2(to, a, b, |a, b| u32::from(a < b)),
+        ULessEqual => int2(to, a, b, |a, b| u32::from(a <= b)),
+        SLess => int2(to, a, b, |a, b| u32::from((a as i32) < b as i32)),
+        SLessEqual => int2(to, a, b, |a, b| u32::from(a as i32 <= b as i32)),
+        UMin => int2(to, a, b, u32::min),
+        UMax => int2(to, a, b, u32::max),
+        SMin => signed2(to, a, b, i32::min),
+        SMax => signed2(to, a, b, i32::max),
+        INeg => int1(to, a, u32::wrapping_neg),
+        SAbs => int1(to, a, |a| (a as i32).wrapping_abs() as u32),
+        SSign => int1(to, a, |a| (a as i32).signum() as u32),
+        CountOnes => int1(to, a, u32::count_ones),
+        LeadingZeros => int1(to, a, u32::leading_zeros),
+        TrailingZeros => int1(to, a, u32::trailing_zeros),
+        ReverseBits => int1(to, a, u32::reverse_bits),
+        FToU => int1(to, a, |a| f32::from_bits(a) as u32),
+        FToS => int1(to, a, |a| f32::from_bits(a) as i32 as u32),
+        UToF => int1(to, a, |a| (a as f32).to_bits()),
+        SToF => int1(to, a, |a| (a as i32 as f32).to_bits()),
+        // `Copy`; all others have been told apart above.
+        _ => to.copy_from_slice(a),
+    }
+}
+
+fn float1(op: Op, to: &mut [u32], a: &[u32]) {
+    let f = |to: &mut [u32], f: fn(f32) -> f32| int1(to, a, |a| f(f32::from_bits(a)).to_bits());
+    match op {
+        Op::FNeg => int1(to, a, |a| a ^ 1 << 31),
+        Op::FAbs => int1(to, a, |a| a & !(1 << 31)),
+        Op::FSqrt => int1(to, a, |a| f32::from_bits(a).sqrt().to_bits()),
+        Op::FInverseSqrt => f(to, |a| 1.0 / a.sqrt()),
+        Op::FSign => f(to, |a| if a == 0.0 { 0.0 } else { a.signum() }),
+        Op::FFloor => f(to, f32::floor),
+        Op::FCeil => f(to, f32::ceil),
+        Op::FTrunc => f(to, f32::trunc),
+        Op::FRound => f(to, f32::round_ties_even),
+        Op::FExp => f(to, f32::exp),
+        Op::FExp2 => f(to, f32::exp2),
+        Op::FLog => f(to, f32::ln),
+        Op::FLog2 => f(to, f32::log2),
+        Op::FSin => f(to, f32::sin),
+        Op::FCos => f(to, f32::cos),
+        _ => f(to, f32::tan),
+    }
+}
+
+#[inline(always)]
+fn int1(to: &mut [u32], a: &[u32], f: impl Fn(u32) -> u32) {
+    for (to, &a) in to.iter_mut().zip(a) {
+        *to = f(a);
+    }
+}
+
+#[inline(always)]
+fn int2(to: &mut [u32], a: &[u32], b: &[u32], f: impl Fn(u32, u32) -> u32) {
+    for ((to, &a), &b) in to.iter_mut().zip(a).zip(b) {
+        *to = f(a, b);
+    }
+}
+
+#[inline(always)]
+fn signed2(to: &mut [u32], a: &[u32], b: &[u32], f: impl Fn(i32, i32) -> i32) {
+    int2(to, a, b, |a, b| f(a as i32, b as i32) as u32);
+}
+
+#[inline(always)]
+fn float2(to: &mut [u32], a: &[u32], b: &[u32], f: impl Fn(f32, f32) -> f32) {
+    int2(to, a, b, |a, b| f(f32::from_bits(a), f32::from_bits(b)).to_bits());
+}
+
+#[inline(always)]
+fn compare(to: &mut [u32], a: &[u32], b: &[u32], f: impl Fn(f32, f32) -> bool) {
+    int2(to, a, b, |a, b| u32::from(f(f32::from_bits(a), f32::from_bits(b))));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(op: Op, a: u32, b: u32, c: u32) -> u32 {
+        let mut rows = [a, b, c, 0];
+        run(&mut rows, 1, op, 3, [0, 1, 2]);
+        rows[3]
+    }
+
+    #[test]
+    fn integers_behave_as_wgsl_says() {
+        let least = i32::MIN as u32;
+        assert_eq!(one(Op::UDiv, 7, 0, 0), 7);
+        assert_eq!(one(Op::URem, 7, 0, 0), 0);
+        assert_eq!(one(Op::SDiv, least, u32::MAX, 0), least);
+        assert_eq!(one(Op::SRem, (-7i32) as u32, 2, 0), u32::MAX);
+        assert_eq!(one(Op::ShiftRightS, least, 31, 0), u32::MAX);
+        assert_eq!(one(Op::ShiftLeft, 1, 33, 0), 2);
+        assert_eq!(one(Op::SLess, u32::MAX, 0, 0), 1);
+        assert_eq!(one(Op::ULess, u32::MAX, 0, 0), 0);
+    }
+
+    #[test]
+    fn conversions_saturate() {
+        assert_eq!(one(Op::FToU, (-1f32).to_bits(), 0, 0), 0);
+        assert_eq!(one(Op::FToS, 1e20f32.to_bits(), 0, 0), i32::MAX as u32);
+        assert_eq!(f32::from_bits(one(Op::SToF, (-3i32) as u32, 0, 0)), -3.0);
+    }
+
+    #[test]
+    fn select_takes_the_second_where_the_condition_holds() {
+        assert_eq!((one(Op::Select, 5, 6, 0), one(Op::Select, 5, 6, 1)), (5, 6));
+    }
+
+    #[test]
+    fn a_fused_multiply_add_rounds_once() {
+        let a = 1.0 + 2f32.powi(-12);
+        let exact = one(Op::FFma, a.to_bits(), a.to_bits(), (-1f32).to_bits());
+        assert_eq!(f32::from_bits(exact), a.mul_add(a, -1.0));
+        assert_ne!(f32::from_bits(exact), a * a - 1.0);
+    }
+}

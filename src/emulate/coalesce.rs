@@ -1,0 +1,166 @@
+//! What one access of a warp becomes: transactions of global memory, rounds of local memory.
+
+use serde::{Deserialize, Serialize};
+
+/// How the accesses of a warp's lanes are put together into transactions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Coalescing {
+    /// Every aligned segment that any lane of the warp touches is moved once.
+    #[default]
+    Warp,
+    /// The same for either half of the warp (compute capability 1.2 and 1.3).
+    HalfWarp,
+    /// A half warp whose lanes take consecutive words of one aligned segment, in order, moves it
+    /// once; any other moves one segment for each lane (compute capability 1.0 and 1.1).
+    InOrder,
+}
+
+/// Counts transactions.
+#[derive(Debug)]
+pub(super) struct Segments {
+    /// Words of one transaction.
+    words: u32,
+    rule: Coalescing,
+    touched: Vec<u32>,
+}
+
+impl Segments {
+    /// Of `bytes` bytes, a multiple of 4.
+    pub(super) fn new(bytes: u32, rule: Coalescing) -> Self {
+        Self { words: bytes / 4, rule, touched: vec![] }
+    }
+
+    /// Transactions of one access of a warp; lane `i` takes `width` words from its address on,
+    /// `None` if it is not active.
+    pub(super) fn transactions(&mut self, lanes: &[Option<u32>], width: u32) -> u64 {
+        let halves = lanes.chunks(lanes.len().div_ceil(2).max(1));
+        match self.rule {
+            Coalescing::Warp => self.distinct(lanes, width),
+            Coalescing::HalfWarp => halves.map(|half| self.distinct(half, width)).sum(),
+            Coalescing::InOrder => halves.map(|half| self.in_order(half, width)).sum(),
+        }
+    }
+
+    fn distinct(&mut self, lanes: &[Option<u32>], width: u32) -> u64 {
+        self.touched.clear();
+        let mut sorted = true;
+        for &address in lanes.iter().flatten() {
+            for segment in address / self.words..=(address + width - 1) / self.words {
+                match self.touched.last() {
+                    Some(&last) if last == segment => continue,
+                    Some(&last) if last > segment => sorted = false,
+                    _ => {}
+                }
+                self.touched.push(segment);
+            }
+        }
+        if !sorted {
+            self.touched.sort_unstable();
+            self.touched.dedup();
+        }
+        self.touched.len() as u64
+    }
+
+    fn in_order(&mut self, lanes: &[Option<u32>], width: u32) -> u64 {
+        let Some((first, base)) = lanes.iter().enumerate().find_map(|(i, a)| Some((i, (*a)?)))
+        else {
+            return 0;
+        };
+        let start = base.wrapping_sub(first as u32 * width);
+        let fits = |(i, address): (usize, &Option<u32>)| {
+            address.is_none_or(|address| address == start.wrapping_add(i as u32 * width))
+        };
+        if start.is_multiple_of(lanes.len() as u32 * width) && lanes.iter().enumerate().all(fits) {
+            self.distinct(lanes, width)
+        } else {
+            lanes.iter().flatten().count() as u64
+        }
+    }
+}
+
+/// Counts rounds of local memory: in one round every bank serves one word, to as many lanes as
+/// ask for it.
+#[derive(Debug)]
+pub(super) struct Banks {
+    /// Distinct words asked of each bank, and how many they are.
+    words: Vec<Vec<u32>>,
+}
+
+impl Banks {
+    /// Of `count` banks, each four bytes wide.
+    pub(super) fn new(count: u32) -> Self {
+        Self { words: vec![vec![]; count as usize] }
+    }
+
+    /// Rounds of one access of a warp, and the fewest in which any access could bring as many
+    /// words.
+    pub(super) fn rounds(&mut self, lanes: &[Option<u32>], width: u32) -> (u64, u64) {
+        let banks = self.words.len();
+        self.words.iter_mut().for_each(Vec::clear);
+        let (mut most, mut distinct) = (0usize, 0usize);
+        for &address in lanes.iter().flatten() {
+            for word in address..address + width {
+                let bank = &mut self.words[word as usize % banks];
+                if bank.last() != Some(&word) && !bank.contains(&word) {
+                    bank.push(word);
+                    most = most.max(bank.len());
+                    distinct += 1;
+                }
+            }
+        }
+        (most as u64, distinct.div_ceil(banks) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lanes(of: impl Fn(u32) -> u32) -> Vec<Option<u32>> {
+        (0..32).map(|lane| Some(of(lane))).collect()
+    }
+
+    fn transactions(rule: Coalescing, width: u32, of: impl Fn(u32) -> u32) -> u64 {
+        Segments::new(128, rule).transactions(&lanes(of), width)
+    }
+
+    #[test]
+    fn segments_that_a_warp_touches_are_moved_once() {
+        let warp = Coalescing::Warp;
+        assert_eq!(transactions(warp, 1, |i| i), 1);
+        assert_eq!(transactions(warp, 1, |i| 31 - i), 1);
+        assert_eq!(transactions(warp, 1, |i| i + 1), 2);
+        assert_eq!(transactions(warp, 1, |i| 2 * i), 2);
+        assert_eq!(transactions(warp, 1, |i| 1024 * i), 32);
+        assert_eq!(transactions(warp, 4, |i| 4 * i), 4);
+        assert_eq!(transactions(warp, 1, |i| i % 2 * 1024), 2);
+    }
+
+    #[test]
+    fn older_rules_cost_more() {
+        assert_eq!(transactions(Coalescing::HalfWarp, 1, |i| i), 2);
+        assert_eq!(transactions(Coalescing::InOrder, 1, |i| i), 2);
+        assert_eq!(transactions(Coalescing::InOrder, 1, |i| 31 - i), 32);
+        assert_eq!(transactions(Coalescing::InOrder, 1, |i| i + 1), 32);
+    }
+
+    #[test]
+    fn banks_serve_one_word_a_round() {
+        let rounds = |width, of: fn(u32) -> u32| Banks::new(32).rounds(&lanes(of), width);
+        assert_eq!(rounds(1, |i| i), (1, 1));
+        assert_eq!(rounds(1, |_| 7), (1, 1));
+        assert_eq!(rounds(1, |i| 32 * i), (32, 1));
+        assert_eq!(rounds(1, |i| 33 * i), (1, 1));
+        assert_eq!(rounds(1, |i| 2 * i), (2, 1));
+        assert_eq!(rounds(4, |i| 4 * i), (4, 4));
+        assert_eq!(rounds(1, |i| i % 2), (1, 1));
+    }
+
+    #[test]
+    fn lanes_that_rest_move_nothing() {
+        let none = [None; 32];
+        assert_eq!(Segments::new(128, Coalescing::InOrder).transactions(&none, 1), 0);
+        assert_eq!(Banks::new(32).rounds(&none, 1), (0, 0));
+    }
+}

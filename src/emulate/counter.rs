@@ -1,0 +1,157 @@
+//! Counting while the machine runs.
+
+use super::coalesce::{Banks, Segments};
+use super::mask::Mask;
+use super::program::{Access, Kind, Program, Space};
+use super::tasks::Tracer;
+use super::{Class, Rules};
+
+/// How often something was run: by work-items, and by warps of which any lane took part.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Runs {
+    pub(super) items: u64,
+    pub(super) warps: u64,
+}
+
+/// What one access of the text came to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SiteCount {
+    pub(super) runs: Runs,
+    /// Global: transactions. Local: rounds.
+    pub(super) cost: u64,
+    /// Local: the fewest rounds that could have done.
+    pub(super) least: u64,
+    /// Local: the most rounds for each that could have done, in one access of a warp.
+    pub(super) worst: u64,
+}
+
+/// What one branch of the text came to, by warps.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct BranchCount {
+    pub(super) items: u64,
+    pub(super) warps: u64,
+    /// Warps whose lanes went different ways.
+    pub(super) divergent: u64,
+    /// Lanes of the warps that entered a side, for each side that has code, and how many of
+    /// them only waited.
+    pub(super) slots: u64,
+    pub(super) idle: u64,
+}
+
+/// All counts of a run.
+pub(super) struct Counter {
+    warp: u32,
+    lanes: usize,
+    segments: Segments,
+    banks: Banks,
+    /// The addresses of one warp.
+    addresses: Vec<Option<u32>>,
+    pub(super) pieces: Vec<Runs>,
+    pub(super) sites: Vec<SiteCount>,
+    pub(super) branches: Vec<BranchCount>,
+    pub(super) barriers: Runs,
+    /// How often a group passed a barrier.
+    pub(super) passed: u64,
+    pub(super) tracer: Tracer,
+}
+
+impl Counter {
+    pub(super) fn new(program: &Program, rules: &Rules) -> Self {
+        Self {
+            warp: rules.warp,
+            lanes: program.group.iter().product::<u32>() as usize,
+            segments: Segments::new(rules.transaction, rules.coalescing),
+            banks: Banks::new(rules.banks),
+            addresses: vec![],
+            pieces: vec![Runs::default(); program.pieces.len()],
+            sites: vec![SiteCount::default(); program.accesses.len()],
+            branches: vec![BranchCount::default(); program.branches.len()],
+            barriers: Runs::default(),
+            passed: 0,
+            tracer: Tracer::default(),
+        }
+    }
+
+    /// Straight code was run; `first` tells whether by the first warp too.
+    pub(super) fn piece(&mut self, program: &Program, piece: u32, runs: Runs, first: bool) {
+        let count = &mut self.pieces[piece as usize];
+        count.items += runs.items;
+        count.warps += runs.warps;
+        if first {
+            self.tracer.compute(&program.pieces[piece as usize].mix);
+        }
+    }
+
+    pub(super) fn barrier(&mut self, runs: Runs, first: bool) {
+        self.barriers.items += runs.items;
+        self.barriers.warps += runs.warps;
+        self.passed += 1;
+        if first {
+            self.tracer.compute(&[(Class::Barrier, 1)]);
+        }
+    }
+
+    /// A branch: all lanes that came, those that go the first way, and which sides have code.
+    pub(super) fn branch(&mut self, branch: u32, came: &Mask, accept: &Mask, code: [bool; 2]) {
+        let warps = came.warps(self.warp);
+        let reject = came.without(accept);
+        let sides = [accept.warps(self.warp), reject.warps(self.warp)];
+        let count = &mut self.branches[branch as usize];
+        count.items += came.len();
+        count.warps += warps;
+        count.divergent += sides[0] + sides[1] - warps;
+        for ((side, lanes), has_code) in sides.into_iter().zip([accept, &reject]).zip(code) {
+            if has_code && side > 0 {
+                let slots = lanes.slots(self.warp, self.lanes);
+                count.slots += slots;
+                count.idle += slots - lanes.len();
+            }
+        }
+        if came.any_within(0, self.warp as usize) {
+            self.tracer.compute(&[(Class::Branch, 1)]);
+        }
+    }
+
+    /// An access by the lanes of `mask`, each at its address.
+    pub(super) fn access(&mut self, site: u32, access: &Access, addresses: &[u32], mask: &Mask) {
+        let width = access.width;
+        let mut addresses_of_warp = std::mem::take(&mut self.addresses);
+        let starts = (0..addresses.len()).step_by(self.warp as usize);
+        for (warp, start) in starts.enumerate() {
+            let end = (start + self.warp as usize).min(addresses.len());
+            addresses_of_warp.clear();
+            addresses_of_warp
+                .extend((start..end).map(|lane| mask.has(lane).then(|| addresses[lane])));
+            let items = addresses_of_warp.iter().flatten().count() as u64;
+            if items == 0 {
+                continue;
+            }
+            let count = &mut self.sites[site as usize];
+            count.runs.items += items;
+            count.runs.warps += 1;
+            match access.place.space {
+                Space::Buffer(_) => {
+                    let transactions = self.segments.transactions(&addresses_of_warp, width);
+                    count.cost += transactions;
+                    if warp == 0 {
+                        let write = access.kind != Kind::Read;
+                        self.tracer.memory(
+                            write,
+                            items,
+                            items * 4 * u64::from(width),
+                            transactions,
+                        );
+                    }
+                }
+                Space::Local => {
+                    let (rounds, least) = self.banks.rounds(&addresses_of_warp, width);
+                    count.cost += rounds;
+                    count.least += least;
+                    count.worst = count.worst.max(rounds.div_ceil(least.max(1)));
+                }
+                Space::Private | Space::Params => {}
+            }
+        }
+        self.addresses = addresses_of_warp;
+    }
+}

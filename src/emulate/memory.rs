@@ -1,0 +1,259 @@
+//! The group's memory, and how the machine reaches it and the buffers.
+
+use super::machine::Machine;
+use super::mask::Mask;
+use super::program::{Access, Atomic, Kind, Program, Row, Space};
+use super::shadow::{Rival, Shadow, Touch};
+use super::{FaultKind, Launch};
+
+/// Local memory, and who touched which word.
+pub(super) struct Memory {
+    local: Vec<u32>,
+    /// `None` where accesses are not watched for races.
+    local_shadow: Option<Shadow>,
+    /// One for each buffer; `None` where nothing can race.
+    shadows: Vec<Option<Shadow>>,
+    /// Where each lane goes, and which lanes may go there.
+    addresses: Vec<u32>,
+}
+
+impl Memory {
+    pub(super) fn new(program: &Program, launch: &Launch, watched: bool) -> Self {
+        let local = vec![0; program.local_words as usize];
+        let local_shadow = watched.then(|| Shadow::new(local.len()));
+        let shadow = |(i, buffer): (usize, &Vec<u32>)| {
+            let writable = program.writable.get(i).copied().unwrap_or(false);
+            (watched && writable).then(|| Shadow::new(buffer.len()))
+        };
+        let shadows = launch.buffers.iter().enumerate().map(shadow).collect();
+        let lanes = program.group.iter().product::<u32>() as usize;
+        Self { local, local_shadow, shadows, addresses: vec![0; lanes] }
+    }
+
+    /// Local memory begins as zeros.
+    pub(super) fn begin_group(&mut self) {
+        self.local.fill(0);
+        self.local_shadow.iter_mut().for_each(|shadow| shadow.next_group(false));
+        self.shadows.iter_mut().flatten().for_each(|shadow| shadow.next_group(true));
+    }
+
+    pub(super) fn barrier(&mut self, local: bool, storage: bool) {
+        if local {
+            self.local_shadow.iter_mut().for_each(Shadow::barrier);
+        }
+        if storage {
+            self.shadows.iter_mut().flatten().for_each(Shadow::barrier);
+        }
+    }
+
+    fn shadow(&mut self, space: Space) -> Option<&mut Shadow> {
+        match space {
+            Space::Local => self.local_shadow.as_mut(),
+            Space::Buffer(i) => self.shadows.get_mut(i as usize)?.as_mut(),
+            Space::Private | Space::Params => None,
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// The place becomes known for every lane; the lanes that may go there.
+    fn reach(&mut self, launch: &Launch, access: &Access) -> Mask {
+        let mut addresses = std::mem::take(&mut self.memory.addresses);
+        addresses.fill(access.place.offset);
+        let words = self.words(launch, access.place.space);
+        let mut beyond = false;
+        for index in &access.place.indices {
+            let count =
+                index.count.unwrap_or(words.saturating_sub(access.place.offset) / index.stride);
+            let mut largest = 0;
+            for (address, &i) in addresses.iter_mut().zip(self.row(index.row)) {
+                *address = address.wrapping_add(i.wrapping_mul(index.stride));
+                largest = largest.max(i);
+            }
+            beyond |= largest >= count;
+        }
+        let largest = addresses.iter().copied().max().unwrap_or(0);
+        beyond |= u64::from(largest) + u64::from(access.width) > u64::from(words);
+        self.memory.addresses = addresses;
+        if beyond { self.within(access, words) } else { self.active }
+    }
+
+    /// Words of a memory; rows, where it is private.
+    fn words(&self, launch: &Launch, space: Space) -> u32 {
+        let words = match space {
+            Space::Private => self.program.rows as usize,
+            Space::Local => self.memory.local.len(),
+            Space::Buffer(i) => launch.buffers.get(i as usize).map_or(0, Vec::len),
+            Space::Params => launch.params.len(),
+        };
+        u32::try_from(words).unwrap_or(u32::MAX)
+    }
+
+    /// The active lanes that stay within the array; the others are noted as faults.
+    fn within(&mut self, access: &Access, words: u32) -> Mask {
+        let mut outside = vec![0; self.lanes];
+        let mut faults = std::mem::take(&mut self.faults);
+        for lane in self.active.lanes() {
+            let wrong = access.place.indices.iter().find_map(|index| {
+                let i = self.row(index.row)[lane];
+                let count =
+                    index.count.unwrap_or(words.saturating_sub(access.place.offset) / index.stride);
+                (i >= count).then_some((i, count))
+            });
+            let end = u64::from(self.memory.addresses[lane]) + u64::from(access.width);
+            if wrong.is_none() && end <= u64::from(words) {
+                continue;
+            }
+            outside[lane] = 1;
+            faults.add(FaultKind::OutOfBounds, access.line, &self.program.file, || {
+                let (i, count) = wrong.unwrap_or((self.memory.addresses[lane], words));
+                let does = if access.kind == Kind::Read { "reads" } else { "writes" };
+                let name = &access.place.name;
+                format!("{} {does} element {i} of {count} in `{name}`", self.item(lane))
+            });
+        }
+        self.faults = faults;
+        self.active.without(&Mask::of(&outside))
+    }
+
+    /// Counts an access and looks for races.
+    fn note(&mut self, site: u32, access: &Access, reach: &Mask) {
+        if let Some(counter) = &mut self.counter {
+            counter.access(site, access, &self.memory.addresses, reach);
+        }
+        let addresses = std::mem::take(&mut self.memory.addresses);
+        let mut races: Vec<(usize, Rival)> = vec![];
+        if let Some(shadow) = self.memory.shadow(access.place.space) {
+            for lane in reach.lanes() {
+                let touch = Touch { lane: lane as u32, site, atomic: access.atomic };
+                for word in addresses[lane]..addresses[lane] + access.width {
+                    let rival = match access.kind {
+                        Kind::Read => shadow.read(word as usize, touch),
+                        Kind::Write | Kind::Atomic => shadow.write(word as usize, touch),
+                    };
+                    races.extend(rival.map(|rival| (lane, rival)));
+                }
+            }
+        }
+        self.memory.addresses = addresses;
+        for (lane, rival) in races {
+            self.race(access, lane, rival);
+        }
+    }
+
+    fn race(&mut self, access: &Access, lane: usize, rival: Rival) {
+        let mut faults = std::mem::take(&mut self.faults);
+        faults.add(FaultKind::Race, access.line, &self.program.file, || {
+            let does = if access.kind == Kind::Read { "reads" } else { "writes" };
+            let did = if rival.wrote { "wrote" } else { "read" };
+            let who = match rival.lane {
+                Some(lane) => self.item(lane as usize),
+                None => "another group".into(),
+            };
+            let line = self.program.accesses.get(rival.site as usize).map_or(0, |a| a.line);
+            let name = &access.place.name;
+            let order =
+                if rival.foreign { "nothing orders groups" } else { "no barrier lies between" };
+            format!(
+                "{} {does} a word of `{name}` that {who} {did} in line {line}; {order}",
+                self.item(lane)
+            )
+        });
+        self.faults = faults;
+    }
+
+    pub(super) fn load(&mut self, launch: &Launch, to: Row, site: u32) {
+        let program = self.program;
+        let access = &program.accesses[site as usize];
+        let reach = self.reach(launch, access);
+        self.note(site, access, &reach);
+        let whole = self.full && reach == self.active;
+        for word in 0..access.width {
+            let start = (to + word) as usize * self.lanes;
+            if access.place.space == Space::Private {
+                for lane in reach.lanes() {
+                    let row = (self.memory.addresses[lane] + word) as usize;
+                    self.rows[start + lane] = self.rows[row * self.lanes + lane];
+                }
+                continue;
+            }
+            let from: &[u32] = match access.place.space {
+                Space::Local => &self.memory.local,
+                Space::Buffer(i) => &launch.buffers[i as usize],
+                Space::Params | Space::Private => &launch.params,
+            };
+            let rows = &mut self.rows[start..start + self.lanes];
+            if whole {
+                for (to, &address) in rows.iter_mut().zip(&self.memory.addresses) {
+                    *to = from[(address + word) as usize];
+                }
+            } else {
+                rows.fill(0); // what lies outside reads as 0
+                for lane in reach.lanes() {
+                    rows[lane] = from[(self.memory.addresses[lane] + word) as usize];
+                }
+            }
+        }
+    }
+
+    pub(super) fn store(&mut self, launch: &mut Launch, from: [Row; 4], site: u32) {
+        let program = self.program;
+        let access = &program.accesses[site as usize];
+        let reach = self.reach(launch, access);
+        self.note(site, access, &reach);
+        for (word, from) in (0..access.width).zip(from) {
+            let start = from as usize * self.lanes;
+            for lane in reach.lanes() {
+                let value = self.rows[start + lane];
+                let address = (self.memory.addresses[lane] + word) as usize;
+                match access.place.space {
+                    Space::Local => self.memory.local[address] = value,
+                    Space::Buffer(i) => launch.buffers[i as usize][address] = value,
+                    Space::Private => self.rows[address * self.lanes + lane] = value,
+                    Space::Params => {}
+                }
+            }
+        }
+    }
+
+    pub(super) fn atomic(
+        &mut self,
+        launch: &mut Launch,
+        function: Atomic,
+        value: Row,
+        to: Row,
+        site: u32,
+    ) {
+        let program = self.program;
+        let access = &program.accesses[site as usize];
+        let reach = self.reach(launch, access);
+        self.note(site, access, &reach);
+        for lane in reach.lanes() {
+            let value = self.row(value)[lane];
+            let address = self.memory.addresses[lane] as usize;
+            let word = match access.place.space {
+                Space::Local => &mut self.memory.local[address],
+                Space::Buffer(i) => &mut launch.buffers[i as usize][address],
+                Space::Private | Space::Params => continue,
+            };
+            let old = std::mem::replace(word, changed(function, *word, value));
+            self.rows[to as usize * self.lanes + lane] = old;
+        }
+    }
+}
+
+fn changed(function: Atomic, old: u32, value: u32) -> u32 {
+    let (old_signed, signed) = (old as i32, value as i32);
+    match function {
+        Atomic::Add => old.wrapping_add(value),
+        Atomic::Subtract => old.wrapping_sub(value),
+        Atomic::And => old & value,
+        Atomic::Or => old | value,
+        Atomic::Xor => old ^ value,
+        Atomic::UMin => old.min(value),
+        Atomic::UMax => old.max(value),
+        Atomic::SMin => old_signed.min(signed) as u32,
+        Atomic::SMax => old_signed.max(signed) as u32,
+        Atomic::Exchange => value,
+    }
+}

@@ -1,0 +1,280 @@
+//! A kernel made ready to run: calls inlined, vectors taken apart, every scalar a row of lanes.
+
+use super::Class;
+
+/// A row of the machine: one 32-bit value per work-item.
+pub(super) type Row = u32;
+
+/// What one instruction computes on a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Op {
+    FAdd,
+    FSub,
+    FMul,
+    FDiv,
+    FRem,
+    FFma,
+    FNeg,
+    FAbs,
+    FMin,
+    FMax,
+    FSign,
+    FFloor,
+    FCeil,
+    FTrunc,
+    FRound,
+    FSqrt,
+    FInverseSqrt,
+    FExp,
+    FExp2,
+    FPow,
+    FLog,
+    FLog2,
+    FSin,
+    FCos,
+    FTan,
+    IAdd,
+    ISub,
+    IMul,
+    INeg,
+    SAbs,
+    SSign,
+    UDiv,
+    URem,
+    SDiv,
+    SRem,
+    ShiftLeft,
+    ShiftRightU,
+    ShiftRightS,
+    And,
+    Or,
+    Xor,
+    CountOnes,
+    LeadingZeros,
+    TrailingZeros,
+    ReverseBits,
+    FEqual,
+    FNotEqual,
+    FLess,
+    FLessEqual,
+    Equal,
+    NotEqual,
+    ULess,
+    ULessEqual,
+    SLess,
+    SLessEqual,
+    UMin,
+    UMax,
+    SMin,
+    SMax,
+    Select,
+    FToU,
+    FToS,
+    UToF,
+    SToF,
+    Copy,
+}
+
+impl Op {
+    /// The class it counts in; `None` for what costs nothing on a GPU.
+    pub(super) fn class(self) -> Option<Class> {
+        use Op::*;
+        Some(match self {
+            FAdd | FSub => Class::FloatAdd,
+            FMul => Class::FloatMul,
+            FFma => Class::FloatFma,
+            FDiv | FRem => Class::FloatDiv,
+            FSqrt | FInverseSqrt => Class::FloatSqrt,
+            FExp | FExp2 | FPow => Class::FloatExp,
+            FLog | FLog2 => Class::FloatLog,
+            FSin | FCos | FTan => Class::FloatTrigonometry,
+            FNeg | FAbs | FMin | FMax | FSign | FFloor | FCeil | FTrunc | FRound => {
+                Class::FloatMinMax
+            }
+            IAdd | ISub | INeg | SAbs | SSign => Class::IntAdd,
+            IMul => Class::IntMul,
+            UDiv | URem | SDiv | SRem => Class::IntDiv,
+            ShiftLeft | ShiftRightU | ShiftRightS => Class::Shift,
+            And | Or | Xor | CountOnes | LeadingZeros | TrailingZeros | ReverseBits => Class::Logic,
+            FEqual | FNotEqual | FLess | FLessEqual | Equal | NotEqual | ULess | ULessEqual
+            | SLess | SLessEqual | UMin | UMax | SMin | SMax | Select => Class::Compare,
+            FToU | FToS | UToF | SToF => Class::Convert,
+            Copy => return None,
+        })
+    }
+}
+
+/// Where a variable lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Space {
+    /// In rows of the machine: offsets count rows.
+    Private,
+    /// In the group's local memory: offsets count words.
+    Local,
+    /// In storage buffer `i`: offsets count words.
+    Buffer(u32),
+    /// In the parameter block: offsets count words.
+    Params,
+}
+
+/// One dynamic index of a place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Index {
+    pub(super) row: Row,
+    /// Words (or rows) from one element to the next.
+    pub(super) stride: u32,
+    /// Number of elements; `None` for an array as long as its buffer.
+    pub(super) count: Option<u32>,
+}
+
+/// Where a pointer points: a fixed offset and what each work-item adds.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) space: Space,
+    pub(super) offset: u32,
+    pub(super) indices: Vec<Index>,
+    /// Name of the variable, for messages.
+    pub(super) name: String,
+}
+
+/// What an access does with its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Read,
+    Write,
+    Atomic,
+}
+
+/// One access to memory in the kernel's text.
+#[derive(Clone, Debug)]
+pub(super) struct Access {
+    pub(super) place: Place,
+    /// Words that it moves for each work-item, 1 to 4.
+    pub(super) width: u32,
+    pub(super) kind: Kind,
+    /// Whether it cannot race with others of its kind.
+    pub(super) atomic: bool,
+    /// Line of the kernel's text, from 1.
+    pub(super) line: u32,
+}
+
+impl Access {
+    /// The class it counts in.
+    pub(super) fn class(&self) -> Class {
+        match (self.kind, self.place.space) {
+            (Kind::Atomic, _) => Class::Atomic,
+            (_, Space::Private) => Class::Private,
+            (_, Space::Params) => Class::ParamRead,
+            (Kind::Read, Space::Buffer(_)) => Class::GlobalRead,
+            (Kind::Write, Space::Buffer(_)) => Class::GlobalWrite,
+            (Kind::Read, Space::Local) => Class::LocalRead,
+            (Kind::Write, Space::Local) => Class::LocalWrite,
+        }
+    }
+}
+
+/// What an atomic does with the old and the new value.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Atomic {
+    Add,
+    Subtract,
+    And,
+    Or,
+    Xor,
+    UMin,
+    UMax,
+    SMin,
+    SMax,
+    Exchange,
+}
+
+/// One step of straight code. `access` is a position in [`Program::accesses`].
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    /// `to = op(from)` in every lane; `to` lies behind all of `from`.
+    Alu { op: Op, to: Row, from: [Row; 3] },
+    /// `to = from` in active lanes.
+    Set { to: Row, from: Row },
+    /// Rows from `to` on become what the place holds.
+    Load { to: Row, access: u32 },
+    /// The place becomes what the rows hold.
+    Store { from: [Row; 4], access: u32 },
+    /// The place is changed lane by lane; `to` becomes what it held.
+    Atomic { function: Atomic, value: Row, to: Row, access: u32 },
+}
+
+/// Straight code. Of accesses to global memory it has at most one, at its end.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Piece {
+    pub(super) steps: Vec<Step>,
+    /// How many instructions of each class it has.
+    pub(super) mix: Vec<(Class, u32)>,
+}
+
+/// Structured control flow.
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    /// Straight code, by its position in [`Program::pieces`].
+    Run(u32),
+    /// Lanes whose condition is not 0 go one way, the others the other; `branch` is a position
+    /// in [`Program::branches`].
+    If { condition: Row, accept: Vec<Node>, reject: Vec<Node>, branch: u32 },
+    /// Until all lanes have left.
+    Loop { body: Vec<Node>, continuing: Vec<Node>, break_if: Option<(Row, u32)> },
+    /// The bodies with the values that lead to them; the one without any is the default.
+    Switch { selector: Row, cases: Vec<(Vec<u32>, Vec<Node>)>, branch: u32 },
+    /// An inlined function: what returns goes on behind it.
+    Call(Vec<Node>),
+    /// Leaves the innermost loop or switch.
+    Break,
+    /// Goes on with the innermost loop.
+    Continue,
+    /// Leaves the innermost call.
+    Return,
+    /// All work-items wait for each other.
+    Barrier { local: bool, storage: bool, line: u32 },
+}
+
+/// Numbers that the machine knows when a group starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Given {
+    Constant(u32),
+    /// A word of the parameter block.
+    Param(u32),
+    /// Elements of the array that begins at word `offset` of a buffer.
+    Length {
+        buffer: u32,
+        offset: u32,
+        stride: u32,
+    },
+    GlobalId(u32),
+    LocalId(u32),
+    GroupId(u32),
+    Groups(u32),
+    LocalIndex,
+}
+
+/// A kernel made ready to run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Program {
+    /// The text's file, for messages.
+    pub(super) file: String,
+    /// Work-items per group.
+    pub(super) group: [u32; 3],
+    /// How many rows it needs.
+    pub(super) rows: u32,
+    pub(super) given: Vec<(Given, Row)>,
+    pub(super) pieces: Vec<Piece>,
+    pub(super) accesses: Vec<Access>,
+    /// The line of each branch.
+    pub(super) branches: Vec<u32>,
+    pub(super) body: Vec<Node>,
+    /// Words of local memory.
+    pub(super) local_words: u32,
+    /// Which buffers the kernel may write.
+    pub(super) writable: Vec<bool>,
+    /// Rows of variables, whose first setting is their initial value.
+    pub(super) initial: Vec<Row>,
+    /// Most values that are alive at once, estimated.
+    pub(super) live: u32,
+}

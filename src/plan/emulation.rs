@@ -1,0 +1,80 @@
+//! What the emulator runs of a case.
+
+use super::{Candidate, Case};
+use crate::emulate::Launch;
+use crate::gpu::{DeviceInfo, DeviceKind, KernelSource, Language};
+use crate::reference::Data;
+use crate::units::Bytes;
+
+/// A device that takes every kernel in WGSL, so that cases can be planned where only the
+/// emulator will run them.
+pub fn emulated_device() -> DeviceInfo {
+    DeviceInfo {
+        backend: "emulator".into(),
+        index: 0,
+        name: "emulator".into(),
+        vendor: "gpubench".into(),
+        kind: DeviceKind::Simulated,
+        driver: String::new(),
+        api: "WGSL".into(),
+        language: Language::Wgsl,
+        memory: None,
+        cache: None,
+        max_buffer: Bytes(u64::MAX),
+        max_binding: Bytes(u64::MAX),
+        max_storage_buffers: u32::MAX,
+        compute_units: None,
+        clock_hz: None,
+        max_group_size: crate::emulate::MOST_LANES,
+        max_group_dims: [crate::emulate::MOST_LANES; 3],
+        // What APIs grant, so that long lines are folded as they are there.
+        max_groups: [65_535; 3],
+        local_memory: Bytes(u64::MAX),
+        lanes: 1,
+        timestamp_resolution: None,
+        subgroup: None,
+        offset_alignment: Bytes(4),
+        host_memory: vec![],
+        pci: None,
+        uuid: None,
+        features: vec![],
+    }
+}
+
+impl Candidate {
+    /// The kernel in WGSL, where it has such a form.
+    pub fn wgsl(&self) -> Option<&KernelSource> {
+        match self.kernel.language {
+            Language::Wgsl => Some(&self.kernel),
+            Language::Opencl => self.twin.as_ref(),
+        }
+    }
+}
+
+/// A candidate's launch over the contents of all buffers, in binding order.
+pub fn emulated_launch(candidate: &Candidate, contents: &[Data]) -> Launch {
+    Launch {
+        groups: candidate.groups,
+        buffers: contents.iter().map(words).collect(),
+        params: words_of(&candidate.param_bytes()),
+    }
+}
+
+/// The buffers that the emulator left, in the types of `case`.
+pub fn emulated_results(case: &Case, launch: Launch) -> Vec<Data> {
+    let typed = |(words, buffer): (Vec<u32>, &super::BufferPlan)| {
+        Data::from_bytes(buffer.element.scalar, bytemuck::cast_slice(&words))
+    };
+    launch.buffers.into_iter().zip(&case.buffers).map(typed).collect()
+}
+
+fn words(data: &Data) -> Vec<u32> {
+    match data {
+        Data::U32(words) => words.clone(),
+        other => words_of(other.as_bytes()),
+    }
+}
+
+fn words_of(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]])).collect()
+}

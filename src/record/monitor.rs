@@ -1,0 +1,34 @@
+//! What was watched on the device beside a case's own times.
+
+use serde::{Deserialize, Serialize};
+
+/// The device around a case: whether it was still the one that the run began on, and what it drew.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Monitor {
+    /// Seconds of a fixed small kernel when the run began on this device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began: Option<f64>,
+    /// Seconds of it before the case and after it; `None` where the device cannot run it, and where nothing was
+    /// measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sentinel: Option<[f64; 2]>,
+    /// Samples that were thrown away because the device drifted or was throttled meanwhile; those of
+    /// the record were taken after them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub discarded: u32,
+    /// Joules of one operation, idle power included; `None` where no sensor tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub joules: Option<f64>,
+}
+
+impl Monitor {
+    /// Whether nothing was watched.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}

@@ -1,0 +1,182 @@
+//! The emulator against everything else that knows the shipped kernels' results: the references,
+//! and every device of this machine.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use gpubench::backend;
+use gpubench::emulate::{Emulator, Groups, Rules, Watch};
+use gpubench::gpu::DeviceInfo;
+use gpubench::measure::{Policy, Session, compare, initial, measure};
+use gpubench::plan::{
+    Candidate, Case, Limits, Planned, emulated_device, emulated_launch, emulated_results, plan,
+};
+use gpubench::record::Outcome;
+use gpubench::reference::{self, Data, Problem};
+use gpubench::suite::{Suite, Workload, load};
+use gpubench::units::Bytes;
+use gpubench::workload::{Comparison, Measure, Size, Verify};
+
+/// The first value of every size of a workload: less than a group, and just beyond some.
+const AWKWARD: [i64; 3] = [1, 17, 70];
+const MEMORY: Bytes = Bytes(8 << 20);
+
+/// All shipped workloads with a kernel, at small sizes.
+fn small() -> Suite {
+    let mut suite = load("all", &reference::names().collect::<Vec<_>>()).unwrap();
+    suite.workloads.retain(|workload| workload.measure.contains(&Measure::Kernel));
+    for workload in &mut suite.workloads {
+        workload.sizes = sizes(workload);
+        workload.measure = vec![Measure::Kernel];
+    }
+    suite
+}
+
+/// Workloads whose sizes are not free, as they are shipped, but of few groups.
+fn fixed() -> Vec<Workload> {
+    let named = |suite: &str, names: &[&str]| {
+        let mut suite = load(suite, &reference::names().collect::<Vec<_>>()).expect("is shipped");
+        suite.workloads.retain(|w| names.contains(&w.name.as_str()));
+        suite.workloads
+    };
+    let synthetic = ["pair_one_group", "staircase/64", "staircase/local_10k"];
+    let mut workloads = [named("all", &["launch"]), named("concurrency", &synthetic)].concat();
+    for workload in &mut workloads {
+        workload.measure = vec![Measure::Kernel];
+        let groups = workload.sizes.iter_mut().flatten().filter(|(name, _)| name == "groups");
+        groups.for_each(|(_, value)| *value = 2);
+    }
+    assert_eq!(workloads.len(), 4);
+    workloads
+}
+
+/// Every size a little larger than the one before, so that no two can be mistaken for each other.
+fn sizes(workload: &Workload) -> Vec<Size> {
+    let names = &workload.sizes[0];
+    let awkward =
+        |value: i64| names.iter().zip(value..).map(|((n, _), v)| (n.clone(), v)).collect();
+    AWKWARD.into_iter().map(awkward).collect()
+}
+
+fn cases(suite: &Suite, device: &DeviceInfo) -> Vec<Case> {
+    let limits =
+        Limits { memory: Some(MEMORY), seconds: 60.0, seed: 20, cores: 2, host_memory: None };
+    let planned = plan(suite, device, &limits).into_iter();
+    planned
+        .filter_map(|planned| match planned {
+            Planned::Case(case) => Some(*case),
+            Planned::Refused(_) => None,
+        })
+        .collect()
+}
+
+#[test]
+fn every_shipped_kernel_gives_what_its_reference_gives() {
+    let mut suite = small();
+    suite.workloads.extend(fixed());
+    let cases = cases(&suite, &emulated_device());
+    let mut checked = std::collections::BTreeSet::new();
+    for case in &cases {
+        let contents = initial(case);
+        for candidate in &case.candidates {
+            let what = format!("{} {}", case.key, candidate.label);
+            // WGSL has no vectors of 8.
+            if steps(candidate) > 2e7 || candidate.kernel.wgsl().is_err() {
+                continue;
+            }
+            right(case, candidate, &contents).unwrap_or_else(|e| panic!("{what}: {e}"));
+            checked.insert(candidate.kernel.origin.file().to_owned());
+        }
+    }
+    // No shipped kernel is left out.
+    let mut shipped: Vec<String> =
+        gpubench::suite::kernels().iter().map(|kernel| format!("{kernel}.wgsl")).collect();
+    shipped.retain(|file| !checked.iter().any(|origin: &String| origin.ends_with(file.as_str())));
+    assert_eq!(shipped, [] as [String; 0]);
+}
+
+/// About how much a candidate has to be emulated.
+fn steps(candidate: &Candidate) -> f64 {
+    candidate.flops.max(candidate.bytes)
+}
+
+/// Emulates the whole grid and compares every written buffer; what is wrong.
+fn right(case: &Case, candidate: &Candidate, contents: &[Data]) -> Result<(), String> {
+    let Verify::Reference(name, allowed) = &case.verify else { return Err("no reference".into()) };
+    let emulator = Emulator::new(candidate.wgsl().unwrap()).map_err(|e| e.to_string())?;
+    let mut launch = emulated_launch(candidate, contents);
+    let watch = Watch { counts: Some(Rules::default()), races: true };
+    let seen = emulator.run(&mut launch, Groups::All, watch).map_err(|e| e.to_string())?;
+    if let Some(fault) = seen.faults.first() {
+        return Err(fault.to_string());
+    }
+    let results = emulated_results(case, launch);
+    for (buffer, expected) in expected(name, case, candidate, contents) {
+        let i = case.buffers.iter().position(|b| b.name == buffer).unwrap();
+        let (_, mismatch) = compare(&buffer, &expected, &results[i], *allowed, "emulation");
+        if let Some(mismatch) = mismatch {
+            return Err(format!("{mismatch:?}"));
+        }
+    }
+    Ok(())
+}
+
+fn expected(
+    name: &str,
+    case: &Case,
+    candidate: &Candidate,
+    contents: &[Data],
+) -> Vec<(String, Data)> {
+    let sizes = case.size.iter().map(|(name, value)| (name.clone(), *value as f64));
+    let params = candidate.params.iter().map(|(name, value, _)| (name.clone(), *value));
+    let buffers = case.buffers.iter().zip(contents).map(|(b, data)| (b.name.clone(), data.clone()));
+    let problem = Problem::new(sizes.chain(params).collect(), buffers.collect());
+    let computed = reference::find(name).expect("the suite names a reference")(&problem);
+    let computed = computed.expect("the reference takes the problem");
+    computed.into_iter().map(|(name, data)| (name.to_owned(), data)).collect()
+}
+
+/// The same workloads, verified by what the emulator computes.
+fn against_the_emulator() -> Suite {
+    let mut suite = small();
+    for workload in &mut suite.workloads {
+        if let Verify::Reference(_, allowed) = workload.verify {
+            // Both sides may be off by as much.
+            let twice = |x: f64| 2.0 * x;
+            workload.verify = Verify::Emulator(Comparison {
+                relative: twice(allowed.relative),
+                absolute: twice(allowed.absolute),
+            });
+        }
+        workload.sizes.retain(|size| size[0].1 == AWKWARD[1]);
+    }
+    suite
+}
+
+#[test]
+fn every_device_gives_what_the_emulator_gives() {
+    let suite = against_the_emulator();
+    let policy =
+        Policy { verify_only: true, seconds: 60.0, longest_launch: 60.0, ..Policy::default() };
+    for backend in backend::all().into_iter().filter(|b| b.name() != "sim") {
+        let found = backend.devices().unwrap();
+        if found.is_empty() {
+            eprintln!("skipped: no device through {}", backend.name());
+        }
+        for info in found {
+            let mut session = Session::new(backend.open(info.index).unwrap());
+            let mut right = 0;
+            for mut case in cases(&suite, &info) {
+                case.candidates.truncate(1);
+                if steps(&case.candidates[0]) > 2e7 {
+                    continue;
+                }
+                match measure(&mut session, &case, &policy, &mut |_| {}).outcome {
+                    Some(Outcome::Ok) => right += 1,
+                    Some(Outcome::Unsupported(_)) => {}
+                    outcome => panic!("{} {}: {outcome:?}", info.backend, case.key),
+                }
+            }
+            eprintln!("{} ({}): {right} as emulated", info.name, info.backend);
+            assert!(right > 20, "most shipped kernels must be compared");
+        }
+    }
+}
