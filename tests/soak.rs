@@ -32,47 +32,49 @@ impl Series {
         self.descriptors.push(descriptors);
     }
 
-    /// MiB an hour, by least squares.
+    /// MiB an hour, by least squares over all but the first quarter, which is warming up.
     fn slope(&self) -> f64 {
-        let n = self.memory.len() as f64;
-        let mean = |f: fn(&(f64, f64)) -> f64| self.memory.iter().map(f).sum::<f64>() / n;
+        let steady = &self.memory[self.memory.len() / 4..];
+        let n = steady.len() as f64;
+        let mean = |f: fn(&(f64, f64)) -> f64| steady.iter().map(f).sum::<f64>() / n;
         let (t, m) = (mean(|x| x.0), mean(|x| x.1));
-        let both: f64 = self.memory.iter().map(|x| (x.0 - t) * (x.1 - m)).sum();
-        let time: f64 = self.memory.iter().map(|x| (x.0 - t).powi(2)).sum();
+        let both: f64 = steady.iter().map(|x| (x.0 - t) * (x.1 - m)).sum();
+        let time: f64 = steady.iter().map(|x| (x.0 - t).powi(2)).sum();
         both / time.max(f64::MIN_POSITIVE) * 3600.0
     }
 
-    /// The median of the second and of the last quarter: the first is warming up.
-    fn quarters(&self) -> (f64, f64) {
-        let quarter = self.memory.len() / 4;
-        let median = |part: &[(f64, f64)]| {
-            let mut all: Vec<f64> = part.iter().map(|x| x.1).collect();
-            all.sort_by(f64::total_cmp);
-            all.get(all.len() / 2).copied().unwrap_or_default()
+    /// The medians of the second and of the last quarter.
+    fn quarters<T: Copy>(all: &[T], number: fn(T) -> f64) -> (f64, f64) {
+        let quarter = all.len() / 4;
+        let median = |part: &[T]| {
+            let mut part: Vec<f64> = part.iter().map(|one| number(*one)).collect();
+            part.sort_by(f64::total_cmp);
+            part.get(part.len() / 2).copied().unwrap_or_default()
         };
-        (median(&self.memory[quarter..2 * quarter]), median(&self.memory[3 * quarter..]))
+        (median(&all[quarter..2 * quarter]), median(&all[3 * quarter..]))
     }
 
-    /// The most descriptors in the first half and in the second.
-    fn halves(&self) -> (usize, usize) {
-        let (first, second) = self.descriptors.split_at(self.descriptors.len() / 2);
-        let most = |part: &[usize]| part.iter().copied().max().unwrap_or_default();
-        (most(first), most(second))
+    fn memory(&self) -> (f64, f64) {
+        Self::quarters(&self.memory, |(_, memory)| memory)
+    }
+
+    fn descriptors(&self) -> (f64, f64) {
+        Self::quarters(&self.descriptors, |count| count as f64)
     }
 
     fn is_flat(&self) -> bool {
-        let ((before, after), (few, many)) = (self.quarters(), self.halves());
-        after - before < SLACK && many <= few + 1
+        let ((before, after), (few, many)) = (self.memory(), self.descriptors());
+        after - before < SLACK && many <= few
     }
 }
 
 impl fmt::Display for Series {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ((before, after), (few, many)) = (self.quarters(), self.halves());
+        let ((before, after), (few, many)) = (self.memory(), self.descriptors());
         let (slope, looks) = (self.slope(), self.memory.len());
         write!(
             f,
-            "{before:.1} MiB then {after:.1} MiB ({slope:+.1} MiB an hour over {looks} looks), at most {few} then {many} descriptors"
+            "{before:.1} MiB then {after:.1} MiB ({slope:+.1} MiB an hour over {looks} looks), {few} then {many} descriptors"
         )
     }
 }

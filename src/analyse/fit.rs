@@ -165,6 +165,8 @@ pub struct Score {
     pub accuracy: f64,
     /// Launches foreseen.
     pub launches: usize,
+    /// Nineteen of twenty predictions were within this factor of what was measured.
+    pub within: f64,
     /// The mean of each workload.
     pub workloads: BTreeMap<String, f64>,
 }
@@ -177,11 +179,15 @@ impl Score {
             let score = accuracy(*seconds, launch.seconds);
             by.entry(launch.key.workload.clone()).or_default().push(score);
         }
+        let ratio = |(launch, seconds): &(&Launch, f64)| (seconds / launch.seconds).ln().abs();
+        let mut ratios: Vec<f64> = foreseen.iter().map(ratio).collect();
+        ratios.sort_by(f64::total_cmp);
         let mean = |scores: &[f64]| scores.iter().sum::<f64>() / scores.len() as f64;
         let all: Vec<f64> = by.values().flatten().copied().collect();
         (!all.is_empty()).then(|| Self {
             accuracy: mean(&all),
             launches: all.len(),
+            within: quantile(&ratios, 0.95).exp(),
             workloads: by.into_iter().map(|(name, scores)| (name, mean(&scores))).collect(),
         })
     }

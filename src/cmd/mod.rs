@@ -13,6 +13,7 @@ mod found;
 pub mod help;
 mod man;
 mod model;
+mod predict;
 mod rank;
 mod report;
 mod run;
@@ -79,6 +80,8 @@ enum Command {
     Emulate(emulate::Args),
     /// Fit models to runs, and judge them by what the fits never saw
     Fit(fit::Args),
+    /// Foresee a suite on devices that runs tell of, and which is the one to take
+    Predict(predict::Args),
     /// Evaluate a published model on a CSV of measurements
     Model(model::Args),
     /// Own one device and serve cases (started by `run`)
@@ -127,6 +130,7 @@ fn dispatch(command: Command) -> Result<ExitCode> {
         Command::Man(args) => man::run(args),
         Command::Emulate(args) => emulate::run(args),
         Command::Fit(args) => fit::run(args),
+        Command::Predict(args) => predict::run(args),
         Command::Model(args) => model::run(args),
         Command::Worker(args) => worker::run(args),
     }

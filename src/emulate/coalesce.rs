@@ -93,6 +93,16 @@ impl Banks {
         Self { words: vec![vec![]; count as usize] }
     }
 
+    /// Whether a whole warp's words are so near to each other that no two share a bank.
+    pub(super) fn apart(&self, addresses: &[u32], width: u32) -> bool {
+        let (mut low, mut high) = (u32::MAX, 0);
+        for &address in addresses {
+            low = low.min(address);
+            high = high.max(address);
+        }
+        low <= high && (high - low + width) as usize <= self.words.len()
+    }
+
     /// Rounds of one access of a warp, and the fewest in which any access could bring as many
     /// words.
     pub(super) fn rounds(&mut self, lanes: &[Option<u32>], width: u32) -> (u64, u64) {
@@ -155,6 +165,13 @@ mod tests {
         assert_eq!(rounds(1, |i| 2 * i), (2, 1));
         assert_eq!(rounds(4, |i| 4 * i), (4, 4));
         assert_eq!(rounds(1, |i| i % 2), (1, 1));
+        // What the short cut says is what counting says.
+        let banks = Banks::new(32);
+        let apart =
+            |width, of: fn(u32) -> u32| banks.apart(&(0..32).map(of).collect::<Vec<_>>(), width);
+        assert!(apart(1, |i| 40 + i) && apart(1, |i| i % 2 * 31) && apart(4, |i| i % 8 * 4));
+        assert!(!apart(1, |i| i % 2 * 32) && !apart(2, |i| i));
+        assert_eq!(rounds(4, |i| i % 8 * 4), (1, 1));
     }
 
     #[test]

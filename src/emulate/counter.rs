@@ -119,6 +119,18 @@ impl Counter {
         let starts = (0..addresses.len()).step_by(self.warp as usize);
         for (warp, start) in starts.enumerate() {
             let end = (start + self.warp as usize).min(addresses.len());
+            if access.place.space == Space::Local
+                && mask.all_within(start, end)
+                && self.banks.apart(&addresses[start..end], width)
+            {
+                let count = &mut self.sites[site as usize];
+                count.runs.items += (end - start) as u64;
+                count.runs.warps += 1;
+                count.cost += 1;
+                count.least += 1;
+                count.worst = count.worst.max(1);
+                continue;
+            }
             addresses_of_warp.clear();
             addresses_of_warp
                 .extend((start..end).map(|lane| mask.has(lane).then(|| addresses[lane])));

@@ -101,6 +101,16 @@ impl Mask {
         self.warps(width as u32) * width as u64 - short as u64
     }
 
+    /// Whether all lanes from `first` to before `end` are in it.
+    pub(super) fn all_within(&self, first: usize, end: usize) -> bool {
+        let (word, bits) = (self.bits[first / 64] >> (first % 64), end - first);
+        if first / 64 == (end - 1) / 64 && bits < 64 {
+            let wanted = (1u64 << bits) - 1;
+            return word & wanted == wanted;
+        }
+        (first..end).all(|lane| self.has(lane))
+    }
+
     /// Whether any lane from `first` to before `end` is in it.
     pub(super) fn any_within(&self, first: usize, end: usize) -> bool {
         (first..end).any(|lane| self.has(lane))
@@ -124,5 +134,7 @@ mod tests {
         assert_eq!(mask.without(&odd).or(&odd), mask);
         assert!(mask.and(&Mask::EMPTY).is_empty());
         assert!(odd.has(69) && !odd.has(68));
+        assert!(mask.all_within(0, 64) && mask.all_within(64, 70) && mask.all_within(8, 16));
+        assert!(!mask.all_within(64, 71) && !odd.all_within(32, 64) && mask.all_within(0, 70));
     }
 }

@@ -123,16 +123,24 @@ impl Machine<'_> {
         }
         let addresses = std::mem::take(&mut self.memory.addresses);
         let mut races: Vec<(usize, Rival)> = vec![];
+        let whole = self.full && *reach == self.active;
         if let Some(shadow) = self.memory.shadow(access.place.space) {
-            for lane in reach.lanes() {
+            let mut visit = |lane: usize| {
                 let touch = Touch { lane: lane as u32, site, atomic: access.atomic };
                 for word in addresses[lane]..addresses[lane] + access.width {
                     let rival = match access.kind {
                         Kind::Read => shadow.read(word as usize, touch),
                         Kind::Write | Kind::Atomic => shadow.write(word as usize, touch),
                     };
-                    races.extend(rival.map(|rival| (lane, rival)));
+                    if let Some(rival) = rival {
+                        races.push((lane, rival));
+                    }
                 }
+            };
+            if whole {
+                (0..addresses.len()).for_each(visit);
+            } else {
+                reach.lanes().for_each(&mut visit);
             }
         }
         self.memory.addresses = addresses;

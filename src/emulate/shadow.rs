@@ -96,6 +96,9 @@ impl Shadow {
         let written = *self.written.get(word)?;
         let rival = self.clashes(written, touch).then(|| self.rival(written, true));
         let before = self.read[word];
+        if before >> INTERVAL == self.now && before & MANY != 0 && before & ATOMIC == 0 {
+            return rival; // one more of many changes nothing
+        }
         let mut flags = before & FOREIGN;
         if before != 0 && before >> INTERVAL < self.first {
             flags = FOREIGN;

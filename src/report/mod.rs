@@ -11,6 +11,7 @@ pub mod grid;
 pub mod html;
 pub mod markdown;
 mod overview;
+pub mod predict;
 pub mod progress;
 pub mod ranking;
 mod rows;

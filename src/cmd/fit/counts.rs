@@ -7,7 +7,7 @@ use crate::plan::{Candidate, Case, Limits, Planned, emulated_device, emulated_la
 use crate::record::Record;
 use crate::reference::Data;
 use crate::suite::Suite;
-use crate::workload::Size;
+use crate::workload::{CaseKey, Measure, Size};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
@@ -49,6 +49,21 @@ impl Works {
             _ => None,
         });
         Self { cases: cases.collect(), counted: BTreeMap::new() }
+    }
+
+    /// The first form of every kernel of the suite with the bytes that it must move and its key.
+    pub fn kernels(&self) -> Vec<(CaseKey, Kernel, f64)> {
+        let is_kernel =
+            |case: &&Case| matches!(case.key.measure, Measure::Kernel | Measure::Launch);
+        let cases = self.cases.iter().filter(is_kernel);
+        cases
+            .map(|case| {
+                let (workload, size) = (case.key.workload.clone(), case.key.size.clone());
+                let form = &case.candidates[0];
+                let kernel = Kernel { workload, size, form: form.label.clone() };
+                (case.key.clone(), kernel, form.bytes)
+            })
+            .collect()
     }
 
     /// Counts those kernels that are not counted yet, on all cores.

@@ -11,7 +11,7 @@ use crate::report::fit::{Report, json, text};
 use crate::stats::{Summary, geometric_mean};
 use crate::suite::Suite;
 use crate::workload::{CaseKey, Measure};
-use counts::{Kernel, Works};
+pub(super) use counts::{Kernel, Works};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -36,7 +36,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     for path in &args.runs {
         let run = crate::store::read(path)?;
         warnings(&run.warnings.iter().map(ToString::to_string).collect::<Vec<_>>());
-        let suite = suite(&run.header, args.suite.as_deref())?;
+        let suite = suite(&run.header, args.suite.as_deref(), "--suite")?;
         let mut works = Works::new(&suite);
         for (number, device) in run.header.devices.iter().enumerate() {
             let launches = launches(&run.records, number, &mut works);
@@ -52,13 +52,13 @@ pub fn run(args: Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The suite that the run was made of: its kernels are counted.
-fn suite(header: &Header, named: Option<&str>) -> Result<Suite> {
+/// The suite that the run was made of, whose kernels are counted; `flag` names its file.
+pub(super) fn suite(header: &Header, named: Option<&str>, flag: &str) -> Result<Suite> {
     let references: Vec<_> = crate::reference::names().collect();
     let name = named.unwrap_or(&header.suite);
     if named.is_none() && !crate::suite::suites().contains(&name) {
         return Err(Error::Usage(format!(
-            "the run is of the suite `{name}`, which is not embedded: name its file with --suite"
+            "the run is of the suite `{name}`, which is not embedded: name its file with {flag}"
         )));
     }
     let suite = crate::suite::load(name, &references)?;
@@ -71,7 +71,7 @@ fn suite(header: &Header, named: Option<&str>) -> Result<Suite> {
 }
 
 /// Every verified kernel of a device, with the geometric mean of its rounds' medians.
-fn launches(records: &[Record], device: usize, works: &mut Works) -> Vec<Launch> {
+pub(super) fn launches(records: &[Record], device: usize, works: &mut Works) -> Vec<Launch> {
     let mut kernels: BTreeMap<CaseKey, Vec<&Record>> = BTreeMap::new();
     let fits = |r: &&Record| {
         r.device == device
