@@ -1,1 +1,150 @@
+//! One file a command: read arguments, call, print.
 
+mod baseline;
+mod check;
+mod compare;
+mod completions;
+mod devices;
+mod doctor;
+mod emulate;
+mod export;
+mod fit;
+mod found;
+pub mod help;
+mod man;
+mod model;
+mod predict;
+mod profile;
+mod rank;
+mod report;
+mod run;
+mod schema;
+mod show;
+mod trace;
+mod worker;
+
+use crate::error::{Error, Result};
+use clap::Parser;
+use std::process::ExitCode;
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 done; 1 slower (`compare --fail-on`); 2 a mistake in the command line or a file;
+3 no usable device; 4 a case failed or nothing could be run; 130 interrupted (the run can be resumed).";
+
+/// Measures GPUs of any vendor, explains what it measured, and ranks them.
+#[derive(Debug, Parser)]
+#[command(name = "gpubench", version, arg_required_else_help = true, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Colour: always, never, or auto (on a terminal, unless NO_COLOR is set)
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t,
+        value_name = "WHEN",
+        hide_possible_values = true
+    )]
+    color: show::Color,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Run a suite on every device and write its results
+    Run(run::Args),
+    /// List the devices of this machine, one row per device and API
+    Devices(devices::Args),
+    /// Explain why a device is missing, and what to install
+    Doctor(doctor::Args),
+    /// Show what runs measured, as a page, a table or data
+    Report(report::Args),
+    /// Compare a run with a baseline or another run, case by case
+    Compare(compare::Args),
+    /// Keep what a device can do, to compare later runs with
+    Baseline(baseline::Args),
+    /// Order devices by speed over the cases that all of them got right
+    Rank(rank::Args),
+    /// Write records as flat rows (CSV, Parquet) or as Bencher's metrics
+    Export(export::Args),
+    /// Check suite files without a device
+    Check(check::Args),
+    /// Print the JSON schema of a suite, or of a report
+    Schema(schema::Args),
+    /// Print a completion script for a shell
+    Completions(completions::Args),
+    /// Write a case's timeline for Perfetto
+    Trace(trace::Args),
+    /// Write the manual pages
+    Man(man::Args),
+    /// Run a work-group of a kernel on the host: count, and find mistakes
+    Emulate(emulate::Args),
+    /// Fit models to runs, and judge them by what the fits never saw
+    Fit(fit::Args),
+    /// Foresee a suite on devices that runs tell of, and which is the one to take
+    Predict(predict::Args),
+    /// Show what a device costs, part by part: instructions, memory, barriers, launches
+    Profile(profile::Args),
+    /// Evaluate a published model on a CSV of measurements
+    Model(model::Args),
+    /// Own one device and serve cases (started by `run`)
+    #[command(hide = true)]
+    Worker(worker::Args),
+}
+
+/// Reads the command line, does what it says, and reports what went wrong on stderr.
+pub fn main() -> ExitCode {
+    listen();
+    let Cli { command, color } = help::parse();
+    show::set_color(color);
+    match dispatch(command) {
+        Ok(code) => code,
+        Err(error) => {
+            show::show(&error);
+            if matches!(error, Error::NoDevice) {
+                doctor::explain();
+            }
+            exit_code(&error)
+        }
+    }
+}
+
+/// What the library notes besides results goes to stderr; `GPUBENCH_LOG=debug` shows more.
+fn listen() {
+    use tracing_subscriber::EnvFilter;
+    let filter = EnvFilter::try_from_env("GPUBENCH_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+}
+
+fn dispatch(command: Command) -> Result<ExitCode> {
+    match command {
+        Command::Run(args) => run::run(args),
+        Command::Devices(args) => devices::run(args),
+        Command::Doctor(args) => doctor::run(args),
+        Command::Report(args) => report::run(args),
+        Command::Compare(args) => compare::run(args),
+        Command::Baseline(args) => baseline::run(args),
+        Command::Rank(args) => rank::run(args),
+        Command::Export(args) => export::run(args),
+        Command::Check(args) => check::run(args),
+        Command::Schema(args) => schema::run(args),
+        Command::Trace(args) => trace::run(args),
+        Command::Completions(args) => completions::run(args),
+        Command::Man(args) => man::run(args),
+        Command::Emulate(args) => emulate::run(args),
+        Command::Fit(args) => fit::run(args),
+        Command::Predict(args) => predict::run(args),
+        Command::Profile(args) => profile::run(args),
+        Command::Model(args) => model::run(args),
+        Command::Worker(args) => worker::run(args),
+    }
+}
+
+/// 2 for the user's mistakes, 3 without a device, 4 for everything that failed at run time.
+fn exit_code(error: &Error) -> ExitCode {
+    ExitCode::from(match error {
+        Error::Suite(_) | Error::Usage(_) | Error::Io { .. } => 2,
+        Error::NoDevice => 3,
+        _ => 4,
+    })
+}

@@ -44,7 +44,8 @@ impl Duplex {
         let length = |[start, end]: [f64; 2]| end - start;
         let [send, receive] = spans;
         let shared = send[1].min(receive[1]) - send[0].max(receive[0]);
-        if !(shared > 0.0 && shared >= LEAST_SHARED * length(send).min(length(receive))) {
+        let all_pass = length(send) > 0.0 && length(receive) > 0.0 && shared > 0.0;
+        if !all_pass || shared < LEAST_SHARED * length(send).min(length(receive)) {
             return None;
         }
         let beside = |span: [f64; 2], rate: f64| {

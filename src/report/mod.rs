@@ -1,1 +1,29 @@
+//! What people read: one file a format.
 
+pub mod comparison;
+mod concurrency;
+pub mod csv;
+pub mod data;
+pub mod detail;
+pub mod export;
+pub mod fit;
+pub mod grid;
+pub mod html;
+pub mod markdown;
+mod overview;
+pub mod predict;
+pub mod profile;
+pub mod progress;
+pub mod ranking;
+mod rows;
+mod schedule;
+pub mod staircase;
+mod subject;
+pub mod terminal;
+#[cfg(test)]
+mod testing;
+pub mod trace;
+pub mod words;
+
+pub use rows::{Rate, Row, rows, rows_of};
+pub use subject::{Material, Source, Subject};
