@@ -184,8 +184,8 @@ fn random(number: u64) -> Description {
 fn every_cost_of_a_description_is_found_within_3_percent() {
     let suite = small();
     let mut devices: Vec<_> =
-        Sim::default().descriptions().unwrap().into_iter().step_by(4).collect();
-    devices.extend((0..4).map(random));
+        Sim::default().descriptions().unwrap().into_iter().step_by(9).collect();
+    devices.extend((0..2).map(random));
     let mut wrong = vec![];
     for mut gpu in devices {
         gpu.noise = Noise::default();

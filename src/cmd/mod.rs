@@ -77,13 +77,13 @@ enum Command {
     Trace(trace::Args),
     /// Write the manual pages
     Man(man::Args),
-    /// Run a work-group of a kernel on the host: count, and find mistakes
+    /// Run a work-group of a kernel on the host: count, find mistakes
     Emulate(emulate::Args),
     /// Fit models to runs, and judge them by what the fits never saw
     Fit(fit::Args),
-    /// Foresee a suite on devices that runs tell of, and which is the one to take
+    /// Foresee a suite's times on devices that runs tell of
     Predict(predict::Args),
-    /// Show what a device costs, part by part: instructions, memory, barriers, launches
+    /// Show what instructions, memory, barriers and launches cost
     Profile(profile::Args),
     /// Evaluate a published model on a CSV of measurements
     Model(model::Args),
