@@ -38,13 +38,19 @@ fn fixed() -> Vec<Workload> {
         suite.workloads
     };
     let synthetic = ["pair_one_group", "staircase/64", "staircase/local_10k"];
-    let mut workloads = [named("all", &["launch"]), named("concurrency", &synthetic)].concat();
+    let mut costs = load("characterise", &reference::names().collect::<Vec<_>>())
+        .expect("is shipped")
+        .workloads;
+    costs.retain(|w| w.measure.contains(&Measure::Characterise));
+    costs.iter_mut().for_each(|w| w.sizes.truncate(1));
+    let mut workloads =
+        [named("all", &["launch"]), named("concurrency", &synthetic), costs].concat();
     for workload in &mut workloads {
         workload.measure = vec![Measure::Kernel];
         let groups = workload.sizes.iter_mut().flatten().filter(|(name, _)| name == "groups");
         groups.for_each(|(_, value)| *value = 2);
     }
-    assert_eq!(workloads.len(), 4);
+    assert!(workloads.len() > 4);
     workloads
 }
 
@@ -126,9 +132,10 @@ fn expected(
     contents: &[Data],
 ) -> Vec<(String, Data)> {
     let sizes = case.size.iter().map(|(name, value)| (name.clone(), *value as f64));
+    let constants = candidate.kernel.constants.iter().map(|(name, c)| (name.clone(), c.number()));
     let params = candidate.params.iter().map(|(name, value, _)| (name.clone(), *value));
     let buffers = case.buffers.iter().zip(contents).map(|(b, data)| (b.name.clone(), data.clone()));
-    let problem = Problem::new(sizes.chain(params).collect(), buffers.collect());
+    let problem = Problem::new(sizes.chain(constants).chain(params).collect(), buffers.collect());
     let computed = reference::find(name).expect("the suite names a reference")(&problem);
     let computed = computed.expect("the reference takes the problem");
     computed.into_iter().map(|(name, data)| (name.to_owned(), data)).collect()

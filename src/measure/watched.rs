@@ -2,7 +2,7 @@
 //! measured on a device that was slower than before is thrown away and measured again, but not for
 //! ever.
 
-use super::sentinel::{DRIFT, drift};
+use super::sentinel::{drift, limit};
 use super::{Finding, Policy, Session, Stage, measure};
 use crate::plan::Case;
 use crate::record::Flag;
@@ -53,6 +53,7 @@ pub fn watched(
     stage(Stage::Prepare);
     let mut before = session.sentinel.last.or_else(|| session.run_sentinel(first));
     let first = first.or(before);
+    let limit = limit(session.device.info().kind);
     let mut discarded = 0;
     loop {
         let (mut finding, throttled) = sensed(session, case, policy, stage);
@@ -66,7 +67,7 @@ pub fn watched(
         let after = session.run_sentinel(first);
         let around = before.zip(after).map(|(before, after)| [before, after]);
         let worst = first.zip(around).map(|(first, around)| worst(first, around));
-        let slower = worst.is_some_and(|worst| worst > DRIFT) || !throttled.is_empty();
+        let slower = worst.is_some_and(|worst| worst > limit) || !throttled.is_empty();
         if discarded > 0 {
             session.patience.learn(!slower);
         }
@@ -79,7 +80,7 @@ pub fn watched(
         finding.monitor.sentinel = around;
         finding.monitor.discarded = discarded;
         throttled.into_iter().for_each(|why| finding.flag(Flag::Throttled(why)));
-        if let Some(worst) = worst.filter(|worst| worst.abs() > DRIFT) {
+        if let Some(worst) = worst.filter(|worst| worst.abs() > limit) {
             finding.flag(Flag::Drift(words(worst)));
         }
         return finding;
