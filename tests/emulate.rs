@@ -92,12 +92,23 @@ fn every_shipped_kernel_gives_what_its_reference_gives() {
             checked.insert(candidate.kernel.origin.file().to_owned());
         }
     }
-    // No shipped kernel is left out.
+    // No other shipped kernel is left out.
     let mut shipped: Vec<String> =
         gpubench::suite::kernels().iter().map(|kernel| format!("{kernel}.wgsl")).collect();
+    shipped.retain(|file| !LONG.contains(&file.as_str()));
     shipped.retain(|file| !checked.iter().any(|origin: &String| origin.ends_with(file.as_str())));
     assert_eq!(shipped, [] as [String; 0]);
 }
+
+/// Kernels of the suite `characterise` whose shipped sizes are too long to be emulated here; the
+/// simulator's and the devices' tests hold them to their references.
+const LONG: [&str; 5] = [
+    "characterise/convert_chain.wgsl",
+    "characterise/float_chain.wgsl",
+    "characterise/int_chain.wgsl",
+    "characterise/stream.wgsl",
+    "characterise/stride.wgsl",
+];
 
 /// About how much a candidate has to be emulated.
 fn steps(candidate: &Candidate) -> f64 {
