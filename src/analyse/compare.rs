@@ -73,6 +73,8 @@ pub struct Row {
     pub tolerance: f64,
     /// What became of it.
     pub verdict: Verdict,
+    /// What speaks against the times of either side: the device drifted or was throttled meanwhile.
+    pub doubts: Vec<Flag>,
 }
 
 /// A comparison of two runs on one device.
@@ -182,7 +184,19 @@ fn row(
         interval: difference.interval(0.95).map(f64::exp),
         tolerance,
         verdict: Verdict::Unsure { rounds: None },
+        doubts: doubts(old, new),
     }
+}
+
+/// Each once: drift and throttling of both sides.
+fn doubts(old: &CaseResult, new: &CaseResult) -> Vec<Flag> {
+    let mut doubts: Vec<Flag> = vec![];
+    for flag in old.flags.iter().chain(&new.flags).filter(|flag| flag.is_of_the_device()) {
+        if !doubts.contains(flag) {
+            doubts.push(flag.clone());
+        }
+    }
+    doubts
 }
 
 fn verdict(difference: &Difference, tolerance: f64, significant: bool) -> Verdict {

@@ -10,7 +10,7 @@ use super::loops::Sample;
 use super::{Finding, Policy, Session, Stage, memory};
 use crate::analyse::Climb;
 use crate::error::Result;
-use crate::gpu::{Clock, HOST_RESOLUTION};
+use crate::gpu::{Clock, DeviceKind, HOST_RESOLUTION};
 use crate::plan::{Candidate, Case, line_launch, most_in_line};
 use crate::record::{Detail, Measured, Staircase};
 use std::collections::BTreeMap;
@@ -22,6 +22,13 @@ const LAUNCHES: usize = 5;
 const VISITS: f64 = 40.0;
 /// Seconds of launches before the first that counts, so that clocks have risen.
 const WARM_UP: f64 = 0.1;
+
+/// Seconds that a group takes at least on a processor: an operating system takes up to a tick of
+/// its scheduler (4 ms) to give a second thread a core of its own, so that two shorter groups may
+/// share one.
+const TICK: f64 = 4e-3;
+/// The parameter to which a group's time is proportional, where the kernel has it.
+const LENGTH: &str = "passes";
 
 /// Measures `case` into `finding`.
 pub(super) fn measure(
@@ -35,8 +42,12 @@ pub(super) fn measure(
     let initial = memory::initial(case);
     memory::allocate(session.device.as_mut(), case)?;
     memory::write(session.device.as_mut(), case, &initial, false)?;
-    let candidate = first_form(session, case, stage, finding)?;
+    let mut candidate = first_form(session, case, stage, finding)?.clone();
     stage(Stage::Measure);
+    if session.device.info().kind == DeviceKind::Cpu && !policy.verify_only {
+        lengthen(session, case, &mut candidate)?;
+    }
+    let candidate = &candidate;
     let mut stairs = Stairs { session, case, candidate, policy, clock: None, dropped: 0 };
     let most = if policy.verify_only { 2 } else { most_in_line(candidate) };
     let points = stairs.climb(most, stage)?;
@@ -58,6 +69,21 @@ pub(super) fn measure(
         local_bytes: finding.kernel.as_ref().and_then(|k| k.report.local_bytes).unwrap_or(0),
         points: points.into_iter().collect(),
     }));
+    Ok(())
+}
+
+/// Makes a group last at least [`TICK`].
+fn lengthen(session: &mut Session, case: &Case, candidate: &mut Candidate) -> Result<()> {
+    let recording = line_launch(case, candidate, KERNEL, 1);
+    let mut fastest = f64::INFINITY;
+    for _ in 0..LAUNCHES {
+        fastest = fastest.min(Sample::of_batch(session.device.run(&recording)?, 1).seconds);
+    }
+    let factor = (TICK / fastest).ceil();
+    if factor > 1.0 && factor.is_finite() {
+        let length = candidate.params.iter_mut().filter(|(name, ..)| name == LENGTH);
+        length.for_each(|(_, passes, _)| *passes *= factor);
+    }
     Ok(())
 }
 

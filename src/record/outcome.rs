@@ -134,4 +134,9 @@ impl Flag {
     pub fn is_implausible(&self) -> bool {
         matches!(self, Self::Implausible(_))
     }
+
+    /// Whether the device itself changed while it was measured.
+    pub fn is_of_the_device(&self) -> bool {
+        matches!(self, Self::Throttled(_) | Self::Drift(_))
+    }
 }

@@ -4,6 +4,7 @@ use super::csv::{csv, number};
 use super::grid::{Grid, escaped};
 use super::ranking::{few, grouped};
 use super::terminal::case_name;
+use super::words::flag_word;
 use crate::analyse::{Comparison, Row, Verdict};
 use crate::gpu::DeviceInfo;
 use crate::text::printable;
@@ -86,7 +87,7 @@ pub fn markdown(all: &[Compared]) -> String {
 /// One line a case; those that were left out too.
 pub fn spreadsheet(all: &[Compared]) -> String {
     let head = "device,vendor,api,old_driver,new_driver,case,workload,old_seconds,new_seconds,ratio,\
-                ratio_low,ratio_high,tolerance,verdict,rounds_to_settle,left_out";
+                ratio_low,ratio_high,tolerance,verdict,rounds_to_settle,doubts,left_out";
     let mut lines = vec![head.split(',').map(str::to_owned).collect::<Vec<_>>()];
     for Compared { old, new, comparison } in all {
         let place = || {
@@ -101,13 +102,18 @@ pub fn spreadsheet(all: &[Compared]) -> String {
             let [low, high] = row.interval;
             let figures = [row.old, row.new, row.ratio, low, high, row.tolerance];
             line.extend(figures.map(|x| number(Some(x))));
-            line.extend([word(&row.verdict).to_owned(), settle(&row.verdict), String::new()]);
+            line.extend([
+                word(&row.verdict).to_owned(),
+                settle(&row.verdict),
+                doubts(row),
+                String::new(),
+            ]);
             lines.push(line);
         }
         for (key, reason) in &comparison.left_out {
             let mut line = place();
             line.extend([case_name(key), key.workload.clone()]);
-            line.extend(std::iter::repeat_n(String::new(), 8));
+            line.extend(std::iter::repeat_n(String::new(), 9));
             line.push(reason.clone());
             lines.push(line);
         }
@@ -158,7 +164,7 @@ fn table(comparison: &Comparison) -> Grid {
             units::seconds(row.new),
             format!("{:.3}", row.ratio),
             format!("{low:.3}–{high:.3}"),
-            mark(&row.verdict),
+            format!("{}{}", mark(&row.verdict), if row.doubts.is_empty() { "" } else { " !" }),
         ]);
     }
     grid
@@ -190,6 +196,14 @@ fn settle(verdict: &Verdict) -> String {
     }
 }
 
+/// In words: `drift throttled`.
+fn doubts(row: &Row) -> String {
+    let mut words: Vec<_> = row.doubts.iter().map(flag_word).collect();
+    words.sort_unstable();
+    words.dedup();
+    words.join(" ")
+}
+
 /// How many of each, and the mean: `1 slower, 0 faster, 2 unsure, 40 the same; …`.
 fn summary(comparison: &Comparison) -> String {
     let count = |wanted: fn(&Verdict) -> bool| comparison.count(wanted);
@@ -206,6 +220,11 @@ fn summary(comparison: &Comparison) -> String {
     if count(|v| matches!(v, Verdict::Unsure { rounds: Some(_) })) > 0 {
         out += "\n“? n rounds”: unsure; n rounds on either side would settle it";
     }
+    let doubted = comparison.rows.iter().filter(|row| !row.doubts.is_empty()).count();
+    if doubted > 0 {
+        let _ =
+            write!(out, "\n! the device drifted or was throttled on either side: {doubted} cases");
+    }
     out
 }
 
@@ -214,7 +233,7 @@ mod tests {
     use super::*;
     use crate::analyse::{Options, collect, compare};
     use crate::record::sample::{device, header, key, record};
-    use crate::record::{Header, Outcome, Record};
+    use crate::record::{Flag, Header, Outcome, Record};
 
     const HOSTILE: &str = "@\u{1b}[2J</script>|\u{202e}card";
 
@@ -249,6 +268,8 @@ mod tests {
         now.extend(run(&[("restless", 1.03, 0.05), ("broken", 1.0, 0.0)]));
         let last = now.len() - 1;
         now[last].outcome = Outcome::Timeout("launch".into());
+        // Of `slow`, whose verdict is then to be doubted.
+        now[0].flags.push(Flag::Drift("12 % slower".into()));
         let comparison =
             compare(&collect(&old, &before)[0], &collect(&new, &now)[0], &Options::default());
         vec![Compared { old: side(&old), new: side(&new), comparison }]

@@ -9,7 +9,7 @@ use crate::text::printable;
 use serde_json::{Map, Value, json};
 
 /// A column of the export: its name and what it holds.
-pub const COLUMNS: [(&str, Kind); 30] = [
+pub const COLUMNS: [(&str, Kind); 31] = [
     ("run", Kind::Text),
     ("started", Kind::Text),
     ("suite", Kind::Text),
@@ -37,6 +37,7 @@ pub const COLUMNS: [(&str, Kind); 30] = [
     ("max", Kind::Number),
     ("flops", Kind::Number),
     ("bytes", Kind::Number),
+    ("joules", Kind::Number),
     ("kernel", Kind::Text),
     ("checks", Kind::Text),
     ("flags", Kind::Text),
@@ -76,7 +77,7 @@ impl Cell {
 }
 
 /// The row of a record of `run` (the file's name without its ending); `None` where the header has
-/// no such device. Seconds, operations and bytes; one cell a column of [`COLUMNS`].
+/// no such device. Seconds, operations, bytes and joules; one cell a column of [`COLUMNS`].
 pub fn row(run: &str, header: &Header, record: &Record) -> Option<Vec<Cell>> {
     let device = header.devices.get(record.device)?;
     let size: Vec<String> = record.key.size.iter().map(|(name, n)| format!("{name}={n}")).collect();
@@ -116,6 +117,7 @@ pub fn row(run: &str, header: &Header, record: &Record) -> Option<Vec<Cell>> {
         figure(|s| s.max),
         Cell::Number(measured.map(|m| m.flops)),
         Cell::Number(measured.map(|m| m.bytes)),
+        Cell::Number(record.monitor.joules),
         Cell::Text(built.map_or_else(String::new, |b| b.hash.clone())),
         Cell::Text(built.map_or_else(String::new, |b| word(&b.checks))),
         Cell::Text(flags.join(" ")),

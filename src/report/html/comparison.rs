@@ -5,7 +5,7 @@ use super::scale::Scale;
 use super::{Section, name, reasons, scroll};
 use crate::analyse::{Comparison, Row, Verdict};
 use crate::report::comparison::Compared;
-use crate::report::words::case_name;
+use crate::report::words::{case_name, explain};
 use crate::text::{middle, printable};
 use crate::units::seconds;
 use maud::{Markup, html};
@@ -159,7 +159,10 @@ fn table(compared: &Compared) -> Markup {
                         td.n { (format!("{:.3}", row.ratio)) }
                         td.n { (format!("{:.3} – {:.3}", row.interval[0], row.interval[1])) }
                         td.n { (format!("{:.1} %", row.tolerance * 100.0)) }
-                        td { (verdict(row.verdict)) }
+                        td {
+                            (verdict(row.verdict))
+                            @for doubt in &row.doubts { br; span.soft { "! " (printable(&explain(doubt), 200)) } }
+                        }
                     }
                 }
             }

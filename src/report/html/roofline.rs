@@ -64,17 +64,22 @@ fn measured<'m, 'a>(material: &'m Material<'a>, subject: usize) -> Measured<'m, 
     let mut found = Measured::default();
     let ceiling =
         |row: &&Row| row.outcome.is_ok() && row.records[0].tags.iter().any(|t| t == "ceiling");
-    let cached = |row: &Row| row.flags.contains(&&Flag::Cache);
+    // The memory's bandwidth, not a cache's, where both were measured; else that of the largest
+    // working set, which is the nearest to it.
+    let nearness = |row: &Row, rate: f64| {
+        let cached = row.flags.contains(&&Flag::Cache);
+        let bytes = row.rounds().next().map_or(0.0, |measured| measured.bytes);
+        (!cached, if cached { bytes } else { 0.0 }, rate)
+    };
     for row in material.of(subject).filter(ceiling) {
         match row.rate {
             Some(Rate::Flops(rate)) if found.peak.is_none_or(|(best, _)| rate > best) => {
                 found.peak = Some((rate, row));
             }
-            // The memory's bandwidth, not a cache's, where both were measured.
             Some(Rate::Bandwidth(rate))
                 if found
                     .bandwidth
-                    .is_none_or(|(best, known)| (!cached(row), rate) > (!cached(known), best)) =>
+                    .is_none_or(|(best, known)| nearness(row, rate) > nearness(known, best)) =>
             {
                 found.bandwidth = Some((rate, row));
             }
