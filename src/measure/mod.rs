@@ -30,7 +30,7 @@ mod watched;
 pub use compare::compare;
 pub use compute::compute;
 pub use finding::{Finding, Policy, Stage, outcome_of};
-pub use memory::initial;
+pub use memory::{initial, promised};
 pub use session::Session;
 pub use watch::Watch;
 pub use watched::watched;

@@ -16,7 +16,7 @@ mod table;
 mod transpose;
 
 pub use data::Data;
-pub use fill::fill;
-pub use parallel::for_each_chunk;
+pub use fill::{fill, promise};
+pub use parallel::{for_each_chunk, map_all};
 pub use problem::Problem;
 pub use table::{Reference, find, names};
