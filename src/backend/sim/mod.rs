@@ -13,6 +13,7 @@ mod link;
 mod memory;
 mod mix;
 mod noise;
+mod profile;
 mod sources;
 mod units;
 
