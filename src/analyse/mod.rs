@@ -25,7 +25,7 @@ pub use concurrency::{ConcurrencySummary, Expected, PairSummary, concurrency};
 pub use energy::{Energy, EnergyRow};
 pub use engines::{Engines, engines};
 pub use field::{Case, Cell, Contender, Entered, Field, field};
-pub use foreseen::{Foreseen, Model, Score, foreseen, scores};
+pub use foreseen::{CommandModel, Foreseen, Tally, foreseen, tallies};
 pub use noise::noise;
 pub use overlap::{Class, Heavy, LITTLE, OverlapSummary, RunSummary, class, overlap};
 pub use profile::profile;

@@ -11,6 +11,7 @@ mod export;
 mod fit;
 mod found;
 pub mod help;
+mod known;
 mod man;
 mod model;
 mod predict;
