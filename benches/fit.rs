@@ -84,7 +84,8 @@ fn many(some: &[Launch], device: &Device) -> Result<Vec<Launch>> {
             counted.groups *= 1.0 + turn as f64;
         }
         launch.bytes *= 1.0 + turn as f64;
-        let scatter = 1.0 + 0.2 * (f64::from((i as u32).wrapping_mul(2_654_435_761) >> 16) / 65536.0 - 0.5);
+        let scatter =
+            1.0 + 0.2 * (f64::from((i as u32).wrapping_mul(2_654_435_761) >> 16) / 65536.0 - 0.5);
         let view = View::new(Model::Hybrid, &launch, Some(device))?;
         launch.seconds = view.seconds(&HYBRID, scatter);
         all.push(launch);

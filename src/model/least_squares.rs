@@ -134,8 +134,9 @@ impl Problem<'_> {
         let mapped = self.domains.iter().zip(start).map(|(domain, &x)| domain.to_line(x));
         let at = DVector::from_iterator(start.len(), mapped);
         let (end, _) = search.minimize(Descent { problem: self, at, rough });
-        let squares = end.residuals()?.norm_squared();
-        squares.is_finite().then(|| (self.values(&end.at), squares))
+        let values = self.values(&end.at);
+        let squares = (self.residuals)(&values).iter().map(|r| r * r).sum::<f64>();
+        squares.is_finite().then_some((values, squares))
     }
 
     /// The parameters at a point of the real line.
@@ -188,6 +189,9 @@ impl Problem<'_> {
     }
 }
 
+/// Stands for a residual that is no number, so that a step too far is taken back.
+const BEYOND: f64 = 1e3;
+
 /// A descent: where it stands, on the real line.
 struct Descent<'a> {
     problem: &'a Problem<'a>,
@@ -198,7 +202,8 @@ struct Descent<'a> {
 
 impl Descent<'_> {
     fn residuals_at(&self, at: &DVector<f64>) -> DVector<f64> {
-        DVector::from_vec((self.problem.residuals)(&self.problem.values(at)))
+        let all = (self.problem.residuals)(&self.problem.values(at)).into_iter();
+        DVector::from_vec(all.map(|r| if r.is_finite() { r } else { BEYOND }).collect())
     }
 }
 
@@ -216,8 +221,7 @@ impl LeastSquaresProblem<f64, Dyn, Dyn> for Descent<'_> {
     }
 
     fn residuals(&self) -> Option<DVector<f64>> {
-        let residuals = self.residuals_at(&self.at);
-        residuals.iter().all(|r| r.is_finite()).then_some(residuals)
+        Some(self.residuals_at(&self.at))
     }
 
     fn jacobian(&self) -> Option<DMatrix<f64>> {

@@ -31,7 +31,7 @@ pub fn text(reports: &[Report], width: u16) -> String {
         let device = &report.device;
         let name = printable(&device.name, 60);
         let _ = writeln!(out, "{}:{} {name}", device.backend, device.index);
-        let profile = if report.profiled.is_some() { "and its profile" } else { "no profile" };
+        let profile = if report.profiled.is_some() { "with its profile" } else { "no profile" };
         let _ = writeln!(out, "{} kernels and sizes, {profile}\n", report.launches.len());
         out += &accuracies(report).text(width);
         for (model, reason) in &report.failed {
@@ -117,6 +117,7 @@ fn value(parameter: &Parameter, value: f64) -> String {
         name if name.ends_with("scale") => format!("×{value:.2}"),
         "peak" => with_prefix(value, "FLOP/s"),
         "bandwidth" => with_prefix(value, "B/s"),
+        "cache" => with_prefix(value, "B"),
         _ => with_prefix(value, "s"),
     }
 }

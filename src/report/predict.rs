@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(told["cases"][1]["penalty"], 0.5);
         assert!(told["cases"][0]["relative_error"].as_f64().unwrap() < 1e-9);
         assert_eq!(told["cases"][2]["penalty"], Value::Null);
-        assert_eq!(told["cases"][2]["devices"][0]["interval"][0], 0.9e-3);
+        assert_eq!(told["cases"][2]["devices"][0]["interval"][0], 0.9 * 1e-3);
         let none: Value = serde_json::from_str(&json(&predictions()[2..])).unwrap();
         assert_eq!(none["summary"]["penalty"], Value::Null);
     }

@@ -4,7 +4,7 @@ use super::device::Device;
 use super::view::View;
 use super::{Launch, Model};
 use crate::error::{Error, Result};
-use crate::model::hybrid::{self, PARAMETERS};
+use crate::model::hybrid::{self, Factors, PARAMETERS};
 use crate::model::least_squares::{Domain, Problem};
 use crate::model::parallel_degrees::Shape;
 use std::collections::BTreeMap;
@@ -28,6 +28,19 @@ pub struct Fitted {
     pub inflation: Vec<f64>,
     /// What each workload takes beyond what the model sees, of the hybrid.
     pub factors: BTreeMap<String, f64>,
+    /// The parameters for workloads that have no factor, where they are others.
+    pub strangers: Option<Vec<f64>>,
+}
+
+/// What a fit is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum For {
+    /// Any launch.
+    All,
+    /// Launches of the workloads that it is fitted to.
+    Seen,
+    /// Launches of others.
+    Unseen,
 }
 
 /// Scales of a profile's costs lie so far from 1 at most.
@@ -80,8 +93,7 @@ impl Model {
                 return Err(Error::Unsupported(format!("{}: {why}", self.name())));
             }
         };
-        let inflation = vec![1.0; parameters.len()];
-        Ok(Fitted { model: self, parameters, inflation, factors: BTreeMap::new() })
+        Ok(Fitted::new(self, parameters))
     }
 
     fn domains(self, views: &[Sample<'_>]) -> Vec<Domain> {
@@ -113,11 +125,12 @@ impl Model {
         samples: &[Sample<'_>],
         device: Option<&Device>,
         near: Option<&Fitted>,
+        what: For,
     ) -> Result<Fitted> {
         self.check(samples)?;
         match self {
             Self::Roofline => self.best_rates(samples),
-            Self::Hybrid => self.hybrid(samples, near),
+            Self::Hybrid => self.hybrid(samples, near, what),
             _ => self.least_squares(samples, device, near),
         }
     }
@@ -158,15 +171,16 @@ impl Model {
         }
         // A launch of the profile may be longer than the shortest kernel, timed otherwise.
         start[0] = start[0].min(0.5 * shortest).max(1e-3 * shortest);
-        let mut other = start.clone();
-        if self == Self::ParallelDegrees {
-            other[1] /= 8.0;
-            other[2] *= 4.0;
-        } else {
-            other[1] *= 3.0;
-            other[2] /= 3.0;
-        }
-        Ok(vec![start, other])
+        Ok(match self {
+            Self::Components => vec![ceilings(samples, start)],
+            Self::ParallelDegrees => bends(&start, f64::from(profiled.unit.warps)),
+            _ => {
+                let mut other = start.clone();
+                other[1] *= 3.0;
+                other[2] /= 3.0;
+                vec![start, other]
+            }
+        })
     }
 
     fn least_squares(
@@ -184,11 +198,16 @@ impl Model {
         let (parameters, inflation) = match near {
             Some(near) => (problem.refine(&near.parameters)?, near.inflation.clone()),
             None => {
-                let solution = problem.solve(&self.starts(samples, device)?)?.values;
+                let starts = self.starts(samples, device)?;
+                let near = starts.iter().filter_map(|start| problem.refine(start).ok());
+                let off = |p: &Vec<f64>| residuals(p).iter().map(|r| r * r).sum::<f64>();
+                let best = near.min_by(|a, b| off(a).total_cmp(&off(b)));
+                let starts = best.map_or(starts, |best| vec![best]);
+                let solution = problem.solve(&starts)?.values;
                 solution.iter().map(|estimate| (estimate.value, estimate.inflation)).unzip()
             }
         };
-        Ok(Fitted { model: self, parameters, inflation, factors: BTreeMap::new() })
+        Ok(Fitted { inflation, ..Fitted::new(self, parameters) })
     }
 
     fn best_rates(self, samples: &[Sample<'_>]) -> Result<Fitted> {
@@ -197,11 +216,10 @@ impl Model {
             let why = "a roofline needs a kernel with operations and one with bytes";
             return Err(Error::Unsupported(why.into()));
         }
-        let (parameters, inflation) = (rates.to_vec(), vec![1.0; 2]);
-        Ok(Fitted { model: self, parameters, inflation, factors: BTreeMap::new() })
+        Ok(Fitted::new(self, rates.to_vec()))
     }
 
-    fn hybrid(self, samples: &[Sample<'_>], near: Option<&Fitted>) -> Result<Fitted> {
+    fn hybrid(self, samples: &[Sample<'_>], near: Option<&Fitted>, what: For) -> Result<Fitted> {
         let measured: Vec<hybrid::Sample> = samples
             .iter()
             .filter_map(|sample| match &sample.view {
@@ -213,15 +231,57 @@ impl Model {
                 _ => None,
             })
             .collect();
-        let near = near.map(|near| near.parameters.as_slice());
-        let fitted = hybrid::fit(&measured, near)?;
+        let strange = |near: Option<&Fitted>| {
+            let near = near.and_then(|near| near.strangers.as_deref());
+            let fitted = hybrid::fit(&measured, near, Factors::None)?;
+            Ok::<_, Error>((fitted.hybrid.parameters().to_vec(), fitted.inflation))
+        };
+        if what == For::Unseen {
+            let (parameters, inflation) = strange(near)?;
+            return Ok(Fitted { inflation, ..Fitted::new(self, parameters) });
+        }
+        let start = near.map(|near| near.parameters.as_slice());
+        let fitted = hybrid::fit(&measured, start, Factors::Each)?;
         Ok(Fitted {
-            model: self,
-            parameters: fitted.hybrid.parameters().to_vec(),
             inflation: fitted.inflation,
-            factors: fitted.hybrid.factors,
+            strangers: if what == For::All { Some(strange(near)?.0) } else { None },
+            factors: fitted.hybrid.factors.clone(),
+            ..Fitted::new(self, fitted.hybrid.parameters().to_vec())
         })
     }
+}
+
+/// The scales at which no component takes longer than any launch: what is never the longest part
+/// would not be told by a descent from lower ones.
+fn ceilings(samples: &[Sample<'_>], mut start: Vec<f64>) -> Vec<f64> {
+    let Domain::Between(low, high) = SCALE else { return start };
+    let mut least = [high; 3];
+    for sample in samples {
+        if let View::Components(base) = &sample.view {
+            for (least, part) in least.iter_mut().zip([base.compute, base.global, base.local]) {
+                *least = least.min(sample.launch.seconds / part);
+            }
+        }
+    }
+    start[1..].iter_mut().zip(least).for_each(|(scale, least)| *scale = least.max(low));
+    start
+}
+
+/// Bends of the compute parallel degree all over where it may lie, on a device whose units hold so
+/// many warps.
+fn bends(start: &[f64], warps: f64) -> Vec<Vec<f64>> {
+    let mut all = vec![start.to_vec()];
+    for a in [2.0, 8.0] {
+        for b in [0.25, 0.6] {
+            for c in [0.3, 0.5, 0.7] {
+                let mut other = start.to_vec();
+                other[1] /= 4.0;
+                other[2..5].copy_from_slice(&[a, b * warps, c]);
+                all.push(other);
+            }
+        }
+    }
+    all
 }
 
 /// The best rates seen: operations and bytes a second.
@@ -237,8 +297,16 @@ fn rates(samples: &[Sample<'_>]) -> [f64; 2] {
 }
 
 impl Fitted {
+    fn new(model: Model, parameters: Vec<f64>) -> Self {
+        let inflation = vec![1.0; parameters.len()];
+        Self { model, parameters, inflation, factors: BTreeMap::new(), strangers: None }
+    }
+
     /// Seconds of a launch of `workload` that the model sees as `view`.
     pub fn seconds(&self, workload: &str, view: &View) -> f64 {
-        view.seconds(&self.parameters, self.factors.get(workload).copied().unwrap_or(1.0))
+        match self.factors.get(workload) {
+            Some(factor) => view.seconds(&self.parameters, *factor),
+            None => view.seconds(self.strangers.as_ref().unwrap_or(&self.parameters), 1.0),
+        }
     }
 }

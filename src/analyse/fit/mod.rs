@@ -16,7 +16,7 @@ pub use view::{Bound, View};
 use crate::error::{Error, Result};
 use crate::model::accuracy;
 use crate::workload::CaseKey;
-use fitted::Sample;
+use fitted::{For, Sample};
 use score::Judge;
 use serde::Serialize;
 
@@ -63,6 +63,11 @@ impl Model {
         Self::Components,
         Self::Hybrid,
     ];
+
+    /// Whether it is priced by the device's profile.
+    pub fn needs_profile(self) -> bool {
+        matches!(self, Self::WarpTimeline | Self::ParallelDegrees | Self::Components)
+    }
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -129,7 +134,7 @@ pub fn judge(
         let none = || Error::Unsupported("no kernel was measured".into());
         return Err(refused.unwrap_or_else(none));
     }
-    let fitted = model.fit(&samples, device, None)?;
+    let fitted = model.fit(&samples, device, None, For::All)?;
     let judge = Judge { model, samples: &samples, device, all: &fitted };
     let (size_out, workload_out) = (judge.size_out(), judge.workload_out());
     let parameters = judge.parameters(seed);

@@ -1,7 +1,7 @@
 //! How well models foresee launches that no fit saw, and how sure their parameters are.
 
 use super::device::Device;
-use super::fitted::{Fitted, Sample};
+use super::fitted::{Fitted, For, Sample};
 use super::{Launch, Model};
 use crate::model::accuracy;
 use crate::reference::map_all;
@@ -98,8 +98,8 @@ pub(super) struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    fn fit(&self, samples: &[Sample<'_>]) -> Option<Fitted> {
-        self.model.fit(samples, self.device, Some(self.all)).ok()
+    fn fit(&self, samples: &[Sample<'_>], what: For) -> Option<Fitted> {
+        self.model.fit(samples, self.device, Some(self.all), what).ok()
     }
 
     /// Each size foreseen from the others, of workloads measured at two or more. Sizes of several
@@ -108,7 +108,8 @@ impl<'a> Judge<'a> {
         let folds = self.folds();
         let count = folds.iter().flatten().max().map_or(0, |most| most + 1);
         let numbers: Vec<usize> = (0..count).collect();
-        let foreseen = map_all(&numbers, |&fold| self.without(|i| folds[i] == Some(fold)));
+        let foreseen =
+            map_all(&numbers, |&fold| self.without(|i| folds[i] == Some(fold), For::Seen));
         Score::of(&foreseen.into_iter().flatten().collect::<Vec<_>>())
     }
 
@@ -132,17 +133,17 @@ impl<'a> Judge<'a> {
     pub(super) fn workload_out(&self) -> Option<Score> {
         let names: Vec<&str> = workloads(self.samples).into_iter().collect();
         let of = |i: usize, name: &str| self.samples[i].launch.key.workload == name;
-        let foreseen = map_all(&names, |name| self.without(|i| of(i, name)));
+        let foreseen = map_all(&names, |name| self.without(|i| of(i, name), For::Unseen));
         Score::of(&foreseen.into_iter().flatten().collect::<Vec<_>>())
     }
 
     /// The samples for which `left_out` holds, as a fit to the others foresees them.
-    fn without(&self, left_out: impl Fn(usize) -> bool) -> Vec<(&'a Launch, f64)> {
+    fn without(&self, left_out: impl Fn(usize) -> bool, what: For) -> Vec<(&'a Launch, f64)> {
         let (mut out, mut others) = (vec![], vec![]);
         for (i, sample) in self.samples.iter().enumerate() {
             if left_out(i) { out.push(sample) } else { others.push(sample.clone()) }
         }
-        let Some(fitted) = self.fit(&others) else { return vec![] };
+        let Some(fitted) = self.fit(&others, what) else { return vec![] };
         let seconds = |s: &&Sample<'a>| fitted.seconds(&s.launch.key.workload, &s.view);
         out.iter().map(|sample| (sample.launch, seconds(sample))).collect()
     }
@@ -159,7 +160,7 @@ impl<'a> Judge<'a> {
                 let name = (*name).to_owned();
                 self.samples.iter().filter(move |s| s.launch.key.workload == name).cloned()
             };
-            self.fit(&drawn.iter().flat_map(of).collect::<Vec<_>>())
+            self.fit(&drawn.iter().flat_map(of).collect::<Vec<_>>(), For::Seen)
         });
         let draws: Vec<Fitted> = draws.into_iter().flatten().collect();
         let named = self.model.parameters().iter().zip(&self.all.parameters).enumerate();

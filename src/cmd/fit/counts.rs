@@ -28,10 +28,13 @@ impl Kernel {
     }
 }
 
+/// A kernel counted by some rules, or why it could not be.
+type By = (Rules, Result<Counted, String>);
+
 /// Counted kernels of a suite. Each is emulated once for each set of rules.
 pub struct Works {
     cases: Vec<Case>,
-    counted: BTreeMap<Kernel, Vec<(Rules, Result<Counted, String>)>>,
+    counted: BTreeMap<Kernel, Vec<By>>,
 }
 
 /// A kernel of a suite in its first form.

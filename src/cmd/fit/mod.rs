@@ -156,7 +156,10 @@ fn report(
     for model in Model::ALL {
         match judge(model, &launches, profiled.as_ref(), seed) {
             Ok(one) => judged.push(one),
-            Err(error) => failed.push((model, why.clone().unwrap_or_else(|| error.to_string()))),
+            Err(error) => {
+                let lacks = why.clone().filter(|_| model.needs_profile());
+                failed.push((model, lacks.unwrap_or_else(|| error.to_string())));
+            }
         }
     }
     Report { device: device.clone(), profiled, launches, judged, failed }
