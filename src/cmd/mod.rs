@@ -17,6 +17,8 @@ mod predict;
 mod profile;
 mod rank;
 mod report;
+mod results;
+pub mod ring;
 mod run;
 mod schema;
 mod show;
@@ -87,7 +89,9 @@ enum Command {
     Profile(profile::Args),
     /// Evaluate a published model on a CSV of measurements
     Model(model::Args),
-    /// Own one device and serve cases (started by `run`)
+    /// Multiply matrices over the ranks of an MPI job, strips of A travelling round
+    Ring(ring::Args),
+    /// Own devices and serve cases (started by `run`)
     #[command(hide = true)]
     Worker(worker::Args),
 }
@@ -136,6 +140,7 @@ fn dispatch(command: Command) -> Result<ExitCode> {
         Command::Predict(args) => predict::run(args),
         Command::Profile(args) => profile::run(args),
         Command::Model(args) => model::run(args),
+        Command::Ring(args) => ring::run(args),
         Command::Worker(args) => worker::run(args),
     }
 }
