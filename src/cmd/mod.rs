@@ -89,7 +89,7 @@ enum Command {
     Profile(profile::Args),
     /// Evaluate a published model on a CSV of measurements
     Model(model::Args),
-    /// Multiply matrices over the ranks of an MPI job, strips of A travelling round
+    /// Multiply matrices over the ranks of an MPI job
     Ring(ring::Args),
     /// Own devices and serve cases (started by `run`)
     #[command(hide = true)]

@@ -11,6 +11,7 @@ mod emulated;
 mod energy;
 mod expected;
 mod finding;
+mod flows;
 mod kernel;
 mod launch;
 mod loops;

@@ -1,107 +1,17 @@
-//! The ring matrix product over several ranks, each with a device: strips of A travel round, and
-//! every rank multiplies each of them by its columns of B.
-//!
-//! Source: V13 §5.2 and §5.4. Of every strip, A is sent to the device and its part of C received
-//! (transfer), the kernel runs (computation), and A is handed on to the neighbour (communication).
-//! Three strategies combine them: one after the other; communication beside the kernel; and beside
-//! the kernel the next strip's transfer and the exchange of the one after it.
+//! One rank of a ring: its device, its columns, and how it goes through a product.
 
-use super::compare;
+use super::{Neighbours, SAMPLES, columns, middle};
 use crate::backend::{Device, Remote};
 use crate::error::{Error, Result};
 use crate::gpu::{BufferId, DeviceInfo, KernelId, Lane, MemoryKind, Op, Recording, Scalar, Slice};
+use crate::measure::compare;
 use crate::model::overlap_worth::Strategy;
 use crate::plan::{Candidate, Case, Limits, Planned, plan};
 use crate::reference::{Data, Problem, fill, find};
-use crate::stats::median;
 use crate::suite::Suite;
 use crate::units::Bytes;
 use crate::workload::{Fill, Verify};
 use std::time::Instant;
-
-/// The ranks beside this one.
-pub trait Neighbours {
-    /// Which rank this is, from 0.
-    fn rank(&self) -> usize;
-    /// How many there are.
-    fn size(&self) -> usize;
-    /// Sends a strip to the rank before, and receives that of the rank behind.
-    fn exchange(&self, strip: &[f32], into: &mut [f32]);
-    /// Waits for all ranks.
-    fn barrier(&self);
-    /// The largest of all ranks' values.
-    fn largest(&self, value: f64) -> f64;
-    /// All ranks' values, those of rank 0 first; on rank 0 only.
-    fn gather(&self, mine: &[f32]) -> Option<Vec<f32>>;
-}
-
-/// What a ring took. Seconds are the middle of several samples, of the slowest rank each.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ringed {
-    /// The kernel on one strip, alone.
-    pub computation: f64,
-    /// One strip to the device and its part of C back, alone.
-    pub transfer: f64,
-    /// One exchange of strips, alone; 0 on one rank.
-    pub communication: f64,
-    /// Seconds of the whole product by each strategy, and what model 2 foresees.
-    pub runs: Vec<(Strategy, f64, f64)>,
-    /// The product in row-major order, on rank 0.
-    pub product: Option<Vec<f32>>,
-}
-
-/// Samples of everything.
-const SAMPLES: usize = 5;
-
-/// Columns that each of `ranks` ranks has of an `n`×`n` product.
-///
-/// # Errors
-/// `Usage` where they do not divide `n`, with the nearest sizes that they do.
-pub fn columns(n: usize, ranks: usize) -> Result<usize> {
-    if n > 0 && n.is_multiple_of(ranks.max(1)) {
-        return Ok(n / ranks.max(1));
-    }
-    let (below, above) = (n / ranks * ranks, n / ranks * ranks + ranks);
-    let choices = if below > 0 { format!("{below} or {above}") } else { above.to_string() };
-    Err(Error::Usage(format!("{ranks} ranks do not divide n = {n}: take {choices}")))
-}
-
-/// Multiplies two seeded `n`×`n` matrices over all ranks by every strategy; `suite` holds the
-/// strip's kernel, whose sizes are set here.
-///
-/// # Errors
-/// As [`columns`]; whatever the device says; `Mismatch` where a result is wrong.
-pub fn ring(
-    device: &Remote,
-    neighbours: &dyn Neighbours,
-    suite: Suite,
-    n: usize,
-    seed: u64,
-) -> Result<Ringed> {
-    let mut rank = Rank::new(device, neighbours, suite, n, seed)?;
-    let computation = rank.alone(|rank| rank.compute(0))?;
-    let transfer = rank.alone(|rank| {
-        rank.put(&rank.first.clone(), 0)?;
-        rank.take().map(drop)
-    })?;
-    let communication = match neighbours.size() {
-        1 => 0.0,
-        _ => rank.alone(|rank| {
-            rank.exchange(&rank.first.clone());
-            Ok(())
-        })?,
-    };
-    let ranks = neighbours.size() as f64;
-    let mut runs = vec![];
-    for strategy in [Strategy::Synchronous, Strategy::Native, Strategy::Total] {
-        let seconds = rank.timed(strategy)?;
-        let exchanges = (ranks - 1.0) * communication;
-        let foreseen = strategy.seconds(ranks * computation, ranks * transfer, exchanges);
-        runs.push((strategy, seconds, foreseen));
-    }
-    let product = neighbours.gather(&rank.result).map(|strips| rank.in_rows(&strips));
-    Ok(Ringed { computation, transfer, communication, runs, product })
-}
 
 /// The strip of A that is multiplied and the one that arrives meanwhile; the columns of B; a
 /// strip's part of C; and the host's sides of A and C.
@@ -113,7 +23,7 @@ const HOST_C: BufferId = BufferId(5);
 const KERNEL: KernelId = KernelId(0);
 
 /// One rank's part of the product.
-struct Rank<'a> {
+pub(super) struct Rank<'a> {
     device: &'a Remote,
     neighbours: &'a dyn Neighbours,
     case: Case,
@@ -121,15 +31,15 @@ struct Rank<'a> {
     n: usize,
     columns: usize,
     /// The strip of A that begins here.
-    first: Vec<f32>,
+    pub(super) first: Vec<f32>,
     /// What the product's columns of this rank must be.
     wanted: Data,
     /// What they are.
-    result: Vec<f32>,
+    pub(super) result: Vec<f32>,
 }
 
 impl<'a> Rank<'a> {
-    fn new(
+    pub(super) fn new(
         device: &'a Remote,
         neighbours: &'a dyn Neighbours,
         suite: Suite,
@@ -189,7 +99,7 @@ impl<'a> Rank<'a> {
     }
 
     /// Seconds of something, the slowest rank's, the middle of several.
-    fn alone(&self, what: impl Fn(&Self) -> Result<()>) -> Result<f64> {
+    pub(super) fn alone(&self, what: impl Fn(&Self) -> Result<()>) -> Result<f64> {
         let once = |_| {
             self.neighbours.barrier();
             let begun = Instant::now();
@@ -200,7 +110,7 @@ impl<'a> Rank<'a> {
     }
 
     /// Seconds of the whole product; every time it must be right.
-    fn timed(&mut self, strategy: Strategy) -> Result<f64> {
+    pub(super) fn timed(&mut self, strategy: Strategy) -> Result<f64> {
         let mut walls = vec![];
         for _ in 0..SAMPLES {
             self.result.fill(f32::NAN);
@@ -277,7 +187,7 @@ impl<'a> Rank<'a> {
     }
 
     /// Brings a strip of A to the device.
-    fn put(&self, strip: &[f32], place: usize) -> Result<()> {
+    pub(super) fn put(&self, strip: &[f32], place: usize) -> Result<()> {
         let bytes: Vec<u8> = bytemuck::cast_slice(strip).to_vec();
         let mut recording = Recording::default();
         recording.push(Lane(0), vec![], self.send(place));
@@ -287,13 +197,13 @@ impl<'a> Rank<'a> {
         })
     }
 
-    fn compute(&self, place: usize) -> Result<()> {
+    pub(super) fn compute(&self, place: usize) -> Result<()> {
         let launch = self.launch(place)?;
         self.device.call(move |device| device.run(&launch).map(drop))
     }
 
     /// Brings the strip's part of C back.
-    fn take(&self) -> Result<Vec<u8>> {
+    pub(super) fn take(&self) -> Result<Vec<u8>> {
         let receive = self.receive();
         self.device.call(move |device| {
             device.run(&receive)?;
@@ -301,7 +211,7 @@ impl<'a> Rank<'a> {
         })
     }
 
-    fn exchange(&self, strip: &[f32]) -> Vec<f32> {
+    pub(super) fn exchange(&self, strip: &[f32]) -> Vec<f32> {
         let mut arrived = vec![0.0; strip.len()];
         self.neighbours.exchange(strip, &mut arrived);
         arrived
@@ -372,7 +282,7 @@ impl<'a> Rank<'a> {
     }
 
     /// The whole product from the ranks' columns, which lie one after the other.
-    fn in_rows(&self, strips: &[f32]) -> Vec<f32> {
+    pub(super) fn in_rows(&self, strips: &[f32]) -> Vec<f32> {
         let own = self.n * self.columns;
         let row = |row: usize| {
             strips.chunks(own).flat_map(move |strip| {
@@ -411,98 +321,4 @@ fn reference(a: Vec<f32>, b: Vec<f32>, n: usize, columns: usize) -> Result<Data>
     let inputs = vec![("a".to_owned(), Data::F32(a)), ("b".to_owned(), Data::F32(b))];
     let computed = find("matmul").ok_or_else(missing)?(&Problem::new(sizes, inputs))?;
     computed.into_iter().next().map(|(_, data)| data).ok_or_else(missing)
-}
-
-fn middle(mut samples: Vec<f64>) -> f64 {
-    samples.sort_by(f64::total_cmp);
-    median(&samples)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::mpsc::{Receiver, Sender, channel};
-    use std::sync::{Arc, Barrier, Mutex};
-
-    /// Ranks as threads of one process.
-    struct Threads {
-        rank: usize,
-        size: usize,
-        before: Sender<Vec<f32>>,
-        behind: Receiver<Vec<f32>>,
-        barrier: Arc<Barrier>,
-        gathered: Arc<Mutex<Vec<Vec<f32>>>>,
-    }
-
-    impl Neighbours for Threads {
-        fn rank(&self) -> usize {
-            self.rank
-        }
-        fn size(&self) -> usize {
-            self.size
-        }
-        fn exchange(&self, strip: &[f32], into: &mut [f32]) {
-            self.before.send(strip.to_vec()).unwrap();
-            into.copy_from_slice(&self.behind.recv().unwrap());
-        }
-        fn barrier(&self) {
-            self.barrier.wait();
-        }
-        fn largest(&self, value: f64) -> f64 {
-            value
-        }
-        fn gather(&self, mine: &[f32]) -> Option<Vec<f32>> {
-            self.gathered.lock().unwrap()[self.rank] = mine.to_vec();
-            self.barrier.wait();
-            (self.rank == 0).then(|| self.gathered.lock().unwrap().concat())
-        }
-    }
-
-    fn suite() -> Suite {
-        let references: Vec<_> = crate::reference::names().collect();
-        crate::suite::load("ring", &references).unwrap()
-    }
-
-    /// The product of so many ranks, each on a simulated device of its own.
-    fn product(n: usize, ranks: usize) -> Vec<f32> {
-        let (senders, receivers): (Vec<_>, Vec<_>) = (0..ranks).map(|_| channel()).unzip();
-        let barrier = Arc::new(Barrier::new(ranks));
-        let gathered = Arc::new(Mutex::new(vec![vec![]; ranks]));
-        let threads: Vec<_> = receivers
-            .into_iter()
-            .enumerate()
-            .map(|(rank, behind)| {
-                let before = senders[(rank + ranks - 1) % ranks].clone();
-                let (barrier, gathered) = (Arc::clone(&barrier), Arc::clone(&gathered));
-                let size = ranks;
-                std::thread::spawn(move || {
-                    let me = Threads { rank, size, before, behind, barrier, gathered };
-                    let device = Remote::open("sim", 0).unwrap();
-                    ring(&device, &me, suite(), n, 5).unwrap()
-                })
-            })
-            .collect();
-        let ended: Vec<Ringed> = threads.into_iter().map(|t| t.join().unwrap()).collect();
-        assert!(ended.iter().all(|r| r.runs.len() == 3 && r.computation > 0.0));
-        assert!(ended[1..].iter().all(|ringed| ringed.product.is_none()));
-        ended.into_iter().next().unwrap().product.unwrap()
-    }
-
-    #[test]
-    fn two_and_four_ranks_compute_what_one_does() {
-        let alone = product(64, 1);
-        assert_eq!(alone.len(), 64 * 64);
-        for ranks in [2, 4] {
-            assert_eq!(product(64, ranks), alone, "{ranks} ranks, bit for bit");
-        }
-    }
-
-    #[test]
-    fn ranks_that_do_not_divide_n_are_told_what_would() {
-        assert_eq!(columns(1024, 4).unwrap(), 256);
-        let told = |n, ranks| columns(n, ranks).unwrap_err().to_string();
-        assert_eq!(told(1000, 3), "3 ranks do not divide n = 1000: take 999 or 1002");
-        assert_eq!(told(2, 4), "4 ranks do not divide n = 2: take 4");
-        assert!(columns(0, 2).is_err());
-    }
 }
