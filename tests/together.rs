@@ -269,7 +269,7 @@ fn a_wrong_part_is_caught_on_real_devices() {
     }
     let run = place.run();
     let wrong = |o: &&Outcome| matches!(o, Outcome::Unverified(_));
-    assert!(outcomes(&run, "forgetful").iter().any(|o| wrong(&o)), "{:?}", run.records);
+    assert!(outcomes(&run, "forgetful").iter().any(wrong), "{:?}", run.records);
     assert!(records(&run, "forgetful").iter().all(|record| record.detail.is_none()));
     assert!(outcomes(&run, "right").iter().all(|outcome| outcome.is_ok()), "{:?}", run.records);
 }

@@ -38,12 +38,14 @@ pub fn simulate(gpu: &Description, jobs: &[Job]) -> Vec<StepTimes> {
     simulate_together(&[(gpu, jobs)], &free).swap_remove(0)
 }
 
+/// How many bytes a second each GPU may send and receive while they all do what is told (send,
+/// receive).
+pub type HostLimits<'a> = dyn Fn(&[[bool; 2]]) -> Vec<[f64; 2]> + 'a;
+
 /// When each step runs on several GPUs that begin at the same moment, each with its jobs.
-/// `limits` says how many bytes a second each may send and receive while they all do what it is
-/// told (send, receive).
 pub fn simulate_together(
     gpus: &[(&Description, &[Job])],
-    limits: &dyn Fn(&[[bool; 2]]) -> Vec<[f64; 2]>,
+    limits: &HostLimits,
 ) -> Vec<Vec<StepTimes>> {
     let mut worlds: Vec<World> = gpus.iter().map(|(gpu, jobs)| World::new(gpu, jobs)).collect();
     loop {

@@ -22,7 +22,7 @@ pub use description::{
     Cache, Compute, Costs, Description, Link, Local, Memory, Noise, Price, Rates, Unit,
 };
 pub use device::SimDevice;
-pub use events::{Job, Work, simulate, simulate_together};
+pub use events::{HostLimits, Job, Work, simulate, simulate_together};
 pub use grid::{Grid, Needs};
 pub use link::{Direction, Transfer};
 pub use machine::{Machine, Switch};
