@@ -17,7 +17,7 @@
 //! | floor | rooms |
 //! |---|---|
 //! | 7 | [`cmd`]: one file a command: read arguments, call, print |
-//! | 6 | [`worker`]: the process that owns a device |
+//! | 6 | [`worker`]: the process that owns a device, or several that begin together |
 //! | 5 | [`measure`]: the loop over a live device; [`store`]: all files; [`report`]: one file a format |
 //! | 4 | [`analyse`]: compare, rank over records; [`plan`]: suite × device → cases → recordings; [`backend`]: one folder a device API |
 //! | 3 | [`suite`], [`record`], [`model`], [`reference`](mod@reference) |

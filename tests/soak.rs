@@ -91,8 +91,10 @@ fn look(pid: u32, field: &str) -> Option<(f64, usize)> {
 /// The backend that a worker was started for.
 fn backend(pid: u32) -> Option<String> {
     let line = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).ok()?;
-    let mut arguments = line.split('\0').skip_while(|argument| *argument != "--backend");
-    arguments.nth(1).map(str::to_owned)
+    let mut arguments =
+        line.split('\0').skip_while(|argument| !matches!(*argument, "--device" | "--list"));
+    let named = arguments.nth(1)?;
+    Some(named.split(':').next().unwrap_or(named).to_owned())
 }
 
 /// Looks at a run and its workers until the time is over.

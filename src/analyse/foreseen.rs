@@ -91,7 +91,11 @@ fn of(detail: &Detail, device: Option<Device>) -> Vec<Foreseen> {
             });
             told.map(one(CommandModel::Concurrency)).collect()
         }
-        Detail::Transfer(_) | Detail::Staircase(_) | Detail::Characterised(_) => vec![],
+        Detail::Transfer(_)
+        | Detail::Staircase(_)
+        | Detail::Characterised(_)
+        | Detail::TransferStates(_)
+        | Detail::Split(_) => vec![],
     }
 }
 

@@ -16,6 +16,7 @@ pub mod rank;
 mod roof;
 mod schedule;
 mod staircase;
+mod together;
 mod transfer;
 
 pub use cases::{CaseResult, DeviceCases, collect};
@@ -32,4 +33,7 @@ pub use profile::profile;
 pub use roof::flag_implausible;
 pub use schedule::{PlanSummary, ScheduleSummary, schedule};
 pub use staircase::{Climb, Residency, Shape, StaircaseSummary, residency, staircase};
+pub use together::{
+    BALANCED, PlanAgainst, SplitSummary, all_states, plan_against, split, state_of,
+};
 pub use transfer::{Meanwhile, TransferSummary, transfer};

@@ -54,6 +54,7 @@ impl Backend for Faulty {
             state,
             entries: BTreeMap::new(),
             drops: true,
+            launches: 0,
             slow: 0,
             was_slow: false,
         }))
@@ -71,6 +72,8 @@ struct FaultyDevice {
     entries: BTreeMap<KernelId, String>,
     /// Whether dropping it ends.
     drops: bool,
+    /// Recordings with kernels so far.
+    launches: u32,
     /// Resets until it is as fast as before.
     slow: u32,
     /// Whether it was slow before.
@@ -108,6 +111,10 @@ impl FaultyDevice {
                 }
             }
             "exits_in_launch" => std::process::exit(3),
+            // Long after everything was verified, in the midst of measuring.
+            "loses_the_device_later" if self.launches > 40 => {
+                return Err(Error::DeviceLost("as asked".into()));
+            }
             "loses_the_device" => return Err(Error::DeviceLost("as asked".into())),
             "runs_out_of_memory" => return Err(Error::OutOfMemory("as asked".into())),
             "chatters" => {
@@ -153,6 +160,7 @@ impl Device for FaultyDevice {
                 launched.push(entry.clone());
             }
         }
+        self.launches += u32::from(!launched.is_empty());
         for entry in &launched {
             self.launch_fault(entry)?;
         }

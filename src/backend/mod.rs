@@ -7,9 +7,11 @@ pub mod opencl;
 pub mod select;
 pub mod sensors;
 pub mod sim;
+mod together;
 pub mod wgpu;
 
 pub use cards::cards;
+pub use together::{Opened, Part, Remote, Together, open_together};
 
 use crate::error::Result;
 use crate::gpu::{

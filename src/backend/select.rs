@@ -18,8 +18,8 @@ pub struct Selector {
     /// Use only devices of this API (repeat for more)
     #[arg(long, value_name = "API")]
     pub backend: Vec<String>,
-    /// Use simulated GPUs: those shipped, or only those of these names or description files
-    /// (`--sim k40c my.yaml`; stands behind other arguments)
+    /// Use simulated GPUs: those shipped, or only those of these names, machines or description
+    /// files (`--sim k40c dual-c2075 my.yaml`; stands behind other arguments)
     #[arg(long, value_name = "NAME|FILE.yaml", num_args = 0..)]
     pub sim: Option<Vec<String>>,
 }
@@ -43,8 +43,9 @@ impl Selector {
         let mut names = self.device.clone();
         for name in self.sim.iter().flatten() {
             if is_file(name) {
-                names.push(format!("sim:{next}"));
-                next += 1;
+                let behind = next + Sim::count(Path::new(name));
+                names.extend((next..behind).map(|index| format!("sim:{index}")));
+                next = behind;
             } else {
                 names.push(format!("sim:{name}"));
             }
@@ -53,10 +54,12 @@ impl Selector {
     }
 }
 
-/// Whether a simulated device is named by its description.
+/// Whether simulated devices are named by their description, a shipped machine's included.
 fn is_file(name: &str) -> bool {
     let path = Path::new(name);
-    path.components().count() > 1 || path.extension().is_some_and(|e| e == "yaml" || e == "yml")
+    let is_machine = Sim::machines().contains(&name);
+    let is_yaml = path.extension().is_some_and(|e| e == "yaml" || e == "yml");
+    path.components().count() > 1 || is_yaml || is_machine
 }
 
 /// A device with the number of its card, by which users name all views of it at once.

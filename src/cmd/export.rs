@@ -1,5 +1,6 @@
 //! `gpubench export`: records as flat rows for data frames, or as Bencher's metrics.
 
+use super::results;
 use super::show::{print, warnings};
 use crate::error::{Error, Result};
 use crate::record::{Line, Record};
@@ -44,7 +45,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     if let Some(path) = args.output.as_ref().filter(|path| path.is_dir()) {
         return Err(Error::Usage(format!("{}: {FOLDER}", path.display())));
     }
-    let files = runs::find(&args.runs)?;
+    let files = results::files(&args.runs)?;
     match (args.format, &args.output) {
         (Format::Bencher, output) => {
             let all = runs::field(&files)?;

@@ -18,6 +18,8 @@ mod predict;
 mod profile;
 mod rank;
 mod report;
+mod results;
+pub mod ring;
 mod run;
 mod schema;
 mod show;
@@ -88,7 +90,9 @@ enum Command {
     Profile(profile::Args),
     /// Evaluate a published model on a CSV of measurements
     Model(model::Args),
-    /// Own one device and serve cases (started by `run`)
+    /// Multiply matrices over the ranks of an MPI job
+    Ring(ring::Args),
+    /// Own devices and serve cases (started by `run`)
     #[command(hide = true)]
     Worker(worker::Args),
 }
@@ -137,6 +141,7 @@ fn dispatch(command: Command) -> Result<ExitCode> {
         Command::Predict(args) => predict::run(args),
         Command::Profile(args) => profile::run(args),
         Command::Model(args) => model::run(args),
+        Command::Ring(args) => ring::run(args),
         Command::Worker(args) => worker::run(args),
     }
 }

@@ -1,12 +1,13 @@
 //! `gpubench profile`: what devices cost, part by part.
 
 use super::known::of_run;
+use super::results;
 use super::show::{print, warnings, width};
 use crate::error::{Error, Result};
 use crate::record::profile::Profile;
 use crate::report::profile::text;
 use crate::report::words::label;
-use crate::store::{Run, read, runs};
+use crate::store::{Run, read};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -26,7 +27,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
-    let runs = runs::find(&args.runs)?.iter().map(|p| read(p)).collect::<Result<Vec<Run>>>()?;
+    let runs = results::files(&args.runs)?.iter().map(|p| read(p)).collect::<Result<Vec<Run>>>()?;
     for run in &runs {
         warnings(&run.warnings.iter().map(ToString::to_string).collect::<Vec<_>>());
     }

@@ -1,5 +1,6 @@
 //! `gpubench rank`: devices and APIs in order of speed over the cases that all got right.
 
+use super::results;
 use super::show::{print, warnings, width};
 use crate::analyse::rank::{Options, Ranking, rank};
 use crate::error::{Error, Result};
@@ -43,7 +44,7 @@ enum Format {
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
-    let all = runs::field(&runs::find(&args.paths)?)?;
+    let all = runs::field(&results::files(&args.paths)?)?;
     warnings(&all.warnings);
     let options = Options {
         reference: args.reference,

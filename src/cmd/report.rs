@@ -1,6 +1,7 @@
 //! `gpubench report`: what runs say, as a page, a table or data.
 
 use super::compare;
+use super::results;
 use super::show::{print, style, warnings};
 use crate::analyse::field;
 use crate::analyse::rank::{Options, Ranking, rank};
@@ -8,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::report::comparison::Compared;
 use crate::report::progress::say;
 use crate::report::{Material, Source, data, html, markdown, terminal};
-use crate::store::{Run, read, runs};
+use crate::store::{Run, read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -53,7 +54,7 @@ enum Format {
 /// Writes the report.
 pub fn run(args: Args) -> Result<ExitCode> {
     let format = format(&args)?;
-    let files = runs::find(&args.runs)?;
+    let files = results::files(&args.runs)?;
     let runs: Vec<Run> = files.iter().map(|path| read(path)).collect::<Result<_>>()?;
     let flaws: Vec<String> =
         runs.iter().flat_map(|run| &run.warnings).map(ToString::to_string).collect();

@@ -1,20 +1,21 @@
-//! `gpubench worker`: own one device and serve cases (started by `run`).
+//! `gpubench worker`: own devices and serve cases (started by `run`).
 
 use crate::backend::sim::{SIM, Sim};
 use crate::backend::{self, Backend};
 use crate::error::{Error, Result};
+use crate::worker::{Wanted, serve};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Arguments of `gpubench worker`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The backend
-    #[arg(long)]
-    backend: String,
-    /// The device among the backend's; without it, the devices are listed
-    #[arg(long)]
-    index: Option<usize>,
+    /// List the devices of a backend
+    #[arg(long, value_name = "BACKEND")]
+    list: Option<String>,
+    /// The devices to own; several begin at the same moment
+    #[arg(long, value_name = "BACKEND:INDEX", value_parser = device)]
+    device: Vec<(String, usize)>,
     /// A simulated device's description, behind the shipped ones
     #[arg(long)]
     sim_file: Vec<PathBuf>,
@@ -26,15 +27,35 @@ pub struct Args {
     parent: u32,
 }
 
+fn device(text: &str) -> Result<(String, usize), String> {
+    let parts = text.split_once(':').and_then(|(name, index)| Some((name, index.parse().ok()?)));
+    parts.map(|(name, index)| (name.to_owned(), index)).ok_or_else(|| "BACKEND:INDEX".into())
+}
+
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
-    let backend = || -> Result<Box<dyn Backend>> {
-        if args.backend == SIM {
-            return Ok(Box::new(Sim::new(args.sim_file, args.sim_seed)));
-        }
-        let missing = || Error::Usage(format!("there is no backend `{}`", args.backend));
-        backend::by_name(&args.backend).ok_or_else(missing)
-    };
-    crate::worker::serve(backend, args.index, args.parent)?;
+    let parent = args.parent;
+    serve(|| wanted(args), parent)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn wanted(args: Args) -> Result<Wanted> {
+    let Args { list, mut device, sim_file, sim_seed, .. } = args;
+    let sim = Sim::new(sim_file, sim_seed);
+    let backend = |name: &str| -> Result<Box<dyn Backend>> {
+        if name == SIM {
+            return Ok(Box::new(sim.clone()));
+        }
+        let missing = || Error::Usage(format!("there is no backend `{name}`"));
+        backend::by_name(name).ok_or_else(missing)
+    };
+    match (list, device.pop()) {
+        (Some(name), _) => Ok(Wanted::List(backend(&name)?)),
+        (None, Some((name, index))) if device.is_empty() => Ok(Wanted::One(backend(&name)?, index)),
+        (None, Some(last)) => {
+            device.push(last);
+            Ok(Wanted::Several(device, sim))
+        }
+        (None, None) => Err(Error::Usage("a worker needs something to own or to list".into())),
+    }
 }

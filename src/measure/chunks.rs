@@ -62,7 +62,7 @@ pub(super) fn lanes(session: &Session) -> u32 {
 }
 
 /// Device buffers with their guards, and a host twin of each in the best kind of memory.
-fn allocate(session: &mut Session, case: &Case, initial: &[Data]) -> Result<MemoryKind> {
+pub(super) fn allocate(session: &mut Session, case: &Case, initial: &[Data]) -> Result<MemoryKind> {
     let device = session.device.as_mut();
     let kind = case.key.host_memory.unwrap_or_else(|| best_kind(&device.info().host_memory));
     memory::allocate(device, case)?;

@@ -11,19 +11,25 @@ mod emulated;
 mod energy;
 mod expected;
 mod finding;
+mod flows;
 mod kernel;
 mod launch;
 mod loops;
 mod memory;
 mod overlap;
 mod polling;
+pub mod ring;
 mod schedule;
 mod sentinel;
 mod session;
+mod split;
 mod staircase;
 mod sweep;
+mod team;
 mod timing;
 mod transfer;
+mod transfer_plans;
+mod transfer_states;
 mod watch;
 mod watched;
 
@@ -32,10 +38,11 @@ pub use compute::compute;
 pub use finding::{Finding, Policy, Stage, outcome_of};
 pub use memory::{initial, promised};
 pub use session::Session;
+pub use team::{Team, measure_together};
 pub use watch::Watch;
 pub use watched::watched;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::plan::Case;
 use crate::record::Wall;
 use crate::workload::Measure;
@@ -67,6 +74,9 @@ pub fn measure(
         Measure::Concurrency => concurrency::measure(session, case, policy, stage, &mut finding),
         Measure::Staircase => staircase::measure(session, case, policy, stage, &mut finding),
         Measure::Characterise => characterise::measure(session, case, policy, stage, &mut finding),
+        Measure::TransferStates | Measure::Split => {
+            Err(Error::Unsupported("one device where two are needed".into()))
+        }
     };
     finding.wall = Wall { busy: finding.wall.busy, ..watch.end() };
     session.device.reset();

@@ -21,8 +21,8 @@ const GROWTH: u64 = 4;
 const DIRECTIONS: [Direction; 3] = [Direction::Send, Direction::Receive, Direction::Both];
 
 /// What is sent lies in one pair of buffers, what is received in another.
-const SENT: (BufferId, BufferId) = (BufferId(1), BufferId(0));
-const RECEIVED: (BufferId, BufferId) = (BufferId(2), BufferId(3));
+pub(super) const SENT: (BufferId, BufferId) = (BufferId(1), BufferId(0));
+pub(super) const RECEIVED: (BufferId, BufferId) = (BufferId(2), BufferId(3));
 
 /// Measures `case` into `finding`.
 pub(super) fn measure(
@@ -82,7 +82,7 @@ pub(super) fn measure(
 }
 
 /// Both directions get a lane each where the device has two.
-fn lanes(session: &Session) -> u32 {
+pub(super) fn lanes(session: &Session) -> u32 {
     session.device.info().lanes.min(2)
 }
 
@@ -95,7 +95,12 @@ fn sizes(largest: u64) -> Vec<u64> {
 }
 
 /// Allocates both pairs: the first is filled on the host, the second on the device.
-fn allocate(session: &mut Session, bytes: Bytes, kind: MemoryKind, data: &Data) -> Result<()> {
+pub(super) fn allocate(
+    session: &mut Session,
+    bytes: Bytes,
+    kind: MemoryKind,
+    data: &Data,
+) -> Result<()> {
     let device = session.device.as_mut();
     for ((from, to), from_host) in [(SENT, true), (RECEIVED, false)] {
         let kinds = if from_host { [kind, MemoryKind::Device] } else { [MemoryKind::Device, kind] };
@@ -107,7 +112,7 @@ fn allocate(session: &mut Session, bytes: Bytes, kind: MemoryKind, data: &Data) 
 }
 
 /// Both targets hold nothing of the source.
-fn poison(session: &mut Session, bytes: Bytes) -> Result<()> {
+pub(super) fn poison(session: &mut Session, bytes: Bytes) -> Result<()> {
     let poison = vec![0xff; bytes.as_usize()];
     [SENT.1, RECEIVED.1].into_iter().try_for_each(|to| session.device.write(to, &poison))
 }
@@ -136,7 +141,12 @@ fn spans(steps: &[NamedStep]) -> Option<[[f64; 2]; 2]> {
 }
 
 /// Both targets must hold the source's bytes.
-fn verified(session: &mut Session, data: &Data, when: &str, finding: &mut Finding) -> Result<bool> {
+pub(super) fn verified(
+    session: &mut Session,
+    data: &Data,
+    when: &str,
+    finding: &mut Finding,
+) -> Result<bool> {
     let exact = Comparison { relative: 0.0, absolute: 0.0 };
     for (target, name) in [(SENT.1, "sent"), (RECEIVED.1, "received")] {
         let found = Data::from_bytes(data.scalar(), &session.device.read(target)?);

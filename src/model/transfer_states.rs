@@ -28,6 +28,17 @@ pub struct State {
     pub rates: Vec<Both>,
 }
 
+/// The name of the state in which the devices do `doing` (send, receive): `SR/N`.
+pub fn state_name(doing: &[[bool; 2]]) -> String {
+    let word = |does: &[bool; 2]| match does {
+        [false, false] => "N",
+        [true, false] => "S",
+        [false, true] => "R",
+        [true, true] => "SR",
+    };
+    doing.iter().map(word).collect::<Vec<_>>().join("/")
+}
+
 /// The seconds to spend in each of `states`, in their order, so that `amounts` (one entry a
 /// device) are moved in the least time.
 ///

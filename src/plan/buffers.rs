@@ -62,6 +62,14 @@ pub(super) fn sweep_buffer(device: &DeviceInfo, limits: &Limits) -> BufferPlan {
     }
 }
 
+/// One copy of a measurement over several devices: long enough that its latency counts for little,
+/// short enough that many of them fill a state's time.
+pub(super) fn copy_buffer(device: &DeviceInfo, limits: &Limits) -> BufferPlan {
+    const BYTES: u64 = 8 << 20;
+    let largest = sweep_buffer(device, limits);
+    BufferPlan { count: largest.count.min(BYTES / 4), ..largest }
+}
+
 /// Refuses buffers that do not fit. Those that no kernel sees (`bound` is false) are only copied:
 /// any size that can be made.
 pub(super) fn check_buffers(

@@ -160,7 +160,7 @@ fn check_chunks(case: &Case, division: &Division, parts: Parts) -> Result<()> {
 }
 
 /// The launch that computes the rows of `range`.
-fn dispatch(
+pub(super) fn dispatch(
     case: &Case,
     candidate: &Candidate,
     division: &Division,
@@ -231,7 +231,7 @@ impl Builder<'_> {
                 Split::Rows { .. } => self.sent..until,
             };
             if rows.start < rows.end {
-                let (host, device) = self.slices(i, division, &rows);
+                let (host, device) = slices_of(case, i, division, &rows);
                 let op = Op::Send { from: host, to: device };
                 sends.push(self.push(chunk, StageOf::Send, lane, vec![], op));
             }
@@ -260,22 +260,26 @@ impl Builder<'_> {
                 (_, Split::Rows { .. }) if !last => continue,
                 (_, Split::Rows { .. }) => 0..division.rows,
             };
-            let (host, device) = self.slices(i, division, &rows);
+            let (host, device) = slices_of(case, i, division, &rows);
             let op = Op::Receive { from: device, to: host };
             self.push(chunk, StageOf::Receive, lane, after.to_vec(), op);
         }
     }
+}
 
-    /// The host's and the device's part of buffer `i` that holds `rows`.
-    fn slices(&self, i: usize, division: &Division, rows: &Range<u64>) -> (Slice, Slice) {
-        let bytes = self.case.buffers[i].bytes().0;
-        let at =
-            |row: u64| (u128::from(bytes) * u128::from(row) / u128::from(division.rows)) as u64;
-        let (offset, len) = (at(rows.start), Bytes(at(rows.end) - at(rows.start)));
-        let host = Slice { buffer: host_twin(self.case, i), offset: Bytes(offset), len };
-        let device = Slice { buffer: self.case.buffer(i), offset: Bytes(GUARD.0 + offset), len };
-        (host, device)
-    }
+/// The host's and the device's part of buffer `i` that holds `rows`.
+pub(super) fn slices_of(
+    case: &Case,
+    i: usize,
+    division: &Division,
+    rows: &Range<u64>,
+) -> (Slice, Slice) {
+    let bytes = case.buffers[i].bytes().0;
+    let at = |row: u64| (u128::from(bytes) * u128::from(row) / u128::from(division.rows)) as u64;
+    let (offset, len) = (at(rows.start), Bytes(at(rows.end) - at(rows.start)));
+    let host = Slice { buffer: host_twin(case, i), offset: Bytes(offset), len };
+    let device = Slice { buffer: case.buffer(i), offset: Bytes(GUARD.0 + offset), len };
+    (host, device)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A suite on a device becomes cases; a case becomes recordings.
 
 mod beside;
+mod block;
 mod buffers;
 mod case;
 mod divide;
@@ -16,6 +17,7 @@ mod resolve;
 mod scope;
 
 pub use beside::beside;
+pub use block::{bytes_of, dealt, push_block};
 pub use case::{BufferPlan, Candidate, Case, Company, Planned};
 pub use divide::{Chunked, Division, Parts, StageOf, chunked, equal_chunks, host_twin, in_parts};
 pub use emulation::{emulated_device, emulated_launch, emulated_results};

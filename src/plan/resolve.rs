@@ -2,7 +2,7 @@
 //! numbers, or a refusal with its reason.
 
 use super::beside::with_company;
-use super::buffers::{buffers, check_buffers, sweep_buffer};
+use super::buffers::{buffers, check_buffers, copy_buffer, sweep_buffer};
 use super::divide::{Division, FIRST};
 use super::estimate::LONGEST_PREPARE;
 use super::forms::{Asked, Params, candidates, place};
@@ -45,7 +45,11 @@ fn host_memory(workload: &Workload, measure: Measure) -> Vec<Option<MemoryKind>>
         Measure::Send | Measure::Receive => {
             workload.host_memory.iter().copied().map(Some).collect()
         }
-        Measure::Transfer | Measure::Overlap | Measure::Schedule
+        Measure::Transfer
+        | Measure::Overlap
+        | Measure::Schedule
+        | Measure::TransferStates
+        | Measure::Split
             if !workload.host_memory.is_empty() =>
         {
             workload.host_memory.iter().copied().map(Some).collect()
@@ -90,6 +94,7 @@ pub(super) fn resolve(
     let scope = scope(&key.size, &params);
     let buffers = match key.measure {
         Measure::Transfer => vec![sweep_buffer(device, limits)],
+        Measure::TransferStates => vec![copy_buffer(device, limits)],
         _ => buffers(workload, &scope)?,
     };
     check_buffers(&buffers, workload.kernel.is_some(), device, limits)?;
@@ -100,7 +105,7 @@ pub(super) fn resolve(
         None => (vec![], vec![]),
     };
     let division = division(workload, &asked.scope, device);
-    if matches!(key.measure, Measure::Overlap | Measure::Schedule) {
+    if matches!(key.measure, Measure::Overlap | Measure::Schedule | Measure::Split) {
         check_division(division.as_ref(), &asked.buffers)
             .map_err(|why| format!("{} cannot be cut into chunks: {why}", place(workload)))?;
     }

@@ -20,6 +20,10 @@ pub enum Detail {
     Staircase(Staircase),
     /// Every form of a kernel with a growing number of work-groups.
     Characterised(Characterised),
+    /// What several devices move at the same time.
+    TransferStates(super::TransferStates),
+    /// A divisible problem split over several devices.
+    Split(super::Split),
 }
 
 /// Seconds on the host's clock (simulated: on the simulator's), sample by sample, with the

@@ -12,6 +12,7 @@ mod outcome;
 pub mod profile;
 #[cfg(test)]
 pub(crate) mod sample;
+mod together;
 
 pub use detail::{
     Characterised, Concurrency, CopyEngines, Detail, Direction, FormTimes, Launched, NamedStep,
@@ -21,6 +22,7 @@ pub use header::{Footer, Header, Host};
 pub use monitor::Monitor;
 pub use noise::Noise;
 pub use outcome::{ErrorNorms, Flag, Mismatch, Outcome};
+pub use together::{Block, Moved, MovedState, PlanRun, Split, TransferStates};
 
 use crate::gpu::{BuildReport, Checks, Clock};
 use crate::workload::{CaseKey, Refusal};

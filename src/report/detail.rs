@@ -37,6 +37,14 @@ pub fn sections(header: &Header, records: &[Record]) -> String {
             Detail::Staircase(_) => {}
             // `gpubench profile` puts all of a device together.
             Detail::Characterised(_) => {}
+            Detail::TransferStates(raw) => {
+                let name = format!("{}, round {}", case_name(&record.key), record.round + 1);
+                super::together::states_section(&mut out, &name, raw);
+            }
+            Detail::Split(raw) => {
+                let name = format!("{}, round {}", case_name(&record.key), record.round + 1);
+                super::together::split_section(&mut out, &name, raw);
+            }
         }
     }
     super::staircase::section(&mut out, header, records);

@@ -22,6 +22,7 @@ mod subject;
 pub mod terminal;
 #[cfg(test)]
 mod testing;
+pub mod together;
 pub mod trace;
 pub mod words;
 

@@ -118,8 +118,8 @@ fn rate(measure: Measure, family: &str, flops: f64, bytes: f64, seconds: f64) ->
         Measure::Launch | Measure::Concurrency | Measure::Staircase | Measure::Characterise => {
             return None;
         }
-        Measure::Send | Measure::Receive | Measure::Transfer => true,
-        Measure::Kernel | Measure::Overlap | Measure::Schedule => {
+        Measure::Send | Measure::Receive | Measure::Transfer | Measure::TransferStates => true,
+        Measure::Kernel | Measure::Overlap | Measure::Schedule | Measure::Split => {
             family == "memory" || flops <= 0.0
         }
     };

@@ -44,6 +44,8 @@ pub fn measure_word(measure: Measure) -> &'static str {
         Measure::Concurrency => "concurrency",
         Measure::Staircase => "staircase",
         Measure::Characterise => "characterise",
+        Measure::TransferStates => "transfer states",
+        Measure::Split => "split",
     }
 }
 

@@ -89,12 +89,12 @@ pub fn list(folder: &Path) -> Result<(Vec<Run>, Vec<Error>)> {
     if !folder.exists() {
         return Ok((vec![], vec![]));
     }
-    let files = match super::runs::find(&[folder.to_owned()]) {
-        Err(Error::Usage(_)) => vec![],
-        files => files?,
+    let found = match super::runs::find(&[folder.to_owned()]) {
+        Err(Error::Usage(_)) => super::runs::Found::default(),
+        found => found?,
     };
-    let (mut runs, mut errors) = (vec![], vec![]);
-    for file in files {
+    let (mut runs, mut errors) = (vec![], found.foreign);
+    for file in found.files {
         match read(&file) {
             Ok(run) => runs.push(run),
             Err(error) => errors.push(error),

@@ -1,7 +1,10 @@
 //! File names made from names that others chose.
 
-/// A stem for a result file: UTC time, host and suite. `started` is RFC 3339.
-pub fn result_name(started: &str, host: &str, suite: &str) -> String {
+use crate::gpu::DeviceInfo;
+
+/// A stem for a result file: UTC time, host, the device where the run has only one, and suite.
+/// `started` is RFC 3339.
+pub fn result_name(started: &str, host: &str, devices: &[DeviceInfo], suite: &str) -> String {
     let time: String = started
         .split('.')
         .next()
@@ -10,7 +13,11 @@ pub fn result_name(started: &str, host: &str, suite: &str) -> String {
         .filter(|c| c.is_ascii_alphanumeric())
         .collect();
     let time = time.trim_end_matches('Z');
-    format!("{}Z-{}-{}", safe(time), safe(host), safe(suite))
+    let device = match devices {
+        [one] => safe(&format!("{}-{}-{}", one.backend, one.index, one.name)) + "-",
+        _ => String::new(),
+    };
+    format!("{}Z-{}-{device}{}", safe(time), safe(host), safe(suite))
 }
 
 /// `name` as part of a file name on any system: ASCII letters, digits, dots, dashes and
@@ -54,11 +61,20 @@ mod tests {
     }
 
     #[test]
-    fn a_result_is_named_by_time_host_and_suite() {
+    fn a_result_is_named_by_time_host_device_and_suite() {
+        let name = |started: &str, host: &str, devices: &[DeviceInfo], suite: &str| {
+            result_name(started, host, devices, suite)
+        };
+        let sample = crate::record::sample::device("opencl");
+        let one = DeviceInfo { index: 1, name: "RTX 4090 / Ω".into(), ..sample.clone() };
         assert_eq!(
-            result_name("2025-01-31T12:30:05.123Z", "lab 7", "quick"),
+            name("2025-01-31T12:30:05.123Z", "lab 7", &[], "quick"),
             "20250131T123005Z-lab-7-quick"
         );
-        assert_eq!(result_name("2025-01-31T12:30:05Z", "h", "s"), "20250131T123005Z-h-s");
+        assert_eq!(
+            name("2025-01-31T12:30:05Z", "h", std::slice::from_ref(&one), "s"),
+            "20250131T123005Z-h-opencl-1-RTX-4090-s"
+        );
+        assert_eq!(name("2025-01-31T12:30:05Z", "h", &[one, sample], "s"), "20250131T123005Z-h-s");
     }
 }

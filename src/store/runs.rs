@@ -18,17 +18,32 @@ pub struct Fielded {
     pub files: usize,
 }
 
-/// The result files that `paths` mean: files as they are, of folders every `.jsonl` in them, by name.
+/// Result files.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Files that were named, and those of folders that begin as a result does.
+    pub files: Vec<PathBuf>,
+    /// What else lies in the folders under a result's name, and why it is none.
+    pub foreign: Vec<Error>,
+}
+
+/// The result files that `paths` mean: files as they are, of folders every `.jsonl` in them that
+/// begins as a result does, by name.
 ///
 /// # Errors
-/// `Io` where a path cannot be read; `Usage` where a folder holds no result.
-pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let mut found = vec![];
+/// `Io` where a path cannot be read; `Usage` where nothing in a folder has a result's name.
+pub fn find(paths: &[PathBuf]) -> Result<Found> {
+    let mut found = Found::default();
     for path in paths {
-        if path.is_dir() {
-            found.extend(inside(path)?);
-        } else {
-            found.push(path.clone());
+        if !path.is_dir() {
+            found.files.push(path.clone());
+            continue;
+        }
+        for file in inside(path)? {
+            match open(&file) {
+                Ok(_) => found.files.push(file),
+                Err(error) => found.foreign.push(error),
+            }
         }
     }
     Ok(found)
@@ -115,9 +130,16 @@ mod tests {
             }
             writer.leave().unwrap();
         }
-        std::fs::write(folder.path().join("notes.txt"), "mine").unwrap();
-        let files = find(&[folder.path().to_owned()]).unwrap();
+        for (name, text) in
+            [("notes.txt", "mine"), ("a.jsonl", "{\"event\":1}\n"), ("torn.jsonl", "{\"head")]
+        {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        let Found { files, foreign } = find(&[folder.path().to_owned()]).unwrap();
         assert_eq!(files.len(), 5);
+        let foreign: Vec<String> = foreign.iter().map(ToString::to_string).collect();
+        assert!(foreign[0].contains("a.jsonl") && foreign[0].contains("no result"), "{foreign:?}");
+        assert!(foreign[1].contains("torn.jsonl") && foreign.len() == 2, "{foreign:?}");
         let all = field(&files).unwrap();
         assert_eq!((all.files, all.field.contenders[0].runs, all.field.cases.len()), (5, 5, 4));
         assert_eq!(all.field.cell(0, 0).unwrap().rounds, 4);
@@ -130,7 +152,7 @@ mod tests {
         let error = find(&[folder.path().to_owned()]).unwrap_err().to_string();
         assert!(error.contains("no result file"), "{error}");
         let nowhere = folder.path().join("nowhere.jsonl");
-        let error = field(&find(&[nowhere]).unwrap()).unwrap_err().to_string();
+        let error = field(&find(&[nowhere]).unwrap().files).unwrap_err().to_string();
         assert!(error.contains("nowhere.jsonl"), "{error}");
     }
 }

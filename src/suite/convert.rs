@@ -270,13 +270,13 @@ impl Converter<'_> {
 
 /// What a measure needs and `form` does not have.
 fn lack(form: &file::Workload, measure: Measure) -> Option<&'static str> {
-    use Measure::{Overlap, Receive, Schedule, Send, Transfer};
+    use Measure::{Overlap, Receive, Schedule, Send, Split, Transfer, TransferStates};
     let no_buffers = form.buffers.as_ref().is_none_or(|buffers| buffers.value.0.is_empty());
-    if form.kernel.is_none() && !matches!(measure, Send | Receive | Transfer) {
+    if form.kernel.is_none() && !matches!(measure, Send | Receive | Transfer | TransferStates) {
         Some("there is no kernel to measure")
-    } else if no_buffers && matches!(measure, Send | Receive | Overlap | Schedule) {
+    } else if no_buffers && matches!(measure, Send | Receive | Overlap | Schedule | Split) {
         Some("there are no buffers to transfer")
-    } else if form.divide.is_none() && matches!(measure, Overlap | Schedule) {
+    } else if form.divide.is_none() && matches!(measure, Overlap | Schedule | Split) {
         Some("this cuts the problem into chunks, so the workload needs `divide`")
     } else {
         None
@@ -287,9 +287,14 @@ fn lack(form: &file::Workload, measure: Measure) -> Option<&'static str> {
 fn family(form: &file::Workload, measure: &[Measure], work: &Work) -> Family {
     match (&form.family, measure.first()) {
         (Some(family), _) => family.value,
-        (None, Some(Measure::Send | Measure::Receive | Measure::Transfer)) => Family::Transfer,
+        (
+            None,
+            Some(Measure::Send | Measure::Receive | Measure::Transfer | Measure::TransferStates),
+        ) => Family::Transfer,
         (None, Some(Measure::Overlap | Measure::Schedule)) => Family::Overlap,
-        (None, Some(Measure::Concurrency | Measure::Staircase)) => Family::Concurrency,
+        (None, Some(Measure::Concurrency | Measure::Staircase | Measure::Split)) => {
+            Family::Concurrency
+        }
         _ if work.flops.is_number(0.0) => Family::Memory,
         _ => Family::Compute,
     }

@@ -97,9 +97,11 @@ impl Workload {
     pub fn cases(&self) -> usize {
         let kinds = |measure: &Measure| match measure {
             Measure::Send | Measure::Receive => self.host_memory.len(),
-            Measure::Transfer | Measure::Overlap | Measure::Schedule => {
-                self.host_memory.len().max(1)
-            }
+            Measure::Transfer
+            | Measure::Overlap
+            | Measure::Schedule
+            | Measure::TransferStates
+            | Measure::Split => self.host_memory.len().max(1),
             _ => 1,
         };
         self.sizes.len() * self.measure.iter().map(kinds).sum::<usize>()

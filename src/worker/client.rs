@@ -36,7 +36,7 @@ pub struct Client {
 /// # Errors
 /// What came of the worker instead.
 pub fn devices(backend: &str, limit: Duration) -> Result<Vec<DeviceInfo>, Outcome> {
-    let mut client = Client::spawn(backend, None, &Sim::default())?;
+    let mut client = Client::spawn(&[], Some(backend), &Sim::default())?;
     match client.wait("listing the devices", limit)? {
         Reply::Devices(devices) => {
             client.close();
@@ -48,20 +48,25 @@ pub fn devices(backend: &str, limit: Duration) -> Result<Vec<DeviceInfo>, Outcom
 }
 
 impl Client {
-    /// Starts a worker and waits until it has opened the device, a simulated one as `sim` has it.
+    /// Starts a worker and waits until it has opened the devices, simulated ones as `sim` has
+    /// them.
     ///
     /// # Errors
-    /// What came of it instead: `Timeout`, `Crash`, or why the device does not open.
-    pub fn open(device: &DeviceInfo, sim: &Sim, limit: Duration) -> Result<Self, Outcome> {
-        let mut client = Self::spawn(&device.backend, Some(device.index), sim)?;
+    /// What came of it instead: `Timeout`, `Crash`, or why a device does not open.
+    pub fn open(devices: &[DeviceInfo], sim: &Sim, limit: Duration) -> Result<Self, Outcome> {
+        let mut client = Self::spawn(devices, None, sim)?;
         match client.wait("opening the device", limit)? {
-            Reply::Ready(found) if found.name == device.name && found.driver == device.driver => {
-                Ok(client)
+            Reply::Ready(found) if found.len() == devices.len() => {
+                let other =
+                    |(a, b): &(&DeviceInfo, &DeviceInfo)| a.name != b.name || a.driver != b.driver;
+                match devices.iter().zip(&found).find(other) {
+                    None => Ok(client),
+                    Some((device, found)) => Err(Outcome::DeviceLost(format!(
+                        "{} device {} is now {} ({})",
+                        device.backend, device.index, found.name, found.driver
+                    ))),
+                }
             }
-            Reply::Ready(found) => Err(Outcome::DeviceLost(format!(
-                "{} device {} is now {} ({})",
-                device.backend, device.index, found.name, found.driver
-            ))),
             Reply::Failed(outcome) => Err(outcome),
             other => Err(unexpected(&other)),
         }
@@ -100,15 +105,18 @@ impl Client {
         self.group.wait(CLOSE);
     }
 
-    fn spawn(backend: &str, index: Option<usize>, sim: &Sim) -> Result<Self, Outcome> {
+    /// A worker for these devices, or one that lists those of a backend.
+    fn spawn(devices: &[DeviceInfo], list: Option<&str>, sim: &Sim) -> Result<Self, Outcome> {
         let failed = |e: std::io::Error| Outcome::Failed(format!("starting a worker: {e}"));
         let mut command = Command::new(std::env::current_exe().map_err(failed)?);
-        command.args(["worker", "--backend", backend]);
-        command.args(["--parent", &std::process::id().to_string()]);
-        if let Some(index) = index {
-            command.args(["--index", &index.to_string()]);
+        command.args(["worker", "--parent", &std::process::id().to_string()]);
+        if let Some(backend) = list {
+            command.args(["--list", backend]);
         }
-        if backend == SIM {
+        for device in devices {
+            command.args(["--device", &format!("{}:{}", device.backend, device.index)]);
+        }
+        if devices.iter().any(|device| device.backend == SIM) {
             command.args(["--sim-seed", &sim.seed().to_string()]);
             for file in sim.files() {
                 command.arg("--sim-file").arg(file);

@@ -21,4 +21,4 @@ pub use group::kill_all;
 pub use host::host;
 pub use protocol::{Reply, Request};
 pub use seat::Seat;
-pub use serve::serve;
+pub use serve::{Wanted, serve};

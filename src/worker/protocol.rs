@@ -20,6 +20,13 @@ pub enum Request {
         /// What the sentinel took when the run began; `None` where this is when it begins.
         sentinel: Option<f64>,
     },
+    /// Measure a case over all devices that the worker opened; answered by stages and a record.
+    Together {
+        /// Each device's form of the case.
+        cases: Vec<Case>,
+        /// How long and how well.
+        policy: Policy,
+    },
     /// Launch a case once and keep what it writes, as another device's expected result;
     /// answered by stages and `Computed` or `Failed`.
     Compute {
@@ -36,8 +43,8 @@ pub enum Request {
 pub enum Reply {
     /// The backend's devices, where no device was asked for.
     Devices(Vec<DeviceInfo>),
-    /// The device is open.
-    Ready(Box<DeviceInfo>),
+    /// The devices that were asked for are open.
+    Ready(Vec<DeviceInfo>),
     /// A stage begins, and with it its deadline.
     Stage(Stage),
     /// What came of a case; device and round are the parent's to fill in.

@@ -1,5 +1,5 @@
-//! A device over a whole run: a worker when one is needed, another when it dies, none when the
-//! device has failed too often.
+//! A device, or several that begin together, over a whole run: a worker when one is needed, another
+//! when it dies, none when the device has failed too often.
 
 use super::client::Client;
 use super::deadlines::Deadlines;
@@ -13,10 +13,10 @@ use crate::record::{Flag, Outcome, Record};
 use std::path::Path;
 use std::time::Duration;
 
-/// A device and whoever serves it.
+/// Devices and whoever serves them.
 #[derive(Debug)]
 pub struct Seat {
-    device: DeviceInfo,
+    devices: Vec<DeviceInfo>,
     /// The user's deadline for every stage.
     limit: Option<Duration>,
     /// How a simulated device is described, and scatters.
@@ -30,12 +30,17 @@ pub struct Seat {
 impl Seat {
     /// For `device`, a simulated one as `sim` has it; `limit` overrides every stage's deadline.
     pub fn new(device: DeviceInfo, sim: Sim, limit: Option<Duration>) -> Self {
-        Self { device, limit, sim, client: None, streak: Streak::default(), sentinel: None }
+        Self::together(vec![device], sim, limit)
+    }
+
+    /// For several devices (at least one), which one worker opens.
+    pub fn together(devices: Vec<DeviceInfo>, sim: Sim, limit: Option<Duration>) -> Self {
+        Self { devices, limit, sim, client: None, streak: Streak::default(), sentinel: None }
     }
 
     /// From the next worker on, a simulated device scatters by `seed` and its own number.
     pub fn scatter(&mut self, seed: u64) {
-        self.sim = self.sim.scattering(seed.wrapping_add(self.device.index as u64));
+        self.sim = self.sim.scattering(seed.wrapping_add(self.device().index as u64));
     }
 
     /// Learns from a record of this device what the sentinel took when the run began; the first
@@ -44,9 +49,9 @@ impl Seat {
         self.sentinel = self.sentinel.or(record.monitor.began);
     }
 
-    /// The device.
+    /// The device, of several the first.
     pub fn device(&self) -> &DeviceInfo {
-        &self.device
+        &self.devices[0]
     }
 
     /// Measures a case, whatever happens to the worker. A crash is tried once more, which tells
@@ -57,15 +62,38 @@ impl Seat {
         policy: &Policy,
         stage: &mut dyn FnMut(Stage),
     ) -> Record {
+        let (asked, sentinel) = (Box::new(case.clone()), self.sentinel);
+        let request = Request::Measure { case: asked, policy: policy.clone(), sentinel };
+        let found = self.answered(case, &request, policy, stage);
+        self.recall(&found);
+        found
+    }
+
+    /// Measures a case over all devices, of which each has its own form of it in `cases`; else as
+    /// [`Seat::measure`].
+    pub fn measure_together(
+        &mut self,
+        cases: &[Case],
+        policy: &Policy,
+        stage: &mut dyn FnMut(Stage),
+    ) -> Record {
+        let request = Request::Together { cases: cases.to_vec(), policy: policy.clone() };
+        self.answered(&cases[0], &request, policy, stage)
+    }
+
+    fn answered(
+        &mut self,
+        case: &Case,
+        request: &Request,
+        policy: &Policy,
+        stage: &mut dyn FnMut(Stage),
+    ) -> Record {
         if let Some(why) = self.streak.quarantine() {
             return record(case, Outcome::Skipped(why.to_owned()));
         }
-        let (case_asked, policy_asked) = (Box::new(case.clone()), policy.clone());
-        let request =
-            Request::Measure { case: case_asked, policy: policy_asked, sentinel: self.sentinel };
         let mut attempt = || {
             let mut watch = Watch::default();
-            let reply = self.ask(&request, policy, &mut |now| {
+            let reply = self.ask(request, policy, &mut |now| {
                 watch.enter(Some(now));
                 stage(now);
             });
@@ -88,7 +116,6 @@ impl Seat {
             }
         }
         self.streak.note(&found.outcome);
-        self.recall(&found);
         found
     }
 
@@ -131,7 +158,7 @@ impl Seat {
         let deadlines = Deadlines::new(policy, self.limit);
         let mut client = match self.client.take() {
             Some(client) => client,
-            None => Client::open(&self.device, &self.sim, deadlines.open)?,
+            None => Client::open(&self.devices, &self.sim, deadlines.open)?,
         };
         let reply = client.ask(request, &deadlines, stage)?;
         let sound = match &reply {

@@ -1,50 +1,83 @@
-//! The worker: one open device, one case after the other.
+//! The worker: one open device or several, one case after the other.
 
 use super::protocol::{Reply, Request};
 use super::wire::{Wire, die_with};
-use crate::backend::Backend;
+use crate::backend::sim::Sim;
+use crate::backend::{Backend, open_together};
 use crate::error::{Error, Result};
-use crate::measure::{Session, compute, outcome_of, watched};
+use crate::measure::{Session, Team, compute, measure_together, outcome_of, watched};
+use crate::record::Outcome;
 
-/// Serves device `index` of `backend` until stdin ends; without an index, lists the devices.
-/// Ends with `parent`, the process that started it.
+/// What a worker is to own.
+pub enum Wanted {
+    /// Nothing: it lists the backend's devices.
+    List(Box<dyn Backend>),
+    /// The backend's device of this position.
+    One(Box<dyn Backend>, usize),
+    /// Several devices, by backend and position, simulated ones as described.
+    Several(Vec<(String, usize)>, Sim),
+}
+
+/// What a worker owns.
+enum Held {
+    Nothing,
+    One(Box<Session>),
+    Several(Team),
+}
+
+/// Serves what is wanted until stdin ends, or lists devices. Ends with `parent`, the process that
+/// started it.
 ///
 /// # Errors
-/// When the parent is gone. What fails on the device is answered, not returned.
-pub fn serve(
-    backend: impl FnOnce() -> Result<Box<dyn Backend>>,
-    index: Option<usize>,
-    parent: u32,
-) -> Result<()> {
+/// When the parent is gone. What fails on a device is answered, not returned.
+pub fn serve(wanted: impl FnOnce() -> Result<Wanted>, parent: u32) -> Result<()> {
     die_with(parent);
     let mut wire = Wire::open()?;
-    let opened = backend().and_then(|backend| match index {
-        None => Ok(Reply::Devices(backend.devices()?)).map(|list| (list, None)),
-        Some(index) => {
-            let device = backend.open(index)?;
-            let ready = Reply::Ready(Box::new(device.info().clone()));
-            Ok((ready, Some(Session::new(device))))
-        }
-    });
-    let (reply, session) = opened.unwrap_or_else(|error| (failed(error), None));
+    let (reply, mut held) =
+        wanted().and_then(open).unwrap_or_else(|error| (failed(error), Held::Nothing));
     wire.send(&reply)?;
-    let Some(mut session) = session else { return Ok(()) };
+    if matches!(held, Held::Nothing) {
+        return Ok(());
+    }
     while let Some(request) = wire.next_request() {
-        let reply = answer(&mut session, request, &mut wire);
+        let reply = answer(&mut held, request, &mut wire);
         wire.send(&reply)?;
     }
     Ok(())
 }
 
-fn answer(session: &mut Session, request: Request, wire: &mut Wire) -> Reply {
+fn open(wanted: Wanted) -> Result<(Reply, Held)> {
+    Ok(match wanted {
+        Wanted::List(backend) => (Reply::Devices(backend.devices()?), Held::Nothing),
+        Wanted::One(backend, index) => {
+            let device = backend.open(index)?;
+            let ready = Reply::Ready(vec![device.info().clone()]);
+            (ready, Held::One(Box::new(Session::new(device))))
+        }
+        Wanted::Several(devices, sim) => {
+            let (devices, together) = open_together(&devices, &sim)?;
+            let infos = devices.iter().map(|device| device.info().clone()).collect();
+            (Reply::Ready(infos), Held::Several(Team::new(devices, together)))
+        }
+    })
+}
+
+fn answer(held: &mut Held, request: Request, wire: &mut Wire) -> Reply {
     // A stage that cannot be told shows that the parent is gone: the reply will fail too.
     let mut stage = |stage| drop(wire.send(&Reply::Stage(stage)));
-    match request {
-        Request::Measure { case, policy, sentinel } => {
+    match (request, held) {
+        (Request::Measure { case, policy, sentinel }, Held::One(session)) => {
             let finding = watched(session, &case, &policy, sentinel, &mut stage);
             Reply::Record(Box::new(finding.into_record(&case, 0, 0)))
         }
-        Request::Compute { case, file } => {
+        (Request::Together { cases, policy }, Held::Several(team)) => {
+            let finding = measure_together(team, &cases, &policy, &mut stage);
+            match cases.first() {
+                Some(case) => Reply::Record(Box::new(finding.into_record(case, 0, 0))),
+                None => Reply::Failed(finding.outcome.unwrap_or(Outcome::Ok)),
+            }
+        }
+        (Request::Compute { case, file }, Held::One(session)) => {
             let written = compute(session, &case, &mut stage)
                 .and_then(|bytes| std::fs::write(&file, bytes).map_err(|e| Error::io(&file, e)));
             match written {
@@ -52,6 +85,7 @@ fn answer(session: &mut Session, request: Request, wire: &mut Wire) -> Reply {
                 Err(error) => failed(error),
             }
         }
+        _ => Reply::Failed(Outcome::Failed("asked for what these devices are not for".into())),
     }
 }
 

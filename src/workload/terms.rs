@@ -39,6 +39,18 @@ pub enum Measure {
     /// Time of every form of a kernel against the number of work-groups: their differences are
     /// the device's costs.
     Characterise,
+    /// What several devices move at the same time, and transfer plans made of that.
+    #[serde(rename = "transfer-states")]
+    TransferStates,
+    /// A divisible problem split over several devices.
+    Split,
+}
+
+impl Measure {
+    /// Whether it is one measurement over all devices of a run.
+    pub fn is_together(self) -> bool {
+        matches!(self, Self::TransferStates | Self::Split)
+    }
 }
 
 /// How a buffer is filled before the first launch.

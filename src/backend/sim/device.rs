@@ -57,11 +57,45 @@ impl SimDevice {
         }
     }
 
-    fn jobs(&mut self, recording: &Recording) -> Result<Vec<Job>> {
+    /// What it is.
+    pub(super) fn description(&self) -> &Description {
+        &self.gpu
+    }
+
+    /// A recording's steps, priced.
+    ///
+    /// # Errors
+    /// `Unsupported` for more lanes than it has, and whatever a step is refused for.
+    pub(super) fn prepare(&mut self, recording: &Recording) -> Result<Vec<Job>> {
+        if recording.lanes() > self.gpu.lanes {
+            return Err(Error::Unsupported(format!(
+                "{} lanes: {} has {}",
+                recording.lanes(),
+                self.gpu.name,
+                self.gpu.lanes
+            )));
+        }
         let mut scatter = Scatter::new(&self.gpu, self.seed, self.runs);
         self.runs += 1;
         let steps = recording.steps.iter().enumerate();
         steps.map(|(i, step)| self.job(i, step, &mut scatter)).collect()
+    }
+
+    /// Does what a recording does whose steps ran at `times`.
+    ///
+    /// # Errors
+    /// What the reference of a kernel says.
+    pub(super) fn conclude(
+        &mut self,
+        recording: &Recording,
+        times: &[StepTimes],
+    ) -> Result<Timeline> {
+        let (memory, kernels, computed) = (&mut self.memory, &self.kernels, &mut self.computed);
+        Effects { memory, kernels, computed }.apply(recording, times)?;
+        let steps = self.read_clock(times);
+        let wall = steps.iter().map(|step| step.ended).fold(0.0, f64::max);
+        let resolution = self.gpu.resolution;
+        Ok(Timeline { steps, clock: Clock::Simulated, resolution, wall, dropped: None })
     }
 
     fn job(&self, i: usize, step: &Step, scatter: &mut Scatter) -> Result<Job> {
@@ -213,22 +247,9 @@ impl Device for SimDevice {
     }
 
     fn run(&mut self, recording: &Recording) -> Result<Timeline> {
-        if recording.lanes() > self.gpu.lanes {
-            return Err(Error::Unsupported(format!(
-                "{} lanes: {} has {}",
-                recording.lanes(),
-                self.gpu.name,
-                self.gpu.lanes
-            )));
-        }
-        let jobs = self.jobs(recording)?;
+        let jobs = self.prepare(recording)?;
         let times = simulate(&self.gpu, &jobs);
-        let (memory, kernels, computed) = (&mut self.memory, &self.kernels, &mut self.computed);
-        Effects { memory, kernels, computed }.apply(recording, &times)?;
-        let steps = self.read_clock(&times);
-        let wall = steps.iter().map(|step| step.ended).fold(0.0, f64::max);
-        let resolution = self.gpu.resolution;
-        Ok(Timeline { steps, clock: Clock::Simulated, resolution, wall, dropped: None })
+        self.conclude(recording, &times)
     }
 
     fn reset(&mut self) {

@@ -22,14 +22,18 @@ struct Launch {
     params: Vec<u8>,
 }
 
-/// Launches whose results are in memory already, with the versions of their buffers: a batch of
-/// equal launches is computed once.
+/// Launches and copies whose results are in memory already, with the versions of their buffers: a
+/// batch of equal ones is done once.
 #[derive(Default)]
-pub(super) struct Computed(HashMap<Launch, Vec<u64>>);
+pub(super) struct Computed {
+    launches: HashMap<Launch, Vec<u64>>,
+    copies: HashMap<(Slice, Slice), [u64; 2]>,
+}
 
 impl Computed {
     pub fn clear(&mut self) {
-        self.0.clear();
+        self.launches.clear();
+        self.copies.clear();
     }
 }
 
@@ -38,6 +42,8 @@ struct Pending {
     ended: f64,
     writes: Vec<(BufferId, Bytes, Vec<u8>)>,
     launch: Option<(Launch, Vec<u64>)>,
+    /// Source and target of a copy, and the source's version when it began.
+    copy: Option<(Slice, Slice, u64)>,
 }
 
 /// Memory and kernels on which steps act.
@@ -74,7 +80,13 @@ impl Effects<'_> {
             }
             if let (Some((launch, _)), true) = (step.launch, untouched) {
                 let after = self.versions(&launch)?;
-                self.computed.0.insert(launch, after);
+                self.computed.launches.insert(launch, after);
+            }
+            if let Some((from, to, before)) = step.copy
+                && self.memory.version(from.buffer)? == before
+            {
+                let versions = [before, self.memory.version(to.buffer)?];
+                self.computed.copies.insert((from, to), versions);
             }
         }
         Ok(())
@@ -83,7 +95,7 @@ impl Effects<'_> {
     fn start(&self, op: &Op, ended: f64) -> Result<Pending> {
         let (writes, launch) = match op {
             Op::Send { from, to } | Op::Receive { from, to } | Op::Copy { from, to } => {
-                (vec![(to.buffer, to.offset, self.memory.part(*from)?.to_vec())], None)
+                return self.copy(*from, *to, ended);
             }
             Op::Dispatch { kernel, buffers, params, .. } => {
                 let launch =
@@ -91,7 +103,16 @@ impl Effects<'_> {
                 self.launch(launch)?
             }
         };
-        Ok(Pending { ended, writes, launch })
+        Ok(Pending { ended, writes, launch, copy: None })
+    }
+
+    fn copy(&self, from: Slice, to: Slice, ended: f64) -> Result<Pending> {
+        let versions = [self.memory.version(from.buffer)?, self.memory.version(to.buffer)?];
+        if self.computed.copies.get(&(from, to)) == Some(&versions) {
+            return Ok(Pending { ended, writes: vec![], launch: None, copy: None });
+        }
+        let writes = vec![(to.buffer, to.offset, self.memory.part(from)?.to_vec())];
+        Ok(Pending { ended, writes, launch: None, copy: Some((from, to, versions[0])) })
     }
 
     #[expect(clippy::type_complexity, reason = "the two halves of one `Pending`")]
@@ -102,7 +123,7 @@ impl Effects<'_> {
         let kernel = self.kernels.get(&launch.kernel).ok_or_else(|| no_kernel(launch.kernel))?;
         let source = &kernel.source;
         let versions = self.versions(&launch)?;
-        if self.computed.0.get(&launch) == Some(&versions) {
+        if self.computed.launches.get(&launch) == Some(&versions) {
             return Ok((vec![], None));
         }
         let mut writes = vec![];

@@ -34,7 +34,30 @@ pub enum Work {
 /// When each step runs on the described GPU, on which every group must fit and `after` names
 /// only earlier steps. Pure: equal jobs, equal times.
 pub fn simulate(gpu: &Description, jobs: &[Job]) -> Vec<StepTimes> {
-    World::new(gpu, jobs).run()
+    let free = |doing: &[[bool; 2]]| vec![[f64::INFINITY; 2]; doing.len()];
+    simulate_together(&[(gpu, jobs)], &free).swap_remove(0)
+}
+
+/// How many bytes a second each GPU may send and receive while they all do what is told (send,
+/// receive).
+pub type HostLimits<'a> = dyn Fn(&[[bool; 2]]) -> Vec<[f64; 2]> + 'a;
+
+/// When each step runs on several GPUs that begin at the same moment, each with its jobs.
+pub fn simulate_together(
+    gpus: &[(&Description, &[Job])],
+    limits: &HostLimits,
+) -> Vec<Vec<StepTimes>> {
+    let mut worlds: Vec<World> = gpus.iter().map(|(gpu, jobs)| World::new(gpu, jobs)).collect();
+    loop {
+        worlds.iter_mut().for_each(World::settle);
+        let doing: Vec<[bool; 2]> = worlds.iter().map(|world| world.link.moving()).collect();
+        for (world, limits) in worlds.iter_mut().zip(limits(&doing)) {
+            world.link.limit(limits);
+        }
+        let Some(dt) = worlds.iter().filter_map(World::next).min_by(f64::total_cmp) else { break };
+        worlds.iter_mut().for_each(|world| world.advance(dt));
+    }
+    worlds.into_iter().map(|world| world.times).collect()
 }
 
 /// A step that has become ready: it joins its queue at a time, earlier steps first.
@@ -84,6 +107,8 @@ struct World<'a> {
     running: Vec<Running>,
     units: Units,
     link: Link,
+    /// Whether groups have come or gone since the units' rates were set.
+    changed: bool,
 }
 
 impl<'a> World<'a> {
@@ -104,6 +129,7 @@ impl<'a> World<'a> {
             running: vec![],
             units: Units::new(gpu),
             link: Link::new(gpu.link.engines),
+            changed: false,
         };
         for step in 0..jobs.len() {
             world.waiting[step].ready = world.times[step].submitted;
@@ -114,26 +140,26 @@ impl<'a> World<'a> {
         world
     }
 
-    fn run(mut self) -> Vec<StepTimes> {
-        let mut changed = false;
-        loop {
-            self.arrive();
-            changed |= self.begin();
-            self.start_copies();
-            if changed {
-                self.units.set_rates();
-            }
-            let Some(dt) = self.next() else { break };
-            self.now += dt;
-            for step in self.link.advance(dt) {
-                self.end(step);
-            }
-            changed = self.units.advance(dt);
-            if changed {
-                self.end_kernels();
-            }
+    /// Begins what can begin now.
+    fn settle(&mut self) {
+        self.arrive();
+        self.changed |= self.begin();
+        self.start_copies();
+        if self.changed {
+            self.units.set_rates();
         }
-        self.times
+    }
+
+    /// Lets `dt` seconds pass, in which nothing ends but at their end.
+    fn advance(&mut self, dt: f64) {
+        self.now += dt;
+        for step in self.link.advance(dt) {
+            self.end(step);
+        }
+        self.changed = self.units.advance(dt);
+        if self.changed {
+            self.end_kernels();
+        }
     }
 
     /// Everything that `step` waited for has ended: it will join its queue.

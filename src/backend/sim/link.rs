@@ -38,20 +38,29 @@ impl Active {
     }
 
     /// Seconds until the latency has passed or, after it, until the last byte has moved.
-    fn next(&self, together: bool) -> f64 {
-        if self.moves() { self.bytes / self.rate(together) } else { self.latency }
+    fn next(&self, how: How) -> f64 {
+        if self.moves() { self.bytes / self.rate(how) } else { self.latency }
     }
 
-    fn rate(&self, together: bool) -> f64 {
+    fn rate(&self, how: How) -> f64 {
         let rates = &self.transfer.rates;
-        let rate = match (self.transfer.direction, together) {
+        let rate = match (self.transfer.direction, how.together) {
             (Direction::Send, false) => rates.send,
             (Direction::Send, true) => rates.send_together,
             (Direction::Receive, false) => rates.receive,
             (Direction::Receive, true) => rates.receive_together,
         };
-        rate / self.noise
+        rate.min(how.limits[self.transfer.direction as usize]) / self.noise
     }
+}
+
+/// What decides how fast bytes move.
+#[derive(Clone, Copy)]
+struct How {
+    /// Whether they move in both directions.
+    together: bool,
+    /// The most that the host lets through, to the device and from it.
+    limits: [f64; 2],
 }
 
 /// The copy engines and what waits for them, first ready first served.
@@ -60,11 +69,25 @@ pub(super) struct Link {
     waiting: VecDeque<(usize, Transfer, f64)>,
     /// At most one a direction; with fewer than two engines at most one in all.
     active: Vec<Active>,
+    /// The most that the host lets through at the moment, to the device and from it.
+    limits: [f64; 2],
 }
 
 impl Link {
     pub fn new(engines: u8) -> Self {
-        Self { engines, waiting: VecDeque::new(), active: vec![] }
+        Self { engines, waiting: VecDeque::new(), active: vec![], limits: [f64::INFINITY; 2] }
+    }
+
+    /// Lets no more through than `limits` bytes a second, to the device and from it.
+    pub fn limit(&mut self, limits: [f64; 2]) {
+        self.limits = limits;
+    }
+
+    /// Whether bytes move to the device, and from it.
+    pub fn moving(&self) -> [bool; 2] {
+        [Direction::Send, Direction::Receive].map(|direction| {
+            self.active.iter().any(|a| a.moves() && a.transfer.direction == direction)
+        })
     }
 
     /// Queues a copy whose every second takes `noise` seconds.
@@ -94,26 +117,25 @@ impl Link {
         begun
     }
 
-    /// Whether bytes move in both directions.
-    fn together(&self) -> bool {
-        self.active.iter().filter(|a| a.moves()).count() == 2
+    fn how(&self) -> How {
+        How { together: self.moving() == [true; 2], limits: self.limits }
     }
 
     /// Seconds until something changes, if a copy is under way.
     pub fn next(&self) -> Option<f64> {
-        let together = self.together();
-        self.active.iter().map(|a| a.next(together)).min_by(f64::total_cmp)
+        let how = self.how();
+        self.active.iter().map(|a| a.next(how)).min_by(f64::total_cmp)
     }
 
     /// Lets `dt` seconds pass, and returns the steps that ended.
     pub fn advance(&mut self, dt: f64) -> Vec<usize> {
-        let together = self.together();
+        let how = self.how();
         let mut ended = vec![];
         self.active.retain_mut(|a| {
-            let over = super::is_over(a.next(together), dt);
+            let over = super::is_over(a.next(how), dt);
             match (a.moves(), over) {
                 (true, true) => ended.push(a.step),
-                (true, false) => a.bytes -= dt * a.rate(together),
+                (true, false) => a.bytes -= dt * a.rate(how),
                 (false, true) => a.latency = 0.0,
                 (false, false) => a.latency -= dt,
             }

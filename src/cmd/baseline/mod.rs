@@ -2,6 +2,7 @@
 
 mod table;
 
+use super::results;
 use super::show::{print, show, warnings, width};
 use crate::analyse::{DeviceCases, collect, noise};
 use crate::error::{Error, Result};
@@ -9,7 +10,7 @@ use crate::gpu::DeviceInfo;
 use crate::record::{Footer, Header, Noise, Outcome, Record};
 use crate::report::progress::say;
 use crate::report::terminal::case_name;
-use crate::store::{Run, baseline, read, runs};
+use crate::store::{Run, baseline, read};
 use crate::text::printable;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -73,7 +74,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
 fn save_all(args: &Save, folder: &Path) -> Result<ExitCode> {
     let read_one = |path: &PathBuf| read(path);
     let runs: Vec<Run> =
-        runs::find(&args.runs)?.iter().map(read_one).collect::<Result<Vec<_>>>()?;
+        results::files(&args.runs)?.iter().map(read_one).collect::<Result<Vec<_>>>()?;
     for run in &runs {
         warnings(&run.warnings.iter().map(ToString::to_string).collect::<Vec<_>>());
     }

@@ -2,6 +2,7 @@
 
 use super::cases::Cases;
 use super::pace::Share;
+use super::together::Joint;
 use crate::gpu::DeviceInfo;
 use crate::plan::{Case, Limits, estimate, keys};
 use crate::record::Outcome;
@@ -27,7 +28,7 @@ pub fn list(suite: &Suite, filters: &super::cases::Filters) -> String {
 /// Cases, memory, estimated time and refusals of each device, for `--dry-run`.
 pub fn describe(
     devices: &[DeviceInfo],
-    cases: &[Cases],
+    (cases, joints): (&[Cases], &[Joint]),
     limits: &Limits,
     rounds: u32,
     share: Share,
@@ -62,7 +63,15 @@ pub fn describe(
         }
         out.push('\n');
     }
-    let runs: usize = cases.iter().map(|c| c.run.len()).sum();
+    for joint in joints {
+        let members: Vec<String> = joint.members.iter().map(|&at| label(&devices[at])).collect();
+        let _ = writeln!(out, "{} together\n  {}", members.join(" "), case_name(joint.key()));
+        most += share.warmup + share.seconds;
+    }
+    if !joints.is_empty() {
+        out.push('\n');
+    }
+    let runs = cases.iter().map(|c| c.run.len()).sum::<usize>() + joints.len();
     let refused: usize = cases.iter().map(|c| c.refused.len()).sum();
     let most = total.map_or(f64::INFINITY, f64::from).min(most * f64::from(rounds));
     let least = (least * f64::from(rounds)).min(most);

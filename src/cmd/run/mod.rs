@@ -7,6 +7,7 @@ mod locks;
 mod pace;
 mod resume;
 mod session;
+mod together;
 mod trust;
 mod witness;
 
@@ -33,6 +34,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
+use together::Joint;
 use witness::Witness;
 
 /// Arguments of `gpubench run`.
@@ -77,10 +79,13 @@ pub struct Args {
     /// Result file (`….jsonl`) or folder
     #[arg(long, short, value_name = "PATH", default_value = "results")]
     output: PathBuf,
+    /// Run the devices one after the other, each with a result file of its own
+    #[arg(long)]
+    per_device: bool,
     /// Go on with a run that was cut short
     #[arg(long, value_name = "FILE",
           conflicts_with_all = ["device", "backend", "filter", "rounds", "repeat", "seed", "verify",
-                                "output", "list", "dry_run"])]
+                                "output", "list", "dry_run", "per_device"])]
     resume: Option<PathBuf>,
     /// Measure even while another run measures the same device
     #[arg(long)]
@@ -127,25 +132,38 @@ fn start(args: &Args, suite: &Suite) -> Result<ExitCode> {
     if !args.dry_run {
         trust::ask(suite, args.trust)?;
     }
+    let parts: Vec<&[DeviceInfo]> = match args.per_device {
+        true => chosen.chunks(1).collect(),
+        false => vec![&chosen],
+    };
+    if parts.len() > 1 && is_file(&args.output) {
+        let why = "is one file, --per-device writes several: name a folder";
+        return Err(Error::Usage(format!("{}: {why}", args.output.display())));
+    }
     let mut worst = 0;
     let mut files: Vec<String> = vec![];
-    for _ in 0..args.repeat.unwrap_or(1) {
-        let plan = Plan::new(args, suite, &filters, new_header(args, suite, &chosen));
+    'all: for _ in 0..args.repeat.unwrap_or(1) {
+        for &devices in &parts {
+            let plan = Plan::new(args, suite, &filters, new_header(args, suite, devices));
+            if args.dry_run {
+                print(&plan.describe(devices))?;
+                continue;
+            }
+            let create = |header: &Header| create(&args.output, header);
+            let Some(ended) = plan.run(devices, create, vec![])? else {
+                return Ok(ExitCode::from(interrupt::EXIT));
+            };
+            worst = worst.max(conclude(args, suite, &ended)?);
+            if ended.interrupted {
+                break 'all;
+            }
+            files.push(ended.path.display().to_string());
+        }
         if args.dry_run {
-            print(&plan.describe(&chosen))?;
             return Ok(ExitCode::SUCCESS);
         }
-        let create = |header: &Header| create(&args.output, header);
-        let Some(ended) = plan.run(&chosen, create, vec![])? else {
-            return Ok(ExitCode::from(interrupt::EXIT));
-        };
-        worst = worst.max(conclude(args, suite, &ended)?);
-        if ended.interrupted {
-            break;
-        }
-        files.push(ended.path.display().to_string());
     }
-    if files.len() > 1 {
+    if args.repeat.is_some() && files.len() > 1 {
         let files = files.join(" ");
         say(&format!("to keep each case's noise floor: gpubench baseline save {files}"));
     }
@@ -178,6 +196,7 @@ struct Plan<'a> {
     header: Header,
     limits: Limits,
     cases: Vec<cases::Cases>,
+    joints: Vec<Joint>,
     pace: Pace,
 }
 
@@ -195,18 +214,21 @@ impl<'a> Plan<'a> {
             host_memory: Some(Bytes(header.host.memory)).filter(|memory| memory.0 > 0),
         };
         let devices = header.devices.iter().enumerate();
-        let cases = devices.map(|(i, d)| cases(suite, filters, d, i, &limits)).collect();
+        let mut cases: Vec<_> =
+            devices.map(|(i, d)| cases(suite, filters, d, i, &limits)).collect();
+        let joints = together::take(&mut cases, &header.devices);
         let most = suite.budget.case.unwrap_or(Policy::default().seconds);
-        Self { args, suite, header, limits, cases, pace: Pace::new(total, most, smallest) }
+        let pace = Pace::new(total, most, smallest);
+        Self { args, suite, header, limits, cases, joints, pace }
     }
 
     fn describe(&self, devices: &[DeviceInfo]) -> String {
-        let runs: usize = self.cases.iter().map(|c| c.run.len()).sum();
+        let runs = self.cases.iter().map(|c| c.run.len()).sum::<usize>() + self.joints.len();
         let share = self.pace.share(runs as u64 * u64::from(self.header.rounds), false);
         let share = share.unwrap_or(pace::Share { seconds: 0.0, warmup: 0.0 });
         dry::describe(
             devices,
-            &self.cases,
+            (&self.cases, &self.joints),
             &self.limits,
             self.header.rounds,
             share,
@@ -242,11 +264,16 @@ impl<'a> Plan<'a> {
         };
         let sim = self.args.selector.simulation();
         let others = self.others(devices)?;
+        let seated = |joint: Joint| {
+            let members = joint.members.iter().map(|&member| devices[member].clone()).collect();
+            (joint, Seat::together(members, sim.clone(), limit))
+        };
         let session = Session {
             witness: Witness::new(self.suite, self.limits, scratch.path(), &others, &sim, limit),
             writer: writer(&self.header)?,
             header: self.header,
             seats: devices.iter().map(|d| Seat::new(d.clone(), sim.clone(), limit)).collect(),
+            joints: self.joints.into_iter().map(seated).collect(),
             cases: self.cases,
             records,
             // The budget begins here, not while waiting for a device.
@@ -303,13 +330,17 @@ fn any_seed() -> u64 {
     std::hash::RandomState::new().hash_one(std::process::id()) >> 32
 }
 
+/// Whether an output is a file by its name, rather than a folder.
+fn is_file(output: &Path) -> bool {
+    output.extension().is_some_and(|extension| extension == "jsonl")
+}
+
 /// `output` is the file where it says so, else the folder.
 fn create(output: &Path, header: &Header) -> Result<Writer> {
-    let is_file = output.extension().is_some_and(|extension| extension == "jsonl");
-    if is_file {
+    if is_file(output) {
         return Writer::create_at(output, header);
     }
-    let stem = result_name(&header.started, &header.host.name, &header.suite);
+    let stem = result_name(&header.started, &header.host.name, &header.devices, &header.suite);
     Writer::create(output, &stem, header)
 }
 

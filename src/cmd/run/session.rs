@@ -3,6 +3,7 @@
 use super::cases::Cases;
 use super::interrupt;
 use super::pace::{Pace, Share};
+use super::together::Joint;
 use super::witness::Witness;
 use crate::error::Result;
 use crate::gpu::DeviceKind;
@@ -26,6 +27,8 @@ pub struct Session<'a> {
     pub seats: Vec<Seat>,
     /// Their cases, in the same order.
     pub cases: Vec<Cases>,
+    /// Cases over several devices, each with the seat of those.
+    pub joints: Vec<(Joint, Seat)>,
     /// Devices that may compute expected results for others.
     pub witness: Witness<'a>,
     /// Where the records go.
@@ -72,7 +75,8 @@ impl Session<'_> {
             self.seats[record.device].recall(record);
         }
         let mut left = self.left(&done);
-        let all: u64 = self.cases.iter().map(|c| c.run.len() as u64).sum();
+        let own: u64 = self.cases.iter().map(|c| c.run.len() as u64).sum();
+        let all = own + self.joints.len() as u64;
         let all = all * u64::from(self.header.rounds);
         let mut progress = Progress::new(all, all - left, self.quiet);
         for round in 0..self.header.rounds {
@@ -97,6 +101,7 @@ impl Session<'_> {
                 // Each round is a fresh process.
                 self.seats[device].leave();
             }
+            left -= self.together(round, left, &done, &mut progress)?;
         }
         progress.finish();
         self.end(begun, resumed_at, left > 0)
@@ -111,7 +116,41 @@ impl Session<'_> {
                 left += cases.run.iter().filter(missing).count() as u64;
             }
         }
-        left
+        let rounds = 0..self.header.rounds;
+        left + rounds.map(|round| self.joints_left(round, done).len() as u64).sum::<u64>()
+    }
+
+    /// Positions of the cases over several devices that a round still has to run.
+    fn joints_left(&self, round: u32, done: &HashSet<(usize, u32, CaseKey)>) -> Vec<usize> {
+        let missing = |&at: &usize| {
+            let joint = &self.joints[at].0;
+            !done.contains(&(joint.first(), round, joint.key().clone()))
+        };
+        (0..self.joints.len()).filter(missing).collect()
+    }
+
+    /// Runs a round's cases over several devices, which nobody else owns by now; so many of them.
+    fn together(
+        &mut self,
+        round: u32,
+        left: u64,
+        done: &HashSet<(usize, u32, CaseKey)>,
+        progress: &mut Progress,
+    ) -> Result<u64> {
+        let todo = self.joints_left(round, done);
+        self.pace.begin(todo.len() as u64, left);
+        let mut ended = 0;
+        for at in todo {
+            if interrupt::asked() {
+                break;
+            }
+            let share = self.pace.share(left - ended, true);
+            let record = self.joint(at, round, share, progress);
+            self.append(record)?;
+            progress.end();
+            ended += 1;
+        }
+        Ok(ended)
     }
 
     /// Notes what the plan refused on a device.
@@ -196,6 +235,34 @@ impl Session<'_> {
             self.pace.learn(begun.elapsed(), record.wall.measure - warmup);
         }
         record
+    }
+
+    /// Runs one case over several devices for its share of the time.
+    fn joint(
+        &mut self,
+        at: usize,
+        round: u32,
+        share: Option<Share>,
+        progress: &mut Progress,
+    ) -> Record {
+        let begun = Instant::now();
+        let (joint, seat) = &mut self.joints[at];
+        let Some(Share { seconds, warmup }) = share else {
+            let outcome = Some(Outcome::Skipped(self.pace.used_up()));
+            let finding = Finding { outcome, ..Finding::default() };
+            return finding.into_record(&joint.cases[0], joint.first(), round);
+        };
+        let policy = Policy { seconds, warmup, ..self.policy.clone() };
+        let members = joint.members.iter().map(|&member| label(&self.header.devices[member]));
+        let members: Vec<String> = members.collect();
+        progress.begin(&format!("{} on {}", case_name(joint.key()), members.join(" and ")));
+        seat.scatter(scatter_seed(self.header.seed, round));
+        let mut stage = |stage| progress.stage(stage_word(stage));
+        let record = seat.measure_together(&joint.cases, &policy, &mut stage);
+        // Each round is a fresh process.
+        seat.leave();
+        self.pace.learn(begun.elapsed(), record.wall.measure);
+        Record { device: joint.first(), round, ..record }
     }
 
     fn end(self, begun: Instant, resumed_at: usize, interrupted: bool) -> Result<Ended> {

@@ -19,6 +19,7 @@ mod scale;
 mod schedule;
 mod staircase;
 mod sweep;
+mod together;
 mod transfers;
 mod workloads;
 
@@ -58,6 +59,7 @@ pub fn page(material: &Material, ranking: &Ranking, compared: &[Compared]) -> St
         schedule::section(material),
         staircase::section(material),
         concurrency::section(material),
+        together::section(material),
         models::section(material),
         flags::section(material),
         Some(environment::section(material)),

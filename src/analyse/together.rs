@@ -1,0 +1,152 @@
+//! What a measurement over several devices comes to.
+
+use crate::model::transfer_states::{Both, State};
+use crate::model::transfer_symmetry::completed;
+use crate::record::{Block, MovedState, PlanRun, Split, TransferStates};
+use crate::stats::median;
+
+/// The rates of a measured state: of each device and direction the middle sample's. `None` where
+/// nothing was measured.
+pub fn state_of(moved: &MovedState) -> Option<State> {
+    let devices = moved.samples.first()?.bytes.len();
+    let rate = |device: usize, way: usize| {
+        let of = |sample: &crate::record::Moved| {
+            let part = |all: &[[f64; 2]]| all.get(device).map_or(0.0, |ways| ways[way]);
+            part(&sample.bytes) / part(&sample.seconds).max(1e-12)
+        };
+        middle(moved.samples.iter().map(of)).unwrap_or(0.0)
+    };
+    let rates = (0..devices).map(|at| Both { send: rate(at, 0), receive: rate(at, 1) });
+    Some(State { name: moved.state.clone(), rates: rates.collect() })
+}
+
+/// Every state's rates, those that another stands for included.
+pub fn all_states(raw: &TransferStates) -> Vec<State> {
+    let measured: Vec<State> = raw.states.iter().filter_map(state_of).collect();
+    completed(&measured, &raw.classes)
+}
+
+/// A transfer plan against what it took.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlanAgainst {
+    /// Seconds foreseen.
+    pub foreseen: f64,
+    /// Seconds taken, the middle sample.
+    pub planned: f64,
+    /// `min / max` of the two [C13 eq. 3.15].
+    pub accuracy: f64,
+    /// Seconds where everything was moved at once, the middle sample.
+    pub at_once: f64,
+}
+
+/// Compares a plan with its runs; `None` where it was not run.
+pub fn plan_against(run: &PlanRun) -> Option<PlanAgainst> {
+    let planned = middle(run.planned.iter().copied())?;
+    let at_once = middle(run.at_once.iter().copied())?;
+    let foreseen = run.foreseen;
+    let accuracy = foreseen.min(planned) / foreseen.max(planned).max(1e-30);
+    Some(PlanAgainst { foreseen, planned, accuracy, at_once })
+}
+
+/// Devices that end within this share of each other are balanced.
+pub const BALANCED: f64 = 0.05;
+
+/// A split workload.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SplitSummary {
+    /// Seconds of the whole problem on each device alone, the middle sample.
+    pub alone: Vec<f64>,
+    /// The device that is fastest alone.
+    pub fastest: usize,
+    /// The first block that was balanced, counted from 1.
+    pub balanced_after: Option<usize>,
+    /// The middle imbalance of all blocks from that one on.
+    pub imbalance: Option<f64>,
+    /// Speed of the balanced blocks over that of the fastest device alone.
+    pub together: Option<f64>,
+    /// Speed of everything, as it was decided, over that of the fastest device alone.
+    pub gain: f64,
+}
+
+/// Summarises a split workload; `None` where a device was not measured alone.
+pub fn split(raw: &Split) -> Option<SplitSummary> {
+    let alone = raw.alone.iter().map(|a| middle(a.iter().copied())).collect::<Option<Vec<_>>>()?;
+    let fastest = (0..alone.len()).min_by(|&a, &b| alone[a].total_cmp(&alone[b]))?;
+    let first = raw.blocks.iter().position(|block| block.imbalance() <= BALANCED);
+    let balanced = first.map(|first| &raw.blocks[first..]);
+    let imbalance = balanced.and_then(|blocks| middle(blocks.iter().map(Block::imbalance)));
+    let together = balanced.map(|blocks| {
+        let work: u64 = blocks.iter().map(Block::work).sum();
+        let seconds: f64 = blocks.iter().map(Block::wall).sum();
+        work as f64 / raw.rows as f64 * alone[fastest] / seconds
+    });
+    let gain = raw.times as f64 * alone[fastest] / raw.total;
+    let balanced_after = first.map(|first| first + 1);
+    Some(SplitSummary { alone, fastest, balanced_after, imbalance, together, gain })
+}
+
+fn middle(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    (!values.is_empty()).then(|| median(&values))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::{Clock, MemoryKind};
+    use crate::record::Moved;
+
+    #[test]
+    fn a_states_rates_are_those_of_the_middle_sample() {
+        let sample = |bytes: f64| Moved {
+            bytes: vec![[bytes, 0.0], [0.0, 8.0]],
+            seconds: vec![[2.0, 0.0], [0.0, 2.0]],
+        };
+        let samples = vec![sample(10.0), sample(40.0), sample(12.0)];
+        let state = state_of(&MovedState { state: "S/R".into(), samples }).unwrap();
+        assert_eq!(state.rates[0], Both { send: 6.0, receive: 0.0 });
+        assert_eq!(state.rates[1], Both { send: 0.0, receive: 4.0 });
+        assert_eq!(state_of(&MovedState { state: "S/R".into(), samples: vec![] }), None);
+    }
+
+    fn raw(blocks: Vec<Block>, times: u64, total: f64) -> Split {
+        Split {
+            clock: Clock::Host,
+            host_memory: MemoryKind::Pinned,
+            devices: vec!["a:0".into(), "b:0".into()],
+            rows: 100,
+            times,
+            alone: vec![vec![3.0, 1.0, 2.0], vec![4.0]],
+            blocks,
+            left_to: None,
+            total,
+        }
+    }
+
+    #[test]
+    fn a_split_is_held_to_the_fastest_device() {
+        let block = |a: f64, b: f64| Block { rows: vec![60, 40], repeats: 1, seconds: vec![a, b] };
+        let blocks = vec![block(1.0, 2.0), block(1.0, 0.98), block(1.0, 1.0)];
+        let summary = split(&raw(blocks, 3, 4.0)).unwrap();
+        assert_eq!((summary.fastest, summary.balanced_after), (0, Some(2)));
+        assert_eq!(summary.together, Some(2.0), "a pass a second, alone two seconds");
+        assert!((summary.gain - 1.5).abs() < 1e-12 && summary.imbalance.unwrap() < 0.02);
+        let never = split(&raw(vec![block(1.0, 2.0)], 1, 2.0)).unwrap();
+        assert_eq!((never.balanced_after, never.together, never.gain), (None, None, 1.0));
+    }
+
+    #[test]
+    fn a_plan_is_held_to_its_middle_sample() {
+        let run = PlanRun {
+            amounts: vec![[1, 1]; 2],
+            foreseen: 1.0,
+            spent: vec![],
+            planned: vec![1.3, 1.25, 1.0],
+            at_once: vec![2.0],
+        };
+        let against = plan_against(&run).unwrap();
+        assert_eq!((against.planned, against.accuracy, against.at_once), (1.25, 0.8, 2.0));
+        assert_eq!(plan_against(&PlanRun { planned: vec![], ..run }), None);
+    }
+}

@@ -1,0 +1,339 @@
+//! One workload on several devices at once, again and again: dealt in blocks, the first by what
+//! each device did alone, every later one by what the last showed; where that is slower than the
+//! fastest device alone, the rest is left to it.
+
+use super::check::Check;
+use super::choose::{Chosen, KERNEL};
+use super::chunks::set_up;
+use super::expected::expected;
+use super::timing::time;
+use super::{Finding, Policy, Stage, Team, memory};
+use crate::error::{Error, Result};
+use crate::gpu::{Access, Clock, Recording};
+use crate::model::load_balance::Balancer;
+use crate::plan::{Case, bytes_of, dealt, host_twin, push_block};
+use crate::record::{Block, Detail, Split};
+use crate::reference::Data;
+use crate::stats::median;
+use std::ops::Range;
+use std::time::Instant;
+
+/// Seconds that a block should take.
+const BLOCK_SECONDS: f64 = 0.02;
+/// Blocks after which it is decided whether to go on.
+const TRIAL: usize = 5;
+/// Of the time, each device alone gets an equal part of this share; the blocks get the rest.
+const ALONE_SHARE: f64 = 0.4;
+
+/// Measures the team into `finding`.
+pub(super) fn measure(
+    team: &mut Team,
+    cases: &[Case],
+    policy: &Policy,
+    stage: &mut dyn FnMut(Stage),
+    finding: &mut Finding,
+) -> Result<()> {
+    let rows = dealt(&cases[0])?.rows;
+    cases.iter().try_for_each(|case| dealt(case).map(drop))?;
+    stage(Stage::Prepare);
+    let initial = memory::initial(&cases[0]);
+    let mut chosen = vec![];
+    let mut kinds = vec![];
+    for (member, case) in team.members.iter_mut().zip(cases) {
+        let (form, kind) = set_up(member, case, &initial, policy, stage, finding)?;
+        chosen.push(form);
+        kinds.push(kind);
+    }
+    stage(Stage::Verify);
+    let wanted = expected(&cases[0], chosen[0].candidate, &initial, policy)?;
+    let owners = vec![];
+    let mut dealer = Dealer { team, cases, chosen, rows, owners, busy: 0.0 };
+    dealer.poison(&initial)?;
+    dealer.equally()?;
+    if !dealer.right(&initial, wanted.as_ref(), "first blocks", finding)? || policy.verify_only {
+        return Ok(());
+    }
+    let mut alone = dealer.alone(policy, stage)?;
+    dealer.poison(&initial)?;
+    let seconds = (1.0 - ALONE_SHARE) * policy.seconds;
+    let stream = dealer.stream(&alone, seconds, stage)?;
+    stage(Stage::Verify);
+    if !dealer.right(&initial, wanted.as_ref(), "timed blocks", finding)? {
+        return Ok(());
+    }
+    // Before and after: what else the machine does must not be taken for a gain or a loss.
+    for (samples, after) in alone.iter_mut().zip(dealer.alone(policy, stage)?) {
+        samples.extend(after);
+    }
+    finding.wall.busy += dealer.busy;
+    let (clock, devices) = (dealer.team.clock(), dealer.team.names());
+    let Stream { times, blocks, left_to, total } = stream;
+    let host_memory = kinds[0];
+    finding.detail = Some(Detail::Split(Split {
+        clock,
+        host_memory,
+        devices,
+        rows,
+        times,
+        alone,
+        blocks,
+        left_to,
+        total,
+    }));
+    Ok(())
+}
+
+/// What came of the whole stream of work.
+struct Stream {
+    times: u64,
+    blocks: Vec<Block>,
+    left_to: Option<usize>,
+    total: f64,
+}
+
+/// Deals rows to the devices of a team.
+struct Dealer<'a> {
+    team: &'a mut Team,
+    cases: &'a [Case],
+    chosen: Vec<Chosen<'a>>,
+    rows: u64,
+    /// Who has computed which rows last.
+    owners: Vec<(Range<u64>, usize)>,
+    busy: f64,
+}
+
+impl Dealer<'_> {
+    /// Seconds of the whole problem on each device, sample by sample; half of the time for that.
+    fn alone(&mut self, policy: &Policy, stage: &mut dyn FnMut(Stage)) -> Result<Vec<Vec<f64>>> {
+        let seconds = 0.5 * ALONE_SHARE * policy.seconds / self.cases.len() as f64;
+        let mut alone = vec![];
+        for member in 0..self.cases.len() {
+            stage(Stage::Measure);
+            let whole = self.work(member, &(0..self.rows), 1, true)?;
+            let session = &mut self.team.members[member];
+            let (timed, _) = time(session, &whole, policy, seconds, |_| String::new())?;
+            self.busy += timed.walls.iter().sum::<f64>();
+            alone.push(timed.walls);
+        }
+        Ok(alone)
+    }
+
+    /// The problem as often as fits `seconds`, in blocks.
+    fn stream(
+        &mut self,
+        alone: &[Vec<f64>],
+        seconds: f64,
+        stage: &mut dyn FnMut(Stage),
+    ) -> Result<Stream> {
+        let speeds: Vec<f64> =
+            alone.iter().map(|samples| self.rows as f64 / middle(samples)).collect();
+        let fastest = (0..speeds.len()).max_by(|&a, &b| speeds[a].total_cmp(&speeds[b]));
+        let fastest = fastest.ok_or_else(|| Error::Unsupported("there is no device".into()))?;
+        let once = self.rows as f64 / speeds.iter().sum::<f64>();
+        let repeats = (BLOCK_SECONDS / once).floor().clamp(1.0, 1e4) as u64;
+        let mut balancer = Balancer::new(speeds.clone(), BLOCK_SECONDS);
+        let (mut blocks, mut left_to, mut times) = (vec![], None, 0);
+        let (begun, mut simulated) = (Instant::now(), 0.0);
+        let enough = |spent: f64, blocks: usize| spent >= seconds && blocks >= 2 * TRIAL;
+        loop {
+            stage(Stage::Measure);
+            let mut first = 0;
+            self.owners.clear();
+            let mut shared = vec![true; speeds.len()];
+            while first < self.rows {
+                if let Some(member) = left_to {
+                    simulated += self.rest(member, first, repeats, shared[member])?;
+                    first = self.rows;
+                    continue;
+                }
+                let parts = deal(&balancer.next(f64::MAX), self.rows - first, repeats > 1);
+                let block = self.block(first, &parts, repeats, &mut shared)?;
+                let done = block.rows.iter().zip(&block.seconds);
+                let done: Vec<_> = done.map(|(r, s)| ((r * repeats) as f64, *s)).collect();
+                balancer.learn(&done);
+                first += block.rows.iter().sum::<u64>();
+                simulated += block.wall();
+                blocks.push(block);
+                if blocks.len() == TRIAL && speed(&blocks[TRIAL / 2..]) < speeds[fastest] {
+                    left_to = Some(fastest);
+                }
+            }
+            times += repeats;
+            let total = match self.team.clock() {
+                Clock::Simulated => simulated,
+                _ => begun.elapsed().as_secs_f64(),
+            };
+            if enough(total, if left_to.is_some() { usize::MAX } else { blocks.len() }) {
+                self.busy += total;
+                return Ok(Stream { times, blocks, left_to, total });
+            }
+        }
+    }
+
+    /// Every device computes its part of the rows from `first` on.
+    fn block(
+        &mut self,
+        first: u64,
+        parts: &[u64],
+        repeats: u64,
+        shared: &mut [bool],
+    ) -> Result<Block> {
+        let mut from = first;
+        let mut recordings = vec![];
+        for (member, &rows) in parts.iter().enumerate() {
+            let range = from..from + rows;
+            recordings.push(self.work(member, &range, repeats, shared[member])?);
+            if rows > 0 {
+                shared[member] = false;
+                self.owners.push((range.clone(), member));
+            }
+            from = range.end;
+        }
+        let done = self.team.run(&recordings)?;
+        let seconds = done.iter().map(|part| part.ended).collect();
+        Ok(Block { rows: parts.to_vec(), repeats, seconds })
+    }
+
+    /// One device computes all rows from `first` on; its seconds.
+    fn rest(&mut self, member: usize, first: u64, repeats: u64, shared: bool) -> Result<f64> {
+        let range = first..self.rows;
+        let work = self.work(member, &range, repeats, shared)?;
+        self.owners.push((range, member));
+        Ok(self.team.members[member].device.run(&work)?.wall)
+    }
+
+    /// A device's part of the problem, so many times; nothing for no rows. With `shared`, what
+    /// every part reads is sent too.
+    fn work(
+        &self,
+        member: usize,
+        range: &Range<u64>,
+        repeats: u64,
+        shared: bool,
+    ) -> Result<Recording> {
+        let (case, candidate) = (&self.cases[member], self.chosen[member].candidate);
+        let mut recording = Recording::default();
+        if !range.is_empty() {
+            for repeat in 0..repeats {
+                // Every repeat stands for a problem of its own, which is sent whole.
+                let shared = shared || repeat > 0;
+                push_block(&mut recording, case, candidate, KERNEL, range, shared)?;
+            }
+        }
+        Ok(recording)
+    }
+
+    /// One pass in equal parts.
+    fn equally(&mut self) -> Result<()> {
+        self.owners.clear();
+        let parts = deal(&vec![1.0; self.cases.len()], self.rows, true);
+        self.block(0, &parts, 1, &mut vec![true; self.cases.len()]).map(drop)
+    }
+
+    /// Poisons everything on the devices and all outputs on the host: what is not sent and
+    /// computed anew is not right.
+    fn poison(&mut self, initial: &[Data]) -> Result<()> {
+        for (member, case) in self.team.members.iter_mut().zip(self.cases) {
+            memory::poison(member.device.as_mut(), case)?;
+            for (i, buffer) in case.buffers.iter().enumerate() {
+                if buffer.access == Access::Write {
+                    member.device.write(host_twin(case, i), initial[i].as_bytes())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the result together from all who computed a part of it, and compares.
+    fn right(
+        &mut self,
+        initial: &[Data],
+        wanted: Option<&(Vec<(usize, Data)>, crate::workload::Comparison)>,
+        when: &str,
+        finding: &mut Finding,
+    ) -> Result<bool> {
+        let case = &self.cases[0];
+        let check = Check { case, initial, wanted };
+        for member in &mut self.team.members {
+            if !check.guards(member, when, finding)? {
+                return Ok(false);
+            }
+        }
+        let division = dealt(case)?;
+        check.all(finding, when, |i| {
+            let mut whole = vec![0xff; case.buffers[i].bytes().as_usize()];
+            for (member, session) in self.team.members.iter_mut().enumerate() {
+                let found = session.device.read(host_twin(case, i))?;
+                for (range, _) in self.owners.iter().filter(|(_, owner)| *owner == member) {
+                    let bytes = bytes_of(case, i, division, range);
+                    whole[bytes.clone()].copy_from_slice(&found[bytes]);
+                }
+            }
+            Ok(Data::from_bytes(case.buffers[i].element.scalar, &whole))
+        })
+    }
+}
+
+/// Rows of each device in proportion to its part: as many as the parts say, or all that are
+/// `left` where `all` is wanted or less than half a block more would be.
+fn deal(parts: &[f64], left: u64, all: bool) -> Vec<u64> {
+    let sum: f64 = parts.iter().sum();
+    let block = if all || sum * 1.5 >= left as f64 { left } else { sum.max(1.0) as u64 };
+    // Where each part ends, rounded: no row is lost or dealt twice.
+    let mut ends = parts.iter().scan(0.0, |end, part| {
+        *end += part / sum;
+        Some((*end * block as f64).round().min(block as f64) as u64)
+    });
+    let mut from = 0;
+    let mut rows: Vec<u64> = parts
+        .iter()
+        .map(|_| {
+            let end = ends.next().unwrap_or(block);
+            let rows = end.saturating_sub(from);
+            from = end;
+            rows
+        })
+        .collect();
+    if let Some(last) = rows.last_mut() {
+        *last += block - from;
+    }
+    rows
+}
+
+/// Rows a second of the blocks together.
+fn speed(blocks: &[Block]) -> f64 {
+    let work: u64 = blocks.iter().map(Block::work).sum();
+    work as f64 / blocks.iter().map(Block::wall).sum::<f64>().max(1e-12)
+}
+
+fn middle(samples: &[f64]) -> f64 {
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    median(&sorted).max(1e-9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_dealt_once() {
+        assert_eq!(deal(&[30.0, 10.0], 1000, false), [30, 10]);
+        assert_eq!(deal(&[30.0, 10.0], 50, false), [38, 12], "no small block is left behind");
+        assert_eq!(deal(&[3.0, 1.0], 1000, true), [750, 250]);
+        assert_eq!(deal(&[1.0, 1.0, 1.0], 10, true), [3, 4, 3]);
+        assert_eq!(deal(&[1.0, 1e-9], 7, true), [7, 0]);
+        assert_eq!(deal(&[0.2, 0.1], 9, false).iter().sum::<u64>(), 1, "at least one row");
+        for left in 1..50 {
+            let dealt = deal(&[2.3, 0.7, 5.1], left, left % 2 == 0);
+            assert!(dealt.iter().sum::<u64>() <= left, "{dealt:?} of {left}");
+        }
+    }
+
+    #[test]
+    fn blocks_tell_their_speed_and_balance() {
+        let block = Block { rows: vec![30, 10], repeats: 2, seconds: vec![2.0, 1.9] };
+        assert!((block.imbalance() - 0.05).abs() < 1e-12);
+        assert_eq!(speed(&[block.clone(), block]), 40.0);
+    }
+}

@@ -1,0 +1,113 @@
+//! What measures over several devices leave behind.
+
+use crate::gpu::{Clock, MemoryKind};
+use serde::{Deserialize, Serialize};
+
+/// What several devices move at the same time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TransferStates {
+    /// The clock of all seconds.
+    pub clock: Clock,
+    /// The kind of host memory.
+    pub host_memory: MemoryKind,
+    /// The devices, as `opencl:0`, in the order of the parts of a state's name.
+    pub devices: Vec<String>,
+    /// For each device the first that it can be exchanged with (itself, if there is none).
+    pub classes: Vec<usize>,
+    /// Bytes of one copy.
+    pub copy: u64,
+    /// The states that were measured.
+    pub states: Vec<MovedState>,
+    /// Transfer plans made of them, and run.
+    pub plans: Vec<PlanRun>,
+}
+
+/// A state that was measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MovedState {
+    /// What each device did, such as `SR/N`.
+    pub state: String,
+    /// What was moved, sample by sample.
+    pub samples: Vec<Moved>,
+}
+
+/// What devices moved while all that had something to move were at it: whole copies only, since
+/// one that begins or ends with fewer at it is faster in part.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Moved {
+    /// Bytes to and from each device.
+    pub bytes: Vec<[f64; 2]>,
+    /// Seconds that these took.
+    pub seconds: Vec<[f64; 2]>,
+}
+
+/// A least-time plan, run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlanRun {
+    /// Bytes to send to and to receive from each device.
+    pub amounts: Vec<[u64; 2]>,
+    /// Seconds that the plan foresees.
+    pub foreseen: f64,
+    /// The states in which it spends time, and how much.
+    pub spent: Vec<(String, f64)>,
+    /// Seconds that it took, sample by sample: of all its states, one after the other.
+    pub planned: Vec<f64>,
+    /// Seconds where all devices moved everything at once instead.
+    pub at_once: Vec<f64>,
+}
+
+/// A divisible problem, again and again, on several devices at once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Split {
+    /// The clock of all seconds.
+    pub clock: Clock,
+    /// The kind of host memory.
+    pub host_memory: MemoryKind,
+    /// The devices, as `opencl:0`.
+    pub devices: Vec<String>,
+    /// Rows of the problem.
+    pub rows: u64,
+    /// How often the whole problem was computed.
+    pub times: u64,
+    /// Seconds of the whole problem on each device alone, sample by sample.
+    pub alone: Vec<Vec<f64>>,
+    /// The blocks in which it was split.
+    pub blocks: Vec<Block>,
+    /// The device that did the rest alone, where splitting was slower than that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_to: Option<usize>,
+    /// Seconds of everything: the blocks, and what one device did alone.
+    pub total: f64,
+}
+
+/// A part of the work, shared by all devices.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Block {
+    /// Rows of each device.
+    pub rows: Vec<u64>,
+    /// How often they were computed.
+    pub repeats: u64,
+    /// Seconds from the common start until each device had ended; 0 for one without rows.
+    pub seconds: Vec<f64>,
+}
+
+impl Block {
+    /// How much earlier than the last device the first had ended, relative to the last; 0 where
+    /// only one had work.
+    pub fn imbalance(&self) -> f64 {
+        let busy = || self.seconds.iter().copied().filter(|seconds| *seconds > 0.0);
+        let last = busy().fold(0.0, f64::max);
+        let first = busy().fold(f64::INFINITY, f64::min);
+        if last > 0.0 { 1.0 - first / last } else { 0.0 }
+    }
+
+    /// Seconds until the last device had ended.
+    pub fn wall(&self) -> f64 {
+        self.seconds.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// Rows computed, repeats counted.
+    pub fn work(&self) -> u64 {
+        self.rows.iter().sum::<u64>() * self.repeats
+    }
+}

@@ -1,0 +1,122 @@
+//! The sections of what several devices do at once: transfer states and plans, a split workload.
+
+use crate::analyse::{BALANCED, PlanAgainst, all_states, plan_against, split};
+use crate::record::{PlanRun, Split, TransferStates};
+use crate::text::printable;
+use crate::units::{Bytes, bandwidth, seconds};
+use std::fmt::Write;
+
+/// A table of states that were measured, and of plans.
+pub fn states_section(out: &mut String, title: &str, raw: &TransferStates) {
+    let _ = writeln!(
+        out,
+        "\nTransfer states of {title}: {} ({} memory, copies of {})",
+        names(&raw.devices).join(" "),
+        format!("{:?}", raw.host_memory).to_lowercase(),
+        Bytes(raw.copy)
+    );
+    let devices = names(&raw.devices);
+    let alike = |at: usize| raw.classes.get(at).filter(|&&class| class != at);
+    for (at, device) in devices.iter().enumerate() {
+        if let Some(other) = alike(at).and_then(|&class| devices.get(class)) {
+            let _ = writeln!(out, "  {device} is as {other}: their states are measured once");
+        }
+    }
+    let width = raw.states.iter().map(|state| state.state.len()).max().unwrap_or(0).clamp(5, 40);
+    let _ = write!(out, "  {:<width$}", "state");
+    for device in &devices {
+        let _ = write!(out, "  {:>11} {:>11}", format!("to {device}"), "from");
+    }
+    let _ = writeln!(out);
+    let all = all_states(raw);
+    for measured in &raw.states {
+        let Some(state) = all.iter().find(|state| state.name == measured.state) else { continue };
+        let _ = write!(out, "  {:<width$}", printable(&state.name, 40));
+        for rates in &state.rates {
+            let _ = write!(out, "  {:>11} {:>11}", rate(rates.send), rate(rates.receive));
+        }
+        let _ = writeln!(out);
+    }
+    for run in &raw.plans {
+        plan_lines(out, run);
+    }
+}
+
+/// Names that a file has, fit for a terminal.
+fn names(devices: &[String]) -> Vec<String> {
+    devices.iter().map(|device| printable(device, 40)).collect()
+}
+
+fn rate(rate: f64) -> String {
+    if rate > 0.0 { bandwidth(rate) } else { "–".to_owned() }
+}
+
+fn plan_lines(out: &mut String, run: &PlanRun) {
+    let Some(against) = plan_against(run) else { return };
+    let PlanAgainst { foreseen, planned, accuracy, at_once } = against;
+    let each = run.amounts.first().copied().unwrap_or_default().map(Bytes);
+    let _ = writeln!(
+        out,
+        "  plan to send {} to each and receive {} from each: foreseen {}, took {} (accuracy {:.3}); \
+         all at once {}, {:.2} × the plan",
+        each[0],
+        each[1],
+        seconds(foreseen),
+        seconds(planned),
+        accuracy,
+        seconds(at_once),
+        at_once / planned
+    );
+    let share = |(state, time): &(String, f64)| {
+        format!("{} {:.0} %", printable(state, 40), 100.0 * time / foreseen)
+    };
+    let spent: Vec<String> = run.spent.iter().map(share).collect();
+    let _ = writeln!(out, "    {}", spent.join(", "));
+}
+
+/// How a workload was split, and whether that was worth it.
+pub fn split_section(out: &mut String, title: &str, raw: &Split) {
+    let Some(summary) = split(raw) else { return };
+    let _ = writeln!(out, "\nSplit of {title}: {} rows, {} times", raw.rows, raw.times);
+    let devices = names(&raw.devices);
+    for (device, alone) in devices.iter().zip(&summary.alone) {
+        let _ = writeln!(out, "  {device} alone: {}", seconds(*alone));
+    }
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    match (summary.balanced_after, summary.imbalance, summary.together) {
+        (Some(block), Some(imbalance), Some(together)) => {
+            let _ = writeln!(
+                out,
+                "  balanced to {} by block {block} of {}; from then on imbalance {}, speed {together:.2} × {} alone",
+                percent(BALANCED),
+                raw.blocks.len(),
+                percent(imbalance),
+                devices.get(summary.fastest).map_or("?", String::as_str)
+            );
+        }
+        _ => {
+            let blocks = raw.blocks.len();
+            let _ = writeln!(out, "  not balanced to {} in {blocks} blocks", percent(BALANCED));
+        }
+    }
+    if let Some(block) = raw.blocks.last() {
+        let work = block.rows.iter().sum::<u64>().max(1) as f64;
+        let share =
+            |(device, rows): (&String, &u64)| format!("{device} {}", percent(*rows as f64 / work));
+        let shares: Vec<String> = devices.iter().zip(&block.rows).map(share).collect();
+        let _ = writeln!(out, "  last block: {}", shares.join(", "));
+    }
+    match raw.left_to.and_then(|device| devices.get(device)) {
+        Some(device) => {
+            let _ = writeln!(
+                out,
+                "  not worth it: after {} blocks the rest was left to {device}; all in all {:.2} × its speed",
+                raw.blocks.len(),
+                summary.gain
+            );
+        }
+        None => {
+            let _ = writeln!(out, "  all in all {:.2} × the fastest alone", summary.gain);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The ring matrix product by `mpirun` on this machine; `./x test-mpi` runs it. Built with
+//! `--features mpi` only.
+
+mod common;
+
+use common::{Place, text};
+use std::process::{Command, Output, Stdio};
+
+/// `gpubench ring` on so many ranks.
+fn ring(place: &Place, ranks: u32, args: &[&str]) -> Output {
+    let mut command = Command::new("mpirun");
+    command.args(["--oversubscribe", "-n", &ranks.to_string()]);
+    command.args([env!("CARGO_BIN_EXE_gpubench"), "ring"]).args(args);
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command.current_dir(place.folder.path()).stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    common::finish(command.spawn().expect("mpirun is installed"))
+}
+
+/// The product's hash; what else was said is printed.
+fn hash(output: &Output) -> String {
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{stdout}{stderr}");
+    println!("{stdout}");
+    assert_eq!(stdout.matches("Ring matrix product").count(), 1, "one rank prints: {stdout}");
+    assert_eq!(stdout.matches("beside the kernel").count(), 2, "all strategies: {stdout}");
+    let (_, hash) = stdout.split_once("SHA-256 of C ").expect("the product's hash");
+    hash.trim().to_owned()
+}
+
+#[test]
+fn one_two_and_four_ranks_compute_the_same_to_the_bit() {
+    let place = Place::new();
+    for device in ["sim:9", "opencl:0", "wgpu:0"] {
+        let alone = ring(&place, 1, &["--n", "256", "--device", device]);
+        if text(&alone.stderr).contains("there is no") {
+            println!("skipped: no {device} here");
+            continue;
+        }
+        let alone = hash(&alone);
+        for ranks in [2, 4] {
+            let several = hash(&ring(&place, ranks, &["--n", "256", "--device", device]));
+            assert_eq!(several, alone, "{ranks} ranks on {device}");
+        }
+    }
+}
+
+#[test]
+fn ranks_without_a_device_named_share_what_there_is() {
+    let place = Place::new();
+    let output = ring(&place, 2, &["--n", "64"]);
+    if text(&output.stderr).contains("no usable device") {
+        println!("skipped: no device here");
+        return;
+    }
+    hash(&output);
+}
+
+#[test]
+fn ranks_that_do_not_divide_n_are_told_once() {
+    let place = Place::new();
+    let output = ring(&place, 3, &["--n", "256", "--device", "sim:9"]);
+    let stderr = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert_eq!(
+        stderr.matches("3 ranks do not divide n = 256: take 255 or 258").count(),
+        1,
+        "{stderr}"
+    );
+}
+
+#[test]
+fn a_device_that_is_not_there_ends_all_ranks() {
+    let place = Place::new();
+    let output = ring(&place, 2, &["--n", "64", "--device", "opencl:77"]);
+    assert_ne!(output.status.code(), Some(0));
+    assert!(text(&output.stderr).contains("gpubench: rank"), "{}", text(&output.stderr));
+}

@@ -1,0 +1,51 @@
+//! `gpubench ring` where there is no MPI: the default build starts, and says what is missing.
+#![cfg(unix)]
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+/// What `gpubench ring` says, and its exit code, beside a `gpubench-ring` that is this script.
+fn ring(script: Option<&str>) -> (Option<i32>, String) {
+    // Beside the binary's own folder, so that a hard link can stand for it.
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let link = folder.path().join("gpubench");
+    std::fs::hard_link(env!("CARGO_BIN_EXE_gpubench"), &link).expect("a link");
+    if let Some(script) = script {
+        let program = folder.path().join("gpubench-ring");
+        std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("written");
+        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("allowed");
+    }
+    let output = Command::new(&link).args(["ring", "--n", "64"]).output().expect("it starts");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    (output.status.code(), text + &String::from_utf8_lossy(&output.stderr))
+}
+
+#[test]
+fn a_build_without_mpi_says_how_to_get_one_with_it() {
+    let (code, said) = ring(None);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("libopenmpi-dev") && said.contains("--features mpi"), "{said}");
+}
+
+/// What the dynamic linker says and returns where a library is missing.
+#[test]
+fn a_machine_without_mpi_is_told_what_to_install() {
+    let linker = "echo 'error while loading shared libraries: libmpi.so.40' >&2; exit 127";
+    let (code, said) = ring(Some(linker));
+    assert_eq!(code, Some(2), "{said}");
+    assert!(
+        said.contains("MPI is missing here; install") && said.contains("openmpi-bin"),
+        "{said}"
+    );
+}
+
+#[test]
+fn arguments_and_exit_code_pass_through() {
+    let (code, said) = ring(Some("echo \"got $*\"; exit 4"));
+    assert_eq!(code, Some(4));
+    assert!(said.contains("got --n 64"), "{said}");
+    let missing = Path::new(env!("CARGO_BIN_EXE_gpubench"));
+    let wrong = Command::new(missing).args(["ring", "--n", "0"]).output().expect("it starts");
+    assert_eq!(wrong.status.code(), Some(2), "a matrix has a row");
+}
