@@ -89,7 +89,10 @@ fn of(detail: &Detail, device: Option<Device>) -> Vec<Foreseen> {
             });
             told.map(one(Model::Concurrency)).collect()
         }
-        Detail::Transfer(_) | Detail::Staircase(_) | Detail::Characterised(_) => vec![],
+        Detail::Transfer(_)
+        | Detail::Rearrange(_)
+        | Detail::Staircase(_)
+        | Detail::Characterised(_) => vec![],
     }
 }
 

@@ -17,6 +17,7 @@ mod loops;
 mod memory;
 mod overlap;
 mod polling;
+mod rearrange;
 mod schedule;
 mod sentinel;
 mod session;
@@ -65,6 +66,7 @@ pub fn measure(
         Measure::Overlap => overlap::measure(session, case, policy, stage, &mut finding),
         Measure::Schedule => schedule::measure(session, case, policy, stage, &mut finding),
         Measure::Concurrency => concurrency::measure(session, case, policy, stage, &mut finding),
+        Measure::Rearrange => rearrange::measure(session, case, policy, stage, &mut finding),
         Measure::Staircase => staircase::measure(session, case, policy, stage, &mut finding),
         Measure::Characterise => characterise::measure(session, case, policy, stage, &mut finding),
     };

@@ -119,7 +119,7 @@ fn rate(measure: Measure, family: &str, flops: f64, bytes: f64, seconds: f64) ->
             return None;
         }
         Measure::Send | Measure::Receive | Measure::Transfer => true,
-        Measure::Kernel | Measure::Overlap | Measure::Schedule => {
+        Measure::Kernel | Measure::Overlap | Measure::Schedule | Measure::Rearrange => {
             family == "memory" || flops <= 0.0
         }
     };

@@ -89,7 +89,10 @@ fn timed(detail: &Detail) -> Option<(Clock, Vec<(String, &Timed)>)> {
             let copies = copies.map(|(n, timed)| (format!("copies: {n}"), timed));
             Some((raw.clock, pairs.chain(copies).collect()))
         }
-        Detail::Transfer(_) | Detail::Staircase(_) | Detail::Characterised(_) => None,
+        Detail::Transfer(_)
+        | Detail::Rearrange(_)
+        | Detail::Staircase(_)
+        | Detail::Characterised(_) => None,
     }
 }
 

@@ -6,7 +6,7 @@ use super::decode::{At, Mistakes};
 use super::file;
 use super::nearest::meant;
 use super::source::{Root, Source};
-use super::types::{Kernel, Place, Work, Workload};
+use super::types::{Kernel, Place, Rearrange, Work, Workload};
 use super::values::{Expression, Family, Kind, Verification};
 use crate::gpu::{Language, MemoryKind, Scalar};
 use crate::workload::{Measure, Verify};
@@ -39,6 +39,7 @@ impl Converter<'_> {
         let measure = self.measure(form, name);
         let kernel = self.kernel(form);
         let sizes = self.sizes(form);
+        let passes = sizes.as_ref().and_then(|sizes| self.passes(form, sizes));
         let params = sizes.as_ref().and_then(|sizes| self.params(form, sizes));
         let buffers =
             params.as_ref().and_then(|params| self.buffers(form, sizes.as_ref()?, params));
@@ -54,6 +55,8 @@ impl Converter<'_> {
         let beside = measure.as_ref().map(|measure| self.beside(form, measure));
         let copies = measure.as_ref().and_then(|measure| self.copies(form, measure));
         let host_memory = measure.as_ref().and_then(|measure| self.host_memory(form, measure));
+        let rearrange = measure.as_ref().zip(names.as_ref());
+        let rearrange = rearrange.and_then(|(measure, names)| self.rearrange(form, measure, names));
         if let (Some(Some(kernel)), Some(buffers), Some(params)) = (&kernel, &buffers, &params) {
             let params: Vec<_> = params.iter().map(|(n, _, s)| (n.clone(), *s)).collect();
             self.fit(form, kernel, buffers, &params);
@@ -67,6 +70,7 @@ impl Converter<'_> {
             sizes: sizes?,
             buffers: buffers?,
             params: params?,
+            passes: passes?,
             grid: grid?,
             work,
             verify: verify?,
@@ -75,6 +79,7 @@ impl Converter<'_> {
             divide: divide?,
             beside: beside?,
             copies: copies?,
+            rearrange: rearrange?,
             place: self.mistakes.source().place(&name.at),
         };
         self.evaluate(form, &workload);
@@ -235,6 +240,48 @@ impl Converter<'_> {
         None
     }
 
+    /// How a buffer is rearranged; whether the workloads exist is known when all files are read.
+    fn rearrange(
+        &mut self,
+        form: &file::Workload,
+        measure: &[Measure],
+        known: &[String],
+    ) -> Option<Option<Rearrange>> {
+        let Some(At { value: given, at }) = &form.rearrange else { return Some(None) };
+        if !measure.contains(&Measure::Rearrange) {
+            let message = "`rearrange` is for `measure: [rearrange]`, which this workload lacks";
+            self.mistakes.tell(at, message, None);
+        }
+        let At { value: buffer, at } = &given.buffer;
+        let buffers = form.buffers.iter().flat_map(|all| &all.value.0);
+        let names = buffers.map(|(name, _)| name.value.as_str());
+        if !names.clone().any(|name| name == buffer) {
+            let message = format!("there is no buffer `{buffer}` here");
+            self.mistakes.tell(at, message, meant(buffer, names));
+            return None;
+        }
+        let At { value: strides, at } = &given.strides;
+        if !(1..=2).contains(&strides.len()) {
+            let message =
+                format!("a buffer is accessed in one stride or two, not {}", strides.len());
+            self.mistakes.tell(at, message, None);
+            return None;
+        }
+        let known: Vec<_> = known.iter().map(String::as_str).collect();
+        let rule = "strides are made of sizes and parameters";
+        for stride in strides {
+            self.names(&stride.value, &known, rule)?;
+        }
+        let named =
+            |name: &At<String>| (name.value.clone(), self.mistakes.source().place(&name.at));
+        Some(Some(Rearrange {
+            buffer: buffer.clone(),
+            strides: strides.iter().map(|stride| stride.value.expr.clone()).collect(),
+            by: named(&given.by),
+            then: named(&given.then),
+        }))
+    }
+
     fn host_memory(
         &mut self,
         form: &file::Workload,
@@ -278,6 +325,12 @@ fn lack(form: &file::Workload, measure: Measure) -> Option<&'static str> {
         Some("there are no buffers to transfer")
     } else if form.divide.is_none() && matches!(measure, Overlap | Schedule) {
         Some("this cuts the problem into chunks, so the workload needs `divide`")
+    } else if form.rearrange.is_none() && measure == Measure::Rearrange {
+        Some(
+            "this compares strided accesses with rearranged ones, so the workload needs `rearrange`",
+        )
+    } else if form.passes.is_some() && measure != Measure::Kernel {
+        Some("a workload of several passes is measured by `kernel` alone")
     } else {
         None
     }
@@ -290,6 +343,7 @@ fn family(form: &file::Workload, measure: &[Measure], work: &Work) -> Family {
         (None, Some(Measure::Send | Measure::Receive | Measure::Transfer)) => Family::Transfer,
         (None, Some(Measure::Overlap | Measure::Schedule)) => Family::Overlap,
         (None, Some(Measure::Concurrency | Measure::Staircase)) => Family::Concurrency,
+        (None, Some(Measure::Rearrange)) => Family::Memory,
         _ if work.flops.is_number(0.0) => Family::Memory,
         _ => Family::Compute,
     }

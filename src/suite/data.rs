@@ -5,19 +5,33 @@ use super::convert::{Converter, NAME_RULE, Params, is_name};
 use super::decode::At;
 use super::file;
 use super::sizes::size_names;
-use super::types::{Buffer, Work};
+use super::types::{Buffer, PASS, Work};
 use super::values::Expression;
 use crate::gpu::{Access, Scalar};
 use crate::workload::{Fill, Size, Split};
 
 impl Converter<'_> {
+    /// How many passes there are, where the file says so; the outer `None`: there was a mistake.
+    pub fn passes(&mut self, form: &file::Workload, sizes: &[Size]) -> Option<Option<Expr>> {
+        let Some(At { value: passes, at }) = &form.passes else { return Some(None) };
+        let known = size_names(sizes);
+        if known.contains(&PASS) {
+            let message = format!("`{PASS}` counts the passes here and cannot be a size too");
+            self.mistakes.tell(at, message, None);
+            return None;
+        }
+        self.names(passes, &known, "passes are made of sizes")?;
+        Some(Some(passes.expr.clone()))
+    }
+
     /// The parameter block.
     pub fn params(&mut self, form: &file::Workload, sizes: &[Size]) -> Option<Params> {
         let Some(At { value: given, .. }) = &form.params else {
             let param = |(name, _): &(String, i64)| (name.clone(), Expr::name(name), Scalar::U32);
             return Some(sizes.first()?.iter().map(param).collect());
         };
-        let known = size_names(sizes);
+        let mut known = size_names(sizes);
+        known.extend(form.passes.is_some().then_some(PASS));
         let mut all = vec![];
         for (name, At { value: param, .. }) in &given.0 {
             let fits = is_name(&name.value);

@@ -106,7 +106,7 @@ fn count(cases: &[Case], kernel: &Kernel) -> Option<Work> {
     let middle = Groups::One(candidate.groups.map(|n| n / 2));
     let watch = Watch { counts: Some(Rules::default()), races: false };
     let counts = emulator.run(&mut launch, middle, watch).ok()?.counts?;
-    Some(work(&counts, candidate.groups))
+    Some(work(&counts, candidate.all_groups()))
 }
 
 /// Bytes of inputs beyond which a kernel is counted on zeros: what it does may not depend on data.
@@ -119,9 +119,9 @@ fn contents(case: &Case) -> Vec<Data> {
     }
 }
 
-/// The whole launch's work from that of its middle group.
-fn work(counts: &Counts, groups: [u32; 3]) -> Work {
-    let groups: f64 = groups.into_iter().map(f64::from).product();
+/// The whole launch's work from that of the middle one of its groups (of its first pass, where it
+/// has several).
+fn work(counts: &Counts, groups: f64) -> Work {
     let items = |class: Class| counts.of(class).items as f64 * groups;
     let sum = |classes: &[Class]| classes.iter().map(|&class| items(class)).sum::<f64>();
     let special = sum(&[
