@@ -13,6 +13,7 @@ mod found;
 pub mod help;
 mod man;
 mod model;
+mod plan;
 mod predict;
 mod profile;
 mod rank;
@@ -87,6 +88,8 @@ enum Command {
     Profile(profile::Args),
     /// Evaluate a published model on a CSV of measurements
     Model(model::Args),
+    /// Plan a long computation from measured costs
+    Plan(plan::Args),
     /// Own one device and serve cases (started by `run`)
     #[command(hide = true)]
     Worker(worker::Args),
@@ -136,6 +139,7 @@ fn dispatch(command: Command) -> Result<ExitCode> {
         Command::Predict(args) => predict::run(args),
         Command::Profile(args) => profile::run(args),
         Command::Model(args) => model::run(args),
+        Command::Plan(args) => plan::run(args),
         Command::Worker(args) => worker::run(args),
     }
 }
