@@ -6,7 +6,7 @@ use super::decode::{At, Mistakes};
 use super::file;
 use super::nearest::meant;
 use super::source::{Root, Source};
-use super::types::{Kernel, Place, Rearrange, Work, Workload};
+use super::types::{Kernel, Work, Workload};
 use super::values::{Expression, Family, Kind, Verification};
 use crate::gpu::{Language, MemoryKind, Scalar};
 use crate::workload::{Measure, Verify};
@@ -55,8 +55,9 @@ impl Converter<'_> {
         let beside = measure.as_ref().map(|measure| self.beside(form, measure));
         let copies = measure.as_ref().and_then(|measure| self.copies(form, measure));
         let host_memory = measure.as_ref().and_then(|measure| self.host_memory(form, measure));
-        let rearrange = measure.as_ref().zip(names.as_ref());
-        let rearrange = rearrange.and_then(|(measure, names)| self.rearrange(form, measure, names));
+        let given = params.as_ref().zip(sizes.as_ref()).map(|(p, s)| data::given_names(s, p));
+        let rearrange = measure.as_ref().zip(given.as_ref());
+        let rearrange = rearrange.and_then(|(measure, given)| self.rearrange(form, measure, given));
         if let (Some(Some(kernel)), Some(buffers), Some(params)) = (&kernel, &buffers, &params) {
             let params: Vec<_> = params.iter().map(|(n, _, s)| (n.clone(), *s)).collect();
             self.fit(form, kernel, buffers, &params);
@@ -214,72 +215,6 @@ impl Converter<'_> {
         }
         self.mistakes.tell(at, format!("there is no parameter `{name}`"), meant(name, known));
         None
-    }
-
-    /// Whether these workloads exist is known when all files are read.
-    fn beside(&mut self, form: &file::Workload, measure: &[Measure]) -> Vec<(String, Place)> {
-        let Some(At { value: names, at }) = &form.beside else { return vec![] };
-        if !measure.contains(&Measure::Concurrency) {
-            let message = "`beside` is for `measure: [concurrency]`, which this workload lacks";
-            self.mistakes.tell(at, message, None);
-        }
-        let place = |name: &At<String>| self.mistakes.source().place(&name.at);
-        names.iter().map(|name| (name.value.clone(), place(name))).collect()
-    }
-
-    fn copies(&mut self, form: &file::Workload, measure: &[Measure]) -> Option<u32> {
-        let Some(At { value: copies, at }) = &form.copies else { return Some(1) };
-        let why = match *copies {
-            0 | 1 => "copies at once are two or more",
-            _ if !measure.contains(&Measure::Concurrency) => {
-                "`copies` is for `measure: [concurrency]`, which this workload lacks"
-            }
-            copies => return Some(copies),
-        };
-        self.mistakes.tell(at, why, None);
-        None
-    }
-
-    /// How a buffer is rearranged; whether the workloads exist is known when all files are read.
-    fn rearrange(
-        &mut self,
-        form: &file::Workload,
-        measure: &[Measure],
-        known: &[String],
-    ) -> Option<Option<Rearrange>> {
-        let Some(At { value: given, at }) = &form.rearrange else { return Some(None) };
-        if !measure.contains(&Measure::Rearrange) {
-            let message = "`rearrange` is for `measure: [rearrange]`, which this workload lacks";
-            self.mistakes.tell(at, message, None);
-        }
-        let At { value: buffer, at } = &given.buffer;
-        let buffers = form.buffers.iter().flat_map(|all| &all.value.0);
-        let names = buffers.map(|(name, _)| name.value.as_str());
-        if !names.clone().any(|name| name == buffer) {
-            let message = format!("there is no buffer `{buffer}` here");
-            self.mistakes.tell(at, message, meant(buffer, names));
-            return None;
-        }
-        let At { value: strides, at } = &given.strides;
-        if !(1..=2).contains(&strides.len()) {
-            let message =
-                format!("a buffer is accessed in one stride or two, not {}", strides.len());
-            self.mistakes.tell(at, message, None);
-            return None;
-        }
-        let known: Vec<_> = known.iter().map(String::as_str).collect();
-        let rule = "strides are made of sizes and parameters";
-        for stride in strides {
-            self.names(&stride.value, &known, rule)?;
-        }
-        let named =
-            |name: &At<String>| (name.value.clone(), self.mistakes.source().place(&name.at));
-        Some(Some(Rearrange {
-            buffer: buffer.clone(),
-            strides: strides.iter().map(|stride| stride.value.expr.clone()).collect(),
-            by: named(&given.by),
-            then: named(&given.then),
-        }))
     }
 
     fn host_memory(

@@ -163,10 +163,15 @@ fn wrong_bounds([low, high]: [f64; 2], scalar: Scalar) -> Option<String> {
     }
 }
 
+/// The names of sizes and parameters.
+pub fn given_names(sizes: &[Size], params: &Params) -> Vec<String> {
+    let params = params.iter().map(|(name, _, _)| name.clone());
+    size_names(sizes).into_iter().map(str::to_owned).chain(params).collect()
+}
+
 /// The names that a launch's grid and work may use.
 pub fn launch_names(form: &file::Workload, sizes: &[Size], params: &Params) -> Vec<String> {
-    let mut all: Vec<String> = size_names(sizes).into_iter().map(str::to_owned).collect();
-    all.extend(params.iter().map(|(name, _, _)| name.clone()));
+    let mut all = given_names(sizes, params);
     let kernel = form.kernel.as_ref().and_then(|kernel| kernel.value.constants.as_ref());
     all.extend(kernel.iter().flat_map(|c| &c.0).map(|(name, _)| name.value.clone()));
     let search = form.search.as_ref().and_then(|search| search.value.constants.as_ref());

@@ -19,6 +19,7 @@ mod merge;
 mod nearest;
 mod only;
 mod opencl;
+mod partners;
 mod schema;
 mod sizes;
 mod source;
