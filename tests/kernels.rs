@@ -23,14 +23,18 @@ fn shipped(name: &str) -> Suite {
     load(name, &reference::names().collect::<Vec<_>>()).unwrap()
 }
 
-/// All shipped workloads whose kernels' time is measured, at sizes worth checking.
+/// All shipped workloads whose kernels' time is measured, those with many copies and those with
+/// rearranged buffers, at sizes worth checking.
 fn checked() -> Suite {
     let mut suite = shipped("all");
     suite.workloads.retain(|workload| workload.measure.contains(&Measure::Kernel));
+    for other in ["streams", "rearrange"] {
+        suite.workloads.extend(shipped(other).workloads);
+    }
     for workload in &mut suite.workloads {
         workload.sizes = sizes(workload);
         if workload.divide.is_some() {
-            workload.measure.push(Measure::Overlap);
+            workload.measure = vec![Measure::Kernel, Measure::Overlap];
         }
     }
     suite

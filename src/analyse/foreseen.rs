@@ -92,6 +92,7 @@ fn of(detail: &Detail, device: Option<Device>) -> Vec<Foreseen> {
             told.map(one(CommandModel::Concurrency)).collect()
         }
         Detail::Transfer(_)
+        | Detail::Rearrange(_)
         | Detail::Staircase(_)
         | Detail::Characterised(_)
         | Detail::TransferStates(_)

@@ -63,8 +63,7 @@ impl Machine<'_> {
         let words = self.words(launch, access.place.space);
         let mut beyond = false;
         for index in &access.place.indices {
-            let count =
-                index.count.unwrap_or(words.saturating_sub(access.place.offset) / index.stride);
+            let count = index.count.unwrap_or_else(|| elements(words, access, index.stride));
             let mut largest = 0;
             for (address, &i) in addresses.iter_mut().zip(self.row(index.row)) {
                 *address = address.wrapping_add(i.wrapping_mul(index.stride));
@@ -96,8 +95,7 @@ impl Machine<'_> {
         for lane in self.active.lanes() {
             let wrong = access.place.indices.iter().find_map(|index| {
                 let i = self.row(index.row)[lane];
-                let count =
-                    index.count.unwrap_or(words.saturating_sub(access.place.offset) / index.stride);
+                let count = index.count.unwrap_or_else(|| elements(words, access, index.stride));
                 (i >= count).then_some((i, count))
             });
             let end = u64::from(self.memory.addresses[lane]) + u64::from(access.width);
@@ -273,4 +271,10 @@ fn changed(function: Atomic, old: u32, value: u32) -> u32 {
         Atomic::SMax => old_signed.max(signed) as u32,
         Atomic::Exchange => value,
     }
+}
+
+/// Elements of an array that ends with its memory of so many words. The access may be to a part of an
+/// element: what lies before the part in the first one is no element less.
+fn elements(words: u32, access: &Access, stride: u32) -> u32 {
+    words.saturating_sub(access.place.offset).div_ceil(stride)
 }

@@ -18,6 +18,7 @@ mod loops;
 mod memory;
 mod overlap;
 mod polling;
+mod rearrange;
 pub mod ring;
 mod schedule;
 mod sentinel;
@@ -72,6 +73,7 @@ pub fn measure(
         Measure::Overlap => overlap::measure(session, case, policy, stage, &mut finding),
         Measure::Schedule => schedule::measure(session, case, policy, stage, &mut finding),
         Measure::Concurrency => concurrency::measure(session, case, policy, stage, &mut finding),
+        Measure::Rearrange => rearrange::measure(session, case, policy, stage, &mut finding),
         Measure::Staircase => staircase::measure(session, case, policy, stage, &mut finding),
         Measure::Characterise => characterise::measure(session, case, policy, stage, &mut finding),
         Measure::TransferStates | Measure::Split => {

@@ -1,6 +1,6 @@
 //! What the emulator runs of a case.
 
-use super::{Candidate, Case};
+use super::{Candidate, Case, Pass};
 use crate::emulate::{Buffer, Launch};
 use crate::gpu::{DeviceInfo, DeviceKind, KernelSource, Language};
 use crate::reference::Data;
@@ -51,7 +51,8 @@ impl Candidate {
     }
 }
 
-/// A candidate's launch over the contents of all buffers, in binding order.
+/// A candidate's launch (the first, where it has several passes) over the contents of all
+/// buffers, in binding order.
 pub fn emulated_launch(
     candidate: &Candidate,
     contents: impl IntoIterator<Item: Into<Buffer>>,
@@ -61,6 +62,12 @@ pub fn emulated_launch(
         buffers: contents.into_iter().map(Into::into).collect(),
         params: words_of(&candidate.param_bytes()),
     }
+}
+
+/// Makes `launch` that of `pass`, over the buffers as they are by then.
+pub fn enter_pass(launch: &mut Launch, pass: &Pass) {
+    launch.groups = pass.groups;
+    launch.params = words_of(&pass.param_bytes());
 }
 
 /// The buffers that the emulator left, in the types of `case`.

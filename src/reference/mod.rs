@@ -1,18 +1,30 @@
 //! What each kernel must compute, written again in plain Rust, independently of the kernels.
 
+mod aes;
 mod characterise;
+mod chip;
 mod data;
+mod factors;
 mod fill;
 mod filters;
 mod finance;
 mod gather;
+mod graphs;
 mod matmul;
 mod micro;
+mod nbody;
 mod parallel;
+mod paths;
+mod places;
 mod problem;
+mod reduction;
+mod seismic;
+mod speckle;
 mod stencils;
+mod streams;
 mod synthetic;
 mod table;
+mod transforms;
 mod transpose;
 
 pub use data::Data;

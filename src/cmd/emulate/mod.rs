@@ -183,7 +183,8 @@ fn suite(what: &str, filters: &[String]) -> Result<(Suite, Vec<Filter>)> {
     Ok((suite, filters))
 }
 
-/// Runs one case. What its kernel lacks is told with the others; what the command line lacks ends it.
+/// Runs one case (its first pass, where it has several). What its kernel lacks is told with the
+/// others; what the command line lacks ends it.
 fn emulated(case: &Case, contents: &[Buffer], args: &Args, warp: u32) -> Result<Emulated> {
     let candidate = &case.candidates[0];
     let group = (!args.grid).then(|| args.group.unwrap_or(candidate.groups.map(|n| n / 2)));

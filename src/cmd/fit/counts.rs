@@ -137,6 +137,7 @@ fn count(cases: &[Case], kernel: &Kernel, rules: &[Rules]) -> Result<Vec<Counted
     let mut launch = emulated_launch(candidate, promised(case));
     let middle = candidate.groups.map(|n| n / 2);
     let counts = emulator.count(&mut launch, middle, rules)?;
-    let groups = candidate.groups.into_iter().map(f64::from).product();
+    // Of a kernel of several passes the first one's group stands for all.
+    let groups = candidate.all_groups();
     Ok(counts.into_iter().map(|group| Counted { group: Arc::new(group), groups }).collect())
 }

@@ -51,6 +51,21 @@ fn the_shipped_matmul_races_without_its_barriers() {
 }
 
 #[test]
+fn a_component_of_the_last_element_is_within_bounds() {
+    let text = "@group(0) @binding(0) var<storage, read_write> data: array<vec2<u32>>;
+@compute @workgroup_size(64)
+fn main(@builtin(local_invocation_index) i: u32) {
+    data[i].y = data[i].y + i;
+}";
+    let (data, faults) = one_group(text, 64, 128);
+    assert_eq!(faults, []);
+    assert_eq!((data[1], data[126], data[127]), (0, 0, 63));
+    let (_, faults) = one_group(text, 64, 126);
+    assert_eq!((faults.len(), faults[0].times), (1, 2), "read and written: {faults:?}");
+    assert!(faults[0].to_string().contains("element 63 of 63 in `data`"), "{faults:?}");
+}
+
+#[test]
 fn a_read_out_of_bounds_is_named() {
     let kernel = kernel(
         "far/main.wgsl",
