@@ -1,5 +1,6 @@
 //! What files tell of devices and suites, for commands that fit and foresee.
 
+use super::results;
 use super::show::warnings;
 use crate::analyse::profile;
 use crate::backend::sim::Description;
@@ -7,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::gpu::DeviceInfo;
 use crate::record::profile::Profile;
 use crate::record::{Header, Record};
-use crate::store::{Run, read, runs};
+use crate::store::{Run, read};
 use crate::suite::Suite;
 use std::path::{Path, PathBuf};
 
@@ -32,7 +33,7 @@ impl Profiles {
     /// nothing.
     pub fn of(paths: &[PathBuf]) -> Result<Self> {
         let mut profiles = Self::default();
-        for path in runs::find(paths)? {
+        for path in results::files(paths)? {
             match path.extension().and_then(|extension| extension.to_str()) {
                 Some("json") => profiles.all.push(Profile::parse(&name(&path), &text(&path)?)?),
                 Some("yaml" | "yml") => {

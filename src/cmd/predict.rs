@@ -3,6 +3,7 @@
 
 use super::fit::{Kernel, Wanted, Works, by, kernels, launches, seconds};
 use super::known::{Profiles, of_run, suite};
+use super::results;
 use super::show::{print, warnings, width};
 use crate::analyse::fit::{Counted, Device, End, Fitted, Judged, Launch, Model, View, judge};
 use crate::emulate::Rules;
@@ -11,7 +12,7 @@ use crate::gpu::DeviceInfo;
 use crate::record::profile::Profile;
 use crate::report::predict::{Foreseen, Prediction, json, text};
 use crate::report::progress::say;
-use crate::store::{Run, runs};
+use crate::store::Run;
 use crate::workload::CaseKey;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -93,7 +94,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let profiles = Profiles::of(&args.profiles)?;
     let mut times = Times::default();
     profiles.runs.iter().for_each(|run| times.add(run));
-    for path in runs::find(&args.measured)? {
+    for path in results::files(&args.measured)? {
         times.add(&whole(&path)?);
     }
     let mut devices = fitted(&args, &profiles, &mut times)?;
