@@ -111,7 +111,6 @@ fn candidate(count: u32, runs: &[Run]) -> Result<Candidate> {
         value: 1.0,
         error: f64::INFINITY,
         margin: f64::INFINITY,
-        inflation: f64::INFINITY,
     };
     let value = |i: usize| solution.values.get(i).copied().unwrap_or(unknown);
     Ok(Candidate {
