@@ -396,6 +396,8 @@ mod tests {
     #[test]
     fn too_few_kernels_are_said() {
         let few: Vec<_> = samples(&device()).into_iter().take(5).collect();
-        assert!(fit(&few, Start::Own, Factors::Each).unwrap_err().to_string().contains("at least 13"));
+        assert!(
+            fit(&few, Start::Own, Factors::Each).unwrap_err().to_string().contains("at least 13")
+        );
     }
 }

@@ -187,11 +187,7 @@ pub struct Strides {
     pub offsets: Vec<Apart>,
     /// Bytes of a transaction, as the strides tell: where neighbours so far apart take no longer
     /// than those half as far.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "transaction"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "transaction")]
     pub transaction: Option<u32>,
 }
 

@@ -218,9 +218,9 @@ pub fn json(reports: &[Report]) -> String {
     };
     let reports = reports.iter().map(|report| {
         let models = report.judged.iter().map(model);
-        let uncounted = uncounted(report).into_iter().map(|((workload, why), sizes)| {
-            json!({ "workload": workload, "sizes": sizes, "why": why })
-        });
+        let uncounted = uncounted(report).into_iter().map(
+            |((workload, why), sizes)| json!({ "workload": workload, "sizes": sizes, "why": why }),
+        );
         json!({
             "device": report.device.name,
             "backend": report.device.backend,

@@ -80,8 +80,9 @@ impl View {
     /// not fit.
     pub fn new(model: Model, launch: &Launch, device: Option<&Device>) -> Result<Self> {
         let counted = || {
-            let lacks =
-                |why: &String| Error::Unsupported(format!("the emulator could not count it: {why}"));
+            let lacks = |why: &String| {
+                Error::Unsupported(format!("the emulator could not count it: {why}"))
+            };
             launch.counted.as_ref().map_err(lacks)
         };
         let profiled = || {
