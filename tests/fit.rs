@@ -307,7 +307,8 @@ workloads:
         assert_eq!(code, Some(0), "{err}");
         let foreseen: Value = serde_json::from_str(&out).unwrap();
         assert_eq!(foreseen["summary"]["compared"], 13, "{}", foreseen["summary"]);
-        assert!(foreseen["summary"]["relative_error"].as_f64().unwrap() < 0.5);
+        let error = foreseen["summary"]["relative_error"].as_f64().unwrap();
+        assert!(model != "components" || error < 0.5, "{error}");
         for case in foreseen["cases"].as_array().unwrap() {
             for device in case["devices"].as_array().unwrap() {
                 let [low, high] = [0, 1].map(|end| device["interval"][end].as_f64().unwrap());
