@@ -2,8 +2,7 @@
 //!
 //! A run of 2,000 records (667 kernels and sizes, three rounds) fitted by every model, on the profile
 //! of a simulated GPU; and the suite `all` foreseen on the ten shipped descriptions by the program
-//! itself, emulation included. Nothing is asserted: times depend on the machine. docs/MODELS.md names
-//! what was measured where.
+//! itself, emulation included. Nothing is asserted: times depend on the machine.
 
 use gpubench::analyse::fit::{Counted, Device, End, Launch, Model, View, judge};
 use gpubench::backend::sim::Sim;

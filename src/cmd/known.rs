@@ -67,14 +67,18 @@ impl Profiles {
         count
     }
 
-    /// The profile of `device`: measured on one of its name through the same API and driver.
-    pub fn find(&self, device: &DeviceInfo) -> Option<&Profile> {
+    /// The profile of a run's `device`: among those of the run itself, else the first of one of its
+    /// name and vendor through the same API.
+    pub fn find<'a>(&'a self, own: &'a [Profile], device: &DeviceInfo) -> Option<&'a Profile> {
+        let same = |profile: &&Profile| {
+            profile.device.index == device.index && profile.device.backend == device.backend
+        };
         let is_it = |profile: &&Profile| {
             let other = &profile.device;
             (&other.backend, &other.name, &other.vendor)
                 == (&device.backend, &device.name, &device.vendor)
         };
-        self.all.iter().find(is_it)
+        own.iter().find(same).or_else(|| self.all.iter().find(is_it))
     }
 }
 

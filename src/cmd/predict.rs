@@ -14,7 +14,7 @@ use crate::report::predict::{Foreseen, Prediction, json, text};
 use crate::report::progress::say;
 use crate::store::Run;
 use crate::workload::CaseKey;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -40,8 +40,8 @@ pub struct Args {
     /// The suite of the runs, where it is not an embedded one
     #[arg(long, value_name = "FILE")]
     runs_suite: Option<String>,
-    /// Print JSON: {cases: [{case, devices: [{device, seconds, interval, measured}], penalty,
-    /// relative_error}], summary}, fastest first
+    /// Print JSON: {cases: [{case, devices: [{device, model, seconds, interval, measured,
+    /// fitted}], penalty, relative_error}], summary}, fastest first
     #[arg(long)]
     json: bool,
 }
@@ -75,6 +75,8 @@ struct Known {
     name: String,
     rules: Rules,
     foreteller: Foreteller,
+    /// The cases that it was fitted to: no measure of how well it foresees.
+    fitted_to: BTreeSet<CaseKey>,
     /// What was measured there.
     measured: BTreeMap<CaseKey, f64>,
 }
@@ -151,10 +153,7 @@ fn fitted(args: &Args, profiles: &Profiles, times: &mut Times) -> Result<Vec<Kno
         let mut works = Works::new(&suite, run.header.seed);
         let own = of_run(&run.header, &run.records);
         for (number, device) in run.header.devices.iter().enumerate() {
-            let is_it = |profile: &&Profile| {
-                profile.device.index == device.index && profile.device.backend == device.backend
-            };
-            let profile = own.iter().find(is_it).or_else(|| profiles.find(device));
+            let profile = profiles.find(&own, device);
             let priced = profile.and_then(|profile| Device::new(profile, End::Middle).ok());
             let rules = by(profile);
             let launches = launches(&run.records, number, &mut works, rules);
@@ -162,8 +161,9 @@ fn fitted(args: &Args, profiles: &Profiles, times: &mut Times) -> Result<Vec<Kno
             let judged = judge(Model::Hybrid, &launches, priced.as_ref(), run.header.seed)
                 .map_err(|error| Error::Usage(format!("{}: {name}: {error}", path.display())))?;
             let foreteller = Foreteller::Hybrid(Box::new(judged), priced.map(Box::new));
+            let fitted_to = launches.into_iter().map(|launch| launch.key).collect();
             let measured = times.of(device);
-            devices.push(Known { name, rules, foreteller, measured });
+            devices.push(Known { name, rules, foreteller, fitted_to, measured });
         }
     }
     Ok(devices)
@@ -182,6 +182,7 @@ fn profiled(args: &Args, profiles: &Profiles, times: &Times) -> Result<Vec<Known
             name: format!("{} ({})", device.name, device.backend),
             rules: by(Some(profile)),
             foreteller: Foreteller::Profile(Box::new(ends)),
+            fitted_to: BTreeSet::new(),
             measured: times.of(device),
         })
     };
@@ -217,7 +218,7 @@ impl Known {
             key: wanted.key.clone(),
             operations: wanted.operations,
             bytes: wanted.bytes,
-            counted: Some(counted),
+            counted: Ok(counted),
             seconds: f64::NAN,
         };
         let (seconds, interval, with) = match &self.foreteller {
@@ -231,11 +232,16 @@ impl Known {
                     let view = view.map_err(|error| error.to_string())?;
                     *time = fitted.seconds(&launch.key.workload, &view);
                 }
-                (times[1], [times[0], times[2]], ends[1].0.model)
+                // A model need not be slower where every cost is: slow memory occupies fewer warps.
+                let low = times.into_iter().fold(f64::INFINITY, f64::min);
+                let high = times.into_iter().fold(0.0, f64::max);
+                (times[1], [low, high], ends[1].0.model)
             }
         };
         let measured = self.measured.get(&launch.key).copied();
-        Ok(Foreseen { device: self.name.clone(), model: with, seconds, interval, measured })
+        let fitted = self.fitted_to.contains(&launch.key);
+        let device = self.name.clone();
+        Ok(Foreseen { device, model: with, seconds, interval, measured, fitted })
     }
 
     /// The hybrid's time, and how far its predictions of this kind were off: of another size where
@@ -246,7 +252,7 @@ impl Known {
         judged: &Judged,
         device: Option<&Device>,
     ) -> std::result::Result<(f64, [f64; 2], Model), String> {
-        let seen = self.measured.keys().any(|key| key.workload == launch.key.workload);
+        let seen = judged.fitted.factors.contains_key(&launch.key.workload);
         let score = if seen { &judged.size_out } else { &judged.workload_out };
         let within = score.as_ref().map_or(f64::INFINITY, |score| score.within);
         let view = View::new(judged.model, launch, device).map_err(|error| error.to_string())?;

@@ -169,9 +169,20 @@ pub enum Factors {
 pub struct Fitted {
     /// The device.
     pub hybrid: Hybrid,
-    /// How many times each parameter's variance is what it would be if the others were known; 1
-    /// where the fit began at an earlier one.
+    /// How many times each parameter's variance is what it would be if the others were known;
+    /// infinite where no sample tells it.
     pub inflation: Vec<f64>,
+}
+
+/// Where a fit begins, and how far it goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Start<'a> {
+    /// From the samples alone, to the end.
+    Own,
+    /// From the samples alone, until a step gains next to nothing.
+    Rough,
+    /// From the parameters of a fit to nearly the same samples, until a step gains next to nothing.
+    Near(&'a [f64]),
 }
 
 /// How much a factor of one sample is drawn towards 1, in samples.
@@ -181,12 +192,11 @@ const FACTOR: f64 = 0.3;
 /// Weight of a cost's distance from where it began: what no kernel tells stays there.
 const STAY: f64 = 0.02;
 
-/// Fits a device to `samples` by least squares of the logarithms, beginning at `start` where an
-/// earlier fit of nearly the same samples is known.
+/// Fits a device to `samples` by least squares of the logarithms.
 ///
 /// # Errors
 /// `Unsupported` with fewer samples than parameters.
-pub fn fit(samples: &[Sample], start: Option<&[f64]>, factors: Factors) -> Result<Fitted> {
+pub fn fit(samples: &[Sample], start: Start<'_>, factors: Factors) -> Result<Fitted> {
     let needed = PARAMETERS.len() + 1;
     if samples.len() < needed {
         return Err(crate::error::Error::Unsupported(format!(
@@ -212,13 +222,16 @@ pub fn fit(samples: &[Sample], start: Option<&[f64]>, factors: Factors) -> Resul
     let mut domains = [Domain::Positive; TERMS + 3];
     domains[1] = Domain::Between(1.0, 16.0);
     let problem = Problem { residuals: &residuals, domains: &domains };
-    let (values, inflation) = match start {
-        Some(start) => (problem.refine(start)?, vec![1.0; start.len()]),
-        None => {
-            let solution = problem.solve(&[begin.to_vec()])?.values;
-            solution.iter().map(|estimate| (estimate.value, estimate.inflation)).unzip()
+    let values = match start {
+        Start::Near(near) => problem.refine(near)?,
+        Start::Rough => problem.refine(&begin)?,
+        Start::Own => {
+            let solution = problem.solve(&[begin.to_vec()])?;
+            solution.values.iter().map(|estimate| estimate.value).collect()
         }
     };
+    // That factors are near 1 is what tells costs apart from them; what stays tells nothing.
+    let inflation = problem.inflation(&values, samples.len() + workloads.names.len());
     let mut device = Hybrid::of(&values);
     let parts: Vec<_> = samples.iter().map(|s| device.parts(&s.work)).collect();
     let factors = workloads.factors(samples, &parts, factors);
@@ -343,7 +356,7 @@ mod tests {
         let foresee = |left_out: usize| {
             let mut others = all.clone();
             let sample = others.remove(left_out);
-            let fitted = fit(&others, None, Factors::Each).unwrap().hybrid;
+            let fitted = fit(&others, Start::Own, Factors::Each).unwrap().hybrid;
             super::super::accuracy(fitted.seconds(&sample.workload, &sample.work), sample.seconds)
         };
         let scores: Vec<f64> = (0..all.len()).map(foresee).collect();
@@ -357,7 +370,7 @@ mod tests {
         let plain = Hybrid { factors: BTreeMap::new(), ..device() };
         let (out, others): (Vec<_>, Vec<_>) =
             samples(&plain).into_iter().partition(|sample| sample.workload == "arithmetic");
-        let fitted = fit(&others, None, Factors::None).unwrap().hybrid;
+        let fitted = fit(&others, Start::Own, Factors::None).unwrap().hybrid;
         assert!(fitted.factors.values().all(|factor| *factor == 1.0));
         for sample in out {
             let seconds = fitted.seconds(&sample.workload, &sample.work);
@@ -367,8 +380,26 @@ mod tests {
     }
 
     #[test]
+    fn a_cost_that_no_kernel_has_is_not_told() {
+        let mut all = samples(&device());
+        let of = |name: &str| PARAMETERS.iter().position(|other| *other == name).unwrap();
+        let (barrier, local) = (of("barrier"), of("local access"));
+        // Only one workload has either, and both in step: they are known together only.
+        let told = fit(&all, Start::Own, Factors::Each).unwrap();
+        assert_eq!([barrier, local].map(|i| told.inflation[i]), [f64::INFINITY; 2]);
+        all.iter_mut().for_each(|sample| sample.work.barriers = 0.0);
+        for start in [Start::Own, Start::Near(&told.hybrid.parameters())] {
+            let fitted = fit(&all, start, Factors::Each).unwrap();
+            assert_eq!(fitted.inflation[barrier], f64::INFINITY);
+            assert!(fitted.inflation[local].is_finite(), "{:?}", fitted.inflation);
+        }
+    }
+
+    #[test]
     fn too_few_kernels_are_said() {
         let few: Vec<_> = samples(&device()).into_iter().take(5).collect();
-        assert!(fit(&few, None, Factors::Each).unwrap_err().to_string().contains("at least 13"));
+        assert!(
+            fit(&few, Start::Own, Factors::Each).unwrap_err().to_string().contains("at least 13")
+        );
     }
 }

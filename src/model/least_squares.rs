@@ -46,9 +46,6 @@ pub struct Estimate {
     /// Half the width of its 95 % interval: the standard error by Student's t, since few
     /// measurements know their own scatter badly.
     pub margin: f64,
-    /// How many times its variance is what it would be if all other parameters were known;
-    /// infinite where the measurements do not tell it.
-    pub inflation: f64,
 }
 
 impl Estimate {
@@ -56,7 +53,7 @@ impl Estimate {
     pub fn new(value: f64, error: f64, freedom: usize) -> Self {
         let margin =
             if freedom > 0 { error * t_quantile(freedom as f64, 0.975) } else { f64::INFINITY };
-        Self { value, error, margin, inflation: 1.0 }
+        Self { value, error, margin }
     }
 
     /// The 95 % interval.
@@ -161,15 +158,36 @@ impl Problem<'_> {
             _ => f64::INFINITY,
         };
         let freedom = slopes.nrows() - n;
-        let inflation = |j: usize| match &inverse {
-            Some(inverse) if told(j) => (inverse[(j, j)] * normal[(j, j)]).abs(),
-            _ => f64::INFINITY,
-        };
-        let estimate = |j: usize| Estimate {
-            inflation: inflation(j),
-            ..Estimate::new(values[j], error(j), freedom)
-        };
+        let estimate = |j: usize| Estimate::new(values[j], error(j), freedom);
         Solution { values: (0..n).map(estimate).collect(), squares }
+    }
+
+    /// How many times each parameter's variance is what it would be if all others were known, as
+    /// the first `measurements` residuals tell: those that hold parameters in place tell nothing.
+    /// Infinite where none of them depends on it, or only together with others.
+    pub fn inflation(&self, values: &[f64], measurements: usize) -> Vec<f64> {
+        let slopes = self.slopes(values);
+        // Of logarithms by logarithms.
+        let column = |j: usize| slopes.column(j).rows(0, measurements) * values[j];
+        let columns: Vec<DVector<f64>> = (0..values.len()).map(column).collect();
+        let weighs = |j: &usize| columns[*j].norm() > WEIGHS;
+        let told: Vec<usize> = (0..values.len()).filter(weighs).collect();
+        let mut inflation = vec![f64::INFINITY; values.len()];
+        // The eigenvectors of their correlations say which are only known together.
+        let units: Vec<DVector<f64>> = told.iter().map(|&j| columns[j].normalize()).collect();
+        let cosines = DMatrix::from_fn(told.len(), told.len(), |a, b| units[a].dot(&units[b]));
+        let eigen = cosines.symmetric_eigen();
+        for (i, &j) in told.iter().enumerate() {
+            let vectors = eigen.eigenvectors.row(i);
+            let shares = vectors.iter().zip(eigen.eigenvalues.iter());
+            let each = shares.map(|(share, value)| match *value > SINGULAR {
+                true => share * share / value,
+                false if share.abs() > SINGULAR.sqrt() => f64::INFINITY,
+                false => 0.0,
+            });
+            inflation[j] = each.sum();
+        }
+        inflation
     }
 
     /// Derivatives of the residuals by the parameters themselves.
@@ -188,6 +206,12 @@ impl Problem<'_> {
         DMatrix::from_columns(&columns)
     }
 }
+
+/// A parameter that moves all measurements together by less than this part of its own change is
+/// not told by them.
+const WEIGHS: f64 = 1e-3;
+/// An eigenvalue of correlations that is zero but for rounding.
+const SINGULAR: f64 = 1e-12;
 
 /// Stands for a residual that is no number, so that a step too far is taken back.
 const BEYOND: f64 = 1e3;
@@ -285,10 +309,14 @@ mod tests {
             |p: &[f64]| vec![p[0] + p[1] - 3.0, p[0] + 1.000_001 * p[1] - 3.0, p[0] + p[1] - 3.0];
         let domains = [Domain::Positive, Domain::Positive];
         let problem = Problem { residuals: &residuals, domains: &domains };
-        let solution = problem.solve(&[vec![1.0, 1.0]]).unwrap();
-        assert!(solution.values.iter().all(|e| e.inflation > 1e6), "{solution:?}");
-        let exact = fit(&[0.0; 6]);
-        assert!(exact.values.iter().all(|e| e.inflation < 100.0), "{exact:?}");
+        let inflation = problem.inflation(&[1.5, 1.5], 3);
+        assert!(inflation.iter().all(|times| *times > 1e6), "{inflation:?}");
+        let apart = |p: &[f64]| vec![p[0] + p[1] - 3.0, p[0] - p[1]];
+        let problem = Problem { residuals: &apart, domains: &domains };
+        assert!(problem.inflation(&[1.5, 1.5], 2).iter().all(|times| (times - 1.0).abs() < 1e-6));
+        // What holds the second in place is no measurement: the first alone tells but the sum.
+        let held = problem.inflation(&[1.5, 1.5], 1);
+        assert_eq!(held, [f64::INFINITY; 2]);
     }
 
     #[test]
@@ -299,7 +327,8 @@ mod tests {
         let solution = problem.solve(&[vec![1.0, 1.0]]).unwrap();
         assert!((solution.values[0].value - 2.0).abs() < 1e-6);
         assert_eq!(solution.values[1].error, f64::INFINITY);
-        assert_eq!(solution.values[1].inflation, f64::INFINITY);
+        let inflation = problem.inflation(&[2.0, 1.0], 3);
+        assert!((inflation[0] - 1.0).abs() < 1e-6 && inflation[1] == f64::INFINITY);
         let too_few = |_: &[f64]| vec![0.0, 0.0];
         let problem = Problem { residuals: &too_few, domains: &domains };
         assert!(problem.solve(&[vec![1.0, 1.0]]).is_err());

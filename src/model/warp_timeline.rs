@@ -119,29 +119,6 @@ impl Warp {
     }
 }
 
-/// Seconds of `cycles` at `clock` hertz.
-pub fn cycles_to_seconds(cycles: f64, clock: f64) -> f64 {
-    cycles / clock
-}
-
-/// Seconds of a divergent branch: a warp pays for every path that any of its lanes takes.
-pub fn divergent_seconds(paths: impl IntoIterator<Item = (f64, bool)>) -> f64 {
-    paths.into_iter().filter(|&(_, taken)| taken).map(|(seconds, _)| seconds).sum()
-}
-
-/// Rounds that a warp's access to local memory takes: a bank serves one word a round, and lanes
-/// that read the same word share it. `words` are the lanes' word addresses.
-pub fn bank_rounds(words: &[u32], banks: u32) -> usize {
-    let mut distinct = words.to_vec();
-    distinct.sort_unstable();
-    distinct.dedup();
-    let mut load = std::collections::HashMap::new();
-    for word in distinct {
-        *load.entry(word % banks.max(1)).or_insert(0) += 1;
-    }
-    load.into_values().max().unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,7 +136,7 @@ mod tests {
             registers: 16384,
         };
         let launch = Launch { groups: 128, group_size: 128, local_memory: 0, registers: 0 };
-        let operation = cycles_to_seconds(20.0, 1242e6);
+        let operation = 20.0 / 1242e6;
         let warp = Warp {
             memory: 128.0 * 0.4289e-6 + 128.0 * 0.4784e-6 + 4.9199e-6,
             compute: 906.0 * operation,
@@ -222,21 +199,5 @@ mod tests {
         assert_eq!(time(1, 4), 3.0); // 4.7: (0.5 + 1) · 2
         assert_eq!(time(1, 2), 1.5); // 4.8: (0.5 + 0.25 · 1) · 2
         assert_eq!(time(2, 4), 0.0);
-    }
-
-    #[test]
-    fn divergent_warps_pay_every_path_taken() {
-        assert_eq!(divergent_seconds([(2.0, true), (3.0, true), (7.0, false)]), 5.0);
-    }
-
-    #[test]
-    fn banks_serve_one_word_a_round() {
-        let stride = |s: u32| (0..32).map(|lane| lane * s).collect::<Vec<_>>();
-        assert_eq!(bank_rounds(&stride(1), 32), 1);
-        assert_eq!(bank_rounds(&stride(2), 32), 2);
-        assert_eq!(bank_rounds(&stride(32), 32), 32);
-        assert_eq!(bank_rounds(&stride(33), 32), 1);
-        assert_eq!(bank_rounds(&stride(0), 32), 1, "one word is broadcast");
-        assert_eq!(bank_rounds(&[], 32), 0);
     }
 }

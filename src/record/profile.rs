@@ -18,6 +18,7 @@ pub struct Profile {
     #[serde(deserialize_with = "this_version")]
     pub version: u32,
     /// The device as its API describes it.
+    #[serde(deserialize_with = "at_work")]
     pub device: DeviceInfo,
     /// gpubench's version that measured it.
     pub gpubench: String,
@@ -54,14 +55,33 @@ pub struct Profile {
 
 /// A positive number and an interval that holds it with 95 % confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "Unchecked")]
 pub struct Value {
     /// The number.
-    #[serde(deserialize_with = "positive")]
     pub value: f64,
     /// The interval's ends.
-    #[serde(deserialize_with = "ends")]
     pub interval: [f64; 2],
+}
+
+/// A value before its number and its interval are held against each other.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unchecked {
+    #[serde(deserialize_with = "positive")]
+    value: f64,
+    #[serde(deserialize_with = "ends")]
+    interval: [f64; 2],
+}
+
+impl TryFrom<Unchecked> for Value {
+    type Error = String;
+
+    fn try_from(Unchecked { value, interval }: Unchecked) -> Result<Self, String> {
+        match interval {
+            [low, high] if low <= value && value <= high => Ok(Self { value, interval }),
+            [low, high] => Err(format!("{value} is not within its interval {low} to {high}")),
+        }
+    }
 }
 
 impl Value {
@@ -167,7 +187,7 @@ pub struct Strides {
     pub offsets: Vec<Apart>,
     /// Bytes of a transaction, as the strides tell: where neighbours so far apart take no longer
     /// than those half as far.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "transaction")]
     pub transaction: Option<u32>,
 }
 
@@ -327,8 +347,31 @@ fn positive<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
 
 fn ends<'de, D: Deserializer<'de>>(d: D) -> Result<[f64; 2], D::Error> {
     match <[f64; 2]>::deserialize(d)? {
-        ends @ [low, high] if low >= 0.0 && low <= high && high.is_finite() => Ok(ends),
-        [low, high] => Err(D::Error::custom(format!("{low} to {high} is no interval"))),
+        ends @ [low, high] if low > 0.0 && low <= high && high.is_finite() => Ok(ends),
+        [low, high] => Err(D::Error::custom(format!("{low} to {high} is no interval above zero"))),
+    }
+}
+
+/// A device that does something: with units and a clock, where the driver tells them.
+fn at_work<'de, D: Deserializer<'de>>(d: D) -> Result<DeviceInfo, D::Error> {
+    let device = DeviceInfo::deserialize(d)?;
+    if device.compute_units == Some(0) {
+        return Err(D::Error::custom("a device of 0 compute units"));
+    }
+    match device.clock_hz {
+        Some(clock) if !(clock > 0.0 && clock.is_finite()) => {
+            Err(D::Error::custom(format!("a device whose clock runs at {clock} Hz")))
+        }
+        _ => Ok(device),
+    }
+}
+
+fn transaction<'de, D: Deserializer<'de>>(d: D) -> Result<Option<u32>, D::Error> {
+    match Option::<u32>::deserialize(d)? {
+        Some(bytes) if !(bytes.is_power_of_two() && bytes >= 4) => Err(D::Error::custom(format!(
+            "a transaction of {bytes} B: a power of two from 4 is needed"
+        ))),
+        bytes => Ok(bytes),
     }
 }
 
@@ -368,7 +411,7 @@ mod tests {
                 points: vec![point],
             }],
             chase: vec![],
-            strides: None,
+            strides: Some(Strides { strides: vec![], offsets: vec![], transaction: Some(128) }),
             local: None,
             barriers: vec![],
             atomics: None,
@@ -397,6 +440,8 @@ mod tests {
             ("\"float_fma\"", "\"float_fmaa\"", "float_fmaa"),
             ("\"float_fma\"", "\"global_read\"", "no price"),
             ("\"launch\"", "\"lunch\"", "unknown field `lunch`"),
+            ("\"transaction\": 128", "\"transaction\": 100", "a power of two from 4"),
+            ("135000000000.0", "0.0", "no interval above zero"),
         ] {
             let bad = good.replace(from, to);
             assert_ne!(bad, good, "{from}");
@@ -407,5 +452,22 @@ mod tests {
             assert!(mistakes[0].message.contains(message), "{}", mistakes[0]);
             assert_eq!(mistakes[0].line_column().0, line, "{}", mistakes[0]);
         }
+    }
+
+    #[test]
+    fn numbers_that_no_model_can_take_are_refused() {
+        let refused = |change: &dyn Fn(&mut Profile), message: &str| {
+            let mut profile = profile();
+            change(&mut profile);
+            let text = serde_json::to_string_pretty(&profile).unwrap();
+            let Err(Error::Suite(mistakes)) = Profile::parse("p.json", &text) else {
+                panic!("{message}: it was accepted");
+            };
+            assert!(mistakes[0].message.contains(message), "{}", mistakes[0]);
+        };
+        refused(&|p| p.device.clock_hz = Some(0.0), "clock runs at 0 Hz");
+        refused(&|p| p.device.compute_units = Some(0), "0 compute units");
+        let beside = |p: &mut Profile| p.streams[0].points[0].bandwidth.interval = [1.0, 2.0];
+        refused(&beside, "not within its interval 1 to 2");
     }
 }

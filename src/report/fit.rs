@@ -7,6 +7,7 @@ use crate::gpu::DeviceInfo;
 use crate::text::printable;
 use crate::units::with_prefix;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// What models make of a device.
@@ -37,8 +38,15 @@ pub fn text(reports: &[Report], width: u16) -> String {
         for (model, reason) in &report.failed {
             let _ = writeln!(out, "{}: {reason}", model.name());
         }
+        for ((workload, why), times) in uncounted(report) {
+            let left = "left out of the models that need counts";
+            let _ = writeln!(out, "{workload}: {left} ({times} ×): {why}");
+        }
         if let Some(best) = best(&report.judged) {
             let _ = writeln!(out, "\nBest on this device: {}", best.model.name());
+            if judged_unlike(&report.judged) {
+                out += "Not all models foresaw the same launches: accuracies are of those in brackets.\n";
+            }
             out += &workloads(best, report).text(width);
             out += "\nIts parameters\n";
             out += &parameters(best).text(width);
@@ -46,6 +54,23 @@ pub fn text(reports: &[Report], width: u16) -> String {
         out.push('\n');
     }
     out
+}
+
+/// Workloads that could not be counted with the reason, and at how many sizes.
+fn uncounted(report: &Report) -> BTreeMap<(&str, &str), usize> {
+    let mut all = BTreeMap::new();
+    for launch in &report.launches {
+        if let Err(why) = &launch.counted {
+            *all.entry((launch.key.workload.as_str(), why.as_str())).or_default() += 1;
+        }
+    }
+    all
+}
+
+/// Whether models were judged by different numbers of launches.
+fn judged_unlike(judged: &[Judged]) -> bool {
+    let mut counts = judged.iter().filter_map(|one| Some(one.size_out.as_ref()?.launches));
+    counts.next().is_some_and(|first| counts.any(|count| count != first))
 }
 
 fn score(score: Option<&Score>) -> String {
@@ -171,8 +196,8 @@ fn bounded(judged: &Judged, report: &Report) -> String {
     format!("Bound by: {}.", told.join(", "))
 }
 
-/// As an array of `{device, launches, profile, best, models: [{model, seen, size_out,
-/// workload_out, parameters}], bounds, failed}`.
+/// As an array of `{device, backend, launches, uncounted: [{workload, sizes, why}], profile, best,
+/// models: [{model, seen, size_out, workload_out, parameters}], bounds, failed}`.
 pub fn json(reports: &[Report]) -> String {
     let model = |judged: &Judged| {
         let parameters = judged.parameters.iter().map(|parameter| {
@@ -193,10 +218,14 @@ pub fn json(reports: &[Report]) -> String {
     };
     let reports = reports.iter().map(|report| {
         let models = report.judged.iter().map(model);
+        let uncounted = uncounted(report).into_iter().map(
+            |((workload, why), sizes)| json!({ "workload": workload, "sizes": sizes, "why": why }),
+        );
         json!({
             "device": report.device.name,
             "backend": report.device.backend,
             "launches": report.launches.len(),
+            "uncounted": uncounted.collect::<Vec<_>>(),
             "profile": report.profiled.is_some(),
             "best": best(&report.judged).map(|judged| judged.model),
             "models": models.collect::<Vec<_>>(),

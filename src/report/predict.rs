@@ -34,6 +34,15 @@ pub struct Foreseen {
     pub interval: [f64; 2],
     /// Seconds measured there, where they were.
     pub measured: Option<f64>,
+    /// Whether the model was fitted to those: they are no test of it.
+    pub fitted: bool,
+}
+
+impl Foreseen {
+    /// Seconds measured that nothing was fitted to.
+    fn unseen(&self) -> Option<f64> {
+        self.measured.filter(|_| !self.fitted)
+    }
 }
 
 /// How well devices were ordered at one case, by model 6 (P14 §3.3.4).
@@ -46,10 +55,10 @@ struct Order {
 }
 
 impl Prediction {
-    /// `None` where fewer than two devices were measured.
+    /// `None` where fewer than two devices were measured, but for those fitted to it.
     fn order(&self) -> Option<Order> {
         let both: Vec<(f64, f64)> =
-            self.foreseen.iter().filter_map(|one| Some((one.seconds, one.measured?))).collect();
+            self.foreseen.iter().filter_map(|one| Some((one.seconds, one.unseen()?))).collect();
         let (foreseen, measured): (Vec<f64>, Vec<f64>) = both.into_iter().unzip();
         (measured.len() > 1).then_some(Order {
             penalty: penalty(&foreseen, &measured)?,
@@ -103,7 +112,11 @@ pub fn text(predictions: &[Prediction], width: u16) -> String {
                 seconds(foreseen.seconds),
                 format!("{low}–{high}"),
                 foreseen.measured.map_or_else(|| "–".into(), seconds),
-                foreseen.measured.map_or_else(|| "–".into(), |m| format!("{:+.0} %", error(m))),
+                match foreseen.unseen() {
+                    Some(measured) => format!("{:+.0} %", error(measured)),
+                    None if foreseen.fitted => "fitted".into(),
+                    None => "–".into(),
+                },
             ]);
         }
     }
@@ -133,7 +146,7 @@ pub fn text(predictions: &[Prediction], width: u16) -> String {
     out
 }
 
-/// As `{cases: [{case, devices: [{device, model, seconds, interval, measured}], penalty,
+/// As `{cases: [{case, devices: [{device, model, seconds, interval, measured, fitted}], penalty,
 /// relative_error}], summary}`.
 pub fn json(predictions: &[Prediction]) -> String {
     let cases = predictions.iter().map(|prediction| {
@@ -144,6 +157,7 @@ pub fn json(predictions: &[Prediction]) -> String {
                 "seconds": foreseen.seconds,
                 "interval": foreseen.interval,
                 "measured": foreseen.measured,
+                "fitted": foreseen.fitted,
             })
         });
         let order = prediction.order();
@@ -178,7 +192,8 @@ mod tests {
 
     fn foreseen(device: &str, seconds: f64, measured: Option<f64>) -> Foreseen {
         let interval = [0.9 * seconds, 1.2 * seconds];
-        Foreseen { device: device.into(), model: Model::Components, seconds, interval, measured }
+        let (device, model) = (device.into(), Model::Components);
+        Foreseen { device, model, seconds, interval, measured, fitted: false }
     }
 
     fn predictions() -> Vec<Prediction> {
@@ -192,6 +207,18 @@ mod tests {
     #[test]
     fn picking_is_judged_where_two_devices_were_measured() {
         insta::assert_snapshot!(text(&predictions(), 90));
+    }
+
+    #[test]
+    fn what_a_model_was_fitted_to_does_not_count() {
+        let mut predictions = predictions();
+        predictions[0].foreseen[1].fitted = true;
+        assert!(predictions[0].order().is_none() && predictions[1].order().is_some());
+        let table = text(&predictions[..1], 90);
+        assert!(table.contains("fitted") && !table.contains("two or more"), "{table}");
+        let told: Value = serde_json::from_str(&json(&predictions)).unwrap();
+        assert_eq!((&told["summary"]["compared"]), 1);
+        assert_eq!(told["cases"][0]["devices"][1]["fitted"], true);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::device::Device;
 use super::view::View;
 use super::{Launch, Model};
 use crate::error::{Error, Result};
-use crate::model::hybrid::{self, Factors, PARAMETERS};
+use crate::model::hybrid::{self, Factors, PARAMETERS, Start};
 use crate::model::least_squares::{Domain, Problem};
 use crate::model::parallel_degrees::Shape;
 use std::collections::BTreeMap;
@@ -23,8 +23,8 @@ pub struct Fitted {
     pub model: Model,
     /// The parameters, named by [`Model::parameters`].
     pub parameters: Vec<f64>,
-    /// How many times the best estimate's variance is what it would be if the others were known,
-    /// for each; 1 where it was not fitted.
+    /// How many times each one's variance is what it would be if the others were known; infinite
+    /// where the launches do not tell it, 1 where it was not fitted.
     pub inflation: Vec<f64>,
     /// What each workload takes beyond what the model sees, of the hybrid.
     pub factors: BTreeMap<String, f64>,
@@ -32,15 +32,18 @@ pub struct Fitted {
     pub strangers: Option<Vec<f64>>,
 }
 
-/// What a fit is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum For {
+/// What a fit is for. Those that foresee what was left out begin at their own samples: what these
+/// do not tell must not come from a fit that saw the rest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum For<'a> {
     /// Any launch.
     All,
     /// Launches of the workloads that it is fitted to.
     Seen,
     /// Launches of others.
     Unseen,
+    /// How far the parameters lie from those of this fit to all.
+    Draw(&'a Fitted),
 }
 
 /// Scales of a profile's costs lie so far from 1 at most.
@@ -119,19 +122,18 @@ impl Model {
         }
     }
 
-    /// Fits it to `samples`; `near` is a fit of nearly the same ones.
+    /// Fits it to `samples`.
     pub(super) fn fit(
         self,
         samples: &[Sample<'_>],
         device: Option<&Device>,
-        near: Option<&Fitted>,
-        what: For,
+        what: For<'_>,
     ) -> Result<Fitted> {
         self.check(samples)?;
         match self {
             Self::Roofline => self.best_rates(samples),
-            Self::Hybrid => self.hybrid(samples, near, what),
-            _ => self.least_squares(samples, device, near),
+            Self::Hybrid => self.hybrid(samples, what),
+            _ => self.least_squares(samples, device, what),
         }
     }
 
@@ -187,7 +189,7 @@ impl Model {
         self,
         samples: &[Sample<'_>],
         device: Option<&Device>,
-        near: Option<&Fitted>,
+        what: For<'_>,
     ) -> Result<Fitted> {
         let residuals = |p: &[f64]| {
             let error = |s: &Sample<'_>| (s.view.seconds(p, 1.0) / s.launch.seconds).ln();
@@ -195,18 +197,18 @@ impl Model {
         };
         let domains = self.domains(samples);
         let problem = Problem { residuals: &residuals, domains: &domains };
-        let (parameters, inflation) = match near {
-            Some(near) => (problem.refine(&near.parameters)?, near.inflation.clone()),
-            None => {
+        let parameters = match what {
+            For::Draw(near) => problem.refine(&near.parameters)?,
+            For::All | For::Seen | For::Unseen => {
                 let starts = self.starts(samples, device)?;
                 let near = starts.iter().filter_map(|start| problem.refine(start).ok());
                 let off = |p: &Vec<f64>| residuals(p).iter().map(|r| r * r).sum::<f64>();
                 let best = near.min_by(|a, b| off(a).total_cmp(&off(b)));
                 let starts = best.map_or(starts, |best| vec![best]);
-                let solution = problem.solve(&starts)?.values;
-                solution.iter().map(|estimate| (estimate.value, estimate.inflation)).unzip()
+                problem.solve(&starts)?.values.iter().map(|estimate| estimate.value).collect()
             }
         };
+        let inflation = problem.inflation(&parameters, samples.len());
         Ok(Fitted { inflation, ..Fitted::new(self, parameters) })
     }
 
@@ -219,7 +221,7 @@ impl Model {
         Ok(Fitted::new(self, rates.to_vec()))
     }
 
-    fn hybrid(self, samples: &[Sample<'_>], near: Option<&Fitted>, what: For) -> Result<Fitted> {
+    fn hybrid(self, samples: &[Sample<'_>], what: For<'_>) -> Result<Fitted> {
         let measured: Vec<hybrid::Sample> = samples
             .iter()
             .filter_map(|sample| match &sample.view {
@@ -231,31 +233,34 @@ impl Model {
                 _ => None,
             })
             .collect();
-        let strange = |near: Option<&Fitted>| {
-            let near = near.and_then(|near| near.strangers.as_deref());
-            let fitted = hybrid::fit(&measured, near, Factors::None)?;
-            Ok::<_, Error>((fitted.hybrid.parameters().to_vec(), fitted.inflation))
+        let (start, factors) = match what {
+            For::All => (Start::Own, Factors::Each),
+            For::Seen => (Start::Rough, Factors::Each),
+            For::Unseen => (Start::Rough, Factors::None),
+            For::Draw(near) => (Start::Near(&near.parameters), Factors::Each),
         };
-        if what == For::Unseen {
-            let (parameters, inflation) = strange(near)?;
-            return Ok(Fitted { inflation, ..Fitted::new(self, parameters) });
-        }
-        let start = near.map(|near| near.parameters.as_slice());
-        let fitted = hybrid::fit(&measured, start, Factors::Each)?;
-        Ok(Fitted {
+        let fitted = hybrid::fit(&measured, start, factors)?;
+        let mut all = Fitted {
             inflation: fitted.inflation,
-            strangers: if what == For::All { Some(strange(near)?.0) } else { None },
-            factors: fitted.hybrid.factors.clone(),
             ..Fitted::new(self, fitted.hybrid.parameters().to_vec())
-        })
+        };
+        if factors == Factors::Each {
+            all.factors = fitted.hybrid.factors;
+        }
+        if what == For::All {
+            let strange = hybrid::fit(&measured, Start::Own, Factors::None)?.hybrid;
+            all.strangers = Some(strange.parameters().to_vec());
+        }
+        Ok(all)
     }
 }
 
 /// The scales at which no component takes longer than any launch: what is never the longest part
-/// would not be told by a descent from lower ones.
+/// would not be told by a descent from lower ones. A component that no launch has stays as the
+/// profile prices it.
 fn ceilings(samples: &[Sample<'_>], mut start: Vec<f64>) -> Vec<f64> {
     let Domain::Between(low, high) = SCALE else { return start };
-    let mut least = [high; 3];
+    let mut least = [f64::INFINITY; 3];
     for sample in samples {
         if let View::Components(base) = &sample.view {
             for (least, part) in least.iter_mut().zip([base.compute, base.global, base.local]) {
@@ -263,7 +268,9 @@ fn ceilings(samples: &[Sample<'_>], mut start: Vec<f64>) -> Vec<f64> {
             }
         }
     }
-    start[1..].iter_mut().zip(least).for_each(|(scale, least)| *scale = least.max(low));
+    for (scale, least) in start[1..].iter_mut().zip(least).filter(|(_, least)| least.is_finite()) {
+        *scale = least.clamp(low, high);
+    }
     start
 }
 

@@ -1,6 +1,8 @@
 //! Models fitted to what a device was measured at, and judged by launches that the fit never saw:
 //! each size of a workload in turn, then each workload in turn.
 
+#[cfg(test)]
+mod by_hand;
 mod counted;
 mod device;
 mod fitted;
@@ -29,8 +31,8 @@ pub struct Launch {
     pub operations: f64,
     /// Bytes, as the suite says.
     pub bytes: f64,
-    /// What it does, as counted; `None` where it could not be.
-    pub counted: Option<Counted>,
+    /// What it does, as counted; or why it could not be: the construct and its place.
+    pub counted: std::result::Result<Counted, String>,
     /// Seconds measured.
     pub seconds: f64,
 }
@@ -134,7 +136,7 @@ pub fn judge(
         let none = || Error::Unsupported("no kernel was measured".into());
         return Err(refused.unwrap_or_else(none));
     }
-    let fitted = model.fit(&samples, device, None, For::All)?;
+    let fitted = model.fit(&samples, device, For::All)?;
     let judge = Judge { model, samples: &samples, device, all: &fitted };
     let (size_out, workload_out) = (judge.size_out(), judge.workload_out());
     let parameters = judge.parameters(seed);
@@ -146,10 +148,10 @@ pub fn judge(
     Ok(Judged { model, parameters, seen, size_out, workload_out, fitted })
 }
 
-/// The model that foresees sizes it never saw best.
+/// The model that foresees sizes it never saw best; `None` where none was judged by such.
 pub fn best(judged: &[Judged]) -> Option<&Judged> {
-    let score = |judged: &Judged| judged.size_out.as_ref().map_or(0.0, |score| score.accuracy);
-    judged.iter().max_by(|a, b| score(a).total_cmp(&score(b)))
+    let scored = judged.iter().filter_map(|one| Some((one, one.size_out.as_ref()?.accuracy)));
+    Some(scored.max_by(|a, b| a.1.total_cmp(&b.1))?.0)
 }
 
 #[cfg(test)]
@@ -157,26 +159,62 @@ mod tests {
     use super::*;
     use crate::workload::Measure;
 
-    /// Two workloads at four sizes on a device without launch cost.
-    fn launches() -> Vec<Launch> {
-        let launch = |workload: &str, n: i64, operations: f64, bytes: f64| {
-            let size = vec![("n".to_owned(), n)];
-            let (workload, measure) = (workload.to_owned(), Measure::Kernel);
-            let key = CaseKey { workload, size, measure, host_memory: None };
-            let seconds = (operations / 1e12_f64).max(bytes / 1e11);
-            Launch { key, operations, bytes, counted: None, seconds }
+    fn launch(workload: &str, n: i32, operations: f64, bytes: f64, start: f64) -> Launch {
+        let (workload, size) = (workload.to_owned(), vec![("n".to_owned(), n.into())]);
+        let key = CaseKey { workload, size, measure: Measure::Kernel, host_memory: None };
+        let seconds = start + (operations / 1e12_f64).max(bytes / 1e11);
+        Launch { key, operations, bytes, counted: Err("matrices".into()), seconds }
+    }
+
+    /// Two workloads at so many sizes on a device without launch cost.
+    fn launches(sizes: i32) -> Vec<Launch> {
+        let both = |n: i32| {
+            let x = 1e7 * 4f64.powi(n);
+            [launch("many", n, 100.0 * x, x, 0.0), launch("few", n, x, x, 0.0)]
         };
-        (1..=4)
-            .flat_map(|i| {
-                let x = 1e7 * 4f64.powi(i);
-                [launch("many", i.into(), 100.0 * x, x), launch("few", i.into(), x, x)]
-            })
-            .collect()
+        (1..=sizes).flat_map(both).collect()
+    }
+
+    #[test]
+    fn what_only_the_workload_left_out_tells_is_not_foreseen() {
+        let judged = judge(Model::SmoothRoofline, &launches(6), None, 1).unwrap();
+        assert!(judged.seen > 0.99 && judged.size_out.unwrap().accuracy > 0.9);
+        let unseen = judged.workload_out.unwrap();
+        assert_eq!(unseen.launches, 12);
+        assert!(unseen.accuracy < 0.5, "{unseen:?}");
+        // Two workloads are too few to say between what bounds a parameter lies.
+        assert!(judged.parameters.iter().all(|parameter| !parameter.is_identifiable()));
+    }
+
+    #[test]
+    fn what_is_only_known_together_is_not_identifiable() {
+        let names = ["a", "b", "c", "d", "e"];
+        let of = |name: &&str, n: i32| {
+            let x = 1e6 * f64::from(name.as_bytes()[0] - 96) * 4f64.powi(n);
+            launch(name, n, 10.0 * x, x, 1e-4)
+        };
+        let launches: Vec<Launch> =
+            names.iter().flat_map(|name| (0..5).map(move |n| of(name, n))).collect();
+        let judged = judge(Model::SmoothRoofline, &launches, None, 1).unwrap();
+        let told: Vec<bool> = judged.parameters.iter().map(Parameter::is_identifiable).collect();
+        assert_eq!(told, [true, false, false, false], "{:#?}", judged.parameters);
+        assert!((judged.parameters[0].value / 1e-4 - 1.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn a_model_that_was_never_judged_is_not_best() {
+        let once: Vec<Launch> = ["a", "b", "c", "d", "e", "f"]
+            .into_iter()
+            .zip(1..)
+            .map(|(name, n)| launch(name, n, 1e9 * f64::from(n), 1e8, 0.0))
+            .collect();
+        let judged = judge(Model::Roofline, &once, None, 1).unwrap();
+        assert!(judged.size_out.is_none() && best(&[judged]).is_none());
     }
 
     #[test]
     fn a_roofline_that_holds_is_right_about_what_it_never_saw() {
-        let judged = judge(Model::Roofline, &launches(), None, 1).unwrap();
+        let judged = judge(Model::Roofline, &launches(4), None, 1).unwrap();
         let score = judged.size_out.unwrap();
         assert_eq!((score.launches, score.workloads.len()), (8, 2));
         assert!(score.accuracy > 0.999, "{score:?}");
@@ -189,9 +227,9 @@ mod tests {
     fn what_a_model_lacks_is_said() {
         let why =
             |model, launches: &[Launch]| judge(model, launches, None, 1).unwrap_err().to_string();
-        let all = launches();
+        let all = launches(4);
         assert!(
-            why(Model::Hybrid, &all).contains("could not count"),
+            why(Model::Hybrid, &all).contains("could not count it: matrices"),
             "{}",
             why(Model::Hybrid, &all)
         );

@@ -68,14 +68,16 @@ pub struct Parameter {
     pub name: &'static str,
     /// Its value: seconds, cycles, or per second; scales, degrees and the sharpness have no unit.
     pub value: f64,
-    /// Between what bounds it lies if other workloads had been measured.
+    /// Between what bounds it lies if other workloads had been measured; from 0 to infinity where
+    /// these do not tell.
     pub interval: [f64; 2],
     /// How many times its variance is what it would be if the others were known.
     pub inflation: f64,
 }
 
-/// Beyond this a parameter is told from the others to a hundredth of a per cent only.
-const ILL_CONDITIONED: f64 = 1e4;
+/// Beyond this a parameter is not told from the others: its standard error is ten times what it
+/// would be if they were known.
+const ILL_CONDITIONED: f64 = 100.0;
 
 impl Parameter {
     /// Whether it is a number to trust: its interval spans ten times at most, and it can be told
@@ -91,6 +93,8 @@ const FOLDS: usize = 64;
 
 /// Draws for the parameters' intervals.
 const DRAWS: usize = 40;
+/// Workloads below which draws of them hardly differ.
+const FEW: usize = 4;
 
 /// A fit to all samples, to be held against fits to some of them.
 pub(super) struct Judge<'a> {
@@ -101,12 +105,12 @@ pub(super) struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    fn fit(&self, samples: &[Sample<'_>], what: For) -> Option<Fitted> {
-        self.model.fit(samples, self.device, Some(self.all), what).ok()
+    fn fit(&self, samples: &[Sample<'_>], what: For<'_>) -> Option<Fitted> {
+        self.model.fit(samples, self.device, what).ok()
     }
 
     /// Each size foreseen from the others, of workloads measured at two or more. Sizes of several
-    /// workloads are left out at a time, never two of one, nor those of the same rank.
+    /// workloads are left out at a time, never two of one; neighbours by name lose other ranks.
     pub(super) fn size_out(&self) -> Option<Score> {
         let folds = self.folds();
         let count = folds.iter().flatten().max().map_or(0, |most| most + 1);
@@ -132,21 +136,21 @@ impl<'a> Judge<'a> {
         folds
     }
 
-    /// Each workload foreseen from the others; of more than [`FOLDS`], several are left out at a
-    /// time.
+    /// Each workload, all its variants together, foreseen from the others; of more than [`FOLDS`],
+    /// several are left out at a time.
     pub(super) fn workload_out(&self) -> Option<Score> {
         let names: Vec<&str> = workloads(self.samples).into_iter().collect();
         let folds: Vec<Vec<&str>> = (0..names.len().min(FOLDS))
             .map(|fold| names.iter().copied().skip(fold).step_by(FOLDS).collect())
             .collect();
-        let of = |i: usize| self.samples[i].launch.key.workload.as_str();
+        let of = |i: usize| workload(&self.samples[i]);
         let foreseen =
             map_all(&folds, |names| self.without(|i| names.contains(&of(i)), For::Unseen));
         Score::of(&foreseen.into_iter().flatten().collect::<Vec<_>>())
     }
 
     /// The samples for which `left_out` holds, as a fit to the others foresees them.
-    fn without(&self, left_out: impl Fn(usize) -> bool, what: For) -> Vec<(&'a Launch, f64)> {
+    fn without(&self, left_out: impl Fn(usize) -> bool, what: For<'_>) -> Vec<(&'a Launch, f64)> {
         let (mut out, mut others) = (vec![], vec![]);
         for (i, sample) in self.samples.iter().enumerate() {
             if left_out(i) { out.push(sample) } else { others.push(sample.clone()) }
@@ -156,7 +160,7 @@ impl<'a> Judge<'a> {
         out.iter().map(|sample| (sample.launch, seconds(sample))).collect()
     }
 
-    /// Intervals from fits to workloads drawn with replacement: those of a workload err alike.
+    /// Intervals from fits to workloads drawn with replacement: launches of a workload err alike.
     pub(super) fn parameters(&self, seed: u64) -> Vec<Parameter> {
         let names: Vec<&str> = workloads(self.samples).into_iter().collect();
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
@@ -164,21 +168,21 @@ impl<'a> Judge<'a> {
             .map(|_| (0..names.len()).map(|_| names[rng.random_range(0..names.len())]).collect())
             .collect();
         let draws = map_all(&drawn, |drawn| {
-            let of = |name: &&str| {
-                let name = (*name).to_owned();
-                self.samples.iter().filter(move |s| s.launch.key.workload == name).cloned()
-            };
-            self.fit(&drawn.iter().flat_map(of).collect::<Vec<_>>(), For::Seen)
+            let of = |name: &'a str| self.samples.iter().filter(move |s| workload(s) == name);
+            let samples = drawn.iter().flat_map(|name| of(name)).cloned();
+            self.fit(&samples.collect::<Vec<_>>(), For::Draw(self.all))
         });
-        let draws: Vec<Fitted> = draws.into_iter().flatten().collect();
         let named = self.model.parameters().iter().zip(&self.all.parameters).enumerate();
         named
             .map(|(i, (&name, &value))| {
-                let mut values: Vec<f64> = draws.iter().map(|draw| draw.parameters[i]).collect();
-                values.sort_by(f64::total_cmp);
-                let interval = match values.is_empty() {
+                // A draw that could not be fitted, or does not tell it, leaves it anywhere.
+                let told = draws.iter().map(|draw| {
+                    let told = draw.as_ref().filter(|draw| draw.inflation[i].is_finite());
+                    told.map(|draw| draw.parameters[i])
+                });
+                let interval = match names.len() < FEW {
                     true => [0.0, f64::INFINITY],
-                    false => [0.025, 0.975].map(|q| quantile(&values, q)),
+                    false => interval(&told.collect::<Vec<_>>()),
                 };
                 Parameter { name, value, interval, inflation: self.all.inflation[i] }
             })
@@ -186,6 +190,37 @@ impl<'a> Judge<'a> {
     }
 }
 
-fn workloads<'a>(samples: &'a [Sample<'_>]) -> BTreeSet<&'a str> {
-    samples.iter().map(|sample| sample.launch.key.workload.as_str()).collect()
+/// Nineteen of twenty lie between these; `None` may be any number above zero.
+fn interval(values: &[Option<f64>]) -> [f64; 2] {
+    let end = |none: f64, q: f64| {
+        let mut all: Vec<f64> = values.iter().map(|value| value.unwrap_or(none)).collect();
+        all.sort_by(f64::total_cmp);
+        quantile(&all, q)
+    };
+    let high = end(f64::INFINITY, 0.975);
+    [end(0.0, 0.025), if high.is_finite() { high } else { f64::INFINITY }]
+}
+
+/// The workload of a sample: variants are named behind a `/`.
+fn workload<'a>(sample: &Sample<'a>) -> &'a str {
+    let name = sample.launch.key.workload.as_str();
+    name.split_once('/').map_or(name, |(workload, _)| workload)
+}
+
+fn workloads<'a>(samples: &[Sample<'a>]) -> BTreeSet<&'a str> {
+    samples.iter().map(workload).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_draws_do_not_tell_widens_the_interval() {
+        let told: Vec<_> = (1..=40).map(|i| Some(f64::from(i))).collect();
+        let [low, high] = interval(&told);
+        assert!(low > 1.0 && high < 40.0, "{low} {high}");
+        let some: Vec<_> = told.iter().copied().chain([None; 4]).collect();
+        assert_eq!(interval(&some), [0.0, f64::INFINITY]);
+    }
 }

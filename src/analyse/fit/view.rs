@@ -80,8 +80,10 @@ impl View {
     /// not fit.
     pub fn new(model: Model, launch: &Launch, device: Option<&Device>) -> Result<Self> {
         let counted = || {
-            let why = "the emulator could not count it".to_owned();
-            launch.counted.as_ref().ok_or(Error::Unsupported(why))
+            let lacks = |why: &String| {
+                Error::Unsupported(format!("the emulator could not count it: {why}"))
+            };
+            launch.counted.as_ref().map_err(lacks)
         };
         let profiled = || {
             let why = "it needs the device's profile: `gpubench run characterise`".to_owned();
@@ -89,7 +91,7 @@ impl View {
         };
         Ok(match model {
             Model::Roofline | Model::SmoothRoofline => {
-                let counts = launch.counted.as_ref();
+                let counts = launch.counted.as_ref().ok();
                 let operations = counts.map_or(launch.operations, |c| c.operations());
                 let sharp = model == Model::Roofline;
                 Self::Amounts { operations, bytes: launch.bytes, sharp }

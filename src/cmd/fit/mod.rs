@@ -2,7 +2,7 @@
 
 mod counts;
 
-use super::known::{Profiles, suite};
+use super::known::{Profiles, of_run, suite};
 use super::show::{print, warnings, width};
 use crate::analyse::fit::{Device, End, Launch, Model, judge, rules};
 use crate::emulate::Rules;
@@ -32,7 +32,8 @@ pub struct Args {
     /// The suite of the runs, where it is not an embedded one: its kernels are emulated for counts
     #[arg(long, value_name = "FILE")]
     suite: Option<String>,
-    /// Print JSON: an array of {device, launches, models, failed, bounds}
+    /// Print JSON: an array of {device, backend, launches, uncounted, profile, best, models, bounds,
+    /// failed}
     #[arg(long)]
     json: bool,
 }
@@ -83,9 +84,10 @@ pub(super) fn reported(
     profiles: &Profiles,
 ) -> Vec<Report> {
     let mut works = Works::new(suite, header.seed);
+    let own = of_run(header, records);
     let devices = header.devices.iter().enumerate();
     let reports = devices.map(|(number, device)| {
-        let profile = profiles.find(device);
+        let profile = profiles.find(&own, device);
         let launches = launches(records, number, &mut works, by(profile));
         report(device, profile, launches, header.seed)
     });
@@ -137,7 +139,7 @@ pub(super) fn seconds(records: &[&Record]) -> Option<f64> {
 fn launch(key: CaseKey, records: &[&Record], works: &Works, rules: Rules) -> Option<Launch> {
     let seconds = seconds(records)?;
     let first = records.iter().find_map(|record| record.measured.as_ref())?;
-    let counted = works.of(&Kernel::of(records[0])?, rules).ok();
+    let counted = works.of(&Kernel::of(records[0])?, rules);
     Some(Launch { key, operations: first.flops, bytes: first.bytes, counted, seconds })
 }
 
