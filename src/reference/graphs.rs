@@ -105,8 +105,7 @@ mod tests {
     fn where_no_edge_leads_there_is_no_path() {
         const NONE: u32 = u32::MAX;
         // From node 0 to 1 to 2 and no way back; node 3 by itself.
-        let edges =
-            [0, 5, NONE, NONE, NONE, 0, 7, NONE, NONE, NONE, 0, NONE, NONE, NONE, NONE, 0];
+        let edges = [0, 5, NONE, NONE, NONE, 0, 7, NONE, NONE, NONE, 0, NONE, NONE, NONE, NONE, 0];
         let mut paths = edges;
         paths[2] = 12;
         assert_eq!(all_passes(4, &edges), paths);
