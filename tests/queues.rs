@@ -1,4 +1,5 @@
-//! Concurrency, staircases, schedules and rearranging: ground truth recovered on simulated GPUs, and whole runs.
+//! Concurrency, staircases, schedules and rearranging: ground truth recovered on simulated GPUs, and
+//! whole runs.
 #![expect(clippy::unwrap_used, reason = "a helper of tests panics as tests do")]
 
 use gpubench::analyse::{

@@ -61,12 +61,12 @@ kernel void decrypt(global const uint4* restrict text, global const uint* restri
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    // All but the first and the last key are mixed, one each by some work-items.
-    if (get_local_id(0) < 9) {
-        uint4 k = keys[1 + get_local_id(0)];
+    // All but the first and the last key are mixed, one by one work-item.
+    for (uint i = get_local_id(0); i < 9; i += GROUP_X) {
+        const uint4 k = keys[1 + i];
         #define MIX(w) (unmix(BYTE(w, 0)) ^ rotate(unmix(BYTE(w, 1)), 8u) \
             ^ rotate(unmix(BYTE(w, 2)), 16u) ^ rotate(unmix(BYTE(w, 3)), 24u))
-        keys[1 + get_local_id(0)] = (uint4)(MIX(k.x), MIX(k.y), MIX(k.z), MIX(k.w));
+        keys[1 + i] = (uint4)(MIX(k.x), MIX(k.y), MIX(k.z), MIX(k.w));
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint i = get_global_id(0) + get_global_id(1) * get_global_size(0);

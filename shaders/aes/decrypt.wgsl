@@ -82,10 +82,10 @@ fn decrypt(@builtin(global_invocation_id) id: vec3<u32>,
         }
     }
     workgroupBarrier();
-    // All but the first and the last key are mixed, one each by some work-items.
-    if (local.x < 9) {
-        let k = keys[1 + local.x];
-        keys[1 + local.x] =
+    // All but the first and the last key are mixed, one by one work-item.
+    for (var i = local.x; i < 9; i += GROUP_X) {
+        let k = keys[1 + i];
+        keys[1 + i] =
             vec4<u32>(mixed_key(k.x), mixed_key(k.y), mixed_key(k.z), mixed_key(k.w));
     }
     workgroupBarrier();

@@ -1,6 +1,7 @@
 // LU factors of the blocks on a matrix's diagonal, each by one group in local memory: L below the
 // diagonal (its own is 1), U on it and above. `shift` is added to the diagonal, so that no pivot is
-// small. A work-item has a row; one number behind each row puts a column into different banks.
+// small. A work-item has a row; one number behind each row puts a column into different banks. A
+// group is as wide as a block; where `width` says otherwise, nothing is written.
 #define N GROUP_X
 
 typedef struct { uint blocks, width; float shift; } Params;
@@ -11,7 +12,7 @@ kernel void lud(global const float* restrict block, global float* restrict facto
     local float a[N][N + 1];
     const uint lane = get_local_id(0);
     const uint first = (get_group_id(0) + get_group_id(1) * get_num_groups(0)) * N * N;
-    const bool inside = first < p.blocks * N * N;
+    const bool inside = p.width == N && first < p.blocks * N * N;
     for (uint row = 0; inside && row < N; row++) {
         a[row][lane] = block[first + row * N + lane] + (row == lane ? p.shift : 0.0f);
     }

@@ -1,6 +1,7 @@
 // LU factors of the blocks on a matrix's diagonal, each by one group in local memory: L below the
 // diagonal (its own is 1), U on it and above. `shift` is added to the diagonal, so that no pivot is
-// small. A work-item has a row; one number behind each row puts a column into different banks.
+// small. A work-item has a row; one number behind each row puts a column into different banks. A
+// group is as wide as a block; where `width` says otherwise, nothing is written.
 const N = GROUP_X;
 
 struct Params { blocks: u32, width: u32, shift: f32 }
@@ -19,7 +20,7 @@ fn lud(
 ) {
     let lane = local.x;
     let first = (group.x + group.y * groups.x) * N * N;
-    let inside = first < p.blocks * N * N;
+    let inside = p.width == N && first < p.blocks * N * N;
     for (var row = 0u; inside && row < N; row++) {
         a[row][lane] = block[first + row * N + lane] + select(0.0, p.shift, row == lane);
     }

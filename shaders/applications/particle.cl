@@ -7,7 +7,7 @@ kernel void particle(global const float* restrict cumulative, global const float
                      global const float2* restrict place, global float2* restrict taken,
                      const Params p)
 {
-    const uint i = get_global_id(0);
+    const uint i = get_global_id(0) + get_global_id(1) * get_global_size(0);
     if (i >= p.n) return;
 
     const float wanted = draw[i] * (float)p.n;

@@ -9,8 +9,9 @@ struct Params { n: u32 }
 @group(0) @binding(4) var<uniform> p: Params;
 
 @compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
-fn particle(@builtin(global_invocation_id) id: vec3<u32>) {
-    let i = id.x;
+fn particle(@builtin(global_invocation_id) id: vec3<u32>,
+            @builtin(num_workgroups) groups: vec3<u32>) {
+    let i = id.x + id.y * (groups.x * GROUP_X);
     if (i >= p.n) { return; }
 
     let wanted = draw[i] * f32(p.n);

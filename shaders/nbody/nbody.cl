@@ -8,7 +8,7 @@ kernel void nbody(global const float4* restrict body, global const float4* restr
                   global float4* restrict moved, global float4* restrict faster, const Params p)
 {
     local float4 tile[GROUP_X];
-    const uint i = get_global_id(0);
+    const uint i = get_global_id(0) + get_global_id(1) * get_global_size(0);
     const uint lane = get_local_id(0);
     const float4 own = body[min(i, p.n - 1)];
 

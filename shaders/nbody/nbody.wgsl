@@ -15,8 +15,9 @@ var<workgroup> tile: array<vec4<f32>, GROUP_X>;
 fn nbody(
     @builtin(global_invocation_id) id: vec3<u32>,
     @builtin(local_invocation_id) local: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
 ) {
-    let i = id.x;
+    let i = id.x + id.y * (groups.x * GROUP_X);
     let lane = local.x;
     let own = body[min(i, p.n - 1)];
 

@@ -10,21 +10,23 @@ kernel void reduction(global const uint* restrict data, global uint* restrict su
 {
     local uint part[GROUP_X];
     const uint lane = get_local_id(0);
-    const uint group = get_group_id(0);
+    const uint group = get_group_id(0) + get_group_id(1) * get_num_groups(0);
+    const uint shares = (p.n + p.share - 1) / p.share;
 
     uint sum = 0;
     if (p.last == 0) {
         const uint end = min((group + 1) * p.share, p.n);
         for (uint i = group * p.share + lane; i < end; i += GROUP_X) sum += data[i];
     } else {
-        const uint shares = (p.n + p.share - 1) / p.share;
         for (uint i = lane; i < shares; i += GROUP_X) sum += sums[1 + i];
     }
     part[lane] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint width = GROUP_X / 2; width > 0; width /= 2) {
-        if (lane < width) part[lane] += part[lane + width];
+    for (uint width = GROUP_X; width > 1; width = (width + 1) / 2) {
+        const uint rest = (width + 1) / 2;
+        if (lane < width - rest) part[lane] += part[lane + rest];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (lane == 0) sums[p.last == 0 ? 1 + group : 0] = part[0];
+    const uint place = p.last == 0 ? 1 + group : 0;
+    if (lane == 0 && place <= shares) sums[place] = part[0];
 }

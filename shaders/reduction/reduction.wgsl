@@ -12,23 +12,26 @@ var<workgroup> part: array<u32, GROUP_X>;
 
 @compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
 fn reduction(@builtin(local_invocation_id) id: vec3<u32>,
-             @builtin(workgroup_id) groups: vec3<u32>) {
+             @builtin(workgroup_id) place: vec3<u32>,
+             @builtin(num_workgroups) groups: vec3<u32>) {
     let lane = id.x;
-    let group = groups.x;
+    let group = place.x + place.y * groups.x;
+    let shares = (p.n + p.share - 1) / p.share;
 
     var sum = 0u;
     if (p.last == 0) {
         let end = min((group + 1) * p.share, p.n);
         for (var i = group * p.share + lane; i < end; i += GROUP_X) { sum += data[i]; }
     } else {
-        let shares = (p.n + p.share - 1) / p.share;
         for (var i = lane; i < shares; i += GROUP_X) { sum += sums[1 + i]; }
     }
     part[lane] = sum;
     workgroupBarrier();
-    for (var width = GROUP_X / 2u; width > 0; width /= 2) {
-        if (lane < width) { part[lane] += part[lane + width]; }
+    for (var width = u32(GROUP_X); width > 1; width = (width + 1) / 2) {
+        let rest = (width + 1) / 2;
+        if (lane < width - rest) { part[lane] += part[lane + rest]; }
         workgroupBarrier();
     }
-    if (lane == 0) { sums[select(0u, 1 + group, p.last == 0)] = part[0]; }
+    let own = select(0u, 1 + group, p.last == 0);
+    if (lane == 0 && own <= shares) { sums[own] = part[0]; }
 }

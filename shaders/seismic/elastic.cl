@@ -1,5 +1,6 @@
 // One half of a time step of elastic waves in three dimensions, on a staggered grid: velocities from
-// stresses (phase 0) or stresses from velocities (phase 1), in place, in one homogeneous material.
+// stresses (phase 0) or stresses from velocities (phase 1), in one homogeneous material. A step starts
+// from `before`, which stays; `field` holds the new velocities, then the new stresses too.
 // Fields lie one after the other: vx, vy, vz, sxx, syy, szz, sxy, sxz, syz; all are 0 outside.
 // `density` is dt/(rho h), `lambda` and `mu` are Lame's constants times dt/h. Within `sponge` cells
 // of a face waves are damped by 1 - (loss (sponge - distance))^2.
@@ -18,11 +19,13 @@ float at(global const float* field, uint n, uint c, uint x, uint y, uint z) {
     return x < n && y < n && z < n ? field[((c * n + z) * n + y) * n + x] : 0.0f;
 }
 
-#define F(c, i, j, k) at(field, p.n, c, x + (i), y + (j), z + (k))
+#define F(c, i, j, k) at(waves, p.n, c, x + (i), y + (j), z + (k))
 
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, GROUP_Z)))
-kernel void elastic(global float* restrict field, const Params p)
+kernel void elastic(global const float* before, global float* field, const Params p)
 {
+    // Velocities come from the old stresses, stresses from the new velocities.
+    global const float* waves = p.phase == 0 ? before : field;
     const uint x = get_global_id(STRIDED ? 2 : 0);
     const uint y = get_global_id(1);
     const uint z = get_global_id(STRIDED ? 0 : 2);
@@ -31,7 +34,7 @@ kernel void elastic(global float* restrict field, const Params p)
     const float keep = kept(p, x, y, z);
     #define UPDATE(c, change) { \
         const uint i = (((c) * p.n + z) * p.n + y) * p.n + x; \
-        field[i] = (field[i] + (change)) * keep; \
+        field[i] = (before[i] + (change)) * keep; \
     }
     if (p.phase == 0) {
         UPDATE(0, p.density * (F(3, 1, 0, 0) - F(3, 0, 0, 0) + F(6, 0, 0, 0) - F(6, 0, -1, 0)

@@ -1,10 +1,15 @@
 // One half of a time step of elastic waves in three dimensions, on a staggered grid: velocities from
-// stresses (phase 0) or stresses from velocities (phase 1), in place, in one homogeneous material.
+// stresses (phase 0) or stresses from velocities (phase 1), in one homogeneous material. A step starts
+// from `before`, which stays; `field` holds the new velocities, then the new stresses too.
 // Fields lie one after the other: vx, vy, vz, sxx, syy, szz, sxy, sxz, syz; all are 0 outside.
 // `density` is dt/(rho h), `lambda` and `mu` are Lame's constants times dt/h. Within `sponge` cells
 // of a face waves are damped by 1 - (loss (sponge - distance))^2.
 // A group walks through DEPTH planes and has one of them with its surroundings in local memory; from
 // planes above and below, a work-item needs its own column alone.
+
+#if GROUP_Z != 1
+#error "a group has one plane at a time: GROUP_Z must be 1"
+#endif
 
 typedef struct { uint n, phase, sponge; float density, lambda, mu, loss; } Params;
 
@@ -21,11 +26,13 @@ float at(global const float* field, uint n, uint c, uint x, uint y, uint z) {
 
 // Within a plane from the tile, else from the column.
 #define F(c, i, j, k) ((k) == 0 ? tile[(c) - first][ly + (j)][lx + (i)] \
-    : at(field, p.n, c, x, y, z + (k)))
+    : at(waves, p.n, c, x, y, z + (k)))
 
 __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, GROUP_Z)))
-kernel void elastic_2d(global float* restrict field, const Params p)
+kernel void elastic_2d(global const float* before, global float* field, const Params p)
 {
+    // Velocities come from the old stresses, stresses from the new velocities.
+    global const float* waves = p.phase == 0 ? before : field;
     local float tile[6][GROUP_Y + 2][GROUP_X + 2];
     const uint x = get_global_id(0), lx = get_local_id(0) + 1;
     const uint y = get_global_id(1), ly = get_local_id(1) + 1;
@@ -35,7 +42,7 @@ kernel void elastic_2d(global float* restrict field, const Params p)
         for (uint c = 0; c < fields; c++) {
             for (uint j = get_local_id(1); j < GROUP_Y + 2; j += GROUP_Y) {
                 for (uint i = get_local_id(0); i < GROUP_X + 2; i += GROUP_X) {
-                    tile[c][j][i] = at(field, p.n, first + c, x - lx + i, y - ly + j, z);
+                    tile[c][j][i] = at(waves, p.n, first + c, x - lx + i, y - ly + j, z);
                 }
             }
         }
@@ -44,7 +51,7 @@ kernel void elastic_2d(global float* restrict field, const Params p)
             const float keep = kept(p, x, y, z);
             #define UPDATE(c, change) { \
                 const uint i = (((c) * p.n + z) * p.n + y) * p.n + x; \
-                field[i] = (field[i] + (change)) * keep; \
+                field[i] = (before[i] + (change)) * keep; \
             }
             if (p.phase == 0) {
                 UPDATE(0, p.density * (F(3, 1, 0, 0) - F(3, 0, 0, 0) + F(6, 0, 0, 0) - F(6, 0, -1, 0)

@@ -1,5 +1,6 @@
 // One half of a time step of elastic waves in three dimensions, on a staggered grid: velocities from
-// stresses (phase 0) or stresses from velocities (phase 1), in place, in one homogeneous material.
+// stresses (phase 0) or stresses from velocities (phase 1), in one homogeneous material. A step starts
+// from `before`, which stays; `field` holds the new velocities, then the new stresses too.
 // Fields lie one after the other: vx, vy, vz, sxx, syy, szz, sxy, sxz, syz; all are 0 outside.
 // `density` is dt/(rho h), `lambda` and `mu` are Lame's constants times dt/h. Within `sponge` cells
 // of a face waves are damped by 1 - (loss (sponge - distance))^2.
@@ -7,8 +8,9 @@
 
 struct Params { n: u32, phase: u32, sponge: u32, density: f32, lambda: f32, mu: f32, loss: f32 }
 
-@group(0) @binding(0) var<storage, read_write> field: array<f32>;
-@group(0) @binding(1) var<uniform> p: Params;
+@group(0) @binding(0) var<storage, read> before: array<f32>;
+@group(0) @binding(1) var<storage, read_write> field: array<f32>;
+@group(0) @binding(2) var<uniform> p: Params;
 
 // What is left of a wave in a cell.
 fn kept(cell: vec3<u32>) -> f32 {
@@ -18,9 +20,12 @@ fn kept(cell: vec3<u32>) -> f32 {
     return 1.0 - deep * deep;
 }
 
+// Velocities come from the old stresses, stresses from the new velocities.
 fn at(c: u32, cell: vec3<u32>) -> f32 {
     if (any(cell >= vec3<u32>(p.n))) { return 0.0; }
-    return field[((c * p.n + cell.z) * p.n + cell.y) * p.n + cell.x];
+    let i = ((c * p.n + cell.z) * p.n + cell.y) * p.n + cell.x;
+    if (p.phase == 0) { return before[i]; }
+    return field[i];
 }
 
 var<workgroup> tile: array<array<array<array<f32, GROUP_X + 2>, GROUP_Y + 2>, GROUP_Z + 2>, 6>;
@@ -42,7 +47,7 @@ const DOWN = vec3<i32>(0, 0, -1);
 
 fn update(c: u32, cell: vec3<u32>, change: f32) {
     let i = ((c * p.n + cell.z) * p.n + cell.y) * p.n + cell.x;
-    field[i] = (field[i] + change) * kept(cell);
+    field[i] = (before[i] + change) * kept(cell);
 }
 
 // From one cell of field c to another.

@@ -1,10 +1,17 @@
-// One pass of the fast Walsh transform, in place: two numbers `apart` places from each other become
-// their sum and their difference. With apart = 1, 2, 4 … up to half of a block, whole blocks are
-// transformed. A number whose partner lies beyond the end stays as it is.
+// One pass of the fast Walsh transform: two numbers `apart` places from each other become their sum
+// and their difference. With apart = 1, 2, 4 … up to half of a block, whole blocks are transformed. A
+// number whose partner lies beyond the end stays as it is. The first pass (apart = 1) takes its
+// numbers from `before`, which stays; the others work in place.
 struct Params { n: u32, apart: u32 }
 
-@group(0) @binding(0) var<storage, read_write> data: array<f32>;
-@group(0) @binding(1) var<uniform> p: Params;
+@group(0) @binding(0) var<storage, read> before: array<f32>;
+@group(0) @binding(1) var<storage, read_write> data: array<f32>;
+@group(0) @binding(2) var<uniform> p: Params;
+
+fn number(i: u32) -> f32 {
+    if (p.apart == 1) { return before[i]; }
+    return data[i];
+}
 
 @compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
 fn walsh(@builtin(global_invocation_id) id: vec3<u32>,
@@ -12,10 +19,11 @@ fn walsh(@builtin(global_invocation_id) id: vec3<u32>,
     let i = id.x + id.y * (groups.x * GROUP_X);
     let low = i / p.apart * (2 * p.apart) + i % p.apart;
     let high = low + p.apart;
+    if (high == p.n && p.apart == 1) { data[low] = number(low); }
     if (high >= p.n) { return; }
 
-    let a = data[low];
-    let b = data[high];
+    let a = number(low);
+    let b = number(high);
     data[low] = a + b;
     data[high] = a - b;
 }

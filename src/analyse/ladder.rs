@@ -14,7 +14,8 @@ use crate::stats::median;
 use crate::workload::{Measure, Size};
 use std::collections::BTreeMap;
 
-/// The tag of workloads whose variants are the steps of a ladder, in the order of their names.
+/// The tag of workloads whose variants are the steps of a ladder, in the order of the numbers that
+/// their names begin with.
 pub const LADDER: &str = "ladder";
 
 /// The steps of one workload at one size on one device.
@@ -64,18 +65,18 @@ pub fn ladders(records: &[Record], device: usize) -> Vec<Ladder> {
     let ceilings = (roof.flops > 0.0)
         .then(|| Ceilings { peak: roof.flops, bandwidth: unless_zero(roof.bandwidth) });
     let mine = || records.iter().filter(move |record| record.device == device);
-    let mut found: BTreeMap<(&str, &Size), BTreeMap<&str, Vec<&Record>>> = BTreeMap::new();
+    let mut found: BTreeMap<(&str, &Size), Steps> = BTreeMap::new();
     for record in mine().filter(|record| is_rung(record)) {
         let Some((workload, variant)) = record.key.workload.split_once('/') else { continue };
         let rungs = found.entry((workload, &record.key.size)).or_default();
-        rungs.entry(variant).or_default().push(record);
+        rungs.entry(step(variant)).or_default().push(record);
     }
-    let ladder = |((workload, size), variants): ((&str, &Size), BTreeMap<&str, Vec<&Record>>)| {
+    let ladder = |((workload, size), variants): ((&str, &Size), Steps)| {
         let mut rungs: Vec<Rung> = vec![];
         let mut bound = None;
-        for (variant, rounds) in variants {
-            let work = rounds.iter().find_map(|record| record.measured.as_ref())?;
-            let seconds = seconds(&rounds)?;
+        for ((_, variant), rounds) in variants {
+            let work = rounds.iter().find_map(|record| record.measured.as_ref());
+            let (Some(work), Some(seconds)) = (work, seconds(&rounds)) else { continue };
             bound = ceilings.map(|ceilings| ceilings.bound(work.flops, work.bytes));
             let ideal = ceilings.map(|ceilings| ceilings.ideal_seconds(work.flops, work.bytes));
             rungs.push(Rung {
@@ -90,6 +91,16 @@ pub fn ladders(records: &[Record], device: usize) -> Vec<Ladder> {
         (rungs.len() > 1).then_some(Ladder { workload, size, bound, rungs })
     };
     found.into_iter().filter_map(ladder).collect()
+}
+
+/// The records of each variant by its place in the ladder.
+type Steps<'a> = BTreeMap<(u64, &'a str), Vec<&'a Record>>;
+
+/// Where a variant stands: by the number that its name begins with (those without one are last),
+/// then by its name.
+fn step(variant: &str) -> (u64, &str) {
+    let digits = variant.find(|c: char| !c.is_ascii_digit()).unwrap_or(variant.len());
+    (variant[..digits].parse().unwrap_or(u64::MAX), variant)
 }
 
 fn is_rung(record: &Record) -> bool {
@@ -108,7 +119,9 @@ fn seconds(rounds: &[&Record]) -> Option<f64> {
 
 /// The kernel's share of the stages, where `record` measured those of `rung`'s workload.
 fn share(record: &Record, rung: &Record) -> Option<f64> {
-    let same = record.key.workload == rung.key.workload && record.key.size == rung.key.size;
+    let same = record.key.workload == rung.key.workload
+        && record.key.size == rung.key.size
+        && record.outcome.is_ok();
     let Some(Detail::Overlap(raw)) = record.detail.as_ref().filter(|_| same) else { return None };
     let kernel = raw.kernel.median()?;
     Some(kernel / (raw.send.median()? + kernel + raw.receive.median()?))
@@ -178,6 +191,26 @@ mod tests {
         near(ladder.rungs[1].possible().unwrap(), 0.45);
         let worth: Vec<_> = ladder.rungs.iter().map(Rung::worth).collect();
         assert_eq!(worth, [Some(true), Some(true), Some(false)]);
+    }
+
+    #[test]
+    fn the_tenth_step_comes_after_the_second_and_one_without_samples_is_left_out() {
+        let mut lost = rung("3_lost", 0.2);
+        lost.measured = None;
+        let records = [rung("10_best", 0.1), rung("2_tiled", 0.2), lost, rung("1_naive", 0.4)];
+        let ladder = ladders(&records, 0).remove(0);
+        let names: Vec<_> = ladder.rungs.iter().map(|rung| rung.variant.as_str()).collect();
+        assert_eq!(names, ["1_naive", "2_tiled", "10_best"]);
+        assert_eq!(ladder.rungs[2].gain, 2.0);
+    }
+
+    #[test]
+    fn stages_of_a_failed_run_are_no_share() {
+        let mut failed = stages("2_tiled", 0.1);
+        failed.outcome = crate::record::Outcome::Unchecked;
+        assert!(!failed.outcome.is_ok());
+        let records = [rung("1_naive", 0.4), rung("2_tiled", 0.1), failed];
+        assert_eq!(ladders(&records, 0).remove(0).rungs[1].share, None);
     }
 
     #[test]

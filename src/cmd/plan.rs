@@ -43,7 +43,7 @@ struct Checkpoint {
     #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = number)]
     recovery: f64,
     /// Share of the time since the last checkpoint that a failure loses, on average
-    #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = number)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = share)]
     lost: f64,
     /// Nodes; without it, those on which the computation survives most probably
     #[arg(long, value_name = "NODES", value_parser = clap::value_parser!(u32).range(1..))]
@@ -57,6 +57,13 @@ fn number(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
         _ => Err("a number of at least 0 is expected".into()),
+    }
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value <= 1.0 => Ok(value),
+        _ => Err("a share above 0 and of at most 1 is expected".into()),
     }
 }
 
@@ -75,8 +82,9 @@ struct Plan {
     survival: f64,
     /// Seconds computed again after a failure, in expectation, without checkpoints.
     recomputed: f64,
-    /// Seconds wasted until a failure, in expectation, with these checkpoints.
-    waste: f64,
+    /// Seconds wasted until a failure, in expectation, with these checkpoints and more of them if the
+    /// computation went on; nothing where there are none.
+    waste: Option<f64>,
     /// When to save, in seconds from the start.
     checkpoints: Vec<f64>,
 }
@@ -101,11 +109,9 @@ fn plan(args: &Checkpoint) -> Result<Plan> {
         Some(nodes) => nodes,
         None => best_nodes(failures, work)?,
     };
-    for (value, name) in [(args.cost, "cost of a checkpoint"), (args.lost, "share that is lost")] {
-        if value <= 0.0 {
-            let why = format!("the {name} must be above 0: else there is no best time to save");
-            return Err(Error::Usage(why));
-        }
+    if args.cost <= 0.0 {
+        let why = "the cost of a checkpoint must be above 0: else there is no best time to save";
+        return Err(Error::Usage(why.into()));
     }
     let count = f64::from(nodes);
     let seconds = work.seconds(count);
@@ -119,23 +125,30 @@ fn plan(args: &Checkpoint) -> Result<Plan> {
             crate::units::seconds(seconds)
         )));
     }
+    let waste = || failures.expected_waste(count, args.cost, args.lost, args.recovery);
     Ok(Plan {
         nodes,
         seconds,
         survival: failures.survival(count, seconds),
         recomputed: failures.expected_recomputation(count, seconds),
-        waste: failures.expected_waste(count, args.cost, args.lost, args.recovery),
+        waste: (!checkpoints.is_empty()).then(waste),
         checkpoints,
     })
 }
 
 fn best_nodes(failures: Failures, work: Work) -> Result<u32> {
-    let best = failures.best_nodes(work);
-    if best.is_finite() && best <= f64::from(u32::MAX) {
-        return Ok((best.round() as u32).max(1));
+    let refused = |why: String| Err(Error::Usage(format!("{why}: say how many with --nodes")));
+    if work.parallel + work.serial <= 0.0 {
+        return Err(Error::Usage("a computation takes more than 0 seconds".into()));
     }
-    let why = "without a serial part more nodes are always better: say how many with --nodes";
-    Err(Error::Usage(why.into()))
+    let best = failures.best_nodes(work);
+    if !best.is_finite() {
+        return refused("without a serial part more nodes are always better".into());
+    }
+    if best > f64::from(u32::MAX) {
+        return refused(format!("the best number of nodes is above {}", u32::MAX));
+    }
+    Ok((best.round() as u32).max(1))
 }
 
 fn text(plan: &Plan) -> String {
@@ -156,13 +169,12 @@ fn text(plan: &Plan) -> String {
     let shown = plan.checkpoints.iter().take(SHOWN).map(|&t| seconds(t)).collect::<Vec<_>>();
     let more = plan.checkpoints.len().saturating_sub(SHOWN);
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    match shown.is_empty() {
-        true => {
+    match plan.waste.map(seconds) {
+        None => {
             out.push_str("no checkpoint is worth its cost: the first would come after the end\n")
         }
-        false => {
+        Some(waste) => {
             let _ = writeln!(out, "save at {}{rest}", shown.join(", "));
-            let waste = seconds(plan.waste);
             let _ = writeln!(
                 out,
                 "with checkpoints {waste} are wasted until a failure, in expectation"
@@ -199,6 +211,7 @@ mod tests {
         for (at, wanted) in plan.checkpoints.iter().zip([19.258, 33.531, 46.378]) {
             assert!((at - wanted).abs() < 5e-4, "{at} {wanted}");
         }
+        assert!((plan.waste.unwrap() - 7.286).abs() < 5e-4, "{:?}", plan.waste);
         assert!(plan.checkpoints.is_sorted() && plan.checkpoints.iter().all(|&t| t < 300.0));
         assert!(text(&plan).starts_with("64 nodes: 300 s of computing"), "{}", text(&plan));
     }
@@ -209,7 +222,20 @@ mod tests {
         // (c − 1)p/s = 11.875
         assert_eq!(plan(&shares).unwrap().nodes, 12);
         let alone = plan(&Checkpoint { nodes: None, ..args() }).unwrap_err().to_string();
-        assert!(alone.contains("--nodes"), "{alone}");
+        assert!(alone.contains("without a serial part"), "{alone}");
+        let told = |parallel: f64, serial: f64| {
+            let none = Checkpoint { parallel, serial, nodes: None, ..args() };
+            plan(&none).unwrap_err().to_string()
+        };
+        assert!(told(0.0, 0.0).contains("more than 0 seconds"));
+        assert!(told(1e12, 1e-3).contains("above 4294967295"));
+    }
+
+    #[test]
+    fn without_checkpoints_there_is_no_waste_of_them() {
+        let plan = plan(&Checkpoint { parallel: 64.0, ..args() }).unwrap();
+        assert!(plan.checkpoints.is_empty() && plan.waste.is_none());
+        assert!(text(&plan).ends_with("after the end\n"));
     }
 
     #[test]
@@ -223,6 +249,10 @@ mod tests {
         );
         assert!(told(Checkpoint { cost: 0.0, ..args() }).contains("no best time to save"));
         assert!(told(Checkpoint { failure_rate: 1e6, ..args() }).contains("more than 10000"));
+        for wrong in ["0", "5", "1e300", "nan"] {
+            assert!(share(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(share("1"), Ok(1.0));
         assert!(number("-1").is_err() && number("nan").is_err() && number("2e3") == Ok(2e3));
     }
 }

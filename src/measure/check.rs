@@ -68,7 +68,12 @@ impl Check<'_> {
     }
 
     /// Reads and compares every written buffer; guards are checked even where nothing else is.
-    fn results(&self, session: &mut Session, when: &str, finding: &mut Finding) -> Result<bool> {
+    pub(super) fn results(
+        &self,
+        session: &mut Session,
+        when: &str,
+        finding: &mut Finding,
+    ) -> Result<bool> {
         Ok(self.guards(session, when, finding)?
             && self
                 .all(finding, when, |id| memory::read(session.device.as_mut(), self.case, id))?)

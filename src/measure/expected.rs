@@ -51,26 +51,29 @@ pub(super) fn expected(
 fn compute(name: &str, case: &Case, candidate: &Candidate, initial: &[Data]) -> Result<Expected> {
     let reference =
         find(name).ok_or_else(|| Error::Usage(format!("there is no reference `{name}`")))?;
-    let mut contents = initial.to_vec();
-    let mut expected = vec![];
+    let named = case.buffers.iter().zip(initial);
+    let mut buffers: Vec<_> = named.map(|(b, data)| (b.name.clone(), data.clone())).collect();
+    let mut expected: Expected = vec![];
     for pass in candidate.passes() {
-        let computed = reference(&problem(case, candidate, &pass, &contents))?;
+        // What a pass left is what the next one finds.
+        for (i, data) in expected {
+            buffers[i].1 = data;
+        }
+        let problem = Problem::new(numbers(case, candidate, &pass), buffers);
+        let computed = reference(&problem)?;
         covers(name, case, &computed)?;
         expected = placed(case, computed)?;
-        for (i, data) in expected.iter().filter(|_| !candidate.later.is_empty()) {
-            contents[*i] = data.clone();
-        }
+        buffers = problem.into_buffers();
     }
     Ok(expected)
 }
 
-/// What the reference sees of one pass.
-fn problem(case: &Case, candidate: &Candidate, pass: &Pass, contents: &[Data]) -> Problem {
+/// Sizes, constants and parameters of one pass.
+fn numbers(case: &Case, candidate: &Candidate, pass: &Pass) -> Vec<(String, f64)> {
     let sizes = case.size.iter().map(|(name, value)| (name.clone(), *value as f64));
     let constants = candidate.kernel.constants.iter().map(|(name, c)| (name.clone(), c.number()));
     let params = pass.params.iter().map(|(name, value, _)| (name.clone(), *value));
-    let buffers = case.buffers.iter().zip(contents).map(|(b, data)| (b.name.clone(), data.clone()));
-    Problem::new(sizes.chain(constants).chain(params).collect(), buffers.collect())
+    sizes.chain(constants).chain(params).collect()
 }
 
 fn placed(case: &Case, computed: Vec<(&'static str, Data)>) -> Result<Expected> {

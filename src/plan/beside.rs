@@ -1,10 +1,10 @@
 //! Kernels beside each other: what a case is run together with, and the recordings of that.
 
-use super::buffers::available;
+use super::buffers::{available, device_bytes};
 use super::forms::place;
 use super::limits::Limits;
 use super::resolve::resolve;
-use super::{Candidate, Case, Company, GUARD, slices};
+use super::{Candidate, Case, Company, slices};
 use crate::gpu::{DeviceInfo, KernelId, Lane, Op, Recording};
 use crate::suite::{Suite, Workload};
 use crate::units::Bytes;
@@ -40,14 +40,15 @@ pub(super) fn with_company(
         )),
         _ => Ok(()),
     };
-    let own = bytes(&case);
+    let own = device_bytes(&case);
     fits(own.saturating_mul(2), "two copies of it")?;
     fits(own.saturating_mul(copies.into()), &format!("{copies} copies of it"))?;
     let (mut beside, mut left_out) = (vec![], vec![]);
     for (other, key) in partners(suite, workload) {
         let together = format!("it and `{key}` together");
-        let case = resolve(other, &key, device, limits)
-            .and_then(|case| fits(own.saturating_add(bytes(&case)), &together).map(|()| case));
+        let case = resolve(other, &key, device, limits).and_then(|case| {
+            fits(own.saturating_add(device_bytes(&case)), &together).map(|()| case)
+        });
         match case {
             Ok(case) => beside.push(case),
             Err(reason) => left_out.push((key.to_string(), reason)),
@@ -72,14 +73,8 @@ fn partners<'a>(suite: &'a Suite, workload: &'a Workload) -> Vec<(&'a Workload, 
     named.flat_map(|other| other.sizes.iter().map(move |size| (other, key(other, size)))).collect()
 }
 
-/// Bytes of a case on the device, guards included.
-fn bytes(case: &Case) -> u64 {
-    let each = case.buffers.iter().map(|b| b.bytes().0.saturating_add(2 * GUARD.0));
-    each.fold(0, u64::saturating_add)
-}
-
-/// One launch of each of `launches` by the kernel named, queued in this order, none waiting for another: each on a
-/// lane of its own, or all on one.
+/// One launch of each of `launches` by the kernel named, queued in this order, none waiting for
+/// another: each on a lane of its own, or all on one.
 pub fn beside(launches: &[(&Case, &Candidate, KernelId)], lanes: u32) -> Recording {
     let mut recording = Recording::default();
     for ((case, candidate, kernel), lane) in launches.iter().zip(0..) {

@@ -1,7 +1,7 @@
 //! A case's buffers, and whether device and host have room for them.
 
 use super::limits::{GUARD, Limits};
-use super::{BufferPlan, estimate};
+use super::{BufferPlan, Case, estimate};
 use crate::gpu::{Access, DeviceInfo, Element, Scalar};
 use crate::suite::{Scope, Workload};
 use crate::units::Bytes;
@@ -104,6 +104,12 @@ pub(super) fn check_buffers(
 /// Bytes of the device's memory that cases may use, where anything limits them.
 pub(super) fn available(device: &DeviceInfo, limits: &Limits) -> Option<Bytes> {
     limits.memory.into_iter().chain(device.memory.map(|m| Bytes(m.0 / 4 * 3))).min()
+}
+
+/// Bytes of a case on the device, guards included.
+pub(super) fn device_bytes(case: &Case) -> u64 {
+    let each = case.buffers.iter().map(|b| b.bytes().0.saturating_add(GUARDS));
+    each.fold(0, u64::saturating_add)
 }
 
 fn check_buffer(buffer: &BufferPlan, bound: bool, device: &DeviceInfo) -> Result<(), String> {

@@ -1,10 +1,10 @@
 //! A buffer accessed in strides, rearranged first: the kernels of that, and their recording.
 
-use super::buffers::available;
+use super::buffers::{available, device_bytes};
 use super::forms::place;
 use super::limits::Limits;
 use super::resolve::{resolve, scope_of};
-use super::{BufferPlan, Candidate, Case, GUARD, Rearranged, slices};
+use super::{BufferPlan, Candidate, Case, Rearranged, slices};
 use crate::gpu::{Access, DeviceInfo, KernelId, Lane, Op, Recording, Slice};
 use crate::model::rearrange::View;
 use crate::suite::{Rearrange, Suite, Workload};
@@ -32,14 +32,16 @@ pub(super) fn with_rearrangement(
         let other = suite.workloads.iter().find(|other| other.name == name);
         let other = other.ok_or_else(|| format!("{here}: there is no workload `{name}`"))?;
         let key = CaseKey { workload: name.to_owned(), ..case.key.clone() };
-        resolve(other, &key, device, limits).map_err(|why| format!("`{name}`: {why}"))
+        resolve(other, &key, device, limits).map_err(|why| format!("{here}: `{name}`: {why}"))
     };
     let (by, then) = (other(&how.by.0)?, other(&how.then.0)?);
     let (read, written) = one_of_each(&by)
         .ok_or_else(|| format!("{here}: `{}` must read one buffer and write one", how.by.0))?;
     let rearranged = Rearranged { buffer, by, read, written, then };
     fits(&case, &rearranged).map_err(|why| format!("{here}: {why}"))?;
-    let bytes = bytes(&case) + bytes(&rearranged.by);
+    // All three have buffers of their own: each is tried by itself before they are put together.
+    let each = [&case, &rearranged.by, &rearranged.then].map(device_bytes);
+    let bytes = each.into_iter().fold(0, u64::saturating_add);
     if let Some(memory) = available(device, limits)
         && bytes > memory.0
     {
@@ -102,12 +104,6 @@ fn fits(case: &Case, plan: &Rearranged) -> Result<(), String> {
         && others.all(|(_, (a, b))| like(a, b))
         && then.buffers[*buffer].bytes() <= given.bytes();
     if fit { Ok(()) } else { Err(format!("the buffers of `{}` do not fit", then.key)) }
-}
-
-/// Bytes of a case on the device, guards included.
-fn bytes(case: &Case) -> u64 {
-    let each = case.buffers.iter().map(|b| b.bytes().0.saturating_add(2 * GUARD.0));
-    each.fold(0, u64::saturating_add)
 }
 
 /// The case's buffer rearranged once, and used so many times then, on one lane. `by` and `then` are

@@ -4,21 +4,24 @@ use super::{Data, Problem, for_each_chunk};
 use crate::error::Result;
 
 /// One pass of Floyd and Warshall: every entry of the `n`×`n` matrix `distance` becomes the way
-/// through node `via`, where that is shorter (R. W. Floyd, *Algorithm 97: Shortest path*, 1962).
+/// through node `via`, where that is shorter (R. W. Floyd, *Algorithm 97: Shortest path*, 1962). The
+/// first pass (`via` is 0) takes them from `edges`. 2^32 − 1 says that there is no path.
 ///
 /// # Errors
 /// As [`super::Reference`].
 pub fn floyd_warshall(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let (n, via) = (problem.size("n")?, problem.size("via")?);
-    let before = problem.u32("distance", n.saturating_mul(n))?;
-    let mut after = before.to_vec();
+    let entries = n.saturating_mul(n);
+    let mut after = problem.u32("distance", entries)?.to_vec();
+    let before = problem.u32(if via == 0 { "edges" } else { "distance" }, entries)?;
     if via < n {
+        after[..entries].copy_from_slice(&before[..entries]);
         let onward = &before[via * n..(via + 1) * n];
         for_each_chunk(&mut after[..n * n], n, |first, piece| {
             for (row, from) in piece.chunks_mut(n).zip(first..) {
                 let there = before[from * n + via];
                 for (distance, &onward) in row.iter_mut().zip(onward) {
-                    *distance = there.wrapping_add(onward).min(*distance);
+                    *distance = there.saturating_add(onward).min(*distance);
                 }
             }
         });
@@ -57,9 +60,12 @@ mod tests {
     use crate::workload::Fill;
 
     fn all_passes(n: usize, edges: &[u32]) -> Vec<u32> {
-        (0..n).fold(edges.to_vec(), |distance, via| {
+        (0..n).fold(vec![0; n * n], |distance, via| {
             let numbers = vec![("n".to_owned(), n as f64), ("via".to_owned(), via as f64)];
-            let buffers = vec![("distance".to_owned(), Data::U32(distance))];
+            let buffers = vec![
+                ("edges".to_owned(), Data::U32(edges.to_vec())),
+                ("distance".to_owned(), Data::U32(distance)),
+            ];
             match floyd_warshall(&Problem::new(numbers, buffers)).unwrap().remove(0) {
                 ("distance", Data::U32(v)) => v,
                 other => panic!("{other:?}"),
@@ -73,7 +79,7 @@ mod tests {
         loop {
             let before = distance.clone();
             for (i, &edge) in edges.iter().enumerate() {
-                distance[i % n] = distance[i % n].min(distance[i / n] + edge);
+                distance[i % n] = distance[i % n].min(distance[i / n].saturating_add(edge));
             }
             if distance == before {
                 return distance;
@@ -93,6 +99,16 @@ mod tests {
         for from in 0..n {
             assert_eq!(found[from * n..(from + 1) * n], relaxed(n, &edges, from));
         }
+    }
+
+    #[test]
+    fn where_no_edge_leads_there_is_no_path() {
+        const NONE: u32 = u32::MAX;
+        // From node 0 to 1 to 2 and no way back; node 3 by itself.
+        let edges = [0, 5, NONE, NONE, NONE, 0, 7, NONE, NONE, NONE, 0, NONE, NONE, NONE, NONE, 0];
+        let mut paths = edges;
+        paths[2] = 12;
+        assert_eq!(all_passes(4, &edges), paths);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::error::Result;
 
 /// What the cheapest path to each field of the last of `rows` rows costs, where `cost` is that of
 /// the row before the first: each field adds what `wall` says, and is entered from one of the
-/// three above it.
+/// three above it. Costs are modulo 2^32.
 ///
 /// # Errors
 /// As [`super::Reference`].
@@ -17,7 +17,7 @@ pub fn pathfinder(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
         let above = cost.clone();
         for (x, (cost, wall)) in cost.iter_mut().zip(row).enumerate() {
             let three = &above[x.saturating_sub(1)..(x + 2).min(cols)];
-            *cost = three.iter().min().map_or(0, |least| least + wall);
+            *cost = three.iter().min().map_or(0, |least| least.wrapping_add(*wall));
         }
     }
     Ok(vec![("out", Data::U32(cost))])

@@ -18,6 +18,11 @@ impl Problem {
         Self { numbers, buffers }
     }
 
+    /// The buffers again, as they were given.
+    pub fn into_buffers(self) -> Vec<(String, Data)> {
+        self.buffers
+    }
+
     /// The parameter or size `name`.
     pub fn number(&self, name: &str) -> Result<f64> {
         self.numbers.iter().rev().find(|(n, _)| n == name).map(|&(_, value)| value).ok_or_else(

@@ -3,10 +3,11 @@
 use super::{Data, Problem, for_each_chunk};
 use crate::error::Result;
 
-/// Half a time step on a cube of `n` cells a side, in place: velocities from stresses (`phase` 0) or
+/// Half a time step on a cube of `n` cells a side: velocities from stresses (`phase` 0) or
 /// stresses from velocities, second order in space and time (J. Virieux, *P-SV wave propagation in
 /// heterogeneous media: velocity–stress finite-difference method*, 1986, in three dimensions).
-/// `field` holds vx, vy, vz, sxx, syy, szz, sxy, sxz and syz, one after the other; all are 0 outside.
+/// `before` and `field` hold vx, vy, vz, sxx, syy, szz, sxy, sxz and syz, one after the other; all are 0
+/// outside. A step starts from `before`; `field` takes its velocities, which its stresses come from.
 /// Within `sponge` cells of a face a wave keeps `1 − (loss·(sponge − distance))²` (after C. Cerjan et
 /// al., *A nonreflecting boundary condition for discrete acoustic and elastic wave equations*, 1985).
 ///
@@ -15,25 +16,27 @@ use crate::error::Result;
 pub fn elastic(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let n = problem.size("n")?;
     let cells = n.saturating_mul(n).saturating_mul(n);
-    let before = problem.f32("field", cells.saturating_mul(9))?;
+    let before = problem.f32("before", cells.saturating_mul(9))?;
+    let field = problem.f32("field", cells.saturating_mul(9))?;
+    let first = problem.size("phase")? == 0;
     let rounded = |name| problem.number(name).map(|x| f64::from(x as f32));
     let medium = Medium {
         n,
-        field: before,
+        field: if first { before } else { field },
         density: rounded("density")?,
         lambda: rounded("lambda")?,
         mu: rounded("mu")?,
         sponge: problem.size("sponge")?,
         loss: rounded("loss")?,
     };
-    let mut after = before.to_vec();
-    let fields = if problem.size("phase")? == 0 { 0..3 } else { 3..9 };
+    let mut after = field.to_vec();
+    let fields = if first { 0..3 } else { 3..9 };
     let part = &mut after[fields.start * cells..fields.end * cells];
     for_each_chunk(part, n, |first, piece| {
         for (row, line) in (fields.start * n * n + first..).zip(piece.chunks_mut(n.max(1))) {
             for (x, value) in line.iter_mut().enumerate() {
                 let cell = [x, row % n, row / n % n];
-                let changed = f64::from(*value) + medium.change(row / (n * n), cell);
+                let changed = f64::from(before[row * n + x]) + medium.change(row / (n * n), cell);
                 *value = (changed * medium.kept(cell)) as f32;
             }
         }
@@ -138,7 +141,11 @@ mod tests {
             ];
             let problem = Problem::new(
                 numbers.map(|(name, x)| (name.to_owned(), x)).into(),
-                vec![("field".to_owned(), Data::F32(field))],
+                // What half a step does not change is the same in both.
+                vec![
+                    ("before".to_owned(), Data::F32(field.clone())),
+                    ("field".to_owned(), Data::F32(field)),
+                ],
             );
             field = match elastic(&problem).unwrap().remove(0) {
                 ("field", Data::F32(v)) => v,

@@ -4,13 +4,17 @@ use super::{Data, Problem};
 use crate::error::Result;
 
 /// One pass of the fast Walsh transform of `n` numbers: two of them `apart` places from each other
-/// become their sum and their difference; what has no partner stays as it is.
+/// become their sum and their difference; what has no partner stays as it is. The first pass
+/// (`apart` is 1) takes them from `before`.
 ///
 /// # Errors
 /// As [`super::Reference`].
 pub fn walsh(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let (n, apart) = (problem.size("n")?, problem.size("apart")?.max(1));
     let mut data = problem.f32("data", n)?.to_vec();
+    if apart == 1 {
+        data[..n].copy_from_slice(&problem.f32("before", n)?[..n]);
+    }
     for block in data[..n].chunks_mut(apart.saturating_mul(2)) {
         let (low, high) = block.split_at_mut(apart.min(block.len()));
         for (low, high) in low.iter_mut().zip(high) {
@@ -26,10 +30,14 @@ mod tests {
 
     fn transformed(mut data: Vec<f32>) -> Vec<f32> {
         let n = data.len();
+        let before = std::mem::replace(&mut data, vec![f32::NAN; n]);
         for pass in 0..n.ilog2() {
             let number = |name: &str, x: usize| (name.to_owned(), x as f64);
             let numbers = vec![number("n", n), number("apart", 1 << pass)];
-            let buffers = vec![("data".to_owned(), Data::F32(data))];
+            let buffers = vec![
+                ("before".to_owned(), Data::F32(before.clone())),
+                ("data".to_owned(), Data::F32(data)),
+            ];
             data = match walsh(&Problem::new(numbers, buffers)).unwrap().remove(0) {
                 ("data", Data::F32(v)) => v,
                 other => panic!("{other:?}"),

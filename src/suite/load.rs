@@ -217,17 +217,10 @@ impl Loader<'_> {
         let partners: Vec<_> = beside.chain(self.workloads.iter().flat_map(rearranged)).collect();
         for ((name, place), sizes) in &partners {
             match self.workloads.iter().find(|other| other.name == *name) {
-                Some(other) if other.kernel.is_some() => {
-                    let differ =
-                        |sizes: &Vec<String>| !sizes.iter().map(String::as_str).eq(names_of(other));
-                    if sizes.as_ref().is_some_and(differ) {
-                        let message = format!("`{name}` has not the sizes of this workload");
-                        self.mistakes.push(place.mistake(message, None));
+                Some(other) => {
+                    if let Some(why) = unfit(other, sizes.as_deref()) {
+                        self.mistakes.push(place.mistake(format!("`{name}` {why}"), None));
                     }
-                }
-                Some(_) => {
-                    let message = format!("`{name}` has no kernel to run beside another");
-                    self.mistakes.push(place.mistake(message, None));
                 }
                 None => {
                     let help = meant(name, self.workloads.iter().map(|other| other.name.as_str()));
@@ -248,6 +241,23 @@ impl Loader<'_> {
                 self.mistakes.push(workload.place.mistake(message, Some(&help)));
             }
         }
+    }
+}
+
+/// Why `other` cannot be run beside another workload, or cannot rearrange for one with these
+/// `sizes` or use what was rearranged.
+fn unfit(other: &Workload, sizes: Option<&[String]>) -> Option<&'static str> {
+    let differ = |sizes: &[String]| !sizes.iter().map(String::as_str).eq(names_of(other));
+    if other.kernel.is_none() && sizes.is_some() {
+        Some("has no kernel to rearrange a buffer or to use it then")
+    } else if other.kernel.is_none() {
+        Some("has no kernel to run beside another")
+    } else if other.passes.is_some() {
+        Some("has several passes, and here one launch is all")
+    } else if sizes.is_some_and(differ) {
+        Some("has not the sizes of this workload")
+    } else {
+        None
     }
 }
 

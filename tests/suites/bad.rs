@@ -117,6 +117,9 @@ fn rearranging() {
     let found = mistakes(&STRIDED.replacen(other, sizes, 1));
     assert_eq!(found.len(), 2, "once for `by` and once for `then`: {}", told(&found));
     assert!(told(&found).contains("`other` has not the sizes of this workload"));
+    let passes = "{ params: { n: n, d: 1, f: 0 }, passes: 2, measure: [kernel] }";
+    let found = mistakes(&STRIDED.replacen(other, passes, 1));
+    assert!(told(&found).contains("`other` has several passes, and here"), "{}", told(&found));
 }
 
 #[test]
