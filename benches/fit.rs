@@ -64,6 +64,7 @@ fn counted(device: &Device) -> Result<Vec<Launch>> {
             Emulator::new(&form.kernel)?.count(&mut launch, middle, &[device.rules])?;
         let groups = form.groups.into_iter().map(f64::from).product();
         let counted = counts.pop().map(|group| Counted { group: Arc::new(group), groups });
+        let counted = counted.ok_or_else(|| "not counted".to_owned());
         let (operations, bytes) = (form.flops, form.bytes);
         Ok(Launch { key: case.key.clone(), operations, bytes, counted, seconds: 1.0 })
     };
@@ -79,7 +80,7 @@ fn many(some: &[Launch], device: &Device) -> Result<Vec<Launch>> {
         if turn > 0 {
             launch.key.workload += &format!(" {turn}");
         }
-        if let Some(counted) = &mut launch.counted {
+        if let Ok(counted) = &mut launch.counted {
             counted.groups *= 1.0 + turn as f64;
         }
         launch.bytes *= 1.0 + turn as f64;
