@@ -9,7 +9,7 @@ use crate::gpu::{
 };
 use crate::units::Bytes;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Barrier};
+use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::Instant;
 
@@ -71,6 +71,8 @@ type Task = Box<dyn FnOnce(&mut dyn Device) + Send>;
 pub struct Remote {
     info: DeviceInfo,
     tasks: Sender<Task>,
+    /// Ends with the thread.
+    ended: Arc<Mutex<Receiver<()>>>,
 }
 
 impl Remote {
@@ -81,8 +83,11 @@ impl Remote {
     pub fn open(backend: &str, index: usize) -> Result<Self> {
         let (tasks, inbox) = channel::<Task>();
         let (tell, told) = channel();
+        let (ending, ended) = channel();
         let name = backend.to_owned();
         thread::spawn(move || {
+            // Dropped last, behind the device.
+            let _ending = ending;
             let missing = || Error::Usage(format!("there is no backend `{name}`"));
             match by_name(&name).ok_or_else(missing).and_then(|backend| backend.open(index)) {
                 Ok(mut device) => {
@@ -94,7 +99,19 @@ impl Remote {
         });
         let opened = told.recv().unwrap_or_else(|_| Err(gone(&format!("{backend}:{index}"))));
         let name = format!("{backend}:{index}");
-        Ok(Self { info: opened.map_err(|error| of(&name, error))?, tasks })
+        let info = opened.map_err(|error| of(&name, error))?;
+        Ok(Self { info, tasks, ended: Arc::new(Mutex::new(ended)) })
+    }
+
+    /// Closes the device and waits until it is closed: a process should not end meanwhile. For the
+    /// last of its clones; another one's thread goes on.
+    pub fn close(self) {
+        let Self { tasks, ended, .. } = self;
+        drop(tasks);
+        if let Ok(ended) = ended.lock() {
+            // Nothing is ever sent: what comes is the end.
+            let _: Result<(), _> = ended.recv();
+        }
     }
 
     fn name(&self) -> String {

@@ -94,8 +94,9 @@ pub fn serve(args: &Args, neighbours: &dyn Neighbours, local: usize) -> Result<O
     };
     let device = Remote::open(&backend, index)?;
     let ringed = ring(&device, neighbours, suite, args.n as usize, args.seed)?;
-    let rank = neighbours.rank();
-    Ok((rank == 0).then(|| text(args.n, neighbours.size(), device.info(), &ringed)))
+    let (rank, ranks, info) = (neighbours.rank(), neighbours.size(), device.info().clone());
+    device.close();
+    Ok((rank == 0).then(|| text(args.n, ranks, &info, &ringed)))
 }
 
 /// The device of rank number `local` of a machine: each card once, then from the first again.
