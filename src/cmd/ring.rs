@@ -40,6 +40,16 @@ struct Program {
     args: Args,
 }
 
+impl Args {
+    /// What every rank can tell by itself, and alike.
+    ///
+    /// # Errors
+    /// `Usage` where so many ranks do not divide `n`.
+    pub fn check(&self, ranks: usize) -> Result<()> {
+        columns(self.n as usize, ranks).map(drop)
+    }
+}
+
 fn device(text: &str) -> Result<(String, usize), String> {
     let parts = text.split_once(':').and_then(|(name, index)| Some((name, index.parse().ok()?)));
     let parts = parts.map(|(name, index)| (name.to_owned(), index));
@@ -82,10 +92,8 @@ pub fn arguments() -> Args {
 /// One rank's part; `local` is its number among the ranks of its machine. What to print, on rank 0.
 ///
 /// # Errors
-/// `Usage`, the same on every rank, where the ranks do not divide `n`; `NoDevice`; whatever the
-/// device says; `Mismatch`.
+/// As [`Args::check`]; `NoDevice`; whatever the device says; `Mismatch`.
 pub fn serve(args: &Args, neighbours: &dyn Neighbours, local: usize) -> Result<Option<String>> {
-    columns(args.n as usize, neighbours.size())?;
     let references: Vec<_> = crate::reference::names().collect();
     let suite = crate::suite::load("ring", &references)?;
     let (backend, index) = match &args.device {
