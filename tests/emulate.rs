@@ -7,7 +7,8 @@ use gpubench::emulate::{Emulator, Groups, Rules, Watch};
 use gpubench::gpu::DeviceInfo;
 use gpubench::measure::{Policy, Session, compare, initial, measure};
 use gpubench::plan::{
-    Candidate, Case, Limits, Planned, emulated_device, emulated_launch, emulated_results, plan,
+    Candidate, Case, Limits, Planned, emulated_device, emulated_launch, emulated_results,
+    enter_pass, plan,
 };
 use gpubench::record::Outcome;
 use gpubench::reference::{self, Data, Problem};
@@ -23,6 +24,10 @@ const MEMORY: Bytes = Bytes(8 << 20);
 fn small() -> Suite {
     let mut suite = load("all", &reference::names().collect::<Vec<_>>()).unwrap();
     suite.workloads.retain(|workload| workload.measure.contains(&Measure::Kernel));
+    for other in ["streams", "rearrange"] {
+        let other = load(other, &reference::names().collect::<Vec<_>>()).unwrap();
+        suite.workloads.extend(other.workloads);
+    }
     for workload in &mut suite.workloads {
         workload.sizes = sizes(workload);
         workload.measure = vec![Measure::Kernel];
@@ -121,9 +126,12 @@ fn right(case: &Case, candidate: &Candidate, contents: &[Data]) -> Result<(), St
     let emulator = Emulator::new(candidate.wgsl().unwrap()).map_err(|e| e.to_string())?;
     let mut launch = emulated_launch(candidate, contents);
     let watch = Watch { counts: Some(Rules::default()), races: true };
-    let seen = emulator.run(&mut launch, Groups::All, watch).map_err(|e| e.to_string())?;
-    if let Some(fault) = seen.faults.first() {
-        return Err(fault.to_string());
+    for pass in candidate.passes() {
+        enter_pass(&mut launch, &pass);
+        let seen = emulator.run(&mut launch, Groups::All, watch).map_err(|e| e.to_string())?;
+        if let Some(fault) = seen.faults.first() {
+            return Err(fault.to_string());
+        }
     }
     let results = emulated_results(case, launch);
     for (buffer, expected) in expected(name, case, candidate, contents) {
@@ -142,14 +150,25 @@ fn expected(
     candidate: &Candidate,
     contents: &[Data],
 ) -> Vec<(String, Data)> {
-    let sizes = case.size.iter().map(|(name, value)| (name.clone(), *value as f64));
-    let constants = candidate.kernel.constants.iter().map(|(name, c)| (name.clone(), c.number()));
-    let params = candidate.params.iter().map(|(name, value, _)| (name.clone(), *value));
-    let buffers = case.buffers.iter().zip(contents).map(|(b, data)| (b.name.clone(), data.clone()));
-    let problem = Problem::new(sizes.chain(constants).chain(params).collect(), buffers.collect());
-    let computed = reference::find(name).expect("the suite names a reference")(&problem);
-    let computed = computed.expect("the reference takes the problem");
-    computed.into_iter().map(|(name, data)| (name.to_owned(), data)).collect()
+    let sizes = || case.size.iter().map(|(name, value)| (name.clone(), *value as f64));
+    let constants = || candidate.kernel.constants.iter().map(|(n, c)| (n.clone(), c.number()));
+    let named = |(b, data): (&gpubench::plan::BufferPlan, &Data)| (b.name.clone(), data.clone());
+    let mut buffers: Vec<_> = case.buffers.iter().zip(contents).map(named).collect();
+    let mut results = vec![];
+    for pass in candidate.passes() {
+        let params = pass.params.iter().map(|(name, value, _)| (name.clone(), *value));
+        let numbers = sizes().chain(constants()).chain(params).collect();
+        let problem = Problem::new(numbers, buffers.clone());
+        let computed = reference::find(name).expect("the suite names a reference")(&problem);
+        let computed = computed.expect("the reference takes the problem").into_iter();
+        results = computed.map(|(name, data)| (name.to_owned(), data)).collect::<Vec<_>>();
+        for (buffer, data) in &mut buffers {
+            if let Some((_, result)) = results.iter().find(|(name, _)| name == buffer) {
+                data.clone_from(result);
+            }
+        }
+    }
+    results
 }
 
 /// The same workloads, verified by what the emulator computes.

@@ -23,14 +23,22 @@ fn shipped(name: &str) -> Suite {
     load(name, &reference::names().collect::<Vec<_>>()).unwrap()
 }
 
-/// All shipped workloads whose kernels' time is measured, at sizes worth checking.
+/// All shipped workloads whose kernels' time is measured, those with many copies and those with
+/// rearranged buffers, at sizes worth checking.
 fn checked() -> Suite {
     let mut suite = shipped("all");
     suite.workloads.retain(|workload| workload.measure.contains(&Measure::Kernel));
     for workload in &mut suite.workloads {
         workload.sizes = sizes(workload);
+    }
+    for mut workload in ["streams", "rearrange"].into_iter().flat_map(|s| shipped(s).workloads) {
+        // The smallest of these are large.
+        workload.sizes = sizes(&workload).split_off(1);
+        suite.workloads.push(workload);
+    }
+    for workload in &mut suite.workloads {
         if workload.divide.is_some() {
-            workload.measure.push(Measure::Overlap);
+            workload.measure = vec![Measure::Kernel, Measure::Overlap];
         }
     }
     suite

@@ -1,8 +1,8 @@
-//! Concurrency, staircases and schedules: ground truth recovered on simulated GPUs, and whole runs.
+//! Concurrency, staircases, schedules and rearranging: ground truth recovered on simulated GPUs, and whole runs.
 #![expect(clippy::unwrap_used, reason = "a helper of tests panics as tests do")]
 
 use gpubench::analyse::{
-    Climb, Shape, StaircaseSummary, concurrency, residency, schedule, staircase,
+    Climb, Shape, StaircaseSummary, concurrency, rearrange, residency, schedule, staircase,
 };
 use gpubench::backend::Device;
 use gpubench::backend::sim::{Grid, Job, Needs, Noise, Sim, SimDevice, Work, simulate};
@@ -141,6 +141,67 @@ fn measured(suite: &Suite, lanes: Option<u32>) -> Detail {
     let finding = measure(&mut Session::new(device), &case, &policy, &mut |_| {});
     assert_eq!(finding.outcome, Some(Outcome::Ok), "{finding:?}");
     finding.detail.unwrap()
+}
+
+/// A gather in strides of eight that is said to move whole transactions, and what makes it
+/// contiguous, which finds the numbers from `offset` on.
+fn strided(offset: &str) -> Suite {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.yaml");
+    let text = format!(
+        "version: 1
+defaults: {{ sizes: {{ n: [262144], stride: [8] }}, grid: [n] }}
+workloads:
+  strided:
+    kernel: &gather {{ family: gather, entry: gather, group: [256] }}
+    params: {{ n: n, d: stride, f: 3 }}
+    buffers: &gathered
+      a: {{ type: f32, count: n, fill: random_bits }}
+      b: {{ type: f32, count: n*stride, fill: random_bits }}
+      out: {{ type: f32, count: n }}
+    work: {{ bytes: 4*n*(2 + stride) }}
+    measure: [rearrange]
+    rearrange: {{ buffer: b, strides: [stride], by: moved, then: contiguous }}
+    verify: {{ reference: gather, relative: 0, absolute: 0 }}
+  moved:
+    kernel: {{ family: transpose, entry: transpose_naive, group: [32, 8] }}
+    params: {{ rows: n, cols: stride }}
+    buffers: {{ a: {{ type: f32, count: n*stride, fill: random_bits }}, out: {{ type: f32, count: n*stride }} }}
+    grid: [stride, n]
+    work: {{ bytes: 8*n*stride }}
+    verify: {{ reference: transpose, relative: 0, absolute: 0 }}
+  contiguous:
+    kernel: *gather
+    params: {{ n: n, d: 1, f: {offset} }}
+    buffers: *gathered
+    work: {{ bytes: 12*n }}
+    verify: {{ reference: gather, relative: 0, absolute: 0 }}
+"
+    );
+    std::fs::write(&path, text).unwrap();
+    suite::load(path.to_str().unwrap(), &reference::names().collect::<Vec<_>>()).unwrap()
+}
+
+/// The simulated transpose takes 117 µs, to save 26 of 42 each time.
+#[test]
+fn rearranging_pays_after_as_many_uses_as_foreseen() {
+    let Detail::Rearrange(raw) = measured(&strided("3*n"), None) else {
+        panic!("nothing was rearranged");
+    };
+    let summary = rearrange(&raw).unwrap();
+    assert_eq!((summary.foreseen, summary.measured), (Some(5), Some(5)), "{summary:?}");
+    assert!((0.55..0.75).contains(&summary.saved), "{summary:?}");
+    let counts: Vec<u32> = summary.uses.iter().map(|uses| uses.count).collect();
+    assert_eq!(counts, [1, 2, 4, 5, 6, 8], "doubled, then halved");
+}
+
+#[test]
+fn a_rearranged_buffer_read_at_the_wrong_place_is_told() {
+    let device = simulated(None);
+    let case = first(&strided("2*n"), device.as_ref(), None).unwrap();
+    let finding = measure(&mut Session::new(device), &case, &Policy::default(), &mut |_| {});
+    let Some(Outcome::Unverified(mismatch)) = finding.outcome else { panic!("{finding:?}") };
+    assert_eq!(mismatch.when, "launch on the rearranged buffer");
 }
 
 #[test]

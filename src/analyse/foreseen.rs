@@ -5,9 +5,10 @@ use crate::model::accuracy;
 use crate::model::concurrency::Device;
 use crate::record::Detail;
 
-/// A model that foresees seconds which a run also measures.
+/// A model of commands side by side that foresees seconds which a run also measures; models of
+/// single kernels are those of [`super::fit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Model {
+pub enum CommandModel {
     /// Model 1: chunks on streams, from the stages alone.
     Streams,
     /// The pipeline, fitted to all other runs of the same case.
@@ -18,7 +19,7 @@ pub enum Model {
     Concurrency,
 }
 
-impl Model {
+impl CommandModel {
     /// In words.
     pub fn name(self) -> &'static str {
         match self {
@@ -34,7 +35,7 @@ impl Model {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Foreseen {
     /// By which model.
-    pub model: Model,
+    pub model: CommandModel,
     /// Seconds foreseen.
     pub predicted: f64,
     /// Seconds measured.
@@ -43,9 +44,9 @@ pub struct Foreseen {
 
 /// How well one model foresaw.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Score {
+pub struct Tally {
     /// The model.
-    pub model: Model,
+    pub model: CommandModel,
     /// How many times it foresaw.
     pub count: usize,
     /// Mean of the smaller time over the larger.
@@ -73,13 +74,14 @@ fn of(detail: &Detail, device: Option<Device>) -> Vec<Foreseen> {
             let Some(summary) = overlap(raw) else { return vec![] };
             let most = summary.runs.iter().map(|run| run.lanes).max();
             let runs = summary.runs.iter().filter(|run| Some(run.lanes) == most);
-            let streams = runs.map(|run| [run.streams, run.seconds]).map(one(Model::Streams));
-            let pipeline = summary.unseen.iter().copied().map(one(Model::Pipeline));
+            let streams =
+                runs.map(|run| [run.streams, run.seconds]).map(one(CommandModel::Streams));
+            let pipeline = summary.unseen.iter().copied().map(one(CommandModel::Pipeline));
             streams.chain(pipeline).collect()
         }
         Detail::Schedule(raw) => {
             let plans = schedule(raw).map_or_else(Vec::new, |summary| summary.plans);
-            plans.iter().map(|p| [p.foreseen, p.seconds]).map(one(Model::Schedule)).collect()
+            plans.iter().map(|p| [p.foreseen, p.seconds]).map(one(CommandModel::Schedule)).collect()
         }
         Detail::Concurrency(raw) => {
             let pairs = concurrency(raw, device).pairs;
@@ -87,9 +89,10 @@ fn of(detail: &Detail, device: Option<Device>) -> Vec<Foreseen> {
                 let together = (pair.alone[0] + pair.alone[1]) / pair.expected?.gain;
                 Some([together, pair.together[0]])
             });
-            told.map(one(Model::Concurrency)).collect()
+            told.map(one(CommandModel::Concurrency)).collect()
         }
         Detail::Transfer(_)
+        | Detail::Rearrange(_)
         | Detail::Staircase(_)
         | Detail::Characterised(_)
         | Detail::TransferStates(_)
@@ -98,14 +101,19 @@ fn of(detail: &Detail, device: Option<Device>) -> Vec<Foreseen> {
 }
 
 /// How well each model foresaw, in the models' order.
-pub fn scores(all: &[Foreseen]) -> Vec<Score> {
-    let models = [Model::Streams, Model::Pipeline, Model::Schedule, Model::Concurrency];
-    let score = |model| {
+pub fn tallies(all: &[Foreseen]) -> Vec<Tally> {
+    let models = [
+        CommandModel::Streams,
+        CommandModel::Pipeline,
+        CommandModel::Schedule,
+        CommandModel::Concurrency,
+    ];
+    let tally = |model| {
         let of: Vec<&Foreseen> = all.iter().filter(|one| one.model == model).collect();
         let each: Vec<f64> = of.iter().map(|one| accuracy(one.predicted, one.measured)).collect();
         let logs = of.iter().map(|one| (one.predicted / one.measured).ln());
         let count = of.len();
-        (count > 0).then(|| Score {
+        (count > 0).then(|| Tally {
             model,
             count,
             accuracy: each.iter().sum::<f64>() / count as f64,
@@ -113,7 +121,7 @@ pub fn scores(all: &[Foreseen]) -> Vec<Score> {
             bias: (logs.sum::<f64>() / count as f64).exp(),
         })
     };
-    models.into_iter().filter_map(score).collect()
+    models.into_iter().filter_map(tally).collect()
 }
 
 #[cfg(test)]
@@ -129,16 +137,16 @@ mod tests {
         let detail = Detail::Schedule(sample::schedule(Clock::Device, runs));
         let all = foreseen([&detail], None);
         assert_eq!(all.len(), 2);
-        let scores = scores(&all);
-        let [score] = scores.as_slice() else { panic!("{scores:?}") };
-        assert_eq!((score.model, score.count), (Model::Schedule, 2));
-        assert!((score.accuracy - 0.5).abs() < 1e-12 && (score.worst - 0.5).abs() < 1e-12);
-        assert!((score.bias - 1.0).abs() < 1e-12, "half and twice cancel out");
+        let tallies = tallies(&all);
+        let [tally] = tallies.as_slice() else { panic!("{tallies:?}") };
+        assert_eq!((tally.model, tally.count), (CommandModel::Schedule, 2));
+        assert!((tally.accuracy - 0.5).abs() < 1e-12 && (tally.worst - 0.5).abs() < 1e-12);
+        assert!((tally.bias - 1.0).abs() < 1e-12, "half and twice cancel out");
     }
 
     #[test]
     fn nothing_foreseen_has_no_score() {
         assert_eq!(foreseen([], None), []);
-        assert_eq!(scores(&[]), []);
+        assert_eq!(tallies(&[]), []);
     }
 }

@@ -2,9 +2,10 @@
 //! forms of a kernel that differ in one thing repeated. `docs/PROFILE.md` says which.
 
 use super::{StaircaseSummary, residency, staircase};
+use crate::emulate::Class;
 use crate::record::profile::{
-    Apart, Atomics, Bandwidth, Barrier, Class, Footprint, Instruction, Launch, Local, Profile,
-    Residency, Stream, Strides, Traffic, VERSION, Value,
+    Apart, Atomics, Bandwidth, Barrier, Footprint, Instruction, Launch, Local, Profile, Residency,
+    Stream, Strides, Traffic, VERSION, Value,
 };
 use crate::record::{Characterised, Detail, FormTimes, Header, Record};
 use crate::stats::{Summary, overall};
@@ -24,7 +25,7 @@ pub fn profile(header: &Header, records: &[Record], device: usize) -> Option<Pro
         gpubench: header.gpubench.clone(),
         started: header.started.clone(),
         launch: probes.launch(),
-        instructions: Class::ALL.into_iter().filter_map(|c| probes.instruction(c)).collect(),
+        instructions: Class::priced().filter_map(|c| probes.instruction(c)).collect(),
         streams: probes.streams(),
         chase: probes.chase(),
         strides: probes.strides(),

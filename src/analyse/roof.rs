@@ -13,9 +13,9 @@ const DOUBT: f64 = 1.2;
 
 /// The most that a device was seen to do: operations and bytes a second, 0 where not measured.
 #[derive(Clone, Copy, Default)]
-struct Roof {
-    flops: f64,
-    bandwidth: f64,
+pub(super) struct Roof {
+    pub flops: f64,
+    pub bandwidth: f64,
 }
 
 /// Flags every record of a kernel that is faster than the ceilings of the same device in `records`
@@ -30,7 +30,8 @@ pub fn flag_implausible(records: &mut [Record]) {
     }
 }
 
-fn roofs(records: &[Record]) -> BTreeMap<usize, Roof> {
+/// What each device was seen to do at most.
+pub(super) fn roofs(records: &[Record]) -> BTreeMap<usize, Roof> {
     let mut roofs: BTreeMap<usize, Roof> = BTreeMap::new();
     for record in records.iter().filter(|record| record.tags.iter().any(|tag| tag == "ceiling")) {
         let Some((flops, bandwidth)) = rates(record) else { continue };

@@ -8,7 +8,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Measure", &["run", "ring", "devices", "doctor"]),
     ("Read and compare results", &["report", "rank", "compare", "baseline", "export"]),
     ("Write suites of your own", &["check", "schema"]),
-    ("Explain and predict", &["profile", "trace", "emulate", "fit", "predict", "model"]),
+    ("Explain and predict", &["profile", "trace", "emulate", "fit", "predict", "model", "plan"]),
     ("Set up", &["completions", "man"]),
 ];
 

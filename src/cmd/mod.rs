@@ -11,8 +11,10 @@ mod export;
 mod fit;
 mod found;
 pub mod help;
+mod known;
 mod man;
 mod model;
+mod plan;
 mod predict;
 mod profile;
 mod rank;
@@ -91,6 +93,8 @@ enum Command {
     Model(model::Args),
     /// Multiply matrices over the ranks of an MPI job
     Ring(ring::Args),
+    /// Plan a long computation from measured costs
+    Plan(plan::Args),
     /// Own devices and serve cases (started by `run`)
     #[command(hide = true)]
     Worker(worker::Args),
@@ -141,6 +145,7 @@ fn dispatch(command: Command) -> Result<ExitCode> {
         Command::Profile(args) => profile::run(args),
         Command::Model(args) => model::run(args),
         Command::Ring(args) => ring::run(args),
+        Command::Plan(args) => plan::run(args),
         Command::Worker(args) => worker::run(args),
     }
 }

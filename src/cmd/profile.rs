@@ -1,8 +1,8 @@
 //! `gpubench profile`: what devices cost, part by part.
 
+use super::known::of_run;
 use super::results;
 use super::show::{print, warnings, width};
-use crate::analyse::profile;
 use crate::error::{Error, Result};
 use crate::record::profile::Profile;
 use crate::report::profile::text;
@@ -31,7 +31,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
     for run in &runs {
         warnings(&run.warnings.iter().map(ToString::to_string).collect::<Vec<_>>());
     }
-    let mut profiles: Vec<Profile> = runs.iter().flat_map(profiles).collect();
+    let mut profiles: Vec<Profile> =
+        runs.iter().flat_map(|run| of_run(&run.header, &run.records)).collect();
     if profiles.is_empty() {
         return Err(Error::Usage(
             "nothing here characterises a device: `gpubench run characterise` does".into(),
@@ -60,11 +61,4 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let json = serde_json::to_string_pretty(only).map_err(|e| Error::Usage(e.to_string()))?;
     print(&format!("{json}\n"))?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// The devices of a run of which anything is known.
-fn profiles(run: &Run) -> Vec<Profile> {
-    let devices = 0..run.header.devices.len();
-    let all = devices.filter_map(|device| profile(&run.header, &run.records, device));
-    all.filter(|profile| !profile.is_bare()).collect()
 }

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::store::runs;
 use std::path::PathBuf;
 
-/// Finds them. What lies in a folder under a result's name and is none is told on stderr and left
+/// Finds them; none for none. What lies in a folder under a result's name and is none is told on stderr and left
 /// out.
 ///
 /// # Errors
@@ -14,7 +14,7 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let found = runs::find(paths)?;
     let foreign = found.foreign.iter().map(|error| format!("left out: {error}"));
     warnings(&foreign.collect::<Vec<_>>());
-    if found.files.is_empty() {
+    if found.files.is_empty() && !paths.is_empty() {
         return Err(Error::Usage("no result of gpubench is among these files".into()));
     }
     Ok(found.files)

@@ -1,4 +1,5 @@
-//! What kinds of instructions there are, as far as devices price them apart.
+//! What kinds of instructions there are: what emulation counts, profiles price and simulated
+//! devices describe.
 
 use serde::{Deserialize, Serialize};
 
@@ -92,8 +93,51 @@ impl Class {
         Self::Barrier,
     ];
 
-    /// In words.
+    /// The classes that a device prices by itself, which profiles and descriptions name: those that
+    /// work on values alone, the first of [`Self::ALL`].
+    pub fn priced() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|class| class.is_priced())
+    }
+
+    /// Whether it works on values alone.
+    pub fn is_priced(self) -> bool {
+        self <= Self::Convert
+    }
+
+    /// As suites, descriptions and profiles spell it.
     pub fn name(self) -> &'static str {
+        match self {
+            Self::FloatAdd => "float_add",
+            Self::FloatMul => "float_mul",
+            Self::FloatFma => "float_fma",
+            Self::FloatDiv => "float_div",
+            Self::FloatSqrt => "float_sqrt",
+            Self::FloatExp => "float_exp",
+            Self::FloatLog => "float_log",
+            Self::FloatTrigonometry => "float_trigonometry",
+            Self::FloatMinMax => "float_min_max",
+            Self::IntAdd => "int_add",
+            Self::IntMul => "int_mul",
+            Self::IntDiv => "int_div",
+            Self::Shift => "shift",
+            Self::Logic => "logic",
+            Self::Compare => "compare",
+            Self::Convert => "convert",
+            Self::Address => "address",
+            Self::Branch => "branch",
+            Self::GlobalRead => "global_read",
+            Self::GlobalWrite => "global_write",
+            Self::LocalRead => "local_read",
+            Self::LocalWrite => "local_write",
+            Self::Atomic => "atomic",
+            Self::Private => "private",
+            Self::ParamRead => "param_read",
+            Self::Barrier => "barrier",
+        }
+    }
+
+    /// In words.
+    pub fn words(self) -> &'static str {
         match self {
             Self::FloatAdd => "f32 add",
             Self::FloatMul => "f32 mul",
@@ -122,5 +166,18 @@ impl Class {
             Self::ParamRead => "parameter read",
             Self::Barrier => "barrier",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_files_and_sixteen_are_priced() {
+        for class in Class::ALL {
+            assert_eq!(serde_json::to_string(&class).unwrap(), format!("\"{}\"", class.name()));
+        }
+        assert_eq!(Class::priced().count(), 16);
     }
 }

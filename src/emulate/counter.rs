@@ -40,8 +40,12 @@ pub(super) struct BranchCount {
 
 /// All counts of a run.
 pub(super) struct Counter {
-    warp: u32,
+    pub(super) rules: Rules,
     lanes: usize,
+    /// Of the lanes that are active now.
+    runs: Runs,
+    /// Whether a lane of the first warp is active.
+    first: bool,
     segments: Segments,
     banks: Banks,
     /// The addresses of one warp.
@@ -58,7 +62,9 @@ pub(super) struct Counter {
 impl Counter {
     pub(super) fn new(program: &Program, rules: &Rules) -> Self {
         Self {
-            warp: rules.warp,
+            rules: *rules,
+            runs: Runs::default(),
+            first: true,
             lanes: program.group.iter().product::<u32>() as usize,
             segments: Segments::new(rules.transaction, rules.coalescing),
             banks: Banks::new(rules.banks),
@@ -72,42 +78,49 @@ impl Counter {
         }
     }
 
-    /// Straight code was run; `first` tells whether by the first warp too.
-    pub(super) fn piece(&mut self, program: &Program, piece: u32, runs: Runs, first: bool) {
+    /// What follows is run by these lanes.
+    pub(super) fn activate(&mut self, mask: &Mask) {
+        let warp = self.rules.warp;
+        self.runs = Runs { items: mask.len(), warps: mask.warps(warp) };
+        self.first = mask.any_within(0, self.lanes.min(warp as usize));
+    }
+
+    /// Straight code was run.
+    pub(super) fn piece(&mut self, program: &Program, piece: u32) {
         let count = &mut self.pieces[piece as usize];
-        count.items += runs.items;
-        count.warps += runs.warps;
-        if first {
+        count.items += self.runs.items;
+        count.warps += self.runs.warps;
+        if self.first {
             self.tracer.compute(&program.pieces[piece as usize].mix);
         }
     }
 
-    pub(super) fn barrier(&mut self, runs: Runs, first: bool) {
-        self.barriers.items += runs.items;
-        self.barriers.warps += runs.warps;
+    pub(super) fn barrier(&mut self) {
+        self.barriers.items += self.runs.items;
+        self.barriers.warps += self.runs.warps;
         self.passed += 1;
-        if first {
+        if self.first {
             self.tracer.compute(&[(Class::Barrier, 1)]);
         }
     }
 
     /// A branch: all lanes that came, those that go the first way, and which sides have code.
     pub(super) fn branch(&mut self, branch: u32, came: &Mask, accept: &Mask, code: [bool; 2]) {
-        let warps = came.warps(self.warp);
+        let warps = came.warps(self.rules.warp);
         let reject = came.without(accept);
-        let sides = [accept.warps(self.warp), reject.warps(self.warp)];
+        let sides = [accept.warps(self.rules.warp), reject.warps(self.rules.warp)];
         let count = &mut self.branches[branch as usize];
         count.items += came.len();
         count.warps += warps;
         count.divergent += sides[0] + sides[1] - warps;
         for ((side, lanes), has_code) in sides.into_iter().zip([accept, &reject]).zip(code) {
             if has_code && side > 0 {
-                let slots = lanes.slots(self.warp, self.lanes);
+                let slots = lanes.slots(self.rules.warp, self.lanes);
                 count.slots += slots;
                 count.idle += slots - lanes.len();
             }
         }
-        if came.any_within(0, self.warp as usize) {
+        if came.any_within(0, self.rules.warp as usize) {
             self.tracer.compute(&[(Class::Branch, 1)]);
         }
     }
@@ -116,9 +129,9 @@ impl Counter {
     pub(super) fn access(&mut self, site: u32, access: &Access, addresses: &[u32], mask: &Mask) {
         let width = access.width;
         let mut addresses_of_warp = std::mem::take(&mut self.addresses);
-        let starts = (0..addresses.len()).step_by(self.warp as usize);
+        let starts = (0..addresses.len()).step_by(self.rules.warp as usize);
         for (warp, start) in starts.enumerate() {
-            let end = (start + self.warp as usize).min(addresses.len());
+            let end = (start + self.rules.warp as usize).min(addresses.len());
             if access.place.space == Space::Local
                 && mask.all_within(start, end)
                 && self.banks.apart(&addresses[start..end], width)

@@ -139,7 +139,8 @@ impl Counts {
         self.instructions.get(&class).copied().unwrap_or_default()
     }
 
-    pub(super) fn new(program: &Program, rules: &Rules, groups: u64, counter: Counter) -> Self {
+    pub(super) fn new(program: &Program, groups: u64, counter: Counter) -> Self {
+        let rules = counter.rules;
         let group_size = program.group.iter().product::<u32>();
         let instructions = instructions(program, &counter);
         let total = |f: fn(&Instructions) -> u64| instructions.values().map(f).sum::<u64>();
@@ -147,7 +148,7 @@ impl Counts {
         let branches = &counter.branches;
         let sum = |f: fn(&super::counter::BranchCount) -> u64| branches.iter().map(f).sum::<u64>();
         Self {
-            rules: *rules,
+            rules,
             groups,
             group_size,
             idle: share(slots.saturating_sub(total(|i| i.items)), slots),

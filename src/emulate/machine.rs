@@ -1,12 +1,12 @@
 //! Runs a program for one group: every step for all lanes at once, control flow by masks.
 
 use super::alu;
-use super::counter::{Counter, Runs};
+use super::counter::Counter;
 use super::fault::Faults;
 use super::mask::Mask;
 use super::memory::Memory;
 use super::program::{Given, Node, Program, Row, Step};
-use super::{FaultKind, Launch};
+use super::{Buffer, FaultKind, Launch};
 use crate::error::{Error, Result};
 
 /// Pieces of straight code that one group may run: beyond, it is taken for an endless loop.
@@ -19,18 +19,14 @@ pub(super) struct Machine<'p> {
     /// Row after row, a value for each lane.
     pub(super) rows: Vec<u32>,
     pub(super) memory: Memory,
-    /// `None`: nothing is counted.
-    pub(super) counter: Option<Counter>,
+    /// One for each set of rules; none: nothing is counted.
+    pub(super) counters: Vec<Counter>,
     pub(super) faults: Faults,
     pub(super) group: [u32; 3],
     all: Mask,
     pub(super) active: Mask,
     /// Whether every lane is active.
     pub(super) full: bool,
-    runs: Runs,
-    /// Whether a lane of the first warp is active.
-    first: bool,
-    warp: u32,
     /// Lanes that left the innermost loop or switch, wait for its next turn, or left the call.
     broke: Mask,
     continued: Mask,
@@ -39,12 +35,7 @@ pub(super) struct Machine<'p> {
 }
 
 impl<'p> Machine<'p> {
-    pub(super) fn new(
-        program: &'p Program,
-        memory: Memory,
-        counter: Option<Counter>,
-        warp: u32,
-    ) -> Self {
+    pub(super) fn new(program: &'p Program, memory: Memory, counters: Vec<Counter>) -> Self {
         let lanes = program.group.iter().product::<u32>() as usize;
         let all = Mask::first(lanes);
         Self {
@@ -52,15 +43,12 @@ impl<'p> Machine<'p> {
             lanes,
             rows: vec![0; program.rows as usize * lanes],
             memory,
-            counter,
+            counters,
             faults: Faults::default(),
             group: [0; 3],
             all,
             active: all,
             full: true,
-            runs: Runs::default(),
-            first: true,
-            warp,
             broke: Mask::EMPTY,
             continued: Mask::EMPTY,
             returned: Mask::EMPTY,
@@ -70,7 +58,7 @@ impl<'p> Machine<'p> {
 
     /// The first warp's tasks are those of the group that comes now.
     pub(super) fn restart(&mut self) {
-        if let Some(counter) = &mut self.counter {
+        for counter in &mut self.counters {
             counter.tracer = super::tasks::Tracer::default();
         }
     }
@@ -107,7 +95,7 @@ impl<'p> Machine<'p> {
                     lanes.for_each(|(to, _)| *to = value);
                 }
                 Given::Length { buffer, offset, stride } => {
-                    let words = launch.buffers.get(buffer as usize).map_or(0, Vec::len) as u32;
+                    let words = launch.buffers.get(buffer as usize).map_or(0, Buffer::len) as u32;
                     let length = words.saturating_sub(offset) / stride;
                     lanes.for_each(|(to, _)| *to = length);
                 }
@@ -128,10 +116,7 @@ impl<'p> Machine<'p> {
     fn activate(&mut self, mask: Mask) {
         self.active = mask;
         self.full = mask == self.all;
-        if self.counter.is_some() {
-            self.runs = Runs { items: mask.len(), warps: mask.warps(self.warp) };
-            self.first = mask.any_within(0, self.lanes.min(self.warp as usize));
-        }
+        self.counters.iter_mut().for_each(|counter| counter.activate(&mask));
     }
 
     pub(super) fn row(&self, row: Row) -> &[u32] {
@@ -198,7 +183,7 @@ impl<'p> Machine<'p> {
         let came = self.active;
         let yes = self.holds(condition);
         let no = came.without(&yes);
-        if let Some(counter) = &mut self.counter {
+        for counter in &mut self.counters {
             counter.branch(branch, &came, &yes, [has_code(accept), has_code(reject)]);
         }
         self.activate(yes);
@@ -233,7 +218,7 @@ impl<'p> Machine<'p> {
                 && !self.active.is_empty()
             {
                 let leaving = self.holds(row);
-                if let Some(counter) = &mut self.counter {
+                for counter in &mut self.counters {
                     counter.branch(branch, &self.active, &leaving, [false, true]);
                 }
                 self.broke = self.broke.or(&leaving);
@@ -265,7 +250,7 @@ impl<'p> Machine<'p> {
         let mut after = Mask::EMPTY;
         for ((values, body), mask) in cases.iter().zip(named) {
             let mask = if values.is_empty() { rest } else { mask };
-            if let Some(counter) = &mut self.counter {
+            for counter in &mut self.counters {
                 counter.branch(branch, &came, &mask, [has_code(body), false]);
             }
             self.activate(mask);
@@ -288,8 +273,8 @@ impl<'p> Machine<'p> {
             });
             self.faults = faults;
         }
-        if let Some(counter) = &mut self.counter {
-            counter.barrier(self.runs, self.first);
+        for counter in &mut self.counters {
+            counter.barrier();
         }
         self.memory.barrier(local, storage);
     }
@@ -313,8 +298,8 @@ impl<'p> Machine<'p> {
 
     fn piece(&mut self, launch: &mut Launch, piece: u32) -> Result<()> {
         let program = self.program;
-        if let Some(counter) = &mut self.counter {
-            counter.piece(program, piece, self.runs, self.first);
+        for counter in &mut self.counters {
+            counter.piece(program, piece);
         }
         for step in &program.pieces[piece as usize].steps {
             match step {

@@ -4,7 +4,7 @@ use super::machine::Machine;
 use super::mask::Mask;
 use super::program::{Access, Atomic, Kind, Program, Row, Space};
 use super::shadow::{Rival, Shadow, Touch};
-use super::{FaultKind, Launch};
+use super::{Buffer, FaultKind, Launch};
 
 /// Local memory, and who touched which word.
 pub(super) struct Memory {
@@ -21,7 +21,7 @@ impl Memory {
     pub(super) fn new(program: &Program, launch: &Launch, watched: bool) -> Self {
         let local = vec![0; program.local_words as usize];
         let local_shadow = watched.then(|| Shadow::new(local.len()));
-        let shadow = |(i, buffer): (usize, &Vec<u32>)| {
+        let shadow = |(i, buffer): (usize, &Buffer)| {
             let writable = program.writable.get(i).copied().unwrap_or(false);
             (watched && writable).then(|| Shadow::new(buffer.len()))
         };
@@ -63,8 +63,7 @@ impl Machine<'_> {
         let words = self.words(launch, access.place.space);
         let mut beyond = false;
         for index in &access.place.indices {
-            let count =
-                index.count.unwrap_or(words.saturating_sub(access.place.offset) / index.stride);
+            let count = index.count.unwrap_or_else(|| elements(words, access, index.stride));
             let mut largest = 0;
             for (address, &i) in addresses.iter_mut().zip(self.row(index.row)) {
                 *address = address.wrapping_add(i.wrapping_mul(index.stride));
@@ -83,7 +82,7 @@ impl Machine<'_> {
         let words = match space {
             Space::Private => self.program.rows as usize,
             Space::Local => self.memory.local.len(),
-            Space::Buffer(i) => launch.buffers.get(i as usize).map_or(0, Vec::len),
+            Space::Buffer(i) => launch.buffers.get(i as usize).map_or(0, Buffer::len),
             Space::Params => launch.params.len(),
         };
         u32::try_from(words).unwrap_or(u32::MAX)
@@ -96,8 +95,7 @@ impl Machine<'_> {
         for lane in self.active.lanes() {
             let wrong = access.place.indices.iter().find_map(|index| {
                 let i = self.row(index.row)[lane];
-                let count =
-                    index.count.unwrap_or(words.saturating_sub(access.place.offset) / index.stride);
+                let count = index.count.unwrap_or_else(|| elements(words, access, index.stride));
                 (i >= count).then_some((i, count))
             });
             let end = u64::from(self.memory.addresses[lane]) + u64::from(access.width);
@@ -118,7 +116,7 @@ impl Machine<'_> {
 
     /// Counts an access and looks for races.
     fn note(&mut self, site: u32, access: &Access, reach: &Mask) {
-        if let Some(counter) = &mut self.counter {
+        for counter in &mut self.counters {
             counter.access(site, access, &self.memory.addresses, reach);
         }
         let addresses = std::mem::take(&mut self.memory.addresses);
@@ -170,7 +168,7 @@ impl Machine<'_> {
         self.faults = faults;
     }
 
-    pub(super) fn load(&mut self, launch: &Launch, to: Row, site: u32) {
+    pub(super) fn load(&mut self, launch: &mut Launch, to: Row, site: u32) {
         let program = self.program;
         let access = &program.accesses[site as usize];
         let reach = self.reach(launch, access);
@@ -185,20 +183,17 @@ impl Machine<'_> {
                 }
                 continue;
             }
-            let from: &[u32] = match access.place.space {
-                Space::Local => &self.memory.local,
-                Space::Buffer(i) => &launch.buffers[i as usize],
-                Space::Params | Space::Private => &launch.params,
-            };
             let rows = &mut self.rows[start..start + self.lanes];
-            if whole {
-                for (to, &address) in rows.iter_mut().zip(&self.memory.addresses) {
-                    *to = from[(address + word) as usize];
+            let (memory, reach) = (&self.memory, (!whole).then_some(&reach));
+            let addresses = memory.addresses.iter().map(|address| (address + word) as usize);
+            match access.place.space {
+                Space::Local => gather(rows, reach, addresses, |at| memory.local[at]),
+                Space::Buffer(i) => {
+                    let buffer = &mut launch.buffers[i as usize];
+                    gather(rows, reach, addresses, |at| *buffer.word(at));
                 }
-            } else {
-                rows.fill(0); // what lies outside reads as 0
-                for lane in reach.lanes() {
-                    rows[lane] = from[(self.memory.addresses[lane] + word) as usize];
+                Space::Params | Space::Private => {
+                    gather(rows, reach, addresses, |at| launch.params[at]);
                 }
             }
         }
@@ -216,7 +211,7 @@ impl Machine<'_> {
                 let address = (self.memory.addresses[lane] + word) as usize;
                 match access.place.space {
                     Space::Local => self.memory.local[address] = value,
-                    Space::Buffer(i) => launch.buffers[i as usize][address] = value,
+                    Space::Buffer(i) => *launch.buffers[i as usize].word(address) = value,
                     Space::Private => self.rows[address * self.lanes + lane] = value,
                     Space::Params => {}
                 }
@@ -241,12 +236,24 @@ impl Machine<'_> {
             let address = self.memory.addresses[lane] as usize;
             let word = match access.place.space {
                 Space::Local => &mut self.memory.local[address],
-                Space::Buffer(i) => &mut launch.buffers[i as usize][address],
+                Space::Buffer(i) => launch.buffers[i as usize].word(address),
                 Space::Private | Space::Params => continue,
             };
             let old = std::mem::replace(word, changed(function, *word, value));
             self.rows[to as usize * self.lanes + lane] = old;
         }
+    }
+}
+
+/// What each lane finds at its address; 0 for lanes that do not reach.
+fn gather(
+    rows: &mut [u32],
+    reach: Option<&Mask>,
+    addresses: impl Iterator<Item = usize>,
+    mut found: impl FnMut(usize) -> u32,
+) {
+    for (lane, (to, at)) in rows.iter_mut().zip(addresses).enumerate() {
+        *to = if reach.is_none_or(|reach| reach.has(lane)) { found(at) } else { 0 };
     }
 }
 
@@ -264,4 +271,10 @@ fn changed(function: Atomic, old: u32, value: u32) -> u32 {
         Atomic::SMax => old_signed.max(signed) as u32,
         Atomic::Exchange => value,
     }
+}
+
+/// Elements of an array that ends with its memory of so many words. The access may be to a part of an
+/// element: what lies before the part in the first one is no element less.
+fn elements(words: u32, access: &Access, stride: u32) -> u32 {
+    words.saturating_sub(access.place.offset).div_ceil(stride)
 }

@@ -8,6 +8,7 @@
 //! subexpressions) is not known here.
 
 mod alu;
+mod buffer;
 mod class;
 mod coalesce;
 mod counter;
@@ -27,6 +28,7 @@ mod tidy;
 #[cfg(test)]
 mod tests;
 
+pub use buffer::Buffer;
 pub use class::Class;
 pub use coalesce::Coalescing;
 pub use counts::{Branches, Counts, Global, Instructions, Line, Local, Rules};
@@ -42,12 +44,12 @@ use memory::Memory;
 use program::{Given, Program, Space};
 
 /// What a kernel is run on.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Launch {
     /// Work-groups along each dimension.
     pub groups: [u32; 3],
     /// The words of every buffer, in binding order; vectors lie flat.
-    pub buffers: Vec<Vec<u32>>,
+    pub buffers: Vec<Buffer>,
     /// The words of the parameter block.
     pub params: Vec<u32>,
 }
@@ -103,14 +105,36 @@ impl Emulator {
     /// `Usage` where the launch lacks a buffer or group, or a rule makes no sense; `OverBudget`
     /// where a loop does not end.
     pub fn run(&self, launch: &mut Launch, groups: Groups, watch: Watch) -> Result<Seen> {
+        let rules = watch.counts.as_slice();
+        let (mut counts, faults) = self.go(launch, groups, rules, watch.races)?;
+        Ok(Seen { counts: counts.pop(), faults })
+    }
+
+    /// What the group `group` of `launch` does, by each of `rules`; it is run once.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn count(
+        &self,
+        launch: &mut Launch,
+        group: [u32; 3],
+        rules: &[Rules],
+    ) -> Result<Vec<Counts>> {
+        Ok(self.go(launch, Groups::One(group), rules, false)?.0)
+    }
+
+    fn go(
+        &self,
+        launch: &mut Launch,
+        groups: Groups,
+        rules: &[Rules],
+        races: bool,
+    ) -> Result<(Vec<Counts>, Vec<Fault>)> {
         self.check(launch)?;
-        if let Some(rules) = &watch.counts {
-            check_rules(rules)?;
-        }
-        let warp = watch.counts.map_or(1, |rules| rules.warp);
-        let memory = Memory::new(&self.program, launch, watch.races);
-        let counter = watch.counts.map(|rules| Counter::new(&self.program, &rules));
-        let mut machine = Machine::new(&self.program, memory, counter, warp);
+        rules.iter().try_for_each(check_rules)?;
+        let memory = Memory::new(&self.program, launch, races);
+        let counters = rules.iter().map(|rules| Counter::new(&self.program, rules)).collect();
+        let mut machine = Machine::new(&self.program, memory, counters);
         let mut run = 0;
         match groups {
             Groups::One(group) => {
@@ -136,12 +160,9 @@ impl Emulator {
                 }
             }
         }
-        let Machine { counter, faults, .. } = machine;
-        let counts = counter.zip(watch.counts);
-        Ok(Seen {
-            counts: counts.map(|(counter, rules)| Counts::new(&self.program, &rules, run, counter)),
-            faults: faults.found,
-        })
+        let Machine { counters, faults, .. } = machine;
+        let counts = counters.into_iter().map(|counter| Counts::new(&self.program, run, counter));
+        Ok((counts.collect(), faults.found))
     }
 
     /// Whether the launch has every buffer and parameter that the kernel uses.

@@ -3,7 +3,7 @@
 use crate::emulate::{Emulator, Groups, Seen, Watch};
 use crate::error::{Error, Result};
 use crate::gpu::Access;
-use crate::plan::{Candidate, Case, emulated_launch, emulated_results};
+use crate::plan::{Candidate, Case, emulated_launch, emulated_results, enter_pass};
 use crate::reference::Data;
 use crate::units;
 use std::time::Instant;
@@ -28,10 +28,13 @@ pub(super) fn emulated(
     foretell(&emulator, candidate, initial)?;
     let mut launch = emulated_launch(candidate, initial);
     let watch = Watch { counts: None, races: true };
-    let Seen { faults, .. } = emulator.run(&mut launch, Groups::All, watch)?;
-    if !faults.is_empty() {
-        let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
-        return Err(Error::Mismatch(format!("the kernel is wrong: {}", faults.join("; "))));
+    for pass in candidate.passes() {
+        enter_pass(&mut launch, &pass);
+        let Seen { faults, .. } = emulator.run(&mut launch, Groups::All, watch)?;
+        if !faults.is_empty() {
+            let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
+            return Err(Error::Mismatch(format!("the kernel is wrong: {}", faults.join("; "))));
+        }
     }
     let results = emulated_results(case, launch).into_iter().enumerate();
     Ok(results.filter(|(i, _)| case.buffers[*i].access != Access::Read).collect())
@@ -40,7 +43,7 @@ pub(super) fn emulated(
 /// Runs one group to see whether all are affordable.
 fn foretell(emulator: &Emulator, candidate: &Candidate, initial: &[Data]) -> Result<()> {
     let mut launch = emulated_launch(candidate, initial);
-    let groups: f64 = candidate.groups.into_iter().map(f64::from).product();
+    let groups = candidate.all_groups();
     let begun = Instant::now();
     emulator.run(&mut launch, Groups::One([0; 3]), Watch { counts: None, races: true })?;
     let seconds = begun.elapsed().as_secs_f64() * groups;

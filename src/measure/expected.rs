@@ -5,7 +5,7 @@ use super::Policy;
 use super::emulated::emulated;
 use crate::error::{Error, Result};
 use crate::hash::sha256_hex;
-use crate::plan::{Candidate, Case};
+use crate::plan::{Candidate, Case, Pass};
 use crate::reference::{Data, Problem, find};
 use crate::workload::{Comparison, Verify};
 use std::path::{Path, PathBuf};
@@ -51,13 +51,29 @@ pub(super) fn expected(
 fn compute(name: &str, case: &Case, candidate: &Candidate, initial: &[Data]) -> Result<Expected> {
     let reference =
         find(name).ok_or_else(|| Error::Usage(format!("there is no reference `{name}`")))?;
+    let mut contents = initial.to_vec();
+    let mut expected = vec![];
+    for pass in candidate.passes() {
+        let computed = reference(&problem(case, candidate, &pass, &contents))?;
+        covers(name, case, &computed)?;
+        expected = placed(case, computed)?;
+        for (i, data) in expected.iter().filter(|_| !candidate.later.is_empty()) {
+            contents[*i] = data.clone();
+        }
+    }
+    Ok(expected)
+}
+
+/// What the reference sees of one pass.
+fn problem(case: &Case, candidate: &Candidate, pass: &Pass, contents: &[Data]) -> Problem {
     let sizes = case.size.iter().map(|(name, value)| (name.clone(), *value as f64));
     let constants = candidate.kernel.constants.iter().map(|(name, c)| (name.clone(), c.number()));
-    let params = candidate.params.iter().map(|(name, value, _)| (name.clone(), *value));
-    let buffers = case.buffers.iter().zip(initial).map(|(b, data)| (b.name.clone(), data.clone()));
-    let problem = Problem::new(sizes.chain(constants).chain(params).collect(), buffers.collect());
-    let computed = reference(&problem)?;
-    covers(name, case, &computed)?;
+    let params = pass.params.iter().map(|(name, value, _)| (name.clone(), *value));
+    let buffers = case.buffers.iter().zip(contents).map(|(b, data)| (b.name.clone(), data.clone()));
+    Problem::new(sizes.chain(constants).chain(params).collect(), buffers.collect())
+}
+
+fn placed(case: &Case, computed: Vec<(&'static str, Data)>) -> Result<Expected> {
     computed
         .into_iter()
         .map(|(name, data)| match case.buffers.iter().position(|b| b.name == name) {
@@ -137,7 +153,7 @@ fn hashed(
     let buffers: Vec<_> =
         case.buffers.iter().map(|b| (&b.name, b.element, b.count, &b.fill)).collect();
     let identity =
-        serde_json::to_vec(&(by, &case.size, &candidate.params, buffers, case.seed)).ok()?;
+        serde_json::to_vec(&(by, &case.size, &candidate.passes(), buffers, case.seed)).ok()?;
     Some(folder.join(format!("{}.expected", sha256_hex(identity))))
 }
 

@@ -1,11 +1,13 @@
 //! A case's buffers: inputs from a seeded generator, outputs poisoned, guards on either side.
 
 use crate::backend::Device;
+use crate::emulate::Buffer;
 use crate::error::{Error, Result};
-use crate::gpu::{Access, BufferId, Lane, MemoryKind, Op, Recording, Slice};
+use crate::gpu::{Access, BufferId, Lane, MemoryKind, Op, Recording, Scalar, Slice};
 use crate::plan::{BufferPlan, Case, GUARD};
-use crate::reference::{Data, fill};
+use crate::reference::{Data, fill, promise};
 use crate::units::Bytes;
+use crate::workload::Fill;
 use sha2::{Digest, Sha256};
 
 /// Every byte of an output before it is written, and of the guards: as a float it is NaN.
@@ -27,6 +29,19 @@ pub(super) fn allocate(device: &mut dyn Device, case: &Case) -> Result<()> {
 /// The contents of every buffer before a launch, in binding order.
 pub fn initial(case: &Case) -> Vec<Data> {
     poisoned_by(case, POISON)
+}
+
+/// The same contents, made when an emulator touches them.
+pub fn promised(case: &Case) -> Vec<Buffer> {
+    let contents = |buffer: &BufferPlan| {
+        let (scalar, words) = (buffer.element.scalar, buffer.bytes().as_usize() / 4);
+        let poison = Fill::Constant(f64::from(u32::from_ne_bytes([POISON; 4])));
+        match &buffer.fill {
+            Some(how) => promise(how, scalar, words, case.seed ^ name_seed(&buffer.name)),
+            None => promise(&poison, Scalar::U32, words, 0),
+        }
+    };
+    case.buffers.iter().map(contents).collect()
 }
 
 /// As [`initial`], with another pattern in the outputs: what two devices both leave unwritten

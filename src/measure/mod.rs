@@ -18,6 +18,7 @@ mod loops;
 mod memory;
 mod overlap;
 mod polling;
+mod rearrange;
 pub mod ring;
 mod schedule;
 mod sentinel;
@@ -36,7 +37,7 @@ mod watched;
 pub use compare::compare;
 pub use compute::compute;
 pub use finding::{Finding, Policy, Stage, outcome_of};
-pub use memory::initial;
+pub use memory::{initial, promised};
 pub use session::Session;
 pub use team::{Team, measure_together};
 pub use watch::Watch;
@@ -72,6 +73,7 @@ pub fn measure(
         Measure::Overlap => overlap::measure(session, case, policy, stage, &mut finding),
         Measure::Schedule => schedule::measure(session, case, policy, stage, &mut finding),
         Measure::Concurrency => concurrency::measure(session, case, policy, stage, &mut finding),
+        Measure::Rearrange => rearrange::measure(session, case, policy, stage, &mut finding),
         Measure::Staircase => staircase::measure(session, case, policy, stage, &mut finding),
         Measure::Characterise => characterise::measure(session, case, policy, stage, &mut finding),
         Measure::TransferStates | Measure::Split => {

@@ -1,17 +1,18 @@
 //! Hybrid: our own model, from what a kernel does rather than from what its author says it does.
 //!
 //! ```text
-//! T = t0 + G·groups + f_w · (C^p + (traffic/B1)^p + (bytes/B2)^p)^(1/p)
+//! T = t0 + G·groups + f_w · (C^p + (b1·traffic)^p + (b2·bytes + b3·max(0, bytes − cache))^p)^(1/p)
 //! C = c1·simple + c2·special + c3·accesses + c4·local + c5·barriers
 //! ```
 //!
 //! `simple` … `barriers` are dynamic instructions of the whole launch, counted by emulating one
 //! work-group; `traffic` is what its memory transactions move between the units and the nearest
-//! cache, `bytes` what must cross the memory bus at least. The costs `c1 … c5`, `G`, `B1`, `B2` and
+//! cache, `bytes` what must cross the memory bus at least; what a launch moves beyond the size of the
+//! largest cache costs more. The costs `c1 … c5`, `G`, `b1`, `b2`, `b3`, the size of that cache and
 //! the sharpness `p` belong to the device. `f_w` is what the compiler and the device make of
-//! workload `w` beyond that: learnt from its other sizes, drawn towards 1, and 1 for a workload that
-//! was never seen. It fails where that factor changes with the size: a cache between B1 and B2, or
-//! too few groups to fill the device.
+//! workload `w` beyond that: learnt from its other sizes and drawn towards 1. For a workload that was
+//! never seen it is 1, with parameters of a fit in which all factors are. It fails where that factor changes with the size: several caches, or too few
+//! groups to fill the device.
 
 use super::least_squares::{Domain, Problem};
 use crate::error::Result;
@@ -39,7 +40,8 @@ pub struct Work {
 }
 
 impl Work {
-    fn terms(&self) -> [f64; TERMS] {
+    /// What each cost multiplies, beyond a cache of so many bytes.
+    fn terms(&self, cache: f64) -> [f64; TERMS] {
         [
             self.simple,
             self.special,
@@ -49,16 +51,18 @@ impl Work {
             self.traffic,
             self.bytes,
             self.groups,
+            (self.bytes - cache).max(0.0),
         ]
     }
 }
 
-const TERMS: usize = 8;
+const TERMS: usize = 9;
 
 /// What the parameters are called, in the order of [`Hybrid::parameters`]; the costs are seconds each.
-pub const PARAMETERS: [&str; TERMS + 2] = [
+pub const PARAMETERS: [&str; TERMS + 3] = [
     "launch",
     "sharpness",
+    "cache",
     "instruction",
     "special instruction",
     "global access",
@@ -67,6 +71,7 @@ pub const PARAMETERS: [&str; TERMS + 2] = [
     "byte to the units",
     "byte to memory",
     "group",
+    "byte beyond the cache",
 ];
 
 /// A measured launch.
@@ -87,64 +92,50 @@ pub struct Hybrid {
     pub launch: f64,
     /// How sharp the corners are, `p`, from 1 (parts add up) to 16 (the longest counts).
     pub sharpness: f64,
-    /// Seconds of each of [`Work`]'s fields, in order.
+    /// Bytes of the largest cache.
+    pub cache: f64,
+    /// Seconds of each of [`Work`]'s fields, in order, and of a byte beyond the cache on top.
     pub costs: [f64; TERMS],
     /// `f_w` by workload.
     pub factors: BTreeMap<String, f64>,
 }
 
-/// The part of a launch that takes longest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bound {
-    /// Instructions, all but those on local memory and barriers.
-    Compute,
-    /// Local memory and barriers.
-    Local,
-    /// Transactions between the units and the nearest cache.
-    Traffic,
-    /// The memory bus.
-    Memory,
-    /// Starting the launch and its groups.
-    Launch,
-}
-
 impl Hybrid {
     /// Seconds of a launch of `workload`.
     pub fn seconds(&self, workload: &str, work: &Work) -> f64 {
+        self.times_of(work, self.factors.get(workload).copied().unwrap_or(1.0))
+    }
+
+    /// Seconds of a launch whose workload has this factor.
+    pub fn times_of(&self, work: &Work, factor: f64) -> f64 {
         let (fixed, shared) = self.parts(work);
-        fixed + shared * self.factors.get(workload).copied().unwrap_or(1.0)
+        fixed + shared * factor
     }
 
-    /// What bounds a launch, and how many times longer that takes than the next longest part.
-    pub fn bound(&self, work: &Work) -> (Bound, f64) {
+    /// Seconds of starting, computing, local memory with barriers, and global memory, each alone.
+    pub fn parts_of(&self, work: &Work) -> [f64; 4] {
         let x = self.times(work);
-        let mut parts = [
-            (Bound::Compute, x[0] + x[1] + x[2]),
-            (Bound::Local, x[3] + x[4]),
-            (Bound::Traffic, x[5]),
-            (Bound::Memory, x[6]),
-            (Bound::Launch, self.launch + x[7]),
-        ];
-        parts.sort_by(|a, b| b.1.total_cmp(&a.1));
-        (parts[0].0, parts[0].1 / parts[1].1.max(f64::MIN_POSITIVE))
+        [self.launch + x[7], x[0] + x[1] + x[2], x[3] + x[4], x[5].max(x[6] + x[8])]
     }
 
-    /// Launch, sharpness and costs, as [`PARAMETERS`] names them.
-    pub fn parameters(&self) -> [f64; TERMS + 2] {
-        let mut all = [self.launch, self.sharpness, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-        all[2..].copy_from_slice(&self.costs);
+    /// Launch, sharpness, cache and costs, as [`PARAMETERS`] names them.
+    pub fn parameters(&self) -> [f64; TERMS + 3] {
+        let mut all = [0.0; TERMS + 3];
+        all[..3].copy_from_slice(&[self.launch, self.sharpness, self.cache]);
+        all[3..].copy_from_slice(&self.costs);
         all
     }
 
-    fn of(parameters: &[f64]) -> Self {
+    /// Of parameters as [`PARAMETERS`] names them, without any workload's factor.
+    pub fn of(parameters: &[f64]) -> Self {
         let mut costs = [0.0; TERMS];
-        costs.copy_from_slice(&parameters[2..]);
-        let [launch, sharpness] = [parameters[0], parameters[1]];
-        Self { launch, sharpness, costs, factors: BTreeMap::new() }
+        costs.copy_from_slice(&parameters[3..]);
+        let [launch, sharpness, cache] = [parameters[0], parameters[1], parameters[2]];
+        Self { launch, sharpness, cache, costs, factors: BTreeMap::new() }
     }
 
     fn times(&self, work: &Work) -> [f64; TERMS] {
-        let mut times = work.terms();
+        let mut times = work.terms(self.cache);
         times.iter_mut().zip(self.costs).for_each(|(x, cost)| *x *= cost);
         times
     }
@@ -152,7 +143,7 @@ impl Hybrid {
     /// Seconds that the workload's factor leaves alone, and those that it multiplies.
     fn parts(&self, work: &Work) -> (f64, f64) {
         let x = self.times(work);
-        let sides = [x[..5].iter().sum::<f64>(), x[5], x[6]];
+        let sides = [x[..5].iter().sum::<f64>(), x[5], x[6] + x[8]];
         let longest = sides.into_iter().fold(0.0, f64::max);
         let fixed = self.launch + x[7];
         if longest <= 0.0 {
@@ -162,6 +153,25 @@ impl Hybrid {
         let powers: f64 = sides.iter().map(|side| (side / longest).powf(self.sharpness)).sum();
         (fixed, longest * powers.powf(1.0 / self.sharpness))
     }
+}
+
+/// Whether workloads have factors of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Factors {
+    /// One each, which takes up what sets it apart: for other sizes of the same workloads.
+    Each,
+    /// 1 for all, so that the costs have to suit all workloads: for others.
+    None,
+}
+
+/// A fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fitted {
+    /// The device.
+    pub hybrid: Hybrid,
+    /// How many times each parameter's variance is what it would be if the others were known; 1
+    /// where the fit began at an earlier one.
+    pub inflation: Vec<f64>,
 }
 
 /// How much a factor of one sample is drawn towards 1, in samples.
@@ -176,7 +186,7 @@ const STAY: f64 = 0.02;
 ///
 /// # Errors
 /// `Unsupported` with fewer samples than parameters.
-pub fn fit(samples: &[Sample], start: Option<&Hybrid>) -> Result<Hybrid> {
+pub fn fit(samples: &[Sample], start: Option<&[f64]>, factors: Factors) -> Result<Fitted> {
     let needed = PARAMETERS.len() + 1;
     if samples.len() < needed {
         return Err(crate::error::Error::Unsupported(format!(
@@ -189,7 +199,7 @@ pub fn fit(samples: &[Sample], start: Option<&Hybrid>) -> Result<Hybrid> {
     let residuals = |parameters: &[f64]| {
         let device = Hybrid::of(parameters);
         let parts: Vec<_> = samples.iter().map(|s| device.parts(&s.work)).collect();
-        let factors = workloads.factors(samples, &parts);
+        let factors = workloads.factors(samples, &parts, factors);
         let fit = samples
             .iter()
             .zip(&parts)
@@ -199,24 +209,34 @@ pub fn fit(samples: &[Sample], start: Option<&Hybrid>) -> Result<Hybrid> {
         let stay = parameters.iter().zip(&begin).map(|(now, then)| STAY * (now / then).ln());
         fit.chain(drawn).chain(stay).collect()
     };
-    let mut domains = [Domain::Positive; TERMS + 2];
+    let mut domains = [Domain::Positive; TERMS + 3];
     domains[1] = Domain::Between(1.0, 16.0);
-    let start = start.map_or_else(|| begin.to_vec(), |start| start.parameters().to_vec());
-    let solution = Problem { residuals: &residuals, domains: &domains }.solve(&[start])?;
-    let values: Vec<f64> = solution.values.iter().map(|estimate| estimate.value).collect();
+    let problem = Problem { residuals: &residuals, domains: &domains };
+    let (values, inflation) = match start {
+        Some(start) => (problem.refine(start)?, vec![1.0; start.len()]),
+        None => {
+            let solution = problem.solve(&[begin.to_vec()])?.values;
+            solution.iter().map(|estimate| (estimate.value, estimate.inflation)).unzip()
+        }
+    };
     let mut device = Hybrid::of(&values);
     let parts: Vec<_> = samples.iter().map(|s| device.parts(&s.work)).collect();
-    let factors = workloads.factors(samples, &parts);
+    let factors = workloads.factors(samples, &parts, factors);
     device.factors = workloads.names.into_iter().zip(factors.into_iter().map(f64::exp)).collect();
-    Ok(device)
+    Ok(Fitted { hybrid: device, inflation })
 }
 
-/// Costs to begin with: a tenth of what each would be if nothing else took time.
-fn begin(samples: &[Sample]) -> [f64; TERMS + 2] {
+/// Costs to begin with: a tenth of what each would be if nothing else took time; and a cache between
+/// the smallest and the largest launch.
+fn begin(samples: &[Sample]) -> [f64; TERMS + 3] {
     let shortest = samples.iter().map(|s| s.seconds).fold(f64::INFINITY, f64::min);
-    let mut begin = [0.5 * shortest, 3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-    for (term, cost) in begin[2..].iter_mut().enumerate() {
-        let each = samples.iter().map(|s| s.seconds / s.work.terms()[term]);
+    let bytes = || samples.iter().map(|s| s.work.bytes).filter(|bytes| *bytes > 0.0);
+    let ends = [bytes().fold(f64::INFINITY, f64::min), bytes().fold(1.0, f64::max)];
+    let cache = (ends[0].min(ends[1]) * ends[1]).sqrt();
+    let mut begin = [0.0; TERMS + 3];
+    begin[..3].copy_from_slice(&[0.5 * shortest, 3.0, cache]);
+    for (term, cost) in begin[3..].iter_mut().enumerate() {
+        let each = samples.iter().map(|s| s.seconds / s.work.terms(cache)[term]);
         let mut each: Vec<f64> = each.filter(|cost| cost.is_finite()).collect();
         each.sort_by(f64::total_cmp);
         *cost = match each.is_empty() {
@@ -245,7 +265,10 @@ impl Workloads {
     }
 
     /// Logarithms of the factors that suit `parts` best.
-    fn factors(&self, samples: &[Sample], parts: &[(f64, f64)]) -> Vec<f64> {
+    fn factors(&self, samples: &[Sample], parts: &[(f64, f64)], factors: Factors) -> Vec<f64> {
+        if factors == Factors::None {
+            return vec![0.0; self.names.len()];
+        }
         let mut sums = vec![(0.0, DRAW); self.names.len()];
         for ((sample, &(fixed, shared)), &workload) in samples.iter().zip(parts).zip(&self.of) {
             if shared > 0.0 {
@@ -267,7 +290,8 @@ mod tests {
         Hybrid {
             launch: 5e-6,
             sharpness: 3.0,
-            costs: [1e-12, 8e-12, 3e-12, 2e-12, 5e-12, 1e-12, 4e-12, 1e-9],
+            cache: 1e7,
+            costs: [1e-12, 8e-12, 3e-12, 2e-12, 5e-12, 1e-12, 4e-12, 1e-9, 8e-12],
             factors: BTreeMap::from([("slow".to_owned(), 2.0)]),
         }
     }
@@ -308,8 +332,9 @@ mod tests {
         let (device, work) = (device(), Work { simple: 1e9, ..Work::default() });
         assert!((device.seconds("other", &work) - 1.005e-3).abs() < 1e-12);
         assert!((device.seconds("slow", &work) - 2.005e-3).abs() < 1e-12);
-        assert_eq!(device.bound(&work).0, Bound::Compute);
-        assert_eq!(device.bound(&Work { groups: 1.0, ..Work::default() }).0, Bound::Launch);
+        assert_eq!(device.parts_of(&work), [5e-6, 1e-3, 0.0, 0.0]);
+        let one = Work { groups: 1.0, ..Work::default() };
+        assert_eq!(device.parts_of(&one), [5e-6 + 1e-9, 0.0, 0.0, 0.0]);
     }
 
     #[test]
@@ -318,7 +343,7 @@ mod tests {
         let foresee = |left_out: usize| {
             let mut others = all.clone();
             let sample = others.remove(left_out);
-            let fitted = fit(&others, None).unwrap();
+            let fitted = fit(&others, None, Factors::Each).unwrap().hybrid;
             super::super::accuracy(fitted.seconds(&sample.workload, &sample.work), sample.seconds)
         };
         let scores: Vec<f64> = (0..all.len()).map(foresee).collect();
@@ -328,8 +353,22 @@ mod tests {
     }
 
     #[test]
+    fn without_factors_exact_times_of_a_workload_never_seen_are_foreseen() {
+        let plain = Hybrid { factors: BTreeMap::new(), ..device() };
+        let (out, others): (Vec<_>, Vec<_>) =
+            samples(&plain).into_iter().partition(|sample| sample.workload == "arithmetic");
+        let fitted = fit(&others, None, Factors::None).unwrap().hybrid;
+        assert!(fitted.factors.values().all(|factor| *factor == 1.0));
+        for sample in out {
+            let seconds = fitted.seconds(&sample.workload, &sample.work);
+            let score = super::super::accuracy(seconds, sample.seconds);
+            assert!(score > 0.8, "{score}: {sample:?}");
+        }
+    }
+
+    #[test]
     fn too_few_kernels_are_said() {
         let few: Vec<_> = samples(&device()).into_iter().take(5).collect();
-        assert!(fit(&few, None).unwrap_err().to_string().contains("at least 11"));
+        assert!(fit(&few, None, Factors::Each).unwrap_err().to_string().contains("at least 13"));
     }
 }

@@ -46,6 +46,9 @@ pub struct Estimate {
     /// Half the width of its 95 % interval: the standard error by Student's t, since few
     /// measurements know their own scatter badly.
     pub margin: f64,
+    /// How many times its variance is what it would be if all other parameters were known;
+    /// infinite where the measurements do not tell it.
+    pub inflation: f64,
 }
 
 impl Estimate {
@@ -53,7 +56,7 @@ impl Estimate {
     pub fn new(value: f64, error: f64, freedom: usize) -> Self {
         let margin =
             if freedom > 0 { error * t_quantile(freedom as f64, 0.975) } else { f64::INFINITY };
-        Self { value, error, margin }
+        Self { value, error, margin, inflation: 1.0 }
     }
 
     /// The 95 % interval.
@@ -87,29 +90,53 @@ impl Problem<'_> {
     /// [`Error::Unsupported`] when there are not more residuals than parameters, or none of the
     /// starts leads to finite residuals.
     pub fn solve(&self, starts: &[Vec<f64>]) -> Result<Solution> {
-        let given = starts.first().map_or(0, |start| (self.residuals)(start).len());
-        let wanted = self.domains.len() + 1;
-        if given < wanted {
-            return Err(Error::Unsupported(format!(
-                "a fit of {} parameters needs at least {wanted} measurements, got {given}",
-                self.domains.len()
-            )));
-        }
+        self.enough(starts.first().map_or(0, |start| (self.residuals)(start).len()))?;
         let best = starts
             .iter()
-            .filter_map(|start| self.descend(start))
+            .filter_map(|start| {
+                self.descend(start, LevenbergMarquardt::new().with_patience(30), false)
+            })
             .min_by(|a, b| a.1.total_cmp(&b.1))
             .ok_or_else(|| Error::Unsupported("the measurements fit no parameters".into()))?;
         Ok(self.solution(&best.0, best.1))
     }
 
+    /// The parameters that a descent from `start` ends at, which solved nearly the same problem: it
+    /// stops where a step gains less than a hundred-thousandth.
+    ///
+    /// # Errors
+    /// As [`Self::solve`].
+    pub fn refine(&self, start: &[f64]) -> Result<Vec<f64>> {
+        self.enough((self.residuals)(start).len())?;
+        let search = LevenbergMarquardt::new().with_patience(30).with_ftol(1e-5).with_xtol(1e-5);
+        let end = self.descend(start, search, true);
+        Ok(end.ok_or_else(|| Error::Unsupported("the measurements fit no parameters".into()))?.0)
+    }
+
+    fn enough(&self, given: usize) -> Result<()> {
+        let wanted = self.domains.len() + 1;
+        if given >= wanted {
+            return Ok(());
+        }
+        Err(Error::Unsupported(format!(
+            "a fit of {} parameters needs at least {wanted} measurements, got {given}",
+            self.domains.len()
+        )))
+    }
+
     /// Parameters and sum of squares that a descent from `start` ends at.
-    fn descend(&self, start: &[f64]) -> Option<(Vec<f64>, f64)> {
+    fn descend(
+        &self,
+        start: &[f64],
+        search: LevenbergMarquardt<f64>,
+        rough: bool,
+    ) -> Option<(Vec<f64>, f64)> {
         let mapped = self.domains.iter().zip(start).map(|(domain, &x)| domain.to_line(x));
-        let state = Descent { problem: self, at: DVector::from_iterator(start.len(), mapped) };
-        let (end, _) = LevenbergMarquardt::new().with_patience(30).minimize(state);
-        let squares = end.residuals()?.norm_squared();
-        squares.is_finite().then(|| (self.values(&end.at), squares))
+        let at = DVector::from_iterator(start.len(), mapped);
+        let (end, _) = search.minimize(Descent { problem: self, at, rough });
+        let values = self.values(&end.at);
+        let squares = (self.residuals)(&values).iter().map(|r| r * r).sum::<f64>();
+        squares.is_finite().then_some((values, squares))
     }
 
     /// The parameters at a point of the real line.
@@ -134,7 +161,14 @@ impl Problem<'_> {
             _ => f64::INFINITY,
         };
         let freedom = slopes.nrows() - n;
-        let estimate = |j: usize| Estimate::new(values[j], error(j), freedom);
+        let inflation = |j: usize| match &inverse {
+            Some(inverse) if told(j) => (inverse[(j, j)] * normal[(j, j)]).abs(),
+            _ => f64::INFINITY,
+        };
+        let estimate = |j: usize| Estimate {
+            inflation: inflation(j),
+            ..Estimate::new(values[j], error(j), freedom)
+        };
         Solution { values: (0..n).map(estimate).collect(), squares }
     }
 
@@ -155,15 +189,21 @@ impl Problem<'_> {
     }
 }
 
+/// Stands for a residual that is no number, so that a step too far is taken back.
+const BEYOND: f64 = 1e3;
+
 /// A descent: where it stands, on the real line.
 struct Descent<'a> {
     problem: &'a Problem<'a>,
     at: DVector<f64>,
+    /// Whether one-sided derivatives will do.
+    rough: bool,
 }
 
 impl Descent<'_> {
     fn residuals_at(&self, at: &DVector<f64>) -> DVector<f64> {
-        DVector::from_vec((self.problem.residuals)(&self.problem.values(at)))
+        let all = (self.problem.residuals)(&self.problem.values(at)).into_iter();
+        DVector::from_vec(all.map(|r| if r.is_finite() { r } else { BEYOND }).collect())
     }
 }
 
@@ -181,16 +221,19 @@ impl LeastSquaresProblem<f64, Dyn, Dyn> for Descent<'_> {
     }
 
     fn residuals(&self) -> Option<DVector<f64>> {
-        let residuals = self.residuals_at(&self.at);
-        residuals.iter().all(|r| r.is_finite()).then_some(residuals)
+        Some(self.residuals_at(&self.at))
     }
 
     fn jacobian(&self) -> Option<DMatrix<f64>> {
+        let here = self.rough.then(|| self.residuals_at(&self.at));
         let columns: Vec<DVector<f64>> = (0..self.at.len())
             .map(|j| {
                 let h = 1e-6 * self.at[j].abs().max(1.0);
                 let (mut up, mut down) = (self.at.clone(), self.at.clone());
                 up[j] += h;
+                if let Some(here) = &here {
+                    return (self.residuals_at(&up) - here) / h;
+                }
                 down[j] -= h;
                 (self.residuals_at(&up) - self.residuals_at(&down)) / (2.0 * h)
             })
@@ -236,6 +279,19 @@ mod tests {
     }
 
     #[test]
+    fn parameters_that_cannot_be_told_apart_are_inflated() {
+        // Nearly the sum only: the second measurement weighs one of them by a millionth more.
+        let residuals =
+            |p: &[f64]| vec![p[0] + p[1] - 3.0, p[0] + 1.000_001 * p[1] - 3.0, p[0] + p[1] - 3.0];
+        let domains = [Domain::Positive, Domain::Positive];
+        let problem = Problem { residuals: &residuals, domains: &domains };
+        let solution = problem.solve(&[vec![1.0, 1.0]]).unwrap();
+        assert!(solution.values.iter().all(|e| e.inflation > 1e6), "{solution:?}");
+        let exact = fit(&[0.0; 6]);
+        assert!(exact.values.iter().all(|e| e.inflation < 100.0), "{exact:?}");
+    }
+
+    #[test]
     fn a_parameter_that_nothing_depends_on_has_an_infinite_error() {
         let residuals = |p: &[f64]| vec![p[0] - 2.0, 2.0 * p[0] - 4.0, p[0] - 2.0];
         let domains = [Domain::Positive, Domain::Positive];
@@ -243,6 +299,7 @@ mod tests {
         let solution = problem.solve(&[vec![1.0, 1.0]]).unwrap();
         assert!((solution.values[0].value - 2.0).abs() < 1e-6);
         assert_eq!(solution.values[1].error, f64::INFINITY);
+        assert_eq!(solution.values[1].inflation, f64::INFINITY);
         let too_few = |_: &[f64]| vec![0.0, 0.0];
         let problem = Problem { residuals: &too_few, domains: &domains };
         assert!(problem.solve(&[vec![1.0, 1.0]]).is_err());

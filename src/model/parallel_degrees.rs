@@ -89,18 +89,59 @@ impl Device {
 
     /// Cycles of one round of `active` warps through `periods`, the first one first.
     pub fn cycles(&self, active: u32, access: Access, periods: &[Period]) -> f64 {
+        let before = std::iter::once(Period::default()).chain(periods.iter().copied());
+        let steps = before.zip(periods).map(|(last, &now)| Step { last, now, times: 1.0 });
+        self.sum(active, access, steps, f64::ceil).iter().sum()
+    }
+
+    /// The same of `steps`, as cycles that computing takes and cycles that memory adds to it.
+    /// Parts of cycles count too, so that a small change of a constant changes the outcome a
+    /// little, as a fit needs it: less than a cycle a period below [`Self::cycles`].
+    pub fn round(
+        &self,
+        active: u32,
+        access: Access,
+        steps: impl Iterator<Item = Step> + Clone,
+    ) -> [f64; 2] {
+        self.sum(active, access, steps, |cycles| cycles)
+    }
+
+    fn sum(
+        &self,
+        active: u32,
+        access: Access,
+        steps: impl Iterator<Item = Step> + Clone,
+        whole: fn(f64) -> f64,
+    ) -> [f64; 2] {
         let active = active.max(1);
-        let total = |cycles: fn(&Period) -> f64| periods.iter().map(cycles).sum::<f64>();
-        let (compute, memory) = (total(|p| p.compute), total(|p| p.memory));
+        let (mut compute, mut memory) = (0.0, 0.0);
+        for step in steps.clone() {
+            compute += step.times * step.now.compute;
+            memory += step.times * step.now.memory;
+        }
         let share = if compute > 0.0 { compute / (compute + memory) } else { 0.0 }; // 3.3
         let degrees = Degrees {
             active: f64::from(active),
             compute: self.compute_degree(active, share),
             memory: f64::from(self.memory_degree(active, access)),
+            whole,
         };
-        let before = std::iter::once(Period::default()).chain(periods.iter().copied());
-        before.zip(periods).map(|(last, &now)| degrees.period(last, now)).sum()
+        steps.fold([0.0; 2], |[computing, waiting], step| {
+            let [more, wait] = degrees.period(step.last, step.now);
+            [computing + step.times * more, waiting + step.times * wait]
+        })
     }
+}
+
+/// A period after another, so many times.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// The period before; of the first one, none.
+    pub last: Period,
+    /// The period.
+    pub now: Period,
+    /// How often the one follows the other.
+    pub times: f64,
 }
 
 /// The degrees under which a period's time is computed.
@@ -109,13 +150,15 @@ struct Degrees {
     active: f64,
     compute: f64,
     memory: f64,
+    /// How parts of cycles count.
+    whole: fn(f64) -> f64,
 }
 
 impl Degrees {
-    /// Cycles of the period `now` after `last` (3.7 to 3.14).
-    fn period(self, last: Period, now: Period) -> f64 {
+    /// Cycles of the period `now` after `last` (3.7 to 3.14): of computing, and of waiting beyond it.
+    fn period(self, last: Period, now: Period) -> [f64; 2] {
         let others = (self.active - 1.0) * now.compute;
-        let computing = (self.active * now.compute / self.compute).ceil(); // 3.7
+        let computing = (self.whole)(self.active * now.compute / self.compute); // 3.7
         let previous = if last.compute < last.memory {
             let queued = last.memory * (self.active / self.memory - 1.0).floor();
             (queued - others).max(0.0) // 3.10, 3.11
@@ -127,7 +170,7 @@ impl Degrees {
         } else {
             0.0
         };
-        computing + previous + current
+        [computing, previous + current]
     }
 }
 
@@ -162,14 +205,14 @@ mod tests {
     /// By hand: 4 warps; compute 10 and memory 100 cycles in each of two periods.
     #[test]
     fn periods_add_computing_queued_and_uncovered_latency() {
-        let degrees = Degrees { active: 4.0, compute: 2.0, memory: 2.0 };
+        let degrees = Degrees { active: 4.0, compute: 2.0, memory: 2.0, whole: f64::ceil };
         let period = Period { compute: 10.0, memory: 100.0 };
         // ceil(4·10/2) + (100 − 3·10)
-        assert_eq!(degrees.period(Period::default(), period), 20.0 + 70.0);
+        assert_eq!(degrees.period(Period::default(), period), [20.0, 70.0]);
         // + (100·floor(4/2 − 1) − 3·10) queued, and nothing uncovered beyond it
-        assert_eq!(degrees.period(period, period), 20.0 + 70.0 + 0.0);
+        assert_eq!(degrees.period(period, period), [20.0, 70.0]);
         let computing = Period { compute: 100.0, memory: 10.0 };
-        assert_eq!(degrees.period(computing, computing), 200.0);
+        assert_eq!(degrees.period(computing, computing), [200.0, 0.0]);
     }
 
     #[test]
@@ -179,5 +222,10 @@ mod tests {
         let two = GPU.cycles(8, COALESCED, &[period; 2]);
         assert!(one > 0.0 && two > one, "{one} {two}");
         assert_eq!(GPU.cycles(8, COALESCED, &[]), 0.0);
+        let steps = [(Period::default(), 1.0), (period, 4.0)];
+        let steps = steps.map(|(last, times)| Step { last, now: period, times });
+        let five = GPU.round(8, COALESCED, steps.into_iter()).iter().sum::<f64>();
+        let whole = GPU.cycles(8, COALESCED, &[period; 5]);
+        assert!(five <= whole && five > whole - 5.0, "{five} {whole}");
     }
 }

@@ -107,7 +107,12 @@ fn candidate(count: u32, runs: &[Run]) -> Result<Candidate> {
         Problem { residuals: &residuals, domains }.solve(&starts(runs, domains.len()))?;
     let n = runs.len() as f64;
     let variance = (solution.squares / n).max(EXACT * EXACT);
-    let unknown = Estimate { value: 1.0, error: f64::INFINITY, margin: f64::INFINITY };
+    let unknown = Estimate {
+        value: 1.0,
+        error: f64::INFINITY,
+        margin: f64::INFINITY,
+        inflation: f64::INFINITY,
+    };
     let value = |i: usize| solution.values.get(i).copied().unwrap_or(unknown);
     Ok(Candidate {
         count,

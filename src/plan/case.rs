@@ -1,7 +1,7 @@
 //! One thing to measure on one device, with everything resolved to numbers.
 
 use super::Division;
-use crate::gpu::{Access, BufferId, Element, KernelId, KernelSource};
+use crate::gpu::{Access, BufferId, Element, KernelId, KernelSource, Scalar};
 use crate::units::Bytes;
 use crate::workload::{CaseKey, Fill, Refusal, Size, Split, Verify};
 use serde::{Deserialize, Serialize};
@@ -38,6 +38,24 @@ pub struct Case {
     /// What runs beside it, for concurrency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub company: Option<Company>,
+    /// How a buffer that is accessed in strides is made contiguous.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rearranged: Option<Box<Rearranged>>,
+}
+
+/// A case that accesses a buffer in strides, and what makes that unnecessary.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rearranged {
+    /// The buffer, by position.
+    pub buffer: usize,
+    /// What reads it and writes it rearranged.
+    pub by: Case,
+    /// Which of that one's buffers is read.
+    pub read: usize,
+    /// Which of them is written.
+    pub written: usize,
+    /// What does the same as the case with the rearranged buffer.
+    pub then: Case,
 }
 
 /// What runs beside a case.
@@ -84,25 +102,60 @@ pub struct Candidate {
     /// Work-groups along each dimension.
     pub groups: [u32; 3],
     /// Names and values of the parameter block, in order.
-    pub params: Vec<(String, f64, crate::gpu::Scalar)>,
-    /// Operations of one launch.
+    pub params: Vec<(String, f64, Scalar)>,
+    /// The passes after this launch that make one result together with it, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub later: Vec<Pass>,
+    /// Operations of one launch, or of all passes.
     pub flops: f64,
-    /// Bytes that one launch must move.
+    /// Bytes that one launch must move, or all passes.
     pub bytes: f64,
 }
 
 impl Candidate {
     /// The parameter block as it lies in memory: four bytes a field.
     pub fn param_bytes(&self) -> Vec<u8> {
-        self.params
-            .iter()
-            .flat_map(|&(_, value, scalar)| match scalar {
-                crate::gpu::Scalar::F32 => (value as f32).to_ne_bytes(),
-                crate::gpu::Scalar::U32 => (value as u32).to_ne_bytes(),
-                crate::gpu::Scalar::I32 => (value as i32).to_ne_bytes(),
-            })
-            .collect()
+        param_bytes(&self.params)
     }
+
+    /// Everything that is launched for one result, in order.
+    pub fn passes(&self) -> Vec<Pass> {
+        let first = Pass { groups: self.groups, params: self.params.clone() };
+        std::iter::once(first).chain(self.later.iter().cloned()).collect()
+    }
+
+    /// Work-groups of all passes.
+    pub fn all_groups(&self) -> f64 {
+        let each = self.later.iter().map(|pass| pass.groups).chain([self.groups]);
+        each.map(|groups| groups.into_iter().map(f64::from).product::<f64>()).sum()
+    }
+}
+
+/// One of several launches that make one result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pass {
+    /// Work-groups along each dimension.
+    pub groups: [u32; 3],
+    /// Names and values of the parameter block, in order.
+    pub params: Vec<(String, f64, Scalar)>,
+}
+
+impl Pass {
+    /// The parameter block as it lies in memory: four bytes a field.
+    pub fn param_bytes(&self) -> Vec<u8> {
+        param_bytes(&self.params)
+    }
+}
+
+fn param_bytes(params: &[(String, f64, Scalar)]) -> Vec<u8> {
+    params
+        .iter()
+        .flat_map(|&(_, value, scalar)| match scalar {
+            Scalar::F32 => (value as f32).to_ne_bytes(),
+            Scalar::U32 => (value as u32).to_ne_bytes(),
+            Scalar::I32 => (value as i32).to_ne_bytes(),
+        })
+        .collect()
 }
 
 /// A buffer with its size resolved.

@@ -1,7 +1,7 @@
 //! What the emulator runs of a case.
 
-use super::{Candidate, Case};
-use crate::emulate::Launch;
+use super::{Candidate, Case, Pass};
+use crate::emulate::{Buffer, Launch};
 use crate::gpu::{DeviceInfo, DeviceKind, KernelSource, Language};
 use crate::reference::Data;
 use crate::units::Bytes;
@@ -51,28 +51,31 @@ impl Candidate {
     }
 }
 
-/// A candidate's launch over the contents of all buffers, in binding order.
-pub fn emulated_launch(candidate: &Candidate, contents: &[Data]) -> Launch {
+/// A candidate's launch (the first, where it has several passes) over the contents of all
+/// buffers, in binding order.
+pub fn emulated_launch(
+    candidate: &Candidate,
+    contents: impl IntoIterator<Item: Into<Buffer>>,
+) -> Launch {
     Launch {
         groups: candidate.groups,
-        buffers: contents.iter().map(words).collect(),
+        buffers: contents.into_iter().map(Into::into).collect(),
         params: words_of(&candidate.param_bytes()),
     }
 }
 
-/// The buffers that the emulator left, in the types of `case`.
-pub fn emulated_results(case: &Case, launch: Launch) -> Vec<Data> {
-    let typed = |(words, buffer): (Vec<u32>, &super::BufferPlan)| {
-        Data::from_bytes(buffer.element.scalar, bytemuck::cast_slice(&words))
-    };
-    launch.buffers.into_iter().zip(&case.buffers).map(typed).collect()
+/// Makes `launch` that of `pass`, over the buffers as they are by then.
+pub fn enter_pass(launch: &mut Launch, pass: &Pass) {
+    launch.groups = pass.groups;
+    launch.params = words_of(&pass.param_bytes());
 }
 
-fn words(data: &Data) -> Vec<u32> {
-    match data {
-        Data::U32(words) => words.clone(),
-        other => words_of(other.as_bytes()),
-    }
+/// The buffers that the emulator left, in the types of `case`.
+pub fn emulated_results(case: &Case, launch: Launch) -> Vec<Data> {
+    let typed = |(words, buffer): (Buffer, &super::BufferPlan)| {
+        Data::from_bytes(buffer.element.scalar, bytemuck::cast_slice(&words.into_words()))
+    };
+    launch.buffers.into_iter().zip(&case.buffers).map(typed).collect()
 }
 
 fn words_of(bytes: &[u8]) -> Vec<u32> {

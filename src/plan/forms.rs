@@ -3,7 +3,7 @@
 use super::divide::FIRST;
 use super::grid::work_groups;
 use super::scope::with_constants;
-use super::{BufferPlan, Candidate};
+use super::{BufferPlan, Candidate, Pass};
 use crate::gpu::{
     Binding, Constant, DeviceInfo, KernelSource, Language, Meaning, Scalar, group_label,
 };
@@ -20,6 +20,8 @@ pub(super) struct Asked<'a> {
     pub(super) device: &'a DeviceInfo,
     pub(super) params: Params,
     pub(super) scope: Vec<(String, f64)>,
+    /// Scope and parameters of every pass after the first.
+    pub(super) later: Vec<(Vec<(String, f64)>, Params)>,
     pub(super) buffers: Vec<BufferPlan>,
 }
 
@@ -110,6 +112,15 @@ fn candidate(asked: &Asked, kernel: &Kernel, form: &Form) -> Result<Candidate, S
     check_group(form.group, workload, device)?;
     let scope = with_constants(&asked.scope, form.group, &form.constants);
     let groups = work_groups(&workload.grid, form.group, &scope, device.max_groups)?;
+    let later = asked.later.iter().map(|(scope, params)| {
+        let scope = with_constants(scope, form.group, &form.constants);
+        let groups = work_groups(&workload.grid, form.group, &scope, device.max_groups)?;
+        Ok(Pass { groups, params: params.clone() })
+    });
+    let later = later.collect::<Result<Vec<_>, String>>()?;
+    let all_groups = later.iter().map(|pass| pass.groups).chain([groups]);
+    let all_groups: u64 =
+        all_groups.map(|groups| groups.iter().map(|&n| u64::from(n)).product::<u64>()).sum();
     let work =
         |expr: &Expr, what| expr.eval(&scope).map_err(|e| format!("{what} of the work: {e}"));
     let (flops, bytes) =
@@ -123,7 +134,7 @@ fn candidate(asked: &Asked, kernel: &Kernel, form: &Form) -> Result<Candidate, S
         constants: form.constants.clone(),
         bindings: bindings(&asked.buffers),
         params_bytes: 4 * params.len() as u32,
-        meaning: meaning(asked, [flops, bytes], groups),
+        meaning: meaning(asked, [flops, bytes], all_groups),
     };
     Ok(Candidate {
         label: form.label.clone(),
@@ -131,6 +142,7 @@ fn candidate(asked: &Asked, kernel: &Kernel, form: &Form) -> Result<Candidate, S
         kernel: source,
         groups,
         params: params.clone(),
+        later,
         flops,
         bytes,
     })
@@ -186,7 +198,7 @@ fn bindings(buffers: &[BufferPlan]) -> Vec<Binding> {
         .collect()
 }
 
-fn meaning(asked: &Asked, [flops, bytes]: [f64; 2], groups: [u32; 3]) -> Option<Meaning> {
+fn meaning(asked: &Asked, [flops, bytes]: [f64; 2], groups: u64) -> Option<Meaning> {
     let Verify::Reference(reference, _) = &asked.workload.verify else { return None };
     Some(Meaning {
         reference: reference.clone(),
@@ -194,7 +206,7 @@ fn meaning(asked: &Asked, [flops, bytes]: [f64; 2], groups: [u32; 3]) -> Option<
         sizes: asked.key.size.clone(),
         flops,
         bytes,
-        groups: groups.iter().map(|&n| u64::from(n)).product(),
+        groups,
         rows: counted_rows(asked.workload, &asked.params),
     })
 }

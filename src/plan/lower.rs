@@ -1,6 +1,6 @@
 //! A case becomes recordings.
 
-use super::{Candidate, Case, GUARD};
+use super::{Candidate, Case, GUARD, Pass};
 use crate::gpu::{BufferId, KernelId, Lane, Op, Recording, Slice};
 use crate::units::Bytes;
 
@@ -15,37 +15,38 @@ pub fn slices(case: &Case) -> Vec<Slice> {
     slices.collect()
 }
 
-/// `count` launches of a candidate, one after the other on one lane.
+/// `count` launches of a candidate, each with all its passes, one after the other on one lane.
 pub fn launches(case: &Case, candidate: &Candidate, kernel: KernelId, count: u32) -> Recording {
     let buffers = slices(case);
-    let params = candidate.param_bytes();
+    let dispatch = |pass: &Pass| Op::Dispatch {
+        kernel,
+        groups: pass.groups,
+        buffers: buffers.clone(),
+        params: pass.param_bytes(),
+    };
+    let passes: Vec<Op> = candidate.passes().iter().map(dispatch).collect();
     let mut recording = Recording::default();
     for _ in 0..count {
-        let op = Op::Dispatch {
-            kernel,
-            groups: candidate.groups,
-            buffers: buffers.clone(),
-            params: params.clone(),
-        };
-        recording.push(Lane(0), vec![], op);
+        for op in &passes {
+            recording.push(Lane(0), vec![], op.clone());
+        }
     }
     recording
 }
 
 /// One launch of a part of the candidate's groups, to learn what a whole one will cost: its
-/// largest dimension is cut to `1 / share`. Returns the recording and the part really run.
+/// largest dimension is cut to `1 / share`, and of several passes it is the first. Returns the
+/// recording and the part really run.
 pub fn partial_launch(
     case: &Case,
     candidate: &Candidate,
     kernel: KernelId,
     share: u32,
 ) -> (Recording, f64) {
-    let mut part = candidate.clone();
+    let mut part = Candidate { later: vec![], ..candidate.clone() };
     let axis = longest_axis(candidate);
-    let whole = part.groups[axis];
-    part.groups[axis] = (whole / share).max(1);
-    let fraction = f64::from(part.groups[axis]) / f64::from(whole);
-    (launches(case, &part, kernel, 1), fraction)
+    part.groups[axis] = (part.groups[axis] / share).max(1);
+    (launches(case, &part, kernel, 1), part.all_groups() / candidate.all_groups())
 }
 
 /// One launch of the first `groups` groups along the candidate's largest dimension, at most

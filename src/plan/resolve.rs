@@ -7,9 +7,10 @@ use super::divide::{Division, FIRST};
 use super::estimate::LONGEST_PREPARE;
 use super::forms::{Asked, Params, candidates, place};
 use super::limits::Limits;
+use super::rearrange::with_rearrangement;
 use super::{BufferPlan, Case, Planned};
 use crate::gpu::{DeviceInfo, DeviceKind, MemoryKind};
-use crate::suite::{Scope, Suite, Workload};
+use crate::suite::{MAX_PASSES, PASS, Scope, Suite, Workload};
 use crate::units::Bytes;
 use crate::workload::{CaseKey, Measure, Refusal, Size, Split};
 
@@ -70,6 +71,9 @@ fn one(
         Measure::Concurrency => {
             case.and_then(|case| with_company(suite, workload, case, device, limits))
         }
+        Measure::Rearrange => {
+            case.and_then(|case| with_rearrangement(suite, workload, case, device, limits))
+        }
         _ => case,
     };
     match case {
@@ -90,8 +94,13 @@ pub(super) fn resolve(
     device: &DeviceInfo,
     limits: &Limits,
 ) -> Result<Case, String> {
-    let params = params(workload, &key.size)?;
+    let params = params(workload, &key.size, 0)?;
     let scope = scope(&key.size, &params);
+    let later = (1..passes(workload, &key.size)?).map(|pass| {
+        let params = self::params(workload, &key.size, pass)?;
+        Ok((self::scope(&key.size, &params), params))
+    });
+    let later = later.collect::<Result<_, String>>()?;
     let buffers = match key.measure {
         Measure::Transfer => vec![sweep_buffer(device, limits)],
         Measure::TransferStates => vec![copy_buffer(device, limits)],
@@ -99,7 +108,7 @@ pub(super) fn resolve(
     };
     check_buffers(&buffers, workload.kernel.is_some(), device, limits)?;
     check_host_memory(key, device)?;
-    let asked = Asked { workload, key, device, params, scope, buffers };
+    let asked = Asked { workload, key, device, params, scope, later, buffers };
     let (candidates, dropped) = match &workload.kernel {
         Some(kernel) => candidates(&asked, kernel)?,
         None => (vec![], vec![]),
@@ -122,6 +131,7 @@ pub(super) fn resolve(
         seed: limits.seed,
         place: 0,
         company: None,
+        rearranged: None,
     };
     check_time(&case, device, limits)?;
     Ok(case)
@@ -164,13 +174,29 @@ fn check_division(division: Option<&Division>, buffers: &[BufferPlan]) -> Result
     Ok(())
 }
 
-fn params(workload: &Workload, size: &Size) -> Result<Params, String> {
-    let sizes: Vec<_> = size.iter().map(|(n, v)| (n.clone(), *v as f64)).collect();
+/// The names that a workload's expressions may use at a size.
+pub(super) fn scope_of(workload: &Workload, size: &Size) -> Result<Vec<(String, f64)>, String> {
+    Ok(scope(size, &params(workload, size, 0)?))
+}
+
+/// How many launches make one result.
+fn passes(workload: &Workload, size: &Size) -> Result<u64, String> {
+    let Some(passes) = &workload.passes else { return Ok(1) };
+    match passes.count(&scope(size, &vec![])).map_err(|e| format!("passes: {e}"))? {
+        count @ 1..=MAX_PASSES => Ok(count),
+        count => Err(format!("{count} passes, and there are 1 to {MAX_PASSES}")),
+    }
+}
+
+/// The parameters of a pass.
+fn params(workload: &Workload, size: &Size, pass: u64) -> Result<Params, String> {
+    let mut known = scope(size, &vec![]);
+    known.extend(workload.passes.is_some().then(|| (PASS.to_owned(), pass as f64)));
     workload
         .params
         .iter()
         .map(|(name, expr, scalar)| {
-            let value = expr.eval(&sizes).map_err(|e| format!("parameter `{name}`: {e}"))?;
+            let value = expr.eval(&known).map_err(|e| format!("parameter `{name}`: {e}"))?;
             if scalar.holds(value) {
                 Ok((name.clone(), value, *scalar))
             } else {

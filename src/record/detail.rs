@@ -16,6 +16,8 @@ pub enum Detail {
     Schedule(Schedule),
     /// Two kernels beside each other.
     Concurrency(Concurrency),
+    /// Strided accesses against rearranging first.
+    Rearrange(Rearrange),
     /// One kernel with a growing number of work-groups.
     Staircase(Staircase),
     /// Every form of a kernel with a growing number of work-groups.
@@ -228,6 +230,33 @@ pub struct Pair {
     pub together: Timed,
     /// Both, the second queued first.
     pub reversed: Timed,
+}
+
+/// A kernel that accesses a buffer in strides against one that rearranges it first: seconds of one
+/// launch, sample by sample.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rearrange {
+    /// The clock of all samples.
+    pub clock: Clock,
+    /// The kernel as it is.
+    pub strided: Vec<f64>,
+    /// Rearranging the buffer.
+    pub rearranging: Vec<f64>,
+    /// The kernel on the rearranged buffer.
+    pub contiguous: Vec<f64>,
+    /// Several uses in a row, in ascending order.
+    pub uses: Vec<Uses>,
+}
+
+/// Several uses of a buffer in a row: seconds of all of them, sample by sample.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Uses {
+    /// How many.
+    pub count: u32,
+    /// In strides each time.
+    pub strided: Vec<f64>,
+    /// Rearranged once, before the first.
+    pub rearranged: Vec<f64>,
 }
 
 /// One kernel with a growing number of work-groups.

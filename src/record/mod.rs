@@ -16,7 +16,8 @@ mod together;
 
 pub use detail::{
     Characterised, Concurrency, CopyEngines, Detail, Direction, FormTimes, Launched, NamedStep,
-    Overlap, OverlapRun, Pair, Schedule, ScheduleRun, Staircase, Timed, Transfer, TransferPoint,
+    Overlap, OverlapRun, Pair, Rearrange, Schedule, ScheduleRun, Staircase, Timed, Transfer,
+    TransferPoint, Uses,
 };
 pub use header::{Footer, Header, Host};
 pub use monitor::Monitor;

@@ -1,5 +1,6 @@
 //! Typed buffer contents.
 
+use crate::emulate::Buffer;
 use crate::gpu::Scalar;
 
 /// The contents of a buffer; vectors lie flat, component after component.
@@ -11,6 +12,16 @@ pub enum Data {
     U32(Vec<u32>),
     /// Signed integers.
     I32(Vec<i32>),
+}
+
+impl From<&Data> for Buffer {
+    fn from(data: &Data) -> Self {
+        match data {
+            Data::U32(words) => words.clone(),
+            other => bytemuck::cast_slice(other.as_bytes()).to_vec(),
+        }
+        .into()
+    }
 }
 
 impl Data {

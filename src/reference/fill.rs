@@ -1,10 +1,12 @@
 //! Inputs drawn from a seeded generator: equal seeds give equal data on every machine.
 
 use super::{Data, for_each_chunk};
+use crate::emulate::Buffer;
 use crate::gpu::Scalar;
 use crate::workload::Fill;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use std::sync::OnceLock;
 
 /// Scalars that one generator draws. Each block has its own, so that all cores of the host fill a
 /// large buffer and their number changes nothing.
@@ -15,7 +17,7 @@ pub fn fill(how: &Fill, scalar: Scalar, count: usize, seed: u64) -> Data {
     match scalar {
         Scalar::F32 => Data::F32(match how {
             Fill::Uniform([low, high]) => {
-                drawn(count, seed, |rng| (low + (high - low) * rng.random::<f64>()) as f32)
+                drawn(count, seed, |rng| between(rng, *low, *high) as f32)
             }
             Fill::RandomBits => drawn(count, seed, |rng| scrambled_f32(rng.random())),
             Fill::Index => (0..count).map(|i| i as f32).collect(),
@@ -35,7 +37,7 @@ fn integers<T: Clone + Default + Send>(
 ) -> Vec<T> {
     match how {
         Fill::Uniform([low, high]) => {
-            drawn(count, seed, |rng| of((low + (high - low) * rng.random::<f64>()).floor() as i64))
+            drawn(count, seed, |rng| of(between(rng, *low, *high).floor() as i64))
         }
         Fill::RandomBits => drawn(count, seed, |rng| of(i64::from(rng.random::<u32>()))),
         Fill::Index => (0..count as i64).map(of).collect(),
@@ -53,12 +55,53 @@ fn drawn<T: Clone + Default + Send>(
     let mut out = vec![T::default(); count];
     for_each_chunk(&mut out, BLOCK, |first, piece| {
         for (block, number) in piece.chunks_mut(BLOCK).zip(first as u64..) {
-            let mut rng =
-                Pcg64Mcg::seed_from_u64(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            let mut rng = generator(seed, number);
             block.fill_with(|| draw(&mut rng));
         }
     });
     out
+}
+
+/// The same contents as [`fill`]'s, made block by block when they are touched.
+pub fn promise(how: &Fill, scalar: Scalar, count: usize, seed: u64) -> Buffer {
+    let how = how.clone();
+    if how == Fill::Cycle {
+        // A cycle is known as a whole only.
+        let whole = OnceLock::new();
+        return Buffer::lazy(count, count, move |_, words| {
+            let all: &Data = whole.get_or_init(|| fill(&how, scalar, count, seed));
+            words.copy_from_slice(bytemuck::cast_slice(all.as_bytes()));
+        });
+    }
+    Buffer::lazy(count, BLOCK, move |first, words| {
+        let mut rng = generator(seed, (first / BLOCK) as u64);
+        let bits = |x: f64, rounded: i64| match scalar {
+            Scalar::F32 => (x as f32).to_bits(),
+            Scalar::U32 => rounded as u32,
+            Scalar::I32 => (rounded as i32).cast_unsigned(),
+        };
+        for (word, i) in words.iter_mut().zip(first..) {
+            *word = match &how {
+                Fill::Uniform([low, high]) => {
+                    let x = between(&mut rng, *low, *high);
+                    bits(x, x.floor() as i64)
+                }
+                Fill::RandomBits if scalar == Scalar::F32 => scrambled_f32(rng.random()).to_bits(),
+                Fill::RandomBits => rng.random(),
+                Fill::Index | Fill::Cycle => bits(i as f32 as f64, i as i64),
+                Fill::Constant(x) => bits(*x, *x as i64),
+            };
+        }
+    })
+}
+
+/// The generator of a block.
+fn generator(seed: u64, number: u64) -> Pcg64Mcg {
+    Pcg64Mcg::seed_from_u64(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+fn between(rng: &mut Pcg64Mcg, low: f64, high: f64) -> f64 {
+    low + (high - low) * rng.random::<f64>()
 }
 
 /// A number of random sign and mantissa whose exponent keeps it between 1/2 and 2.
@@ -86,6 +129,27 @@ mod tests {
         let how = Fill::Uniform([-1.0, 1.0]);
         assert_eq!(fill(&how, Scalar::F32, 9, 7), fill(&how, Scalar::F32, 9, 7));
         assert_ne!(fill(&how, Scalar::F32, 9, 7), fill(&how, Scalar::F32, 9, 8));
+    }
+
+    #[test]
+    fn what_is_promised_is_what_is_filled() {
+        let count = BLOCK + 9;
+        for scalar in [Scalar::F32, Scalar::U32, Scalar::I32] {
+            for how in [
+                Fill::Uniform([-3.0, 40.0]),
+                Fill::RandomBits,
+                Fill::Index,
+                Fill::Cycle,
+                Fill::Constant(2.5),
+            ] {
+                let words = promise(&how, scalar, count, 5).into_words();
+                let all = fill(&how, scalar, count, 5);
+                assert!(
+                    all.as_bytes() == bytemuck::cast_slice::<_, u8>(&words),
+                    "{how:?} {scalar:?}"
+                );
+            }
+        }
     }
 
     #[test]

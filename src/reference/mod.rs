@@ -1,22 +1,34 @@
 //! What each kernel must compute, written again in plain Rust, independently of the kernels.
 
+mod aes;
 mod characterise;
+mod chip;
 mod data;
+mod factors;
 mod fill;
 mod filters;
 mod finance;
 mod gather;
+mod graphs;
 mod matmul;
 mod micro;
+mod nbody;
 mod parallel;
+mod paths;
+mod places;
 mod problem;
+mod reduction;
+mod seismic;
+mod speckle;
 mod stencils;
+mod streams;
 mod synthetic;
 mod table;
+mod transforms;
 mod transpose;
 
 pub use data::Data;
-pub use fill::fill;
-pub use parallel::for_each_chunk;
+pub use fill::{fill, promise};
+pub use parallel::{for_each_chunk, map_all};
 pub use problem::Problem;
 pub use table::{Reference, find, names};

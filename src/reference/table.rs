@@ -1,8 +1,9 @@
 //! Every reference by name. `tests/tables.rs` fails when a shipped kernel's is missing.
 
 use super::{
-    Data, Problem, characterise, filters, finance, gather, matmul, micro, stencils, synthetic,
-    transpose,
+    Data, Problem, aes, characterise, chip, factors, filters, finance, gather, graphs, matmul,
+    micro, nbody, paths, places, reduction, seismic, speckle, stencils, streams, synthetic,
+    transforms, transpose,
 };
 use crate::error::Result;
 
@@ -13,24 +14,41 @@ use crate::error::Result;
 pub type Reference = fn(&Problem) -> Result<Vec<(&'static str, Data)>>;
 
 const TABLE: &[(&str, Reference)] = &[
+    ("add_again", streams::add_again),
+    ("aes_decrypt", aes::decrypt),
+    ("aes_encrypt", aes::encrypt),
     ("atomics", characterise::atomics),
+    ("bfs", graphs::bfs),
     ("black_scholes", finance::black_scholes),
     ("chase", characterise::chase),
     ("convert_chain", characterise::convert_chain),
     ("copy", micro::copy),
+    ("elastic", seismic::elastic),
     ("empty", micro::empty),
     ("exchange", characterise::exchange),
     ("float_chain", characterise::float_chain),
+    ("floyd_warshall", graphs::floyd_warshall),
     ("fma_chains", micro::fma_chains),
     ("gather", gather::gather),
+    ("gather_two", gather::gather_two),
+    ("hotspot_2d", chip::hotspot_2d),
+    ("hotspot_3d", chip::hotspot_3d),
+    ("initialise", streams::initialise),
     ("int_chain", characterise::int_chain),
     ("linear", filters::linear),
     ("local_chase", characterise::local_chase),
+    ("lud", factors::lud),
     ("matmul", matmul::matmul),
+    ("nbody", nbody::nbody),
+    ("nearest", places::nearest),
+    ("particle", places::particle),
+    ("pathfinder", paths::pathfinder),
     ("permute_213", transpose::permute_213),
     ("permute_231", transpose::permute_231),
     ("read_sum", micro::read_sum),
+    ("reduction", reduction::reduction),
     ("sepia", filters::sepia),
+    ("srad", speckle::srad),
     ("stencil_2d_5", stencils::stencil_2d_5),
     ("stencil_3d_13", stencils::stencil_3d_13),
     ("stencil_3d_7", stencils::stencil_3d_7),
@@ -39,6 +57,7 @@ const TABLE: &[(&str, Reference)] = &[
     ("synthetic", synthetic::synthetic),
     ("transpose", transpose::transpose),
     ("triad", micro::triad),
+    ("walsh", transforms::walsh),
 ];
 
 /// The reference `name`, if there is one.

@@ -223,7 +223,7 @@ fn summary(comparison: &Comparison) -> String {
     let doubted = comparison.rows.iter().filter(|row| !row.doubts.is_empty()).count();
     if doubted > 0 {
         let _ =
-            write!(out, "\n! the device drifted or was throttled on either side: {doubted} cases");
+            write!(out, "\n! the device drifted or was throttled on either side: {doubted} ×");
     }
     out
 }

@@ -33,6 +33,7 @@ pub fn sections(header: &Header, records: &[Record]) -> String {
                 super::concurrency::section(&mut out, &title, raw, device);
             }
             Detail::Schedule(raw) => super::schedule::section(&mut out, &title, raw),
+            Detail::Rearrange(raw) => super::rearrange::section(&mut out, &title, raw),
             // All staircases of a device are one section.
             Detail::Staircase(_) => {}
             // `gpubench profile` puts all of a device together.
@@ -48,6 +49,7 @@ pub fn sections(header: &Header, records: &[Record]) -> String {
         }
     }
     super::staircase::section(&mut out, header, records);
+    super::ladder::section(&mut out, header, records);
     out
 }
 

@@ -178,7 +178,7 @@ mod tests {
         }
         let texts: Vec<String> =
             row("x", &header, &flagged).unwrap().iter().map(Cell::text).collect();
-        assert_eq!(texts[29], "wide flake");
+        assert_eq!(texts[30], "wide flake");
         assert_eq!(
             (texts[13].as_str(), texts[14].as_str(), texts[20].as_str()),
             ("n=1", "kernel", "0.001")

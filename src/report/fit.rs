@@ -2,10 +2,8 @@
 
 use super::grid::Grid;
 use super::words::size;
-use crate::analyse::fit::{Judged, Launch, Model, Parameter, Score, bound};
+use crate::analyse::fit::{Bound, Device, Judged, Launch, Model, Parameter, Score, best};
 use crate::gpu::DeviceInfo;
-use crate::model::accuracy;
-use crate::model::hybrid::Bound;
 use crate::text::printable;
 use crate::units::with_prefix;
 use serde_json::{Value, json};
@@ -16,6 +14,8 @@ use std::fmt::Write;
 pub struct Report {
     /// The device.
     pub device: DeviceInfo,
+    /// What its profile tells, where there is one.
+    pub profiled: Option<Device>,
     /// What was fitted.
     pub launches: Vec<Launch>,
     /// The models that could be fitted.
@@ -31,12 +31,13 @@ pub fn text(reports: &[Report], width: u16) -> String {
         let device = &report.device;
         let name = printable(&device.name, 60);
         let _ = writeln!(out, "{}:{} {name}", device.backend, device.index);
-        let _ = writeln!(out, "{} kernels and sizes\n", report.launches.len());
+        let profile = if report.profiled.is_some() { "with its profile" } else { "no profile" };
+        let _ = writeln!(out, "{} kernels and sizes, {profile}\n", report.launches.len());
         out += &accuracies(report).text(width);
         for (model, reason) in &report.failed {
             let _ = writeln!(out, "{}: {reason}", model.name());
         }
-        if let Some(best) = best(report) {
+        if let Some(best) = best(&report.judged) {
             let _ = writeln!(out, "\nBest on this device: {}", best.model.name());
             out += &workloads(best, report).text(width);
             out += "\nIts parameters\n";
@@ -54,26 +55,12 @@ fn score(score: Option<&Score>) -> String {
 fn accuracies(report: &Report) -> Grid {
     let mut grid = Grid::new(&["model", "seen", "a size left out", "a workload left out"]);
     for judged in &report.judged {
-        let seen = seen(judged, &report.launches);
+        let seen = judged.seen;
         let left_out = [&judged.size_out, &judged.workload_out].map(|s| score(s.as_ref()));
         let [size, workload] = left_out;
         grid.row([judged.model.name().to_owned(), format!("{seen:.2}"), size, workload]);
     }
     grid
-}
-
-/// Mean accuracy on what the fit saw.
-fn seen(judged: &Judged, launches: &[Launch]) -> f64 {
-    let scores = launches.iter().map(|l| (judged.fitted.seconds(l), l.seconds));
-    let known = scores.filter(|(foreseen, _)| !foreseen.is_nan());
-    let scores: Vec<f64> = known.map(|(foreseen, seconds)| accuracy(foreseen, seconds)).collect();
-    scores.iter().sum::<f64>() / scores.len().max(1) as f64
-}
-
-/// The model that foresees sizes it never saw best.
-fn best(report: &Report) -> Option<&Judged> {
-    let score = |judged: &Judged| judged.size_out.as_ref().map_or(0.0, |score| score.accuracy);
-    report.judged.iter().max_by(|a, b| score(a).total_cmp(&score(b)))
 }
 
 /// By workload: accuracy, and what bounds its largest size.
@@ -85,27 +72,18 @@ fn workloads(judged: &Judged, report: &Report) -> Grid {
     for name in names {
         let of = |score: &Option<Score>| {
             let score = score.as_ref().and_then(|score| score.workloads.get(name));
-            score.map_or_else(|| "–".into(), |score| format!("{score:.2}"))
+            score.map_or_else(|| "–".into(), |of| format!("{:.2} ×{:.2}", of.accuracy, of.bias))
         };
         let its = report.launches.iter().filter(|launch| launch.key.workload == name);
         let largest = its.max_by(|a, b| a.seconds.total_cmp(&b.seconds));
-        let bound = largest.and_then(|launch| Some((launch, bound(judged, launch)?)));
-        let bound = bound.map_or_else(String::new, |(launch, (bound, times))| {
-            format!("{} × {:.1} at {}", bound_word(bound), times.min(99.0), size(&launch.key))
+        let bound = largest.and_then(|launch| {
+            let (bound, times) = judged.bound(launch, report.profiled.as_ref())?;
+            Some(format!("{} × {:.1} at {}", bound.words(), times.min(99.0), size(&launch.key)))
         });
+        let bound = bound.unwrap_or_default();
         grid.row([name.to_owned(), of(&judged.size_out), of(&judged.workload_out), bound]);
     }
     grid
-}
-
-fn bound_word(bound: Bound) -> &'static str {
-    match bound {
-        Bound::Compute => "compute",
-        Bound::Local => "local memory",
-        Bound::Traffic => "transactions",
-        Bound::Memory => "memory",
-        Bound::Launch => "launch",
-    }
 }
 
 fn parameters(judged: &Judged) -> Grid {
@@ -114,7 +92,7 @@ fn parameters(judged: &Judged) -> Grid {
         let [low, high] = parameter.interval.map(|bound| value(parameter, bound));
         let row = match parameter.is_identifiable() {
             true => [value(parameter, parameter.value), format!("{low} to {high}")],
-            false => ["not identifiable".into(), "these kernels do not tell".into()],
+            false => ["not identifiable".into(), why(parameter).into()],
         };
         let [value, interval] = row;
         grid.row([parameter.name.to_owned(), value, interval]);
@@ -122,20 +100,81 @@ fn parameters(judged: &Judged) -> Grid {
     grid
 }
 
+fn why(parameter: &Parameter) -> &'static str {
+    let [low, high] = parameter.interval;
+    match low > 0.0 && high / low <= 10.0 {
+        true => "not told apart from the others",
+        false => "these kernels do not tell",
+    }
+}
+
 /// Rates are shown as rates, costs as seconds.
 fn value(parameter: &Parameter, value: f64) -> String {
     match parameter.name {
         "sharpness" => format!("{value:.1}"),
+        "a" | "b" | "c" | "d" => format!("{value:.2}"),
+        "transaction cycles" => format!("{value:.0}"),
+        name if name.ends_with("scale") => format!("×{value:.2}"),
         "peak" => with_prefix(value, "FLOP/s"),
         "bandwidth" => with_prefix(value, "B/s"),
+        "cache" => with_prefix(value, "B"),
         _ => with_prefix(value, "s"),
     }
 }
 
-/// As an array of `{device, launches, models: [{model, seen, size_out, workload_out, parameters}],
-/// failed}`.
+/// What bounds each launch by the best model, and how many times longer that takes than what
+/// comes next.
+fn bounds(report: &Report) -> Vec<Value> {
+    let Some(best) = best(&report.judged) else { return vec![] };
+    let bound = |launch: &Launch| {
+        let (bound, times) = best.bound(launch, report.profiled.as_ref())?;
+        Some(json!({ "case": launch.key.to_string(), "bound": bound, "times": times }))
+    };
+    report.launches.iter().filter_map(bound).collect()
+}
+
+/// In a few lines, for the end of a run.
+pub fn short(reports: &[Report]) -> String {
+    let mut out = String::new();
+    for report in reports {
+        let device = &report.device;
+        let name = printable(&device.name, 60);
+        let Some(best) = best(&report.judged) else { continue };
+        let Some(score) = &best.size_out else { continue };
+        let _ = write!(
+            out,
+            "Models on {}:{} {name}: {} is best, {:.2} accurate on sizes it never saw",
+            device.backend,
+            device.index,
+            best.model.name(),
+            score.accuracy
+        );
+        if let Some(score) = &best.workload_out {
+            let _ = write!(out, ", {:.2} on workloads", score.accuracy);
+        }
+        let _ = writeln!(out, ". {}", bounded(best, report));
+    }
+    out
+}
+
+/// How many launches each part bounds.
+fn bounded(judged: &Judged, report: &Report) -> String {
+    let profile = report.profiled.as_ref();
+    let bounds: Vec<Bound> =
+        report.launches.iter().filter_map(|l| Some(judged.bound(l, profile)?.0)).collect();
+    let all = [Bound::Compute, Bound::Global, Bound::Local, Bound::Latency, Bound::Launch];
+    let count = |bound: Bound| {
+        let count = bounds.iter().filter(|b| **b == bound).count();
+        (count > 0).then(|| format!("{} {count}", bound.words()))
+    };
+    let told: Vec<String> = all.into_iter().filter_map(count).collect();
+    format!("Bound by: {}.", told.join(", "))
+}
+
+/// As an array of `{device, launches, profile, best, models: [{model, seen, size_out,
+/// workload_out, parameters}], bounds, failed}`.
 pub fn json(reports: &[Report]) -> String {
-    let model = |judged: &Judged, report: &Report| {
+    let model = |judged: &Judged| {
         let parameters = judged.parameters.iter().map(|parameter| {
             json!({
                 "name": parameter.name,
@@ -146,19 +185,22 @@ pub fn json(reports: &[Report]) -> String {
         });
         json!({
             "model": judged.model,
-            "seen": seen(judged, &report.launches),
+            "seen": judged.seen,
             "size_out": judged.size_out,
             "workload_out": judged.workload_out,
             "parameters": parameters.collect::<Vec<_>>(),
         })
     };
     let reports = reports.iter().map(|report| {
-        let models = report.judged.iter().map(|judged| model(judged, report));
+        let models = report.judged.iter().map(model);
         json!({
             "device": report.device.name,
             "backend": report.device.backend,
             "launches": report.launches.len(),
+            "profile": report.profiled.is_some(),
+            "best": best(&report.judged).map(|judged| judged.model),
             "models": models.collect::<Vec<_>>(),
+            "bounds": bounds(report),
             "failed": report.failed,
         })
     });

@@ -2,10 +2,12 @@
 
 use super::grid::Grid;
 use super::words::size;
+use crate::analyse::fit::Model;
+use crate::model::components::{penalty, relative_error};
 use crate::text::printable;
 use crate::units::seconds;
 use crate::workload::CaseKey;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -23,30 +25,83 @@ pub struct Prediction {
 pub struct Foreseen {
     /// The device's name and API.
     pub device: String,
+    /// What foresaw it.
+    pub model: Model,
     /// Seconds.
     pub seconds: f64,
-    /// Nineteen of twenty predictions of this kind were within this factor.
-    pub within: f64,
+    /// From the device's profile: the times at the ends of its intervals. From its runs: nineteen
+    /// of twenty predictions of this kind lay as near.
+    pub interval: [f64; 2],
     /// Seconds measured there, where they were.
     pub measured: Option<f64>,
 }
 
-/// As a table for a terminal of `width` columns, with how many kernels each device is foreseen to be
-/// the fastest at.
+/// How well devices were ordered at one case, by model 6 (P14 §3.3.4).
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Order {
+    /// How much longer the picked device takes than the best, as a share of the best's time.
+    penalty: f64,
+    /// Distance of the relative times, from 0 to 1.
+    relative_error: f64,
+}
+
+impl Prediction {
+    /// `None` where fewer than two devices were measured.
+    fn order(&self) -> Option<Order> {
+        let both: Vec<(f64, f64)> =
+            self.foreseen.iter().filter_map(|one| Some((one.seconds, one.measured?))).collect();
+        let (foreseen, measured): (Vec<f64>, Vec<f64>) = both.into_iter().unzip();
+        (measured.len() > 1).then_some(Order {
+            penalty: penalty(&foreseen, &measured)?,
+            relative_error: relative_error(&foreseen, &measured),
+        })
+    }
+}
+
+/// What all predictions come to.
+struct Summary<'a> {
+    /// The device that is foreseen to be fastest most often, by how often each is.
+    wins: Vec<(&'a str, usize)>,
+    /// Each case that two devices or more were measured at.
+    orders: Vec<Order>,
+}
+
+impl<'a> Summary<'a> {
+    fn of(predictions: &'a [Prediction]) -> Self {
+        let mut wins: BTreeMap<&str, usize> = BTreeMap::new();
+        for prediction in predictions {
+            for (rank, foreseen) in prediction.foreseen.iter().enumerate() {
+                *wins.entry(&foreseen.device).or_default() += usize::from(rank == 0);
+            }
+        }
+        let mut wins: Vec<_> = wins.into_iter().collect();
+        wins.sort_by_key(|(_, wins)| std::cmp::Reverse(*wins));
+        Self { wins, orders: predictions.iter().filter_map(Prediction::order).collect() }
+    }
+
+    fn mean(&self, of: fn(&Order) -> f64) -> f64 {
+        self.orders.iter().map(of).sum::<f64>() / self.orders.len().max(1) as f64
+    }
+
+    fn best(&self) -> usize {
+        self.orders.iter().filter(|order| order.penalty <= 0.0).count()
+    }
+}
+
+/// As a table for a terminal of `width` columns, and which device to pick.
 pub fn text(predictions: &[Prediction], width: u16) -> String {
-    let mut grid =
-        Grid::new(&["workload", "size", "device", "foreseen", "within", "measured", "error"]);
-    let mut wins: BTreeMap<&str, usize> = BTreeMap::new();
+    let headings = ["workload", "size", "device", "foreseen", "between", "measured", "error"];
+    let mut grid = Grid::new(&headings);
     for prediction in predictions {
-        for (rank, foreseen) in prediction.foreseen.iter().enumerate() {
-            *wins.entry(&foreseen.device).or_default() += usize::from(rank == 0);
+        for foreseen in &prediction.foreseen {
             let error = |measured: f64| (foreseen.seconds / measured - 1.0) * 100.0;
+            let [low, high] = foreseen.interval.map(seconds);
             grid.row([
                 prediction.key.workload.clone(),
                 size(&prediction.key),
                 printable(&foreseen.device, 40),
                 seconds(foreseen.seconds),
-                format!("×{:.1}", foreseen.within.min(999.0)),
+                format!("{low}–{high}"),
                 foreseen.measured.map_or_else(|| "–".into(), seconds),
                 foreseen.measured.map_or_else(|| "–".into(), |m| format!("{:+.0} %", error(m))),
             ]);
@@ -54,25 +109,101 @@ pub fn text(predictions: &[Prediction], width: u16) -> String {
     }
     let mut out = grid.text(width);
     out.push('\n');
-    for (device, wins) in wins {
+    let summary = Summary::of(predictions);
+    for (device, wins) in &summary.wins {
         let (device, of) = (printable(device, 60), predictions.len());
         let _ = writeln!(out, "fastest of {of} kernels and sizes at {wins}: {device}");
+    }
+    if let [(pick, wins), (_, next), ..] = summary.wins.as_slice()
+        && wins > next
+    {
+        let _ = writeln!(out, "the device to pick: {}", printable(pick, 60));
+    }
+    if !summary.orders.is_empty() {
+        let _ = writeln!(
+            out,
+            "where two or more were measured: the best picked {} of {} times, mean penalty {:.1} %, \
+             mean relative error {:.1} %",
+            summary.best(),
+            summary.orders.len(),
+            100.0 * summary.mean(|order| order.penalty),
+            100.0 * summary.mean(|order| order.relative_error)
+        );
     }
     out
 }
 
-/// As an array of `{case, devices: [{device, seconds, within, measured}]}`.
+/// As `{cases: [{case, devices: [{device, model, seconds, interval, measured}], penalty,
+/// relative_error}], summary}`.
 pub fn json(predictions: &[Prediction]) -> String {
-    let all = predictions.iter().map(|prediction| {
+    let cases = predictions.iter().map(|prediction| {
         let devices = prediction.foreseen.iter().map(|foreseen| {
             json!({
                 "device": foreseen.device,
+                "model": foreseen.model,
                 "seconds": foreseen.seconds,
-                "within": foreseen.within,
+                "interval": foreseen.interval,
                 "measured": foreseen.measured,
             })
         });
-        json!({ "case": prediction.key.to_string(), "devices": devices.collect::<Vec<_>>() })
+        let order = prediction.order();
+        json!({
+            "case": prediction.key.to_string(),
+            "devices": devices.collect::<Vec<_>>(),
+            "penalty": order.map(|order| order.penalty),
+            "relative_error": order.map(|order| order.relative_error),
+        })
     });
-    format!("{:#}\n", serde_json::Value::Array(all.collect()))
+    let summary = Summary::of(predictions);
+    let some = |x: f64| (!summary.orders.is_empty()).then_some(x);
+    let wins =
+        summary.wins.iter().map(|(device, wins)| json!({ "device": device, "fastest": wins }));
+    let value = json!({
+        "cases": cases.collect::<Vec<Value>>(),
+        "summary": {
+            "devices": wins.collect::<Vec<Value>>(),
+            "compared": summary.orders.len(),
+            "best_picked": summary.best(),
+            "penalty": some(summary.mean(|order| order.penalty)),
+            "relative_error": some(summary.mean(|order| order.relative_error)),
+        },
+    });
+    format!("{value:#}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::sample::key;
+
+    fn foreseen(device: &str, seconds: f64, measured: Option<f64>) -> Foreseen {
+        let interval = [0.9 * seconds, 1.2 * seconds];
+        Foreseen { device: device.into(), model: Model::Components, seconds, interval, measured }
+    }
+
+    fn predictions() -> Vec<Prediction> {
+        let right = vec![foreseen("near", 1e-3, Some(1.1e-3)), foreseen("far", 2e-3, Some(2.2e-3))];
+        let wrong = vec![foreseen("near", 1e-3, Some(3e-3)), foreseen("far", 2e-3, Some(2e-3))];
+        let unknown = vec![foreseen("far", 1e-3, None), foreseen("near", 2e-3, Some(1e-3))];
+        let cases = [right, wrong, unknown].into_iter().zip(1..);
+        cases.map(|(foreseen, n)| Prediction { key: key("sepia", n), foreseen }).collect()
+    }
+
+    #[test]
+    fn picking_is_judged_where_two_devices_were_measured() {
+        insta::assert_snapshot!(text(&predictions(), 90));
+    }
+
+    #[test]
+    fn json_says_the_same() {
+        let told: Value = serde_json::from_str(&json(&predictions())).unwrap();
+        assert_eq!(told["summary"]["best_picked"], 1);
+        assert_eq!(told["summary"]["compared"], 2);
+        assert_eq!(told["cases"][1]["penalty"], 0.5);
+        assert!(told["cases"][0]["relative_error"].as_f64().unwrap() < 1e-9);
+        assert_eq!(told["cases"][2]["penalty"], Value::Null);
+        assert_eq!(told["cases"][2]["devices"][0]["interval"][0], 0.9 * 1e-3);
+        let none: Value = serde_json::from_str(&json(&predictions()[2..])).unwrap();
+        assert_eq!(none["summary"]["penalty"], Value::Null);
+    }
 }

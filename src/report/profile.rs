@@ -2,7 +2,8 @@
 
 use super::grid::Grid;
 use super::words::label;
-use crate::record::profile::{Apart, Class, Footprint, Profile, Stream, Traffic, Value};
+use crate::emulate::Class;
+use crate::record::profile::{Apart, Footprint, Profile, Stream, Traffic, Value};
 use crate::text::printable;
 use crate::units::{Bytes, bandwidth, seconds, with_prefix};
 use std::fmt::Write;
@@ -84,7 +85,7 @@ fn or_dash(value: Option<Value>, unit: impl Fn(f64) -> String) -> String {
 
 fn instructions(profile: &Profile) -> Grid {
     let mut grid = Grid::new(&["instruction", ">latency", ">whole device", ">cycle of a unit"]);
-    for class in Class::ALL {
+    for class in Class::priced() {
         let Some(told) = profile.instruction(class) else { continue };
         let each = told.throughput.zip(profile.units().zip(profile.device.clock_hz));
         grid.row([

@@ -119,7 +119,11 @@ fn rate(measure: Measure, family: &str, flops: f64, bytes: f64, seconds: f64) ->
             return None;
         }
         Measure::Send | Measure::Receive | Measure::Transfer | Measure::TransferStates => true,
-        Measure::Kernel | Measure::Overlap | Measure::Schedule | Measure::Split => {
+        Measure::Kernel
+        | Measure::Overlap
+        | Measure::Schedule
+        | Measure::Split
+        | Measure::Rearrange => {
             family == "memory" || flops <= 0.0
         }
     };

@@ -90,6 +90,7 @@ fn timed(detail: &Detail) -> Option<(Clock, Vec<(String, &Timed)>)> {
             Some((raw.clock, pairs.chain(copies).collect()))
         }
         Detail::Transfer(_)
+        | Detail::Rearrange(_)
         | Detail::Staircase(_)
         | Detail::Characterised(_)
         | Detail::TransferStates(_)

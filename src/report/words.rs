@@ -42,6 +42,7 @@ pub fn measure_word(measure: Measure) -> &'static str {
         Measure::Overlap => "overlap",
         Measure::Schedule => "schedule",
         Measure::Concurrency => "concurrency",
+        Measure::Rearrange => "rearrange",
         Measure::Staircase => "staircase",
         Measure::Characterise => "characterise",
         Measure::TransferStates => "transfer states",

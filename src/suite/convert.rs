@@ -6,7 +6,7 @@ use super::decode::{At, Mistakes};
 use super::file;
 use super::nearest::meant;
 use super::source::{Root, Source};
-use super::types::{Kernel, Place, Work, Workload};
+use super::types::{Kernel, Work, Workload};
 use super::values::{Expression, Family, Kind, Verification};
 use crate::gpu::{Language, MemoryKind, Scalar};
 use crate::workload::{Measure, Verify};
@@ -39,6 +39,7 @@ impl Converter<'_> {
         let measure = self.measure(form, name);
         let kernel = self.kernel(form);
         let sizes = self.sizes(form);
+        let passes = sizes.as_ref().and_then(|sizes| self.passes(form, sizes));
         let params = sizes.as_ref().and_then(|sizes| self.params(form, sizes));
         let buffers =
             params.as_ref().and_then(|params| self.buffers(form, sizes.as_ref()?, params));
@@ -54,6 +55,9 @@ impl Converter<'_> {
         let beside = measure.as_ref().map(|measure| self.beside(form, measure));
         let copies = measure.as_ref().and_then(|measure| self.copies(form, measure));
         let host_memory = measure.as_ref().and_then(|measure| self.host_memory(form, measure));
+        let given = params.as_ref().zip(sizes.as_ref()).map(|(p, s)| data::given_names(s, p));
+        let rearrange = measure.as_ref().zip(given.as_ref());
+        let rearrange = rearrange.and_then(|(measure, given)| self.rearrange(form, measure, given));
         if let (Some(Some(kernel)), Some(buffers), Some(params)) = (&kernel, &buffers, &params) {
             let params: Vec<_> = params.iter().map(|(n, _, s)| (n.clone(), *s)).collect();
             self.fit(form, kernel, buffers, &params);
@@ -67,6 +71,7 @@ impl Converter<'_> {
             sizes: sizes?,
             buffers: buffers?,
             params: params?,
+            passes: passes?,
             grid: grid?,
             work,
             verify: verify?,
@@ -75,6 +80,7 @@ impl Converter<'_> {
             divide: divide?,
             beside: beside?,
             copies: copies?,
+            rearrange: rearrange?,
             place: self.mistakes.source().place(&name.at),
         };
         self.evaluate(form, &workload);
@@ -211,30 +217,6 @@ impl Converter<'_> {
         None
     }
 
-    /// Whether these workloads exist is known when all files are read.
-    fn beside(&mut self, form: &file::Workload, measure: &[Measure]) -> Vec<(String, Place)> {
-        let Some(At { value: names, at }) = &form.beside else { return vec![] };
-        if !measure.contains(&Measure::Concurrency) {
-            let message = "`beside` is for `measure: [concurrency]`, which this workload lacks";
-            self.mistakes.tell(at, message, None);
-        }
-        let place = |name: &At<String>| self.mistakes.source().place(&name.at);
-        names.iter().map(|name| (name.value.clone(), place(name))).collect()
-    }
-
-    fn copies(&mut self, form: &file::Workload, measure: &[Measure]) -> Option<u32> {
-        let Some(At { value: copies, at }) = &form.copies else { return Some(1) };
-        let why = match *copies {
-            0 | 1 => "copies at once are two or more",
-            _ if !measure.contains(&Measure::Concurrency) => {
-                "`copies` is for `measure: [concurrency]`, which this workload lacks"
-            }
-            copies => return Some(copies),
-        };
-        self.mistakes.tell(at, why, None);
-        None
-    }
-
     fn host_memory(
         &mut self,
         form: &file::Workload,
@@ -278,6 +260,12 @@ fn lack(form: &file::Workload, measure: Measure) -> Option<&'static str> {
         Some("there are no buffers to transfer")
     } else if form.divide.is_none() && matches!(measure, Overlap | Schedule | Split) {
         Some("this cuts the problem into chunks, so the workload needs `divide`")
+    } else if form.rearrange.is_none() && measure == Measure::Rearrange {
+        Some(
+            "this compares strided accesses with rearranged ones, so the workload needs `rearrange`",
+        )
+    } else if form.passes.is_some() && measure != Measure::Kernel {
+        Some("a workload of several passes is measured by `kernel` alone")
     } else {
         None
     }
@@ -295,6 +283,7 @@ fn family(form: &file::Workload, measure: &[Measure], work: &Work) -> Family {
         (None, Some(Measure::Concurrency | Measure::Staircase | Measure::Split)) => {
             Family::Concurrency
         }
+        (None, Some(Measure::Rearrange)) => Family::Memory,
         _ if work.flops.is_number(0.0) => Family::Memory,
         _ => Family::Compute,
     }

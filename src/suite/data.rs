@@ -5,19 +5,33 @@ use super::convert::{Converter, NAME_RULE, Params, is_name};
 use super::decode::At;
 use super::file;
 use super::sizes::size_names;
-use super::types::{Buffer, Work};
+use super::types::{Buffer, PASS, Work};
 use super::values::Expression;
 use crate::gpu::{Access, Scalar};
 use crate::workload::{Fill, Size, Split};
 
 impl Converter<'_> {
+    /// How many passes there are, where the file says so; the outer `None`: there was a mistake.
+    pub fn passes(&mut self, form: &file::Workload, sizes: &[Size]) -> Option<Option<Expr>> {
+        let Some(At { value: passes, at }) = &form.passes else { return Some(None) };
+        let known = size_names(sizes);
+        if known.contains(&PASS) {
+            let message = format!("`{PASS}` counts the passes here and cannot be a size too");
+            self.mistakes.tell(at, message, None);
+            return None;
+        }
+        self.names(passes, &known, "passes are made of sizes")?;
+        Some(Some(passes.expr.clone()))
+    }
+
     /// The parameter block.
     pub fn params(&mut self, form: &file::Workload, sizes: &[Size]) -> Option<Params> {
         let Some(At { value: given, .. }) = &form.params else {
             let param = |(name, _): &(String, i64)| (name.clone(), Expr::name(name), Scalar::U32);
             return Some(sizes.first()?.iter().map(param).collect());
         };
-        let known = size_names(sizes);
+        let mut known = size_names(sizes);
+        known.extend(form.passes.is_some().then_some(PASS));
         let mut all = vec![];
         for (name, At { value: param, .. }) in &given.0 {
             let fits = is_name(&name.value);
@@ -149,10 +163,15 @@ fn wrong_bounds([low, high]: [f64; 2], scalar: Scalar) -> Option<String> {
     }
 }
 
+/// The names of sizes and parameters.
+pub fn given_names(sizes: &[Size], params: &Params) -> Vec<String> {
+    let params = params.iter().map(|(name, _, _)| name.clone());
+    size_names(sizes).into_iter().map(str::to_owned).chain(params).collect()
+}
+
 /// The names that a launch's grid and work may use.
 pub fn launch_names(form: &file::Workload, sizes: &[Size], params: &Params) -> Vec<String> {
-    let mut all: Vec<String> = size_names(sizes).into_iter().map(str::to_owned).collect();
-    all.extend(params.iter().map(|(name, _, _)| name.clone()));
+    let mut all = given_names(sizes, params);
     let kernel = form.kernel.as_ref().and_then(|kernel| kernel.value.constants.as_ref());
     all.extend(kernel.iter().flat_map(|c| &c.0).map(|(name, _)| name.value.clone()));
     let search = form.search.as_ref().and_then(|search| search.value.constants.as_ref());

@@ -5,7 +5,7 @@ use super::convert::Converter;
 use super::decode::At;
 use super::file;
 use super::sizes::shown;
-use super::types::{Buffer, Workload};
+use super::types::{Buffer, MAX_PASSES, PASS, Workload};
 use crate::gpu::Access;
 use crate::hash::sha256_of;
 use crate::workload::{Size, Verify};
@@ -18,13 +18,18 @@ impl Converter<'_> {
     pub fn evaluate(&mut self, form: &file::Workload, workload: &Workload) {
         for size in &workload.sizes {
             let before = self.mistakes.count();
-            if let Some(values) = self.param_values(form, workload, size) {
+            let last = self.last_pass(form, workload, size);
+            for pass in [Some(0), last.filter(|&last| last > 0)].into_iter().flatten() {
+                let Some(values) = self.param_values(form, workload, size, pass) else { break };
                 self.buffer_counts(form, workload, size, &values);
                 let mut all = kernel_values(workload);
                 all.extend(values);
                 self.launch(form, workload, size, &all);
-                if self.mistakes.count() == before {
+                if self.mistakes.count() == before && pass == 0 {
                     self.expected_file(form, workload, size, &all);
+                }
+                if self.mistakes.count() > before {
+                    break;
                 }
             }
             if self.mistakes.count() > before {
@@ -33,19 +38,39 @@ impl Converter<'_> {
         }
     }
 
-    /// The sizes, and the parameters behind them.
+    /// The number of the last pass, from 0.
+    fn last_pass(
+        &mut self,
+        form: &file::Workload,
+        workload: &Workload,
+        size: &Size,
+    ) -> Option<u64> {
+        let (Some(passes), Some(At { at, .. })) = (&workload.passes, &form.passes) else {
+            return Some(0);
+        };
+        let why = match passes.count(&size_values(size)) {
+            Ok(count @ 1..=MAX_PASSES) => return Some(count - 1),
+            Ok(count) => format!("there are 1 to {MAX_PASSES} passes, not {count}"),
+            Err(why) => why,
+        };
+        self.fails(at, "passes", size, &why);
+        None
+    }
+
+    /// The sizes, and the parameters of a pass behind them.
     fn param_values(
         &mut self,
         form: &file::Workload,
         workload: &Workload,
         size: &Size,
+        pass: u64,
     ) -> Option<Values> {
-        let sizes: Values =
-            size.iter().map(|(name, value)| (name.clone(), *value as f64)).collect();
+        let mut values = size_values(size);
+        let mut known = values.clone();
+        known.extend(workload.passes.is_some().then(|| (PASS.to_owned(), pass as f64)));
         let places = form.params.as_ref().map(|params| &params.value.0);
-        let mut values = sizes.clone();
         for (i, (name, expr, scalar)) in workload.params.iter().enumerate() {
-            let value = expr.eval(&sizes).and_then(|value| match scalar.holds(value) {
+            let value = expr.eval(&known).and_then(|value| match scalar.holds(value) {
                 true => Ok(value),
                 false => Err(format!("{value} does not fit into {scalar:?}").to_lowercase()),
             });
@@ -148,6 +173,10 @@ impl Converter<'_> {
         let at_size = if size.is_empty() { String::new() } else { format!(" at {}", shown(size)) };
         self.mistakes.tell(at, format!("{what}{at_size}: {why}"), None);
     }
+}
+
+fn size_values(size: &Size) -> Values {
+    size.iter().map(|(name, value)| (name.clone(), *value as f64)).collect()
 }
 
 /// What grid and work see of the kernel: its group and its constants, in the first form of a

@@ -63,6 +63,11 @@ form! {
         /// The kernel's parameter block, in order: expressions over the sizes, `u32` unless they
         /// say otherwise. If there is none, every size in order. `{}` for no block at all.
         params: Option<At<Entries<At<Param>>>>,
+        /// How many times the kernel is launched for one result, each launch (a pass) after the one
+        /// before: an expression over the sizes. `pass` counts them from 0 in the parameters, and
+        /// the grid may use such a parameter. For `measure: [kernel]` alone; `work` is that of all
+        /// passes. One, unless said otherwise.
+        passes: Option<At<Expression>>,
         /// Buffers by name, in binding order.
         buffers: Option<At<Entries<Buffer>>>,
         /// Work-items along one to three dimensions; work-groups are rounded up. A long line
@@ -87,6 +92,8 @@ form! {
         beside: Option<At<Vec<At<String>>>>,
         /// For `measure: concurrency`: up to how many copies of the kernel are run at once.
         copies: Option<At<u32>>,
+        /// For `measure: [rearrange]`: how a buffer that is accessed in strides is made contiguous.
+        rearrange: Option<At<Rearrange>>,
         /// The parameter that counts the rows along which the problem can be cut into chunks.
         divide: Option<At<String>>,
     }
@@ -138,6 +145,22 @@ form! {
         /// What a chunk of a divided problem sees: all of it (`broadcast`, the default), its
         /// `rows`, or `{ rows: { halo: 1 } }` with rows of its neighbours.
         split: Option<Splitting>,
+    }
+}
+
+form! {
+    /// How a buffer that the kernel accesses in strides is made contiguous first. Both workloads
+    /// named have the sizes of this one and are run at each of them.
+    Rearrange {
+        /// The buffer.
+        buffer: At<String>,
+        /// Elements from one access to the next: one stride, or that of the inner and that of the
+        /// outer loop; over sizes and parameters.
+        strides: At<Vec<At<Expression>>>,
+        /// The workload that reads such a buffer and writes it rearranged.
+        by: At<String>,
+        /// The workload that does what this one does, with the rearranged buffer for this one.
+        then: At<String>,
     }
 }
 

@@ -200,15 +200,31 @@ impl Loader<'_> {
         }
     }
 
-    /// Tells every `beside` that names no workload with a kernel. Where something else is wrong,
+    /// Tells every partner that names no workload with a kernel. Where something else is wrong,
     /// that workload may be missing for it.
     fn partners(&mut self) {
         if !self.mistakes.is_empty() {
             return;
         }
-        for (name, place) in self.workloads.iter().flat_map(|workload| &workload.beside) {
+        let rearranged = |workload: &Workload| {
+            let sizes: Vec<_> = names_of(workload).map(str::to_owned).collect();
+            let named =
+                workload.rearrange.iter().flat_map(|how| [how.by.clone(), how.then.clone()]);
+            named.map(|partner| (partner, Some(sizes.clone()))).collect::<Vec<_>>()
+        };
+        let beside = self.workloads.iter().flat_map(|workload| &workload.beside);
+        let beside = beside.map(|partner| (partner.clone(), None));
+        let partners: Vec<_> = beside.chain(self.workloads.iter().flat_map(rearranged)).collect();
+        for ((name, place), sizes) in &partners {
             match self.workloads.iter().find(|other| other.name == *name) {
-                Some(other) if other.kernel.is_some() => {}
+                Some(other) if other.kernel.is_some() => {
+                    let differ =
+                        |sizes: &Vec<String>| !sizes.iter().map(String::as_str).eq(names_of(other));
+                    if sizes.as_ref().is_some_and(differ) {
+                        let message = format!("`{name}` has not the sizes of this workload");
+                        self.mistakes.push(place.mistake(message, None));
+                    }
+                }
                 Some(_) => {
                     let message = format!("`{name}` has no kernel to run beside another");
                     self.mistakes.push(place.mistake(message, None));
@@ -233,6 +249,11 @@ impl Loader<'_> {
             }
         }
     }
+}
+
+/// Names of a workload's sizes.
+fn names_of(workload: &Workload) -> impl Iterator<Item = &str> {
+    workload.sizes.iter().take(1).flatten().map(|(name, _)| name.as_str())
 }
 
 fn parse(mistakes: &mut Mistakes) -> Option<File> {

@@ -81,6 +81,7 @@ impl Workload {
             variants: self.variants.clone().or_else(|| base.variants.clone()),
             sizes: self.sizes.clone().or_else(|| base.sizes.clone()),
             params: merge(&self.params, &base.params, Entries::over),
+            passes: self.passes.clone().or_else(|| base.passes.clone()),
             buffers: merge(&self.buffers, &base.buffers, Entries::over),
             grid: self.grid.clone().or_else(|| base.grid.clone()),
             work: merge(&self.work, &base.work, Work::over),
@@ -91,6 +92,7 @@ impl Workload {
             host_memory: self.host_memory.clone().or_else(|| base.host_memory.clone()),
             beside: self.beside.clone().or_else(|| base.beside.clone()),
             copies: self.copies.clone().or_else(|| base.copies.clone()),
+            rearrange: self.rearrange.clone().or_else(|| base.rearrange.clone()),
             divide: self.divide.clone().or_else(|| base.divide.clone()),
         }
     }

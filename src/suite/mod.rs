@@ -19,6 +19,7 @@ mod merge;
 mod nearest;
 mod only;
 mod opencl;
+mod partners;
 mod schema;
 mod sizes;
 mod source;
@@ -32,4 +33,7 @@ pub use expr::{Expr, Scope, Wrong};
 pub use load::{ROUNDS, SECONDS, load};
 pub use nearest::{likest, meant};
 pub use schema::schema;
-pub use types::{Budget, Buffer, Kernel, KernelText, Place, Search, Suite, Work, Workload};
+pub use types::{
+    Budget, Buffer, Kernel, KernelText, MAX_PASSES, PASS, Place, Rearrange, Search, Suite, Work,
+    Workload,
+};

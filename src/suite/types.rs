@@ -63,9 +63,12 @@ pub struct Workload {
     pub buffers: Vec<Buffer>,
     /// The parameter block: name, expression over the sizes, in order.
     pub params: Vec<(String, Expr, crate::gpu::Scalar)>,
+    /// How many launches make one result, over the sizes, where they are several: [`PASS`] counts
+    /// them in the parameters.
+    pub passes: Option<Expr>,
     /// Work-items along each dimension (the group count is rounded up).
     pub grid: [Expr; 3],
-    /// Operations and bytes of one launch.
+    /// Operations and bytes of one launch, or of all passes where there are several.
     pub work: Work,
     /// How the result is checked.
     pub verify: Verify,
@@ -79,6 +82,8 @@ pub struct Workload {
     pub beside: Vec<(String, Place)>,
     /// Up to how many copies of its kernel run at once, for concurrency; 1: none beside it.
     pub copies: u32,
+    /// How a buffer that is accessed in strides is made contiguous, where that is measured.
+    pub rearrange: Option<Rearrange>,
     /// Where it stands in its file, for messages after parsing.
     pub place: Place,
 }
@@ -107,6 +112,24 @@ impl Workload {
         self.sizes.len() * self.measure.iter().map(kinds).sum::<usize>()
     }
 }
+
+/// How a buffer that a kernel accesses in strides is made contiguous first.
+#[derive(Clone, Debug)]
+pub struct Rearrange {
+    /// The buffer, by name.
+    pub buffer: String,
+    /// Elements from one access to the next: one stride, or that of the inner and of the outer loop.
+    pub strides: Vec<Expr>,
+    /// Name of the workload that writes it rearranged, and where it is named.
+    pub by: (String, Place),
+    /// Name of the workload that does the same with it rearranged, and where it is named.
+    pub then: (String, Place),
+}
+
+/// What parameters call the number of a pass, from 0.
+pub const PASS: &str = "pass";
+/// Most passes of one result.
+pub const MAX_PASSES: u64 = 65_536;
 
 /// A kernel in one or two languages, with what the compiler knows.
 #[derive(Clone, Debug)]

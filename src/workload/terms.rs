@@ -34,6 +34,8 @@ pub enum Measure {
     Schedule,
     /// Pairs of kernels beside each other.
     Concurrency,
+    /// A kernel that accesses a buffer in strides against one that rearranges it first.
+    Rearrange,
     /// Time against the number of work-groups.
     Staircase,
     /// Time of every form of a kernel against the number of work-groups: their differences are

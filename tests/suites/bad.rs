@@ -39,6 +39,87 @@ fn spoiled(part: &str, by: &str, at: &str, words: &[&str]) {
 }
 
 #[test]
+fn passes() {
+    let with = |passes: &str| format!("    passes: {passes}\n    grid:");
+    spoiled("    grid:", &with("n*m"), "m\n", &["there is no `m` here"]);
+    spoiled(
+        "    grid:",
+        &with("n - 1024"),
+        "n - 1024",
+        &["passes at n=1024", "1 to 65536 passes, not 0"],
+    );
+    spoiled("    grid:", &with("65537"), "65537", &["1 to 65536 passes, not 65537"]);
+    // Without passes nothing is counted.
+    spoiled("{ n: n, factor", "{ n: n + pass, factor", "pass", &["there is no `pass` here"]);
+    let growing = "params: { n: n + 4000000000*pass, factor: { f32: 2 } }\n    passes: 3\n";
+    spoiled(
+        "params: { n: n, factor: { f32: 2 } }\n",
+        growing,
+        "n + 4000000000*pass",
+        &["parameter `n`", "8000001024 does not fit into u32"],
+    );
+    let both = "    passes: 2\n    measure: [kernel, launch]\n    verify: none";
+    spoiled("    verify: none", both, "launch", &["several passes is measured by `kernel` alone"]);
+    spoiled(
+        "sizes: { n: [1024] }",
+        "sizes: { n: [1024], pass: [1] }\n    passes: 2",
+        "2\n",
+        &["`pass` counts the passes"],
+    );
+}
+
+/// A workload to be rearranged, of which each test spoils a part.
+const STRIDED: &str = r#"version: 1
+defaults:
+  kernel: { family: gather, entry: gather, group: [64] }
+  buffers:
+    a: { type: f32, count: n, fill: random_bits }
+    b: { type: f32, count: d*n, fill: random_bits }
+    out: { type: f32, count: n }
+  grid: [n]
+  verify: none
+  sizes: { n: [64], d: [4] }
+workloads:
+  strided:
+    params: { n: n, d: d, f: 0 }
+    measure: [rearrange]
+    rearrange: { buffer: b, strides: [d], by: other, then: other }
+  other: { params: { n: n, d: 1, f: 0 } }
+"#;
+
+#[test]
+fn rearranging() {
+    #[track_caller]
+    fn spoiled(part: &str, by: &str, at: &str, words: &str) {
+        assert!(STRIDED.contains(part), "{part}");
+        let found = mistakes(&STRIDED.replacen(part, by, 1));
+        let text = told(&found);
+        assert_eq!(found.len(), 1, "{text}");
+        assert!(found[0].text[found[0].offset..].starts_with(at), "{text}");
+        assert!(text.contains(words), "`{words}` is not in {text}");
+    }
+    let folder = super::folder(&[("my.yaml", STRIDED)]);
+    super::load(&folder.path().join("my.yaml")).unwrap();
+    spoiled("buffer: b", "buffer: c", "c,", "there is no buffer `c` here");
+    spoiled("strides: [d]", "strides: [d, 1, 2]", "strides", "one stride or two, not 3");
+    spoiled("strides: [d]", "strides: [e]", "e]", "there is no `e` here");
+    spoiled("by: other", "by: othre", "othre", "no workload called `othre`");
+    spoiled("buffer: b, ", "", "rearrange: {", "`buffer` is missing");
+    spoiled(
+        "    rearrange: { buffer: b, strides: [d], by: other, then: other }\n",
+        "",
+        "rearrange]",
+        "the workload needs `rearrange`",
+    );
+    spoiled("    measure: [rearrange]\n", "", "rearrange: {", "is for `measure: [rearrange]`");
+    let other = "{ params: { n: n, d: 1, f: 0 } }";
+    let sizes = "{ params: { n: n, d: 1, f: 0 }, sizes: { n: [64], d: [4], f: [1] } }";
+    let found = mistakes(&STRIDED.replacen(other, sizes, 1));
+    assert_eq!(found.len(), 2, "once for `by` and once for `then`: {}", told(&found));
+    assert!(told(&found).contains("`other` has not the sizes of this workload"));
+}
+
+#[test]
 fn keys() {
     spoiled("kernel:", "kernal:", "kernal", &["unknown key `kernal`", "did you mean `kernel`"]);
     spoiled("fill:", "fil:", "fil: { uni", &["unknown key `fil`", "did you mean `fill`"]);

@@ -56,6 +56,76 @@ fn inputs_are_judged_by_all_cores_and_not_by_a_fair_share() {
 }
 
 #[test]
+fn passes_have_their_own_parameters_and_groups() {
+    let text = SCALE
+        .replace("[67108864, 2147483648]", "[1024]")
+        .replace("{ n: n, factor: { f32: 2 } }", "{ n: n/2^pass, factor: { f32: pass } }")
+        .replace("grid: [n/64]", "grid: [n]\n    passes: log2(n) - 7");
+    let cases = planned(&text, &gpu(), &LIMITS);
+    let form = &cases[0].as_ref().unwrap().candidates[0];
+    let passes = form.passes();
+    let groups: Vec<u32> = passes.iter().map(|pass| pass.groups[0]).collect();
+    assert_eq!(groups, [16, 8, 4]);
+    let factors: Vec<f64> = passes.iter().map(|pass| pass.params[1].1).collect();
+    assert_eq!(factors, [0.0, 1.0, 2.0]);
+    assert_eq!(form.all_groups(), 28.0);
+    assert_eq!(form.kernel.meaning, None, "a user's own");
+}
+
+/// A gather in strides of `d` out of `b`, and the kernels that make it contiguous.
+const STRIDED: &str = r#"version: 1
+defaults: { sizes: { n: [64], d: [4] }, grid: [n] }
+workloads:
+  strided:
+    kernel: &gather { family: gather, entry: gather, group: [64] }
+    params: { n: n, d: d, f: 0 }
+    buffers: &gathered
+      a: { type: f32, count: n, fill: random_bits }
+      b: { type: f32, count: n*d, fill: random_bits }
+      out: { type: f32, count: n }
+    measure: [rearrange]
+    rearrange: { buffer: b, strides: [d], by: moved, then: contiguous }
+    verify: { reference: gather }
+  moved:
+    kernel: { family: transpose, entry: transpose_naive, group: [32, 8] }
+    params: { rows: n, cols: d }
+    buffers: { a: { type: f32, count: n*d, fill: random_bits }, out: { type: f32, count: n*d } }
+    grid: [d, n]
+    verify: { reference: transpose }
+  contiguous:
+    kernel: *gather
+    params: { n: n, d: 1, f: 0 }
+    buffers: *gathered
+    verify: { reference: gather }
+"#;
+
+#[test]
+fn what_rearranges_must_fit_what_is_rearranged() {
+    let plan = |part: &str, by: &str| {
+        assert!(STRIDED.contains(part), "{part}");
+        planned(&STRIDED.replacen(part, by, 1), &gpu(), &LIMITS).remove(0)
+    };
+    let refused = |part: &str, by: &str, why: &str| {
+        let reason = plan(part, by).unwrap_err();
+        assert!(reason.contains(why), "{reason}");
+    };
+    let rearranged = plan("f: 0", "f: 0").unwrap().rearranged.unwrap();
+    assert_eq!((rearranged.buffer, rearranged.read, rearranged.written), (1, 0, 1));
+    assert_eq!(rearranged.then.key.workload, "contiguous");
+    refused("strides: [d]", "strides: [n*d]", "less than the length of the array (strides [256]");
+    refused("strides: [d]", "strides: [0]", "a stride must be at least 1");
+    refused("strides: [d]", "strides: [4, 6]", "must be a multiple");
+    refused("by: moved", "by: contiguous", "`contiguous` must read one buffer and write one");
+    refused("then: contiguous", "then: moved", "the buffers of `moved n=64 d=4` do not fit");
+    let small = "{ a: { type: f32, count: n, fill: random_bits }, out: { type: f32, count: n*d } }";
+    refused(
+        "{ a: { type: f32, count: n*d, fill: random_bits }, out: { type: f32, count: n*d } }",
+        small,
+        "`moved n=64 d=4` reads 256 B and not all of `b`",
+    );
+}
+
+#[test]
 fn the_host_needs_room_too() {
     let small = Limits { host_memory: Some(Bytes(8 << 30)), ..LIMITS };
     let cases = planned(SCALE, &gpu(), &small);

@@ -1,8 +1,8 @@
 //! A simulated GPU's description: what the YAML says, checked.
 
+use crate::emulate::Class;
 use crate::error::{Error, Located, Result};
 use crate::gpu::MemoryKind;
-use crate::record::profile::Class;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -103,7 +103,7 @@ pub struct Compute {
     #[serde(deserialize_with = "positive")]
     pub latency: f64,
     /// Classes of instructions that cost something else.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "consistent")]
     pub instructions: BTreeMap<Class, Price>,
 }
 
@@ -365,6 +365,13 @@ impl Consistent for Unit {
     }
 }
 
+impl Consistent for BTreeMap<Class, Price> {
+    fn flaw(&self) -> Option<String> {
+        let wrong = self.keys().find(|class| !class.is_priced())?;
+        Some(format!("`{}` has no price of its own", wrong.name()))
+    }
+}
+
 impl Consistent for Memory {
     fn flaw(&self) -> Option<String> {
         if self.caches.windows(2).any(|pair| pair[0].size >= pair[1].size) {
@@ -452,6 +459,12 @@ costs: { submit: 1e-6, launch: 5e-6, sync: 2e-6 }
                 "latency: 20, instructions: { float_ad: { latency: 1, per_cycle: 1 } }",
                 9,
                 "float_ad",
+            ),
+            (
+                "latency: 20",
+                "latency: 20, instructions: { barrier: { latency: 1, per_cycle: 1 } }",
+                9,
+                "no price",
             ),
             (
                 "latency: 20",

@@ -2,7 +2,7 @@
 //! prices them by its description's costs of each.
 
 use super::{Description, Grid, Needs};
-use crate::record::profile::Class;
+use crate::emulate::Class;
 use std::collections::BTreeSet;
 
 /// Classes of the chains of floating-point instructions, in the order of their OP.

@@ -14,6 +14,7 @@ mod machine;
 mod memory;
 mod mix;
 mod noise;
+mod profile;
 mod sources;
 mod together;
 mod units;

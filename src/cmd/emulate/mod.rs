@@ -3,13 +3,12 @@
 mod show;
 
 use super::show::{print, width};
-use crate::emulate::{Coalescing, Counts, Emulator, Fault, Groups, Rules, Seen, Watch};
+use crate::emulate::{Buffer, Coalescing, Counts, Emulator, Fault, Groups, Rules, Seen, Watch};
 use crate::error::{Error, Result};
-use crate::measure::initial;
+use crate::measure::{initial, promised};
 use crate::plan::{
     Candidate, Case, Filter, Limits, Planned, emulated_device, emulated_launch, plan,
 };
-use crate::reference::Data;
 use crate::suite::{Suite, load};
 use crate::units::Bytes;
 use crate::worker::host;
@@ -102,7 +101,10 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let mut all = vec![];
     for what in &args.what {
         for case in chosen(what, &args)? {
-            let contents = initial(&case);
+            let contents = match args.grid {
+                true => initial(&case).iter().map(Buffer::from).collect(),
+                false => promised(&case),
+            };
             for &warp in &args.warp {
                 all.push(emulated(&case, &contents, &args, warp)?);
             }
@@ -181,8 +183,9 @@ fn suite(what: &str, filters: &[String]) -> Result<(Suite, Vec<Filter>)> {
     Ok((suite, filters))
 }
 
-/// Runs one case. What its kernel lacks is told with the others; what the command line lacks ends it.
-fn emulated(case: &Case, contents: &[Data], args: &Args, warp: u32) -> Result<Emulated> {
+/// Runs one case (its first pass, where it has several). What its kernel lacks is told with the
+/// others; what the command line lacks ends it.
+fn emulated(case: &Case, contents: &[Buffer], args: &Args, warp: u32) -> Result<Emulated> {
     let candidate = &case.candidates[0];
     let group = (!args.grid).then(|| args.group.unwrap_or(candidate.groups.map(|n| n / 2)));
     let mut one = Emulated {
@@ -209,12 +212,12 @@ fn emulated(case: &Case, contents: &[Data], args: &Args, warp: u32) -> Result<Em
 
 fn seen(
     candidate: &Candidate,
-    contents: &[Data],
+    contents: &[Buffer],
     group: Option<[u32; 3]>,
     rules: Rules,
 ) -> Result<(Seen, f64)> {
     let emulator = Emulator::new(&candidate.kernel)?;
-    let mut launch = emulated_launch(candidate, contents);
+    let mut launch = emulated_launch(candidate, contents.iter().cloned());
     let watch = Watch { counts: Some(rules), races: true };
     let begun = Instant::now();
     let seen = emulator.run(&mut launch, group.map_or(Groups::All, Groups::One), watch)?;

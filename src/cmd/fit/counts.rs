@@ -1,15 +1,16 @@
 //! What launches do, counted by emulating one work-group of each kernel.
 
-use crate::emulate::{Class, Counts, Emulator, Groups, Rules, Watch};
-use crate::measure::initial;
-use crate::model::hybrid::Work;
+use crate::analyse::fit::Counted;
+use crate::emulate::{Emulator, Rules};
+use crate::error::{Error, Result};
+use crate::measure::promised;
 use crate::plan::{Candidate, Case, Limits, Planned, emulated_device, emulated_launch, plan};
 use crate::record::Record;
-use crate::reference::Data;
+use crate::reference::map_all;
 use crate::suite::Suite;
 use crate::workload::{CaseKey, Measure, Size};
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::sync::Arc;
 
 /// A kernel at one size, in the form that was measured.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,19 +28,34 @@ impl Kernel {
     }
 }
 
-/// Counted work of a suite's kernels.
+/// A kernel counted by some rules, or why it could not be.
+type By = (Rules, Result<Counted, String>);
+
+/// Counted kernels of a suite. Each is emulated once for each set of rules.
 pub struct Works {
     cases: Vec<Case>,
-    counted: BTreeMap<Kernel, Option<Work>>,
+    counted: BTreeMap<Kernel, Vec<By>>,
+}
+
+/// A kernel of a suite in its first form.
+pub struct Wanted {
+    /// Its case.
+    pub key: CaseKey,
+    /// What is emulated.
+    pub kernel: Kernel,
+    /// Operations, as the suite says.
+    pub operations: f64,
+    /// Bytes that it must move.
+    pub bytes: f64,
 }
 
 impl Works {
-    /// Of the suite's cases, each as the emulator would be given it.
-    pub fn new(suite: &Suite) -> Self {
+    /// Of the suite's cases, each as the emulator would be given it, on inputs of this seed.
+    pub fn new(suite: &Suite, seed: u64) -> Self {
         let limits = Limits {
             memory: None,
             seconds: f64::INFINITY,
-            seed: 1,
+            seed,
             cores: std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
             host_memory: None,
         };
@@ -51,98 +67,77 @@ impl Works {
         Self { cases: cases.collect(), counted: BTreeMap::new() }
     }
 
-    /// The first form of every kernel of the suite with the bytes that it must move and its key.
-    pub fn kernels(&self) -> Vec<(CaseKey, Kernel, f64)> {
+    /// Every kernel of the suite that is measured by itself.
+    pub fn kernels(&self) -> Vec<Wanted> {
         let is_kernel =
             |case: &&Case| matches!(case.key.measure, Measure::Kernel | Measure::Launch);
-        let cases = self.cases.iter().filter(is_kernel);
-        cases
-            .map(|case| {
-                let (workload, size) = (case.key.workload.clone(), case.key.size.clone());
-                let form = &case.candidates[0];
-                let kernel = Kernel { workload, size, form: form.label.clone() };
-                (case.key.clone(), kernel, form.bytes)
-            })
-            .collect()
+        let wanted = |case: &Case| {
+            let (workload, size) = (case.key.workload.clone(), case.key.size.clone());
+            let form = &case.candidates[0];
+            let kernel = Kernel { workload, size, form: form.label.clone() };
+            let (operations, bytes) = (form.flops, form.bytes);
+            Wanted { key: case.key.clone(), kernel, operations, bytes }
+        };
+        self.cases.iter().filter(is_kernel).map(wanted).collect()
     }
 
-    /// Counts those kernels that are not counted yet, on all cores.
-    pub fn count(&mut self, kernels: &[Kernel]) {
-        let missing: Vec<&Kernel> =
-            kernels.iter().filter(|kernel| !self.counted.contains_key(*kernel)).collect();
-        let next = Mutex::new(missing.iter());
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    /// Counts those kernels that are not counted yet by each of `rules`, on all cores.
+    pub fn count(&mut self, kernels: &[Kernel], rules: &[Rules]) {
+        let mut missing: Vec<(&Kernel, Vec<Rules>)> = vec![];
+        for kernel in kernels {
+            let known = self.counted.get(kernel);
+            let is_new =
+                |by: &&Rules| !known.is_some_and(|k| k.iter().any(|(known, _)| known == *by));
+            let mut new: Vec<Rules> = vec![];
+            for by in rules.iter().filter(is_new) {
+                if !new.contains(by) {
+                    new.push(*by);
+                }
+            }
+            if !new.is_empty() {
+                missing.push((kernel, new));
+            }
+        }
         let cases = &self.cases;
-        let counted: Vec<(Kernel, Option<Work>)> = std::thread::scope(|scope| {
-            let work = || {
-                let take = || next.lock().ok().and_then(|mut next| next.next().copied());
-                std::iter::from_fn(take)
-                    .map(|kernel| (kernel.clone(), count(cases, kernel)))
-                    .collect()
+        let done = map_all(&missing, |(kernel, rules)| {
+            let counted = count(cases, kernel, rules).map_err(|error| error.to_string());
+            let of = |(i, by): (usize, &Rules)| {
+                (*by, counted.as_ref().map(|all| all[i].clone()).map_err(String::clone))
             };
-            let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-            let joined = threads.into_iter().filter_map(|thread| thread.join().ok());
-            joined.flat_map(|part: Vec<_>| part).collect()
+            rules.iter().enumerate().map(of).collect::<Vec<_>>()
         });
-        self.counted.extend(counted);
+        for ((kernel, _), counted) in missing.into_iter().zip(done) {
+            self.counted.entry(kernel.clone()).or_default().extend(counted);
+        }
     }
 
-    /// The work of a launch that must move so many bytes; `None` where it could not be counted.
-    pub fn of(&self, kernel: &Kernel, bytes: f64) -> Option<Work> {
-        let work = self.counted.get(kernel).copied().flatten()?;
-        Some(Work { bytes, ..work })
+    /// What a kernel does by `rules`, as [`Self::count`] found it.
+    ///
+    /// # Errors
+    /// Why it could not be counted.
+    pub fn of(&self, kernel: &Kernel, rules: Rules) -> Result<Counted, String> {
+        let counted = self.counted.get(kernel).into_iter().flatten().find(|(by, _)| *by == rules);
+        counted.map_or_else(|| Err("it was not counted".into()), |(_, counted)| counted.clone())
     }
 }
 
-fn count(cases: &[Case], kernel: &Kernel) -> Option<Work> {
+/// By each of `rules`.
+fn count(cases: &[Case], kernel: &Kernel, rules: &[Rules]) -> Result<Vec<Counted>> {
     let is_it = |case: &&Case| case.key.workload == kernel.workload && case.key.size == kernel.size;
-    let case = cases.iter().find(is_it)?;
+    let lacks = |what: &str| Error::Unsupported(what.into());
+    let case = cases.iter().find(is_it).ok_or_else(|| lacks("the suite has no such kernel"))?;
     let measured = |candidate: &&Candidate| candidate.label == kernel.form;
     // OpenCL has forms that WGSL lacks: wider vectors for the same work.
-    let forms = case.candidates.iter().filter(measured).chain(&case.candidates);
-    let mut ready = forms.filter_map(|form| Some((form, Emulator::new(&form.kernel).ok()?)));
-    let (candidate, emulator) = ready.next()?;
-    let mut launch = emulated_launch(candidate, &contents(case));
-    let middle = Groups::One(candidate.groups.map(|n| n / 2));
-    let watch = Watch { counts: Some(Rules::default()), races: false };
-    let counts = emulator.run(&mut launch, middle, watch).ok()?.counts?;
-    Some(work(&counts, candidate.groups))
-}
-
-/// Bytes of inputs beyond which a kernel is counted on zeros: what it does may not depend on data.
-const REAL: u64 = 32 << 20;
-
-fn contents(case: &Case) -> Vec<Data> {
-    match case.buffers.iter().map(|buffer| buffer.bytes().0).sum::<u64>() > REAL {
-        true => case.buffers.iter().map(|b| Data::U32(vec![0; b.bytes().as_usize() / 4])).collect(),
-        false => initial(case),
-    }
-}
-
-/// The whole launch's work from that of its middle group.
-fn work(counts: &Counts, groups: [u32; 3]) -> Work {
-    let groups: f64 = groups.into_iter().map(f64::from).product();
-    let items = |class: Class| counts.of(class).items as f64 * groups;
-    let sum = |classes: &[Class]| classes.iter().map(|&class| items(class)).sum::<f64>();
-    let special = sum(&[
-        Class::FloatDiv,
-        Class::FloatSqrt,
-        Class::FloatExp,
-        Class::FloatLog,
-        Class::FloatTrigonometry,
-        Class::IntDiv,
-    ]);
-    let accesses = sum(&[Class::GlobalRead, Class::GlobalWrite]);
-    let local = sum(&[Class::LocalRead, Class::LocalWrite]);
-    let transactions = counts.global_reads.transactions + counts.global_writes.transactions;
-    Work {
-        simple: sum(&Class::ALL) - special - accesses - local - items(Class::Barrier),
-        special,
-        accesses,
-        local,
-        barriers: counts.barriers as f64 * f64::from(counts.group_size) * groups,
-        traffic: transactions as f64 * f64::from(counts.rules.transaction) * groups,
-        bytes: 0.0,
-        groups,
-    }
+    let forms = || case.candidates.iter().filter(measured).chain(&case.candidates);
+    let mut ready = forms().map(|form| Some((form, Emulator::new(&form.kernel).ok()?)));
+    let Some((candidate, emulator)) = ready.find_map(|form| form) else {
+        let first = forms().next().ok_or_else(|| lacks("it has no form in WGSL"))?;
+        return Err(Emulator::new(&first.kernel).err().unwrap_or_else(|| lacks("no form")));
+    };
+    let mut launch = emulated_launch(candidate, promised(case));
+    let middle = candidate.groups.map(|n| n / 2);
+    let counts = emulator.count(&mut launch, middle, rules)?;
+    // Of a kernel of several passes the first one's group stands for all.
+    let groups = candidate.all_groups();
+    Ok(counts.into_iter().map(|group| Counted { group: Arc::new(group), groups }).collect())
 }

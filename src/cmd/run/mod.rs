@@ -153,7 +153,7 @@ fn start(args: &Args, suite: &Suite) -> Result<ExitCode> {
             let Some(ended) = plan.run(devices, create, vec![])? else {
                 return Ok(ExitCode::from(interrupt::EXIT));
             };
-            worst = worst.max(conclude(args, &ended)?);
+            worst = worst.max(conclude(args, suite, &ended)?);
             if ended.interrupted {
                 break 'all;
             }
@@ -184,7 +184,7 @@ fn resume(args: &Args, suite: &Suite, file: &Path) -> Result<ExitCode> {
     trust::ask(suite, args.trust)?;
     let plan = Plan::new(args, suite, &filters, run.header);
     match plan.run(&chosen, |_| Ok(writer), run.records)? {
-        Some(ended) => Ok(ExitCode::from(conclude(args, &ended)?)),
+        Some(ended) => Ok(ExitCode::from(conclude(args, suite, &ended)?)),
         None => Ok(ExitCode::from(interrupt::EXIT)),
     }
 }
@@ -345,7 +345,7 @@ fn create(output: &Path, header: &Header) -> Result<Writer> {
 }
 
 /// Tells what came of a run, and gives the exit code.
-fn conclude(args: &Args, ended: &Ended) -> Result<u8> {
+fn conclude(args: &Args, suite: &Suite, ended: &Ended) -> Result<u8> {
     let path = ended.path.display();
     if ended.interrupted {
         // No table: half of one would be taken for the whole.
@@ -364,6 +364,10 @@ fn conclude(args: &Args, ended: &Ended) -> Result<u8> {
     flag_implausible(&mut records);
     let sitting = Sitting { seconds: ended.seconds, records: &records[ended.resumed_at..] };
     print(&report(&ended.header, &records, sitting, style()))?;
+    let models = super::fit::short_form(suite, &ended.header, &records);
+    if !models.is_empty() {
+        print(&format!("\n{models}"))?;
+    }
     say(&format!("results: {path}"));
     let outcomes = || ended.records.iter().map(|record| &record.outcome);
     let nothing = outcomes().all(|outcome| outcome.is_left_out());

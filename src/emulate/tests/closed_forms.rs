@@ -10,7 +10,7 @@ fn tiled_matmul() {
     let words = (n * n) as usize;
     let mut launch = Launch {
         groups: [4, 4, 1],
-        buffers: vec![vec![1f32.to_bits(); words], vec![2f32.to_bits(); words], vec![0; words]],
+        buffers: [1.0, 2.0, 0.0].map(|x: f32| vec![x.to_bits(); words].into()).to_vec(),
         params: [n, n, n, 0, n].map(|x| x as u32).to_vec(),
     };
     let counts = counts(&kernel, &mut launch, [1, 2, 0]);
@@ -42,18 +42,19 @@ fn tiled_matmul() {
     };
     assert_eq!(counts.periods.iter().map(fma).sum::<u64>(), n);
     // The group's tile of the result, and nothing else.
-    let is = |x: usize, y: usize| f32::from_bits(launch.buffers[2][y * 64 + x]);
+    let result = launch.buffers.remove(2).into_words();
+    let is = |x: usize, y: usize| f32::from_bits(result[y * 64 + x]);
     assert_eq!((is(16, 32), is(31, 47), is(15, 32), is(16, 48)), (128.0, 128.0, 0.0, 0.0));
 }
 
 fn transpose(kernel: &crate::gpu::KernelSource) -> super::Counts {
     let mut launch = Launch {
         groups: [4, 4, 1],
-        buffers: vec![(0..128 * 128).collect(), vec![0; 128 * 128]],
+        buffers: vec![(0..128 * 128).collect(), vec![0; 128 * 128].into()],
         params: vec![128, 128],
     };
     let counts = counts(kernel, &mut launch, [1, 2, 0]);
-    assert_eq!(launch.buffers[1][32 * 128 + 64], 64 * 128 + 32);
+    assert_eq!(*launch.buffers[1].word(32 * 128 + 64), 64 * 128 + 32);
     counts
 }
 
@@ -86,7 +87,7 @@ fn five_point_stencil() {
     let words = (cols * rows) as usize;
     let mut launch = Launch {
         groups: [4, 4, 1],
-        buffers: vec![vec![1f32.to_bits(); words], vec![0; words]],
+        buffers: [1.0, 0.0].map(|x: f32| vec![x.to_bits(); words].into()).to_vec(),
         params: vec![rows, cols, 0, rows, 0.5f32.to_bits(), 0.125f32.to_bits()],
     };
     // A group in the middle: each of 128 work-items walks 4 points.
@@ -104,7 +105,7 @@ fn five_point_stencil() {
     let edge = counts(&kernel, &mut launch, [0, 1, 0]);
     assert_eq!(edge.global_reads.items, items * (2 + 4) + (items - 4) * 4 * 2);
     assert_eq!(edge.branches.divergent, 4 * 4);
-    assert_eq!(f32::from_bits(launch.buffers[1][20 * 128 + 40]), 1.0);
+    assert_eq!(f32::from_bits(*launch.buffers[1].word(20 * 128 + 40)), 1.0);
 }
 
 const REDUCTION: &str = "
@@ -124,9 +125,9 @@ fn main(@builtin(local_invocation_index) i: u32) {
 fn reduction(first: &str, next: &str, takes_part: &str) -> super::Counts {
     let text = REDUCTION.replace("FIRST", first).replace("NEXT", next);
     let kernel = kernel("main.wgsl", &text.replace("TAKES_PART", takes_part), [256, 1, 1], &[]);
-    let mut launch = Launch { groups: [1; 3], buffers: vec![vec![3; 256]], params: vec![] };
+    let mut launch = Launch { groups: [1; 3], buffers: vec![vec![3; 256].into()], params: vec![] };
     let counts = counts(&kernel, &mut launch, [0; 3]);
-    assert_eq!(launch.buffers[0][0], 768);
+    assert_eq!(*launch.buffers[0].word(0), 768);
     counts
 }
 

@@ -38,7 +38,7 @@ fn the_shipped_matmul_races_without_its_barriers() {
     let sound = shipped!("matmul/tiled.wgsl", [8, 8, 1], &[]);
     let launch = || Launch {
         groups: [2, 2, 1],
-        buffers: vec![vec![0; 256]; 3],
+        buffers: vec![vec![0; 256].into(); 3],
         params: vec![16, 16, 16, 0, 16],
     };
     assert_eq!(run(&sound, &mut launch(), Groups::All).unwrap().faults, []);
@@ -48,6 +48,21 @@ fn the_shipped_matmul_races_without_its_barriers() {
     let read = 1 + sound.text.lines().position(|l| l.contains("sum = fma")).unwrap();
     assert!(faults.iter().all(|f| f.kind == FaultKind::Race), "{faults:?}");
     assert!(faults.iter().any(|f| f.line as usize == read), "{faults:?}");
+}
+
+#[test]
+fn a_component_of_the_last_element_is_within_bounds() {
+    let text = "@group(0) @binding(0) var<storage, read_write> data: array<vec2<u32>>;
+@compute @workgroup_size(64)
+fn main(@builtin(local_invocation_index) i: u32) {
+    data[i].y = data[i].y + i;
+}";
+    let (data, faults) = one_group(text, 64, 128);
+    assert_eq!(faults, []);
+    assert_eq!((data[1], data[126], data[127]), (0, 0, 63));
+    let (_, faults) = one_group(text, 64, 126);
+    assert_eq!((faults.len(), faults[0].times), (1, 2), "read and written: {faults:?}");
+    assert!(faults[0].to_string().contains("element 63 of 63 in `data`"), "{faults:?}");
 }
 
 #[test]
@@ -65,8 +80,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         [4, 2, 1],
         &[],
     );
-    let mut launch =
-        Launch { groups: [2, 1, 1], buffers: vec![(0..32).collect(), vec![7; 32]], params: vec![] };
+    let buffers = vec![(0..32).collect(), vec![7; 32].into()];
+    let mut launch = Launch { groups: [2, 1, 1], buffers, params: vec![] };
     let faults = run(&kernel, &mut launch, Groups::All).unwrap().faults;
     assert_eq!(faults.len(), 1);
     assert_eq!(
@@ -75,7 +90,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
          of 16 in `source`"
     );
     // What lies outside reads as 0.
-    assert_eq!(launch.buffers[1][28..], [30, 31, 0, 0]);
+    assert_eq!(launch.buffers.remove(1).into_words()[28..], [30, 31, 0, 0]);
 }
 
 #[test]
@@ -133,7 +148,7 @@ fn groups_race_for_what_both_write() {
 @compute @workgroup_size(4)
 fn main(@builtin(local_invocation_index) i: u32) { data[i] = i; }";
     let kernel = kernel("main.wgsl", text, [4, 1, 1], &[]);
-    let mut launch = Launch { groups: [2, 1, 1], buffers: vec![vec![0; 4]], params: vec![] };
+    let mut launch = Launch { groups: [2, 1, 1], buffers: vec![vec![0; 4].into()], params: vec![] };
     let faults = run(&kernel, &mut launch, Groups::All).unwrap().faults;
     assert_eq!((faults.len(), faults[0].kind, faults[0].times), (1, FaultKind::Race, 4));
     assert!(faults[0].what.contains("another group wrote"), "{faults:?}");
@@ -174,10 +189,10 @@ fn a_launch_that_does_not_fit_is_refused() {
 @group(0) @binding(1) var<storage, read_write> data: array<u32>;
 @compute @workgroup_size(1) fn main() { data[0] = p.b; }";
     let starved = Emulator::new(&kernel("main.wgsl", wants, [1, 1, 1], &[])).unwrap();
-    let mut one = Launch { groups: [1; 3], buffers: vec![vec![0]; 2], params: vec![1] };
+    let mut one = Launch { groups: [1; 3], buffers: vec![vec![0].into(); 2], params: vec![1] };
     let refused = starved.run(&mut one, Groups::All, Watch::default()).unwrap_err().to_string();
     assert_eq!(refused, "main.wgsl: the kernel reads 2 parameters, the launch has 1");
-    launch.buffers = vec![vec![0; 64]];
+    launch.buffers = vec![vec![0; 64].into()];
     let refused = emulator.run(&mut launch, Groups::One([0, 1, 0]), Watch::default());
     assert!(refused.unwrap_err().to_string().contains("no group [0, 1, 0]"));
 }

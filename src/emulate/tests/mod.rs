@@ -53,7 +53,8 @@ fn result(text: &str, lanes: u32, words: usize) -> Vec<u32> {
 
 fn one_group(text: &str, lanes: u32, words: usize) -> (Vec<u32>, Vec<Fault>) {
     let kernel = kernel("main.wgsl", text, [lanes, 1, 1], &[]);
-    let mut launch = Launch { groups: [1; 3], buffers: vec![vec![0; words]], params: vec![] };
+    let mut launch =
+        Launch { groups: [1; 3], buffers: vec![vec![0; words].into()], params: vec![] };
     let seen = run(&kernel, &mut launch, Groups::All).unwrap();
-    (launch.buffers.remove(0), seen.faults)
+    (launch.buffers.remove(0).into_words(), seen.faults)
 }

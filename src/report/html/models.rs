@@ -3,7 +3,7 @@
 use super::plot::{Axis, Entry, Look, Plot, mark, series, short_seconds};
 use super::scale::Scale;
 use super::{Section, scroll, staircase};
-use crate::analyse::{Foreseen, Score, foreseen, scores};
+use crate::analyse::{Foreseen, Tally, foreseen, tallies};
 use crate::record::Detail;
 use crate::report::subject::Material;
 use crate::units::seconds;
@@ -41,9 +41,9 @@ fn plot(material: &Material, subject: usize, all: &[Foreseen]) -> Markup {
     let times = || all.iter().flat_map(|one| [one.predicted, one.measured]);
     // One scale for both, so that equal times stand on the diagonal.
     let Some(scale) = Scale::log(times()) else { return html! {} };
-    let told = scores(all);
+    let told = tallies(all);
     let label = &material.subjects[subject].label;
-    let each = |score: &Score| format!("{} {:.2}", score.model.name(), score.accuracy);
+    let each = |tally: &Tally| format!("{} {:.2}", tally.model.name(), tally.accuracy);
     let plot = Plot {
         title: format!("Foreseen and measured on {label}"),
         description: format!(
@@ -67,7 +67,7 @@ fn plot(material: &Material, subject: usize, all: &[Foreseen]) -> Markup {
     };
     let mut legend: Vec<Entry> = told
         .iter()
-        .map(|score| (score.model as usize, score.model.name()))
+        .map(|tally| (tally.model as usize, tally.model.name()))
         .map(|(i, name)| Entry { look: Look::Open(i, i), text: name.into() })
         .collect();
     legend.push(Entry { look: Look::Limit, text: "equal".into() });
@@ -90,14 +90,14 @@ fn table(material: &Material, devices: &[(usize, Vec<Foreseen>)]) -> Markup {
             }
             tbody {
                 @for (subject, all) in devices {
-                    @for score in scores(all) {
+                    @for tally in tallies(all) {
                         tr {
                             th.name scope="row" { (material.subjects[*subject].label) }
-                            td { (score.model.name()) }
-                            td.n { (score.count) }
-                            td.n { (format!("{:.2}", score.accuracy)) }
-                            td.n { (format!("{:.2}", score.worst)) }
-                            td.n { (format!("{:.2}", score.bias)) }
+                            td { (tally.model.name()) }
+                            td.n { (tally.count) }
+                            td.n { (format!("{:.2}", tally.accuracy)) }
+                            td.n { (format!("{:.2}", tally.worst)) }
+                            td.n { (format!("{:.2}", tally.bias)) }
                         }
                     }
                 }

@@ -1,0 +1,109 @@
+//! How long fitting and foreseeing take: `cargo bench --bench fit`.
+//!
+//! A run of 2,000 records (667 kernels and sizes, three rounds) fitted by every model, on the profile
+//! of a simulated GPU; and the suite `all` foreseen on the ten shipped descriptions by the program
+//! itself, emulation included. Nothing is asserted: times depend on the machine. docs/MODELS.md names
+//! what was measured where.
+
+use gpubench::analyse::fit::{Counted, Device, End, Launch, Model, View, judge};
+use gpubench::backend::sim::Sim;
+use gpubench::emulate::Emulator;
+use gpubench::error::{Error, Result};
+use gpubench::measure::promised;
+use gpubench::plan::{Case, Limits, Planned, emulated_device, emulated_launch, plan};
+use gpubench::reference::{map_all, names};
+use gpubench::suite::load;
+use gpubench::workload::Measure;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Kernels and sizes of a run of 2,000 records in three rounds.
+const LAUNCHES: usize = 667;
+/// What the hybrid takes as true: launch, sharpness, cache, then seconds each.
+const HYBRID: [f64; 12] =
+    [5e-6, 2.0, 3e7, 2e-12, 2e-11, 4e-12, 3e-12, 9e-12, 2e-12, 4e-12, 1e-9, 6e-12];
+
+fn main() -> Result<()> {
+    let gpus = Sim::default().descriptions()?;
+    let gpu = gpus.last().ok_or(Error::NoDevice)?;
+    let device = Device::new(&gpu.profile(0), End::Middle)?;
+    let begun = Instant::now();
+    let some = counted(&device)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    println!("emulation: one group of each of {} kernels and sizes in {seconds:.2} s", some.len());
+    let launches = many(&some, &device)?;
+    let mut all = 0.0;
+    for model in Model::ALL {
+        let begun = Instant::now();
+        let judged = judge(model, &launches, Some(&device), 1)?;
+        let seconds = begun.elapsed().as_secs_f64();
+        all += seconds;
+        let score = judged.size_out.map_or(f64::NAN, |score| score.accuracy);
+        println!("{}: {seconds:.2} s (a size left out: {score:.2})", model.name());
+    }
+    println!("all models on {} launches: {all:.2} s", launches.len());
+    foresee()
+}
+
+/// Every kernel of the suite `all`, counted.
+fn counted(device: &Device) -> Result<Vec<Launch>> {
+    let suite = load("all", &names().collect::<Vec<_>>())?;
+    let limits =
+        Limits { memory: None, seconds: f64::INFINITY, seed: 1, cores: 2, host_memory: None };
+    let cases = plan(&suite, &emulated_device(), &limits).into_iter();
+    let cases = cases.filter_map(|planned| match planned {
+        Planned::Case(case) if case.key.measure == Measure::Kernel => Some(*case),
+        _ => None,
+    });
+    let cases: Vec<Case> = cases.collect();
+    let count = |case: &Case| {
+        let form = &case.candidates[0];
+        let mut launch = emulated_launch(form, promised(case));
+        let middle = form.groups.map(|n| n / 2);
+        let mut counts =
+            Emulator::new(&form.kernel)?.count(&mut launch, middle, &[device.rules])?;
+        let groups = form.groups.into_iter().map(f64::from).product();
+        let counted = counts.pop().map(|group| Counted { group: Arc::new(group), groups });
+        let (operations, bytes) = (form.flops, form.bytes);
+        Ok(Launch { key: case.key.clone(), operations, bytes, counted, seconds: 1.0 })
+    };
+    map_all(&cases, count).into_iter().collect()
+}
+
+/// The same kernels under several names and numbers of groups, with times that scatter by a tenth.
+fn many(some: &[Launch], device: &Device) -> Result<Vec<Launch>> {
+    let mut all = vec![];
+    for i in 0..LAUNCHES {
+        let mut launch = some[i % some.len()].clone();
+        let turn = i / some.len();
+        if turn > 0 {
+            launch.key.workload += &format!(" {turn}");
+        }
+        if let Some(counted) = &mut launch.counted {
+            counted.groups *= 1.0 + turn as f64;
+        }
+        launch.bytes *= 1.0 + turn as f64;
+        let scatter =
+            1.0 + 0.2 * (f64::from((i as u32).wrapping_mul(2_654_435_761) >> 16) / 65536.0 - 0.5);
+        let view = View::new(Model::Hybrid, &launch, Some(device))?;
+        launch.seconds = view.seconds(&HYBRID, scatter);
+        all.push(launch);
+    }
+    Ok(all)
+}
+
+/// The program itself, from start to end.
+fn foresee() -> Result<()> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/backend/sim/devices");
+    let entries = std::fs::read_dir(folder).map_err(|error| Error::io(folder, error))?;
+    let profiles: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gpubench"));
+    command.args(["predict", "all", "--profile"]).args(&profiles).stdout(Stdio::null());
+    command.stderr(Stdio::null());
+    let begun = Instant::now();
+    let status = command.status().map_err(|error| Error::io("gpubench", error))?;
+    let seconds = begun.elapsed().as_secs_f64();
+    println!("predict all on {} profiles: {seconds:.2} s ({status})", profiles.len());
+    Ok(())
+}

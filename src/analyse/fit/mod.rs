@@ -1,0 +1,203 @@
+//! Models fitted to what a device was measured at, and judged by launches that the fit never saw:
+//! each size of a workload in turn, then each workload in turn.
+
+mod counted;
+mod device;
+mod fitted;
+mod score;
+mod view;
+
+pub use counted::{Counted, Task, Tasks, Timeline};
+pub use device::{Device, End, rules};
+pub use fitted::Fitted;
+pub use score::{Parameter, Residual, Score};
+pub use view::{Bound, View};
+
+use crate::error::{Error, Result};
+use crate::model::accuracy;
+use crate::workload::CaseKey;
+use fitted::{For, Sample};
+use score::Judge;
+use serde::Serialize;
+
+/// One kernel at one size.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The case.
+    pub key: CaseKey,
+    /// Operations, as the suite says.
+    pub operations: f64,
+    /// Bytes, as the suite says.
+    pub bytes: f64,
+    /// What it does, as counted; `None` where it could not be.
+    pub counted: Option<Counted>,
+    /// Seconds measured.
+    pub seconds: f64,
+}
+
+/// A model of a kernel that is fitted per device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Model {
+    /// Model 3 with the best rates seen.
+    Roofline,
+    /// Model 3 with a launch cost and a rounded corner.
+    SmoothRoofline,
+    /// Model 4.
+    WarpTimeline,
+    /// Model 5.
+    ParallelDegrees,
+    /// Model 6.
+    Components,
+    /// Our own.
+    Hybrid,
+}
+
+impl Model {
+    /// All, by their numbers.
+    pub const ALL: [Self; 6] = [
+        Self::Roofline,
+        Self::SmoothRoofline,
+        Self::WarpTimeline,
+        Self::ParallelDegrees,
+        Self::Components,
+        Self::Hybrid,
+    ];
+
+    /// Whether it is priced by the device's profile.
+    pub fn needs_profile(self) -> bool {
+        matches!(self, Self::WarpTimeline | Self::ParallelDegrees | Self::Components)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Roofline => "roofline",
+            Self::SmoothRoofline => "smooth roofline",
+            Self::WarpTimeline => "warp timeline",
+            Self::ParallelDegrees => "parallel degrees",
+            Self::Components => "components",
+            Self::Hybrid => "hybrid",
+        }
+    }
+}
+
+/// A model on a device.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// Which.
+    pub model: Model,
+    /// Fitted to all launches.
+    pub fitted: Fitted,
+    /// Its parameters.
+    pub parameters: Vec<Parameter>,
+    /// Mean accuracy on the launches that it was fitted to.
+    pub seen: f64,
+    /// Each size foreseen from all else; of workloads measured at two sizes or more.
+    pub size_out: Option<Score>,
+    /// Each workload foreseen from the others.
+    pub workload_out: Option<Score>,
+}
+
+impl Judged {
+    /// What bounds a launch by this model, and how many times longer that takes than the next
+    /// longest part; `None` where the model does not see the launch.
+    pub fn bound(&self, launch: &Launch, device: Option<&Device>) -> Option<(Bound, f64)> {
+        let view = View::new(self.model, launch, device).ok()?;
+        let mut parts = view.parts(&self.fitted.parameters);
+        parts.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let next = parts.get(1)?.1.max(f64::MIN_POSITIVE);
+        Some((parts[0].0, parts[0].1 / next))
+    }
+}
+
+/// Fits and judges a model on a device, whose profile models 4 to 6 need.
+///
+/// # Errors
+/// `Unsupported` where the launches are too few, with how many more are needed; or where the
+/// model cannot see any of them, with the reason.
+pub fn judge(
+    model: Model,
+    launches: &[Launch],
+    device: Option<&Device>,
+    seed: u64,
+) -> Result<Judged> {
+    let mut samples = vec![];
+    let mut refused = None;
+    for launch in launches {
+        match View::new(model, launch, device) {
+            Ok(view) => samples.push(Sample { launch, view }),
+            Err(error) => refused = refused.or(Some(error)),
+        }
+    }
+    if samples.is_empty() {
+        let none = || Error::Unsupported("no kernel was measured".into());
+        return Err(refused.unwrap_or_else(none));
+    }
+    let fitted = model.fit(&samples, device, None, For::All)?;
+    let judge = Judge { model, samples: &samples, device, all: &fitted };
+    let (size_out, workload_out) = (judge.size_out(), judge.workload_out());
+    let parameters = judge.parameters(seed);
+    let seen = samples.iter().map(|sample| {
+        let foreseen = fitted.seconds(&sample.launch.key.workload, &sample.view);
+        accuracy(foreseen, sample.launch.seconds)
+    });
+    let seen = seen.sum::<f64>() / samples.len() as f64;
+    Ok(Judged { model, parameters, seen, size_out, workload_out, fitted })
+}
+
+/// The model that foresees sizes it never saw best.
+pub fn best(judged: &[Judged]) -> Option<&Judged> {
+    let score = |judged: &Judged| judged.size_out.as_ref().map_or(0.0, |score| score.accuracy);
+    judged.iter().max_by(|a, b| score(a).total_cmp(&score(b)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::Measure;
+
+    /// Two workloads at four sizes on a device without launch cost.
+    fn launches() -> Vec<Launch> {
+        let launch = |workload: &str, n: i64, operations: f64, bytes: f64| {
+            let size = vec![("n".to_owned(), n)];
+            let (workload, measure) = (workload.to_owned(), Measure::Kernel);
+            let key = CaseKey { workload, size, measure, host_memory: None };
+            let seconds = (operations / 1e12_f64).max(bytes / 1e11);
+            Launch { key, operations, bytes, counted: None, seconds }
+        };
+        (1..=4)
+            .flat_map(|i| {
+                let x = 1e7 * 4f64.powi(i);
+                [launch("many", i.into(), 100.0 * x, x), launch("few", i.into(), x, x)]
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_roofline_that_holds_is_right_about_what_it_never_saw() {
+        let judged = judge(Model::Roofline, &launches(), None, 1).unwrap();
+        let score = judged.size_out.unwrap();
+        assert_eq!((score.launches, score.workloads.len()), (8, 2));
+        assert!(score.accuracy > 0.999, "{score:?}");
+        // Without the other workload one of the ceilings is not known.
+        assert!(judged.workload_out.unwrap().accuracy < 0.9);
+        assert!((judged.parameters[0].value / 1e12 - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_a_model_lacks_is_said() {
+        let why =
+            |model, launches: &[Launch]| judge(model, launches, None, 1).unwrap_err().to_string();
+        let all = launches();
+        assert!(
+            why(Model::Hybrid, &all).contains("could not count"),
+            "{}",
+            why(Model::Hybrid, &all)
+        );
+        assert!(why(Model::Components, &all).contains("could not count"));
+        let few = why(Model::SmoothRoofline, &all[..3]);
+        assert!(few.contains("at least 5") && few.contains("3 were measured: 2 more"), "{few}");
+        assert!(why(Model::Roofline, &[]).contains("no kernel"));
+    }
+}

@@ -1,0 +1,239 @@
+//! What a model sees of a launch: everything but its parameters.
+
+use super::counted::{Tasks, Timeline};
+use super::device::Device;
+use super::{Launch, Model};
+use crate::error::{Error, Result};
+use crate::model::components::Projection;
+use crate::model::hybrid::{Hybrid, Work};
+use crate::model::parallel_degrees::{self, Access, Period, Shape, Step};
+use crate::model::roofline::Ceilings;
+use crate::model::smooth_roofline::SmoothRoofline;
+use crate::model::warp_timeline::{Barriers, Warp};
+use serde::Serialize;
+
+/// The part of a launch that takes longest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bound {
+    /// Instructions.
+    Compute,
+    /// Global memory: bandwidth.
+    Global,
+    /// Local memory and barriers.
+    Local,
+    /// Waiting for memory, which too few warps hide.
+    Latency,
+    /// Starting the launch and its groups.
+    Launch,
+}
+
+impl Bound {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Compute => "compute",
+            Self::Global => "global memory",
+            Self::Local => "local memory",
+            Self::Latency => "latency",
+            Self::Launch => "launch",
+        }
+    }
+}
+
+/// A launch in a model's eyes.
+#[derive(Clone, Debug)]
+pub enum View {
+    /// Operations and bytes, for either roofline.
+    Amounts {
+        /// Operations.
+        operations: f64,
+        /// Bytes that must be moved.
+        bytes: f64,
+        /// Whether the corner is sharp and a launch costs nothing.
+        sharp: bool,
+    },
+    /// For model 4.
+    Timeline(Timeline),
+    /// For model 5, with the device's bandwidth in bytes a cycle and its clock.
+    Tasks {
+        /// The launch.
+        tasks: Tasks,
+        /// Bytes a cycle.
+        bandwidth: f64,
+        /// Cycles a second.
+        clock: f64,
+        /// Units, and most warps resident on one.
+        units: [u32; 2],
+    },
+    /// For model 6.
+    Components(Projection),
+    /// For the hybrid.
+    Work(Work),
+}
+
+impl View {
+    /// What `model` sees of `launch`.
+    ///
+    /// # Errors
+    /// `Unsupported` where it lacks the launch's counts or the device's profile, or the group does
+    /// not fit.
+    pub fn new(model: Model, launch: &Launch, device: Option<&Device>) -> Result<Self> {
+        let counted = || {
+            let why = "the emulator could not count it".to_owned();
+            launch.counted.as_ref().ok_or(Error::Unsupported(why))
+        };
+        let profiled = || {
+            let why = "it needs the device's profile: `gpubench run characterise`".to_owned();
+            device.ok_or(Error::Unsupported(why))
+        };
+        Ok(match model {
+            Model::Roofline | Model::SmoothRoofline => {
+                let counts = launch.counted.as_ref();
+                let operations = counts.map_or(launch.operations, |c| c.operations());
+                let sharp = model == Model::Roofline;
+                Self::Amounts { operations, bytes: launch.bytes, sharp }
+            }
+            Model::WarpTimeline => Self::Timeline(counted()?.timeline(profiled()?)?),
+            Model::ParallelDegrees => {
+                let (device, tasks) = (profiled()?, counted()?.tasks(profiled()?)?);
+                Self::Tasks {
+                    tasks,
+                    bandwidth: device.read.at(f64::INFINITY) / device.clock,
+                    clock: device.clock,
+                    units: [device.unit.units, device.unit.warps],
+                }
+            }
+            Model::Components => Self::Components(counted()?.components(profiled()?)?),
+            Model::Hybrid => Self::Work(counted()?.work(launch.bytes, device)),
+        })
+    }
+
+    /// Seconds at the parameters `p`, named as [`Model::parameters`] says; `factor` is what the
+    /// workload takes beyond what the model sees.
+    pub fn seconds(&self, p: &[f64], factor: f64) -> f64 {
+        match self {
+            Self::Amounts { operations, bytes, sharp: true } => {
+                Ceilings { peak: p[0], bandwidth: p[1] }.ideal_seconds(*operations, *bytes)
+            }
+            Self::Amounts { operations, bytes, sharp: false } => {
+                let [launch, peak, bandwidth, sharpness] = [p[0], p[1], p[2], p[3]];
+                SmoothRoofline { launch, peak, bandwidth, sharpness }.seconds(*operations, *bytes)
+            }
+            Self::Timeline(launch) => {
+                p[0] + launch.warp(p).seconds(launch.resident, launch.barriers(p))
+            }
+            Self::Tasks { .. } => p[0] + self.rounds(p).iter().sum::<f64>(),
+            Self::Components(base) => p[0] + scaled(base, p).seconds(),
+            Self::Work(work) => Hybrid::of(p).times_of(work, factor),
+        }
+    }
+
+    /// The parts that the seconds are made of, as far as the model tells them apart; they may run
+    /// side by side.
+    pub fn parts(&self, p: &[f64]) -> Vec<(Bound, f64)> {
+        match self {
+            Self::Amounts { operations, bytes, sharp: true } => {
+                vec![(Bound::Compute, operations / p[0]), (Bound::Global, bytes / p[1])]
+            }
+            Self::Amounts { operations, bytes, sharp: false } => vec![
+                (Bound::Launch, p[0]),
+                (Bound::Compute, operations / p[1]),
+                (Bound::Global, bytes / p[2]),
+            ],
+            Self::Timeline(launch) => {
+                let warp = launch.warp(p);
+                let resident = launch.resident;
+                let rounds = f64::from(resident.rounds);
+                let compute = warp.compute * f64::from(resident.warps) * rounds;
+                let all = warp.seconds(resident, launch.barriers(p));
+                let parts = [compute, (all - compute).max(0.0)];
+                vec![(Bound::Launch, p[0]), (Bound::Compute, parts[0]), (Bound::Latency, parts[1])]
+            }
+            Self::Tasks { .. } => {
+                let [compute, memory] = self.rounds(p);
+                vec![(Bound::Launch, p[0]), (Bound::Compute, compute), (Bound::Latency, memory)]
+            }
+            Self::Components(base) => {
+                let Projection { compute, global, local } = scaled(base, p);
+                vec![
+                    (Bound::Launch, p[0]),
+                    (Bound::Compute, compute),
+                    (Bound::Global, global),
+                    (Bound::Local, local),
+                ]
+            }
+            Self::Work(work) => {
+                let [launch, compute, local, global] = Hybrid::of(p).parts_of(work);
+                vec![
+                    (Bound::Launch, launch),
+                    (Bound::Compute, compute),
+                    (Bound::Local, local),
+                    (Bound::Global, global),
+                ]
+            }
+        }
+    }
+
+    /// Model 5: seconds of computing and of waiting for memory.
+    fn rounds(&self, p: &[f64]) -> [f64; 2] {
+        let Self::Tasks { tasks, bandwidth, clock, units: [units, warps] } = self else {
+            return [0.0; 2];
+        };
+        let shape = Shape { a: p[2], b: p[3], c: p[4], d: p[5] };
+        let device =
+            parallel_degrees::Device { bandwidth: *bandwidth, units: *units, warps: *warps, shape };
+        let period = |task: super::counted::Task| Period {
+            compute: task.compute,
+            memory: task.transactions * p[1],
+        };
+        let steps = tasks.steps.iter().map(|&(last, now, times)| Step {
+            last: period(last),
+            now: period(now),
+            times,
+        });
+        let access = Access {
+            work_items: tasks.work_items,
+            bytes: tasks.bytes,
+            transactions: tasks.transactions,
+            cycles: p[1],
+        };
+        let resident = tasks.resident;
+        let cycles = device.round(resident.warps, access, steps);
+        cycles.map(|cycles| cycles * f64::from(resident.rounds) / clock)
+    }
+}
+
+impl Timeline {
+    /// Parameters: launch, computing beyond the profile's, latency of an access, of a transaction
+    /// beyond the first, of a barrier.
+    fn warp(&self, p: &[f64]) -> Warp {
+        let each = self.further / self.accesses.max(1.0);
+        let last_memory = if self.accesses > 0.0 { p[2] + each * p[3] } else { 0.0 };
+        Warp {
+            memory: self.accesses * p[2] + self.further * p[3],
+            compute: p[1] * self.compute,
+            last_memory,
+            last_compute: p[1] * self.after,
+        }
+    }
+
+    fn barriers(&self, p: &[f64]) -> Barriers {
+        let warp = self.warp(p);
+        let count = self.barriers.max(1.0);
+        Barriers {
+            count: self.barriers as u32,
+            seconds: p[4],
+            memory: warp.memory / count,
+            compute: warp.compute / count,
+        }
+    }
+}
+
+fn scaled(base: &Projection, p: &[f64]) -> Projection {
+    Projection {
+        compute: p[1] * base.compute,
+        global: p[2] * base.global,
+        local: p[3] * base.local,
+    }
+}

@@ -1,0 +1,60 @@
+//! The sections of ladders: what each step gained, and whether another one is worth it.
+
+use super::words::label;
+use crate::analyse::{Ladder, Rung, ladders};
+use crate::model::roofline::Bound;
+use crate::record::{Header, Record};
+use crate::text::printable;
+use crate::units::seconds;
+use std::fmt::Write;
+
+/// One section a ladder and device.
+pub fn section(out: &mut String, header: &Header, records: &[Record]) {
+    for (i, device) in header.devices.iter().enumerate() {
+        for ladder in ladders(records, i) {
+            one(out, &ladder, &label(device));
+        }
+    }
+}
+
+fn one(out: &mut String, ladder: &Ladder, device: &str) {
+    let sizes = ladder.size.iter().map(|(name, value)| format!(" {}={value}", printable(name, 20)));
+    let name = format!("{}{}", printable(&ladder.workload, 30), sizes.collect::<String>());
+    let bound = match ladder.bound {
+        Some(Bound::Compute) => ": bound by arithmetic",
+        Some(Bound::Memory) => ": bound by memory",
+        None => "",
+    };
+    let _ = writeln!(out, "\nLadder of {name} on {device}{bound}");
+    let _ = writeln!(
+        out,
+        "  {:<18}{:>10}{:>9}{:>10}{:>11}{:>12}  another step",
+        "step", "median", "gain", "of ideal", "of the run", "could save"
+    );
+    for (i, rung) in ladder.rungs.iter().enumerate() {
+        let gain = if i == 0 { "–".to_owned() } else { format!("{:.2} ×", rung.gain) };
+        let _ = writeln!(
+            out,
+            "  {:<18}{:>10}{:>9}{:>10}{:>11}{:>12}  {}",
+            printable(&rung.variant, 17),
+            seconds(rung.seconds),
+            gain,
+            percent(rung.of_ideal),
+            percent(rung.share),
+            percent(rung.possible()),
+            worth(rung)
+        );
+    }
+}
+
+fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| "–".to_owned(), |share| format!("{:.1} %", 100.0 * share))
+}
+
+fn worth(rung: &Rung) -> &'static str {
+    match rung.worth() {
+        Some(true) => "is worth it",
+        Some(false) => "is not worth it",
+        None => "cannot be judged: no ceiling or no copies were measured",
+    }
+}

@@ -1,0 +1,77 @@
+//! What a workload is run with: kernels beside it, copies of it, and what rearranges its buffers.
+
+use super::convert::Converter;
+use super::decode::At;
+use super::file;
+use super::nearest::meant;
+use super::types::{Place, Rearrange};
+use crate::workload::Measure;
+
+impl Converter<'_> {
+    /// What runs beside it; whether these workloads exist is known when all files are read.
+    pub fn beside(&mut self, form: &file::Workload, measure: &[Measure]) -> Vec<(String, Place)> {
+        let Some(At { value: names, at }) = &form.beside else { return vec![] };
+        if !measure.contains(&Measure::Concurrency) {
+            let message = "`beside` is for `measure: [concurrency]`, which this workload lacks";
+            self.mistakes.tell(at, message, None);
+        }
+        let place = |name: &At<String>| self.mistakes.source().place(&name.at);
+        names.iter().map(|name| (name.value.clone(), place(name))).collect()
+    }
+
+    /// How many copies of its kernel run at once.
+    pub fn copies(&mut self, form: &file::Workload, measure: &[Measure]) -> Option<u32> {
+        let Some(At { value: copies, at }) = &form.copies else { return Some(1) };
+        let why = match *copies {
+            0 | 1 => "copies at once are two or more",
+            _ if !measure.contains(&Measure::Concurrency) => {
+                "`copies` is for `measure: [concurrency]`, which this workload lacks"
+            }
+            copies => return Some(copies),
+        };
+        self.mistakes.tell(at, why, None);
+        None
+    }
+
+    /// How a buffer is rearranged; whether the workloads exist is known when all files are read.
+    pub fn rearrange(
+        &mut self,
+        form: &file::Workload,
+        measure: &[Measure],
+        known: &[String],
+    ) -> Option<Option<Rearrange>> {
+        let Some(At { value: given, at }) = &form.rearrange else { return Some(None) };
+        if !measure.contains(&Measure::Rearrange) {
+            let message = "`rearrange` is for `measure: [rearrange]`, which this workload lacks";
+            self.mistakes.tell(at, message, None);
+        }
+        let At { value: buffer, at } = &given.buffer;
+        let buffers = form.buffers.iter().flat_map(|all| &all.value.0);
+        let names = buffers.map(|(name, _)| name.value.as_str());
+        if !names.clone().any(|name| name == buffer) {
+            let message = format!("there is no buffer `{buffer}` here");
+            self.mistakes.tell(at, message, meant(buffer, names));
+            return None;
+        }
+        let At { value: strides, at } = &given.strides;
+        if !(1..=2).contains(&strides.len()) {
+            let message =
+                format!("a buffer is accessed in one stride or two, not {}", strides.len());
+            self.mistakes.tell(at, message, None);
+            return None;
+        }
+        let known: Vec<_> = known.iter().map(String::as_str).collect();
+        let rule = "strides are made of sizes and parameters";
+        for stride in strides {
+            self.names(&stride.value, &known, rule)?;
+        }
+        let named =
+            |name: &At<String>| (name.value.clone(), self.mistakes.source().place(&name.at));
+        Some(Some(Rearrange {
+            buffer: buffer.clone(),
+            strides: strides.iter().map(|stride| stride.value.expr.clone()).collect(),
+            by: named(&given.by),
+            then: named(&given.then),
+        }))
+    }
+}

@@ -1,0 +1,370 @@
+//! Models fitted to kernels: each gives back its own parameters where times obey it, mistakes are
+//! told, and the command line says the same. Nothing here is measured on hardware.
+#![expect(clippy::unwrap_used, reason = "helpers of tests panic as tests do")]
+
+mod common;
+
+use common::{Place, text};
+use gpubench::analyse::fit::{Counted, Device, End, Launch, Model, View, judge, rules};
+use gpubench::backend::sim::{Costs, Description, Noise, Sim, SimDevice};
+use gpubench::emulate::{Emulator, Groups, Rules, Watch};
+use gpubench::measure::{Policy, Session, measure, promised};
+use gpubench::plan::{Case, Limits, Planned, emulated_device, emulated_launch, plan};
+use gpubench::record::Outcome;
+use gpubench::reference::{map_all, names};
+use gpubench::stats::Summary;
+use gpubench::suite::{Suite, load};
+use gpubench::workload::Measure;
+use serde_json::Value;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+fn suite() -> Suite {
+    load("all", &names().collect::<Vec<_>>()).unwrap()
+}
+
+fn limits() -> Limits {
+    Limits { memory: None, seconds: f64::INFINITY, seed: 1, cores: 2, host_memory: None }
+}
+
+/// The last shipped description, whose units have 32 banks and more than one group.
+fn gpu() -> Description {
+    let mut gpu = Sim::default().descriptions().unwrap().pop().unwrap();
+    gpu.noise = Noise::default();
+    gpu
+}
+
+/// Kernels of every kind of bound, at every size that the suite has of them.
+const KERNELS: [&str; 14] = [
+    "black_scholes",
+    "gather",
+    "linear",
+    "matmul_coalesced",
+    "matmul_naive",
+    "matmul_register_4x4/8x8",
+    "matmul_tiled/16x16",
+    "permute_213",
+    "sepia",
+    "stencil_2d_5",
+    "stencil_3d_7/strided",
+    "stencil_3d_7/blocked_2d",
+    "transpose_naive",
+    "transpose_tiled",
+];
+
+/// Those kernels as a device sees them, counted once, without times.
+fn kernels(rules: Rules) -> &'static [Launch] {
+    static ALL: OnceLock<Vec<Launch>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let mut suite = suite();
+        suite.workloads.retain(|workload| KERNELS.contains(&workload.name.as_str()));
+        let cases: Vec<Case> = plan(&suite, &emulated_device(), &limits())
+            .into_iter()
+            .filter_map(|planned| match planned {
+                Planned::Case(case) if case.key.measure == Measure::Kernel => Some(*case),
+                _ => None,
+            })
+            .collect();
+        map_all(&cases, |case| counted(case, rules))
+    })
+}
+
+fn counted(case: &Case, rules: Rules) -> Launch {
+    let form = &case.candidates[0];
+    let mut launch = emulated_launch(form, promised(case));
+    let watch = Watch { counts: Some(rules), races: false };
+    let middle = Groups::One(form.groups.map(|n| n / 2));
+    let seen = Emulator::new(&form.kernel).unwrap().run(&mut launch, middle, watch).unwrap();
+    let groups = form.groups.into_iter().map(f64::from).product();
+    Launch {
+        key: case.key.clone(),
+        operations: form.flops,
+        bytes: form.bytes,
+        counted: Some(Counted { group: Arc::new(seen.counts.unwrap()), groups }),
+        seconds: f64::NAN,
+    }
+}
+
+/// The kernels with the times that `model` foresees at `truth`.
+fn obeying(model: Model, truth: &[f64], device: &Device) -> Vec<Launch> {
+    let mut launches = kernels(device.rules).to_vec();
+    for launch in &mut launches {
+        launch.seconds = View::new(model, launch, Some(device)).unwrap().seconds(truth, 1.0);
+    }
+    launches
+}
+
+/// The pure model is the ground truth here: the simulator knows neither warps' tasks nor banks.
+fn recovers(model: Model, truth: &[f64]) {
+    let mut gpu = gpu();
+    if model == Model::WarpTimeline {
+        // Barriers cost where no other group runs.
+        gpu.unit.groups = 1;
+    }
+    let profile = gpu.profile(0);
+    let device = Device::new(&profile, End::Middle).unwrap();
+    assert_eq!(device.rules, rules(&profile));
+    let launches = obeying(model, truth, &device);
+    let judged = judge(model, &launches, Some(&device), 1).unwrap();
+    let mut wrong = vec![];
+    for (parameter, truth) in judged.parameters.iter().zip(truth) {
+        println!("{} {}: {:e} for {truth:e}", model.name(), parameter.name, parameter.value);
+        if (parameter.value / truth - 1.0).abs() > 0.02 {
+            wrong.push(format!("{parameter:?} for {truth:e}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}: {wrong:#?}", model.name());
+    assert!(judged.seen > 0.99, "{} {}", model.name(), judged.seen);
+    let unseen = judged.size_out.unwrap();
+    assert!(unseen.accuracy > 0.98, "{} {unseen:?}", model.name());
+}
+
+#[test]
+fn the_smooth_roofline_gives_back_its_parameters() {
+    recovers(Model::SmoothRoofline, &[4e-6, 3e12, 2e11, 2.5]);
+}
+
+#[test]
+fn the_warp_timeline_gives_back_its_parameters() {
+    recovers(Model::WarpTimeline, &[4e-6, 1.6, 450e-9, 30e-9, 60e-9]);
+}
+
+#[test]
+fn the_parallel_degrees_give_back_their_parameters() {
+    recovers(Model::ParallelDegrees, &[4e-6, 260.0, 5.0, 14.0, 0.6, 60.0]);
+}
+
+#[test]
+fn the_components_give_back_their_parameters() {
+    recovers(Model::Components, &[4e-6, 1.4, 0.8, 9.0]);
+}
+
+/// A simulated GPU without latencies obeys the roofline: what is measured on it gives back both
+/// ceilings.
+#[test]
+fn the_roofline_gives_back_a_simulated_gpus_ceilings() {
+    let mut gpu = gpu();
+    gpu.units = 16; // which divides the groups of every kernel here
+    gpu.memory.latency = 1e-12;
+    gpu.compute.latency = 1e-9;
+    gpu.costs = Costs { submit: 0.0, launch: 0.0, sync: 0.0 };
+    let truth =
+        [f64::from(gpu.units) * gpu.compute.flops_per_cycle * gpu.clock, gpu.memory.bandwidth];
+    let mut suite = suite();
+    suite
+        .workloads
+        .retain(|w| ["matmul_naive", "sepia", "transpose_naive"].contains(&w.name.as_str()));
+    for workload in &mut suite.workloads {
+        workload.sizes.retain(|size| size.iter().all(|(_, n)| *n <= 512));
+    }
+    let mut session = Session::new(Box::new(SimDevice::new(gpu, 0, 0)));
+    let policy = Policy { least: 1, most: 1, warmup: 0.0, seconds: 1e3, ..Policy::default() };
+    let info = session.device.info().clone();
+    let launches = plan(&suite, &info, &limits()).into_iter().filter_map(|planned| {
+        let Planned::Case(case) = planned else { return None };
+        let record = measure(&mut session, &case, &policy, &mut |_| {}).into_record(&case, 0, 0);
+        assert_eq!(record.outcome, Outcome::Ok, "{}", record.key);
+        let measured = record.measured?;
+        Some(Launch {
+            key: record.key,
+            operations: measured.flops,
+            bytes: measured.bytes,
+            counted: None,
+            seconds: Summary::of(&measured.samples)?.median,
+        })
+    });
+    let launches: Vec<Launch> = launches.collect();
+    assert!(launches.len() >= 4, "{}", launches.len());
+    let judged = judge(Model::Roofline, &launches, None, 1).unwrap();
+    for (parameter, truth) in judged.parameters.iter().zip(truth) {
+        assert!((parameter.value / truth - 1.0).abs() < 0.02, "{parameter:?} for {truth:e}");
+    }
+}
+
+/// The shipped suites in a folder of their own, with one that selects from them.
+fn place(only: &str) -> Place {
+    let place = Place::new();
+    let suites = Path::new(env!("CARGO_MANIFEST_DIR")).join("suites");
+    for entry in std::fs::read_dir(suites).unwrap() {
+        let path = entry.unwrap().path();
+        std::fs::copy(&path, place.folder.path().join(path.file_name().unwrap())).unwrap();
+    }
+    let includes = "characterise, transpose, filters, finance";
+    let includes: Vec<String> = includes.split(", ").map(|name| format!("{name}.yaml")).collect();
+    let includes = includes.join(", ");
+    let suite = format!("version: 1\nname: mine\ninclude: [{includes}]\nonly: {only}\n");
+    std::fs::write(place.folder.path().join("mine.yaml"), suite).unwrap();
+    place
+}
+
+fn device(name: &str) -> String {
+    format!("{}/src/backend/sim/devices/{name}.yaml", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// What it wrote to stdout and stderr, and its exit code.
+fn told(place: &Place, arguments: &[&str]) -> (String, String, Option<i32>) {
+    let output = place.output(arguments);
+    (text(&output.stdout), text(&output.stderr), output.status.code())
+}
+
+#[test]
+fn a_run_that_characterises_and_measures_sizes_ends_with_its_models() {
+    let place = place(
+        "{ launches: {}, chase: { words: [1024] }, sepia: { n: [512] }, linear: { n: [512] }, \
+         transpose_naive: { rows: [512, 1000] }, transpose_tiled: { rows: [512, 1000] }, \
+         transpose_padded/32x8: { rows: [512, 1000] }, black_scholes: { n: [65536, 262144] } }",
+    );
+    // The simulator prices these two by their references; smaller buffers keep the test short.
+    let costs = "budget: { rounds: 1, case: 0.2 }
+workloads:
+  float/add:
+    kernel: { family: characterise, entry: float_chain, group: [64], constants: { SEEDS: 256, OP: 0, REPEAT: 16, V: f32 } }
+    search: { constants: { V: [f32, f32x4], REPEAT: [16, 48] } }
+    sizes: { n: [65536] }
+    params: { n: n, passes: 16, a: { f32: 0.3711 }, b: { f32: \"-0.2297\" }, c: { f32: 0.1093 }, d: { f32: \"-0.2506\" } }
+    buffers:
+      seeds: { type: f32, count: 256, fill: { uniform: [0.5, 1] }, access: read }
+      out: { type: f32, count: n, access: write }
+    grid: [\"ceil_div(n, V)\"]
+    work: { flops: n*16*REPEAT, bytes: 4*n }
+    verify: { reference: float_chain, relative: 0, absolute: 0 }
+    measure: [characterise]
+    family: compute
+  stream/read:
+    kernel: { family: characterise, entry: stream, group: [256], constants: { MOST: 12, MODE: 0, REPEAT: 4, V: u32 } }
+    search: { constants: { V: [u32, u32x4], REPEAT: [4, 12] } }
+    sizes: { n: [786432], group: [256] }
+    params: { n: n }
+    buffers:
+      data: { type: u32, count: n, fill: random_bits, access: read, split: rows }
+      out: { type: u32, count: n, access: write, split: rows }
+    grid: [\"n/(MOST*V)\"]
+    work: { flops: 0, bytes: 4*n*REPEAT/MOST }
+    verify: { reference: stream, relative: 0, absolute: 0 }
+    measure: [characterise]
+    family: memory
+";
+    let file = place.folder.path().join("mine.yaml");
+    let suite = std::fs::read_to_string(&file).unwrap() + costs;
+    std::fs::write(&file, suite).unwrap();
+    let run = ["run", "mine.yaml", "--sim", "gtx 260", "k40c", "--seed", "7"];
+    let (out, err, code) = told(&place, &run);
+    assert_eq!(code, Some(0), "{err}");
+    assert_eq!(out.matches("Models on sim:").count(), 2, "{out}");
+    assert!(out.contains("Bound by: "), "{out}");
+
+    let file = place.result().display().to_string();
+    let fit = ["fit", &file, "--suite", "mine.yaml"];
+    let (out, err, code) = told(&place, &[&fit[..], &["--json"]].concat());
+    assert_eq!(code, Some(0), "{err}");
+    let reports: Value = serde_json::from_str(&out).unwrap();
+    for report in reports.as_array().unwrap() {
+        assert_eq!((&report["profile"], &report["launches"]), (&true.into(), &11.into()));
+        assert_eq!(report["models"].as_array().unwrap().len(), 5, "{}", report["failed"]);
+        assert_eq!(report["bounds"].as_array().unwrap().len(), 11);
+    }
+    let (out, _, _) = told(&place, &fit);
+    assert!(out.contains("11 kernels and sizes, with its profile"), "{out}");
+
+    // Both devices were measured: picking between them can be judged.
+    let predict = ["predict", "mine.yaml", "--profile", &file];
+    let (out, err, code) = told(&place, &[&predict[..], &["--json"]].concat());
+    assert_eq!(code, Some(0), "{err}");
+    let foreseen: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(foreseen["summary"]["compared"], 11, "{}", foreseen["summary"]);
+    assert!(foreseen["summary"]["relative_error"].as_f64().unwrap() < 0.5);
+    for case in foreseen["cases"].as_array().unwrap() {
+        for device in case["devices"].as_array().unwrap() {
+            let [low, high] = [0, 1].map(|end| device["interval"][end].as_f64().unwrap());
+            let seconds = device["seconds"].as_f64().unwrap();
+            assert!(low <= seconds && seconds <= high && low > 0.0, "{case}");
+        }
+    }
+    let other = device("tesla-c1060");
+    let more = ["--measured", &file, "--model", "warp-timeline"];
+    let profiles = ["predict", "mine.yaml", "--profile", &other, &device("tesla-k40c")];
+    let (out, _, code) = told(&place, &[&profiles[..], &more].concat());
+    assert_eq!(code, Some(0));
+    assert!(out.contains("Tesla C1060 (sim)") && out.contains("the device to pick"), "{out}");
+    // The measured device is known by its name, wherever its profile is from.
+    assert!(out.contains(" %") && !out.contains("picked"), "one of both was measured: {out}");
+}
+
+#[test]
+fn too_few_sizes_are_said_with_how_many_more() {
+    let place = place("{ sepia: { n: [512, 1024] } }");
+    let (_, err, code) = told(&place, &["run", "mine.yaml", "--sim", "k40c", "--seed", "7"]);
+    assert_eq!(code, Some(0), "{err}");
+    let file = place.result().display().to_string();
+    let (out, _, _) = told(&place, &["fit", &file, "--suite", "mine.yaml"]);
+    assert!(out.contains("hybrid: unsupported: it needs at least 13 kernels and sizes"), "{out}");
+    assert!(out.contains("2 were measured: 11 more"), "{out}");
+    assert!(out.contains("components: unsupported: it needs the device's profile"), "{out}");
+    let predict = ["predict", "mine.yaml", "--from", &file, "--runs-suite", "mine.yaml"];
+    let (_, err, code) = told(&place, &predict);
+    assert_eq!(code, Some(2));
+    assert!(err.contains("2 were measured: 11 more"), "{err}");
+}
+
+#[test]
+fn wrong_profiles_are_refused_with_the_place() {
+    let place = Place::new();
+    let good = serde_json::to_value(gpu().profile(0)).unwrap();
+    let refused = |change: &dyn Fn(&mut Value), message: &str| {
+        let mut profile = good.clone();
+        change(&mut profile);
+        let text = serde_json::to_string_pretty(&profile).unwrap();
+        std::fs::write(place.folder.path().join("bad.json"), text).unwrap();
+        let (_, err, code) = told(&place, &["predict", "quick", "--profile", "bad.json"]);
+        assert_eq!(code, Some(2), "{err}");
+        assert!(err.contains(message) && err.contains("bad.json:"), "{err}");
+    };
+    refused(&|p| p["version"] = 7.into(), "a profile of version 7, and this gpubench reads");
+    let bandwidth = |p: &mut Value| p["streams"][0]["points"][0]["bandwidth"]["value"] = 0.0.into();
+    refused(&bandwidth, "0 is no positive number");
+    let (_, err, code) = told(&place, &["predict", "quick", "--profile", "nowhere.json"]);
+    assert_eq!(code, Some(2));
+    assert!(err.contains("nowhere.json"), "{err}");
+}
+
+#[test]
+fn what_cannot_be_foreseen_is_said_with_the_reason() {
+    let place = Place::new();
+    let small = std::fs::read_to_string(device("tesla-k40c")).unwrap();
+    let line = small.lines().find(|line| line.trim().starts_with("group_threads")).unwrap();
+    let small = small.replace(line, "  group_threads: 128");
+    std::fs::write(place.folder.path().join("small.yaml"), small).unwrap();
+    let (out, err, code) = told(&place, &["predict", "quick", "--profile", "small.yaml"]);
+    assert_eq!(code, Some(0), "{err}");
+    let wanted = "transpose_padded/32x8: left out (2 ×): unsupported: its group of 256 work-items \
+                  does not fit Tesla K40c, which takes 128";
+    assert!(err.contains(wanted), "{err}");
+    assert!(out.contains("sepia") && !out.contains("transpose_padded"), "{out}");
+
+    let kernel = "@group(0) @binding(0) var<storage, read_write> data: array<mat2x2<f32>>;
+@compute @workgroup_size(64)
+fn turn(@builtin(global_invocation_id) id: vec3<u32>) {
+    data[id.x] =
+        transpose(data[id.x]);
+}";
+    let suite = "version: 1
+workloads:
+  turn:
+    kernel: { wgsl: turn.wgsl, entry: turn, group: [64] }
+    sizes: { n: [256] }
+    params: {}
+    buffers:
+      data: { type: f32x4, count: n, fill: index, access: read_write }
+    grid: [n]
+    work: { flops: 0, bytes: 32*n }
+    verify: none
+";
+    for (name, text) in [("turn.wgsl", kernel), ("turn.yaml", suite)] {
+        std::fs::write(place.folder.path().join(name), text).unwrap();
+    }
+    let other = device("tesla-k40c");
+    let (_, err, code) = told(&place, &["predict", "turn.yaml", "--profile", &other]);
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("turn.wgsl:5: the emulator does not know matrices"), "{err}");
+    assert!(err.contains("no kernel of the suite `turn.yaml` can be foreseen"), "{err}");
+}
