@@ -333,7 +333,7 @@ mod tests {
     #[test]
     fn blocks_tell_their_speed_and_balance() {
         let block = Block { rows: vec![30, 10], repeats: 2, seconds: vec![2.0, 1.9] };
-        assert!((block.imbalance() - 0.05).abs() < 1e-12);
+        assert!((block.imbalance().unwrap() - 0.05).abs() < 1e-12);
         assert_eq!(speed(&[block.clone(), block]), 40.0);
     }
 }
