@@ -4,8 +4,8 @@ use super::sim::{SIM, Sim};
 use super::{Device, by_name};
 use crate::error::{Error, Result};
 use crate::gpu::{
-    BufferId, BuildReport, Clock, DeviceInfo, KernelId, KernelSource, MemoryKind, Recording,
-    StepTimes, Timeline,
+    BufferId, BuildReport, DeviceInfo, KernelId, KernelSource, MemoryKind, Recording, StepTimes,
+    Timeline,
 };
 use crate::units::Bytes;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -33,8 +33,8 @@ pub struct Part {
     pub ended: f64,
     /// When each step ran; empty where no clock can tell steps apart.
     pub steps: Vec<StepTimes>,
-    /// The clock that the steps were read from, before they were put on the common one.
-    pub clock: Clock,
+    /// Why the device's timestamps were not used, where it has them.
+    pub dropped: Option<String>,
 }
 
 /// Open devices, and who starts them at the same moment.
@@ -243,24 +243,25 @@ impl Together for Threads {
 }
 
 fn idle() -> Part {
-    Part { begun: 0.0, ended: 0.0, steps: vec![], clock: Clock::Host }
+    Part { begun: 0.0, ended: 0.0, steps: vec![], dropped: None }
 }
 
 /// Steps by a device's own clock, moved so that the last ends when the host saw it end.
 fn on_common_clock(begun: f64, ended: f64, timeline: Timeline) -> Part {
-    let Timeline { mut steps, clock, .. } = timeline;
+    let Timeline { mut steps, dropped, .. } = timeline;
     let last = steps.iter().map(|step| step.ended).fold(f64::NEG_INFINITY, f64::max);
     for step in &mut steps {
         for time in [&mut step.queued, &mut step.submitted, &mut step.started, &mut step.ended] {
             *time += ended - last;
         }
     }
-    Part { begun, ended, steps, clock }
+    Part { begun, ended, steps, dropped }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::Clock;
 
     #[test]
     fn steps_end_when_the_host_saw_them_end() {
@@ -272,9 +273,11 @@ mod tests {
         };
         let steps = vec![step(100.0, 101.0), step(101.0, 103.0)];
         let (clock, resolution) = (Clock::Device, 1e-9);
-        let timeline = Timeline { steps, clock, resolution, wall: 3.0, dropped: None };
+        let timeline =
+            Timeline { steps, clock, resolution, wall: 3.0, dropped: Some("reversed".into()) };
         let part = on_common_clock(0.5, 4.5, timeline);
         assert_eq!((part.begun, part.ended), (0.5, 4.5));
+        assert_eq!(part.dropped.as_deref(), Some("reversed"));
         assert_eq!((part.steps[0].started, part.steps[1].ended), (1.5, 4.5));
     }
 
