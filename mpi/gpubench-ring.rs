@@ -1,7 +1,6 @@
 //! The ring matrix product over MPI: what `gpubench ring` starts. Every rank is one of these.
 
 use gpubench::cmd::ring::{arguments, serve};
-use gpubench::error::Error;
 use gpubench::measure::ring::Neighbours;
 use mpi::collective::SystemOperation;
 use mpi::point_to_point::send_receive_into;
@@ -64,18 +63,18 @@ fn main() -> ExitCode {
         return ExitCode::from(4);
     };
     let world = World(universe.world());
+    if let Err(error) = args.check(world.size()) {
+        // Every rank says the same: once is enough.
+        if world.rank() == 0 {
+            eprintln!("gpubench: {error}");
+        }
+        return ExitCode::from(2);
+    }
     let local = world.0.split_shared(world.0.rank()).rank();
     match serve(&args, &world, usize::try_from(local).unwrap_or(0)) {
         Ok(text) => {
             text.iter().for_each(|text| print!("{text}"));
             ExitCode::SUCCESS
-        }
-        // Every rank says the same: once is enough.
-        Err(Error::Usage(why)) => {
-            if world.rank() == 0 {
-                eprintln!("gpubench: {why}");
-            }
-            ExitCode::from(2)
         }
         Err(error) => {
             eprintln!("gpubench: rank {}: {error}", world.rank());

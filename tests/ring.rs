@@ -47,5 +47,7 @@ fn arguments_and_exit_code_pass_through() {
     assert!(said.contains("got --n 64"), "{said}");
     let missing = Path::new(env!("CARGO_BIN_EXE_gpubench"));
     let wrong = Command::new(missing).args(["ring", "--n", "0"]).output().expect("it starts");
+    let said = String::from_utf8_lossy(&wrong.stderr);
     assert_eq!(wrong.status.code(), Some(2), "a matrix has a row");
+    assert!(said.contains("0 is not in 1..=8192"), "{said}");
 }

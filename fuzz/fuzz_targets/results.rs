@@ -4,6 +4,7 @@
 mod file;
 mod limits;
 
+use gpubench::record::Detail;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| limits::within(|| {
@@ -12,5 +13,12 @@ fuzz_target!(|data: &[u8]| limits::within(|| {
         gpubench::analyse::flag_implausible(&mut run.records);
         let _ = gpubench::analyse::collect(&run.header, &run.records);
         let _ = gpubench::report::rows(&run.records);
+        for record in &run.records {
+            match &record.detail {
+                Some(Detail::TransferStates(raw)) => drop(gpubench::analyse::all_states(raw)),
+                Some(Detail::Split(raw)) => drop(gpubench::analyse::split(raw)),
+                _ => {}
+            }
+        }
     }
 }));

@@ -20,10 +20,25 @@ pub fn state_of(moved: &MovedState) -> Option<State> {
     Some(State { name: moved.state.clone(), rates: rates.collect() })
 }
 
-/// Every state's rates, those that another stands for included.
+/// Devices whose states can be told: one has none in common with others, five have 1024.
+const DEVICES: std::ops::RangeInclusive<usize> = 2..=4;
+
+/// Every state's rates, those that another stands for included. None where the record does not
+/// fit together, as only one that was tampered with does.
 pub fn all_states(raw: &TransferStates) -> Vec<State> {
+    if !fits_together(raw) {
+        return vec![];
+    }
     let measured: Vec<State> = raw.states.iter().filter_map(state_of).collect();
     completed(&measured, &raw.classes)
+}
+
+fn fits_together(raw: &TransferStates) -> bool {
+    let devices = raw.classes.len();
+    let mut samples = raw.states.iter().flat_map(|state| &state.samples);
+    DEVICES.contains(&devices)
+        && raw.classes.iter().all(|&class| class < devices)
+        && samples.all(|s| s.bytes.len() == devices && s.seconds.len() == devices)
 }
 
 /// A transfer plan against what it took.
@@ -72,9 +87,10 @@ pub struct SplitSummary {
 pub fn split(raw: &Split) -> Option<SplitSummary> {
     let alone = raw.alone.iter().map(|a| middle(a.iter().copied())).collect::<Option<Vec<_>>>()?;
     let fastest = (0..alone.len()).min_by(|&a, &b| alone[a].total_cmp(&alone[b]))?;
-    let first = raw.blocks.iter().position(|block| block.imbalance() <= BALANCED);
+    let balanced = |block: &Block| block.imbalance().is_some_and(|share| share <= BALANCED);
+    let first = raw.blocks.iter().position(balanced);
     let balanced = first.map(|first| &raw.blocks[first..]);
-    let imbalance = balanced.and_then(|blocks| middle(blocks.iter().map(Block::imbalance)));
+    let imbalance = balanced.and_then(|blocks| middle(blocks.iter().filter_map(Block::imbalance)));
     let together = balanced.map(|blocks| {
         let work: u64 = blocks.iter().map(Block::work).sum();
         let seconds: f64 = blocks.iter().map(Block::wall).sum();
@@ -110,6 +126,30 @@ mod tests {
         assert_eq!(state_of(&MovedState { state: "S/R".into(), samples: vec![] }), None);
     }
 
+    #[test]
+    fn a_record_that_does_not_fit_together_has_no_states() {
+        let of = |classes: Vec<usize>, devices: usize| {
+            let moved = Moved { bytes: vec![[1.0; 2]; devices], seconds: vec![[1.0; 2]; devices] };
+            let state = MovedState { state: "S/N".into(), samples: vec![moved] };
+            all_states(&TransferStates {
+                clock: Clock::Host,
+                host_memory: MemoryKind::Pinned,
+                devices: vec![],
+                classes,
+                copy: 1,
+                states: vec![state],
+                plans: vec![],
+            })
+        };
+        assert_eq!(of(vec![0, 0], 2).len(), 2, "S/N, and N/S as its exchange");
+        for classes in [vec![], vec![0], vec![0; 5], vec![0; 16], vec![0; 40]] {
+            let devices = classes.len();
+            assert!(of(classes, devices).is_empty(), "{devices} devices");
+        }
+        assert!(of(vec![0, 0], 1).is_empty(), "a sample of one device");
+        assert!(of(vec![0, 2], 2).is_empty(), "a class that is no device");
+    }
+
     fn raw(blocks: Vec<Block>, times: u64, total: f64) -> Split {
         Split {
             clock: Clock::Host,
@@ -134,6 +174,9 @@ mod tests {
         assert!((summary.gain - 1.5).abs() < 1e-12 && summary.imbalance.unwrap() < 0.02);
         let never = split(&raw(vec![block(1.0, 2.0)], 1, 2.0)).unwrap();
         assert_eq!((never.balanced_after, never.together, never.gain), (None, None, 1.0));
+        let one = Block { rows: vec![100, 0], repeats: 1, seconds: vec![2.0, 0.0] };
+        assert_eq!(one.imbalance(), None, "one device is balanced with nobody");
+        assert_eq!(split(&raw(vec![one], 1, 2.0)).unwrap().balanced_after, None);
     }
 
     #[test]

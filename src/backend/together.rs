@@ -4,12 +4,12 @@ use super::sim::{SIM, Sim};
 use super::{Device, by_name};
 use crate::error::{Error, Result};
 use crate::gpu::{
-    BufferId, BuildReport, Clock, DeviceInfo, KernelId, KernelSource, MemoryKind, Recording,
-    StepTimes, Timeline,
+    BufferId, BuildReport, DeviceInfo, KernelId, KernelSource, MemoryKind, Recording, StepTimes,
+    Timeline,
 };
 use crate::units::Bytes;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Barrier};
+use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::Instant;
 
@@ -33,8 +33,8 @@ pub struct Part {
     pub ended: f64,
     /// When each step ran; empty where no clock can tell steps apart.
     pub steps: Vec<StepTimes>,
-    /// The clock that the steps were read from, before they were put on the common one.
-    pub clock: Clock,
+    /// Why the device's timestamps were not used, where it has them.
+    pub dropped: Option<String>,
 }
 
 /// Open devices, and who starts them at the same moment.
@@ -71,6 +71,8 @@ type Task = Box<dyn FnOnce(&mut dyn Device) + Send>;
 pub struct Remote {
     info: DeviceInfo,
     tasks: Sender<Task>,
+    /// Ends with the thread.
+    ended: Arc<Mutex<Receiver<()>>>,
 }
 
 impl Remote {
@@ -81,8 +83,11 @@ impl Remote {
     pub fn open(backend: &str, index: usize) -> Result<Self> {
         let (tasks, inbox) = channel::<Task>();
         let (tell, told) = channel();
+        let (ending, ended) = channel();
         let name = backend.to_owned();
         thread::spawn(move || {
+            // Dropped last, behind the device.
+            let _ending = ending;
             let missing = || Error::Usage(format!("there is no backend `{name}`"));
             match by_name(&name).ok_or_else(missing).and_then(|backend| backend.open(index)) {
                 Ok(mut device) => {
@@ -94,7 +99,19 @@ impl Remote {
         });
         let opened = told.recv().unwrap_or_else(|_| Err(gone(&format!("{backend}:{index}"))));
         let name = format!("{backend}:{index}");
-        Ok(Self { info: opened.map_err(|error| of(&name, error))?, tasks })
+        let info = opened.map_err(|error| of(&name, error))?;
+        Ok(Self { info, tasks, ended: Arc::new(Mutex::new(ended)) })
+    }
+
+    /// Closes the device and waits until it is closed: a process should not end meanwhile. For the
+    /// last of its clones; another one's thread goes on.
+    pub fn close(self) {
+        let Self { tasks, ended, .. } = self;
+        drop(tasks);
+        if let Ok(ended) = ended.lock() {
+            // Nothing is ever sent: what comes is the end.
+            let _: Result<(), _> = ended.recv();
+        }
     }
 
     fn name(&self) -> String {
@@ -226,24 +243,25 @@ impl Together for Threads {
 }
 
 fn idle() -> Part {
-    Part { begun: 0.0, ended: 0.0, steps: vec![], clock: Clock::Host }
+    Part { begun: 0.0, ended: 0.0, steps: vec![], dropped: None }
 }
 
 /// Steps by a device's own clock, moved so that the last ends when the host saw it end.
 fn on_common_clock(begun: f64, ended: f64, timeline: Timeline) -> Part {
-    let Timeline { mut steps, clock, .. } = timeline;
+    let Timeline { mut steps, dropped, .. } = timeline;
     let last = steps.iter().map(|step| step.ended).fold(f64::NEG_INFINITY, f64::max);
     for step in &mut steps {
         for time in [&mut step.queued, &mut step.submitted, &mut step.started, &mut step.ended] {
             *time += ended - last;
         }
     }
-    Part { begun, ended, steps, clock }
+    Part { begun, ended, steps, dropped }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::Clock;
 
     #[test]
     fn steps_end_when_the_host_saw_them_end() {
@@ -255,9 +273,11 @@ mod tests {
         };
         let steps = vec![step(100.0, 101.0), step(101.0, 103.0)];
         let (clock, resolution) = (Clock::Device, 1e-9);
-        let timeline = Timeline { steps, clock, resolution, wall: 3.0, dropped: None };
+        let timeline =
+            Timeline { steps, clock, resolution, wall: 3.0, dropped: Some("reversed".into()) };
         let part = on_common_clock(0.5, 4.5, timeline);
         assert_eq!((part.begun, part.ended), (0.5, 4.5));
+        assert_eq!(part.dropped.as_deref(), Some("reversed"));
         assert_eq!((part.steps[0].started, part.steps[1].ended), (1.5, 4.5));
     }
 

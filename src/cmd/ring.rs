@@ -3,7 +3,7 @@
 
 use crate::backend::{Device, Remote, all, cards};
 use crate::error::{Error, Result};
-use crate::gpu::DeviceInfo;
+use crate::gpu::{DeviceInfo, DeviceKind};
 use crate::hash::sha256_hex;
 use crate::measure::ring::{Neighbours, Ringed, columns, ring};
 use crate::model::overlap_worth::Strategy;
@@ -17,11 +17,12 @@ use std::process::{Command, ExitCode};
 /// Arguments of `gpubench ring`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// Rows and columns of the matrices; the number of ranks divides it
-    #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=16384))]
+    /// Rows and columns of the matrices; the number of ranks divides it. Each rank computes its
+    /// columns on the host first, to compare with: n³ / ranks multiplications
+    #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=8192))]
     n: u32,
     /// Each rank's device (default: of the machine's, the one of the rank's number there)
-    #[arg(long, value_name = "BACKEND:INDEX", value_parser = device)]
+    #[arg(long, value_name = "BACKEND:INDEX", value_parser = super::worker::device)]
     device: Option<(String, usize)>,
     /// Seed of the matrices
     #[arg(long, default_value_t = 1)]
@@ -38,12 +39,19 @@ pub struct Args {
 struct Program {
     #[command(flatten)]
     args: Args,
+    /// The process to end with
+    #[arg(long, hide = true)]
+    parent: Option<u32>,
 }
 
-fn device(text: &str) -> Result<(String, usize), String> {
-    let parts = text.split_once(':').and_then(|(name, index)| Some((name, index.parse().ok()?)));
-    let parts = parts.map(|(name, index)| (name.to_owned(), index));
-    parts.ok_or_else(|| "expected a backend and a number, such as opencl:0".into())
+impl Args {
+    /// What every rank can tell by itself, and alike.
+    ///
+    /// # Errors
+    /// `Usage` where so many ranks do not divide `n`.
+    pub fn check(&self, ranks: usize) -> Result<()> {
+        columns(self.n as usize, ranks).map(drop)
+    }
 }
 
 /// What the dynamic linker ends a program with whose libraries are missing.
@@ -61,7 +69,8 @@ pub fn run(_: Args) -> Result<ExitCode> {
         ));
     }
     let arguments = std::env::args_os().skip_while(|argument| argument != "ring").skip(1);
-    let status = Command::new(&program).args(arguments).status();
+    let parent = format!("--parent={}", std::process::id());
+    let status = Command::new(&program).args(arguments).arg(parent).status();
     let status = status.map_err(|e| Error::io(&program, e))?;
     match status.code() {
         Some(NOT_STARTED) => Err(Error::Usage(
@@ -74,18 +83,21 @@ pub fn run(_: Args) -> Result<ExitCode> {
     }
 }
 
-/// The arguments of `gpubench-ring`; ends the process where they are wrong.
+/// The arguments of `gpubench-ring`; ends the process where they are wrong. From here on it ends
+/// with the process that started it, rather than wait for ranks that are gone.
 pub fn arguments() -> Args {
-    Program::parse().args
+    let Program { args, parent } = Program::parse();
+    if let Some(parent) = parent {
+        crate::worker::die_with(parent);
+    }
+    args
 }
 
 /// One rank's part; `local` is its number among the ranks of its machine. What to print, on rank 0.
 ///
 /// # Errors
-/// `Usage`, the same on every rank, where the ranks do not divide `n`; `NoDevice`; whatever the
-/// device says; `Mismatch`.
+/// As [`Args::check`]; `NoDevice`; whatever the device says; `Mismatch`.
 pub fn serve(args: &Args, neighbours: &dyn Neighbours, local: usize) -> Result<Option<String>> {
-    columns(args.n as usize, neighbours.size())?;
     let references: Vec<_> = crate::reference::names().collect();
     let suite = crate::suite::load("ring", &references)?;
     let (backend, index) = match &args.device {
@@ -94,8 +106,9 @@ pub fn serve(args: &Args, neighbours: &dyn Neighbours, local: usize) -> Result<O
     };
     let device = Remote::open(&backend, index)?;
     let ringed = ring(&device, neighbours, suite, args.n as usize, args.seed)?;
-    let rank = neighbours.rank();
-    Ok((rank == 0).then(|| text(args.n, neighbours.size(), device.info(), &ringed)))
+    let (rank, ranks, info) = (neighbours.rank(), neighbours.size(), device.info().clone());
+    device.close();
+    Ok((rank == 0).then(|| text(args.n, ranks, &info, &ringed)))
 }
 
 /// The device of rank number `local` of a machine: each card once, then from the first again.
@@ -123,6 +136,21 @@ fn text(n: u32, ranks: usize, device: &DeviceInfo, ringed: &Ringed) -> String {
         label(device),
         printable(&device.name, 60)
     );
+    match device.kind {
+        // Host seconds of an emulation say nothing of any device.
+        DeviceKind::Simulated => out += "  simulated: three strategies, no times\n",
+        _ => times(&mut out, ringed),
+    }
+    let product = ringed.product.as_deref().unwrap_or_default();
+    let _ = writeln!(
+        out,
+        "  every product verified; SHA-256 of C {}",
+        sha256_hex(bytemuck::cast_slice::<f32, u8>(product))
+    );
+    out
+}
+
+fn times(out: &mut String, ringed: &Ringed) {
     let _ = writeln!(
         out,
         "  a strip: kernel {}, transfer {}, exchange {}",
@@ -142,13 +170,6 @@ fn text(n: u32, ranks: usize, device: &DeviceInfo, ringed: &Ringed) -> String {
             seconds(*foreseen)
         );
     }
-    let product = ringed.product.as_deref().unwrap_or_default();
-    let _ = writeln!(
-        out,
-        "  every product verified; SHA-256 of C {}",
-        sha256_hex(bytemuck::cast_slice::<f32, u8>(product))
-    );
-    out
 }
 
 fn word(strategy: Strategy) -> &'static str {

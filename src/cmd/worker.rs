@@ -27,9 +27,11 @@ pub struct Args {
     parent: u32,
 }
 
-fn device(text: &str) -> Result<(String, usize), String> {
+/// A device as `BACKEND:INDEX`.
+pub(super) fn device(text: &str) -> Result<(String, usize), String> {
     let parts = text.split_once(':').and_then(|(name, index)| Some((name, index.parse().ok()?)));
-    parts.map(|(name, index)| (name.to_owned(), index)).ok_or_else(|| "BACKEND:INDEX".into())
+    let parts = parts.map(|(name, index)| (name.to_owned(), index));
+    parts.ok_or_else(|| "expected a backend and a number, such as opencl:0".into())
 }
 
 /// Runs the command.

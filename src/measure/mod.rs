@@ -7,6 +7,7 @@ mod chunks;
 mod compare;
 mod compute;
 mod concurrency;
+mod deal;
 mod emulated;
 mod energy;
 mod expected;

@@ -5,6 +5,7 @@
 use super::check::Check;
 use super::choose::{Chosen, KERNEL};
 use super::chunks::set_up;
+use super::deal::{deal, lost, speed};
 use super::expected::expected;
 use super::timing::time;
 use super::{Finding, Policy, Stage, Team, memory};
@@ -22,8 +23,15 @@ use std::time::Instant;
 const BLOCK_SECONDS: f64 = 0.02;
 /// Blocks after which it is decided whether to go on.
 const TRIAL: usize = 5;
+/// Splitting may lose this share of all the time, not more: one device alone makes up for the rest.
+const LOSS: f64 = 0.03;
+/// For that, the work may take this many times as long as was asked for.
+const PATIENCE: f64 = 10.0;
 /// Of the time, each device alone gets an equal part of this share; the blocks get the rest.
 const ALONE_SHARE: f64 = 0.4;
+
+/// What the reference computes, and how close a result must come.
+type Wanted = (Vec<(usize, Data)>, crate::workload::Comparison);
 
 /// Measures the team into `finding`.
 pub(super) fn measure(
@@ -53,7 +61,11 @@ pub(super) fn measure(
     if !dealer.right(&initial, wanted.as_ref(), "first blocks", finding)? || policy.verify_only {
         return Ok(());
     }
+    dealer.poison(&initial)?;
     let mut alone = dealer.alone(policy, stage)?;
+    if !dealer.each_right(&initial, wanted.as_ref(), stage, finding)? {
+        return Ok(());
+    }
     dealer.poison(&initial)?;
     let seconds = (1.0 - ALONE_SHARE) * policy.seconds;
     let stream = dealer.stream(&alone, seconds, stage)?;
@@ -62,8 +74,12 @@ pub(super) fn measure(
         return Ok(());
     }
     // Before and after: what else the machine does must not be taken for a gain or a loss.
+    dealer.poison(&initial)?;
     for (samples, after) in alone.iter_mut().zip(dealer.alone(policy, stage)?) {
         samples.extend(after);
+    }
+    if !dealer.each_right(&initial, wanted.as_ref(), stage, finding)? {
+        return Ok(());
     }
     finding.wall.busy += dealer.busy;
     let (clock, devices) = (dealer.team.clock(), dealer.team.names());
@@ -134,7 +150,6 @@ impl Dealer<'_> {
         let mut balancer = Balancer::new(speeds.clone(), BLOCK_SECONDS);
         let (mut blocks, mut left_to, mut times) = (vec![], None, 0);
         let (begun, mut simulated) = (Instant::now(), 0.0);
-        let enough = |spent: f64, blocks: usize| spent >= seconds && blocks >= 2 * TRIAL;
         loop {
             stage(Stage::Measure);
             let mut first = 0;
@@ -154,7 +169,9 @@ impl Dealer<'_> {
                 first += block.rows.iter().sum::<u64>();
                 simulated += block.wall();
                 blocks.push(block);
-                if blocks.len() == TRIAL && speed(&blocks[TRIAL / 2..]) < speeds[fastest] {
+                // Every trial is judged by its later blocks, which are balanced.
+                let trial = &blocks[blocks.len().saturating_sub(TRIAL.div_ceil(2))..];
+                if blocks.len().is_multiple_of(TRIAL) && speed(trial) < speeds[fastest] {
                     left_to = Some(fastest);
                 }
             }
@@ -163,10 +180,14 @@ impl Dealer<'_> {
                 Clock::Simulated => simulated,
                 _ => begun.elapsed().as_secs_f64(),
             };
-            if enough(total, if left_to.is_some() { usize::MAX } else { blocks.len() }) {
+            if total < seconds || (left_to.is_none() && blocks.len() < 2 * TRIAL) {
+                continue;
+            }
+            if lost(&blocks, speeds[fastest]) <= LOSS * total || total >= PATIENCE * seconds {
                 self.busy += total;
                 return Ok(Stream { times, blocks, left_to, total });
             }
+            left_to = Some(fastest);
         }
     }
 
@@ -244,11 +265,30 @@ impl Dealer<'_> {
         Ok(())
     }
 
+    /// Whether each device computed the whole problem, alone, as it must be.
+    fn each_right(
+        &mut self,
+        initial: &[Data],
+        wanted: Option<&Wanted>,
+        stage: &mut dyn FnMut(Stage),
+        finding: &mut Finding,
+    ) -> Result<bool> {
+        stage(Stage::Verify);
+        for member in 0..self.cases.len() {
+            self.owners = vec![(0..self.rows, member)];
+            let when = format!("alone on {}", self.team.names()[member]);
+            if !self.right(initial, wanted, &when, finding)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Puts the result together from all who computed a part of it, and compares.
     fn right(
         &mut self,
         initial: &[Data],
-        wanted: Option<&(Vec<(usize, Data)>, crate::workload::Comparison)>,
+        wanted: Option<&Wanted>,
         when: &str,
         finding: &mut Finding,
     ) -> Result<bool> {
@@ -274,66 +314,8 @@ impl Dealer<'_> {
     }
 }
 
-/// Rows of each device in proportion to its part: as many as the parts say, or all that are
-/// `left` where `all` is wanted or less than half a block more would be.
-fn deal(parts: &[f64], left: u64, all: bool) -> Vec<u64> {
-    let sum: f64 = parts.iter().sum();
-    let block = if all || sum * 1.5 >= left as f64 { left } else { sum.max(1.0) as u64 };
-    // Where each part ends, rounded: no row is lost or dealt twice.
-    let mut ends = parts.iter().scan(0.0, |end, part| {
-        *end += part / sum;
-        Some((*end * block as f64).round().min(block as f64) as u64)
-    });
-    let mut from = 0;
-    let mut rows: Vec<u64> = parts
-        .iter()
-        .map(|_| {
-            let end = ends.next().unwrap_or(block);
-            let rows = end.saturating_sub(from);
-            from = end;
-            rows
-        })
-        .collect();
-    if let Some(last) = rows.last_mut() {
-        *last += block - from;
-    }
-    rows
-}
-
-/// Rows a second of the blocks together.
-fn speed(blocks: &[Block]) -> f64 {
-    let work: u64 = blocks.iter().map(Block::work).sum();
-    work as f64 / blocks.iter().map(Block::wall).sum::<f64>().max(1e-12)
-}
-
 fn middle(samples: &[f64]) -> f64 {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
     median(&sorted).max(1e-9)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_row_is_dealt_once() {
-        assert_eq!(deal(&[30.0, 10.0], 1000, false), [30, 10]);
-        assert_eq!(deal(&[30.0, 10.0], 50, false), [38, 12], "no small block is left behind");
-        assert_eq!(deal(&[3.0, 1.0], 1000, true), [750, 250]);
-        assert_eq!(deal(&[1.0, 1.0, 1.0], 10, true), [3, 4, 3]);
-        assert_eq!(deal(&[1.0, 1e-9], 7, true), [7, 0]);
-        assert_eq!(deal(&[0.2, 0.1], 9, false).iter().sum::<u64>(), 1, "at least one row");
-        for left in 1..50 {
-            let dealt = deal(&[2.3, 0.7, 5.1], left, left % 2 == 0);
-            assert!(dealt.iter().sum::<u64>() <= left, "{dealt:?} of {left}");
-        }
-    }
-
-    #[test]
-    fn blocks_tell_their_speed_and_balance() {
-        let block = Block { rows: vec![30, 10], repeats: 2, seconds: vec![2.0, 1.9] };
-        assert!((block.imbalance() - 0.05).abs() < 1e-12);
-        assert_eq!(speed(&[block.clone(), block]), 40.0);
-    }
 }

@@ -1,11 +1,12 @@
 //! One measurement over several devices that begin at the same moment.
 
 use super::{Finding, Policy, Session, Stage, Watch, split, transfer_states};
+use crate::backend::sim::SIM;
 use crate::backend::{Device, Part, Together};
 use crate::error::{Error, Result};
 use crate::gpu::{Clock, Recording};
 use crate::plan::Case;
-use crate::record::Wall;
+use crate::record::{Flag, Wall};
 use crate::workload::Measure;
 
 /// Several open devices.
@@ -13,17 +14,29 @@ pub struct Team {
     /// Each of them, for what it does alone.
     pub members: Vec<Session>,
     together: Box<dyn Together>,
+    /// Whose timestamps were not used, and why.
+    doubts: Vec<String>,
 }
 
 impl Team {
     /// Over open devices and who starts them at the same moment.
     pub fn new(devices: Vec<Box<dyn Device>>, together: Box<dyn Together>) -> Self {
-        Self { members: devices.into_iter().map(Session::new).collect(), together }
+        let members = devices.into_iter().map(Session::new).collect();
+        Self { members, together, doubts: vec![] }
     }
 
     /// Runs one recording a member, all begun at the same moment; an empty one leaves it idle.
     pub(super) fn run(&mut self, recordings: &[Recording]) -> Result<Vec<Part>> {
-        self.together.run(recordings)
+        let parts = self.together.run(recordings)?;
+        for (member, part) in parts.iter().enumerate() {
+            let Some(why) = &part.dropped else { continue };
+            let name = &self.names()[member];
+            let doubt = format!("{name}: {why}; its copies are timed as one, by the host");
+            if !self.doubts.contains(&doubt) {
+                self.doubts.push(doubt);
+            }
+        }
+        Ok(parts)
     }
 
     /// `opencl:0` of each member, as records name them.
@@ -37,7 +50,7 @@ impl Team {
 
     /// The clock of what they do together.
     pub(super) fn clock(&self) -> Clock {
-        let simulated = |member: &Session| member.device.info().backend == "sim";
+        let simulated = |member: &Session| member.device.info().backend == SIM;
         if self.members.iter().all(simulated) { Clock::Simulated } else { Clock::Host }
     }
 
@@ -73,5 +86,8 @@ pub fn measure_together(
     };
     finding.wall = Wall { busy: finding.wall.busy, ..watch.end() };
     team.reset();
+    for doubt in team.doubts.drain(..) {
+        finding.flag(Flag::Timestamps(doubt));
+    }
     finding.conclude(result)
 }

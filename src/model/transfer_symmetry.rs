@@ -32,8 +32,9 @@ pub fn telling(devices: usize) -> usize {
     if devices > 2 { 2 } else { 1 }
 }
 
-/// The class of each device: the position of the first that it can be exchanged with, being of
-/// its sort (`sorts`) and moving in no measured state more than `tolerance` (relative) more or less.
+/// The class of each device: the position of the first of those that it can be exchanged with,
+/// with each of them, being of their sort (`sorts`) and moving in no measured state more than
+/// `tolerance` (relative) more or less.
 pub fn classes<T: PartialEq>(sorts: &[T], measured: &[State], tolerance: f64) -> Vec<usize> {
     let alike = |i: usize, j: usize| {
         let told_apart = |state: &State| {
@@ -43,7 +44,13 @@ pub fn classes<T: PartialEq>(sorts: &[T], measured: &[State], tolerance: f64) ->
         };
         sorts[i] == sorts[j] && !measured.iter().any(told_apart)
     };
-    (0..sorts.len()).map(|j| (0..j).find(|&i| alike(i, j)).unwrap_or(j)).collect()
+    let mut classes: Vec<usize> = vec![];
+    for j in 0..sorts.len() {
+        let all_alike = |class: &usize| (0..j).all(|i| classes[i] != *class || alike(i, j));
+        let class = (0..j).filter(|&i| classes[i] == i).find(all_alike).unwrap_or(j);
+        classes.push(class);
+    }
+    classes
 }
 
 fn exchanged(state: &State, i: usize, j: usize) -> State {
@@ -147,6 +154,17 @@ mod tests {
             assert!(near(&state.rates, &rates(&doing, &[0, 0], &[6.0, 6.1]).rates, 0.05));
         }
         assert_eq!(learnt(&[0, 0], &[6.0, 5.0]).0, [0, 1], "17 % apart are two sorts");
+    }
+
+    /// The first is like the second and the second like the third, but the first not like the third.
+    #[test]
+    fn a_class_holds_only_what_is_alike_with_each_other() {
+        let measured = |speed: &[f64]| -> Vec<State> {
+            states(3).iter().map(|doing| rates(doing, &[0, 1, 2], speed)).collect()
+        };
+        let found = |speed: &[f64]| classes(&["one sort"; 3], &measured(speed), 0.05);
+        assert_eq!(found(&[6.0, 6.2, 6.4]), [0, 0, 2]);
+        assert_eq!(found(&[6.0, 6.1, 6.2]), [0, 0, 0]);
     }
 
     #[test]

@@ -92,13 +92,13 @@ pub struct Block {
 }
 
 impl Block {
-    /// How much earlier than the last device the first had ended, relative to the last; 0 where
-    /// only one had work.
-    pub fn imbalance(&self) -> f64 {
+    /// How much earlier than the last device the first had ended, relative to the last; `None`
+    /// where fewer than two had work.
+    pub fn imbalance(&self) -> Option<f64> {
         let busy = || self.seconds.iter().copied().filter(|seconds| *seconds > 0.0);
         let last = busy().fold(0.0, f64::max);
         let first = busy().fold(f64::INFINITY, f64::min);
-        if last > 0.0 { 1.0 - first / last } else { 0.0 }
+        (busy().count() >= 2).then(|| 1.0 - first / last)
     }
 
     /// Seconds until the last device had ended.

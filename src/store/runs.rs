@@ -42,6 +42,7 @@ pub fn find(paths: &[PathBuf]) -> Result<Found> {
         for file in inside(path)? {
             match open(&file) {
                 Ok(_) => found.files.push(file),
+                Err(error @ Error::Io { .. }) => return Err(error),
                 Err(error) => found.foreign.push(error),
             }
         }

@@ -22,3 +22,4 @@ pub use host::host;
 pub use protocol::{Reply, Request};
 pub use seat::Seat;
 pub use serve::{Wanted, serve};
+pub use wire::die_with;

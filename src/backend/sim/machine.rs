@@ -3,13 +3,17 @@
 use crate::error::{Error, Located, Result};
 use crate::model::transfer_states::{Both, State, mirrored, state_name};
 use serde::{Deserialize, Deserializer, de::Error as _};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Devices of a switch: each more has four times as many states, which a file lists.
+const MOST: usize = 8;
 
 /// A host with several GPUs.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Machine {
     /// Shipped descriptions, by their files' names without `.yaml`.
+    #[serde(deserialize_with = "some")]
     pub devices: Vec<String>,
     /// What several of the devices share.
     #[serde(deserialize_with = "checked")]
@@ -58,7 +62,8 @@ impl Machine {
 
     /// Whether `text` describes a machine rather than one device.
     pub fn is(text: &str) -> bool {
-        text.lines().any(|line| line.starts_with("switches:"))
+        let of_machine = |line: &str| line.starts_with("switches:") || line.starts_with("devices:");
+        text.lines().any(|line| of_machine(line.trim_start()))
     }
 
     /// The most that each device may move, in bytes a second, while they all do `doing` (send,
@@ -97,13 +102,27 @@ impl Switch {
     }
 }
 
+fn some<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<String>, D::Error> {
+    let devices = Vec::<String>::deserialize(d)?;
+    if devices.is_empty() { Err(D::Error::custom("a machine has a device")) } else { Ok(devices) }
+}
+
 fn checked<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<Switch>, D::Error> {
     let forms = Vec::<Form>::deserialize(d)?;
+    let mut behind = BTreeSet::new();
+    for at in forms.iter().flat_map(|form| &form.devices) {
+        if !behind.insert(*at) {
+            return Err(D::Error::custom(format!("device {at} is named twice")));
+        }
+    }
     forms.into_iter().map(|form| switch(form).map_err(D::Error::custom)).collect()
 }
 
 fn switch(form: Form) -> Result<Switch, String> {
     let count = form.devices.len();
+    if !(1..=MOST).contains(&count) {
+        return Err(format!("a switch has 1 to {MOST} devices, not {count}"));
+    }
     let state = |(name, rates): (String, Vec<f64>)| {
         if rates.len() != 2 * count || rates.iter().any(|rate| !rate.is_finite() || *rate < 0.0) {
             return Err(format!(
@@ -119,7 +138,7 @@ fn switch(form: Form) -> Result<Switch, String> {
     }
     let states: BTreeMap<String, Vec<Both>> =
         states.into_iter().map(|state| (state.name, state.rates)).collect();
-    for code in 1..1_usize << (2 * count.min(8)) {
+    for code in 1..1_usize << (2 * count) {
         let doing: Vec<[bool; 2]> =
             (0..count).map(|at| [1, 2].map(|bit| code >> (2 * at) & bit > 0)).collect();
         let name = state_name(&doing);
@@ -168,6 +187,7 @@ switches:
         assert_eq!(limits([true, true], [true, false]), [[2.0, 3.0], [4.0, 0.0]]);
         assert_eq!(limits([false; 2], [false; 2]), [[f64::INFINITY; 2]; 2], "nobody moves");
         assert!(Machine::is(PAIR) && !Machine::is("name: x\n"));
+        assert!(Machine::is("devices: [a]\n"), "its switches are missing, which is said");
     }
 
     #[test]
@@ -187,6 +207,9 @@ switches:
             ("[5, 0, 5, 0]", "[5, 0, -5, 0]", "`S/S` needs two rates"),
             ("[5, 0, 5, 0]", "[5, 1, 5, 0]", "`S/S` are not what its name says"),
             ("[0, 1]", "[0, 2]", "names device 2, the machine has 2"),
+            ("[0, 1]", "[0, 0]", "device 0 is named twice"),
+            ("[0, 1]", "[]", "1 to 8 devices, not 0"),
+            ("[a, a]", "[]", "a machine has a device"),
             ("equal", "equals", "unknown field `equals`"),
         ] {
             let error = Machine::parse("pair.yaml", &PAIR.replace(good, bad)).unwrap_err();

@@ -48,9 +48,9 @@ impl Together for Running {
         let parts = self.devices.iter().zip(recordings).zip(&times);
         parts
             .map(|((device, recording), times)| {
-                let Timeline { steps, clock, wall, .. } =
+                let Timeline { steps, wall, dropped, .. } =
                     device.borrow_mut().conclude(recording, times)?;
-                Ok(Part { begun: 0.0, ended: wall, steps, clock })
+                Ok(Part { begun: 0.0, ended: wall, steps, dropped })
             })
             .collect()
     }

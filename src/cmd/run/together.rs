@@ -58,7 +58,10 @@ pub fn take(cases: &mut [Cases], devices: &[DeviceInfo]) -> Vec<Joint> {
     let (several, alone): (Vec<Joint>, Vec<Joint>) =
         joints.into_iter().partition(|joint| joint.members.len() > 1);
     for joint in alone {
-        let reason = "one device where two are needed: choose two or more with --device".to_owned();
+        let reason =
+            "one device where two are needed: choose two or more with --device, in one run \
+                      (without --per-device)"
+                .to_owned();
         let record = refused(&joint.cases[0], joint.first(), reason);
         cases[joint.first()].refused.push(record);
     }

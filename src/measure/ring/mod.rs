@@ -79,13 +79,13 @@ pub fn ring(
     let mut rank = Rank::new(device, neighbours, suite, n, seed)?;
     let computation = rank.alone(|rank| rank.compute(0))?;
     let transfer = rank.alone(|rank| {
-        rank.put(&rank.first.clone(), 0)?;
+        rank.put(&rank.first, 0)?;
         rank.take().map(drop)
     })?;
     let communication = match neighbours.size() {
         1 => 0.0,
         _ => rank.alone(|rank| {
-            rank.exchange(&rank.first.clone());
+            rank.exchange(&rank.first);
             Ok(())
         })?,
     };

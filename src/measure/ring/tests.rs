@@ -12,6 +12,7 @@ struct Threads {
     behind: Receiver<Vec<f32>>,
     barrier: Arc<Barrier>,
     gathered: Arc<Mutex<Vec<Vec<f32>>>>,
+    values: Arc<Mutex<Vec<f64>>>,
 }
 
 impl Neighbours for Threads {
@@ -29,7 +30,12 @@ impl Neighbours for Threads {
         self.barrier.wait();
     }
     fn largest(&self, value: f64) -> f64 {
-        value
+        self.values.lock().unwrap()[self.rank] = value;
+        self.barrier.wait();
+        let largest = self.values.lock().unwrap().iter().copied().fold(value, f64::max);
+        // Nobody notes the next one before all have read these.
+        self.barrier.wait();
+        largest
     }
     fn gather(&self, mine: &[f32]) -> Option<Vec<f32>> {
         self.gathered.lock().unwrap()[self.rank] = mine.to_vec();
@@ -48,15 +54,16 @@ fn product(n: usize, ranks: usize) -> Vec<f32> {
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..ranks).map(|_| channel()).unzip();
     let barrier = Arc::new(Barrier::new(ranks));
     let gathered = Arc::new(Mutex::new(vec![vec![]; ranks]));
+    let values = Arc::new(Mutex::new(vec![0.0; ranks]));
     let threads: Vec<_> = receivers
         .into_iter()
         .enumerate()
         .map(|(rank, behind)| {
             let before = senders[(rank + ranks - 1) % ranks].clone();
             let (barrier, gathered) = (Arc::clone(&barrier), Arc::clone(&gathered));
-            let size = ranks;
+            let (size, values) = (ranks, Arc::clone(&values));
             std::thread::spawn(move || {
-                let me = Threads { rank, size, before, behind, barrier, gathered };
+                let me = Threads { rank, size, before, behind, barrier, gathered, values };
                 let device = Remote::open("sim", 0).unwrap();
                 ring(&device, &me, suite(), n, 5).unwrap()
             })
@@ -64,6 +71,8 @@ fn product(n: usize, ranks: usize) -> Vec<f32> {
         .collect();
     let ended: Vec<Ringed> = threads.into_iter().map(|t| t.join().unwrap()).collect();
     assert!(ended.iter().all(|r| r.runs.len() == 3 && r.computation > 0.0));
+    let slowest = |r: &Ringed| (r.computation, r.transfer, r.communication, r.runs.clone());
+    assert!(ended.iter().all(|r| slowest(r) == slowest(&ended[0])), "the slowest rank's, on all");
     assert!(ended[1..].iter().all(|ringed| ringed.product.is_none()));
     ended.into_iter().next().unwrap().product.unwrap()
 }

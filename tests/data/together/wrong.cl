@@ -9,3 +9,8 @@ kernel void forgetful(global const float* a, global float* out, const Params p) 
     uint i = get_global_id(0);
     if (i < p.count) out[i] = a[i];
 }
+
+kernel void greedy(global const float* a, global float* out, const Params p) {
+    uint i = get_global_id(0);
+    if (i < p.count && p.count < p.n) out[p.first + i] = a[p.first + i];
+}

@@ -17,3 +17,10 @@ fn forgetful(@builtin(global_invocation_id) id: vec3<u32>) {
         out[id.x] = a[id.x];
     }
 }
+
+@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
+fn greedy(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x < p.count && p.count < p.n {
+        out[p.first + id.x] = a[p.first + id.x];
+    }
+}
