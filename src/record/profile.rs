@@ -445,7 +445,7 @@ mod tests {
         ] {
             let bad = good.replace(from, to);
             assert_ne!(bad, good, "{from}");
-            let line = bad.lines().position(|line| line.contains(to)).unwrap() + 1;
+            let line = good.lines().position(|line| line.contains(from)).unwrap() + 1;
             let Err(Error::Suite(mistakes)) = Profile::parse("p.json", &bad) else {
                 panic!("{to} was accepted");
             };

@@ -50,7 +50,7 @@ pub(super) enum For<'a> {
 const SCALE: Domain = Domain::Between(0.02, 50.0);
 
 /// From how many starts a fit that leaves something out descends.
-const NEAREST: usize = 2;
+const NEAREST: usize = 6;
 
 impl Model {
     /// What the parameters are called.
