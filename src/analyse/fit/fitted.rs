@@ -49,9 +49,6 @@ pub(super) enum For<'a> {
 /// Scales of a profile's costs lie so far from 1 at most.
 const SCALE: Domain = Domain::Between(0.02, 50.0);
 
-/// From how many starts a fit that leaves something out descends.
-const NEAREST: usize = 6;
-
 impl Model {
     /// What the parameters are called.
     pub fn parameters(self) -> &'static [&'static str] {
@@ -204,12 +201,7 @@ impl Model {
             For::Draw(near) => problem.refine(&near.parameters)?,
             For::All | For::Seen | For::Unseen => {
                 let off = |p: &Vec<f64>| residuals(p).iter().map(|r| r * r).sum::<f64>();
-                let mut starts = self.starts(samples, device)?;
-                if what != For::All {
-                    // One fit of dozens: a descent from the nearest starts must do.
-                    starts.sort_by(|a, b| off(a).total_cmp(&off(b)));
-                    starts.truncate(NEAREST);
-                }
+                let starts = self.starts(samples, device)?;
                 let near = starts.iter().filter_map(|start| problem.refine(start).ok());
                 let best = near.min_by(|a, b| off(a).total_cmp(&off(b)));
                 let starts = best.map_or(starts, |best| vec![best]);
