@@ -213,10 +213,10 @@ fn what_is_not_worth_splitting_is_left_to_the_fastest() {
     let raw = split_on(&machine.display().to_string(), "light");
     let summary = split(&raw).unwrap();
     // Both are equally fast alone: noise decides which of them it is left to.
-    assert!(raw.left_to.is_some() && raw.blocks.len() == 5, "{summary:?}");
+    assert!(raw.left_to.is_some() && raw.blocks.len() == 1, "{summary:?}");
     assert!(summary.together.is_none_or(|together| together < 1.0), "{summary:?}");
-    // The trial at a fifth of the speed is made up for as far as the time given allows.
-    assert!(summary.gain >= 0.8, "{summary:?}");
+    // One block at a fifth of the speed is all that was lost, and the rest makes up for it.
+    assert!(summary.gain >= 0.97, "{summary:?}");
     println!("{summary:?}");
 }
 

@@ -10,7 +10,7 @@ use super::overlap::LITTLE;
 use super::roof::roofs;
 use crate::model::roofline::{Bound, Ceilings};
 use crate::record::{Detail, Record};
-use crate::stats::median;
+use crate::stats::median_of;
 use crate::workload::{Measure, Size};
 use std::collections::BTreeMap;
 
@@ -112,9 +112,7 @@ fn is_rung(record: &Record) -> bool {
 /// The median over all samples of all rounds.
 fn seconds(rounds: &[&Record]) -> Option<f64> {
     let measured = rounds.iter().filter_map(|record| record.measured.as_ref());
-    let mut samples: Vec<f64> = measured.flat_map(|m| m.samples.iter().copied()).collect();
-    samples.sort_by(f64::total_cmp);
-    (!samples.is_empty()).then(|| median(&samples)).filter(|middle| *middle > 0.0)
+    median_of(measured.flat_map(|m| m.samples.iter().copied())).filter(|middle| *middle > 0.0)
 }
 
 /// The kernel's share of the stages, where `record` measured those of `rung`'s workload.

@@ -3,7 +3,7 @@
 
 use crate::model::rearrange::break_even_uses;
 use crate::record::Rearrange;
-use crate::stats::median;
+use crate::stats::median_of;
 
 /// What came of a case.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,9 +66,7 @@ pub fn rearrange(raw: &Rearrange) -> Option<RearrangeSummary> {
 }
 
 fn middle(samples: &[f64]) -> Option<f64> {
-    let mut sorted = samples.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    (!sorted.is_empty()).then(|| median(&sorted)).filter(|middle| *middle > 0.0)
+    median_of(samples.iter().copied()).filter(|middle| *middle > 0.0)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::model::transfer_states::{Both, State};
 use crate::model::transfer_symmetry::completed;
 use crate::record::{Block, MovedState, PlanRun, Split, TransferStates};
-use crate::stats::median;
+use crate::stats::median_of;
 
 /// The rates of a measured state: of each device and direction the middle sample's. `None` where
 /// nothing was measured.
@@ -14,7 +14,7 @@ pub fn state_of(moved: &MovedState) -> Option<State> {
             let part = |all: &[[f64; 2]]| all.get(device).map_or(0.0, |ways| ways[way]);
             part(&sample.bytes) / part(&sample.seconds).max(1e-12)
         };
-        middle(moved.samples.iter().map(of)).unwrap_or(0.0)
+        median_of(moved.samples.iter().map(of)).unwrap_or(0.0)
     };
     let rates = (0..devices).map(|at| Both { send: rate(at, 0), receive: rate(at, 1) });
     Some(State { name: moved.state.clone(), rates: rates.collect() })
@@ -56,8 +56,8 @@ pub struct PlanAgainst {
 
 /// Compares a plan with its runs; `None` where it was not run.
 pub fn plan_against(run: &PlanRun) -> Option<PlanAgainst> {
-    let planned = middle(run.planned.iter().copied())?;
-    let at_once = middle(run.at_once.iter().copied())?;
+    let planned = median_of(run.planned.iter().copied())?;
+    let at_once = median_of(run.at_once.iter().copied())?;
     let foreseen = run.foreseen;
     let accuracy = foreseen.min(planned) / foreseen.max(planned).max(1e-30);
     Some(PlanAgainst { foreseen, planned, accuracy, at_once })
@@ -85,12 +85,14 @@ pub struct SplitSummary {
 
 /// Summarises a split workload; `None` where a device was not measured alone.
 pub fn split(raw: &Split) -> Option<SplitSummary> {
-    let alone = raw.alone.iter().map(|a| middle(a.iter().copied())).collect::<Option<Vec<_>>>()?;
+    let alone =
+        raw.alone.iter().map(|a| median_of(a.iter().copied())).collect::<Option<Vec<_>>>()?;
     let fastest = (0..alone.len()).min_by(|&a, &b| alone[a].total_cmp(&alone[b]))?;
     let balanced = |block: &Block| block.imbalance().is_some_and(|share| share <= BALANCED);
     let first = raw.blocks.iter().position(balanced);
     let balanced = first.map(|first| &raw.blocks[first..]);
-    let imbalance = balanced.and_then(|blocks| middle(blocks.iter().filter_map(Block::imbalance)));
+    let imbalance =
+        balanced.and_then(|blocks| median_of(blocks.iter().filter_map(Block::imbalance)));
     let together = balanced.map(|blocks| {
         let work: u64 = blocks.iter().map(Block::work).sum();
         let seconds: f64 = blocks.iter().map(Block::wall).sum();
@@ -99,12 +101,6 @@ pub fn split(raw: &Split) -> Option<SplitSummary> {
     let gain = raw.times as f64 * alone[fastest] / raw.total;
     let balanced_after = first.map(|first| first + 1);
     Some(SplitSummary { alone, fastest, balanced_after, imbalance, together, gain })
-}
-
-fn middle(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    (!values.is_empty()).then(|| median(&values))
 }
 
 #[cfg(test)]

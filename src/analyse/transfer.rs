@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::model::transfer::{Duplex, FittedLine, fit_line};
 use crate::record::{Direction, Transfer};
-use crate::stats::median;
+use crate::stats::median_of;
 
 /// What a sweep of transfers comes to.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,9 +63,8 @@ pub fn transfer(raw: &Transfer) -> Result<TransferSummary> {
 /// Bytes and median seconds of every size in one direction.
 fn points(raw: &Transfer, direction: Direction) -> impl Iterator<Item = (f64, f64)> {
     raw.points.iter().filter(move |p| p.direction == direction).map(|point| {
-        let mut samples = point.samples.clone();
-        samples.sort_by(f64::total_cmp);
-        (point.bytes as f64, median(&samples))
+        let seconds = median_of(point.samples.iter().copied()).unwrap_or(f64::NAN);
+        (point.bytes as f64, seconds)
     })
 }
 

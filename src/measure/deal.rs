@@ -34,6 +34,12 @@ pub(super) fn speed(blocks: &[Block]) -> f64 {
     work as f64 / blocks.iter().map(Block::wall).sum::<f64>().max(1e-12)
 }
 
+/// Rows a second that the devices of this block would reach together if all ended at once.
+pub(super) fn in_balance(block: &Block) -> f64 {
+    let busy = block.rows.iter().zip(&block.seconds).filter(|(_, seconds)| **seconds > 0.0);
+    busy.map(|(&rows, seconds)| (rows * block.repeats) as f64 / seconds).sum()
+}
+
 /// Seconds that the blocks took more than one device of this `alone` speed would have.
 pub(super) fn lost(blocks: &[Block], alone: f64) -> f64 {
     let saved = |block: &Block| block.work() as f64 / alone - block.wall();
@@ -63,6 +69,7 @@ mod tests {
         let block = Block { rows: vec![30, 10], repeats: 2, seconds: vec![2.0, 1.9] };
         assert!((block.imbalance().unwrap() - 0.05).abs() < 1e-12);
         assert_eq!(speed(&[block.clone(), block.clone()]), 40.0);
+        assert_eq!(in_balance(&block), 30.0 + 20.0 / 1.9, "60 rows in 2 s, 20 in 1.9 s");
         assert!((lost(&[block.clone(), block.clone()], 50.0) - 0.8).abs() < 1e-12, "3.2 s in 4 s");
         assert_eq!(lost(&[block], 20.0), -2.0, "4 s of work in 2 s");
     }

@@ -5,7 +5,7 @@
 use super::check::Check;
 use super::choose::{Chosen, KERNEL};
 use super::chunks::set_up;
-use super::deal::{deal, lost, speed};
+use super::deal::{deal, in_balance, lost, speed};
 use super::expected::expected;
 use super::timing::time;
 use super::{Finding, Policy, Stage, Team, memory};
@@ -15,7 +15,7 @@ use crate::model::load_balance::Balancer;
 use crate::plan::{Case, bytes_of, dealt, host_twin, push_block};
 use crate::record::{Block, Detail, Split};
 use crate::reference::Data;
-use crate::stats::median;
+use crate::stats::median_of;
 use std::ops::Range;
 use std::time::Instant;
 
@@ -23,6 +23,9 @@ use std::time::Instant;
 const BLOCK_SECONDS: f64 = 0.02;
 /// Blocks after which it is decided whether to go on.
 const TRIAL: usize = 5;
+/// A block whose devices, brought into balance, would reach less than this share of the fastest
+/// alone ends the trial at once: no dealing can mend that.
+const HOPELESS: f64 = 0.5;
 /// Splitting may lose this share of all the time, not more: one device alone makes up for the rest.
 const LOSS: f64 = 0.03;
 /// For that, the work may take this many times as long as was asked for.
@@ -169,11 +172,7 @@ impl Dealer<'_> {
                 first += block.rows.iter().sum::<u64>();
                 simulated += block.wall();
                 blocks.push(block);
-                // Every trial is judged by its later blocks, which are balanced.
-                let trial = &blocks[blocks.len().saturating_sub(TRIAL.div_ceil(2))..];
-                if blocks.len().is_multiple_of(TRIAL) && speed(trial) < speeds[fastest] {
-                    left_to = Some(fastest);
-                }
+                left_to = not_worth_it(&blocks, speeds[fastest]).then_some(fastest);
             }
             times += repeats;
             let total = match self.team.clock() {
@@ -314,8 +313,14 @@ impl Dealer<'_> {
     }
 }
 
+/// Whether one device of this `alone` speed does better than the blocks so far.
+fn not_worth_it(blocks: &[Block], alone: f64) -> bool {
+    let hopeless = blocks.last().is_some_and(|last| in_balance(last) < HOPELESS * alone);
+    // Every trial is judged by its later blocks, which are balanced.
+    let trial = &blocks[blocks.len().saturating_sub(TRIAL.div_ceil(2))..];
+    hopeless || blocks.len().is_multiple_of(TRIAL) && speed(trial) < alone
+}
+
 fn middle(samples: &[f64]) -> f64 {
-    let mut sorted = samples.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    median(&sorted).max(1e-9)
+    median_of(samples.iter().copied()).unwrap_or(f64::NAN).max(1e-9)
 }

@@ -1,7 +1,7 @@
 //! What measures of several recordings leave behind, beyond one set of samples.
 
 use crate::gpu::{Clock, MemoryKind};
-use crate::stats::median;
+use crate::stats::median_of;
 use serde::{Deserialize, Serialize};
 
 /// The raw times of a measure that runs several recordings.
@@ -42,9 +42,7 @@ pub struct Timed {
 impl Timed {
     /// The middle of the samples; `None` where there is none or it is no time.
     pub fn median(&self) -> Option<f64> {
-        let mut walls = self.walls.clone();
-        walls.sort_by(f64::total_cmp);
-        Some(median(&walls)).filter(|middle| *middle > 0.0)
+        median_of(self.walls.iter().copied()).filter(|middle| *middle > 0.0)
     }
 }
 

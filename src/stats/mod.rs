@@ -9,5 +9,5 @@ mod welch;
 pub use bootstrap::{FEW_CASES, Level, Noise, Replicates};
 pub use combine::{Overall, geometric_mean, overall};
 pub use stopping::{Decision, Sampling, WarmUp};
-pub use summary::{Summary, median, quantile, rank_interval};
+pub use summary::{Summary, median, median_of, quantile, rank_interval};
 pub use welch::{Difference, benjamini_hochberg, t_quantile, upper_limit};

@@ -55,6 +55,13 @@ impl Summary {
     }
 }
 
+/// The median of numbers in any order; `None` where there are none.
+pub fn median_of(numbers: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut sorted: Vec<f64> = numbers.into_iter().collect();
+    sorted.sort_by(f64::total_cmp);
+    (!sorted.is_empty()).then(|| median(&sorted))
+}
+
 /// The median of sorted numbers; NaN where there are none.
 pub fn median(sorted: &[f64]) -> f64 {
     quantile(sorted, 0.5)

@@ -13,7 +13,7 @@ mod tests;
 use crate::backend::Remote;
 use crate::error::{Error, Result};
 use crate::model::overlap_worth::Strategy;
-use crate::stats::median;
+use crate::stats::median_of;
 use crate::suite::Suite;
 use rank::Rank;
 
@@ -101,7 +101,6 @@ pub fn ring(
     Ok(Ringed { computation, transfer, communication, runs, product })
 }
 
-fn middle(mut samples: Vec<f64>) -> f64 {
-    samples.sort_by(f64::total_cmp);
-    median(&samples)
+fn middle(samples: Vec<f64>) -> f64 {
+    median_of(samples).unwrap_or(f64::NAN)
 }
