@@ -10,7 +10,7 @@ use super::loops::Sample;
 use super::{Finding, Policy, Session, Stage, memory};
 use crate::analyse::Climb;
 use crate::error::Result;
-use crate::gpu::{Clock, DeviceKind, HOST_RESOLUTION};
+use crate::gpu::{Clock, DeviceInfo, DeviceKind, HOST_RESOLUTION, Language};
 use crate::plan::{Candidate, Case, line_launch, most_in_line};
 use crate::record::{Detail, Measured, Staircase};
 use std::collections::BTreeMap;
@@ -44,7 +44,7 @@ pub(super) fn measure(
     memory::write(session.device.as_mut(), case, &initial, false)?;
     let mut candidate = first_form(session, case, stage, finding)?.clone();
     stage(Stage::Measure);
-    if session.device.info().kind == DeviceKind::Cpu && !policy.verify_only {
+    if may_lengthen(session.device.info()) && !policy.verify_only {
         lengthen(session, case, &mut candidate)?;
     }
     let candidate = &candidate;
@@ -70,6 +70,12 @@ pub(super) fn measure(
         points: points.into_iter().collect(),
     }));
     Ok(())
+}
+
+/// Whether groups may last longer than the suite says. Not over Vulkan: lavapipe leaves all loops
+/// of an invocation after 65,535 turns together, of which the shipped staircases take 65,000.
+fn may_lengthen(info: &DeviceInfo) -> bool {
+    info.kind == DeviceKind::Cpu && info.language == Language::Opencl
 }
 
 /// Makes a group last at least [`TICK`].
