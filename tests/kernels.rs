@@ -27,7 +27,8 @@ fn shipped(name: &str) -> Suite {
 /// rearranged buffers, at sizes worth checking.
 fn checked() -> Suite {
     let mut suite = shipped("all");
-    suite.workloads.retain(|workload| workload.measure.contains(&Measure::Kernel));
+    let timed = |w: &Workload| [Measure::Kernel, Measure::Halo].iter().any(|m| w.measure.contains(m));
+    suite.workloads.retain(timed);
     for workload in &mut suite.workloads {
         workload.sizes = sizes(workload);
     }
@@ -37,6 +38,10 @@ fn checked() -> Suite {
         suite.workloads.push(workload);
     }
     for workload in &mut suite.workloads {
+        if workload.halo.is_some() {
+            // Cut into parts it is checked in `tests/halo.rs`.
+            workload.measure = vec![Measure::Kernel];
+        }
         if workload.divide.is_some() {
             workload.measure = vec![Measure::Kernel, Measure::Overlap];
         }

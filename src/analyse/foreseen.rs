@@ -93,6 +93,7 @@ fn of(detail: &Detail, device: Option<Device>) -> Vec<Foreseen> {
         }
         Detail::Transfer(_)
         | Detail::Rearrange(_)
+        | Detail::Halo(_)
         | Detail::Staircase(_)
         | Detail::Characterised(_)
         | Detail::TransferStates(_)

@@ -48,7 +48,13 @@ pub(super) fn expected(
     }
 }
 
-fn compute(name: &str, case: &Case, candidate: &Candidate, initial: &[Data]) -> Result<Expected> {
+/// What the reference called `name` makes of `initial`.
+pub(super) fn compute(
+    name: &str,
+    case: &Case,
+    candidate: &Candidate,
+    initial: &[Data],
+) -> Result<Expected> {
     let reference =
         find(name).ok_or_else(|| Error::Usage(format!("there is no reference `{name}`")))?;
     let named = case.buffers.iter().zip(initial);

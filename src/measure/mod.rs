@@ -13,6 +13,7 @@ mod energy;
 mod expected;
 mod finding;
 mod flows;
+mod halo;
 mod kernel;
 mod launch;
 mod loops;
@@ -75,6 +76,7 @@ pub fn measure(
         Measure::Schedule => schedule::measure(session, case, policy, stage, &mut finding),
         Measure::Concurrency => concurrency::measure(session, case, policy, stage, &mut finding),
         Measure::Rearrange => rearrange::measure(session, case, policy, stage, &mut finding),
+        Measure::Halo => halo::measure(session, case, policy, stage, &mut finding),
         Measure::Staircase => staircase::measure(session, case, policy, stage, &mut finding),
         Measure::Characterise => characterise::measure(session, case, policy, stage, &mut finding),
         Measure::TransferStates | Measure::Split => {

@@ -16,9 +16,20 @@ pub(super) fn time(
     seconds: f64,
     name: impl Fn(usize) -> String,
 ) -> Result<(Timed, Clock)> {
+    let (walls, fastest) = walls(policy, seconds, || session.device.run(recording))?;
+    let clock = if fastest.steps.is_empty() { Clock::Host } else { fastest.clock };
+    Ok((Timed { walls, steps: named(recording, &fastest, name) }, clock))
+}
+
+/// As [`time`], of anything that has a timeline: the wall times, and the timeline of the shortest.
+pub(super) fn walls(
+    policy: &Policy,
+    seconds: f64,
+    mut once: impl FnMut() -> Result<Timeline>,
+) -> Result<(Vec<f64>, Timeline)> {
     let mut warm = WarmUp::new(policy.warmup.min(seconds / 4.0));
     loop {
-        let Timeline { wall, clock, .. } = session.device.run(recording)?;
+        let Timeline { wall, clock, .. } = once()?;
         // A simulated device runs at one speed from the start.
         if clock == Clock::Simulated || warm.feed(wall, wall) != Decision::Continue {
             break;
@@ -27,21 +38,16 @@ pub(super) fn time(
     let mut sampling = Sampling::new(policy.target, policy.least, policy.most, seconds);
     let mut fastest: Option<Timeline> = None;
     loop {
-        let timeline = session.device.run(recording)?;
+        let timeline = once()?;
         let decision = sampling.feed(timeline.wall, timeline.wall);
-        if fastest.as_ref().is_none_or(|best| timeline.wall < best.wall) {
-            fastest = Some(timeline);
-        }
+        let fastest = match &mut fastest {
+            Some(best) if best.wall <= timeline.wall => best,
+            other => other.insert(timeline),
+        };
         if decision != Decision::Continue {
-            break;
+            return Ok((sampling.into_samples(), fastest.clone()));
         }
     }
-    let clock = match &fastest {
-        Some(timeline) if !timeline.steps.is_empty() => timeline.clock,
-        _ => Clock::Host,
-    };
-    let steps = fastest.map_or_else(Vec::new, |timeline| named(recording, &timeline, name));
-    Ok((Timed { walls: sampling.into_samples(), steps }, clock))
 }
 
 /// The clock of wall times beside steps of `steps`: the host's, unless nothing was measured.

@@ -1,6 +1,6 @@
 //! One thing to measure on one device, with everything resolved to numbers.
 
-use super::Division;
+use super::{Division, Halo};
 use crate::gpu::{Access, BufferId, Element, KernelId, KernelSource, Scalar};
 use crate::units::Bytes;
 use crate::workload::{CaseKey, Fill, Refusal, Size, Split, Verify};
@@ -41,6 +41,9 @@ pub struct Case {
     /// How a buffer that is accessed in strides is made contiguous.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rearranged: Option<Box<Rearranged>>,
+    /// Its domain in parts that exchange halos.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub halo: Option<Box<Halo>>,
 }
 
 /// A case that accesses a buffer in strides, and what makes that unnecessary.

@@ -15,7 +15,7 @@ pub(crate) mod sample;
 mod together;
 
 pub use detail::{
-    Characterised, Concurrency, CopyEngines, Detail, Direction, FormTimes, Launched, NamedStep,
+    Characterised, Concurrency, CopyEngines, Detail, Direction, FormTimes, Halo, Launched, NamedStep,
     Overlap, OverlapRun, Pair, Rearrange, Schedule, ScheduleRun, Staircase, Timed, Transfer,
     TransferPoint, Uses,
 };

@@ -10,6 +10,7 @@ mod filters;
 mod finance;
 mod gather;
 mod graphs;
+mod halo;
 mod matmul;
 mod micro;
 mod nbody;

@@ -19,29 +19,29 @@ pub fn elastic(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let before = problem.f32("before", cells.saturating_mul(9))?;
     let field = problem.f32("field", cells.saturating_mul(9))?;
     let first = problem.size("phase")? == 0;
-    let rounded = |name| problem.number(name).map(|x| f64::from(x as f32));
-    let medium = Medium {
-        n,
-        field: if first { before } else { field },
-        density: rounded("density")?,
-        lambda: rounded("lambda")?,
-        mu: rounded("mu")?,
-        sponge: problem.size("sponge")?,
-        loss: rounded("loss")?,
+    let waves = if first { before } else { field };
+    let medium = Medium::new(problem, [n; 3], waves, ([n; 3], 0), [0; 3])?;
+    Ok(vec![("field", Data::F32(medium.half_step(first, before, field)))])
+}
+
+/// Half a time step, as [`elastic`], in a box of `nx`·`ny`·`nz` cells of a domain of
+/// `width`·`height`·`depth`, the first of which is (`x`, `y`, `z`). `field` has a shell of one cell around the box, which is left as it is;
+/// velocities are changed in place by the stresses in it (`phase` 0), or stresses by velocities.
+///
+/// # Errors
+/// As [`super::Reference`].
+pub fn elastic_box(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
+    let sizes = |names: [&str; 3]| -> Result<[usize; 3]> {
+        let [x, y, z] = names.map(|name| problem.size(name));
+        Ok([x?, y?, z?])
     };
-    let mut after = field.to_vec();
-    let fields = if first { 0..3 } else { 3..9 };
-    let part = &mut after[fields.start * cells..fields.end * cells];
-    for_each_chunk(part, n, |first, piece| {
-        for (row, line) in (fields.start * n * n + first..).zip(piece.chunks_mut(n.max(1))) {
-            for (x, value) in line.iter_mut().enumerate() {
-                let cell = [x, row % n, row / n % n];
-                let changed = f64::from(before[row * n + x]) + medium.change(row / (n * n), cell);
-                *value = (changed * medium.kept(cell)) as f32;
-            }
-        }
-    });
-    Ok(vec![("field", Data::F32(after))])
+    let shape = sizes(["nx", "ny", "nz"])?.map(|cells| cells.saturating_add(2));
+    let cells = shape.into_iter().fold(9, usize::saturating_mul);
+    let field = problem.f32("field", cells)?;
+    let first = problem.size("phase")? == 0;
+    let (domain, origin) = (sizes(["width", "height", "depth"])?, sizes(["x", "y", "z"])?);
+    let medium = Medium::new(problem, domain, field, (shape, 1), origin)?;
+    Ok(vec![("field", Data::F32(medium.half_step(first, field, field)))])
 }
 
 /// Where the difference of two neighbours lies, seen from a cell.
@@ -54,8 +54,15 @@ enum Side {
 }
 
 struct Medium<'a> {
-    n: usize,
+    /// Cells of the domain along x, y and z.
+    domain: [usize; 3],
+    /// What neighbours are read of.
     field: &'a [f32],
+    /// Cells of each field along x, y and z, a shell of so many cells included.
+    shape: [usize; 3],
+    shell: usize,
+    /// Where in the domain the first cell within the shell is.
+    origin: [usize; 3],
     density: f64,
     lambda: f64,
     mu: f64,
@@ -63,7 +70,59 @@ struct Medium<'a> {
     loss: f64,
 }
 
-impl Medium<'_> {
+impl<'a> Medium<'a> {
+    fn new(
+        problem: &Problem,
+        domain: [usize; 3],
+        field: &'a [f32],
+        (shape, shell): ([usize; 3], usize),
+        origin: [usize; 3],
+    ) -> Result<Self> {
+        let rounded = |name| problem.number(name).map(|x| f64::from(x as f32));
+        Ok(Self {
+            domain,
+            field,
+            shape,
+            shell,
+            origin,
+            density: rounded("density")?,
+            lambda: rounded("lambda")?,
+            mu: rounded("mu")?,
+            sponge: problem.size("sponge")?,
+            loss: rounded("loss")?,
+        })
+    }
+
+    /// `field` after half a step: its velocities (`first`) or its stresses, from what they were
+    /// `before`.
+    fn half_step(&self, first: bool, before: &[f32], field: &[f32]) -> Vec<f32> {
+        let [width, height, depth] = self.shape;
+        let fields = if first { 0..3 } else { 3..9 };
+        let rows = fields.start * height * depth..fields.end * height * depth;
+        let mut after = field.to_vec();
+        let part = &mut after[rows.start * width..rows.end * width];
+        for_each_chunk(part, width, |first, piece| {
+            for (row, line) in (rows.start + first..).zip(piece.chunks_mut(width.max(1))) {
+                for (x, value) in line.iter_mut().enumerate() {
+                    let cell = [x, row % height, row / height % depth];
+                    if !self.is_inside(cell) {
+                        continue;
+                    }
+                    let change = self.change(row / (height * depth), cell);
+                    let changed = f64::from(before[row * width + x]) + change;
+                    *value = (changed * self.kept(cell)) as f32;
+                }
+            }
+        });
+        after
+    }
+
+    /// Whether a cell lies within the shell.
+    fn is_inside(&self, cell: [usize; 3]) -> bool {
+        let along = |(place, cells): (usize, usize)| place >= self.shell && place + self.shell < cells;
+        cell.into_iter().zip(self.shape).all(along)
+    }
+
     /// What half a step adds to field `c`.
     fn change(&self, c: usize, cell: [usize; 3]) -> f64 {
         let stretch = |axis| self.difference(axis, axis, Side::Behind, cell);
@@ -99,16 +158,18 @@ impl Medium<'_> {
 
     fn at(&self, c: usize, axis: usize, step: isize, mut cell: [usize; 3]) -> f64 {
         match cell[axis].checked_add_signed(step) {
-            Some(place) if place < self.n => cell[axis] = place,
+            Some(place) if place < self.shape[axis] => cell[axis] = place,
             _ => return 0.0,
         }
-        let [x, y, z] = cell;
-        f64::from(self.field[((c * self.n + z) * self.n + y) * self.n + x])
+        let ([x, y, z], [width, height, depth]) = (cell, self.shape);
+        f64::from(self.field[((c * depth + z) * height + y) * width + x])
     }
 
     fn kept(&self, cell: [usize; 3]) -> f64 {
-        let distance = cell.into_iter().map(|place| place.min(self.n - 1 - place)).min();
-        let deep = self.sponge.saturating_sub(distance.unwrap_or(0)) as f64;
+        let place = |axis: usize| self.origin[axis] + cell[axis] - self.shell;
+        let ahead = |axis: usize| self.domain[axis].saturating_sub(1 + place(axis));
+        let distance = (0..3).map(|axis| place(axis).min(ahead(axis)));
+        let deep = self.sponge.saturating_sub(distance.min().unwrap_or(0)) as f64;
         1.0 - (self.loss * deep).powi(2)
     }
 }
@@ -124,12 +185,17 @@ mod tests {
     use super::*;
     use crate::gpu::Scalar;
     use crate::workload::Fill;
+    use std::ops::Range;
 
     /// A P wave moves 0.4 cells a step.
     const STEP: f64 = 0.4;
 
-    fn steps(n: usize, count: usize, sponge: usize, mut field: Vec<f32>) -> Vec<f32> {
-        for half in 0..2 * count {
+    fn steps(n: usize, count: usize, sponge: usize, field: Vec<f32>) -> Vec<f32> {
+        halves(n, 0..2 * count, sponge, field)
+    }
+
+    fn halves(n: usize, halves: Range<usize>, sponge: usize, mut field: Vec<f32>) -> Vec<f32> {
+        for half in halves {
             let numbers = [
                 ("n", n as f64),
                 ("phase", (half % 2) as f64),
@@ -220,5 +286,54 @@ mod tests {
         }
         let absorbed = energy(n, &steps(n, 100, 4, noise)) / begun;
         assert!(absorbed < 0.05, "{absorbed}");
+    }
+
+    /// Boxes whose shells hold what is around them (zeros outside) compute what the whole cube does.
+    #[test]
+    fn boxes_with_the_cells_of_their_neighbours_are_the_whole() {
+        let n = 8;
+        let noise = fill(&Fill::Uniform([-1.0, 1.0]), Scalar::F32, 9 * n * n * n, 3);
+        let Data::F32(noise) = noise else { panic!("numbers are expected") };
+        // The box from plane `z` on, its shell filled with what is around it.
+        let cut = |field: &[f32], z: usize, nz: usize| {
+            let mut part = vec![];
+            for i in 0..9 * (nz + 2) * (n + 2) * (n + 2) {
+                let (x, row) = (i % (n + 2), i / (n + 2));
+                let (y, plane) = (row % (n + 2), row / (n + 2));
+                let (k, c) = (plane % (nz + 2) + z, plane / (nz + 2));
+                let inside = [x, y, k].into_iter().all(|place| (1..=n).contains(&place));
+                let at = |[x, y, k]: [usize; 3]| field[((c * n + k - 1) * n + y - 1) * n + x - 1];
+                part.push(if inside { at([x, y, k]) } else { 0.0 });
+            }
+            part
+        };
+        let half = |phase: usize, z: usize, nz: usize, part: Vec<f32>| {
+            let sizes = [("width", n), ("height", n), ("depth", n), ("nx", n), ("ny", n), ("nz", nz)];
+            let more = [("x", 0), ("y", 0), ("z", z), ("phase", phase), ("sponge", 3)];
+            let sizes = sizes.into_iter().chain(more);
+            let mut numbers: Vec<_> = sizes.map(|(k, v)| (k.to_owned(), v as f64)).collect();
+            let constants =
+                [("density", STEP), ("lambda", STEP / 3.0), ("mu", STEP / 3.0), ("loss", 0.1)];
+            numbers.extend(constants.map(|(name, x)| (name.to_owned(), x)));
+            let problem = Problem::new(numbers, vec![("field".to_owned(), Data::F32(part))]);
+            match elastic_box(&problem).unwrap().remove(0) {
+                ("field", Data::F32(v)) => v,
+                other => panic!("{other:?}"),
+            }
+        };
+        let velocities = halves(n, 0..1, 3, noise.clone());
+        let wanted = halves(n, 1..2, 3, velocities.clone());
+        for (z, nz) in [(0, n), (0, n / 2), (n / 2, n / 2)] {
+            let inside = |i: &usize| {
+                let row = i / (n + 2);
+                let cell = [i % (n + 2), row % (n + 2), row / (n + 2) % (nz + 2)];
+                cell.into_iter().zip([n, n, nz]).all(|(x, cells)| (1..=cells).contains(&x))
+            };
+            for (phase, before, after) in [(0, &noise, &velocities), (1, &velocities, &wanted)] {
+                let (found, wanted) = (half(phase, z, nz, cut(before, z, nz)), cut(after, z, nz));
+                let mut places = (0..found.len()).filter(inside);
+                assert!(places.all(|i| found[i] == wanted[i]), "phase {phase}, {nz} planes from {z}");
+            }
+        }
     }
 }

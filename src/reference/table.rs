@@ -1,8 +1,8 @@
 //! Every reference by name. `tests/tables.rs` fails when a shipped kernel's is missing.
 
 use super::{
-    Data, Problem, aes, characterise, chip, factors, filters, finance, gather, graphs, matmul,
-    micro, nbody, paths, places, reduction, seismic, speckle, stencils, streams, synthetic,
+    Data, Problem, aes, characterise, chip, factors, filters, finance, gather, graphs, halo,
+    matmul, micro, nbody, paths, places, reduction, seismic, speckle, stencils, streams, synthetic,
     transforms, transpose,
 };
 use crate::error::Result;
@@ -24,6 +24,7 @@ const TABLE: &[(&str, Reference)] = &[
     ("convert_chain", characterise::convert_chain),
     ("copy", micro::copy),
     ("elastic", seismic::elastic),
+    ("elastic_box", seismic::elastic_box),
     ("empty", micro::empty),
     ("exchange", characterise::exchange),
     ("float_chain", characterise::float_chain),
@@ -41,6 +42,7 @@ const TABLE: &[(&str, Reference)] = &[
     ("matmul", matmul::matmul),
     ("nbody", nbody::nbody),
     ("nearest", places::nearest),
+    ("pack_box", halo::pack_box),
     ("particle", places::particle),
     ("pathfinder", paths::pathfinder),
     ("permute_213", transpose::permute_213),
@@ -57,6 +59,7 @@ const TABLE: &[(&str, Reference)] = &[
     ("synthetic", synthetic::synthetic),
     ("transpose", transpose::transpose),
     ("triad", micro::triad),
+    ("unpack_box", halo::unpack_box),
     ("walsh", transforms::walsh),
 ];
 

@@ -8,6 +8,7 @@ pub mod detail;
 pub mod export;
 pub mod fit;
 pub mod grid;
+mod halo;
 pub mod html;
 mod ladder;
 pub mod markdown;

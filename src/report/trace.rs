@@ -89,6 +89,10 @@ fn timed(detail: &Detail) -> Option<(Clock, Vec<(String, &Timed)>)> {
             let copies = copies.map(|(n, timed)| (format!("copies: {n}"), timed));
             Some((raw.clock, pairs.chain(copies).collect()))
         }
+        Detail::Halo(raw) => {
+            let all = [("undivided", &raw.undivided), ("in parts, nothing exchanged", &raw.parts)];
+            Some((raw.clock, all.map(|(name, timed)| (name.to_owned(), timed)).into()))
+        }
         Detail::Transfer(_)
         | Detail::Rearrange(_)
         | Detail::Staircase(_)

@@ -58,6 +58,8 @@ impl Converter<'_> {
         let given = params.as_ref().zip(sizes.as_ref()).map(|(p, s)| data::given_names(s, p));
         let rearrange = measure.as_ref().zip(given.as_ref());
         let rearrange = rearrange.and_then(|(measure, given)| self.rearrange(form, measure, given));
+        let halo = measure.as_ref().zip(given.as_ref());
+        let halo = halo.and_then(|(measure, given)| self.halo(form, measure, given));
         if let (Some(Some(kernel)), Some(buffers), Some(params)) = (&kernel, &buffers, &params) {
             let params: Vec<_> = params.iter().map(|(n, _, s)| (n.clone(), *s)).collect();
             self.fit(form, kernel, buffers, &params);
@@ -81,6 +83,7 @@ impl Converter<'_> {
             beside: beside?,
             copies: copies?,
             rearrange: rearrange?,
+            halo: halo?,
             place: self.mistakes.source().place(&name.at),
         };
         self.evaluate(form, &workload);
@@ -264,8 +267,10 @@ fn lack(form: &file::Workload, measure: Measure) -> Option<&'static str> {
         Some(
             "this compares strided accesses with rearranged ones, so the workload needs `rearrange`",
         )
-    } else if form.passes.is_some() && measure != Measure::Kernel {
-        Some("a workload of several passes is measured by `kernel` alone")
+    } else if form.halo.is_none() && measure == Measure::Halo {
+        Some("this cuts a domain into parts that exchange halos, so the workload needs `halo`")
+    } else if form.passes.is_some() && !matches!(measure, Measure::Kernel | Measure::Halo) {
+        Some("a workload of several passes is measured by `kernel` and `halo` alone")
     } else {
         None
     }
@@ -283,7 +288,7 @@ fn family(form: &file::Workload, measure: &[Measure], work: &Work) -> Family {
         (None, Some(Measure::Concurrency | Measure::Staircase | Measure::Split)) => {
             Family::Concurrency
         }
-        (None, Some(Measure::Rearrange)) => Family::Memory,
+        (None, Some(Measure::Rearrange | Measure::Halo)) => Family::Memory,
         _ if work.flops.is_number(0.0) => Family::Memory,
         _ => Family::Compute,
     }

@@ -1,6 +1,7 @@
 //! Every expression of a workload at every size, so that an overflow or a negative count is
 //! found now and not in the middle of a run.
 
+use super::Expr;
 use super::convert::Converter;
 use super::decode::At;
 use super::file;
@@ -8,7 +9,7 @@ use super::sizes::shown;
 use super::types::{Buffer, MAX_PASSES, PASS, Workload};
 use crate::gpu::Access;
 use crate::hash::sha256_of;
-use crate::workload::{Size, Verify};
+use crate::workload::{Size, Verify, cut};
 use std::ops::Range;
 
 type Values = Vec<(String, f64)>;
@@ -27,6 +28,7 @@ impl Converter<'_> {
                 self.launch(form, workload, size, &all);
                 if self.mistakes.count() == before && pass == 0 {
                     self.expected_file(form, workload, size, &all);
+                    self.cuts(form, workload, size, &all);
                 }
                 if self.mistakes.count() > before {
                     break;
@@ -130,6 +132,27 @@ impl Converter<'_> {
                 Ok(_) => {}
                 Err(why) => self.fails(at, "work", size, &why),
             }
+        }
+    }
+
+    /// Whether a domain can be cut as asked, and is exchanged after every pass.
+    fn cuts(&mut self, form: &file::Workload, workload: &Workload, size: &Size, values: &Values) {
+        let (Some(halo), Some(At { value: given, .. })) = (&workload.halo, &form.halo) else { return };
+        let three = |all: [Result<u64, String>; 3]| -> Result<[u64; 3], String> {
+            let [x, y, z] = all;
+            Ok([x?, y?, z?])
+        };
+        let count = |expr: &Expr| expr.count(values);
+        let cells = ["nx", "ny", "nz"].map(|name| count(&Expr::name(name)));
+        let cuts = halo.cuts.each_ref().map(count);
+        let parts = three(cells).and_then(|cells| cut(cells, three(cuts)?));
+        if let Err(why) = parts {
+            self.fails(&given.cuts.at, "cuts", size, &why);
+        }
+        let passes = workload.passes.as_ref().map_or(Ok(1), |passes| passes.count(&size_values(size)));
+        if passes.is_ok_and(|passes| passes != halo.exchange.len() as u64) {
+            let why = format!("{} exchanges, one is needed after each pass", halo.exchange.len());
+            self.fails(&given.exchange.at, "exchange", size, &why);
         }
     }
 

@@ -65,8 +65,8 @@ form! {
         params: Option<At<Entries<At<Param>>>>,
         /// How many times the kernel is launched for one result, each launch (a pass) after the one
         /// before: an expression over the sizes. `pass` counts them from 0 in the parameters, and
-        /// the grid may use such a parameter. For `measure: [kernel]` alone; `work` is that of all
-        /// passes. One, unless said otherwise.
+        /// the grid may use such a parameter. For `measure: [kernel]` and `[halo]`; `work` is that of
+        /// all passes. One, unless said otherwise.
         passes: Option<At<Expression>>,
         /// Buffers by name, in binding order.
         buffers: Option<At<Entries<Buffer>>>,
@@ -94,6 +94,8 @@ form! {
         copies: Option<At<u32>>,
         /// For `measure: [rearrange]`: how a buffer that is accessed in strides is made contiguous.
         rearrange: Option<At<Rearrange>>,
+        /// For `measure: [halo]`: how the domain is cut into parts, and what they exchange.
+        halo: Option<At<Halo>>,
         /// The parameter that counts the rows along which the problem can be cut into chunks.
         divide: Option<At<String>>,
     }
@@ -171,5 +173,32 @@ form! {
         flops: Option<At<Expression>>,
         /// Bytes that must move between memory and the kernel, each counted once.
         bytes: Option<At<Expression>>,
+    }
+}
+
+form! {
+    /// How a domain is cut into parts whose halos are exchanged after every pass. The kernel changes
+    /// one buffer of `f32` in place: fields of nx·ny·nz cells within a shell of one cell, x fastest. Its
+    /// parameters `nx`, `ny` and `nz` count the cells, `x`, `y` and `z` say where in the domain they begin.
+    Halo {
+        /// Parts along x, y and z: expressions over sizes and parameters that divide nx, ny and nz.
+        cuts: At<Vec<At<Expression>>>,
+        /// For each pass: which fields cells read of their neighbours once it has written them.
+        exchange: At<Vec<At<Exchange>>>,
+        /// The workload that gathers a box of the buffer `field` into `face`, with parameters as those
+        /// of the shipped `pack_box`.
+        pack: At<String>,
+        /// The workload that scatters it, with the same parameters.
+        unpack: At<String>,
+    }
+}
+
+form! {
+    /// Fields by number, from 0 and at equal distances, along x, y and z.
+    Exchange {
+        /// Those read of the neighbour behind.
+        behind: Vec<Vec<u32>>,
+        /// Those read of the neighbour ahead.
+        ahead: Vec<Vec<u32>>,
     }
 }

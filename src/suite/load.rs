@@ -214,7 +214,10 @@ impl Loader<'_> {
         };
         let beside = self.workloads.iter().flat_map(|workload| &workload.beside);
         let beside = beside.map(|partner| (partner.clone(), None));
-        let partners: Vec<_> = beside.chain(self.workloads.iter().flat_map(rearranged)).collect();
+        let halo = self.workloads.iter().filter_map(|workload| workload.halo.as_ref());
+        let halo = halo.flat_map(|how| [how.pack.clone(), how.unpack.clone()]);
+        let others = beside.chain(halo.map(|partner| (partner, None)));
+        let partners: Vec<_> = others.chain(self.workloads.iter().flat_map(rearranged)).collect();
         for ((name, place), sizes) in &partners {
             match self.workloads.iter().find(|other| other.name == *name) {
                 Some(other) => {
@@ -251,7 +254,7 @@ fn unfit(other: &Workload, sizes: Option<&[String]>) -> Option<&'static str> {
     if other.kernel.is_none() && sizes.is_some() {
         Some("has no kernel to rearrange a buffer or to use it then")
     } else if other.kernel.is_none() {
-        Some("has no kernel to run beside another")
+        Some("has no kernel to run beside another or to pack what is exchanged")
     } else if other.passes.is_some() {
         Some("has several passes, and here one launch is all")
     } else if sizes.is_some_and(differ) {

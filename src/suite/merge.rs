@@ -93,6 +93,7 @@ impl Workload {
             beside: self.beside.clone().or_else(|| base.beside.clone()),
             copies: self.copies.clone().or_else(|| base.copies.clone()),
             rearrange: self.rearrange.clone().or_else(|| base.rearrange.clone()),
+            halo: self.halo.clone().or_else(|| base.halo.clone()),
             divide: self.divide.clone().or_else(|| base.divide.clone()),
         }
     }

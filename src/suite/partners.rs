@@ -1,11 +1,12 @@
-//! What a workload is run with: kernels beside it, copies of it, and what rearranges its buffers.
+//! What a workload is run with: kernels beside it, copies of it, what rearranges its buffers or
+//! exchanges its halos.
 
 use super::convert::Converter;
 use super::decode::At;
 use super::file;
 use super::nearest::meant;
-use super::types::{Place, Rearrange};
-use crate::workload::Measure;
+use super::types::{Halo, Place, Rearrange};
+use crate::workload::{Faces, Measure};
 
 impl Converter<'_> {
     /// What runs beside it; whether these workloads exist is known when all files are read.
@@ -73,5 +74,67 @@ impl Converter<'_> {
             by: named(&given.by),
             then: named(&given.then),
         }))
+    }
+    /// How its domain is cut into parts; whether the workloads exist is known when all files are read.
+    pub fn halo(
+        &mut self,
+        form: &file::Workload,
+        measure: &[Measure],
+        known: &[String],
+    ) -> Option<Option<Halo>> {
+        let Some(At { value: given, at }) = &form.halo else { return Some(None) };
+        if !measure.contains(&Measure::Halo) {
+            let message = "`halo` is for `measure: [halo]`, which this workload lacks";
+            self.mistakes.tell(at, message, None);
+        }
+        let At { value: cuts, at } = &given.cuts;
+        let [x, y, z] = cuts.as_slice() else {
+            let message = format!("a domain is cut along x, y and z: three numbers, not {}", cuts.len());
+            self.mistakes.tell(at, message, None);
+            return None;
+        };
+        let names: Vec<_> = known.iter().map(String::as_str).collect();
+        for name in ["nx", "ny", "nz", "x", "y", "z"] {
+            if !names.contains(&name) {
+                let help = "a part is told its cells by `nx`, `ny` and `nz`, and where it begins by `x`, \
+                            `y` and `z`";
+                let message = format!("this needs a parameter `{name}`");
+                self.mistakes.tell(&at.clone(), message, Some(help.into()));
+                return None;
+            }
+        }
+        for cut in [x, y, z] {
+            self.names(&cut.value, &names, "cuts are made of sizes and parameters")?;
+        }
+        let exchange = given.exchange.value.iter().map(|form| self.faces(form)).collect::<Option<_>>()?;
+        let named =
+            |name: &At<String>| (name.value.clone(), self.mistakes.source().place(&name.at));
+        Some(Some(Halo {
+            cuts: [x, y, z].map(|cut| cut.value.expr.clone()),
+            exchange,
+            pack: named(&given.pack),
+            unpack: named(&given.unpack),
+        }))
+    }
+
+    fn faces(&mut self, form: &At<file::Exchange>) -> Option<Faces> {
+        let At { value: file::Exchange { behind, ahead }, at } = form;
+        let equal = |fields: &Vec<u32>| {
+            let mut steps = fields.windows(2).map(|pair| pair[1].checked_sub(pair[0]));
+            let first = steps.next();
+            first.is_none_or(|first| first > Some(0) && steps.all(|step| step == first))
+        };
+        let why = if behind.len() != 3 || ahead.len() != 3 {
+            "there is one list of fields along each of x, y and z"
+        } else if !behind.iter().chain(ahead).all(equal) {
+            "fields that travel together are in ascending order, at equal distances"
+        } else if behind.iter().chain(ahead).all(Vec::is_empty) {
+            "nothing is exchanged after this pass"
+        } else {
+            let three = |all: &[Vec<u32>]| std::array::from_fn(|axis| all[axis].clone());
+            return Some(Faces { behind: three(behind), ahead: three(ahead) });
+        };
+        self.mistakes.tell(at, why, None);
+        None
     }
 }

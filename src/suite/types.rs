@@ -3,7 +3,7 @@
 use super::Expr;
 use crate::error::Located;
 use crate::gpu::{Access, Constant, Element, Language, MemoryKind, Origin};
-use crate::workload::{Fill, Measure, Size, Split, Verify};
+use crate::workload::{Faces, Fill, Measure, Size, Split, Verify};
 use std::sync::Arc;
 
 /// A checked suite with its includes resolved.
@@ -84,6 +84,8 @@ pub struct Workload {
     pub copies: u32,
     /// How a buffer that is accessed in strides is made contiguous, where that is measured.
     pub rearrange: Option<Rearrange>,
+    /// How the domain is cut into parts that exchange halos, where that is measured.
+    pub halo: Option<Halo>,
     /// Where it stands in its file, for messages after parsing.
     pub place: Place,
 }
@@ -124,6 +126,19 @@ pub struct Rearrange {
     pub by: (String, Place),
     /// Name of the workload that does the same with it rearranged, and where it is named.
     pub then: (String, Place),
+}
+
+/// How a domain is cut into parts whose halos are exchanged after every pass.
+#[derive(Clone, Debug)]
+pub struct Halo {
+    /// Parts along x, y and z.
+    pub cuts: [Expr; 3],
+    /// What is exchanged after each pass.
+    pub exchange: Vec<Faces>,
+    /// Name of the workload that packs a face, and where it is named.
+    pub pack: (String, Place),
+    /// Name of the workload that unpacks it, and where it is named.
+    pub unpack: (String, Place),
 }
 
 /// What parameters call the number of a pass, from 0.

@@ -1,7 +1,9 @@
 //! Words about work that every room shares: what is measured, over which data, how it is checked.
 
+mod halo;
 mod key;
 mod terms;
 
+pub use halo::{Faces, cut, share};
 pub use key::{CaseKey, Refusal, Size};
 pub use terms::{Comparison, Fill, Measure, Split, Verify};

@@ -36,6 +36,9 @@ pub enum Measure {
     Concurrency,
     /// A kernel that accesses a buffer in strides against one that rearranges it first.
     Rearrange,
+    /// A domain cut into parts whose halos are exchanged after every pass: packed on the device
+    /// against exchanged on the host.
+    Halo,
     /// Time against the number of work-groups.
     Staircase,
     /// Time of every form of a kernel against the number of work-groups: their differences are

@@ -59,13 +59,63 @@ fn passes() {
         &["parameter `n`", "8000001024 does not fit into u32"],
     );
     let both = "    passes: 2\n    measure: [kernel, launch]\n    verify: none";
-    spoiled("    verify: none", both, "launch", &["several passes is measured by `kernel` alone"]);
+    spoiled("    verify: none", both, "launch", &["several passes is measured by `kernel` and `halo` alone"]);
     spoiled(
         "sizes: { n: [1024] }",
         "sizes: { n: [1024], pass: [1] }\n    passes: 2",
         "2\n",
         &["`pass` counts the passes"],
     );
+}
+
+/// A domain in parts, of which each test spoils something.
+const PARTS: &str = r#"version: 1
+workloads:
+  mine:
+    kernel: { family: seismic, entry: elastic_box, group: [8, 8] }
+    sizes: { n: [12], cut: [3] }
+    params: { width: n, height: n, depth: n, nx: n, ny: n, nz: n, x: 0, y: 0, z: 0, phase: pass, sponge: 2, density: { f32: 0.4 }, lambda: { f32: 0.1 }, mu: { f32: 0.1 }, loss: { f32: 0.1 } }
+    passes: 2
+    buffers: { field: { type: f32, count: 9*(nx + 2)^3, fill: random_bits, access: read_write } }
+    grid: [nx, ny, nz]
+    verify: { reference: elastic_box, relative: 1e-5, absolute: 1e-5 }
+    measure: [halo]
+    halo:
+      cuts: [1, cut, 1]
+      exchange:
+        - { behind: [[0], [1], [2]], ahead: [[1, 2], [0, 2], [0, 1]] }
+        - { behind: [[6, 7], [6, 8], [7, 8]], ahead: [[3], [4], [5]] }
+      pack: packs
+      unpack: packs
+  packs: { kernel: { family: gather, entry: gather, group: [64] }, params: { n: 1, d: 1, f: 0 }, grid: [1], verify: none,
+    sizes: { n: [1] }, buffers: { a: { type: f32, count: 1, fill: index }, b: { type: f32, count: 1, fill: index }, out: { type: f32, count: 1 } } }
+"#;
+
+#[test]
+fn domains_in_parts() {
+    #[track_caller]
+    fn spoiled(part: &str, by: &str, at: &str, words: &str) {
+        assert!(PARTS.contains(part), "{part}");
+        let found = mistakes(&PARTS.replacen(part, by, 1));
+        let text = told(&found);
+        assert!(!found.is_empty(), "{part}");
+        assert!(found[0].text[found[0].offset..].starts_with(at), "{text}");
+        assert!(text.contains(words), "`{words}` is not in {text}");
+    }
+    let folder = super::folder(&[("my.yaml", PARTS)]);
+    super::load(&folder.path().join("my.yaml")).unwrap();
+    let uneven = "cuts at n=12 cut=5: 12 cells along y cannot be cut into 5 equal parts: take 4 or 6";
+    spoiled("cut: [3]", "cut: [5]", "[1, cut, 1]", uneven);
+    spoiled("cut: [3]", "cut: [1]", "[1, cut, 1]", "one part has no neighbour");
+    spoiled("[1, cut, 1]", "[6, 6, 6]", "[6, 6, 6]", "216 parts are more than 64");
+    spoiled("[1, cut, 1]", "[1, cut]", "[1, cut]", "three numbers, not 2");
+    spoiled("[1, cut, 1]", "[1, cat, 1]", "cat", "there is no `cat` here");
+    spoiled("y: 0, z: 0", "why: 0, z: 0", "[1, cut, 1]", "this needs a parameter `y`");
+    spoiled("behind: [[0], [1], [2]]", "behind: [[0], [1]]", "{ behind", "along each of x, y and z");
+    spoiled("[6, 7]", "[7, 6]", "{ behind", "in ascending order, at equal distances");
+    spoiled("passes: 2", "passes: 3", "", "2 exchanges, one is needed after each pass");
+    spoiled("pack: packs", "pack: pack", "pack\n", "no workload called `pack`");
+    spoiled("[halo]", "[kernel]", "cuts", "`halo` is for `measure: [halo]`");
 }
 
 /// A workload to be rearranged, of which each test spoils a part.

@@ -9,6 +9,7 @@ mod devices;
 mod environment;
 mod flags;
 mod glance;
+mod halo;
 mod models;
 mod overlap;
 mod plot;
@@ -59,6 +60,7 @@ pub fn page(material: &Material, ranking: &Ranking, compared: &[Compared]) -> St
         schedule::section(material),
         staircase::section(material),
         concurrency::section(material),
+        halo::section(material),
         together::section(material),
         models::section(material),
         flags::section(material),

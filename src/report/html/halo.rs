@@ -1,0 +1,91 @@
+//! Domains in parts that exchange halos: both designs beside each other.
+
+use super::{Section, name, scroll};
+use crate::analyse::{HaloSummary, halo};
+use crate::record::{Detail, Halo};
+use crate::report::halo::{cut, likeness, percent, rows, verdict};
+use crate::report::rows::Row;
+use crate::report::subject::Material;
+use crate::report::words;
+use crate::units::{Bytes, seconds};
+use maud::{Markup, html};
+
+/// One case on one device, of the first round that was measured.
+struct Case<'m, 'a> {
+    row: &'m Row<'a>,
+    raw: &'a Halo,
+    summary: HaloSummary,
+}
+
+pub(super) fn section(material: &Material) -> Option<Section> {
+    let case = |row| {
+        let row: &Row = row;
+        let raw = row.records.iter().find_map(|record| match &record.detail {
+            Some(Detail::Halo(raw)) => Some(raw),
+            _ => None,
+        })?;
+        Some(Case { row, raw, summary: halo(raw)? })
+    };
+    let shown = material.rows.iter().filter(|row| row.time.is_some());
+    let cases: Vec<Case> = shown.filter_map(case).collect();
+    if cases.is_empty() {
+        return None;
+    }
+    let body = html! {
+        p {
+            "A domain is cut into parts, and after every pass each part gets what its neighbours have at their borders: "
+            "packed by a kernel and copied face by face, or with whole fields copied to the host and exchanged there."
+        }
+        @for case in &cases { (details(material, case)) }
+    };
+    Some(Section { id: "halos", title: "Halo exchange", body })
+}
+
+fn details(material: &Material, case: &Case) -> Markup {
+    let label = &material.subjects[case.row.device].label;
+    let workload = words::workload_name(case.row.key, 100);
+    let summary = &case.summary;
+    html! {
+        h3 { (name(&workload)) " " (words::size(case.row.key)) " on " (label) }
+        dl.facts {
+            dt { "cut" } dd { (cut(case.raw)) }
+            dt { "a step" } dd { "undivided " (seconds(summary.undivided)) ", in parts with nothing exchanged " (seconds(summary.parts)) }
+            @if let Some(host) = summary.host {
+                dt { "the host" } dd { "exchanges faces for " (seconds(host)) " of a step in bulk" }
+            }
+            dt { "better" } dd { (verdict(summary)) }
+        }
+        (scroll(&format!("Designs of {workload} on {label}"), &table(case)))
+    }
+}
+
+fn table(case: &Case) -> Markup {
+    let fastest = case.summary.packed.min(case.summary.bulk);
+    html! {
+        table {
+            caption { "A step by each design; bytes and copies to the host, and as many back" }
+            thead {
+                tr {
+                    th scope="col" { "halos" }
+                    th.n scope="col" { "median" }
+                    th.n scope="col" { "exchange" }
+                    th.n scope="col" { "bytes each way" }
+                    th.n scope="col" { "copies" }
+                    th scope="col" { "as undivided" }
+                }
+            }
+            tbody {
+                @for row in rows(case.raw, &case.summary) {
+                    tr {
+                        th.name scope="row" { (row.design) }
+                        td.n.best[row.seconds <= fastest] { (seconds(row.seconds)) }
+                        td.n { (percent(row.share)) }
+                        td.n { (Bytes(row.bytes)) }
+                        td.n { (row.copies) }
+                        td { (likeness(row.identical)) }
+                    }
+                }
+            }
+        }
+    }
+}
