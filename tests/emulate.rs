@@ -23,7 +23,8 @@ const MEMORY: Bytes = Bytes(8 << 20);
 /// All shipped workloads with a kernel, at small sizes.
 fn small() -> Suite {
     let mut suite = load("all", &reference::names().collect::<Vec<_>>()).unwrap();
-    let timed = |w: &Workload| [Measure::Kernel, Measure::Halo].iter().any(|m| w.measure.contains(m));
+    let timed =
+        |w: &Workload| [Measure::Kernel, Measure::Halo].iter().any(|m| w.measure.contains(m));
     suite.workloads.retain(timed);
     for other in ["streams", "rearrange"] {
         let other = load(other, &reference::names().collect::<Vec<_>>()).unwrap();

@@ -114,7 +114,10 @@ fn what_does_not_fit_is_refused_with_its_place() {
         all.into_iter().next().unwrap().unwrap_err()
     };
     let said = refused(300 << 10);
-    assert!(said.contains("seismic.yaml:") && said.contains("whole and in parts it needs"), "{said}");
+    assert!(
+        said.contains("seismic.yaml:") && said.contains("whole and in parts it needs"),
+        "{said}"
+    );
     let mut suite = parts();
     let at = suite.workloads.iter().position(|workload| workload.halo.is_some()).unwrap();
     suite.workloads[at].halo.as_mut().unwrap().exchange[0].ahead[0] = vec![9];
@@ -123,5 +126,8 @@ fn what_does_not_fit_is_refused_with_its_place() {
     suite.workloads[at].halo.as_mut().unwrap().unpack.0 = "pack_box".to_owned();
     suite.workloads[at].halo.as_mut().unwrap().exchange[0].ahead[0] = vec![1, 2];
     let said = cases(&suite, simulated().as_ref(), None).remove(0).unwrap_err();
-    assert!(said.contains("`pack_box` binds field and face, and face and field are asked of it"), "{said}");
+    assert!(
+        said.contains("`pack_box` binds field and face, and face and field are asked of it"),
+        "{said}"
+    );
 }

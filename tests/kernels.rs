@@ -27,7 +27,8 @@ fn shipped(name: &str) -> Suite {
 /// rearranged buffers, at sizes worth checking.
 fn checked() -> Suite {
     let mut suite = shipped("all");
-    let timed = |w: &Workload| [Measure::Kernel, Measure::Halo].iter().any(|m| w.measure.contains(m));
+    let timed =
+        |w: &Workload| [Measure::Kernel, Measure::Halo].iter().any(|m| w.measure.contains(m));
     suite.workloads.retain(timed);
     for workload in &mut suite.workloads {
         workload.sizes = sizes(workload);

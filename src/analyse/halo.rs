@@ -100,6 +100,9 @@ mod tests {
         assert_eq!(halo(&raw(2.5, 1.25)).unwrap().better, Better::Bulk);
         assert_eq!(halo(&raw(1.25, 1.26)).unwrap().better, Better::Neither);
         assert_eq!(halo(&Halo { host: vec![0.0; 3], ..raw(1.0, 2.0) }).unwrap().host, None);
-        assert_eq!(halo(&Halo { parts: Timed { walls: vec![], steps: vec![] }, ..raw(1.0, 2.0) }), None);
+        assert_eq!(
+            halo(&Halo { parts: Timed { walls: vec![], steps: vec![] }, ..raw(1.0, 2.0) }),
+            None
+        );
     }
 }

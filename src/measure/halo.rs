@@ -125,7 +125,9 @@ impl Bench<'_> {
     /// Compares a result, and the guards of what was computed in.
     fn right(&mut self, found: &[f32], when: &str, cases: &[Case]) -> Result<bool> {
         for case in cases {
-            let Some(breach) = memory::breach(self.session.device.as_mut(), case)? else { continue };
+            let Some(breach) = memory::breach(self.session.device.as_mut(), case)? else {
+                continue;
+            };
             self.finding.mismatch(Mismatch {
                 buffer: case.buffers[0].name.clone(),
                 index: 0,
@@ -251,7 +253,8 @@ impl Bench<'_> {
         };
         let ((packed, _), (bulk, host)) = (of(Design::Packed)?, of(Design::Bulk)?);
         let total = |timed: &Timed| timed.walls.iter().sum::<f64>();
-        self.finding.wall.busy += [&undivided, &parts, &packed, &bulk].map(total).iter().sum::<f64>();
+        self.finding.wall.busy +=
+            [&undivided, &parts, &packed, &bulk].map(total).iter().sum::<f64>();
         Ok(record::Halo {
             clock,
             host_memory,

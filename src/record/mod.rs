@@ -15,9 +15,9 @@ pub(crate) mod sample;
 mod together;
 
 pub use detail::{
-    Characterised, Concurrency, CopyEngines, Detail, Direction, FormTimes, Halo, Launched, NamedStep,
-    Overlap, OverlapRun, Pair, Rearrange, Schedule, ScheduleRun, Staircase, Timed, Transfer,
-    TransferPoint, Uses,
+    Characterised, Concurrency, CopyEngines, Detail, Direction, FormTimes, Halo, Launched,
+    NamedStep, Overlap, OverlapRun, Pair, Rearrange, Schedule, ScheduleRun, Staircase, Timed,
+    Transfer, TransferPoint, Uses,
 };
 pub use header::{Footer, Header, Host};
 pub use monitor::Monitor;

@@ -62,10 +62,20 @@ mod tests {
     fn what_is_packed_is_unpacked_at_its_place() {
         // Two fields of 3 x 4 x 5 cells: the second plane along y of both.
         let field: Vec<f32> = (0..120u8).map(f32::from).collect();
-        let numbers =
-            [("nx", 3), ("ny", 1), ("nz", 5), ("nc", 2), ("first", 3), ("sy", 3), ("sz", 12), ("sc", 60)];
+        let numbers = [
+            ("nx", 3),
+            ("ny", 1),
+            ("nz", 5),
+            ("nc", 2),
+            ("first", 3),
+            ("sy", 3),
+            ("sz", 12),
+            ("sc", 60),
+        ];
         let numbers = numbers.map(|(name, n)| (name.to_owned(), f64::from(n)));
-        let run = |of: fn(&Problem) -> Result<Vec<(&'static str, Data)>>, field: &[f32], face: Vec<f32>| {
+        let run = |of: fn(&Problem) -> Result<Vec<(&'static str, Data)>>,
+                   field: &[f32],
+                   face: Vec<f32>| {
             let buffers = [("field", field.to_vec()), ("face", face)];
             let buffers = buffers.map(|(name, data)| (name.to_owned(), Data::F32(data)));
             match of(&Problem::new(numbers.to_vec(), buffers.to_vec())).unwrap().remove(0).1 {

@@ -119,7 +119,8 @@ impl<'a> Medium<'a> {
 
     /// Whether a cell lies within the shell.
     fn is_inside(&self, cell: [usize; 3]) -> bool {
-        let along = |(place, cells): (usize, usize)| place >= self.shell && place + self.shell < cells;
+        let along =
+            |(place, cells): (usize, usize)| place >= self.shell && place + self.shell < cells;
         cell.into_iter().zip(self.shape).all(along)
     }
 
@@ -308,7 +309,8 @@ mod tests {
             part
         };
         let half = |phase: usize, z: usize, nz: usize, part: Vec<f32>| {
-            let sizes = [("width", n), ("height", n), ("depth", n), ("nx", n), ("ny", n), ("nz", nz)];
+            let sizes =
+                [("width", n), ("height", n), ("depth", n), ("nx", n), ("ny", n), ("nz", nz)];
             let more = [("x", 0), ("y", 0), ("z", z), ("phase", phase), ("sponge", 3)];
             let sizes = sizes.into_iter().chain(more);
             let mut numbers: Vec<_> = sizes.map(|(k, v)| (k.to_owned(), v as f64)).collect();
@@ -332,7 +334,10 @@ mod tests {
             for (phase, before, after) in [(0, &noise, &velocities), (1, &velocities, &wanted)] {
                 let (found, wanted) = (half(phase, z, nz, cut(before, z, nz)), cut(after, z, nz));
                 let mut places = (0..found.len()).filter(inside);
-                assert!(places.all(|i| found[i] == wanted[i]), "phase {phase}, {nz} planes from {z}");
+                assert!(
+                    places.all(|i| found[i] == wanted[i]),
+                    "phase {phase}, {nz} planes from {z}"
+                );
             }
         }
     }

@@ -34,7 +34,8 @@ pub fn section(out: &mut String, title: &str, raw: &Halo) {
         );
     }
     if let Some(host) = summary.host {
-        let _ = writeln!(out, "  in bulk, the host exchanges faces for {} of a step", seconds(host));
+        let _ =
+            writeln!(out, "  in bulk, the host exchanges faces for {} of a step", seconds(host));
     }
     let _ = writeln!(out, "  better: {}", verdict(&summary));
 }
@@ -89,8 +90,12 @@ pub(super) fn likeness(identical: bool) -> &'static str {
 pub(super) fn verdict(summary: &HaloSummary) -> String {
     let ratio = summary.ratio();
     match summary.better {
-        Better::Packed => format!("packed on the device, {ratio:.2} × as fast as in bulk on the host"),
-        Better::Bulk => format!("in bulk on the host, {ratio:.2} × as fast as packed on the device"),
+        Better::Packed => {
+            format!("packed on the device, {ratio:.2} × as fast as in bulk on the host")
+        }
+        Better::Bulk => {
+            format!("in bulk on the host, {ratio:.2} × as fast as packed on the device")
+        }
         Better::Neither => "neither: their times are not told apart".into(),
     }
 }

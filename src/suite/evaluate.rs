@@ -137,7 +137,9 @@ impl Converter<'_> {
 
     /// Whether a domain can be cut as asked, and is exchanged after every pass.
     fn cuts(&mut self, form: &file::Workload, workload: &Workload, size: &Size, values: &Values) {
-        let (Some(halo), Some(At { value: given, .. })) = (&workload.halo, &form.halo) else { return };
+        let (Some(halo), Some(At { value: given, .. })) = (&workload.halo, &form.halo) else {
+            return;
+        };
         let three = |all: [Result<u64, String>; 3]| -> Result<[u64; 3], String> {
             let [x, y, z] = all;
             Ok([x?, y?, z?])
@@ -149,7 +151,8 @@ impl Converter<'_> {
         if let Err(why) = parts {
             self.fails(&given.cuts.at, "cuts", size, &why);
         }
-        let passes = workload.passes.as_ref().map_or(Ok(1), |passes| passes.count(&size_values(size)));
+        let passes =
+            workload.passes.as_ref().map_or(Ok(1), |passes| passes.count(&size_values(size)));
         if passes.is_ok_and(|passes| passes != halo.exchange.len() as u64) {
             let why = format!("{} exchanges, one is needed after each pass", halo.exchange.len());
             self.fails(&given.exchange.at, "exchange", size, &why);

@@ -34,6 +34,6 @@ pub use load::{ROUNDS, SECONDS, load};
 pub use nearest::{likest, meant};
 pub use schema::schema;
 pub use types::{
-    Budget, Buffer, Halo, Kernel, KernelText, MAX_PASSES, PASS, Place, Rearrange, Search, Suite, Work,
-    Workload,
+    Budget, Buffer, Halo, Kernel, KernelText, MAX_PASSES, PASS, Place, Rearrange, Search, Suite,
+    Work, Workload,
 };

@@ -89,7 +89,8 @@ impl Converter<'_> {
         }
         let At { value: cuts, at } = &given.cuts;
         let [x, y, z] = cuts.as_slice() else {
-            let message = format!("a domain is cut along x, y and z: three numbers, not {}", cuts.len());
+            let message =
+                format!("a domain is cut along x, y and z: three numbers, not {}", cuts.len());
             self.mistakes.tell(at, message, None);
             return None;
         };
@@ -106,7 +107,8 @@ impl Converter<'_> {
         for cut in [x, y, z] {
             self.names(&cut.value, &names, "cuts are made of sizes and parameters")?;
         }
-        let exchange = given.exchange.value.iter().map(|form| self.faces(form)).collect::<Option<_>>()?;
+        let exchange =
+            given.exchange.value.iter().map(|form| self.faces(form)).collect::<Option<_>>()?;
         let named =
             |name: &At<String>| (name.value.clone(), self.mistakes.source().place(&name.at));
         Some(Some(Halo {

@@ -51,7 +51,9 @@ pub fn share(cells: [u64; 3], cuts: [u64; 3]) -> Result<[u64; 3], String> {
         let near: Vec<String> = below.into_iter().chain(above).map(|n| n.to_string()).collect();
         let take = if near.is_empty() { "" } else { ": take " };
         let near = near.join(" or ");
-        return Err(format!("{cells} cells along {axis} cannot be cut into {cuts} equal parts{take}{near}"));
+        return Err(format!(
+            "{cells} cells along {axis} cannot be cut into {cuts} equal parts{take}{near}"
+        ));
     }
     Ok(std::array::from_fn(|axis| cells[axis] / cuts[axis]))
 }

@@ -59,7 +59,12 @@ fn passes() {
         &["parameter `n`", "8000001024 does not fit into u32"],
     );
     let both = "    passes: 2\n    measure: [kernel, launch]\n    verify: none";
-    spoiled("    verify: none", both, "launch", &["several passes is measured by `kernel` and `halo` alone"]);
+    spoiled(
+        "    verify: none",
+        both,
+        "launch",
+        &["several passes is measured by `kernel` and `halo` alone"],
+    );
     spoiled(
         "sizes: { n: [1024] }",
         "sizes: { n: [1024], pass: [1] }\n    passes: 2",
@@ -104,14 +109,20 @@ fn domains_in_parts() {
     }
     let folder = super::folder(&[("my.yaml", PARTS)]);
     super::load(&folder.path().join("my.yaml")).unwrap();
-    let uneven = "cuts at n=12 cut=5: 12 cells along y cannot be cut into 5 equal parts: take 4 or 6";
+    let uneven =
+        "cuts at n=12 cut=5: 12 cells along y cannot be cut into 5 equal parts: take 4 or 6";
     spoiled("cut: [3]", "cut: [5]", "[1, cut, 1]", uneven);
     spoiled("cut: [3]", "cut: [1]", "[1, cut, 1]", "one part has no neighbour");
     spoiled("[1, cut, 1]", "[6, 6, 6]", "[6, 6, 6]", "216 parts are more than 64");
     spoiled("[1, cut, 1]", "[1, cut]", "[1, cut]", "three numbers, not 2");
     spoiled("[1, cut, 1]", "[1, cat, 1]", "cat", "there is no `cat` here");
     spoiled("y: 0, z: 0", "why: 0, z: 0", "[1, cut, 1]", "this needs a parameter `y`");
-    spoiled("behind: [[0], [1], [2]]", "behind: [[0], [1]]", "{ behind", "along each of x, y and z");
+    spoiled(
+        "behind: [[0], [1], [2]]",
+        "behind: [[0], [1]]",
+        "{ behind",
+        "along each of x, y and z",
+    );
     spoiled("[6, 7]", "[7, 6]", "{ behind", "in ascending order, at equal distances");
     spoiled("passes: 2", "passes: 3", "", "2 exchanges, one is needed after each pass");
     spoiled("pack: packs", "pack: pack", "pack\n", "no workload called `pack`");

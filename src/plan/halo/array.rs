@@ -96,8 +96,7 @@ mod tests {
         let face = array.layer(1, 3, &[6, 8]);
         assert_eq!((face.len(), face.run()), (2 * 4 * 2, 2));
         let runs: Vec<usize> = face.runs().collect();
-        let wanted =
-            [6, 8].iter().flat_map(|&c| (1..=4).map(move |z| at(1, 3, z, c) as usize));
+        let wanted = [6, 8].iter().flat_map(|&c| (1..=4).map(move |z| at(1, 3, z, c) as usize));
         assert_eq!(runs, wanted.collect::<Vec<_>>());
         assert_eq!(array.layer(0, 0, &[1]).first, at(0, 1, 1, 1));
     }

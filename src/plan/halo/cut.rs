@@ -120,7 +120,12 @@ fn domain(case: &Case) -> Result<(Array, u32), String> {
 
 impl Wanted<'_> {
     /// `workload` with these parameters for its own.
-    fn resolve(&self, workload: &Workload, key: CaseKey, numbers: &[(&str, u64)]) -> Result<Case, String> {
+    fn resolve(
+        &self,
+        workload: &Workload,
+        key: CaseKey,
+        numbers: &[(&str, u64)],
+    ) -> Result<Case, String> {
         let mut workload = workload.clone();
         for (name, value) in numbers {
             let param = workload.params.iter_mut().find(|(known, ..)| known == name);
@@ -208,11 +213,16 @@ impl Planner<'_> {
         let size = other.sizes.first().cloned().unwrap_or_default();
         let key =
             CaseKey { workload: name.clone(), size, measure: Measure::Kernel, host_memory: None };
-        let case = self.wanted.resolve(other, key, &numbers).map_err(|why| format!("`{name}`: {why}"))?;
+        let case =
+            self.wanted.resolve(other, key, &numbers).map_err(|why| format!("`{name}`: {why}"))?;
         let bound: Vec<&str> = case.buffers.iter().map(|buffer| buffer.name.as_str()).collect();
         let wanted = [["field", "face"], ["face", "field"]][which];
         if bound != wanted {
-            return Err(format!("`{name}` binds {}, and {} are asked of it", bound.join(" and "), wanted.join(" and ")));
+            return Err(format!(
+                "`{name}` binds {}, and {} are asked of it",
+                bound.join(" and "),
+                wanted.join(" and ")
+            ));
         }
         let form: Candidate = case.candidates.into_iter().next().ok_or("nothing packs")?;
         self.kernels[which].get_or_insert(form.kernel);

@@ -153,17 +153,24 @@ impl Halo {
             recording.push(Lane(0), vec![], launch(PACK, &message.pack, vec![field, face]));
         }
         for (offset, message) in all() {
-            let (from, to) = (slot(ways.leaving, offset, message), slot(ways.faces, offset, message));
+            let (from, to) =
+                (slot(ways.leaving, offset, message), slot(ways.faces, offset, message));
             recording.push(Lane(0), vec![], Op::Receive { from, to });
         }
     }
 
     /// Appends what brings every face that `arrives` from the host to where it is needed.
-    pub fn arrive(&self, recording: &mut Recording, pass: usize, arrives: impl Fn(&Message) -> bool) {
+    pub fn arrive(
+        &self,
+        recording: &mut Recording,
+        pass: usize,
+        arrives: impl Fn(&Message) -> bool,
+    ) {
         let ways = self.ways();
         let all = || slots(&self.exchanges[pass]).filter(|(_, message)| arrives(message));
         for (offset, message) in all() {
-            let (from, to) = (slot(ways.faces, offset, message), slot(ways.arriving, offset, message));
+            let (from, to) =
+                (slot(ways.faces, offset, message), slot(ways.arriving, offset, message));
             recording.push(Lane(0), vec![], Op::Send { from, to });
         }
         for (offset, message) in all() {
@@ -208,7 +215,8 @@ impl Halo {
         let (from, to) = self.shares(part, [0; 3], shape);
         let mut array = vec![0.0; to.len() as usize];
         for (from, to) in from.runs().zip(to.runs()) {
-            array[to..to + shape[0] as usize].copy_from_slice(&domain[from..from + shape[0] as usize]);
+            array[to..to + shape[0] as usize]
+                .copy_from_slice(&domain[from..from + shape[0] as usize]);
         }
         array
     }
@@ -217,7 +225,8 @@ impl Halo {
     pub fn put(&self, part: usize, array: &[f32], domain: &mut [f32]) {
         let (to, from) = self.shares(part, [1; 3], self.part.cells);
         for (from, to) in from.runs().zip(to.runs()) {
-            domain[to..to + to_run(&self.part)].copy_from_slice(&array[from..from + to_run(&self.part)]);
+            domain[to..to + to_run(&self.part)]
+                .copy_from_slice(&array[from..from + to_run(&self.part)]);
         }
     }
 
