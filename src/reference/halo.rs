@@ -56,6 +56,7 @@ fn places(problem: &Problem) -> Result<Vec<usize>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Reference;
     use super::*;
 
     #[test]
@@ -73,9 +74,7 @@ mod tests {
             ("sc", 60),
         ];
         let numbers = numbers.map(|(name, n)| (name.to_owned(), f64::from(n)));
-        let run = |of: fn(&Problem) -> Result<Vec<(&'static str, Data)>>,
-                   field: &[f32],
-                   face: Vec<f32>| {
+        let run = |of: Reference, field: &[f32], face: Vec<f32>| {
             let buffers = [("field", field.to_vec()), ("face", face)];
             let buffers = buffers.map(|(name, data)| (name.to_owned(), Data::F32(data)));
             match of(&Problem::new(numbers.to_vec(), buffers.to_vec())).unwrap().remove(0).1 {

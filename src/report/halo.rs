@@ -99,3 +99,43 @@ pub(super) fn verdict(summary: &HaloSummary) -> String {
         Better::Neither => "neither: their times are not told apart".into(),
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::gpu::{Clock, MemoryKind};
+    use crate::record::Timed;
+
+    /// A step that takes 1 ms undivided, 1.1 ms in parts, and as said with its exchange.
+    pub(in crate::report) fn raw(packed: f64, bulk: f64) -> Halo {
+        let timed = |seconds: f64| Timed { walls: vec![seconds; 9], steps: vec![] };
+        Halo {
+            clock: Clock::Device,
+            host_memory: MemoryKind::Pinned,
+            cells: [64; 3],
+            cuts: [1, 1, 2],
+            undivided: timed(1e-3),
+            parts: timed(1.1e-3),
+            packed: timed(packed),
+            bulk: timed(bulk),
+            host: vec![2e-4; 9],
+            bytes: [98_304, 10 << 20],
+            copies: [4, 4],
+            identical: [true, false],
+        }
+    }
+
+    #[test]
+    fn both_designs_and_the_better_one_are_told() {
+        let mut out = String::new();
+        section(&mut out, "waves", &raw(1.25e-3, 2.5e-3));
+        assert!(out.contains("64×64×64 cells in 1×1×2 parts (pinned memory)"), "{out}");
+        assert!(out.contains("12 %        96.0 KiB         4  to the bit"), "{out}");
+        assert!(out.contains("56 %        10.0 MiB         4  within tolerance"), "{out}");
+        assert!(out.contains("the host exchanges faces for 200 µs of a step"), "{out}");
+        assert!(out.contains("better: packed on the device, 2.00 × as fast"), "{out}");
+        let mut out = String::new();
+        section(&mut out, "waves", &raw(1.25e-3, 1.25e-3));
+        assert!(out.contains("better: neither: their times are not told apart"), "{out}");
+    }
+}

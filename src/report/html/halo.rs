@@ -89,3 +89,28 @@ fn table(case: &Case) -> Markup {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Record;
+    use crate::record::sample::{device, header, key, record};
+    use crate::report::Source;
+    use crate::workload::{CaseKey, Measure};
+
+    #[test]
+    fn both_designs_stand_in_a_table() {
+        let header = header(vec![device("opencl")]);
+        let key = CaseKey { measure: Measure::Halo, ..key("waves", 64) };
+        let raw = crate::report::halo::tests::raw(1.25e-3, 2.5e-3);
+        let records = [Record { detail: Some(Detail::Halo(raw)), ..record(key, 1e-3) }];
+        let warnings = vec![];
+        let name = "sample.jsonl".into();
+        let source = Source { name, header: &header, records: &records, footer: None, warnings };
+        let material = Material::new(vec![source]);
+        let page = section(&material).expect("a section").body.into_string();
+        assert!(page.contains("<td class=\"n best\">1.25 ms</td>"), "{page}");
+        assert!(page.contains("2.00 × as fast as in bulk"), "{page}");
+        assert_eq!(page.matches("<tr>").count(), 3, "{page}");
+    }
+}
