@@ -1,4 +1,4 @@
-//! The ring matrix product by `mpirun` on this machine; `./x test-mpi` runs it. Built with
+//! The ring matrix product and elastic waves in slabs by `mpirun` on this machine; `./x test-mpi` runs it. Built with
 //! `--features mpi` only.
 
 mod common;
@@ -8,9 +8,14 @@ use std::process::{Command, Output, Stdio};
 
 /// `gpubench ring` on so many ranks.
 fn ring(place: &Place, ranks: u32, args: &[&str]) -> Output {
+    over(place, ranks, "ring", args)
+}
+
+/// A command of gpubench on so many ranks.
+fn over(place: &Place, ranks: u32, what: &str, args: &[&str]) -> Output {
     let mut command = Command::new("mpirun");
     command.args(["--oversubscribe", "-n", &ranks.to_string()]);
-    command.args([env!("CARGO_BIN_EXE_gpubench"), "ring"]).args(args);
+    command.args([env!("CARGO_BIN_EXE_gpubench"), what]).args(args);
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     command.current_dir(place.folder.path()).stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -28,8 +33,45 @@ fn hash(output: &Output) -> String {
     assert_eq!(stdout.matches("Ring matrix product").count(), 1, "one rank prints: {stdout}");
     let timed = stdout.matches("beside the kernel").count() == 2;
     assert_ne!(timed, stdout.contains("simulated: three strategies, no times"), "{stdout}");
+    assert_eq!(timed, stdout.contains("weak scaling"), "{stdout}");
     let (_, hash) = stdout.split_once("SHA-256 of C ").expect("the product's hash");
     hash.trim().to_owned()
+}
+
+/// The same of elastic waves, which are the same on any number of ranks.
+fn waves(output: &Output, ranks: &str) -> String {
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{stdout}{stderr}");
+    println!("{stdout}");
+    assert_eq!(stdout.matches("Elastic waves").count(), 1, "one rank prints: {stdout}");
+    assert!(stdout.contains(&format!("on {ranks} ranks the same to the bit")), "{stdout}");
+    let scaled = stdout.matches("scaling").count();
+    assert_eq!(scaled, if stdout.contains("simulated") { 0 } else { 2 }, "{stdout}");
+    let (_, hash) = stdout.split_once("SHA-256 of the fields ").expect("the fields' hash");
+    hash.trim().to_owned()
+}
+
+#[test]
+fn waves_in_slabs_are_one_ranks_to_the_bit() {
+    let place = Place::new();
+    for device in [SIM, "opencl:0", "wgpu:0"] {
+        let args = ["--n", "16", "--device", device];
+        let alone = over(&place, 1, "halo", &args);
+        if device != SIM && text(&alone.stderr).contains("there is no") {
+            println!("skipped: no {device} here");
+            continue;
+        }
+        let alone = waves(&alone, "1");
+        for (ranks, told) in [(2, "1, 2"), (4, "1, 2, 4")] {
+            let several = waves(&over(&place, ranks, "halo", &args), told);
+            assert_eq!(several, alone, "{ranks} ranks on {device}");
+        }
+    }
+    let uneven = over(&place, 3, "halo", &["--n", "16", "--device", SIM]);
+    let stderr = text(&uneven.stderr);
+    assert_eq!(uneven.status.code(), Some(2), "{stderr}");
+    let told = "3 ranks: 16 cells along z cannot be cut into 3 equal parts: take 2 or 4";
+    assert_eq!(stderr.matches(told).count(), 1, "{stderr}");
 }
 
 #[test]

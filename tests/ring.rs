@@ -1,18 +1,18 @@
-//! `gpubench ring` where there is no MPI: the default build starts, and says what is missing.
+//! `gpubench ring` and `gpubench halo` where there is no MPI: the default build starts, and says what is missing.
 #![cfg(unix)]
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-/// What `gpubench ring` says, and its exit code, beside a `gpubench-ring` that is this script.
+/// What `gpubench ring` says, and its exit code, beside a `gpubench-mpi` that is this script.
 fn ring(script: Option<&str>) -> (Option<i32>, String) {
     // Beside the binary's own folder, so that a hard link can stand for it.
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let link = folder.path().join("gpubench");
     std::fs::hard_link(env!("CARGO_BIN_EXE_gpubench"), &link).expect("a link");
     if let Some(script) = script {
-        let program = folder.path().join("gpubench-ring");
+        let program = folder.path().join("gpubench-mpi");
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("written");
         std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("allowed");
     }
@@ -26,6 +26,9 @@ fn a_build_without_mpi_says_how_to_get_one_with_it() {
     let (code, said) = ring(None);
     assert_eq!(code, Some(2), "{said}");
     assert!(said.contains("libopenmpi-dev") && said.contains("--features mpi"), "{said}");
+    let halo = Command::new(env!("CARGO_BIN_EXE_gpubench")).args(["halo", "--n", "513"]).output();
+    let said = String::from_utf8_lossy(&halo.expect("it starts").stderr).into_owned();
+    assert!(said.contains("513 is not in 1..=512"), "{said}");
 }
 
 /// What the dynamic linker says and returns where a library is missing.
@@ -44,7 +47,7 @@ fn a_machine_without_mpi_is_told_what_to_install() {
 fn arguments_and_exit_code_pass_through() {
     let (code, said) = ring(Some("echo \"got $*\"; exit 4"));
     assert_eq!(code, Some(4));
-    assert!(said.contains("got --n 64"), "{said}");
+    assert!(said.contains("got ring --n 64"), "{said}");
     let missing = Path::new(env!("CARGO_BIN_EXE_gpubench"));
     let wrong = Command::new(missing).args(["ring", "--n", "0"]).output().expect("it starts");
     let said = String::from_utf8_lossy(&wrong.stderr);

@@ -10,10 +10,12 @@ mod emulate;
 mod export;
 mod fit;
 mod found;
+pub mod halo;
 pub mod help;
 mod known;
 mod man;
 mod model;
+pub mod mpi;
 mod plan;
 mod predict;
 mod profile;
@@ -22,6 +24,7 @@ mod report;
 mod results;
 pub mod ring;
 mod run;
+mod scaling;
 mod schema;
 mod show;
 mod trace;
@@ -93,6 +96,8 @@ enum Command {
     Model(model::Args),
     /// Multiply matrices over the ranks of an MPI job
     Ring(ring::Args),
+    /// Compute waves over the ranks of an MPI job, exchanging halos
+    Halo(halo::Args),
     /// Plan a long computation from measured costs
     Plan(plan::Args),
     /// Own devices and serve cases (started by `run`)
@@ -145,6 +150,7 @@ fn dispatch(command: Command) -> Result<ExitCode> {
         Command::Profile(args) => profile::run(args),
         Command::Model(args) => model::run(args),
         Command::Ring(args) => ring::run(args),
+        Command::Halo(args) => halo::run(args),
         Command::Plan(args) => plan::run(args),
         Command::Worker(args) => worker::run(args),
     }

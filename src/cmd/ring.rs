@@ -1,18 +1,19 @@
-//! `gpubench ring`: the ring matrix product over MPI. A program of its own beside this one does it
-//! (`gpubench-ring`, built with `--features mpi`), so that this one starts where there is no MPI.
+//! `gpubench ring`: the ring matrix product over MPI.
 
-use crate::backend::{Device, Remote, all, cards};
-use crate::error::{Error, Result};
+use super::mpi::{Local, choose, sharing, start};
+use super::scaling::{Scaled, table};
+use crate::backend::{Device, Remote};
+use crate::error::Result;
 use crate::gpu::{DeviceInfo, DeviceKind};
 use crate::hash::sha256_hex;
-use crate::measure::ring::{Neighbours, Ringed, columns, ring};
+use crate::measure::ranks::{Neighbours, counts};
+use crate::measure::ring::{Ringed, alike, columns, ring};
 use crate::model::overlap_worth::Strategy;
 use crate::report::words::label;
 use crate::text::printable;
 use crate::units::seconds;
-use clap::Parser;
 use std::fmt::Write;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 /// Arguments of `gpubench ring`.
 #[derive(Clone, Debug, clap::Args)]
@@ -29,21 +30,6 @@ pub struct Args {
     seed: u64,
 }
 
-/// The same, as a program's.
-#[derive(Debug, Parser)]
-#[command(
-    name = "gpubench-ring",
-    version,
-    about = "The ring matrix product (started by `gpubench ring`)"
-)]
-struct Program {
-    #[command(flatten)]
-    args: Args,
-    /// The process to end with
-    #[arg(long, hide = true)]
-    parent: Option<u32>,
-}
-
 impl Args {
     /// What every rank can tell by itself, and alike.
     ///
@@ -54,100 +40,87 @@ impl Args {
     }
 }
 
-/// What the dynamic linker ends a program with whose libraries are missing.
-const NOT_STARTED: i32 = 127;
-
 /// Starts the program that does it, with this one's arguments.
 pub fn run(_: Args) -> Result<ExitCode> {
-    let here = std::env::current_exe().map_err(|e| Error::io("gpubench", e))?;
-    let program = here.with_file_name(format!("gpubench-ring{}", std::env::consts::EXE_SUFFIX));
-    if !program.exists() {
-        return Err(Error::Usage(
-            "this gpubench was built without MPI: install what Debian calls libopenmpi-dev and \
-             libclang-dev, then build with --features mpi"
-                .into(),
-        ));
-    }
-    let arguments = std::env::args_os().skip_while(|argument| argument != "ring").skip(1);
-    let parent = format!("--parent={}", std::process::id());
-    let status = Command::new(&program).args(arguments).arg(parent).status();
-    let status = status.map_err(|e| Error::io(&program, e))?;
-    match status.code() {
-        Some(NOT_STARTED) => Err(Error::Usage(
-            "gpubench-ring does not start: MPI is missing here; install what Debian calls \
-             openmpi-bin (or your cluster's MPI, the one it was built with)"
-                .into(),
-        )),
-        Some(code) => Ok(ExitCode::from(u8::try_from(code).unwrap_or(4))),
-        None => Err(Error::Device(format!("gpubench-ring ended by a signal: {status}"))),
-    }
+    start("ring")
 }
 
-/// The arguments of `gpubench-ring`; ends the process where they are wrong. From here on it ends
-/// with the process that started it, rather than wait for ranks that are gone.
-pub fn arguments() -> Args {
-    let Program { args, parent } = Program::parse();
-    if let Some(parent) = parent {
-        crate::worker::die_with(parent);
-    }
-    args
+/// What one number of ranks took: with the matrices asked for, and with smaller ones that give a rank
+/// as much to do as all ranks have.
+struct Run {
+    ranks: usize,
+    strong: Ringed,
+    weak: (usize, Option<Ringed>),
 }
 
-/// One rank's part; `local` is its number among the ranks of its machine. What to print, on rank 0.
+/// One rank's part. What to print, on rank 0.
 ///
 /// # Errors
 /// As [`Args::check`]; `NoDevice`; whatever the device says; `Mismatch`.
-pub fn serve(args: &Args, neighbours: &dyn Neighbours, local: usize) -> Result<Option<String>> {
+pub fn serve(args: &Args, neighbours: &dyn Neighbours, local: Local) -> Result<Option<String>> {
     let references: Vec<_> = crate::reference::names().collect();
     let suite = crate::suite::load("ring", &references)?;
-    let (backend, index) = match &args.device {
-        Some((backend, index)) => (backend.clone(), *index),
-        None => choose(local)?,
-    };
+    let (backend, index) = choose(args.device.as_ref(), local)?;
     let device = Remote::open(&backend, index)?;
-    let ringed = ring(&device, neighbours, suite, args.n as usize, args.seed)?;
-    let (rank, ranks, info) = (neighbours.rank(), neighbours.size(), device.info().clone());
+    let (n, ranks) = (args.n as usize, neighbours.size());
+    let mut runs = vec![];
+    for count in counts(ranks, |count| n.is_multiple_of(count)) {
+        let Some(group) = neighbours.first(count) else { continue };
+        let of = |n: usize| ring(&device, group.as_ref(), suite.clone(), n, args.seed);
+        let strong = of(n)?;
+        let less = alike(n, ranks, count);
+        let weak = (count < ranks).then(|| of(less)).transpose()?;
+        runs.push(Run { ranks: count, strong, weak: (less, weak) });
+    }
+    let (rank, info) = (neighbours.rank(), device.info().clone());
     device.close();
-    Ok((rank == 0).then(|| text(args.n, ranks, &info, &ringed)))
+    Ok((rank == 0).then(|| text(args.n, &info, &runs, local)))
 }
 
-/// The device of rank number `local` of a machine: each card once, then from the first again.
-fn choose(local: usize) -> Result<(String, usize)> {
-    let mut devices: Vec<DeviceInfo> = vec![];
-    for backend in all() {
-        devices.extend(backend.devices().unwrap_or_default());
-    }
-    let numbers = cards(&devices);
-    let first = |at: &usize| numbers[..*at].iter().all(|number| *number != numbers[*at]);
-    let views: Vec<usize> = (0..devices.len()).filter(first).collect();
-    if views.is_empty() {
-        return Err(Error::NoDevice);
-    }
-    let device = &devices[views[local % views.len()]];
-    Ok((device.backend.clone(), device.index))
-}
-
-fn text(n: u32, ranks: usize, device: &DeviceInfo, ringed: &Ringed) -> String {
+fn text(n: u32, device: &DeviceInfo, runs: &[Run], local: Local) -> String {
     let mut out = String::new();
+    let Some(all) = runs.last() else { return out };
     let _ = writeln!(
         out,
-        "Ring matrix product, n = {n} on {ranks} {}; rank 0 on {} {}",
-        if ranks == 1 { "rank" } else { "ranks" },
+        "Ring matrix product, n = {n} on {} {}; rank 0 on {} {}",
+        all.ranks,
+        if all.ranks == 1 { "rank" } else { "ranks" },
         label(device),
         printable(&device.name, 60)
     );
     match device.kind {
         // Host seconds of an emulation say nothing of any device.
         DeviceKind::Simulated => out += "  simulated: three strategies, no times\n",
-        _ => times(&mut out, ringed),
+        _ => {
+            times(&mut out, &all.strong);
+            scaling(&mut out, n as usize, runs);
+            out += &sharing(device, local).unwrap_or_default();
+        }
     }
-    let product = ringed.product.as_deref().unwrap_or_default();
+    let product = all.strong.product.as_deref().unwrap_or_default();
     let _ = writeln!(
         out,
         "  every product verified; SHA-256 of C {}",
         sha256_hex(bytemuck::cast_slice::<f32, u8>(product))
     );
     out
+}
+
+fn scaling(out: &mut String, n: usize, runs: &[Run]) {
+    let line = |ranks: usize, n: usize, ringed: &Ringed| Scaled {
+        ranks,
+        what: format!("n = {n}"),
+        work: 2.0 * (n as f64).powi(3),
+        seconds: ringed.fastest().map_or(f64::NAN, |(_, seconds)| seconds),
+    };
+    let strong: Vec<Scaled> = runs.iter().map(|run| line(run.ranks, n, &run.strong)).collect();
+    table(out, "strong scaling: the same product, by the fastest strategy", &strong);
+    let weak = runs.iter().map(|run| match &run.weak {
+        (less, Some(ringed)) => line(run.ranks, *less, ringed),
+        (_, None) => line(run.ranks, n, &run.strong),
+    });
+    let title = "weak scaling: about the same number of operations on every rank";
+    table(out, title, &weak.collect::<Vec<_>>());
 }
 
 fn times(out: &mut String, ringed: &Ringed) {

@@ -25,7 +25,9 @@ pub use divide::{Chunked, Division, Parts, StageOf, chunked, equal_chunks, host_
 pub use emulation::{emulated_device, emulated_launch, emulated_results, enter_pass};
 pub use estimate::{Estimate, estimate};
 pub use filter::Filter;
-pub use halo::{Array, Exchange, Face, Halo, Message, PACK, UNPACK, Wanted, Ways, divided, slots};
+pub use halo::{
+    Array, Exchange, Face, Halo, Message, PACK, UNPACK, Wanted, Ways, divided, given, slots,
+};
 pub use limits::{GUARD, Limits};
 pub use lower::{copies, host_buffer, launches, line_launch, most_in_line, partial_launch, slices};
 pub use order::{is_no_larger, ranks, shuffle};

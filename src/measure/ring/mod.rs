@@ -10,28 +10,13 @@ mod rank;
 #[cfg(test)]
 mod tests;
 
+use super::ranks::Neighbours;
 use crate::backend::Remote;
 use crate::error::{Error, Result};
 use crate::model::overlap_worth::Strategy;
 use crate::stats::median_of;
 use crate::suite::Suite;
 use rank::Rank;
-
-/// The ranks beside this one.
-pub trait Neighbours {
-    /// Which rank this is, from 0.
-    fn rank(&self) -> usize;
-    /// How many there are.
-    fn size(&self) -> usize;
-    /// Sends a strip to the rank before, and receives that of the rank behind.
-    fn exchange(&self, strip: &[f32], into: &mut [f32]);
-    /// Waits for all ranks.
-    fn barrier(&self);
-    /// The largest of all ranks' values.
-    fn largest(&self, value: f64) -> f64;
-    /// All ranks' values, those of rank 0 first; on rank 0 only.
-    fn gather(&self, mine: &[f32]) -> Option<Vec<f32>>;
-}
 
 /// What a ring took. Seconds are the middle of several samples, of the slowest rank each.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,16 +33,35 @@ pub struct Ringed {
     pub product: Option<Vec<f32>>,
 }
 
+impl Ringed {
+    /// The fastest strategy and its seconds.
+    pub fn fastest(&self) -> Option<(Strategy, f64)> {
+        let all = self.runs.iter().map(|(strategy, seconds, _)| (*strategy, *seconds));
+        all.min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+}
+
+/// The side of matrices that give each of `count` ranks as many operations as `ranks` ranks have with
+/// side `n`, as near as `count` divides it.
+pub fn alike(n: usize, ranks: usize, count: usize) -> usize {
+    let side = n as f64 * (count as f64 / ranks.max(1) as f64).cbrt();
+    let count = count.max(1);
+    ((side / count as f64).round() as usize).max(1) * count
+}
+
 /// Samples of everything.
 const SAMPLES: usize = 5;
 
 /// Columns that each of `ranks` ranks has of an `n`×`n` product.
 ///
 /// # Errors
-/// `Usage` where they do not divide `n`, with the nearest sizes that they do.
+/// `Usage` where they do not divide `n`, with the nearest sizes that they do, and for no rank.
 pub fn columns(n: usize, ranks: usize) -> Result<usize> {
-    if n > 0 && n.is_multiple_of(ranks.max(1)) {
-        return Ok(n / ranks.max(1));
+    if ranks == 0 {
+        return Err(Error::Usage("a ring has a rank at least".into()));
+    }
+    if n > 0 && n.is_multiple_of(ranks) {
+        return Ok(n / ranks);
     }
     let (below, above) = (n / ranks * ranks, n / ranks * ranks + ranks);
     let choices = if below > 0 { format!("{below} or {above}") } else { above.to_string() };

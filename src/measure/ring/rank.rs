@@ -1,10 +1,11 @@
 //! One rank of a ring: its device, its columns, and how it goes through a product.
 
-use super::{Neighbours, SAMPLES, columns, middle};
+use super::{SAMPLES, columns, middle};
 use crate::backend::{Device, Remote};
 use crate::error::{Error, Result};
 use crate::gpu::{BufferId, DeviceInfo, KernelId, Lane, MemoryKind, Op, Recording, Scalar, Slice};
 use crate::measure::compare;
+use crate::measure::ranks::Neighbours;
 use crate::model::overlap_worth::Strategy;
 use crate::plan::{Candidate, Case, Limits, Planned, plan};
 use crate::reference::{Data, Problem, fill, find};

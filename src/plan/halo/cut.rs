@@ -28,7 +28,8 @@ pub(in super::super) fn with_halo(
     let [x, y, z] = how.cuts.each_ref().map(|cut| cut.count(&scope));
     let cuts = [x?, y?, z?];
     let wanted = Wanted { suite, workload, device, limits };
-    let halo = divided(&wanted, &case, cuts).map_err(|why| format!("{here}: {why}"))?;
+    let cells = cells(&case).map_err(|why| format!("{here}: {why}"))?;
+    let halo = divided(&wanted, &case.key, cells, cuts).map_err(|why| format!("{here}: {why}"))?;
     let parts = halo.parts.iter().map(device_bytes).sum::<u64>();
     let bytes = device_bytes(&case) + parts + 2 * halo.face_bytes().0;
     if let Some(memory) = available(device, limits)
@@ -55,18 +56,18 @@ pub struct Wanted<'a> {
     pub limits: &'a Limits,
 }
 
-/// The domain of `case` in parts.
+/// A domain of so many cells in parts, as `key` asks for it.
 ///
 /// # Errors
 /// As [`with_halo`], without its place.
-pub fn divided(wanted: &Wanted, case: &Case, cuts: [u64; 3]) -> Result<Halo, String> {
+pub fn divided(
+    wanted: &Wanted,
+    key: &CaseKey,
+    cells: [u64; 3],
+    cuts: [u64; 3],
+) -> Result<Halo, String> {
     let how = wanted.workload.halo.as_ref().ok_or("nothing says what is exchanged")?;
-    let (domain, fields) = domain(case)?;
-    let part = Array { cells: share(domain.cells, cuts)? };
-    let passes = case.candidates.first().map_or(0, |form| form.passes().len());
-    if passes != how.exchange.len() {
-        return Err(format!("{} exchanges for {passes} passes", how.exchange.len()));
-    }
+    let (domain, part) = (Array { cells }, Array { cells: share(cells, cuts)? });
     let [px, py, pz] = cuts;
     let mut parts = vec![];
     for place in 0..px * py * pz {
@@ -74,8 +75,13 @@ pub fn divided(wanted: &Wanted, case: &Case, cuts: [u64; 3]) -> Result<Halo, Str
         let begin: [u64; 3] = std::array::from_fn(|axis| at[axis] * part.cells[axis]);
         let names = ["nx", "ny", "nz", "x", "y", "z"].into_iter();
         let numbers: Vec<_> = names.zip(part.cells.into_iter().chain(begin)).collect();
-        let resolved = wanted.resolve(wanted.workload, case.key.clone(), &numbers)?;
+        let resolved = wanted.resolve(wanted.workload, key.clone(), &numbers)?;
         parts.push(resolved.at_place(1 + place as u32));
+    }
+    let fields = fields(&parts[0], part)?;
+    let passes = parts[0].candidates.first().map_or(0, |form| form.passes().len());
+    if passes != how.exchange.len() {
+        return Err(format!("{} exchanges for {passes} passes", how.exchange.len()));
     }
     let mut planner = Planner { wanted, part, cuts, kernels: [None, None] };
     let exchanges = how.exchange.iter().map(|faces| planner.exchange(faces, fields));
@@ -88,8 +94,18 @@ pub fn divided(wanted: &Wanted, case: &Case, cuts: [u64; 3]) -> Result<Halo, Str
     Ok(Halo { domain, part, cuts, fields, parts, pack, unpack, exchanges })
 }
 
-/// The array of a case's one buffer, and its fields.
-fn domain(case: &Case) -> Result<(Array, u32), String> {
+/// Cells of a case's domain.
+fn cells(case: &Case) -> Result<[u64; 3], String> {
+    let params = case.candidates.first().map_or(&[][..], |form| &form.params);
+    let number = |wanted: &str| {
+        let found = params.iter().find(|(name, ..)| name == wanted);
+        found.map(|(_, value, _)| *value as u64).ok_or(format!("it needs a parameter `{wanted}`"))
+    };
+    Ok([number("nx")?, number("ny")?, number("nz")?])
+}
+
+/// Fields of a part's one buffer.
+fn fields(case: &Case, part: Array) -> Result<u32, String> {
     let [buffer] = case.buffers.as_slice() else {
         return Err("a domain in parts is one buffer".into());
     };
@@ -99,41 +115,43 @@ fn domain(case: &Case) -> Result<(Array, u32), String> {
     if buffer.access != Access::ReadWrite || buffer.element != Element::scalar(Scalar::F32) {
         return Err(format!("`{}` must be `f32`, changed in place (`read_write`)", buffer.name));
     }
-    let params = case.candidates.first().map_or(&[][..], |form| &form.params);
-    let number = |wanted: &str| {
-        let found = params.iter().find(|(name, ..)| name == wanted);
-        found.map(|(_, value, _)| *value as u64).ok_or(format!("it needs a parameter `{wanted}`"))
-    };
-    let domain = Array { cells: [number("nx")?, number("ny")?, number("nz")?] };
-    let fields = buffer.count / domain.field();
-    if fields == 0 || buffer.count % domain.field() != 0 {
-        let [x, y, z] = domain.cells;
+    let fields = buffer.count / part.field();
+    if fields == 0 || !buffer.count.is_multiple_of(part.field()) {
+        let [x, y, z] = part.cells;
         return Err(format!(
             "`{}` has {} elements, and {x}·{y}·{z} cells in a shell of one are {}",
             buffer.name,
             buffer.count,
-            domain.field()
+            part.field()
         ));
     }
-    Ok((domain, u32::try_from(fields).map_err(|_| "too many fields")?))
+    u32::try_from(fields).map_err(|_| "too many fields".into())
+}
+
+/// `workload` with these parameters for its own.
+///
+/// # Errors
+/// In words, where it has none of such a name.
+pub fn given(workload: &Workload, numbers: &[(&str, u64)]) -> Result<Workload, String> {
+    let mut workload = workload.clone();
+    for (name, value) in numbers {
+        let param = workload.params.iter_mut().find(|(known, ..)| known == name);
+        let (_, expr, _) =
+            param.ok_or_else(|| format!("`{}` needs a parameter `{name}`", workload.name))?;
+        *expr = Expr::number(*value as f64);
+    }
+    Ok(workload)
 }
 
 impl Wanted<'_> {
-    /// `workload` with these parameters for its own.
+    /// `workload` with these parameters for its own, on this device.
     fn resolve(
         &self,
         workload: &Workload,
         key: CaseKey,
         numbers: &[(&str, u64)],
     ) -> Result<Case, String> {
-        let mut workload = workload.clone();
-        for (name, value) in numbers {
-            let param = workload.params.iter_mut().find(|(known, ..)| known == name);
-            let (_, expr, _) =
-                param.ok_or_else(|| format!("`{}` needs a parameter `{name}`", workload.name))?;
-            *expr = Expr::number(*value as f64);
-        }
-        resolve(&workload, &key, self.device, self.limits)
+        resolve(&given(workload, numbers)?, &key, self.device, self.limits)
     }
 }
 

@@ -11,7 +11,7 @@ mod cut;
 
 pub use array::{Array, Face};
 pub(super) use cut::with_halo;
-pub use cut::{Wanted, divided};
+pub use cut::{Wanted, divided, given};
 
 use super::{Candidate, Case, GUARD, Pass};
 use crate::gpu::{BufferId, KernelId, KernelSource, Lane, Op, Recording, Slice};

@@ -1,10 +1,10 @@
-//! The ring matrix product over MPI: what `gpubench ring` starts. Every rank is one of these.
+//! What `gpubench ring` and `gpubench halo` start over MPI. Every rank is one of these.
 
-use gpubench::cmd::ring::{arguments, serve};
-use gpubench::measure::ring::Neighbours;
+use gpubench::cmd::mpi::{Local, work};
+use gpubench::measure::ranks::Neighbours;
 use mpi::collective::SystemOperation;
 use mpi::point_to_point::send_receive_into;
-use mpi::topology::SimpleCommunicator;
+use mpi::topology::{Color, SimpleCommunicator};
 use mpi::traits::*;
 use std::process::ExitCode;
 
@@ -33,6 +33,11 @@ impl Neighbours for World {
         send_receive_into(strip, &before, into, &behind);
     }
 
+    fn swap(&self, with: usize, mine: &[f32], theirs: &mut [f32]) {
+        let with = self.0.process_at_rank(i32::try_from(with).unwrap_or(0));
+        send_receive_into(mine, &with, theirs, &with);
+    }
+
     fn barrier(&self) {
         self.0.barrier();
     }
@@ -53,25 +58,32 @@ impl Neighbours for World {
         root.gather_into_root(mine, &mut all[..]);
         Some(all)
     }
+
+    fn first(&self, count: usize) -> Option<Box<dyn Neighbours + '_>> {
+        let inside = self.rank() < count;
+        let color = if inside { Color::with_value(0) } else { Color::undefined() };
+        let group = self.0.split_by_color_with_key(color, self.0.rank());
+        group.map(|group| Box::new(World(group)) as Box<dyn Neighbours>)
+    }
 }
 
 fn main() -> ExitCode {
-    let args = arguments();
+    let work = work();
     // MPI is called by this thread only; the device has another.
     let Some((universe, _)) = mpi::initialize_with_threading(mpi::Threading::Funneled) else {
         eprintln!("gpubench: MPI does not start");
         return ExitCode::from(4);
     };
     let world = World(universe.world());
-    if let Err(error) = args.check(world.size()) {
+    if let Err(error) = work.check(world.size()) {
         // Every rank says the same: once is enough.
         if world.rank() == 0 {
             eprintln!("gpubench: {error}");
         }
         return ExitCode::from(2);
     }
-    let local = world.0.split_shared(world.0.rank()).rank();
-    match serve(&args, &world, usize::try_from(local).unwrap_or(0)) {
+    let here = World(world.0.split_shared(world.0.rank()));
+    match work.serve(&world, Local { rank: here.rank(), ranks: here.size() }) {
         Ok(text) => {
             text.iter().for_each(|text| print!("{text}"));
             ExitCode::SUCCESS

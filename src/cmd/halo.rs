@@ -1,0 +1,136 @@
+//! `gpubench halo`: elastic waves over MPI, a slab of the domain on every rank.
+
+use super::mpi::{Local, choose, sharing, start};
+use super::scaling::{Scaled, table};
+use crate::backend::{Device, Remote};
+use crate::error::Result;
+use crate::gpu::{DeviceInfo, DeviceKind};
+use crate::hash::sha256_hex;
+use crate::measure::ranks::{Neighbours, counts};
+use crate::measure::slabs::{Slabbed, slab, slabs};
+use crate::report::words::label;
+use crate::text::printable;
+use crate::units::{Bytes, seconds};
+use std::fmt::Write;
+use std::process::ExitCode;
+
+/// Arguments of `gpubench halo`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// Cells along each side of the domain; the number of ranks divides it. Rank 0 computes some steps
+    /// of all cells on the host, to compare with
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=512))]
+    n: u32,
+    /// Each rank's device (default: of the machine's, the one of the rank's number there)
+    #[arg(long, value_name = "BACKEND:INDEX", value_parser = super::worker::device)]
+    device: Option<(String, usize)>,
+    /// Seed of the waves
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+impl Args {
+    /// What every rank can tell by itself, and alike.
+    ///
+    /// # Errors
+    /// `Usage` where so many ranks cannot have equal slabs.
+    pub fn check(&self, ranks: usize) -> Result<()> {
+        slab([self.n.into(); 3], ranks).map(drop)
+    }
+}
+
+/// Starts the program that does it, with this one's arguments.
+pub fn run(_: Args) -> Result<ExitCode> {
+    start("halo")
+}
+
+/// What one number of ranks took: of the whole domain, and of slabs as large as all ranks have them.
+struct Run {
+    ranks: usize,
+    strong: Slabbed,
+    weak: Option<Slabbed>,
+}
+
+/// One rank's part. What to print, on rank 0.
+///
+/// # Errors
+/// As [`Args::check`]; `NoDevice`; whatever the device says; `Mismatch`.
+pub fn serve(args: &Args, neighbours: &dyn Neighbours, local: Local) -> Result<Option<String>> {
+    let references: Vec<_> = crate::reference::names().collect();
+    let suite = crate::suite::load("seismic", &references)?;
+    let (backend, index) = choose(args.device.as_ref(), local)?;
+    let device = Remote::open(&backend, index)?;
+    let (n, ranks) = (u64::from(args.n), neighbours.size());
+    let planes = n / ranks as u64;
+    let mut runs = vec![];
+    for count in counts(ranks, |count| args.n.is_multiple_of(count as u32)) {
+        let Some(group) = neighbours.first(count) else { continue };
+        let of = |depth: u64| slabs(&device, group.as_ref(), &suite, [n, n, depth], args.seed);
+        let strong = of(n)?;
+        let weak = (count < ranks).then(|| of(planes * count as u64)).transpose()?;
+        runs.push(Run { ranks: count, strong, weak });
+    }
+    let (rank, info) = (neighbours.rank(), device.info().clone());
+    device.close();
+    Ok((rank == 0).then(|| text(args.n, &info, &runs, local)))
+}
+
+fn text(n: u32, device: &DeviceInfo, runs: &[Run], local: Local) -> String {
+    let mut out = String::new();
+    let Some(all) = runs.last() else { return out };
+    let _ = writeln!(
+        out,
+        "Elastic waves, {n}×{n}×{n} cells in slabs on {} {}; rank 0 on {} {}",
+        all.ranks,
+        if all.ranks == 1 { "rank" } else { "ranks" },
+        label(device),
+        printable(&device.name, 60)
+    );
+    match device.kind {
+        // Host seconds of an emulation say nothing of any device.
+        DeviceKind::Simulated => out += "  simulated: halos exchanged, no times\n",
+        _ => times(&mut out, n.into(), device, runs, local),
+    }
+    let fields: Vec<&[f32]> = runs.iter().filter_map(|run| run.strong.field.as_deref()).collect();
+    let bits = |field: &[f32]| sha256_hex(bytemuck::cast_slice::<f32, u8>(field));
+    let hash = fields.last().map_or_else(String::new, |field| bits(field));
+    let same = fields.iter().all(|field| bits(field) == hash);
+    let numbers: Vec<String> = runs.iter().map(|run| run.ranks.to_string()).collect();
+    let _ = writeln!(
+        out,
+        "  every result verified; on {} ranks {}; SHA-256 of the fields {hash}",
+        numbers.join(", "),
+        if same { "the same to the bit" } else { "the same within the tolerance" }
+    );
+    out
+}
+
+fn times(out: &mut String, n: u64, device: &DeviceInfo, runs: &[Run], local: Local) {
+    let Some(all) = runs.last() else { return };
+    let _ = writeln!(
+        out,
+        "  a step {}, its kernels alone {}; a rank sends up to {} a step",
+        seconds(all.strong.step),
+        seconds(all.strong.computation),
+        Bytes(all.strong.bytes)
+    );
+    let planes = n / all.ranks as u64;
+    let line = |ranks: usize, depth: u64, slabbed: &Slabbed| Scaled {
+        ranks,
+        what: format!("{n}×{n}×{depth} cells"),
+        work: (n * n * depth) as f64,
+        seconds: slabbed.step,
+    };
+    let strong: Vec<Scaled> = runs.iter().map(|run| line(run.ranks, n, &run.strong)).collect();
+    table(out, "strong scaling: the same domain, a step of it", &strong);
+    let weak = runs.iter().map(|run| {
+        let slabbed = run.weak.as_ref().unwrap_or(&run.strong);
+        line(run.ranks, planes * run.ranks as u64, slabbed)
+    });
+    table(
+        out,
+        "weak scaling: the same slab on every rank, a step of all",
+        &weak.collect::<Vec<_>>(),
+    );
+    *out += &sharing(device, local).unwrap_or_default();
+}

@@ -1,0 +1,137 @@
+//! What runs over the ranks of an MPI job. A program of its own beside this one does it (`gpubench-mpi`,
+//! built with `--features mpi`), so that this one starts where there is no MPI.
+
+use super::{halo, ring};
+use crate::backend::{all, cards};
+use crate::error::{Error, Result};
+use crate::gpu::{DeviceInfo, DeviceKind};
+use crate::measure::ranks::Neighbours;
+use clap::Parser;
+use std::process::{Command, ExitCode};
+
+/// The program that is linked with MPI.
+#[derive(Debug, Parser)]
+#[command(name = "gpubench-mpi", version, about = "Started by `gpubench ring` and `gpubench halo`")]
+struct Program {
+    #[command(subcommand)]
+    work: Work,
+    /// The process to end with
+    #[arg(long, global = true, hide = true)]
+    parent: Option<u32>,
+}
+
+/// What is done over all ranks.
+#[derive(Debug, clap::Subcommand)]
+pub enum Work {
+    /// The ring matrix product
+    Ring(ring::Args),
+    /// Elastic waves in slabs
+    Halo(halo::Args),
+}
+
+/// A rank among those of its machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Local {
+    /// Its number there.
+    pub rank: usize,
+    /// How many there are.
+    pub ranks: usize,
+}
+
+impl Work {
+    /// What every rank can tell by itself, and alike.
+    ///
+    /// # Errors
+    /// `Usage` where so many ranks do not divide the work.
+    pub fn check(&self, ranks: usize) -> Result<()> {
+        match self {
+            Self::Ring(args) => args.check(ranks),
+            Self::Halo(args) => args.check(ranks),
+        }
+    }
+
+    /// One rank's part. What to print, on rank 0.
+    ///
+    /// # Errors
+    /// As [`Work::check`]; `NoDevice`; whatever the device says; `Mismatch`.
+    pub fn serve(&self, neighbours: &dyn Neighbours, local: Local) -> Result<Option<String>> {
+        match self {
+            Self::Ring(args) => ring::serve(args, neighbours, local),
+            Self::Halo(args) => halo::serve(args, neighbours, local),
+        }
+    }
+}
+
+/// What the dynamic linker ends a program with whose libraries are missing.
+const NOT_STARTED: i32 = 127;
+
+/// Starts the program that does the work called `name`, with this one's arguments.
+pub(super) fn start(name: &str) -> Result<ExitCode> {
+    let here = std::env::current_exe().map_err(|e| Error::io("gpubench", e))?;
+    let program = here.with_file_name(format!("gpubench-mpi{}", std::env::consts::EXE_SUFFIX));
+    if !program.exists() {
+        return Err(Error::Usage(
+            "this gpubench was built without MPI: install what Debian calls libopenmpi-dev and \
+             libclang-dev, then build with --features mpi"
+                .into(),
+        ));
+    }
+    let arguments = std::env::args_os().skip_while(|argument| argument != name);
+    let parent = format!("--parent={}", std::process::id());
+    let status = Command::new(&program).args(arguments).arg(parent).status();
+    let status = status.map_err(|e| Error::io(&program, e))?;
+    match status.code() {
+        Some(NOT_STARTED) => Err(Error::Usage(
+            "gpubench-mpi does not start: MPI is missing here; install what Debian calls \
+             openmpi-bin (or your cluster's MPI, the one it was built with)"
+                .into(),
+        )),
+        Some(code) => Ok(ExitCode::from(u8::try_from(code).unwrap_or(4))),
+        None => Err(Error::Device(format!("gpubench-mpi ended by a signal: {status}"))),
+    }
+}
+
+/// What `gpubench-mpi` is to do; ends the process where the arguments are wrong. From here on it ends
+/// with the process that started it, rather than wait for ranks that are gone.
+pub fn work() -> Work {
+    let Program { work, parent } = Program::parse();
+    if let Some(parent) = parent {
+        crate::worker::die_with(parent);
+    }
+    work
+}
+
+/// The device that was asked for, or that of a machine's rank: each card once, then from the first
+/// again.
+pub(super) fn choose(asked: Option<&(String, usize)>, local: Local) -> Result<(String, usize)> {
+    if let Some((backend, index)) = asked {
+        return Ok((backend.clone(), *index));
+    }
+    let mut devices: Vec<DeviceInfo> = vec![];
+    for backend in all() {
+        devices.extend(backend.devices().unwrap_or_default());
+    }
+    let numbers = cards(&devices);
+    let first = |at: &usize| numbers[..*at].iter().all(|number| *number != numbers[*at]);
+    let views: Vec<usize> = (0..devices.len()).filter(first).collect();
+    if views.is_empty() {
+        return Err(Error::NoDevice);
+    }
+    let device = &devices[views[local.rank % views.len()]];
+    Ok((device.backend.clone(), device.index))
+}
+
+/// What keeps ranks of one machine from scaling as machines of their own would.
+pub(super) fn sharing(device: &DeviceInfo, local: Local) -> Option<String> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let what = match device.kind {
+        DeviceKind::Cpu => format!("{cores} {}", if cores == 1 { "core" } else { "cores" }),
+        _ => "devices, where it has fewer, and its memory".to_owned(),
+    };
+    (local.ranks > 1).then(|| {
+        format!(
+            "  {} ranks of this machine share its {what}: machines of their own scale otherwise\n",
+            local.ranks
+        )
+    })
+}

@@ -1,0 +1,61 @@
+//! Tables of weak and strong scaling.
+
+use crate::units::seconds;
+use std::fmt::Write;
+
+/// What so many ranks took.
+pub(super) struct Scaled {
+    /// How many.
+    pub ranks: usize,
+    /// What they worked on, in words.
+    pub what: String,
+    /// Operations of it all.
+    pub work: f64,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// One line a number of ranks. Speed-up is the rate of operations against that of the first line, which
+/// is one rank's, and efficiency its share of as many times as there are ranks.
+pub(super) fn table(out: &mut String, title: &str, lines: &[Scaled]) {
+    let Some(first) = lines.first() else { return };
+    let _ = writeln!(out, "  {title}");
+    let _ = writeln!(
+        out,
+        "  {:>6}  {:<24}{:>10}{:>10}{:>12}",
+        "ranks", "problem", "time", "speed-up", "efficiency"
+    );
+    for line in lines {
+        let rate = |line: &Scaled| line.work / line.seconds;
+        let speedup = rate(line) / rate(first);
+        let _ = writeln!(
+            out,
+            "  {:>6}  {:<24}{:>10}{speedup:>10.2}{:>10.0} %",
+            line.ranks,
+            line.what,
+            seconds(line.seconds),
+            100.0 * speedup * first.ranks as f64 / line.ranks as f64
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn efficiency_is_the_rate_of_a_rank_against_one_alone() {
+        let line = |ranks: usize, work: f64, seconds: f64| Scaled {
+            ranks,
+            what: format!("n = {work}"),
+            work,
+            seconds,
+        };
+        let mut out = String::new();
+        table(&mut out, "strong", &[line(1, 8.0, 4.0), line(2, 8.0, 2.5), line(4, 32.0, 4.0)]);
+        let lines: Vec<&str> = out.lines().skip(2).map(str::trim).collect();
+        assert!(lines[0].ends_with("4.00 s      1.00       100 %"), "{out}");
+        assert!(lines[1].ends_with("2.50 s      1.60        80 %"), "{out}");
+        assert!(lines[2].ends_with("4.00 s      4.00       100 %"), "{out}");
+    }
+}

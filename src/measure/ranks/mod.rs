@@ -1,0 +1,41 @@
+//! The ranks of a job: processes on one machine or many, or, in tests, threads of one process.
+
+#[cfg(test)]
+pub(super) mod threads;
+
+/// The ranks beside this one.
+pub trait Neighbours {
+    /// Which rank this is, from 0.
+    fn rank(&self) -> usize;
+    /// How many there are.
+    fn size(&self) -> usize;
+    /// Sends a strip to the rank before, and receives that of the rank behind, round the ring.
+    fn exchange(&self, strip: &[f32], into: &mut [f32]);
+    /// Sends something to one rank, and receives what that one sends here, which need not be as long.
+    fn swap(&self, with: usize, mine: &[f32], theirs: &mut [f32]);
+    /// Waits for all ranks.
+    fn barrier(&self);
+    /// The largest of all ranks' values.
+    fn largest(&self, value: f64) -> f64;
+    /// All ranks' values, those of rank 0 first; on rank 0 only.
+    fn gather(&self, mine: &[f32]) -> Option<Vec<f32>>;
+    /// The first `count` ranks among themselves; `None` on the others. All ranks call it.
+    fn first(&self, count: usize) -> Option<Box<dyn Neighbours + '_>>;
+}
+
+/// Numbers of ranks of which scaling is told: 1, 2, 4 … and all, of those that fit.
+pub fn counts(ranks: usize, fits: impl Fn(usize) -> bool) -> Vec<usize> {
+    let doubled = std::iter::successors(Some(1usize), |count| count.checked_mul(2));
+    doubled.take_while(|count| *count < ranks).chain([ranks]).filter(|count| fits(*count)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn ranks_are_doubled_until_all() {
+        assert_eq!(super::counts(1, |_| true), [1]);
+        assert_eq!(super::counts(6, |_| true), [1, 2, 4, 6]);
+        assert_eq!(super::counts(6, |n| 12 % n == 0), [1, 2, 4, 6]);
+        assert_eq!(super::counts(6, |n| 6 % n == 0), [1, 2, 6]);
+    }
+}
