@@ -7,7 +7,7 @@ use crate::measure::compare;
 use crate::measure::ranks::Neighbours;
 use crate::plan::{Case, GUARD, Halo, Limits, PACK, UNPACK, Wanted, divided, given, slots};
 use crate::reference::{Data, Problem, fill, find};
-use crate::stats::median;
+use crate::stats::median_of;
 use crate::suite::Suite;
 use crate::units::Bytes;
 use crate::workload::{CaseKey, Fill, Measure, Verify};
@@ -113,8 +113,7 @@ impl<'a> Rank<'a> {
             }
             samples.push(self.neighbours.largest(begun.elapsed().as_secs_f64() / EACH as f64));
         }
-        samples.sort_by(f64::total_cmp);
-        Ok(median(&samples))
+        Ok(median_of(samples).unwrap_or(f64::NAN))
     }
 
     /// A step's kernels, nothing exchanged.
