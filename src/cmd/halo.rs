@@ -96,12 +96,12 @@ fn text(n: u32, device: &DeviceInfo, runs: &[Run], local: Local) -> String {
     let hash = fields.last().map_or_else(String::new, |field| bits(field));
     let same = fields.iter().all(|field| bits(field) == hash);
     let numbers: Vec<String> = runs.iter().map(|run| run.ranks.to_string()).collect();
-    let _ = writeln!(
-        out,
-        "  every result verified; on {} ranks {}; SHA-256 of the fields {hash}",
-        numbers.join(", "),
-        if same { "the same to the bit" } else { "the same within the tolerance" }
-    );
+    let likeness = match (runs.len(), same) {
+        (1, _) => String::new(),
+        (_, true) => format!("; on {} ranks the same to the bit", numbers.join(", ")),
+        (_, false) => format!("; on {} ranks the same within the tolerance", numbers.join(", ")),
+    };
+    let _ = writeln!(out, "  every result verified{likeness}; SHA-256 of the fields {hash}");
     out
 }
 

@@ -123,14 +123,13 @@ pub(super) fn choose(asked: Option<&(String, usize)>, local: Local) -> Result<(S
 
 /// What keeps ranks of one machine from scaling as machines of their own would.
 pub(super) fn sharing(device: &DeviceInfo, local: Local) -> Option<String> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let what = match device.kind {
-        DeviceKind::Cpu => format!("{cores} {}", if cores == 1 { "core" } else { "cores" }),
-        _ => "devices, where it has fewer, and its memory".to_owned(),
+        DeviceKind::Cpu => "its cores and its memory",
+        _ => "its memory, and its devices where it has fewer",
     };
     (local.ranks > 1).then(|| {
         format!(
-            "  {} ranks of this machine share its {what}: machines of their own scale otherwise\n",
+            "  {} ranks of this machine share {what}: machines of their own scale otherwise\n",
             local.ranks
         )
     })

@@ -104,19 +104,20 @@ fn domains_in_parts() {
         let found = mistakes(&PARTS.replacen(part, by, 1));
         let text = told(&found);
         assert!(!found.is_empty(), "{part}");
-        assert!(found[0].text[found[0].offset..].starts_with(at), "{text}");
+        let place = &found[0].text[found[0].offset..];
+        assert!(place.starts_with(at), "{text} at {place:.30}");
         assert!(text.contains(words), "`{words}` is not in {text}");
     }
     let folder = super::folder(&[("my.yaml", PARTS)]);
     super::load(&folder.path().join("my.yaml")).unwrap();
     let uneven =
         "cuts at n=12 cut=5: 12 cells along y cannot be cut into 5 equal parts: take 4 or 6";
-    spoiled("cut: [3]", "cut: [5]", "[1, cut, 1]", uneven);
-    spoiled("cut: [3]", "cut: [1]", "[1, cut, 1]", "one part has no neighbour");
-    spoiled("[1, cut, 1]", "[6, 6, 6]", "[6, 6, 6]", "216 parts are more than 64");
-    spoiled("[1, cut, 1]", "[1, cut]", "[1, cut]", "three numbers, not 2");
+    spoiled("cut: [3]", "cut: [5]", "cuts", uneven);
+    spoiled("cut: [3]", "cut: [1]", "cuts", "one part has no neighbour");
+    spoiled("[1, cut, 1]", "[6, 6, 6]", "cuts", "216 parts are more than 64");
+    spoiled("[1, cut, 1]", "[1, cut]", "cuts", "three numbers, not 2");
     spoiled("[1, cut, 1]", "[1, cat, 1]", "cat", "there is no `cat` here");
-    spoiled("y: 0, z: 0", "why: 0, z: 0", "[1, cut, 1]", "this needs a parameter `y`");
+    spoiled("y: 0, z: 0", "why: 0, z: 0", "cuts", "this needs a parameter `y`");
     spoiled(
         "behind: [[0], [1], [2]]",
         "behind: [[0], [1]]",
@@ -126,7 +127,7 @@ fn domains_in_parts() {
     spoiled("[6, 7]", "[7, 6]", "{ behind", "in ascending order, at equal distances");
     spoiled("passes: 2", "passes: 3", "", "2 exchanges, one is needed after each pass");
     spoiled("pack: packs", "pack: pack", "pack\n", "no workload called `pack`");
-    spoiled("[halo]", "[kernel]", "cuts", "`halo` is for `measure: [halo]`");
+    spoiled("[halo]", "[kernel]", "halo:", "`halo` is for `measure: [halo]`");
 }
 
 /// A workload to be rearranged, of which each test spoils a part.

@@ -1,6 +1,7 @@
 //! Slabs whose ranks are threads of one process.
 
 use super::*;
+use crate::backend::by_name;
 use crate::measure::ranks::threads::on_ranks;
 
 fn suite() -> Suite {
@@ -8,11 +9,17 @@ fn suite() -> Suite {
     crate::suite::load("seismic", &references).unwrap()
 }
 
+/// A simulated device whose grids have three dimensions: the oldest have two.
+fn position() -> usize {
+    let devices = by_name("sim").unwrap().devices().unwrap();
+    devices.iter().position(|gpu| gpu.name == "Tesla K40c").unwrap()
+}
+
 /// What so many ranks compute, each on a simulated device of its own, by the first `of` of them.
 fn field(ranks: usize, of: usize) -> Vec<f32> {
     let all = on_ranks(ranks, |me| {
         let group = me.first(of)?;
-        let device = Remote::open("sim", 0).unwrap();
+        let device = Remote::open("sim", position()).unwrap();
         Some(slabs(&device, group.as_ref(), &suite(), [6, 5, 8], 5).unwrap())
     });
     let all: Vec<Slabbed> = all.into_iter().flatten().collect();
