@@ -18,6 +18,7 @@ mod plan;
 mod predict;
 mod profile;
 mod rank;
+mod recover;
 mod report;
 mod results;
 pub mod ring;
@@ -95,6 +96,8 @@ enum Command {
     Ring(ring::Args),
     /// Plan a long computation from measured costs
     Plan(plan::Args),
+    /// Kill iterations at random moments, and have them go on from their files
+    Recover(recover::Args),
     /// Own devices and serve cases (started by `run`)
     #[command(hide = true)]
     Worker(worker::Args),
@@ -146,6 +149,7 @@ fn dispatch(command: Command) -> Result<ExitCode> {
         Command::Model(args) => model::run(args),
         Command::Ring(args) => ring::run(args),
         Command::Plan(args) => plan::run(args),
+        Command::Recover(args) => recover::run(args),
         Command::Worker(args) => worker::run(args),
     }
 }

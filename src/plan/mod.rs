@@ -10,6 +10,7 @@ mod estimate;
 mod filter;
 mod forms;
 mod grid;
+mod iteration;
 mod limits;
 mod lower;
 mod order;
@@ -24,6 +25,7 @@ pub use divide::{Chunked, Division, Parts, StageOf, chunked, equal_chunks, host_
 pub use emulation::{emulated_device, emulated_launch, emulated_results, enter_pass};
 pub use estimate::{Estimate, estimate};
 pub use filter::Filter;
+pub use iteration::{Iteration, StatePart, saved, shadow, state, state_bytes};
 pub use limits::{GUARD, Limits};
 pub use lower::{copies, host_buffer, launches, line_launch, most_in_line, partial_launch, slices};
 pub use order::{is_no_larger, ranks, shuffle};

@@ -6,6 +6,7 @@ use super::buffers::{buffers, check_buffers, copy_buffer, sweep_buffer};
 use super::divide::{Division, FIRST};
 use super::estimate::LONGEST_PREPARE;
 use super::forms::{Asked, Params, candidates, place};
+use super::iteration::with_state;
 use super::limits::Limits;
 use super::rearrange::with_rearrangement;
 use super::{BufferPlan, Case, Planned};
@@ -74,6 +75,7 @@ fn one(
         Measure::Rearrange => {
             case.and_then(|case| with_rearrangement(suite, workload, case, device, limits))
         }
+        Measure::Checkpoint => case.and_then(|case| with_state(case, device, limits)),
         _ => case,
     };
     match case {

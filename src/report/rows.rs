@@ -123,7 +123,8 @@ fn rate(measure: Measure, family: &str, flops: f64, bytes: f64, seconds: f64) ->
         | Measure::Overlap
         | Measure::Schedule
         | Measure::Split
-        | Measure::Rearrange => family == "memory" || flops <= 0.0,
+        | Measure::Rearrange
+        | Measure::Checkpoint => family == "memory" || flops <= 0.0,
     };
     let work = if by_bytes { bytes } else { flops };
     let value = work / seconds;

@@ -43,6 +43,7 @@ pub fn measure_word(measure: Measure) -> &'static str {
         Measure::Schedule => "schedule",
         Measure::Concurrency => "concurrency",
         Measure::Rearrange => "rearrange",
+        Measure::Checkpoint => "checkpoint",
         Measure::Staircase => "staircase",
         Measure::Characterise => "characterise",
         Measure::TransferStates => "transfer states",

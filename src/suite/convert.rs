@@ -264,8 +264,10 @@ fn lack(form: &file::Workload, measure: Measure) -> Option<&'static str> {
         Some(
             "this compares strided accesses with rearranged ones, so the workload needs `rearrange`",
         )
-    } else if form.passes.is_some() && measure != Measure::Kernel {
-        Some("a workload of several passes is measured by `kernel` alone")
+    } else if form.passes.is_none() && measure == Measure::Checkpoint {
+        Some("this saves the state between passes, so the workload needs `passes`")
+    } else if form.passes.is_some() && !matches!(measure, Measure::Kernel | Measure::Checkpoint) {
+        Some("a workload of several passes is measured by `kernel` and `checkpoint` alone")
     } else {
         None
     }
@@ -284,6 +286,7 @@ fn family(form: &file::Workload, measure: &[Measure], work: &Work) -> Family {
             Family::Concurrency
         }
         (None, Some(Measure::Rearrange)) => Family::Memory,
+        (None, Some(Measure::Checkpoint)) => Family::Overlap,
         _ if work.flops.is_number(0.0) => Family::Memory,
         _ => Family::Compute,
     }

@@ -36,6 +36,8 @@ pub enum Measure {
     Concurrency,
     /// A kernel that accesses a buffer in strides against one that rearranges it first.
     Rearrange,
+    /// Saving and restoring the state of an iteration of several passes while it goes on.
+    Checkpoint,
     /// Time against the number of work-groups.
     Staircase,
     /// Time of every form of a kernel against the number of work-groups: their differences are
