@@ -51,7 +51,7 @@ fn row(run: &SaveSummary) -> String {
         "{:<6}{:>7}{:>24}{:>13}{:>16}{:>11}{:>16}",
         if run.to_file { "file" } else { "memory" },
         run.lanes,
-        format!("{} ± {}", seconds(run.cost), seconds(run.margin)),
+        cost(run),
         seconds(run.foreseen_cost),
         change(run.against_one),
         seconds(run.restoring),
@@ -59,7 +59,13 @@ fn row(run: &SaveSummary) -> String {
     )
 }
 
-fn change(share: Option<f64>) -> String {
+/// What a save costs, with half the width of its interval.
+pub(super) fn cost(run: &SaveSummary) -> String {
+    format!("{} ± {}", seconds(run.cost), seconds(run.margin))
+}
+
+/// `+12 %`; nothing where there is nothing to compare with, or nothing told apart.
+pub(super) fn change(share: Option<f64>) -> String {
     share.map_or_else(String::new, |share| format!("{:+.0} %", 100.0 * share))
 }
 
