@@ -96,7 +96,7 @@ enum Command {
     Ring(ring::Args),
     /// Plan a long computation from measured costs
     Plan(plan::Args),
-    /// Kill iterations at random moments, and have them go on from their files
+    /// Kill iterations at random moments, to see them go on from files
     Recover(recover::Args),
     /// Own devices and serve cases (started by `run`)
     #[command(hide = true)]
