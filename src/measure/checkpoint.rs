@@ -25,6 +25,8 @@ use std::time::Instant;
 const LANES: [u32; 3] = [1, 4, 8];
 /// Samples of each, at least.
 const LEAST: usize = 5;
+/// Samples of each, at most: a simulated device's time tells nothing of how long it takes.
+const MOST: usize = 25;
 /// Whole iterations that are sampled: alone, and on each number of lanes to memory and to a file.
 const ITERATIONS: f64 = 7.0;
 /// Among how many the case's time is shared: these, and shorter ones.
@@ -68,7 +70,8 @@ pub(super) fn measure(
     let folder = policy.disk.as_ref().unwrap_or(&temporary);
     let folder = tempfile::tempdir_in(folder).map_err(|error| Error::io(folder, error))?;
     let keep = Keep::new(folder.path().join("state.checkpoint"), iteration);
-    let policy = Policy { least, seconds: policy.seconds / SHARES, ..policy.clone() };
+    let most = policy.most.min(MOST);
+    let policy = Policy { least, most, seconds: policy.seconds / SHARES, ..policy.clone() };
     let mut bench = Bench {
         session,
         check,
