@@ -3,7 +3,7 @@
 
 use crate::model::checkpoint::{Save, checkpointed_seconds};
 use crate::record::Checkpoint;
-use crate::stats::{Summary, median};
+use crate::stats::{Summary, median_of};
 
 /// What came of a case.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,9 +97,7 @@ fn half_width(samples: &[f64]) -> f64 {
 }
 
 fn middle(samples: &[f64]) -> Option<f64> {
-    let mut sorted = samples.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    (!sorted.is_empty()).then(|| median(&sorted)).filter(|middle| *middle > 0.0)
+    median_of(samples.iter().copied()).filter(|middle| *middle > 0.0)
 }
 
 #[cfg(test)]
