@@ -172,15 +172,14 @@ fn a_file_that_is_cut_short_altered_or_of_other_work_is_refused_with_the_reason(
     assert!(told(64, &other.to_bytes().unwrap()).contains("of another kernel (SHA-256 00000000"));
 }
 
-/// Kills workers of `device` so many times; the text of it.
-fn recovered(device: &str, size: &str, tries: &str) -> String {
+/// Kills workers of `device` so many times, their files in memory or on the disk; the text of it.
+fn recovered(device: &str, size: &str, tries: &str, in_memory: bool) -> String {
     let place = Place::new();
     let args = ["recover", "--device", device, "--filter", "floyd", "--filter", size];
     let mut command = place.gpubench(&[&args[..], &["--tries", tries]].concat());
-    // What dies is a process: the file need not lie on a disk, and the disk of this test would
-    // take longer than all the rest.
+    // What dies is a process: the file need not lie on a disk, which takes longer than all the rest.
     let memory = tempfile::tempdir_in("/dev/shm");
-    if let Ok(memory) = &memory {
+    if let (Ok(memory), true) = (&memory, in_memory) {
         command.env("TMPDIR", memory.path());
     }
     let output = finish(command.spawn().unwrap());
@@ -191,7 +190,7 @@ fn recovered(device: &str, size: &str, tries: &str) -> String {
 
 #[test]
 fn killed_at_100_random_moments_an_iteration_ends_as_it_does_undisturbed() {
-    let told = recovered("sim:Tesla K40c", "n=192", "100");
+    let told = recovered("sim:Tesla K40c", "n=192", "100", true);
     assert!(told.contains("100 of 100 equal to the bit"), "{told}");
     // The moments are spread over the whole.
     let number = |before: &str| -> u32 {
@@ -202,12 +201,12 @@ fn killed_at_100_random_moments_an_iteration_ends_as_it_does_undisturbed() {
 }
 
 #[test]
-fn on_a_real_driver_too() {
+fn on_a_real_driver_and_on_the_disk_where_most_moments_are_spent_on_the_file_too() {
     let place = Place::new();
     let devices = text(&place.output(&["devices"]).stdout);
     let Some(device) = devices.split_whitespace().find(|word| word.starts_with("opencl:")) else {
         return println!("skipped: there is no OpenCL device here");
     };
-    let told = recovered(device, "n=64", "6");
-    assert!(told.contains("6 of 6 equal to the bit"), "{told}");
+    let told = recovered(device, "n=64", "10", false);
+    assert!(told.contains("10 of 10 equal to the bit"), "{told}");
 }
