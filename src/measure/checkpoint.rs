@@ -153,7 +153,7 @@ impl Bench<'_> {
             return Ok(false);
         }
         self.begin()?;
-        self.to_file(lanes)?;
+        self.save_to_file(lanes)?;
         let when = format!("iteration with saves to a file on {lanes} lanes");
         if !self.ended(&states.last, &when)? {
             return Ok(false);
@@ -230,8 +230,8 @@ impl Bench<'_> {
             writing = self.by_host(|bench| bench.keep.save(done, state.clone()))?;
             for at in 0..lanes.len() {
                 let lanes = lanes[at];
-                let saving = self.by_host(|bench| bench.to_file(lanes))?;
-                let restoring = self.by_host(|bench| bench.from_file(lanes))?;
+                let saving = self.by_host(|bench| bench.save_to_file(lanes))?;
+                let restoring = self.by_host(|bench| bench.restore_from_file(lanes))?;
                 let receiving = runs[at].receiving.clone();
                 runs.push(CheckpointRun { lanes, to_file: true, saving, receiving, restoring });
             }
@@ -306,13 +306,13 @@ impl Bench<'_> {
         }
     }
 
-    fn to_file(&mut self, lanes: u32) -> Result<()> {
+    fn save_to_file(&mut self, lanes: u32) -> Result<()> {
         let Self { iteration, keep, .. } = *self;
         ToFile { iteration, lanes, keep }.run(self.session, 0, self.saves)
     }
 
     /// From the file until the iteration could go on.
-    fn from_file(&mut self, lanes: u32) -> Result<()> {
+    fn restore_from_file(&mut self, lanes: u32) -> Result<()> {
         let missing = || Error::Device("the file of the saved state is gone".into());
         let kept = self.keep.load()?.ok_or_else(missing)?;
         self.session.device.write(saved(self.iteration.case, 0), &kept.state)?;
