@@ -3,6 +3,11 @@
 use sha2::{Digest, Sha256};
 use std::io::{self, Read};
 
+/// SHA-256 of `bytes`.
+pub fn sha256(bytes: impl AsRef<[u8]>) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
 /// SHA-256 of `bytes` in lower-case hexadecimal.
 pub fn sha256_hex(bytes: impl AsRef<[u8]>) -> String {
     hex(&Sha256::digest(bytes))

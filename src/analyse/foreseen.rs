@@ -1,6 +1,6 @@
 //! What models foresaw beside what was measured, over all the details of a device.
 
-use super::{concurrency, overlap, schedule};
+use super::{checkpoint, concurrency, overlap, schedule};
 use crate::model::accuracy;
 use crate::model::concurrency::Device;
 use crate::record::Detail;
@@ -17,6 +17,8 @@ pub enum CommandModel {
     Schedule,
     /// Model 7: two kernels beside each other, from both alone and the device's residency.
     Concurrency,
+    /// Model 12: an iteration with saves, from its parts alone.
+    Checkpoint,
 }
 
 impl CommandModel {
@@ -27,6 +29,7 @@ impl CommandModel {
             Self::Pipeline => "pipeline, fitted to the other runs",
             Self::Schedule => "schedule (model 9)",
             Self::Concurrency => "concurrency (model 7)",
+            Self::Checkpoint => "checkpoint (model 12)",
         }
     }
 }
@@ -91,6 +94,11 @@ fn of(detail: &Detail, device: Option<Device>) -> Vec<Foreseen> {
             });
             told.map(one(CommandModel::Concurrency)).collect()
         }
+        Detail::Checkpoint(raw) => {
+            let Some(summary) = checkpoint(raw) else { return vec![] };
+            let runs = summary.runs.iter().map(|run| [run.foreseen, run.seconds]);
+            runs.map(one(CommandModel::Checkpoint)).collect()
+        }
         Detail::Transfer(_)
         | Detail::Rearrange(_)
         | Detail::Halo(_)
@@ -108,6 +116,7 @@ pub fn tallies(all: &[Foreseen]) -> Vec<Tally> {
         CommandModel::Pipeline,
         CommandModel::Schedule,
         CommandModel::Concurrency,
+        CommandModel::Checkpoint,
     ];
     let tally = |model| {
         let of: Vec<&Foreseen> = all.iter().filter(|one| one.model == model).collect();

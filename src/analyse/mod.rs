@@ -2,6 +2,7 @@
 
 mod cases;
 mod ceilings;
+mod checkpoint;
 mod compare;
 mod concurrency;
 mod energy;
@@ -24,6 +25,7 @@ mod transfer;
 
 pub use cases::{CaseResult, DeviceCases, collect};
 pub use ceilings::ceilings;
+pub use checkpoint::{CheckpointSummary, SaveSummary, checkpoint};
 pub use compare::{Comparison, Options, Row, Verdict, compare};
 pub use concurrency::{ConcurrencySummary, Expected, PairSummary, concurrency};
 pub use energy::{Energy, EnergyRow};

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// What people want, and the commands for it in the order of their use.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Measure", &["run", "ring", "halo", "devices", "doctor"]),
+    ("Measure", &["run", "ring", "halo", "recover", "devices", "doctor"]),
     ("Read and compare results", &["report", "rank", "compare", "baseline", "export"]),
     ("Write suites of your own", &["check", "schema"]),
     ("Explain and predict", &["profile", "trace", "emulate", "fit", "predict", "model", "plan"]),

@@ -20,6 +20,7 @@ mod plan;
 mod predict;
 mod profile;
 mod rank;
+mod recover;
 mod report;
 mod results;
 pub mod ring;
@@ -100,6 +101,8 @@ enum Command {
     Halo(halo::Args),
     /// Plan a long computation from measured costs
     Plan(plan::Args),
+    /// Kill iterations at random moments, to see them go on from files
+    Recover(recover::Args),
     /// Own devices and serve cases (started by `run`)
     #[command(hide = true)]
     Worker(worker::Args),
@@ -152,6 +155,7 @@ fn dispatch(command: Command) -> Result<ExitCode> {
         Command::Ring(args) => ring::run(args),
         Command::Halo(args) => halo::run(args),
         Command::Plan(args) => plan::run(args),
+        Command::Recover(args) => recover::run(args),
         Command::Worker(args) => worker::run(args),
     }
 }

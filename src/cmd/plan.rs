@@ -1,11 +1,17 @@
 //! `gpubench plan`: decide from measured costs before a long computation begins.
 
 use super::show::print;
+use crate::analyse::{SaveSummary, checkpoint};
 use crate::error::{Error, Result};
 use crate::model::checkpoint::{Failures, Work};
+use crate::record::Detail;
+use crate::report::progress::say;
+use crate::report::words::label;
+use crate::store::read;
 use crate::units::seconds;
 use serde::Serialize;
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Arguments of `gpubench plan`.
@@ -36,19 +42,26 @@ struct Checkpoint {
     /// Seconds that do not
     #[arg(long, value_name = "SECONDS", value_parser = number)]
     serial: f64,
-    /// Seconds that a checkpoint costs, as measured
+    /// Seconds that a checkpoint costs
+    #[arg(long, value_name = "SECONDS", value_parser = number, required_unless_present = "from")]
+    cost: Option<f64>,
+    /// Seconds that a recovery costs (default: as measured, else 0)
     #[arg(long, value_name = "SECONDS", value_parser = number)]
-    cost: f64,
-    /// Seconds that a recovery costs
-    #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = number)]
-    recovery: f64,
+    recovery: Option<f64>,
+    /// A result file: what `measure: checkpoint` measured, to a file where it did, on as many lanes as
+    /// cost least
+    #[arg(long, value_name = "RUN")]
+    from: Option<PathBuf>,
+    /// Of that run, the case and device whose names have these words; not needed where there is one
+    #[arg(long, value_name = "WORDS", requires = "from")]
+    case: Option<String>,
     /// Share of the time since the last checkpoint that a failure loses, on average
     #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = share)]
     lost: f64,
     /// Nodes; without it, those on which the computation survives most probably
     #[arg(long, value_name = "NODES", value_parser = clap::value_parser!(u32).range(1..))]
     nodes: Option<u32>,
-    /// Print JSON: {nodes, seconds, survival, recomputed, waste, checkpoints}
+    /// Print JSON: {cost, recovery, nodes, seconds, survival, recomputed, waste, checkpoints}
     #[arg(long)]
     json: bool,
 }
@@ -74,6 +87,10 @@ const SHOWN: usize = 8;
 
 #[derive(Debug, Serialize)]
 struct Plan {
+    /// Seconds of a checkpoint.
+    cost: f64,
+    /// Seconds of a recovery.
+    recovery: f64,
     /// Nodes.
     nodes: u32,
     /// Seconds of the computation on them, without checkpoints.
@@ -92,7 +109,15 @@ struct Plan {
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
     let What::Checkpoint(args) = args.what;
-    let plan = plan(&args)?;
+    let measured = args.from.as_deref().map(|file| measured(file, args.case.as_deref()));
+    let measured = measured.transpose()?;
+    let cost = args.cost.or(measured.as_ref().map(|measured| measured.cost));
+    let recovery = args.recovery.or(measured.as_ref().map(|measured| measured.recovery));
+    let plan = plan(&args, cost.unwrap_or(0.0), recovery.unwrap_or(0.0))?;
+    if let (Some(Measured { of, .. }), false) = (&measured, args.json) {
+        let (cost, recovery) = (seconds(plan.cost), seconds(plan.recovery));
+        print(&format!("a save costs {cost}, recovery {recovery}: {of}\n"))?;
+    }
     if args.json {
         let json = serde_json::to_string(&plan);
         print(&(json.map_err(|error| Error::io("stdout", error.into()))? + "\n"))?;
@@ -102,31 +127,89 @@ pub fn run(args: Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn plan(args: &Checkpoint) -> Result<Plan> {
+/// What a run measured of checkpoints.
+#[derive(Debug)]
+struct Measured {
+    /// Seconds that a save costs.
+    cost: f64,
+    /// Seconds of going on from one.
+    recovery: f64,
+    /// Of what, in words.
+    of: String,
+}
+
+/// What the run in `file` measured of the only case whose name and device have all of `words`; of
+/// several rounds, the first.
+fn measured(file: &Path, words: Option<&str>) -> Result<Measured> {
+    let run = read(file)?;
+    for warning in &run.warnings {
+        say(&warning.to_string());
+    }
+    let words = words.unwrap_or_default().to_lowercase();
+    let mut found: Vec<(String, SaveSummary)> = vec![];
+    for record in &run.records {
+        let Some(Detail::Checkpoint(raw)) = &record.detail else { continue };
+        let Some(cheapest) = checkpoint(raw).and_then(|all| all.cheapest().copied()) else {
+            continue;
+        };
+        let device = run.header.devices.get(record.device).map_or_else(String::new, label);
+        let name = format!("{} on {device}", record.key);
+        let meant = words.split_whitespace().all(|word| name.to_lowercase().contains(word));
+        if meant && !found.iter().any(|(known, _)| *known == name) {
+            found.push((name, cheapest));
+        }
+    }
+    let [(name, run)] = found.as_slice() else {
+        let names: String = found.iter().map(|(name, _)| format!("\n  {name}")).collect();
+        let file = file.display();
+        return Err(Error::Usage(match names.is_empty() {
+            true => {
+                format!("{file} has no such case with measured checkpoints (`measure: checkpoint`)")
+            }
+            false => format!("{file} has several: say which with --case{names}"),
+        }));
+    };
+    if run.cost <= 0.0 {
+        return Err(Error::Usage(format!(
+            "{name}: saving cost less than the run's samples scatter ({} ± {}); give an upper bound with \
+             --cost and leave out --from",
+            seconds(run.cost),
+            seconds(run.margin)
+        )));
+    }
+    let place = if run.to_file { "a file" } else { "memory" };
+    let lanes = if run.lanes == 1 { "lane" } else { "lanes" };
+    let of = format!("{name}, {} {lanes}, to {place}", run.lanes);
+    Ok(Measured { cost: run.cost, recovery: run.restoring, of })
+}
+
+fn plan(args: &Checkpoint, cost: f64, recovery: f64) -> Result<Plan> {
     let failures = Failures::new(args.failure_rate, args.shape)?;
     let work = Work { parallel: args.parallel, serial: args.serial };
     let nodes = match args.nodes {
         Some(nodes) => nodes,
         None => best_nodes(failures, work)?,
     };
-    if args.cost <= 0.0 {
+    if cost <= 0.0 {
         let why = "the cost of a checkpoint must be above 0: else there is no best time to save";
         return Err(Error::Usage(why.into()));
     }
     let count = f64::from(nodes);
     let seconds = work.seconds(count);
-    let placements = (1..).map(|m| failures.placement(count, args.cost, args.lost, m));
+    let placements = (1..).map(|m| failures.placement(count, cost, args.lost, m));
     let checkpoints: Vec<f64> = placements.take_while(|&t| t < seconds).take(MOST + 1).collect();
     if checkpoints.len() > MOST {
         return Err(Error::Usage(format!(
             "more than {MOST} checkpoints of {} in {}: at such a failure rate the computation cannot be \
              finished sensibly",
-            crate::units::seconds(args.cost),
+            crate::units::seconds(cost),
             crate::units::seconds(seconds)
         )));
     }
-    let waste = || failures.expected_waste(count, args.cost, args.lost, args.recovery);
+    let waste = || failures.expected_waste(count, cost, args.lost, recovery);
     Ok(Plan {
+        cost,
+        recovery,
         nodes,
         seconds,
         survival: failures.survival(count, seconds),
@@ -194,12 +277,18 @@ mod tests {
             shape: 1.5,
             parallel: 19_200.0,
             serial: 0.0,
-            cost: 0.05,
-            recovery: 0.0,
+            cost: Some(0.05),
+            recovery: None,
+            from: None,
+            case: None,
             lost: 0.5,
             nodes: Some(64),
             json: false,
         }
+    }
+
+    fn plan(args: &Checkpoint) -> Result<Plan> {
+        super::plan(args, args.cost.unwrap(), 0.0)
     }
 
     /// The check numbers of model 12.
@@ -247,7 +336,7 @@ mod tests {
         assert!(
             told(Checkpoint { failure_rate: 0.0, ..args() }).contains("a failure rate must be")
         );
-        assert!(told(Checkpoint { cost: 0.0, ..args() }).contains("no best time to save"));
+        assert!(told(Checkpoint { cost: Some(0.0), ..args() }).contains("no best time to save"));
         assert!(told(Checkpoint { failure_rate: 1e6, ..args() }).contains("more than 10000"));
         for wrong in ["0", "5", "1e300", "nan"] {
             assert!(share(wrong).is_err(), "{wrong}");

@@ -228,7 +228,7 @@ fn check_duration(
 }
 
 /// SHA-256 over all that decides what a kernel computes and how; not where its text came from.
-fn hash(kernel: &KernelSource) -> String {
+pub(super) fn hash(kernel: &KernelSource) -> String {
     let identity = (
         (kernel.language, &kernel.text, &kernel.entry),
         (kernel.group, &kernel.constants, &kernel.bindings, kernel.params_bytes),

@@ -74,7 +74,8 @@ pub(super) fn allocate(session: &mut Session, case: &Case, initial: &[Data]) -> 
     Ok(kind)
 }
 
-fn best_kind(kinds: &[MemoryKind]) -> MemoryKind {
+/// The kind of host memory that copies are fastest with.
+pub(super) fn best_kind(kinds: &[MemoryKind]) -> MemoryKind {
     if kinds.contains(&MemoryKind::Pinned) { MemoryKind::Pinned } else { MemoryKind::Pageable }
 }
 

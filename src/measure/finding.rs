@@ -28,6 +28,8 @@ pub struct Policy {
     pub verify_only: bool,
     /// A folder for expected results, which several rounds and devices share.
     pub cache: Option<PathBuf>,
+    /// A folder on the disk that states are saved to; without one, the system's for temporary files.
+    pub disk: Option<PathBuf>,
 }
 
 impl Default for Policy {
@@ -41,6 +43,7 @@ impl Default for Policy {
             longest_launch: 2.0,
             verify_only: false,
             cache: None,
+            disk: None,
         }
     }
 }

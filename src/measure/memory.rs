@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 /// Every byte of an output before it is written, and of the guards: as a float it is NaN.
 const POISON: u8 = 0xff;
 const WITNESS_POISON: u8 = 0x5a;
-const GUARD_PATTERN: u8 = 0xa5;
+pub(super) const GUARD_PATTERN: u8 = 0xa5;
 /// Host memory for the guards of all buffers.
 const GUARDS: BufferId = BufferId(u32::MAX);
 

@@ -2,6 +2,7 @@
 
 mod characterise;
 mod check;
+mod checkpoint;
 mod choose;
 mod chunks;
 mod compare;
@@ -14,6 +15,8 @@ mod expected;
 mod finding;
 mod flows;
 mod halo;
+mod iterate;
+mod keep;
 mod kernel;
 mod launch;
 mod loops;
@@ -41,6 +44,7 @@ mod watched;
 pub use compare::compare;
 pub use compute::compute;
 pub use finding::{Finding, Policy, Stage, outcome_of};
+pub use iterate::{Iterated, iterate};
 pub use memory::{initial, promised};
 pub use session::Session;
 pub use team::{Team, measure_together};
@@ -79,6 +83,7 @@ pub fn measure(
         Measure::Concurrency => concurrency::measure(session, case, policy, stage, &mut finding),
         Measure::Rearrange => rearrange::measure(session, case, policy, stage, &mut finding),
         Measure::Halo => halo::measure(session, case, policy, stage, &mut finding),
+        Measure::Checkpoint => checkpoint::measure(session, case, policy, stage, &mut finding),
         Measure::Staircase => staircase::measure(session, case, policy, stage, &mut finding),
         Measure::Characterise => characterise::measure(session, case, policy, stage, &mut finding),
         Measure::TransferStates | Measure::Split => {

@@ -52,6 +52,34 @@ pub fn checkpointed_seconds(kernel: f64, send: f64, receive: f64, checkpoint: f6
     kernel + send + receive + checkpoint
 }
 
+/// What saving a state once takes, each part alone, in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Save {
+    /// Copying it on the device.
+    pub snapshot: f64,
+    /// Copying it to the host, `T_dh`.
+    pub receive: f64,
+    /// Writing it to a file, `T_c`; 0 where it stays in memory.
+    pub write: f64,
+}
+
+impl Save {
+    /// Seconds that an iteration is held up by a save that it waits for: all of it but the copy on
+    /// the device, which is not needed then.
+    pub fn cost_in_turn(self) -> f64 {
+        checkpointed_seconds(0.0, 0.0, self.receive, self.write)
+    }
+
+    /// Seconds that an iteration is held up by a save beside which it goes on for `interval` seconds
+    /// until the next: it waits for the copy on the device, and for what of receiving and of writing
+    /// does not fit the interval, each of which has one to itself. Our own, from the order in which
+    /// the steps are queued; L14 measures this and gives no formula.
+    pub fn cost_beside(self, interval: f64) -> f64 {
+        let period = self.snapshot + interval.max(self.receive);
+        period.max(self.write) - interval
+    }
+}
+
 impl Failures {
     /// Failures of `rate` λ (per second to the power of the shape) and `shape` c.
     ///
@@ -201,6 +229,15 @@ mod tests {
         near(work.nodes_for_scaled_gain(0.0, 0.5).unwrap(), (2.0 - 0.05) / 0.95, 1e-12);
         assert_eq!(work.nodes_for_scaled_gain(0.0, 1.0), None);
         assert_eq!(checkpointed_seconds(1.0, 2.0, 3.0, 4.0), 10.0);
+    }
+
+    #[test]
+    fn beside_passes_a_save_costs_the_copy_and_what_does_not_fit() {
+        let save = Save { snapshot: 0.1, receive: 2.0, write: 3.0 };
+        assert_eq!(save.cost_in_turn(), 5.0);
+        near(save.cost_beside(10.0), 0.1, 1e-12);
+        near(save.cost_beside(1.5), 1.5, 1e-12);
+        near(Save { write: 0.0, ..save }.cost_beside(1.5), 0.6, 1e-12);
     }
 
     #[test]

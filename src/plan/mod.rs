@@ -11,6 +11,7 @@ mod filter;
 mod forms;
 mod grid;
 mod halo;
+mod iteration;
 mod limits;
 mod lower;
 mod order;
@@ -28,6 +29,7 @@ pub use filter::Filter;
 pub use halo::{
     Array, Exchange, Face, Halo, Message, PACK, UNPACK, Wanted, Ways, divided, given, slots,
 };
+pub use iteration::{Iteration, StatePart, saved, shadow, state, state_bytes};
 pub use limits::{GUARD, Limits};
 pub use lower::{copies, host_buffer, launches, line_launch, most_in_line, partial_launch, slices};
 pub use order::{is_no_larger, ranks, shuffle};

@@ -7,6 +7,7 @@ use super::divide::{Division, FIRST};
 use super::estimate::LONGEST_PREPARE;
 use super::forms::{Asked, Params, candidates, place};
 use super::halo::with_halo;
+use super::iteration::with_state;
 use super::limits::Limits;
 use super::rearrange::with_rearrangement;
 use super::{BufferPlan, Case, Planned};
@@ -76,6 +77,7 @@ fn one(
             case.and_then(|case| with_rearrangement(suite, workload, case, device, limits))
         }
         Measure::Halo => case.and_then(|case| with_halo(suite, workload, case, device, limits)),
+        Measure::Checkpoint => case.and_then(|case| with_state(case, device, limits)),
         _ => case,
     };
     match case {

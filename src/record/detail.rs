@@ -20,6 +20,8 @@ pub enum Detail {
     Rearrange(Rearrange),
     /// A domain in parts that exchange halos.
     Halo(Halo),
+    /// An iteration's state saved while it goes on.
+    Checkpoint(Checkpoint),
     /// One kernel with a growing number of work-groups.
     Staircase(Staircase),
     /// Every form of a kernel with a growing number of work-groups.
@@ -287,6 +289,48 @@ pub struct Halo {
     pub copies: [u64; 2],
     /// Whether the results are those of the undivided domain to the bit.
     pub identical: [bool; 2],
+}
+
+/// An iteration whose state is saved while it goes on. Seconds on the host's clock (simulated: on the
+/// simulator's), sample by sample.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// The clock of all samples.
+    pub clock: Clock,
+    /// The kind of host memory that states are received in.
+    pub host_memory: MemoryKind,
+    /// Passes of the iteration.
+    pub passes: u64,
+    /// How often its state is saved on the way.
+    pub saves: u64,
+    /// Bytes of the state.
+    pub bytes: u64,
+    /// The iteration without saves.
+    pub alone: Vec<f64>,
+    /// Copying the state on the device; empty where no run does.
+    pub snapshot: Vec<f64>,
+    /// Writing a received state to a file, until it is on the disk; empty where no run does.
+    pub writing: Vec<f64>,
+    /// The iteration with saves.
+    pub runs: Vec<CheckpointRun>,
+    /// What was not run or not timed, each with its reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<(String, String)>,
+}
+
+/// An iteration with saves, on so many lanes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CheckpointRun {
+    /// Lanes: one computes, the others receive; one alone does both in turn.
+    pub lanes: u32,
+    /// Whether states are written to a file, or stay in the host's memory.
+    pub to_file: bool,
+    /// The whole iteration, until the last save is safe.
+    pub saving: Vec<f64>,
+    /// Receiving one state, with nothing beside it.
+    pub receiving: Vec<f64>,
+    /// From a saved state to one that the iteration can go on from.
+    pub restoring: Vec<f64>,
 }
 
 /// One kernel with a growing number of work-groups.

@@ -12,17 +12,19 @@ mod outcome;
 pub mod profile;
 #[cfg(test)]
 pub(crate) mod sample;
+mod saved;
 mod together;
 
 pub use detail::{
-    Characterised, Concurrency, CopyEngines, Detail, Direction, FormTimes, Halo, Launched,
-    NamedStep, Overlap, OverlapRun, Pair, Rearrange, Schedule, ScheduleRun, Staircase, Timed,
-    Transfer, TransferPoint, Uses,
+    Characterised, Checkpoint, CheckpointRun, Concurrency, CopyEngines, Detail, Direction,
+    FormTimes, Halo, Launched, NamedStep, Overlap, OverlapRun, Pair, Rearrange, Schedule,
+    ScheduleRun, Staircase, Timed, Transfer, TransferPoint, Uses,
 };
 pub use header::{Footer, Header, Host};
 pub use monitor::Monitor;
 pub use noise::Noise;
 pub use outcome::{ErrorNorms, Flag, Mismatch, Outcome};
+pub use saved::{Saved, SavedFlaw, SavedOf};
 pub use together::{Block, Moved, MovedState, PlanRun, Split, TransferStates};
 
 use crate::gpu::{BuildReport, Checks, Clock};

@@ -1,5 +1,6 @@
 //! Invented devices, headers and records for tests.
 
+use super::{Checkpoint, CheckpointRun};
 use super::{
     CopyEngines, Header, Host, Measured, Monitor, Outcome, Record, Schedule, ScheduleRun, Timed,
     VERSION, Wall,
@@ -131,5 +132,32 @@ pub fn schedule(clock: Clock, runs: Vec<(&str, Timed)>) -> Schedule {
         engines: CopyEngines { count: 2, command: 0.0, together: [1.0; 2] },
         runs: runs.into_iter().map(run).collect(),
         left_out: vec![],
+    }
+}
+
+/// An iteration of 12 s with four saves, which last 0.25 s on one lane and 0.05 s on eight.
+pub fn checkpoint() -> Checkpoint {
+    let run = |lanes, to_file, saving, receiving, restoring| CheckpointRun {
+        lanes,
+        to_file,
+        saving: vec![saving; 3],
+        receiving: vec![receiving],
+        restoring: vec![restoring],
+    };
+    Checkpoint {
+        clock: Clock::Host,
+        host_memory: MemoryKind::Pinned,
+        passes: 60,
+        saves: 4,
+        bytes: 1 << 20,
+        alone: vec![12.0],
+        snapshot: vec![0.04],
+        writing: vec![2.5],
+        runs: vec![
+            run(1, false, 13.0, 0.2, 0.4),
+            run(8, false, 12.2, 0.3, 0.2),
+            run(8, true, 15.0, 0.3, 0.5),
+        ],
+        left_out: vec![("4 lanes".into(), "the device has 2".into())],
     }
 }

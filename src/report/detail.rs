@@ -35,6 +35,7 @@ pub fn sections(header: &Header, records: &[Record]) -> String {
             Detail::Schedule(raw) => super::schedule::section(&mut out, &title, raw),
             Detail::Rearrange(raw) => super::rearrange::section(&mut out, &title, raw),
             Detail::Halo(raw) => super::halo::section(&mut out, &title, raw),
+            Detail::Checkpoint(raw) => super::checkpoint::section(&mut out, &title, raw),
             // All staircases of a device are one section.
             Detail::Staircase(_) => {}
             // `gpubench profile` puts all of a device together.

@@ -1,5 +1,6 @@
 //! What people read: one file a format.
 
+mod checkpoint;
 pub mod comparison;
 mod concurrency;
 pub mod csv;

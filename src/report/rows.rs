@@ -124,7 +124,8 @@ fn rate(measure: Measure, family: &str, flops: f64, bytes: f64, seconds: f64) ->
         | Measure::Schedule
         | Measure::Split
         | Measure::Rearrange
-        | Measure::Halo => family == "memory" || flops <= 0.0,
+        | Measure::Halo
+        | Measure::Checkpoint => family == "memory" || flops <= 0.0,
     };
     let work = if by_bytes { bytes } else { flops };
     let value = work / seconds;

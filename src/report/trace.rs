@@ -95,6 +95,7 @@ fn timed(detail: &Detail) -> Option<(Clock, Vec<(String, &Timed)>)> {
         }
         Detail::Transfer(_)
         | Detail::Rearrange(_)
+        | Detail::Checkpoint(_)
         | Detail::Staircase(_)
         | Detail::Characterised(_)
         | Detail::TransferStates(_)

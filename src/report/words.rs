@@ -44,6 +44,7 @@ pub fn measure_word(measure: Measure) -> &'static str {
         Measure::Concurrency => "concurrency",
         Measure::Rearrange => "rearrange",
         Measure::Halo => "halo exchange",
+        Measure::Checkpoint => "checkpoint",
         Measure::Staircase => "staircase",
         Measure::Characterise => "characterise",
         Measure::TransferStates => "transfer states",

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// A private folder below the system's temporary one, gone when dropped. What a killed run left
+/// A private folder, gone when dropped. What a killed run left
 /// behind, the next one takes away.
 #[derive(Debug)]
 pub struct Scratch {
@@ -22,10 +22,14 @@ impl Scratch {
     /// # Errors
     /// `Io` when the temporary folder cannot be written.
     pub fn new() -> Result<Self> {
-        Self::below(&std::env::temp_dir())
+        Self::beside(&std::env::temp_dir())
     }
 
-    fn below(root: &Path) -> Result<Self> {
+    /// Makes one in `root`, for what is to lie on its disk.
+    ///
+    /// # Errors
+    /// `Io` when `root` cannot be written.
+    pub fn beside(root: &Path) -> Result<Self> {
         let io = |e| Error::io(root, e);
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(root).map_err(io)?;
         let lock = File::create(folder.path().join(LOCK)).map_err(io)?;
@@ -66,9 +70,9 @@ mod tests {
         let dead = root.path().join("gpubench-scratch-dead");
         std::fs::create_dir(&dead).unwrap();
         std::fs::write(dead.join(LOCK), "").unwrap();
-        let first = Scratch::below(root.path()).unwrap();
+        let first = Scratch::beside(root.path()).unwrap();
         assert!(!dead.exists());
-        let second = Scratch::below(root.path()).unwrap();
+        let second = Scratch::beside(root.path()).unwrap();
         assert!(first.path().exists() && second.path().exists());
         let path = first.path().to_owned();
         drop(first);

@@ -269,8 +269,12 @@ fn lack(form: &file::Workload, measure: Measure) -> Option<&'static str> {
         )
     } else if form.halo.is_none() && measure == Measure::Halo {
         Some("this cuts a domain into parts that exchange halos, so the workload needs `halo`")
-    } else if form.passes.is_some() && !matches!(measure, Measure::Kernel | Measure::Halo) {
-        Some("a workload of several passes is measured by `kernel` and `halo` alone")
+    } else if form.passes.is_none() && measure == Measure::Checkpoint {
+        Some("this saves the state between passes, so the workload needs `passes`")
+    } else if form.passes.is_some()
+        && !matches!(measure, Measure::Kernel | Measure::Halo | Measure::Checkpoint)
+    {
+        Some("a workload of several passes is measured by `kernel`, `halo` and `checkpoint` alone")
     } else {
         None
     }
@@ -289,6 +293,7 @@ fn family(form: &file::Workload, measure: &[Measure], work: &Work) -> Family {
             Family::Concurrency
         }
         (None, Some(Measure::Rearrange | Measure::Halo)) => Family::Memory,
+        (None, Some(Measure::Checkpoint)) => Family::Overlap,
         _ if work.flops.is_number(0.0) => Family::Memory,
         _ => Family::Compute,
     }

@@ -82,11 +82,7 @@ impl Client {
         deadlines: &Deadlines,
         stage: &mut dyn FnMut(Stage),
     ) -> Result<Reply, Outcome> {
-        let mut line =
-            serde_json::to_vec(request).map_err(|e| Outcome::Failed(format!("request: {e}")))?;
-        line.push(b'\n');
-        // A worker that does not listen has ended; waiting tells how.
-        let _ = self.requests.as_ref().map(|requests| requests.send(line));
+        self.send(request)?;
         let (mut doing, mut limit) = (stage_word(Stage::Prepare), deadlines.of(Stage::Prepare));
         loop {
             match self.wait(doing, limit)? {
@@ -97,6 +93,44 @@ impl Client {
                 reply => return Ok(reply),
             }
         }
+    }
+
+    /// Sends a request and kills the worker when it has measured for so long; the reply, where it has
+    /// ended before that.
+    ///
+    /// # Errors
+    /// `Timeout` or `Crash`: it was gone before it was killed.
+    pub fn kill_during(
+        &mut self,
+        request: &Request,
+        deadlines: &Deadlines,
+        moment: Duration,
+    ) -> Result<Option<Reply>, Outcome> {
+        self.send(request)?;
+        let mut doing = Stage::Prepare;
+        while doing != Stage::Measure {
+            match self.wait(stage_word(doing), deadlines.of(doing))? {
+                Reply::Stage(now) => doing = now,
+                reply => return Ok(Some(reply)),
+            }
+        }
+        match self.replies.recv_timeout(moment) {
+            Ok(reply) => Ok(Some(reply)),
+            Err(RecvTimeoutError::Disconnected) => Err(self.autopsy()),
+            Err(RecvTimeoutError::Timeout) => {
+                self.group.kill();
+                Ok(None)
+            }
+        }
+    }
+
+    fn send(&self, request: &Request) -> Result<(), Outcome> {
+        let mut line =
+            serde_json::to_vec(request).map_err(|e| Outcome::Failed(format!("request: {e}")))?;
+        line.push(b'\n');
+        // A worker that does not listen has ended; waiting tells how.
+        let _ = self.requests.as_ref().map(|requests| requests.send(line));
+        Ok(())
     }
 
     /// Lets the worker close its device, but does not wait for it for long.

@@ -35,6 +35,18 @@ pub enum Request {
         /// The file for the bytes of every written buffer, one after the other.
         file: PathBuf,
     },
+    /// Run the iteration that a case is, its states kept in a file, from which it goes on where there is
+    /// one; answered by stages and `Iterated` or `Failed`.
+    Iterate {
+        /// The case.
+        case: Box<Case>,
+        /// On how many lanes.
+        lanes: u32,
+        /// The file of its states.
+        states: PathBuf,
+        /// The file for the state that it ends in.
+        file: PathBuf,
+    },
 }
 
 /// What the worker answers.
@@ -51,6 +63,8 @@ pub enum Reply {
     Record(Box<Record>),
     /// The file is written.
     Computed,
+    /// The iteration has ended, gone on from this pass; the file is written.
+    Iterated(u64),
     /// What was asked for cannot be done.
     Failed(Outcome),
 }

@@ -5,7 +5,7 @@ use super::wire::{Wire, die_with};
 use crate::backend::sim::Sim;
 use crate::backend::{Backend, open_together};
 use crate::error::{Error, Result};
-use crate::measure::{Session, Team, compute, measure_together, outcome_of, watched};
+use crate::measure::{Session, Team, compute, iterate, measure_together, outcome_of, watched};
 use crate::record::Outcome;
 
 /// What a worker is to own.
@@ -84,6 +84,13 @@ fn answer(held: &mut Held, request: Request, wire: &mut Wire) -> Reply {
                 Ok(()) => Reply::Computed,
                 Err(error) => failed(error),
             }
+        }
+        (Request::Iterate { case, lanes, states, file }, Held::One(session)) => {
+            let ended = iterate(session, &case, lanes, &states, &mut stage).and_then(|ended| {
+                std::fs::write(&file, &ended.state).map_err(|e| Error::io(&file, e))?;
+                Ok(ended.from)
+            });
+            ended.map_or_else(failed, Reply::Iterated)
         }
         _ => Reply::Failed(Outcome::Failed("asked for what these devices are not for".into())),
     }

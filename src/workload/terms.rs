@@ -39,6 +39,8 @@ pub enum Measure {
     /// A domain cut into parts whose halos are exchanged after every pass: packed on the device
     /// against exchanged on the host.
     Halo,
+    /// Saving and restoring the state of an iteration of several passes while it goes on.
+    Checkpoint,
     /// Time against the number of work-groups.
     Staircase,
     /// Time of every form of a kernel against the number of work-groups: their differences are

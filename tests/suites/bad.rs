@@ -59,12 +59,9 @@ fn passes() {
         &["parameter `n`", "8000001024 does not fit into u32"],
     );
     let both = "    passes: 2\n    measure: [kernel, launch]\n    verify: none";
-    spoiled(
-        "    verify: none",
-        both,
-        "launch",
-        &["several passes is measured by `kernel` and `halo` alone"],
-    );
+    spoiled("    verify: none", both, "launch", &["several passes is measured by `kernel` and"]);
+    let save = "    measure: [checkpoint]\n    verify: none";
+    spoiled("    verify: none", save, "checkpoint", &["so the workload needs `passes`"]);
     spoiled(
         "sizes: { n: [1024] }",
         "sizes: { n: [1024], pass: [1] }\n    passes: 2",

@@ -1,14 +1,14 @@
 //! `gpubench run`: run a suite on every device and write its results.
 
-mod cases;
+pub(super) mod cases;
 mod dry;
 mod interrupt;
-mod locks;
+pub(super) mod locks;
 mod pace;
 mod resume;
 mod session;
 mod together;
-mod trust;
+pub(super) mod trust;
 mod witness;
 
 use super::found;
@@ -26,7 +26,7 @@ use crate::store::{Scratch, Writer, result_name};
 use crate::suite::{ROUNDS, SECONDS, Suite, Workload};
 use crate::units::Bytes;
 use crate::worker::{Seat, host};
-use crate::workload::Verify;
+use crate::workload::{Measure, Verify};
 use cases::{Filters, cases, count, seconds_each};
 use pace::Pace;
 use session::{Ended, Session};
@@ -255,11 +255,13 @@ impl<'a> Plan<'a> {
             self.header.started = jiff::Timestamp::now().to_string();
         }
         let scratch = Scratch::new()?;
+        let disk = self.disk()?;
         let limit = self.args.timeout.map(Duration::from_secs_f64);
         let policy = Policy {
             target: self.suite.budget.target.unwrap_or(Policy::default().target),
             verify_only: self.header.verify_only,
             cache: Some(scratch.path().to_owned()),
+            disk: disk.as_ref().map(|disk| disk.path().to_owned()),
             ..Policy::default()
         };
         let sim = self.args.selector.simulation();
@@ -287,6 +289,23 @@ impl<'a> Plan<'a> {
 }
 
 impl Plan<'_> {
+    /// A folder beside the results, where a case saves states to a file: what is measured is the disk
+    /// that they lie on, which need not be that of temporary files.
+    fn disk(&self) -> Result<Option<Scratch>> {
+        let saves = |case: &crate::plan::Case| case.key.measure == Measure::Checkpoint;
+        if !self.cases.iter().flat_map(|cases| &cases.run).any(saves) {
+            return Ok(None);
+        }
+        let output = &self.args.output;
+        let folder = match is_file(output) {
+            true => output.parent().filter(|folder| !folder.as_os_str().is_empty()),
+            false => Some(output.as_path()),
+        };
+        let folder = folder.unwrap_or(Path::new("."));
+        std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, error))?;
+        Scratch::beside(folder).map(Some)
+    }
+
     /// The devices that may compute expected results: all of this machine, where a case asks for
     /// another device's.
     fn others(&self, devices: &[DeviceInfo]) -> Result<Vec<DeviceInfo>> {

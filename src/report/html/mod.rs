@@ -3,6 +3,7 @@
 //! Every text that comes from outside passes [`printable`] and maud's escaping; nothing is put
 //! into the page as markup but what stands in these files.
 
+mod checkpoint;
 mod comparison;
 mod concurrency;
 mod devices;
@@ -58,6 +59,7 @@ pub fn page(material: &Material, ranking: &Ranking, compared: &[Compared]) -> St
         transfers::section(material),
         overlap::section(material),
         schedule::section(material),
+        checkpoint::section(material),
         staircase::section(material),
         concurrency::section(material),
         halo::section(material),

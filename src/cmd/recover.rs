@@ -1,0 +1,177 @@
+//! `gpubench recover`: iterations whose worker is killed go on from their file; do they end as they
+//! do undisturbed?
+
+use super::found;
+use super::run::{cases, locks, trust};
+use super::show::print;
+use crate::backend::select::Selector;
+use crate::error::{Error, Result};
+use crate::gpu::DeviceInfo;
+use crate::plan::{Case, Limits};
+use crate::record::Outcome;
+use crate::report::progress::say;
+use crate::report::words::{details, label};
+use crate::store::Scratch;
+use crate::suite::Suite;
+use crate::units::Bytes;
+use crate::worker::{Drill, Try, host};
+use crate::workload::Measure;
+use cases::Filters;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Arguments of `gpubench recover`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A suite file, or the name of an embedded suite; of its cases, those that measure `checkpoint`
+    #[arg(default_value = "checkpoint")]
+    suite: String,
+    #[command(flatten)]
+    selector: Selector,
+    /// Only cases with this in their name, this tag, or this size (`'n<=192'`); several must all hold
+    #[arg(long, value_name = "FILTER")]
+    filter: Vec<String>,
+    /// How often each iteration is killed, on one, four and eight lanes in turn
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    tries: u32,
+    /// Seed of the inputs and of the moments
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Run the kernels that came with the suite, and remember that you trust them as they are now
+    #[arg(long)]
+    trust: bool,
+}
+
+/// Lanes of the tries, in turn, as far as a device has them.
+const LANES: [u32; 3] = [1, 4, 8];
+
+/// Runs the command.
+pub fn run(args: Args) -> Result<ExitCode> {
+    let references: Vec<_> = crate::reference::names().collect();
+    let suite = crate::suite::load(&args.suite, &references)?;
+    let filters = Filters::parse(&args.filter, &suite)?;
+    let devices = found::devices(&args.selector)?;
+    trust::ask(&suite, args.trust)?;
+    let Some(_locks) = locks::take(&devices, false)? else { return Ok(ExitCode::from(130)) };
+    let (mut all_well, mut any) = (true, false);
+    for device in &devices {
+        for case in iterations(&suite, &filters, device, args.seed)? {
+            any = true;
+            all_well &= told(&args, device, &case)?;
+        }
+    }
+    if !any {
+        return Err(Error::Usage("no case that measures `checkpoint` can be run here".into()));
+    }
+    Ok(ExitCode::from(if all_well { 0 } else { 4 }))
+}
+
+/// The cases that can be run on a device; those that cannot are told.
+fn iterations(
+    suite: &Suite,
+    filters: &Filters,
+    device: &DeviceInfo,
+    seed: u64,
+) -> Result<Vec<Case>> {
+    let host = host();
+    let limits = Limits {
+        memory: suite.budget.memory,
+        seconds: 120.0,
+        seed,
+        cores: host.cores,
+        host_memory: Some(Bytes(host.memory)).filter(|memory| memory.0 > 0),
+    };
+    let cases = cases::cases(suite, filters, device, 0, &limits);
+    for record in cases.refused.iter().filter(|r| r.key.measure == Measure::Checkpoint) {
+        let why = details(&record.outcome).join("\n  ");
+        say(&format!("{} on {}: left out: {why}", record.key, label(device)));
+    }
+    let wanted = |case: &Case| case.key.measure == Measure::Checkpoint;
+    Ok(cases.run.into_iter().filter(wanted).collect())
+}
+
+/// Kills one case's worker again and again, and tells what came of it; whether all was well.
+fn told(args: &Args, device: &DeviceInfo, case: &Case) -> Result<bool> {
+    let scratch = Scratch::new()?;
+    let name = format!("{} on {}", case.key, label(device));
+    match tries(args, device, case, &scratch) {
+        Ok(tries) => {
+            let passes = 1 + case.candidates.first().map_or(0, |form| form.later.len());
+            print(&text(&name, &tries, passes))?;
+            Ok(tries.iter().all(|one| one.equal))
+        }
+        Err(outcome) => {
+            let lines: String =
+                details(&outcome).iter().map(|line| format!("  {line}\n")).collect();
+            print(&format!("{name}: {}\n{lines}", outcome.word()))?;
+            Ok(false)
+        }
+    }
+}
+
+fn tries(
+    args: &Args,
+    device: &DeviceInfo,
+    case: &Case,
+    scratch: &Scratch,
+) -> Result<Vec<Try>, Outcome> {
+    let sim = args.selector.simulation();
+    let mut drill = Drill::new(device, &sim, case, scratch.path())?;
+    let mut rng = Pcg64Mcg::seed_from_u64(args.seed);
+    let mut lanes = vec![];
+    for count in LANES.into_iter().filter(|&count| count <= device.lanes) {
+        lanes.push((count, drill.seconds(count)?));
+    }
+    let mut all = vec![];
+    for (lanes, seconds) in lanes.into_iter().cycle().take(args.tries as usize) {
+        let moment = Duration::from_secs_f64(seconds * rng.random::<f64>());
+        all.push(drill.once(lanes, moment)?);
+    }
+    Ok(all)
+}
+
+fn text(name: &str, tries: &[Try], passes: usize) -> String {
+    let count = |is: fn(&Try) -> bool| tries.iter().filter(|one| is(one)).count();
+    let times = |n: usize| if n == 1 { "once".to_owned() } else { format!("{n} times") };
+    let from = || tries.iter().filter(|one| one.killed && one.from > 0).map(|one| one.from);
+    let gone_on = match (from().min(), from().max()) {
+        (Some(low), Some(high)) => {
+            format!("; gone on {} from passes {low} to {high} of {passes}", times(from().count()))
+        }
+        _ => String::new(),
+    };
+    format!(
+        "{name}: {} of {} equal to the bit\n  killed {}, while a state was written {}{gone_on}\n",
+        count(|one| one.equal),
+        tries.len(),
+        times(count(|one| one.killed)),
+        times(count(|one| one.writing)),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tries_are_counted_by_what_came_of_them() {
+        let one = Try { killed: true, writing: true, from: 12, equal: true };
+        let tries = [
+            one,
+            Try { writing: false, from: 0, ..one },
+            Try { from: 48, equal: false, ..one },
+            Try { killed: false, writing: false, from: 60, ..one },
+        ];
+        assert_eq!(
+            text("floyd n=64 on sim:8", &tries, 64),
+            "floyd n=64 on sim:8: 3 of 4 equal to the bit\n  killed 3 times, while a state was \
+             written 2 times; gone on 2 times from passes 12 to 48 of 64\n"
+        );
+        assert!(
+            text("a", &tries[1..2], 64)
+                .ends_with("killed once, while a state was written 0 times\n")
+        );
+    }
+}

@@ -1,0 +1,299 @@
+//! The file of a saved state, from which an iteration goes on where it was: a line that says what it
+//! is, a line of JSON that says of what, the state, and SHA-256 over all of that.
+
+use crate::hash::sha256;
+use serde::{Deserialize, Serialize};
+
+/// What the first line begins with; the version stands behind it.
+const MAGIC: &str = "gpubench checkpoint ";
+/// Version of the format; no other is read.
+const VERSION: u32 = 1;
+/// Bytes of the checksum.
+const CHECKSUM: usize = 32;
+
+/// Of what a state is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SavedOf {
+    /// The case's name, sizes included.
+    pub case: String,
+    /// Seed of its inputs.
+    pub seed: u64,
+    /// SHA-256 of the kernel in the form that was run.
+    pub kernel: String,
+    /// Passes of the whole iteration.
+    pub passes: u64,
+    /// Names and bytes of the buffers that are the state, in order.
+    pub buffers: Vec<(String, u64)>,
+}
+
+/// The state of an iteration after some of its passes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Saved {
+    /// Of what it is.
+    pub of: SavedOf,
+    /// Passes that are done.
+    pub done: u64,
+    /// The bytes of all its buffers.
+    pub state: Vec<u8>,
+}
+
+/// Why a file is not gone on from.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SavedFlaw {
+    /// It begins otherwise.
+    #[error("it is no checkpoint of gpubench")]
+    Foreign,
+    /// Another gpubench wrote it.
+    #[error("it is a checkpoint of version {0}, and version {VERSION} is read here")]
+    Version(String),
+    /// There is less of it than it says.
+    #[error("it is cut short: {has} of {of} bytes")]
+    Short {
+        /// Its bytes.
+        has: u64,
+        /// What it should have.
+        of: u64,
+    },
+    /// There is more of it than it says.
+    #[error("it has {0} bytes behind its end")]
+    Long(u64),
+    /// The checksum is another one.
+    #[error("it was altered or damaged: its checksum does not fit its contents")]
+    Altered,
+    /// The checksum fits, and yet what it says of itself makes no sense.
+    #[error("its second line does not say of what it is: {0}")]
+    Header(String),
+    /// It was saved by other code.
+    #[error("it is of another kernel (SHA-256 {found:.12}… and not {wanted:.12}…)")]
+    Kernel {
+        /// The kernel that saved it.
+        found: String,
+        /// The kernel that was to go on.
+        wanted: String,
+    },
+    /// It is of another case, or of another seed.
+    #[error("it is of {found} and not of {wanted}")]
+    Case {
+        /// What it is of.
+        found: String,
+        /// What was to go on.
+        wanted: String,
+    },
+}
+
+/// The second line.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    of: SavedOf,
+    done: u64,
+}
+
+impl Saved {
+    /// The file's contents.
+    ///
+    /// # Errors
+    /// What could not be written as JSON.
+    pub fn to_bytes(&self) -> serde_json::Result<Vec<u8>> {
+        let header = Header { of: self.of.clone(), done: self.done };
+        let header = format!("{MAGIC}{VERSION}\n{}\n", serde_json::to_string(&header)?);
+        let mut bytes = Vec::with_capacity(header.len() + self.state.len() + CHECKSUM);
+        bytes.extend_from_slice(header.as_bytes());
+        bytes.extend_from_slice(&self.state);
+        let checksum = sha256(&bytes);
+        bytes.extend_from_slice(&checksum);
+        Ok(bytes)
+    }
+
+    /// Reads a file's contents. Nothing of it is believed before its checksum is found right,
+    /// except how long it should be, which tells a file that was cut short from one that was altered.
+    ///
+    /// # Errors
+    /// Why it is not gone on from.
+    pub fn parse(bytes: &[u8]) -> Result<Self, SavedFlaw> {
+        let (first, rest) = line(bytes).ok_or_else(|| beginning(bytes))?;
+        let version = first.strip_prefix(MAGIC).ok_or(SavedFlaw::Foreign)?;
+        if version != VERSION.to_string() {
+            return Err(SavedFlaw::Version(version.chars().take(12).collect()));
+        }
+        let whole = |has: u64, of: u64| match has.cmp(&of) {
+            std::cmp::Ordering::Less => Err(SavedFlaw::Short { has, of }),
+            std::cmp::Ordering::Greater => Err(SavedFlaw::Long(has - of)),
+            std::cmp::Ordering::Equal => Ok(()),
+        };
+        let has = bytes.len() as u64;
+        let header = line(rest).map(|(json, rest)| (serde_json::from_str::<Header>(json), rest));
+        if let Some((Ok(header), rest)) = &header {
+            let before = (bytes.len() - rest.len() + CHECKSUM) as u64;
+            whole(has, header.of.bytes().saturating_add(before))?;
+        }
+        let (contents, checksum) =
+            bytes.split_last_chunk::<CHECKSUM>().ok_or(SavedFlaw::Altered)?;
+        if sha256(contents) != *checksum {
+            return Err(SavedFlaw::Altered);
+        }
+        let (header, _) = header.ok_or_else(|| SavedFlaw::Header("there is none".into()))?;
+        let header = header.map_err(|error| SavedFlaw::Header(error.to_string()))?;
+        if header.done > header.of.passes {
+            let why = format!("{} of {} passes are done", header.done, header.of.passes);
+            return Err(SavedFlaw::Header(why));
+        }
+        let state = contents.len() - header.of.bytes() as usize;
+        Ok(Self { of: header.of, done: header.done, state: contents[state..].to_vec() })
+    }
+
+    /// The same, where it is of what is `wanted`.
+    ///
+    /// # Errors
+    /// Of what it is instead.
+    pub fn of(self, wanted: &SavedOf) -> Result<Self, SavedFlaw> {
+        if self.of == *wanted {
+            Ok(self)
+        } else if self.of.described() != wanted.described() {
+            let (found, wanted) = (self.of.described(), wanted.described());
+            Err(SavedFlaw::Case { found, wanted })
+        } else {
+            let (found, wanted) = (self.of.kernel, wanted.kernel.clone());
+            Err(SavedFlaw::Kernel { found, wanted })
+        }
+    }
+}
+
+impl SavedOf {
+    /// Bytes of the state; more than there can be where they do not fit 64 bits.
+    pub fn bytes(&self) -> u64 {
+        self.buffers.iter().fold(0, |sum: u64, (_, bytes)| sum.saturating_add(*bytes))
+    }
+
+    /// All but the kernel, in words.
+    fn described(&self) -> String {
+        let buffers = self.buffers.iter().map(|(name, bytes)| format!("`{name}` of {bytes} bytes"));
+        let buffers: Vec<String> = buffers.collect();
+        format!(
+            "`{}` with seed {}, {} passes over {}",
+            self.case,
+            self.seed,
+            self.passes,
+            buffers.join(", ")
+        )
+    }
+}
+
+/// The first line as text, and what is behind it.
+fn line(bytes: &[u8]) -> Option<(&str, &[u8])> {
+    let end = bytes.iter().position(|&byte| byte == b'\n')?;
+    Some((std::str::from_utf8(&bytes[..end]).ok()?, &bytes[end + 1..]))
+}
+
+/// What a file without a first line is: the beginning of one, or something else.
+fn beginning(bytes: &[u8]) -> SavedFlaw {
+    let shown = &bytes[..bytes.len().min(MAGIC.len())];
+    match MAGIC.as_bytes().starts_with(shown) {
+        true => {
+            SavedFlaw::Short { has: bytes.len() as u64, of: (MAGIC.len() + 2 + CHECKSUM) as u64 }
+        }
+        false => SavedFlaw::Foreign,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of() -> SavedOf {
+        SavedOf {
+            case: "floyd_warshall n=2".into(),
+            seed: 7,
+            kernel: "ab".repeat(32),
+            passes: 10,
+            buffers: vec![("distance".into(), 16), ("more".into(), 4)],
+        }
+    }
+
+    fn saved() -> Saved {
+        Saved { of: of(), done: 4, state: (0..20).collect() }
+    }
+
+    #[test]
+    fn what_was_saved_is_read_again() {
+        let bytes = saved().to_bytes().unwrap();
+        assert_eq!(Saved::parse(&bytes).and_then(|saved| saved.of(&of())), Ok(saved()));
+    }
+
+    #[test]
+    fn what_is_cut_short_says_how_much() {
+        let bytes = saved().to_bytes().unwrap();
+        for len in 0..bytes.len() {
+            let flaw = Saved::parse(&bytes[..len]).unwrap_err();
+            let header = bytes.iter().rposition(|&b| b == b'\n').unwrap() + 1;
+            let told = SavedFlaw::Short { has: len as u64, of: bytes.len() as u64 };
+            assert!(len < header || flaw == told, "{len}: {flaw}");
+        }
+        let longer = [&bytes[..], &[0; 3]].concat();
+        assert_eq!(Saved::parse(&longer), Err(SavedFlaw::Long(3)));
+    }
+
+    #[test]
+    fn any_altered_bit_is_noticed() {
+        let bytes = saved().to_bytes().unwrap();
+        for at in 0..bytes.len() {
+            for bit in 0..8 {
+                let mut altered = bytes.clone();
+                altered[at] ^= 1 << bit;
+                assert!(Saved::parse(&altered).is_err(), "byte {at}, bit {bit}");
+            }
+        }
+        let mut altered = bytes.clone();
+        let state = bytes.len() - CHECKSUM - 1;
+        altered[state] ^= 1;
+        assert_eq!(Saved::parse(&altered), Err(SavedFlaw::Altered));
+    }
+
+    #[test]
+    fn of_another_kernel_case_seed_or_version_it_is_refused_with_the_reason() {
+        let told = |of: SavedOf| saved().of(&of).unwrap_err().to_string();
+        let kernel = told(SavedOf { kernel: "cd".repeat(32), ..of() });
+        assert_eq!(kernel, "it is of another kernel (SHA-256 abababababab… and not cdcdcdcdcdcd…)");
+        let case = told(SavedOf { case: "floyd_warshall n=3".into(), ..of() });
+        assert!(case.contains("is of `floyd_warshall n=2`"), "{case}");
+        assert!(told(SavedOf { seed: 8, ..of() }).contains("seed 7"));
+        assert!(
+            told(SavedOf { buffers: vec![("distance".into(), 20)], ..of() }).contains("`more`")
+        );
+        let newer = b"gpubench checkpoint 2\n{}\n";
+        assert_eq!(Saved::parse(newer), Err(SavedFlaw::Version("2".into())));
+        assert_eq!(Saved::parse(b"{\"header\":{}}\n"), Err(SavedFlaw::Foreign));
+    }
+
+    #[test]
+    fn a_right_checksum_does_not_excuse_nonsense() {
+        let sealed = |text: &str| [text.as_bytes(), &sha256(text.as_bytes())].concat();
+        let told = |text: &str| Saved::parse(&sealed(text)).unwrap_err();
+        assert!(matches!(told("gpubench checkpoint 1\n{}\n"), SavedFlaw::Header(_)));
+        assert!(matches!(told("gpubench checkpoint 1\nno line"), SavedFlaw::Header(_)));
+        let many = Saved { done: 11, ..saved() }.to_bytes().unwrap();
+        assert!(matches!(Saved::parse(&many), Err(SavedFlaw::Header(_))));
+        let huge = SavedOf { buffers: vec![("a".into(), u64::MAX), ("b".into(), 9)], ..of() };
+        let huge = Saved { of: huge, ..saved() }.to_bytes().unwrap();
+        assert!(matches!(Saved::parse(&huge), Err(SavedFlaw::Short { .. })));
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Saved::parse(&bytes);
+            let _ = Saved::parse(&[format!("{MAGIC}1\n").as_bytes(), &bytes].concat());
+            let sealed = [&bytes[..], &sha256(&bytes)].concat();
+            let _ = Saved::parse(&sealed);
+        }
+
+        #[test]
+        fn every_state_comes_back(state in proptest::collection::vec(any::<u8>(), 0..300), done in 0u64..=10) {
+            let buffers = vec![("s".to_owned(), state.len() as u64)];
+            let saved = Saved { of: SavedOf { buffers, ..of() }, done, state };
+            prop_assert_eq!(Saved::parse(&saved.to_bytes().unwrap()), Ok(saved));
+        }
+    }
+}

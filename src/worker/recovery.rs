@@ -1,0 +1,164 @@
+//! A worker that is killed in the middle of an iteration, and another that goes on from its file.
+
+use super::client::Client;
+use super::deadlines::Deadlines;
+use super::protocol::{Reply, Request};
+use crate::backend::sim::Sim;
+use crate::error::Error;
+use crate::gpu::DeviceInfo;
+use crate::measure::{Policy, Stage};
+use crate::plan::Case;
+use crate::record::Outcome;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// An iteration on a device, to be killed again and again.
+#[derive(Debug)]
+pub struct Drill<'a> {
+    device: &'a DeviceInfo,
+    sim: &'a Sim,
+    case: &'a Case,
+    folder: PathBuf,
+    deadlines: Deadlines,
+    client: Option<Client>,
+    /// What the iteration ends in where nothing disturbs it and nothing is saved.
+    undisturbed: Vec<u8>,
+}
+
+/// What came of one try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Try {
+    /// Whether the worker was killed; else it had ended before.
+    pub killed: bool,
+    /// Whether a state was being written to the file in that moment.
+    pub writing: bool,
+    /// The pass that was gone on from; 0: from the beginning.
+    pub from: u64,
+    /// Whether what it ended in is, to the bit, what it ends in undisturbed.
+    pub equal: bool,
+}
+
+impl<'a> Drill<'a> {
+    /// Of `case` on `device`, a simulated one as `sim` has it; its files lie in `folder`, alone.
+    ///
+    /// # Errors
+    /// What came of the undisturbed run.
+    pub fn new(
+        device: &'a DeviceInfo,
+        sim: &'a Sim,
+        case: &'a Case,
+        folder: &Path,
+    ) -> Result<Self, Outcome> {
+        let (folder, deadlines) = (folder.to_owned(), Deadlines::new(&Policy::default(), None));
+        let (client, undisturbed) = (None, vec![]);
+        let mut drill = Self { device, sim, case, folder, deadlines, client, undisturbed };
+        let request = Request::Compute { case: Box::new(case.clone()), file: drill.result() };
+        match drill.ask(&request, &mut |_| {})? {
+            Reply::Computed => drill.undisturbed = read(&drill.result())?,
+            other => return Err(unexpected(other)),
+        }
+        Ok(drill)
+    }
+
+    /// Seconds that the iteration takes on so many lanes where nothing disturbs it.
+    ///
+    /// # Errors
+    /// What came of it instead; `Failed` where saving changes what it ends in.
+    pub fn seconds(&mut self, lanes: u32) -> Result<f64, Outcome> {
+        let mut began = Instant::now();
+        self.forget();
+        let from = self.iterate(lanes, &mut |stage| {
+            if stage == Stage::Measure {
+                began = Instant::now();
+            }
+        })?;
+        let seconds = began.elapsed().as_secs_f64();
+        match from == 0 && read(&self.result())? == self.undisturbed {
+            true => Ok(seconds),
+            false => Err(Outcome::Failed("saving its state changes what it ends in".into())),
+        }
+    }
+
+    /// Kills the worker `moment` after it has begun the iteration on so many lanes, and has another go
+    /// on from the file that is left.
+    ///
+    /// # Errors
+    /// What came of either worker instead.
+    pub fn once(&mut self, lanes: u32, moment: Duration) -> Result<Try, Outcome> {
+        self.forget();
+        let mut client = self.take()?;
+        let killed = match client.kill_during(&self.request(lanes), &self.deadlines, moment)? {
+            None => true,
+            Some(Reply::Iterated(_)) => false,
+            Some(other) => return Err(unexpected(other)),
+        };
+        if killed {
+            drop(client);
+        } else {
+            self.client = Some(client);
+        }
+        let writing = killed && self.states().with_extension("part").exists();
+        let _ = std::fs::remove_file(self.result());
+        let from = self.iterate(lanes, &mut |_| {})?;
+        let equal = read(&self.result())? == self.undisturbed;
+        Ok(Try { killed, writing, from, equal })
+    }
+
+    /// Runs the iteration to its end; the pass it went on from.
+    fn iterate(&mut self, lanes: u32, stage: &mut dyn FnMut(Stage)) -> Result<u64, Outcome> {
+        match self.ask(&self.request(lanes), stage)? {
+            Reply::Iterated(from) => Ok(from),
+            other => Err(unexpected(other)),
+        }
+    }
+
+    fn request(&self, lanes: u32) -> Request {
+        let (states, file) = (self.states(), self.result());
+        Request::Iterate { case: Box::new(self.case.clone()), lanes, states, file }
+    }
+
+    fn ask(&mut self, request: &Request, stage: &mut dyn FnMut(Stage)) -> Result<Reply, Outcome> {
+        let mut client = self.take()?;
+        let reply = client.ask(request, &self.deadlines, stage)?;
+        self.client = Some(client);
+        Ok(reply)
+    }
+
+    /// The worker of the try before, or a new one.
+    fn take(&mut self) -> Result<Client, Outcome> {
+        match self.client.take() {
+            Some(client) => Ok(client),
+            None => {
+                let devices = std::slice::from_ref(self.device);
+                Client::open(devices, self.sim, self.deadlines.open)
+            }
+        }
+    }
+
+    /// Removes all files.
+    fn forget(&self) {
+        let states = self.states();
+        for file in [states.with_extension("part"), states, self.result()] {
+            let _ = std::fs::remove_file(file);
+        }
+    }
+
+    fn states(&self) -> PathBuf {
+        self.folder.join("state.checkpoint")
+    }
+
+    fn result(&self) -> PathBuf {
+        self.folder.join("result")
+    }
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, Outcome> {
+    std::fs::read(file).map_err(|error| Outcome::Failed(Error::io(file, error).to_string()))
+}
+
+fn unexpected(reply: Reply) -> Outcome {
+    match reply {
+        Reply::Failed(outcome) => outcome,
+        other => Outcome::Failed(format!("unexpected reply {other:?}")),
+    }
+}
