@@ -4,6 +4,7 @@
 #[cfg(test)]
 mod by_hand;
 mod counted;
+mod descent;
 mod device;
 mod fitted;
 mod score;
@@ -136,7 +137,7 @@ pub fn judge(
         let none = || Error::Unsupported("no kernel was measured".into());
         return Err(refused.unwrap_or_else(none));
     }
-    let fitted = model.fit(&samples, device, For::All)?;
+    let fitted = model.fit(&samples, device, For::All, None)?;
     let judge = Judge { model, samples: &samples, device, all: &fitted };
     let (size_out, workload_out) = (judge.size_out(), judge.workload_out());
     let parameters = judge.parameters(seed);
