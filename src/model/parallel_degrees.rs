@@ -118,12 +118,7 @@ impl Device {
 
     /// Cycles that memory adds to those of computing in a round of `active` warps (3.8 to 3.14). The
     /// shape of the compute degree does not change them.
-    pub fn waiting(
-        &self,
-        active: u32,
-        access: Access,
-        steps: impl Iterator<Item = Step>,
-    ) -> f64 {
+    pub fn waiting(&self, active: u32, access: Access, steps: impl Iterator<Item = Step>) -> f64 {
         let active = active.max(1);
         let degree = f64::from(self.memory_degree(active, access));
         let active = f64::from(active);

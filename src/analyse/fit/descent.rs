@@ -105,11 +105,7 @@ fn domains(model: Model, samples: &[Sample<'_>]) -> Vec<Domain> {
     }
 }
 
-fn starts(
-    model: Model,
-    samples: &[Sample<'_>],
-    device: Option<&Device>,
-) -> Result<Vec<Vec<f64>>> {
+fn starts(model: Model, samples: &[Sample<'_>], device: Option<&Device>) -> Result<Vec<Vec<f64>>> {
     let shortest = samples.iter().map(|s| s.launch.seconds).fold(f64::INFINITY, f64::min);
     if model == Model::SmoothRoofline {
         let [peak, bandwidth] = rates(samples);

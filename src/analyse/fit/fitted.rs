@@ -5,7 +5,7 @@ use super::device::Device;
 use super::view::View;
 use super::{Launch, Model};
 use crate::error::{Error, Result};
-use crate::model::hybrid::{self, Factors, PARAMETERS, Start};
+use crate::model::hybrid::{self, Factor, Factors, PARAMETERS, Start};
 use crate::model::least_squares::Domain;
 use crate::model::parallel_degrees::Shape;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub struct Fitted {
     /// where the launches do not tell it, 1 where it was not fitted or not asked.
     pub inflation: Vec<f64>,
     /// What each workload takes beyond what the model sees, of the hybrid.
-    pub factors: BTreeMap<String, f64>,
+    pub factors: BTreeMap<String, Factor>,
     /// The parameters for workloads that have no factor, where they are others.
     pub strangers: Option<Vec<f64>>,
 }
@@ -161,12 +161,7 @@ impl Model {
         Ok(Fitted::new(self, rates.to_vec()))
     }
 
-    fn hybrid(
-        self,
-        samples: &[Sample<'_>],
-        what: For,
-        near: Option<&Fitted>,
-    ) -> Result<Fitted> {
+    fn hybrid(self, samples: &[Sample<'_>], what: For, near: Option<&Fitted>) -> Result<Fitted> {
         let measured: Vec<hybrid::Sample> = samples
             .iter()
             .filter_map(|sample| match &sample.view {
@@ -189,9 +184,7 @@ impl Model {
             inflation: fitted.inflation,
             ..Fitted::new(self, fitted.hybrid.parameters().to_vec())
         };
-        if factors == Factors::Each {
-            all.factors = fitted.hybrid.factors;
-        }
+        all.factors = fitted.hybrid.factors;
         if what == For::All {
             let strange = hybrid::fit(&measured, Start::Own, Factors::None)?.hybrid;
             all.strangers = Some(strange.parameters().to_vec());
@@ -220,9 +213,15 @@ impl Fitted {
 
     /// Seconds of a launch of `workload` that the model sees as `view`.
     pub fn seconds(&self, workload: &str, view: &View) -> f64 {
-        match self.factors.get(workload) {
-            Some(factor) => view.seconds(&self.parameters, *factor),
-            None => view.seconds(self.strangers.as_ref().unwrap_or(&self.parameters), 1.0),
+        let (parameters, factor) = self.of(workload, view);
+        view.seconds(parameters, factor)
+    }
+
+    /// The parameters for a launch, and its factor.
+    pub(super) fn of(&self, workload: &str, view: &View) -> (&[f64], f64) {
+        match (self.factors.get(workload), view) {
+            (Some(factor), View::Work(work)) => (&self.parameters, factor.at(work)),
+            _ => (self.strangers.as_ref().unwrap_or(&self.parameters), 1.0),
         }
     }
 }

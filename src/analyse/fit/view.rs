@@ -136,9 +136,9 @@ impl View {
         }
     }
 
-    /// The parts that the seconds are made of, as far as the model tells them apart; they may run
-    /// side by side.
-    pub fn parts(&self, p: &[f64]) -> Vec<(Bound, f64)> {
+    /// The parts that the seconds are made of, as far as the model tells them apart, with the
+    /// workload's factor; they may run side by side.
+    pub fn parts(&self, p: &[f64], factor: f64) -> Vec<(Bound, f64)> {
         match self {
             Self::Amounts { operations, bytes, sharp: true } => {
                 vec![(Bound::Compute, operations / p[0]), (Bound::Global, bytes / p[1])]
@@ -175,9 +175,9 @@ impl View {
                 let [launch, compute, local, global] = Hybrid::of(p).parts_of(work);
                 vec![
                     (Bound::Launch, launch),
-                    (Bound::Compute, compute),
-                    (Bound::Local, local),
-                    (Bound::Global, global),
+                    (Bound::Compute, factor * compute),
+                    (Bound::Local, factor * local),
+                    (Bound::Global, factor * global),
                 ]
             }
         }
@@ -258,5 +258,25 @@ fn scaled(base: &Projection, p: &[f64]) -> Projection {
         compute: p[1] * base.compute,
         global: p[2] * base.global,
         local: p[3] * base.local,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_workloads_factor_multiplies_all_parts_but_the_launch() {
+        let work = Work { simple: 1e6, bytes: 2e6, groups: 10.0, ..Work::default() };
+        let mut parameters = vec![1e-9; 12];
+        parameters[0] = 1e-3;
+        let parts = View::Work(work).parts(&parameters, 3.0);
+        let seconds = |wanted: Bound| parts.iter().find(|(b, _)| *b == wanted).map(|(_, s)| *s);
+        assert_eq!(seconds(Bound::Launch), Some(1e-3 + 10.0 * 1e-9));
+        assert_eq!(seconds(Bound::Compute), Some(3.0 * 1e6 * 1e-9));
+        assert_eq!(seconds(Bound::Local), Some(0.0));
+        // A byte costs as much beyond a cache of nothing again.
+        let global = seconds(Bound::Global).unwrap();
+        assert!((global / 12e-3 - 1.0).abs() < 1e-6, "{global}");
     }
 }
