@@ -17,7 +17,7 @@
 
 use super::hybrid_factor::DRAW;
 pub use super::hybrid_factor::Factor;
-use super::least_squares::{Domain, Problem};
+use super::least_squares::{Domain, NEXT_TO_NOTHING, Problem};
 use crate::error::Result;
 use std::collections::BTreeMap;
 
@@ -225,8 +225,8 @@ pub fn fit(samples: &[Sample], start: Start<'_>, factors: Factors) -> Result<Fit
     domains[1] = Domain::Between(1.0, 16.0);
     let problem = Problem { residuals: &residuals, domains: &domains };
     let values = match start {
-        Start::Near(near) => problem.refine(near)?,
-        Start::Rough => problem.refine(&begin)?,
+        Start::Near(near) => problem.refine(near, NEXT_TO_NOTHING)?,
+        Start::Rough => problem.refine(&begin, NEXT_TO_NOTHING)?,
         Start::Own => {
             let solution = problem.solve(&[begin.to_vec()])?;
             solution.values.iter().map(|estimate| estimate.value).collect()

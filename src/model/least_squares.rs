@@ -98,14 +98,14 @@ impl Problem<'_> {
         Ok(self.solution(&best.0, best.1))
     }
 
-    /// The parameters that a descent from `start` ends at, which solved nearly the same problem: it
-    /// stops where a step gains less than a hundred-thousandth.
+    /// The parameters that a descent from `start` ends at, which stops where a step gains less than
+    /// this share of what is left: for many starts, or for one that solved nearly the same problem.
     ///
     /// # Errors
     /// As [`Self::solve`].
-    pub fn refine(&self, start: &[f64]) -> Result<Vec<f64>> {
+    pub fn refine(&self, start: &[f64], gain: f64) -> Result<Vec<f64>> {
         self.enough((self.residuals)(start).len())?;
-        let search = LevenbergMarquardt::new().with_patience(30).with_ftol(1e-5).with_xtol(1e-5);
+        let search = LevenbergMarquardt::new().with_patience(30).with_ftol(gain).with_xtol(gain);
         let end = self.descend(start, search, true);
         Ok(end.ok_or_else(|| Error::Unsupported("the measurements fit no parameters".into()))?.0)
     }
@@ -207,6 +207,8 @@ impl Problem<'_> {
     }
 }
 
+/// Where a descent may stop that need not find the very bottom: a step gains a hundred-thousandth.
+pub const NEXT_TO_NOTHING: f64 = 1e-5;
 /// A parameter that moves all measurements together by less than this part of its own change is
 /// not told by them.
 const WEIGHS: f64 = 1e-3;

@@ -122,7 +122,8 @@ impl Device {
         let active = active.max(1);
         let degree = f64::from(self.memory_degree(active, access));
         let active = f64::from(active);
-        steps.map(|step| step.times * wait(active, degree, step.last, step.now)).sum()
+        let queue = (active / degree - 1.0).floor();
+        steps.map(|step| step.times * wait(active, queue, step.last, step.now)).sum()
     }
 }
 
@@ -138,11 +139,11 @@ pub struct Step {
 }
 
 /// Cycles of the period `now` after `last` beyond those of computing (3.8 to 3.14), of `active` warps
-/// of which `degree` load at once.
-fn wait(active: f64, degree: f64, last: Period, now: Period) -> f64 {
+/// that load so many times one after the other, beyond the first time.
+fn wait(active: f64, queue: f64, last: Period, now: Period) -> f64 {
     let others = (active - 1.0) * now.compute;
     let previous = if last.compute < last.memory {
-        (last.memory * (active / degree - 1.0).floor() - others).max(0.0) // 3.10, 3.11
+        (last.memory * queue - others).max(0.0) // 3.10, 3.11
     } else {
         0.0
     };
@@ -186,12 +187,13 @@ mod tests {
     #[test]
     fn queued_and_uncovered_latency_are_waited_for() {
         let period = Period { compute: 10.0, memory: 100.0 };
+        let queue = f64::floor(4.0 / 2.0 - 1.0);
         // 100 − 3·10
-        assert_eq!(wait(4.0, 2.0, Period::default(), period), 70.0);
-        // 100·floor(4/2 − 1) − 3·10 queued, and nothing uncovered beyond it
-        assert_eq!(wait(4.0, 2.0, period, period), 70.0);
+        assert_eq!(wait(4.0, queue, Period::default(), period), 70.0);
+        // 100·1 − 3·10 queued, and nothing uncovered beyond it
+        assert_eq!(wait(4.0, queue, period, period), 70.0);
         let computing = Period { compute: 100.0, memory: 10.0 };
-        assert_eq!(wait(4.0, 2.0, computing, computing), 0.0);
+        assert_eq!(wait(4.0, queue, computing, computing), 0.0);
     }
 
     #[test]

@@ -3,16 +3,19 @@
 
 use super::Model;
 use super::device::Device;
-use super::fitted::{Fitted, SCALE, Sample, rates};
+use super::fitted::{Fitted, For, SCALE, Sample, rates};
 use super::view::View;
 use crate::error::{Error, Result};
-use crate::model::least_squares::{Domain, Problem};
+use crate::model::least_squares::{Domain, NEXT_TO_NOTHING, Problem};
 use std::cell::RefCell;
 
 /// Samples on which every start is tried: more would hardly choose others.
 const TRIED: usize = 100;
 /// Starts that are followed on all samples.
 const FOLLOWED: usize = 3;
+/// A start is tried and followed until a step gains less than this share: which one leads down
+/// farthest shows by then, and along a valley there would be no end of it.
+const SEEN: f64 = 1e-3;
 
 /// The parameters that suit `samples` best: those near the parameters of a fit to nearly the same
 /// samples, where one is given.
@@ -20,26 +23,34 @@ pub(super) fn descend(
     model: Model,
     samples: &[Sample<'_>],
     device: Option<&Device>,
+    what: For,
     near: Option<&Fitted>,
 ) -> Result<Vec<f64>> {
     let domains = domains(model, samples);
     let residuals = residuals(samples.iter().collect());
     let problem = Problem { residuals: &residuals, domains: &domains };
     if let Some(near) = near {
-        return problem.refine(&near.parameters);
+        return problem.refine(&near.parameters, NEXT_TO_NOTHING);
     }
     let mut starts = starts(model, samples, device)?;
     if starts.len() > FOLLOWED {
         let some = self::residuals(some(samples));
         let tried = Problem { residuals: &some, domains: &domains };
-        starts = best(&residuals, starts.iter().filter_map(|start| tried.refine(start).ok()));
+        let ends = starts.iter().filter_map(|start| tried.refine(start, SEEN).ok());
+        let ends = best(&residuals, ends);
+        // Where none led anywhere, they are followed as they are.
+        starts = if ends.is_empty() { starts } else { ends };
         starts.truncate(FOLLOWED);
     }
-    let mut ends = best(&residuals, starts.iter().filter_map(|start| problem.refine(start).ok()));
-    ends.truncate(1);
-    // Where none led anywhere, so will these, and the reason is told.
-    let ends = if ends.is_empty() { starts } else { ends };
-    Ok(problem.solve(&ends)?.values.iter().map(|estimate| estimate.value).collect())
+    let followed = starts.iter().filter_map(|start| problem.refine(start, SEEN).ok());
+    match best(&residuals, followed).first() {
+        Some(end) if what != For::All => problem.refine(end, NEXT_TO_NOTHING),
+        // Where no start led anywhere, they will not here, and the reason is told.
+        end => {
+            let ends = end.map_or(starts, |end| vec![end.clone()]);
+            Ok(problem.solve(&ends)?.values.iter().map(|estimate| estimate.value).collect())
+        }
+    }
 }
 
 /// How many times each parameter's variance is what it would be if the others were known.

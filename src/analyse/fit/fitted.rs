@@ -145,7 +145,7 @@ impl Model {
         what: For,
         near: Option<&Fitted>,
     ) -> Result<Fitted> {
-        let mut fitted = Fitted::new(self, descend(self, samples, device, near)?);
+        let mut fitted = Fitted::new(self, descend(self, samples, device, what, near)?);
         if what.is_asked_for_its_parameters() {
             fitted.inflation = inflation(self, samples, &fitted.parameters);
         }
