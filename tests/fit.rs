@@ -367,6 +367,22 @@ fn wrong_profiles_are_refused_with_the_place() {
     refused(&|p| p["version"] = 7.into(), "a profile of version 7, and this gpubench reads");
     let bandwidth = |p: &mut Value| p["streams"][0]["points"][0]["bandwidth"]["value"] = 0.0.into();
     refused(&bandwidth, "0 is no positive number");
+    // Of a folder, what is no profile is left out; where nothing is one, it is an error.
+    let folder = place.folder.path().join("profiles");
+    std::fs::create_dir(&folder).unwrap();
+    let told_of = |code: i32| {
+        let (out, err, ended) = told(&place, &["predict", "quick", "--profile", "profiles"]);
+        assert_eq!(ended, Some(code), "{err}");
+        (out, err)
+    };
+    assert!(told_of(2).1.contains("no profile (.json)"));
+    std::fs::write(folder.join("other.json"), "{}").unwrap();
+    std::fs::write(folder.join("one.json"), good.to_string()).unwrap();
+    std::fs::write(folder.join("two.json"), good.to_string()).unwrap();
+    let (out, err) = told_of(0);
+    assert!(err.contains("left out: ") && err.contains("other.json"), "{err}");
+    // Equal ones are told apart.
+    assert!(out.contains("#1") && out.contains("#2"), "{out}");
     let (_, err, code) = told(&place, &["predict", "quick", "--profile", "nowhere.json"]);
     assert_eq!(code, Some(2));
     assert!(err.contains("nowhere.json"), "{err}");

@@ -1,6 +1,5 @@
 //! What files tell of devices and suites, for commands that fit and foresee.
 
-use super::results;
 use super::show::warnings;
 use crate::analyse::profile;
 use crate::backend::sim::Description;
@@ -30,20 +29,54 @@ impl Profiles {
     ///
     /// # Errors
     /// A file that cannot be read; a mistake in one, with its place; a run that characterises
-    /// nothing.
+    /// nothing; a folder without any profile.
     pub fn of(paths: &[PathBuf]) -> Result<Self> {
         let mut profiles = Self::default();
-        for path in results::files(paths)? {
-            match path.extension().and_then(|extension| extension.to_str()) {
-                Some("json") => profiles.all.push(Profile::parse(&name(&path), &text(&path)?)?),
-                Some("yaml" | "yml") => {
-                    let described = Description::parse(&name(&path), &text(&path)?)?;
-                    profiles.all.push(described.profile(profiles.all.len()));
-                }
-                _ => profiles.run(&path)?,
-            }
+        for path in paths {
+            if path.is_dir() { profiles.folder(path)? } else { profiles.file(path)? }
         }
         Ok(profiles)
+    }
+
+    fn file(&mut self, path: &Path) -> Result<()> {
+        match extension(path) {
+            Some("json") => self.all.push(Profile::parse(&name(path), &text(path)?)?),
+            Some("yaml" | "yml") => {
+                let described = Description::parse(&name(path), &text(path)?)?;
+                self.all.push(described.profile(self.all.len()));
+            }
+            _ => self.run(path)?,
+        }
+        Ok(())
+    }
+
+    /// Everything in it that tells of a device; what else lies there under such a name is told on
+    /// stderr and left out.
+    fn folder(&mut self, folder: &Path) -> Result<()> {
+        let before = self.all.len();
+        let io = |source| Error::io(folder, source);
+        let mut files = vec![];
+        for entry in std::fs::read_dir(folder).map_err(io)? {
+            let path = entry.map_err(io)?.path();
+            if path.is_file() && matches!(extension(&path), Some("json" | "yaml" | "yml" | "jsonl"))
+            {
+                files.push(path);
+            }
+        }
+        files.sort();
+        for file in files {
+            match self.file(&file) {
+                Err(error @ Error::Io { .. }) => return Err(error),
+                Err(error) => warnings(&[format!("left out: {error}")]),
+                Ok(()) => {}
+            }
+        }
+        if self.all.len() > before {
+            return Ok(());
+        }
+        let what =
+            "no profile (.json), description (.yaml) or run that characterises (.jsonl) in it";
+        Err(Error::Usage(format!("{}: {what}", folder.display())))
     }
 
     fn run(&mut self, path: &Path) -> Result<()> {
@@ -67,19 +100,36 @@ impl Profiles {
         count
     }
 
-    /// The profile of a run's `device`: among those of the run itself, else the first of one of its
-    /// name and vendor through the same API.
+    /// The profile of a run's `device`: among those of the run itself, else the one that is most
+    /// likely of it.
     pub fn find<'a>(&'a self, own: &'a [Profile], device: &DeviceInfo) -> Option<&'a Profile> {
         let same = |profile: &&Profile| {
             profile.device.index == device.index && profile.device.backend == device.backend
         };
-        let is_it = |profile: &&Profile| {
-            let other = &profile.device;
-            (&other.backend, &other.name, &other.vendor)
-                == (&device.backend, &device.name, &device.vendor)
-        };
-        own.iter().find(same).or_else(|| self.all.iter().find(is_it))
+        let all = || self.all.iter().map(|profile| (&profile.device, profile));
+        own.iter().find(same).or_else(|| likely(all(), device))
     }
+}
+
+/// What belongs to `device`: of those of its API, vendor and name, that of its UUID, else that of its
+/// position among the API's devices, else the first.
+pub fn likely<'a, T>(
+    all: impl Iterator<Item = (&'a DeviceInfo, T)>,
+    device: &DeviceInfo,
+) -> Option<T> {
+    let named = |d: &DeviceInfo| [&d.backend, &d.vendor, &d.name].map(String::clone);
+    let wanted = named(device);
+    let alike = all.filter(|(other, _)| named(other) == wanted);
+    let far = |other: &DeviceInfo| match (&other.uuid, &device.uuid) {
+        (Some(one), Some(other)) if one == other => 0,
+        _ if other.index == device.index => 1,
+        _ => 2,
+    };
+    alike.min_by_key(|(other, _)| far(other)).map(|(_, found)| found)
+}
+
+fn extension(path: &Path) -> Option<&str> {
+    path.extension().and_then(|extension| extension.to_str())
 }
 
 /// The devices of a run of which anything is known.
@@ -117,4 +167,25 @@ pub fn suite(header: &Header, named: Option<&str>, flag: &str) -> Result<Suite> 
         )));
     }
     Ok(suite)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::sample;
+
+    #[test]
+    fn of_equal_devices_the_uuid_tells_then_the_position() {
+        let device = |index: usize, uuid: Option<&str>| DeviceInfo {
+            index,
+            uuid: uuid.map(str::to_owned),
+            ..sample::device("wgpu")
+        };
+        let all = [device(0, Some("a")), device(1, Some("b")), device(1, None)];
+        let found = |wanted: &DeviceInfo| likely(all.iter().zip(0..), wanted);
+        assert_eq!(found(&device(0, Some("b"))), Some(1));
+        assert_eq!(found(&device(1, Some("c"))), Some(1));
+        assert_eq!(found(&device(7, None)), Some(0));
+        assert_eq!(found(&sample::device("opencl")), None);
+    }
 }

@@ -2,7 +2,7 @@
 //! tell of them.
 
 use super::fit::{Kernel, Wanted, Works, by, kernels, launches, seconds};
-use super::known::{Profiles, of_run, suite};
+use super::known::{Profiles, likely, of_run, suite};
 use super::results;
 use super::show::{print, warnings, width};
 use crate::analyse::fit::{Counted, Device, End, Fitted, Judged, Launch, Model, View, judge};
@@ -101,6 +101,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     }
     let mut devices = fitted(&args, &profiles, &mut times)?;
     devices.extend(profiled(&args, &profiles, &times)?);
+    tell_apart(&mut devices);
     let wanted = works.kernels();
     let kernels: Vec<Kernel> = wanted.iter().map(|wanted| wanted.kernel.clone()).collect();
     works.count(&kernels, &devices.iter().map(|device| device.rules).collect::<Vec<_>>());
@@ -191,23 +192,50 @@ fn profiled(args: &Args, profiles: &Profiles, times: &Times) -> Result<Vec<Known
 
 /// What runs measured, by device and case.
 #[derive(Default)]
-struct Times(BTreeMap<[String; 3], BTreeMap<CaseKey, f64>>);
+struct Times(Vec<(DeviceInfo, BTreeMap<CaseKey, f64>)>);
 
 impl Times {
-    fn device(device: &DeviceInfo) -> [String; 3] {
-        [&device.backend, &device.vendor, &device.name].map(String::clone)
-    }
-
     fn add(&mut self, run: &Run) {
         for (number, device) in run.header.devices.iter().enumerate() {
-            let times = self.0.entry(Self::device(device)).or_default();
             let all = kernels(&run.records, number).into_iter();
-            times.extend(all.filter_map(|(key, records)| Some((key, seconds(&records)?))));
+            let times = all.filter_map(|(key, records)| Some((key, seconds(&records)?)));
+            let known = self.0.iter_mut().find(|(known, _)| is_same(known, device));
+            match known {
+                Some((_, known)) => known.extend(times),
+                None => self.0.push((device.clone(), times.collect())),
+            }
         }
     }
 
     fn of(&self, device: &DeviceInfo) -> BTreeMap<CaseKey, f64> {
-        self.0.get(&Self::device(device)).cloned().unwrap_or_default()
+        let all = self.0.iter().map(|(device, times)| (device, times));
+        likely(all, device).cloned().unwrap_or_default()
+    }
+}
+
+/// Whether two runs name the same device: of equal ones, that of the same UUID, or where that is not
+/// told, of the same position.
+fn is_same(one: &DeviceInfo, other: &DeviceInfo) -> bool {
+    let named = |d: &DeviceInfo| [&d.backend, &d.vendor, &d.name].map(String::clone);
+    let place = match (&one.uuid, &other.uuid) {
+        (Some(one), Some(other)) => one == other,
+        _ => one.index == other.index,
+    };
+    named(one) == named(other) && place
+}
+
+/// Numbers those devices that bear one name.
+fn tell_apart(devices: &mut [Known]) {
+    let mut count: BTreeMap<String, usize> = BTreeMap::new();
+    for device in devices.iter() {
+        *count.entry(device.name.clone()).or_default() += 1;
+    }
+    count.retain(|_, count| *count > 1);
+    for device in devices.iter_mut().rev() {
+        if let Some(number) = count.get_mut(&device.name) {
+            device.name += &format!(" #{number}");
+            *number -= 1;
+        }
     }
 }
 

@@ -10,11 +10,14 @@
 //! cache, `bytes` what must cross the memory bus at least; what a launch moves beyond the size of the
 //! largest cache costs more. The costs `c1 … c5`, `G`, `b1`, `b2`, `b3`, the size of that cache and
 //! the sharpness `p` belong to the device. `f_w` is what the compiler and the device make of
-//! workload `w` beyond that: learnt from its other sizes and drawn towards 1. For a workload that was
-//! never seen it is 1, with parameters of a fit in which all factors are. It fails where that factor changes with the size: several caches, or too few
-//! groups to fill the device.
+//! workload `w` beyond that: while the costs are fitted it is one number, which suits the workload's
+//! sizes best and is drawn towards 1; then the sizes nearest to the one to be foreseen tell it
+//! ([`Factor`]). For a workload that was never seen it is 1, with parameters of a fit in which all
+//! factors are. It fails where the factor changes between the sizes that were measured.
 
-use super::least_squares::{Domain, Problem};
+use super::hybrid_factor::DRAW;
+pub use super::hybrid_factor::Factor;
+use super::least_squares::{Domain, NEXT_TO_NOTHING, Problem};
 use crate::error::Result;
 use std::collections::BTreeMap;
 
@@ -97,16 +100,16 @@ pub struct Hybrid {
     /// Seconds of each of [`Work`]'s fields, in order, and of a byte beyond the cache on top.
     pub costs: [f64; TERMS],
     /// `f_w` by workload.
-    pub factors: BTreeMap<String, f64>,
+    pub factors: BTreeMap<String, Factor>,
 }
 
 impl Hybrid {
     /// Seconds of a launch of `workload`.
     pub fn seconds(&self, workload: &str, work: &Work) -> f64 {
-        self.times_of(work, self.factors.get(workload).copied().unwrap_or(1.0))
+        self.times_of(work, self.factors.get(workload).map_or(1.0, |factor| factor.at(work)))
     }
 
-    /// Seconds of a launch whose workload has this factor.
+    /// Seconds of a launch with this factor.
     pub fn times_of(&self, work: &Work, factor: f64) -> f64 {
         let (fixed, shared) = self.parts(work);
         fixed + shared * factor
@@ -185,8 +188,6 @@ pub enum Start<'a> {
     Near(&'a [f64]),
 }
 
-/// How much a factor of one sample is drawn towards 1, in samples.
-const DRAW: f64 = 0.1;
 /// Weight of a factor's logarithm among the residuals: a device that needs none is preferred.
 const FACTOR: f64 = 0.3;
 /// Weight of a cost's distance from where it began: what no kernel tells stays there.
@@ -210,11 +211,12 @@ pub fn fit(samples: &[Sample], start: Start<'_>, factors: Factors) -> Result<Fit
         let device = Hybrid::of(parameters);
         let parts: Vec<_> = samples.iter().map(|s| device.parts(&s.work)).collect();
         let factors = workloads.factors(samples, &parts, factors);
+        let times: Vec<f64> = factors.iter().map(|factor| factor.exp()).collect();
         let fit = samples
             .iter()
             .zip(&parts)
             .zip(&workloads.of)
-            .map(|((s, part), &w)| ((part.0 + part.1 * factors[w].exp()) / s.seconds).ln());
+            .map(|((s, part), &w)| ((part.0 + part.1 * times[w]) / s.seconds).ln());
         let drawn = factors.iter().map(|factor| FACTOR * factor);
         let stay = parameters.iter().zip(&begin).map(|(now, then)| STAY * (now / then).ln());
         fit.chain(drawn).chain(stay).collect()
@@ -223,8 +225,8 @@ pub fn fit(samples: &[Sample], start: Start<'_>, factors: Factors) -> Result<Fit
     domains[1] = Domain::Between(1.0, 16.0);
     let problem = Problem { residuals: &residuals, domains: &domains };
     let values = match start {
-        Start::Near(near) => problem.refine(near)?,
-        Start::Rough => problem.refine(&begin)?,
+        Start::Near(near) => problem.refine(near, NEXT_TO_NOTHING)?,
+        Start::Rough => problem.refine(&begin, NEXT_TO_NOTHING)?,
         Start::Own => {
             let solution = problem.solve(&[begin.to_vec()])?;
             solution.values.iter().map(|estimate| estimate.value).collect()
@@ -233,9 +235,9 @@ pub fn fit(samples: &[Sample], start: Start<'_>, factors: Factors) -> Result<Fit
     // That factors are near 1 is what tells costs apart from them; what stays tells nothing.
     let inflation = problem.inflation(&values, samples.len() + workloads.names.len());
     let mut device = Hybrid::of(&values);
-    let parts: Vec<_> = samples.iter().map(|s| device.parts(&s.work)).collect();
-    let factors = workloads.factors(samples, &parts, factors);
-    device.factors = workloads.names.into_iter().zip(factors.into_iter().map(f64::exp)).collect();
+    if factors == Factors::Each {
+        device.factors = workloads.launches(samples, &device);
+    }
     Ok(Fitted { hybrid: device, inflation })
 }
 
@@ -283,16 +285,31 @@ impl Workloads {
             return vec![0.0; self.names.len()];
         }
         let mut sums = vec![(0.0, DRAW); self.names.len()];
-        for ((sample, &(fixed, shared)), &workload) in samples.iter().zip(parts).zip(&self.of) {
-            if shared > 0.0 {
-                // Where the fixed part is nearly all, the rest is not told well.
-                let rest = (sample.seconds - fixed).max(0.1 * sample.seconds);
-                sums[workload].0 += (rest / shared).ln();
+        for ((sample, part), &workload) in samples.iter().zip(parts).zip(&self.of) {
+            if let Some(off) = off(sample, *part) {
+                sums[workload].0 += off;
                 sums[workload].1 += 1.0;
             }
         }
         sums.into_iter().map(|(sum, count)| sum / count).collect()
     }
+
+    /// Every workload's launches.
+    fn launches(&self, samples: &[Sample], device: &Hybrid) -> BTreeMap<String, Factor> {
+        let of = |workload: usize| {
+            let own = samples.iter().zip(&self.of).filter(move |(_, of)| **of == workload);
+            Factor::new(own.filter_map(|(s, _)| Some((s.work, off(s, device.parts(&s.work))?))))
+        };
+        self.names.iter().enumerate().map(|(i, name)| (name.clone(), of(i))).collect()
+    }
+}
+
+/// The logarithm of what a sample took over what the costs foresee; `None` where they foresee nothing
+/// that a factor could multiply.
+fn off(sample: &Sample, (fixed, shared): (f64, f64)) -> Option<f64> {
+    // Where the fixed part is nearly all, the rest is not told well.
+    let rest = (sample.seconds - fixed).max(0.1 * sample.seconds);
+    (shared > 0.0).then(|| (rest / shared).ln())
 }
 
 #[cfg(test)]
@@ -305,7 +322,7 @@ mod tests {
             sharpness: 3.0,
             cache: 1e7,
             costs: [1e-12, 8e-12, 3e-12, 2e-12, 5e-12, 1e-12, 4e-12, 1e-9, 8e-12],
-            factors: BTreeMap::from([("slow".to_owned(), 2.0)]),
+            factors: BTreeMap::new(),
         }
     }
 
@@ -332,9 +349,10 @@ mod tests {
         kernels
     }
 
-    fn samples(device: &Hybrid) -> Vec<Sample> {
+    /// The kernels' times, where the one called slow takes so many times as long.
+    fn samples(device: &Hybrid, slow: f64) -> Vec<Sample> {
         let each = |(workload, work): (String, Work)| {
-            let seconds = device.seconds(&workload, &work);
+            let seconds = device.times_of(&work, if workload == "slow" { slow } else { 1.0 });
             Sample { workload, work, seconds }
         };
         kernels().into_iter().map(each).collect()
@@ -344,7 +362,7 @@ mod tests {
     fn a_factor_multiplies_what_is_not_the_launch() {
         let (device, work) = (device(), Work { simple: 1e9, ..Work::default() });
         assert!((device.seconds("other", &work) - 1.005e-3).abs() < 1e-12);
-        assert!((device.seconds("slow", &work) - 2.005e-3).abs() < 1e-12);
+        assert!((device.times_of(&work, 2.0) - 2.005e-3).abs() < 1e-12);
         assert_eq!(device.parts_of(&work), [5e-6, 1e-3, 0.0, 0.0]);
         let one = Work { groups: 1.0, ..Work::default() };
         assert_eq!(device.parts_of(&one), [5e-6 + 1e-9, 0.0, 0.0, 0.0]);
@@ -352,7 +370,7 @@ mod tests {
 
     #[test]
     fn exact_times_are_foreseen_at_sizes_left_out() {
-        let all = samples(&device());
+        let all = samples(&device(), 2.0);
         let foresee = |left_out: usize| {
             let mut others = all.clone();
             let sample = others.remove(left_out);
@@ -367,11 +385,10 @@ mod tests {
 
     #[test]
     fn without_factors_exact_times_of_a_workload_never_seen_are_foreseen() {
-        let plain = Hybrid { factors: BTreeMap::new(), ..device() };
         let (out, others): (Vec<_>, Vec<_>) =
-            samples(&plain).into_iter().partition(|sample| sample.workload == "arithmetic");
+            samples(&device(), 1.0).into_iter().partition(|sample| sample.workload == "arithmetic");
         let fitted = fit(&others, Start::Own, Factors::None).unwrap().hybrid;
-        assert!(fitted.factors.values().all(|factor| *factor == 1.0));
+        assert!(fitted.factors.is_empty());
         for sample in out {
             let seconds = fitted.seconds(&sample.workload, &sample.work);
             let score = super::super::accuracy(seconds, sample.seconds);
@@ -381,7 +398,7 @@ mod tests {
 
     #[test]
     fn a_cost_that_no_kernel_has_is_not_told() {
-        let mut all = samples(&device());
+        let mut all = samples(&device(), 2.0);
         let of = |name: &str| PARAMETERS.iter().position(|other| *other == name).unwrap();
         let (barrier, local) = (of("barrier"), of("local access"));
         // Only one workload has either, and both in step: they are known together only.
@@ -397,7 +414,7 @@ mod tests {
 
     #[test]
     fn too_few_kernels_are_said() {
-        let few: Vec<_> = samples(&device()).into_iter().take(5).collect();
+        let few: Vec<_> = samples(&device(), 2.0).into_iter().take(5).collect();
         assert!(
             fit(&few, Start::Own, Factors::Each).unwrap_err().to_string().contains("at least 13")
         );

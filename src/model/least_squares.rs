@@ -98,14 +98,14 @@ impl Problem<'_> {
         Ok(self.solution(&best.0, best.1))
     }
 
-    /// The parameters that a descent from `start` ends at, which solved nearly the same problem: it
-    /// stops where a step gains less than a hundred-thousandth.
+    /// The parameters that a descent from `start` ends at, which stops where a step gains less than
+    /// this share of what is left: for many starts, or for one that solved nearly the same problem.
     ///
     /// # Errors
     /// As [`Self::solve`].
-    pub fn refine(&self, start: &[f64]) -> Result<Vec<f64>> {
+    pub fn refine(&self, start: &[f64], gain: f64) -> Result<Vec<f64>> {
         self.enough((self.residuals)(start).len())?;
-        let search = LevenbergMarquardt::new().with_patience(30).with_ftol(1e-5).with_xtol(1e-5);
+        let search = LevenbergMarquardt::new().with_patience(30).with_ftol(gain).with_xtol(gain);
         let end = self.descend(start, search, true);
         Ok(end.ok_or_else(|| Error::Unsupported("the measurements fit no parameters".into()))?.0)
     }
@@ -130,7 +130,7 @@ impl Problem<'_> {
     ) -> Option<(Vec<f64>, f64)> {
         let mapped = self.domains.iter().zip(start).map(|(domain, &x)| domain.to_line(x));
         let at = DVector::from_iterator(start.len(), mapped);
-        let (end, _) = search.minimize(Descent { problem: self, at, rough });
+        let (end, _) = search.minimize(Descent::new(self, at, rough));
         let values = self.values(&end.at);
         let squares = (self.residuals)(&values).iter().map(|r| r * r).sum::<f64>();
         squares.is_finite().then_some((values, squares))
@@ -207,6 +207,8 @@ impl Problem<'_> {
     }
 }
 
+/// Where a descent may stop that need not find the very bottom: a step gains a hundred-thousandth.
+pub const NEXT_TO_NOTHING: f64 = 1e-5;
 /// A parameter that moves all measurements together by less than this part of its own change is
 /// not told by them.
 const WEIGHS: f64 = 1e-3;
@@ -220,11 +222,19 @@ const BEYOND: f64 = 1e3;
 struct Descent<'a> {
     problem: &'a Problem<'a>,
     at: DVector<f64>,
+    /// The residuals there.
+    here: DVector<f64>,
     /// Whether one-sided derivatives will do.
     rough: bool,
 }
 
-impl Descent<'_> {
+impl<'a> Descent<'a> {
+    fn new(problem: &'a Problem<'a>, at: DVector<f64>, rough: bool) -> Self {
+        let begin = Self { problem, at, here: DVector::zeros(0), rough };
+        let here = begin.residuals_at(&begin.at);
+        Self { here, ..begin }
+    }
+
     fn residuals_at(&self, at: &DVector<f64>) -> DVector<f64> {
         let all = (self.problem.residuals)(&self.problem.values(at)).into_iter();
         DVector::from_vec(all.map(|r| if r.is_finite() { r } else { BEYOND }).collect())
@@ -238,6 +248,7 @@ impl LeastSquaresProblem<f64, Dyn, Dyn> for Descent<'_> {
 
     fn set_params(&mut self, at: &DVector<f64>) {
         self.at.copy_from(at);
+        self.here = self.residuals_at(at);
     }
 
     fn params(&self) -> DVector<f64> {
@@ -245,18 +256,17 @@ impl LeastSquaresProblem<f64, Dyn, Dyn> for Descent<'_> {
     }
 
     fn residuals(&self) -> Option<DVector<f64>> {
-        Some(self.residuals_at(&self.at))
+        Some(self.here.clone())
     }
 
     fn jacobian(&self) -> Option<DMatrix<f64>> {
-        let here = self.rough.then(|| self.residuals_at(&self.at));
         let columns: Vec<DVector<f64>> = (0..self.at.len())
             .map(|j| {
                 let h = 1e-6 * self.at[j].abs().max(1.0);
                 let (mut up, mut down) = (self.at.clone(), self.at.clone());
                 up[j] += h;
-                if let Some(here) = &here {
-                    return (self.residuals_at(&up) - here) / h;
+                if self.rough {
+                    return (self.residuals_at(&up) - &self.here) / h;
                 }
                 down[j] -= h;
                 (self.residuals_at(&up) - self.residuals_at(&down)) / (2.0 * h)

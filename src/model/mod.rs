@@ -21,6 +21,7 @@ pub mod components;
 pub mod concurrency;
 pub mod event_driven;
 pub mod hybrid;
+mod hybrid_factor;
 pub mod least_squares;
 pub mod load_balance;
 pub mod occupancy;

@@ -65,6 +65,13 @@ pub struct Period {
     pub memory: f64,
 }
 
+impl Period {
+    /// The computation's share of its time, `P` (3.3).
+    fn share(self) -> f64 {
+        if self.compute > 0.0 { self.compute / (self.compute + self.memory) } else { 0.0 }
+    }
+}
+
 impl Device {
     /// How many of `active` warps load at once, MPD (3.2); at least 1.
     pub fn memory_degree(&self, active: u32, access: Access) -> u32 {
@@ -89,47 +96,34 @@ impl Device {
 
     /// Cycles of one round of `active` warps through `periods`, the first one first.
     pub fn cycles(&self, active: u32, access: Access, periods: &[Period]) -> f64 {
+        let all = periods.iter().fold(Period::default(), |all, period| Period {
+            compute: all.compute + period.compute,
+            memory: all.memory + period.memory,
+        });
+        let degree = self.compute_degree(active.max(1), all.share());
+        let active_warps = f64::from(active.max(1));
+        let computing = periods.iter().map(|now| (active_warps * now.compute / degree).ceil()); // 3.7
         let before = std::iter::once(Period::default()).chain(periods.iter().copied());
         let steps = before.zip(periods).map(|(last, &now)| Step { last, now, times: 1.0 });
-        self.sum(active, access, steps, f64::ceil).iter().sum()
+        computing.sum::<f64>() + self.waiting(active, access, steps)
     }
 
-    /// The same of `steps`, as cycles that computing takes and cycles that memory adds to it.
-    /// Parts of cycles count too, so that a small change of a constant changes the outcome a
-    /// little, as a fit needs it: less than a cycle a period below [`Self::cycles`].
-    pub fn round(
-        &self,
-        active: u32,
-        access: Access,
-        steps: impl Iterator<Item = Step> + Clone,
-    ) -> [f64; 2] {
-        self.sum(active, access, steps, |cycles| cycles)
-    }
-
-    fn sum(
-        &self,
-        active: u32,
-        access: Access,
-        steps: impl Iterator<Item = Step> + Clone,
-        whole: fn(f64) -> f64,
-    ) -> [f64; 2] {
+    /// Cycles of computing in a round of `active` warps whose periods are `all` together (3.7). Parts
+    /// of cycles count too, so that a small change of a constant changes the outcome a little, as a
+    /// fit needs it: less than a cycle a period below what [`Self::cycles`] counts.
+    pub fn computing(&self, active: u32, all: Period) -> f64 {
         let active = active.max(1);
-        let (mut compute, mut memory) = (0.0, 0.0);
-        for step in steps.clone() {
-            compute += step.times * step.now.compute;
-            memory += step.times * step.now.memory;
-        }
-        let share = if compute > 0.0 { compute / (compute + memory) } else { 0.0 }; // 3.3
-        let degrees = Degrees {
-            active: f64::from(active),
-            compute: self.compute_degree(active, share),
-            memory: f64::from(self.memory_degree(active, access)),
-            whole,
-        };
-        steps.fold([0.0; 2], |[computing, waiting], step| {
-            let [more, wait] = degrees.period(step.last, step.now);
-            [computing + step.times * more, waiting + step.times * wait]
-        })
+        f64::from(active) * all.compute / self.compute_degree(active, all.share())
+    }
+
+    /// Cycles that memory adds to those of computing in a round of `active` warps (3.8 to 3.14). The
+    /// shape of the compute degree does not change them.
+    pub fn waiting(&self, active: u32, access: Access, steps: impl Iterator<Item = Step>) -> f64 {
+        let active = active.max(1);
+        let degree = f64::from(self.memory_degree(active, access));
+        let active = f64::from(active);
+        let queue = (active / degree - 1.0).floor();
+        steps.map(|step| step.times * wait(active, queue, step.last, step.now)).sum()
     }
 }
 
@@ -144,34 +138,21 @@ pub struct Step {
     pub times: f64,
 }
 
-/// The degrees under which a period's time is computed.
-#[derive(Clone, Copy)]
-struct Degrees {
-    active: f64,
-    compute: f64,
-    memory: f64,
-    /// How parts of cycles count.
-    whole: fn(f64) -> f64,
-}
-
-impl Degrees {
-    /// Cycles of the period `now` after `last` (3.7 to 3.14): of computing, and of waiting beyond it.
-    fn period(self, last: Period, now: Period) -> [f64; 2] {
-        let others = (self.active - 1.0) * now.compute;
-        let computing = (self.whole)(self.active * now.compute / self.compute); // 3.7
-        let previous = if last.compute < last.memory {
-            let queued = last.memory * (self.active / self.memory - 1.0).floor();
-            (queued - others).max(0.0) // 3.10, 3.11
-        } else {
-            0.0
-        };
-        let current = if now.compute < now.memory {
-            (now.memory - others - previous).max(0.0) // 3.8, 3.9, 3.12 to 3.14
-        } else {
-            0.0
-        };
-        [computing, previous + current]
-    }
+/// Cycles of the period `now` after `last` beyond those of computing (3.8 to 3.14), of `active` warps
+/// that load so many times one after the other, beyond the first time.
+fn wait(active: f64, queue: f64, last: Period, now: Period) -> f64 {
+    let others = (active - 1.0) * now.compute;
+    let previous = if last.compute < last.memory {
+        (last.memory * queue - others).max(0.0) // 3.10, 3.11
+    } else {
+        0.0
+    };
+    let current = if now.compute < now.memory {
+        (now.memory - others - previous).max(0.0) // 3.8, 3.9, 3.12 to 3.14
+    } else {
+        0.0
+    };
+    previous + current
 }
 
 #[cfg(test)]
@@ -202,17 +183,27 @@ mod tests {
         assert_eq!(GPU.compute_degree(32, 0.9), 1.0);
     }
 
-    /// By hand: 4 warps; compute 10 and memory 100 cycles in each of two periods.
+    /// By hand: 4 warps, of which 2 load at once; compute 10 and memory 100 cycles in each period.
     #[test]
-    fn periods_add_computing_queued_and_uncovered_latency() {
-        let degrees = Degrees { active: 4.0, compute: 2.0, memory: 2.0, whole: f64::ceil };
+    fn queued_and_uncovered_latency_are_waited_for() {
         let period = Period { compute: 10.0, memory: 100.0 };
-        // ceil(4·10/2) + (100 − 3·10)
-        assert_eq!(degrees.period(Period::default(), period), [20.0, 70.0]);
-        // + (100·floor(4/2 − 1) − 3·10) queued, and nothing uncovered beyond it
-        assert_eq!(degrees.period(period, period), [20.0, 70.0]);
+        let queue = f64::floor(4.0 / 2.0 - 1.0);
+        // 100 − 3·10
+        assert_eq!(wait(4.0, queue, Period::default(), period), 70.0);
+        // 100·1 − 3·10 queued, and nothing uncovered beyond it
+        assert_eq!(wait(4.0, queue, period, period), 70.0);
         let computing = Period { compute: 100.0, memory: 10.0 };
-        assert_eq!(degrees.period(computing, computing), [200.0, 0.0]);
+        assert_eq!(wait(4.0, queue, computing, computing), 0.0);
+    }
+
+    #[test]
+    fn warps_compute_as_many_at_once_as_the_degree_says() {
+        // At the bend, half of the time computing: 3 at once.
+        let half = Period { compute: 30.0, memory: 30.0 };
+        assert_eq!(GPU.computing(11, half), 110.0);
+        // 11·10/3 is 36.7 and counts as 37; memory is hidden by the ten others.
+        let period = Period { compute: 10.0, memory: 10.0 };
+        assert_eq!(GPU.cycles(11, COALESCED, &[period; 3]), 111.0);
     }
 
     #[test]
@@ -224,7 +215,8 @@ mod tests {
         assert_eq!(GPU.cycles(8, COALESCED, &[]), 0.0);
         let steps = [(Period::default(), 1.0), (period, 4.0)];
         let steps = steps.map(|(last, times)| Step { last, now: period, times });
-        let five = GPU.round(8, COALESCED, steps.into_iter()).iter().sum::<f64>();
+        let all = Period { compute: 5.0 * period.compute, memory: 5.0 * period.memory };
+        let five = GPU.computing(8, all) + GPU.waiting(8, COALESCED, steps.into_iter());
         let whole = GPU.cycles(8, COALESCED, &[period; 5]);
         assert!(five <= whole && five > whole - 5.0, "{five} {whole}");
     }

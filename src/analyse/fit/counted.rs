@@ -186,6 +186,10 @@ impl Counted {
         let lanes = sum(|p| p.lanes);
         Ok(Tasks {
             resident,
+            all: steps.iter().fold(Task::default(), |all, &(_, now, times)| Task {
+                compute: all.compute + times * now.compute,
+                transactions: all.transactions + times * now.transactions,
+            }),
             steps,
             work_items: lanes / accesses,
             bytes: sum(|p| p.bytes) / lanes.max(1.0),
@@ -225,6 +229,8 @@ pub struct Task {
 pub struct Tasks {
     /// What is resident on a unit.
     pub resident: Residency,
+    /// All tasks together.
+    pub all: Task,
     /// A task after another, and how often.
     pub steps: Vec<(Task, Task, f64)>,
     /// Work-items that take part in an access, in the mean.

@@ -4,6 +4,7 @@
 #[cfg(test)]
 mod by_hand;
 mod counted;
+mod descent;
 mod device;
 mod fitted;
 mod score;
@@ -106,7 +107,8 @@ impl Judged {
     /// longest part; `None` where the model does not see the launch.
     pub fn bound(&self, launch: &Launch, device: Option<&Device>) -> Option<(Bound, f64)> {
         let view = View::new(self.model, launch, device).ok()?;
-        let mut parts = view.parts(&self.fitted.parameters);
+        let (parameters, factor) = self.fitted.of(&launch.key.workload, &view);
+        let mut parts = view.parts(parameters, factor);
         parts.sort_by(|a, b| b.1.total_cmp(&a.1));
         let next = parts.get(1)?.1.max(f64::MIN_POSITIVE);
         Some((parts[0].0, parts[0].1 / next))
@@ -136,7 +138,7 @@ pub fn judge(
         let none = || Error::Unsupported("no kernel was measured".into());
         return Err(refused.unwrap_or_else(none));
     }
-    let fitted = model.fit(&samples, device, For::All)?;
+    let fitted = model.fit(&samples, device, For::All, None)?;
     let judge = Judge { model, samples: &samples, device, all: &fitted };
     let (size_out, workload_out) = (judge.size_out(), judge.workload_out());
     let parameters = judge.parameters(seed);

@@ -91,6 +91,9 @@ impl Parameter {
 /// Fits that leave workloads out.
 const FOLDS: usize = 64;
 
+/// Folds are put together in so many blocks, of which a first fit leaves all out.
+const BLOCKS: usize = 8;
+
 /// Draws for the parameters' intervals.
 const DRAWS: usize = 40;
 /// Workloads below which draws of them hardly differ.
@@ -105,32 +108,24 @@ pub(super) struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    fn fit(&self, samples: &[Sample<'_>], what: For<'_>) -> Option<Fitted> {
-        self.model.fit(samples, self.device, what).ok()
-    }
-
     /// Each size foreseen from the others, of workloads measured at two or more. Sizes of several
     /// workloads are left out at a time, never two of one; neighbours by name lose other ranks.
     pub(super) fn size_out(&self) -> Option<Score> {
-        let folds = self.folds();
-        let count = folds.iter().flatten().max().map_or(0, |most| most + 1);
-        let numbers: Vec<usize> = (0..count).collect();
-        let foreseen =
-            map_all(&numbers, |&fold| self.without(|i| folds[i] == Some(fold), For::Seen));
-        Score::of(&foreseen.into_iter().flatten().collect::<Vec<_>>())
+        self.foreseen(&self.folds(), For::Seen)
     }
 
-    /// In which fold each sample is left out; `None` where its workload has no other size.
-    fn folds(&self) -> Vec<Option<usize>> {
+    /// The samples that each fold leaves out; those whose workload has no other size are in none.
+    fn folds(&self) -> Vec<Vec<usize>> {
         let mut sizes: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (i, sample) in self.samples.iter().enumerate() {
             sizes.entry(&sample.launch.key.workload).or_default().push(i);
         }
-        let most = sizes.values().map(Vec::len).max().unwrap_or(0);
-        let mut folds = vec![None; self.samples.len()];
-        for (number, (_, samples)) in sizes.into_iter().enumerate() {
-            for (rank, &sample) in samples.iter().enumerate().filter(|_| samples.len() > 1) {
-                folds[sample] = Some((number + rank) % most);
+        sizes.retain(|_, samples| samples.len() > 1);
+        let mut folds = vec![vec![]; sizes.values().map(Vec::len).max().unwrap_or(0)];
+        let most = folds.len();
+        for (number, samples) in sizes.values().enumerate() {
+            for (rank, &sample) in samples.iter().enumerate() {
+                folds[(number + rank) % most].push(sample);
             }
         }
         folds
@@ -140,24 +135,44 @@ impl<'a> Judge<'a> {
     /// several are left out at a time.
     pub(super) fn workload_out(&self) -> Option<Score> {
         let names: Vec<&str> = workloads(self.samples).into_iter().collect();
-        let folds: Vec<Vec<&str>> = (0..names.len().min(FOLDS))
-            .map(|fold| names.iter().copied().skip(fold).step_by(FOLDS).collect())
-            .collect();
-        let of = |i: usize| workload(&self.samples[i]);
-        let foreseen =
-            map_all(&folds, |names| self.without(|i| names.contains(&of(i)), For::Unseen));
-        Score::of(&foreseen.into_iter().flatten().collect::<Vec<_>>())
+        let mut folds = vec![vec![]; names.len().min(FOLDS)];
+        for (i, sample) in self.samples.iter().enumerate() {
+            if let Ok(number) = names.binary_search(&workload(sample)) {
+                folds[number % FOLDS].push(i);
+            }
+        }
+        self.foreseen(&folds, For::Unseen)
     }
 
-    /// The samples for which `left_out` holds, as a fit to the others foresees them.
-    fn without(&self, left_out: impl Fn(usize) -> bool, what: For<'_>) -> Vec<(&'a Launch, f64)> {
-        let (mut out, mut others) = (vec![], vec![]);
-        for (i, sample) in self.samples.iter().enumerate() {
-            if left_out(i) { out.push(sample) } else { others.push(sample.clone()) }
-        }
-        let Some(fitted) = self.fit(&others, what) else { return vec![] };
-        let seconds = |s: &&Sample<'a>| fitted.seconds(&s.launch.key.workload, &s.view);
-        out.iter().map(|sample| (sample.launch, seconds(sample))).collect()
+    /// Each fold's samples as a fit to all others foresees them. Of a block of folds, these fits begin
+    /// at one that saw none of the block: what only the samples left out tell, none of them knows.
+    fn foreseen(&self, folds: &[Vec<usize>], what: For) -> Option<Score> {
+        let blocks: Vec<Vec<&[usize]>> = (0..folds.len().min(BLOCKS))
+            .map(|block| folds.iter().skip(block).step_by(BLOCKS).map(Vec::as_slice).collect())
+            .collect();
+        let foreseen = map_all(&blocks, |block| {
+            let common = self.without(&block.concat(), what, None);
+            let fold = |fold: &&[usize]| match block.len() {
+                1 => self.foreseen_by(common.as_ref(), fold),
+                _ => self.foreseen_by(self.without(fold, what, common.as_ref()).as_ref(), fold),
+            };
+            block.iter().flat_map(fold).collect::<Vec<_>>()
+        });
+        Score::of(&foreseen.concat())
+    }
+
+    /// A fit to all samples but these, which begins at `near`; `None` where there are too few.
+    fn without(&self, out: &[usize], what: For, near: Option<&Fitted>) -> Option<Fitted> {
+        let others = self.samples.iter().enumerate().filter(|(i, _)| !out.contains(i));
+        let others: Vec<Sample<'_>> = others.map(|(_, sample)| sample.clone()).collect();
+        self.model.fit(&others, self.device, what, near).ok()
+    }
+
+    fn foreseen_by(&self, fitted: Option<&Fitted>, samples: &[usize]) -> Vec<(&'a Launch, f64)> {
+        let Some(fitted) = fitted else { return vec![] };
+        let samples = samples.iter().map(|&i| &self.samples[i]);
+        let seconds = |s: &Sample<'a>| fitted.seconds(&s.launch.key.workload, &s.view);
+        samples.map(|sample| (sample.launch, seconds(sample))).collect()
     }
 
     /// Intervals from fits to workloads drawn with replacement: launches of a workload err alike.
@@ -170,7 +185,8 @@ impl<'a> Judge<'a> {
         let draws = map_all(&drawn, |drawn| {
             let of = |name: &'a str| self.samples.iter().filter(move |s| workload(s) == name);
             let samples = drawn.iter().flat_map(|name| of(name)).cloned();
-            self.fit(&samples.collect::<Vec<_>>(), For::Draw(self.all))
+            let samples: Vec<Sample<'_>> = samples.collect();
+            self.model.fit(&samples, self.device, For::Draw, Some(self.all)).ok()
         });
         let named = self.model.parameters().iter().zip(&self.all.parameters).enumerate();
         named

@@ -1,6 +1,6 @@
 //! What a model sees of a launch: everything but its parameters.
 
-use super::counted::{Tasks, Timeline};
+use super::counted::{Task, Tasks, Timeline};
 use super::device::Device;
 use super::{Launch, Model};
 use crate::error::{Error, Result};
@@ -114,6 +114,11 @@ impl View {
     /// Seconds at the parameters `p`, named as [`Model::parameters`] says; `factor` is what the
     /// workload takes beyond what the model sees.
     pub fn seconds(&self, p: &[f64], factor: f64) -> f64 {
+        self.seconds_with(p, factor, self.waiting(p))
+    }
+
+    /// The same where the seconds of waiting are known.
+    pub(super) fn seconds_with(&self, p: &[f64], factor: f64, waiting: f64) -> f64 {
         match self {
             Self::Amounts { operations, bytes, sharp: true } => {
                 Ceilings { peak: p[0], bandwidth: p[1] }.ideal_seconds(*operations, *bytes)
@@ -125,15 +130,15 @@ impl View {
             Self::Timeline(launch) => {
                 p[0] + launch.warp(p).seconds(launch.resident, launch.barriers(p))
             }
-            Self::Tasks { .. } => p[0] + self.rounds(p).iter().sum::<f64>(),
+            Self::Tasks { .. } => p[0] + self.computing(p) + waiting,
             Self::Components(base) => p[0] + scaled(base, p).seconds(),
             Self::Work(work) => Hybrid::of(p).times_of(work, factor),
         }
     }
 
-    /// The parts that the seconds are made of, as far as the model tells them apart; they may run
-    /// side by side.
-    pub fn parts(&self, p: &[f64]) -> Vec<(Bound, f64)> {
+    /// The parts that the seconds are made of, as far as the model tells them apart, with the
+    /// workload's factor; they may run side by side.
+    pub fn parts(&self, p: &[f64], factor: f64) -> Vec<(Bound, f64)> {
         match self {
             Self::Amounts { operations, bytes, sharp: true } => {
                 vec![(Bound::Compute, operations / p[0]), (Bound::Global, bytes / p[1])]
@@ -152,10 +157,11 @@ impl View {
                 let parts = [compute, (all - compute).max(0.0)];
                 vec![(Bound::Launch, p[0]), (Bound::Compute, parts[0]), (Bound::Latency, parts[1])]
             }
-            Self::Tasks { .. } => {
-                let [compute, memory] = self.rounds(p);
-                vec![(Bound::Launch, p[0]), (Bound::Compute, compute), (Bound::Latency, memory)]
-            }
+            Self::Tasks { .. } => vec![
+                (Bound::Launch, p[0]),
+                (Bound::Compute, self.computing(p)),
+                (Bound::Latency, self.waiting(p)),
+            ],
             Self::Components(base) => {
                 let Projection { compute, global, local } = scaled(base, p);
                 vec![
@@ -169,29 +175,29 @@ impl View {
                 let [launch, compute, local, global] = Hybrid::of(p).parts_of(work);
                 vec![
                     (Bound::Launch, launch),
-                    (Bound::Compute, compute),
-                    (Bound::Local, local),
-                    (Bound::Global, global),
+                    (Bound::Compute, factor * compute),
+                    (Bound::Local, factor * local),
+                    (Bound::Global, factor * global),
                 ]
             }
         }
     }
 
-    /// Model 5: seconds of computing and of waiting for memory.
-    fn rounds(&self, p: &[f64]) -> [f64; 2] {
-        let Self::Tasks { tasks, bandwidth, clock, units: [units, warps] } = self else {
-            return [0.0; 2];
-        };
-        let shape = Shape { a: p[2], b: p[3], c: p[4], d: p[5] };
-        let device =
-            parallel_degrees::Device { bandwidth: *bandwidth, units: *units, warps: *warps, shape };
-        let period = |task: super::counted::Task| Period {
-            compute: task.compute,
-            memory: task.transactions * p[1],
-        };
+    /// Model 5: seconds of computing.
+    fn computing(&self, p: &[f64]) -> f64 {
+        let Self::Tasks { tasks, clock, .. } = self else { return 0.0 };
+        let cycles = self.degrees(p).computing(tasks.resident.warps, tasks.all.period(p[1]));
+        cycles * f64::from(tasks.resident.rounds) / clock
+    }
+
+    /// Model 5: seconds of waiting for memory beyond those of computing; none by the other models. Of
+    /// the parameters only the second, cycles of a transaction, changes them, and they take most of
+    /// the work: a fit keeps them while that one stays.
+    pub(super) fn waiting(&self, p: &[f64]) -> f64 {
+        let Self::Tasks { tasks, clock, .. } = self else { return 0.0 };
         let steps = tasks.steps.iter().map(|&(last, now, times)| Step {
-            last: period(last),
-            now: period(now),
+            last: last.period(p[1]),
+            now: now.period(p[1]),
             times,
         });
         let access = Access {
@@ -200,9 +206,24 @@ impl View {
             transactions: tasks.transactions,
             cycles: p[1],
         };
-        let resident = tasks.resident;
-        let cycles = device.round(resident.warps, access, steps);
-        cycles.map(|cycles| cycles * f64::from(resident.rounds) / clock)
+        let cycles = self.degrees(p).waiting(tasks.resident.warps, access, steps);
+        cycles * f64::from(tasks.resident.rounds) / clock
+    }
+
+    fn degrees(&self, p: &[f64]) -> parallel_degrees::Device {
+        let shape = Shape { a: p[2], b: p[3], c: p[4], d: p[5] };
+        let (bandwidth, [units, warps]) = match self {
+            Self::Tasks { bandwidth, units, .. } => (*bandwidth, *units),
+            _ => (0.0, [0; 2]),
+        };
+        parallel_degrees::Device { bandwidth, units, warps, shape }
+    }
+}
+
+impl Task {
+    /// In cycles, where a transaction takes so many.
+    fn period(self, transaction: f64) -> Period {
+        Period { compute: self.compute, memory: self.transactions * transaction }
     }
 }
 
@@ -237,5 +258,25 @@ fn scaled(base: &Projection, p: &[f64]) -> Projection {
         compute: p[1] * base.compute,
         global: p[2] * base.global,
         local: p[3] * base.local,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_workloads_factor_multiplies_all_parts_but_the_launch() {
+        let work = Work { simple: 1e6, bytes: 2e6, groups: 10.0, ..Work::default() };
+        let mut parameters = vec![1e-9; 12];
+        parameters[0] = 1e-3;
+        let parts = View::Work(work).parts(&parameters, 3.0);
+        let seconds = |wanted: Bound| parts.iter().find(|(b, _)| *b == wanted).map(|(_, s)| *s);
+        assert_eq!(seconds(Bound::Launch), Some(1e-3 + 10.0 * 1e-9));
+        assert_eq!(seconds(Bound::Compute), Some(3.0 * 1e6 * 1e-9));
+        assert_eq!(seconds(Bound::Local), Some(0.0));
+        // A byte costs as much beyond a cache of nothing again.
+        let global = seconds(Bound::Global).unwrap();
+        assert!((global / 12e-3 - 1.0).abs() < 1e-6, "{global}");
     }
 }

@@ -69,8 +69,7 @@ impl Works {
 
     /// Every kernel of the suite that is measured by itself.
     pub fn kernels(&self) -> Vec<Wanted> {
-        let is_kernel =
-            |case: &&Case| matches!(case.key.measure, Measure::Kernel | Measure::Launch);
+        let is_kernel = |case: &&Case| case.key.measure == Measure::Kernel;
         let wanted = |case: &Case| {
             let (workload, size) = (case.key.workload.clone(), case.key.size.clone());
             let form = &case.candidates[0];

@@ -99,9 +99,10 @@ pub(super) fn by(profile: Option<&Profile>) -> Rules {
     profile.map(rules).unwrap_or_default()
 }
 
-/// Whether it is a kernel's time that models are fitted to.
+/// Whether it is a kernel's time that models are fitted to. What `measure: launch` times is an empty
+/// launch from call to end: no kernel.
 fn is_kernel(record: &Record) -> bool {
-    matches!(record.key.measure, Measure::Kernel | Measure::Launch)
+    record.key.measure == Measure::Kernel
         && record.outcome.is_ok()
         && !record.flags.iter().any(crate::record::Flag::is_implausible)
 }
