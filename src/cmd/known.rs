@@ -73,13 +73,19 @@ impl Profiles {
         let same = |profile: &&Profile| {
             profile.device.index == device.index && profile.device.backend == device.backend
         };
-        let is_it = |profile: &&Profile| {
-            let other = &profile.device;
-            (&other.backend, &other.name, &other.vendor)
-                == (&device.backend, &device.name, &device.vendor)
-        };
-        own.iter().find(same).or_else(|| self.all.iter().find(is_it))
+        own.iter().find(same).or_else(|| self.of_device(device))
     }
+
+    /// The first profile of a device of this name and vendor, seen through the same API.
+    pub fn of_device(&self, device: &DeviceInfo) -> Option<&Profile> {
+        self.all.iter().find(|profile| is_of(profile, device))
+    }
+}
+
+/// Whether it is the profile of a device of this name and vendor, seen through the same API.
+pub fn is_of(profile: &Profile, device: &DeviceInfo) -> bool {
+    let other = &profile.device;
+    (&other.backend, &other.name, &other.vendor) == (&device.backend, &device.name, &device.vendor)
 }
 
 /// The devices of a run of which anything is known.
