@@ -114,6 +114,7 @@ fn what_rearranges_must_fit_what_is_rearranged() {
     assert_eq!(rearranged.then.key.workload, "contiguous");
     refused("strides: [d]", "strides: [n*d]", "less than the length of the array (strides [256]");
     refused("strides: [d]", "strides: [0]", "a stride must be at least 1");
+    refused("strides: [d]", "strides: [2*d]", "its kernel is given no stride of 8");
     refused("strides: [d]", "strides: [4, 6]", "must be a multiple");
     refused("by: moved", "by: contiguous", "`contiguous` must read one buffer and write one");
     refused("then: contiguous", "then: moved", "the buffers of `moved n=64 d=4` do not fit");
