@@ -24,7 +24,9 @@ mod transfer;
 pub use cases::{CaseResult, DeviceCases, collect};
 pub use ceilings::ceilings;
 pub use compare::{Comparison, Options, Row, Verdict, compare};
-pub use concurrency::{ConcurrencySummary, Expected, PairSummary, concurrency};
+pub use concurrency::{
+    ConcurrencySummary, Expected, PairSummary, PairTally, concurrency, pair_tally,
+};
 pub use energy::{Energy, EnergyRow};
 pub use engines::{Engines, engines};
 pub use field::{Case, Cell, Contender, Entered, Field, field};
@@ -32,7 +34,7 @@ pub use foreseen::{CommandModel, Foreseen, Tally, foreseen, tallies};
 pub use ladder::{LADDER, Ladder, Rung, ladders};
 pub use noise::noise;
 pub use overlap::{Class, Heavy, LITTLE, OverlapSummary, RunSummary, class, overlap};
-pub use profile::profile;
+pub use profile::{is_probe, profile};
 pub use rearrange::{RearrangeSummary, UsesSummary, rearrange};
 pub use roof::flag_implausible;
 pub use schedule::{PlanSummary, ScheduleSummary, schedule};

@@ -8,11 +8,14 @@ mod concurrency;
 mod devices;
 mod environment;
 mod flags;
+mod foresight;
 mod glance;
+mod ladder;
 mod models;
 mod overlap;
 mod plot;
 mod ranking;
+mod rearrange;
 mod roofline;
 mod samples;
 mod scale;
@@ -59,6 +62,8 @@ pub fn page(material: &Material, ranking: &Ranking, compared: &[Compared]) -> St
         schedule::section(material),
         staircase::section(material),
         concurrency::section(material),
+        ladder::section(material),
+        rearrange::section(material),
         together::section(material),
         models::section(material),
         flags::section(material),
