@@ -54,7 +54,9 @@ pub struct ConcurrencySummary {
 pub struct PairTally {
     /// Pairs whose case is measured and foreseen.
     pub pairs: usize,
-    /// Those of them whose case is the one foreseen.
+    /// Pairs of which either is not known.
+    pub untold: usize,
+    /// Those of `pairs` whose case is the one foreseen.
     pub right: usize,
     /// The others: the case measured, the one foreseen, and how often.
     pub wrong: Vec<(Case, Case, usize)>,
@@ -65,8 +67,9 @@ pub struct PairTally {
 
 /// Counts how well `pairs` were foreseen; `None` where none is both measured and foreseen.
 pub fn pair_tally<'a>(pairs: impl IntoIterator<Item = &'a PairSummary>) -> Option<PairTally> {
-    let (mut counts, mut errors) = (BTreeMap::new(), vec![]);
+    let (mut counts, mut errors, mut met) = (BTreeMap::new(), vec![], 0);
     for pair in pairs {
+        met += 1;
         let Some(Expected { case, slowdown, .. }) = pair.expected else { continue };
         if let Some(measured) = pair.case {
             *counts.entry((measured, case)).or_insert(0) += 1;
@@ -81,7 +84,8 @@ pub fn pair_tally<'a>(pairs: impl IntoIterator<Item = &'a PairSummary>) -> Optio
     let right = all - wrong.iter().map(|(.., n)| n).sum::<usize>();
     let mean = errors.iter().sum::<f64>() / errors.len() as f64;
     let slowdown_error = (!errors.is_empty()).then_some(mean);
-    (all > 0).then_some(PairTally { pairs: all, right, wrong, slowdown_error })
+    let untold = met - all;
+    (all > 0).then_some(PairTally { pairs: all, untold, right, wrong, slowdown_error })
 }
 
 /// Puts a case's raw times together; `device` is what staircases told of it.
@@ -227,11 +231,12 @@ mod tests {
         // Beside, as foreseen; after, where beside was foreseen; after, as foreseen.
         let pairs = [pair(8, (0.0, 1.25)), pair(8, (2.0, 3.0)), pair(120, (2.0, 3.0))];
         let tally = pair_tally(&pairs).unwrap();
-        assert_eq!((tally.pairs, tally.right), (3, 2));
+        assert_eq!((tally.pairs, tally.right, tally.untold), (3, 2, 0));
         assert_eq!(tally.wrong, [(Case::C, Case::A, 1)]);
         assert!((tally.slowdown_error.unwrap() - 0.2 / 3.0).abs() < 1e-12, "{tally:?}");
         let unknown = PairSummary { expected: None, ..pairs[0].clone() };
         assert_eq!(pair_tally([&unknown]), None);
+        assert_eq!(pair_tally(pairs.iter().chain([&unknown])).unwrap().untold, 1);
     }
 
     #[test]

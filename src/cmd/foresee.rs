@@ -110,7 +110,7 @@ impl Sources {
             match suite.hash == *hash {
                 true => suites.push(suite),
                 false => say(&format!(
-                    "nothing is foreseen of runs of an earlier suite `{name}`: its kernels changed"
+                    "nothing is foreseen of runs of the suite `{name}` as it was: it has changed since"
                 )),
             }
         }

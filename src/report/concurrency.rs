@@ -75,6 +75,9 @@ pub(super) fn tally_words(tally: &PairTally) -> String {
     if !wrong.is_empty() {
         let _ = write!(out, "\n  the others are {}", wrong.join("; "));
     }
+    if tally.untold > 0 {
+        let _ = write!(out, "\n  {} other pairs are not measured or not foreseen", tally.untold);
+    }
     if let Some(error) = tally.slowdown_error {
         let _ = write!(
             out,

@@ -3,7 +3,7 @@
 use super::{folder, load};
 use gpubench::backend;
 use gpubench::gpu::DeviceInfo;
-use gpubench::plan::{Case, Limits, Planned, plan};
+use gpubench::plan::{Case, Limits, Planned, estimate, plan};
 use gpubench::units::Bytes;
 
 /// A host with everything.
@@ -70,6 +70,21 @@ fn passes_have_their_own_parameters_and_groups() {
     assert_eq!(factors, [0.0, 1.0, 2.0]);
     assert_eq!(form.all_groups(), 28.0);
     assert_eq!(form.kernel.meaning, None, "a user's own");
+}
+
+#[test]
+fn an_estimate_counts_every_pass_of_the_reference() {
+    let seconds = |passes: u32, verify: &str| {
+        let text = SCALE
+            .replace("[67108864, 2147483648]", "[1048576]")
+            .replace("grid: [n/64]", &format!("grid: [n]\n    passes: {passes}"))
+            .replace("verify: none", &format!("verify: {verify}"));
+        let case = planned(&text, &gpu(), &LIMITS).remove(0).unwrap();
+        estimate(&case, &gpu(), 2).reference
+    };
+    let [one, many] = [1, 200].map(|passes| seconds(passes, "{ reference: gather }"));
+    assert!(one > 0.0 && (many / one - 200.0).abs() < 1.0, "{one} {many}");
+    assert_eq!(seconds(200, "none"), 0.0);
 }
 
 /// A gather in strides of `d` out of `b`, and the kernels that make it contiguous.
