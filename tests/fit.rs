@@ -317,6 +317,17 @@ workloads:
             }
         }
     }
+    // The run characterises its devices: what it holds foresees their order.
+    let rank = ["rank", &file, "--include-simulated", "--suite", "mine.yaml"];
+    let (out, err, code) = told(&place, &[&rank[..], &["--format", "json"]].concat());
+    assert_eq!(code, Some(0), "{err}");
+    let told_json: Value = serde_json::from_str(&out).unwrap();
+    let foresight = &told_json["ranking"]["foresight"];
+    assert_eq!(foresight["model"], "components");
+    assert_eq!(foresight["common"].as_array().unwrap().len(), 12, "{foresight}");
+    assert_eq!(foresight["pairs"], serde_json::json!([1, 1]), "{foresight}");
+    let (out, _, _) = told(&place, &rank);
+    assert!(out.contains("its time is part of the profile") && out.contains("launches"), "{out}");
     // What the hybrid was fitted to is shown, but is no test of it.
     let predict = ["predict", "mine.yaml", "--from", &file, "--runs-suite", "mine.yaml"];
     let (out, err, code) = told(&place, &[&predict[..], &["--json"]].concat());
@@ -333,6 +344,47 @@ workloads:
     assert!(out.contains("Tesla C1060 (sim)") && out.contains("the device to pick"), "{out}");
     // The measured device is known by its name, wherever its profile is from.
     assert!(out.contains(" %") && !out.contains("picked"), "one of both was measured: {out}");
+}
+
+/// Devices whose order is plain: one has several times the units and the bandwidth of another.
+#[test]
+fn the_order_of_simulated_devices_is_foreseen_from_their_profiles() {
+    let place = place(
+        "{ sepia: { n: [512] }, linear: { n: [512] }, transpose_padded/32x8: { rows: [512] }, \
+         black_scholes: { n: [65536] } }",
+    );
+    let run = ["run", "mine.yaml", "--seed", "7", "--sim", "c1060", "k20c", "k40c"];
+    let (_, err, code) = told(&place, &run);
+    assert_eq!(code, Some(0), "{err}");
+    let file = place.result().display().to_string();
+    let [slow, middle, fast] = ["tesla-c1060", "tesla-k20c", "tesla-k40c"].map(device);
+    let rank = ["rank", &file, "--include-simulated", "--suite", "mine.yaml", "--profile"];
+    let all = [&rank[..], &[&fast, &slow, &middle]].concat();
+    let (out, err, code) = told(&place, &all);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("Foreseen from profiles alone (components): 4 of 4 cases"), "{out}");
+    assert!(out.contains("Pairs of devices in the measured order: 3 of 3"), "{out}");
+    assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
+    let rows: Vec<&str> = out.split("foreseen speed").nth(1).unwrap().lines().skip(2).collect();
+    for (row, start) in rows.iter().zip(["1     1", "2     2", "3     3"]) {
+        assert!(row.starts_with(start) && row.contains("(simulated)"), "{out}");
+    }
+    // Without its profile a device keeps its place, and gets no foreseen one.
+    let two = [&rank[..], &[&fast, &slow, "--format", "md"]].concat();
+    let (out, _, _) = told(&place, &two);
+    assert!(out.contains("| – | – | Tesla K20c (simulated) | sim |"), "{out}");
+    assert!(out.contains("- not foreseen: Tesla K20c (sim): no profile"), "{out}");
+    let (_, err, code) = told(&place, &[&rank[..], &[&fast]].concat());
+    assert_eq!(code, Some(0));
+    assert!(err.contains("that takes profiles of two ranked devices or more"), "{err}");
+    let page = ["report", &file, "--include-simulated", "--suite", "mine.yaml", "--format", "html"];
+    let (out, err, code) = told(&place, &[&page[..], &["--profile", &fast, &slow]].concat());
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("<h3>Foreseen order</h3>"), "no such part");
+    // Without the suite its kernels cannot be counted, which is said.
+    let (_, err, _) =
+        told(&place, &["rank", &file, "--include-simulated", "--profile", &fast, &slow]);
+    assert!(err.contains("name its file (--suite)"), "{err}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::model::concurrency::{Case, Device, Kernel};
 use crate::model::event_driven::{Load, spans};
 use crate::model::occupancy::Group;
 use crate::record::{Concurrency, Launched, NamedStep, Pair};
+use std::collections::BTreeMap;
 
 /// From this share of the first kernel's run on, the second did not start with it.
 const WITH_THE_FIRST: f64 = 0.1;
@@ -46,6 +47,45 @@ pub struct ConcurrencySummary {
     pub pairs: Vec<PairSummary>,
     /// Number of copies at once, and the sum of their times alone over the time together.
     pub copies: Vec<(u32, f64)>,
+}
+
+/// How well model 7 foresaw pairs on one device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairTally {
+    /// Pairs whose case is measured and foreseen.
+    pub pairs: usize,
+    /// Pairs of which either is not known.
+    pub untold: usize,
+    /// Those of `pairs` whose case is the one foreseen.
+    pub right: usize,
+    /// The others: the case measured, the one foreseen, and how often.
+    pub wrong: Vec<(Case, Case, usize)>,
+    /// Mean of `|foreseen / measured − 1|` over the second kernels' slowdowns, where intervals tell
+    /// them.
+    pub slowdown_error: Option<f64>,
+}
+
+/// Counts how well `pairs` were foreseen; `None` where none is both measured and foreseen.
+pub fn pair_tally<'a>(pairs: impl IntoIterator<Item = &'a PairSummary>) -> Option<PairTally> {
+    let (mut counts, mut errors, mut met) = (BTreeMap::new(), vec![], 0);
+    for pair in pairs {
+        met += 1;
+        let Some(Expected { case, slowdown, .. }) = pair.expected else { continue };
+        if let Some(measured) = pair.case {
+            *counts.entry((measured, case)).or_insert(0) += 1;
+        }
+        if let Some([_, measured]) = pair.slowdown {
+            errors.push((slowdown / measured - 1.0).abs());
+        }
+    }
+    let all: usize = counts.values().sum();
+    let wrong = counts.iter().filter(|((measured, foreseen), _)| measured != foreseen);
+    let wrong: Vec<_> = wrong.map(|(&(measured, foreseen), &n)| (measured, foreseen, n)).collect();
+    let right = all - wrong.iter().map(|(.., n)| n).sum::<usize>();
+    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+    let slowdown_error = (!errors.is_empty()).then_some(mean);
+    let untold = met - all;
+    (all > 0).then_some(PairTally { pairs: all, untold, right, wrong, slowdown_error })
 }
 
 /// Puts a case's raw times together; `device` is what staircases told of it.
@@ -179,6 +219,24 @@ mod tests {
         let case = |start| observed(&timed(1.0, &[(0.0, 2.0), (start, start + 1.0)]).steps);
         assert_eq!([0.0, 1.0, 2.0].map(case), [Some(Case::A), Some(Case::B), Some(Case::C)]);
         assert_eq!(observed(&[]), None);
+    }
+
+    #[test]
+    fn pairs_are_counted_by_case_and_slowdowns_by_their_distance() {
+        let device = Some(Device { units: 15, unit: Unit { registers: 0, ..Unit::K40 } });
+        let pair = |groups: u32, second: (f64, f64)| {
+            let together = timed(2.5, &[(0.0, 2.0), second]);
+            concurrency(&raw(groups, groups, together), device).pairs.remove(0)
+        };
+        // Beside, as foreseen; after, where beside was foreseen; after, as foreseen.
+        let pairs = [pair(8, (0.0, 1.25)), pair(8, (2.0, 3.0)), pair(120, (2.0, 3.0))];
+        let tally = pair_tally(&pairs).unwrap();
+        assert_eq!((tally.pairs, tally.right, tally.untold), (3, 2, 0));
+        assert_eq!(tally.wrong, [(Case::C, Case::A, 1)]);
+        assert!((tally.slowdown_error.unwrap() - 0.2 / 3.0).abs() < 1e-12, "{tally:?}");
+        let unknown = PairSummary { expected: None, ..pairs[0].clone() };
+        assert_eq!(pair_tally([&unknown]), None);
+        assert_eq!(pair_tally(pairs.iter().chain([&unknown])).unwrap().untold, 1);
     }
 
     #[test]

@@ -62,8 +62,8 @@ pub struct Field {
     pub contenders: Vec<Contender>,
     /// Every case, in the order in which they were met.
     pub cases: Vec<Case>,
-    /// The suites of the runs.
-    pub suites: BTreeSet<String>,
+    /// The suites of the runs: name and hash.
+    pub suites: BTreeSet<(String, String)>,
     numbers: HashMap<CaseKey, usize>,
     places: HashMap<Identity, usize>,
 }
@@ -78,7 +78,7 @@ pub struct Entered(Vec<usize>);
 impl Field {
     /// Takes in a run's devices.
     pub fn enter(&mut self, header: &Header) -> Entered {
-        self.suites.insert(header.suite.clone());
+        self.suites.insert((header.suite.clone(), header.suite_hash.clone()));
         let places: Vec<usize> = header.devices.iter().map(|d| self.place(d)).collect();
         // Two equal cards in one machine are one contender and one run.
         for place in places.iter().collect::<BTreeSet<_>>() {
@@ -174,6 +174,11 @@ impl Cell {
     /// Variance of the mean over rounds as far as it comes from the samples within them.
     pub fn within(&self) -> f64 {
         self.sampling / f64::from(self.rounds).powi(2)
+    }
+
+    /// Logarithm of [`Cell::seconds`].
+    pub fn log_seconds(&self) -> f64 {
+        self.mean
     }
 
     /// Seconds: geometric mean of the rounds' medians.

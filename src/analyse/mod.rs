@@ -27,7 +27,9 @@ pub use cases::{CaseResult, DeviceCases, collect};
 pub use ceilings::ceilings;
 pub use checkpoint::{CheckpointSummary, SaveSummary, checkpoint};
 pub use compare::{Comparison, Options, Row, Verdict, compare};
-pub use concurrency::{ConcurrencySummary, Expected, PairSummary, concurrency};
+pub use concurrency::{
+    ConcurrencySummary, Expected, PairSummary, PairTally, concurrency, pair_tally,
+};
 pub use energy::{Energy, EnergyRow};
 pub use engines::{Engines, engines};
 pub use field::{Case, Cell, Contender, Entered, Field, field};
@@ -36,7 +38,7 @@ pub use halo::{Better, HaloSummary, halo};
 pub use ladder::{LADDER, Ladder, Rung, ladders};
 pub use noise::noise;
 pub use overlap::{Class, Heavy, LITTLE, OverlapSummary, RunSummary, class, overlap};
-pub use profile::profile;
+pub use profile::{is_probe, profile};
 pub use rearrange::{RearrangeSummary, UsesSummary, rearrange};
 pub use roof::flag_implausible;
 pub use schedule::{PlanSummary, ScheduleSummary, schedule};

@@ -9,11 +9,13 @@ use crate::record::profile::{
 };
 use crate::record::{Characterised, Detail, FormTimes, Header, Record};
 use crate::stats::{Summary, overall};
-use crate::workload::Measure;
+use crate::workload::{CaseKey, Measure};
 use std::collections::BTreeSet;
 
 /// Half an interval relative to its value beyond which a bandwidth tells nothing.
 const WIDEST: f64 = 0.5;
+/// The workload that tells what an empty launch among others costs.
+const LAUNCHES: &str = "launches";
 
 /// The profile of the run's device number `device`; what no record tells is missing in it. `None`
 /// where there is no such device.
@@ -34,6 +36,12 @@ pub fn profile(header: &Header, records: &[Record], device: usize) -> Option<Pro
         atomics: probes.atomics(),
         residency: probes.residency(),
     })
+}
+
+/// Whether profiles take what launches cost from this case's own time: a model that foresees it from a
+/// profile has seen it.
+pub fn is_probe(key: &CaseKey) -> bool {
+    key.measure == Measure::Launch || key.workload == LAUNCHES
 }
 
 /// The workload that characterises a class.
@@ -75,7 +83,7 @@ impl<'a> Probes<'a> {
             valid(Value { value: told.value, interval: told.interval })
         };
         let latency = timed("launch", Measure::Launch);
-        let each = timed("launches", Measure::Kernel);
+        let each = timed(LAUNCHES, Measure::Kernel);
         (latency.is_some() || each.is_some()).then_some(Launch { latency, each })
     }
 

@@ -14,6 +14,10 @@ use crate::workload::CaseKey;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+mod foresight;
+
+pub use foresight::{Foreseen, Foresight, Seer, foresight};
+
 /// What is asked of a ranking.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -52,6 +56,8 @@ pub struct Ranking {
     pub families: Vec<Family>,
     /// The ranked devices by what they draw; `None` where no run tells.
     pub energy: Option<Energy>,
+    /// The order that a model foresees; `None` where nobody asked one, or it knows too little.
+    pub foresight: Option<Foresight>,
     /// Devices that take no part, with the reason.
     pub excluded: Vec<(usize, String)>,
 }
@@ -147,7 +153,7 @@ pub fn rank(field: &Field, options: &Options) -> Result<Ranking> {
     let more = more.iter().map(|name| family(field, &chosen, Some(name), reference, options));
     let families = std::iter::once(overall.clone()).chain(more).collect();
     let energy = reference.and_then(|reference| drawn(field, &overall, reference));
-    Ok(Ranking { devices, reference, families, energy, excluded })
+    Ok(Ranking { devices, reference, families, energy, foresight: None, excluded })
 }
 
 /// What the ranked devices drew over the overall common set.
@@ -304,7 +310,9 @@ struct Table<'a> {
 
 impl<'a> Table<'a> {
     fn new(field: &'a Field, devices: &'a [usize], common: &'a [usize]) -> Self {
-        let of = |&device: &usize| cells(field, device, common).map(|cell| -cell.mean).collect();
+        let of = |&device: &usize| {
+            cells(field, device, common).map(|cell| -cell.log_seconds()).collect()
+        };
         Self { field, devices, common, speeds: devices.iter().map(of).collect() }
     }
 

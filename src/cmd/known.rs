@@ -108,7 +108,19 @@ impl Profiles {
         };
         let all = || self.all.iter().map(|profile| (&profile.device, profile));
         own.iter().find(same).or_else(|| likely(all(), device))
+        own.iter().find(same).or_else(|| self.of_device(device))
     }
+
+    /// The first profile of a device of this name and vendor, seen through the same API.
+    pub fn of_device(&self, device: &DeviceInfo) -> Option<&Profile> {
+        self.all.iter().find(|profile| is_of(profile, device))
+    }
+}
+
+/// Whether it is the profile of a device of this name and vendor, seen through the same API.
+pub fn is_of(profile: &Profile, device: &DeviceInfo) -> bool {
+    let other = &profile.device;
+    (&other.backend, &other.name, &other.vendor) == (&device.backend, &device.name, &device.vendor)
 }
 
 /// What belongs to `device`: of those of its API, vendor and name, that of its UUID, else that of its

@@ -9,6 +9,7 @@ mod doctor;
 mod emulate;
 mod export;
 mod fit;
+mod foresee;
 mod found;
 pub mod halo;
 pub mod help;

@@ -5,13 +5,16 @@ use super::fit::{Kernel, Wanted, Works, by, kernels, launches, seconds};
 use super::known::{Profiles, likely, of_run, suite};
 use super::results;
 use super::show::{print, warnings, width};
-use crate::analyse::fit::{Counted, Device, End, Fitted, Judged, Launch, Model, View, judge};
+use crate::analyse::fit::{
+    Bound, Counted, Device, End, Foretold, Judged, Launch, Model, Profiled, View, judge,
+};
 use crate::emulate::Rules;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceInfo;
 use crate::record::profile::Profile;
 use crate::report::predict::{Foreseen, Prediction, json, text};
 use crate::report::progress::say;
+use crate::report::selection;
 use crate::store::Run;
 use crate::workload::CaseKey;
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,9 +43,13 @@ pub struct Args {
     /// The suite of the runs, where it is not an embedded one
     #[arg(long, value_name = "FILE")]
     runs_suite: Option<String>,
-    /// Print JSON: {cases: [{case, devices: [{device, model, seconds, interval, measured,
-    /// fitted}], penalty, relative_error}], summary}, fastest first
+    /// Show times relative to the fastest device's, what bounds each kernel, the device picked at
+    /// each, and what picking it costs
     #[arg(long)]
+    relative: bool,
+    /// Print JSON: {cases: [{case, devices: [{device, model, seconds, interval, bound, measured,
+    /// fitted}], picked, best, penalty, relative_error}], summary}, fastest first
+    #[arg(long, conflicts_with = "relative")]
     json: bool,
 }
 
@@ -85,7 +92,7 @@ enum Foreteller {
     /// The hybrid, fitted to runs.
     Hybrid(Box<Judged>, Option<Box<Device>>),
     /// A model without fit, at the fast end of a profile's intervals, the middle and the slow end.
-    Profile(Box<[(Fitted, Device); 3]>),
+    Profile(Box<[Profiled; 3]>),
 }
 
 /// Runs the command.
@@ -110,7 +117,11 @@ pub fn run(args: Args) -> Result<ExitCode> {
         let why = format!("no kernel of the suite `{}` can be foreseen", args.suite);
         return Err(Error::Usage(why));
     }
-    print(&if args.json { json(&predictions) } else { text(&predictions, width()) })?;
+    print(&match (args.json, args.relative) {
+        (true, _) => json(&predictions),
+        (_, true) => selection::text(&predictions, width()),
+        _ => text(&predictions, width()),
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -173,10 +184,7 @@ fn fitted(args: &Args, profiles: &Profiles, times: &mut Times) -> Result<Vec<Kno
 /// Every device of the profiles.
 fn profiled(args: &Args, profiles: &Profiles, times: &Times) -> Result<Vec<Known>> {
     let known = |profile: &Profile| {
-        let at = |end: End| {
-            let device = Device::new(profile, end)?;
-            Ok((args.model.model().unfitted(&device)?, device))
-        };
+        let at = |end: End| Profiled::new(args.model.model(), profile, end);
         let ends = [at(End::Fast)?, at(End::Middle)?, at(End::Slow)?];
         let device = &profile.device;
         Ok(Known {
@@ -240,36 +248,29 @@ fn tell_apart(devices: &mut [Known]) {
 }
 
 impl Known {
-    /// Seconds of a kernel and an interval.
+    /// Seconds of a kernel, an interval, and what bounds it.
     fn foresee(&self, wanted: &Wanted, counted: Counted) -> std::result::Result<Foreseen, String> {
-        let launch = Launch {
-            key: wanted.key.clone(),
-            operations: wanted.operations,
-            bytes: wanted.bytes,
-            counted: Ok(counted),
-            seconds: f64::NAN,
-        };
-        let (seconds, interval, with) = match &self.foreteller {
+        let launch = wanted.launch(counted);
+        let (seconds, interval, bound, with) = match &self.foreteller {
             Foreteller::Hybrid(judged, device) => {
                 self.by_runs(&launch, judged, device.as_deref())?
             }
             Foreteller::Profile(ends) => {
-                let mut times = [0.0; 3];
-                for (time, (fitted, device)) in times.iter_mut().zip(ends.iter()) {
-                    let view = View::new(fitted.model, &launch, Some(device));
-                    let view = view.map_err(|error| error.to_string())?;
-                    *time = fitted.seconds(&launch.key.workload, &view);
+                let mut told = vec![];
+                for end in ends.iter() {
+                    told.push(end.foresee(&launch).map_err(|error| error.to_string())?);
                 }
                 // A model need not be slower where every cost is: slow memory occupies fewer warps.
-                let low = times.into_iter().fold(f64::INFINITY, f64::min);
-                let high = times.into_iter().fold(0.0, f64::max);
-                (times[1], [low, high], ends[1].0.model)
+                let low = told.iter().map(|one| one.seconds).fold(f64::INFINITY, f64::min);
+                let high = told.iter().map(|one| one.seconds).fold(0.0, f64::max);
+                let Foretold { seconds, bound } = told[1];
+                (seconds, [low, high], Some(bound), ends[1].model())
             }
         };
         let measured = self.measured.get(&launch.key).copied();
         let fitted = self.fitted_to.contains(&launch.key);
         let device = self.name.clone();
-        Ok(Foreseen { device, model: with, seconds, interval, measured, fitted })
+        Ok(Foreseen { device, model: with, seconds, interval, bound, measured, fitted })
     }
 
     /// The hybrid's time, and how far its predictions of this kind were off: of another size where
@@ -279,12 +280,13 @@ impl Known {
         launch: &Launch,
         judged: &Judged,
         device: Option<&Device>,
-    ) -> std::result::Result<(f64, [f64; 2], Model), String> {
+    ) -> std::result::Result<(f64, [f64; 2], Option<Bound>, Model), String> {
         let seen = judged.fitted.factors.contains_key(&launch.key.workload);
         let score = if seen { &judged.size_out } else { &judged.workload_out };
         let within = score.as_ref().map_or(f64::INFINITY, |score| score.within);
         let view = View::new(judged.model, launch, device).map_err(|error| error.to_string())?;
         let seconds = judged.fitted.seconds(&launch.key.workload, &view);
-        Ok((seconds, [seconds / within, seconds * within], judged.model))
+        let bound = judged.bound(launch, device).map(|(bound, _)| bound);
+        Ok((seconds, [seconds / within, seconds * within], bound, judged.model))
     }
 }

@@ -1,11 +1,14 @@
 //! `gpubench rank`: devices and APIs in order of speed over the cases that all got right.
 
+use super::foresee::Sources;
+use super::known::Profiles;
 use super::results;
 use super::show::{print, warnings, width};
 use crate::analyse::rank::{Options, Ranking, rank};
 use crate::error::{Error, Result};
 use crate::report::ranking;
 use crate::store::runs;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -24,6 +27,8 @@ pub struct Args {
     /// Rank simulated devices too
     #[arg(long)]
     include_simulated: bool,
+    #[command(flatten)]
+    sources: Sources,
     /// How to write the ranking
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -52,14 +57,28 @@ pub fn run(args: Args) -> Result<ExitCode> {
         include_simulated: args.include_simulated,
         ..Options::default()
     };
-    let ranking = rank(&all.field, &options)?;
+    let mut ranking = rank(&all.field, &options)?;
+    let own = own_profiles(&all.characterising)?;
+    ranking.foresight = args.sources.foresee(&all.field, &ranking, &own)?;
     print(&match args.format {
         Format::Text => ranking::text(&ranking, width()),
         Format::Md => ranking::markdown(&ranking),
         Format::Csv => ranking::spreadsheet(&ranking),
         Format::Json => ranking::json(&ranking),
     })?;
-    nothing_ranked(&ranking, all.field.suites.len())
+    let suites: BTreeSet<&str> = all.field.suites.iter().map(|(name, _)| name.as_str()).collect();
+    nothing_ranked(&ranking, suites.len())
+}
+
+/// Profiles of the devices that ranked runs characterise: read again, since a ranking keeps none of
+/// the raw times that tell them.
+fn own_profiles(characterising: &[PathBuf]) -> Result<Profiles> {
+    let mut profiles = Profiles::default();
+    for path in characterising {
+        let run = crate::store::read(path)?;
+        profiles.add(&run.header, &run.records);
+    }
+    Ok(profiles)
 }
 
 /// A ranking without rows is no success: why there is none, and what to do.

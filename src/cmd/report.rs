@@ -1,6 +1,8 @@
 //! `gpubench report`: what runs say, as a page, a table or data.
 
 use super::compare;
+use super::foresee::Sources;
+use super::known::Profiles;
 use super::results;
 use super::show::{print, style, warnings};
 use crate::analyse::field;
@@ -34,6 +36,8 @@ pub struct Args {
     /// Rank simulated devices too
     #[arg(long)]
     include_simulated: bool,
+    #[command(flatten)]
+    sources: Sources,
 }
 
 /// Forms of a report.
@@ -60,7 +64,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         runs.iter().flat_map(|run| &run.warnings).map(ToString::to_string).collect();
     warnings(&flaws);
     let material = Material::new(runs.iter().map(source).collect());
-    let ranking = ranking(&args, &runs)?;
+    let ranking = ranking(&args, &runs, format)?;
     let compared = compared(&args, &runs)?;
     let text = match format {
         Format::Text => terminal::summary(&material, style()),
@@ -121,12 +125,21 @@ fn compared(args: &Args, runs: &[Run]) -> Result<Vec<Compared>> {
     Ok(each.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
-fn ranking(args: &Args, runs: &[Run]) -> Result<Ranking> {
+fn ranking(args: &Args, runs: &[Run], format: Format) -> Result<Ranking> {
     let field = field(runs.iter().map(|run| (&run.header, run.records.as_slice())));
     let options = Options {
         include_cpu: args.include_cpu,
         include_simulated: args.include_simulated,
         ..Options::default()
     };
-    rank(&field, &options)
+    let mut ranking = rank(&field, &options)?;
+    // The other forms show no ranking.
+    if matches!(format, Format::Html | Format::Md | Format::Json) {
+        let mut own = Profiles::default();
+        for run in runs {
+            own.add(&run.header, &run.records);
+        }
+        ranking.foresight = args.sources.foresee(&field, &ranking, &own)?;
+    }
+    Ok(ranking)
 }

@@ -26,7 +26,7 @@ pub struct Device {
 }
 
 /// When the second kernel starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Case {
     /// With the first.
     A,

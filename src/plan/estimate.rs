@@ -3,6 +3,7 @@
 
 use super::{BufferPlan, Case};
 use crate::gpu::{DeviceInfo, DeviceKind};
+use crate::workload::Verify;
 
 /// Seconds by stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -13,11 +14,13 @@ pub struct Estimate {
     pub build: f64,
     /// Fifteen launches at the best the device may reach.
     pub measure: f64,
+    /// Computing the expected result, pass after pass: once for all devices and rounds of a run.
+    pub reference: f64,
 }
 
 impl Estimate {
-    /// Seconds in all.
-    pub fn total(&self) -> f64 {
+    /// Seconds of each device and round.
+    pub fn each(&self) -> f64 {
         self.prepare + self.build + self.measure
     }
 }
@@ -31,6 +34,8 @@ const FILL_RATE: f64 = 0.4e9;
 const MOST_CORES: u32 = 8;
 /// Bytes that the host poisons and sends in a second, about.
 const BLANK_RATE: f64 = 4e9;
+/// Operations that a reference does in a second on one host core, about.
+const REFERENCE_RATE: f64 = 1e9;
 /// Seconds to compile one form of a kernel, about.
 const BUILD: f64 = 0.15;
 /// Fewest samples of a case.
@@ -50,7 +55,18 @@ pub fn estimate(case: &Case, device: &DeviceInfo, cores: u32) -> Estimate {
         prepare: prepare(&case.buffers, cores),
         build: BUILD * case.candidates.len() as f64,
         measure: SAMPLES * launch,
+        reference: reference(case, bytes, cores),
     }
+}
+
+/// Every pass is computed from a copy of what the one before left.
+fn reference(case: &Case, bytes: f64, cores: u32) -> f64 {
+    let (Verify::Reference(..), Some(form)) = (&case.verify, case.candidates.first()) else {
+        return 0.0;
+    };
+    let passes = 1.0 + form.later.len() as f64;
+    let computing = form.flops / (REFERENCE_RATE * f64::from(cores.clamp(1, MOST_CORES)));
+    computing + passes * bytes / BLANK_RATE
 }
 
 /// Bytes of input that a host of so many cores makes in a second, about.

@@ -69,7 +69,25 @@ fn check_strides(
         [inner, outer] => View::double(length, inner, outer),
         _ => return Err("there is one stride, or there are two".into()),
     };
-    view.map(|_| ()).map_err(|why| format!("{why} (strides {strides:?}, {length} elements)"))
+    view.map_err(|why| format!("{why} (strides {strides:?}, {length} elements)"))?;
+    if let Some(unknown) = strides.iter().find(|stride| !is_given(case, **stride)) {
+        return Err(format!(
+            "its kernel is given no stride of {unknown}: none of its parameters and constants is \
+             {unknown}"
+        ));
+    }
+    Ok(())
+}
+
+/// Whether the kernel is told this number: strides that are only declared would be views of accesses
+/// that it does not make.
+fn is_given(case: &Case, stride: usize) -> bool {
+    let told = |form: &Candidate| {
+        let params = form.params.iter().map(|(_, value, _)| *value);
+        let constants = form.kernel.constants.iter().map(|(_, constant)| constant.number());
+        params.chain(constants).any(|number| number == stride as f64)
+    };
+    case.candidates.iter().all(told)
 }
 
 /// The buffer that is read and the one that is written, where there are no others.

@@ -1,10 +1,13 @@
 //! The section of a kernel beside others.
 
-use crate::analyse::{Expected, PairSummary, concurrency};
+use super::staircase;
+use super::words::label;
+use crate::analyse::{Expected, PairSummary, PairTally, concurrency, pair_tally};
 use crate::model::concurrency::{Case, Device};
-use crate::record::Concurrency;
+use crate::record::{Concurrency, Detail, Header, Record};
 use crate::text::printable;
 use crate::units::seconds;
+use crate::workload::CaseKey;
 use std::fmt::Write;
 
 /// Pairs in a table, copies in a line; `device` is what staircases told.
@@ -40,6 +43,51 @@ pub fn section(out: &mut String, title: &str, raw: &Concurrency, device: Option<
     }
 }
 
+/// How well model 7 foresaw all pairs of each device, of every case the first round that was measured.
+pub fn tallies(out: &mut String, header: &Header, records: &[Record]) {
+    for (i, info) in header.devices.iter().enumerate() {
+        let Some(told) = staircase::told(records, i) else { continue };
+        let mut seen: Vec<&CaseKey> = vec![];
+        let mut pairs = vec![];
+        for record in records.iter().filter(|record| record.device == i) {
+            if let Some(Detail::Concurrency(raw)) = &record.detail
+                && !seen.contains(&&record.key)
+            {
+                seen.push(&record.key);
+                pairs.extend(concurrency(raw, Some(told.device(info))).pairs);
+            }
+        }
+        if let Some(tally) = pair_tally(&pairs) {
+            let _ = writeln!(out, "\nModel 7 on {}: {}", label(info), tally_words(&tally));
+        }
+    }
+}
+
+/// The share of cases foreseen rightly, which were not, and how far slowdowns were off.
+pub(super) fn tally_words(tally: &PairTally) -> String {
+    let PairTally { pairs, right, .. } = *tally;
+    let share = 100.0 * right as f64 / pairs as f64;
+    let mut out = format!("the case of {right} of {pairs} pairs foreseen ({share:.0} %)");
+    let wrong = tally.wrong.iter().map(|&(measured, foreseen, n)| {
+        format!("{n} × {}, not {}", letter(measured), letter(foreseen))
+    });
+    let wrong: Vec<String> = wrong.collect();
+    if !wrong.is_empty() {
+        let _ = write!(out, "\n  the others are {}", wrong.join("; "));
+    }
+    if tally.untold > 0 {
+        let _ = write!(out, "\n  {} other pairs are not measured or not foreseen", tally.untold);
+    }
+    if let Some(error) = tally.slowdown_error {
+        let _ = write!(
+            out,
+            "\n  slowdowns of second kernels off by {:.1} % in the mean",
+            100.0 * error
+        );
+    }
+    out
+}
+
 fn row(out: &mut String, pair: &PairSummary) {
     let slowed = match (pair.slowdown, pair.case) {
         (Some([first, second]), Some(case)) => {
@@ -67,7 +115,8 @@ fn row(out: &mut String, pair: &PairSummary) {
     }
 }
 
-fn letter(case: Case) -> &'static str {
+/// The case's letter.
+pub(super) fn letter(case: Case) -> &'static str {
     match case {
         Case::A => "A",
         Case::B => "B",

@@ -50,6 +50,7 @@ pub fn sections(header: &Header, records: &[Record]) -> String {
             }
         }
     }
+    super::concurrency::tallies(&mut out, header, records);
     super::staircase::section(&mut out, header, records);
     super::ladder::section(&mut out, header, records);
     out

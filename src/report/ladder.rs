@@ -17,15 +17,20 @@ pub fn section(out: &mut String, header: &Header, records: &[Record]) {
     }
 }
 
-fn one(out: &mut String, ladder: &Ladder, device: &str) {
+/// The workload and its size, where it ran, and what bounds it.
+pub(super) fn title(ladder: &Ladder, device: &str) -> String {
     let sizes = ladder.size.iter().map(|(name, value)| format!(" {}={value}", printable(name, 20)));
-    let name = format!("{}{}", printable(&ladder.workload, 30), sizes.collect::<String>());
     let bound = match ladder.bound {
         Some(Bound::Compute) => ": bound by arithmetic",
         Some(Bound::Memory) => ": bound by memory",
         None => "",
     };
-    let _ = writeln!(out, "\nLadder of {name} on {device}{bound}");
+    let name = printable(&ladder.workload, 30);
+    format!("{name}{} on {device}{bound}", sizes.collect::<String>())
+}
+
+fn one(out: &mut String, ladder: &Ladder, device: &str) {
+    let _ = writeln!(out, "\nLadder of {}", title(ladder, device));
     let _ = writeln!(
         out,
         "  {:<18}{:>10}{:>9}{:>10}{:>11}{:>12}  another step",
@@ -47,11 +52,11 @@ fn one(out: &mut String, ladder: &Ladder, device: &str) {
     }
 }
 
-fn percent(share: Option<f64>) -> String {
+pub(super) fn percent(share: Option<f64>) -> String {
     share.map_or_else(|| "–".to_owned(), |share| format!("{:.1} %", 100.0 * share))
 }
 
-fn worth(rung: &Rung) -> &'static str {
+pub(super) fn worth(rung: &Rung) -> &'static str {
     match rung.worth() {
         Some(true) => "is worth it",
         Some(false) => "is not worth it",

@@ -2,8 +2,8 @@
 
 use super::grid::Grid;
 use super::words::size;
-use crate::analyse::fit::Model;
-use crate::model::components::{penalty, relative_error};
+use crate::analyse::fit::{Bound, Model};
+use crate::model::components::{penalty, pick, relative_error};
 use crate::text::printable;
 use crate::units::seconds;
 use crate::workload::CaseKey;
@@ -32,6 +32,8 @@ pub struct Foreseen {
     /// From the device's profile: the times at the ends of its intervals. From its runs: nineteen
     /// of twenty predictions of this kind lay as near.
     pub interval: [f64; 2],
+    /// The part that takes longest, where the model tells parts apart.
+    pub bound: Option<Bound>,
     /// Seconds measured there, where they were.
     pub measured: Option<f64>,
     /// Whether the model was fitted to those: they are no test of it.
@@ -40,27 +42,34 @@ pub struct Foreseen {
 
 impl Foreseen {
     /// Seconds measured that nothing was fitted to.
-    fn unseen(&self) -> Option<f64> {
+    pub(super) fn unseen(&self) -> Option<f64> {
         self.measured.filter(|_| !self.fitted)
     }
 }
 
 /// How well devices were ordered at one case, by model 6 (P14 §3.3.4).
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Order {
+pub(super) struct Order<'a> {
+    /// The device foreseen to be fastest.
+    pub picked: &'a str,
+    /// The device measured to be fastest.
+    pub best: &'a str,
     /// How much longer the picked device takes than the best, as a share of the best's time.
-    penalty: f64,
+    pub penalty: f64,
     /// Distance of the relative times, from 0 to 1.
-    relative_error: f64,
+    pub relative_error: f64,
 }
 
 impl Prediction {
     /// `None` where fewer than two devices were measured, but for those fitted to it.
-    fn order(&self) -> Option<Order> {
-        let both: Vec<(f64, f64)> =
-            self.foreseen.iter().filter_map(|one| Some((one.seconds, one.unseen()?))).collect();
-        let (foreseen, measured): (Vec<f64>, Vec<f64>) = both.into_iter().unzip();
+    pub(super) fn order(&self) -> Option<Order<'_>> {
+        let told: Vec<&Foreseen> =
+            self.foreseen.iter().filter(|one| one.unseen().is_some()).collect();
+        let foreseen: Vec<f64> = told.iter().map(|one| one.seconds).collect();
+        let measured: Vec<f64> = told.iter().filter_map(|one| one.unseen()).collect();
         (measured.len() > 1).then_some(Order {
+            picked: &told[pick(&foreseen)?].device,
+            best: &told[pick(&measured)?].device,
             penalty: penalty(&foreseen, &measured)?,
             relative_error: relative_error(&foreseen, &measured),
         })
@@ -72,7 +81,7 @@ struct Summary<'a> {
     /// The device that is foreseen to be fastest most often, by how often each is.
     wins: Vec<(&'a str, usize)>,
     /// Each case that two devices or more were measured at.
-    orders: Vec<Order>,
+    orders: Vec<Order<'a>>,
 }
 
 impl<'a> Summary<'a> {
@@ -88,7 +97,7 @@ impl<'a> Summary<'a> {
         Self { wins, orders: predictions.iter().filter_map(Prediction::order).collect() }
     }
 
-    fn mean(&self, of: fn(&Order) -> f64) -> f64 {
+    fn mean(&self, of: fn(&Order<'_>) -> f64) -> f64 {
         self.orders.iter().map(of).sum::<f64>() / self.orders.len().max(1) as f64
     }
 
@@ -120,8 +129,12 @@ pub fn text(predictions: &[Prediction], width: u16) -> String {
             ]);
         }
     }
-    let mut out = grid.text(width);
-    out.push('\n');
+    grid.text(width) + "\n" + &closing(predictions)
+}
+
+/// Which device to pick, and how well picking went where that is known.
+pub(super) fn closing(predictions: &[Prediction]) -> String {
+    let mut out = String::new();
     let summary = Summary::of(predictions);
     for (device, wins) in &summary.wins {
         let (device, of) = (printable(device, 60), predictions.len());
@@ -135,7 +148,7 @@ pub fn text(predictions: &[Prediction], width: u16) -> String {
     if !summary.orders.is_empty() {
         let _ = writeln!(
             out,
-            "where two or more were measured: the best picked {} of {} times, mean penalty {:.1} %, \
+            "where two or more were measured: the best picked {} of {} times\nmean penalty {:.1} %, \
              mean relative error {:.1} %",
             summary.best(),
             summary.orders.len(),
@@ -146,8 +159,8 @@ pub fn text(predictions: &[Prediction], width: u16) -> String {
     out
 }
 
-/// As `{cases: [{case, devices: [{device, model, seconds, interval, measured, fitted}], penalty,
-/// relative_error}], summary}`.
+/// As `{cases: [{case, devices: [{device, model, seconds, interval, bound, measured, fitted}], picked,
+/// best, penalty, relative_error}], summary}`.
 pub fn json(predictions: &[Prediction]) -> String {
     let cases = predictions.iter().map(|prediction| {
         let devices = prediction.foreseen.iter().map(|foreseen| {
@@ -156,6 +169,7 @@ pub fn json(predictions: &[Prediction]) -> String {
                 "model": foreseen.model,
                 "seconds": foreseen.seconds,
                 "interval": foreseen.interval,
+                "bound": foreseen.bound,
                 "measured": foreseen.measured,
                 "fitted": foreseen.fitted,
             })
@@ -164,6 +178,8 @@ pub fn json(predictions: &[Prediction]) -> String {
         json!({
             "case": prediction.key.to_string(),
             "devices": devices.collect::<Vec<_>>(),
+            "picked": order.map(|order| order.picked),
+            "best": order.map(|order| order.best),
             "penalty": order.map(|order| order.penalty),
             "relative_error": order.map(|order| order.relative_error),
         })
@@ -186,17 +202,18 @@ pub fn json(predictions: &[Prediction]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::record::sample::key;
 
     fn foreseen(device: &str, seconds: f64, measured: Option<f64>) -> Foreseen {
         let interval = [0.9 * seconds, 1.2 * seconds];
         let (device, model) = (device.into(), Model::Components);
-        Foreseen { device, model, seconds, interval, measured, fitted: false }
+        let bound = Some(Bound::Global);
+        Foreseen { device, model, seconds, interval, bound, measured, fitted: false }
     }
 
-    fn predictions() -> Vec<Prediction> {
+    pub(in crate::report) fn predictions() -> Vec<Prediction> {
         let right = vec![foreseen("near", 1e-3, Some(1.1e-3)), foreseen("far", 2e-3, Some(2.2e-3))];
         let wrong = vec![foreseen("near", 1e-3, Some(3e-3)), foreseen("far", 2e-3, Some(2e-3))];
         let unknown = vec![foreseen("far", 1e-3, None), foreseen("near", 2e-3, Some(1e-3))];

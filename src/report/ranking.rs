@@ -1,6 +1,7 @@
 //! A ranking for terminals, Markdown, spreadsheets and programs.
 
 use super::csv::{csv, number};
+use super::foresight;
 use super::grid::{Grid, escaped};
 use super::terminal::case_name;
 use crate::analyse::Energy;
@@ -38,6 +39,7 @@ pub fn text(ranking: &Ranking, width: u16) -> String {
             }
             None => {}
         }
+        out += &foresight::text(ranking, width);
         if !overall.left_out.is_empty() {
             let _ = writeln!(out, "Outside the common set: {}", cases(overall.left_out.len()));
             for (reason, keys) in grouped(&overall.left_out) {
@@ -74,6 +76,7 @@ pub fn markdown(ranking: &Ranking) -> String {
             let heading = energy_heading(ranking, energy, &escaped);
             let _ = writeln!(out, "### Performance per watt\n\n{heading}\n\n{table}");
         }
+        out += &foresight::markdown(ranking);
         if !overall.left_out.is_empty() {
             let n = cases(overall.left_out.len());
             let _ = writeln!(out, "### Outside the common set: {n}\n");
@@ -91,7 +94,8 @@ pub fn markdown(ranking: &Ranking) -> String {
 /// One line a family and device.
 pub fn spreadsheet(ranking: &Ranking) -> String {
     let head = "family,rank,rank_best,rank_worst,device,vendor,api,kind,drivers,runs,speed,\
-                speed_low,speed_high,verified,cases,common,roofline,reference,per_joule,pareto";
+                speed_low,speed_high,verified,cases,common,roofline,reference,per_joule,pareto,\
+                foreseen_cases,measured_speed,measured_rank,foreseen_speed,foreseen_rank";
     let mut lines = vec![head.split(',').map(str::to_owned).collect::<Vec<_>>()];
     for family in &ranking.families {
         let reference = family.reference.map(|r| ranking.devices[r].info.slug());
@@ -100,7 +104,8 @@ pub fn spreadsheet(ranking: &Ranking) -> String {
             let overall = family.name == ranking.families[0].name;
             let drawn = ranking.energy.iter().filter(|_| overall).flat_map(|energy| &energy.rows);
             let drawn = drawn.into_iter().find(|drawn| drawn.device == row.device);
-            lines.push(vec![
+            let foresight = ranking.foresight.as_ref().filter(|_| overall);
+            let mut line = vec![
                 family.name.clone(),
                 (place + 1).to_string(),
                 row.ranks[0].to_string(),
@@ -121,7 +126,9 @@ pub fn spreadsheet(ranking: &Ranking) -> String {
                 reference.clone().unwrap_or_default(),
                 number(drawn.map(|row| row.per_joule)),
                 drawn.map_or_else(String::new, |row| row.pareto.to_string()),
-            ]);
+            ];
+            line.extend(foresight::spreadsheet(foresight, row.device));
+            lines.push(line);
         }
     }
     csv(lines)
@@ -196,7 +203,7 @@ fn interval(row: &Row, family: &Family) -> String {
 }
 
 /// Three digits, whatever the size.
-fn speed(x: f64) -> String {
+pub(super) fn speed(x: f64) -> String {
     match x.abs() {
         a if a >= 99.95 => format!("{x:.0}"),
         a if a >= 9.995 => format!("{x:.1}"),
@@ -206,7 +213,7 @@ fn speed(x: f64) -> String {
 }
 
 /// The device's name, and what marks it where it is no GPU.
-fn name(device: &Device) -> String {
+pub(super) fn name(device: &Device) -> String {
     let name = printable(&device.info.name, 40);
     match device.info.kind {
         DeviceKind::Cpu => format!("{name} (CPU implementation)"),
@@ -311,11 +318,11 @@ pub(super) fn few(keys: &[&CaseKey]) -> String {
     names.join(", ")
 }
 
-fn cases(n: usize) -> String {
+pub(super) fn cases(n: usize) -> String {
     if n == 1 { "1 case".to_owned() } else { format!("{n} cases") }
 }
 
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     printable(text, 100)
 }
 
@@ -328,7 +335,8 @@ fn escaped_once(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::analyse::field;
-    use crate::analyse::rank::{Options, rank};
+    use crate::analyse::fit::Model;
+    use crate::analyse::rank::{Options, Seer, foresight, rank};
     use crate::record::sample::{device, header, key, outcome, record};
     use crate::record::{Monitor, Outcome, Record};
 
@@ -355,7 +363,19 @@ mod tests {
         }
         records.push(Record { device: 1, ..outcome(key("sepia", 6), Outcome::Unchecked) });
         let options = Options { include_cpu: true, ..Options::default() };
-        rank(&field([(&header, &records[..])]), &options).unwrap()
+        let field = field([(&header, &records[..])]);
+        let mut ranking = rank(&field, &options).unwrap();
+        let overall = &ranking.families[0];
+        let seconds = |device: usize| {
+            let one = |n: usize| Ok(1e-3 * (1 + n + 2 * device) as f64);
+            let mut all: Vec<Result<f64, String>> = (0..overall.common.len()).map(one).collect();
+            all[0] = Err(HOSTILE.into());
+            Seer { device, seconds: all }
+        };
+        let unknown = vec![(3, format!("no profile {HOSTILE}"))];
+        let seers = [seconds(0), seconds(1)];
+        ranking.foresight = foresight(&field, overall, Model::Components, &seers, unknown);
+        ranking
     }
 
     #[test]

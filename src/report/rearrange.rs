@@ -1,6 +1,6 @@
 //! The section of a buffer that is rearranged before it is used.
 
-use crate::analyse::rearrange;
+use crate::analyse::{RearrangeSummary, rearrange};
 use crate::record::Rearrange;
 use crate::units::seconds;
 use std::fmt::Write;
@@ -28,11 +28,16 @@ pub fn section(out: &mut String, title: &str, raw: &Rearrange) {
             if uses.paid() { "  pays" } else { "" }
         );
     }
+    let [foreseen, measured] = break_even(&summary);
+    let _ = writeln!(out, "  pays: foreseen {foreseen} (model 11), measured {measured}");
+}
+
+/// After how many uses it pays, as foreseen and as measured.
+pub(super) fn break_even(summary: &RearrangeSummary) -> [String; 2] {
     let foreseen = summary.foreseen.map_or_else(|| "never".into(), after);
     let most = summary.uses.last().map_or(0, |uses| uses.count);
     let measured = summary.measured.map(|uses| after(uses.into()));
-    let measured = measured.unwrap_or_else(|| format!("not in {most} uses"));
-    let _ = writeln!(out, "  pays: foreseen {foreseen} (model 11), measured {measured}");
+    [foreseen, measured.unwrap_or_else(|| format!("not in {most} uses"))]
 }
 
 fn after(uses: u64) -> String {

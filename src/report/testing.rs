@@ -2,13 +2,14 @@
 
 use super::comparison::{Compared, Side};
 use super::{Material, Source};
-use crate::analyse::rank::{Options, Ranking, rank};
-use crate::analyse::{collect, compare, field};
+use crate::analyse::fit::Model;
+use crate::analyse::rank::{Options, Ranking, Seer, foresight, rank};
+use crate::analyse::{LADDER, collect, compare, field};
 use crate::gpu::{Clock, DeviceInfo, DeviceKind, MemoryKind};
 use crate::record::sample::{self, device, header, key, outcome, record};
 use crate::record::{
     Concurrency, Detail, Direction, Flag, Footer, Header, Launched, Mismatch, NamedStep, Outcome,
-    Overlap, OverlapRun, Pair, Record, Staircase, Timed, Transfer, TransferPoint,
+    Overlap, OverlapRun, Pair, Rearrange, Record, Staircase, Timed, Transfer, TransferPoint, Uses,
 };
 use crate::workload::{CaseKey, Measure};
 
@@ -92,10 +93,23 @@ impl Sample {
         }]
     }
 
-    /// Its ranking.
+    /// Its ranking, with what a model foresees of it: all devices alike, and not the first case.
     pub(super) fn ranking(&self) -> Ranking {
         let field = field([(&self.header, &self.records[..])]);
-        rank(&field, &Options::default()).expect("ranks")
+        let mut ranking = rank(&field, &Options::default()).expect("ranks");
+        let overall = &ranking.families[0];
+        let seer = |device: usize| {
+            let seconds = (0..overall.common.len()).map(|case| match case {
+                0 => Err(self.header.devices[0].name.clone()),
+                n => Ok(1e-3 * n as f64),
+            });
+            Seer { device, seconds: seconds.collect() }
+        };
+        let seers: Vec<Seer> = overall.rows.iter().map(|row| seer(row.device)).collect();
+        let unknown = vec![(1, self.header.devices[0].name.clone())];
+        ranking.foresight = foresight(&field, overall, Model::Components, &seers, unknown);
+        assert!(ranking.foresight.is_some());
+        ranking
     }
 }
 
@@ -173,6 +187,13 @@ fn of_device(device: usize, speed: f64) -> Vec<Record> {
         records.push(place(details(key("pipeline", 1024), Measure::Overlap, overlap())));
         records.push(place(details(key("link", 1), Measure::Transfer, transfer())));
         records.push(place(details(key("cut", 10), Measure::Schedule, plans())));
+        for (variant, factor) in [("climb/1_naive", 4.0), ("climb/2_tiled", 1.0)] {
+            let mut rung = record(key(variant, 512), factor * 1e-3 / speed);
+            (rung.family, rung.tags) = ("compute".into(), vec![LADDER.into()]);
+            records.push(place(rung));
+            records.push(place(details(key(variant, 512), Measure::Overlap, overlap())));
+        }
+        records.push(place(details(key("strided", 64), Measure::Rearrange, rearranged())));
         let pairs = concurrency(&["short", "long"]);
         records.push(place(details(key("short", 16), Measure::Concurrency, pairs)));
         for (group, at_once) in [(64, 48), (256, 24)] {
@@ -184,6 +205,21 @@ fn of_device(device: usize, speed: f64) -> Vec<Record> {
     records
 }
 
+/// Two uses make up for rearranging.
+fn rearranged() -> Detail {
+    let uses = |count: u32| {
+        let n = f64::from(count);
+        Uses { count, strided: vec![4e-3 * n; 3], rearranged: vec![5e-3 + 1e-3 * n; 3] }
+    };
+    Detail::Rearrange(Rearrange {
+        clock: Clock::Device,
+        strided: vec![4e-3; 3],
+        rearranging: vec![5e-3; 3],
+        contiguous: vec![1e-3; 3],
+        uses: vec![uses(1), uses(2)],
+    })
+}
+
 fn plans() -> Detail {
     let runs = vec![("no partition", timed(2.9, vec![])), ("10 equal parts", timed(1.3, vec![]))];
     Detail::Schedule(sample::schedule(Clock::Device, runs))
@@ -191,13 +227,14 @@ fn plans() -> Detail {
 
 /// A kernel beside each of these, all of which take 1 ms alone.
 fn concurrency(seconds: &[&str]) -> Detail {
+    let ran = |started, ended| NamedStep { name: "kernel".into(), lane: 0, started, ended };
     let launched =
         |name: &str| Launched { name: name.into(), groups: 12, group_size: 64, local_bytes: 1024 };
     let pair = |second: &&str| Pair {
         second: launched(second),
-        first_alone: timed(1e-3, vec![]),
-        second_alone: timed(1e-3, vec![]),
-        together: timed(1.2e-3, vec![]),
+        first_alone: timed(1e-3, vec![ran(0.0, 1e-3)]),
+        second_alone: timed(1e-3, vec![ran(0.0, 1e-3)]),
+        together: timed(1.2e-3, vec![ran(0.0, 1e-3), ran(0.0, 1.2e-3)]),
         reversed: timed(1.3e-3, vec![]),
     };
     Detail::Concurrency(Concurrency {

@@ -3,7 +3,7 @@
 use super::read::{Flaw, open};
 use crate::analyse::Field;
 use crate::error::{Error, Result};
-use crate::record::Line;
+use crate::record::{Detail, Line};
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -16,6 +16,8 @@ pub struct Fielded {
     pub warnings: Vec<String>,
     /// Files that were read.
     pub files: usize,
+    /// Those of them that characterise a device.
+    pub characterising: Vec<PathBuf>,
 }
 
 /// Result files.
@@ -86,6 +88,7 @@ pub fn field(files: &[PathBuf]) -> Result<Fielded> {
         all.field.merge(part.field);
         all.warnings.extend(part.warnings);
         all.files += part.files;
+        all.characterising.extend(part.characterising);
     }
     Ok(all)
 }
@@ -95,11 +98,12 @@ fn one_after_the_other(files: &[PathBuf]) -> Result<Fielded> {
     for path in files {
         let (header, lines) = open(path)?;
         let entered = all.field.enter(&header);
-        let mut records = 0_u64;
+        let (mut records, mut characterises) = (0_u64, false);
         for line in lines {
             match line {
                 Ok(Line::Record(record)) => {
                     records += 1;
+                    characterises |= matches!(record.detail, Some(Detail::Characterised(_)));
                     all.field.add(&entered, &record);
                 }
                 Ok(_) => {}
@@ -108,6 +112,9 @@ fn one_after_the_other(files: &[PathBuf]) -> Result<Fielded> {
         }
         if records == 0 {
             all.warnings.push(format!("{}: no record in it", path.display()));
+        }
+        if characterises {
+            all.characterising.push(path.clone());
         }
         all.files += 1;
     }

@@ -3,7 +3,7 @@
 use super::{folder, load};
 use gpubench::backend;
 use gpubench::gpu::DeviceInfo;
-use gpubench::plan::{Case, Limits, Planned, plan};
+use gpubench::plan::{Case, Limits, Planned, estimate, plan};
 use gpubench::units::Bytes;
 
 /// A host with everything.
@@ -72,6 +72,21 @@ fn passes_have_their_own_parameters_and_groups() {
     assert_eq!(form.kernel.meaning, None, "a user's own");
 }
 
+#[test]
+fn an_estimate_counts_every_pass_of_the_reference() {
+    let seconds = |passes: u32, verify: &str| {
+        let text = SCALE
+            .replace("[67108864, 2147483648]", "[1048576]")
+            .replace("grid: [n/64]", &format!("grid: [n]\n    passes: {passes}"))
+            .replace("verify: none", &format!("verify: {verify}"));
+        let case = planned(&text, &gpu(), &LIMITS).remove(0).unwrap();
+        estimate(&case, &gpu(), 2).reference
+    };
+    let [one, many] = [1, 200].map(|passes| seconds(passes, "{ reference: gather }"));
+    assert!(one > 0.0 && (many / one - 200.0).abs() < 1.0, "{one} {many}");
+    assert_eq!(seconds(200, "none"), 0.0);
+}
+
 /// A gather in strides of `d` out of `b`, and the kernels that make it contiguous.
 const STRIDED: &str = r#"version: 1
 defaults: { sizes: { n: [64], d: [4] }, grid: [n] }
@@ -114,6 +129,7 @@ fn what_rearranges_must_fit_what_is_rearranged() {
     assert_eq!(rearranged.then.key.workload, "contiguous");
     refused("strides: [d]", "strides: [n*d]", "less than the length of the array (strides [256]");
     refused("strides: [d]", "strides: [0]", "a stride must be at least 1");
+    refused("strides: [d]", "strides: [2*d]", "its kernel is given no stride of 8");
     refused("strides: [d]", "strides: [4, 6]", "must be a multiple");
     refused("by: moved", "by: contiguous", "`contiguous` must read one buffer and write one");
     refused("then: contiguous", "then: moved", "the buffers of `moved n=64 d=4` do not fit");

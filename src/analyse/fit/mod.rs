@@ -7,12 +7,14 @@ mod counted;
 mod descent;
 mod device;
 mod fitted;
+mod profiled;
 mod score;
 mod view;
 
 pub use counted::{Counted, Task, Tasks, Timeline};
 pub use device::{Device, End, rules};
 pub use fitted::Fitted;
+pub use profiled::{Foretold, Profiled};
 pub use score::{Parameter, Residual, Score};
 pub use view::{Bound, View};
 

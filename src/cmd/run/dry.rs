@@ -10,6 +10,7 @@ use crate::report::terminal::{case_name, label};
 use crate::suite::Suite;
 use crate::text::printable;
 use crate::units::{self, Bytes};
+use crate::workload::CaseKey;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -36,12 +37,15 @@ pub fn describe(
 ) -> String {
     let mut out = String::new();
     let (mut least, mut most) = (0.0, 0.0);
+    // What is expected of a case is computed by the first device that runs it, for all.
+    let mut references: BTreeMap<&CaseKey, f64> = BTreeMap::new();
     for (device, cases) in devices.iter().zip(cases) {
         let _ = writeln!(out, "{}  {}", label(device), printable(&device.name, 60));
         for case in &cases.run {
             let estimate = estimate(case, device, limits.cores);
-            least += estimate.total();
-            most += estimate.total() + share.warmup + share.seconds;
+            least += estimate.each();
+            most += estimate.each() + share.warmup + share.seconds;
+            references.insert(&case.key, estimate.reference);
             let forms = match case.candidates.len() {
                 0 | 1 => String::new(),
                 n => format!(", {n} forms"),
@@ -73,8 +77,9 @@ pub fn describe(
     }
     let runs = cases.iter().map(|c| c.run.len()).sum::<usize>() + joints.len();
     let refused: usize = cases.iter().map(|c| c.refused.len()).sum();
-    let most = total.map_or(f64::INFINITY, f64::from).min(most * f64::from(rounds));
-    let least = (least * f64::from(rounds)).min(most);
+    let once = references.values().sum::<f64>();
+    let most = total.map_or(f64::INFINITY, f64::from).min(once + most * f64::from(rounds));
+    let least = (once + least * f64::from(rounds)).min(most);
     let _ = writeln!(
         out,
         "{runs} cases in {rounds} rounds, {refused} refused; estimated time: {} to {}",

@@ -1,8 +1,9 @@
 //! Kernels beside each other: what each pair gained, as a matrix, and copies of one kernel.
 
 use super::{Section, name, scroll, staircase};
-use crate::analyse::{ConcurrencySummary, PairSummary, concurrency};
+use crate::analyse::{ConcurrencySummary, PairSummary, concurrency, pair_tally};
 use crate::record::{Concurrency, Detail};
+use crate::report::concurrency::{letter, tally_words};
 use crate::report::rows::Row;
 use crate::report::subject::Material;
 use crate::report::words;
@@ -28,12 +29,14 @@ pub(super) fn section(material: &Material) -> Option<Section> {
     let body = html! {
         p {
             "Gain is the sum of both times alone over the time together: 1 where kernels take turns, 2 where neither slows the other. "
-            "The row's kernel was queued first; the darker a cell, the larger the gain."
+            "The row's kernel was queued first; the darker a cell, the larger the gain. "
+            "The second kernel starts with the first (A), in its last wave (B), or after it (C)."
         }
         @for (subject, cases) in &devices {
             @let label = &material.subjects[*subject].label;
             h3 { (label) " " (material.subjects[*subject].name) }
             (scroll(&format!("Gain of pairs on {label}"), &matrix(label, cases)))
+            (tally(cases))
             (copies(cases))
             (left_out(cases))
             details {
@@ -96,6 +99,16 @@ fn heat(gain: f64) -> String {
     format!("h{}", ((gain - 1.0) * 5.0).round().clamp(0.0, 5.0) as u32)
 }
 
+/// How well model 7 foresaw all pairs of a device.
+fn tally(cases: &[Case]) -> Markup {
+    let pairs = cases.iter().flat_map(|case| &case.summary.pairs);
+    html! {
+        @if let Some(tally) = pair_tally(pairs) {
+            p { "Model 7: " (tally_words(&tally).replace("\n ", ";")) "." }
+        }
+    }
+}
+
 fn copies(cases: &[Case]) -> Markup {
     html! {
         ul {
@@ -139,6 +152,10 @@ fn table(label: &str, cases: &[Case]) -> Markup {
                     th.n scope="col" { "gain" }
                     th.n scope="col" { "reversed" }
                     th.n scope="col" { "gain foreseen" }
+                    th.n scope="col" { "second slowed" }
+                    th.n scope="col" { "foreseen" }
+                    th.n scope="col" { "case" }
+                    th.n scope="col" { "foreseen" }
                 }
             }
             tbody { @for case in cases { @for pair in &case.summary.pairs { (pair_row(case, pair)) } } }
@@ -153,7 +170,16 @@ fn pair_row(case: &Case, pair: &PairSummary) -> Markup {
             td.name { (name(&printable(&pair.second, 60))) }
             @for time in [pair.alone[0], pair.alone[1], pair.together[0], pair.together[1]] { td.n { (seconds(time)) } }
             @for gain in pair.gain { td.n { (format!("{gain:.2}")) } }
-            td.n { @if let Some(expected) = pair.expected { (format!("{:.2}", expected.gain)) } @else { "–" } }
+            @let expected = pair.expected;
+            td.n { (figure(expected.map(|expected| expected.gain))) }
+            td.n { (figure(pair.slowdown.map(|[_, second]| second))) }
+            td.n { (figure(expected.map(|expected| expected.slowdown))) }
+            td.n { (pair.case.map_or("–", letter)) }
+            td.n { (expected.map_or("–", |expected| letter(expected.case))) }
         }
     }
+}
+
+fn figure(number: Option<f64>) -> String {
+    number.map_or_else(|| "–".to_owned(), |number| format!("{number:.2}"))
 }

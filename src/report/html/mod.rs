@@ -9,12 +9,15 @@ mod concurrency;
 mod devices;
 mod environment;
 mod flags;
+mod foresight;
 mod glance;
 mod halo;
+mod ladder;
 mod models;
 mod overlap;
 mod plot;
 mod ranking;
+mod rearrange;
 mod roofline;
 mod samples;
 mod scale;
@@ -63,6 +66,8 @@ pub fn page(material: &Material, ranking: &Ranking, compared: &[Compared]) -> St
         staircase::section(material),
         concurrency::section(material),
         halo::section(material),
+        ladder::section(material),
+        rearrange::section(material),
         together::section(material),
         models::section(material),
         flags::section(material),

@@ -2,7 +2,7 @@
 
 use super::plot::{WIDTH, figure, mark, num, series};
 use super::scale::Scale;
-use super::{Section, name, reasons, scroll};
+use super::{Section, foresight, name, reasons, scroll};
 use crate::analyse::rank::{Device, Family, Ranking};
 use crate::report::ranking::{NO_ENERGY, energy_heading};
 use crate::report::subject::Material;
@@ -32,7 +32,7 @@ pub(super) fn section(material: &Material, ranking: &Ranking) -> Option<Section>
                         @for family in &shown[1..] { (scroll(&format!("Ranking, {}", printable(&family.name, 40)), &table(ranking, family))) }
                     }
                 }
-                (energy(ranking)) (winners(ranking, overall)) (left_out(overall))
+                (energy(ranking)) (foresight::part(ranking)) (winners(ranking, overall)) (left_out(overall))
             }
         }
         @if !ranking.excluded.is_empty() {
@@ -57,7 +57,7 @@ fn nothing(ranking: &Ranking) -> &'static str {
     }
 }
 
-fn full_name(device: &Device) -> String {
+pub(super) fn full_name(device: &Device) -> String {
     format!("{} ({})", printable(&device.info.name, 80), printable(&device.info.backend, 12))
 }
 
@@ -143,7 +143,7 @@ fn rank([best, worst]: [usize; 2]) -> String {
     if best == worst { format!("{best}.") } else { format!("{best}–{worst}.") }
 }
 
-fn speed(value: f64) -> String {
+pub(super) fn speed(value: f64) -> String {
     if (0.001..1000.0).contains(&value) {
         let digits = if value < 0.1 {
             3

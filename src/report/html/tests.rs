@@ -89,6 +89,8 @@ fn every_section_is_there() {
         "schedules",
         "staircases",
         "concurrency",
+        "ladders",
+        "rearranging",
         "models",
         "flags",
         "environment",

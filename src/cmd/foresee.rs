@@ -1,0 +1,185 @@
+//! What model 6 foresees of a ranking's common cases, from profiles of the ranked devices alone.
+
+use super::fit::{Wanted, Works};
+use super::known::{Profiles, is_of};
+use crate::analyse::fit::{End, Model, Profiled};
+use crate::analyse::rank::{Foresight, Ranking, Seer, foresight};
+use crate::analyse::{Field, is_probe};
+use crate::error::{Error, Result};
+use crate::record::profile::Profile;
+use crate::report::progress::say;
+use crate::suite::Suite;
+use crate::workload::{CaseKey, Measure};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// What is foreseen with: it was made to tell which of several devices to pick (P14 §3.3.4).
+const MODEL: Model = Model::Components;
+/// Inputs for the emulator where runs of several seeds are ranked: kernels whose work depends on
+/// their inputs are counted on these.
+const SEED: u64 = 1;
+
+/// Where to learn what the ranked devices cost.
+#[derive(Debug, clap::Args)]
+pub struct Sources {
+    /// Profiles of ranked devices, from which their order is foreseen beside the measured one: of
+    /// `gpubench profile --json`, runs of the suite `characterise`, or descriptions of simulated
+    /// GPUs (`.yaml`). Ranked runs that characterise their devices need none
+    #[arg(long = "profile", value_name = "PROFILE", num_args = 1..)]
+    profiles: Vec<PathBuf>,
+    /// Suites of the runs that are not embedded: their kernels are emulated to foresee their times
+    #[arg(long = "suite", value_name = "FILE", num_args = 1..)]
+    suites: Vec<String>,
+}
+
+impl Sources {
+    /// What is foreseen of `ranking`; `own` are the profiles that its runs hold. `None` without
+    /// profiles, or with too few, which is said.
+    ///
+    /// # Errors
+    /// A profile or suite that cannot be used, or that has nothing to do with the ranking.
+    pub fn foresee(
+        &self,
+        field: &Field,
+        ranking: &Ranking,
+        own: &Profiles,
+    ) -> Result<Option<Foresight>> {
+        let named = Profiles::of(&self.profiles)?;
+        let overall = &ranking.families[0];
+        if overall.rows.is_empty() || named.all.is_empty() && own.all.is_empty() {
+            return Ok(None);
+        }
+        check_named(&named, ranking)?;
+        if overall.rows.len() == 1 && named.all.is_empty() {
+            return Ok(None);
+        }
+        let (mut seers, mut unknown) = (vec![], vec![]);
+        for device in overall.rows.iter().map(|row| row.device) {
+            let info = &ranking.devices[device].info;
+            let profile = named.of_device(info).or_else(|| own.of_device(info));
+            let priced = profile.map(|profile| Profiled::new(MODEL, profile, End::Middle));
+            match priced {
+                Some(Ok(priced)) => seers.push((device, priced)),
+                Some(Err(error)) => unknown.push((device, error.to_string())),
+                None => unknown.push((device, "no profile".into())),
+            }
+        }
+        if seers.len() < 2 {
+            for (device, why) in &unknown {
+                say(&format!("not foreseen: {}: {why}", ranking.devices[*device].info.name));
+            }
+            say("the order is not foreseen: that takes profiles of two ranked devices or more");
+            return Ok(None);
+        }
+        let counted = Counts::of(&self.suites(field)?, &overall.common, &seers);
+        let seers: Vec<Seer> = seers
+            .into_iter()
+            .map(|(device, priced)| {
+                let seconds = overall.common.iter().map(|key| counted.seconds(key, &priced));
+                Seer { device, seconds: seconds.collect() }
+            })
+            .collect();
+        let foresight = foresight(field, overall, MODEL, &seers, unknown);
+        if foresight.is_none() {
+            say("the order is not foreseen: no common case is a kernel that all profiles price");
+        }
+        Ok(foresight)
+    }
+
+    /// The suites of the runs: those named, and those embedded as they were when they ran.
+    fn suites(&self, field: &Field) -> Result<Vec<Suite>> {
+        let references: Vec<_> = crate::reference::names().collect();
+        let mut suites: Vec<Suite> = vec![];
+        for name in &self.suites {
+            let suite = crate::suite::load(name, &references)?;
+            if !field.suites.iter().any(|(_, hash)| *hash == suite.hash) {
+                let why = format!("no ranked run is of the suite `{name}` as it is now");
+                return Err(Error::Usage(why));
+            }
+            suites.push(suite);
+        }
+        for (name, hash) in &field.suites {
+            if suites.iter().any(|suite| suite.hash == *hash) {
+                continue;
+            }
+            if !crate::suite::suites().contains(&name.as_str()) {
+                say(&format!("nothing is foreseen of the suite `{name}`: name its file (--suite)"));
+                continue;
+            }
+            let suite = crate::suite::load(name, &references)?;
+            match suite.hash == *hash {
+                true => suites.push(suite),
+                false => say(&format!(
+                    "nothing is foreseen of runs of the suite `{name}` as it was: it has changed since"
+                )),
+            }
+        }
+        Ok(suites)
+    }
+}
+
+/// Every profile named is of a ranked device, or is said not to be; none at all is a mistake.
+fn check_named(named: &Profiles, ranking: &Ranking) -> Result<()> {
+    let overall = &ranking.families[0];
+    let ranked = |profile: &Profile| {
+        overall.rows.iter().any(|row| is_of(profile, &ranking.devices[row.device].info))
+    };
+    let strangers: Vec<&Profile> = named.all.iter().filter(|profile| !ranked(profile)).collect();
+    let told: Vec<String> = strangers
+        .iter()
+        .map(|profile| format!("{} ({})", profile.device.name, profile.device.backend))
+        .collect();
+    if !named.all.is_empty() && strangers.len() == named.all.len() {
+        return Err(Error::Usage(format!(
+            "no ranked device is that of a profile: {}",
+            told.join(", ")
+        )));
+    }
+    for device in told {
+        say(&format!("not ranked, though there is a profile: {device}"));
+    }
+    Ok(())
+}
+
+/// Common cases, counted.
+struct Counts {
+    works: Vec<Works>,
+    /// Of each case the suite that it was found in.
+    wanted: BTreeMap<CaseKey, (usize, Wanted)>,
+}
+
+impl Counts {
+    /// The kernels among `common`, by the rules of each device.
+    fn of(suites: &[Suite], common: &[CaseKey], devices: &[(usize, Profiled)]) -> Self {
+        let rules: Vec<_> = devices.iter().map(|(_, priced)| priced.rules()).collect();
+        let mut all = Self { works: vec![], wanted: BTreeMap::new() };
+        for suite in suites {
+            let mut works = Works::new(suite, SEED);
+            let mut kernels = vec![];
+            for wanted in works.kernels() {
+                let is_kernel = wanted.key.measure == Measure::Kernel && !is_probe(&wanted.key);
+                let new = !all.wanted.contains_key(&wanted.key);
+                if is_kernel && new && common.contains(&wanted.key) {
+                    kernels.push(wanted.kernel.clone());
+                    all.wanted.insert(wanted.key.clone(), (all.works.len(), wanted));
+                }
+            }
+            works.count(&kernels, &rules);
+            all.works.push(works);
+        }
+        all
+    }
+
+    fn seconds(&self, key: &CaseKey, priced: &Profiled) -> std::result::Result<f64, String> {
+        if is_probe(key) {
+            return Err("its time is part of the profile".into());
+        }
+        if key.measure != Measure::Kernel {
+            return Err("only kernels by themselves are foreseen".into());
+        }
+        let (suite, wanted) = self.wanted.get(key).ok_or("its suite is not known")?;
+        let counted = self.works[*suite].of(&wanted.kernel, priced.rules())?;
+        let told = priced.foresee(&wanted.launch(counted)).map_err(|error| error.to_string())?;
+        Ok(told.seconds)
+    }
+}

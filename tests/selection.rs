@@ -1,0 +1,102 @@
+//! The device-selection study (P14 ch. 4) on simulated devices: model 6, from profiles alone, against the
+//! simulator, which knows neither instructions nor transactions of these kernels but their work as a
+//! whole, its own queues, waves and latencies. Nothing here is measured on hardware.
+//!
+//! `tests/data/selection/simulated.jsonl` was written by
+//! `gpubench run selection --rounds 1 --seed 1 --budget 6000 --sim c1060 c2050 k20c k40c 5870 7970`:
+//! the references of its larger problems take minutes, its times depend on nothing but the seed.
+#![expect(clippy::unwrap_used, reason = "helpers of tests panic as tests do")]
+
+mod common;
+
+use common::{Place, text};
+use gpubench::store::{Run, read};
+use gpubench::workload::CaseKey;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Those of the study that are described, of two vendors.
+const STUDY: [&str; 4] = ["tesla-c1060", "tesla-c2050", "radeon-hd-5870", "radeon-hd-7970"];
+/// Two more, which are nearly as fast as the fastest.
+const NEWER: [&str; 2] = ["tesla-k20c", "tesla-k40c"];
+/// The paper's mean relative error with the whole kernel emulated.
+const PAPERS: f64 = 0.167;
+
+fn kept() -> String {
+    format!("{}/tests/data/selection/simulated.jsonl", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn told(suite: &str, devices: &[&str], form: &str) -> String {
+    let place = Place::new();
+    let device = |name: &&str| {
+        let file = format!("src/backend/sim/devices/{name}.yaml");
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(file).display().to_string()
+    };
+    let files: Vec<String> = devices.iter().map(device).collect();
+    let (kept, mut arguments) = (kept(), vec!["predict", suite, "--profile"]);
+    arguments.extend(files.iter().map(String::as_str));
+    arguments.extend(["--measured", &kept, form]);
+    let output = place.output(&arguments);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// Cases compared, those at which the best device was picked, mean penalty and relative error.
+fn summary(devices: &[&str]) -> (u64, u64, f64, f64) {
+    let all: Value = serde_json::from_str(&told("selection", devices, "--json")).unwrap();
+    let of = |name: &str| all["summary"][name].clone();
+    let count = |name: &str| of(name).as_u64().unwrap();
+    let share = |name: &str| of(name).as_f64().unwrap();
+    (count("compared"), count("best_picked"), share("penalty"), share("relative_error"))
+}
+
+#[test]
+fn of_the_studys_devices_the_best_is_picked_and_projected_as_well_as_in_the_paper() {
+    let (compared, picked, penalty, error) = summary(&STUDY);
+    println!("{picked} of {compared}, penalty {penalty}, relative error {error}");
+    assert_eq!(compared, 12);
+    assert!(8 * picked >= 7 * compared, "{picked} of {compared}");
+    assert!(error <= PAPERS, "{error}");
+}
+
+#[test]
+fn without_measured_times_the_table_tells_what_bounds_and_judges_nothing() {
+    let table = told("quick", &STUDY, "--relative");
+    assert!(table.contains("bound by") && table.contains("Radeon HD 7970 (sim)"), "{table}");
+    assert!(!table.contains("penalty"), "{table}");
+}
+
+/// Two devices within a tenth of each other are not told apart; picking the wrong one costs little.
+#[test]
+fn of_devices_that_are_nearly_equal_the_best_is_picked_less_often() {
+    let (compared, picked, penalty, error) = summary(&[&STUDY[..], &NEWER].concat());
+    println!("{picked} of {compared}, penalty {penalty}, relative error {error}");
+    assert_eq!(compared, 12);
+    assert!(2 * picked >= compared && penalty < 0.15, "{picked} of {compared}, {penalty}");
+    assert!(error <= PAPERS, "{error}");
+}
+
+fn medians(run: &Run) -> BTreeMap<(String, CaseKey), f64> {
+    let one = |record: &gpubench::record::Record| {
+        let device = run.header.devices[record.device].name.clone();
+        let samples = &record.measured.as_ref()?.samples;
+        let median = gpubench::stats::Summary::of(samples)?.median;
+        Some(((device, record.key.clone()), median))
+    };
+    run.records.iter().filter_map(one).collect()
+}
+
+#[test]
+fn the_simulator_still_takes_the_times_that_are_kept() {
+    let place = Place::new();
+    let run = ["run", "selection", "--rounds", "1", "--seed", "2", "--filter", "reduction"];
+    let sim = ["--sim", "c1060", "c2050", "k20c", "k40c", "5870", "7970"];
+    let output = place.output(&[&run[..], &sim].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let (now, kept) = (medians(&place.run()), medians(&read(Path::new(&kept())).unwrap()));
+    assert_eq!(now.len(), 6);
+    for (case, seconds) in now {
+        assert!((seconds / kept[&case] - 1.0).abs() < 0.02, "{case:?}: {seconds}");
+    }
+}
