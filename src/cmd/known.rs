@@ -106,14 +106,12 @@ impl Profiles {
         let same = |profile: &&Profile| {
             profile.device.index == device.index && profile.device.backend == device.backend
         };
-        let all = || self.all.iter().map(|profile| (&profile.device, profile));
-        own.iter().find(same).or_else(|| likely(all(), device))
         own.iter().find(same).or_else(|| self.of_device(device))
     }
 
-    /// The first profile of a device of this name and vendor, seen through the same API.
+    /// The profile that is most likely the device's.
     pub fn of_device(&self, device: &DeviceInfo) -> Option<&Profile> {
-        self.all.iter().find(|profile| is_of(profile, device))
+        likely(self.all.iter().map(|profile| (&profile.device, profile)), device)
     }
 }
 

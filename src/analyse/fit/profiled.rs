@@ -51,9 +51,9 @@ impl Profiled {
     /// `Unsupported` where it was not counted, or does not fit the device.
     pub fn foresee(&self, launch: &Launch) -> Result<Foretold> {
         let view = View::new(self.fitted.model, launch, Some(&self.device))?;
-        let seconds = self.fitted.seconds(&launch.key.workload, &view);
-        let parts = view.parts(&self.fitted.parameters);
+        let (parameters, factor) = self.fitted.of(&launch.key.workload, &view);
+        let parts = view.parts(parameters, factor);
         let longest = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
-        Ok(Foretold { seconds, bound: longest.map_or(Bound::Launch, |(bound, _)| bound) })
+        Ok(Foretold { seconds: view.seconds(parameters, factor), bound: longest.map_or(Bound::Launch, |(bound, _)| bound) })
     }
 }
