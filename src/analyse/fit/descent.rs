@@ -6,16 +6,17 @@ use super::device::Device;
 use super::fitted::{Fitted, For, SCALE, Sample, rates};
 use super::view::View;
 use crate::error::{Error, Result};
-use crate::model::least_squares::{Domain, NEXT_TO_NOTHING, Problem};
+use crate::model::least_squares::{Domain, Problem};
 use std::cell::RefCell;
 
 /// Samples on which every start is tried: more would hardly choose others.
 const TRIED: usize = 100;
 /// Starts that are followed on all samples.
 const FOLLOWED: usize = 3;
-/// A start is tried and followed until a step gains less than this share: which one leads down
-/// farthest shows by then, and along a valley there would be no end of it.
-const SEEN: f64 = 1e-3;
+/// A descent ends where a step gains less than this share: which start leads down farthest shows by
+/// then, fits to some of the launches foresee the others as well as at the very bottom, and along a
+/// valley there would be no end of it. Only the fit to all launches goes on.
+const ENOUGH: f64 = 1e-3;
 
 /// The parameters that suit `samples` best: those near the parameters of a fit to nearly the same
 /// samples, where one is given.
@@ -30,21 +31,21 @@ pub(super) fn descend(
     let residuals = residuals(samples.iter().collect());
     let problem = Problem { residuals: &residuals, domains: &domains };
     if let Some(near) = near {
-        return problem.refine(&near.parameters, NEXT_TO_NOTHING);
+        return problem.refine(&near.parameters, ENOUGH);
     }
     let mut starts = starts(model, samples, device)?;
     if starts.len() > FOLLOWED {
         let some = self::residuals(some(samples));
         let tried = Problem { residuals: &some, domains: &domains };
-        let ends = starts.iter().filter_map(|start| tried.refine(start, SEEN).ok());
+        let ends = starts.iter().filter_map(|start| tried.refine(start, ENOUGH).ok());
         let ends = best(&residuals, ends);
         // Where none led anywhere, they are followed as they are.
         starts = if ends.is_empty() { starts } else { ends };
         starts.truncate(FOLLOWED);
     }
-    let followed = starts.iter().filter_map(|start| problem.refine(start, SEEN).ok());
+    let followed = starts.iter().filter_map(|start| problem.refine(start, ENOUGH).ok());
     match best(&residuals, followed).first() {
-        Some(end) if what != For::All => problem.refine(end, NEXT_TO_NOTHING),
+        Some(end) if what != For::All => Ok(end.clone()),
         // Where no start led anywhere, they will not here, and the reason is told.
         end => {
             let ends = end.map_or(starts, |end| vec![end.clone()]);
