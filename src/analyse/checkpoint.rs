@@ -2,7 +2,7 @@
 //! foreseen (model 12) and measured.
 
 use crate::model::checkpoint::{Save, checkpointed_seconds};
-use crate::record::Checkpoint;
+use crate::record::{Checkpoint, CheckpointRun};
 use crate::stats::{Summary, median_of};
 
 /// What came of a case.
@@ -40,12 +40,16 @@ pub struct SaveSummary {
     pub against_one: Option<f64>,
     /// Median seconds of restoring.
     pub restoring: f64,
-    /// Restoring less that of one lane from the same place, relative to it.
+    /// Restoring less that of one lane from the same place, relative to it; `None` for one lane itself,
+    /// and where the two are not told apart.
     pub restoring_against_one: Option<f64>,
 }
 
-/// Puts a case's raw times together; `None` where one is missing.
+/// Puts a case's raw times together; `None` where one is missing, or nothing was saved.
 pub fn checkpoint(raw: &Checkpoint) -> Option<CheckpointSummary> {
+    if raw.saves == 0 {
+        return None;
+    }
     let alone = middle(&raw.alone)?;
     let (snapshot, writing) = (middle(&raw.snapshot), middle(&raw.writing));
     let saves = raw.saves as f64;
@@ -66,6 +70,10 @@ pub fn checkpoint(raw: &Checkpoint) -> Option<CheckpointSummary> {
         let one = runs.iter().find(|one| one.lanes == 1 && one.to_file == run.to_file);
         let less = |mine: f64, its: f64| (its > 0.0).then(|| mine / its - 1.0);
         let apart = |one: &&SaveSummary| (cost - one.cost).abs() > margin.hypot(one.margin);
+        let single = |other: &&CheckpointRun| other.lanes == 1 && other.to_file == run.to_file;
+        let scatter = raw.runs.iter().find(single).map_or(0.0, |one| half_width(&one.restoring));
+        let scatter = scatter.hypot(half_width(&run.restoring));
+        let restored_apart = |one: &&SaveSummary| (restoring - one.restoring).abs() > scatter;
         runs.push(SaveSummary {
             lanes: run.lanes,
             to_file: run.to_file,
@@ -76,7 +84,9 @@ pub fn checkpoint(raw: &Checkpoint) -> Option<CheckpointSummary> {
             foreseen_cost,
             against_one: one.filter(apart).and_then(|one| less(cost, one.cost)),
             restoring,
-            restoring_against_one: one.and_then(|one| less(restoring, one.restoring)),
+            restoring_against_one: one
+                .filter(restored_apart)
+                .and_then(|one| less(restoring, one.restoring)),
         });
     }
     Some(CheckpointSummary { alone, snapshot, writing, runs })
@@ -125,6 +135,7 @@ mod tests {
     fn without_samples_there_is_no_summary() {
         let raw = sample::checkpoint();
         assert_eq!(checkpoint(&Checkpoint { alone: vec![], ..raw.clone() }), None);
-        assert_eq!(checkpoint(&Checkpoint { writing: vec![], ..raw }), None);
+        assert_eq!(checkpoint(&Checkpoint { writing: vec![], ..raw.clone() }), None);
+        assert_eq!(checkpoint(&Checkpoint { saves: 0, ..raw }), None);
     }
 }

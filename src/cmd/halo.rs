@@ -5,7 +5,6 @@ use super::scaling::{Scaled, table};
 use crate::backend::{Device, Remote};
 use crate::error::Result;
 use crate::gpu::{DeviceInfo, DeviceKind};
-use crate::hash::sha256_hex;
 use crate::measure::ranks::{Neighbours, counts};
 use crate::measure::slabs::{Slabbed, slab, slabs};
 use crate::report::words::label;
@@ -91,10 +90,9 @@ fn text(n: u32, device: &DeviceInfo, runs: &[Run], local: Local) -> String {
         DeviceKind::Simulated => out += "  simulated: halos exchanged, no times\n",
         _ => times(&mut out, n.into(), device, runs, local),
     }
-    let fields: Vec<&[f32]> = runs.iter().filter_map(|run| run.strong.field.as_deref()).collect();
-    let bits = |field: &[f32]| sha256_hex(bytemuck::cast_slice::<f32, u8>(field));
-    let hash = fields.last().map_or_else(String::new, |field| bits(field));
-    let same = fields.iter().all(|field| bits(field) == hash);
+    let hashes: Vec<&str> = runs.iter().filter_map(|run| run.strong.hash.as_deref()).collect();
+    let hash = hashes.last().copied().unwrap_or_default();
+    let same = hashes.iter().all(|other| *other == hash);
     let numbers: Vec<String> = runs.iter().map(|run| run.ranks.to_string()).collect();
     let likeness = match (runs.len(), same) {
         (1, _) => String::new(),

@@ -8,6 +8,7 @@ use crate::record::Detail;
 use crate::report::progress::say;
 use crate::report::words::label;
 use crate::store::read;
+use crate::text::printable;
 use crate::units::seconds;
 use serde::Serialize;
 use std::fmt::Write;
@@ -82,6 +83,8 @@ fn share(text: &str) -> Result<f64, String> {
 
 /// Most checkpoints that are placed.
 const MOST: usize = 10_000;
+/// Characters of a case's and its device's name.
+const NAME: usize = 200;
 /// Checkpoints that a person is shown.
 const SHOWN: usize = 8;
 
@@ -109,14 +112,19 @@ struct Plan {
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
     let What::Checkpoint(args) = args.what;
-    let measured = args.from.as_deref().map(|file| measured(file, args.case.as_deref()));
-    let measured = measured.transpose()?;
+    let of = |file| measured(file, args.case.as_deref(), args.cost.is_none());
+    let measured = args.from.as_deref().map(of).transpose()?;
     let cost = args.cost.or(measured.as_ref().map(|measured| measured.cost));
     let recovery = args.recovery.or(measured.as_ref().map(|measured| measured.recovery));
     let plan = plan(&args, cost.unwrap_or(0.0), recovery.unwrap_or(0.0))?;
     if let (Some(Measured { of, .. }), false) = (&measured, args.json) {
         let (cost, recovery) = (seconds(plan.cost), seconds(plan.recovery));
-        print(&format!("a save costs {cost}, recovery {recovery}: {of}\n"))?;
+        let whose = |given: Option<f64>| if given.is_some() { " (as given)" } else { "" };
+        print(&format!(
+            "a save costs {cost}{}, recovery {recovery}{}: {of}\n",
+            whose(args.cost),
+            whose(args.recovery)
+        ))?;
     }
     if args.json {
         let json = serde_json::to_string(&plan);
@@ -139,8 +147,8 @@ struct Measured {
 }
 
 /// What the run in `file` measured of the only case whose name and device have all of `words`; of
-/// several rounds, the first.
-fn measured(file: &Path, words: Option<&str>) -> Result<Measured> {
+/// several rounds, the first. Where it says what a save costs (`counts`), that must be told from nothing.
+fn measured(file: &Path, words: Option<&str>, counts: bool) -> Result<Measured> {
     let run = read(file)?;
     for warning in &run.warnings {
         say(&warning.to_string());
@@ -153,7 +161,7 @@ fn measured(file: &Path, words: Option<&str>) -> Result<Measured> {
             continue;
         };
         let device = run.header.devices.get(record.device).map_or_else(String::new, label);
-        let name = format!("{} on {device}", record.key);
+        let name = printable(&format!("{} on {device}", record.key), NAME);
         let meant = words.split_whitespace().all(|word| name.to_lowercase().contains(word));
         if meant && !found.iter().any(|(known, _)| *known == name) {
             found.push((name, cheapest));
@@ -169,10 +177,12 @@ fn measured(file: &Path, words: Option<&str>) -> Result<Measured> {
             false => format!("{file} has several: say which with --case{names}"),
         }));
     };
-    if run.cost <= 0.0 {
+    // Also where either is not a number.
+    let told = run.cost.is_finite() && run.cost > run.margin;
+    if counts && !told {
         return Err(Error::Usage(format!(
-            "{name}: saving cost less than the run's samples scatter ({} ± {}); give an upper bound with \
-             --cost and leave out --from",
+            "{name}: saving cost less than the run's samples scatter ({} ± {}); give an upper bound \
+             with --cost",
             seconds(run.cost),
             seconds(run.margin)
         )));

@@ -4,8 +4,9 @@
 
 use super::choose::hash;
 use crate::error::{Error, Result};
+use crate::hash::sha256_hex;
 use crate::plan::{Iteration, state, state_bytes};
-use crate::record::{Saved, SavedFlaw, SavedOf};
+use crate::record::{Saved, SavedOf};
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::path::PathBuf;
@@ -30,11 +31,23 @@ impl Keep {
             case: case.key.to_string(),
             seed: case.seed,
             kernel: hash(&candidate.kernel),
+            given: given(iteration),
             passes: iteration.passes() as u64,
             buffers: state(case).into_iter().map(buffer).collect(),
         };
         debug_assert_eq!(of.bytes(), state_bytes(case).0);
         Self { path, of }
+    }
+
+    /// Removes the file, where there is one.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn remove(&self) -> Result<()> {
+        match std::fs::remove_file(&self.path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::io(&self.path, error)),
+            _ => Ok(()),
+        }
     }
 
     /// Keeps the state after `done` passes instead of the one before; returns when it is on the disk.
@@ -78,9 +91,10 @@ impl Keep {
         };
         let most = self.of.bytes().saturating_add(BESIDES);
         let mut bytes = vec![];
+        let len = file.metadata().map_err(io)?.len();
         file.take(most + 1).read_to_end(&mut bytes).map_err(io)?;
         let saved = match bytes.len() as u64 > most {
-            true => Err(SavedFlaw::Long(bytes.len() as u64 - most)),
+            true => Err(Saved::too_long(&bytes, len, &self.of)),
             false => Saved::parse(&bytes).and_then(|saved| saved.of(&self.of)),
         };
         saved.map(Some).map_err(|flaw| {
@@ -88,4 +102,10 @@ impl Keep {
             Error::Usage(format!("{path}: {flaw}; remove it to begin anew"))
         })
     }
+}
+
+/// SHA-256 of all that makes the states what they are, beside the kernel and the seed.
+fn given(Iteration { case, candidate }: Iteration) -> String {
+    let given = (&case.buffers, &case.size, candidate.passes());
+    sha256_hex(serde_json::to_vec(&given).unwrap_or_default())
 }

@@ -13,6 +13,9 @@ use std::ops::Range;
 
 /// Most saves on the way.
 const SAVES: usize = 4;
+/// States that the host holds at a time: each save's as it must be and as it is received, the last one,
+/// and one that is read, written to a file or compared.
+const HOST_STATES: u64 = 2 * SAVES as u64 + 4;
 /// Pieces of a buffer are multiples of this, but for the last: any less is sooner copied than another
 /// copy is begun.
 const PIECE: u64 = 64 << 10;
@@ -29,6 +32,12 @@ pub(super) fn with_state(case: Case, device: &DeviceInfo, limits: &Limits) -> Re
     let state = state_bytes(&case).0;
     if state == 0 {
         return Err("the passes write no buffer: there is no state to save".into());
+    }
+    let on_host = Bytes(state.saturating_mul(HOST_STATES));
+    if let Some(memory) = limits.host_memory.filter(|memory| on_host > *memory) {
+        return Err(format!(
+            "saving and comparing its states needs about {on_host} on the host, which has {memory}"
+        ));
     }
     let bytes = buffers::device_bytes(&case).saturating_add(state);
     match buffers::available(device, limits) {

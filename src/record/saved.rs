@@ -2,12 +2,15 @@
 //! is, a line of JSON that says of what, the state, and SHA-256 over all of that.
 
 use crate::hash::sha256;
+use crate::text::printable;
 use serde::{Deserialize, Serialize};
 
 /// What the first line begins with; the version stands behind it.
 const MAGIC: &str = "gpubench checkpoint ";
 /// Version of the format; no other is read.
 const VERSION: u32 = 1;
+/// Characters that are shown of a name, at most.
+const NAME: usize = 200;
 /// Bytes of the checksum.
 const CHECKSUM: usize = 32;
 
@@ -21,6 +24,8 @@ pub struct SavedOf {
     pub seed: u64,
     /// SHA-256 of the kernel in the form that was run.
     pub kernel: String,
+    /// SHA-256 of what the kernel was given: element types, fills, sizes, parameters and grids.
+    pub given: String,
     /// Passes of the whole iteration.
     pub passes: u64,
     /// Names and bytes of the buffers that are the state, in order.
@@ -72,6 +77,14 @@ pub enum SavedFlaw {
         /// The kernel that was to go on.
         wanted: String,
     },
+    /// The same kernel was given something else.
+    #[error("it is of other parameters, grids, fills or element types (SHA-256 {found:.12}… and not {wanted:.12}…)")]
+    Given {
+        /// What the kernel was given that saved it.
+        found: String,
+        /// What the kernel was to be given that was to go on.
+        wanted: String,
+    },
     /// It is of another case, or of another seed.
     #[error("it is of {found} and not of {wanted}")]
     Case {
@@ -115,7 +128,7 @@ impl Saved {
         let (first, rest) = line(bytes).ok_or_else(|| beginning(bytes))?;
         let version = first.strip_prefix(MAGIC).ok_or(SavedFlaw::Foreign)?;
         if version != VERSION.to_string() {
-            return Err(SavedFlaw::Version(version.chars().take(12).collect()));
+            return Err(SavedFlaw::Version(printable(version, 12)));
         }
         let whole = |has: u64, of: u64| match has.cmp(&of) {
             std::cmp::Ordering::Less => Err(SavedFlaw::Short { has, of }),
@@ -148,31 +161,58 @@ impl Saved {
     /// # Errors
     /// Of what it is instead.
     pub fn of(self, wanted: &SavedOf) -> Result<Self, SavedFlaw> {
-        if self.of == *wanted {
-            Ok(self)
-        } else if self.of.described() != wanted.described() {
-            let (found, wanted) = (self.of.described(), wanted.described());
-            Err(SavedFlaw::Case { found, wanted })
-        } else {
-            let (found, wanted) = (self.of.kernel, wanted.kernel.clone());
-            Err(SavedFlaw::Kernel { found, wanted })
+        self.of.is(wanted).map(|()| self)
+    }
+
+    /// Why a file of `len` bytes that begins with these, too long for what is `wanted`, is not gone on
+    /// from: what it says of itself where that is something else, since this helps more than its length.
+    pub fn too_long(begin: &[u8], len: u64, wanted: &SavedOf) -> SavedFlaw {
+        let first = line(begin).and_then(|(_, rest)| line(rest));
+        let header = first.and_then(|(json, _)| serde_json::from_str::<Header>(json).ok());
+        let more = len.saturating_sub(begin.len() as u64);
+        match (Self::parse(begin), header.map(|header| header.of.is(wanted))) {
+            (Err(flaw @ (SavedFlaw::Foreign | SavedFlaw::Version(_))), _) => flaw,
+            (_, Some(Err(flaw))) => flaw,
+            (Err(SavedFlaw::Long(here)), _) => SavedFlaw::Long(here.saturating_add(more)),
+            (Err(flaw), _) => flaw,
+            (Ok(_), _) => SavedFlaw::Long(more),
         }
     }
 }
 
 impl SavedOf {
+    /// Whether it is what is `wanted`.
+    fn is(&self, wanted: &Self) -> Result<(), SavedFlaw> {
+        let hash = |text: &str| printable(text, 64);
+        let named = |of: &Self| (of.case.clone(), of.seed, of.passes, of.buffers.clone());
+        if named(self) != named(wanted) {
+            let (found, wanted) = (self.described(), wanted.described());
+            Err(SavedFlaw::Case { found, wanted })
+        } else if self.kernel != wanted.kernel {
+            let (found, wanted) = (hash(&self.kernel), hash(&wanted.kernel));
+            Err(SavedFlaw::Kernel { found, wanted })
+        } else if self.given != wanted.given {
+            let (found, wanted) = (hash(&self.given), hash(&wanted.given));
+            Err(SavedFlaw::Given { found, wanted })
+        } else {
+            Ok(())
+        }
+    }
+
     /// Bytes of the state; more than there can be where they do not fit 64 bits.
     pub fn bytes(&self) -> u64 {
         self.buffers.iter().fold(0, |sum: u64, (_, bytes)| sum.saturating_add(*bytes))
     }
 
-    /// All but the kernel, in words.
+    /// All but the kernel and what it is given, in words.
     fn described(&self) -> String {
-        let buffers = self.buffers.iter().map(|(name, bytes)| format!("`{name}` of {bytes} bytes"));
-        let buffers: Vec<String> = buffers.collect();
+        let part = |(name, bytes): &(String, u64)| {
+            format!("`{}` of {bytes} bytes", printable(name, NAME))
+        };
+        let buffers: Vec<String> = self.buffers.iter().map(part).collect();
         format!(
             "`{}` with seed {}, {} passes over {}",
-            self.case,
+            printable(&self.case, NAME),
             self.seed,
             self.passes,
             buffers.join(", ")
@@ -207,6 +247,7 @@ mod tests {
             case: "floyd_warshall n=2".into(),
             seed: 7,
             kernel: "ab".repeat(32),
+            given: "12".repeat(32),
             passes: 10,
             buffers: vec![("distance".into(), 16), ("more".into(), 4)],
         }
@@ -227,7 +268,8 @@ mod tests {
         let bytes = saved().to_bytes().unwrap();
         for len in 0..bytes.len() {
             let flaw = Saved::parse(&bytes[..len]).unwrap_err();
-            let header = bytes.iter().rposition(|&b| b == b'\n').unwrap() + 1;
+            let mut lines = bytes.iter().enumerate().filter(|(_, b)| **b == b'\n');
+            let header = lines.nth(1).unwrap().0 + 1;
             let told = SavedFlaw::Short { has: len as u64, of: bytes.len() as u64 };
             assert!(len < header || flaw == told, "{len}: {flaw}");
         }
@@ -262,9 +304,26 @@ mod tests {
         assert!(
             told(SavedOf { buffers: vec![("distance".into(), 20)], ..of() }).contains("`more`")
         );
+        let given = told(SavedOf { given: "34".repeat(32), ..of() });
+        assert!(given.contains("(SHA-256 121212121212… and not 343434343434…)"), "{given}");
         let newer = b"gpubench checkpoint 2\n{}\n";
         assert_eq!(Saved::parse(newer), Err(SavedFlaw::Version("2".into())));
         assert_eq!(Saved::parse(b"{\"header\":{}}\n"), Err(SavedFlaw::Foreign));
+    }
+
+    #[test]
+    fn what_is_too_long_says_what_it_is_first() {
+        let bytes = saved().to_bytes().unwrap();
+        let bytes = [&bytes[..], &[0; 3]].concat();
+        let len = bytes.len() as u64 + 7;
+        let told = |bytes: &[u8], of: &SavedOf| Saved::too_long(bytes, len, of);
+        assert_eq!(told(&bytes, &of()), SavedFlaw::Long(10));
+        assert!(matches!(told(&bytes, &SavedOf { seed: 8, ..of() }), SavedFlaw::Case { .. }));
+        assert_eq!(told(b"gpubench checkpoint 2\n{}\n", &of()), SavedFlaw::Version("2".into()));
+        assert_eq!(told(&[0; 100], &of()), SavedFlaw::Foreign);
+        let odd = SavedOf { case: "a\u{1b}[31m".into(), ..of() };
+        let odd = Saved { of: odd, ..saved() }.of(&of()).unwrap_err().to_string();
+        assert!(!odd.contains('\u{1b}'), "{odd:?}");
     }
 
     #[test]

@@ -28,13 +28,14 @@ impl Scratch {
     /// Makes one in `root`, for what is to lie on its disk.
     ///
     /// # Errors
-    /// `Io` when `root` cannot be written.
+    /// `Io` when `root` cannot be written, or has no locks, as some network file systems.
     pub fn beside(root: &Path) -> Result<Self> {
         let io = |e| Error::io(root, e);
-        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(root).map_err(io)?;
+        let prefix = format!("{}{}-", prefix(), std::process::id());
+        let folder = tempfile::Builder::new().prefix(&prefix).tempdir_in(root).map_err(io)?;
         let lock = File::create(folder.path().join(LOCK)).map_err(io)?;
         lock.lock().map_err(io)?;
-        sweep(root);
+        sweep(root, &self::prefix());
         Ok(Self { folder, _lock: lock })
     }
 
@@ -44,12 +45,29 @@ impl Scratch {
     }
 }
 
+/// What the names of this machine's folders begin with: of another's, which may share the disk, locks tell
+/// nothing certain.
+fn prefix() -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    format!("{PREFIX}{}-", machine().chars().map(plain).take(64).collect::<String>())
+}
+
+#[cfg(unix)]
+fn machine() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+#[cfg(not(unix))]
+fn machine() -> String {
+    std::env::var("COMPUTERNAME").unwrap_or_default()
+}
+
 /// Removes the folders of runs that died. A folder without a lock file yet belongs to a run that
 /// is just beginning.
-fn sweep(root: &Path) {
+fn sweep(root: &Path, prefix: &str) {
     let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
     let ours = |path: &PathBuf| {
-        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX))
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(prefix))
     };
     for path in entries.map(|entry| entry.path()).filter(ours) {
         let abandoned =
@@ -67,11 +85,15 @@ mod tests {
     #[test]
     fn it_takes_itself_away_and_what_a_dead_run_left() {
         let root = tempfile::tempdir().unwrap();
-        let dead = root.path().join("gpubench-scratch-dead");
-        std::fs::create_dir(&dead).unwrap();
-        std::fs::write(dead.join(LOCK), "").unwrap();
+        let left = |name: String| {
+            let folder = root.path().join(name);
+            std::fs::create_dir(&folder).unwrap();
+            std::fs::write(folder.join(LOCK), "").unwrap();
+            folder
+        };
+        let (dead, elsewhere) = (left(prefix() + "1-dead"), left(format!("{PREFIX}else.where-1-a")));
         let first = Scratch::beside(root.path()).unwrap();
-        assert!(!dead.exists());
+        assert!(!dead.exists() && elsewhere.exists());
         let second = Scratch::beside(root.path()).unwrap();
         assert!(first.path().exists() && second.path().exists());
         let path = first.path().to_owned();

@@ -65,7 +65,8 @@ form! {
         params: Option<At<Entries<At<Param>>>>,
         /// How many times the kernel is launched for one result, each launch (a pass) after the one
         /// before: an expression over the sizes. `pass` counts them from 0 in the parameters, and
-        /// the grid may use such a parameter. For `measure: [kernel]` and `[halo]`; `work` is that of
+        /// the grid may use such a parameter. For `measure: [kernel]`, `[halo]` and
+        /// `[checkpoint]`; `work` is that of
         /// all passes. One, unless said otherwise.
         passes: Option<At<Expression>>,
         /// Buffers by name, in binding order.

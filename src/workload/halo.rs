@@ -45,9 +45,8 @@ pub fn share(cells: [u64; 3], cuts: [u64; 3]) -> Result<[u64; 3], String> {
         if cuts > 0 && cells.is_multiple_of(cuts) && cells > 0 {
             continue;
         }
-        let fits = |n: &u64| cells.is_multiple_of(*n);
-        let below = (1..cuts.min(cells + 1)).rev().find(fits);
-        let above = (cuts + 1..=cells).find(fits);
+        let below = divisors(cells).filter(|n| *n < cuts).max();
+        let above = divisors(cells).filter(|n| *n > cuts).min();
         let near: Vec<String> = below.into_iter().chain(above).map(|n| n.to_string()).collect();
         let take = if near.is_empty() { "" } else { ": take " };
         let near = near.join(" or ");
@@ -56,6 +55,12 @@ pub fn share(cells: [u64; 3], cuts: [u64; 3]) -> Result<[u64; 3], String> {
         ));
     }
     Ok(std::array::from_fn(|axis| cells[axis] / cuts[axis]))
+}
+
+/// Divisors of `n` in no order, each with the one that makes `n` with it: those of either at most 2^20.
+fn divisors(n: u64) -> impl Iterator<Item = u64> {
+    let small = (1..=n.isqrt().min(1 << 20)).filter(move |d| n.is_multiple_of(*d));
+    small.flat_map(move |d| [d, n / d])
 }
 
 #[cfg(test)]
@@ -73,6 +78,10 @@ mod tests {
         assert!(told([4; 3], [1, 1, 8]).ends_with("8 equal parts: take 4"));
         assert!(told([4; 3], [0, 1, 1]).ends_with("0 equal parts: take 1"));
         assert!(told([0; 3], [1, 2, 1]).contains("0 cells along x"));
+        // A prime: nothing between one part and a part a cell.
+        let prime = told([4_294_967_291; 3], [2; 3]);
+        assert!(prime.ends_with("take 1 or 4294967291"), "{prime}");
+        assert!(told([u64::MAX; 3], [2; 3]).ends_with("take 1 or 3"));
         assert!(told([64; 3], [1; 3]).contains("no neighbour"));
         assert!(told([64; 3], [8, 8, 2]).contains("128 parts are more than 64"));
     }

@@ -290,7 +290,8 @@ impl<'a> Plan<'a> {
 
 impl Plan<'_> {
     /// A folder beside the results, where a case saves states to a file: what is measured is the disk
-    /// that they lie on, which need not be that of temporary files.
+    /// that they lie on, which need not be that of temporary files. Where it takes no such folder (a network
+    /// file system without locks), it is that of temporary files after all.
     fn disk(&self) -> Result<Option<Scratch>> {
         let saves = |case: &crate::plan::Case| case.key.measure == Measure::Checkpoint;
         if !self.cases.iter().flat_map(|cases| &cases.run).any(saves) {
@@ -303,7 +304,10 @@ impl Plan<'_> {
         };
         let folder = folder.unwrap_or(Path::new("."));
         std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, error))?;
-        Scratch::beside(folder).map(Some)
+        Ok(Scratch::beside(folder).map(Some).unwrap_or_else(|error| {
+            say(&format!("{error}: states are saved in the system's temporary folder instead"));
+            None
+        }))
     }
 
     /// The devices that may compute expected results: all of this machine, where a case asks for

@@ -25,9 +25,9 @@ pub struct Slabbed {
     pub step: f64,
     /// Bytes that a rank between two others sends in a step.
     pub bytes: u64,
-    /// All fields after the last step that is compared, in the order of the undivided domain's array;
-    /// on rank 0.
-    pub field: Option<Vec<f32>>,
+    /// SHA-256 of all fields after the last step that is compared, in the order of the undivided
+    /// domain's array; on rank 0.
+    pub hash: Option<String>,
 }
 
 /// Cells of each of `ranks` slabs, of a domain of `cells`.
@@ -52,11 +52,11 @@ pub fn slabs(
     slab(cells, neighbours.size())?;
     let rank = Rank::new(device, neighbours, suite, cells, seed)?;
     rank.restore()?;
-    let field = rank.compared()?;
+    let hash = rank.compared()?;
     let computation = rank.timed(Rank::compute_alone)?;
     rank.restore()?;
     let step = rank.timed(Rank::step)?;
     rank.restore()?;
     rank.compared()?;
-    Ok(Slabbed { computation, step, bytes: rank.bytes(), field })
+    Ok(Slabbed { computation, step, bytes: rank.bytes(), hash })
 }

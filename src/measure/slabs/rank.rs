@@ -3,6 +3,7 @@
 use crate::backend::{Device, Remote};
 use crate::error::{Error, Result};
 use crate::gpu::{KernelId, MemoryKind, Recording, Scalar};
+use crate::hash::sha256_hex;
 use crate::measure::compare;
 use crate::measure::ranks::Neighbours;
 use crate::plan::{Case, GUARD, Halo, Limits, PACK, UNPACK, Wanted, divided, given, slots};
@@ -26,7 +27,9 @@ pub(super) struct Rank<'a> {
     neighbours: &'a dyn Neighbours,
     /// The domain in slabs; of what is exchanged, what this rank sends or receives.
     plan: Halo,
-    /// The domain before the first step.
+    /// This rank's slab before the first step, with its shell.
+    slab: Vec<f32>,
+    /// The domain before the first step, on rank 0, which compares.
     domain: Vec<f32>,
 }
 
@@ -49,8 +52,12 @@ impl<'a> Rank<'a> {
             Data::F32(numbers) => numbers,
             _ => vec![],
         };
-        let domain = plan.closed(&drawn);
-        let rank = Self { device, neighbours, plan, domain };
+        let mut domain = plan.closed(&drawn);
+        let slab = plan.carved(me, &domain);
+        if me > 0 {
+            domain = vec![];
+        }
+        let rank = Self { device, neighbours, plan, slab, domain };
         rank.set_up()?;
         Ok(rank)
     }
@@ -92,13 +99,19 @@ impl<'a> Rank<'a> {
         self.neighbours.largest(mine.sum::<u64>() as f64) as u64
     }
 
-    /// The slab as it is before the first step, within poisoned guards.
+    /// The slab as it is before the first step, within poisoned guards, and what halos travel through
+    /// poisoned.
     pub(super) fn restore(&self) -> Result<()> {
-        let slab = self.plan.carved(self.me(), &self.domain);
         let guard = vec![0xff; GUARD.as_usize()];
-        let bytes = [&guard, bytemuck::cast_slice(&slab), &guard[..]].concat();
-        let field = self.case().buffer(0);
-        self.device.call(move |device| device.write(field, &bytes))
+        let bytes = [&guard, bytemuck::cast_slice(&self.slab), &guard[..]].concat();
+        let (field, ways) = (self.case().buffer(0), self.plan.ways());
+        let poison = vec![0xff; self.plan.face_bytes().as_usize()];
+        self.device.call(move |device| {
+            for buffer in [ways.leaving, ways.arriving, ways.faces] {
+                device.write(buffer, &poison)?;
+            }
+            device.write(field, &bytes)
+        })
     }
 
     /// Seconds of a step by `step`, the slowest rank's, the middle of several.
@@ -183,9 +196,9 @@ impl<'a> Rank<'a> {
         }
     }
 
-    /// Some steps, and whether all slabs together are what the reference makes of the domain; the
-    /// fields, on rank 0.
-    pub(super) fn compared(&self) -> Result<Option<Vec<f32>>> {
+    /// Some steps, and whether all slabs together are what the reference makes of the domain, with
+    /// nothing written beside them; SHA-256 of the fields, on rank 0.
+    pub(super) fn compared(&self) -> Result<Option<String>> {
         for _ in 0..STEPS {
             self.step()?;
         }
@@ -193,6 +206,13 @@ impl<'a> Rank<'a> {
         let bytes = self.device.call(move |device| device.read(field))?;
         let inside = GUARD.as_usize()..bytes.len().saturating_sub(GUARD.as_usize());
         let inside = inside.start.min(inside.end)..inside.end;
+        let guards = bytes[..inside.start].iter().chain(&bytes[inside.end..]);
+        let broken = f64::from(u8::from(guards.into_iter().any(|byte| *byte != 0xff)));
+        // Every rank ends here then, and none waits for another.
+        if self.neighbours.largest(broken) > 0.0 {
+            let why = "a kernel wrote beyond the bounds of a rank's slab";
+            return Err(Error::Mismatch(why.into()));
+        }
         let slab: Vec<f32> = bytemuck::pod_collect_to_vec(&bytes[inside]);
         let Some(all) = self.neighbours.gather(&slab) else { return Ok(None) };
         let mut found = vec![0.0; self.domain.len()];
@@ -200,7 +220,7 @@ impl<'a> Rank<'a> {
             self.plan.put(part, slab, &mut found);
         }
         self.check(&found)?;
-        Ok(Some(found))
+        Ok(Some(sha256_hex(bytemuck::cast_slice::<f32, u8>(&found))))
     }
 
     fn check(&self, found: &[f32]) -> Result<()> {

@@ -40,6 +40,15 @@ pub(in super::super) fn with_halo(
             Bytes(bytes)
         ));
     }
+    // Whole fields lie in the copies' buffer, in the program's, and in what is read of the first; the
+    // domain as it was, carved, undivided, found and wanted.
+    let bulk = 4 * halo.parts.len() as u64 * halo.bulk_elements();
+    let on_host = Bytes(3 * bulk + 5 * device_bytes(&case));
+    if let Some(memory) = limits.host_memory.filter(|memory| on_host > *memory) {
+        return Err(format!(
+            "{here}: exchanging and checking it needs about {on_host} on the host, which has {memory}"
+        ));
+    }
     case.halo = Some(Box::new(halo));
     Ok(case)
 }
