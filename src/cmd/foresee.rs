@@ -1,11 +1,12 @@
 //! What model 6 foresees of a ranking's common cases, from profiles of the ranked devices alone.
 
 use super::fit::{Wanted, Works};
-use super::known::{Profiles, is_of};
+use super::known::{Profiles, may_be};
 use crate::analyse::fit::{End, Model, Profiled};
 use crate::analyse::rank::{Foresight, Ranking, Seer, foresight};
 use crate::analyse::{Field, is_probe};
 use crate::error::{Error, Result};
+use crate::gpu::DeviceInfo;
 use crate::record::profile::Profile;
 use crate::report::progress::say;
 use crate::suite::Suite;
@@ -33,7 +34,8 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// What is foreseen of `ranking`; `own` are the profiles that its runs hold. `None` without
+    /// What is foreseen of `ranking`; `own` reads the profiles that its runs hold of the devices
+    /// without a named one, and is not asked where there is no order to foresee. `None` without
     /// profiles, or with too few, which is said.
     ///
     /// # Errors
@@ -42,21 +44,24 @@ impl Sources {
         &self,
         field: &Field,
         ranking: &Ranking,
-        own: &Profiles,
+        own: impl FnOnce(&[&DeviceInfo]) -> Result<Profiles>,
     ) -> Result<Option<Foresight>> {
         let named = Profiles::of(&self.profiles)?;
         let overall = &ranking.families[0];
-        if overall.rows.is_empty() || named.all.is_empty() && own.all.is_empty() {
+        if overall.rows.is_empty() || overall.rows.len() == 1 && named.all.is_empty() {
             return Ok(None);
         }
         check_named(&named, ranking)?;
-        if overall.rows.len() == 1 && named.all.is_empty() {
+        let ranked = overall.rows.iter().map(|row| &ranking.devices[row.device].info);
+        let bare: Vec<_> = ranked.filter(|info| named.of_device(info).is_none()).collect();
+        let own = own(&bare)?;
+        if named.all.is_empty() && own.all.is_empty() {
             return Ok(None);
         }
         let (mut seers, mut unknown) = (vec![], vec![]);
         for device in overall.rows.iter().map(|row| row.device) {
             let info = &ranking.devices[device].info;
-            let profile = named.of_device(info).or_else(|| own.of_device(info));
+            let profile = named.of_device(info).or_else(|| told(own.of_device(info)?));
             let priced = profile.map(|profile| Profiled::new(MODEL, profile, End::Middle));
             match priced {
                 Some(Ok(priced)) => seers.push((device, priced)),
@@ -118,11 +123,18 @@ impl Sources {
     }
 }
 
+/// A profile that nobody named, which is said.
+fn told(profile: &Profile) -> Option<&Profile> {
+    let DeviceInfo { name, backend, .. } = &profile.device;
+    say(&format!("profile of {name} ({backend}): from its run of {}", profile.started));
+    Some(profile)
+}
+
 /// Every profile named is of a ranked device, or is said not to be; none at all is a mistake.
 fn check_named(named: &Profiles, ranking: &Ranking) -> Result<()> {
     let overall = &ranking.families[0];
     let ranked = |profile: &Profile| {
-        overall.rows.iter().any(|row| is_of(profile, &ranking.devices[row.device].info))
+        overall.rows.iter().any(|row| may_be(&profile.device, &ranking.devices[row.device].info))
     };
     let strangers: Vec<&Profile> = named.all.iter().filter(|profile| !ranked(profile)).collect();
     let told: Vec<String> = strangers
@@ -180,6 +192,9 @@ impl Counts {
         let (suite, wanted) = self.wanted.get(key).ok_or("its suite is not known")?;
         let counted = self.works[*suite].of(&wanted.kernel, priced.rules())?;
         let told = priced.foresee(&wanted.launch(counted)).map_err(|error| error.to_string())?;
-        Ok(told.seconds)
+        match told.seconds.is_finite() && told.seconds > 0.0 {
+            true => Ok(told.seconds),
+            false => Err("the model foresees no time above zero".into()),
+        }
     }
 }

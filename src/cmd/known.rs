@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::gpu::DeviceInfo;
 use crate::record::profile::Profile;
 use crate::record::{Header, Record};
+use crate::report::progress::say;
 use crate::store::{Run, read};
 use crate::suite::Suite;
 use std::path::{Path, PathBuf};
@@ -35,7 +36,28 @@ impl Profiles {
         for path in paths {
             if path.is_dir() { profiles.folder(path)? } else { profiles.file(path)? }
         }
+        profiles.merge();
         Ok(profiles)
+    }
+
+    /// Of several profiles of one device keeps the latest, and says so.
+    fn merge(&mut self) {
+        let mut kept: Vec<Profile> = vec![];
+        for profile in std::mem::take(&mut self.all) {
+            let Some(known) = kept.iter_mut().find(|one| is_same(&one.device, &profile.device))
+            else {
+                kept.push(profile);
+                continue;
+            };
+            if profile.started > known.started {
+                *known = profile;
+            }
+            say(&format!(
+                "several profiles of {} ({}): the latest is used, of {}",
+                known.device.name, known.device.backend, known.started
+            ));
+        }
+        self.all = kept;
     }
 
     fn file(&mut self, path: &Path) -> Result<()> {
@@ -109,27 +131,36 @@ impl Profiles {
         own.iter().find(same).or_else(|| self.of_device(device))
     }
 
-    /// The profile that is most likely the device's.
+    /// The profile that is most likely the device's, of equally likely ones the latest.
     pub fn of_device(&self, device: &DeviceInfo) -> Option<&Profile> {
-        likely(self.all.iter().map(|profile| (&profile.device, profile)), device)
+        let mut all: Vec<&Profile> = self.all.iter().collect();
+        all.sort_by(|a, b| b.started.cmp(&a.started));
+        likely(all.into_iter().map(|profile| (&profile.device, profile)), device)
     }
 }
 
-/// Whether it is the profile of a device of this name and vendor, seen through the same API.
-pub fn is_of(profile: &Profile, device: &DeviceInfo) -> bool {
-    let other = &profile.device;
-    (&other.backend, &other.name, &other.vendor) == (&device.backend, &device.name, &device.vendor)
+/// Whether two descriptions may be of one device: API, vendor and name are the same, and no two
+/// UUIDs tell them apart.
+pub fn may_be(one: &DeviceInfo, other: &DeviceInfo) -> bool {
+    let named = |d: &DeviceInfo| [&d.backend, &d.vendor, &d.name].map(String::clone);
+    let apart = matches!((&one.uuid, &other.uuid), (Some(one), Some(other)) if one != other);
+    named(one) == named(other) && !apart
 }
 
-/// What belongs to `device`: of those of its API, vendor and name, that of its UUID, else that of its
-/// position among the API's devices, else the first.
+/// Whether two runs name the same device: of equal ones, that of the same UUID, or where that is not
+/// told, of the same position.
+pub fn is_same(one: &DeviceInfo, other: &DeviceInfo) -> bool {
+    let place = (one.uuid.is_some() && other.uuid.is_some()) || one.index == other.index;
+    may_be(one, other) && place
+}
+
+/// What belongs to `device`: of those that may be it, that of its UUID, else that of its position
+/// among the API's devices, else the first.
 pub fn likely<'a, T>(
     all: impl Iterator<Item = (&'a DeviceInfo, T)>,
     device: &DeviceInfo,
 ) -> Option<T> {
-    let named = |d: &DeviceInfo| [&d.backend, &d.vendor, &d.name].map(String::clone);
-    let wanted = named(device);
-    let alike = all.filter(|(other, _)| named(other) == wanted);
+    let alike = all.filter(|(other, _)| may_be(other, device));
     let far = |other: &DeviceInfo| match (&other.uuid, &device.uuid) {
         (Some(one), Some(other)) if one == other => 0,
         _ if other.index == device.index => 1,
@@ -194,8 +225,38 @@ mod tests {
         let all = [device(0, Some("a")), device(1, Some("b")), device(1, None)];
         let found = |wanted: &DeviceInfo| likely(all.iter().zip(0..), wanted);
         assert_eq!(found(&device(0, Some("b"))), Some(1));
-        assert_eq!(found(&device(1, Some("c"))), Some(1));
+        // Neither of the two that are known to be others.
+        assert_eq!(found(&device(1, Some("c"))), Some(2));
+        assert_eq!(likely(all[..2].iter().zip(0..), &device(1, Some("c"))), None);
         assert_eq!(found(&device(7, None)), Some(0));
         assert_eq!(found(&sample::device("opencl")), None);
+    }
+
+    #[test]
+    fn one_devices_profiles_are_one_and_the_latest() {
+        let gpu = Description::parse(
+            "k40c.yaml",
+            include_str!("../backend/sim/devices/tesla-k40c.yaml"),
+        );
+        let profile = |index: usize, uuid: Option<&str>, started: &str| {
+            let mut profile = gpu.as_ref().unwrap().profile(index);
+            profile.device.uuid = uuid.map(str::to_owned);
+            Profile { started: started.into(), ..profile }
+        };
+        let mut profiles = Profiles {
+            all: vec![
+                profile(0, None, "2026-03-01T00:00:00Z"),
+                profile(0, None, "2026-02-01T00:00:00Z"),
+                profile(1, Some("a"), "2026-01-01T00:00:00Z"),
+                profile(2, Some("a"), "2026-04-01T00:00:00Z"),
+                profile(1, Some("b"), "2026-01-01T00:00:00Z"),
+            ],
+            runs: vec![],
+        };
+        let likeliest = profiles.of_device(&profile(0, None, "").device).unwrap();
+        assert_eq!(likeliest.started, "2026-03-01T00:00:00Z");
+        profiles.merge();
+        let months: Vec<&str> = profiles.all.iter().map(|one| &one.started[5..7]).collect();
+        assert_eq!(months, ["03", "04", "01"]);
     }
 }

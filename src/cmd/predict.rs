@@ -2,12 +2,13 @@
 //! tell of them.
 
 use super::fit::{Kernel, Wanted, Works, by, kernels, launches, seconds};
-use super::known::{Profiles, likely, of_run, suite};
+use super::known::{Profiles, is_same, likely, of_run, suite};
 use super::results;
 use super::show::{print, warnings, width};
 use crate::analyse::fit::{
     Bound, Counted, Device, End, Foretold, Judged, Launch, Model, Profiled, View, judge,
 };
+use crate::analyse::is_probe;
 use crate::emulate::Rules;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceInfo;
@@ -85,7 +86,15 @@ struct Known {
     /// The cases that it was fitted to: no measure of how well it foresees.
     fitted_to: BTreeSet<CaseKey>,
     /// What was measured there.
-    measured: BTreeMap<CaseKey, f64>,
+    measured: Measured,
+}
+
+/// What a device measured.
+#[derive(Default)]
+struct Measured {
+    /// The number of the measured device, which several may be foreseen in place of.
+    source: Option<usize>,
+    seconds: BTreeMap<CaseKey, f64>,
 }
 
 enum Foreteller {
@@ -215,21 +224,14 @@ impl Times {
         }
     }
 
-    fn of(&self, device: &DeviceInfo) -> BTreeMap<CaseKey, f64> {
-        let all = self.0.iter().map(|(device, times)| (device, times));
-        likely(all, device).cloned().unwrap_or_default()
+    fn of(&self, device: &DeviceInfo) -> Measured {
+        let all = self.0.iter().zip(0..).map(|((device, times), n)| (device, (n, times)));
+        let measured = |(source, seconds): (usize, &BTreeMap<CaseKey, f64>)| Measured {
+            source: Some(source),
+            seconds: seconds.clone(),
+        };
+        likely(all, device).map(measured).unwrap_or_default()
     }
-}
-
-/// Whether two runs name the same device: of equal ones, that of the same UUID, or where that is not
-/// told, of the same position.
-fn is_same(one: &DeviceInfo, other: &DeviceInfo) -> bool {
-    let named = |d: &DeviceInfo| [&d.backend, &d.vendor, &d.name].map(String::clone);
-    let place = match (&one.uuid, &other.uuid) {
-        (Some(one), Some(other)) => one == other,
-        _ => one.index == other.index,
-    };
-    named(one) == named(other) && place
 }
 
 /// Numbers those devices that bear one name.
@@ -251,6 +253,9 @@ impl Known {
     /// Seconds of a kernel, an interval, and what bounds it.
     fn foresee(&self, wanted: &Wanted, counted: Counted) -> std::result::Result<Foreseen, String> {
         let launch = wanted.launch(counted);
+        if matches!(self.foreteller, Foreteller::Profile(_)) && is_probe(&launch.key) {
+            return Err("its time is part of the profile".into());
+        }
         let (seconds, interval, bound, with) = match &self.foreteller {
             Foreteller::Hybrid(judged, device) => {
                 self.by_runs(&launch, judged, device.as_deref())?
@@ -267,10 +272,11 @@ impl Known {
                 (seconds, [low, high], Some(bound), ends[1].model())
             }
         };
-        let measured = self.measured.get(&launch.key).copied();
+        let measured = self.measured.seconds.get(&launch.key).copied();
+        let source = self.measured.source;
         let fitted = self.fitted_to.contains(&launch.key);
         let device = self.name.clone();
-        Ok(Foreseen { device, model: with, seconds, interval, bound, measured, fitted })
+        Ok(Foreseen { device, model: with, seconds, interval, bound, measured, source, fitted })
     }
 
     /// The hybrid's time, and how far its predictions of this kind were off: of another size where

@@ -1,15 +1,16 @@
 //! `gpubench rank`: devices and APIs in order of speed over the cases that all got right.
 
 use super::foresee::Sources;
-use super::known::Profiles;
+use super::known::{Profiles, likely};
 use super::results;
 use super::show::{print, warnings, width};
 use crate::analyse::rank::{Options, Ranking, rank};
 use crate::error::{Error, Result};
+use crate::gpu::DeviceInfo;
 use crate::report::ranking;
-use crate::store::runs;
+use crate::store::runs::{self, CharacterisedIn};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Arguments of `gpubench rank`.
@@ -58,8 +59,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
         ..Options::default()
     };
     let mut ranking = rank(&all.field, &options)?;
-    let own = own_profiles(&all.characterising)?;
-    ranking.foresight = args.sources.foresee(&all.field, &ranking, &own)?;
+    let own = |wanted: &[&DeviceInfo]| own_profiles(&all.characterised, wanted);
+    ranking.foresight = args.sources.foresee(&all.field, &ranking, own)?;
     print(&match args.format {
         Format::Text => ranking::text(&ranking, width()),
         Format::Md => ranking::markdown(&ranking),
@@ -70,11 +71,16 @@ pub fn run(args: Args) -> Result<ExitCode> {
     nothing_ranked(&ranking, suites.len())
 }
 
-/// Profiles of the devices that ranked runs characterise: read again, since a ranking keeps none of
-/// the raw times that tell them.
-fn own_profiles(characterising: &[PathBuf]) -> Result<Profiles> {
+/// Profiles of `wanted` devices, each from the latest ranked run that characterises it: read again,
+/// since a ranking keeps none of the raw times that tell them.
+fn own_profiles(characterised: &[CharacterisedIn], wanted: &[&DeviceInfo]) -> Result<Profiles> {
+    let mut latest: Vec<&CharacterisedIn> = characterised.iter().collect();
+    latest.sort_by(|a, b| b.started.cmp(&a.started));
+    let file = |device: &&DeviceInfo| {
+        likely(latest.iter().map(|one| (&one.device, one.path.as_path())), device)
+    };
     let mut profiles = Profiles::default();
-    for path in characterising {
+    for path in wanted.iter().filter_map(file).collect::<BTreeSet<&Path>>() {
         let run = crate::store::read(path)?;
         profiles.add(&run.header, &run.records);
     }

@@ -8,6 +8,7 @@ use super::show::{print, style, warnings};
 use crate::analyse::field;
 use crate::analyse::rank::{Options, Ranking, rank};
 use crate::error::{Error, Result};
+use crate::gpu::DeviceInfo;
 use crate::report::comparison::Compared;
 use crate::report::progress::say;
 use crate::report::{Material, Source, data, html, markdown, terminal};
@@ -135,11 +136,14 @@ fn ranking(args: &Args, runs: &[Run], format: Format) -> Result<Ranking> {
     let mut ranking = rank(&field, &options)?;
     // The other forms show no ranking.
     if matches!(format, Format::Html | Format::Md | Format::Json) {
-        let mut own = Profiles::default();
-        for run in runs {
-            own.add(&run.header, &run.records);
-        }
-        ranking.foresight = args.sources.foresee(&field, &ranking, &own)?;
+        let own = |_: &[&DeviceInfo]| {
+            let mut own = Profiles::default();
+            for run in runs {
+                own.add(&run.header, &run.records);
+            }
+            Ok(own)
+        };
+        ranking.foresight = args.sources.foresee(&field, &ranking, own)?;
     }
     Ok(ranking)
 }

@@ -115,7 +115,8 @@ impl Hybrid {
         fixed + shared * factor
     }
 
-    /// Seconds of starting, computing, local memory with barriers, and global memory, each alone.
+    /// Seconds of starting, computing, local memory with barriers, and global memory, each alone; the
+    /// second and third add up, to `C`.
     pub fn parts_of(&self, work: &Work) -> [f64; 4] {
         let x = self.times(work);
         [self.launch + x[7], x[0] + x[1] + x[2], x[3] + x[4], x[5].max(x[6] + x[8])]

@@ -36,6 +36,9 @@ pub struct Foreseen {
     pub bound: Option<Bound>,
     /// Seconds measured there, where they were.
     pub measured: Option<f64>,
+    /// The number of the device that was measured: what several models foresee of one device is
+    /// compared with the same times.
+    pub source: Option<usize>,
     /// Whether the model was fitted to those: they are no test of it.
     pub fitted: bool,
 }
@@ -61,10 +64,13 @@ pub(super) struct Order<'a> {
 }
 
 impl Prediction {
-    /// `None` where fewer than two devices were measured, but for those fitted to it.
+    /// `None` where fewer than two devices were measured, but for those fitted to it. A device that
+    /// is foreseen several ways counts once, by the first of its names.
     pub(super) fn order(&self) -> Option<Order<'_>> {
-        let told: Vec<&Foreseen> =
+        let mut told: Vec<&Foreseen> =
             self.foreseen.iter().filter(|one| one.unseen().is_some()).collect();
+        told.sort_by_key(|one| (one.source, &one.device));
+        told.dedup_by_key(|one| one.source);
         let foreseen: Vec<f64> = told.iter().map(|one| one.seconds).collect();
         let measured: Vec<f64> = told.iter().filter_map(|one| one.unseen()).collect();
         (measured.len() > 1).then_some(Order {
@@ -136,7 +142,7 @@ pub fn text(predictions: &[Prediction], width: u16) -> String {
 pub(super) fn closing(predictions: &[Prediction]) -> String {
     let mut out = String::new();
     let summary = Summary::of(predictions);
-    for (device, wins) in &summary.wins {
+    for (device, wins) in summary.wins.iter().filter(|(_, wins)| *wins > 0) {
         let (device, of) = (printable(device, 60), predictions.len());
         let _ = writeln!(out, "fastest of {of} kernels and sizes at {wins}: {device}");
     }
@@ -208,9 +214,11 @@ pub(super) mod tests {
 
     fn foreseen(device: &str, seconds: f64, measured: Option<f64>) -> Foreseen {
         let interval = [0.9 * seconds, 1.2 * seconds];
-        let (device, model) = (device.into(), Model::Components);
+        let (device, model) = (String::from(device), Model::Components);
         let bound = Some(Bound::Global);
-        Foreseen { device, model, seconds, interval, bound, measured, fitted: false }
+        // Each device is one of its own.
+        let source = Some(device.len());
+        Foreseen { device, model, seconds, interval, bound, measured, source, fitted: false }
     }
 
     pub(in crate::report) fn predictions() -> Vec<Prediction> {
@@ -236,6 +244,17 @@ pub(super) mod tests {
         let told: Value = serde_json::from_str(&json(&predictions)).unwrap();
         assert_eq!((&told["summary"]["compared"]), 1);
         assert_eq!(told["cases"][0]["devices"][1]["fitted"], true);
+    }
+
+    #[test]
+    fn one_device_foreseen_twice_counts_once() {
+        let mut prediction = predictions().remove(1);
+        prediction.foreseen.push(foreseen("near #2", 9e-4, Some(3e-3)));
+        prediction.foreseen[2].source = prediction.foreseen[0].source;
+        let (order, alone) = (prediction.order().unwrap(), predictions()[1].order().unwrap().penalty);
+        assert_eq!((order.picked, order.best, order.penalty), ("near", "far", alone));
+        prediction.foreseen.remove(1);
+        assert_eq!(prediction.order(), None, "there is nothing to pick from");
     }
 
     #[test]

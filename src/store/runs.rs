@@ -3,7 +3,9 @@
 use super::read::{Flaw, open};
 use crate::analyse::Field;
 use crate::error::{Error, Result};
+use crate::gpu::DeviceInfo;
 use crate::record::{Detail, Line};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -16,8 +18,19 @@ pub struct Fielded {
     pub warnings: Vec<String>,
     /// Files that were read.
     pub files: usize,
-    /// Those of them that characterise a device.
-    pub characterising: Vec<PathBuf>,
+    /// Devices that are characterised in them.
+    pub characterised: Vec<CharacterisedIn>,
+}
+
+/// A device that a file characterises.
+#[derive(Clone, Debug)]
+pub struct CharacterisedIn {
+    /// The file.
+    pub path: PathBuf,
+    /// When its run began, RFC 3339 in UTC.
+    pub started: String,
+    /// The device.
+    pub device: DeviceInfo,
 }
 
 /// Result files.
@@ -88,7 +101,7 @@ pub fn field(files: &[PathBuf]) -> Result<Fielded> {
         all.field.merge(part.field);
         all.warnings.extend(part.warnings);
         all.files += part.files;
-        all.characterising.extend(part.characterising);
+        all.characterised.extend(part.characterised);
     }
     Ok(all)
 }
@@ -98,12 +111,14 @@ fn one_after_the_other(files: &[PathBuf]) -> Result<Fielded> {
     for path in files {
         let (header, lines) = open(path)?;
         let entered = all.field.enter(&header);
-        let (mut records, mut characterises) = (0_u64, false);
+        let (mut records, mut devices) = (0_u64, BTreeSet::new());
         for line in lines {
             match line {
                 Ok(Line::Record(record)) => {
                     records += 1;
-                    characterises |= matches!(record.detail, Some(Detail::Characterised(_)));
+                    if matches!(record.detail, Some(Detail::Characterised(_))) {
+                        devices.insert(record.device);
+                    }
                     all.field.add(&entered, &record);
                 }
                 Ok(_) => {}
@@ -113,9 +128,13 @@ fn one_after_the_other(files: &[PathBuf]) -> Result<Fielded> {
         if records == 0 {
             all.warnings.push(format!("{}: no record in it", path.display()));
         }
-        if characterises {
-            all.characterising.push(path.clone());
-        }
+        let of = |device: &DeviceInfo| CharacterisedIn {
+            path: path.clone(),
+            started: header.started.clone(),
+            device: device.clone(),
+        };
+        let known = devices.into_iter().filter_map(|device| header.devices.get(device));
+        all.characterised.extend(known.map(of));
         all.files += 1;
     }
     Ok(all)

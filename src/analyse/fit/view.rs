@@ -137,7 +137,8 @@ impl View {
     }
 
     /// The parts that the seconds are made of, as far as the model tells them apart, with the
-    /// workload's factor; they may run side by side.
+    /// workload's factor; they may run side by side. What the hybrid adds up, computing and local
+    /// memory, is one part, called after the longer.
     pub fn parts(&self, p: &[f64], factor: f64) -> Vec<(Bound, f64)> {
         match self {
             Self::Amounts { operations, bytes, sharp: true } => {
@@ -173,10 +174,10 @@ impl View {
             }
             Self::Work(work) => {
                 let [launch, compute, local, global] = Hybrid::of(p).parts_of(work);
+                let longer = if local > compute { Bound::Local } else { Bound::Compute };
                 vec![
                     (Bound::Launch, launch),
-                    (Bound::Compute, factor * compute),
-                    (Bound::Local, factor * local),
+                    (longer, factor * (compute + local)),
                     (Bound::Global, factor * global),
                 ]
             }
@@ -274,9 +275,17 @@ mod tests {
         let seconds = |wanted: Bound| parts.iter().find(|(b, _)| *b == wanted).map(|(_, s)| *s);
         assert_eq!(seconds(Bound::Launch), Some(1e-3 + 10.0 * 1e-9));
         assert_eq!(seconds(Bound::Compute), Some(3.0 * 1e6 * 1e-9));
-        assert_eq!(seconds(Bound::Local), Some(0.0));
         // A byte costs as much beyond a cache of nothing again.
         let global = seconds(Bound::Global).unwrap();
         assert!((global / 12e-3 - 1.0).abs() < 1e-6, "{global}");
+    }
+
+    #[test]
+    fn computing_and_local_memory_rival_global_memory_together() {
+        let work = Work { simple: 2e6, local: 3e6, traffic: 4e6, ..Work::default() };
+        let parts = View::Work(work).parts(&[1e-9; 12], 1.0);
+        let longest = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
+        assert_eq!(longest.0, Bound::Local);
+        assert!((longest.1 / 5e-3 - 1.0).abs() < 1e-9, "{longest:?}");
     }
 }

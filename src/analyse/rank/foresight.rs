@@ -182,7 +182,8 @@ mod tests {
         let ranks: Vec<_> = told.rows.iter().filter_map(|row| row.ranks).collect();
         assert_eq!(ranks, [[1, 1], [2, 3], [3, 2]]);
         let one = &told.rows[1];
-        assert!((one.measured - 0.5).abs() < 1e-12 && (one.foreseen.unwrap() - 1.0 / 3.0) < 1e-12);
+        assert!((one.measured - 0.5).abs() < 1e-12);
+        assert!((one.foreseen.unwrap() - 1.0 / 3.0).abs() < 1e-12);
     }
 
     #[test]

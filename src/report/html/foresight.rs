@@ -13,7 +13,7 @@ pub(super) fn part(ranking: &Ranking) -> Markup {
         h3 { "Foreseen order" }
         p {
             "What a model makes of each kernel's counted instructions and memory traffic with the costs in the devices' profiles. "
-            "No parameter of it was fitted to any time shown here."
+            "No parameter of it was fitted to any time of a case ranked here."
         }
         (scroll("Foreseen order", &table(ranking, foresight)))
         @if !foresight.unknown.is_empty() {
