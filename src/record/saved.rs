@@ -78,7 +78,9 @@ pub enum SavedFlaw {
         wanted: String,
     },
     /// The same kernel was given something else.
-    #[error("it is of other parameters, grids, fills or element types (SHA-256 {found:.12}… and not {wanted:.12}…)")]
+    #[error(
+        "it is of other parameters, grids, fills or element types (SHA-256 {found:.12}… and not {wanted:.12}…)"
+    )]
     Given {
         /// What the kernel was given that saved it.
         found: String,
@@ -206,9 +208,8 @@ impl SavedOf {
 
     /// All but the kernel and what it is given, in words.
     fn described(&self) -> String {
-        let part = |(name, bytes): &(String, u64)| {
-            format!("`{}` of {bytes} bytes", printable(name, NAME))
-        };
+        let part =
+            |(name, bytes): &(String, u64)| format!("`{}` of {bytes} bytes", printable(name, NAME));
         let buffers: Vec<String> = self.buffers.iter().map(part).collect();
         format!(
             "`{}` with seed {}, {} passes over {}",

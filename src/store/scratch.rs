@@ -91,7 +91,8 @@ mod tests {
             std::fs::write(folder.join(LOCK), "").unwrap();
             folder
         };
-        let (dead, elsewhere) = (left(prefix() + "1-dead"), left(format!("{PREFIX}else.where-1-a")));
+        let (dead, elsewhere) =
+            (left(prefix() + "1-dead"), left(format!("{PREFIX}else.where-1-a")));
         let first = Scratch::beside(root.path()).unwrap();
         assert!(!dead.exists() && elsewhere.exists());
         let second = Scratch::beside(root.path()).unwrap();
