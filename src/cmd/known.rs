@@ -234,10 +234,8 @@ mod tests {
 
     #[test]
     fn one_devices_profiles_are_one_and_the_latest() {
-        let gpu = Description::parse(
-            "k40c.yaml",
-            include_str!("../backend/sim/devices/tesla-k40c.yaml"),
-        );
+        let gpu =
+            Description::parse("k40c.yaml", include_str!("../backend/sim/devices/tesla-k40c.yaml"));
         let profile = |index: usize, uuid: Option<&str>, started: &str| {
             let mut profile = gpu.as_ref().unwrap().profile(index);
             profile.device.uuid = uuid.map(str::to_owned);

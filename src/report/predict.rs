@@ -251,7 +251,8 @@ pub(super) mod tests {
         let mut prediction = predictions().remove(1);
         prediction.foreseen.push(foreseen("near #2", 9e-4, Some(3e-3)));
         prediction.foreseen[2].source = prediction.foreseen[0].source;
-        let (order, alone) = (prediction.order().unwrap(), predictions()[1].order().unwrap().penalty);
+        let (order, alone) =
+            (prediction.order().unwrap(), predictions()[1].order().unwrap().penalty);
         assert_eq!((order.picked, order.best, order.penalty), ("near", "far", alone));
         prediction.foreseen.remove(1);
         assert_eq!(prediction.order(), None, "there is nothing to pick from");

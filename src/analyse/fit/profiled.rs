@@ -54,6 +54,9 @@ impl Profiled {
         let (parameters, factor) = self.fitted.of(&launch.key.workload, &view);
         let parts = view.parts(parameters, factor);
         let longest = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
-        Ok(Foretold { seconds: view.seconds(parameters, factor), bound: longest.map_or(Bound::Launch, |(bound, _)| bound) })
+        Ok(Foretold {
+            seconds: view.seconds(parameters, factor),
+            bound: longest.map_or(Bound::Launch, |(bound, _)| bound),
+        })
     }
 }
