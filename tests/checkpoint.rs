@@ -80,7 +80,7 @@ fn every_driver_here_saves_the_state_of_each_pass_and_goes_on_from_it() {
 #[test]
 fn what_is_received_is_a_copy_that_no_pass_changes_before_it_has_arrived() {
     let device = open(0).device.info().clone();
-    let case = case(&device, 256);
+    let case = case(&device, 512);
     let iteration = Iteration { case: &case, candidate: &case.candidates[0] };
     let (lanes, saves) = (8, iteration.few_saves());
     let recording = iteration.saving(lanes, &saves);
