@@ -59,7 +59,12 @@ fn passes() {
         &["parameter `n`", "8000001024 does not fit into u32"],
     );
     let both = "    passes: 2\n    measure: [kernel, launch]\n    verify: none";
-    spoiled("    verify: none", both, "launch", &["several passes is measured by `kernel` and"]);
+    spoiled(
+        "    verify: none",
+        both,
+        "launch",
+        &["several passes is measured by `kernel`, `halo` and"],
+    );
     let save = "    measure: [checkpoint]\n    verify: none";
     spoiled("    verify: none", save, "checkpoint", &["so the workload needs `passes`"]);
     spoiled(
