@@ -68,7 +68,7 @@ pub struct Wanted<'a> {
 /// A domain of so many cells in parts, as `key` asks for it.
 ///
 /// # Errors
-/// As [`with_halo`], without its place.
+/// As where a case is given its halo, without the place in the suite.
 pub fn divided(
     wanted: &Wanted,
     key: &CaseKey,
