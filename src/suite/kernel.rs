@@ -256,17 +256,19 @@ impl Converter<'_> {
         let Some(At { value: kernel, at: kernel_at }) = &form.kernel else { return };
         let buffers = form.buffers.as_ref();
         let at = match misfit.about {
-            About::Text(range) => {
+            About::Text(range) if range.end <= text.text.len() => {
                 let mistake = crate::error::Located {
                     file: text.origin.file().to_owned(),
                     text: text.text.clone(),
-                    offset: range.start.min(text.text.len()),
+                    offset: range.start,
                     len: range.len(),
                     message: misfit.message,
                     help: misfit.help,
                 };
                 return self.mistakes.add(mistake);
             }
+            // The suite's constants stand behind the kernel's text.
+            About::Text(_) => None,
             About::Entry => kernel.entry.as_ref().map(|entry| &entry.at),
             About::Group => kernel.group.as_ref().map(|group| &group.at),
             About::Buffer(i) => buffers.and_then(|b| b.value.0.get(i)).map(|(name, _)| &name.at),

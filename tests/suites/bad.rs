@@ -38,6 +38,13 @@ fn spoiled(part: &str, by: &str, at: &str, words: &[&str]) {
     }
 }
 
+/// Constants stand behind the kernel's text, where the file has nothing to show (found by fuzzing).
+#[test]
+fn a_constant_of_a_reserved_name_is_told_in_the_suite() {
+    let by = "constants: { VALUES: 4, using: 1 }";
+    spoiled("constants: { VALUES: 4 }", by, "kernel:", &["`using` is a reserved keyword"]);
+}
+
 #[test]
 fn passes() {
     let with = |passes: &str| format!("    passes: {passes}\n    grid:");
