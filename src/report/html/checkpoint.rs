@@ -1,34 +1,27 @@
 //! What it costs an iteration to have its state saved while it goes on.
 
+use super::told::{Told, told};
 use super::{Section, name, scroll};
 use crate::analyse::{CheckpointSummary, SaveSummary, checkpoint};
 use crate::record::{Checkpoint, Detail};
 use crate::report::checkpoint::{change, cost};
-use crate::report::rows::Row;
 use crate::report::subject::Material;
 use crate::report::words;
 use crate::text::printable;
 use crate::units::{Bytes, seconds};
 use maud::{Markup, html};
 
-/// One case on one device, of the first round that was measured.
-struct Case<'m, 'a> {
-    row: &'m Row<'a>,
-    raw: &'a Checkpoint,
-    summary: CheckpointSummary,
-}
+type Case<'m, 'a> = Told<'m, 'a, Checkpoint, CheckpointSummary>;
 
 pub(super) fn section(material: &Material) -> Option<Section> {
-    let case = |row| {
-        let row: &Row = row;
-        let raw = row.records.iter().find_map(|record| match &record.detail {
-            Some(Detail::Checkpoint(raw)) => Some(raw),
+    let cases: Vec<Case> = told(
+        material,
+        |detail| match detail {
+            Detail::Checkpoint(raw) => Some(raw),
             _ => None,
-        })?;
-        Some(Case { row, raw, summary: checkpoint(raw)? })
-    };
-    let shown = material.rows.iter().filter(|row| row.time.is_some());
-    let cases: Vec<Case> = shown.filter_map(case).collect();
+        },
+        checkpoint,
+    );
     if cases.is_empty() {
         return None;
     }

@@ -1,33 +1,26 @@
 //! Domains in parts that exchange halos: both designs beside each other.
 
+use super::told::{Told, told};
 use super::{Section, name, scroll};
 use crate::analyse::{HaloSummary, halo};
 use crate::record::{Detail, Halo};
 use crate::report::halo::{cut, likeness, percent, rows, verdict};
-use crate::report::rows::Row;
 use crate::report::subject::Material;
 use crate::report::words;
 use crate::units::{Bytes, seconds};
 use maud::{Markup, html};
 
-/// One case on one device, of the first round that was measured.
-struct Case<'m, 'a> {
-    row: &'m Row<'a>,
-    raw: &'a Halo,
-    summary: HaloSummary,
-}
+type Case<'m, 'a> = Told<'m, 'a, Halo, HaloSummary>;
 
 pub(super) fn section(material: &Material) -> Option<Section> {
-    let case = |row| {
-        let row: &Row = row;
-        let raw = row.records.iter().find_map(|record| match &record.detail {
-            Some(Detail::Halo(raw)) => Some(raw),
+    let cases: Vec<Case> = told(
+        material,
+        |detail| match detail {
+            Detail::Halo(raw) => Some(raw),
             _ => None,
-        })?;
-        Some(Case { row, raw, summary: halo(raw)? })
-    };
-    let shown = material.rows.iter().filter(|row| row.time.is_some());
-    let cases: Vec<Case> = shown.filter_map(case).collect();
+        },
+        halo,
+    );
     if cases.is_empty() {
         return None;
     }

@@ -25,6 +25,7 @@ mod schedule;
 mod staircase;
 mod sweep;
 mod together;
+mod told;
 mod transfers;
 mod workloads;
 

@@ -2,10 +2,10 @@
 
 use super::plot::{Entry, Look, WIDTH, figure, mark, num, series, short_seconds};
 use super::scale::Scale;
+use super::told::{Told, told};
 use super::{Section, name, scroll};
 use crate::analyse::{PlanSummary, ScheduleSummary, schedule};
 use crate::record::{Detail, Schedule};
-use crate::report::rows::Row;
 use crate::report::schedule::class_words;
 use crate::report::subject::Material;
 use crate::report::words;
@@ -13,24 +13,17 @@ use crate::text::{middle, printable};
 use crate::units::seconds;
 use maud::{Markup, html};
 
-/// One case on one device, of the first round that was measured.
-struct Case<'m, 'a> {
-    row: &'m Row<'a>,
-    raw: &'a Schedule,
-    summary: ScheduleSummary,
-}
+type Case<'m, 'a> = Told<'m, 'a, Schedule, ScheduleSummary>;
 
 pub(super) fn section(material: &Material) -> Option<Section> {
-    let case = |row| {
-        let row: &Row = row;
-        let raw = row.records.iter().find_map(|record| match &record.detail {
-            Some(Detail::Schedule(raw)) => Some(raw),
+    let cases: Vec<Case> = told(
+        material,
+        |detail| match detail {
+            Detail::Schedule(raw) => Some(raw),
             _ => None,
-        })?;
-        Some(Case { row, raw, summary: schedule(raw)? })
-    };
-    let shown = material.rows.iter().filter(|row| row.time.is_some());
-    let cases: Vec<Case> = shown.filter_map(case).collect();
+        },
+        schedule,
+    );
     if cases.is_empty() {
         return None;
     }
