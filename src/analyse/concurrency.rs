@@ -1,20 +1,19 @@
 //! What kernels beside each other gained, and what model 7 foresaw.
 
+use super::beside::observed;
 use crate::model::concurrency::{Case, Device, Kernel};
 use crate::model::event_driven::{Load, spans};
 use crate::model::occupancy::Group;
-use crate::record::{Concurrency, Launched, NamedStep, Pair};
+use crate::record::{Concurrency, Launched, Pair};
+use crate::stats;
 use std::collections::BTreeMap;
 
-/// From this share of the first kernel's run on, the second did not start with it.
-const WITH_THE_FIRST: f64 = 0.1;
-
-/// What model 7 foresees of a pair in the order in which it is named.
+/// What model 7 foresees of a pair in the order in which it ran.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Expected {
-    /// When the second kernel starts.
+    /// When the later kernel starts.
     pub case: Case,
-    /// The second kernel's time over its time alone (5.1, 5.2).
+    /// The later kernel's time over its time alone (5.1, 5.2).
     pub slowdown: f64,
     /// Sum of the times alone over the time together, by placing group after group.
     pub gain: f64,
@@ -23,6 +22,8 @@ pub struct Expected {
 /// What a pair came to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairSummary {
+    /// The first kernel.
+    pub first: String,
     /// The second kernel.
     pub second: String,
     /// Median seconds of either kernel alone.
@@ -31,11 +32,13 @@ pub struct PairSummary {
     pub together: [f64; 2],
     /// Sum of the times alone over the time together, in either order. This decides.
     pub gain: [f64; 2],
-    /// Time of the first and the second kernel over their times alone, by the intervals of the
-    /// steps, the first queued first. It is no loss by itself.
+    /// Time of the first and the second kernel over their times alone, the first queued first; one
+    /// that ran after the other is counted from the other's end. It is no loss by itself.
     pub slowdown: Option<[f64; 2]>,
-    /// When the second kernel started, by the same intervals.
+    /// When the later kernel started, as the ends of both tell.
     pub case: Option<Case>,
+    /// The device ran the one queued second first, and then the other.
+    pub swapped: bool,
     /// What model 7 foresees, where the device's residency is known and holds both kernels.
     pub expected: Option<Expected>,
 }
@@ -49,7 +52,7 @@ pub struct ConcurrencySummary {
     pub copies: Vec<(u32, f64)>,
 }
 
-/// How well model 7 foresaw pairs on one device.
+/// How well model 7 foresaw pairs on one device, over all rounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairTally {
     /// Pairs whose case is measured and foreseen.
@@ -60,32 +63,53 @@ pub struct PairTally {
     pub right: usize,
     /// The others: the case measured, the one foreseen, and how often.
     pub wrong: Vec<(Case, Case, usize)>,
-    /// Mean of `|foreseen / measured − 1|` over the second kernels' slowdowns, where intervals tell
-    /// them.
-    pub slowdown_error: Option<f64>,
+    /// Mean of `|foreseen / measured − 1|` over the later kernels' slowdowns of `pairs`.
+    pub slowdown_error: f64,
 }
 
-/// Counts how well `pairs` were foreseen; `None` where none is both measured and foreseen.
+/// Counts how well `pairs` were foreseen; `None` where none is both measured and foreseen. Of a pair
+/// in several rounds the median case and the median slowdown count.
 pub fn pair_tally<'a>(pairs: impl IntoIterator<Item = &'a PairSummary>) -> Option<PairTally> {
-    let (mut counts, mut errors, mut met) = (BTreeMap::new(), vec![], 0);
+    let mut rounds: BTreeMap<[&str; 2], Vec<_>> = BTreeMap::new();
     for pair in pairs {
-        met += 1;
-        let Some(Expected { case, slowdown, .. }) = pair.expected else { continue };
-        if let Some(measured) = pair.case {
-            *counts.entry((measured, case)).or_insert(0) += 1;
-        }
-        if let Some([_, measured]) = pair.slowdown {
-            errors.push((slowdown / measured - 1.0).abs());
-        }
+        let seen = rounds.entry([pair.first.as_str(), pair.second.as_str()]).or_default();
+        seen.extend(told(pair));
+    }
+    let (mut counts, mut errors) = (BTreeMap::new(), vec![]);
+    for seen in rounds.values() {
+        let Some(measured) = middle(seen.iter().map(|told| told.measured)) else { continue };
+        let Some(foreseen) = middle(seen.iter().map(|told| told.foreseen)) else { continue };
+        *counts.entry((measured, foreseen)).or_insert(0) += 1;
+        errors.extend(stats::median_of(seen.iter().map(|told| told.slowdown_error)));
     }
     let all: usize = counts.values().sum();
     let wrong = counts.iter().filter(|((measured, foreseen), _)| measured != foreseen);
     let wrong: Vec<_> = wrong.map(|(&(measured, foreseen), &n)| (measured, foreseen, n)).collect();
     let right = all - wrong.iter().map(|(.., n)| n).sum::<usize>();
-    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
-    let slowdown_error = (!errors.is_empty()).then_some(mean);
-    let untold = met - all;
+    let slowdown_error = errors.iter().sum::<f64>() / all as f64;
+    let untold = rounds.len() - all;
     (all > 0).then_some(PairTally { pairs: all, untold, right, wrong, slowdown_error })
+}
+
+/// What a round told of a pair.
+struct ToldPair {
+    measured: Case,
+    foreseen: Case,
+    slowdown_error: f64,
+}
+
+fn told(pair: &PairSummary) -> Option<ToldPair> {
+    let (measured, slowdown, expected) = (pair.case?, pair.slowdown?, pair.expected?);
+    let later = slowdown[usize::from(!pair.swapped)];
+    let slowdown_error = (expected.slowdown / later - 1.0).abs();
+    Some(ToldPair { measured, foreseen: expected.case, slowdown_error })
+}
+
+/// The median case; of an even number the earlier of the two in the middle.
+fn middle(cases: impl Iterator<Item = Case>) -> Option<Case> {
+    let mut cases: Vec<Case> = cases.collect();
+    cases.sort();
+    cases.get(cases.len().saturating_sub(1) / 2).copied()
 }
 
 /// Puts a case's raw times together; `device` is what staircases told of it.
@@ -103,37 +127,22 @@ pub fn concurrency(raw: &Concurrency, device: Option<Device>) -> ConcurrencySumm
 fn summary(first: &Launched, pair: &Pair, device: Option<Device>) -> Option<PairSummary> {
     let alone = [pair.first_alone.median()?, pair.second_alone.median()?];
     let together = [pair.together.median()?, pair.reversed.median()?];
-    let steps = pair.together.steps.as_slice();
-    let lengths = |steps: &[NamedStep]| steps.first().map(|step| step.ended - step.started);
-    let slowdown =
-        match (steps, lengths(&pair.first_alone.steps), lengths(&pair.second_alone.steps)) {
-            ([a, b], Some(x), Some(y)) if x > 0.0 && y > 0.0 => {
-                Some([(a.ended - a.started) / x, (b.ended - b.started) / y])
-            }
-            _ => None,
-        };
+    let seen = observed(pair);
+    let swapped = seen.is_some_and(|seen| seen.swapped);
+    let mut ran = [(first, alone[0]), (&pair.second, alone[1])];
+    if swapped {
+        ran.reverse();
+    }
     Some(PairSummary {
+        first: first.name.clone(),
         second: pair.second.name.clone(),
         alone,
         together,
         gain: together.map(|both| (alone[0] + alone[1]) / both),
-        slowdown,
-        case: observed(steps),
-        expected: device.and_then(|device| expected(&device, first, &pair.second, alone)),
-    })
-}
-
-/// When the second of two steps started.
-fn observed(steps: &[NamedStep]) -> Option<Case> {
-    let [first, second] = steps else { return None };
-    let length = first.ended - first.started;
-    let share = (second.started - first.started) / length;
-    (length > 0.0 && share.is_finite()).then_some(if share < WITH_THE_FIRST {
-        Case::A
-    } else if share < 1.0 {
-        Case::B
-    } else {
-        Case::C
+        slowdown: seen.map(|seen| seen.slowdown),
+        case: seen.map(|seen| seen.case),
+        swapped,
+        expected: device.and_then(|device| expected(&device, ran)),
     })
 }
 
@@ -143,23 +152,19 @@ fn kernel(launched: &Launched) -> Kernel {
     Kernel { groups: launched.groups, group }
 }
 
-/// Groups of a kernel take its time alone over its waves; memory's bandwidth is not limiting.
-fn expected(
-    device: &Device,
-    first: &Launched,
-    second: &Launched,
-    alone: [f64; 2],
-) -> Option<Expected> {
-    let (one, two) = (kernel(first), kernel(second));
+/// Of kernels with their seconds alone, in the order in which they ran. Groups of a kernel take its
+/// time alone over its waves; memory's bandwidth is not limiting.
+fn expected(device: &Device, ran: [(&Launched, f64); 2]) -> Option<Expected> {
+    let [one, two] = ran.map(|(launched, _)| kernel(launched));
     let closed = device.predict(one, two, true)?;
-    let load = |kernel: Kernel, seconds: f64| {
+    let load = |(launched, seconds): (&Launched, f64)| {
+        let kernel = kernel(launched);
         let waves = kernel.groups.div_ceil(device.capacity(kernel.group)).max(1);
         Load { kernel, group_seconds: seconds / f64::from(waves), bandwidth: 0.0 }
     };
-    let loads = [load(one, alone[0]), load(two, alone[1])];
-    let spans = spans(device, &loads, f64::INFINITY)?;
+    let spans = spans(device, &ran.map(load), f64::INFINITY)?;
     let both = spans.iter().map(|span| span.end).fold(0.0, f64::max);
-    let gain = (alone[0] + alone[1]) / both;
+    let gain = (ran[0].1 + ran[1].1) / both;
     Some(Expected { case: closed.case, slowdown: closed.slowdown, gain })
 }
 
@@ -168,7 +173,7 @@ mod tests {
     use super::*;
     use crate::gpu::Clock;
     use crate::model::occupancy::Unit;
-    use crate::record::Timed;
+    use crate::record::{NamedStep, Timed};
 
     fn timed(seconds: f64, steps: &[(f64, f64)]) -> Timed {
         let step = |&(started, ended): &(f64, f64)| NamedStep {
@@ -215,28 +220,30 @@ mod tests {
     }
 
     #[test]
-    fn cases_follow_the_start_of_the_second() {
-        let case = |start| observed(&timed(1.0, &[(0.0, 2.0), (start, start + 1.0)]).steps);
-        assert_eq!([0.0, 1.0, 2.0].map(case), [Some(Case::A), Some(Case::B), Some(Case::C)]);
-        assert_eq!(observed(&[]), None);
-    }
-
-    #[test]
     fn pairs_are_counted_by_case_and_slowdowns_by_their_distance() {
         let device = Some(Device { units: 15, unit: Unit { registers: 0, ..Unit::K40 } });
         let pair = |groups: u32, second: (f64, f64)| {
             let together = timed(2.5, &[(0.0, 2.0), second]);
-            concurrency(&raw(groups, groups, together), device).pairs.remove(0)
+            concurrency(&raw(groups, groups + 1, together), device).pairs.remove(0)
         };
         // Beside, as foreseen; after, where beside was foreseen; after, as foreseen.
-        let pairs = [pair(8, (0.0, 1.25)), pair(8, (2.0, 3.0)), pair(120, (2.0, 3.0))];
+        let pairs = [pair(8, (0.0, 1.25)), pair(9, (2.0, 3.0)), pair(120, (2.0, 3.0))];
         let tally = pair_tally(&pairs).unwrap();
         assert_eq!((tally.pairs, tally.right, tally.untold), (3, 2, 0));
         assert_eq!(tally.wrong, [(Case::C, Case::A, 1)]);
-        assert!((tally.slowdown_error.unwrap() - 0.2 / 3.0).abs() < 1e-12, "{tally:?}");
-        let unknown = PairSummary { expected: None, ..pairs[0].clone() };
+        assert!((tally.slowdown_error - 0.2 / 3.0).abs() < 1e-12, "{tally:?}");
+        let unknown = PairSummary { expected: None, first: "alien".into(), ..pairs[0].clone() };
         assert_eq!(pair_tally([&unknown]), None);
         assert_eq!(pair_tally(pairs.iter().chain([&unknown])).unwrap().untold, 1);
+    }
+
+    #[test]
+    fn of_a_pair_in_three_rounds_the_median_counts() {
+        let device = Some(Device { units: 15, unit: Unit { registers: 0, ..Unit::K40 } });
+        let round = |second| concurrency(&raw(8, 9, timed(2.5, &[(0.0, 2.0), second])), device);
+        let rounds = [round((0.0, 1.0)), round((2.0, 3.0)), round((0.0, 1.0))];
+        let tally = pair_tally(rounds.iter().flat_map(|round| &round.pairs)).unwrap();
+        assert_eq!((tally.pairs, tally.right, tally.slowdown_error), (1, 1, 0.0));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Arithmetic on records: cases over rounds, comparison with a baseline, ranking of devices.
 
+mod beside;
 mod cases;
 mod ceilings;
 mod checkpoint;

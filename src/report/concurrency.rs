@@ -7,7 +7,6 @@ use crate::model::concurrency::{Case, Device};
 use crate::record::{Concurrency, Detail, Header, Record};
 use crate::text::printable;
 use crate::units::seconds;
-use crate::workload::CaseKey;
 use std::fmt::Write;
 
 /// Pairs in a table, copies in a line; `device` is what staircases told.
@@ -43,20 +42,17 @@ pub fn section(out: &mut String, title: &str, raw: &Concurrency, device: Option<
     }
 }
 
-/// How well model 7 foresaw all pairs of each device, of every case the first round that was measured.
+/// How well model 7 foresaw all pairs of each device, over all rounds.
 pub fn tallies(out: &mut String, header: &Header, records: &[Record]) {
     for (i, info) in header.devices.iter().enumerate() {
         let Some(told) = staircase::told(records, i) else { continue };
-        let mut seen: Vec<&CaseKey> = vec![];
-        let mut pairs = vec![];
-        for record in records.iter().filter(|record| record.device == i) {
-            if let Some(Detail::Concurrency(raw)) = &record.detail
-                && !seen.contains(&&record.key)
-            {
-                seen.push(&record.key);
-                pairs.extend(concurrency(raw, Some(told.device(info))).pairs);
-            }
-        }
+        let device = told.device(info);
+        let of = |record: &Record| match &record.detail {
+            Some(Detail::Concurrency(raw)) => concurrency(raw, Some(device)).pairs,
+            _ => vec![],
+        };
+        let here = records.iter().filter(|record| record.device == i);
+        let pairs: Vec<PairSummary> = here.flat_map(of).collect();
         if let Some(tally) = pair_tally(&pairs) {
             let _ = writeln!(out, "\nModel 7 on {}: {}", label(info), tally_words(&tally));
         }
@@ -78,20 +74,16 @@ pub(super) fn tally_words(tally: &PairTally) -> String {
     if tally.untold > 0 {
         let _ = write!(out, "\n  {} other pairs are not measured or not foreseen", tally.untold);
     }
-    if let Some(error) = tally.slowdown_error {
-        let _ = write!(
-            out,
-            "\n  slowdowns of second kernels off by {:.1} % in the mean",
-            100.0 * error
-        );
-    }
+    let error = 100.0 * tally.slowdown_error;
+    let _ = write!(out, "\n  slowdowns of later kernels off by {error:.1} % in the mean");
     out
 }
 
 fn row(out: &mut String, pair: &PairSummary) {
     let slowed = match (pair.slowdown, pair.case) {
         (Some([first, second]), Some(case)) => {
-            format!("{first:.2} {second:.2} {}", letter(case))
+            let swapped = if pair.swapped { ", swapped" } else { "" };
+            format!("{first:.2} {second:.2} {}{swapped}", letter(case))
         }
         _ => "–".to_owned(),
     };

@@ -11,11 +11,12 @@ use crate::text::printable;
 use crate::units::seconds;
 use maud::{Markup, html};
 
-/// A kernel and what it was put beside, of the first round that was measured.
+/// A kernel and what it was put beside, of the first round that was measured, and the pairs of all.
 struct Case<'m, 'a> {
     row: &'m Row<'a>,
     raw: &'a Concurrency,
     summary: ConcurrencySummary,
+    rounds: Vec<PairSummary>,
 }
 
 pub(super) fn section(material: &Material) -> Option<Section> {
@@ -30,7 +31,7 @@ pub(super) fn section(material: &Material) -> Option<Section> {
         p {
             "Gain is the sum of both times alone over the time together: 1 where kernels take turns, 2 where neither slows the other. "
             "The row's kernel was queued first; the darker a cell, the larger the gain. "
-            "The second kernel starts with the first (A), in its last wave (B), or after it (C)."
+            "The second kernel starts with the first (A), in its last wave (B), or after it (C), as the ends of both tell; swapped: the device ran the second one first."
         }
         @for (subject, cases) in &devices {
             @let label = &material.subjects[*subject].label;
@@ -51,12 +52,13 @@ pub(super) fn section(material: &Material) -> Option<Section> {
 fn cases<'m, 'a>(material: &'m Material<'a>, subject: usize) -> Vec<Case<'m, 'a>> {
     let device = staircase::device(material, subject);
     let of = |row: &'m Row<'a>| {
-        row.records.iter().find_map(|record| match &record.detail {
-            Some(Detail::Concurrency(raw)) => {
-                Some(Case { row, raw, summary: concurrency(raw, device) })
-            }
+        let raws = row.records.iter().filter_map(|record| match &record.detail {
+            Some(Detail::Concurrency(raw)) => Some(raw),
             _ => None,
-        })
+        });
+        let raw = raws.clone().next()?;
+        let rounds = raws.flat_map(|raw| concurrency(raw, device).pairs).collect();
+        Some(Case { row, raw, summary: concurrency(raw, device), rounds })
     };
     material.of(subject).filter(|row| row.outcome.is_ok()).filter_map(of).collect()
 }
@@ -99,9 +101,9 @@ fn heat(gain: f64) -> String {
     format!("h{}", ((gain - 1.0) * 5.0).round().clamp(0.0, 5.0) as u32)
 }
 
-/// How well model 7 foresaw all pairs of a device.
+/// How well model 7 foresaw all pairs of a device, over all rounds.
 fn tally(cases: &[Case]) -> Markup {
-    let pairs = cases.iter().flat_map(|case| &case.summary.pairs);
+    let pairs = cases.iter().flat_map(|case| &case.rounds);
     html! {
         @if let Some(tally) = pair_tally(pairs) {
             p { "Model 7: " (tally_words(&tally).replace("\n ", ";")) "." }
@@ -174,7 +176,7 @@ fn pair_row(case: &Case, pair: &PairSummary) -> Markup {
             td.n { (figure(expected.map(|expected| expected.gain))) }
             td.n { (figure(pair.slowdown.map(|[_, second]| second))) }
             td.n { (figure(expected.map(|expected| expected.slowdown))) }
-            td.n { (pair.case.map_or("–", letter)) }
+            td.n { (pair.case.map_or("–", letter)) @if pair.swapped { ", swapped" } }
             td.n { (expected.map_or("–", |expected| letter(expected.case))) }
         }
     }
