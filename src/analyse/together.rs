@@ -1,9 +1,10 @@
 //! What a measurement over several devices comes to.
 
+use crate::model::loss_budget::best_gain;
 use crate::model::transfer_states::{Both, State};
 use crate::model::transfer_symmetry::completed;
 use crate::record::{Block, MovedState, PlanRun, Split, TransferStates};
-use crate::stats::median_of;
+use crate::stats::{Summary, median_of};
 
 /// The rates of a measured state: of each device and direction the middle sample's. `None` where
 /// nothing was measured.
@@ -71,23 +72,31 @@ pub const BALANCED: f64 = 0.05;
 pub struct SplitSummary {
     /// Seconds of the whole problem on each device alone, the middle sample.
     pub alone: Vec<f64>,
-    /// The device that is fastest alone.
-    pub fastest: usize,
-    /// The first block that was balanced, counted from 1.
+    /// Speed of all devices over that of the fastest alone, if none disturbed another.
+    pub best: f64,
+    /// Of the blocks that were dealt whether they were worth it or not, the first that was
+    /// balanced, counted from 1.
     pub balanced_after: Option<usize>,
     /// The middle imbalance of all blocks from that one on.
     pub imbalance: Option<f64>,
-    /// Speed of the balanced blocks over that of the fastest device alone.
+    /// Speed of these blocks over that of the fastest device alone.
     pub together: Option<f64>,
-    /// Speed of everything, as it was decided, over that of the fastest device alone.
-    pub gain: f64,
+    /// Speed of a work, however it was decided, over that of the fastest device alone just before,
+    /// with the interval of its median; `None` where splitting was not worth trying.
+    pub gain: Option<Summary>,
+    /// Works whose rest was left to the fastest device.
+    pub left: usize,
+    /// Fewest and most blocks of a work.
+    pub tried: [usize; 2],
 }
 
-/// Summarises a split workload; `None` where a device was not measured alone.
+/// Summarises a split workload; `None` where a device was not measured alone, or the record does not
+/// fit together.
 pub fn split(raw: &Split) -> Option<SplitSummary> {
     let alone =
         raw.alone.iter().map(|a| median_of(a.iter().copied())).collect::<Option<Vec<_>>>()?;
-    let fastest = (0..alone.len()).min_by(|&a, &b| alone[a].total_cmp(&alone[b]))?;
+    let fastest = *alone.get(raw.fastest)?;
+    let best = best_gain(&alone.iter().map(|seconds| 1.0 / seconds).collect::<Vec<_>>());
     let balanced = |block: &Block| block.imbalance().is_some_and(|share| share <= BALANCED);
     let first = raw.blocks.iter().position(balanced);
     let balanced = first.map(|first| &raw.blocks[first..]);
@@ -96,18 +105,28 @@ pub fn split(raw: &Split) -> Option<SplitSummary> {
     let together = balanced.map(|blocks| {
         let work: u64 = blocks.iter().map(Block::work).sum();
         let seconds: f64 = blocks.iter().map(Block::wall).sum();
-        work as f64 / raw.rows as f64 * alone[fastest] / seconds
+        work as f64 / raw.rows as f64 * fastest / seconds
     });
-    let gain = raw.times as f64 * alone[fastest] / raw.total;
-    let balanced_after = first.map(|first| first + 1);
-    Some(SplitSummary { alone, fastest, balanced_after, imbalance, together, gain })
+    let pairs = raw.works.iter().zip(&raw.against);
+    let gains: Vec<f64> = pairs.map(|(work, alone)| alone / work.seconds).collect();
+    let tried = || raw.works.iter().map(|work| work.blocks.len());
+    Some(SplitSummary {
+        best,
+        balanced_after: first.map(|first| first + 1),
+        imbalance,
+        together,
+        gain: Summary::of(&gains),
+        left: raw.works.iter().filter(|work| work.left).count(),
+        tried: [tried().min().unwrap_or(0), tried().max().unwrap_or(0)],
+        alone,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::gpu::{Clock, MemoryKind};
-    use crate::record::Moved;
+    use crate::record::{Moved, Work};
 
     #[test]
     fn a_states_rates_are_those_of_the_middle_sample() {
@@ -146,17 +165,19 @@ mod tests {
         assert!(of(vec![0, 2], 2).is_empty(), "a class that is no device");
     }
 
-    fn raw(blocks: Vec<Block>, times: u64, total: f64) -> Split {
+    fn raw(blocks: Vec<Block>) -> Split {
+        let work = |seconds: f64| Work { blocks: blocks.clone(), left: seconds > 5.0, seconds };
         Split {
             clock: Clock::Host,
-            host_memory: MemoryKind::Pinned,
             devices: vec!["a:0".into(), "b:0".into()],
+            host_memory: vec![MemoryKind::Pinned; 2],
             rows: 100,
-            times,
             alone: vec![vec![3.0, 1.0, 2.0], vec![4.0]],
+            fastest: 0,
+            times: 3,
+            works: vec![work(4.0), work(6.0), work(5.0)],
+            against: vec![6.0, 6.0, 6.0],
             blocks,
-            left_to: None,
-            total,
         }
     }
 
@@ -164,15 +185,27 @@ mod tests {
     fn a_split_is_held_to_the_fastest_device() {
         let block = |a: f64, b: f64| Block { rows: vec![60, 40], repeats: 1, seconds: vec![a, b] };
         let blocks = vec![block(1.0, 2.0), block(1.0, 0.98), block(1.0, 1.0)];
-        let summary = split(&raw(blocks, 3, 4.0)).unwrap();
-        assert_eq!((summary.fastest, summary.balanced_after), (0, Some(2)));
+        let summary = split(&raw(blocks)).unwrap();
+        assert_eq!((summary.best, summary.balanced_after), (1.5, Some(2)));
         assert_eq!(summary.together, Some(2.0), "a pass a second, alone two seconds");
-        assert!((summary.gain - 1.5).abs() < 1e-12 && summary.imbalance.unwrap() < 0.02);
-        let never = split(&raw(vec![block(1.0, 2.0)], 1, 2.0)).unwrap();
-        assert_eq!((never.balanced_after, never.together, never.gain), (None, None, 1.0));
+        let gain = summary.gain.unwrap();
+        assert_eq!((gain.median, gain.interval), (1.2, [1.0, 1.5]));
+        assert_eq!((summary.left, summary.tried), (1, [3, 3]));
+        assert!(summary.imbalance.unwrap() < 0.02);
+        let never = split(&raw(vec![block(1.0, 2.0)])).unwrap();
+        assert_eq!((never.balanced_after, never.together), (None, None));
         let one = Block { rows: vec![100, 0], repeats: 1, seconds: vec![2.0, 0.0] };
         assert_eq!(one.imbalance(), None, "one device is balanced with nobody");
-        assert_eq!(split(&raw(vec![one], 1, 2.0)).unwrap().balanced_after, None);
+        assert_eq!(split(&raw(vec![one])).unwrap().balanced_after, None);
+    }
+
+    #[test]
+    fn what_was_not_tried_has_no_gain_and_what_does_not_fit_no_summary() {
+        let untried = Split { works: vec![], against: vec![], ..raw(vec![]) };
+        let summary = split(&untried).unwrap();
+        assert_eq!((summary.gain, summary.left, summary.tried), (None, 0, [0, 0]));
+        assert_eq!(split(&Split { fastest: 2, ..raw(vec![]) }), None);
+        assert_eq!(split(&Split { alone: vec![vec![1.0], vec![]], ..raw(vec![]) }), None);
     }
 
     #[test]

@@ -8,7 +8,6 @@ mod chunks;
 mod compare;
 mod compute;
 mod concurrency;
-mod deal;
 mod emulated;
 mod energy;
 mod expected;

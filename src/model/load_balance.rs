@@ -28,9 +28,14 @@ impl Balancer {
 
     /// Each device's part of the next block, with so much work left.
     pub fn next(&self, left: f64) -> Vec<f64> {
-        let speed: f64 = self.speeds.iter().sum();
+        let speed = self.together();
         let block = left.min(speed * self.block).max(0.0);
         self.speeds.iter().map(|s| block * s / speed).collect()
+    }
+
+    /// Work per second of all devices together, where all end at once.
+    pub fn together(&self) -> f64 {
+        self.speeds.iter().sum()
     }
 
     /// Learns from the last block: each device's work and seconds. A device that had no work or no
@@ -58,6 +63,7 @@ mod tests {
         let first = run(&balancer.next(1e9));
         assert_eq!(first, [(2.0, 2.0 / 300.0), (2.0, 0.02)], "equal parts as predicted");
         balancer.learn(&first);
+        assert!((balancer.together() - 400.0).abs() < 1e-9);
         let second = run(&balancer.next(1e9));
         assert!((second[0].1 - second[1].1).abs() < 1e-12, "both end together: {second:?}");
         assert!((second[0].0 + second[1].0 - 8.0).abs() < 1e-9, "a block of 20 ms");

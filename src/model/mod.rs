@@ -24,6 +24,7 @@ pub mod hybrid;
 mod hybrid_factor;
 pub mod least_squares;
 pub mod load_balance;
+pub mod loss_budget;
 pub mod occupancy;
 pub mod overlap_worth;
 pub mod parallel_degrees;

@@ -25,7 +25,7 @@ pub use monitor::Monitor;
 pub use noise::Noise;
 pub use outcome::{ErrorNorms, Flag, Mismatch, Outcome};
 pub use saved::{Saved, SavedFlaw, SavedOf};
-pub use together::{Block, Moved, MovedState, PlanRun, Split, TransferStates};
+pub use together::{Block, Moved, MovedState, PlanRun, Split, TransferStates, Work};
 
 use crate::gpu::{BuildReport, Checks, Clock};
 use crate::workload::{CaseKey, Refusal};

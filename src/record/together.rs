@@ -61,23 +61,35 @@ pub struct PlanRun {
 pub struct Split {
     /// The clock of all seconds.
     pub clock: Clock,
-    /// The kind of host memory.
-    pub host_memory: MemoryKind,
     /// The devices, as `opencl:0`.
     pub devices: Vec<String>,
+    /// The kind of each device's host memory.
+    pub host_memory: Vec<MemoryKind>,
     /// Rows of the problem.
     pub rows: u64,
-    /// How often the whole problem was computed.
-    pub times: u64,
     /// Seconds of the whole problem on each device alone, sample by sample.
     pub alone: Vec<Vec<f64>>,
+    /// The device that was fastest alone.
+    pub fastest: usize,
+    /// How often a work has the whole problem computed.
+    pub times: u64,
+    /// The work, each time anew, on the devices together; none where that was not worth trying.
+    pub works: Vec<Work>,
+    /// Seconds of the same work on the fastest device alone, before each of `works`.
+    pub against: Vec<f64>,
+    /// Blocks that were dealt whether they were worth it or not, one by what the last showed.
+    pub blocks: Vec<Block>,
+}
+
+/// A work that several devices begin together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Work {
     /// The blocks in which it was split.
     pub blocks: Vec<Block>,
-    /// The device that did the rest alone, where splitting was slower than that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub left_to: Option<usize>,
-    /// Seconds of everything: the blocks, and what one device did alone.
-    pub total: f64,
+    /// Whether the rest was left to the fastest device.
+    pub left: bool,
+    /// Seconds of everything.
+    pub seconds: f64,
 }
 
 /// A part of the work, shared by all devices.

@@ -1,6 +1,7 @@
 //! The sections of what several devices do at once: transfer states and plans, a split workload.
 
-use crate::analyse::{BALANCED, PlanAgainst, all_states, plan_against, split};
+use crate::analyse::{BALANCED, PlanAgainst, SplitSummary, all_states, plan_against, split};
+use crate::model::loss_budget::LOSS;
 use crate::record::{PlanRun, Split, TransferStates};
 use crate::text::printable;
 use crate::units::{Bytes, bandwidth, seconds};
@@ -77,46 +78,67 @@ fn plan_lines(out: &mut String, run: &PlanRun) {
 /// How a workload was split, and whether that was worth it.
 pub fn split_section(out: &mut String, title: &str, raw: &Split) {
     let Some(summary) = split(raw) else { return };
-    let _ = writeln!(out, "\nSplit of {title}: {} rows, {} times", raw.rows, raw.times);
+    let _ = writeln!(out, "\nSplit of {title}: {} rows", raw.rows);
     let devices = names(&raw.devices);
-    for (device, alone) in devices.iter().zip(&summary.alone) {
-        let _ = writeln!(out, "  {device} alone: {}", seconds(*alone));
+    for ((device, alone), memory) in devices.iter().zip(&summary.alone).zip(&raw.host_memory) {
+        let memory = format!("{memory:?}").to_lowercase();
+        let _ = writeln!(out, "  {device} alone: {} ({memory} memory)", seconds(*alone));
     }
-    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    let fastest = devices.get(raw.fastest).map_or("?", String::as_str);
+    balance_lines(out, raw, &summary, fastest);
+    let _ = writeln!(out, "  {}", decided(raw, &summary, fastest));
+}
+
+/// How blocks were balanced that were dealt whether they were worth it or not.
+fn balance_lines(out: &mut String, raw: &Split, summary: &SplitSummary, fastest: &str) {
+    let blocks = raw.blocks.len();
     match (summary.balanced_after, summary.imbalance, summary.together) {
         (Some(block), Some(imbalance), Some(together)) => {
             let _ = writeln!(
                 out,
-                "  balanced to {} by block {block} of {}; from then on imbalance {}, speed {together:.2} × {} alone",
+                "  balanced to {} by block {block} of {blocks}; from then on imbalance {}, speed {together:.2} × {fastest} alone",
                 percent(BALANCED),
-                raw.blocks.len(),
                 percent(imbalance),
-                devices.get(summary.fastest).map_or("?", String::as_str)
             );
         }
         _ => {
-            let blocks = raw.blocks.len();
             let _ = writeln!(out, "  not balanced to {} in {blocks} blocks", percent(BALANCED));
         }
     }
     if let Some(block) = raw.blocks.last() {
         let work = block.rows.iter().sum::<u64>().max(1) as f64;
-        let share =
-            |(device, rows): (&String, &u64)| format!("{device} {}", percent(*rows as f64 / work));
-        let shares: Vec<String> = devices.iter().zip(&block.rows).map(share).collect();
+        let shares = names(&raw.devices).into_iter().zip(&block.rows);
+        let shares: Vec<String> = shares
+            .map(|(device, &rows)| format!("{device} {}", percent(rows as f64 / work)))
+            .collect();
         let _ = writeln!(out, "  last block: {}", shares.join(", "));
     }
-    match raw.left_to.and_then(|device| devices.get(device)) {
-        Some(device) => {
-            let _ = writeln!(
-                out,
-                "  not worth it: after {} blocks the rest was left to {device}; all in all {:.2} × its speed",
-                raw.blocks.len(),
-                summary.gain
-            );
-        }
-        None => {
-            let _ = writeln!(out, "  all in all {:.2} × the fastest alone", summary.gain);
-        }
-    }
+}
+
+/// What was decided of a whole work, and what that came to.
+fn decided(raw: &Split, summary: &SplitSummary, fastest: &str) -> String {
+    let Some(gain) = &summary.gain else {
+        return format!(
+            "not split: all together are {:.2} × {fastest} alone at best, and trying may lose {}",
+            summary.best,
+            percent(LOSS)
+        );
+    };
+    let works = raw.works.len();
+    let [fewest, most] = summary.tried;
+    let blocks = if fewest == most { format!("{most}") } else { format!("{fewest} to {most}") };
+    let left = match summary.left {
+        0 => format!("split to the end in {blocks} blocks"),
+        all if all == works => format!("not worth it: left to {fastest} after {blocks} blocks"),
+        some => format!("left to {fastest} in {some} of {works} works, of {blocks} blocks"),
+    };
+    let [low, high] = gain.interval;
+    format!(
+        "{left}; all in all {:.2} × {fastest} alone ({low:.2} to {high:.2}; {works} works of {} times the problem)",
+        gain.median, raw.times
+    )
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
 }

@@ -1,0 +1,149 @@
+//! A work on its way: the whole problem so many times, pass after pass, in blocks or by one device.
+
+use super::Dealer;
+use super::deal::deal;
+use crate::error::Result;
+use crate::gpu::Clock;
+use crate::measure::Stage;
+use crate::model::load_balance::Balancer;
+use crate::model::loss_budget::LossBudget;
+use crate::record::{Block, Work};
+use std::time::Instant;
+
+/// Seconds that a block should take; blocks of less are told by their overhead.
+pub(super) const BLOCK_SECONDS: f64 = 0.05;
+
+/// Where a work has come to.
+pub(super) struct Course<'d, 'a> {
+    dealer: &'d mut Dealer<'a>,
+    balancer: Balancer,
+    /// Passes over all rows that are wanted, and those that are done.
+    times: u64,
+    passes: u64,
+    /// The first row of the pass that is not done.
+    first: u64,
+    /// To which devices what every part reads is still to be sent in this pass.
+    unsent: Vec<bool>,
+    blocks: Vec<Block>,
+    begun: Instant,
+    /// Seconds of the simulated clock so far.
+    simulated: f64,
+}
+
+impl<'d, 'a> Course<'d, 'a> {
+    /// The problem so many `times` on devices that do `speeds` rows a second alone.
+    pub fn new(dealer: &'d mut Dealer<'a>, speeds: &[f64], times: u64) -> Self {
+        dealer.owners.clear();
+        Self {
+            balancer: Balancer::new(speeds.to_vec(), BLOCK_SECONDS),
+            times,
+            passes: 0,
+            first: 0,
+            unsent: vec![true; speeds.len()],
+            blocks: vec![],
+            begun: Instant::now(),
+            simulated: 0.0,
+            dealer,
+        }
+    }
+
+    /// Splits the work as far as the budget goes (not at all without one) and leaves the rest to
+    /// `fastest`.
+    pub fn run(
+        mut self,
+        mut budget: Option<LossBudget>,
+        fastest: usize,
+        stage: &mut dyn FnMut(Stage),
+    ) -> Result<Work> {
+        while self.passes < self.times {
+            stage(Stage::Measure);
+            let (done, seconds) = (self.done(), self.seconds());
+            let most = budget.as_mut().and_then(|budget| budget.next(done, seconds));
+            // A block has a row at least.
+            match most.filter(|most| *most >= 1.0) {
+                Some(most) => {
+                    self.block(most)?;
+                    budget.iter_mut().for_each(|budget| budget.learn(self.balancer.together()));
+                }
+                None => {
+                    budget = None;
+                    self.alone(fastest)?;
+                }
+            }
+        }
+        let seconds = self.seconds();
+        self.dealer.busy += seconds;
+        Ok(Work { blocks: self.blocks, left: budget.is_none(), seconds })
+    }
+
+    /// A block of at most so many rows on all devices: a part of the pass, or whole passes.
+    fn block(&mut self, most: f64) -> Result<()> {
+        let rows = self.dealer.rows;
+        let parts = self.balancer.next(most);
+        let passes = (parts.iter().sum::<f64>() / rows as f64) as u64;
+        let repeats = if self.first == 0 { passes.clamp(1, self.times - self.passes) } else { 1 };
+        let parts = deal(&parts, rows - self.first, repeats > 1);
+        let block = self.dealer.block(self.first, &parts, repeats, &self.unsent)?;
+        for (unsent, rows) in self.unsent.iter_mut().zip(&block.rows) {
+            *unsent &= *rows == 0;
+        }
+        let done = block.rows.iter().zip(&block.seconds);
+        let done: Vec<_> = done.map(|(r, s)| ((r * repeats) as f64, *s)).collect();
+        self.balancer.learn(&done);
+        self.simulated += block.wall();
+        self.advance(block.rows.iter().sum(), repeats);
+        self.blocks.push(block);
+        Ok(())
+    }
+
+    /// What is left of the pass, or whole passes where nothing of it is done, on one device.
+    fn alone(&mut self, member: usize) -> Result<()> {
+        let rows = self.first..self.dealer.rows;
+        let left = self.times - self.passes;
+        let repeats = if self.first == 0 { self.dealer.repeats[member].min(left) } else { 1 };
+        self.simulated += self.dealer.rest(member, &rows, repeats, self.unsent[member])?;
+        self.advance(rows.end - rows.start, repeats);
+        Ok(())
+    }
+
+    /// So many blocks of all devices, whatever they lose; the pass that the last one is of is ended by
+    /// `fastest`.
+    pub fn blocks(
+        mut self,
+        count: usize,
+        fastest: usize,
+        stage: &mut dyn FnMut(Stage),
+    ) -> Result<Vec<Block>> {
+        for _ in 0..count {
+            stage(Stage::Measure);
+            self.block(f64::INFINITY)?;
+        }
+        if self.first > 0 {
+            self.alone(fastest)?;
+        }
+        self.dealer.busy += self.seconds();
+        Ok(self.blocks)
+    }
+
+    fn advance(&mut self, rows: u64, repeats: u64) {
+        self.first += rows;
+        if self.first == self.dealer.rows {
+            self.first = 0;
+            self.passes += repeats;
+            self.unsent.fill(true);
+        }
+    }
+
+    /// Rows so far.
+    fn done(&self) -> f64 {
+        self.passes as f64 * self.dealer.rows as f64 + self.first as f64
+    }
+
+    /// Seconds so far.
+    fn seconds(&self) -> f64 {
+        match self.dealer.clock() {
+            Clock::Simulated => self.simulated,
+            _ => self.begun.elapsed().as_secs_f64(),
+        }
+    }
+}

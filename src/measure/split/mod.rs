@@ -1,0 +1,189 @@
+//! One workload on several devices at once: a work that is dealt in blocks, the first by what each
+//! device did alone, every later one by what the last showed, for as long as the loss that this
+//! may bring fits its budget; the rest is left to the fastest device.
+//!
+//! The work is done in turn by the fastest device alone and by all of them, each time anew, so that
+//! what else the machine does falls on both.
+
+mod course;
+mod deal;
+mod dealer;
+
+use super::chunks::set_up;
+use super::expected::expected;
+use super::{Finding, Policy, Stage, Team, memory};
+use crate::error::Result;
+use crate::model::loss_budget::{LossBudget, best_gain, worth_trying};
+use crate::plan::{Case, dealt};
+use crate::record::{Detail, Split, Work};
+use crate::reference::Data;
+use crate::stats::{Decision, Sampling, median_of};
+use course::Course;
+use dealer::{Dealer, Wanted};
+
+/// Of the time, the devices alone get this share; what they do in turn gets the rest.
+const ALONE_SHARE: f64 = 0.2;
+/// Samples of a device alone, at least, and works in turn: six tell an interval with 95 % confidence.
+const LEAST: usize = 6;
+/// Seconds of a work on the fastest device alone, at least: 3 % of a shorter one buys no block that
+/// could be told from the cost of starting it.
+const LEAST_SECONDS: f64 = 0.5;
+/// Blocks dealt whether they are worth it or not.
+const BLOCKS: usize = 10;
+
+/// Measures the team into `finding`.
+pub(super) fn measure(
+    team: &mut Team,
+    cases: &[Case],
+    policy: &Policy,
+    stage: &mut dyn FnMut(Stage),
+    finding: &mut Finding,
+) -> Result<()> {
+    let rows = dealt(&cases[0])?.rows;
+    cases.iter().try_for_each(|case| dealt(case).map(drop))?;
+    stage(Stage::Prepare);
+    let initial = memory::initial(&cases[0]);
+    let (mut chosen, mut host_memory) = (vec![], vec![]);
+    for (member, case) in team.members.iter_mut().zip(cases) {
+        let (form, kind) = set_up(member, case, &initial, policy, stage, finding)?;
+        chosen.push(form);
+        host_memory.push(kind);
+    }
+    stage(Stage::Verify);
+    let wanted = expected(&cases[0], chosen[0].candidate, &initial, policy)?;
+    let (clock, devices) = (team.clock(), team.names());
+    let dealer = Dealer::new(team, cases, chosen, rows);
+    let mut bench = Bench { dealer, initial, wanted, policy, stage, finding };
+    let first = bench.right("first blocks", |dealer, _| dealer.equally())?;
+    if first.is_none() || policy.verify_only {
+        return Ok(());
+    }
+    let Some(alone) = bench.alone()? else { return Ok(()) };
+    let middle = |samples: &Vec<f64>| median_of(samples.iter().copied()).unwrap_or(f64::NAN);
+    let plan = Plan::new(alone.iter().map(middle).collect(), rows, policy);
+    let Some((works, against)) = bench.in_turn(&plan)? else { return Ok(()) };
+    let blocks = bench.right("timed blocks", |dealer, stage| {
+        Course::new(dealer, &plan.speeds, u64::MAX).blocks(BLOCKS, plan.fastest, stage)
+    })?;
+    let Some(blocks) = blocks else { return Ok(()) };
+    let Plan { fastest, times, .. } = plan;
+    finding.wall.busy += bench.dealer.busy;
+    finding.detail = Some(Detail::Split(Split {
+        clock,
+        devices,
+        host_memory,
+        rows,
+        alone,
+        fastest,
+        times,
+        works,
+        against,
+        blocks,
+    }));
+    Ok(())
+}
+
+/// What is done in turn.
+struct Plan {
+    /// Rows a second of each device alone.
+    speeds: Vec<f64>,
+    fastest: usize,
+    /// How often a work has the whole problem computed.
+    times: u64,
+    /// Rows of a work.
+    work: f64,
+}
+
+impl Plan {
+    /// For devices that take `alone` seconds for all `rows`.
+    fn new(alone: Vec<f64>, rows: u64, policy: &Policy) -> Self {
+        let alone: Vec<f64> = alone.into_iter().map(|seconds| seconds.max(1e-9)).collect();
+        let shortest = |&a: &usize, &b: &usize| alone[a].total_cmp(&alone[b]);
+        let fastest = (0..alone.len()).min_by(shortest).unwrap_or(0);
+        let share = (1.0 - ALONE_SHARE) * policy.seconds / (2 * LEAST) as f64;
+        let times = (share.max(LEAST_SECONDS) / alone[fastest]).ceil().max(1.0);
+        let speeds = alone.iter().map(|seconds| rows as f64 / seconds).collect();
+        Self { speeds, fastest, times: times as u64, work: times * rows as f64 }
+    }
+}
+
+/// A dealer whose works are verified.
+struct Bench<'a, 'd> {
+    dealer: Dealer<'a>,
+    initial: Vec<Data>,
+    wanted: Option<Wanted>,
+    policy: &'a Policy,
+    stage: &'d mut dyn FnMut(Stage),
+    finding: &'d mut Finding,
+}
+
+impl<'a> Bench<'a, '_> {
+    /// What `work` gives, done over poison; `None` where what it leaves is wrong.
+    fn right<T>(
+        &mut self,
+        when: &str,
+        work: impl FnOnce(&mut Dealer<'a>, &mut dyn FnMut(Stage)) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let Self { dealer, initial, wanted, stage, finding, .. } = self;
+        dealer.poison(initial)?;
+        let given = work(dealer, stage)?;
+        stage(Stage::Verify);
+        let right = dealer.right(initial, wanted.as_ref(), when, finding)?;
+        Ok(right.then_some(given))
+    }
+
+    /// Seconds of the whole problem on each device alone, sample by sample.
+    fn alone(&mut self) -> Result<Option<Vec<Vec<f64>>>> {
+        let members = self.dealer.members();
+        let policy = Policy { least: self.policy.least.min(LEAST), ..self.policy.clone() };
+        let seconds = ALONE_SHARE * policy.seconds / members as f64;
+        let mut alone = vec![];
+        for member in 0..members {
+            let when = self.dealer.when_alone(member);
+            let samples = self.right(&when, |dealer, stage| {
+                stage(Stage::Measure);
+                dealer.alone(member, &policy, seconds)
+            })?;
+            let Some(samples) = samples else { return Ok(None) };
+            alone.push(samples);
+        }
+        Ok(Some(alone))
+    }
+
+    /// The work on all devices, and the seconds of the same on the fastest alone, in turn; of
+    /// neither any where splitting it is not worth trying.
+    fn in_turn(&mut self, plan: &Plan) -> Result<Option<(Vec<Work>, Vec<f64>)>> {
+        let (mut works, mut against) = (vec![], vec![]);
+        if !worth_trying(best_gain(&plan.speeds)) {
+            return Ok(Some((works, against)));
+        }
+        let Policy { target, most, seconds, .. } = *self.policy;
+        let seconds = (1.0 - ALONE_SHARE) * seconds;
+        let mut ratios = Sampling::new(target, LEAST, most.max(LEAST), seconds);
+        loop {
+            let when = self.dealer.when_alone(plan.fastest);
+            let Some(alone) = self.right(&when, |dealer, stage| {
+                Course::new(dealer, &plan.speeds, plan.times).run(None, plan.fastest, stage)
+            })?
+            else {
+                return Ok(None);
+            };
+            against.push(alone.seconds);
+            // What it has taken for the work so far, rather than for single problems.
+            let middle = median_of(against.iter().copied()).unwrap_or(alone.seconds);
+            let budget = LossBudget::new(plan.work, plan.work / middle.max(1e-9));
+            let Some(work) = self.right("timed works", |dealer, stage| {
+                Course::new(dealer, &plan.speeds, plan.times).run(Some(budget), plan.fastest, stage)
+            })?
+            else {
+                return Ok(None);
+            };
+            let ratio = alone.seconds / work.seconds.max(1e-12);
+            let took = alone.seconds + work.seconds;
+            works.push(work);
+            if ratios.feed(ratio, took) != Decision::Continue {
+                return Ok(Some((works, against)));
+            }
+        }
+    }
+}
