@@ -3,8 +3,9 @@
 use super::decode::{At, Clean, Entries, form};
 use super::only::Only;
 use super::values::{
-    ByteSize, Constant, Expression, Family, Groups, Kind, Param, Sizes, Splitting, Verification,
+    ByteSize, Constant, Expression, Groups, Param, Sizes, Splitting, Verification,
 };
+use super::words::{Family, Kind};
 use crate::gpu::{Access, Element};
 use crate::workload::{Fill, Measure};
 

@@ -1,7 +1,7 @@
 //! Suites: what to run, read from YAML and checked before anything runs.
 //!
 //! A file becomes a tree in which every value knows its place (`tree`), the tree becomes forms
-//! (`decode`, `file`, `values`), and forms become the checked types of this module (`load`,
+//! (`decode`, `file`, `values`, `words`), and forms become the checked types of this module (`load`,
 //! `merge`, `convert`). Every mistake is told with its place, all of a file together.
 
 mod assets;
@@ -27,6 +27,7 @@ mod tree;
 mod types;
 mod values;
 mod wgsl;
+mod words;
 
 pub use assets::{kernels, suites};
 pub use expr::{Expr, Scope, Wrong};

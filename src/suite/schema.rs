@@ -3,9 +3,9 @@
 use super::decode::Entries;
 use super::file::File;
 use super::values::{
-    ByteSize, Constant, Expression, Groups, Other, Param, PlainSplit, RowsForm, Sizes, Splitting,
-    Verification,
+    ByteSize, Constant, Expression, Groups, Param, RowsForm, Sizes, Splitting, Verification,
 };
+use super::words::{Other, PlainSplit};
 use crate::gpu::Element;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
