@@ -10,6 +10,7 @@ mod kernel;
 mod log;
 mod memory;
 mod object;
+mod prepare;
 mod query;
 mod run;
 mod status;
