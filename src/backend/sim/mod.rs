@@ -18,6 +18,7 @@ mod profile;
 mod sources;
 mod together;
 mod units;
+mod valid;
 
 pub use description::{
     Cache, Compute, Costs, Description, Link, Local, Memory, Noise, Price, Rates, Unit,
