@@ -1,0 +1,186 @@
+//! A run before it begins: its header, its cases on every device, its time, and the devices and folders that it needs.
+
+use super::cases::{self, Filters, cases, count, seconds_each};
+use super::pace::{self, Pace};
+use super::session::{Ended, Session};
+use super::together::{self, Joint};
+use super::witness::Witness;
+use super::{Args, dry, is_file, locks};
+use crate::backend::select::Selector;
+use crate::cmd::found;
+use crate::error::{Error, Result};
+use crate::gpu::DeviceInfo;
+use crate::measure::Policy;
+use crate::plan::Limits;
+use crate::record::{Header, VERSION};
+use crate::report::progress::say;
+use crate::store::{Scratch, Writer};
+use crate::suite::{Suite, Workload};
+use crate::units::Bytes;
+use crate::worker::{Seat, host};
+use crate::workload::{Measure, Verify};
+use std::path::Path;
+use std::time::Duration;
+
+/// What a run is made of, before any device is touched.
+pub(super) struct Plan<'a> {
+    args: &'a Args,
+    suite: &'a Suite,
+    header: Header,
+    limits: Limits,
+    cases: Vec<cases::Cases>,
+    joints: Vec<Joint>,
+    pace: Pace,
+}
+
+impl<'a> Plan<'a> {
+    pub(super) fn new(args: &'a Args, suite: &'a Suite, filters: &Filters, header: Header) -> Self {
+        let total = args.budget.or(suite.budget.total);
+        let times = header.devices.len() as u64 * u64::from(header.rounds);
+        let (all, smallest) = count(suite, filters);
+        let (all, smallest) = (all * times, smallest * times);
+        let limits = Limits {
+            memory: suite.budget.memory,
+            seconds: seconds_each(total, (all, smallest)),
+            seed: header.seed,
+            cores: header.host.cores,
+            host_memory: Some(Bytes(header.host.memory)).filter(|memory| memory.0 > 0),
+        };
+        let devices = header.devices.iter().enumerate();
+        let mut cases: Vec<_> =
+            devices.map(|(i, d)| cases(suite, filters, d, i, &limits)).collect();
+        let joints = together::take(&mut cases, &header.devices);
+        let most = suite.budget.case.unwrap_or(Policy::default().seconds);
+        let pace = Pace::new(total, most, smallest);
+        Self { args, suite, header, limits, cases, joints, pace }
+    }
+
+    pub(super) fn describe(&self, devices: &[DeviceInfo]) -> String {
+        let runs = self.cases.iter().map(|c| c.run.len()).sum::<usize>() + self.joints.len();
+        let share = self.pace.share(runs as u64 * u64::from(self.header.rounds), false);
+        let share = share.unwrap_or(pace::Share { seconds: 0.0, warmup: 0.0 });
+        dry::describe(
+            devices,
+            (&self.cases, &self.joints),
+            &self.limits,
+            self.header.rounds,
+            share,
+            self.pace.total(),
+        )
+    }
+
+    /// Runs on `devices`, today's view of the header's. `None` when interrupted before it began.
+    pub(super) fn run(
+        mut self,
+        devices: &[DeviceInfo],
+        writer: impl FnOnce(&Header) -> Result<Writer>,
+        records: Vec<crate::record::Record>,
+    ) -> Result<Option<Ended>> {
+        let _locks = match self.args.no_lock {
+            true => vec![],
+            false => match locks::take(devices, self.args.no_wait)? {
+                Some(locks) => locks,
+                None => return Ok(None),
+            },
+        };
+        if records.is_empty() {
+            // It begins when the devices are free.
+            self.header.started = jiff::Timestamp::now().to_string();
+        }
+        let scratch = Scratch::new()?;
+        let disk = self.disk()?;
+        let limit = self.args.timeout.map(Duration::from_secs_f64);
+        let policy = Policy {
+            target: self.suite.budget.target.unwrap_or(Policy::default().target),
+            verify_only: self.header.verify_only,
+            cache: Some(scratch.path().to_owned()),
+            disk: disk.as_ref().map(|disk| disk.path().to_owned()),
+            ..Policy::default()
+        };
+        let sim = self.args.selector.simulation();
+        let others = self.others(devices)?;
+        let seated = |joint: Joint| {
+            let members = joint.members.iter().map(|&member| devices[member].clone()).collect();
+            (joint, Seat::together(members, sim.clone(), limit))
+        };
+        let session = Session {
+            witness: Witness::new(self.suite, self.limits, scratch.path(), &others, &sim, limit),
+            writer: writer(&self.header)?,
+            header: self.header,
+            seats: devices.iter().map(|d| Seat::new(d.clone(), sim.clone(), limit)).collect(),
+            joints: self.joints.into_iter().map(seated).collect(),
+            cases: self.cases,
+            records,
+            // The budget begins here, not while waiting for a device.
+            pace: self.pace.anew(),
+            too_long: vec![],
+            policy,
+            quiet: self.args.quiet,
+        };
+        session.run().map(Some)
+    }
+
+    /// A folder beside the results, where a case saves states to a file: what is measured is the disk
+    /// that they lie on, which need not be that of temporary files. Where it takes no such folder (a network
+    /// file system without locks), it is that of temporary files after all.
+    fn disk(&self) -> Result<Option<Scratch>> {
+        let saves = |case: &crate::plan::Case| case.key.measure == Measure::Checkpoint;
+        if !self.cases.iter().flat_map(|cases| &cases.run).any(saves) {
+            return Ok(None);
+        }
+        let output = &self.args.output;
+        let folder = match is_file(output) {
+            true => output.parent().filter(|folder| !folder.as_os_str().is_empty()),
+            false => Some(output.as_path()),
+        };
+        let folder = folder.unwrap_or(Path::new("."));
+        std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, error))?;
+        Ok(Scratch::beside(folder).map(Some).unwrap_or_else(|error| {
+            say(&format!("{error}: states are saved in the system's temporary folder instead"));
+            None
+        }))
+    }
+
+    /// The devices that may compute expected results: all of this machine, where a case asks for
+    /// another device's.
+    fn others(&self, devices: &[DeviceInfo]) -> Result<Vec<DeviceInfo>> {
+        let asks = |workload: &Workload| matches!(workload.verify, Verify::Device(_));
+        if !self.suite.workloads.iter().any(asks) {
+            return Ok(vec![]);
+        }
+        let mut others = found::devices(&Selector::default()).or_else(|error| match error {
+            Error::NoDevice => Ok(vec![]),
+            other => Err(other),
+        })?;
+        for device in devices {
+            let is_it = |d: &DeviceInfo| d.backend == device.backend && d.index == device.index;
+            if !others.iter().any(is_it) {
+                others.push(device.clone());
+            }
+        }
+        Ok(others)
+    }
+}
+
+/// The header of a run that begins now.
+pub(super) fn new_header(args: &Args, suite: &Suite, devices: &[DeviceInfo]) -> Header {
+    Header {
+        version: VERSION,
+        gpubench: format!("{} ({})", env!("CARGO_PKG_VERSION"), env!("GPUBENCH_COMMIT")),
+        started: jiff::Timestamp::now().to_string(),
+        suite: suite.name.clone(),
+        suite_hash: suite.hash.clone(),
+        seed: args.seed.unwrap_or_else(any_seed),
+        rounds: args.rounds.or(suite.budget.rounds).unwrap_or(3),
+        verify_only: args.verify,
+        filters: args.filter.clone(),
+        host: host(),
+        devices: devices.to_vec(),
+    }
+}
+
+/// A new seed of 32 bits, which survive every reader of JSON.
+fn any_seed() -> u64 {
+    use std::hash::BuildHasher;
+    std::hash::RandomState::new().hash_one(std::process::id()) >> 32
+}
