@@ -98,6 +98,8 @@ fn spreadsheet(files: &[PathBuf], output: Option<&Path>) -> Result<()> {
     let line = |cells: &[Cell]| csv([cells.iter().map(Cell::text).collect::<Vec<_>>()]);
     match output {
         None => {
+            // What cannot be read is told before the first line: half a table would look like a whole one.
+            files.iter().try_for_each(|file| open(file).map(drop))?;
             print(&head)?;
             each(files, |cells| print(&line(&cells)))?;
         }

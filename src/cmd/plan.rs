@@ -247,12 +247,15 @@ fn best_nodes(failures: Failures, work: Work) -> Result<u32> {
 fn text(plan: &Plan) -> String {
     let mut out = String::new();
     let nodes = if plan.nodes == 1 { "node" } else { "nodes" };
+    let survival = match plan.survival {
+        p if p < 1e-4 => "less than 0.0001".into(),
+        p => format!("{p:.4}"),
+    };
     let _ = writeln!(
         out,
-        "{} {nodes}: {} of computing, in which none fails with probability {:.4}",
+        "{} {nodes}: {} of computing, in which none fails with probability {survival}",
         plan.nodes,
         seconds(plan.seconds),
-        plan.survival
     );
     let _ = writeln!(
         out,
@@ -262,16 +265,22 @@ fn text(plan: &Plan) -> String {
     let shown = plan.checkpoints.iter().take(SHOWN).map(|&t| seconds(t)).collect::<Vec<_>>();
     let more = plan.checkpoints.len().saturating_sub(SHOWN);
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    match plan.waste.map(seconds) {
+    match plan.waste {
         None => {
             out.push_str("no checkpoint is worth its cost: the first would come after the end\n")
         }
         Some(waste) => {
             let _ = writeln!(out, "save at {}{rest}", shown.join(", "));
+            let wasted = seconds(waste);
             let _ = writeln!(
                 out,
-                "with checkpoints {waste} are wasted until a failure, in expectation"
+                "with checkpoints {wasted} are wasted until a failure, in expectation"
             );
+            if waste > plan.recomputed {
+                out.push_str(
+                    "saving costs more than it spares here: better without, or on fewer nodes\n",
+                );
+            }
         }
     }
     out

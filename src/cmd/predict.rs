@@ -269,7 +269,7 @@ impl Known {
                 let low = told.iter().map(|one| one.seconds).fold(f64::INFINITY, f64::min);
                 let high = told.iter().map(|one| one.seconds).fold(0.0, f64::max);
                 let Foretold { seconds, bound } = told[1];
-                (seconds, [low, high], Some(bound), ends[1].model())
+                (seconds, Some([low, high]), Some(bound), ends[1].model())
             }
         };
         let measured = self.measured.seconds.get(&launch.key).copied();
@@ -286,13 +286,14 @@ impl Known {
         launch: &Launch,
         judged: &Judged,
         device: Option<&Device>,
-    ) -> std::result::Result<(f64, [f64; 2], Option<Bound>, Model), String> {
+    ) -> std::result::Result<(f64, Option<[f64; 2]>, Option<Bound>, Model), String> {
         let seen = judged.fitted.factors.contains_key(&launch.key.workload);
         let score = if seen { &judged.size_out } else { &judged.workload_out };
-        let within = score.as_ref().map_or(f64::INFINITY, |score| score.within);
         let view = View::new(judged.model, launch, device).map_err(|error| error.to_string())?;
         let seconds = judged.fitted.seconds(&launch.key.workload, &view);
         let bound = judged.bound(launch, device).map(|(bound, _)| bound);
-        Ok((seconds, [seconds / within, seconds * within], bound, judged.model))
+        let within = score.as_ref().map(|score| score.within).filter(|within| within.is_finite());
+        let interval = within.map(|within| [seconds / within, seconds * within]);
+        Ok((seconds, interval, bound, judged.model))
     }
 }

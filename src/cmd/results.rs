@@ -5,15 +5,18 @@ use crate::error::{Error, Result};
 use crate::store::runs;
 use std::path::PathBuf;
 
-/// Finds them; none for none. What lies in a folder under a result's name and is none is told on stderr and left
-/// out.
+/// Finds them; none for none. What lies in a folder under a result's name and is none, and the same run a second
+/// time, are told on stderr and left out.
 ///
 /// # Errors
 /// As [`runs::find`]; `Usage` where folders hold no result at all.
 pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let found = runs::find(paths)?;
     let foreign = found.foreign.iter().map(|error| format!("left out: {error}"));
-    warnings(&foreign.collect::<Vec<_>>());
+    let copies = found.copies.iter().map(|(copy, first)| {
+        format!("left out: {} holds the same run as {}", copy.display(), first.display())
+    });
+    warnings(&foreign.chain(copies).collect::<Vec<_>>());
     if found.files.is_empty() && !paths.is_empty() {
         return Err(Error::Usage("no result of gpubench is among these files".into()));
     }

@@ -26,8 +26,10 @@ pub(super) fn with_rearrangement(
     let how = workload.rearrange.as_ref().ok_or("nothing says how to rearrange")?;
     let position = |buffer: &BufferPlan| buffer.name == how.buffer;
     let buffer = case.buffers.iter().position(position).ok_or("there is no such buffer")?;
-    check_strides(how, workload, &case, buffer)
-        .map_err(|why| format!("{here}: rearranging `{}`: {why}", how.buffer))?;
+    check_strides(how, workload, &case, buffer).map_err(|why| {
+        let (line, column) = how.place.mistake("", None).line_column();
+        format!("{}:{line}:{column}: rearranging `{}`: {why}", how.place.file, how.buffer)
+    })?;
     let other = |name: &str| {
         let other = suite.workloads.iter().find(|other| other.name == name);
         let other = other.ok_or_else(|| format!("{here}: there is no workload `{name}`"))?;

@@ -12,9 +12,10 @@ use super::limits::Limits;
 use super::rearrange::with_rearrangement;
 use super::{BufferPlan, Case, Planned};
 use crate::gpu::{DeviceInfo, DeviceKind, MemoryKind};
+use crate::reference;
 use crate::suite::{MAX_PASSES, PASS, Scope, Suite, Workload};
 use crate::units::Bytes;
-use crate::workload::{CaseKey, Measure, Refusal, Size, Split};
+use crate::workload::{CaseKey, Measure, Refusal, Size, Split, Verify};
 
 /// What `suite` asks for on any device, in the order of the file.
 pub fn keys(suite: &Suite) -> Vec<(&Workload, CaseKey)> {
@@ -111,6 +112,12 @@ pub(super) fn resolve(
         _ => buffers(workload, &scope)?,
     };
     check_buffers(&buffers, workload.kernel.is_some(), device, limits)?;
+    if let Verify::Reference(name, _) = &workload.verify {
+        let count = |name: &str| buffers.iter().find(|b| b.name == name).map(|b| b.count);
+        if let Some(why) = reference::unfit(name, count) {
+            return Err(format!("{}: {why}", place(workload)));
+        }
+    }
     check_host_memory(key, device)?;
     let asked = Asked { workload, key, device, params, scope, later, buffers };
     let (candidates, dropped) = match &workload.kernel {

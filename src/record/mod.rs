@@ -13,6 +13,7 @@ pub mod profile;
 #[cfg(test)]
 pub(crate) mod sample;
 mod saved;
+mod sound;
 mod together;
 
 pub use detail::{

@@ -33,9 +33,8 @@ fn each_block(
     let words = problem.size("blocks")?.saturating_mul(4);
     let text = problem.u32("text", words)?;
     let key = problem.u32("key", 4)?;
-    if key.len() != 4 {
-        let bits = 32 * key.len();
-        return Err(Error::Usage(format!("AES-128 needs a key of 128 bits, not of {bits}")));
+    if let Some(why) = unfit_key(key.len() as u64) {
+        return Err(Error::Usage(why));
     }
     let boxes = Boxes::new();
     let keys = expanded(block_of(key), &boxes);
@@ -49,6 +48,14 @@ fn each_block(
         }
     });
     Ok(vec![("out", Data::U32(out))])
+}
+
+/// Why a key of so many words is none of AES-128, if it is none.
+pub fn unfit_key(words: u64) -> Option<String> {
+    (words != 4).then(|| {
+        let bits = words.saturating_mul(32);
+        format!("AES-128 needs a key of 128 bits (4 words), not of {bits} ({words} words)")
+    })
 }
 
 fn block_of(words: &[u32]) -> Block {

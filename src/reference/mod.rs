@@ -32,4 +32,4 @@ pub use data::Data;
 pub use fill::{fill, promise};
 pub use parallel::{for_each_chunk, map_all};
 pub use problem::Problem;
-pub use table::{Reference, find, names};
+pub use table::{Reference, find, names, unfit};

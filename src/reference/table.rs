@@ -68,6 +68,15 @@ pub fn find(name: &str) -> Option<Reference> {
     TABLE.iter().find(|(n, _)| *n == name).map(|&(_, reference)| reference)
 }
 
+/// Why the reference `name` cannot compute anything from buffers of such lengths, if it cannot; `count` tells
+/// a buffer's scalars by its name.
+pub fn unfit(name: &str, count: impl Fn(&str) -> Option<u64>) -> Option<String> {
+    match name {
+        "aes_decrypt" | "aes_encrypt" => count("key").and_then(aes::unfit_key),
+        _ => None,
+    }
+}
+
 /// The names of all references.
 pub fn names() -> impl Iterator<Item = &'static str> {
     TABLE.iter().map(|&(name, _)| name)

@@ -30,8 +30,8 @@ pub struct Foreseen {
     /// Seconds.
     pub seconds: f64,
     /// From the device's profile: the times at the ends of its intervals. From its runs: nineteen
-    /// of twenty predictions of this kind lay as near.
-    pub interval: [f64; 2],
+    /// of twenty predictions of this kind lay as near; `None` where too few tell how near.
+    pub interval: Option<[f64; 2]>,
     /// The part that takes longest, where the model tells parts apart.
     pub bound: Option<Bound>,
     /// Seconds measured there, where they were.
@@ -119,13 +119,13 @@ pub fn text(predictions: &[Prediction], width: u16) -> String {
     for prediction in predictions {
         for foreseen in &prediction.foreseen {
             let error = |measured: f64| (foreseen.seconds / measured - 1.0) * 100.0;
-            let [low, high] = foreseen.interval.map(seconds);
+            let between = foreseen.interval.map(|ends| ends.map(seconds).join("–"));
             grid.row([
                 prediction.key.workload.clone(),
                 size(&prediction.key),
                 printable(&foreseen.device, 40),
                 seconds(foreseen.seconds),
-                format!("{low}–{high}"),
+                between.unwrap_or_else(|| "not told".into()),
                 foreseen.measured.map_or_else(|| "–".into(), seconds),
                 match foreseen.unseen() {
                     Some(measured) => format!("{:+.0} %", error(measured)),
@@ -213,7 +213,7 @@ pub(super) mod tests {
     use crate::record::sample::key;
 
     fn foreseen(device: &str, seconds: f64, measured: Option<f64>) -> Foreseen {
-        let interval = [0.9 * seconds, 1.2 * seconds];
+        let interval = Some([0.9 * seconds, 1.2 * seconds]);
         let (device, model) = (String::from(device), Model::Components);
         let bound = Some(Bound::Global);
         // Each device is one of its own.

@@ -2,6 +2,7 @@
 
 use super::lines::{Lines, Piece};
 use crate::error::{Error, Located, Result};
+use crate::hash::sha256;
 use crate::record::{Footer, Header, Line, Noise, Record, VERSION};
 use serde::Deserialize;
 use std::fmt;
@@ -88,7 +89,9 @@ pub fn open(path: &Path) -> Result<(Header, Records)> {
             Some("the run was cut short before its first record; delete the file"),
         ));
     };
-    let header = header(path, &first)?;
+    // Some editors begin a file with a mark of its byte order.
+    let first = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&first);
+    let header = header(path, first)?;
     let devices = header.devices.len();
     let (path, lines) = (path.to_owned(), Lines::new(file, LONGEST));
     Ok((header, Records { path, lines, devices, line: 1, whole, flaws: 0, ended: false }))
@@ -166,15 +169,25 @@ impl Records {
         }
     }
 
-    fn parse(&self, line: &[u8]) -> Result<Line, Flaw> {
+    fn parse(&mut self, line: &[u8]) -> Result<Line, Flaw> {
         match serde_json::from_slice(line) {
-            Ok(Line::Header(_)) => Err(self.flaw("a second header; skipped")),
+            Ok(Line::Header(_)) => {
+                // What follows counts devices of its own.
+                self.ended = true;
+                Err(self.flaw(
+                    "a second header: another run begins here and is not read; give it a file of its own",
+                ))
+            }
             Ok(Line::Record(record)) if record.device >= self.devices => Err(self.flaw(format!(
                 "a record of device {}, but the header lists {}; skipped",
                 record.device, self.devices
             ))),
+            Ok(Line::Record(record)) => match record.unsound() {
+                Some(why) => Err(self.flaw(format!("{why}; skipped"))),
+                None => Ok(Line::Record(record)),
+            },
             Ok(line) => Ok(line),
-            Err(e) => Err(self.flaw(format!("no record: {e}; skipped"))),
+            Err(e) => Err(self.flaw(format!("no record: {}; skipped", without_place(&e)))),
         }
     }
 
@@ -194,10 +207,7 @@ fn header(path: &Path, line: &[u8]) -> Result<Header> {
         return Err(refused(path, line, 0, "the first line is blank: this is no result", None));
     }
     let no_header = |e: serde_json::Error| {
-        let why = e.to_string();
-        let place = format!(" at line {} column {}", e.line(), e.column());
-        let why = why.strip_suffix(&place).unwrap_or(&why);
-        let message = format!("this is no result of gpubench: {why}");
+        let message = format!("this is no result of gpubench: {}", without_place(&e));
         refused(path, line, e.column().saturating_sub(1), &message, None)
     };
     let Any::Header { version } = serde_json::from_slice(line).map_err(no_header)?;
@@ -206,10 +216,37 @@ fn header(path: &Path, line: &[u8]) -> Result<Header> {
             format!("written in format {version}; this gpubench reads formats up to {VERSION}");
         return Err(refused(path, line, 0, &message, Some("read it with a newer gpubench")));
     }
+    if version == 0 {
+        return Err(refused(path, line, 0, "written in format 0, which there never was", None));
+    }
     match serde_json::from_slice(line).map_err(no_header)? {
-        Line::Header(header) => Ok(*header),
+        Line::Header(header) => match header.unsound() {
+            Some(why) => Err(refused(path, line, 0, &why, None)),
+            None => Ok(*header),
+        },
         _ => Err(refused(path, line, 0, "the first line is no header", None)),
     }
+}
+
+/// What is wrong, without the place: a line of a file is line 1 to the parser.
+fn without_place(error: &serde_json::Error) -> String {
+    let why = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    why.strip_suffix(&place).unwrap_or(&why).to_owned()
+}
+
+/// What tells a run from every other: a hash of its header and its first record. `None` where the file
+/// cannot be read, which whoever reads it next will say.
+pub fn identity(path: &Path) -> Option<[u8; 32]> {
+    let meta = std::fs::metadata(path).ok()?;
+    if crate::text::no_file(&meta).is_some() {
+        return None;
+    }
+    let mut lines = Lines::new(BufReader::new(File::open(path).ok()?), LONGEST);
+    let mut begin = lines.next_line().ok()??.0.into_bytes();
+    begin.push(b'\n');
+    begin.extend(lines.next_line().ok()??.0.into_bytes());
+    Some(sha256(&begin))
 }
 
 /// A first line that is wrong at byte `at`.
@@ -262,6 +299,39 @@ mod tests {
         assert_eq!(lines, [3, 4]);
         assert!(run.warnings[0].to_string().contains(":3: no record"), "{}", run.warnings[0]);
         assert!(run.footer.is_none());
+    }
+
+    #[test]
+    fn a_run_behind_another_is_not_read_as_its_records() {
+        let good = line(&Line::Record(Box::new(record(key("a", 1), 1.0))));
+        let file = file(&[sample_header(), good.clone(), sample_header(), good.clone(), good]);
+        let run = read(file.path()).unwrap();
+        assert_eq!((run.records.len(), run.unread, run.warnings.len()), (1, true, 1));
+        assert!(run.warnings[0].to_string().contains(":3: a second header"), "{}", run.warnings[0]);
+    }
+
+    #[test]
+    fn what_cannot_have_been_measured_is_named_and_skipped() {
+        let mut bad = record(key("a", 1), 1.0);
+        bad.measured.as_mut().unwrap().samples[0] = -1.0;
+        let file = file(&[sample_header(), line(&Line::Record(Box::new(bad)))]);
+        let run = read(file.path()).unwrap();
+        assert!(run.records.is_empty());
+        assert!(
+            run.warnings[0].to_string().contains(":2: a sample of -1 s"),
+            "{}",
+            run.warnings[0]
+        );
+        let mut header = header(vec![device("sim")]);
+        header.started = "yesterday".into();
+        let error = read(self::file(&[line(&Line::Header(Box::new(header)))]).path());
+        assert!(error.unwrap_err().to_string().contains("yesterday"));
+    }
+
+    #[test]
+    fn a_mark_of_the_byte_order_is_no_part_of_the_header() {
+        let file = file(&[format!("\u{feff}{}", sample_header())]);
+        assert!(read(file.path()).is_ok());
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Many result files: found below the paths that a user names, and read at the same time.
 
-use super::read::{Flaw, open};
+use super::read::{Flaw, identity, open};
 use crate::analyse::Field;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceInfo;
 use crate::record::{Detail, Line};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -40,6 +40,8 @@ pub struct Found {
     pub files: Vec<PathBuf>,
     /// What else lies in the folders under a result's name, and why it is none.
     pub foreign: Vec<Error>,
+    /// Files left out because they hold the same run as another one, and that one.
+    pub copies: Vec<(PathBuf, PathBuf)>,
 }
 
 /// The result files that `paths` mean: files as they are, of folders every `.jsonl` in them that
@@ -62,7 +64,23 @@ pub fn find(paths: &[PathBuf]) -> Result<Found> {
             }
         }
     }
+    leave_out_copies(&mut found);
     Ok(found)
+}
+
+/// A run that counted twice would seem to have been measured twice, with the same result to the bit.
+fn leave_out_copies(found: &mut Found) {
+    let mut known: BTreeMap<[u8; 32], PathBuf> = BTreeMap::new();
+    let Found { files, copies, .. } = found;
+    files.retain(|file| {
+        let Some(run) = identity(file) else { return true };
+        if let Some(first) = known.get(&run) {
+            copies.push((file.clone(), first.clone()));
+            return false;
+        }
+        known.insert(run, file.clone());
+        true
+    });
 }
 
 fn inside(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -153,7 +171,8 @@ mod tests {
             let header = header(vec![device("opencl")]);
             let mut writer = Writer::create(folder.path(), &format!("run{n}"), &header).unwrap();
             for case in 0..n {
-                writer.append(&record(key("a", case), 1e-3)).unwrap();
+                let seconds = 1e-3 + 1e-6 * n as f64;
+                writer.append(&record(key("a", case), seconds)).unwrap();
             }
             writer.leave().unwrap();
         }
@@ -162,7 +181,7 @@ mod tests {
         {
             std::fs::write(folder.path().join(name), text).unwrap();
         }
-        let Found { files, foreign } = find(&[folder.path().to_owned()]).unwrap();
+        let Found { files, foreign, .. } = find(&[folder.path().to_owned()]).unwrap();
         assert_eq!(files.len(), 5);
         let foreign: Vec<String> = foreign.iter().map(ToString::to_string).collect();
         assert!(foreign[0].contains("a.jsonl") && foreign[0].contains("no result"), "{foreign:?}");
@@ -171,6 +190,25 @@ mod tests {
         assert_eq!((all.files, all.field.contenders[0].runs, all.field.cases.len()), (5, 5, 4));
         assert_eq!(all.field.cell(0, 0).unwrap().rounds, 4);
         assert_eq!(all.warnings.len(), 1, "the empty run: {:?}", all.warnings);
+    }
+
+    #[test]
+    fn a_run_counts_once_however_often_it_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let header = header(vec![device("opencl")]);
+        let mut paths = vec![];
+        for n in 0..2 {
+            let mut writer = Writer::create(folder.path(), &format!("run{n}"), &header).unwrap();
+            writer.append(&record(key("a", 1), 1e-3 * f64::from(n + 1))).unwrap();
+            paths.push(writer.leave().unwrap());
+        }
+        let copy = folder.path().join("a copy.jsonl");
+        std::fs::copy(folder.path().join("run0.jsonl"), &copy).unwrap();
+        let run0 = folder.path().join("run0.jsonl");
+        let found = find(&[run0.clone(), run0.clone(), folder.path().to_owned()]).unwrap();
+        assert_eq!(found.files, [run0.clone(), folder.path().join("run1.jsonl")]);
+        assert_eq!(found.copies.len(), 3, "{:?}", found.copies);
+        assert!(found.copies.iter().all(|(_, first)| *first == run0), "{:?}", found.copies);
     }
 
     #[test]

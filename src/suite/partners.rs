@@ -71,6 +71,7 @@ impl Converter<'_> {
         Some(Some(Rearrange {
             buffer: buffer.clone(),
             strides: strides.iter().map(|stride| stride.value.expr.clone()).collect(),
+            place: self.mistakes.source().place(at),
             by: named(&given.by),
             then: named(&given.then),
         }))

@@ -122,6 +122,8 @@ pub struct Rearrange {
     pub buffer: String,
     /// Elements from one access to the next: one stride, or that of the inner and of the outer loop.
     pub strides: Vec<Expr>,
+    /// Where they are given.
+    pub place: Place,
     /// Name of the workload that writes it rearranged, and where it is named.
     pub by: (String, Place),
     /// Name of the workload that does the same with it rearranged, and where it is named.

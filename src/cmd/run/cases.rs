@@ -23,6 +23,9 @@ impl Filters {
         if keys.iter().any(|(workload, key)| filters.pass(key, &workload.tags, &workload.family)) {
             return Ok(filters);
         }
+        if keys.is_empty() {
+            return Err(Error::Usage(format!("suite `{}` has no case to run", suite.name)));
+        }
         let alone =
             |filter: &&Filter| !keys.iter().any(|(w, key)| filter.matches(key, &w.tags, &w.family));
         let sizes = || keys.iter().flat_map(|(_, key)| &key.size);
