@@ -262,7 +262,7 @@ fn a_much_slower_device_helps_a_little_or_is_not_tried() {
 fn real_devices_begin_together_and_are_right() {
     let place = Place::new();
     let suite = suite("together/together.yaml");
-    for workload in ["states", "light"] {
+    for workload in ["states", "light", "witnessed"] {
         let output = place.output(&["run", &suite, "--filter", workload, "--no-lock", "--quiet"]);
         let stderr = text(&output.stderr);
         if output.status.code() == Some(3) || text(&output.stdout).contains("two are needed") {
@@ -283,14 +283,14 @@ fn real_devices_begin_together_and_are_right() {
                     measured += 1;
                 }
                 Some(Detail::Split(raw)) => {
-                    assert!(split(raw).is_some() && raw.blocks.len() >= 5);
+                    assert!(split(raw).is_some() && raw.blocks.len() == 10);
                     measured += 1;
                 }
                 _ => {}
             }
         }
     }
-    assert_eq!(measured, 2);
+    assert_eq!(measured, 3);
 }
 
 /// A kernel that is wrong wherever it does not begin at the first row is right alone, and wrong

@@ -247,18 +247,26 @@ impl Session<'_> {
     ) -> Record {
         let begun = Instant::now();
         let (joint, seat) = &mut self.joints[at];
+        let without = |outcome| {
+            let finding = Finding { outcome: Some(outcome), ..Finding::default() };
+            finding.into_record(&joint.cases[0], joint.first(), round)
+        };
         let Some(Share { seconds, warmup }) = share else {
-            let outcome = Some(Outcome::Skipped(self.pace.used_up()));
-            let finding = Finding { outcome, ..Finding::default() };
-            return finding.into_record(&joint.cases[0], joint.first(), round);
+            return without(Outcome::Skipped(self.pace.used_up()));
         };
         let policy = Policy { seconds, warmup, ..self.policy.clone() };
         let members = joint.members.iter().map(|&member| label(&self.header.devices[member]));
         let members: Vec<String> = members.collect();
         progress.begin(&format!("{} on {}", case_name(joint.key()), members.join(" and ")));
         seat.scatter(scatter_seed(self.header.seed, round));
+        let mut cases = joint.cases.clone();
+        // What is computed together is compared with what the first device's case expects.
+        match self.witness.prepare(&cases[0], &self.header.devices[joint.first()], &policy) {
+            Ok(case) => cases[0] = case,
+            Err(outcome) => return without(outcome),
+        }
         let mut stage = |stage| progress.stage(stage_word(stage));
-        let record = seat.measure_together(&joint.cases, &policy, &mut stage);
+        let record = seat.measure_together(&cases, &policy, &mut stage);
         // Each round is a fresh process.
         seat.leave();
         self.pace.learn(begun.elapsed(), record.wall.measure);

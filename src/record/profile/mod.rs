@@ -1,11 +1,15 @@
 //! What a device costs, put together from the records of the suite `characterise`: the input of
 //! the models that foresee times. `docs/PROFILE.md` says how each number is come by.
 
+mod valid;
+mod value;
+
 use crate::emulate::Class;
 use crate::error::{Error, Located, Result};
 use crate::gpu::DeviceInfo;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
+use valid::{at_work, priced, some, this_version, transaction};
+pub use value::Value;
 
 /// Version of the format: a profile of another is refused.
 pub const VERSION: u32 = 1;
@@ -51,55 +55,6 @@ pub struct Profile {
     /// Units and what each holds, where staircases tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub residency: Option<Residency>,
-}
-
-/// A positive number and an interval that holds it with 95 % confidence.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Unchecked")]
-pub struct Value {
-    /// The number.
-    pub value: f64,
-    /// The interval's ends.
-    pub interval: [f64; 2],
-}
-
-/// A value before its number and its interval are held against each other.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Unchecked {
-    #[serde(deserialize_with = "positive")]
-    value: f64,
-    #[serde(deserialize_with = "ends")]
-    interval: [f64; 2],
-}
-
-impl TryFrom<Unchecked> for Value {
-    type Error = String;
-
-    fn try_from(Unchecked { value, interval }: Unchecked) -> Result<Self, String> {
-        match interval {
-            [low, high] if low <= value && value <= high => Ok(Self { value, interval }),
-            [low, high] => Err(format!("{value} is not within its interval {low} to {high}")),
-        }
-    }
-}
-
-impl Value {
-    /// This so many times.
-    pub fn times(self, factor: f64) -> Self {
-        Self { value: self.value * factor, interval: self.interval.map(|end| end * factor) }
-    }
-
-    /// So many of something in a time: a rate.
-    pub fn rate(self, amount: f64) -> Self {
-        let [low, high] = self.interval;
-        Self { value: amount / self.value, interval: [amount / high, amount / low] }
-    }
-
-    /// Half the interval's width relative to the number.
-    pub fn relative_half_width(self) -> f64 {
-        (self.interval[1] - self.interval[0]) / 2.0 / self.value
-    }
 }
 
 /// What a launch costs.
@@ -319,66 +274,6 @@ impl Profile {
     /// Units: as staircases tell, else as the driver says.
     pub fn units(&self) -> Option<u32> {
         self.residency.map(|held| held.units).or(self.device.compute_units)
-    }
-}
-
-fn this_version<'de, D: Deserializer<'de>>(d: D) -> Result<u32, D::Error> {
-    match u32::deserialize(d)? {
-        VERSION => Ok(VERSION),
-        other => Err(D::Error::custom(format!(
-            "a profile of version {other}, and this gpubench reads version {VERSION}"
-        ))),
-    }
-}
-
-fn priced<'de, D: Deserializer<'de>>(d: D) -> Result<Class, D::Error> {
-    match Class::deserialize(d)? {
-        class if class.is_priced() => Ok(class),
-        other => Err(D::Error::custom(format!("`{}` has no price of its own", other.name()))),
-    }
-}
-
-fn positive<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
-    match f64::deserialize(d)? {
-        x if x > 0.0 && x.is_finite() => Ok(x),
-        x => Err(D::Error::custom(format!("{x} is no positive number"))),
-    }
-}
-
-fn ends<'de, D: Deserializer<'de>>(d: D) -> Result<[f64; 2], D::Error> {
-    match <[f64; 2]>::deserialize(d)? {
-        ends @ [low, high] if low > 0.0 && low <= high && high.is_finite() => Ok(ends),
-        [low, high] => Err(D::Error::custom(format!("{low} to {high} is no interval above zero"))),
-    }
-}
-
-/// A device that does something: with units and a clock, where the driver tells them.
-fn at_work<'de, D: Deserializer<'de>>(d: D) -> Result<DeviceInfo, D::Error> {
-    let device = DeviceInfo::deserialize(d)?;
-    if device.compute_units == Some(0) {
-        return Err(D::Error::custom("a device of 0 compute units"));
-    }
-    match device.clock_hz {
-        Some(clock) if !(clock > 0.0 && clock.is_finite()) => {
-            Err(D::Error::custom(format!("a device whose clock runs at {clock} Hz")))
-        }
-        _ => Ok(device),
-    }
-}
-
-fn transaction<'de, D: Deserializer<'de>>(d: D) -> Result<Option<u32>, D::Error> {
-    match Option::<u32>::deserialize(d)? {
-        Some(bytes) if !(bytes.is_power_of_two() && bytes >= 4) => Err(D::Error::custom(format!(
-            "a transaction of {bytes} B: a power of two from 4 is needed"
-        ))),
-        bytes => Ok(bytes),
-    }
-}
-
-fn some<'de, D: Deserializer<'de>>(d: D) -> Result<u32, D::Error> {
-    match u32::deserialize(d)? {
-        0 => Err(D::Error::custom("0 is too small: at least 1 is needed")),
-        n => Ok(n),
     }
 }
 

@@ -1,0 +1,67 @@
+//! A number that was measured, and how far it may be off.
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// A positive number and an interval that holds it with 95 % confidence.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
+pub struct Value {
+    /// The number.
+    pub value: f64,
+    /// The interval's ends.
+    pub interval: [f64; 2],
+}
+
+/// A value before its number and its interval are held against each other.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unchecked {
+    #[serde(deserialize_with = "positive")]
+    value: f64,
+    #[serde(deserialize_with = "ends")]
+    interval: [f64; 2],
+}
+
+impl TryFrom<Unchecked> for Value {
+    type Error = String;
+
+    fn try_from(Unchecked { value, interval }: Unchecked) -> Result<Self, String> {
+        match interval {
+            [low, high] if low <= value && value <= high => Ok(Self { value, interval }),
+            [low, high] => Err(format!("{value} is not within its interval {low} to {high}")),
+        }
+    }
+}
+
+impl Value {
+    /// This so many times.
+    pub fn times(self, factor: f64) -> Self {
+        Self { value: self.value * factor, interval: self.interval.map(|end| end * factor) }
+    }
+
+    /// So many of something in a time: a rate.
+    pub fn rate(self, amount: f64) -> Self {
+        let [low, high] = self.interval;
+        Self { value: amount / self.value, interval: [amount / high, amount / low] }
+    }
+
+    /// Half the interval's width relative to the number.
+    pub fn relative_half_width(self) -> f64 {
+        (self.interval[1] - self.interval[0]) / 2.0 / self.value
+    }
+}
+
+fn positive<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
+    match f64::deserialize(d)? {
+        x if x > 0.0 && x.is_finite() => Ok(x),
+        x => Err(D::Error::custom(format!("{x} is no positive number"))),
+    }
+}
+
+fn ends<'de, D: Deserializer<'de>>(d: D) -> Result<[f64; 2], D::Error> {
+    match <[f64; 2]>::deserialize(d)? {
+        ends @ [low, high] if low > 0.0 && low <= high && high.is_finite() => Ok(ends),
+        [low, high] => Err(D::Error::custom(format!("{low} to {high} is no interval above zero"))),
+    }
+}
