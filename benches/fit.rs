@@ -62,11 +62,13 @@ fn counted(device: &Device) -> Result<Vec<Launch>> {
         let middle = form.groups.map(|n| n / 2);
         let mut counts =
             Emulator::new(&form.kernel)?.count(&mut launch, middle, &[device.rules])?;
-        let groups = form.groups.into_iter().map(f64::from).product();
+        let passes = form.pass_count() as f64;
+        let groups = form.all_groups() / passes;
         let counted = counts.pop().map(|group| Counted { group: Arc::new(group), groups });
         let counted = counted.ok_or_else(|| "not counted".to_owned());
         let (operations, bytes) = (form.flops, form.bytes);
-        Ok(Launch { key: case.key.clone(), operations, bytes, counted, seconds: 1.0 })
+        let key = case.key.clone();
+        Ok(Launch { key, passes, operations, bytes, counted, seconds: 1.0 })
     };
     map_all(&cases, count).into_iter().collect()
 }

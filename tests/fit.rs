@@ -76,9 +76,11 @@ fn counted(case: &Case, rules: Rules) -> Launch {
     let watch = Watch { counts: Some(rules), races: false };
     let middle = Groups::One(form.groups.map(|n| n / 2));
     let seen = Emulator::new(&form.kernel).unwrap().run(&mut launch, middle, watch).unwrap();
-    let groups = form.groups.into_iter().map(f64::from).product();
+    let passes = form.pass_count() as f64;
+    let groups = form.all_groups() / passes;
     Launch {
         key: case.key.clone(),
+        passes,
         operations: form.flops,
         bytes: form.bytes,
         counted: Ok(Counted { group: Arc::new(seen.counts.unwrap()), groups }),
@@ -201,6 +203,7 @@ fn the_roofline_gives_back_a_simulated_gpus_ceilings() {
         let measured = record.measured?;
         Some(Launch {
             key: record.key,
+            passes: 1.0,
             operations: measured.flops,
             bytes: measured.bytes,
             counted: Err("it is not emulated here".into()),

@@ -95,6 +95,7 @@ fn launch() -> Launch {
     };
     Launch {
         key: sample::key("made_up", 1),
+        passes: 1.0,
         operations: 0.0,
         bytes: 0.0,
         counted: Ok(Counted { group: Arc::new(group), groups: 8.0 }),

@@ -8,12 +8,13 @@ use crate::model::hybrid::Work;
 use crate::model::warp_timeline::Residency;
 use std::sync::Arc;
 
-/// A launch by its middle work-group.
+/// One launch by its middle work-group: of several passes the mean one, whose groups do what those of the
+/// first do.
 #[derive(Clone, Debug)]
 pub struct Counted {
     /// What the group does, by the rules of the device.
     pub group: Arc<Counts>,
-    /// Groups of the launch.
+    /// Groups of the launch; of several passes their mean.
     pub groups: f64,
 }
 

@@ -2,6 +2,7 @@
 
 use super::descent::{descend, inflation};
 use super::device::Device;
+use super::pass::Pass;
 use super::view::View;
 use super::{Launch, Model};
 use crate::error::{Error, Result};
@@ -15,6 +16,13 @@ use std::collections::BTreeMap;
 pub(super) struct Sample<'a> {
     pub(super) launch: &'a Launch,
     pub(super) view: View,
+}
+
+impl Sample<'_> {
+    /// Seconds of its mean pass.
+    pub(super) fn seconds(&self) -> f64 {
+        self.launch.seconds / self.view.passes
+    }
 }
 
 /// A model with its parameters.
@@ -164,11 +172,11 @@ impl Model {
     fn hybrid(self, samples: &[Sample<'_>], what: For, near: Option<&Fitted>) -> Result<Fitted> {
         let measured: Vec<hybrid::Sample> = samples
             .iter()
-            .filter_map(|sample| match &sample.view {
-                View::Work(work) => Some(hybrid::Sample {
+            .filter_map(|sample| match &sample.view.pass {
+                Pass::Work(work) => Some(hybrid::Sample {
                     workload: sample.launch.key.workload.clone(),
                     work: *work,
-                    seconds: sample.launch.seconds,
+                    seconds: sample.seconds(),
                 }),
                 _ => None,
             })
@@ -197,8 +205,8 @@ impl Model {
 pub(super) fn rates(samples: &[Sample<'_>]) -> [f64; 2] {
     let mut best = [f64::MIN_POSITIVE; 2];
     for sample in samples {
-        if let View::Amounts { operations, bytes, .. } = sample.view {
-            let rates = [operations, bytes].map(|amount| amount / sample.launch.seconds);
+        if let Pass::Amounts { operations, bytes, .. } = sample.view.pass {
+            let rates = [operations, bytes].map(|amount| amount / sample.seconds());
             best = [best[0].max(rates[0]), best[1].max(rates[1])];
         }
     }
@@ -219,8 +227,8 @@ impl Fitted {
 
     /// The parameters for a launch, and its factor.
     pub(super) fn of(&self, workload: &str, view: &View) -> (&[f64], f64) {
-        match (self.factors.get(workload), view) {
-            (Some(factor), View::Work(work)) => (&self.parameters, factor.at(work)),
+        match (self.factors.get(workload), &view.pass) {
+            (Some(factor), Pass::Work(work)) => (&self.parameters, factor.at(work)),
             _ => (self.strangers.as_ref().unwrap_or(&self.parameters), 1.0),
         }
     }

@@ -7,6 +7,7 @@ mod counted;
 mod descent;
 mod device;
 mod fitted;
+mod pass;
 mod profiled;
 mod score;
 mod view;
@@ -14,9 +15,10 @@ mod view;
 pub use counted::{Counted, Task, Tasks, Timeline};
 pub use device::{Device, End, rules};
 pub use fitted::Fitted;
+pub use pass::{Bound, Pass};
 pub use profiled::{Foretold, Profiled};
 pub use score::{Parameter, Residual, Score};
-pub use view::{Bound, View};
+pub use view::View;
 
 use crate::error::{Error, Result};
 use crate::model::accuracy;
@@ -30,13 +32,15 @@ use serde::Serialize;
 pub struct Launch {
     /// The case.
     pub key: CaseKey,
-    /// Operations, as the suite says.
+    /// Launches that make its result.
+    pub passes: f64,
+    /// Operations of all passes, as the suite says.
     pub operations: f64,
-    /// Bytes, as the suite says.
+    /// Bytes of all passes, as the suite says.
     pub bytes: f64,
-    /// What it does, as counted; or why it could not be: the construct and its place.
+    /// What its mean pass does, as counted; or why it could not be: the construct and its place.
     pub counted: std::result::Result<Counted, String>,
-    /// Seconds measured.
+    /// Seconds measured, of all passes.
     pub seconds: f64,
 }
 
@@ -167,7 +171,7 @@ mod tests {
         let (workload, size) = (workload.to_owned(), vec![("n".to_owned(), n.into())]);
         let key = CaseKey { workload, size, measure: Measure::Kernel, host_memory: None };
         let seconds = start + (operations / 1e12_f64).max(bytes / 1e11);
-        Launch { key, operations, bytes, counted: Err("matrices".into()), seconds }
+        Launch { key, passes: 1.0, operations, bytes, counted: Err("matrices".into()), seconds }
     }
 
     /// Two workloads at so many sizes on a device without launch cost.

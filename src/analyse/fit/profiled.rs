@@ -2,7 +2,8 @@
 
 use super::device::{Device, End};
 use super::fitted::Fitted;
-use super::view::{Bound, View};
+use super::pass::Bound;
+use super::view::View;
 use super::{Launch, Model};
 use crate::emulate::Rules;
 use crate::error::Result;

@@ -26,6 +26,17 @@ impl Kernel {
         let (workload, size) = (record.key.workload.clone(), record.key.size.clone());
         Some(Self { workload, size, form: record.kernel.as_ref()?.form.clone() })
     }
+
+    fn is_of(&self, case: &Case) -> bool {
+        case.key.workload == self.workload && case.key.size == self.size
+    }
+
+    /// The form that was measured, where there is one, then all. OpenCL has forms that WGSL lacks:
+    /// wider vectors for the same work.
+    fn forms<'c>(&self, case: &'c Case) -> impl Iterator<Item = &'c Candidate> + use<'c, '_> {
+        let measured = |candidate: &&Candidate| candidate.label == self.form;
+        case.candidates.iter().filter(measured).chain(&case.candidates)
+    }
 }
 
 /// A kernel counted by some rules, or why it could not be.
@@ -43,6 +54,8 @@ pub struct Wanted {
     pub key: CaseKey,
     /// What is emulated.
     pub kernel: Kernel,
+    /// Launches that make its result.
+    pub passes: f64,
     /// Operations, as the suite says.
     pub operations: f64,
     /// Bytes that it must move.
@@ -54,6 +67,7 @@ impl Wanted {
     pub fn launch(&self, counted: Counted) -> Launch {
         Launch {
             key: self.key.clone(),
+            passes: self.passes,
             operations: self.operations,
             bytes: self.bytes,
             counted: Ok(counted),
@@ -80,6 +94,12 @@ impl Works {
         Self { cases: cases.collect(), counted: BTreeMap::new() }
     }
 
+    /// Launches that make a kernel's result: 1 where the suite has no such kernel.
+    pub fn passes(&self, kernel: &Kernel) -> f64 {
+        let case = self.cases.iter().find(|case| kernel.is_of(case));
+        case.and_then(|case| kernel.forms(case).next()).map_or(1.0, passes)
+    }
+
     /// Every kernel of the suite that is measured by itself.
     pub fn kernels(&self) -> Vec<Wanted> {
         let is_kernel = |case: &&Case| case.key.measure == Measure::Kernel;
@@ -87,8 +107,8 @@ impl Works {
             let (workload, size) = (case.key.workload.clone(), case.key.size.clone());
             let form = &case.candidates[0];
             let kernel = Kernel { workload, size, form: form.label.clone() };
-            let (operations, bytes) = (form.flops, form.bytes);
-            Wanted { key: case.key.clone(), kernel, operations, bytes }
+            let (operations, bytes, passes) = (form.flops, form.bytes, passes(form));
+            Wanted { key: case.key.clone(), kernel, passes, operations, bytes }
         };
         self.cases.iter().filter(is_kernel).map(wanted).collect()
     }
@@ -135,21 +155,21 @@ impl Works {
 
 /// By each of `rules`.
 fn count(cases: &[Case], kernel: &Kernel, rules: &[Rules]) -> Result<Vec<Counted>> {
-    let is_it = |case: &&Case| case.key.workload == kernel.workload && case.key.size == kernel.size;
     let lacks = |what: &str| Error::Unsupported(what.into());
-    let case = cases.iter().find(is_it).ok_or_else(|| lacks("the suite has no such kernel"))?;
-    let measured = |candidate: &&Candidate| candidate.label == kernel.form;
-    // OpenCL has forms that WGSL lacks: wider vectors for the same work.
-    let forms = || case.candidates.iter().filter(measured).chain(&case.candidates);
-    let mut ready = forms().map(|form| Some((form, Emulator::new(&form.kernel).ok()?)));
+    let case = cases.iter().find(|case| kernel.is_of(case)).ok_or_else(|| lacks("the suite has no such kernel"))?;
+    let mut ready = kernel.forms(case).map(|form| Some((form, Emulator::new(&form.kernel).ok()?)));
     let Some((candidate, emulator)) = ready.find_map(|form| form) else {
-        let first = forms().next().ok_or_else(|| lacks("it has no form in WGSL"))?;
+        let first = kernel.forms(case).next().ok_or_else(|| lacks("it has no form in WGSL"))?;
         return Err(Emulator::new(&first.kernel).err().unwrap_or_else(|| lacks("no form")));
     };
     let mut launch = emulated_launch(candidate, promised(case));
     let middle = candidate.groups.map(|n| n / 2);
     let counts = emulator.count(&mut launch, middle, rules)?;
     // Of a kernel of several passes the first one's group stands for all.
-    let groups = candidate.all_groups();
+    let groups = candidate.all_groups() / passes(candidate);
     Ok(counts.into_iter().map(|group| Counted { group: Arc::new(group), groups }).collect())
+}
+
+fn passes(form: &Candidate) -> f64 {
+    form.pass_count() as f64
 }

@@ -140,8 +140,9 @@ pub(super) fn seconds(records: &[&Record]) -> Option<f64> {
 fn launch(key: CaseKey, records: &[&Record], works: &Works, rules: Rules) -> Option<Launch> {
     let seconds = seconds(records)?;
     let first = records.iter().find_map(|record| record.measured.as_ref())?;
-    let counted = works.of(&Kernel::of(records[0])?, rules);
-    Some(Launch { key, operations: first.flops, bytes: first.bytes, counted, seconds })
+    let kernel = Kernel::of(records[0])?;
+    let (counted, passes) = (works.of(&kernel, rules), works.passes(&kernel));
+    Some(Launch { key, passes, operations: first.flops, bytes: first.bytes, counted, seconds })
 }
 
 fn report(
