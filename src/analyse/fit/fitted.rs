@@ -35,9 +35,9 @@ pub struct Fitted {
     /// How many times each one's variance is what it would be if the others were known; infinite
     /// where the launches do not tell it, 1 where it was not fitted or not asked.
     pub inflation: Vec<f64>,
-    /// What each workload takes beyond what the model sees, of the hybrid.
+    /// What each kernel takes beyond what the model sees, of the hybrid.
     pub factors: BTreeMap<String, Factor>,
-    /// The parameters for workloads that have no factor, where they are others.
+    /// The parameters for kernels that have no factor, where they are others.
     pub strangers: Option<Vec<f64>>,
 }
 
@@ -46,7 +46,7 @@ pub struct Fitted {
 pub(super) enum For {
     /// Any launch.
     All,
-    /// Launches of the workloads that it is fitted to.
+    /// Launches of the kernels that it is fitted to.
     Seen,
     /// Launches of others.
     Unseen,
@@ -174,7 +174,7 @@ impl Model {
             .iter()
             .filter_map(|sample| match &sample.view.pass {
                 Pass::Work(work) => Some(hybrid::Sample {
-                    workload: sample.launch.key.workload.clone(),
+                    kernel: sample.launch.kernel.clone(),
                     work: *work,
                     seconds: sample.seconds(),
                 }),
@@ -219,15 +219,15 @@ impl Fitted {
         Self { model, parameters, inflation, factors: BTreeMap::new(), strangers: None }
     }
 
-    /// Seconds of a launch of `workload` that the model sees as `view`.
-    pub fn seconds(&self, workload: &str, view: &View) -> f64 {
-        let (parameters, factor) = self.of(workload, view);
+    /// Seconds of a launch of `kernel` that the model sees as `view`.
+    pub fn seconds(&self, kernel: &str, view: &View) -> f64 {
+        let (parameters, factor) = self.of(kernel, view);
         view.seconds(parameters, factor)
     }
 
     /// The parameters for a launch, and its factor.
-    pub(super) fn of(&self, workload: &str, view: &View) -> (&[f64], f64) {
-        match (self.factors.get(workload), &view.pass) {
+    pub(super) fn of(&self, kernel: &str, view: &View) -> (&[f64], f64) {
+        match (self.factors.get(kernel), &view.pass) {
             (Some(factor), Pass::Work(work)) => (&self.parameters, factor.at(work)),
             _ => (self.strangers.as_ref().unwrap_or(&self.parameters), 1.0),
         }

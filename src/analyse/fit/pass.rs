@@ -109,12 +109,12 @@ impl Pass {
                 }
             }
             Model::Components => Self::Components(counted()?.components(profiled()?)?),
-            Model::Hybrid => Self::Work(counted()?.work(bytes, device)),
+            Model::Hybrid => Self::Work(counted()?.work(bytes, launch.buffers, device)),
         })
     }
 
     /// Its seconds at the parameters `p`, named as [`Model::parameters`] says; `factor` is what the
-    /// workload takes beyond what the model sees.
+    /// kernel takes beyond what the model sees.
     pub fn seconds(&self, p: &[f64], factor: f64) -> f64 {
         self.seconds_with(p, factor, self.waiting(p))
     }
@@ -139,7 +139,7 @@ impl Pass {
     }
 
     /// The parts that the seconds are made of, as far as the model tells them apart, with the
-    /// workload's factor; they may run side by side. What the hybrid adds up, computing and local
+    /// kernel's factor; they may run side by side. What the hybrid adds up, computing and local
     /// memory, is one part, called after the longer.
     pub fn parts(&self, p: &[f64], factor: f64) -> Vec<(Bound, f64)> {
         match self {
@@ -269,8 +269,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_workloads_factor_multiplies_all_parts_but_the_launch() {
-        let work = Work { simple: 1e6, bytes: 2e6, groups: 10.0, ..Work::default() };
+    fn a_kernels_factor_multiplies_all_parts_but_the_launch() {
+        let work = Work { simple: 1e6, footprint: 2e6, groups: 10.0, ..Work::default() };
         let mut parameters = vec![1e-9; 12];
         parameters[0] = 1e-3;
         let parts = Pass::Work(work).parts(&parameters, 3.0);

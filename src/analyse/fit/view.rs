@@ -40,17 +40,19 @@ impl View {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::{CaseKey, Measure};
+    use crate::record::sample;
 
     fn launch(passes: f64) -> Launch {
-        let key = CaseKey {
-            workload: "made_up".into(),
-            size: vec![],
-            measure: Measure::Kernel,
-            host_memory: None,
-        };
-        let counted = Err("matrices".into());
-        Launch { key, passes, operations: 4e9, bytes: 8e9, counted, seconds: f64::NAN }
+        Launch {
+            key: sample::key("made_up", 1),
+            kernel: "made_up".into(),
+            passes,
+            operations: 4e9,
+            bytes: 8e9,
+            buffers: 8e9,
+            counted: Err("matrices".into()),
+            seconds: f64::NAN,
+        }
     }
 
     #[test]
