@@ -62,11 +62,15 @@ fn counted(device: &Device) -> Result<Vec<Launch>> {
         let middle = form.groups.map(|n| n / 2);
         let mut counts =
             Emulator::new(&form.kernel)?.count(&mut launch, middle, &[device.rules])?;
-        let groups = form.groups.into_iter().map(f64::from).product();
+        let passes = form.pass_count() as f64;
+        let groups = form.all_groups() / passes;
         let counted = counts.pop().map(|group| Counted { group: Arc::new(group), groups });
         let counted = counted.ok_or_else(|| "not counted".to_owned());
         let (operations, bytes) = (form.flops, form.bytes);
-        Ok(Launch { key: case.key.clone(), operations, bytes, counted, seconds: 1.0 })
+        let key = case.key.clone();
+        let buffers = case.buffers.iter().map(|buffer| buffer.bytes().0 as f64).sum();
+        let (kernel, seconds) = (form.kernel.hash(), 1.0);
+        Ok(Launch { key, kernel, passes, operations, bytes, buffers, counted, seconds })
     };
     map_all(&cases, count).into_iter().collect()
 }
@@ -79,11 +83,13 @@ fn many(some: &[Launch], device: &Device) -> Result<Vec<Launch>> {
         let turn = i / some.len();
         if turn > 0 {
             launch.key.workload += &format!(" {turn}");
+            launch.kernel += &format!(" {turn}");
         }
         if let Ok(counted) = &mut launch.counted {
             counted.groups *= 1.0 + turn as f64;
         }
         launch.bytes *= 1.0 + turn as f64;
+        launch.buffers *= 1.0 + turn as f64;
         let scatter =
             1.0 + 0.2 * (f64::from((i as u32).wrapping_mul(2_654_435_761) >> 16) / 65536.0 - 0.5);
         let view = View::new(Model::Hybrid, &launch, Some(device))?;

@@ -76,11 +76,15 @@ fn counted(case: &Case, rules: Rules) -> Launch {
     let watch = Watch { counts: Some(rules), races: false };
     let middle = Groups::One(form.groups.map(|n| n / 2));
     let seen = Emulator::new(&form.kernel).unwrap().run(&mut launch, middle, watch).unwrap();
-    let groups = form.groups.into_iter().map(f64::from).product();
+    let passes = form.pass_count() as f64;
+    let groups = form.all_groups() / passes;
     Launch {
         key: case.key.clone(),
+        kernel: form.kernel.hash(),
+        passes,
         operations: form.flops,
         bytes: form.bytes,
+        buffers: case.buffers.iter().map(|buffer| buffer.bytes().0 as f64).sum(),
         counted: Ok(Counted { group: Arc::new(seen.counts.unwrap()), groups }),
         seconds: f64::NAN,
     }
@@ -200,9 +204,12 @@ fn the_roofline_gives_back_a_simulated_gpus_ceilings() {
         assert_eq!(record.outcome, Outcome::Ok, "{}", record.key);
         let measured = record.measured?;
         Some(Launch {
+            kernel: record.key.workload.clone(),
             key: record.key,
+            passes: 1.0,
             operations: measured.flops,
             bytes: measured.bytes,
+            buffers: measured.bytes,
             counted: Err("it is not emulated here".into()),
             seconds: Summary::of(&measured.samples)?.median,
         })

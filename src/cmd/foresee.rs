@@ -169,11 +169,11 @@ impl Counts {
             let mut works = Works::new(suite, SEED);
             let mut kernels = vec![];
             for wanted in works.kernels() {
-                let is_kernel = wanted.key.measure == Measure::Kernel && !is_probe(&wanted.key);
-                let new = !all.wanted.contains_key(&wanted.key);
-                if is_kernel && new && common.contains(&wanted.key) {
+                let is_kernel = wanted.key().measure == Measure::Kernel && !is_probe(wanted.key());
+                let new = !all.wanted.contains_key(wanted.key());
+                if is_kernel && new && common.contains(wanted.key()) {
                     kernels.push(wanted.kernel.clone());
-                    all.wanted.insert(wanted.key.clone(), (all.works.len(), wanted));
+                    all.wanted.insert(wanted.key().clone(), (all.works.len(), wanted));
                 }
             }
             works.count(&kernels, &rules);

@@ -150,12 +150,12 @@ fn predictions(devices: &[Known], wanted: &[Wanted], works: &Works) -> Vec<Predi
             let told = works.of(&one.kernel, known.rules);
             match told.and_then(|counted| known.foresee(one, counted)) {
                 Ok(time) => foreseen.push(time),
-                Err(why) => *left_out.entry((one.key.workload.clone(), why)).or_default() += 1,
+                Err(why) => *left_out.entry((one.key().workload.clone(), why)).or_default() += 1,
             }
         }
         foreseen.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
         if !foreseen.is_empty() {
-            predictions.push(Prediction { key: one.key.clone(), foreseen });
+            predictions.push(Prediction { key: one.key().clone(), foreseen });
         }
     }
     for ((workload, why), times) in left_out {
@@ -177,7 +177,7 @@ fn fitted(args: &Args, profiles: &Profiles, times: &mut Times) -> Result<Vec<Kno
             let profile = profiles.find(&own, device);
             let priced = profile.and_then(|profile| Device::new(profile, End::Middle).ok());
             let rules = by(profile);
-            let launches = launches(&run.records, number, &mut works, rules);
+            let launches = launches(&run.records, (number, device), &mut works, rules);
             let name = format!("{} ({})", device.name, device.backend);
             let judged = judge(Model::Hybrid, &launches, priced.as_ref(), run.header.seed)
                 .map_err(|error| Error::Usage(format!("{}: {name}: {error}", path.display())))?;
@@ -280,17 +280,17 @@ impl Known {
     }
 
     /// The hybrid's time, and how far its predictions of this kind were off: of another size where
-    /// the workload was measured, else of a workload never seen.
+    /// its kernel was measured, else of a workload never seen.
     fn by_runs(
         &self,
         launch: &Launch,
         judged: &Judged,
         device: Option<&Device>,
     ) -> std::result::Result<(f64, Option<[f64; 2]>, Option<Bound>, Model), String> {
-        let seen = judged.fitted.factors.contains_key(&launch.key.workload);
+        let seen = judged.fitted.factors.contains_key(&launch.kernel);
         let score = if seen { &judged.size_out } else { &judged.workload_out };
         let view = View::new(judged.model, launch, device).map_err(|error| error.to_string())?;
-        let seconds = judged.fitted.seconds(&launch.key.workload, &view);
+        let seconds = judged.fitted.seconds(&launch.kernel, &view);
         let bound = judged.bound(launch, device).map(|(bound, _)| bound);
         let within = score.as_ref().map(|score| score.within).filter(|within| within.is_finite());
         let interval = within.map(|within| [seconds / within, seconds * within]);

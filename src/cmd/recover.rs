@@ -7,7 +7,7 @@ use super::show::print;
 use crate::backend::select::Selector;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceInfo;
-use crate::plan::{Case, Limits};
+use crate::plan::{Candidate, Case, Limits};
 use crate::record::Outcome;
 use crate::report::progress::say;
 use crate::report::words::{details, label};
@@ -98,7 +98,7 @@ fn told(args: &Args, device: &DeviceInfo, case: &Case) -> Result<bool> {
     let name = format!("{} on {}", case.key, label(device));
     match tries(args, device, case, &scratch) {
         Ok(tries) => {
-            let passes = 1 + case.candidates.first().map_or(0, |form| form.later.len());
+            let passes = case.candidates.first().map_or(1, Candidate::pass_count);
             print(&text(&name, &tries, passes))?;
             Ok(tries.iter().all(|one| one.equal))
         }

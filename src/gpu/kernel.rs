@@ -253,6 +253,16 @@ impl KernelSource {
         }
     }
 
+    /// SHA-256 over all that decides what it computes and how, in hexadecimal; not where its text came
+    /// from.
+    pub fn hash(&self) -> String {
+        let identity = (
+            (self.language, &self.text, &self.entry),
+            (self.group, &self.constants, &self.bindings, self.params_bytes),
+        );
+        crate::hash::sha256_hex(serde_json::to_vec(&identity).unwrap_or_default())
+    }
+
     /// Work-items per group in all.
     pub fn group_size(&self) -> u64 {
         self.group.iter().map(|&n| u64::from(n)).product()

@@ -3,8 +3,7 @@
 use super::session::span;
 use super::{Finding, Policy, Session, Stage};
 use crate::error::{Error, Result};
-use crate::gpu::{BuildReport, KernelId, KernelSource};
-use crate::hash::sha256_hex;
+use crate::gpu::{BuildReport, KernelId};
 use crate::plan::{Candidate, Case, launches, partial_launch};
 use crate::record::Built;
 use std::time::Instant;
@@ -184,7 +183,7 @@ const TELLING: f64 = 2e-3;
 
 pub(super) fn built(candidate: &Candidate, report: BuildReport) -> Built {
     Built {
-        hash: hash(&candidate.kernel),
+        hash: candidate.kernel.hash(),
         group: candidate.kernel.group,
         groups: candidate.groups,
         checks: candidate.kernel.checks(),
@@ -225,13 +224,4 @@ fn check_duration(
         }
     }
     Ok(())
-}
-
-/// SHA-256 over all that decides what a kernel computes and how; not where its text came from.
-pub(super) fn hash(kernel: &KernelSource) -> String {
-    let identity = (
-        (kernel.language, &kernel.text, &kernel.entry),
-        (kernel.group, &kernel.constants, &kernel.bindings, kernel.params_bytes),
-    );
-    sha256_hex(serde_json::to_vec(&identity).unwrap_or_default())
 }

@@ -2,7 +2,6 @@
 //! one before, whatever ends the process or the machine: a new one is written beside it, forced to
 //! the disk, and given its name.
 
-use super::choose::hash;
 use crate::error::{Error, Result};
 use crate::hash::sha256_hex;
 use crate::plan::{Iteration, state, state_bytes};
@@ -30,7 +29,7 @@ impl Keep {
         let of = SavedOf {
             case: case.key.to_string(),
             seed: case.seed,
-            kernel: hash(&candidate.kernel),
+            kernel: candidate.kernel.hash(),
             given: given(iteration),
             passes: iteration.passes() as u64,
             buffers: state(case).into_iter().map(buffer).collect(),

@@ -1,18 +1,19 @@
 //! Hybrid: our own model, from what a kernel does rather than from what its author says it does.
 //!
 //! ```text
-//! T = t0 + G·groups + f_w · (C^p + (b1·traffic)^p + (b2·bytes + b3·max(0, bytes − cache))^p)^(1/p)
+//! T = t0 + G·groups + f_k · (C^p + (b1·traffic)^p + M^p)^(1/p)
 //! C = c1·simple + c2·special + c3·accesses + c4·local + c5·barriers
+//! M = b2·footprint + b3·max(0, footprint − cache)
 //! ```
 //!
 //! `simple` … `barriers` are dynamic instructions of the whole launch, counted by emulating one
 //! work-group; `traffic` is what its memory transactions move between the units and the nearest
-//! cache, `bytes` what must cross the memory bus at least; what a launch moves beyond the size of the
-//! largest cache costs more. The costs `c1 … c5`, `G`, `b1`, `b2`, `b3`, the size of that cache and
-//! the sharpness `p` belong to the device. `f_w` is what the compiler and the device make of
-//! workload `w` beyond that: while the costs are fitted it is one number, which suits the workload's
-//! sizes best and is drawn towards 1; then the sizes nearest to the one to be foreseen tell it
-//! ([`Factor`]). For a workload that was never seen it is 1, with parameters of a fit in which all
+//! cache, `footprint` the memory that it touches, which must cross the memory bus at least; what of it
+//! lies beyond the size of the largest cache costs more. The costs `c1 … c5`, `G`, `b1`, `b2`, `b3`, the
+//! size of that cache and the sharpness `p` belong to the device. `f_k` is what the compiler and the
+//! device make of kernel `k` beyond that: while the costs are fitted it is one number, which suits the
+//! kernel's launches best and is drawn towards 1; then the launches nearest to the one to be foreseen
+//! tell it ([`Factor`]). For a kernel that was never seen it is 1, with parameters of a fit in which all
 //! factors are. It fails where the factor changes between the sizes that were measured.
 
 use super::hybrid_factor::DRAW;
@@ -36,8 +37,8 @@ pub struct Work {
     pub barriers: f64,
     /// Bytes of all transactions with global memory.
     pub traffic: f64,
-    /// Bytes that must be moved at least.
-    pub bytes: f64,
+    /// Bytes of memory that it touches.
+    pub footprint: f64,
     /// Work-groups.
     pub groups: f64,
 }
@@ -52,9 +53,9 @@ impl Work {
             self.local,
             self.barriers,
             self.traffic,
-            self.bytes,
+            self.footprint,
             self.groups,
-            (self.bytes - cache).max(0.0),
+            (self.footprint - cache).max(0.0),
         ]
     }
 }
@@ -80,8 +81,8 @@ pub const PARAMETERS: [&str; TERMS + 3] = [
 /// A measured launch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// The workload that its factor is shared with.
-    pub workload: String,
+    /// Its kernel, which other launches share the factor of.
+    pub kernel: String,
     /// What it does.
     pub work: Work,
     /// Seconds, above zero.
@@ -99,14 +100,14 @@ pub struct Hybrid {
     pub cache: f64,
     /// Seconds of each of [`Work`]'s fields, in order, and of a byte beyond the cache on top.
     pub costs: [f64; TERMS],
-    /// `f_w` by workload.
+    /// `f_k` by kernel.
     pub factors: BTreeMap<String, Factor>,
 }
 
 impl Hybrid {
-    /// Seconds of a launch of `workload`.
-    pub fn seconds(&self, workload: &str, work: &Work) -> f64 {
-        self.times_of(work, self.factors.get(workload).map_or(1.0, |factor| factor.at(work)))
+    /// Seconds of a launch of `kernel`.
+    pub fn seconds(&self, kernel: &str, work: &Work) -> f64 {
+        self.times_of(work, self.factors.get(kernel).map_or(1.0, |factor| factor.at(work)))
     }
 
     /// Seconds of a launch with this factor.
@@ -130,7 +131,7 @@ impl Hybrid {
         all
     }
 
-    /// Of parameters as [`PARAMETERS`] names them, without any workload's factor.
+    /// Of parameters as [`PARAMETERS`] names them, without any kernel's factor.
     pub fn of(parameters: &[f64]) -> Self {
         let mut costs = [0.0; TERMS];
         costs.copy_from_slice(&parameters[3..]);
@@ -144,7 +145,7 @@ impl Hybrid {
         times
     }
 
-    /// Seconds that the workload's factor leaves alone, and those that it multiplies.
+    /// Seconds that the kernel's factor leaves alone, and those that it multiplies.
     fn parts(&self, work: &Work) -> (f64, f64) {
         let x = self.times(work);
         let sides = [x[..5].iter().sum::<f64>(), x[5], x[6] + x[8]];
@@ -159,12 +160,12 @@ impl Hybrid {
     }
 }
 
-/// Whether workloads have factors of their own.
+/// Whether kernels have factors of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Factors {
-    /// One each, which takes up what sets it apart: for other sizes of the same workloads.
+    /// One each, which takes up what sets it apart: for other sizes of the same kernels.
     Each,
-    /// 1 for all, so that the costs have to suit all workloads: for others.
+    /// 1 for all, so that the costs have to suit all kernels: for others.
     None,
 }
 
@@ -206,17 +207,17 @@ pub fn fit(samples: &[Sample], start: Start<'_>, factors: Factors) -> Result<Fit
             samples.len()
         )));
     }
-    let workloads = Workloads::of(samples);
+    let kernels = Kernels::of(samples);
     let begin = begin(samples);
     let residuals = |parameters: &[f64]| {
         let device = Hybrid::of(parameters);
         let parts: Vec<_> = samples.iter().map(|s| device.parts(&s.work)).collect();
-        let factors = workloads.factors(samples, &parts, factors);
+        let factors = kernels.factors(samples, &parts, factors);
         let times: Vec<f64> = factors.iter().map(|factor| factor.exp()).collect();
         let fit = samples
             .iter()
             .zip(&parts)
-            .zip(&workloads.of)
+            .zip(&kernels.of)
             .map(|((s, part), &w)| ((part.0 + part.1 * times[w]) / s.seconds).ln());
         let drawn = factors.iter().map(|factor| FACTOR * factor);
         let stay = parameters.iter().zip(&begin).map(|(now, then)| STAY * (now / then).ln());
@@ -234,10 +235,10 @@ pub fn fit(samples: &[Sample], start: Start<'_>, factors: Factors) -> Result<Fit
         }
     };
     // That factors are near 1 is what tells costs apart from them; what stays tells nothing.
-    let inflation = problem.inflation(&values, samples.len() + workloads.names.len());
+    let inflation = problem.inflation(&values, samples.len() + kernels.names.len());
     let mut device = Hybrid::of(&values);
     if factors == Factors::Each {
-        device.factors = workloads.launches(samples, &device);
+        device.factors = kernels.launches(samples, &device);
     }
     Ok(Fitted { hybrid: device, inflation })
 }
@@ -246,7 +247,7 @@ pub fn fit(samples: &[Sample], start: Start<'_>, factors: Factors) -> Result<Fit
 /// the smallest and the largest launch.
 fn begin(samples: &[Sample]) -> [f64; TERMS + 3] {
     let shortest = samples.iter().map(|s| s.seconds).fold(f64::INFINITY, f64::min);
-    let bytes = || samples.iter().map(|s| s.work.bytes).filter(|bytes| *bytes > 0.0);
+    let bytes = || samples.iter().map(|s| s.work.footprint).filter(|bytes| *bytes > 0.0);
     let ends = [bytes().fold(f64::INFINITY, f64::min), bytes().fold(1.0, f64::max)];
     let cache = (ends[0].min(ends[1]) * ends[1]).sqrt();
     let mut begin = [0.0; TERMS + 3];
@@ -263,19 +264,19 @@ fn begin(samples: &[Sample]) -> [f64; TERMS + 3] {
     begin
 }
 
-/// The workloads among samples.
-struct Workloads {
+/// The kernels among samples.
+struct Kernels {
     names: Vec<String>,
     /// Position in `names`, sample by sample.
     of: Vec<usize>,
 }
 
-impl Workloads {
+impl Kernels {
     fn of(samples: &[Sample]) -> Self {
-        let mut names: Vec<String> = samples.iter().map(|s| s.workload.clone()).collect();
+        let mut names: Vec<String> = samples.iter().map(|s| s.kernel.clone()).collect();
         names.sort_unstable();
         names.dedup();
-        let position = |s: &Sample| names.binary_search(&s.workload).unwrap_or(0);
+        let position = |s: &Sample| names.binary_search(&s.kernel).unwrap_or(0);
         let of = samples.iter().map(position).collect();
         Self { names, of }
     }
@@ -286,19 +287,19 @@ impl Workloads {
             return vec![0.0; self.names.len()];
         }
         let mut sums = vec![(0.0, DRAW); self.names.len()];
-        for ((sample, part), &workload) in samples.iter().zip(parts).zip(&self.of) {
+        for ((sample, part), &kernel) in samples.iter().zip(parts).zip(&self.of) {
             if let Some(off) = off(sample, *part) {
-                sums[workload].0 += off;
-                sums[workload].1 += 1.0;
+                sums[kernel].0 += off;
+                sums[kernel].1 += 1.0;
             }
         }
         sums.into_iter().map(|(sum, count)| sum / count).collect()
     }
 
-    /// Every workload's launches.
+    /// Every kernel's launches.
     fn launches(&self, samples: &[Sample], device: &Hybrid) -> BTreeMap<String, Factor> {
-        let of = |workload: usize| {
-            let own = samples.iter().zip(&self.of).filter(move |(_, of)| **of == workload);
+        let of = |kernel: usize| {
+            let own = samples.iter().zip(&self.of).filter(move |(_, of)| **of == kernel);
             Factor::new(own.filter_map(|(s, _)| Some((s.work, off(s, device.parts(&s.work))?))))
         };
         self.names.iter().enumerate().map(|(i, name)| (name.clone(), of(i))).collect()
@@ -333,7 +334,7 @@ mod tests {
             let mut add = |name: &str, work: Work| kernels.push((name.to_owned(), work));
             let work = |simple: f64, bytes: f64| Work {
                 simple: simple * size,
-                bytes: bytes * size,
+                footprint: bytes * size,
                 traffic: 1.5 * bytes * size,
                 accesses: bytes / 4.0 * size,
                 groups: size / 256.0,
@@ -352,9 +353,9 @@ mod tests {
 
     /// The kernels' times, where the one called slow takes so many times as long.
     fn samples(device: &Hybrid, slow: f64) -> Vec<Sample> {
-        let each = |(workload, work): (String, Work)| {
-            let seconds = device.times_of(&work, if workload == "slow" { slow } else { 1.0 });
-            Sample { workload, work, seconds }
+        let each = |(kernel, work): (String, Work)| {
+            let seconds = device.times_of(&work, if kernel == "slow" { slow } else { 1.0 });
+            Sample { kernel, work, seconds }
         };
         kernels().into_iter().map(each).collect()
     }
@@ -376,7 +377,7 @@ mod tests {
             let mut others = all.clone();
             let sample = others.remove(left_out);
             let fitted = fit(&others, Start::Own, Factors::Each).unwrap().hybrid;
-            super::super::accuracy(fitted.seconds(&sample.workload, &sample.work), sample.seconds)
+            super::super::accuracy(fitted.seconds(&sample.kernel, &sample.work), sample.seconds)
         };
         let scores: Vec<f64> = (0..all.len()).map(foresee).collect();
         // What keeps costs that nothing tells in place pulls a little at the others.
@@ -385,13 +386,13 @@ mod tests {
     }
 
     #[test]
-    fn without_factors_exact_times_of_a_workload_never_seen_are_foreseen() {
+    fn without_factors_exact_times_of_a_kernel_never_seen_are_foreseen() {
         let (out, others): (Vec<_>, Vec<_>) =
-            samples(&device(), 1.0).into_iter().partition(|sample| sample.workload == "arithmetic");
+            samples(&device(), 1.0).into_iter().partition(|sample| sample.kernel == "arithmetic");
         let fitted = fit(&others, Start::Own, Factors::None).unwrap().hybrid;
         assert!(fitted.factors.is_empty());
         for sample in out {
-            let seconds = fitted.seconds(&sample.workload, &sample.work);
+            let seconds = fitted.seconds(&sample.kernel, &sample.work);
             let score = super::super::accuracy(seconds, sample.seconds);
             assert!(score > 0.8, "{score}: {sample:?}");
         }
@@ -402,7 +403,7 @@ mod tests {
         let mut all = samples(&device(), 2.0);
         let of = |name: &str| PARAMETERS.iter().position(|other| *other == name).unwrap();
         let (barrier, local) = (of("barrier"), of("local access"));
-        // Only one workload has either, and both in step: they are known together only.
+        // Only one kernel has either, and both in step: they are known together only.
         let told = fit(&all, Start::Own, Factors::Each).unwrap();
         assert_eq!([barrier, local].map(|i| told.inflation[i]), [f64::INFINITY; 2]);
         all.iter_mut().for_each(|sample| sample.work.barriers = 0.0);

@@ -1,4 +1,4 @@
-//! What a workload takes beyond what the [hybrid](super::hybrid) sees of it: its launches tell, those
+//! What a kernel takes beyond what the [hybrid](super::hybrid) sees of it: its launches tell, those
 //! the most that do about as much as the one to be foreseen.
 //!
 //! ```text
@@ -6,7 +6,7 @@
 //! ```
 //!
 //! `r_i` is the logarithm of what launch `i` of `n` took over what the device's costs foresee, and `d_i`
-//! how far it lies, by logarithms of instructions, traffic and bytes: a mean of neighbours
+//! how far it lies, by logarithms of instructions, traffic, footprint and groups: a mean of neighbours
 //! (Nadaraya, Watson 1964), which is drawn towards a factor of 1.
 
 use super::hybrid::Work;
@@ -16,9 +16,9 @@ pub(super) const DRAW: f64 = 0.1;
 /// Launches that do this many times as much, by its logarithm, tell noticeably less.
 const NEAR: f64 = std::f64::consts::LN_2;
 
-/// The launches of a workload.
+/// The launches of a kernel.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Factor(Vec<([f64; 3], f64)>);
+pub struct Factor(Vec<([f64; 4], f64)>);
 
 impl Factor {
     /// Of launches, each with the logarithm of what it took over what the costs foresee.
@@ -44,12 +44,12 @@ impl Factor {
 }
 
 /// Where a launch lies among others.
-fn place(work: &Work) -> [f64; 3] {
+fn place(work: &Work) -> [f64; 4] {
     let instructions = work.simple + work.special + work.accesses + work.local;
-    [instructions, work.traffic, work.bytes].map(|amount| amount.max(1.0).ln())
+    [instructions, work.traffic, work.footprint, work.groups].map(|amount| amount.max(1.0).ln())
 }
 
-fn square(one: [f64; 3], other: [f64; 3]) -> f64 {
+fn square(one: [f64; 4], other: [f64; 4]) -> f64 {
     one.iter().zip(other).map(|(a, b)| (a - b).powi(2)).sum()
 }
 
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     fn work(size: f64) -> Work {
-        Work { simple: 9.0 * size, traffic: 8.0 * size, bytes: 8.0 * size, ..Work::default() }
+        Work { simple: 9.0 * size, traffic: 8.0 * size, footprint: 8.0 * size, ..Work::default() }
     }
 
     #[test]
@@ -75,5 +75,14 @@ mod tests {
         assert!((between / f64::powf(8.0, 0.5 * 3.0 / 3.1) - 1.0).abs() < 1e-6, "{between}");
         assert_eq!(factor.at(&work(1e30)), factor.at(&work(1e8)));
         assert_eq!(Factor::default().at(&work(1.0)), 1.0);
+    }
+
+    #[test]
+    fn as_much_work_in_fewer_groups_lies_elsewhere() {
+        let [few, many] = [32.0, 1024.0].map(|groups| Work { groups, ..work(1e6) });
+        let factor = Factor::new([(few, f64::ln(2.0)), (many, f64::ln(8.0))].into_iter());
+        let told = [few, many].map(|work| factor.at(&work).ln() * 2.1 / 2.0);
+        assert!((told[0] / f64::ln(2.0) - 1.0).abs() < 1e-3, "{told:?}");
+        assert!((told[1] / f64::ln(8.0) - 1.0).abs() < 1e-3, "{told:?}");
     }
 }

@@ -127,6 +127,11 @@ impl Candidate {
         std::iter::once(first).chain(self.later.iter().cloned()).collect()
     }
 
+    /// How many passes there are.
+    pub fn pass_count(&self) -> usize {
+        1 + self.later.len()
+    }
+
     /// Work-groups of all passes.
     pub fn all_groups(&self) -> f64 {
         let each = self.later.iter().map(|pass| pass.groups).chain([self.groups]);

@@ -25,7 +25,7 @@ const PIECE: u64 = 256 << 10;
 /// # Errors
 /// Why not.
 pub(super) fn with_state(case: Case, device: &DeviceInfo, limits: &Limits) -> Result<Case, String> {
-    let passes = case.candidates.first().map_or(0, |candidate| 1 + candidate.later.len());
+    let passes = case.candidates.first().map_or(0, Candidate::pass_count);
     if passes < 2 {
         return Err(format!("an iteration of {passes} pass has nothing to save on the way"));
     }
@@ -100,7 +100,7 @@ pub struct Iteration<'a> {
 impl<'a> Iteration<'a> {
     /// How many passes it has.
     pub fn passes(self) -> usize {
-        1 + self.candidate.later.len()
+        self.candidate.pass_count()
     }
 
     /// After how many passes the state is saved: at most `most` times, evenly, and so that two

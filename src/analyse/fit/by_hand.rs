@@ -95,8 +95,11 @@ fn launch() -> Launch {
     };
     Launch {
         key: sample::key("made_up", 1),
+        kernel: "made_up".into(),
+        passes: 1.0,
         operations: 0.0,
         bytes: 0.0,
+        buffers: 0.0,
         counted: Ok(Counted { group: Arc::new(group), groups: 8.0 }),
         seconds: f64::NAN,
     }
@@ -139,4 +142,15 @@ fn model_6_takes_as_long_as_its_longest_component() {
     takes(Model::Components, &[1e-6, 1.0, 1.0, 1.0], 1e-6 + global);
     takes(Model::Components, &[1e-6, 2.0, 1.0, 1.0], 1e-6 + 2.0 * compute);
     takes(Model::Components, &[1e-6, 1.0, 1.0, 50.0], 1e-6 + 50.0 * local);
+}
+
+#[test]
+fn a_launch_touches_whole_segments_but_no_more_than_its_buffers_hold() {
+    let counted = launch().counted.unwrap();
+    let footprint = |bytes, buffers| counted.work(bytes, buffers, None).footprint;
+    // 8 groups of 10 transactions.
+    assert_eq!(counted.work(0.0, 0.0, None).traffic, 10240.0);
+    assert_eq!(footprint(4096.0, 1e9), 10240.0);
+    assert_eq!(footprint(4096.0, 6000.0), 6000.0);
+    assert_eq!(footprint(20000.0, 20000.0), 20000.0);
 }

@@ -8,12 +8,13 @@ use crate::model::hybrid::Work;
 use crate::model::warp_timeline::Residency;
 use std::sync::Arc;
 
-/// A launch by its middle work-group.
+/// One launch by its middle work-group: of several passes the mean one, whose groups do what those of the
+/// first do.
 #[derive(Clone, Debug)]
 pub struct Counted {
     /// What the group does, by the rules of the device.
     pub group: Arc<Counts>,
-    /// Groups of the launch.
+    /// Groups of the launch; of several passes their mean.
     pub groups: f64,
 }
 
@@ -51,9 +52,10 @@ impl Counted {
         Class::priced().map(|class| each(class) * self.items(class)).sum()
     }
 
-    /// For the hybrid, of a launch that must move so many bytes. Instructions weigh as the device's
-    /// profile prices them, alike where there is none.
-    pub fn work(&self, bytes: f64, device: Option<&Device>) -> Work {
+    /// For the hybrid, of a launch that must move so many bytes of buffers that hold so many. It
+    /// touches whole segments of memory, but none that the buffers do not have. Instructions weigh as
+    /// the device's profile prices them, alike where there is none.
+    pub fn work(&self, bytes: f64, buffers: f64, device: Option<&Device>) -> Work {
         let weighed = |class: Class, as_much: Class| {
             let weight = device.map_or(1.0, |device| device.rate(as_much) / device.rate(class));
             weight * self.items(class)
@@ -62,6 +64,7 @@ impl Counted {
         let counts = &self.group;
         let transactions = counts.global_reads.transactions + counts.global_writes.transactions;
         let warp = f64::from(counts.rules.warp.min(counts.group_size));
+        let traffic = transactions as f64 * f64::from(counts.rules.transaction) * self.groups;
         let rounds = device.map(|device| warp * self.rounds(device));
         let local = self.items(Class::LocalRead) + self.items(Class::LocalWrite);
         Work {
@@ -72,8 +75,8 @@ impl Counted {
                 + self.items(Class::Atomic),
             local: rounds.unwrap_or(local),
             barriers: counts.barriers as f64 * f64::from(counts.group_size) * self.groups,
-            traffic: transactions as f64 * f64::from(counts.rules.transaction) * self.groups,
-            bytes,
+            traffic,
+            footprint: traffic.min(buffers).max(bytes),
             groups: self.groups,
         }
     }

@@ -4,7 +4,7 @@
 use super::Model;
 use super::device::Device;
 use super::fitted::{Fitted, For, SCALE, Sample, rates};
-use super::view::View;
+use super::pass::Pass;
 use crate::error::{Error, Result};
 use crate::model::least_squares::{Domain, Problem};
 use std::cell::RefCell;
@@ -68,10 +68,10 @@ fn residuals<'s>(samples: Vec<&'s Sample<'s>>) -> impl Fn(&[f64]) -> Vec<f64> + 
     move |p| {
         let mut waits = waits.borrow_mut();
         if waits.0 != p[1] {
-            *waits = (p[1], samples.iter().map(|sample| sample.view.waiting(p)).collect());
+            *waits = (p[1], samples.iter().map(|sample| sample.view.pass.waiting(p)).collect());
         }
         let error = |(s, wait): (&&Sample<'_>, &f64)| {
-            (s.view.seconds_with(p, 1.0, *wait) / s.launch.seconds).ln()
+            (s.view.pass.seconds_with(p, 1.0, *wait) / s.seconds()).ln()
         };
         samples.iter().zip(&waits.1).map(error).collect()
     }
@@ -102,8 +102,8 @@ fn domains(model: Model, samples: &[Sample<'_>]) -> Vec<Domain> {
         Model::SmoothRoofline => vec![positive, positive, positive, Domain::Between(1.0, 16.0)],
         Model::WarpTimeline => vec![positive, SCALE, positive, positive, positive],
         Model::ParallelDegrees => {
-            let warps = samples.iter().find_map(|sample| match sample.view {
-                View::Tasks { units: [_, warps], .. } => Some(f64::from(warps.max(2))),
+            let warps = samples.iter().find_map(|sample| match sample.view.pass {
+                Pass::Tasks { units: [_, warps], .. } => Some(f64::from(warps.max(2))),
                 _ => None,
             });
             let warps = warps.unwrap_or(2.0);
@@ -118,7 +118,7 @@ fn domains(model: Model, samples: &[Sample<'_>]) -> Vec<Domain> {
 }
 
 fn starts(model: Model, samples: &[Sample<'_>], device: Option<&Device>) -> Result<Vec<Vec<f64>>> {
-    let shortest = samples.iter().map(|s| s.launch.seconds).fold(f64::INFINITY, f64::min);
+    let shortest = samples.iter().map(Sample::seconds).fold(f64::INFINITY, f64::min);
     if model == Model::SmoothRoofline {
         let [peak, bandwidth] = rates(samples);
         let starts = [1.5, 4.0].map(|p| [0.1, 0.9].map(|share| (share * shortest, p)));
@@ -156,9 +156,9 @@ fn ceilings(samples: &[Sample<'_>], mut start: Vec<f64>) -> Vec<f64> {
     let Domain::Between(low, high) = SCALE else { return start };
     let mut least = [f64::INFINITY; 3];
     for sample in samples {
-        if let View::Components(base) = &sample.view {
+        if let Pass::Components(base) = &sample.view.pass {
             for (least, part) in least.iter_mut().zip([base.compute, base.global, base.local]) {
-                *least = least.min(sample.launch.seconds / part);
+                *least = least.min(sample.seconds() / part);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use super::descent::{descend, inflation};
 use super::device::Device;
+use super::pass::Pass;
 use super::view::View;
 use super::{Launch, Model};
 use crate::error::{Error, Result};
@@ -17,6 +18,13 @@ pub(super) struct Sample<'a> {
     pub(super) view: View,
 }
 
+impl Sample<'_> {
+    /// Seconds of its mean pass.
+    pub(super) fn seconds(&self) -> f64 {
+        self.launch.seconds / self.view.passes
+    }
+}
+
 /// A model with its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fitted {
@@ -27,9 +35,9 @@ pub struct Fitted {
     /// How many times each one's variance is what it would be if the others were known; infinite
     /// where the launches do not tell it, 1 where it was not fitted or not asked.
     pub inflation: Vec<f64>,
-    /// What each workload takes beyond what the model sees, of the hybrid.
+    /// What each kernel takes beyond what the model sees, of the hybrid.
     pub factors: BTreeMap<String, Factor>,
-    /// The parameters for workloads that have no factor, where they are others.
+    /// The parameters for kernels that have no factor, where they are others.
     pub strangers: Option<Vec<f64>>,
 }
 
@@ -38,7 +46,7 @@ pub struct Fitted {
 pub(super) enum For {
     /// Any launch.
     All,
-    /// Launches of the workloads that it is fitted to.
+    /// Launches of the kernels that it is fitted to.
     Seen,
     /// Launches of others.
     Unseen,
@@ -164,11 +172,11 @@ impl Model {
     fn hybrid(self, samples: &[Sample<'_>], what: For, near: Option<&Fitted>) -> Result<Fitted> {
         let measured: Vec<hybrid::Sample> = samples
             .iter()
-            .filter_map(|sample| match &sample.view {
-                View::Work(work) => Some(hybrid::Sample {
-                    workload: sample.launch.key.workload.clone(),
+            .filter_map(|sample| match &sample.view.pass {
+                Pass::Work(work) => Some(hybrid::Sample {
+                    kernel: sample.launch.kernel.clone(),
                     work: *work,
-                    seconds: sample.launch.seconds,
+                    seconds: sample.seconds(),
                 }),
                 _ => None,
             })
@@ -197,8 +205,8 @@ impl Model {
 pub(super) fn rates(samples: &[Sample<'_>]) -> [f64; 2] {
     let mut best = [f64::MIN_POSITIVE; 2];
     for sample in samples {
-        if let View::Amounts { operations, bytes, .. } = sample.view {
-            let rates = [operations, bytes].map(|amount| amount / sample.launch.seconds);
+        if let Pass::Amounts { operations, bytes, .. } = sample.view.pass {
+            let rates = [operations, bytes].map(|amount| amount / sample.seconds());
             best = [best[0].max(rates[0]), best[1].max(rates[1])];
         }
     }
@@ -211,16 +219,16 @@ impl Fitted {
         Self { model, parameters, inflation, factors: BTreeMap::new(), strangers: None }
     }
 
-    /// Seconds of a launch of `workload` that the model sees as `view`.
-    pub fn seconds(&self, workload: &str, view: &View) -> f64 {
-        let (parameters, factor) = self.of(workload, view);
+    /// Seconds of a launch of `kernel` that the model sees as `view`.
+    pub fn seconds(&self, kernel: &str, view: &View) -> f64 {
+        let (parameters, factor) = self.of(kernel, view);
         view.seconds(parameters, factor)
     }
 
     /// The parameters for a launch, and its factor.
-    pub(super) fn of(&self, workload: &str, view: &View) -> (&[f64], f64) {
-        match (self.factors.get(workload), view) {
-            (Some(factor), View::Work(work)) => (&self.parameters, factor.at(work)),
+    pub(super) fn of(&self, kernel: &str, view: &View) -> (&[f64], f64) {
+        match (self.factors.get(kernel), &view.pass) {
+            (Some(factor), Pass::Work(work)) => (&self.parameters, factor.at(work)),
             _ => (self.strangers.as_ref().unwrap_or(&self.parameters), 1.0),
         }
     }

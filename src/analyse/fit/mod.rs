@@ -7,6 +7,7 @@ mod counted;
 mod descent;
 mod device;
 mod fitted;
+mod pass;
 mod profiled;
 mod score;
 mod view;
@@ -14,9 +15,10 @@ mod view;
 pub use counted::{Counted, Task, Tasks, Timeline};
 pub use device::{Device, End, rules};
 pub use fitted::Fitted;
+pub use pass::{Bound, Pass};
 pub use profiled::{Foretold, Profiled};
 pub use score::{Parameter, Residual, Score};
-pub use view::{Bound, View};
+pub use view::View;
 
 use crate::error::{Error, Result};
 use crate::model::accuracy;
@@ -30,13 +32,19 @@ use serde::Serialize;
 pub struct Launch {
     /// The case.
     pub key: CaseKey,
-    /// Operations, as the suite says.
+    /// What it runs, by a name that other sizes and workloads share which run the same.
+    pub kernel: String,
+    /// Launches that make its result.
+    pub passes: f64,
+    /// Operations of all passes, as the suite says.
     pub operations: f64,
-    /// Bytes, as the suite says.
+    /// Bytes of all passes, as the suite says.
     pub bytes: f64,
-    /// What it does, as counted; or why it could not be: the construct and its place.
+    /// Bytes of the buffers that it is given.
+    pub buffers: f64,
+    /// What its mean pass does, as counted; or why it could not be: the construct and its place.
     pub counted: std::result::Result<Counted, String>,
-    /// Seconds measured.
+    /// Seconds measured, of all passes.
     pub seconds: f64,
 }
 
@@ -109,7 +117,7 @@ impl Judged {
     /// longest part; `None` where the model does not see the launch.
     pub fn bound(&self, launch: &Launch, device: Option<&Device>) -> Option<(Bound, f64)> {
         let view = View::new(self.model, launch, device).ok()?;
-        let (parameters, factor) = self.fitted.of(&launch.key.workload, &view);
+        let (parameters, factor) = self.fitted.of(&launch.kernel, &view);
         let mut parts = view.parts(parameters, factor);
         parts.sort_by(|a, b| b.1.total_cmp(&a.1));
         let next = parts.get(1)?.1.max(f64::MIN_POSITIVE);
@@ -145,7 +153,7 @@ pub fn judge(
     let (size_out, workload_out) = (judge.size_out(), judge.workload_out());
     let parameters = judge.parameters(seed);
     let seen = samples.iter().map(|sample| {
-        let foreseen = fitted.seconds(&sample.launch.key.workload, &sample.view);
+        let foreseen = fitted.seconds(&sample.launch.kernel, &sample.view);
         accuracy(foreseen, sample.launch.seconds)
     });
     let seen = seen.sum::<f64>() / samples.len() as f64;
@@ -164,10 +172,17 @@ mod tests {
     use crate::workload::Measure;
 
     fn launch(workload: &str, n: i32, operations: f64, bytes: f64, start: f64) -> Launch {
-        let (workload, size) = (workload.to_owned(), vec![("n".to_owned(), n.into())]);
-        let key = CaseKey { workload, size, measure: Measure::Kernel, host_memory: None };
+        let size = vec![("n".to_owned(), n.into())];
+        let kernel = workload.to_owned();
+        let key = CaseKey {
+            workload: workload.to_owned(),
+            size,
+            measure: Measure::Kernel,
+            host_memory: None,
+        };
         let seconds = start + (operations / 1e12_f64).max(bytes / 1e11);
-        Launch { key, operations, bytes, counted: Err("matrices".into()), seconds }
+        let counted = Err("matrices".into());
+        Launch { key, kernel, passes: 1.0, operations, bytes, buffers: bytes, counted, seconds }
     }
 
     /// Two workloads at so many sizes on a device without launch cost.

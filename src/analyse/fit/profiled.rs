@@ -2,7 +2,8 @@
 
 use super::device::{Device, End};
 use super::fitted::Fitted;
-use super::view::{Bound, View};
+use super::pass::Bound;
+use super::view::View;
 use super::{Launch, Model};
 use crate::emulate::Rules;
 use crate::error::Result;
@@ -51,7 +52,7 @@ impl Profiled {
     /// `Unsupported` where it was not counted, or does not fit the device.
     pub fn foresee(&self, launch: &Launch) -> Result<Foretold> {
         let view = View::new(self.fitted.model, launch, Some(&self.device))?;
-        let (parameters, factor) = self.fitted.of(&launch.key.workload, &view);
+        let (parameters, factor) = self.fitted.of(&launch.kernel, &view);
         let parts = view.parts(parameters, factor);
         let longest = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
         Ok(Foretold {

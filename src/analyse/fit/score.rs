@@ -171,7 +171,7 @@ impl<'a> Judge<'a> {
     fn foreseen_by(&self, fitted: Option<&Fitted>, samples: &[usize]) -> Vec<(&'a Launch, f64)> {
         let Some(fitted) = fitted else { return vec![] };
         let samples = samples.iter().map(|&i| &self.samples[i]);
-        let seconds = |s: &Sample<'a>| fitted.seconds(&s.launch.key.workload, &s.view);
+        let seconds = |s: &Sample<'a>| fitted.seconds(&s.launch.kernel, &s.view);
         samples.map(|sample| (sample.launch, seconds(sample))).collect()
     }
 

@@ -26,6 +26,17 @@ impl Kernel {
         let (workload, size) = (record.key.workload.clone(), record.key.size.clone());
         Some(Self { workload, size, form: record.kernel.as_ref()?.form.clone() })
     }
+
+    fn is_of(&self, case: &Case) -> bool {
+        case.key.workload == self.workload && case.key.size == self.size
+    }
+
+    /// The form that was measured, where there is one, then all. OpenCL has forms that WGSL lacks:
+    /// wider vectors for the same work.
+    fn forms<'c>(&self, case: &'c Case) -> impl Iterator<Item = &'c Candidate> + use<'c, '_> {
+        let measured = |candidate: &&Candidate| candidate.label == self.form;
+        case.candidates.iter().filter(measured).chain(&case.candidates)
+    }
 }
 
 /// A kernel counted by some rules, or why it could not be.
@@ -39,26 +50,21 @@ pub struct Works {
 
 /// A kernel of a suite in its first form.
 pub struct Wanted {
-    /// Its case.
-    pub key: CaseKey,
     /// What is emulated.
     pub kernel: Kernel,
-    /// Operations, as the suite says.
-    pub operations: f64,
-    /// Bytes that it must move.
-    pub bytes: f64,
+    /// It as a launch that nobody timed or counted.
+    launch: Launch,
 }
 
 impl Wanted {
+    /// Its case.
+    pub fn key(&self) -> &CaseKey {
+        &self.launch.key
+    }
+
     /// It as a launch that nobody timed.
     pub fn launch(&self, counted: Counted) -> Launch {
-        Launch {
-            key: self.key.clone(),
-            operations: self.operations,
-            bytes: self.bytes,
-            counted: Ok(counted),
-            seconds: f64::NAN,
-        }
+        Launch { counted: Ok(counted), ..self.launch.clone() }
     }
 }
 
@@ -80,15 +86,20 @@ impl Works {
         Self { cases: cases.collect(), counted: BTreeMap::new() }
     }
 
+    /// A kernel as a launch that nobody timed or counted; `None` where the suite has no such kernel.
+    pub fn launch(&self, kernel: &Kernel) -> Option<Launch> {
+        let case = self.cases.iter().find(|case| kernel.is_of(case))?;
+        Some(untimed(case, kernel.forms(case).next()?))
+    }
+
     /// Every kernel of the suite that is measured by itself.
     pub fn kernels(&self) -> Vec<Wanted> {
         let is_kernel = |case: &&Case| case.key.measure == Measure::Kernel;
         let wanted = |case: &Case| {
-            let (workload, size) = (case.key.workload.clone(), case.key.size.clone());
             let form = &case.candidates[0];
+            let (workload, size) = (case.key.workload.clone(), case.key.size.clone());
             let kernel = Kernel { workload, size, form: form.label.clone() };
-            let (operations, bytes) = (form.flops, form.bytes);
-            Wanted { key: case.key.clone(), kernel, operations, bytes }
+            Wanted { kernel, launch: untimed(case, form) }
         };
         self.cases.iter().filter(is_kernel).map(wanted).collect()
     }
@@ -135,21 +146,55 @@ impl Works {
 
 /// By each of `rules`.
 fn count(cases: &[Case], kernel: &Kernel, rules: &[Rules]) -> Result<Vec<Counted>> {
-    let is_it = |case: &&Case| case.key.workload == kernel.workload && case.key.size == kernel.size;
     let lacks = |what: &str| Error::Unsupported(what.into());
-    let case = cases.iter().find(is_it).ok_or_else(|| lacks("the suite has no such kernel"))?;
-    let measured = |candidate: &&Candidate| candidate.label == kernel.form;
-    // OpenCL has forms that WGSL lacks: wider vectors for the same work.
-    let forms = || case.candidates.iter().filter(measured).chain(&case.candidates);
-    let mut ready = forms().map(|form| Some((form, Emulator::new(&form.kernel).ok()?)));
+    let case = cases
+        .iter()
+        .find(|case| kernel.is_of(case))
+        .ok_or_else(|| lacks("the suite has no such kernel"))?;
+    let mut ready = kernel.forms(case).map(|form| Some((form, Emulator::new(&form.kernel).ok()?)));
     let Some((candidate, emulator)) = ready.find_map(|form| form) else {
-        let first = forms().next().ok_or_else(|| lacks("it has no form in WGSL"))?;
+        let first = kernel.forms(case).next().ok_or_else(|| lacks("it has no form in WGSL"))?;
         return Err(Emulator::new(&first.kernel).err().unwrap_or_else(|| lacks("no form")));
     };
     let mut launch = emulated_launch(candidate, promised(case));
     let middle = candidate.groups.map(|n| n / 2);
     let counts = emulator.count(&mut launch, middle, rules)?;
     // Of a kernel of several passes the first one's group stands for all.
-    let groups = candidate.all_groups();
+    let groups = candidate.all_groups() / candidate.pass_count() as f64;
     Ok(counts.into_iter().map(|group| Counted { group: Arc::new(group), groups }).collect())
+}
+
+fn untimed(case: &Case, form: &Candidate) -> Launch {
+    Launch {
+        key: case.key.clone(),
+        // Whatever form a device was fastest with, it is the same kernel.
+        kernel: case.candidates[0].kernel.hash(),
+        passes: form.pass_count() as f64,
+        operations: form.flops,
+        bytes: form.bytes,
+        buffers: case.buffers.iter().map(|buffer| buffer.bytes().0 as f64).sum(),
+        counted: Err("it was not counted".into()),
+        seconds: f64::NAN,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workloads_that_run_one_kernel_name_it_alike_and_passes_are_counted() {
+        let references: Vec<_> = crate::reference::names().collect();
+        let works = Works::new(&crate::suite::load("all", &references).unwrap(), 1);
+        let of = |name: &str| {
+            let mut all = works.kernels().into_iter().filter(|one| one.key().workload == name);
+            works.launch(&all.next().unwrap().kernel).unwrap()
+        };
+        let naive = of("matmul_naive");
+        assert_eq!(naive.kernel, of("matmul_small_n/naive").kernel);
+        assert_ne!(naive.kernel, of("matmul_coalesced").kernel);
+        assert_eq!((naive.passes, naive.buffers), (1.0, naive.bytes));
+        let paths = of("floyd_warshall");
+        assert_eq!(paths.passes, paths.key.size[0].1 as f64);
+    }
 }

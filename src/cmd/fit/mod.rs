@@ -1,6 +1,7 @@
 //! `gpubench fit`: models fitted to what runs measured, and judged by launches that no fit saw.
 
 mod counts;
+mod times;
 
 use super::known::{Profiles, of_run, suite};
 use super::show::{print, warnings, width};
@@ -11,13 +12,12 @@ use crate::gpu::DeviceInfo;
 use crate::record::profile::Profile;
 use crate::record::{Header, Record};
 use crate::report::fit::{Report, json, short, text};
-use crate::stats::{Summary, geometric_mean};
 use crate::suite::Suite;
-use crate::workload::{CaseKey, Measure};
 pub(super) use counts::{Kernel, Wanted, Works};
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use times::is_kernel;
+pub(super) use times::{kernels, launches, seconds};
 
 /// Arguments of `gpubench fit`.
 #[derive(Debug, clap::Args)]
@@ -88,7 +88,7 @@ pub(super) fn reported(
     let devices = header.devices.iter().enumerate();
     let reports = devices.map(|(number, device)| {
         let profile = profiles.find(&own, device);
-        let launches = launches(records, number, &mut works, by(profile));
+        let launches = launches(records, (number, device), &mut works, by(profile));
         report(device, profile, launches, header.seed)
     });
     reports.filter(|report| !report.launches.is_empty()).collect()
@@ -97,51 +97,6 @@ pub(super) fn reported(
 /// By what the kernels of the device are counted.
 pub(super) fn by(profile: Option<&Profile>) -> Rules {
     profile.map(rules).unwrap_or_default()
-}
-
-/// Whether it is a kernel's time that models are fitted to. What `measure: launch` times is an empty
-/// launch from call to end: no kernel.
-fn is_kernel(record: &Record) -> bool {
-    record.key.measure == Measure::Kernel
-        && record.outcome.is_ok()
-        && !record.flags.iter().any(crate::record::Flag::is_implausible)
-}
-
-/// Every verified kernel of a device, with the geometric mean of its rounds' medians.
-pub(super) fn launches(
-    records: &[Record],
-    device: usize,
-    works: &mut Works,
-    rules: Rules,
-) -> Vec<Launch> {
-    let kernels = kernels(records, device);
-    let known: Vec<Kernel> =
-        kernels.values().filter_map(|records| Kernel::of(records[0])).collect();
-    works.count(&known, &[rules]);
-    kernels.into_iter().filter_map(|(key, records)| launch(key, &records, works, rules)).collect()
-}
-
-/// The verified records of a device's kernels.
-pub(super) fn kernels(records: &[Record], device: usize) -> BTreeMap<CaseKey, Vec<&Record>> {
-    let mut kernels: BTreeMap<CaseKey, Vec<&Record>> = BTreeMap::new();
-    for record in records.iter().filter(|r| r.device == device && is_kernel(r)) {
-        kernels.entry(record.key.clone()).or_default().push(record);
-    }
-    kernels
-}
-
-/// The geometric mean of the records' medians.
-pub(super) fn seconds(records: &[&Record]) -> Option<f64> {
-    let measured = records.iter().filter_map(|record| record.measured.as_ref());
-    let medians = measured.filter_map(|m| Summary::of(&m.samples)).map(|s| s.median);
-    geometric_mean(&medians.collect::<Vec<_>>()).filter(|s| *s > 0.0)
-}
-
-fn launch(key: CaseKey, records: &[&Record], works: &Works, rules: Rules) -> Option<Launch> {
-    let seconds = seconds(records)?;
-    let first = records.iter().find_map(|record| record.measured.as_ref())?;
-    let counted = works.of(&Kernel::of(records[0])?, rules);
-    Some(Launch { key, operations: first.flops, bytes: first.bytes, counted, seconds })
 }
 
 fn report(

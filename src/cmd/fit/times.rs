@@ -1,0 +1,146 @@
+//! What the kernels of a run took: its rounds put together.
+
+use super::counts::{Kernel, Works};
+use crate::analyse::fit::Launch;
+use crate::emulate::Rules;
+use crate::gpu::{DeviceInfo, DeviceKind};
+use crate::record::{Flag, Record};
+use crate::stats::{Summary, geometric_mean, median_of};
+use crate::workload::{CaseKey, Measure};
+use std::collections::BTreeMap;
+
+/// Whether it is a kernel's time that models are fitted to. What `measure: launch` times is an empty
+/// launch from call to end: no kernel.
+pub(super) fn is_kernel(record: &Record) -> bool {
+    record.key.measure == Measure::Kernel
+        && record.outcome.is_ok()
+        && !record.flags.iter().any(Flag::is_implausible)
+}
+
+/// Every verified kernel of a device (its number and itself), at its usual [pace](Pace).
+pub(in crate::cmd) fn launches(
+    records: &[Record],
+    (number, device): (usize, &DeviceInfo),
+    works: &mut Works,
+    rules: Rules,
+) -> Vec<Launch> {
+    let kernels = kernels(records, number);
+    let pace = Pace::of(&kernels, device.kind);
+    let known: Vec<Kernel> =
+        kernels.values().filter_map(|records| Kernel::of(records[0])).collect();
+    works.count(&known, &[rules]);
+    let launch = |(key, records): (CaseKey, Vec<&Record>)| {
+        launch(key, &records, |record| pace.slowness(record), works, rules)
+    };
+    kernels.into_iter().filter_map(launch).collect()
+}
+
+/// The verified records of a device's kernels.
+pub(in crate::cmd) fn kernels(
+    records: &[Record],
+    device: usize,
+) -> BTreeMap<CaseKey, Vec<&Record>> {
+    let mut kernels: BTreeMap<CaseKey, Vec<&Record>> = BTreeMap::new();
+    for record in records.iter().filter(|r| r.device == device && is_kernel(r)) {
+        kernels.entry(record.key.clone()).or_default().push(record);
+    }
+    kernels
+}
+
+/// The geometric mean of the records' medians.
+pub(in crate::cmd) fn seconds(records: &[&Record]) -> Option<f64> {
+    seconds_at(records, |_| 1.0)
+}
+
+/// The same, of each record's median over how many times longer than usual everything took then.
+fn seconds_at(records: &[&Record], slowness: impl Fn(&Record) -> f64) -> Option<f64> {
+    let median = |record: &&Record| {
+        let measured = record.measured.as_ref()?;
+        Some(Summary::of(&measured.samples)?.median / slowness(record))
+    };
+    let medians: Vec<f64> = records.iter().filter_map(median).collect();
+    geometric_mean(&medians).filter(|s| *s > 0.0)
+}
+
+fn launch(
+    key: CaseKey,
+    records: &[&Record],
+    slowness: impl Fn(&Record) -> f64,
+    works: &Works,
+    rules: Rules,
+) -> Option<Launch> {
+    let seconds = seconds_at(records, slowness)?;
+    let first = records.iter().find_map(|record| record.measured.as_ref())?;
+    let kernel = Kernel::of(records[0])?;
+    let counted = works.of(&kernel, rules);
+    let (operations, bytes) = (first.flops, first.bytes);
+    Some(match works.launch(&kernel) {
+        Some(known) => Launch { key, operations, bytes, counted, seconds, ..known },
+        None => {
+            let kernel = key.workload.clone();
+            Launch { key, kernel, passes: 1.0, operations, bytes, buffers: bytes, counted, seconds }
+        }
+    })
+}
+
+/// How fast a device usually is in a run: seconds of the sentinel, the small kernel between cases. On the
+/// host's own processor whoever else uses it slows kernels and sentinel alike, by half for minutes; times
+/// are told as if it had always been at its usual pace. A GPU that lowers its clock takes longer for
+/// what computes only, and nothing else runs on it: its times stay as they were measured.
+struct Pace(Option<f64>);
+
+impl Pace {
+    fn of(kernels: &BTreeMap<CaseKey, Vec<&Record>>, kind: DeviceKind) -> Self {
+        let beside = kernels.values().flatten().filter_map(|record| sentinel(record));
+        Self(median_of(beside).filter(|_| kind == DeviceKind::Cpu))
+    }
+
+    /// How many times longer than usual everything took around a record.
+    fn slowness(&self, record: &Record) -> f64 {
+        match (self.0, sentinel(record)) {
+            (Some(usual), Some(then)) if usual > 0.0 => then / usual,
+            _ => 1.0,
+        }
+    }
+}
+
+/// Seconds of the sentinel around a record: the geometric mean of before and after.
+fn sentinel(record: &Record) -> Option<f64> {
+    let [before, after] = record.monitor.sentinel?;
+    Some((before * after).sqrt()).filter(|s| *s > 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Monitor, sample};
+
+    fn record(n: i64, seconds: f64, sentinel: Option<[f64; 2]>) -> Record {
+        let monitor = Monitor { sentinel, ..Monitor::default() };
+        Record { monitor, ..sample::record(sample::key("sepia", n), seconds) }
+    }
+
+    #[test]
+    fn a_busy_processor_is_put_at_its_usual_pace() {
+        let records = [
+            record(1, 1.0, Some([2e-4; 2])),
+            record(1, 2.0, Some([4e-4; 2])),
+            record(2, 3.0, None),
+        ];
+        let all = |kind: DeviceKind| {
+            let mut with_usual = records.to_vec();
+            with_usual.push(record(3, 1.0, Some([1e-4, 4e-4])));
+            let kernels = kernels(&with_usual, 0);
+            let pace = Pace::of(&kernels, kind);
+            let seconds = kernels.values().map(|r| seconds_at(r, |record| pace.slowness(record)));
+            seconds.map(|seconds| seconds.unwrap()).collect::<Vec<_>>()
+        };
+        let near = |told: Vec<f64>, wanted: [f64; 3]| {
+            told.iter()
+                .zip(wanted)
+                .for_each(|(t, w)| assert!((t / w - 1.0).abs() < 1e-9, "{told:?}"));
+        };
+        near(all(DeviceKind::Cpu), [1.0, 3.0, 1.0]);
+        near(all(DeviceKind::Discrete), [2f64.sqrt(), 3.0, 1.0]);
+    }
+}
