@@ -249,6 +249,9 @@ fn tell_apart(devices: &mut [Known]) {
     }
 }
 
+/// Seconds, an interval where one is told, what bounds them, and what foresaw them.
+type Foretelling = (f64, Option<[f64; 2]>, Option<Bound>, Model);
+
 impl Known {
     /// Seconds of a kernel, an interval, and what bounds it.
     fn foresee(&self, wanted: &Wanted, counted: Counted) -> std::result::Result<Foreseen, String> {
@@ -286,7 +289,7 @@ impl Known {
         launch: &Launch,
         judged: &Judged,
         device: Option<&Device>,
-    ) -> std::result::Result<(f64, Option<[f64; 2]>, Option<Bound>, Model), String> {
+    ) -> std::result::Result<Foretelling, String> {
         let seen = judged.fitted.factors.contains_key(&launch.kernel);
         let score = if seen { &judged.size_out } else { &judged.workload_out };
         let view = View::new(judged.model, launch, device).map_err(|error| error.to_string())?;
