@@ -103,9 +103,9 @@ pub fn split(raw: &Split) -> Option<SplitSummary> {
     let imbalance =
         balanced.and_then(|blocks| median_of(blocks.iter().filter_map(Block::imbalance)));
     let together = balanced.map(|blocks| {
-        let work: u64 = blocks.iter().map(Block::work).sum();
+        let work: f64 = blocks.iter().map(Block::work).sum();
         let seconds: f64 = blocks.iter().map(Block::wall).sum();
-        work as f64 / raw.rows as f64 * fastest / seconds
+        work / raw.rows as f64 * fastest / seconds
     });
     let pairs = raw.works.iter().zip(&raw.against);
     let gains: Vec<f64> = pairs.map(|(work, alone)| alone / work.seconds).collect();
@@ -205,6 +205,8 @@ mod tests {
         let summary = split(&untried).unwrap();
         assert_eq!((summary.gain, summary.left, summary.tried), (None, 0, [0, 0]));
         assert_eq!(split(&Split { fastest: 2, ..raw(vec![]) }), None);
+        let absurd = Block { rows: vec![u64::MAX; 2], repeats: 9, seconds: vec![1.0; 2] };
+        assert!(split(&raw(vec![absurd])).unwrap().together.unwrap() > 1e18);
         assert_eq!(split(&Split { alone: vec![vec![1.0], vec![]], ..raw(vec![]) }), None);
     }
 

@@ -118,8 +118,8 @@ impl Block {
         self.seconds.iter().copied().fold(0.0, f64::max)
     }
 
-    /// Rows computed, repeats counted.
-    pub fn work(&self) -> u64 {
-        self.rows.iter().sum::<u64>() * self.repeats
+    /// Rows computed, repeats counted; of a file's, however many it claims.
+    pub fn work(&self) -> f64 {
+        self.rows.iter().map(|&rows| rows as f64).sum::<f64>() * self.repeats as f64
     }
 }

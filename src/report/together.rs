@@ -106,10 +106,10 @@ fn balance_lines(out: &mut String, raw: &Split, summary: &SplitSummary, fastest:
         }
     }
     if let Some(block) = raw.blocks.last() {
-        let work = block.rows.iter().sum::<u64>().max(1) as f64;
+        let work = block.work() / block.repeats.max(1) as f64;
         let shares = names(&raw.devices).into_iter().zip(&block.rows);
         let shares: Vec<String> = shares
-            .map(|(device, &rows)| format!("{device} {}", percent(rows as f64 / work)))
+            .map(|(device, &rows)| format!("{device} {}", percent(rows as f64 / work.max(1.0))))
             .collect();
         let _ = writeln!(out, "  last block: {}", shares.join(", "));
     }
