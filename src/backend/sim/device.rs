@@ -2,6 +2,7 @@
 
 use super::effects::{Computed, Effects, meaning, no_kernel, numbers};
 use super::events::{Job, Work, simulate};
+use super::law::{Launched, Law};
 use super::link::{Direction, Transfer};
 use super::memory::Memory;
 use super::mix::Mix;
@@ -33,6 +34,7 @@ pub struct SimDevice {
     kernels: BTreeMap<KernelId, Kernel>,
     memory: Memory,
     computed: Computed,
+    law: Option<Law>,
 }
 
 /// A kernel that passed all checks, and the local memory of one of its groups.
@@ -54,7 +56,14 @@ impl SimDevice {
             kernels: BTreeMap::new(),
             memory: Memory::default(),
             computed: Computed::default(),
+            law: None,
         }
+    }
+
+    /// The same, whose kernels take what `law` says.
+    #[must_use]
+    pub fn obeying(self, law: Law) -> Self {
+        Self { law: Some(law), ..self }
     }
 
     /// What it is.
@@ -150,6 +159,11 @@ impl SimDevice {
             return Err(Error::Unsupported(format!("{groups:?} groups: at most {most:?}")));
         }
         let meaning = meaning(source)?;
+        let launched = Launched { kernel: source, groups, params };
+        if let Some(seconds) = self.law.as_ref().and_then(|law| law(&launched)) {
+            let needs = self.needs(kernel);
+            return Ok(Grid { groups: 1, needs, seconds, flops: 0.0, bytes: 0.0 });
+        }
         let share = 1.0 / meaning.groups.max(1) as f64;
         let groups = groups.iter().map(|&n| u64::from(n)).product();
         let needs = self.needs(kernel);

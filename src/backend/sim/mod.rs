@@ -9,6 +9,7 @@ mod device;
 mod effects;
 mod events;
 mod grid;
+mod law;
 mod link;
 mod machine;
 mod memory;
@@ -26,6 +27,7 @@ pub use description::{
 pub use device::SimDevice;
 pub use events::{HostLimits, Job, Work, simulate, simulate_together};
 pub use grid::{Grid, Needs};
+pub use law::{Launched, Law};
 pub use link::{Direction, Transfer};
 pub use machine::{Machine, Switch};
 pub use sources::{Source, sources};
