@@ -11,7 +11,7 @@ use crate::model::concurrency::Case;
 use crate::record::{NamedStep, Pair, Timed};
 use crate::stats;
 
-/// From this share of the first kernel's run on, the second did not start with it.
+/// From this share of a kernel's run on, another did not start with it.
 const WITH_THE_FIRST: f64 = 0.1;
 /// Up to this share of the shorter kernel, work beside the other is not told from none.
 const BESIDE: f64 = 0.1;
@@ -24,7 +24,7 @@ const TELLING: f64 = 0.5;
 pub(super) struct Observed {
     /// When the one that ended later started.
     pub case: Case,
-    /// The device ran the one queued second first.
+    /// The device began the one queued second first.
     pub swapped: bool,
     /// Either kernel's time over its time alone; one that started after the other is counted from the
     /// other's end.
@@ -50,16 +50,27 @@ pub(super) fn observed(pair: &Pair) -> Option<Observed> {
     let idle = done <= scatter.max(BESIDE * shorter) && window > TELLING * shorter;
     let case = if window <= scatter || idle {
         Case::C
-    } else if second.started - first.started < WITH_THE_FIRST * length(first) {
-        Case::A
-    } else {
+    } else if later_start(first, second) {
         Case::B
+    } else {
+        Case::A
     };
     let mut slowdown = [length(first) / alone[0], length(second) / alone[1]];
     if case == Case::C {
         slowdown[later] = (after.ended - after.started.max(before.ended)) / alone[later];
     }
-    Some(Observed { case, swapped: case == Case::C && later == 0, slowdown })
+    let swapped = match case {
+        Case::A => false,
+        Case::B => second.started < first.started,
+        Case::C => later == 0,
+    };
+    Some(Observed { case, swapped, slowdown })
+}
+
+/// Whether the one that started second did so well into the other's run.
+fn later_start(first: &NamedStep, second: &NamedStep) -> bool {
+    let one = if first.started <= second.started { first } else { second };
+    (second.started - first.started).abs() >= WITH_THE_FIRST * length(one)
 }
 
 fn length(step: &NamedStep) -> f64 {
@@ -116,6 +127,11 @@ mod tests {
             "beside, done first"
         );
         assert_eq!(told((0.0, 4.0), (3.0, 5.0)), (Case::B, false, [1.0, 1.0]), "in the last wave");
+        assert_eq!(
+            told((3.0, 7.0), (0.0, 4.0)),
+            (Case::B, true, [1.0, 2.0]),
+            "second queued first"
+        );
         assert_eq!(
             told((0.0, 6.0), (0.0, 4.0)),
             (Case::A, false, [1.5, 2.0]),

@@ -37,7 +37,7 @@ pub struct PairSummary {
     pub slowdown: Option<[f64; 2]>,
     /// When the later kernel started, as the ends of both tell.
     pub case: Option<Case>,
-    /// The device ran the one queued second first, and then the other.
+    /// The device began the one queued second first.
     pub swapped: bool,
     /// What model 7 foresees, where the device's residency is known and holds both kernels.
     pub expected: Option<Expected>,

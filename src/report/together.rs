@@ -129,7 +129,12 @@ fn decided(raw: &Split, summary: &SplitSummary, fastest: &str) -> String {
     let blocks = if fewest == most { format!("{most}") } else { format!("{fewest} to {most}") };
     let left = match summary.left {
         0 => format!("split to the end in {blocks} blocks"),
-        all if all == works => format!("not worth it: left to {fastest} after {blocks} blocks"),
+        _ if most == 0 => {
+            format!("not tried: a row is more than trying may lose; left to {fastest}")
+        }
+        all if all == works && gain.interval[0] < 1.0 => {
+            format!("not worth it: left to {fastest} after {blocks} blocks")
+        }
         some => format!("left to {fastest} in {some} of {works} works, of {blocks} blocks"),
     };
     let [low, high] = gain.interval;

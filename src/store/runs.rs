@@ -68,19 +68,25 @@ pub fn find(paths: &[PathBuf]) -> Result<Found> {
     Ok(found)
 }
 
-/// A run that counted twice would seem to have been measured twice, with the same result to the bit.
+/// A run that counted twice would seem to have been measured twice, with the same result to the bit. Of
+/// several files of one run the longest stays: the others were copied before the run was over, or cut short.
 fn leave_out_copies(found: &mut Found) {
-    let mut known: BTreeMap<[u8; 32], PathBuf> = BTreeMap::new();
-    let Found { files, copies, .. } = found;
-    files.retain(|file| {
-        let Some(run) = identity(file) else { return true };
-        if let Some(first) = known.get(&run) {
-            copies.push((file.clone(), first.clone()));
-            return false;
+    let length = |file: &PathBuf| file.metadata().map_or(0, |meta| meta.len());
+    let mut kept: Vec<PathBuf> = vec![];
+    let mut known: BTreeMap<[u8; 32], usize> = BTreeMap::new();
+    for mut file in std::mem::take(&mut found.files) {
+        let place = identity(&file).map(|run| *known.entry(run).or_insert(kept.len()));
+        match place.and_then(|place| kept.get_mut(place)) {
+            None => kept.push(file),
+            Some(other) => {
+                if length(&file) > length(other) {
+                    std::mem::swap(&mut file, other);
+                }
+                found.copies.push((file, other.clone()));
+            }
         }
-        known.insert(run, file.clone());
-        true
-    });
+    }
+    found.files = kept;
 }
 
 fn inside(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -209,6 +215,12 @@ mod tests {
         assert_eq!(found.files, [run0.clone(), folder.path().join("run1.jsonl")]);
         assert_eq!(found.copies.len(), 3, "{:?}", found.copies);
         assert!(found.copies.iter().all(|(_, first)| *first == run0), "{:?}", found.copies);
+
+        // A copy of what the run was before it went on.
+        let whole = std::fs::read_to_string(&run0).unwrap();
+        std::fs::write(&run0, format!("{whole}{}\n", whole.lines().nth(1).unwrap())).unwrap();
+        let found = find(&[copy.clone(), run0.clone()]).unwrap();
+        assert_eq!((found.files, found.copies), (vec![run0.clone()], vec![(copy, run0)]));
     }
 
     #[test]

@@ -99,6 +99,12 @@ const DRAWS: usize = 40;
 /// Workloads below which draws of them hardly differ.
 const FEW: usize = 4;
 
+/// Whether both are one kernel doing the same work, under two workloads' names too: either tells the other.
+fn twins(one: &Launch, other: &Launch) -> bool {
+    let work = |launch: &Launch| [launch.operations, launch.bytes, launch.passes];
+    one.kernel == other.kernel && work(one) == work(other)
+}
+
 /// A fit to all samples, to be held against fits to some of them.
 pub(super) struct Judge<'a> {
     pub(super) model: Model,
@@ -161,10 +167,11 @@ impl<'a> Judge<'a> {
         Score::of(&foreseen.concat())
     }
 
-    /// A fit to all samples but these, which begins at `near`; `None` where there are too few.
+    /// A fit to all samples but these and their twins, which begins at `near`; `None` where there are too few.
     fn without(&self, out: &[usize], what: For, near: Option<&Fitted>) -> Option<Fitted> {
-        let others = self.samples.iter().enumerate().filter(|(i, _)| !out.contains(i));
-        let others: Vec<Sample<'_>> = others.map(|(_, sample)| sample.clone()).collect();
+        let out: Vec<&Launch> = out.iter().map(|&i| self.samples[i].launch).collect();
+        let seen = |sample: &&Sample| !out.iter().any(|launch| twins(launch, sample.launch));
+        let others: Vec<Sample<'_>> = self.samples.iter().filter(seen).cloned().collect();
         self.model.fit(&others, self.device, what, near).ok()
     }
 

@@ -83,6 +83,9 @@ fn launch(
     })
 }
 
+/// A sentinel that took so many times longer than usual, or less, was disturbed itself.
+const MOST: f64 = 4.0;
+
 /// How fast a device usually is in a run: seconds of the sentinel, the small kernel between cases. On the
 /// host's own processor whoever else uses it slows kernels and sentinel alike, by half for minutes; times
 /// are told as if it had always been at its usual pace. A GPU that lowers its clock takes longer for
@@ -98,7 +101,7 @@ impl Pace {
     /// How many times longer than usual everything took around a record.
     fn slowness(&self, record: &Record) -> f64 {
         match (self.0, sentinel(record)) {
-            (Some(usual), Some(then)) if usual > 0.0 => then / usual,
+            (Some(usual), Some(then)) if usual > 0.0 => (then / usual).clamp(1.0 / MOST, MOST),
             _ => 1.0,
         }
     }

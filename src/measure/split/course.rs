@@ -12,6 +12,8 @@ use std::time::Instant;
 
 /// Seconds that a block should take; blocks of less are told by their overhead.
 pub(super) const BLOCK_SECONDS: f64 = 0.05;
+/// Most times that one block has the whole problem computed.
+pub(super) const MOST_REPEATS: u64 = 10_000;
 
 /// Where a work has come to.
 pub(super) struct Course<'d, 'a> {
@@ -81,7 +83,11 @@ impl<'d, 'a> Course<'d, 'a> {
         let rows = self.dealer.rows;
         let parts = self.balancer.next(most);
         let passes = (parts.iter().sum::<f64>() / rows as f64) as u64;
-        let repeats = if self.first == 0 { passes.clamp(1, self.times - self.passes) } else { 1 };
+        let repeats = if self.first == 0 {
+            passes.clamp(1, (self.times - self.passes).min(MOST_REPEATS))
+        } else {
+            1
+        };
         let parts = deal(&parts, rows - self.first, repeats > 1);
         let block = self.dealer.block(self.first, &parts, repeats, &self.unsent)?;
         for (unsent, rows) in self.unsent.iter_mut().zip(&block.rows) {

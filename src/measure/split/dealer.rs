@@ -1,6 +1,6 @@
 //! Parts of a problem done by the devices of a team, each row once, and who has done which.
 
-use super::course::BLOCK_SECONDS;
+use super::course::{BLOCK_SECONDS, MOST_REPEATS};
 use super::deal::deal;
 use crate::error::Result;
 use crate::gpu::{Access, Clock, HOST_RESOLUTION, Recording, Timeline};
@@ -66,7 +66,7 @@ impl<'a> Dealer<'a> {
     pub fn alone(&mut self, member: usize, policy: &Policy, seconds: f64) -> Result<Vec<f64>> {
         let whole = 0..self.rows;
         let once = self.rest(member, &whole, 1, true)?;
-        let repeats = (BLOCK_SECONDS / once.max(1e-9)).clamp(1.0, 1e4) as u64;
+        let repeats = (BLOCK_SECONDS / once.max(1e-9)).clamp(1.0, MOST_REPEATS as f64) as u64;
         self.repeats[member] = repeats;
         let clock = self.clock();
         let (walls, _) = walls(policy, seconds, || {

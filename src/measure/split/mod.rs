@@ -13,6 +13,7 @@ use super::chunks::set_up;
 use super::expected::expected;
 use super::{Finding, Policy, Stage, Team, memory};
 use crate::error::Result;
+use crate::gpu::Clock;
 use crate::model::loss_budget::{LossBudget, best_gain, worth_trying};
 use crate::plan::{Case, dealt};
 use crate::record::{Detail, Split, Work};
@@ -28,6 +29,9 @@ const LEAST: usize = 6;
 /// Seconds of a work on the fastest device alone, at least: 3 % of a shorter one buys no block that
 /// could be told from the cost of starting it.
 const LEAST_SECONDS: f64 = 0.5;
+/// The same on simulated devices, where starting costs nothing that is not described, and every second
+/// costs the host many.
+const LEAST_SIMULATED: f64 = 0.1;
 /// Blocks dealt whether they are worth it or not.
 const BLOCKS: usize = 10;
 
@@ -60,7 +64,8 @@ pub(super) fn measure(
     }
     let Some(alone) = bench.alone()? else { return Ok(()) };
     let middle = |samples: &Vec<f64>| median_of(samples.iter().copied()).unwrap_or(f64::NAN);
-    let plan = Plan::new(alone.iter().map(middle).collect(), rows, policy);
+    let least = if clock == Clock::Simulated { LEAST_SIMULATED } else { LEAST_SECONDS };
+    let plan = Plan::new(alone.iter().map(middle).collect(), rows, policy.seconds, least);
     let Some((works, against)) = bench.in_turn(&plan)? else { return Ok(()) };
     let blocks = bench.right("timed blocks", |dealer, stage| {
         Course::new(dealer, &plan.speeds, u64::MAX).blocks(BLOCKS, plan.fastest, stage)
@@ -95,13 +100,13 @@ struct Plan {
 }
 
 impl Plan {
-    /// For devices that take `alone` seconds for all `rows`.
-    fn new(alone: Vec<f64>, rows: u64, policy: &Policy) -> Self {
+    /// For devices that take `alone` seconds for all `rows`, of which a work takes `least` at least.
+    fn new(alone: Vec<f64>, rows: u64, seconds: f64, least: f64) -> Self {
         let alone: Vec<f64> = alone.into_iter().map(|seconds| seconds.max(1e-9)).collect();
         let shortest = |&a: &usize, &b: &usize| alone[a].total_cmp(&alone[b]);
         let fastest = (0..alone.len()).min_by(shortest).unwrap_or(0);
-        let share = (1.0 - ALONE_SHARE) * policy.seconds / (2 * LEAST) as f64;
-        let times = (share.max(LEAST_SECONDS) / alone[fastest]).ceil().max(1.0);
+        let share = (1.0 - ALONE_SHARE) * seconds / (2 * LEAST) as f64;
+        let times = (share.max(least) / alone[fastest]).ceil().max(1.0);
         let speeds = alone.iter().map(|seconds| rows as f64 / seconds).collect();
         Self { speeds, fastest, times: times as u64, work: times * rows as f64 }
     }
