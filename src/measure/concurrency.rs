@@ -1,5 +1,6 @@
 //! Kernels beside each other: in pairs on two lanes, in either order, and in many copies.
 //!
+//! A pair's kernels alone and together are timed in turn, so that no change of pace comes between them.
 //! Everything is timed on the host's clock, from the first command queued to the last one's end:
 //! what running at once gains is judged by that alone, since intervals of events can overlap
 //! where nothing is gained. With one queue the launches stand one behind the other on it,
@@ -8,7 +9,7 @@
 use super::check::Check;
 use super::choose::{Chosen, choose};
 use super::expected::{Expected, expected};
-use super::timing::time;
+use super::timing::in_turn;
 use super::{Finding, Policy, Session, Stage, memory};
 use crate::error::{Error, Result};
 use crate::gpu::{Clock, HOST_RESOLUTION, KernelId, Recording};
@@ -124,13 +125,10 @@ impl Bench<'_> {
                 return Ok(None);
             }
         }
-        let pair = Pair {
-            second: second.launched.clone(),
-            first_alone: self.timed(&[&first])?,
-            second_alone: self.timed(&[&second])?,
-            together: self.timed(&[&first, &second])?,
-            reversed: self.timed(&[&second, &first])?,
-        };
+        let [first_alone, second_alone, together, reversed] =
+            self.timed([&[&first], &[&second], &[&first, &second], &[&second, &first]])?;
+        let other = second.launched;
+        let pair = Pair { second: other, first_alone, second_alone, together, reversed };
         Ok(Some((first.launched, pair)))
     }
 
@@ -149,7 +147,7 @@ impl Bench<'_> {
             return Ok(None);
         }
         for count in counts(most) {
-            let copies = self.timed(&all[..count as usize])?;
+            let [copies] = self.timed([&all[..count as usize]])?;
             let seconds = copies.median().unwrap_or(0.0);
             timed.push((count, copies));
             // Twice as many would take too long.
@@ -219,17 +217,19 @@ impl Bench<'_> {
         Ok(true)
     }
 
-    fn timed(&mut self, all: &[&Ready]) -> Result<Timed> {
+    /// Each of these run at once, one after the other in every turn.
+    fn timed<const N: usize>(&mut self, turns: [&[&Ready]; N]) -> Result<[Timed; N]> {
         if self.policy.verify_only {
-            return Ok(Timed { walls: vec![], steps: vec![] });
+            return Ok(turns.map(|_| Timed { walls: vec![], steps: vec![] }));
         }
         (self.stage)(Stage::Measure);
-        let recording = self.recording(all);
-        let name = |i: usize| format!("{} ({})", all[i].launched.name, all[i].case.place);
+        let name = |one: &&Ready| format!("{} ({})", one.launched.name, one.case.place);
+        let recordings =
+            turns.map(|all| (self.recording(all), all.iter().map(name).collect::<Vec<_>>()));
         let seconds = self.policy.seconds / 2.0;
-        let (timed, clock) = time(self.session, &recording, self.policy, seconds, name)?;
+        let (timed, clock) = in_turn(self.session, recordings, self.policy, seconds)?;
         self.clock = clock;
-        self.finding.wall.busy += timed.walls.iter().sum::<f64>();
+        self.finding.wall.busy += timed.iter().flat_map(|one| &one.walls).sum::<f64>();
         Ok(timed)
     }
 

@@ -1,8 +1,8 @@
-//! Times of a whole recording, run again and again.
+//! Times of a whole recording, run again and again, or of several in turn.
 
 use super::{Policy, Session};
 use crate::error::Result;
-use crate::gpu::{Clock, Recording, Timeline};
+use crate::gpu::{Clock, HOST_RESOLUTION, Recording, Timeline};
 use crate::record::{NamedStep, Timed};
 use crate::stats::{Decision, Sampling, WarmUp};
 
@@ -17,8 +17,59 @@ pub(super) fn time(
     name: impl Fn(usize) -> String,
 ) -> Result<(Timed, Clock)> {
     let (walls, fastest) = walls(policy, seconds, || session.device.run(recording))?;
-    let clock = if fastest.steps.is_empty() { Clock::Host } else { fastest.clock };
-    Ok((Timed { walls, steps: named(recording, &fastest, name) }, clock))
+    Ok((Timed { walls, steps: named(recording, &fastest, name) }, step_clock(&fastest)))
+}
+
+/// As [`time`], of several recordings with the names of their steps, each run once in every turn: a device, or a
+/// host, that changes its pace meanwhile changes that of all alike. Turns go on until every median is known well
+/// enough; `seconds` are for each.
+pub(super) fn in_turn<const N: usize>(
+    session: &mut Session,
+    recordings: [(Recording, Vec<String>); N],
+    policy: &Policy,
+    seconds: f64,
+) -> Result<([Timed; N], Clock)> {
+    let mut all = recordings.map(|(recording, names)| Turn {
+        recording,
+        names,
+        series: Series::new(policy, seconds),
+    });
+    let mut warm = WarmUp::new(N as f64 * policy.warmup.min(seconds / 4.0));
+    loop {
+        let timelines = once_each(session, &all)?;
+        let wall = timelines.iter().map(|timeline| timeline.wall).sum();
+        let simulated = timelines.iter().any(|timeline| timeline.clock == Clock::Simulated);
+        if simulated || warm.feed(wall, wall) != Decision::Continue {
+            break;
+        }
+    }
+    while all.iter().any(|turn| turn.series.decision == Decision::Continue) {
+        let timelines = once_each(session, &all)?;
+        // A short one gets as many turns as the long ones have time for.
+        let each = timelines.iter().map(|timeline| timeline.wall).sum::<f64>() / N as f64;
+        for (turn, timeline) in all.iter_mut().zip(timelines) {
+            turn.series.feed(timeline, each);
+        }
+    }
+    let mut clock = Clock::Host;
+    let timed = all.map(|Turn { recording, names, series }| {
+        let (walls, fastest) = series.into_parts();
+        clock = step_clock(&fastest);
+        Timed { walls, steps: named(&recording, &fastest, |step| names[step].clone()) }
+    });
+    Ok((timed, clock))
+}
+
+/// One of several recordings that are timed in turn.
+struct Turn {
+    recording: Recording,
+    /// Of its steps.
+    names: Vec<String>,
+    series: Series,
+}
+
+fn once_each(session: &mut Session, all: &[Turn]) -> Result<Vec<Timeline>> {
+    all.iter().map(|turn| session.device.run(&turn.recording)).collect()
 }
 
 /// As [`time`], of anything that has a timeline: the wall times, and the timeline of the shortest.
@@ -35,19 +86,51 @@ pub(super) fn walls(
             break;
         }
     }
-    let mut sampling = Sampling::new(policy.target, policy.least, policy.most, seconds);
-    let mut fastest: Option<Timeline> = None;
-    loop {
+    let mut series = Series::new(policy, seconds);
+    while series.decision == Decision::Continue {
         let timeline = once()?;
-        let decision = sampling.feed(timeline.wall, timeline.wall);
-        let fastest = match &mut fastest {
-            Some(best) if best.wall <= timeline.wall => best,
-            other => other.insert(timeline),
+        let wall = timeline.wall;
+        series.feed(timeline, wall);
+    }
+    Ok(series.into_parts())
+}
+
+/// Wall times so far, and the timeline of the shortest.
+struct Series {
+    sampling: Sampling,
+    fastest: Timeline,
+    decision: Decision,
+}
+
+impl Series {
+    fn new(policy: &Policy, seconds: f64) -> Self {
+        let sampling = Sampling::new(policy.target, policy.least, policy.most, seconds);
+        let none = Timeline {
+            steps: vec![],
+            clock: Clock::Host,
+            resolution: HOST_RESOLUTION,
+            wall: f64::INFINITY,
+            dropped: None,
         };
-        if decision != Decision::Continue {
-            return Ok((sampling.into_samples(), fastest.clone()));
+        Self { sampling, fastest: none, decision: Decision::Continue }
+    }
+
+    /// Takes a run and the seconds that it cost.
+    fn feed(&mut self, timeline: Timeline, cost: f64) {
+        self.decision = self.sampling.feed(timeline.wall, cost);
+        if timeline.wall < self.fastest.wall {
+            self.fastest = timeline;
         }
     }
+
+    fn into_parts(self) -> (Vec<f64>, Timeline) {
+        (self.sampling.into_samples(), self.fastest)
+    }
+}
+
+/// The clock of a timeline's steps.
+fn step_clock(timeline: &Timeline) -> Clock {
+    if timeline.steps.is_empty() { Clock::Host } else { timeline.clock }
 }
 
 /// The clock of wall times beside steps of `steps`: the host's, unless nothing was measured.
