@@ -5,7 +5,8 @@
 use super::sentinel::{drift, limit};
 use super::{Finding, Policy, Session, Stage, measure};
 use crate::plan::Case;
-use crate::record::Flag;
+use crate::record::{Flag, Wall};
+use std::time::Instant;
 
 /// Cases of one process that are measured a second time, at most.
 const AGAIN: u32 = 10;
@@ -50,6 +51,7 @@ pub fn watched(
     if policy.verify_only {
         return measure(session, case, policy, stage);
     }
+    let begun = Instant::now();
     stage(Stage::Prepare);
     let mut before = session.sentinel.last.or_else(|| session.run_sentinel(first));
     let first = first.or(before);
@@ -58,6 +60,7 @@ pub fn watched(
     loop {
         let (mut finding, throttled) = sensed(session, case, policy, stage);
         let Some(measured) = &finding.measured else {
+            finding.wall.sentinel = since(begun, finding.wall);
             // Whatever went wrong, the next case looks at the device anew.
             session.sentinel.last = None;
             (finding.monitor.began, finding.monitor.discarded) = (first, discarded);
@@ -83,8 +86,14 @@ pub fn watched(
         if let Some(worst) = worst.filter(|worst| worst.abs() > limit) {
             finding.flag(Flag::Drift(words(worst)));
         }
+        finding.wall.sentinel = since(begun, finding.wall);
         return finding;
     }
+}
+
+/// Seconds since then that went into none of the stages that count.
+fn since(begun: Instant, wall: Wall) -> f64 {
+    (begun.elapsed().as_secs_f64() - wall.stages()).max(0.0)
 }
 
 /// Measures, and tells what held the clock back while samples were taken.

@@ -171,4 +171,14 @@ pub struct Wall {
     pub measure: f64,
     /// Of `measure`, with the device at work.
     pub busy: f64,
+    /// The sentinel around the case, and what was thrown away because it told that the device was slower.
+    #[serde(default)]
+    pub sentinel: f64,
+}
+
+impl Wall {
+    /// Seconds of all stages.
+    pub fn stages(&self) -> f64 {
+        self.prepare + self.build + self.launch + self.verify + self.measure
+    }
 }

@@ -101,6 +101,7 @@ pub fn record(key: CaseKey, seconds: f64) -> Record {
             verify: 0.1,
             measure: 0.5,
             busy: 0.45,
+            sentinel: 0.05,
         },
     }
 }

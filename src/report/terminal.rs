@@ -165,6 +165,7 @@ fn time(out: &mut String, Sitting { seconds, records }: Sitting) {
         ("first launches", sum(|w| w.launch)),
         ("verify", sum(|w| w.verify)),
         ("measure", sum(|w| w.measure)),
+        ("sentinel", sum(|w| w.sentinel)),
     ];
     let other = seconds - parts.iter().map(|(_, seconds)| seconds).sum::<f64>();
     let _ = write!(out, "\nTime: {}", units::seconds(seconds));
