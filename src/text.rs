@@ -94,6 +94,11 @@ pub fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
+/// `1 case`, `2 cases`: a number with what it counts.
+pub fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
 /// `text` over lines of at most `width` characters, broken behind a space, `-`, `/`, `_`, `,` or
 /// `)` where there is one; what would need more than three lines is shortened in the middle.
 pub fn wrapped(text: &str, width: usize) -> String {

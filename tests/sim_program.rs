@@ -43,7 +43,7 @@ fn a_suite_is_listed_and_planned() {
     let place = Place::new();
     insta::assert_snapshot!("list", printed(&program(&place, &["--list"])));
     let dry = printed(&program(&place, &["--dry-run"]));
-    assert!(dry.contains("14 cases in 1 rounds, 2 refused"), "{dry}");
+    assert!(dry.contains("14 cases in 1 round, 2 refused"), "{dry}");
     insta::assert_snapshot!("dry_run", without_time(&dry));
     assert!(place.results().is_empty());
 }

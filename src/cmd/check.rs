@@ -2,6 +2,7 @@
 
 use super::show::{print, show};
 use crate::error::Result;
+use crate::text::counted;
 use crate::{reference, suite};
 use std::process::ExitCode;
 
@@ -32,8 +33,4 @@ pub fn run(args: Args) -> Result<ExitCode> {
         }
     }
     Ok(code)
-}
-
-fn counted(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

@@ -4,7 +4,7 @@ use super::found::{LISTING, describe};
 use super::show::print;
 use crate::backend::doctor::{Finding, State, System, load_here};
 use crate::error::{Error, Result};
-use crate::text::printable;
+use crate::text::{counted, printable};
 use crate::{backend, worker};
 use serde::Serialize;
 use std::io::Write;
@@ -169,14 +169,10 @@ fn text(report: &Report) -> String {
     let (problems, warnings) = (count(State::Problem), count(State::Warning));
     out + &format!(
         "\n{} usable, {}, {}\n",
-        plural(report.devices, "device"),
-        plural(problems, "problem"),
-        plural(warnings, "warning")
+        counted(report.devices, "device"),
+        counted(problems, "problem"),
+        counted(warnings, "warning")
     )
-}
-
-fn plural(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 /// Appends `text` behind `start`, broken between words and indented as far as `start` reaches.

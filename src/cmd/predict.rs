@@ -167,8 +167,8 @@ fn predictions(devices: &[Known], wanted: &[Wanted], works: &Works) -> Vec<Predi
 /// Every device of the runs, with the hybrid fitted to it.
 fn fitted(args: &Args, profiles: &Profiles, times: &mut Times) -> Result<Vec<Known>> {
     let mut devices = vec![];
-    for path in &args.runs {
-        let run = whole(path)?;
+    for path in results::files(&args.runs)? {
+        let run = whole(&path)?;
         times.add(&run);
         let suite = suite(&run.header, args.runs_suite.as_deref(), "--runs-suite")?;
         let mut works = Works::new(&suite, run.header.seed);

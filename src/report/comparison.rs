@@ -7,7 +7,7 @@ use super::terminal::case_name;
 use super::words::flag_word;
 use crate::analyse::{Comparison, Row, Verdict};
 use crate::gpu::DeviceInfo;
-use crate::text::printable;
+use crate::text::{counted, printable};
 use crate::units;
 use serde::Serialize;
 use std::fmt::Write;
@@ -132,7 +132,8 @@ fn head(compared: &Compared, shown: &dyn Fn(&str) -> String) -> String {
     let mut out = format!("{} ({})", shown(&new.device.name), shown(&new.device.backend));
     for (name, side) in [("old", old), ("new", new)] {
         let (file, started) = (shown(&side.file), shown(&side.started));
-        let _ = write!(out, "\n{name}: {file}, {started}, {} rounds", side.rounds);
+        let _ =
+            write!(out, "\n{name}: {file}, {started}, {}", counted(side.rounds as usize, "round"));
     }
     if old.device.driver != new.device.driver {
         let (before, now) = (shown(&old.device.driver), shown(&new.device.driver));

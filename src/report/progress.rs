@@ -16,6 +16,8 @@ pub struct Progress {
     begun: Instant,
     /// Cases of this sitting: a resumed run does not count those of the one before.
     here: u64,
+    /// Seconds that the run may take, where they are limited.
+    most: Option<f64>,
     doing: String,
 }
 
@@ -27,14 +29,14 @@ enum Form {
 }
 
 impl Progress {
-    /// Of `total` cases, of which `done` are done already.
-    pub fn new(total: u64, done: u64, quiet: bool) -> Self {
+    /// Of `total` cases, of which `done` are done already; `most` seconds are given to the others.
+    pub fn new(total: u64, done: u64, most: Option<f64>, quiet: bool) -> Self {
         let form = match (quiet, std::io::stderr().is_terminal()) {
             (true, _) => Form::Quiet,
             (false, true) => Form::Bar(bar(total, done)),
             (false, false) => Form::Lines { last: None },
         };
-        Self { form, total, done, begun: Instant::now(), here: 0, doing: String::new() }
+        Self { form, total, done, begun: Instant::now(), here: 0, most, doing: String::new() }
     }
 
     /// A case begins.
@@ -74,7 +76,8 @@ impl Progress {
     }
 
     fn show(&mut self, stage: &str) {
-        let left = time_left(self.begun.elapsed(), self.here, self.total - self.done);
+        let elapsed = self.begun.elapsed().as_secs_f64();
+        let left = time_left(elapsed, self.here, self.total - self.done, self.most);
         match &mut self.form {
             Form::Quiet => {}
             Form::Bar(bar) => {
@@ -103,16 +106,18 @@ fn bar(total: u64, done: u64) -> ProgressBar {
     bar
 }
 
-/// How long `left` cases take if they go on as the first `done` did in `elapsed`.
-fn time_left(elapsed: Duration, done: u64, left: u64) -> String {
-    if done == 0 {
+/// How long `left` cases take if they go on as the first `done` did in `elapsed` seconds, and no longer than
+/// what is left of `most`.
+fn time_left(elapsed: f64, done: u64, left: u64, most: Option<f64>) -> String {
+    let alike = if done == 0 { f64::INFINITY } else { elapsed / done as f64 * left as f64 };
+    let seconds = alike.min(most.map_or(f64::INFINITY, |most| (most - elapsed).max(0.0)));
+    if seconds.is_infinite() {
         return "time left unknown".into();
     }
-    let seconds = (elapsed.as_secs_f64() / done as f64 * left as f64).ceil() as u64;
-    match seconds {
-        0..60 => format!("{seconds} s left"),
-        60..6000 => format!("{}:{:02} min left", seconds / 60, seconds % 60),
-        _ => format!("{}:{:02} h left", seconds / 3600, seconds / 60 % 60),
+    match seconds.ceil() as u64 {
+        seconds @ 0..60 => format!("{seconds} s left"),
+        seconds @ 60..6000 => format!("{}:{:02} min left", seconds / 60, seconds % 60),
+        seconds => format!("{}:{:02} h left", seconds / 3600, seconds / 60 % 60),
     }
 }
 
@@ -128,10 +133,18 @@ mod tests {
 
     #[test]
     fn time_left_is_told_in_a_unit_that_fits() {
-        let after = |elapsed, done, left| time_left(Duration::from_secs(elapsed), done, left);
-        assert_eq!(after(10, 0, 10), "time left unknown");
-        assert_eq!(after(10, 10, 30), "30 s left");
-        assert_eq!(after(10, 10, 90), "1:30 min left");
-        assert_eq!(after(10, 1, 1000), "2:46 h left");
+        let after = |done, left, most| time_left(10.0, done, left, most);
+        assert_eq!(after(0, 10, None), "time left unknown");
+        assert_eq!(after(10, 30, None), "30 s left");
+        assert_eq!(after(10, 90, None), "1:30 min left");
+        assert_eq!(after(1, 1000, None), "2:46 h left");
+    }
+
+    #[test]
+    fn time_left_ends_with_the_budget() {
+        assert_eq!(time_left(10.0, 0, 10, Some(60.0)), "50 s left");
+        assert_eq!(time_left(10.0, 1, 1000, Some(60.0)), "50 s left");
+        assert_eq!(time_left(10.0, 10, 30, Some(60.0)), "30 s left");
+        assert_eq!(time_left(70.0, 10, 30, Some(60.0)), "0 s left");
     }
 }

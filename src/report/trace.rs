@@ -3,6 +3,7 @@
 
 use crate::gpu::Clock;
 use crate::record::{Detail, NamedStep, Record, Timed};
+use crate::text::counted;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -66,8 +67,8 @@ fn timed(detail: &Detail) -> Option<(Clock, Vec<(String, &Timed)>)> {
                 named("receive alone", &overlap.receive),
             ];
             let runs = overlap.runs.iter().map(|run| {
-                let lanes = plural(run.lanes, "lane");
-                (format!("{} on {lanes}", plural(run.chunks, "chunk")), &run.timed)
+                let lanes = counted(run.lanes as usize, "lane");
+                (format!("{} on {lanes}", counted(run.chunks as usize, "chunk")), &run.timed)
             });
             Some((overlap.clock, alone.into_iter().chain(runs).collect()))
         }
@@ -139,10 +140,6 @@ fn slice(process: u32, zero: f64, step: &NamedStep) -> Value {
         "ts": (step.started - zero) * 1e6,
         "dur": (step.ended - step.started).max(0.0) * 1e6,
     })
-}
-
-fn plural(n: u32, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
 #[cfg(test)]

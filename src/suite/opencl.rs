@@ -4,6 +4,7 @@
 use super::fit::{About, Misfit};
 use super::nearest::meant;
 use crate::gpu::{Access, KernelSource};
+use crate::text::counted;
 
 /// Every way in which the kernel's arguments do not fit its bindings and parameter block.
 pub fn misfits(source: &KernelSource) -> Vec<Misfit> {
@@ -27,7 +28,7 @@ pub fn misfits(source: &KernelSource) -> Vec<Misfit> {
     if arguments.len() != wanted {
         let message = format!(
             "there are {} here, but `{}` takes {} in {}",
-            counted(source.bindings.len(), params),
+            taken(source.bindings.len(), params),
             source.entry,
             match arguments.len() {
                 1 => "1 argument".to_owned(),
@@ -41,11 +42,8 @@ pub fn misfits(source: &KernelSource) -> Vec<Misfit> {
     (0..source.bindings.len()).filter_map(|i| pointer(source, i, arguments[i])).collect()
 }
 
-fn counted(buffers: usize, params: usize) -> String {
-    let buffers = match buffers {
-        1 => "1 buffer".to_owned(),
-        n => format!("{n} buffers"),
-    };
+fn taken(buffers: usize, params: usize) -> String {
+    let buffers = counted(buffers, "buffer");
     if params == 0 { buffers } else { format!("{buffers} and parameters") }
 }
 

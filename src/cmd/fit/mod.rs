@@ -4,6 +4,7 @@ mod counts;
 mod times;
 
 use super::known::{Profiles, of_run, suite};
+use super::results;
 use super::show::{print, warnings, width};
 use crate::analyse::fit::{Device, End, Launch, Model, judge, rules};
 use crate::emulate::Rules;
@@ -41,8 +42,8 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
     let mut runs = vec![];
-    for path in &args.runs {
-        let run = crate::store::read(path)?;
+    for path in results::files(&args.runs)? {
+        let run = crate::store::read(&path)?;
         warnings(&run.warnings.iter().map(ToString::to_string).collect::<Vec<_>>());
         runs.push(run);
     }

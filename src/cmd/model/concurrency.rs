@@ -175,7 +175,7 @@ fn summary(pairs: &[Pair]) -> Summary {
 
 fn text(pairs: &[Pair], summary: &Summary) -> String {
     let headings = [
-        "pair", "case", "slots", "waves", "limited", "slowdown", "events", "printed", "measured",
+        "pair", "case", "slots", "waves", "limited", "units", "events", "printed", "measured",
         "error",
     ];
     let table = table(&headings, 2, pairs.iter().map(Pair::cells));

@@ -8,7 +8,7 @@ use crate::plan::{Case, Limits, estimate, keys};
 use crate::record::Outcome;
 use crate::report::terminal::{case_name, label};
 use crate::suite::Suite;
-use crate::text::printable;
+use crate::text::{counted, printable};
 use crate::units::{self, Bytes};
 use crate::workload::CaseKey;
 use std::collections::BTreeMap;
@@ -82,7 +82,9 @@ pub fn describe(
     let least = (once + least * f64::from(rounds)).min(most);
     let _ = writeln!(
         out,
-        "{runs} cases in {rounds} rounds, {refused} refused; estimated time: {} to {}",
+        "{} in {}, {refused} refused; estimated time: {} to {}",
+        counted(runs, "case"),
+        counted(rounds as usize, "round"),
         units::seconds(least),
         units::seconds(most)
     );

@@ -78,7 +78,7 @@ impl Session<'_> {
         let own: u64 = self.cases.iter().map(|c| c.run.len() as u64).sum();
         let all = own + self.joints.len() as u64;
         let all = all * u64::from(self.header.rounds);
-        let mut progress = Progress::new(all, all - left, self.quiet);
+        let mut progress = Progress::new(all, all - left, self.pace.total(), self.quiet);
         for round in 0..self.header.rounds {
             for device in 0..self.seats.len() {
                 if round == 0 {

@@ -12,6 +12,7 @@ use crate::report::rows::Row;
 use crate::report::subject::Material;
 use crate::report::words;
 use crate::stats::Summary;
+use crate::text::counted;
 use crate::units::seconds;
 use maud::{Markup, html};
 
@@ -74,7 +75,7 @@ fn facts(case: &Case) -> Markup {
     html! {
         dl.facts {
             dt { "worth it?" } dd { (worth_words(summary)) }
-            dt { "best" } dd { (best.chunks) (super::workloads::plural(best.chunks as usize, " chunk")) " on " (lanes_words(best.lanes)) ": " (seconds(best.seconds)) @if best.saved.is_some() { ", " (percent(best.saved)) " of the ideal saving" } }
+            dt { "best" } dd { (counted(best.chunks as usize, "chunk")) " on " (lanes_words(best.lanes)) ": " (seconds(best.seconds)) @if best.saved.is_some() { ", " (percent(best.saved)) " of the ideal saving" } }
             dt { "alone" } dd { "send " (seconds(summary.stages.send)) ", kernel " (seconds(summary.stages.kernel)) ", receive " (seconds(summary.stages.receive)) }
             dt { "class" } dd { (class_words(summary.class)) ", " (words::memory_word(case.raw.host_memory)) " memory" }
             dt { "copy engines" } dd { (engines_words(&case.engines)) }
@@ -204,14 +205,10 @@ fn timeline(case: &Case) -> Markup {
     );
     let title = format!(
         "Timeline of the best run: {} on {}",
-        chunks_word(best.chunks),
+        counted(best.chunks as usize, "chunk"),
         lanes_words(best.lanes)
     );
     draw(&title, &description, bottom + 38.0, &drawing, &[])
-}
-
-fn chunks_word(chunks: u32) -> String {
-    format!("{chunks}{}", super::workloads::plural(chunks as usize, " chunk"))
 }
 
 fn table(case: &Case) -> Markup {

@@ -5,6 +5,7 @@ use crate::report::overview::{Workload, workloads};
 use crate::report::rows::Row;
 use crate::report::subject::Material;
 use crate::report::words;
+use crate::text::counted;
 use maud::{Markup, html};
 
 pub(super) fn section(material: &Material) -> Option<Section> {
@@ -41,7 +42,7 @@ fn details(material: &Material, workload: &Workload) -> Markup {
             summary {
                 h4 { (breaking(&name)) }
                 span {
-                    (sizes.len()) (plural(sizes.len(), " size")) ", " (devices.len()) (plural(devices.len(), " device"))
+                    (counted(sizes.len(), "size")) ", " (counted(devices.len(), "device"))
                     @if flagged > 0 { ", ! " (flagged) " flagged" }
                     @if failed > 0 { span.bad { ", ✗ " (failed) " failed" } }
                 }
@@ -53,10 +54,6 @@ fn details(material: &Material, workload: &Workload) -> Markup {
             (scroll(&format!("Figures of {name}"), &table(material, workload, &name)))
         }
     }
-}
-
-pub(super) fn plural(count: usize, what: &str) -> String {
-    if count == 1 { what.to_owned() } else { format!("{what}s") }
 }
 
 fn table(material: &Material, workload: &Workload, name: &str) -> Markup {
