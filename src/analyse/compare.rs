@@ -157,6 +157,9 @@ fn comparable(old: &CaseResult, new: &CaseResult, options: &Options) -> Result<(
 
 fn difference(old: &CaseResult, new: &CaseResult) -> Result<Difference, String> {
     let logs = |case: &CaseResult| case.medians.iter().map(|m| m.ln()).collect::<Vec<_>>();
+    if old.medians.iter().chain(&new.medians).any(|median| *median <= 0.0) {
+        return Err("took no time that its clock could tell".into());
+    }
     match Difference::between(&logs(old), &logs(new)) {
         Some(difference) if difference.difference.is_finite() => Ok(difference),
         _ => Err(format!(

@@ -1,7 +1,7 @@
 //! `gpubench predict`: a suite's times on devices that are not at hand, from what runs or profiles
 //! tell of them.
 
-use super::fit::{Kernel, Wanted, Works, by, kernels, launches, seconds};
+use super::fit::{Kernel, Wanted, Works, by, is_kernel, kernels, launches, seconds};
 use super::known::{Profiles, is_same, likely, of_run, suite};
 use super::results;
 use super::show::{print, warnings, width};
@@ -28,14 +28,14 @@ pub struct Args {
     /// A suite file, or the name of an embedded suite: what to foresee
     #[arg(value_name = "SUITE")]
     suite: String,
-    /// Runs of kernels on the devices to foresee it on: the hybrid is fitted to them
+    /// Runs of kernels on the devices to foresee it on, or folders of them: the hybrid is fitted to them
     #[arg(long = "from", value_name = "RUN", num_args = 1.., required_unless_present = "profiles")]
     runs: Vec<PathBuf>,
     /// Profiles of the devices to foresee it on: of `gpubench profile --json`, runs or baselines
     /// of the suite `characterise`, or descriptions of simulated GPUs (`.yaml`)
     #[arg(long = "profile", value_name = "PROFILE", num_args = 1..)]
     profiles: Vec<PathBuf>,
-    /// Runs of the suite on those devices, whose times are set beside
+    /// Runs of the suite on those devices, or folders of them, whose times are set beside
     #[arg(long, value_name = "RUN", num_args = 1..)]
     measured: Vec<PathBuf>,
     /// What foresees from profiles
@@ -167,9 +167,11 @@ fn predictions(devices: &[Known], wanted: &[Wanted], works: &Works) -> Vec<Predi
 /// Every device of the runs, with the hybrid fitted to it.
 fn fitted(args: &Args, profiles: &Profiles, times: &mut Times) -> Result<Vec<Known>> {
     let mut devices = vec![];
-    for path in results::files(&args.runs)? {
-        let run = whole(&path)?;
-        times.add(&run);
+    let files = results::files(&args.runs)?;
+    let runs: Vec<Run> = files.iter().map(|path| whole(path)).collect::<Result<_>>()?;
+    runs.iter().for_each(|run| times.add(run));
+    // A run that only characterises is there for its profile.
+    for run in runs.iter().filter(|run| run.records.iter().any(is_kernel)) {
         let suite = suite(&run.header, args.runs_suite.as_deref(), "--runs-suite")?;
         let mut works = Works::new(&suite, run.header.seed);
         let own = of_run(&run.header, &run.records);
@@ -180,7 +182,9 @@ fn fitted(args: &Args, profiles: &Profiles, times: &mut Times) -> Result<Vec<Kno
             let launches = launches(&run.records, (number, device), &mut works, rules);
             let name = format!("{} ({})", device.name, device.backend);
             let judged = judge(Model::Hybrid, &launches, priced.as_ref(), run.header.seed)
-                .map_err(|error| Error::Usage(format!("{}: {name}: {error}", path.display())))?;
+                .map_err(|error| {
+                    Error::Usage(format!("{}: {name}: {error}", run.path.display()))
+                })?;
             let foreteller = Foreteller::Hybrid(Box::new(judged), priced.map(Box::new));
             let fitted_to = launches.into_iter().map(|launch| launch.key).collect();
             let measured = times.of(device);

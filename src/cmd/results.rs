@@ -13,8 +13,9 @@ use std::path::PathBuf;
 pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let found = runs::find(paths)?;
     let foreign = found.foreign.iter().map(|error| format!("left out: {error}"));
-    let copies = found.copies.iter().map(|(copy, first)| {
-        format!("left out: {} holds the same run as {}", copy.display(), first.display())
+    let copies = found.copies.iter().map(|(copy, kept)| match copy == kept {
+        true => format!("named twice, counted once: {}", copy.display()),
+        false => format!("left out: {} holds the same run as {}", copy.display(), kept.display()),
     });
     warnings(&foreign.chain(copies).collect::<Vec<_>>());
     if found.files.is_empty() && !paths.is_empty() {

@@ -8,7 +8,7 @@ use crate::report::terminal::{case_name, label};
 use crate::report::trace::{Recorded, recorded, trace};
 use crate::store::{Run, read};
 use crate::suite::likest;
-use crate::text::printable;
+use crate::text::{counted, printable};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -77,9 +77,9 @@ fn asked<'a>(run: &'a Run, device: Option<&str>, round: Option<u32>) -> Result<V
     let devices: Vec<_> =
         devices.map(|d| format!("  {}  {}", label(d), printable(&d.name, 60))).collect();
     Err(Error::Usage(format!(
-        "no record of that device and round; the run has {} records in {} rounds on\n{}",
-        run.records.len(),
-        run.header.rounds,
+        "no record of that device and round; the run has {} in {} on\n{}",
+        counted(run.records.len(), "record"),
+        counted(run.header.rounds as usize, "round"),
         devices.join("\n")
     )))
 }

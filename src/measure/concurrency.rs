@@ -1,6 +1,7 @@
 //! Kernels beside each other: in pairs on two lanes, in either order, and in many copies.
 //!
-//! A pair's kernels alone and together are timed in turn, so that no change of pace comes between them.
+//! A pair's kernels alone and together are timed in turn, so that a change of pace is in all of them alike. Copies
+//! are not: their buffers fill the device.
 //! Everything is timed on the host's clock, from the first command queued to the last one's end:
 //! what running at once gains is judged by that alone, since intervals of events can overlap
 //! where nothing is gained. With one queue the launches stand one behind the other on it,
@@ -222,12 +223,13 @@ impl Bench<'_> {
         if self.policy.verify_only {
             return Ok(turns.map(|_| Timed { walls: vec![], steps: vec![] }));
         }
-        (self.stage)(Stage::Measure);
         let name = |one: &&Ready| format!("{} ({})", one.launched.name, one.case.place);
         let recordings =
             turns.map(|all| (self.recording(all), all.iter().map(name).collect::<Vec<_>>()));
         let seconds = self.policy.seconds / 2.0;
-        let (timed, clock) = in_turn(self.session, recordings, self.policy, seconds)?;
+        // Each turn is a stage of its own: its deadline is for one launch after the other, not for all.
+        let begin = || (self.stage)(Stage::Measure);
+        let (timed, clock) = in_turn(self.session, recordings, self.policy, seconds, begin)?;
         self.clock = clock;
         self.finding.wall.busy += timed.iter().flat_map(|one| &one.walls).sum::<f64>();
         Ok(timed)

@@ -22,12 +22,13 @@ pub(super) fn time(
 
 /// As [`time`], of several recordings with the names of their steps, each run once in every turn: a device, or a
 /// host, that changes its pace meanwhile changes that of all alike. Turns go on until every median is known well
-/// enough; `seconds` are for each.
+/// enough; `seconds` are for each. `begin` is called before each turn.
 pub(super) fn in_turn<const N: usize>(
     session: &mut Session,
     recordings: [(Recording, Vec<String>); N],
     policy: &Policy,
     seconds: f64,
+    mut begin: impl FnMut(),
 ) -> Result<([Timed; N], Clock)> {
     let mut all = recordings.map(|(recording, names)| Turn {
         recording,
@@ -36,6 +37,7 @@ pub(super) fn in_turn<const N: usize>(
     });
     let mut warm = WarmUp::new(N as f64 * policy.warmup.min(seconds / 4.0));
     loop {
+        begin();
         let timelines = once_each(session, &all)?;
         let wall = timelines.iter().map(|timeline| timeline.wall).sum();
         let simulated = timelines.iter().any(|timeline| timeline.clock == Clock::Simulated);
@@ -44,6 +46,7 @@ pub(super) fn in_turn<const N: usize>(
         }
     }
     while all.iter().any(|turn| turn.series.decision == Decision::Continue) {
+        begin();
         let timelines = once_each(session, &all)?;
         // A short one gets as many turns as the long ones have time for.
         let each = timelines.iter().map(|timeline| timeline.wall).sum::<f64>() / N as f64;

@@ -1,9 +1,9 @@
 //! The order that a model foresees, beside the measured one, for terminals and Markdown.
 
 use super::grid::{Grid, escaped};
-use super::ranking::{cases, few, grouped, name, plain, speed};
+use super::ranking::{few, grouped, name, plain, speed};
 use crate::analyse::rank::{Foreseen, Foresight, Ranking};
-use crate::text::{middle, printable, wrapped};
+use crate::text::{counted, middle, printable, wrapped};
 use std::fmt::Write;
 
 /// What a foresight is, in one line: the model, and over how many cases.
@@ -13,7 +13,7 @@ pub(super) fn heading(ranking: &Ranking, foresight: &Foresight) -> String {
         "Foreseen from profiles alone ({}): {} of {}",
         foresight.model.name(),
         foresight.common.len(),
-        cases(all)
+        counted(all, "case")
     )
 }
 

@@ -110,7 +110,10 @@ fn bar(total: u64, done: u64) -> ProgressBar {
 /// what is left of `most`.
 fn time_left(elapsed: f64, done: u64, left: u64, most: Option<f64>) -> String {
     let alike = if done == 0 { f64::INFINITY } else { elapsed / done as f64 * left as f64 };
-    let seconds = alike.min(most.map_or(f64::INFINITY, |most| (most - elapsed).max(0.0)));
+    let seconds = alike.min(most.map_or(f64::INFINITY, |most| most - elapsed));
+    if seconds <= 0.0 && left > 0 {
+        return "time budget used up".into();
+    }
     if seconds.is_infinite() {
         return "time left unknown".into();
     }
@@ -145,6 +148,6 @@ mod tests {
         assert_eq!(time_left(10.0, 0, 10, Some(60.0)), "50 s left");
         assert_eq!(time_left(10.0, 1, 1000, Some(60.0)), "50 s left");
         assert_eq!(time_left(10.0, 10, 30, Some(60.0)), "30 s left");
-        assert_eq!(time_left(70.0, 10, 30, Some(60.0)), "0 s left");
+        assert_eq!(time_left(70.0, 10, 30, Some(60.0)), "time budget used up");
     }
 }

@@ -8,7 +8,7 @@ use crate::analyse::Energy;
 use crate::analyse::rank::{Device, Family, Ranking, Row};
 use crate::gpu::DeviceKind;
 use crate::stats::Level;
-use crate::text::printable;
+use crate::text::{counted, printable};
 use crate::workload::CaseKey;
 use std::fmt::Write;
 
@@ -41,7 +41,11 @@ pub fn text(ranking: &Ranking, width: u16) -> String {
         }
         out += &foresight::text(ranking, width);
         if !overall.left_out.is_empty() {
-            let _ = writeln!(out, "Outside the common set: {}", cases(overall.left_out.len()));
+            let _ = writeln!(
+                out,
+                "Outside the common set: {}",
+                counted(overall.left_out.len(), "case")
+            );
             for (reason, keys) in grouped(&overall.left_out) {
                 let _ = writeln!(out, "  {}\n      {} × {}", plain(reason), keys.len(), few(&keys));
             }
@@ -78,7 +82,7 @@ pub fn markdown(ranking: &Ranking) -> String {
         }
         out += &foresight::markdown(ranking);
         if !overall.left_out.is_empty() {
-            let n = cases(overall.left_out.len());
+            let n = counted(overall.left_out.len(), "case");
             let _ = writeln!(out, "### Outside the common set: {n}\n");
             for (reason, keys) in grouped(&overall.left_out) {
                 let (reason, names) = (escaped(reason), escaped(&few(&keys)));
@@ -146,11 +150,8 @@ fn heading(ranking: &Ranking, family: &Family) -> String {
     if let Some(first) = name.get_mut(..1) {
         first.make_ascii_uppercase();
     }
-    let devices = match family.rows.len() + family.absent.len() {
-        1 => "1 device".to_owned(),
-        n => format!("{n} devices"),
-    };
-    let (common, all) = (family.common.len(), cases(family.cases));
+    let devices = counted(family.rows.len() + family.absent.len(), "device");
+    let (common, all) = (family.common.len(), counted(family.cases, "case"));
     let mut out = format!("{}: {common} of {all} common to {devices}", plain(&name));
     if !family.absent.is_empty() {
         let _ = write!(out, " ({} without any)", family.absent.len());
@@ -259,7 +260,7 @@ pub(super) fn energy_heading(
     let name = |device: usize| shown(&printable(&ranking.devices[device].info.name, 50));
     let mut out = format!(
         "Performance per watt over {}\n1 is {}\n* marks devices that no other beats in both",
-        cases(energy.common.len()),
+        counted(energy.common.len(), "case"),
         name(energy.reference)
     );
     if !energy.unknown.is_empty() {
@@ -316,10 +317,6 @@ pub(super) fn few(keys: &[&CaseKey]) -> String {
         names.push(format!("and {} more", keys.len() - FEW));
     }
     names.join(", ")
-}
-
-pub(super) fn cases(n: usize) -> String {
-    if n == 1 { "1 case".to_owned() } else { format!("{n} cases") }
 }
 
 pub(super) fn plain(text: &str) -> String {

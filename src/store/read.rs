@@ -235,7 +235,7 @@ fn without_place(error: &serde_json::Error) -> String {
     why.strip_suffix(&place).unwrap_or(&why).to_owned()
 }
 
-/// What tells a run from every other: a hash of its header and its first record. `None` where the file
+/// What tells a run from every other: a hash of its header and the line behind it. `None` where the file
 /// cannot be read or begins with no header, which whoever reads it next will say.
 pub fn identity(path: &Path) -> Option<[u8; 32]> {
     let meta = std::fs::metadata(path).ok()?;

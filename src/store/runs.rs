@@ -73,19 +73,22 @@ pub fn find(paths: &[PathBuf]) -> Result<Found> {
 fn leave_out_copies(found: &mut Found) {
     let length = |file: &PathBuf| file.metadata().map_or(0, |meta| meta.len());
     let mut kept: Vec<PathBuf> = vec![];
+    let mut copies: Vec<(PathBuf, usize)> = vec![];
     let mut known: BTreeMap<[u8; 32], usize> = BTreeMap::new();
     for mut file in std::mem::take(&mut found.files) {
-        let place = identity(&file).map(|run| *known.entry(run).or_insert(kept.len()));
-        match place.and_then(|place| kept.get_mut(place)) {
+        let place =
+            identity(&file).map_or(kept.len(), |run| *known.entry(run).or_insert(kept.len()));
+        match kept.get_mut(place) {
             None => kept.push(file),
             Some(other) => {
                 if length(&file) > length(other) {
                     std::mem::swap(&mut file, other);
                 }
-                found.copies.push((file, other.clone()));
+                copies.push((file, place));
             }
         }
     }
+    found.copies = copies.into_iter().map(|(copy, place)| (copy, kept[place].clone())).collect();
     found.files = kept;
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// One launch by its middle work-group: of several passes the mean one, whose groups do what those of the
 /// first do.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Counted {
     /// What the group does, by the rules of the device.
     pub group: Arc<Counts>,

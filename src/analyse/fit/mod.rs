@@ -7,6 +7,7 @@ mod counted;
 mod descent;
 mod device;
 mod fitted;
+mod folds;
 mod pass;
 mod profiled;
 mod score;

@@ -2,7 +2,7 @@
 
 use super::device::Device;
 use super::fitted::{Fitted, For, Sample};
-use super::{Launch, Model};
+use super::{Launch, Model, folds};
 use crate::model::accuracy;
 use crate::reference::map_all;
 use crate::stats::{geometric_mean, quantile};
@@ -88,9 +88,6 @@ impl Parameter {
     }
 }
 
-/// Fits that leave workloads out.
-const FOLDS: usize = 64;
-
 /// Folds are put together in so many blocks, of which a first fit leaves all out.
 const BLOCKS: usize = 8;
 
@@ -98,12 +95,6 @@ const BLOCKS: usize = 8;
 const DRAWS: usize = 40;
 /// Workloads below which draws of them hardly differ.
 const FEW: usize = 4;
-
-/// Whether both are one kernel doing the same work, under two workloads' names too: either tells the other.
-fn twins(one: &Launch, other: &Launch) -> bool {
-    let work = |launch: &Launch| [launch.operations, launch.bytes, launch.passes];
-    one.kernel == other.kernel && work(one) == work(other)
-}
 
 /// A fit to all samples, to be held against fits to some of them.
 pub(super) struct Judge<'a> {
@@ -114,40 +105,18 @@ pub(super) struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    /// Each size foreseen from the others, of workloads measured at two or more. Sizes of several
-    /// workloads are left out at a time, never two of one; neighbours by name lose other ranks.
+    /// Each size foreseen from the others, of workloads measured at two or more.
     pub(super) fn size_out(&self) -> Option<Score> {
-        self.foreseen(&self.folds(), For::Seen)
+        self.foreseen(&folds::of_sizes(&self.launches()), For::Seen)
     }
 
-    /// The samples that each fold leaves out; those whose workload has no other size are in none.
-    fn folds(&self) -> Vec<Vec<usize>> {
-        let mut sizes: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for (i, sample) in self.samples.iter().enumerate() {
-            sizes.entry(&sample.launch.key.workload).or_default().push(i);
-        }
-        sizes.retain(|_, samples| samples.len() > 1);
-        let mut folds = vec![vec![]; sizes.values().map(Vec::len).max().unwrap_or(0)];
-        let most = folds.len();
-        for (number, samples) in sizes.values().enumerate() {
-            for (rank, &sample) in samples.iter().enumerate() {
-                folds[(number + rank) % most].push(sample);
-            }
-        }
-        folds
-    }
-
-    /// Each workload, all its variants together, foreseen from the others; of more than [`FOLDS`],
-    /// several are left out at a time.
+    /// Each workload, all its variants together, foreseen from the others.
     pub(super) fn workload_out(&self) -> Option<Score> {
-        let names: Vec<&str> = workloads(self.samples).into_iter().collect();
-        let mut folds = vec![vec![]; names.len().min(FOLDS)];
-        for (i, sample) in self.samples.iter().enumerate() {
-            if let Ok(number) = names.binary_search(&workload(sample)) {
-                folds[number % FOLDS].push(i);
-            }
-        }
-        self.foreseen(&folds, For::Unseen)
+        self.foreseen(&folds::of_workloads(&self.launches()), For::Unseen)
+    }
+
+    fn launches(&self) -> Vec<&'a Launch> {
+        self.samples.iter().map(|sample| sample.launch).collect()
     }
 
     /// Each fold's samples as a fit to all others foresees them. Of a block of folds, these fits begin
@@ -169,9 +138,8 @@ impl<'a> Judge<'a> {
 
     /// A fit to all samples but these and their twins, which begins at `near`; `None` where there are too few.
     fn without(&self, out: &[usize], what: For, near: Option<&Fitted>) -> Option<Fitted> {
-        let out: Vec<&Launch> = out.iter().map(|&i| self.samples[i].launch).collect();
-        let seen = |sample: &&Sample| !out.iter().any(|launch| twins(launch, sample.launch));
-        let others: Vec<Sample<'_>> = self.samples.iter().filter(seen).cloned().collect();
+        let seen = folds::without(&self.launches(), out).into_iter();
+        let others: Vec<Sample<'_>> = seen.map(|i| self.samples[i].clone()).collect();
         self.model.fit(&others, self.device, what, near).ok()
     }
 
@@ -224,10 +192,8 @@ fn interval(values: &[Option<f64>]) -> [f64; 2] {
     [end(0.0, 0.025), if high.is_finite() { high } else { f64::INFINITY }]
 }
 
-/// The workload of a sample: variants are named behind a `/`.
 fn workload<'a>(sample: &Sample<'a>) -> &'a str {
-    let name = sample.launch.key.workload.as_str();
-    name.split_once('/').map_or(name, |(workload, _)| workload)
+    folds::workload(sample.launch)
 }
 
 fn workloads<'a>(samples: &[Sample<'a>]) -> BTreeSet<&'a str> {

@@ -11,7 +11,7 @@ use crate::record::{Footer, Header, Noise, Outcome, Record};
 use crate::report::progress::say;
 use crate::report::terminal::case_name;
 use crate::store::{Run, baseline, read};
-use crate::text::printable;
+use crate::text::{counted, printable};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -110,7 +110,9 @@ fn save_all(args: &Save, folder: &Path) -> Result<ExitCode> {
 fn learnt(noise: &Noise) -> String {
     match noise.runs {
         0 | 1 => String::new(),
-        runs => format!(" (noise floors of {} cases from {runs} runs)", noise.floors.len()),
+        runs => {
+            format!(" (noise floors of {} from {runs} runs)", counted(noise.floors.len(), "case"))
+        }
     }
 }
 

@@ -17,13 +17,12 @@ use crate::suite::Suite;
 pub(super) use counts::{Kernel, Wanted, Works};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use times::is_kernel;
-pub(super) use times::{kernels, launches, seconds};
+pub(super) use times::{is_kernel, kernels, launches, seconds};
 
 /// Arguments of `gpubench fit`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Result files
+    /// Result files, or folders of them
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<PathBuf>,
     /// Profiles of the devices, where the runs have none: of `gpubench profile --json`, or runs

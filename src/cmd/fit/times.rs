@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// Whether it is a kernel's time that models are fitted to. What `measure: launch` times is an empty
 /// launch from call to end: no kernel.
-pub(super) fn is_kernel(record: &Record) -> bool {
+pub(in crate::cmd) fn is_kernel(record: &Record) -> bool {
     record.key.measure == Measure::Kernel
         && record.outcome.is_ok()
         && !record.flags.iter().any(Flag::is_implausible)
@@ -83,7 +83,7 @@ fn launch(
     })
 }
 
-/// A sentinel that took so many times longer than usual, or less, was disturbed itself.
+/// A sentinel that took more than so many times longer than usual, or shorter, was disturbed itself and tells nothing.
 const MOST: f64 = 4.0;
 
 /// How fast a device usually is in a run: seconds of the sentinel, the small kernel between cases. On the
@@ -100,10 +100,8 @@ impl Pace {
 
     /// How many times longer than usual everything took around a record.
     fn slowness(&self, record: &Record) -> f64 {
-        match (self.0, sentinel(record)) {
-            (Some(usual), Some(then)) if usual > 0.0 => (then / usual).clamp(1.0 / MOST, MOST),
-            _ => 1.0,
-        }
+        let slowness = self.0.zip(sentinel(record)).map(|(usual, then)| then / usual);
+        slowness.filter(|times| (1.0 / MOST..=MOST).contains(times)).unwrap_or(1.0)
     }
 }
 
@@ -130,20 +128,22 @@ mod tests {
             record(1, 2.0, Some([4e-4; 2])),
             record(2, 3.0, None),
         ];
+        let disturbed = record(4, 5.0, Some([2e-4, 2e-1]));
         let all = |kind: DeviceKind| {
             let mut with_usual = records.to_vec();
             with_usual.push(record(3, 1.0, Some([1e-4, 4e-4])));
+            with_usual.push(disturbed.clone());
             let kernels = kernels(&with_usual, 0);
             let pace = Pace::of(&kernels, kind);
             let seconds = kernels.values().map(|r| seconds_at(r, |record| pace.slowness(record)));
             seconds.map(|seconds| seconds.unwrap()).collect::<Vec<_>>()
         };
-        let near = |told: Vec<f64>, wanted: [f64; 3]| {
+        let near = |told: Vec<f64>, wanted: [f64; 4]| {
             told.iter()
                 .zip(wanted)
                 .for_each(|(t, w)| assert!((t / w - 1.0).abs() < 1e-9, "{told:?}"));
         };
-        near(all(DeviceKind::Cpu), [1.0, 3.0, 1.0]);
-        near(all(DeviceKind::Discrete), [2f64.sqrt(), 3.0, 1.0]);
+        near(all(DeviceKind::Cpu), [1.0, 3.0, 1.0, 5.0]);
+        near(all(DeviceKind::Discrete), [2f64.sqrt(), 3.0, 1.0, 5.0]);
     }
 }

@@ -189,7 +189,8 @@ fn text(pairs: &[Pair], summary: &Summary) -> String {
     };
     let events = &summary.event_driven;
     format!(
-        "{table}\n{}{}printed estimates: mean absolute error {}\n",
+        "slowdown of the second kernel unit by unit, event driven, as printed, and as measured\n\n\
+         {table}\n{}{}printed estimates: mean absolute error {}\n",
         line("unit by unit", summary.reproduced, summary.mean_abs_error),
         line("event driven", events.reproduced, events.mean_abs_error),
         percent(summary.estimated.mean_abs_error),

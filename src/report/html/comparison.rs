@@ -39,7 +39,7 @@ fn device(compared: &Compared) -> Markup {
             p { "No case can be compared:" }
             (reasons(&comparison.left_out))
         } @else {
-            (counted(comparison))
+            (tiles(comparison))
             @if changed.is_empty() { p { "No case changed." } } @else { div.plots { (plot(&changed)) } }
             details {
                 summary { h4 { "All cases" } span { (comparison.rows.len()) " compared, " (comparison.left_out.len()) " left out" } }
@@ -55,7 +55,7 @@ fn who(compared: &Compared) -> String {
     format!("{} ({})", printable(&device.name, 80), printable(&device.backend, 12))
 }
 
-fn counted(comparison: &Comparison) -> Markup {
+fn tiles(comparison: &Comparison) -> Markup {
     let count = |wanted: fn(Verdict) -> bool| {
         comparison.rows.iter().filter(|row| wanted(row.verdict)).count()
     };

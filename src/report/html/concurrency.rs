@@ -31,7 +31,7 @@ pub(super) fn section(material: &Material) -> Option<Section> {
         p {
             "Gain is the sum of both times alone over the time together: 1 where kernels take turns, 2 where neither slows the other. "
             "The row's kernel was queued first; the darker a cell, the larger the gain. "
-            "The second kernel starts with the first (A), in its last wave (B), or after it (C), as the ends of both tell; swapped: the device ran the second one first."
+            "The second kernel starts with the first (A), in its last wave (B), or after it (C), as the ends of both tell; swapped: the device began the second one first."
         }
         @for (subject, cases) in &devices {
             @let label = &material.subjects[*subject].label;

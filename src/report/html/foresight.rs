@@ -4,7 +4,7 @@ use super::ranking::{full_name, speed};
 use super::{reasons, scroll};
 use crate::analyse::rank::{Foreseen, Foresight, Ranking};
 use crate::report::foresight::{explanation, heading};
-use crate::text::printable;
+use crate::text::{counted, printable};
 use maud::{Markup, html};
 
 pub(super) fn part(ranking: &Ranking) -> Markup {
@@ -25,7 +25,7 @@ pub(super) fn part(ranking: &Ranking) -> Markup {
         }
         @if !foresight.left_out.is_empty() {
             details {
-                summary { h4 { "Not foreseen" } span { (foresight.left_out.len()) " cases" } }
+                summary { h4 { "Not foreseen" } span { (counted(foresight.left_out.len(), "case")) } }
                 (reasons(&foresight.left_out))
             }
         }

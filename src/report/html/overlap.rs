@@ -75,7 +75,10 @@ fn facts(case: &Case) -> Markup {
     html! {
         dl.facts {
             dt { "worth it?" } dd { (worth_words(summary)) }
-            dt { "best" } dd { (counted(best.chunks as usize, "chunk")) " on " (lanes_words(best.lanes)) ": " (seconds(best.seconds)) @if best.saved.is_some() { ", " (percent(best.saved)) " of the ideal saving" } }
+            dt { "best" } dd {
+                (counted(best.chunks as usize, "chunk")) " on " (lanes_words(best.lanes)) ": " (seconds(best.seconds))
+                @if best.saved.is_some() { ", " (percent(best.saved)) " of the ideal saving" }
+            }
             dt { "alone" } dd { "send " (seconds(summary.stages.send)) ", kernel " (seconds(summary.stages.kernel)) ", receive " (seconds(summary.stages.receive)) }
             dt { "class" } dd { (class_words(summary.class)) ", " (words::memory_word(case.raw.host_memory)) " memory" }
             dt { "copy engines" } dd { (engines_words(&case.engines)) }

@@ -7,7 +7,7 @@ use crate::analyse::rank::{Device, Family, Ranking};
 use crate::report::ranking::{NO_ENERGY, energy_heading};
 use crate::report::subject::Material;
 use crate::stats::Level;
-use crate::text::{middle, printable};
+use crate::text::{counted, middle, printable};
 use crate::units::with_prefix;
 use maud::{Markup, html};
 
@@ -276,7 +276,7 @@ fn left_out(overall: &Family) -> Markup {
     }
     html! {
         details {
-            summary { h3 { "Outside the common set" } span { (overall.left_out.len()) " cases" } }
+            summary { h3 { "Outside the common set" } span { (counted(overall.left_out.len(), "case")) } }
             (reasons(&overall.left_out))
         }
     }
