@@ -23,6 +23,8 @@ fn device() -> Device {
         latency: Some(exact(latency)),
         throughput: Some(exact(rate)),
     };
+    let latency =
+        |class, latency| Instruction { class, latency: Some(exact(latency)), throughput: None };
     let stream = |traffic, rate| Stream {
         traffic,
         width: 4,
@@ -38,6 +40,8 @@ fn device() -> Device {
         instructions: vec![
             instruction(Class::IntAdd, 4e-9, 64e9),
             instruction(Class::FloatMul, 8e-9, 32e9),
+            latency(Class::Logic, 4e-9),
+            latency(Class::IntDiv, 16e-9),
         ],
         streams: vec![stream(Traffic::Read, 64e9), stream(Traffic::Write, 32e9)],
         chase: vec![Footprint { bytes: 1 << 30, latency: exact(400e-9) }],
@@ -109,6 +113,13 @@ fn takes(model: Model, parameters: &[f64], seconds: f64) {
     let view = View::new(model, &launch(), Some(&device())).unwrap();
     let told = view.seconds(parameters, 1.0);
     assert!((told / seconds - 1.0).abs() < 1e-9, "{}: {told:e}, {seconds:e}", model.name());
+}
+
+#[test]
+fn a_throughput_that_is_not_told_is_no_less_than_that_of_slower_classes_or_of_one_group_a_unit() {
+    let device = device();
+    assert_eq!(device.rate(Class::Logic), 64e9, "an addition takes as long");
+    assert_eq!(device.rate(Class::IntDiv), 2.0 * 64.0 / 16e-9, "nothing takes as long");
 }
 
 #[test]

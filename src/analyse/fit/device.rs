@@ -204,17 +204,23 @@ fn curve(profile: &Profile, traffic: Traffic, end: End) -> Option<Curve> {
 
 /// Latency and rate of every class; `None` where the profile tells none.
 fn prices(profile: &Profile, units: u32, end: End) -> Option<[(f64, f64); Class::ALL.len()]> {
-    let told = |class: Class| {
+    let half_told = |class: Class| {
         let told = profile.instruction(class)?;
-        let (latency, rate) =
-            (told.latency.map(|c| end.cost(c)), told.throughput.map(|r| end.rate(r)));
+        Some((told.latency.map(|c| end.cost(c)), told.throughput.map(|r| end.rate(r))))
+    };
+    // What is issued no slower than instructions that take as long or longer.
+    let beside = |latency: f64| {
+        let both = Class::priced().filter_map(half_told).filter_map(|(c, r)| c.zip(r));
+        both.filter(|(c, _)| *c >= latency).map(|(_, rate)| rate).fold(0.0, f64::max)
+    };
+    let told = |class: Class| {
         // Each bounds the other: one group a unit, one instruction after the other.
         let alone = f64::from(units) * CHAIN;
-        match (latency, rate) {
+        match half_told(class)? {
+            (Some(latency), Some(rate)) => Some((latency, rate)),
+            (Some(latency), None) => Some((latency, beside(latency).max(alone / latency))),
+            (None, Some(rate)) => Some((alone / rate, rate)),
             (None, None) => None,
-            (latency, rate) => {
-                Some((latency.or(rate.map(|r| alone / r))?, rate.or(latency.map(|c| alone / c))?))
-            }
         }
     };
     let cheapest = Class::priced().filter_map(told).min_by(|a, b| b.1.total_cmp(&a.1))?;
