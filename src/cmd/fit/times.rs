@@ -132,6 +132,7 @@ mod tests {
         let all = |kind: DeviceKind| {
             let mut with_usual = records.to_vec();
             with_usual.push(record(3, 1.0, Some([1e-4, 4e-4])));
+            with_usual.push(record(3, 1.0, Some([2e-4; 2])));
             with_usual.push(disturbed.clone());
             let kernels = kernels(&with_usual, 0);
             let pace = Pace::of(&kernels, kind);
