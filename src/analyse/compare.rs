@@ -249,3 +249,33 @@ fn rounds_to_settle(difference: &Difference, delta: f64) -> Option<u32> {
     }
     Some(enough)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Outcome;
+
+    fn took(medians: &[f64]) -> CaseResult {
+        CaseResult {
+            family: "compute".into(),
+            outcome: Outcome::Ok,
+            medians: medians.to_vec(),
+            overall: None,
+            flops: 1.0,
+            bytes: 1.0,
+            kernel_hash: None,
+            checks: None,
+            flags: vec![],
+        }
+    }
+
+    #[test]
+    fn why_a_case_cannot_be_compared_is_told_as_it_is() {
+        let sound = took(&[1.0, 1.1, 1.05]);
+        assert!(difference(&sound, &sound).is_ok());
+        let short = difference(&sound, &took(&[1.0])).unwrap_err();
+        assert!(short.contains("has 3 and 1"), "{short}");
+        let none = difference(&sound, &took(&[1.0, 0.0, 1.0])).unwrap_err();
+        assert!(none.contains("no time"), "{none}");
+    }
+}
