@@ -1,7 +1,7 @@
 //! Kernels beside each other: in pairs on two lanes, in either order, and in many copies.
 //!
 //! A pair's kernels alone and together are timed in turn, so that a change of pace is in all of them alike. Copies
-//! are not: their buffers fill the device.
+//! are not: so many are tried only where half as many were short enough.
 //! Everything is timed on the host's clock, from the first command queued to the last one's end:
 //! what running at once gains is judged by that alone, since intervals of events can overlap
 //! where nothing is gained. With one queue the launches stand one behind the other on it,

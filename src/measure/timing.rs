@@ -35,16 +35,12 @@ pub(super) fn in_turn<const N: usize>(
         names,
         series: Series::new(policy, seconds),
     });
-    let mut warm = WarmUp::new(N as f64 * policy.warmup.min(seconds / 4.0));
-    loop {
+    warm_up(N as f64 * policy.warmup.min(seconds / 4.0), || {
         begin();
         let timelines = once_each(session, &all)?;
-        let wall = timelines.iter().map(|timeline| timeline.wall).sum();
-        let simulated = timelines.iter().any(|timeline| timeline.clock == Clock::Simulated);
-        if simulated || warm.feed(wall, wall) != Decision::Continue {
-            break;
-        }
-    }
+        let clock = timelines.first().map_or(Clock::Host, |timeline| timeline.clock);
+        Ok((timelines.iter().map(|timeline| timeline.wall).sum(), clock))
+    })?;
     while all.iter().any(|turn| turn.series.decision == Decision::Continue) {
         begin();
         let timelines = once_each(session, &all)?;
@@ -81,14 +77,10 @@ pub(super) fn walls(
     seconds: f64,
     mut once: impl FnMut() -> Result<Timeline>,
 ) -> Result<(Vec<f64>, Timeline)> {
-    let mut warm = WarmUp::new(policy.warmup.min(seconds / 4.0));
-    loop {
-        let Timeline { wall, clock, .. } = once()?;
-        // A simulated device runs at one speed from the start.
-        if clock == Clock::Simulated || warm.feed(wall, wall) != Decision::Continue {
-            break;
-        }
-    }
+    warm_up(policy.warmup.min(seconds / 4.0), || {
+        let timeline = once()?;
+        Ok((timeline.wall, timeline.clock))
+    })?;
     let mut series = Series::new(policy, seconds);
     while series.decision == Decision::Continue {
         let timeline = once()?;
@@ -96,6 +88,18 @@ pub(super) fn walls(
         series.feed(timeline, wall);
     }
     Ok(series.into_parts())
+}
+
+/// Repeats what tells its seconds and the clock of its steps until it is steady, or `limit` seconds have gone.
+fn warm_up(limit: f64, mut once: impl FnMut() -> Result<(f64, Clock)>) -> Result<()> {
+    let mut warm = WarmUp::new(limit);
+    loop {
+        let (wall, clock) = once()?;
+        // A simulated device runs at one speed from the start.
+        if clock == Clock::Simulated || warm.feed(wall, wall) != Decision::Continue {
+            return Ok(());
+        }
+    }
 }
 
 /// Wall times so far, and the timeline of the shortest.
