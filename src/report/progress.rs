@@ -136,11 +136,11 @@ mod tests {
 
     #[test]
     fn time_left_is_told_in_a_unit_that_fits() {
-        let after = |done, left, most| time_left(10.0, done, left, most);
-        assert_eq!(after(0, 10, None), "time left unknown");
-        assert_eq!(after(10, 30, None), "30 s left");
-        assert_eq!(after(10, 90, None), "1:30 min left");
-        assert_eq!(after(1, 1000, None), "2:46 h left");
+        let after = |done, left| time_left(10.0, done, left, None);
+        assert_eq!(after(0, 10), "time left unknown");
+        assert_eq!(after(10, 30), "30 s left");
+        assert_eq!(after(10, 90), "1:30 min left");
+        assert_eq!(after(1, 1000), "2:46 h left");
     }
 
     #[test]
