@@ -216,14 +216,12 @@ switches:
 ";
 
 #[test]
-fn what_is_not_worth_splitting_is_left_to_the_fastest_and_costs_three_percent_at_most() {
+fn what_is_not_worth_splitting_is_left_to_the_fastest() {
     // At a fifth of the speed, and, with 2 GB/s, somewhat slower than one alone.
     for rate in ["0.5e9", "2.0e9"] {
         let (raw, summary) = split_on_described(&RIVALS.replace("0.5e9", rate), "light");
-        assert_eq!(summary.left, raw.works.len(), "{rate}");
-        assert!(summary.together.is_none_or(|together| together < 1.0), "{rate}");
-        let gain = summary.gain.unwrap();
-        assert!(gain.median >= 0.97 && gain.median < 1.0, "{rate}: {gain:?}");
+        assert!(summary.best > 1.9 && summary.together.unwrap() < 1.0, "{rate}");
+        assert!(raw.works.is_empty() && summary.gain.is_none(), "{rate}");
     }
 }
 
@@ -249,7 +247,7 @@ fn behind_a_link(rate: f64) -> String {
 fn a_much_slower_device_helps_a_little_or_is_not_tried() {
     // A tenth of the speed is more than a trial may cost, a hundredth is not.
     let (_, summary) = split_on_described(&behind_a_link(0.5e9), "light");
-    assert!(summary.best > 1.05 && summary.gain.unwrap().median >= 0.97);
+    assert!(summary.best > 1.05 && summary.gain.is_none_or(|gain| gain.median >= 0.97));
     let (raw, summary) = split_on_described(&behind_a_link(0.05e9), "light");
     assert!(summary.best < 1.03 && summary.gain.is_none() && raw.works.is_empty());
     assert_eq!(raw.blocks.len(), 10, "how they are balanced is measured all the same");

@@ -74,15 +74,14 @@ pub struct SplitSummary {
     pub alone: Vec<f64>,
     /// Speed of all devices over that of the fastest alone, if none disturbed another.
     pub best: f64,
-    /// Of the blocks that were dealt whether they were worth it or not, the first that was
-    /// balanced, counted from 1.
+    /// Of the rehearsal's blocks the first that was balanced, counted from 1.
     pub balanced_after: Option<usize>,
     /// The middle imbalance of all blocks from that one on.
     pub imbalance: Option<f64>,
-    /// Speed of these blocks over that of the fastest device alone.
+    /// Speed of the rehearsal's middle block over that of the fastest device alone.
     pub together: Option<f64>,
     /// Speed of a work, however it was decided, over that of the fastest device alone just before,
-    /// with the interval of its median; `None` where splitting was not worth trying.
+    /// with the interval of its median; `None` where it was not split.
     pub gain: Option<Summary>,
     /// Works whose rest was left to the fastest device.
     pub left: usize,
@@ -99,14 +98,9 @@ pub fn split(raw: &Split) -> Option<SplitSummary> {
     let best = best_gain(&alone.iter().map(|seconds| 1.0 / seconds).collect::<Vec<_>>());
     let balanced = |block: &Block| block.imbalance().is_some_and(|share| share <= BALANCED);
     let first = raw.blocks.iter().position(balanced);
-    let balanced = first.map(|first| &raw.blocks[first..]);
     let imbalance =
-        balanced.and_then(|blocks| median_of(blocks.iter().filter_map(Block::imbalance)));
-    let together = balanced.map(|blocks| {
-        let work: f64 = blocks.iter().map(Block::work).sum();
-        let seconds: f64 = blocks.iter().map(Block::wall).sum();
-        work / raw.rows as f64 * fastest / seconds
-    });
+        first.and_then(|first| median_of(raw.blocks[first..].iter().filter_map(Block::imbalance)));
+    let together = Split::together(&raw.blocks).map(|speed| speed * fastest / raw.rows as f64);
     let pairs = raw.works.iter().zip(&raw.against);
     let gains: Vec<f64> = pairs.map(|(work, alone)| alone / work.seconds).collect();
     let tried = || raw.works.iter().map(|work| work.blocks.len());
@@ -193,7 +187,7 @@ mod tests {
         assert_eq!((summary.left, summary.tried), (1, [3, 3]));
         assert!(summary.imbalance.unwrap() < 0.02);
         let never = split(&raw(vec![block(1.0, 2.0)])).unwrap();
-        assert_eq!((never.balanced_after, never.together), (None, None));
+        assert_eq!((never.balanced_after, never.together), (None, Some(1.0)));
         let one = Block { rows: vec![100, 0], repeats: 1, seconds: vec![2.0, 0.0] };
         assert_eq!(one.imbalance(), None, "one device is balanced with nobody");
         assert_eq!(split(&raw(vec![one])).unwrap().balanced_after, None);

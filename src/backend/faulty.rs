@@ -112,7 +112,7 @@ impl FaultyDevice {
             }
             "exits_in_launch" => std::process::exit(3),
             // Long after everything was verified, in the midst of measuring.
-            "loses_the_device_later" if self.launches > 40 => {
+            "loses_the_device_later" if self.launches > 12 => {
                 return Err(Error::DeviceLost("as asked".into()));
             }
             "loses_the_device" => return Err(Error::DeviceLost("as asked".into())),

@@ -167,6 +167,13 @@ pub(super) fn dispatch(
     kernel: KernelId,
     range: &Range<u64>,
 ) -> Result<Op> {
+    let part = part_of(candidate, division, range);
+    let groups = groups_of(&part, division)?;
+    Ok(Op::Dispatch { kernel, groups, buffers: slices(case), params: part.param_bytes() })
+}
+
+/// The candidate with the parameters that have it compute the rows of `range`.
+fn part_of(candidate: &Candidate, division: &Division, range: &Range<u64>) -> Candidate {
     let mut part = candidate.clone();
     for (name, value, _) in &mut part.params {
         if *name == FIRST {
@@ -175,11 +182,36 @@ pub(super) fn dispatch(
             *value = (range.end - range.start) as f64;
         }
     }
+    part
+}
+
+/// Work-groups of a part.
+fn groups_of(part: &Candidate, division: &Division) -> Result<[u32; 3]> {
     let mut scope = with_constants(&division.scope, part.kernel.group, &part.kernel.constants);
     scope.extend(part.params.iter().map(|(name, value, _)| (name.clone(), *value)));
-    let groups = work_groups(&division.grid, part.kernel.group, &scope, division.max_groups)
-        .map_err(Error::Unsupported)?;
-    Ok(Op::Dispatch { kernel, groups, buffers: slices(case), params: part.param_bytes() })
+    work_groups(&division.grid, part.kernel.group, &scope, division.max_groups)
+        .map_err(Error::Unsupported)
+}
+
+/// Most rows that take no more work-groups than a single one does: what a part costs grows in steps of
+/// so many.
+///
+/// # Errors
+/// `Unsupported` where a single row is more than the device takes.
+pub fn rows_a_group(candidate: &Candidate, division: &Division) -> Result<u64> {
+    let groups = |rows: u64| groups_of(&part_of(candidate, division, &(0..rows)), division);
+    let one = groups(1)?;
+    // It grows with the rows: what lies between is halved.
+    let (mut same, mut more) = (1, division.rows + 1);
+    while more - same > 1 {
+        let middle = same + (more - same) / 2;
+        if groups(middle).is_ok_and(|groups| groups == one) {
+            same = middle;
+        } else {
+            more = middle;
+        }
+    }
+    Ok(same)
 }
 
 struct Builder<'a> {

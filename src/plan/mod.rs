@@ -22,7 +22,9 @@ mod scope;
 pub use beside::beside;
 pub use block::{bytes_of, dealt, push_block};
 pub use case::{BufferPlan, Candidate, Case, Company, Pass, Planned, Rearranged};
-pub use divide::{Chunked, Division, Parts, StageOf, chunked, equal_chunks, host_twin, in_parts};
+pub use divide::{
+    Chunked, Division, Parts, StageOf, chunked, equal_chunks, host_twin, in_parts, rows_a_group,
+};
 pub use emulation::{emulated_device, emulated_launch, emulated_results, enter_pass};
 pub use estimate::{Estimate, estimate};
 pub use filter::Filter;

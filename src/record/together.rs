@@ -1,6 +1,7 @@
 //! What measures over several devices leave behind.
 
 use crate::gpu::{Clock, MemoryKind};
+use crate::stats::median_of;
 use serde::{Deserialize, Serialize};
 
 /// What several devices move at the same time.
@@ -73,12 +74,21 @@ pub struct Split {
     pub fastest: usize,
     /// How often a work has the whole problem computed.
     pub times: u64,
-    /// The work, each time anew, on the devices together; none where that was not worth trying.
+    /// The work, each time anew, on the devices together; none where `blocks` showed no gain, or
+    /// none could be hoped for.
     pub works: Vec<Work>,
     /// Seconds of the same work on the fastest device alone, before each of `works`.
     pub against: Vec<f64>,
-    /// Blocks that were dealt whether they were worth it or not, one by what the last showed.
+    /// The rehearsal: blocks that were dealt whatever they lost, each by what the last ones showed.
     pub blocks: Vec<Block>,
+}
+
+impl Split {
+    /// Rows a second in the middle block of the rehearsal: what the devices come to together. The
+    /// first blocks, which are out of balance, do not move it far. `None` where there was none.
+    pub fn together(blocks: &[Block]) -> Option<f64> {
+        median_of(blocks.iter().map(Block::speed))
+    }
 }
 
 /// A work that several devices begin together.
@@ -121,5 +131,10 @@ impl Block {
     /// Rows computed, repeats counted; of a file's, however many it claims.
     pub fn work(&self) -> f64 {
         self.rows.iter().map(|&rows| rows as f64).sum::<f64>() * self.repeats as f64
+    }
+
+    /// Rows a second until the last device had ended.
+    pub fn speed(&self) -> f64 {
+        self.work() / self.wall()
     }
 }

@@ -1,7 +1,7 @@
 //! The sections of what several devices do at once: transfer states and plans, a split workload.
 
 use crate::analyse::{BALANCED, PlanAgainst, SplitSummary, all_states, plan_against, split};
-use crate::model::loss_budget::LOSS;
+use crate::model::loss_budget::{LOSS, worth_trying};
 use crate::record::{PlanRun, Split, TransferStates};
 use crate::text::printable;
 use crate::units::{Bytes, bandwidth, seconds};
@@ -85,26 +85,23 @@ pub fn split_section(out: &mut String, title: &str, raw: &Split) {
         let _ = writeln!(out, "  {device} alone: {} ({memory} memory)", seconds(*alone));
     }
     let fastest = devices.get(raw.fastest).map_or("?", String::as_str);
-    balance_lines(out, raw, &summary, fastest);
+    rehearsal_lines(out, raw, &summary, fastest);
     let _ = writeln!(out, "  {}", decided(raw, &summary, fastest));
 }
 
-/// How blocks were balanced that were dealt whether they were worth it or not.
-fn balance_lines(out: &mut String, raw: &Split, summary: &SplitSummary, fastest: &str) {
+/// How soon the devices were balanced, and what they came to together.
+fn rehearsal_lines(out: &mut String, raw: &Split, summary: &SplitSummary, fastest: &str) {
+    let Some(together) = summary.together else { return };
     let blocks = raw.blocks.len();
-    match (summary.balanced_after, summary.imbalance, summary.together) {
-        (Some(block), Some(imbalance), Some(together)) => {
-            let _ = writeln!(
-                out,
-                "  balanced to {} by block {block} of {blocks}; from then on imbalance {}, speed {together:.2} × {fastest} alone",
-                percent(BALANCED),
-                percent(imbalance),
-            );
+    let _ = writeln!(out, "  together in {blocks} blocks: {together:.2} × {fastest} alone");
+    let balanced = percent(BALANCED);
+    let _ = match (summary.balanced_after, summary.imbalance) {
+        (Some(block), Some(imbalance)) => {
+            let imbalance = percent(imbalance);
+            writeln!(out, "  balanced to {balanced} by block {block}; from then on {imbalance}")
         }
-        _ => {
-            let _ = writeln!(out, "  not balanced to {} in {blocks} blocks", percent(BALANCED));
-        }
-    }
+        _ => writeln!(out, "  not balanced to {balanced}"),
+    };
     if let Some(block) = raw.blocks.last() {
         let work = block.work() / block.repeats.max(1) as f64;
         let shares = names(&raw.devices).into_iter().zip(&block.rows);
@@ -117,20 +114,14 @@ fn balance_lines(out: &mut String, raw: &Split, summary: &SplitSummary, fastest:
 
 /// What was decided of a whole work, and what that came to.
 fn decided(raw: &Split, summary: &SplitSummary, fastest: &str) -> String {
-    let Some(gain) = &summary.gain else {
-        return format!(
-            "not split: all together are {:.2} × {fastest} alone at best, and trying may lose {}",
-            summary.best,
-            percent(LOSS)
-        );
-    };
+    let Some(gain) = &summary.gain else { return not_split(summary, fastest) };
     let works = raw.works.len();
     let [fewest, most] = summary.tried;
     let blocks = if fewest == most { format!("{most}") } else { format!("{fewest} to {most}") };
     let left = match summary.left {
         0 => format!("split to the end in {blocks} blocks"),
         _ if most == 0 => {
-            format!("not tried: a row is more than trying may lose; left to {fastest}")
+            format!("begun in no work, since trying may lose {}: left to {fastest}", percent(LOSS))
         }
         all if all == works && gain.interval[0] < 1.0 => {
             format!("not worth it: left to {fastest} after {blocks} blocks")
@@ -142,6 +133,16 @@ fn decided(raw: &Split, summary: &SplitSummary, fastest: &str) -> String {
         "{left}; all in all {:.2} × {fastest} alone ({low:.2} to {high:.2}; {works} works of {} times the problem)",
         gain.median, raw.times
     )
+}
+
+/// Why no work was begun together.
+fn not_split(summary: &SplitSummary, fastest: &str) -> String {
+    if worth_trying(summary.best) {
+        return format!("not split: no gain in these blocks; left to {fastest}");
+    }
+    let loss = percent(LOSS);
+    let best = summary.best;
+    format!("not split: {best:.2} × {fastest} alone at best, and trying may lose {loss}")
 }
 
 fn percent(share: f64) -> String {

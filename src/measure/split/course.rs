@@ -10,10 +10,18 @@ use crate::model::loss_budget::LossBudget;
 use crate::record::{Block, Work};
 use std::time::Instant;
 
-/// Seconds that a block should take; blocks of less are told by their overhead.
-pub(super) const BLOCK_SECONDS: f64 = 0.05;
+/// Seconds that a block should take; blocks of less are told by their overhead, and by the time slices
+/// of an operating system whose processors the devices' drivers share.
+const BLOCK_SECONDS: f64 = 0.2;
+/// The same on simulated devices, which nobody interrupts and every second of which costs the host many.
+const SIMULATED_BLOCK: f64 = 0.05;
 /// Most times that one block has the whole problem computed.
 pub(super) const MOST_REPEATS: u64 = 10_000;
+
+/// Seconds that a block should take by this clock.
+pub(super) fn block_seconds(clock: Clock) -> f64 {
+    if clock == Clock::Simulated { SIMULATED_BLOCK } else { BLOCK_SECONDS }
+}
 
 /// Where a work has come to.
 pub(super) struct Course<'d, 'a> {
@@ -33,11 +41,13 @@ pub(super) struct Course<'d, 'a> {
 }
 
 impl<'d, 'a> Course<'d, 'a> {
-    /// The problem so many `times` on devices that do `speeds` rows a second alone.
+    /// The problem so many `times` on devices that are foreseen to do `speeds` rows a second.
     pub fn new(dealer: &'d mut Dealer<'a>, speeds: &[f64], times: u64) -> Self {
         dealer.owners.clear();
+        let block = block_seconds(dealer.clock());
+        let least = dealer.grain.iter().map(|&rows| rows as f64).collect();
         Self {
-            balancer: Balancer::new(speeds.to_vec(), BLOCK_SECONDS),
+            balancer: Balancer::new(speeds.to_vec(), block).at_least(least),
             times,
             passes: 0,
             first: 0,
@@ -61,11 +71,12 @@ impl<'d, 'a> Course<'d, 'a> {
             stage(Stage::Measure);
             let (done, seconds) = (self.done(), self.seconds());
             let most = budget.as_mut().and_then(|budget| budget.next(done, seconds));
-            // A block has a row at least.
-            match most.filter(|most| *most >= 1.0) {
-                Some(most) => {
-                    self.block(most)?;
-                    budget.iter_mut().for_each(|budget| budget.learn(self.balancer.together()));
+            let dealt = most.map(|most| self.deal(most));
+            // A block that one device computes alone tries nothing.
+            match dealt.filter(|(rows, _)| rows.iter().filter(|rows| **rows > 0).count() >= 2) {
+                Some((rows, repeats)) => {
+                    let speed = self.block(rows, repeats)?;
+                    budget.iter_mut().for_each(|budget| budget.learn(speed));
                 }
                 None => {
                     budget = None;
@@ -78,8 +89,9 @@ impl<'d, 'a> Course<'d, 'a> {
         Ok(Work { blocks: self.blocks, left: budget.is_none(), seconds })
     }
 
-    /// A block of at most so many rows on all devices: a part of the pass, or whole passes.
-    fn block(&mut self, most: f64) -> Result<()> {
+    /// The rows of each device in a block of about `most` rows at most, and how often: a part of the
+    /// pass, or whole passes.
+    fn deal(&self, most: f64) -> (Vec<u64>, u64) {
         let rows = self.dealer.rows;
         let parts = self.balancer.next(most);
         let passes = (parts.iter().sum::<f64>() / rows as f64) as u64;
@@ -88,18 +100,24 @@ impl<'d, 'a> Course<'d, 'a> {
         } else {
             1
         };
-        let parts = deal(&parts, rows - self.first, repeats > 1);
-        let block = self.dealer.block(self.first, &parts, repeats, &self.unsent)?;
+        (deal(&parts, &self.dealer.grain, rows - self.first, repeats > 1), repeats)
+    }
+
+    /// A block on all devices; the rows a second that they would have done if all had ended at once.
+    fn block(&mut self, rows: Vec<u64>, repeats: u64) -> Result<f64> {
+        let block = self.dealer.block(self.first, rows, repeats, &self.unsent)?;
         for (unsent, rows) in self.unsent.iter_mut().zip(&block.rows) {
             *unsent &= *rows == 0;
         }
         let done = block.rows.iter().zip(&block.seconds);
         let done: Vec<_> = done.map(|(r, s)| ((r * repeats) as f64, *s)).collect();
         self.balancer.learn(&done);
+        let busy = done.iter().filter(|(_, seconds)| *seconds > 0.0);
+        let speed = busy.map(|(rows, seconds)| rows / seconds).sum();
         self.simulated += block.wall();
         self.advance(block.rows.iter().sum(), repeats);
         self.blocks.push(block);
-        Ok(())
+        Ok(speed)
     }
 
     /// What is left of the pass, or whole passes where nothing of it is done, on one device.
@@ -112,23 +130,24 @@ impl<'d, 'a> Course<'d, 'a> {
         Ok(())
     }
 
-    /// So many blocks of all devices, whatever they lose; the pass that the last one is of is ended by
-    /// `fastest`.
-    pub fn blocks(
+    /// So many blocks of all devices, whatever they lose, and the rows a second that each device was
+    /// seen to do; the pass that the last one is of is ended by `fastest`.
+    pub fn rehearse(
         mut self,
         count: usize,
         fastest: usize,
         stage: &mut dyn FnMut(Stage),
-    ) -> Result<Vec<Block>> {
+    ) -> Result<(Vec<Block>, Vec<f64>)> {
         for _ in 0..count {
             stage(Stage::Measure);
-            self.block(f64::INFINITY)?;
+            let (rows, repeats) = self.deal(f64::INFINITY);
+            self.block(rows, repeats)?;
         }
         if self.first > 0 {
             self.alone(fastest)?;
         }
         self.dealer.busy += self.seconds();
-        Ok(self.blocks)
+        Ok((self.blocks, self.balancer.speeds().to_vec()))
     }
 
     fn advance(&mut self, rows: u64, repeats: u64) {

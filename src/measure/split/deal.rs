@@ -1,33 +1,57 @@
 //! Rows dealt to several devices.
 
+use std::collections::VecDeque;
+
+/// What a number of work-groups may lack of a whole one by its rounding.
+const ROUNDING: f64 = 1e-6;
+
 /// Rows of each device in proportion to its part: as many as the parts say, or all that are `left`
 /// where `all` is wanted; half of them where less than half a block would be left behind.
-pub(super) fn deal(parts: &[f64], left: u64, all: bool) -> Vec<u64> {
+///
+/// Devices get whole work-groups, of `grain` rows each, since a part of one takes the time of a whole one. A
+/// device with few work-groups in its part cannot be given a little more or less, so that it is dealt to
+/// first, and a block that may be shorter is as long as it takes that device to compute whole ones; one
+/// without a whole work-group in its part gets none. What is left over falls to the one with the most.
+pub(super) fn deal(parts: &[f64], grain: &[u64], left: u64, all: bool) -> Vec<u64> {
     let sum: f64 = parts.iter().sum();
+    let rest = all || sum >= left as f64;
     let block = match left as f64 {
-        rows if all || sum >= rows => left,
-        rows if sum * 1.5 >= rows => left.div_ceil(2),
-        _ => sum.max(1.0) as u64,
+        rows if rest => rows,
+        rows if sum * 1.5 >= rows => (rows / 2.0).ceil(),
+        _ => sum * whole_groups(parts, grain),
     };
-    // Where each part ends, rounded: no row is lost or dealt twice.
-    let mut ends = parts.iter().scan(0.0, |end, part| {
-        *end += part / sum;
-        Some((*end * block as f64).round().min(block as f64) as u64)
-    });
-    let mut from = 0;
-    let mut rows: Vec<u64> = parts
-        .iter()
-        .map(|_| {
-            let end = ends.next().unwrap_or(block);
-            let rows = end.saturating_sub(from);
-            from = end;
-            rows
-        })
-        .collect();
-    if let Some(last) = rows.last_mut() {
-        *last += block - from;
+    let mut order: VecDeque<usize> = (0..parts.len()).collect();
+    let groups = |device: usize| parts[device] / grain[device] as f64;
+    order.make_contiguous().sort_by(|&a, &b| groups(a).total_cmp(&groups(b)));
+    let (mut undealt, mut parts_left) = (block.round().max(1.0) as u64, sum);
+    let mut rows = vec![0; parts.len()];
+    while let Some(device) = order.pop_front() {
+        let fair = undealt as f64 * parts[device] / parts_left;
+        let whole = rows_of(fair, grain[device]);
+        rows[device] = match order.is_empty() {
+            false => whole.min(undealt),
+            true if rest => undealt,
+            true => (undealt - undealt % grain[device]).max(grain[device]).min(undealt),
+        };
+        undealt -= rows[device];
+        parts_left -= parts[device];
     }
     rows
+}
+
+/// Whole work-groups nearest to so many rows; none where they are less than one.
+fn rows_of(rows: f64, grain: u64) -> u64 {
+    let groups = rows / grain as f64;
+    let groups = if groups < 1.0 - ROUNDING { 0.0 } else { groups.round() };
+    (groups as u64).saturating_mul(grain)
+}
+
+/// By how much a block is shortened for the device with the fewest work-groups in its part to compute whole ones; 1
+/// where that one has not a single one.
+fn whole_groups(parts: &[f64], grain: &[u64]) -> f64 {
+    let groups = parts.iter().zip(grain).map(|(part, grain)| part / *grain as f64);
+    let fewest = groups.fold(f64::INFINITY, f64::min);
+    if fewest >= 1.0 { (fewest + ROUNDING).floor() / fewest } else { 1.0 }
 }
 
 #[cfg(test)]
@@ -36,16 +60,40 @@ mod tests {
 
     #[test]
     fn every_row_is_dealt_once() {
+        let deal = |parts: &[f64], left, all| deal(parts, &vec![1; parts.len()], left, all);
         assert_eq!(deal(&[30.0, 10.0], 1000, false), [30, 10]);
         assert_eq!(deal(&[30.0, 10.0], 50, false), [19, 6], "no small block is left behind");
         assert_eq!(deal(&[30.0, 10.0], 40, false), [30, 10]);
         assert_eq!(deal(&[3.0, 1.0], 1000, true), [750, 250]);
-        assert_eq!(deal(&[1.0, 1.0, 1.0], 10, true), [3, 4, 3]);
+        assert_eq!(deal(&[1.0, 1.0, 1.0], 10, true).iter().sum::<u64>(), 10);
         assert_eq!(deal(&[1.0, 1e-9], 7, true), [7, 0]);
         assert_eq!(deal(&[0.2, 0.1], 9, false).iter().sum::<u64>(), 1, "at least one row");
         for left in 1..50 {
             let dealt = deal(&[2.3, 0.7, 5.1], left, left % 2 == 0);
             assert!(dealt.iter().sum::<u64>() <= left, "{dealt:?} of {left}");
+        }
+    }
+
+    #[test]
+    fn whole_work_groups_are_dealt() {
+        // Vulkan's matrix product: 16 rows take as long as one.
+        assert_eq!(
+            deal(&[265.0, 40.0], &[16, 16], 9999, false),
+            [208, 32],
+            "2 and 13, not 2.5 and 16.6"
+        );
+        assert_eq!(deal(&[265.0, 40.0], &[16, 16], 512, true), [448, 64], "4 groups, not 4.2");
+        assert_eq!(deal(&[40.0, 265.0], &[16, 1], 9999, false), [32, 212]);
+        assert_eq!(deal(&[265.0, 15.0], &[16, 16], 9999, false), [272, 0], "less than a group");
+        assert_eq!(deal(&[3.0, 2.0], &[16, 16], 9999, false), [5, 0], "and less than one in all");
+        assert_eq!(deal(&[32.0, 16.0 - 1e-9], &[16, 16], 9999, false), [32, 16]);
+        for left in 1..600 {
+            let dealt = deal(&[60.0, 300.0, 20.0], &[16, 64, 8], left, left % 2 == 0);
+            assert!(dealt.iter().sum::<u64>() <= left, "{dealt:?} of {left}");
+            assert!(
+                dealt[0].is_multiple_of(16) && dealt[2].is_multiple_of(8),
+                "{dealt:?} of {left}"
+            );
         }
     }
 }

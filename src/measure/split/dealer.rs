@@ -1,6 +1,6 @@
 //! Parts of a problem done by the devices of a team, each row once, and who has done which.
 
-use super::course::{BLOCK_SECONDS, MOST_REPEATS};
+use super::course::{MOST_REPEATS, block_seconds};
 use super::deal::deal;
 use crate::error::Result;
 use crate::gpu::{Access, Clock, HOST_RESOLUTION, Recording, Timeline};
@@ -8,7 +8,7 @@ use crate::measure::check::Check;
 use crate::measure::choose::{Chosen, KERNEL};
 use crate::measure::timing::walls;
 use crate::measure::{Finding, Policy, Team, memory};
-use crate::plan::{Case, bytes_of, dealt, host_twin, push_block};
+use crate::plan::{Case, bytes_of, dealt, host_twin, push_block, rows_a_group};
 use crate::record::Block;
 use crate::reference::Data;
 use std::ops::Range;
@@ -23,6 +23,8 @@ pub(super) struct Dealer<'a> {
     chosen: Vec<Chosen<'a>>,
     /// Rows of the problem.
     pub rows: u64,
+    /// Rows that one more work-group of each device computes.
+    pub grain: Vec<u64>,
     /// Who has computed which rows in the last pass.
     pub owners: Vec<(Range<u64>, usize)>,
     /// How often each device alone computes the problem in one recording, for it to last as long as a
@@ -34,9 +36,16 @@ pub(super) struct Dealer<'a> {
 
 impl<'a> Dealer<'a> {
     /// Over a team, each with its form of the problem.
-    pub fn new(team: &'a mut Team, cases: &'a [Case], chosen: Vec<Chosen<'a>>, rows: u64) -> Self {
+    ///
+    /// # Errors
+    /// `Unsupported` where a case's rows cannot be dealt.
+    pub fn new(team: &'a mut Team, cases: &'a [Case], chosen: Vec<Chosen<'a>>) -> Result<Self> {
+        let rows = dealt(&cases[0])?.rows;
+        let grain = cases.iter().zip(&chosen);
+        let grain = grain.map(|(case, form)| rows_a_group(form.candidate, dealt(case)?));
+        let grain = grain.collect::<Result<_>>()?;
         let repeats = vec![1; cases.len()];
-        Self { team, cases, chosen, rows, owners: vec![], repeats, busy: 0.0 }
+        Ok(Self { team, cases, chosen, rows, grain, owners: vec![], repeats, busy: 0.0 })
     }
 
     /// How many devices there are.
@@ -57,8 +66,8 @@ impl<'a> Dealer<'a> {
     /// One pass in equal parts.
     pub fn equally(&mut self) -> Result<()> {
         self.owners.clear();
-        let parts = deal(&vec![1.0; self.members()], self.rows, true);
-        self.block(0, &parts, 1, &vec![true; self.members()]).map(drop)
+        let parts = deal(&vec![1.0; self.members()], &self.grain, self.rows, true);
+        self.block(0, parts, 1, &vec![true; self.members()]).map(drop)
     }
 
     /// Seconds of the whole problem on one device, sample by sample: of recordings that last about as
@@ -66,7 +75,8 @@ impl<'a> Dealer<'a> {
     pub fn alone(&mut self, member: usize, policy: &Policy, seconds: f64) -> Result<Vec<f64>> {
         let whole = 0..self.rows;
         let once = self.rest(member, &whole, 1, true)?;
-        let repeats = (BLOCK_SECONDS / once.max(1e-9)).clamp(1.0, MOST_REPEATS as f64) as u64;
+        let repeats =
+            (block_seconds(self.clock()) / once.max(1e-9)).clamp(1.0, MOST_REPEATS as f64) as u64;
         self.repeats[member] = repeats;
         let clock = self.clock();
         let (walls, _) = walls(policy, seconds, || {
@@ -78,19 +88,19 @@ impl<'a> Dealer<'a> {
         Ok(walls.iter().map(|wall| wall / repeats as f64).collect())
     }
 
-    /// Every device computes its part of the rows from `first` on. Those that are `unsent` are sent
+    /// Every device computes so many of the rows from `first` on. Those that are `unsent` are sent
     /// what every part reads, too.
     pub fn block(
         &mut self,
         first: u64,
-        parts: &[u64],
+        rows: Vec<u64>,
         repeats: u64,
         unsent: &[bool],
     ) -> Result<Block> {
         self.begin(first);
         let mut from = first;
         let mut recordings = vec![];
-        for (member, &rows) in parts.iter().enumerate() {
+        for (member, &rows) in rows.iter().enumerate() {
             let range = from..from + rows;
             recordings.push(self.work(member, &range, repeats, unsent[member])?);
             from = range.end;
@@ -98,7 +108,7 @@ impl<'a> Dealer<'a> {
         }
         let done = self.team.run(&recordings)?;
         let seconds = done.iter().map(|part| part.ended).collect();
-        Ok(Block { rows: parts.to_vec(), repeats, seconds })
+        Ok(Block { rows, repeats, seconds })
     }
 
     /// One device computes a range of rows while the others are idle; its seconds, from a common start

@@ -1,9 +1,10 @@
 //! One workload on several devices at once: a work that is dealt in blocks, the first by what each
-//! device did alone, every later one by what the last showed, for as long as the loss that this
-//! may bring fits its budget; the rest is left to the fastest device.
+//! device did alone, every later one by what the last ones showed.
 //!
-//! The work is done in turn by the fastest device alone and by all of them, each time anew, so that
-//! what else the machine does falls on both.
+//! Ten blocks are a rehearsal: they tell how soon devices are in balance, and whether they gain together.
+//! If so, the work is done in turn by the fastest device alone and by all of them, each time anew, so
+//! that what else the machine does falls on both; for as long as the loss that this may bring fits
+//! its budget. The rest is left to the fastest device.
 
 mod course;
 mod deal;
@@ -12,7 +13,7 @@ mod dealer;
 use super::chunks::set_up;
 use super::expected::expected;
 use super::{Finding, Policy, Stage, Team, memory};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::gpu::Clock;
 use crate::model::loss_budget::{LossBudget, best_gain, worth_trying};
 use crate::plan::{Case, dealt};
@@ -28,11 +29,11 @@ const ALONE_SHARE: f64 = 0.2;
 const LEAST: usize = 6;
 /// Seconds of a work on the fastest device alone, at least: 3 % of a shorter one buys no block that
 /// could be told from the cost of starting it.
-const LEAST_SECONDS: f64 = 0.5;
+const LEAST_SECONDS: f64 = 1.0;
 /// The same on simulated devices, where starting costs nothing that is not described, and every second
 /// costs the host many.
 const LEAST_SIMULATED: f64 = 0.1;
-/// Blocks dealt whether they are worth it or not.
+/// Blocks of a rehearsal.
 const BLOCKS: usize = 10;
 
 /// Measures the team into `finding`.
@@ -43,20 +44,21 @@ pub(super) fn measure(
     stage: &mut dyn FnMut(Stage),
     finding: &mut Finding,
 ) -> Result<()> {
-    let rows = dealt(&cases[0])?.rows;
     cases.iter().try_for_each(|case| dealt(case).map(drop))?;
     stage(Stage::Prepare);
     let initial = memory::initial(&cases[0]);
+    let (clock, devices) = (team.clock(), team.names());
     let (mut chosen, mut host_memory) = (vec![], vec![]);
-    for (member, case) in team.members.iter_mut().zip(cases) {
-        let (form, kind) = set_up(member, case, &initial, policy, stage, finding)?;
+    for ((member, case), name) in team.members.iter_mut().zip(cases).zip(&devices) {
+        let (form, kind) = set_up(member, case, &initial, policy, stage, finding)
+            .map_err(|error| of_device(error, name))?;
         chosen.push(form);
         host_memory.push(kind);
     }
     stage(Stage::Verify);
     let wanted = expected(&cases[0], chosen[0].candidate, &initial, policy)?;
-    let (clock, devices) = (team.clock(), team.names());
-    let dealer = Dealer::new(team, cases, chosen, rows);
+    let dealer = Dealer::new(team, cases, chosen)?;
+    let rows = dealer.rows;
     let mut bench = Bench { dealer, initial, wanted, policy, stage, finding };
     let first = bench.right("first blocks", |dealer, _| dealer.equally())?;
     if first.is_none() || policy.verify_only {
@@ -66,11 +68,12 @@ pub(super) fn measure(
     let middle = |samples: &Vec<f64>| median_of(samples.iter().copied()).unwrap_or(f64::NAN);
     let least = if clock == Clock::Simulated { LEAST_SIMULATED } else { LEAST_SECONDS };
     let plan = Plan::new(alone.iter().map(middle).collect(), rows, policy.seconds, least);
-    let Some((works, against)) = bench.in_turn(&plan)? else { return Ok(()) };
-    let blocks = bench.right("timed blocks", |dealer, stage| {
-        Course::new(dealer, &plan.speeds, u64::MAX).blocks(BLOCKS, plan.fastest, stage)
+    let rehearsed = bench.right("rehearsed blocks", |dealer, stage| {
+        Course::new(dealer, &plan.speeds, u64::MAX).rehearse(BLOCKS, plan.fastest, stage)
     })?;
-    let Some(blocks) = blocks else { return Ok(()) };
+    let Some((blocks, speeds)) = rehearsed else { return Ok(()) };
+    let together = Split::together(&blocks).unwrap_or(0.0);
+    let Some((works, against)) = bench.in_turn(&plan, &speeds, together)? else { return Ok(()) };
     let Plan { fastest, times, .. } = plan;
     finding.wall.busy += bench.dealer.busy;
     finding.detail = Some(Detail::Split(Split {
@@ -86,6 +89,14 @@ pub(super) fn measure(
         blocks,
     }));
     Ok(())
+}
+
+/// Says which device it is that takes too long.
+fn of_device(error: Error, name: &str) -> Error {
+    match error {
+        Error::OverBudget(why) => Error::OverBudget(format!("{name}: {why}")),
+        other => other,
+    }
 }
 
 /// What is done in turn.
@@ -155,11 +166,17 @@ impl<'a> Bench<'a, '_> {
         Ok(Some(alone))
     }
 
-    /// The work on all devices, and the seconds of the same on the fastest alone, in turn; of
-    /// neither any where splitting it is not worth trying.
-    fn in_turn(&mut self, plan: &Plan) -> Result<Option<(Vec<Work>, Vec<f64>)>> {
+    /// The work on all devices, that are seen to do `speeds` rows a second and in all `together`, and
+    /// the seconds of the same on the fastest alone, in turn; of neither any where that is not worth trying.
+    fn in_turn(
+        &mut self,
+        plan: &Plan,
+        speeds: &[f64],
+        together: f64,
+    ) -> Result<Option<(Vec<Work>, Vec<f64>)>> {
         let (mut works, mut against) = (vec![], vec![]);
-        if !worth_trying(best_gain(&plan.speeds)) {
+        let alone = plan.speeds[plan.fastest];
+        if !worth_trying(best_gain(&plan.speeds)) || together < alone {
             return Ok(Some((works, against)));
         }
         let Policy { target, most, seconds, .. } = *self.policy;
@@ -176,9 +193,9 @@ impl<'a> Bench<'a, '_> {
             against.push(alone.seconds);
             // What it has taken for the work so far, rather than for single problems.
             let middle = median_of(against.iter().copied()).unwrap_or(alone.seconds);
-            let budget = LossBudget::new(plan.work, plan.work / middle.max(1e-9));
+            let budget = LossBudget::new(plan.work, plan.work / middle.max(1e-9), together);
             let Some(work) = self.right("timed works", |dealer, stage| {
-                Course::new(dealer, &plan.speeds, plan.times).run(Some(budget), plan.fastest, stage)
+                Course::new(dealer, speeds, plan.times).run(budget, plan.fastest, stage)
             })?
             else {
                 return Ok(None);
