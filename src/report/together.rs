@@ -3,6 +3,7 @@
 use crate::analyse::{BALANCED, PlanAgainst, SplitSummary, all_states, plan_against, split};
 use crate::model::loss_budget::{LOSS, worth_trying};
 use crate::record::{PlanRun, Split, TransferStates};
+use crate::stats::Summary;
 use crate::text::printable;
 use crate::units::{Bytes, bandwidth, seconds};
 use std::fmt::Write;
@@ -87,6 +88,14 @@ pub fn split_section(out: &mut String, title: &str, raw: &Split) {
     let fastest = devices.get(raw.fastest).map_or("?", String::as_str);
     rehearsal_lines(out, raw, &summary, fastest);
     let _ = writeln!(out, "  {}", decided(raw, &summary, fastest));
+    if let Some(Summary { median, interval: [low, high], .. }) = summary.gain {
+        let works = raw.works.len();
+        let _ = writeln!(
+            out,
+            "  all in all {median:.2} × {fastest} alone ({low:.2} to {high:.2}; {works} works of {} problems)",
+            raw.times
+        );
+    }
 }
 
 /// How soon the devices were balanced, and what they came to together.
@@ -98,7 +107,10 @@ fn rehearsal_lines(out: &mut String, raw: &Split, summary: &SplitSummary, fastes
     let _ = match (summary.balanced_after, summary.imbalance) {
         (Some(block), Some(imbalance)) => {
             let imbalance = percent(imbalance);
-            writeln!(out, "  balanced to {balanced} by block {block}; from then on {imbalance}")
+            writeln!(
+                out,
+                "  balanced to {balanced} by block {block}; the middle imbalance from then on {imbalance}"
+            )
         }
         _ => writeln!(out, "  not balanced to {balanced}"),
     };
@@ -112,13 +124,13 @@ fn rehearsal_lines(out: &mut String, raw: &Split, summary: &SplitSummary, fastes
     }
 }
 
-/// What was decided of a whole work, and what that came to.
+/// What was decided of whole works.
 fn decided(raw: &Split, summary: &SplitSummary, fastest: &str) -> String {
     let Some(gain) = &summary.gain else { return not_split(summary, fastest) };
     let works = raw.works.len();
     let [fewest, most] = summary.tried;
     let blocks = if fewest == most { format!("{most}") } else { format!("{fewest} to {most}") };
-    let left = match summary.left {
+    match summary.left {
         0 => format!("split to the end in {blocks} blocks"),
         _ if most == 0 => {
             format!("begun in no work, since trying may lose {}: left to {fastest}", percent(LOSS))
@@ -127,12 +139,7 @@ fn decided(raw: &Split, summary: &SplitSummary, fastest: &str) -> String {
             format!("not worth it: left to {fastest} after {blocks} blocks")
         }
         some => format!("left to {fastest} in {some} of {works} works, of {blocks} blocks"),
-    };
-    let [low, high] = gain.interval;
-    format!(
-        "{left}; all in all {:.2} × {fastest} alone ({low:.2} to {high:.2}; {works} works of {} times the problem)",
-        gain.median, raw.times
-    )
+    }
 }
 
 /// Why no work was begun together.

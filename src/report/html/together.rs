@@ -31,7 +31,7 @@ pub(super) fn section(material: &Material) -> Option<Section> {
     let body = html! {
         p {
             "Rates are of what moved while every device of the state was at it. A plan spends its time in states, one after the other; "
-            "a split workload is dealt in blocks, each by what the one before showed."
+            "a split workload is rehearsed in blocks, each dealt by what those before showed."
         }
         @for text in &texts { pre { (clean(text)) } }
     };
