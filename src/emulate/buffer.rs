@@ -61,7 +61,8 @@ impl Buffer {
             0 => lazy.touch(number, self.words, &mut self.made),
             place => place,
         };
-        &mut self.made[(place - 1 << lazy.bits) + (address & (1 << lazy.bits) - 1)]
+        let within = address % (1 << lazy.bits);
+        &mut self.made[((place - 1) << lazy.bits) + within]
     }
 
     /// All words.
@@ -72,7 +73,7 @@ impl Buffer {
             match lazy.places[number] {
                 0 => (lazy.make)(number << lazy.bits, words),
                 place => {
-                    let first = place - 1 << lazy.bits;
+                    let first = (place - 1) << lazy.bits;
                     words.copy_from_slice(&self.made[first..][..words.len()]);
                 }
             }

@@ -33,7 +33,9 @@ impl<T: Copy> Recent<T> {
         let now = addresses.chunks(TOGETHER);
         let is_again = changes_nothing(shift)
             && *mask == self.mask
-            && now.zip(self.addresses.chunks(TOGETHER)).all(|(now, then)| shifted(now, then, shift));
+            && now
+                .zip(self.addresses.chunks(TOGETHER))
+                .all(|(now, then)| shifted(now, then, shift));
         is_again.then_some(self.came_to)
     }
 }
