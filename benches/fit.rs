@@ -4,17 +4,14 @@
 //! of a simulated GPU; and the suite `all` foreseen on the ten shipped descriptions by the program
 //! itself, emulation included. Nothing is asserted: times depend on the machine.
 
-use gpubench::analyse::fit::{Counted, Device, End, Launch, Model, View, judge};
+use gpubench::analyse::fit::{Device, End, Launch, Model, View, judge};
 use gpubench::backend::sim::Sim;
-use gpubench::emulate::Emulator;
+use gpubench::counting::{Wanted, Works};
+use gpubench::emulate::Rules;
 use gpubench::error::{Error, Result};
-use gpubench::measure::promised;
-use gpubench::plan::{Case, Limits, Planned, emulated_device, emulated_launch, plan};
-use gpubench::reference::{map_all, names};
+use gpubench::reference::names;
 use gpubench::suite::load;
-use gpubench::workload::Measure;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::time::Instant;
 
 /// Kernels and sizes of a run of 2,000 records in three rounds.
@@ -28,7 +25,7 @@ fn main() -> Result<()> {
     let gpu = gpus.last().ok_or(Error::NoDevice)?;
     let device = Device::new(&gpu.profile(0), End::Middle)?;
     let begun = Instant::now();
-    let some = counted(&device)?;
+    let some = counted(device.rules)?;
     let seconds = begun.elapsed().as_secs_f64();
     println!("emulation: one group of each of {} kernels and sizes in {seconds:.2} s", some.len());
     let launches = many(&some, &device)?;
@@ -46,33 +43,17 @@ fn main() -> Result<()> {
 }
 
 /// Every kernel of the suite `all`, counted.
-fn counted(device: &Device) -> Result<Vec<Launch>> {
-    let suite = load("all", &names().collect::<Vec<_>>())?;
-    let limits =
-        Limits { memory: None, seconds: f64::INFINITY, seed: 1, cores: 2, host_memory: None };
-    let cases = plan(&suite, &emulated_device(), &limits).into_iter();
-    let cases = cases.filter_map(|planned| match planned {
-        Planned::Case(case) if case.key.measure == Measure::Kernel => Some(*case),
-        _ => None,
-    });
-    let cases: Vec<Case> = cases.collect();
-    let count = |case: &Case| {
-        let form = &case.candidates[0];
-        let mut launch = emulated_launch(form, promised(case));
-        let middle = form.groups.map(|n| n / 2);
-        let mut counts =
-            Emulator::new(&form.kernel)?.count(&mut launch, middle, &[device.rules])?;
-        let passes = form.pass_count() as f64;
-        let groups = form.all_groups() / passes;
-        let counted = counts.pop().map(|group| Counted { group: Arc::new(group), groups });
-        let counted = counted.ok_or_else(|| "not counted".to_owned());
-        let (operations, bytes) = (form.flops, form.bytes);
-        let key = case.key.clone();
-        let buffers = case.buffers.iter().map(|buffer| buffer.bytes().0 as f64).sum();
-        let (kernel, seconds) = (form.kernel.hash(), 1.0);
-        Ok(Launch { key, kernel, passes, operations, bytes, buffers, counted, seconds })
-    };
-    map_all(&cases, count).into_iter().collect()
+fn counted(rules: Rules) -> Result<Vec<Launch>> {
+    let mut works = Works::new(&load("all", &names().collect::<Vec<_>>())?, 1);
+    let wanted = works.kernels();
+    let kernels: Vec<_> = wanted.iter().map(|one| one.kernel.clone()).collect();
+    works.count(&kernels, &[rules]);
+    let launch = |one: &Wanted| Ok(one.launch(works.of(&one.kernel, rules)?));
+    wanted
+        .iter()
+        .map(launch)
+        .collect::<std::result::Result<_, String>>()
+        .map_err(Error::Unsupported)
 }
 
 /// The same kernels under several names and numbers of groups, with times that scatter by a tenth.

@@ -8,7 +8,7 @@
 //!    Case ─lower─► Recording ─Device::run─► Timeline ─► Record, appended at once to results/<run>.jsonl
 //! results/*.jsonl, baselines/*.jsonl ─parse─► Records ─► stats ─► fit │ compare │ rank ─► Report
 //!
-//! pure (no GPU, file, clock): units stats gpu workload emulate suite plan record model reference analyse report
+//! pure (no GPU, file, clock): units stats gpu workload emulate suite plan record model reference analyse report counting
 //! edges:                      backend worker measure store cmd
 //! ```
 //!
@@ -17,7 +17,7 @@
 //! | floor | rooms |
 //! |---|---|
 //! | 7 | [`cmd`]: one file a command: read arguments, call, print |
-//! | 6 | [`worker`]: the process that owns a device, or several that begin together |
+//! | 6 | [`worker`]: the process that owns a device, or several that begin together; [`counting`]: what the kernels of a suite do, counted by emulation |
 //! | 5 | [`measure`]: the loop over a live device; [`store`]: all files; [`report`]: one file a format |
 //! | 4 | [`analyse`]: compare, rank over records; [`plan`]: suite × device → cases → recordings; [`backend`]: one folder a device API |
 //! | 3 | [`suite`], [`record`], [`model`], [`reference`](mod@reference) |
@@ -28,6 +28,7 @@
 pub mod analyse;
 pub mod backend;
 pub mod cmd;
+pub mod counting;
 pub mod emulate;
 pub mod error;
 pub mod gpu;

@@ -5,18 +5,18 @@
 mod common;
 
 use common::{Place, text};
-use gpubench::analyse::fit::{Counted, Device, End, Launch, Model, View, judge, rules};
+use gpubench::analyse::fit::{Device, End, Launch, Model, View, judge, rules};
 use gpubench::backend::Device as _;
 use gpubench::backend::sim::{Costs, Description, Launched, Noise, Sim, SimDevice};
-use gpubench::emulate::{Emulator, Groups, Rules, Watch};
-use gpubench::measure::{Policy, Session, measure, promised};
-use gpubench::plan::{Case, Limits, Planned, emulated_device, emulated_launch, plan};
+use gpubench::counting::Works;
+use gpubench::emulate::Rules;
+use gpubench::measure::{Policy, Session, measure};
+use gpubench::plan::{Case, Limits, Planned, plan};
 use gpubench::record::Outcome;
-use gpubench::reference::{map_all, names};
+use gpubench::reference::names;
 use gpubench::report::fit::Report;
 use gpubench::stats::Summary;
 use gpubench::suite::{Suite, load};
-use gpubench::workload::Measure;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -61,35 +61,12 @@ fn kernels(rules: Rules) -> &'static [Launch] {
     ALL.get_or_init(|| {
         let mut suite = suite();
         suite.workloads.retain(|workload| KERNELS.contains(&workload.name.as_str()));
-        let cases: Vec<Case> = plan(&suite, &emulated_device(), &limits())
-            .into_iter()
-            .filter_map(|planned| match planned {
-                Planned::Case(case) if case.key.measure == Measure::Kernel => Some(*case),
-                _ => None,
-            })
-            .collect();
-        map_all(&cases, |case| counted(case, rules))
+        let mut works = Works::new(&suite, 1);
+        let wanted = works.kernels();
+        let kernels: Vec<_> = wanted.iter().map(|one| one.kernel.clone()).collect();
+        works.count(&kernels, &[rules]);
+        wanted.iter().map(|one| one.launch(works.of(&one.kernel, rules).unwrap())).collect()
     })
-}
-
-fn counted(case: &Case, rules: Rules) -> Launch {
-    let form = &case.candidates[0];
-    let mut launch = emulated_launch(form, promised(case));
-    let watch = Watch { counts: Some(rules), races: false };
-    let middle = Groups::One(form.groups.map(|n| n / 2));
-    let seen = Emulator::new(&form.kernel).unwrap().run(&mut launch, middle, watch).unwrap();
-    let passes = form.pass_count() as f64;
-    let groups = form.all_groups() / passes;
-    Launch {
-        key: case.key.clone(),
-        kernel: form.kernel.hash(),
-        passes,
-        operations: form.flops,
-        bytes: form.bytes,
-        buffers: case.buffers.iter().map(|buffer| buffer.bytes().0 as f64).sum(),
-        counted: Ok(Counted { group: Arc::new(seen.counts.unwrap()), groups }),
-        seconds: f64::NAN,
-    }
 }
 
 /// The kernels with the times that `model` foresees at `truth`.

@@ -1,10 +1,10 @@
 //! What model 6 foresees of a ranking's common cases, from profiles of the ranked devices alone.
 
-use super::fit::{Wanted, Works};
 use super::known::{Profiles, may_be};
 use crate::analyse::fit::{End, Model, Profiled};
 use crate::analyse::rank::{Foresight, Ranking, Seer, foresight};
 use crate::analyse::{Field, is_probe};
+use crate::counting::{Wanted, Works};
 use crate::error::{Error, Result};
 use crate::gpu::DeviceInfo;
 use crate::record::profile::Profile;

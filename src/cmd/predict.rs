@@ -1,7 +1,7 @@
 //! `gpubench predict`: a suite's times on devices that are not at hand, from what runs or profiles
 //! tell of them.
 
-use super::fit::{Kernel, Wanted, Works, by, is_kernel, kernels, launches, seconds};
+use super::fit::{by, is_kernel, kernels, launches, seconds};
 use super::known::{Profiles, is_same, likely, of_run, suite};
 use super::results;
 use super::show::{print, warnings, width};
@@ -9,6 +9,7 @@ use crate::analyse::fit::{
     Bound, Counted, Device, End, Foretold, Judged, Launch, Model, Profiled, View, judge,
 };
 use crate::analyse::is_probe;
+use crate::counting::{Kernel, Wanted, Works};
 use crate::emulate::Rules;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceInfo;

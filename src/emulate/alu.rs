@@ -18,11 +18,7 @@ pub(super) fn run(rows: &mut [u32], lanes: usize, op: Op, to: Row, from: [Row; 3
         FMin => float2(to, a, b, f32::min),
         FMax => float2(to, a, b, f32::max),
         FPow => float2(to, a, b, f32::powf),
-        FFma => {
-            for ((to, &a), (&b, &c)) in to.iter_mut().zip(a).zip(b.iter().zip(c)) {
-                *to = f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c)).to_bits();
-            }
-        }
+        FFma => fused(to, a, b, c),
         FNeg | FAbs | FSign | FFloor | FCeil | FTrunc | FRound | FSqrt | FInverseSqrt | FExp
         | FExp2 | FLog | FLog2 | FSin | FCos | FTan => float1(op, to, a),
         FEqual => compare(to, a, b, |a, b| a == b),
@@ -35,6 +31,26 @@ pub(super) fn run(rows: &mut [u32], lanes: usize, op: Op, to: Row, from: [Row; 3
             }
         }
         _ => integer(op, to, a, b),
+    }
+}
+
+/// Fused multiply-adds. `f64` holds the product of two `f32` exactly, so that their sum with a third
+/// is rounded twice only. That is as good as once, save where the first rounding may have ended
+/// in the middle of two `f32`: such rows are done again by the library, which takes a call a lane.
+fn fused(to: &mut [u32], a: &[u32], b: &[u32], c: &[u32]) {
+    let wide = |bits: u32| f64::from(f32::from_bits(bits));
+    let mut doubtful = false;
+    for ((to, &a), (&b, &c)) in to.iter_mut().zip(a).zip(b.iter().zip(c)) {
+        let sum = wide(a) * wide(b) + wide(c);
+        // Numbers below the normal ones have their middles elsewhere.
+        let is_small = sum.abs() < f64::from(f32::MIN_POSITIVE) && sum != 0.0;
+        doubtful |= sum.to_bits() as u32 & 0x1fff_ffff == 0x1000_0000 || is_small;
+        *to = (sum as f32).to_bits();
+    }
+    if doubtful {
+        for ((to, &a), (&b, &c)) in to.iter_mut().zip(a).zip(b.iter().zip(c)) {
+            *to = f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c)).to_bits();
+        }
     }
 }
 
@@ -172,5 +188,22 @@ mod tests {
         let exact = one(Op::FFma, a.to_bits(), a.to_bits(), (-1f32).to_bits());
         assert_eq!(f32::from_bits(exact), a.mul_add(a, -1.0));
         assert_ne!(f32::from_bits(exact), a * a - 1.0);
+    }
+
+    #[test]
+    fn fused_multiply_adds_that_f64_would_round_to_a_middle_are_right() {
+        let fused = |a: f32, b: f32, c: f32| {
+            let done = one(Op::FFma, a.to_bits(), b.to_bits(), c.to_bits());
+            assert_eq!(done, a.mul_add(b, c).to_bits(), "{a} {b} {c}");
+            (f64::from(a) * f64::from(b) + f64::from(c)) as f32 != f32::from_bits(done)
+        };
+        // A product just below `scale` squared.
+        let below = |scale: f32| [(1.0 + f32::EPSILON) * scale, (1.0 - f32::EPSILON) * scale];
+        let [a, b] = below(2f32.powi(-12));
+        assert!(fused(a, b, 1.0 + f32::EPSILON));
+        // Half of the least number there is.
+        let [a, b] = below(2f32.powi(-75));
+        assert!(fused(a, b, f32::MIN_POSITIVE / 2.0 + f32::from_bits(1)));
+        assert!(!fused(0.0, 3.0, -0.0) && !fused(f32::MAX, 2.0, 1.0) && !fused(0.1, 0.2, 0.3));
     }
 }

@@ -11,24 +11,35 @@ type Make = Arc<dyn Fn(usize, &mut [u32]) + Send + Sync>;
 #[derive(Clone, Default)]
 pub struct Buffer {
     words: usize,
-    /// Words of a block.
-    block: usize,
-    /// Blocks, empty until touched.
-    blocks: Vec<Vec<u32>>,
-    /// `None` where every block is there.
-    make: Option<Make>,
+    /// The words that are there: all in their order, or block after block as they were touched.
+    made: Vec<u32>,
+    /// `None` where every word is there.
+    lazy: Option<Lazy>,
+}
+
+/// What is not there yet.
+#[derive(Clone)]
+struct Lazy {
+    /// A block has two to the power of this many words.
+    bits: u32,
+    /// Which of the made blocks each is, from 1; 0: it is not made. Zeros that nobody touches cost
+    /// no memory.
+    places: Vec<usize>,
+    make: Make,
 }
 
 impl Buffer {
-    /// Of `words` words, which `make` writes in blocks of `block` (the last may be shorter).
+    /// Of `words` words, which `make` writes in blocks of `block`, a power of two or the next one
+    /// (the last may be shorter).
     pub fn lazy(
         words: usize,
         block: usize,
         make: impl Fn(usize, &mut [u32]) + Send + Sync + 'static,
     ) -> Self {
-        let block = block.max(1);
-        let blocks = vec![vec![]; words.div_ceil(block)];
-        Self { words, block, blocks, make: Some(Arc::new(make)) }
+        let block = block.next_power_of_two();
+        let places = vec![0; words.div_ceil(block)];
+        let lazy = Lazy { bits: block.trailing_zeros(), places, make: Arc::new(make) };
+        Self { words, made: vec![], lazy: Some(lazy) }
     }
 
     /// How many words it has.
@@ -42,43 +53,51 @@ impl Buffer {
     }
 
     /// The word at `address`, which lies in the buffer.
+    #[inline]
     pub(super) fn word(&mut self, address: usize) -> &mut u32 {
-        let (number, within) = (address / self.block, address % self.block);
-        if self.blocks[number].is_empty() {
-            self.touch(number);
-        }
-        &mut self.blocks[number][within]
-    }
-
-    #[cold]
-    fn touch(&mut self, number: usize) {
-        let first = number * self.block;
-        let mut words = vec![0; self.block.min(self.words - first)];
-        if let Some(make) = &self.make {
-            make(first, &mut words);
-        }
-        self.blocks[number] = words;
+        let Some(lazy) = &mut self.lazy else { return &mut self.made[address] };
+        let number = address >> lazy.bits;
+        let place = match lazy.places[number] {
+            0 => lazy.touch(number, self.words, &mut self.made),
+            place => place,
+        };
+        let within = address % (1 << lazy.bits);
+        &mut self.made[((place - 1) << lazy.bits) + within]
     }
 
     /// All words.
-    pub fn into_words(mut self) -> Vec<u32> {
-        for number in 0..self.blocks.len() {
-            if self.blocks[number].is_empty() {
-                self.touch(number);
+    pub fn into_words(self) -> Vec<u32> {
+        let Some(lazy) = self.lazy else { return self.made };
+        let mut all = vec![0; self.words];
+        for (number, words) in all.chunks_mut(1 << lazy.bits).enumerate() {
+            match lazy.places[number] {
+                0 => (lazy.make)(number << lazy.bits, words),
+                place => {
+                    let first = (place - 1) << lazy.bits;
+                    words.copy_from_slice(&self.made[first..][..words.len()]);
+                }
             }
         }
-        match self.blocks.len() {
-            1 => self.blocks.remove(0),
-            _ => self.blocks.concat(),
-        }
+        all
+    }
+}
+
+impl Lazy {
+    /// Makes a block of a buffer of `words` words behind those that are made; its place.
+    #[cold]
+    fn touch(&mut self, number: usize, words: usize, made: &mut Vec<u32>) -> usize {
+        let (first, at) = (number << self.bits, made.len());
+        let block = words.min(1 << self.bits);
+        made.resize(at + block, 0);
+        (self.make)(first, &mut made[at..][..block.min(words - first)]);
+        self.places[number] = (at >> self.bits) + 1;
+        self.places[number]
     }
 }
 
 impl From<Vec<u32>> for Buffer {
     fn from(words: Vec<u32>) -> Self {
-        let count = words.len();
-        let blocks = if count == 0 { vec![] } else { vec![words] };
-        Self { words: count, block: count.max(1), blocks, make: None }
+        Self { words: words.len(), made: words, lazy: None }
     }
 }
 
@@ -90,8 +109,9 @@ impl FromIterator<u32> for Buffer {
 
 impl fmt::Debug for Buffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let made = self.blocks.iter().filter(|block| !block.is_empty()).count();
-        write!(f, "{} words, {made} of {} blocks made", self.words, self.blocks.len())
+        let Some(lazy) = &self.lazy else { return write!(f, "{} words", self.words) };
+        let made = lazy.places.iter().filter(|place| **place > 0).count();
+        write!(f, "{} words, {made} of {} blocks made", self.words, lazy.places.len())
     }
 }
 

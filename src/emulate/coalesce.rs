@@ -42,6 +42,14 @@ impl Segments {
         }
     }
 
+    /// Whether accesses that differ only by a shift of all lanes become as many transactions.
+    pub(super) fn are_same(&self, shift: u32) -> bool {
+        match self.rule {
+            Coalescing::Warp | Coalescing::HalfWarp => shift.is_multiple_of(self.words),
+            Coalescing::InOrder => shift == 0,
+        }
+    }
+
     fn distinct(&mut self, lanes: &[Option<u32>], width: u32) -> u64 {
         self.touched.clear();
         let mut sorted = true;

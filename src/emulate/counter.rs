@@ -3,6 +3,7 @@
 use super::coalesce::{Banks, Segments};
 use super::mask::Mask;
 use super::program::{Access, Kind, Program, Space};
+use super::recent::Recent;
 use super::tasks::Tracer;
 use super::{Class, Rules};
 
@@ -23,6 +24,24 @@ pub(super) struct SiteCount {
     pub(super) least: u64,
     /// Local: the most rounds for each that could have done, in one access of a warp.
     pub(super) worst: u64,
+}
+
+impl SiteCount {
+    fn add(&mut self, one: &Self) {
+        self.runs.items += one.runs.items;
+        self.runs.warps += one.runs.warps;
+        self.cost += one.cost;
+        self.least += one.least;
+        self.worst = self.worst.max(one.worst);
+    }
+}
+
+/// What one access came to when it was run once.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cost {
+    all: SiteCount,
+    /// Global: lanes of the first warp, and its transactions.
+    first: [u64; 2],
 }
 
 /// What one branch of the text came to, by warps.
@@ -50,6 +69,8 @@ pub(super) struct Counter {
     banks: Banks,
     /// The addresses of one warp.
     addresses: Vec<Option<u32>>,
+    /// Of each access of the text.
+    recent: Vec<Recent<Cost>>,
     pub(super) pieces: Vec<Runs>,
     pub(super) sites: Vec<SiteCount>,
     pub(super) branches: Vec<BranchCount>,
@@ -69,6 +90,7 @@ impl Counter {
             segments: Segments::new(rules.transaction, rules.coalescing),
             banks: Banks::new(rules.banks),
             addresses: vec![],
+            recent: vec![Recent::default(); program.accesses.len()],
             pieces: vec![Runs::default(); program.pieces.len()],
             sites: vec![SiteCount::default(); program.accesses.len()],
             branches: vec![BranchCount::default(); program.branches.len()],
@@ -127,7 +149,28 @@ impl Counter {
 
     /// An access by the lanes of `mask`, each at its address.
     pub(super) fn access(&mut self, site: u32, access: &Access, addresses: &[u32], mask: &Mask) {
+        let changes_nothing = |shift: u32| match access.place.space {
+            Space::Buffer(_) => self.segments.are_same(shift),
+            // Whatever the shift, words that shared a bank share one.
+            Space::Local | Space::Private | Space::Params => true,
+        };
+        let known = self.recent[site as usize].again(addresses, mask, changes_nothing);
+        let cost = known.unwrap_or_else(|| {
+            let cost = self.cost(access, addresses, mask);
+            self.recent[site as usize].remember(addresses, mask, cost);
+            cost
+        });
+        self.sites[site as usize].add(&cost.all);
+        let [lanes, transactions] = cost.first;
+        if lanes > 0 {
+            let bytes = lanes * 4 * u64::from(access.width);
+            self.tracer.memory(access.kind != Kind::Read, lanes, bytes, transactions);
+        }
+    }
+
+    fn cost(&mut self, access: &Access, addresses: &[u32], mask: &Mask) -> Cost {
         let width = access.width;
+        let mut cost = Cost::default();
         let mut addresses_of_warp = std::mem::take(&mut self.addresses);
         let starts = (0..addresses.len()).step_by(self.rules.warp as usize);
         for (warp, start) in starts.enumerate() {
@@ -136,12 +179,8 @@ impl Counter {
                 && mask.all_within(start, end)
                 && self.banks.apart(&addresses[start..end], width)
             {
-                let count = &mut self.sites[site as usize];
-                count.runs.items += (end - start) as u64;
-                count.runs.warps += 1;
-                count.cost += 1;
-                count.least += 1;
-                count.worst = count.worst.max(1);
+                let runs = Runs { items: (end - start) as u64, warps: 1 };
+                cost.all.add(&SiteCount { runs, cost: 1, least: 1, worst: 1 });
                 continue;
             }
             addresses_of_warp.clear();
@@ -151,32 +190,23 @@ impl Counter {
             if items == 0 {
                 continue;
             }
-            let count = &mut self.sites[site as usize];
-            count.runs.items += items;
-            count.runs.warps += 1;
+            let mut one = SiteCount { runs: Runs { items, warps: 1 }, ..SiteCount::default() };
             match access.place.space {
                 Space::Buffer(_) => {
-                    let transactions = self.segments.transactions(&addresses_of_warp, width);
-                    count.cost += transactions;
+                    one.cost = self.segments.transactions(&addresses_of_warp, width);
                     if warp == 0 {
-                        let write = access.kind != Kind::Read;
-                        self.tracer.memory(
-                            write,
-                            items,
-                            items * 4 * u64::from(width),
-                            transactions,
-                        );
+                        cost.first = [items, one.cost];
                     }
                 }
                 Space::Local => {
-                    let (rounds, least) = self.banks.rounds(&addresses_of_warp, width);
-                    count.cost += rounds;
-                    count.least += least;
-                    count.worst = count.worst.max(rounds.div_ceil(least.max(1)));
+                    (one.cost, one.least) = self.banks.rounds(&addresses_of_warp, width);
+                    one.worst = one.cost.div_ceil(one.least.max(1));
                 }
                 Space::Private | Space::Params => {}
             }
+            cost.all.add(&one);
         }
         self.addresses = addresses_of_warp;
+        cost
     }
 }

@@ -5,7 +5,7 @@ pub const MOST_LANES: u32 = 1024;
 const WORDS: usize = MOST_LANES as usize / 64;
 
 /// A set of lanes, and how many they are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mask {
     bits: [u64; WORDS],
 }

@@ -20,6 +20,7 @@ mod machine;
 mod mask;
 mod memory;
 mod program;
+mod recent;
 mod shadow;
 mod source;
 mod tasks;

@@ -11,6 +11,8 @@ use std::sync::OnceLock;
 /// Scalars that one generator draws. Each block has its own, so that all cores of the host fill a
 /// large buffer and their number changes nothing.
 const BLOCK: usize = 1 << 16;
+/// Scalars that a promise makes at once: of a long row, a group that goes down a column touches few.
+const PIECE: usize = 64;
 
 /// `count` scalars of type `scalar`.
 pub fn fill(how: &Fill, scalar: Scalar, count: usize, seed: u64) -> Data {
@@ -62,7 +64,7 @@ fn drawn<T: Clone + Default + Send>(
     out
 }
 
-/// The same contents as [`fill`]'s, made block by block when they are touched.
+/// The same contents as [`fill`]'s, made piece by piece when they are touched.
 pub fn promise(how: &Fill, scalar: Scalar, count: usize, seed: u64) -> Buffer {
     let how = how.clone();
     if how == Fill::Cycle {
@@ -73,26 +75,32 @@ pub fn promise(how: &Fill, scalar: Scalar, count: usize, seed: u64) -> Buffer {
             words.copy_from_slice(bytemuck::cast_slice(all.as_bytes()));
         });
     }
-    Buffer::lazy(count, BLOCK, move |first, words| {
+    Buffer::lazy(count, PIECE, move |first, words| {
         let mut rng = generator(seed, (first / BLOCK) as u64);
-        let bits = |x: f64, rounded: i64| match scalar {
-            Scalar::F32 => (x as f32).to_bits(),
-            Scalar::U32 => rounded as u32,
-            Scalar::I32 => (rounded as i32).cast_unsigned(),
-        };
+        // A scalar takes one number of the generator, of whatever type it is.
+        rng.advance((first % BLOCK) as u128);
         for (word, i) in words.iter_mut().zip(first..) {
             *word = match &how {
                 Fill::Uniform([low, high]) => {
                     let x = between(&mut rng, *low, *high);
-                    bits(x, x.floor() as i64)
+                    bits(scalar, x, || x.floor() as i64)
                 }
                 Fill::RandomBits if scalar == Scalar::F32 => scrambled_f32(rng.random()).to_bits(),
                 Fill::RandomBits => rng.random(),
-                Fill::Index | Fill::Cycle => bits(i as f32 as f64, i as i64),
-                Fill::Constant(x) => bits(*x, *x as i64),
+                Fill::Index | Fill::Cycle => bits(scalar, i as f32 as f64, || i as i64),
+                Fill::Constant(x) => bits(scalar, *x, || *x as i64),
             };
         }
     })
+}
+
+/// The word of a number that as an integer is `whole`.
+fn bits(scalar: Scalar, x: f64, whole: impl FnOnce() -> i64) -> u32 {
+    match scalar {
+        Scalar::F32 => (x as f32).to_bits(),
+        Scalar::U32 => whole() as u32,
+        Scalar::I32 => (whole() as i32).cast_unsigned(),
+    }
 }
 
 /// The generator of a block.

@@ -1,12 +1,12 @@
 //! `gpubench fit`: models fitted to what runs measured, and judged by launches that no fit saw.
 
-mod counts;
 mod times;
 
 use super::known::{Profiles, of_run, suite};
 use super::results;
 use super::show::{print, warnings, width};
 use crate::analyse::fit::{Device, End, Launch, Model, judge, rules};
+use crate::counting::Works;
 use crate::emulate::Rules;
 use crate::error::{Error, Result};
 use crate::gpu::DeviceInfo;
@@ -14,7 +14,6 @@ use crate::record::profile::Profile;
 use crate::record::{Header, Record};
 use crate::report::fit::{Report, json, short, text};
 use crate::suite::Suite;
-pub(super) use counts::{Kernel, Wanted, Works};
 use std::path::PathBuf;
 use std::process::ExitCode;
 pub(super) use times::{is_kernel, kernels, launches, seconds};

@@ -1,7 +1,7 @@
 //! What the kernels of a run took: its rounds put together.
 
-use super::counts::{Kernel, Works};
 use crate::analyse::fit::Launch;
+use crate::counting::{Kernel, Works};
 use crate::emulate::Rules;
 use crate::gpu::{DeviceInfo, DeviceKind};
 use crate::record::{Flag, Record};

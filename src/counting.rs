@@ -1,4 +1,4 @@
-//! What launches do, counted by emulating one work-group of each kernel.
+//! What the kernels of a suite do, counted by emulating one work-group of each.
 
 use crate::analyse::fit::{Counted, Launch};
 use crate::emulate::{Emulator, Rules};
