@@ -16,7 +16,6 @@
 //! tell it ([`Factor`]). For a kernel that was never seen it is 1, with parameters of a fit in which all
 //! factors are. It fails where the factor changes between the sizes that were measured.
 
-use super::hybrid_factor::DRAW;
 pub use super::hybrid_factor::Factor;
 use super::least_squares::{Domain, NEXT_TO_NOTHING, Problem};
 use crate::error::Result;
@@ -192,6 +191,8 @@ pub enum Start<'a> {
 
 /// Weight of a factor's logarithm among the residuals: a device that needs none is preferred.
 const FACTOR: f64 = 0.3;
+/// How much a kernel's factor is drawn towards 1 while costs are fitted, in launches.
+const DRAW: f64 = 0.1;
 /// Weight of a cost's distance from where it began: what no kernel tells stays there.
 const STAY: f64 = 0.02;
 

@@ -2,55 +2,64 @@
 //! the most that do about as much as the one to be foreseen.
 //!
 //! ```text
-//! ln f = Σ w_i·r_i / Σ w_i · n/(n + draw)      w_i = exp(−d_i² / 2·ln²2)
+//! ln f = Σ a_i·k(d_i)      a = (k(d_ij) + noise²)⁻¹ r      k(d) = level² + change²·exp(−d / reach)
 //! ```
 //!
-//! `r_i` is the logarithm of what launch `i` of `n` took over what the device's costs foresee, and `d_i`
-//! how far it lies, by logarithms of instructions, traffic, footprint and groups: a mean of neighbours
-//! (Nadaraya, Watson 1964), which is drawn towards a factor of 1.
+//! `r_i` is the logarithm of what launch `i` took over what the device's costs foresee, `d_i` how far it lies
+//! from the one to be foreseen, and `d_ij` from launch `j`, by logarithms of instructions, traffic, footprint and
+//! groups: the expected value given those launches (Krige 1951; Rasmussen and Williams 2006, eq. 2.25), where
+//! logarithms of factors spread by `level` about 0 from kernel to kernel, by `change` from one launch of a kernel
+//! to another far away, and by `noise` from one measurement to the next.
 
 use super::hybrid::Work;
+use nalgebra::{DMatrix, DVector};
 
-/// How much the factor of one launch is drawn towards 1, in launches.
-pub(super) const DRAW: f64 = 0.1;
-/// Launches that do this many times as much, by its logarithm, tell noticeably less.
-const NEAR: f64 = std::f64::consts::LN_2;
+/// How far kernels differ, by the factor's logarithm.
+const LEVEL: f64 = 1.0;
+/// How far launches of one kernel do that have little in common.
+const CHANGE: f64 = 0.5;
+/// From which distance on they have.
+const REACH: f64 = 4.0;
+/// How far measurements of one launch do.
+const NOISE: f64 = 0.1;
 
-/// The launches of a kernel.
+type Place = [f64; 4];
+
+/// The launches of a kernel, each with its weight `a`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Factor(Vec<([f64; 4], f64)>);
+pub struct Factor(Vec<(Place, f64)>);
 
 impl Factor {
     /// Of launches, each with the logarithm of what it took over what the costs foresee.
     pub fn new(launches: impl Iterator<Item = (Work, f64)>) -> Self {
-        Self(launches.map(|(work, off)| (place(&work), off)).collect())
+        let (places, off): (Vec<Place>, Vec<f64>) =
+            launches.map(|(work, off)| (place(&work), off)).unzip();
+        let n = places.len();
+        let noise = |i: usize, j: usize| if i == j { NOISE * NOISE } else { 0.0 };
+        let alike = DMatrix::from_fn(n, n, |i, j| alike(places[i], places[j]) + noise(i, j));
+        // Noise keeps it from being singular, however near launches lie; numbers that are none may not.
+        let Some(alike) = alike.cholesky() else { return Self::default() };
+        let weights = alike.solve(&DVector::from_vec(off));
+        Self(places.into_iter().zip(weights.iter().copied()).collect())
     }
 
     /// What a launch takes over what the costs foresee.
     pub fn at(&self, work: &Work) -> f64 {
         let here = place(work);
-        let far: Vec<f64> = self.0.iter().map(|(there, _)| square(here, *there)).collect();
-        // By how much farther than the nearest, so that not all weights vanish.
-        let nearest = far.iter().copied().fold(f64::INFINITY, f64::min);
-        let weights = far.iter().map(|far| (-0.5 * (far - nearest) / (NEAR * NEAR)).exp());
-        let (mut sum, mut all) = (0.0, 0.0);
-        for (weight, (_, off)) in weights.zip(&self.0) {
-            sum += weight * off;
-            all += weight;
-        }
-        let count = self.0.len() as f64;
-        if self.0.is_empty() { 1.0 } else { (sum / all * count / (count + DRAW)).exp() }
+        self.0.iter().map(|(there, weight)| weight * alike(here, *there)).sum::<f64>().exp()
     }
 }
 
 /// Where a launch lies among others.
-fn place(work: &Work) -> [f64; 4] {
+fn place(work: &Work) -> Place {
     let instructions = work.simple + work.special + work.accesses + work.local;
     [instructions, work.traffic, work.footprint, work.groups].map(|amount| amount.max(1.0).ln())
 }
 
-fn square(one: [f64; 4], other: [f64; 4]) -> f64 {
-    one.iter().zip(other).map(|(a, b)| (a - b).powi(2)).sum()
+/// How much two launches of a kernel have in common.
+fn alike(one: Place, other: Place) -> f64 {
+    let far = one.iter().zip(other).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+    LEVEL * LEVEL + CHANGE * CHANGE * (-far / REACH).exp()
 }
 
 #[cfg(test)]
@@ -61,28 +70,51 @@ mod tests {
         Work { simple: 9.0 * size, traffic: 8.0 * size, footprint: 8.0 * size, ..Work::default() }
     }
 
+    fn factor<const N: usize>(off: [(f64, f64); N]) -> Factor {
+        Factor::new(off.iter().map(|&(size, times)| (work(size), times.ln())))
+    }
+
     #[test]
-    fn the_nearest_launches_tell_the_factor() {
-        let off = [(1e4, 1.0), (1e6, 2.0), (1e8, 4.0)];
-        let factor = Factor::new(off.iter().map(|&(size, off)| (work(size), f64::ln(off))));
-        // Three launches are drawn by a tenth of one.
-        for (size, off) in off {
-            let wanted = f64::powf(off, 3.0 / 3.1);
-            assert!((factor.at(&work(size)) / wanted - 1.0).abs() < 1e-9, "{size}");
-        }
-        // Halfway between two, their geometric mean; far beyond all, the nearest.
-        let between = factor.at(&work(1e7));
-        assert!((between / f64::powf(8.0, 0.5 * 3.0 / 3.1) - 1.0).abs() < 1e-6, "{between}");
-        assert_eq!(factor.at(&work(1e30)), factor.at(&work(1e8)));
+    fn one_launch_is_drawn_towards_1_by_its_noise() {
+        let told = factor([(1e6, 2.0)]).at(&work(1e6));
+        // 1.25 is the spread of factors, 0.01 that of measurements.
+        assert!((told.ln() - 2f64.ln() * 1.25 / 1.26).abs() < 1e-12, "{told}");
+        let far = factor([(1e6, 2.0)]).at(&work(1e300));
+        assert!((far.ln() - 2f64.ln() / 1.26).abs() < 1e-6, "{far}");
         assert_eq!(Factor::default().at(&work(1.0)), 1.0);
+    }
+
+    #[test]
+    fn the_nearest_launches_tell_the_factor_most() {
+        let off = [(1e4, 1.0), (1e6, 2.0), (1e8, 4.0)];
+        let factor = factor(off);
+        for (size, off) in off {
+            assert!((factor.at(&work(size)) / off - 1.0).abs() < 0.1, "{size}");
+        }
+        // Between two, between them; far beyond all, nearer to the nearest than to the farthest.
+        let between = factor.at(&work(1e7));
+        assert!((2.2..3.6).contains(&between), "{between}");
+        let beyond = factor.at(&work(1e10));
+        assert!((2.0..4.0).contains(&beyond), "{beyond}");
+    }
+
+    #[test]
+    fn two_measurements_of_one_launch_count_as_their_mean() {
+        let told = factor([(1e6, 1.0), (1e6, 4.0)]).at(&work(1e6));
+        assert!((told.ln() - 2f64.ln() * 1.25 / 1.255).abs() < 1e-9, "{told}");
     }
 
     #[test]
     fn as_much_work_in_fewer_groups_lies_elsewhere() {
         let [few, many] = [32.0, 1024.0].map(|groups| Work { groups, ..work(1e6) });
         let factor = Factor::new([(few, f64::ln(2.0)), (many, f64::ln(8.0))].into_iter());
-        let told = [few, many].map(|work| factor.at(&work).ln() * 2.1 / 2.0);
-        assert!((told[0] / f64::ln(2.0) - 1.0).abs() < 1e-3, "{told:?}");
-        assert!((told[1] / f64::ln(8.0) - 1.0).abs() < 1e-3, "{told:?}");
+        let [few, many] = [few, many].map(|work| factor.at(&work));
+        assert!((2.0..2.3).contains(&few) && (7.0..8.0).contains(&many), "{few} {many}");
+    }
+
+    #[test]
+    fn what_is_no_number_tells_nothing() {
+        let launches = [(work(f64::INFINITY), 1.0), (work(1e6), 1.0)];
+        assert_eq!(Factor::new(launches.into_iter()).at(&work(1e6)), 1.0);
     }
 }

@@ -5,7 +5,7 @@ use crate::counting::{Kernel, Works};
 use crate::emulate::Rules;
 use crate::gpu::{DeviceInfo, DeviceKind};
 use crate::record::{Flag, Record};
-use crate::stats::{Summary, geometric_mean, median_of};
+use crate::stats::{geometric_mean, median_of, quantile, steadiest};
 use crate::workload::{CaseKey, Measure};
 use std::collections::BTreeMap;
 
@@ -17,7 +17,8 @@ pub(in crate::cmd) fn is_kernel(record: &Record) -> bool {
         && !record.flags.iter().any(Flag::is_implausible)
 }
 
-/// Every verified kernel of a device (its number and itself), at its usual [pace](Pace).
+/// Every verified kernel of a device (its number and itself): the quantile of its samples that is
+/// [`steadiest`] on the device, at its usual [pace](Pace).
 pub(in crate::cmd) fn launches(
     records: &[Record],
     (number, device): (usize, &DeviceInfo),
@@ -25,13 +26,16 @@ pub(in crate::cmd) fn launches(
     rules: Rules,
 ) -> Vec<Launch> {
     let kernels = kernels(records, number);
-    let pace = Pace::of(&kernels, device.kind);
+    let samples = kernels.values().flatten().filter_map(|record| record.measured.as_ref());
+    let told = Told {
+        quantile: steadiest(samples.map(|measured| measured.samples.as_slice())),
+        pace: Pace::of(&kernels, device.kind),
+    };
     let known: Vec<Kernel> =
         kernels.values().filter_map(|records| Kernel::of(records[0])).collect();
     works.count(&known, &[rules]);
-    let launch = |(key, records): (CaseKey, Vec<&Record>)| {
-        launch(key, &records, |record| pace.slowness(record), works, rules)
-    };
+    let launch =
+        |(key, records): (CaseKey, Vec<&Record>)| launch(key, &records, &told, works, rules);
     kernels.into_iter().filter_map(launch).collect()
 }
 
@@ -49,27 +53,38 @@ pub(in crate::cmd) fn kernels(
 
 /// The geometric mean of the records' medians.
 pub(in crate::cmd) fn seconds(records: &[&Record]) -> Option<f64> {
-    seconds_at(records, |_| 1.0)
+    Told { quantile: 0.5, pace: Pace(None) }.seconds(records)
 }
 
-/// The same, of each record's median over how many times longer than usual everything took then.
-fn seconds_at(records: &[&Record], slowness: impl Fn(&Record) -> f64) -> Option<f64> {
-    let median = |record: &&Record| {
-        let measured = record.measured.as_ref()?;
-        Some(Summary::of(&measured.samples)?.median / slowness(record))
-    };
-    let medians: Vec<f64> = records.iter().filter_map(median).collect();
-    geometric_mean(&medians).filter(|s| *s > 0.0)
+/// How a device's times are told.
+struct Told {
+    /// Of the samples of a record.
+    quantile: f64,
+    pace: Pace,
+}
+
+impl Told {
+    /// The geometric mean of the records' quantiles, each over how many times longer than usual everything took
+    /// then.
+    fn seconds(&self, records: &[&Record]) -> Option<f64> {
+        let one = |record: &&Record| {
+            let mut sorted = record.measured.as_ref()?.samples.clone();
+            sorted.sort_by(f64::total_cmp);
+            let seconds = quantile(&sorted, self.quantile);
+            (!seconds.is_nan()).then(|| seconds / self.pace.slowness(record))
+        };
+        geometric_mean(&records.iter().filter_map(one).collect::<Vec<_>>())
+    }
 }
 
 fn launch(
     key: CaseKey,
     records: &[&Record],
-    slowness: impl Fn(&Record) -> f64,
+    told: &Told,
     works: &Works,
     rules: Rules,
 ) -> Option<Launch> {
-    let seconds = seconds_at(records, slowness)?;
+    let seconds = told.seconds(records)?;
     let first = records.iter().find_map(|record| record.measured.as_ref())?;
     let kernel = Kernel::of(records[0])?;
     let counted = works.of(&kernel, rules);
@@ -135,9 +150,8 @@ mod tests {
             with_usual.push(record(3, 1.0, Some([2e-4; 2])));
             with_usual.push(disturbed.clone());
             let kernels = kernels(&with_usual, 0);
-            let pace = Pace::of(&kernels, kind);
-            let seconds = kernels.values().map(|r| seconds_at(r, |record| pace.slowness(record)));
-            seconds.map(|seconds| seconds.unwrap()).collect::<Vec<_>>()
+            let told = Told { quantile: 0.5, pace: Pace::of(&kernels, kind) };
+            kernels.values().map(|records| told.seconds(records).unwrap()).collect::<Vec<_>>()
         };
         let near = |told: Vec<f64>, wanted: [f64; 4]| {
             told.iter()
@@ -146,5 +160,24 @@ mod tests {
         };
         near(all(DeviceKind::Cpu), [1.0, 3.0, 1.0, 5.0]);
         near(all(DeviceKind::Discrete), [2f64.sqrt(), 3.0, 1.0, 5.0]);
+    }
+
+    #[test]
+    fn what_is_slowed_now_and_then_is_told_by_its_steady_samples() {
+        let slowed = |n: i64, slow: [usize; 2], times: f64| {
+            let mut record = record(n, 1.0, None);
+            let samples = &mut record.measured.as_mut().unwrap().samples;
+            samples[..slow[0]].fill(times);
+            samples[20 - slow[1]..].fill(2.0 * times);
+            record
+        };
+        let records = [slowed(1, [3, 7], 2.0), slowed(2, [6, 2], 3.0), slowed(3, [2, 7], 4.0)];
+        let kernels = kernels(&records, 0);
+        let samples = records.iter().map(|r| r.measured.as_ref().unwrap().samples.as_slice());
+        let told = Told { quantile: steadiest(samples), pace: Pace(None) };
+        let all: Vec<f64> = kernels.values().map(|r| told.seconds(r).unwrap()).collect();
+        assert_eq!(all, [1.0; 3]);
+        // What is shown beside what was foreseen is the median, as everywhere else.
+        assert_eq!(seconds(&[&records[0]]), Some(1.5));
     }
 }
