@@ -247,7 +247,8 @@ fn behind_a_link(rate: f64) -> String {
 fn a_much_slower_device_helps_a_little_or_is_not_tried() {
     // A tenth of the speed is more than a trial may cost, a hundredth is not.
     let (_, summary) = split_on_described(&behind_a_link(0.5e9), "light");
-    assert!(summary.best > 1.05 && summary.gain.is_none_or(|gain| gain.median >= 0.97));
+    assert!(summary.best > 1.05 && summary.together.unwrap() > 1.0 && summary.tried[1] > 0);
+    assert!(summary.gain.unwrap().median > 1.0);
     let (raw, summary) = split_on_described(&behind_a_link(0.05e9), "light");
     assert!(summary.best < 1.03 && summary.gain.is_none() && raw.works.is_empty());
     assert_eq!(raw.blocks.len(), 10, "how they are balanced is measured all the same");

@@ -22,8 +22,8 @@ pub struct Buffer {
 struct Lazy {
     /// A block has two to the power of this many words.
     bits: u32,
-    /// Which of the made blocks each is, from 1; 0: it is not made. Zeros that nobody touches cost
-    /// no memory.
+    /// Which of the made blocks each is, from 1; 0: it is not made. The system
+    /// gives pages of zeros only where they are written.
     places: Vec<usize>,
     make: Make,
 }

@@ -42,7 +42,8 @@ impl Segments {
         }
     }
 
-    /// Whether accesses that differ only by a shift of all lanes become as many transactions.
+    /// Whether accesses that differ only by a shift of all lanes become as many transactions. A
+    /// transaction is a power of two, so that this holds of shifts that wrap as well.
     pub(super) fn are_same(&self, shift: u32) -> bool {
         match self.rule {
             Coalescing::Warp | Coalescing::HalfWarp => shift.is_multiple_of(self.words),
@@ -141,6 +142,24 @@ mod tests {
 
     fn transactions(rule: Coalescing, width: u32, of: impl Fn(u32) -> u32) -> u64 {
         Segments::new(128, rule).transactions(&lanes(of), width)
+    }
+
+    #[test]
+    fn shifts_that_are_the_same_cost_the_same() {
+        for rule in [Coalescing::Warp, Coalescing::HalfWarp, Coalescing::InOrder] {
+            let same = |shift: &u32| Segments::new(128, rule).are_same(*shift);
+            for shift in [0, 1, 32, 33, 64, 32u32.wrapping_neg()].iter().filter(|shift| same(shift))
+            {
+                for (width, stride) in [(1, 1), (1, 7), (2, 3), (4, 4)] {
+                    let at = |i: u32| 5000 + stride * (i * 37 % 32);
+                    let shifted = |i: u32| at(i).wrapping_add(*shift);
+                    let cost = transactions(rule, width, at);
+                    assert_eq!(transactions(rule, width, shifted), cost, "{rule:?} {shift}");
+                }
+            }
+        }
+        let warp = Segments::new(128, Coalescing::Warp);
+        assert!(warp.are_same(64) && !warp.are_same(33));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! the most that do about as much as the one to be foreseen.
 //!
 //! ```text
-//! ln f = Σ a_i·k(d_i)      a = (k(d_ij) + noise²)⁻¹ r      k(d) = level² + change²·exp(−d / reach)
+//! ln f = Σ a_i·k(d_i)      a = (k(d_ij) + noise²·δ_ij)⁻¹ r      k(d) = level² + change²·exp(−d / reach)
 //! ```
 //!
 //! `r_i` is the logarithm of what launch `i` took over what the device's costs foresee, `d_i` how far it lies
@@ -37,7 +37,7 @@ impl Factor {
         let n = places.len();
         let noise = |i: usize, j: usize| if i == j { NOISE * NOISE } else { 0.0 };
         let alike = DMatrix::from_fn(n, n, |i, j| alike(places[i], places[j]) + noise(i, j));
-        // Noise keeps it from being singular, however near launches lie; numbers that are none may not.
+        // Noise keeps it from being singular, however near launches lie; a place that is no number makes it fail.
         let Some(alike) = alike.cholesky() else { return Self::default() };
         let weights = alike.solve(&DVector::from_vec(off));
         Self(places.into_iter().zip(weights.iter().copied()).collect())

@@ -4,7 +4,7 @@
 //! Source: C13 §4.4. The first block is dealt in the ratio of predicted speeds, every later one in
 //! the ratio that was seen. Two things are ours. The paper goes by the last block alone: we take the
 //! geometric mean of it and of what was known before, since half of a block's scatter is not to be
-//! learnt; only the first block says all that is known. And its blocks take 10 to 50 ms, long enough to
+//! learnt; only a device's first block says all that is known. And its blocks take 10 to 50 ms, long enough to
 //! measure, short enough to correct: ours may take 200 ms, since the time slices in which an operating
 //! system gives a processor to two drivers are a tenth of 50 ms.
 
@@ -22,8 +22,8 @@ pub struct Balancer {
     block: f64,
     /// Work that each device gets at least, in a block that nothing else limits.
     least: Vec<f64>,
-    /// Whether nothing was seen yet.
-    predicted: bool,
+    /// Of which devices nothing was seen yet.
+    predicted: Vec<bool>,
 }
 
 impl Balancer {
@@ -31,11 +31,12 @@ impl Balancer {
     /// which is brought into [`BLOCK_SECONDS`].
     pub fn new(speeds: Vec<f64>, block: f64) -> Self {
         let block = block.clamp(*BLOCK_SECONDS.start(), *BLOCK_SECONDS.end());
-        let least = vec![0.0; speeds.len()];
-        Self { speeds, block, least, predicted: true }
+        let (least, predicted) = (vec![0.0; speeds.len()], vec![true; speeds.len()]);
+        Self { speeds, block, least, predicted }
     }
 
-    /// The same with blocks that are as long as it takes every device to do so much work.
+    /// The same with blocks that are as long as it takes every device to do so much work, where as
+    /// much is left.
     pub fn at_least(self, least: Vec<f64>) -> Self {
         Self { least, ..self }
     }
@@ -53,21 +54,17 @@ impl Balancer {
         self.speeds.iter().sum()
     }
 
-    /// Work per second of each device, as far as it is known.
-    pub fn speeds(&self) -> &[f64] {
-        &self.speeds
-    }
-
     /// Learns from the last block: each device's work and seconds. A device that had no work or no
     /// measurable time keeps its speed.
     pub fn learn(&mut self, done: &[(f64, f64)]) {
-        for (speed, &(work, seconds)) in self.speeds.iter_mut().zip(done) {
+        let known = self.speeds.iter_mut().zip(&mut self.predicted);
+        for ((speed, predicted), &(work, seconds)) in known.zip(done) {
             if work > 0.0 && seconds > 0.0 {
                 let seen = work / seconds;
-                *speed = if self.predicted { seen } else { (*speed * seen).sqrt() };
+                *speed = if *predicted { seen } else { (*speed * seen).sqrt() };
+                *predicted = false;
             }
         }
-        self.predicted = false;
     }
 }
 
@@ -104,17 +101,17 @@ mod tests {
 
     #[test]
     fn after_the_first_block_half_of_what_is_seen_is_learnt() {
-        let mut balancer = Balancer::new(vec![1.0], 0.02);
-        balancer.learn(&[(4.0, 1.0)]);
-        assert_eq!(balancer.speeds(), [4.0], "a prediction is replaced");
-        balancer.learn(&[(16.0, 1.0)]);
-        assert_eq!(balancer.speeds(), [8.0], "the geometric mean of 4 and 16");
+        let mut balancer = Balancer::new(vec![1.0, 1.0], 0.02);
+        balancer.learn(&[(4.0, 1.0), (0.0, 0.0)]);
+        assert_eq!(balancer.speeds, [4.0, 1.0], "a prediction is replaced");
+        balancer.learn(&[(16.0, 1.0), (5.0, 1.0)]);
+        assert_eq!(balancer.speeds, [8.0, 5.0], "4 and 16 are averaged, a prediction is not");
     }
 
     #[test]
     fn a_device_without_work_keeps_its_speed() {
         let mut balancer = Balancer::new(vec![3.0, 1.0], 0.02);
         balancer.learn(&[(0.0, 0.0), (1.0, 0.0)]);
-        assert_eq!(balancer.speeds(), [3.0, 1.0]);
+        assert_eq!(balancer, Balancer::new(vec![3.0, 1.0], 0.02));
     }
 }

@@ -194,7 +194,7 @@ fn groups_of(part: &Candidate, division: &Division) -> Result<[u32; 3]> {
 }
 
 /// Most rows that take no more work-groups than a single one does: what a part costs grows in steps of
-/// so many.
+/// so many. 1 where the grid does not grow with the rows.
 ///
 /// # Errors
 /// `Unsupported` where a single row is more than the device takes.
@@ -211,7 +211,7 @@ pub fn rows_a_group(candidate: &Candidate, division: &Division) -> Result<u64> {
             more = middle;
         }
     }
-    Ok(same)
+    Ok(if same == division.rows { 1 } else { same })
 }
 
 struct Builder<'a> {

@@ -84,10 +84,11 @@ pub struct Split {
 }
 
 impl Split {
-    /// Rows a second in the middle block of the rehearsal: what the devices come to together. The
-    /// first blocks, which are out of balance, do not move it far. `None` where there was none.
+    /// Rows a second in the middle one of the rehearsal's blocks: what the devices come to together. The
+    /// first ones, which are out of balance, do not move it far. `None` where no block was shared.
     pub fn together(blocks: &[Block]) -> Option<f64> {
-        median_of(blocks.iter().map(Block::speed))
+        let shared = blocks.iter().filter(|block| block.imbalance().is_some());
+        median_of(shared.map(Block::speed))
     }
 }
 

@@ -88,7 +88,8 @@ pub fn split_section(out: &mut String, title: &str, raw: &Split) {
     let fastest = devices.get(raw.fastest).map_or("?", String::as_str);
     rehearsal_lines(out, raw, &summary, fastest);
     let _ = writeln!(out, "  {}", decided(raw, &summary, fastest));
-    if let Some(Summary { median, interval: [low, high], .. }) = summary.gain {
+    let tried = summary.tried != [0, 0];
+    if let Some(Summary { median, interval: [low, high], .. }) = summary.gain.filter(|_| tried) {
         let works = raw.works.len();
         let _ = writeln!(
             out,
@@ -100,7 +101,11 @@ pub fn split_section(out: &mut String, title: &str, raw: &Split) {
 
 /// How soon the devices were balanced, and what they came to together.
 fn rehearsal_lines(out: &mut String, raw: &Split, summary: &SplitSummary, fastest: &str) {
-    let Some(together) = summary.together else { return };
+    let Some(together) = summary.together else {
+        let _ =
+            writeln!(out, "  no block could be shared: a device's part is less than a work-group");
+        return;
+    };
     let blocks = raw.blocks.len();
     let _ = writeln!(out, "  together in {blocks} blocks: {together:.2} × {fastest} alone");
     let balanced = percent(BALANCED);
@@ -132,9 +137,7 @@ fn decided(raw: &Split, summary: &SplitSummary, fastest: &str) -> String {
     let blocks = if fewest == most { format!("{most}") } else { format!("{fewest} to {most}") };
     match summary.left {
         0 => format!("split to the end in {blocks} blocks"),
-        _ if most == 0 => {
-            format!("begun in no work, since trying may lose {}: left to {fastest}", percent(LOSS))
-        }
+        _ if most == 0 => format!("begun in no work: left to {fastest}"),
         all if all == works && gain.interval[0] < 1.0 => {
             format!("not worth it: left to {fastest} after {blocks} blocks")
         }

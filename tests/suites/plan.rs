@@ -3,7 +3,7 @@
 use super::{folder, load};
 use gpubench::backend;
 use gpubench::gpu::DeviceInfo;
-use gpubench::plan::{Case, Limits, Planned, estimate, plan};
+use gpubench::plan::{Case, Limits, Planned, dealt, estimate, plan, rows_a_group};
 use gpubench::units::Bytes;
 
 /// A host with everything.
@@ -182,4 +182,35 @@ fn forms_that_a_device_does_not_take_are_kept_with_their_reason() {
     let none = DeviceInfo { max_group_size: 32, ..small };
     let reason = planned(&text, &none, &LIMITS).remove(0).unwrap_err();
     assert!(reason.contains("the device takes 32"), "{reason}");
+}
+
+/// Rows are dealt by whole work-groups: so many lie in one.
+#[test]
+fn rows_of_a_work_group_are_told_from_the_grid() {
+    let rows = |group: [u32; 2], grid: &str| {
+        let text = format!(
+            r#"version: 1
+workloads:
+  split:
+    kernel: {{ family: filters, entry: linear, group: {group:?}, constants: {{ ROWS: 4 }} }}
+    sizes: {{ n: [100] }}
+    params: {{ rows: n, cols: n, first: 0, count: n }}
+    buffers:
+      image:  {{ type: f32x4, count: n*n, fill: {{ uniform: [0, 1] }}, access: read, split: rows }}
+      result: {{ type: f32x4, count: n*n, access: write, split: rows }}
+    grid: {grid}
+    verify: none
+    measure: [split]
+    divide: count
+"#
+        );
+        let case = planned(&text, &gpu(), &LIMITS).remove(0).unwrap();
+        rows_a_group(&case.candidates[0], dealt(&case).unwrap()).unwrap()
+    };
+    assert_eq!(rows([16, 16], "[n, count]"), 16);
+    assert_eq!(rows([32, 8], r#"[n, "ceil_div(count, ROWS)"]"#), 32);
+    assert_eq!(rows([64, 1], "[count]"), 64);
+    assert_eq!(rows([64, 1], "[count*n]"), 1, "a row takes two, and two rows take more");
+    assert_eq!(rows([1, 128], "[n, count]"), 1, "all rows lie in one: parts are not rounded");
+    assert_eq!(rows([32, 8], "[n, n]"), 1, "a grid that does not grow");
 }

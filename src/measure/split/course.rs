@@ -10,17 +10,12 @@ use crate::model::loss_budget::LossBudget;
 use crate::record::{Block, Work};
 use std::time::Instant;
 
-/// Seconds that a block should take; blocks of less are told by their overhead, and by the time slices
-/// of an operating system whose processors the devices' drivers share.
-const BLOCK_SECONDS: f64 = 0.2;
-/// The same on simulated devices, which nobody interrupts and every second of which costs the host many.
-const SIMULATED_BLOCK: f64 = 0.05;
 /// Most times that one block has the whole problem computed.
 pub(super) const MOST_REPEATS: u64 = 10_000;
 
-/// Seconds that a block should take by this clock.
-pub(super) fn block_seconds(clock: Clock) -> f64 {
-    if clock == Clock::Simulated { SIMULATED_BLOCK } else { BLOCK_SECONDS }
+/// Whether two devices or more have rows: a block that one computes alone tries nothing.
+fn is_shared(rows: &[u64]) -> bool {
+    rows.iter().filter(|rows| **rows > 0).count() >= 2
 }
 
 /// Where a work has come to.
@@ -41,17 +36,15 @@ pub(super) struct Course<'d, 'a> {
 }
 
 impl<'d, 'a> Course<'d, 'a> {
-    /// The problem so many `times` on devices that are foreseen to do `speeds` rows a second.
-    pub fn new(dealer: &'d mut Dealer<'a>, speeds: &[f64], times: u64) -> Self {
+    /// The problem so many `times`, dealt by `balancer`.
+    pub fn new(dealer: &'d mut Dealer<'a>, balancer: Balancer, times: u64) -> Self {
         dealer.owners.clear();
-        let block = block_seconds(dealer.clock());
-        let least = dealer.grain.iter().map(|&rows| rows as f64).collect();
         Self {
-            balancer: Balancer::new(speeds.to_vec(), block).at_least(least),
+            unsent: vec![true; dealer.members()],
+            balancer,
             times,
             passes: 0,
             first: 0,
-            unsent: vec![true; speeds.len()],
             blocks: vec![],
             begun: Instant::now(),
             simulated: 0.0,
@@ -71,14 +64,14 @@ impl<'d, 'a> Course<'d, 'a> {
             stage(Stage::Measure);
             let (done, seconds) = (self.done(), self.seconds());
             let most = budget.as_mut().and_then(|budget| budget.next(done, seconds));
-            let dealt = most.map(|most| self.deal(most));
-            // A block that one device computes alone tries nothing.
-            match dealt.filter(|(rows, _)| rows.iter().filter(|rows| **rows > 0).count() >= 2) {
-                Some((rows, repeats)) => {
+            match most.map(|most| self.deal(most)) {
+                Some((rows, repeats)) if is_shared(&rows) => {
                     let speed = self.block(rows, repeats)?;
                     budget.iter_mut().for_each(|budget| budget.learn(speed));
                 }
-                None => {
+                // What is left of a pass may be too little to share; the next pass is not.
+                Some(_) if self.first > 0 => self.alone(fastest)?,
+                _ => {
                     budget = None;
                     self.alone(fastest)?;
                 }
@@ -130,16 +123,19 @@ impl<'d, 'a> Course<'d, 'a> {
         Ok(())
     }
 
-    /// So many blocks of all devices, whatever they lose, and the rows a second that each device was
-    /// seen to do; the pass that the last one is of is ended by `fastest`.
+    /// So many blocks of all devices, whatever they lose, and the balancer that has learnt from them; what
+    /// is left of a pass and too little to share is done by `fastest`.
     pub fn rehearse(
         mut self,
         count: usize,
         fastest: usize,
         stage: &mut dyn FnMut(Stage),
-    ) -> Result<(Vec<Block>, Vec<f64>)> {
+    ) -> Result<(Vec<Block>, Balancer)> {
         for _ in 0..count {
             stage(Stage::Measure);
+            if self.first > 0 && !is_shared(&self.deal(f64::INFINITY).0) {
+                self.alone(fastest)?;
+            }
             let (rows, repeats) = self.deal(f64::INFINITY);
             self.block(rows, repeats)?;
         }
@@ -147,7 +143,7 @@ impl<'d, 'a> Course<'d, 'a> {
             self.alone(fastest)?;
         }
         self.dealer.busy += self.seconds();
-        Ok((self.blocks, self.balancer.speeds().to_vec()))
+        Ok((self.blocks, self.balancer))
     }
 
     fn advance(&mut self, rows: u64, repeats: u64) {

@@ -23,17 +23,17 @@ pub(super) fn deal(parts: &[f64], grain: &[u64], left: u64, all: bool) -> Vec<u6
     let mut order: VecDeque<usize> = (0..parts.len()).collect();
     let groups = |device: usize| parts[device] / grain[device] as f64;
     order.make_contiguous().sort_by(|&a, &b| groups(a).total_cmp(&groups(b)));
-    let (mut undealt, mut parts_left) = (block.round().max(1.0) as u64, sum);
+    let (mut undealt, mut parts_left) = (block.max(1.0), sum);
     let mut rows = vec![0; parts.len()];
     while let Some(device) = order.pop_front() {
-        let fair = undealt as f64 * parts[device] / parts_left;
-        let whole = rows_of(fair, grain[device]);
+        let (fair, grain) = (undealt * parts[device] / parts_left, grain[device]);
+        let most = (undealt + ROUNDING) as u64;
         rows[device] = match order.is_empty() {
-            false => whole.min(undealt),
-            true if rest => undealt,
-            true => (undealt - undealt % grain[device]).max(grain[device]).min(undealt),
+            false => rows_of(fair, grain).min(most),
+            true if rest => most,
+            true => (most - most % grain).max(grain).min(most),
         };
-        undealt -= rows[device];
+        undealt -= rows[device] as f64;
         parts_left -= parts[device];
     }
     rows
@@ -69,8 +69,9 @@ mod tests {
         assert_eq!(deal(&[1.0, 1e-9], 7, true), [7, 0]);
         assert_eq!(deal(&[0.2, 0.1], 9, false).iter().sum::<u64>(), 1, "at least one row");
         for left in 1..50 {
-            let dealt = deal(&[2.3, 0.7, 5.1], left, left % 2 == 0);
-            assert!(dealt.iter().sum::<u64>() <= left, "{dealt:?} of {left}");
+            let all = left % 2 == 0;
+            let dealt: u64 = deal(&[2.3, 0.7, 5.1], left, all).iter().sum();
+            assert!((1..=left).contains(&dealt) && (!all || dealt == left), "{dealt} of {left}");
         }
     }
 
@@ -87,9 +88,15 @@ mod tests {
         assert_eq!(deal(&[265.0, 15.0], &[16, 16], 9999, false), [272, 0], "less than a group");
         assert_eq!(deal(&[3.0, 2.0], &[16, 16], 9999, false), [5, 0], "and less than one in all");
         assert_eq!(deal(&[32.0, 16.0 - 1e-9], &[16, 16], 9999, false), [32, 16]);
+        // A first block of 3 % of a work: 21.6 rows, of which 16 are dealt, and as many fewer to the other.
+        assert_eq!(deal(&[208.4, 21.6], &[16, 16], 512, false), [144, 16]);
         for left in 1..600 {
             let dealt = deal(&[60.0, 300.0, 20.0], &[16, 64, 8], left, left % 2 == 0);
-            assert!(dealt.iter().sum::<u64>() <= left, "{dealt:?} of {left}");
+            let sum: u64 = dealt.iter().sum();
+            assert!(
+                (1..=left).contains(&sum) && (left % 2 == 1 || sum == left),
+                "{dealt:?} {left}"
+            );
             assert!(
                 dealt[0].is_multiple_of(16) && dealt[2].is_multiple_of(8),
                 "{dealt:?} of {left}"

@@ -1,6 +1,6 @@
 //! Parts of a problem done by the devices of a team, each row once, and who has done which.
 
-use super::course::{MOST_REPEATS, block_seconds};
+use super::course::MOST_REPEATS;
 use super::deal::deal;
 use crate::error::Result;
 use crate::gpu::{Access, Clock, HOST_RESOLUTION, Recording, Timeline};
@@ -8,10 +8,17 @@ use crate::measure::check::Check;
 use crate::measure::choose::{Chosen, KERNEL};
 use crate::measure::timing::walls;
 use crate::measure::{Finding, Policy, Team, memory};
+use crate::model::load_balance::Balancer;
 use crate::plan::{Case, bytes_of, dealt, host_twin, push_block, rows_a_group};
 use crate::record::Block;
 use crate::reference::Data;
 use std::ops::Range;
+
+/// Seconds that a block should take; blocks of less are told by their overhead, and by the time slices
+/// of an operating system whose processors the devices' drivers share.
+const BLOCK_SECONDS: f64 = 0.2;
+/// The same on simulated devices, which nobody interrupts and every second of which costs the host many.
+const SIMULATED_BLOCK: f64 = 0.05;
 
 /// What the reference computes, and how close a result must come.
 pub(super) type Wanted = (Vec<(usize, Data)>, crate::workload::Comparison);
@@ -58,6 +65,17 @@ impl<'a> Dealer<'a> {
         self.team.clock()
     }
 
+    /// Seconds that a block should take.
+    fn block_seconds(&self) -> f64 {
+        if self.clock() == Clock::Simulated { SIMULATED_BLOCK } else { BLOCK_SECONDS }
+    }
+
+    /// Deals to devices that do so many rows a second alone: a work-group of each, at least.
+    pub fn balancer(&self, speeds: &[f64]) -> Balancer {
+        let least = self.grain.iter().map(|&rows| rows as f64).collect();
+        Balancer::new(speeds.to_vec(), self.block_seconds()).at_least(least)
+    }
+
     /// What is said of a result that one device computed.
     pub fn when_alone(&self, member: usize) -> String {
         format!("alone on {}", self.team.names()[member])
@@ -76,7 +94,7 @@ impl<'a> Dealer<'a> {
         let whole = 0..self.rows;
         let once = self.rest(member, &whole, 1, true)?;
         let repeats =
-            (block_seconds(self.clock()) / once.max(1e-9)).clamp(1.0, MOST_REPEATS as f64) as u64;
+            (self.block_seconds() / once.max(1e-9)).clamp(1.0, MOST_REPEATS as f64) as u64;
         self.repeats[member] = repeats;
         let clock = self.clock();
         let (walls, _) = walls(policy, seconds, || {

@@ -1,5 +1,5 @@
 //! One workload on several devices at once: a work that is dealt in blocks, the first by what each
-//! device did alone, every later one by what the last ones showed.
+//! device did alone, every later one by what those before showed.
 //!
 //! Ten blocks are a rehearsal: they tell how soon devices are in balance, and whether they gain together.
 //! If so, the work is done in turn by the fastest device alone and by all of them, each time anew, so
@@ -15,7 +15,8 @@ use super::expected::expected;
 use super::{Finding, Policy, Stage, Team, memory};
 use crate::error::{Error, Result};
 use crate::gpu::Clock;
-use crate::model::loss_budget::{LossBudget, best_gain, worth_trying};
+use crate::model::load_balance::Balancer;
+use crate::model::loss_budget::{LOSS, LossBudget, best_gain, worth_trying};
 use crate::plan::{Case, dealt};
 use crate::record::{Detail, Split, Work};
 use crate::reference::Data;
@@ -33,6 +34,9 @@ const LEAST_SECONDS: f64 = 1.0;
 /// The same on simulated devices, where starting costs nothing that is not described, and every second
 /// costs the host many.
 const LEAST_SIMULATED: f64 = 0.1;
+/// Work-groups of every device that the first block of a work holds, at least: with fewer it could
+/// not be shared as the devices' speeds change.
+const GROUPS: f64 = 2.0;
 /// Blocks of a rehearsal.
 const BLOCKS: usize = 10;
 
@@ -67,13 +71,19 @@ pub(super) fn measure(
     let Some(alone) = bench.alone()? else { return Ok(()) };
     let middle = |samples: &Vec<f64>| median_of(samples.iter().copied()).unwrap_or(f64::NAN);
     let least = if clock == Clock::Simulated { LEAST_SIMULATED } else { LEAST_SECONDS };
-    let plan = Plan::new(alone.iter().map(middle).collect(), rows, policy.seconds, least);
+    let least = least.max((1.0 - ALONE_SHARE) * policy.seconds / (2 * LEAST) as f64);
+    let plan = Plan::new(alone.iter().map(middle).collect(), &bench.dealer, least);
     let rehearsed = bench.right("rehearsed blocks", |dealer, stage| {
-        Course::new(dealer, &plan.speeds, u64::MAX).rehearse(BLOCKS, plan.fastest, stage)
+        let balancer = dealer.balancer(&plan.speeds);
+        Course::new(dealer, balancer, u64::MAX).rehearse(BLOCKS, plan.fastest, stage)
     })?;
-    let Some((blocks, speeds)) = rehearsed else { return Ok(()) };
-    let together = Split::together(&blocks).unwrap_or(0.0);
-    let Some((works, against)) = bench.in_turn(&plan, &speeds, together)? else { return Ok(()) };
+    let Some((blocks, balancer)) = rehearsed else { return Ok(()) };
+    let gains = Split::together(&blocks).is_some_and(|s| s >= plan.speeds[plan.fastest]);
+    let works = match gains && worth_trying(best_gain(&plan.speeds)) {
+        true => bench.in_turn(&plan, &balancer)?,
+        false => Some((vec![], vec![])),
+    };
+    let Some((works, against)) = works else { return Ok(()) };
     let Plan { fastest, times, .. } = plan;
     finding.wall.busy += bench.dealer.busy;
     finding.detail = Some(Detail::Split(Split {
@@ -111,15 +121,18 @@ struct Plan {
 }
 
 impl Plan {
-    /// For devices that take `alone` seconds for all `rows`, of which a work takes `least` at least.
-    fn new(alone: Vec<f64>, rows: u64, seconds: f64, least: f64) -> Self {
+    /// For devices that take `alone` seconds for all rows, of which a work takes `least` seconds at
+    /// least, and as long as the first block needs to have work-groups for every device.
+    fn new(alone: Vec<f64>, dealer: &Dealer, least: f64) -> Self {
+        let rows = dealer.rows as f64;
         let alone: Vec<f64> = alone.into_iter().map(|seconds| seconds.max(1e-9)).collect();
         let shortest = |&a: &usize, &b: &usize| alone[a].total_cmp(&alone[b]);
         let fastest = (0..alone.len()).min_by(shortest).unwrap_or(0);
-        let share = (1.0 - ALONE_SHARE) * seconds / (2 * LEAST) as f64;
-        let times = (share.max(least) / alone[fastest]).ceil().max(1.0);
-        let speeds = alone.iter().map(|seconds| rows as f64 / seconds).collect();
-        Self { speeds, fastest, times: times as u64, work: times * rows as f64 }
+        let speeds: Vec<f64> = alone.iter().map(|seconds| rows / seconds).collect();
+        let groups = dealer.grain.iter().zip(&speeds).map(|(&grain, s)| GROUPS * grain as f64 / s);
+        let first = groups.fold(0.0, f64::max) * speeds.iter().sum::<f64>();
+        let times = (least / alone[fastest]).max(first / LOSS / rows).ceil().max(1.0);
+        Self { speeds, fastest, times: times as u64, work: times * rows }
     }
 }
 
@@ -166,26 +179,21 @@ impl<'a> Bench<'a, '_> {
         Ok(Some(alone))
     }
 
-    /// The work on all devices, that are seen to do `speeds` rows a second and in all `together`, and
-    /// the seconds of the same on the fastest alone, in turn; of neither any where that is not worth trying.
+    /// The work on all devices, dealt as the rehearsal taught, and the seconds of the same on the
+    /// fastest alone, in turn.
     fn in_turn(
         &mut self,
         plan: &Plan,
-        speeds: &[f64],
-        together: f64,
+        rehearsed: &Balancer,
     ) -> Result<Option<(Vec<Work>, Vec<f64>)>> {
         let (mut works, mut against) = (vec![], vec![]);
-        let alone = plan.speeds[plan.fastest];
-        if !worth_trying(best_gain(&plan.speeds)) || together < alone {
-            return Ok(Some((works, against)));
-        }
         let Policy { target, most, seconds, .. } = *self.policy;
         let seconds = (1.0 - ALONE_SHARE) * seconds;
         let mut ratios = Sampling::new(target, LEAST, most.max(LEAST), seconds);
         loop {
             let when = self.dealer.when_alone(plan.fastest);
             let Some(alone) = self.right(&when, |dealer, stage| {
-                Course::new(dealer, &plan.speeds, plan.times).run(None, plan.fastest, stage)
+                Course::new(dealer, rehearsed.clone(), plan.times).run(None, plan.fastest, stage)
             })?
             else {
                 return Ok(None);
@@ -193,9 +201,10 @@ impl<'a> Bench<'a, '_> {
             against.push(alone.seconds);
             // What it has taken for the work so far, rather than for single problems.
             let middle = median_of(against.iter().copied()).unwrap_or(alone.seconds);
-            let budget = LossBudget::new(plan.work, plan.work / middle.max(1e-9), together);
+            let budget = LossBudget::new(plan.work, plan.work / middle.max(1e-9));
             let Some(work) = self.right("timed works", |dealer, stage| {
-                Course::new(dealer, speeds, plan.times).run(budget, plan.fastest, stage)
+                let course = Course::new(dealer, rehearsed.clone(), plan.times);
+                course.run(Some(budget), plan.fastest, stage)
             })?
             else {
                 return Ok(None);
