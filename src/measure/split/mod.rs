@@ -78,9 +78,10 @@ pub(super) fn measure(
         Course::new(dealer, balancer, u64::MAX).rehearse(BLOCKS, plan.fastest, stage)
     })?;
     let Some((blocks, balancer)) = rehearsed else { return Ok(()) };
-    let gains = Split::together(&blocks).is_some_and(|s| s >= plan.speeds[plan.fastest]);
-    let works = match gains && worth_trying(best_gain(&plan.speeds)) {
-        true => bench.in_turn(&plan, &balancer)?,
+    let together = Split::together(&blocks).unwrap_or(0.0);
+    let gains = together >= plan.speeds[plan.fastest] && worth_trying(best_gain(&plan.speeds));
+    let works = match gains {
+        true => bench.in_turn(&plan, &balancer, together)?,
         false => Some((vec![], vec![])),
     };
     let Some((works, against)) = works else { return Ok(()) };
@@ -179,12 +180,13 @@ impl<'a> Bench<'a, '_> {
         Ok(Some(alone))
     }
 
-    /// The work on all devices, dealt as the rehearsal taught, and the seconds of the same on the
-    /// fastest alone, in turn.
+    /// The work on all devices, dealt as the rehearsal taught, in which they did so many rows a second
+    /// `together`, and the seconds of the same on the fastest alone, in turn.
     fn in_turn(
         &mut self,
         plan: &Plan,
         rehearsed: &Balancer,
+        together: f64,
     ) -> Result<Option<(Vec<Work>, Vec<f64>)>> {
         let (mut works, mut against) = (vec![], vec![]);
         let Policy { target, most, seconds, .. } = *self.policy;
@@ -201,10 +203,12 @@ impl<'a> Bench<'a, '_> {
             against.push(alone.seconds);
             // What it has taken for the work so far, rather than for single problems.
             let middle = median_of(against.iter().copied()).unwrap_or(alone.seconds);
-            let budget = LossBudget::new(plan.work, plan.work / middle.max(1e-9));
+            let fastest = plan.work / middle.max(1e-9);
+            // What it took before the rehearsal may have been disturbed: it is asked again.
+            let budget = (together >= fastest).then(|| LossBudget::new(plan.work, fastest));
             let Some(work) = self.right("timed works", |dealer, stage| {
                 let course = Course::new(dealer, rehearsed.clone(), plan.times);
-                course.run(Some(budget), plan.fastest, stage)
+                course.run(budget, plan.fastest, stage)
             })?
             else {
                 return Ok(None);
