@@ -37,6 +37,8 @@ const LEAST_SIMULATED: f64 = 0.1;
 /// Work-groups of every device that the first block of a work holds, at least: with fewer it could
 /// not be shared as the devices' speeds change.
 const GROUPS: f64 = 2.0;
+/// Times as long as the least that a work may take for that.
+const LONGEST: f64 = 4.0;
 /// Blocks of a rehearsal.
 const BLOCKS: usize = 10;
 
@@ -123,7 +125,7 @@ struct Plan {
 
 impl Plan {
     /// For devices that take `alone` seconds for all rows, of which a work takes `least` seconds at
-    /// least, and as long as the first block needs to have work-groups for every device.
+    /// least, and within [`LONGEST`] as long as its first block needs to have work-groups for every device.
     fn new(alone: Vec<f64>, dealer: &Dealer, least: f64) -> Self {
         let rows = dealer.rows as f64;
         let alone: Vec<f64> = alone.into_iter().map(|seconds| seconds.max(1e-9)).collect();
@@ -132,7 +134,8 @@ impl Plan {
         let speeds: Vec<f64> = alone.iter().map(|seconds| rows / seconds).collect();
         let groups = dealer.grain.iter().zip(&speeds).map(|(&grain, s)| GROUPS * grain as f64 / s);
         let first = groups.fold(0.0, f64::max) * speeds.iter().sum::<f64>();
-        let times = (least / alone[fastest]).max(first / LOSS / rows).ceil().max(1.0);
+        let seconds = (first / LOSS / speeds[fastest]).clamp(least, LONGEST * least);
+        let times = (seconds / alone[fastest]).ceil().max(1.0);
         Self { speeds, fastest, times: times as u64, work: times * rows }
     }
 }
