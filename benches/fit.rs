@@ -82,7 +82,7 @@ fn many(some: &[Launch], device: &Device) -> Result<Vec<Launch>> {
 
 /// The program itself, from start to end.
 fn foresee() -> Result<()> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/backend/sim/devices");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/device/src/sim/devices");
     let entries = std::fs::read_dir(folder).map_err(|error| Error::io(folder, error))?;
     let profiles: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
     let mut command = Command::new(env!("CARGO_BIN_EXE_gpubench"));

@@ -1,14 +1,14 @@
 //! What the kernels of a suite do, counted by emulating one work-group of each.
 
-use crate::analyse::fit::{Counted, Launch};
-use crate::emulate::{Emulator, Rules};
-use crate::error::{Error, Result};
-use crate::measure::promised;
-use crate::plan::{Candidate, Case, Limits, Planned, emulated_device, emulated_launch, plan};
-use crate::record::Record;
-use crate::reference::map_all;
-use crate::suite::Suite;
-use crate::workload::{CaseKey, Measure, Size};
+use gpubench_analysis::fit::{Counted, Launch};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::record::Record;
+use gpubench_core::workload::{CaseKey, Measure, Size};
+use gpubench_emulator::{Emulator, Rules};
+use gpubench_experiments::promised;
+use gpubench_plan::{Candidate, Case, Limits, Planned, emulated_device, emulated_launch, plan};
+use gpubench_reference::map_all;
+use gpubench_suite::Suite;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -184,8 +184,8 @@ mod tests {
 
     #[test]
     fn workloads_that_run_one_kernel_name_it_alike_and_passes_are_counted() {
-        let references: Vec<_> = crate::reference::names().collect();
-        let works = Works::new(&crate::suite::load("all", &references).unwrap(), 1);
+        let references: Vec<_> = gpubench_reference::names().collect();
+        let works = Works::new(&gpubench_suite::load("all", &references).unwrap(), 1);
         let of = |name: &str| {
             let mut all = works.kernels().into_iter().filter(|one| one.key().workload == name);
             works.launch(&all.next().unwrap().kernel).unwrap()

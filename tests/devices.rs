@@ -45,7 +45,7 @@ fn simulated_devices_are_listed_when_asked_for() {
 #[test]
 fn a_description_of_ones_own_is_a_device_and_its_mistakes_are_located() {
     let folder = tempfile::tempdir().unwrap();
-    let shipped = include_str!("../src/backend/sim/devices/tesla-c2075.yaml");
+    let shipped = include_str!("../crates/device/src/sim/devices/tesla-c2075.yaml");
     let listed = |text: &str| {
         std::fs::write(folder.path().join("my.yaml"), text).unwrap();
         let mut command = gpubench(&["devices", "--json", "--sim", "my.yaml"]);

@@ -264,7 +264,7 @@ fn place(only: &str) -> Place {
 }
 
 fn device(name: &str) -> String {
-    format!("{}/src/backend/sim/devices/{name}.yaml", env!("CARGO_MANIFEST_DIR"))
+    format!("{}/crates/device/src/sim/devices/{name}.yaml", env!("CARGO_MANIFEST_DIR"))
 }
 
 /// What it wrote to stdout and stderr, and its exit code.

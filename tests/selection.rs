@@ -33,7 +33,7 @@ fn kept() -> String {
 fn told(suite: &str, devices: &[&str], form: &str) -> String {
     let place = Place::new();
     let device = |name: &&str| {
-        let file = format!("src/backend/sim/devices/{name}.yaml");
+        let file = format!("crates/device/src/sim/devices/{name}.yaml");
         Path::new(env!("CARGO_MANIFEST_DIR")).join(file).display().to_string()
     };
     let files: Vec<String> = devices.iter().map(device).collect();

@@ -660,7 +660,7 @@ fn shipped_descriptions_agree_with_the_table() {
 fn a_users_description_comes_behind_the_shipped_ones() {
     let folder = tempfile::tempdir().unwrap();
     let good = folder.path().join("good.yaml");
-    let shipped = include_str!("../src/backend/sim/devices/tesla-c2075.yaml");
+    let shipped = include_str!("../crates/device/src/sim/devices/tesla-c2075.yaml");
     std::fs::write(&good, shipped.replace("Tesla C2075", "Mine")).unwrap();
     let devices = Sim::new(vec![good], 0).devices().unwrap();
     assert_eq!(devices.last().unwrap().name, "Mine");

@@ -99,7 +99,7 @@ fn rounds_scatter_apart_and_a_seed_gives_the_same_run() {
 #[test]
 fn a_description_of_ones_own_runs_in_a_process_of_its_own() {
     let place = Place::new();
-    let shipped = include_str!("../src/backend/sim/devices/tesla-c2075.yaml");
+    let shipped = include_str!("../crates/device/src/sim/devices/tesla-c2075.yaml");
     let mine = shipped.replace("Tesla C2075", "Mine").replace("units: 14", "units: 1 ");
     std::fs::write(place.folder.path().join("my.yaml"), mine).expect("writable");
     let suite = suite("program/program.yaml");

@@ -105,7 +105,7 @@ fn plans_hold(raw: &TransferStates, machine: &str) {
 
 #[test]
 fn the_shipped_machines_are_the_tables_of_the_paper() {
-    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/backend/sim/machines");
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/device/src/sim/machines");
     for (machine, file, equal) in [
         ("dual-c2075", "transfer_states_dual_c2075.csv", true),
         ("k20c-c2075", "transfer_states_k20c_c2075.csv", false),

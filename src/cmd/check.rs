@@ -1,9 +1,9 @@
 //! `gpubench check`: check suite files without a device.
 
 use super::show::{print, show};
-use crate::error::Result;
-use crate::text::counted;
 use crate::{reference, suite};
+use gpubench_core::error::Result;
+use gpubench_core::text::counted;
 use std::process::ExitCode;
 
 /// Arguments of `gpubench check`.

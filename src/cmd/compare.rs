@@ -1,13 +1,13 @@
 //! `gpubench compare`: a run against a baseline or another run, case by case.
 
 use super::show::{print, warnings, width};
-use crate::analyse::{DeviceCases, Options, Verdict, collect, compare};
-use crate::error::{Error, Result};
-use crate::gpu::DeviceInfo;
-use crate::report::comparison::{self, Compared, Side};
-use crate::report::progress::say;
 use crate::store::{Run, baseline, read};
-use crate::text::printable;
+use gpubench_analysis::{DeviceCases, Options, Verdict, collect, compare};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::text::printable;
+use gpubench_report::comparison::{self, Compared, Side};
+use gpubench_report::progress::say;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -235,7 +235,7 @@ fn verdict(compared: &[Compared], args: &Args) -> Result<ExitCode> {
         return Err(Error::Usage("no case could be compared: see the reasons above".into()));
     }
     let Some(fail) = args.fail_on else { return Ok(ExitCode::SUCCESS) };
-    let slower = |row: &&crate::analyse::Row| {
+    let slower = |row: &&gpubench_analysis::Row| {
         row.verdict == Verdict::Slower && row.ratio > 1.0 + fail.allowed
     };
     match rows().filter(slower).count() {

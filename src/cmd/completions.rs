@@ -1,9 +1,9 @@
 //! `gpubench completions`: print a completion script for a shell.
 
 use super::show::print;
-use crate::error::Result;
 use clap::CommandFactory;
 use clap_complete::Shell;
+use gpubench_core::error::Result;
 use std::process::ExitCode;
 
 /// Arguments of `gpubench completions`.

@@ -2,16 +2,16 @@
 
 use super::found;
 use super::show::print;
-use crate::backend::select::{Numbered, Selector};
-use crate::backend::sim::Source;
-use crate::error::{Error, Result};
-use crate::gpu::{DeviceInfo, DeviceKind};
-use crate::report::terminal::label;
-use crate::text::printable;
-use crate::units::{seconds, with_prefix};
 use comfy_table::{
     CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width,
 };
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{DeviceInfo, DeviceKind};
+use gpubench_core::text::printable;
+use gpubench_core::units::{seconds, with_prefix};
+use gpubench_device::select::{Numbered, Selector};
+use gpubench_device::sim::Source;
+use gpubench_report::terminal::label;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -239,8 +239,8 @@ fn host_memory(device: &DeviceInfo) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::Backend;
-    use crate::backend::sim::Sim;
+    use gpubench_device::Backend;
+    use gpubench_device::sim::Sim;
 
     #[test]
     fn the_listing_fits_80_columns_and_prints_nothing_but_text() {

@@ -2,10 +2,10 @@
 
 use super::found::{LISTING, describe};
 use super::show::print;
-use crate::backend::doctor::{Finding, State, System, load_here};
-use crate::error::{Error, Result};
-use crate::text::{counted, printable};
 use crate::{backend, worker};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::text::{counted, printable};
+use gpubench_device::doctor::{Finding, State, System, load_here};
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -2,14 +2,14 @@
 
 use super::results;
 use super::show::{print, warnings};
-use crate::error::{Error, Result};
-use crate::record::{Line, Record};
-use crate::report::csv::csv;
-use crate::report::export::{COLUMNS, Cell, Kind, bencher, row};
-use crate::report::progress::say;
 use crate::store::parquet::{Column, Parquet};
 use crate::store::{open, runs};
-use crate::text::FOLDER;
+use gpubench_core::error::{Error, Result};
+use gpubench_core::record::{Line, Record};
+use gpubench_core::text::FOLDER;
+use gpubench_report::csv::csv;
+use gpubench_report::export::{COLUMNS, Cell, Kind, bencher, row};
+use gpubench_report::progress::say;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};

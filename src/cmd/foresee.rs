@@ -1,16 +1,16 @@
 //! What model 6 foresees of a ranking's common cases, from profiles of the ranked devices alone.
 
 use super::known::{Profiles, may_be};
-use crate::analyse::fit::{End, Model, Profiled};
-use crate::analyse::rank::{Foresight, Ranking, Seer, foresight};
-use crate::analyse::{Field, is_probe};
 use crate::counting::{Wanted, Works};
-use crate::error::{Error, Result};
-use crate::gpu::DeviceInfo;
-use crate::record::profile::Profile;
-use crate::report::progress::say;
-use crate::suite::Suite;
-use crate::workload::{CaseKey, Measure};
+use gpubench_analysis::fit::{End, Model, Profiled};
+use gpubench_analysis::rank::{Foresight, Ranking, Seer, foresight};
+use gpubench_analysis::{Field, is_probe};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::record::profile::Profile;
+use gpubench_core::workload::{CaseKey, Measure};
+use gpubench_report::progress::say;
+use gpubench_suite::Suite;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -93,10 +93,10 @@ impl Sources {
 
     /// The suites of the runs: those named, and those embedded as they were when they ran.
     fn suites(&self, field: &Field) -> Result<Vec<Suite>> {
-        let references: Vec<_> = crate::reference::names().collect();
+        let references: Vec<_> = gpubench_reference::names().collect();
         let mut suites: Vec<Suite> = vec![];
         for name in &self.suites {
-            let suite = crate::suite::load(name, &references)?;
+            let suite = gpubench_suite::load(name, &references)?;
             if !field.suites.iter().any(|(_, hash)| *hash == suite.hash) {
                 let why = format!("no ranked run is of the suite `{name}` as it is now");
                 return Err(Error::Usage(why));
@@ -107,11 +107,11 @@ impl Sources {
             if suites.iter().any(|suite| suite.hash == *hash) {
                 continue;
             }
-            if !crate::suite::suites().contains(&name.as_str()) {
+            if !gpubench_suite::suites().contains(&name.as_str()) {
                 say(&format!("nothing is foreseen of the suite `{name}`: name its file (--suite)"));
                 continue;
             }
-            let suite = crate::suite::load(name, &references)?;
+            let suite = gpubench_suite::load(name, &references)?;
             match suite.hash == *hash {
                 true => suites.push(suite),
                 false => say(&format!(

@@ -1,14 +1,14 @@
 //! The devices that a command's selector means. Each backend is asked in a process of its own,
 //! since a driver may crash or hang while it is loaded.
 
-use crate::backend::Backend;
-use crate::backend::select::{Numbered, Selector, backends, choose};
-use crate::backend::sim::SIM;
-use crate::error::{Error, Result};
-use crate::gpu::DeviceInfo;
-use crate::record::Outcome;
-use crate::report::progress::say;
 use crate::worker;
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::record::Outcome;
+use gpubench_device::Backend;
+use gpubench_device::select::{Numbered, Selector, backends, choose};
+use gpubench_device::sim::SIM;
+use gpubench_report::progress::say;
 use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 

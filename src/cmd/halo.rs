@@ -2,14 +2,14 @@
 
 use super::mpi::{Local, choose, sharing, start};
 use super::scaling::{Scaled, table};
-use crate::backend::{Device, Remote};
-use crate::error::Result;
-use crate::gpu::{DeviceInfo, DeviceKind};
-use crate::measure::ranks::{Neighbours, counts};
-use crate::measure::slabs::{Slabbed, slab, slabs};
-use crate::report::words::label;
-use crate::text::printable;
-use crate::units::{Bytes, seconds};
+use gpubench_core::error::Result;
+use gpubench_core::gpu::{DeviceInfo, DeviceKind};
+use gpubench_core::text::printable;
+use gpubench_core::units::{Bytes, seconds};
+use gpubench_device::{Device, Remote};
+use gpubench_experiments::ranks::{Neighbours, counts};
+use gpubench_experiments::slabs::{Slabbed, slab, slabs};
+use gpubench_report::words::label;
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -55,8 +55,8 @@ struct Run {
 /// # Errors
 /// As [`Args::check`]; `NoDevice`; whatever the device says; `Mismatch`.
 pub fn serve(args: &Args, neighbours: &dyn Neighbours, local: Local) -> Result<Option<String>> {
-    let references: Vec<_> = crate::reference::names().collect();
-    let suite = crate::suite::load("seismic", &references)?;
+    let references: Vec<_> = gpubench_reference::names().collect();
+    let suite = gpubench_suite::load("seismic", &references)?;
     let (backend, index) = choose(args.device.as_ref(), local)?;
     let device = Remote::open(&backend, index)?;
     let (n, ranks) = (u64::from(args.n), neighbours.size());

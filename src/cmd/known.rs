@@ -1,15 +1,15 @@
 //! What files tell of devices and suites, for commands that fit and foresee.
 
 use super::show::warnings;
-use crate::analyse::profile;
-use crate::backend::sim::Description;
-use crate::error::{Error, Result};
-use crate::gpu::DeviceInfo;
-use crate::record::profile::Profile;
-use crate::record::{Header, Record};
-use crate::report::progress::say;
 use crate::store::{Run, read};
-use crate::suite::Suite;
+use gpubench_analysis::profile;
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::record::profile::Profile;
+use gpubench_core::record::{Header, Record};
+use gpubench_device::sim::Description;
+use gpubench_report::progress::say;
+use gpubench_suite::Suite;
 use std::path::{Path, PathBuf};
 
 /// The largest profile or description: an honest one has some dozens of kilobytes.
@@ -185,7 +185,7 @@ fn name(path: &Path) -> String {
 }
 
 fn text(path: &Path) -> Result<String> {
-    crate::text::read(path, MAX_BYTES)
+    gpubench_core::text::read(path, MAX_BYTES)
         .map_err(|why| Error::Usage(format!("{}: {why}", path.display())))
 }
 
@@ -194,14 +194,14 @@ fn text(path: &Path) -> Result<String> {
 /// # Errors
 /// `Usage` where it is not known or has changed since.
 pub fn suite(header: &Header, named: Option<&str>, flag: &str) -> Result<Suite> {
-    let references: Vec<_> = crate::reference::names().collect();
+    let references: Vec<_> = gpubench_reference::names().collect();
     let name = named.unwrap_or(&header.suite);
-    if named.is_none() && !crate::suite::suites().contains(&name) {
+    if named.is_none() && !gpubench_suite::suites().contains(&name) {
         return Err(Error::Usage(format!(
             "the run is of the suite `{name}`, which is not embedded: name its file with {flag}"
         )));
     }
-    let suite = crate::suite::load(name, &references)?;
+    let suite = gpubench_suite::load(name, &references)?;
     if suite.hash != header.suite_hash {
         return Err(Error::Usage(format!(
             "the suite `{name}` has changed since the run: counts of other kernels would be fitted"
@@ -213,7 +213,7 @@ pub fn suite(header: &Header, named: Option<&str>, flag: &str) -> Result<Suite> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::sample;
+    use gpubench_core::record::sample;
 
     #[test]
     fn of_equal_devices_the_uuid_tells_then_the_position() {
@@ -234,8 +234,10 @@ mod tests {
 
     #[test]
     fn one_devices_profiles_are_one_and_the_latest() {
-        let gpu =
-            Description::parse("k40c.yaml", include_str!("../backend/sim/devices/tesla-k40c.yaml"));
+        let gpu = Description::parse(
+            "k40c.yaml",
+            include_str!("../../crates/device/src/sim/devices/tesla-k40c.yaml"),
+        );
         let profile = |index: usize, uuid: Option<&str>, started: &str| {
             let mut profile = gpu.as_ref().unwrap().profile(index);
             profile.device.uuid = uuid.map(str::to_owned);

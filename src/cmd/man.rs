@@ -1,7 +1,7 @@
 //! `gpubench man`: write the manual pages.
 
 use super::show::print;
-use crate::error::{Error, Result};
+use gpubench_core::error::{Error, Result};
 use std::path::PathBuf;
 use std::process::ExitCode;
 

@@ -32,8 +32,8 @@ mod show;
 mod trace;
 mod worker;
 
-use crate::error::{Error, Result};
 use clap::Parser;
+use gpubench_core::error::{Error, Result};
 use std::process::ExitCode;
 
 const EXIT_CODES: &str = "\

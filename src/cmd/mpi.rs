@@ -2,11 +2,11 @@
 //! built with `--features mpi`), so that this one starts where there is no MPI.
 
 use super::{halo, ring};
-use crate::backend::{all, cards};
-use crate::error::{Error, Result};
-use crate::gpu::{DeviceInfo, DeviceKind};
-use crate::measure::ranks::Neighbours;
 use clap::Parser;
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{DeviceInfo, DeviceKind};
+use gpubench_device::{all, cards};
+use gpubench_experiments::ranks::Neighbours;
 use std::process::{Command, ExitCode};
 
 /// The program that is linked with MPI.

@@ -1,15 +1,15 @@
 //! `gpubench plan`: decide from measured costs before a long computation begins.
 
 use super::show::print;
-use crate::analyse::{SaveSummary, checkpoint};
-use crate::error::{Error, Result};
-use crate::model::checkpoint::{Failures, Work};
-use crate::record::Detail;
-use crate::report::progress::say;
-use crate::report::words::label;
 use crate::store::read;
-use crate::text::printable;
-use crate::units::seconds;
+use gpubench_analysis::{SaveSummary, checkpoint};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::record::Detail;
+use gpubench_core::text::printable;
+use gpubench_core::units::seconds;
+use gpubench_model::checkpoint::{Failures, Work};
+use gpubench_report::progress::say;
+use gpubench_report::words::label;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -212,8 +212,8 @@ fn plan(args: &Checkpoint, cost: f64, recovery: f64) -> Result<Plan> {
         return Err(Error::Usage(format!(
             "more than {MOST} checkpoints of {} in {}: at such a failure rate the computation cannot be \
              finished sensibly",
-            crate::units::seconds(cost),
-            crate::units::seconds(seconds)
+            gpubench_core::units::seconds(cost),
+            gpubench_core::units::seconds(seconds)
         )));
     }
     let waste = || failures.expected_waste(count, cost, args.lost, recovery);

@@ -5,20 +5,20 @@ use super::fit::{by, is_kernel, kernels, launches, seconds};
 use super::known::{Profiles, is_same, likely, of_run, suite};
 use super::results;
 use super::show::{print, warnings, width};
-use crate::analyse::fit::{
+use crate::counting::{Kernel, Wanted, Works};
+use crate::store::Run;
+use gpubench_analysis::fit::{
     Bound, Counted, Device, End, Foretold, Judged, Launch, Model, Profiled, View, judge,
 };
-use crate::analyse::is_probe;
-use crate::counting::{Kernel, Wanted, Works};
-use crate::emulate::Rules;
-use crate::error::{Error, Result};
-use crate::gpu::DeviceInfo;
-use crate::record::profile::Profile;
-use crate::report::predict::{Foreseen, Prediction, json, text};
-use crate::report::progress::say;
-use crate::report::selection;
-use crate::store::Run;
-use crate::workload::CaseKey;
+use gpubench_analysis::is_probe;
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::record::profile::Profile;
+use gpubench_core::workload::CaseKey;
+use gpubench_emulator::Rules;
+use gpubench_report::predict::{Foreseen, Prediction, json, text};
+use gpubench_report::progress::say;
+use gpubench_report::selection;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -107,8 +107,8 @@ enum Foreteller {
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
-    let references: Vec<_> = crate::reference::names().collect();
-    let suite = crate::suite::load(&args.suite, &references)?;
+    let references: Vec<_> = gpubench_reference::names().collect();
+    let suite = gpubench_suite::load(&args.suite, &references)?;
     let mut works = Works::new(&suite, 1);
     let profiles = Profiles::of(&args.profiles)?;
     let mut times = Times::default();

@@ -3,11 +3,11 @@
 use super::known::of_run;
 use super::results;
 use super::show::{print, warnings, width};
-use crate::error::{Error, Result};
-use crate::record::profile::Profile;
-use crate::report::profile::text;
-use crate::report::words::label;
 use crate::store::{Run, read};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::record::profile::Profile;
+use gpubench_report::profile::text;
+use gpubench_report::words::label;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

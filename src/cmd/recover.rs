@@ -4,19 +4,19 @@
 use super::found;
 use super::run::{cases, locks, trust};
 use super::show::print;
-use crate::backend::select::Selector;
-use crate::error::{Error, Result};
-use crate::gpu::DeviceInfo;
-use crate::plan::{Candidate, Case, Limits};
-use crate::record::Outcome;
-use crate::report::progress::say;
-use crate::report::words::{details, label};
 use crate::store::Scratch;
-use crate::suite::Suite;
-use crate::units::Bytes;
 use crate::worker::{Drill, Try, host};
-use crate::workload::Measure;
 use cases::Filters;
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::record::Outcome;
+use gpubench_core::units::Bytes;
+use gpubench_core::workload::Measure;
+use gpubench_device::select::Selector;
+use gpubench_plan::{Candidate, Case, Limits};
+use gpubench_report::progress::say;
+use gpubench_report::words::{details, label};
+use gpubench_suite::Suite;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use std::process::ExitCode;
@@ -49,8 +49,8 @@ const LANES: [u32; 3] = [1, 4, 8];
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
-    let references: Vec<_> = crate::reference::names().collect();
-    let suite = crate::suite::load(&args.suite, &references)?;
+    let references: Vec<_> = gpubench_reference::names().collect();
+    let suite = gpubench_suite::load(&args.suite, &references)?;
     let filters = Filters::parse(&args.filter, &suite)?;
     let devices = found::devices(&args.selector)?;
     trust::ask(&suite, args.trust)?;

@@ -1,8 +1,8 @@
 //! The result files that a command's paths mean.
 
 use super::show::warnings;
-use crate::error::{Error, Result};
 use crate::store::runs;
+use gpubench_core::error::{Error, Result};
 use std::path::PathBuf;
 
 /// Finds them; none for none. What lies in a folder under a result's name and is none, and the same run a second

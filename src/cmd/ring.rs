@@ -2,16 +2,16 @@
 
 use super::mpi::{Local, choose, sharing, start};
 use super::scaling::{Scaled, table};
-use crate::backend::{Device, Remote};
-use crate::error::Result;
-use crate::gpu::{DeviceInfo, DeviceKind};
-use crate::hash::sha256_hex;
-use crate::measure::ranks::{Neighbours, counts};
-use crate::measure::ring::{Ringed, alike, columns, ring};
-use crate::model::overlap_worth::Strategy;
-use crate::report::words::label;
-use crate::text::printable;
-use crate::units::seconds;
+use gpubench_core::error::Result;
+use gpubench_core::gpu::{DeviceInfo, DeviceKind};
+use gpubench_core::hash::sha256_hex;
+use gpubench_core::text::printable;
+use gpubench_core::units::seconds;
+use gpubench_device::{Device, Remote};
+use gpubench_experiments::ranks::{Neighbours, counts};
+use gpubench_experiments::ring::{Ringed, alike, columns, ring};
+use gpubench_model::overlap_worth::Strategy;
+use gpubench_report::words::label;
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -58,8 +58,8 @@ struct Run {
 /// # Errors
 /// As [`Args::check`]; `NoDevice`; whatever the device says; `Mismatch`.
 pub fn serve(args: &Args, neighbours: &dyn Neighbours, local: Local) -> Result<Option<String>> {
-    let references: Vec<_> = crate::reference::names().collect();
-    let suite = crate::suite::load("ring", &references)?;
+    let references: Vec<_> = gpubench_reference::names().collect();
+    let suite = gpubench_suite::load("ring", &references)?;
     let (backend, index) = choose(args.device.as_ref(), local)?;
     let device = Remote::open(&backend, index)?;
     let (n, ranks) = (args.n as usize, neighbours.size());

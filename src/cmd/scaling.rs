@@ -1,6 +1,6 @@
 //! Tables of weak and strong scaling.
 
-use crate::units::seconds;
+use gpubench_core::units::seconds;
 use std::fmt::Write;
 
 /// What so many ranks took.

@@ -1,8 +1,8 @@
 //! `gpubench schema`: print the JSON schema of a suite, or of a report.
 
 use super::show::print;
-use crate::error::{Error, Result};
 use crate::{report, suite};
+use gpubench_core::error::{Error, Result};
 use std::process::ExitCode;
 
 /// Arguments of `gpubench schema`.

@@ -1,9 +1,9 @@
 //! What commands say: data on stdout, mistakes on stderr with the line they stand in.
 
-use crate::error::{Error, Located, Result};
-use crate::report::progress::say;
-use crate::report::terminal::Style;
-use crate::text::printable;
+use gpubench_core::error::{Error, Located, Result};
+use gpubench_core::text::printable;
+use gpubench_report::progress::say;
+use gpubench_report::terminal::Style;
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode,
 };

@@ -1,14 +1,14 @@
 //! `gpubench trace`: the timeline of a case, for Perfetto.
 
 use super::show::print;
-use crate::error::{Error, Result};
-use crate::record::{Header, Record};
-use crate::report::progress::say;
-use crate::report::terminal::{case_name, label};
-use crate::report::trace::{Recorded, recorded, trace};
 use crate::store::{Run, read};
-use crate::suite::likest;
-use crate::text::{counted, printable};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::record::{Header, Record};
+use gpubench_core::text::{counted, printable};
+use gpubench_report::progress::say;
+use gpubench_report::terminal::{case_name, label};
+use gpubench_report::trace::{Recorded, recorded, trace};
+use gpubench_suite::likest;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -182,9 +182,9 @@ fn recordings<'a>(header: &Header, records: &[&'a Record], case: &str) -> Vec<Re
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu::Clock;
-    use crate::record::{Detail, NamedStep, Timed, sample};
-    use crate::workload::Measure;
+    use gpubench_core::gpu::Clock;
+    use gpubench_core::record::{Detail, NamedStep, Timed, sample};
+    use gpubench_core::workload::Measure;
 
     /// A record of a schedule, which keeps its one step.
     fn drawn(workload: &str, n: i64) -> Record {

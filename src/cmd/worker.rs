@@ -1,9 +1,9 @@
 //! `gpubench worker`: own devices and serve cases (started by `run`).
 
-use crate::backend::sim::{SIM, Sim};
-use crate::backend::{self, Backend};
-use crate::error::{Error, Result};
 use crate::worker::{Wanted, serve};
+use gpubench_core::error::{Error, Result};
+use gpubench_device::Backend;
+use gpubench_device::sim::{SIM, Sim};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -49,7 +49,7 @@ fn wanted(args: Args) -> Result<Wanted> {
             return Ok(Box::new(sim.clone()));
         }
         let missing = || Error::Usage(format!("there is no backend `{name}`"));
-        backend::by_name(name).ok_or_else(missing)
+        gpubench_device::by_name(name).ok_or_else(missing)
     };
     match (list, device.pop()) {
         (Some(name), _) => Ok(Wanted::List(backend(&name)?)),

@@ -2,9 +2,9 @@
 
 use super::read::{Run, read};
 use super::safe;
-use crate::error::{Error, Result};
-use crate::gpu::DeviceInfo;
-use crate::record::{Footer, Header, Line, Noise, Record};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::record::{Footer, Header, Line, Noise, Record};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ pub fn ready(path: &Path, replace: bool) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).map_err(|source| Error::io(folder, source))?;
     if path.is_dir() {
-        return Err(Error::Usage(format!("{}: {}", path.display(), crate::text::FOLDER)));
+        return Err(Error::Usage(format!("{}: {}", path.display(), gpubench_core::text::FOLDER)));
     }
     if path.exists() && !replace {
         let message = format!("{} is there already (--replace writes over it)", path.display());
@@ -109,7 +109,7 @@ pub fn list(folder: &Path) -> Result<(Vec<Run>, Vec<Error>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::sample::{device, header, key, record};
+    use gpubench_core::record::sample::{device, header, key, record};
 
     #[test]
     fn what_is_saved_is_found_by_its_device() {

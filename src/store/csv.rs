@@ -1,7 +1,7 @@
 //! Strict reading of CSV files: a header line, then rows; every mistake is told with its place.
 
-use crate::error::{Error, Located, Result};
 use ::csv::{ReaderBuilder, StringRecord, Trim};
+use gpubench_core::error::{Error, Located, Result};
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl Table {
     /// [`Error::Usage`] when the file cannot be read, [`Error::Suite`] for mistakes in it.
     pub fn read(path: &Path, columns: &[&str]) -> Result<Self> {
         let file = path.display().to_string();
-        let bytes = crate::text::read_bytes(path, LARGEST)
+        let bytes = gpubench_core::text::read_bytes(path, LARGEST)
             .map_err(|why| Error::Usage(format!("{file}: {why}")))?;
         match String::from_utf8(bytes) {
             Ok(text) => Self::parse(&file, &text, columns),

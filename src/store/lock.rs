@@ -1,7 +1,7 @@
 //! One run per device: two at once would measure each other.
 
-use crate::error::{Error, Result};
-use crate::gpu::{DeviceInfo, DeviceKind};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
@@ -89,7 +89,7 @@ fn open(path: &Path) -> io::Result<File> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::sample;
+    use gpubench_core::record::sample;
 
     #[test]
     fn the_second_is_told_who_has_it() {

@@ -1,6 +1,6 @@
 //! File names made from names that others chose.
 
-use crate::gpu::DeviceInfo;
+use gpubench_core::gpu::DeviceInfo;
 
 /// A stem for a result file: UTC time, host, the device where the run has only one, and suite.
 /// `started` is RFC 3339.
@@ -65,7 +65,7 @@ mod tests {
         let name = |started: &str, host: &str, devices: &[DeviceInfo], suite: &str| {
             result_name(started, host, devices, suite)
         };
-        let sample = crate::record::sample::device("opencl");
+        let sample = gpubench_core::record::sample::device("opencl");
         let one = DeviceInfo { index: 1, name: "RTX 4090 / Ω".into(), ..sample.clone() };
         assert_eq!(
             name("2025-01-31T12:30:05.123Z", "lab 7", &[], "quick"),

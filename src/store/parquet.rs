@@ -1,12 +1,12 @@
 //! Flat rows as a Parquet file, written in groups so that memory stays bounded.
 
-use crate::error::{Error, Result};
 use ::parquet::basic::{ConvertedType, Repetition, Type as Physical};
 use ::parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::types::Type;
+use gpubench_core::error::{Error, Result};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! Reading results, whoever wrote them and however they were cut short.
 
 use super::lines::{Lines, Piece};
-use crate::error::{Error, Located, Result};
-use crate::hash::sha256;
-use crate::record::{Footer, Header, Line, Noise, Record, VERSION};
+use gpubench_core::error::{Error, Located, Result};
+use gpubench_core::hash::sha256;
+use gpubench_core::record::{Footer, Header, Line, Noise, Record, VERSION};
 use serde::Deserialize;
 use std::fmt;
 use std::fs::File;
@@ -72,7 +72,7 @@ pub struct Records {
 /// result file, or one of a newer format.
 pub fn open(path: &Path) -> Result<(Header, Records)> {
     let meta = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
-    if let Some(why) = crate::text::no_file(&meta) {
+    if let Some(why) = gpubench_core::text::no_file(&meta) {
         return Err(Error::io(path, std::io::Error::other(why)));
     }
     let file = File::open(path).map_err(|e| Error::io(path, e))?;
@@ -239,7 +239,7 @@ fn without_place(error: &serde_json::Error) -> String {
 /// cannot be read or begins with no header, which whoever reads it next will say.
 pub fn identity(path: &Path) -> Option<[u8; 32]> {
     let meta = std::fs::metadata(path).ok()?;
-    if crate::text::no_file(&meta).is_some() {
+    if gpubench_core::text::no_file(&meta).is_some() {
         return None;
     }
     // No more than two lines can be told: a file that has no end is not searched for one.
@@ -271,7 +271,7 @@ fn refused(path: &Path, line: &[u8], at: usize, message: &str, help: Option<&str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::sample::{device, header, key, record};
+    use gpubench_core::record::sample::{device, header, key, record};
     use std::io::Write;
 
     fn file(lines: &[String]) -> tempfile::NamedTempFile {

@@ -1,10 +1,10 @@
 //! Many result files: found below the paths that a user names, and read at the same time.
 
 use super::read::{Flaw, identity, open};
-use crate::analyse::Field;
-use crate::error::{Error, Result};
-use crate::gpu::DeviceInfo;
-use crate::record::{Detail, Line};
+use gpubench_analysis::Field;
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::record::{Detail, Line};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -170,8 +170,8 @@ fn one_after_the_other(files: &[PathBuf]) -> Result<Fielded> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::sample::{device, header, key, record};
     use crate::store::Writer;
+    use gpubench_core::record::sample::{device, header, key, record};
 
     #[test]
     fn a_folder_is_its_results_and_each_is_read() {

@@ -1,6 +1,6 @@
 //! A folder for what a run needs only while it lasts: expected results, shared by its workers.
 
-use crate::error::{Error, Result};
+use gpubench_core::error::{Error, Result};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,8 @@
 //! The suites whose own kernels the user trusts: hashes over all of a suite's files, one a line,
 //! in the user's configuration.
 
-use crate::error::{Error, Result};
-use crate::text::printable;
+use gpubench_core::error::{Error, Result};
+use gpubench_core::text::printable;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

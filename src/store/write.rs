@@ -1,8 +1,8 @@
 //! Writing results: each line is on its way to the disk before the next case begins.
 
 use super::read::{Run, read};
-use crate::error::{Error, Result};
-use crate::record::{Footer, Header, Line, Record};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::record::{Footer, Header, Line, Record};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -190,7 +190,7 @@ fn claim(_: &File, _: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::sample::{device, header, key, record};
+    use gpubench_core::record::sample::{device, header, key, record};
 
     fn footer() -> Footer {
         Footer { ended: "2025-01-31T12:31:05Z".into(), wall: 60.0, records: 2 }

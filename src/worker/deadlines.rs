@@ -1,6 +1,6 @@
 //! How long each stage of a case may take before its worker is killed.
 
-use crate::measure::{Policy, Stage};
+use gpubench_experiments::{Policy, Stage};
 use std::time::Duration;
 
 /// The longest a worker may stay silent, by what it does. Generous: they end what hangs, they

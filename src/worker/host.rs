@@ -1,7 +1,7 @@
 //! The machine a run is made on.
 
-use crate::record::Host;
-use crate::text::printable;
+use gpubench_core::record::Host;
+use gpubench_core::text::printable;
 
 /// Beginnings of environment variables that change what drivers do.
 const DRIVERS: [&str; 16] = [

@@ -1,9 +1,9 @@
 //! What parent and worker say to each other: JSON, one line a message.
 
-use crate::gpu::DeviceInfo;
-use crate::measure::{Policy, Stage};
-use crate::plan::Case;
-use crate::record::{Outcome, Record};
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::record::{Outcome, Record};
+use gpubench_experiments::{Policy, Stage};
+use gpubench_plan::Case;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 

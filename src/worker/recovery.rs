@@ -3,12 +3,12 @@
 use super::client::Client;
 use super::deadlines::Deadlines;
 use super::protocol::{Reply, Request};
-use crate::backend::sim::Sim;
-use crate::error::Error;
-use crate::gpu::DeviceInfo;
-use crate::measure::{Policy, Stage};
-use crate::plan::Case;
-use crate::record::Outcome;
+use gpubench_core::error::Error;
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::record::Outcome;
+use gpubench_device::sim::Sim;
+use gpubench_experiments::{Policy, Stage};
+use gpubench_plan::Case;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 

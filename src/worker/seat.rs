@@ -5,11 +5,11 @@ use super::client::Client;
 use super::deadlines::Deadlines;
 use super::protocol::{Reply, Request};
 use super::streak::Streak;
-use crate::backend::sim::Sim;
-use crate::gpu::DeviceInfo;
-use crate::measure::{Finding, Policy, Stage, Watch};
-use crate::plan::Case;
-use crate::record::{Flag, Outcome, Record};
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::record::{Flag, Outcome, Record};
+use gpubench_device::sim::Sim;
+use gpubench_experiments::{Finding, Policy, Stage, Watch};
+use gpubench_plan::Case;
 use std::path::Path;
 use std::time::Duration;
 

@@ -2,11 +2,13 @@
 
 use super::protocol::{Reply, Request};
 use super::wire::{Wire, die_with};
-use crate::backend::sim::Sim;
-use crate::backend::{Backend, open_together};
-use crate::error::{Error, Result};
-use crate::measure::{Session, Team, compute, iterate, measure_together, outcome_of, watched};
-use crate::record::Outcome;
+use gpubench_core::error::{Error, Result};
+use gpubench_core::record::Outcome;
+use gpubench_device::sim::Sim;
+use gpubench_device::{Backend, open_together};
+use gpubench_experiments::{
+    Session, Team, compute, iterate, measure_together, outcome_of, watched,
+};
 
 /// What a worker is to own.
 pub enum Wanted {

@@ -1,6 +1,6 @@
 //! When a device has failed too often to be tried again.
 
-use crate::record::Outcome;
+use gpubench_core::record::Outcome;
 
 /// Failures in a row after which a device gets no more cases.
 const ENOUGH: u32 = 3;

@@ -1,7 +1,7 @@
 //! The last lines that a worker wrote and that are no messages: what a crash leaves to read.
 
 use crate::store::Lines;
-use crate::text::printable;
+use gpubench_core::text::printable;
 use std::collections::VecDeque;
 use std::io::{BufReader, Read};
 use std::sync::mpsc::{Receiver, channel};

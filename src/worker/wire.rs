@@ -1,7 +1,7 @@
 //! The worker's side of the pipes: requests in, replies out, and nothing else on either.
 
 use super::protocol::{Reply, Request};
-use crate::error::{Error, Result};
+use gpubench_core::error::{Error, Result};
 use std::io::{BufRead, BufReader, Write};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;

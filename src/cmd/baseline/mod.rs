@@ -4,14 +4,14 @@ mod table;
 
 use super::results;
 use super::show::{print, show, warnings, width};
-use crate::analyse::{DeviceCases, collect, noise};
-use crate::error::{Error, Result};
-use crate::gpu::DeviceInfo;
-use crate::record::{Footer, Header, Noise, Outcome, Record};
-use crate::report::progress::say;
-use crate::report::terminal::case_name;
 use crate::store::{Run, baseline, read};
-use crate::text::{counted, printable};
+use gpubench_analysis::{DeviceCases, collect, noise};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::record::{Footer, Header, Noise, Outcome, Record};
+use gpubench_core::text::{counted, printable};
+use gpubench_report::progress::say;
+use gpubench_report::terminal::case_name;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

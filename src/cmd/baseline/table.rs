@@ -1,12 +1,12 @@
 //! Baselines for a terminal.
 
-use crate::analyse::collect;
-use crate::report::grid::Grid;
-use crate::report::terminal::case_name;
-use crate::report::words::kind_word;
 use crate::store::Run;
-use crate::text::printable;
-use crate::units;
+use gpubench_analysis::collect;
+use gpubench_core::text::printable;
+use gpubench_core::units;
+use gpubench_report::grid::Grid;
+use gpubench_report::terminal::case_name;
+use gpubench_report::words::kind_word;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

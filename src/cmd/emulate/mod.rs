@@ -3,16 +3,16 @@
 mod show;
 
 use super::show::{print, width};
-use crate::emulate::{Buffer, Coalescing, Counts, Emulator, Fault, Groups, Rules, Seen, Watch};
-use crate::error::{Error, Result};
-use crate::measure::{initial, promised};
-use crate::plan::{
+use crate::worker::host;
+use gpubench_core::error::{Error, Result};
+use gpubench_core::units::Bytes;
+use gpubench_core::workload::CaseKey;
+use gpubench_emulator::{Buffer, Coalescing, Counts, Emulator, Fault, Groups, Rules, Seen, Watch};
+use gpubench_experiments::{initial, promised};
+use gpubench_plan::{
     Candidate, Case, Filter, Limits, Planned, emulated_device, emulated_launch, plan,
 };
-use crate::suite::{Suite, load};
-use crate::units::Bytes;
-use crate::worker::host;
-use crate::workload::CaseKey;
+use gpubench_suite::{Suite, load};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::process::ExitCode;
@@ -165,9 +165,9 @@ fn chosen(what: &str, args: &Args) -> Result<Vec<Case>> {
 /// A suite by its name or file; else `all`, of which only the workload of this name is kept.
 fn suite(what: &str, filters: &[String]) -> Result<(Suite, Vec<Filter>)> {
     let filters = filters.iter().map(|text| Filter::parse(text)).collect::<Result<_>>()?;
-    let references: Vec<_> = crate::reference::names().collect();
+    let references: Vec<_> = gpubench_reference::names().collect();
     let is_file = what.ends_with(".yaml") || std::path::Path::new(what).exists();
-    if is_file || crate::suite::suites().contains(&what) {
+    if is_file || gpubench_suite::suites().contains(&what) {
         return Ok((load(what, &references)?, filters));
     }
     let mut suite = load("all", &references)?;
@@ -175,9 +175,9 @@ fn suite(what: &str, filters: &[String]) -> Result<(Suite, Vec<Filter>)> {
     let variant = |name: &str| name.strip_prefix(what).is_some_and(|rest| rest.starts_with('/'));
     suite.workloads.retain(|w| w.name == what || variant(&w.name));
     if suite.workloads.is_empty() {
-        let known = names.iter().map(String::as_str).chain(crate::suite::suites());
+        let known = names.iter().map(String::as_str).chain(gpubench_suite::suites());
         let help =
-            crate::suite::meant(what, known).map_or_else(String::new, |help| format!(": {help}"));
+            gpubench_suite::meant(what, known).map_or_else(String::new, |help| format!(": {help}"));
         return Err(Error::Usage(format!("there is no suite or workload `{what}`{help}")));
     }
     Ok((suite, filters))

@@ -1,10 +1,10 @@
 //! What was emulated, for people.
 
 use super::Emulated;
-use crate::emulate::{Class, Counts, Global, Local};
-use crate::report::grid::Grid;
-use crate::text::printable;
-use crate::units::{Bytes, seconds};
+use gpubench_core::text::printable;
+use gpubench_core::units::{Bytes, seconds};
+use gpubench_emulator::{Class, Counts, Global, Local};
+use gpubench_report::grid::Grid;
 use std::fmt::Write;
 
 /// One line a case; a single case in full.

@@ -1,12 +1,12 @@
 //! What the kernels of a run took: its rounds put together.
 
-use crate::analyse::fit::Launch;
 use crate::counting::{Kernel, Works};
-use crate::emulate::Rules;
-use crate::gpu::{DeviceInfo, DeviceKind};
-use crate::record::{Flag, Record};
-use crate::stats::{geometric_mean, median_of, quantile, steadiest};
-use crate::workload::{CaseKey, Measure};
+use gpubench_analysis::fit::Launch;
+use gpubench_core::gpu::{DeviceInfo, DeviceKind};
+use gpubench_core::record::{Flag, Record};
+use gpubench_core::workload::{CaseKey, Measure};
+use gpubench_emulator::Rules;
+use gpubench_stats::{geometric_mean, median_of, quantile, steadiest};
 use std::collections::BTreeMap;
 
 /// Whether it is a kernel's time that models are fitted to. What `measure: launch` times is an empty
@@ -129,7 +129,7 @@ fn sentinel(record: &Record) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Monitor, sample};
+    use gpubench_core::record::{Monitor, sample};
 
     fn record(n: i64, seconds: f64, sentinel: Option<[f64; 2]>) -> Record {
         let monitor = Monitor { sentinel, ..Monitor::default() };

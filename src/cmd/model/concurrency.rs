@@ -1,12 +1,12 @@
 //! `gpubench model concurrency`: model 7 on measured pairs of kernels.
 
 use super::{show, table};
-use crate::error::Result;
-use crate::model::concurrency::{Device, Kernel, Prediction};
-use crate::model::event_driven::{self, Load};
-use crate::model::occupancy::{Group, Unit};
 use crate::store::csv::{Row, Table};
-use crate::text::printable;
+use gpubench_core::error::Result;
+use gpubench_core::text::printable;
+use gpubench_model::concurrency::{Device, Kernel, Prediction};
+use gpubench_model::event_driven::{self, Load};
+use gpubench_model::occupancy::{Group, Unit};
 use serde::Serialize;
 use std::path::PathBuf;
 

@@ -4,8 +4,8 @@ mod concurrency;
 mod streams;
 mod transfer_states;
 
-use crate::error::{Error, Result};
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
+use gpubench_core::error::{Error, Result};
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;

@@ -1,10 +1,10 @@
 //! `gpubench model streams`: model 1 on measured copies and kernels.
 
 use super::{show, table};
-use crate::error::Result;
-use crate::model::streams::{Overlap, Stages, total};
 use crate::store::csv::{Row, Table};
-use crate::text::printable;
+use gpubench_core::error::Result;
+use gpubench_core::text::printable;
+use gpubench_model::streams::{Overlap, Stages, total};
 use serde::Serialize;
 use std::path::PathBuf;
 

@@ -1,10 +1,10 @@
 //! `gpubench model transfer-states`: model 10 on measured rates of several devices.
 
 use super::{show, table};
-use crate::error::{Error, Result};
-use crate::model::transfer_states::{Both, State, least_time, mirrored};
 use crate::store::csv::{Row, Table};
-use crate::text::printable;
+use gpubench_core::error::{Error, Result};
+use gpubench_core::text::printable;
+use gpubench_model::transfer_states::{Both, State, least_time, mirrored};
 use serde::Serialize;
 use std::path::PathBuf;
 

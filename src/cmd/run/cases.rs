@@ -1,11 +1,11 @@
 //! What is to be run: the suite's cases on each device, as the filters leave them.
 
-use crate::error::{Error, Result};
-use crate::gpu::DeviceInfo;
-use crate::plan::{Case, Filter, Limits, Planned, keys, plan};
-use crate::record::Record;
-use crate::suite::Suite;
-use crate::workload::CaseKey;
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::record::Record;
+use gpubench_core::workload::CaseKey;
+use gpubench_plan::{Case, Filter, Limits, Planned, keys, plan};
+use gpubench_suite::Suite;
 use std::collections::BTreeSet;
 
 /// The filters that the user set, checked against the suite.
@@ -53,7 +53,7 @@ fn named(word: &str, suite: &Suite) -> Option<String> {
     names.extend(suite.workloads.iter().flat_map(|w| &w.tags).map(String::as_str));
     names.sort_unstable();
     names.dedup();
-    crate::suite::meant(word, names)
+    gpubench_suite::meant(word, names)
 }
 
 /// Help for a condition that no size fulfils: the values of the size, else the sizes there are.

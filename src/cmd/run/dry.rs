@@ -3,14 +3,14 @@
 use super::cases::Cases;
 use super::pace::Share;
 use super::together::Joint;
-use crate::gpu::DeviceInfo;
-use crate::plan::{Case, Limits, estimate, keys};
-use crate::record::Outcome;
-use crate::report::terminal::{case_name, label};
-use crate::suite::Suite;
-use crate::text::{counted, printable};
-use crate::units::{self, Bytes};
-use crate::workload::CaseKey;
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::record::Outcome;
+use gpubench_core::text::{counted, printable};
+use gpubench_core::units::{self, Bytes};
+use gpubench_core::workload::CaseKey;
+use gpubench_plan::{Case, Limits, estimate, keys};
+use gpubench_report::terminal::{case_name, label};
+use gpubench_suite::Suite;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
 //! Ctrl-C: the first one asks, the second one does.
 
-use crate::report::progress::say;
 use crate::worker::kill_all;
+use gpubench_report::progress::say;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 static COUNT: AtomicU32 = AtomicU32::new(0);

@@ -1,10 +1,10 @@
 //! Waiting until the devices are free.
 
 use super::interrupt;
-use crate::error::{Error, Result};
-use crate::gpu::DeviceInfo;
-use crate::report::progress::say;
 use crate::store::{Attempt, DeviceLock};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_report::progress::say;
 use std::time::Duration;
 
 /// Locks all `devices`, waiting for other runs to end unless `leave` says not to. `None` when

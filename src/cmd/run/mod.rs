@@ -14,16 +14,16 @@ mod witness;
 
 use super::found;
 use super::show::{print, style};
-use crate::analyse::flag_implausible;
-use crate::backend::select::Selector;
-use crate::error::{Error, Result};
-use crate::gpu::DeviceInfo;
-use crate::record::Header;
-use crate::report::progress::say;
-use crate::report::terminal::{Sitting, report};
 use crate::store::{Writer, result_name};
-use crate::suite::{ROUNDS, SECONDS, Suite};
 use cases::Filters;
+use gpubench_analysis::flag_implausible;
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::record::Header;
+use gpubench_device::select::Selector;
+use gpubench_report::progress::say;
+use gpubench_report::terminal::{Sitting, report};
+use gpubench_suite::{ROUNDS, SECONDS, Suite};
 use planned::{Plan, new_header};
 use session::Ended;
 use std::ops::RangeInclusive;
@@ -105,8 +105,8 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
-    let references: Vec<_> = crate::reference::names().collect();
-    let suite = crate::suite::load(&args.suite, &references)?;
+    let references: Vec<_> = gpubench_reference::names().collect();
+    let suite = gpubench_suite::load(&args.suite, &references)?;
     match &args.resume {
         Some(file) => resume(&args, &suite, file),
         None => start(&args, &suite),

@@ -1,6 +1,6 @@
 //! How long each case may take, so that all of them fit the time budget.
 
-use crate::units;
+use gpubench_core::units;
 use std::time::{Duration, Instant};
 
 /// The shortest time worth sampling for, in seconds.

@@ -6,19 +6,19 @@ use super::session::{Ended, Session};
 use super::together::{self, Joint};
 use super::witness::Witness;
 use super::{Args, dry, is_file, locks};
-use crate::backend::select::Selector;
 use crate::cmd::found;
-use crate::error::{Error, Result};
-use crate::gpu::DeviceInfo;
-use crate::measure::Policy;
-use crate::plan::Limits;
-use crate::record::{Header, VERSION};
-use crate::report::progress::say;
 use crate::store::{Scratch, Writer};
-use crate::suite::{Suite, Workload};
-use crate::units::Bytes;
 use crate::worker::{Seat, host};
-use crate::workload::{Measure, Verify};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::record::{Header, VERSION};
+use gpubench_core::units::Bytes;
+use gpubench_core::workload::{Measure, Verify};
+use gpubench_device::select::Selector;
+use gpubench_experiments::Policy;
+use gpubench_plan::Limits;
+use gpubench_report::progress::say;
+use gpubench_suite::{Suite, Workload};
 use std::path::Path;
 use std::time::Duration;
 
@@ -74,7 +74,7 @@ impl<'a> Plan<'a> {
         mut self,
         devices: &[DeviceInfo],
         writer: impl FnOnce(&Header) -> Result<Writer>,
-        records: Vec<crate::record::Record>,
+        records: Vec<gpubench_core::record::Record>,
     ) -> Result<Option<Ended>> {
         let _locks = match self.args.no_lock {
             true => vec![],
@@ -124,7 +124,7 @@ impl<'a> Plan<'a> {
     /// that they lie on, which need not be that of temporary files. Where it takes no such folder (a network
     /// file system without locks), it is that of temporary files after all.
     fn disk(&self) -> Result<Option<Scratch>> {
-        let saves = |case: &crate::plan::Case| case.key.measure == Measure::Checkpoint;
+        let saves = |case: &gpubench_plan::Case| case.key.measure == Measure::Checkpoint;
         if !self.cases.iter().flat_map(|cases| &cases.run).any(saves) {
             return Ok(None);
         }

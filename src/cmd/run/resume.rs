@@ -1,9 +1,9 @@
 //! Going on with a run that was cut short: only where nothing has changed since.
 
-use crate::error::{Error, Result};
-use crate::gpu::{DeviceInfo, DeviceKind};
-use crate::record::Header;
-use crate::suite::Suite;
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{DeviceInfo, DeviceKind};
+use gpubench_core::record::Header;
+use gpubench_suite::Suite;
 
 /// Today's devices in the order of the run's header.
 ///
@@ -48,7 +48,7 @@ fn refused(what: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::sample;
+    use gpubench_core::record::sample;
 
     fn suite(name: &str, hash: &str) -> Suite {
         Suite {

@@ -1,12 +1,12 @@
 //! Cases that are measured over several devices at once: who takes part.
 
 use super::cases::Cases;
-use crate::backend::cards;
-use crate::gpu::DeviceInfo;
-use crate::plan::Case;
-use crate::record::Record;
-use crate::report::terminal::label;
-use crate::workload::{CaseKey, Refusal};
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::record::Record;
+use gpubench_core::workload::{CaseKey, Refusal};
+use gpubench_device::cards;
+use gpubench_plan::Case;
+use gpubench_report::terminal::label;
 
 /// A case over several devices of the run.
 #[derive(Clone, Debug)]
@@ -76,9 +76,9 @@ fn refused(case: &Case, device: usize, reason: String) -> Record {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Limits, Planned, plan};
-    use crate::record::{Outcome, sample};
-    use crate::units::Bytes;
+    use gpubench_core::record::{Outcome, sample};
+    use gpubench_core::units::Bytes;
+    use gpubench_plan::{Limits, Planned, plan};
 
     const SUITE: &str = "\
 version: 1
@@ -92,7 +92,7 @@ workloads:
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("states.yaml");
         std::fs::write(&file, SUITE).unwrap();
-        let suite = crate::suite::load(&file.display().to_string(), &[]).unwrap();
+        let suite = gpubench_suite::load(&file.display().to_string(), &[]).unwrap();
         let limits = Limits {
             memory: None,
             seconds: 60.0,

@@ -1,9 +1,9 @@
 //! Whether a suite's own kernels may run here.
 
-use crate::error::{Error, Result};
-use crate::report::progress::say;
 use crate::store::trust;
-use crate::suite::{Suite, Workload};
+use gpubench_core::error::{Error, Result};
+use gpubench_report::progress::say;
+use gpubench_suite::{Suite, Workload};
 use std::collections::BTreeSet;
 
 /// So many of a suite's kernels are named.

@@ -1,15 +1,15 @@
 //! Another device as the source of expected results.
 
 use super::cases::{Filters, cases};
-use crate::backend::sim::Sim;
-use crate::gpu::DeviceInfo;
-use crate::hash::sha256_hex;
-use crate::measure::Policy;
-use crate::plan::{Case, Limits};
-use crate::record::Outcome;
-use crate::suite::Suite;
 use crate::worker::Seat;
-use crate::workload::Verify;
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::hash::sha256_hex;
+use gpubench_core::record::Outcome;
+use gpubench_core::workload::Verify;
+use gpubench_device::sim::Sim;
+use gpubench_experiments::Policy;
+use gpubench_plan::{Case, Limits};
+use gpubench_suite::Suite;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

@@ -1,0 +1,281 @@
+//! Old against new, case by case, with a verdict that can be believed.
+//!
+//! The value of a round is the logarithm of its median; a case's difference is that of the mean
+//! of its rounds, with Welch's interval. FASTER or SLOWER: the difference is larger than the
+//! tolerance by more than noise alone can bring about (the margin), its interval excludes zero,
+//! and it survives Benjamini and Hochberg over all cases. SAME: the interval lies within the
+//! tolerance. Anything else is UNSURE.
+//!
+//! The margin is there because a handful of rounds may agree with each other by luck: Student's t
+//! alone lets through one unchanged case of twenty, however few are compared. It takes the largest
+//! scatter that the rounds seen allow, up to [`SCATTER`]; beyond that the interval must do.
+
+use super::{CaseResult, DeviceCases};
+use gpubench_core::record::Flag;
+use gpubench_core::workload::CaseKey;
+use gpubench_stats::{Difference, benjamini_hochberg, t_quantile, upper_limit};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The largest deviation between rounds, in the logarithm, that the margin guards against: with
+/// five rounds a side it still lets a slowdown of 5 % be found 85 times of 100 where rounds
+/// scatter by 2 % (docs/METHODOLOGY.md has the table).
+pub const SCATTER: f64 = 0.0185;
+
+/// What is asked of a comparison.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Relative difference that matters, unless a case's own history says more: 0.01 is 1 %.
+    pub tolerance: f64,
+    /// Noise floors learnt from repeated runs, by case: the tolerance of that case where larger.
+    pub noise: BTreeMap<CaseKey, f64>,
+    /// Compare although kernels or shader checks differ.
+    pub allow_mismatch: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { tolerance: 0.01, noise: BTreeMap::new(), allow_mismatch: false }
+    }
+}
+
+/// What became of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Takes less time than before.
+    Faster,
+    /// Takes more time than before.
+    Slower,
+    /// The difference, if any, is within the tolerance.
+    Same,
+    /// Nothing can be said; `rounds` would settle it (`None`: no number of rounds was found).
+    Unsure {
+        /// Rounds on either side that would settle it.
+        rounds: Option<u32>,
+    },
+}
+
+/// One case of a comparison.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// The case.
+    pub key: CaseKey,
+    /// Seconds before: geometric mean of the rounds' medians.
+    pub old: f64,
+    /// Seconds now.
+    pub new: f64,
+    /// New over old.
+    pub ratio: f64,
+    /// 95 % interval of the ratio.
+    pub interval: [f64; 2],
+    /// The tolerance that was used.
+    pub tolerance: f64,
+    /// What became of it.
+    pub verdict: Verdict,
+    /// What speaks against the times of either side: the device drifted or was throttled meanwhile.
+    pub doubts: Vec<Flag>,
+}
+
+/// A comparison of two runs on one device.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The common cases, in the order of their keys.
+    pub rows: Vec<Row>,
+    /// Cases that were left out, with the reason.
+    pub left_out: Vec<(CaseKey, String)>,
+    /// Geometric mean of the ratios over the common cases.
+    pub mean_ratio: Option<f64>,
+    /// Its 95 % interval, of these very cases.
+    pub mean_interval: Option<[f64; 2]>,
+}
+
+impl Comparison {
+    /// How many rows have such a verdict.
+    pub fn count(&self, wanted: fn(&Verdict) -> bool) -> usize {
+        self.rows.iter().filter(|row| wanted(&row.verdict)).count()
+    }
+}
+
+/// Compares the cases of `old` and `new`.
+pub fn compare(old: &DeviceCases, new: &DeviceCases, options: &Options) -> Comparison {
+    let mut comparison = Comparison::default();
+    let mut found: Vec<(Row, Difference)> = Vec::new();
+    for (key, now) in &new.cases {
+        match old.cases.get(key).ok_or("not in the baseline".to_owned()).and_then(|before| {
+            comparable(before, now, options)?;
+            Ok((before, difference(before, now)?))
+        }) {
+            Ok((before, difference)) => {
+                found.push((row(key, before, now, &difference, options), difference));
+            }
+            Err(reason) => comparison.left_out.push((key.clone(), reason)),
+        }
+    }
+    for key in old.cases.keys().filter(|key| !new.cases.contains_key(key)) {
+        comparison.left_out.push((key.clone(), "not in the new run".into()));
+    }
+    let p_values: Vec<f64> = found.iter().map(|(_, d)| d.p_value()).collect();
+    let significant = benjamini_hochberg(&p_values, 0.05);
+    (comparison.mean_ratio, comparison.mean_interval) = mean(&found).unzip();
+    for ((mut row, difference), significant) in found.into_iter().zip(significant) {
+        row.verdict = verdict(&difference, row.tolerance, significant);
+        comparison.rows.push(row);
+    }
+    comparison
+}
+
+/// The geometric mean of the ratios, and its interval by the errors of all.
+fn mean(found: &[(Row, Difference)]) -> Option<(f64, [f64; 2])> {
+    let n = found.len() as f64;
+    let mean = found.iter().map(|(_, d)| d.difference).sum::<f64>() / n;
+    let error = found.iter().map(|(_, d)| d.error.powi(2)).sum::<f64>().sqrt() / n;
+    let interval = [mean - NORMAL * error, mean + NORMAL * error];
+    (n > 0.0).then(|| (mean.exp(), interval.map(f64::exp)))
+}
+
+fn comparable(old: &CaseResult, new: &CaseResult, options: &Options) -> Result<(), String> {
+    for (side, case) in [("old", old), ("new", new)] {
+        if !case.outcome.is_ok() {
+            return Err(format!("{} in the {side} run", case.outcome.word()));
+        }
+        if case.flags.iter().any(Flag::is_implausible) {
+            return Err(format!("an implausible figure in the {side} run"));
+        }
+    }
+    if options.allow_mismatch {
+        return Ok(());
+    }
+    if old.kernel_hash != new.kernel_hash {
+        return Err("the kernels differ (--allow-mismatch compares them all the same)".into());
+    }
+    if old.checks != new.checks {
+        return Err("shader checks differ (--allow-mismatch compares them all the same)".into());
+    }
+    Ok(())
+}
+
+fn difference(old: &CaseResult, new: &CaseResult) -> Result<Difference, String> {
+    let logs = |case: &CaseResult| case.medians.iter().map(|m| m.ln()).collect::<Vec<_>>();
+    if old.medians.iter().chain(&new.medians).any(|median| *median <= 0.0) {
+        return Err("took no time that its clock could tell".into());
+    }
+    match Difference::between(&logs(old), &logs(new)) {
+        Some(difference) if difference.difference.is_finite() => Ok(difference),
+        _ => Err(format!(
+            "needs two rounds on either side, has {} and {}",
+            old.medians.len(),
+            new.medians.len()
+        )),
+    }
+}
+
+fn row(
+    key: &CaseKey,
+    old: &CaseResult,
+    new: &CaseResult,
+    difference: &Difference,
+    options: &Options,
+) -> Row {
+    let seconds = |case: &CaseResult| case.overall.map_or(f64::NAN, |overall| overall.value);
+    let tolerance = options.noise.get(key).map_or(options.tolerance, |n| n.max(options.tolerance));
+    Row {
+        key: key.clone(),
+        old: seconds(old),
+        new: seconds(new),
+        ratio: difference.difference.exp(),
+        interval: difference.interval(0.95).map(f64::exp),
+        tolerance,
+        verdict: Verdict::Unsure { rounds: None },
+        doubts: doubts(old, new),
+    }
+}
+
+/// Each once: drift and throttling of both sides.
+fn doubts(old: &CaseResult, new: &CaseResult) -> Vec<Flag> {
+    let mut doubts: Vec<Flag> = vec![];
+    for flag in old.flags.iter().chain(&new.flags).filter(|flag| flag.is_of_the_device()) {
+        if !doubts.contains(flag) {
+            doubts.push(flag.clone());
+        }
+    }
+    doubts
+}
+
+fn verdict(difference: &Difference, tolerance: f64, significant: bool) -> Verdict {
+    let delta = tolerance.ln_1p();
+    let [low, high] = difference.interval(0.95);
+    let excludes_zero = low > 0.0 || high < 0.0;
+    let distance = difference.difference.abs();
+    if significant && excludes_zero && distance > delta + margin(difference, difference.rounds) {
+        return if difference.difference > 0.0 { Verdict::Slower } else { Verdict::Faster };
+    }
+    if low >= -delta && high <= delta {
+        return Verdict::Same;
+    }
+    Verdict::Unsure { rounds: rounds_to_settle(difference, delta) }
+}
+
+/// The normal distribution's 97.5 % quantile.
+const NORMAL: f64 = 1.96;
+
+/// How far beyond the tolerance a difference must be, with so many rounds on either side.
+fn margin(difference: &Difference, rounds: [f64; 2]) -> f64 {
+    let scatter = difference.scatter * upper_limit(rounds[0] + rounds[1] - 2.0);
+    NORMAL * scatter.min(SCATTER) * (1.0 / rounds[0] + 1.0 / rounds[1]).sqrt()
+}
+
+/// Rounds on either side after which, if rounds scatter as they do now and the difference stays,
+/// the case would be called changed (where the difference is above the tolerance) or the same.
+fn rounds_to_settle(difference: &Difference, delta: f64) -> Option<u32> {
+    let distance = difference.difference.abs();
+    let settles = |rounds: u32| {
+        let n = f64::from(rounds);
+        let half = difference.scatter * (2.0 / n).sqrt() * t_quantile(2.0 * n - 2.0, 0.975);
+        if distance > delta {
+            half < distance && margin(difference, [n; 2]) < distance - delta
+        } else {
+            half < delta - distance
+        }
+    };
+    // More rounds only narrow the interval, so the fewest that settle it are found by halving.
+    let (mut too_few, mut enough) = (1, 1000);
+    if !settles(enough) {
+        return None;
+    }
+    while enough - too_few > 1 {
+        let middle = (too_few + enough) / 2;
+        if settles(middle) { enough = middle } else { too_few = middle }
+    }
+    Some(enough)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_core::record::Outcome;
+
+    fn took(medians: &[f64]) -> CaseResult {
+        CaseResult {
+            family: "compute".into(),
+            outcome: Outcome::Ok,
+            medians: medians.to_vec(),
+            overall: None,
+            flops: 1.0,
+            bytes: 1.0,
+            kernel_hash: None,
+            checks: None,
+            flags: vec![],
+        }
+    }
+
+    #[test]
+    fn why_a_case_cannot_be_compared_is_told_as_it_is() {
+        let sound = took(&[1.0, 1.1, 1.05]);
+        assert!(difference(&sound, &sound).is_ok());
+        let short = difference(&sound, &took(&[1.0])).unwrap_err();
+        assert!(short.contains("has 3 and 1"), "{short}");
+        let none = difference(&sound, &took(&[1.0, 0.0, 1.0])).unwrap_err();
+        assert!(none.contains("no time"), "{none}");
+    }
+}

@@ -1,0 +1,269 @@
+//! How many copy engines a device has, from what its copies saved: both directions at once, and
+//! beside kernels. A comparison of wall times, not a fit: it holds whatever else commands cost.
+
+use super::overlap::hidden;
+use super::transfer::transfer;
+use gpubench_core::record::{Detail, Direction, NamedStep, Overlap, OverlapRun, Transfer};
+use gpubench_stats::Summary;
+
+/// What a device's copies run beside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Engines {
+    /// Whether the two directions run at once; `None` where the runs do not tell.
+    pub both_ways: Option<bool>,
+    /// Whether a copy runs beside a kernel; `None` where the runs do not tell.
+    pub beside_kernels: Option<bool>,
+}
+
+impl Engines {
+    /// The number of copy engines, where the runs tell it.
+    pub fn count(&self) -> Option<u32> {
+        match (self.both_ways, self.beside_kernels) {
+            (_, Some(false)) => Some(0),
+            (Some(true), _) => Some(2),
+            (Some(false), Some(true)) => Some(1),
+            _ => None,
+        }
+    }
+}
+
+/// How many standard errors a saving must stand above zero to be one.
+const SURE: f64 = 3.0;
+/// The share of every stage's time beside others below which nothing overlapped: what rounding
+/// and the ends of intervals make.
+const TOUCHING: f64 = 0.02;
+/// The share of the whole that must be hideable for no saving to mean that nothing overlaps.
+const TELLING: f64 = 0.2;
+
+/// Infers from all details of one device. One case that shows an overlap outweighs any number
+/// that were too small to show one.
+pub fn engines(details: &[&Detail]) -> Engines {
+    let mut found = Engines::default();
+    for detail in details {
+        match detail {
+            Detail::Transfer(raw) => found.both_ways = either(found.both_ways, both_ways(raw)),
+            Detail::Overlap(raw) => {
+                found.beside_kernels = either(found.beside_kernels, beside_kernels(raw));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Seen once is seen; not seen needs somebody who looked.
+fn either(a: Option<bool>, b: Option<bool>) -> Option<bool> {
+    match (a, b) {
+        (Some(x), Some(y)) => Some(x || y),
+        _ => a.or(b),
+    }
+}
+
+/// A median and its standard error.
+#[derive(Clone, Copy)]
+struct Middle {
+    value: f64,
+    error: f64,
+}
+
+fn middle(samples: &[f64]) -> Option<Middle> {
+    let summary = Summary::of(samples)?;
+    let [low, high] = summary.interval;
+    // The 95 % interval is about four standard errors wide.
+    Some(Middle { value: summary.median, error: (high - low) / 4.0 })
+}
+
+/// Whether the largest copies save time when they run both ways at once. What passes before the
+/// first byte moves (the shorter latency) may pass beside the other copy on one engine, too.
+fn both_ways(raw: &Transfer) -> Option<bool> {
+    if raw.lanes < 2 {
+        return None;
+    }
+    let largest = raw.points.iter().map(|point| point.bytes).max()?;
+    let at = |direction: Direction| {
+        let point = raw.points.iter().find(|p| p.bytes == largest && p.direction == direction)?;
+        middle(&point.samples)
+    };
+    let (send, receive) = (at(Direction::Send)?, at(Direction::Receive)?);
+    let both = at(Direction::Both)?;
+    let fitted = transfer(raw).ok()?;
+    let latency = fitted.send.latency.value.min(fitted.receive.latency.value);
+    let error = send.error.hypot(receive.error).hypot(both.error);
+    let saved = send.value + receive.value - both.value;
+    let hideable = send.value.min(receive.value) - latency;
+    verdict(saved - latency, hideable, error)
+}
+
+/// Whether chunks on lanes of their own save time against the same chunks in order, with kernels
+/// and copies that ran at the same time.
+fn beside_kernels(raw: &Overlap) -> Option<bool> {
+    let pairs = raw.runs.iter().filter(|run| run.lanes > 1 && run.chunks > 1).filter_map(|apart| {
+        let in_order = |run: &&OverlapRun| run.lanes == 1 && run.chunks == apart.chunks;
+        Some((apart, raw.runs.iter().find(in_order)?))
+    });
+    let verdicts = pairs.map(|(apart, in_order)| beside(raw, apart, in_order));
+    verdicts.fold(None, either)
+}
+
+fn beside(raw: &Overlap, apart: &OverlapRun, in_order: &OverlapRun) -> Option<bool> {
+    let touched = hidden(&apart.timed.steps);
+    let [send, kernel, receive] = [&raw.send, &raw.kernel, &raw.receive]
+        .map(|timed| middle(&timed.walls).map(|middle| middle.value));
+    let hideable = kernel?.min(send? + receive?) * (1.0 - 1.0 / f64::from(apart.chunks));
+    if touched.is_some_and(|shares| shares.into_iter().all(|share| share < TOUCHING)) {
+        // Intervals that do not touch hid nothing. Copies that are over before a kernel is
+        // launched had nothing to run beside, so only longer ones tell, or one that waited.
+        if waited(&apart.timed.steps) {
+            return Some(false);
+        }
+        let copies = apart.timed.steps.iter().filter(|step| !is_kernel(step));
+        let longest = copies.map(|step| step.ended - step.started).fold(0.0, f64::max);
+        return (longest > launch(&in_order.timed.steps)?).then_some(false);
+    }
+    let (apart, in_order) = (middle(&apart.timed.walls)?, middle(&in_order.timed.walls)?);
+    let error = apart.error.hypot(in_order.error);
+    let found = verdict(in_order.value - apart.value, hideable, error);
+    // Waiting between lanes may cost as much as a small overlap saves.
+    found.filter(|&seen| seen || hideable > TELLING * in_order.value)
+}
+
+/// Whether a send, which needs nothing but its lane, began only after a whole kernel that was not
+/// there when its lane became free.
+fn waited(steps: &[NamedStep]) -> bool {
+    let sends: Vec<&NamedStep> = steps.iter().filter(|s| s.name.starts_with("send")).collect();
+    sends.windows(2).any(|pair| {
+        let within = |k: &&NamedStep| k.started >= pair[0].ended && k.ended <= pair[1].started;
+        steps.iter().filter(|step| is_kernel(step)).any(|kernel| within(&kernel))
+    })
+}
+
+fn is_kernel(step: &NamedStep) -> bool {
+    step.name.starts_with("kernel")
+}
+
+/// Seconds from the end of a step to the start of the kernel behind it, in order on one lane.
+fn launch(in_order: &[NamedStep]) -> Option<f64> {
+    let behind = in_order.windows(2).filter(|pair| is_kernel(&pair[1]));
+    let gaps: Vec<f64> = behind.map(|pair| pair[1].started - pair[0].ended).collect();
+    middle(&gaps).map(|middle| middle.value)
+}
+
+/// Whether so much was `saved` of what could be (seconds, with a standard error): nothing where
+/// it is both within the error of nothing and far below what an overlap would have saved.
+fn verdict(saved: f64, hideable: f64, error: f64) -> Option<bool> {
+    /// An overlap that saves less than this share of what it could is none in effect.
+    const LEAST: f64 = 0.1;
+    let noise = SURE * error;
+    if saved > noise && saved > 0.01 * hideable {
+        Some(true)
+    } else if saved + noise < LEAST * hideable {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_core::gpu::{Clock, MemoryKind};
+    use gpubench_core::record::{Timed, TransferPoint};
+
+    /// Steps of (name, start, end), whose wall is the last end.
+    fn run(chunks: u32, lanes: u32, steps: &[(&str, f64, f64)]) -> OverlapRun {
+        let step = |&(name, started, ended): &(&str, f64, f64)| NamedStep {
+            name: name.into(),
+            lane: 0,
+            started,
+            ended,
+        };
+        let wall = steps.iter().map(|step| step.2).fold(0.0, f64::max);
+        let timed = Timed { walls: vec![wall; 9], steps: steps.iter().map(step).collect() };
+        OverlapRun { chunks, lanes, timed }
+    }
+
+    const IN_ORDER: [(&str, f64, f64); 6] = [
+        ("send 0", 0.0, 2.0),
+        ("kernel 0", 3.0, 6.0),
+        ("receive 0", 6.0, 8.0),
+        ("send 1", 8.0, 10.0),
+        ("kernel 1", 11.0, 14.0),
+        ("receive 1", 14.0, 16.0),
+    ];
+
+    fn beside(apart: &[(&str, f64, f64)]) -> Option<bool> {
+        let alone = |seconds: f64| Timed { walls: vec![seconds; 9], steps: vec![] };
+        let raw = Overlap {
+            clock: Clock::Device,
+            host_memory: MemoryKind::Pinned,
+            rows: 2,
+            bytes: [1, 1],
+            send: alone(4.0),
+            kernel: alone(8.0),
+            receive: alone(4.0),
+            runs: vec![run(2, 3, apart), run(2, 1, &IN_ORDER)],
+        };
+        engines(&[&Detail::Overlap(raw)]).beside_kernels
+    }
+
+    #[test]
+    fn copies_beside_kernels_are_seen_by_what_they_saved() {
+        let mut apart = IN_ORDER;
+        (apart[3], apart[4], apart[5]) =
+            (("send 1", 2.0, 4.0), ("kernel 1", 7.0, 10.0), ("receive 1", 10.0, 12.0));
+        assert_eq!(beside(&apart), Some(true));
+        // The same intervals, but nothing gained: everything took longer.
+        let slower = apart.map(|(name, start, end)| (name, start * 4.0 / 3.0, end * 4.0 / 3.0));
+        assert_eq!(beside(&slower), Some(false));
+    }
+
+    #[test]
+    fn copies_that_wait_for_kernels_or_are_longer_than_a_launch_tell_that_nothing_overlaps() {
+        assert_eq!(beside(&IN_ORDER), Some(false));
+        // All over before the kernel that they could have run beside.
+        let short = [
+            ("send 0", 0.0, 0.4),
+            ("send 1", 0.4, 0.8),
+            ("kernel 0", 3.0, 6.0),
+            ("receive 0", 6.0, 6.4),
+            ("kernel 1", 7.0, 10.0),
+            ("receive 1", 10.0, 10.4),
+        ];
+        assert_eq!(beside(&short), None);
+    }
+
+    #[test]
+    fn both_directions_are_seen_by_what_they_saved() {
+        let told = |together: f64| {
+            let point = |bytes: u64, direction, seconds: f64| TransferPoint {
+                direction,
+                bytes,
+                samples: vec![seconds; 9],
+                spans: None,
+            };
+            let points = [1u64, 4, 16, 64].iter().flat_map(|&bytes| {
+                let alone = 1.0 + bytes as f64;
+                let both = 1.0 + together * bytes as f64;
+                [
+                    point(bytes, Direction::Send, alone),
+                    point(bytes, Direction::Receive, alone),
+                    point(bytes, Direction::Both, both),
+                ]
+            });
+            let (host_memory, points) = (MemoryKind::Pinned, points.collect());
+            let raw = Transfer { host_memory, lanes: 2, points };
+            engines(&[&Detail::Transfer(raw)]).both_ways
+        };
+        assert_eq!([1.0, 1.5, 2.0].map(told), [Some(true), Some(true), Some(false)]);
+    }
+
+    #[test]
+    fn the_count_follows_from_what_was_seen() {
+        let count = |both_ways, beside_kernels| Engines { both_ways, beside_kernels }.count();
+        assert_eq!(count(Some(true), Some(true)), Some(2));
+        assert_eq!(count(Some(false), Some(true)), Some(1));
+        assert_eq!(count(Some(false), Some(false)), Some(0));
+        assert_eq!(count(None, Some(true)), None);
+        assert_eq!(count(Some(false), None), None);
+    }
+}

@@ -1,0 +1,134 @@
+//! Which launches are left out together, so that each is foreseen by a fit that knew nothing of it.
+
+use super::Launch;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Folds of workloads, at most.
+const MOST: usize = 64;
+
+/// Whether both are the same launch under two workloads' names: either tells the other.
+fn twins(one: &Launch, other: &Launch) -> bool {
+    let work = |launch: &Launch| [launch.operations, launch.bytes, launch.passes, launch.buffers];
+    one.key.workload != other.key.workload
+        && one.kernel == other.kernel
+        && work(one) == work(other)
+        && one.counted == other.counted
+}
+
+/// Of workloads measured at two sizes or more, sizes of several at a time, never two of one. Twins go
+/// together, and neighbours by name lose other ranks. By position.
+pub fn of_sizes(launches: &[&Launch]) -> Vec<Vec<usize>> {
+    let mut sizes: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (i, launch) in launches.iter().enumerate() {
+        sizes.entry(&launch.key.workload).or_default().push(i);
+    }
+    sizes.retain(|_, places| places.len() > 1);
+    let most = sizes.values().map(Vec::len).max().unwrap_or(0);
+    let mut folds: Vec<Vec<usize>> = vec![vec![]; most];
+    for (number, places) in sizes.values().enumerate() {
+        let (mut taken, mut alone) = (BTreeSet::new(), vec![]);
+        for &place in places {
+            let is_twin = |other: &usize| twins(launches[place], launches[*other]);
+            match folds.iter().position(|fold| fold.iter().any(is_twin)) {
+                Some(fold) if taken.insert(fold) => folds[fold].push(place),
+                _ => alone.push(place),
+            }
+        }
+        let ranks = (0..most).map(|rank| (number + rank) % most);
+        let free: Vec<usize> = ranks.filter(|fold| !taken.contains(fold)).collect();
+        alone.iter().zip(free).for_each(|(&place, fold)| folds[fold].push(place));
+    }
+    folds
+}
+
+/// Each workload with all its variants; of more than [`MOST`], several at a time. By position.
+pub fn of_workloads(launches: &[&Launch]) -> Vec<Vec<usize>> {
+    let names: BTreeSet<&str> = launches.iter().map(|launch| workload(launch)).collect();
+    let numbers: BTreeMap<&str, usize> = names.iter().copied().zip(0..).collect();
+    let mut folds = vec![vec![]; names.len().min(MOST)];
+    for (i, launch) in launches.iter().enumerate() {
+        folds[numbers[workload(launch)] % MOST].push(i);
+    }
+    folds
+}
+
+/// The positions of all launches but `out` and their twins.
+pub fn without(launches: &[&Launch], out: &[usize]) -> Vec<usize> {
+    let tells = |i: usize, o: usize| i == o || twins(launches[i], launches[o]);
+    (0..launches.len()).filter(|&i| !out.iter().any(|&o| tells(i, o))).collect()
+}
+
+/// The workload of a launch, whose variants (`name/…`) count as it.
+pub fn workload(launch: &Launch) -> &str {
+    let name = launch.key.workload.as_str();
+    name.split_once('/').map_or(name, |(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_core::record::sample;
+
+    /// One of `kernel` that moves so many bytes.
+    fn launch(workload: &str, size: i64, kernel: &str, bytes: f64) -> Launch {
+        Launch {
+            key: sample::key(workload, size),
+            kernel: kernel.into(),
+            passes: 1.0,
+            operations: 0.0,
+            bytes,
+            buffers: bytes,
+            counted: Err("not counted".into()),
+            seconds: 1.0,
+        }
+    }
+
+    /// Two workloads of one kernel share their larger sizes; the strides of a third do the same work.
+    fn some() -> Vec<Launch> {
+        vec![
+            launch("long", 1, "product", 1.0),
+            launch("long", 2, "product", 2.0),
+            launch("long", 3, "product", 3.0),
+            launch("square", 8, "product", 3.0),
+            launch("square", 9, "product", 2.0),
+            launch("gather", 1, "gather", 5.0),
+            launch("gather", 2, "gather", 5.0),
+        ]
+    }
+
+    #[test]
+    fn what_is_left_out_goes_with_its_twins_and_with_nothing_else() {
+        let launches = some();
+        let launches: Vec<&Launch> = launches.iter().collect();
+        assert_eq!(
+            without(&launches, &[1]),
+            [0, 2, 3, 5, 6],
+            "the other square is the same launch"
+        );
+        assert_eq!(without(&launches, &[0]), [1, 2, 3, 4, 5, 6]);
+        assert_eq!(without(&launches, &[5]), [0, 1, 2, 3, 4, 6], "another stride is no twin");
+    }
+
+    #[test]
+    fn a_fold_of_sizes_has_one_of_each_workload_and_twins_together() {
+        let launches = some();
+        let folds = of_sizes(&launches.iter().collect::<Vec<_>>());
+        let mut all = folds.concat();
+        all.sort_unstable();
+        assert_eq!(all, [0, 1, 2, 3, 4, 5, 6]);
+        for fold in &folds {
+            let names: BTreeSet<&str> = fold.iter().map(|&i| workload(&launches[i])).collect();
+            assert_eq!(names.len(), fold.len(), "{folds:?}");
+        }
+        let together = |one, other| folds.iter().any(|f| f.contains(&one) && f.contains(&other));
+        assert!(together(1, 4) && together(2, 3), "{folds:?}");
+    }
+
+    #[test]
+    fn a_fold_of_workloads_has_all_their_variants() {
+        let launches =
+            [launch("a/x", 1, "k", 1.0), launch("b", 1, "l", 1.0), launch("a/y", 1, "m", 1.0)];
+        let folds = of_workloads(&launches.iter().collect::<Vec<_>>());
+        assert_eq!(folds, [vec![0, 2], vec![1]]);
+    }
+}

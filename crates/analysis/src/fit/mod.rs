@@ -1,0 +1,261 @@
+//! Models fitted to what a device was measured at, and judged by launches that the fit never saw:
+//! each size of a workload in turn, then each workload in turn.
+
+#[cfg(test)]
+mod by_hand;
+mod counted;
+mod descent;
+mod device;
+mod fitted;
+mod folds;
+mod pass;
+mod profiled;
+mod score;
+mod view;
+
+pub use counted::{Counted, Task, Tasks, Timeline};
+pub use device::{Device, End, rules};
+pub use fitted::Fitted;
+pub use pass::{Bound, Pass};
+pub use profiled::{Foretold, Profiled};
+pub use score::{Parameter, Residual, Score};
+pub use view::View;
+
+use fitted::{For, Sample};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::workload::CaseKey;
+use gpubench_model::accuracy;
+use score::Judge;
+use serde::Serialize;
+
+/// One kernel at one size.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The case.
+    pub key: CaseKey,
+    /// What it runs, by a name that other sizes and workloads share which run the same.
+    pub kernel: String,
+    /// Launches that make its result.
+    pub passes: f64,
+    /// Operations of all passes, as the suite says.
+    pub operations: f64,
+    /// Bytes of all passes, as the suite says.
+    pub bytes: f64,
+    /// Bytes of the buffers that it is given.
+    pub buffers: f64,
+    /// What its mean pass does, as counted; or why it could not be: the construct and its place.
+    pub counted: std::result::Result<Counted, String>,
+    /// Seconds measured, of all passes.
+    pub seconds: f64,
+}
+
+/// A model of a kernel that is fitted per device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Model {
+    /// Model 3 with the best rates seen.
+    Roofline,
+    /// Model 3 with a launch cost and a rounded corner.
+    SmoothRoofline,
+    /// Model 4.
+    WarpTimeline,
+    /// Model 5.
+    ParallelDegrees,
+    /// Model 6.
+    Components,
+    /// Our own.
+    Hybrid,
+}
+
+impl Model {
+    /// All, by their numbers.
+    pub const ALL: [Self; 6] = [
+        Self::Roofline,
+        Self::SmoothRoofline,
+        Self::WarpTimeline,
+        Self::ParallelDegrees,
+        Self::Components,
+        Self::Hybrid,
+    ];
+
+    /// Whether it is priced by the device's profile.
+    pub fn needs_profile(self) -> bool {
+        matches!(self, Self::WarpTimeline | Self::ParallelDegrees | Self::Components)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Roofline => "roofline",
+            Self::SmoothRoofline => "smooth roofline",
+            Self::WarpTimeline => "warp timeline",
+            Self::ParallelDegrees => "parallel degrees",
+            Self::Components => "components",
+            Self::Hybrid => "hybrid",
+        }
+    }
+}
+
+/// A model on a device.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// Which.
+    pub model: Model,
+    /// Fitted to all launches.
+    pub fitted: Fitted,
+    /// Its parameters.
+    pub parameters: Vec<Parameter>,
+    /// Mean accuracy on the launches that it was fitted to.
+    pub seen: f64,
+    /// Each size foreseen from all else; of workloads measured at two sizes or more.
+    pub size_out: Option<Score>,
+    /// Each workload foreseen from the others.
+    pub workload_out: Option<Score>,
+}
+
+impl Judged {
+    /// What bounds a launch by this model, and how many times longer that takes than the next
+    /// longest part; `None` where the model does not see the launch.
+    pub fn bound(&self, launch: &Launch, device: Option<&Device>) -> Option<(Bound, f64)> {
+        let view = View::new(self.model, launch, device).ok()?;
+        let (parameters, factor) = self.fitted.of(&launch.kernel, &view);
+        let mut parts = view.parts(parameters, factor);
+        parts.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let next = parts.get(1)?.1.max(f64::MIN_POSITIVE);
+        Some((parts[0].0, parts[0].1 / next))
+    }
+}
+
+/// Fits and judges a model on a device, whose profile models 4 to 6 need.
+///
+/// # Errors
+/// `Unsupported` where the launches are too few, with how many more are needed; or where the
+/// model cannot see any of them, with the reason.
+pub fn judge(
+    model: Model,
+    launches: &[Launch],
+    device: Option<&Device>,
+    seed: u64,
+) -> Result<Judged> {
+    let mut samples = vec![];
+    let mut refused = None;
+    for launch in launches {
+        match View::new(model, launch, device) {
+            Ok(view) => samples.push(Sample { launch, view }),
+            Err(error) => refused = refused.or(Some(error)),
+        }
+    }
+    if samples.is_empty() {
+        let none = || Error::Unsupported("no kernel was measured".into());
+        return Err(refused.unwrap_or_else(none));
+    }
+    let fitted = model.fit(&samples, device, For::All, None)?;
+    let judge = Judge { model, samples: &samples, device, all: &fitted };
+    let (size_out, workload_out) = (judge.size_out(), judge.workload_out());
+    let parameters = judge.parameters(seed);
+    let seen = samples.iter().map(|sample| {
+        let foreseen = fitted.seconds(&sample.launch.kernel, &sample.view);
+        accuracy(foreseen, sample.launch.seconds)
+    });
+    let seen = seen.sum::<f64>() / samples.len() as f64;
+    Ok(Judged { model, parameters, seen, size_out, workload_out, fitted })
+}
+
+/// The model that foresees sizes it never saw best; `None` where none was judged by such.
+pub fn best(judged: &[Judged]) -> Option<&Judged> {
+    let scored = judged.iter().filter_map(|one| Some((one, one.size_out.as_ref()?.accuracy)));
+    Some(scored.max_by(|a, b| a.1.total_cmp(&b.1))?.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_core::workload::Measure;
+
+    fn launch(workload: &str, n: i32, operations: f64, bytes: f64, start: f64) -> Launch {
+        let size = vec![("n".to_owned(), n.into())];
+        let kernel = workload.to_owned();
+        let key = CaseKey {
+            workload: workload.to_owned(),
+            size,
+            measure: Measure::Kernel,
+            host_memory: None,
+        };
+        let seconds = start + (operations / 1e12_f64).max(bytes / 1e11);
+        let counted = Err("matrices".into());
+        Launch { key, kernel, passes: 1.0, operations, bytes, buffers: bytes, counted, seconds }
+    }
+
+    /// Two workloads at so many sizes on a device without launch cost.
+    fn launches(sizes: i32) -> Vec<Launch> {
+        let both = |n: i32| {
+            let x = 1e7 * 4f64.powi(n);
+            [launch("many", n, 100.0 * x, x, 0.0), launch("few", n, x, x, 0.0)]
+        };
+        (1..=sizes).flat_map(both).collect()
+    }
+
+    #[test]
+    fn what_only_the_workload_left_out_tells_is_not_foreseen() {
+        let judged = judge(Model::SmoothRoofline, &launches(6), None, 1).unwrap();
+        assert!(judged.seen > 0.99 && judged.size_out.unwrap().accuracy > 0.9);
+        let unseen = judged.workload_out.unwrap();
+        assert_eq!(unseen.launches, 12);
+        assert!(unseen.accuracy < 0.5, "{unseen:?}");
+        // Two workloads are too few to say between what bounds a parameter lies.
+        assert!(judged.parameters.iter().all(|parameter| !parameter.is_identifiable()));
+    }
+
+    #[test]
+    fn what_is_only_known_together_is_not_identifiable() {
+        let names = ["a", "b", "c", "d", "e"];
+        let of = |name: &&str, n: i32| {
+            let x = 1e6 * f64::from(name.as_bytes()[0] - 96) * 4f64.powi(n);
+            launch(name, n, 10.0 * x, x, 1e-4)
+        };
+        let launches: Vec<Launch> =
+            names.iter().flat_map(|name| (0..5).map(move |n| of(name, n))).collect();
+        let judged = judge(Model::SmoothRoofline, &launches, None, 1).unwrap();
+        let told: Vec<bool> = judged.parameters.iter().map(Parameter::is_identifiable).collect();
+        assert_eq!(told, [true, false, false, false], "{:#?}", judged.parameters);
+        assert!((judged.parameters[0].value / 1e-4 - 1.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn a_model_that_was_never_judged_is_not_best() {
+        let once: Vec<Launch> = ["a", "b", "c", "d", "e", "f"]
+            .into_iter()
+            .zip(1..)
+            .map(|(name, n)| launch(name, n, 1e9 * f64::from(n), 1e8, 0.0))
+            .collect();
+        let judged = judge(Model::Roofline, &once, None, 1).unwrap();
+        assert!(judged.size_out.is_none() && best(&[judged]).is_none());
+    }
+
+    #[test]
+    fn a_roofline_that_holds_is_right_about_what_it_never_saw() {
+        let judged = judge(Model::Roofline, &launches(4), None, 1).unwrap();
+        let score = judged.size_out.unwrap();
+        assert_eq!((score.launches, score.workloads.len()), (8, 2));
+        assert!(score.accuracy > 0.999, "{score:?}");
+        // Without the other workload one of the ceilings is not known.
+        assert!(judged.workload_out.unwrap().accuracy < 0.9);
+        assert!((judged.parameters[0].value / 1e12 - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_a_model_lacks_is_said() {
+        let why =
+            |model, launches: &[Launch]| judge(model, launches, None, 1).unwrap_err().to_string();
+        let all = launches(4);
+        assert!(
+            why(Model::Hybrid, &all).contains("could not count it: matrices"),
+            "{}",
+            why(Model::Hybrid, &all)
+        );
+        assert!(why(Model::Components, &all).contains("could not count"));
+        let few = why(Model::SmoothRoofline, &all[..3]);
+        assert!(few.contains("at least 5") && few.contains("3 were measured: 2 more"), "{few}");
+        assert!(why(Model::Roofline, &[]).contains("no kernel"));
+    }
+}

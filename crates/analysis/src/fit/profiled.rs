@@ -1,0 +1,63 @@
+//! A model on a device that its profile alone prices: nothing is fitted to any kernel's time.
+
+use super::device::{Device, End};
+use super::fitted::Fitted;
+use super::pass::Bound;
+use super::view::View;
+use super::{Launch, Model};
+use gpubench_core::error::Result;
+use gpubench_core::record::profile::Profile;
+use gpubench_emulator::Rules;
+
+/// A model with the parameters that a device's profile gives it.
+#[derive(Clone, Debug)]
+pub struct Profiled {
+    fitted: Fitted,
+    device: Device,
+}
+
+/// What a launch is foreseen to take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Foretold {
+    /// Seconds.
+    pub seconds: f64,
+    /// The part of it that takes longest.
+    pub bound: Bound,
+}
+
+impl Profiled {
+    /// `model` on the device of `profile`, whose intervals are taken at `end`.
+    ///
+    /// # Errors
+    /// `Unsupported` where the profile lacks what the model needs, or the model has parameters
+    /// that only measured kernels tell.
+    pub fn new(model: Model, profile: &Profile, end: End) -> Result<Self> {
+        let device = Device::new(profile, end)?;
+        Ok(Self { fitted: model.unfitted(&device)?, device })
+    }
+
+    /// Which model.
+    pub fn model(&self) -> Model {
+        self.fitted.model
+    }
+
+    /// By what the kernels of the device are counted.
+    pub fn rules(&self) -> Rules {
+        self.device.rules
+    }
+
+    /// What `launch` takes.
+    ///
+    /// # Errors
+    /// `Unsupported` where it was not counted, or does not fit the device.
+    pub fn foresee(&self, launch: &Launch) -> Result<Foretold> {
+        let view = View::new(self.fitted.model, launch, Some(&self.device))?;
+        let (parameters, factor) = self.fitted.of(&launch.kernel, &view);
+        let parts = view.parts(parameters, factor);
+        let longest = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
+        Ok(Foretold {
+            seconds: view.seconds(parameters, factor),
+            bound: longest.map_or(Bound::Launch, |(bound, _)| bound),
+        })
+    }
+}

@@ -1,0 +1,215 @@
+//! How well models foresee launches that no fit saw, and how sure their parameters are.
+
+use super::device::Device;
+use super::fitted::{Fitted, For, Sample};
+use super::{Launch, Model, folds};
+use gpubench_model::accuracy;
+use gpubench_reference::map_all;
+use gpubench_stats::{geometric_mean, quantile};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Accuracy on launches that no fit saw.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Score {
+    /// Mean of smaller over larger.
+    pub accuracy: f64,
+    /// Launches foreseen.
+    pub launches: usize,
+    /// Nineteen of twenty predictions were within this factor of what was measured.
+    pub within: f64,
+    /// Each workload by itself.
+    pub workloads: BTreeMap<String, Residual>,
+}
+
+/// How far a workload's predictions were off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Residual {
+    /// Mean of smaller over larger.
+    pub accuracy: f64,
+    /// Foreseen over measured, geometric mean: below 1 it took longer than foreseen.
+    pub bias: f64,
+}
+
+impl Score {
+    /// `None` where nothing could be foreseen.
+    pub(super) fn of(foreseen: &[(&Launch, f64)]) -> Option<Self> {
+        let mut by: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
+        for (launch, seconds) in foreseen {
+            let one = (accuracy(*seconds, launch.seconds), seconds / launch.seconds);
+            by.entry(&launch.key.workload).or_default().push(one);
+        }
+        let ratios = || by.values().flatten().map(|(_, ratio)| *ratio);
+        let mut off: Vec<f64> = ratios().map(|ratio| ratio.ln().abs()).collect();
+        off.sort_by(f64::total_cmp);
+        let mean =
+            |all: &[(f64, f64)]| all.iter().map(|(score, _)| score).sum::<f64>() / all.len() as f64;
+        let all: Vec<(f64, f64)> = by.values().flatten().copied().collect();
+        let residual = |all: &[(f64, f64)]| {
+            let ratios: Vec<f64> = all.iter().map(|(_, ratio)| *ratio).collect();
+            let bias = geometric_mean(&ratios).unwrap_or(f64::NAN);
+            Residual { accuracy: mean(all), bias }
+        };
+        (!all.is_empty()).then(|| Self {
+            accuracy: mean(&all),
+            launches: all.len(),
+            within: quantile(&off, 0.95).exp(),
+            workloads: by.iter().map(|(name, all)| ((*name).to_owned(), residual(all))).collect(),
+        })
+    }
+}
+
+/// A parameter with its 95 % bootstrap interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// Its value: seconds, cycles, or per second; scales, degrees and the sharpness have no unit.
+    pub value: f64,
+    /// Between what bounds it lies if other workloads had been measured; from 0 to infinity where
+    /// these do not tell.
+    pub interval: [f64; 2],
+    /// How many times its variance is what it would be if the others were known.
+    pub inflation: f64,
+}
+
+/// Beyond this a parameter is not told from the others: its standard error is ten times what it
+/// would be if they were known.
+const ILL_CONDITIONED: f64 = 100.0;
+
+impl Parameter {
+    /// Whether it is a number to trust: its interval spans ten times at most, and it can be told
+    /// apart from the other parameters.
+    pub fn is_identifiable(&self) -> bool {
+        let [low, high] = self.interval;
+        low > 0.0 && high / low <= 10.0 && self.inflation <= ILL_CONDITIONED
+    }
+}
+
+/// Folds are put together in so many blocks, of which a first fit leaves all out.
+const BLOCKS: usize = 8;
+
+/// Draws for the parameters' intervals.
+const DRAWS: usize = 40;
+/// Workloads below which draws of them hardly differ.
+const FEW: usize = 4;
+
+/// A fit to all samples, to be held against fits to some of them.
+pub(super) struct Judge<'a> {
+    pub(super) model: Model,
+    pub(super) samples: &'a [Sample<'a>],
+    pub(super) device: Option<&'a Device>,
+    pub(super) all: &'a Fitted,
+}
+
+impl<'a> Judge<'a> {
+    /// Each size foreseen from the others, of workloads measured at two or more.
+    pub(super) fn size_out(&self) -> Option<Score> {
+        self.foreseen(&folds::of_sizes(&self.launches()), For::Seen)
+    }
+
+    /// Each workload, all its variants together, foreseen from the others.
+    pub(super) fn workload_out(&self) -> Option<Score> {
+        self.foreseen(&folds::of_workloads(&self.launches()), For::Unseen)
+    }
+
+    fn launches(&self) -> Vec<&'a Launch> {
+        self.samples.iter().map(|sample| sample.launch).collect()
+    }
+
+    /// Each fold's samples as a fit to all others foresees them. Of a block of folds, these fits begin
+    /// at one that saw none of the block: what only the samples left out tell, none of them knows.
+    fn foreseen(&self, folds: &[Vec<usize>], what: For) -> Option<Score> {
+        let blocks: Vec<Vec<&[usize]>> = (0..folds.len().min(BLOCKS))
+            .map(|block| folds.iter().skip(block).step_by(BLOCKS).map(Vec::as_slice).collect())
+            .collect();
+        let foreseen = map_all(&blocks, |block| {
+            let common = self.without(&block.concat(), what, None);
+            let fold = |fold: &&[usize]| match block.len() {
+                1 => self.foreseen_by(common.as_ref(), fold),
+                _ => self.foreseen_by(self.without(fold, what, common.as_ref()).as_ref(), fold),
+            };
+            block.iter().flat_map(fold).collect::<Vec<_>>()
+        });
+        Score::of(&foreseen.concat())
+    }
+
+    /// A fit to all samples but these and their twins, which begins at `near`; `None` where there are too few.
+    fn without(&self, out: &[usize], what: For, near: Option<&Fitted>) -> Option<Fitted> {
+        let seen = folds::without(&self.launches(), out).into_iter();
+        let others: Vec<Sample<'_>> = seen.map(|i| self.samples[i].clone()).collect();
+        self.model.fit(&others, self.device, what, near).ok()
+    }
+
+    fn foreseen_by(&self, fitted: Option<&Fitted>, samples: &[usize]) -> Vec<(&'a Launch, f64)> {
+        let Some(fitted) = fitted else { return vec![] };
+        let samples = samples.iter().map(|&i| &self.samples[i]);
+        let seconds = |s: &Sample<'a>| fitted.seconds(&s.launch.kernel, &s.view);
+        samples.map(|sample| (sample.launch, seconds(sample))).collect()
+    }
+
+    /// Intervals from fits to workloads drawn with replacement: launches of a workload err alike.
+    pub(super) fn parameters(&self, seed: u64) -> Vec<Parameter> {
+        let names: Vec<&str> = workloads(self.samples).into_iter().collect();
+        let mut rng = Pcg64Mcg::seed_from_u64(seed);
+        let drawn: Vec<Vec<&str>> = (0..DRAWS)
+            .map(|_| (0..names.len()).map(|_| names[rng.random_range(0..names.len())]).collect())
+            .collect();
+        let draws = map_all(&drawn, |drawn| {
+            let of = |name: &'a str| self.samples.iter().filter(move |s| workload(s) == name);
+            let samples = drawn.iter().flat_map(|name| of(name)).cloned();
+            let samples: Vec<Sample<'_>> = samples.collect();
+            self.model.fit(&samples, self.device, For::Draw, Some(self.all)).ok()
+        });
+        let named = self.model.parameters().iter().zip(&self.all.parameters).enumerate();
+        named
+            .map(|(i, (&name, &value))| {
+                // A draw that could not be fitted, or does not tell it, leaves it anywhere.
+                let told = draws.iter().map(|draw| {
+                    let told = draw.as_ref().filter(|draw| draw.inflation[i].is_finite());
+                    told.map(|draw| draw.parameters[i])
+                });
+                let interval = match names.len() < FEW {
+                    true => [0.0, f64::INFINITY],
+                    false => interval(&told.collect::<Vec<_>>()),
+                };
+                Parameter { name, value, interval, inflation: self.all.inflation[i] }
+            })
+            .collect()
+    }
+}
+
+/// Nineteen of twenty lie between these; `None` may be any number above zero.
+fn interval(values: &[Option<f64>]) -> [f64; 2] {
+    let end = |none: f64, q: f64| {
+        let mut all: Vec<f64> = values.iter().map(|value| value.unwrap_or(none)).collect();
+        all.sort_by(f64::total_cmp);
+        quantile(&all, q)
+    };
+    let high = end(f64::INFINITY, 0.975);
+    [end(0.0, 0.025), if high.is_finite() { high } else { f64::INFINITY }]
+}
+
+fn workload<'a>(sample: &Sample<'a>) -> &'a str {
+    folds::workload(sample.launch)
+}
+
+fn workloads<'a>(samples: &[Sample<'a>]) -> BTreeSet<&'a str> {
+    samples.iter().map(workload).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_draws_do_not_tell_widens_the_interval() {
+        let told: Vec<_> = (1..=40).map(|i| Some(f64::from(i))).collect();
+        let [low, high] = interval(&told);
+        assert!(low > 1.0 && high < 40.0, "{low} {high}");
+        let some: Vec<_> = told.iter().copied().chain([None; 4]).collect();
+        assert_eq!(interval(&some), [0.0, f64::INFINITY]);
+    }
+}

@@ -1,0 +1,133 @@
+use super::super::field::field;
+use super::*;
+use gpubench_core::record::sample::{device, header, key, outcome, record};
+use gpubench_core::record::{Header, Outcome, Record};
+
+/// Two devices; the second takes twice the time in `n` cases.
+fn two(n: i64) -> (Header, Vec<Record>) {
+    let records = (1..=n).flat_map(|i| {
+        [1.0, 2.0].into_iter().enumerate().map(move |(device, seconds)| Record {
+            device,
+            ..record(key("a", i), seconds * i as f64)
+        })
+    });
+    (header(vec![device("opencl"), device("wgpu")]), records.collect())
+}
+
+fn ranked(header: &Header, records: &[Record]) -> Ranking {
+    rank(&field([(header, records)]), &Options::default()).unwrap()
+}
+
+#[test]
+fn twice_the_time_is_half_the_speed() {
+    let (header, records) = two(8);
+    let ranking = ranked(&header, &records);
+    assert_eq!(ranking.reference, Some(0));
+    let [first, second] = ranking.families[0].rows[..] else { panic!("two rows") };
+    assert_eq!((first.device, first.speed, first.interval), (0, 1.0, [1.0, 1.0]));
+    assert!((second.speed - 0.5).abs() < 1e-12);
+    assert_eq!((first.ranks, second.ranks), ([1, 1], [2, 2]));
+    assert_eq!((first.verified, ranking.families[0].cases), (8, 8));
+    let winner = &ranking.families[0].winners[0];
+    assert_eq!((winner.workload.as_str(), winner.cases, winner.device), ("a", 8, 0));
+    assert!((winner.lead - 2.0).abs() < 1e-12);
+    assert_eq!(ranking.families.len(), 1, "one family is the overall ranking");
+}
+
+#[test]
+fn the_order_does_not_depend_on_the_reference() {
+    let (header, records) = two(8);
+    let field = field([(&header, &records[..])]);
+    let options = Options { reference: Some("WGPU".into()), ..Options::default() };
+    let ranking = rank(&field, &options).unwrap();
+    let family = &ranking.families[0];
+    assert_eq!((family.rows[0].device, family.reference), (0, Some(1)));
+    assert!((family.rows[0].speed - 2.0).abs() < 1e-12);
+    for (name, told) in [("nothing", "no ranked device"), ("invented", "say more")] {
+        let options = Options { reference: Some(name.into()), ..Options::default() };
+        let error = rank(&field, &options).unwrap_err().to_string();
+        assert!(error.contains(told) && error.contains("nobody-invented-gpu-wgpu"), "{error}");
+    }
+}
+
+#[test]
+fn what_one_device_lacks_is_left_out_for_all_and_told() {
+    let (header, mut records) = two(8);
+    records.retain(|r| !(r.device == 1 && r.key == key("a", 3)));
+    let wrong = outcome(key("a", 5), Outcome::Timeout("launch".into()));
+    records.push(Record { device: 1, round: 1, ..wrong });
+    let family = &ranked(&header, &records).families[0];
+    assert_eq!((family.common.len(), family.cases), (6, 8));
+    assert_eq!(
+        family.left_out,
+        [
+            (key("a", 3), "not run on Invented GPU (wgpu)".to_owned()),
+            (key("a", 5), "timeout on Invented GPU (wgpu)".to_owned())
+        ]
+    );
+    assert_eq!(family.rows.iter().map(|r| r.verified).collect::<Vec<_>>(), [8, 6]);
+}
+
+#[test]
+fn a_device_without_a_familys_cases_does_not_empty_it() {
+    let (header, mut records) = two(8);
+    for i in 1..4 {
+        let family = "overlap".to_owned();
+        records.push(Record { family, ..record(key("pipe", i), 1.0) });
+    }
+    let ranking = ranked(&header, &records);
+    let names: Vec<_> = ranking.families.iter().map(|f| f.name.as_str()).collect();
+    assert_eq!(names, ["overall", "compute", "overlap"]);
+    assert_eq!((ranking.families[0].common.len(), ranking.families[0].cases), (8, 11));
+    let overlap = &ranking.families[2];
+    assert_eq!((overlap.rows.len(), &overlap.absent[..]), (1, &[1][..]));
+    assert_eq!(overlap.level, Level::Rounds);
+}
+
+#[test]
+fn other_work_is_not_compared() {
+    let (header, mut records) = two(8);
+    if let Some(measured) = &mut records[1].measured {
+        measured.flops *= 2.0;
+    }
+    let family = &ranked(&header, &records).families[0];
+    assert_eq!(family.common.len(), 7);
+    assert!(family.left_out[0].1.contains("another amount of work"), "{:?}", family.left_out);
+}
+
+#[test]
+fn processors_and_simulations_stay_out_unless_asked_for() {
+    let (mut header, records) = two(8);
+    header.devices[0].kind = DeviceKind::Cpu;
+    header.devices[1].kind = DeviceKind::Simulated;
+    let none = ranked(&header, &records);
+    assert_eq!((none.excluded.len(), none.reference), (2, None));
+    assert!(none.families[0].rows.is_empty() && none.families[0].cases == 0);
+    let options = Options { include_cpu: true, ..Options::default() };
+    let one = rank(&field([(&header, &records[..])]), &options).unwrap();
+    assert_eq!((one.excluded.len(), one.families[0].rows.len()), (1, 1));
+}
+
+#[test]
+fn the_roofline_is_the_devices_own() {
+    let ceiling = |name: &str, flops: f64, bytes: f64| {
+        let mut record = record(key(name, 1), 1.0);
+        record.tags = vec!["ceiling".into()];
+        if let Some(measured) = &mut record.measured {
+            (measured.flops, measured.bytes) = (flops, bytes);
+        }
+        record
+    };
+    // The kernel: 1e6 operations and 4e6 bytes in a second, of which memory needs 0.04.
+    let records =
+        [ceiling("fma", 1e9, 1.0), ceiling("triad", 1.0, 1e8), record(key("kernel", 1), 1.0)];
+    let family = &ranked(&header(vec![device("opencl")]), &records).families[0];
+    let wanted = (1.0_f64 * 1.0 * 0.04).powf(1.0 / 3.0);
+    assert!((family.rows[0].roofline.unwrap() - wanted).abs() < 1e-9);
+}
+
+#[test]
+fn nothing_at_all_is_an_empty_ranking() {
+    let ranking = rank(&Field::default(), &Options::default()).unwrap();
+    assert!(ranking.devices.is_empty() && ranking.families[0].rows.is_empty());
+}

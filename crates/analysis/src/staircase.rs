@@ -1,0 +1,318 @@
+//! What steps in a launch's time say: how many groups the device holds at once, and how many
+//! units it has.
+//!
+//! Equal groups that only wait take one time as long as all of them run at once, and twice that
+//! from the first one on that has to wait: time against the number of groups is a staircase whose
+//! steps are as wide as the device. Every width is a multiple of the number of units; widths of
+//! groups of different sizes have few other factors in common.
+
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::record::Staircase;
+use gpubench_model::concurrency::Device;
+use gpubench_model::occupancy::Unit;
+use std::collections::BTreeMap;
+
+/// A time this many times the first step's is a higher step.
+const HIGHER: f64 = 1.5;
+/// A rise by this share of a step's height is a step's edge.
+const EDGE: f64 = 0.5;
+/// A rise by less than this share of a step's height is still level.
+const LEVEL: f64 = 0.35;
+/// How many full waves are looked at.
+const WAVES: u32 = 3;
+/// How often each number of groups at an edge is measured.
+const VISITS: u32 = 2;
+
+/// Chooses the numbers of groups to measure: doubles until time rises, closes in on the edge, and
+/// looks at the next two edges.
+#[derive(Clone, Debug, Default)]
+pub struct Climb {
+    most: u32,
+    /// By number of groups: how often it was measured, and the fastest time.
+    points: BTreeMap<u32, (u32, f64)>,
+}
+
+impl Climb {
+    /// Up to `most` groups.
+    pub fn new(most: u32) -> Self {
+        Self { most: most.max(1), points: BTreeMap::new() }
+    }
+
+    /// Notes the fastest of the times measured with `groups` groups.
+    pub fn note(&mut self, groups: u32, seconds: f64) {
+        let point = self.points.entry(groups).or_insert((0, f64::INFINITY));
+        *point = (point.0 + 1, point.1.min(seconds));
+    }
+
+    /// Gives up on more groups than this, as a launch would take too long.
+    pub fn at_most(&mut self, groups: u32) {
+        self.most = self.most.min(groups.max(1));
+    }
+
+    /// The number of groups to measure next; `None` when there is nothing more to learn.
+    pub fn next(&self) -> Option<u32> {
+        let times: Times = self.points.iter().map(|(&groups, &(_, time))| (groups, time)).collect();
+        let Some(low) = highest_level(&times) else { return Some(1) };
+        let Some(&(high, _)) = times.iter().find(|(groups, _)| *groups > low) else {
+            return (low < self.most).then(|| low.saturating_mul(2).min(self.most));
+        };
+        if high - low > 1 {
+            return Some(low + (high - low) / 2);
+        }
+        let due = |groups: &u32| {
+            let visits = self.points.get(groups).map_or(0, |(visits, _)| *visits);
+            *groups <= self.most && visits < VISITS
+        };
+        edges(low).find(due)
+    }
+}
+
+/// Numbers of groups with the fastest time of each, in ascending order.
+type Times = Vec<(u32, f64)>;
+
+/// The last number of groups of each full wave and the first of the next, for steps `width` wide.
+fn edges(width: u32) -> impl Iterator<Item = u32> {
+    (1..=WAVES).flat_map(move |wave| {
+        let last = width.saturating_mul(wave);
+        [last, last.saturating_add(1)]
+    })
+}
+
+/// The largest number of groups before time first rises above the first step.
+fn highest_level(times: &Times) -> Option<u32> {
+    let mut level = times.first()?.1;
+    let mut low = None;
+    for &(groups, time) in times {
+        if time > HIGHER * level {
+            break;
+        }
+        // A disturbed first point must not hide what follows.
+        level = level.min(time);
+        low = Some(groups);
+    }
+    low
+}
+
+/// The shape of a staircase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Steps of a full wave: so many groups run at once.
+    Steps {
+        /// Groups that run at once.
+        at_once: u32,
+        /// Whether every later edge that was measured stands where it must.
+        confirmed: bool,
+    },
+    /// No step up to the largest number of groups that was tried.
+    Flat {
+        /// That number.
+        most: u32,
+    },
+    /// Time rises little by little: groups share something before all places are taken.
+    Gradual {
+        /// Groups by which time has risen by half.
+        half: u32,
+    },
+}
+
+/// What one staircase says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StaircaseSummary {
+    /// Work-items per group.
+    pub group_size: u32,
+    /// Bytes of local memory per group.
+    pub local_bytes: u64,
+    /// Seconds of a full wave.
+    pub wave: f64,
+    /// Its shape.
+    pub shape: Shape,
+}
+
+impl StaircaseSummary {
+    /// How many groups run at once, where the steps confirm it.
+    pub fn at_once(&self) -> Option<u32> {
+        match self.shape {
+            Shape::Steps { at_once, confirmed: true } => Some(at_once),
+            _ => None,
+        }
+    }
+}
+
+/// Reads a staircase; `None` where nothing was measured.
+pub fn staircase(raw: &Staircase) -> Option<StaircaseSummary> {
+    let fastest = |samples: &[f64]| samples.iter().copied().fold(f64::INFINITY, f64::min);
+    let points: BTreeMap<u32, f64> =
+        raw.points.iter().map(|(groups, samples)| (*groups, fastest(samples))).collect();
+    let times: Times = points.iter().map(|(&groups, &time)| (groups, time)).collect();
+    let low = highest_level(&times)?;
+    Some(StaircaseSummary {
+        group_size: raw.group_size,
+        local_bytes: raw.local_bytes,
+        wave: *points.get(&low)?,
+        shape: shape(&points, low),
+    })
+}
+
+fn shape(points: &BTreeMap<u32, f64>, low: u32) -> Shape {
+    let at = |groups: u32| points.get(&groups).copied();
+    let (Some(level), Some(above)) = (at(low), at(low.saturating_add(1))) else {
+        return Shape::Flat { most: low };
+    };
+    let height = above - level;
+    if height < EDGE * level {
+        return Shape::Gradual { half: low };
+    }
+    let mut confirmed = false;
+    for wave in 2..=WAVES {
+        let (first, last) = (low * (wave - 1) + 1, low * wave);
+        let (Some(start), Some(end)) = (at(first), at(last)) else { break };
+        confirmed = (end - start).abs() < LEVEL * height;
+        if let Some(next) = at(last + 1) {
+            confirmed &= next - end > EDGE * height;
+        }
+        if !confirmed {
+            break;
+        }
+    }
+    Shape::Steps { at_once: low, confirmed }
+}
+
+/// What the staircases of one device say together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Residency {
+    /// Units: the largest number that divides the groups at once of every staircase.
+    pub units: u32,
+    /// Most groups that a unit was seen to hold.
+    pub groups: u32,
+    /// Most work-items that a unit was seen to hold.
+    pub work_items: u32,
+    /// Most bytes of local memory that a unit was seen to hand out.
+    pub local_memory: u64,
+    /// How many staircases it was inferred from.
+    pub staircases: usize,
+}
+
+/// Puts staircases of one device together; `None` where none is confirmed.
+pub fn residency<'a>(all: impl IntoIterator<Item = &'a StaircaseSummary>) -> Option<Residency> {
+    let told: Vec<(&StaircaseSummary, u32)> =
+        all.into_iter().filter_map(|stairs| Some((stairs, stairs.at_once()?))).collect();
+    let units = told.iter().map(|(_, at_once)| *at_once).reduce(common)?;
+    let most = |of: &dyn Fn(&StaircaseSummary, u64) -> u64| {
+        told.iter().map(|(s, n)| of(s, u64::from(n / units))).max().unwrap_or(0)
+    };
+    let narrow = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+    Some(Residency {
+        units,
+        groups: narrow(most(&|_, groups| groups)),
+        work_items: narrow(most(&|stairs, groups| groups * u64::from(stairs.group_size))),
+        local_memory: most(&|stairs, groups| groups * stairs.local_bytes),
+        staircases: told.len(),
+    })
+}
+
+/// Greatest common divisor.
+fn common(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { common(b, a % b) }
+}
+
+impl Residency {
+    /// The device as model 7 sees it. Registers are not known and not limiting there.
+    pub fn device(&self, info: &DeviceInfo) -> Device {
+        let unit = Unit {
+            warp: info.subgroup.map_or(1, |[_, largest]| largest.max(1)),
+            work_items: self.work_items,
+            groups: self.groups,
+            registers: 0,
+            local_memory: u32::try_from(self.local_memory).unwrap_or(u32::MAX),
+            local_piece: 1,
+        };
+        Device { units: self.units, unit }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_core::gpu::Clock;
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64Mcg;
+
+    /// Climbs a staircase whose launches take `time`, and says how many there were.
+    fn climb(most: u32, mut time: impl FnMut(u32) -> f64) -> (StaircaseSummary, usize) {
+        let mut climb = Climb::new(most);
+        let mut points: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+        let mut launches = 0;
+        while let Some(groups) = climb.next() {
+            let samples: Vec<f64> = (0..3).map(|_| time(groups)).collect();
+            launches += samples.len();
+            climb.note(groups, samples.iter().copied().fold(f64::INFINITY, f64::min));
+            points.entry(groups).or_default().extend(samples);
+            assert!(launches < 1000, "{points:?}");
+        }
+        let raw = Staircase {
+            clock: Clock::Simulated,
+            group_size: 64,
+            local_bytes: 0,
+            points: points.into_iter().collect(),
+        };
+        (staircase(&raw).unwrap(), launches)
+    }
+
+    fn waves(width: u32) -> impl Fn(u32) -> f64 {
+        move |groups| f64::from(groups.div_ceil(width))
+    }
+
+    #[test]
+    fn every_width_is_found_within_few_launches() {
+        for width in [1, 2, 3, 7, 132, 240, 132 * 16, 4224] {
+            let (summary, launches) = climb(16384, waves(width));
+            assert_eq!(summary.at_once(), Some(width));
+            assert!(launches <= 150, "{width}: {launches}");
+        }
+    }
+
+    #[test]
+    fn a_launch_cost_and_disturbed_launches_change_nothing() {
+        let mut rng = Pcg64Mcg::seed_from_u64(4);
+        for width in [2, 15, 240, 1000] {
+            // A cost of a quarter of a wave, one launch in five half as long again.
+            let time = |groups| {
+                let spike = if rng.random_bool(0.2) { 1.5 } else { 1.0 };
+                (0.25 + waves(width)(groups)) * spike * rng.random_range(1.0..1.02)
+            };
+            assert_eq!(climb(16384, time).0.at_once(), Some(width));
+        }
+    }
+
+    #[test]
+    fn what_does_not_step_is_not_told() {
+        let shape = |time: fn(u32) -> f64| climb(1000, time).0.shape;
+        assert_eq!(shape(|_| 1.0), Shape::Flat { most: 1000 });
+        let shared = shape(|groups| 1.0f64.max(f64::from(groups) / 40.0));
+        assert_eq!(shared, Shape::Gradual { half: 60 });
+        // One step, and then no further one.
+        let once = shape(|groups| if groups > 10 { 2.0 } else { 1.0 });
+        assert_eq!(once, Shape::Steps { at_once: 10, confirmed: false });
+    }
+
+    #[test]
+    fn widths_of_several_groups_give_the_units() {
+        let told = |group_size, local_bytes, at_once| StaircaseSummary {
+            group_size,
+            local_bytes,
+            wave: 1.0,
+            shape: Shape::Steps { at_once, confirmed: true },
+        };
+        let all = [told(64, 4, 16 * 15), told(640, 4, 3 * 15), told(64, 16384, 2 * 15)];
+        let told = residency(&all).unwrap();
+        let expected = Residency {
+            units: 15,
+            groups: 16,
+            work_items: 1920,
+            local_memory: 32768,
+            staircases: 3,
+        };
+        assert_eq!(told, expected);
+        assert_eq!(residency(&[]), None);
+    }
+}

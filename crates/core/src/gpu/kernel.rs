@@ -1,0 +1,310 @@
+//! A kernel before it is compiled, and what the compiler said of it.
+
+use super::Language;
+use crate::units::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// A scalar type that kernels compute with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scalar {
+    /// IEEE 754 binary32.
+    F32,
+    /// Unsigned 32-bit integer.
+    U32,
+    /// Signed 32-bit integer.
+    I32,
+}
+
+impl Scalar {
+    /// Whether it can hold `value`: integers hold whole numbers of their range, `f32` what rounds
+    /// to a finite number.
+    pub fn holds(self, value: f64) -> bool {
+        let whole = |low: f64, high: f64| value.fract() == 0.0 && (low..=high).contains(&value);
+        match self {
+            Self::F32 => (value as f32).is_finite(),
+            Self::U32 => whole(0.0, f64::from(u32::MAX)),
+            Self::I32 => whole(f64::from(i32::MIN), f64::from(i32::MAX)),
+        }
+    }
+}
+
+/// The element type of a buffer: a scalar or a vector of them, four bytes each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Element {
+    /// The component type.
+    pub scalar: Scalar,
+    /// Components: 1, 2, 4, 8 or 16 (WGSL has 1, 2 and 4).
+    pub width: u32,
+}
+
+impl schemars::JsonSchema for Element {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Element".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "`f32`, `u32` or `i32`, with `x2`, `x4`, `x8` or `x16` behind it for a vector.",
+            "type": "string",
+            "pattern": "^(f32|u32|i32)(x2|x4|x8|x16)?$",
+        })
+    }
+}
+
+impl Element {
+    /// A scalar element.
+    pub const fn scalar(scalar: Scalar) -> Self {
+        Self { scalar, width: 1 }
+    }
+
+    /// Bytes of one element.
+    pub const fn size(self) -> Bytes {
+        Bytes(4 * self.width as u64)
+    }
+
+    /// The type's name in `language`; `None` where the language has no such type.
+    pub fn spelled(self, language: Language) -> Option<String> {
+        let scalar = match (language, self.scalar) {
+            (Language::Opencl, Scalar::F32) => "float",
+            (Language::Opencl, Scalar::U32) => "uint",
+            (Language::Opencl, Scalar::I32) => "int",
+            (Language::Wgsl, Scalar::F32) => "f32",
+            (Language::Wgsl, Scalar::U32) => "u32",
+            (Language::Wgsl, Scalar::I32) => "i32",
+        };
+        match (language, self.width) {
+            (_, 1) => Some(scalar.to_owned()),
+            (Language::Opencl, width) => Some(format!("{scalar}{width}")),
+            (Language::Wgsl, width @ (2 | 4)) => Some(format!("vec{width}<{scalar}>")),
+            (Language::Wgsl, _) => None,
+        }
+    }
+}
+
+impl TryFrom<String> for Element {
+    type Error = String;
+
+    /// Reads `f32`, `u32x4` and the like.
+    fn try_from(text: String) -> Result<Self, String> {
+        let (scalar, width) = text.split_once('x').unwrap_or((&text, "1"));
+        let scalar = match scalar {
+            "f32" => Scalar::F32,
+            "u32" => Scalar::U32,
+            "i32" => Scalar::I32,
+            _ => {
+                return Err(format!(
+                    "`{text}` is no element type: f32, u32, i32, or one of them with x2, x4, x8 or x16 behind it"
+                ));
+            }
+        };
+        match width.parse() {
+            Ok(width @ (1 | 2 | 4 | 8 | 16)) => Ok(Self { scalar, width }),
+            _ => Err(format!("`{text}`: a vector has 2, 4, 8 or 16 components")),
+        }
+    }
+}
+
+impl From<Element> for String {
+    fn from(element: Element) -> Self {
+        let scalar = match element.scalar {
+            Scalar::F32 => "f32",
+            Scalar::U32 => "u32",
+            Scalar::I32 => "i32",
+        };
+        match element.width {
+            1 => scalar.to_owned(),
+            width => format!("{scalar}x{width}"),
+        }
+    }
+}
+
+/// How a kernel uses a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    /// Only read.
+    Read,
+    /// Only written: poisoned before a verified launch.
+    Write,
+    /// Read and written in place: restored before a verified launch.
+    ReadWrite,
+}
+
+/// A value the compiler knows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Constant {
+    /// An integer (`u32` in WGSL where it is not negative, else `i32`).
+    Int(i64),
+    /// A number (`f32`).
+    Float(f64),
+    /// A type, so that one kernel serves several vector widths.
+    Type(Element),
+}
+
+impl Constant {
+    /// What it counts as in a suite's arithmetic: a type as its width, so that a grid shrinks as
+    /// vectors widen.
+    pub fn number(&self) -> f64 {
+        match self {
+            Self::Int(n) => *n as f64,
+            Self::Float(x) => *x,
+            Self::Type(element) => f64::from(element.width),
+        }
+    }
+}
+
+impl std::fmt::Display for Constant {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Int(n) => write!(f, "{n}"),
+            Self::Float(x) => write!(f, "{x}"),
+            Self::Type(element) => write!(f, "{}", String::from(*element)),
+        }
+    }
+}
+
+/// One buffer argument, in binding order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Binding {
+    /// The buffer's name in the suite.
+    pub name: String,
+    /// Its element type.
+    pub element: Element,
+    /// How the kernel uses it.
+    pub access: Access,
+}
+
+/// Whether the API inserts bounds and loop checks into the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Checks {
+    /// The API checks (wgpu's default): safe with any kernel, slower.
+    On,
+    /// No checks, for kernels shipped with gpubench in suites shipped with it, or where the API has none (OpenCL).
+    Off,
+}
+
+/// Where a kernel's text came from, which decides how far it is trusted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// Embedded in the binary, and so is the suite that sets its sizes; the path is below
+    /// `shaders/`.
+    Shipped(String),
+    /// Embedded in the binary, but run with sizes, parameters and buffers of a user's suite.
+    Lent(String),
+    /// A file of the user's.
+    User(String),
+}
+
+impl Origin {
+    /// The file as messages name it.
+    pub fn file(&self) -> &str {
+        match self {
+            Self::Shipped(file) | Self::Lent(file) | Self::User(file) => file,
+        }
+    }
+}
+
+/// What a kernel computes, for a device that has no compiler for it (the simulated GPU).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Meaning {
+    /// Name of the reference that computes the same ([`gpubench_reference`]).
+    pub reference: String,
+    /// Names and types of the parameter block's fields, in order.
+    pub params: Vec<(String, Scalar)>,
+    /// Sizes of the workload, which the reference sees beside the parameters.
+    pub sizes: Vec<(String, i64)>,
+    /// Floating-point operations of the whole grid for which `groups` was planned.
+    pub flops: f64,
+    /// Bytes that the whole grid must move.
+    pub bytes: f64,
+    /// Number of work-groups for which `flops` and `bytes` hold; a part of the grid costs its share.
+    pub groups: u64,
+    /// Rows of the whole problem and the parameter that counts those of one launch, where a
+    /// launch computes only so many, from its parameter `first` on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<(u64, String)>,
+}
+
+/// A kernel's text and everything its compiler must know.
+///
+/// `constants` and `group` reach the compiler without a line before the text, so that places in
+/// its log are those of the file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KernelSource {
+    /// The language of `text`.
+    pub language: Language,
+    /// The kernel's text, without its constants.
+    pub text: String,
+    /// Name of the entry point.
+    pub entry: String,
+    /// Where the text came from.
+    pub origin: Origin,
+    /// Work-items per work-group; the kernel sees `GROUP_X`, `GROUP_Y`, `GROUP_Z`.
+    pub group: [u32; 3],
+    /// Named values that the compiler knows.
+    pub constants: Vec<(String, Constant)>,
+    /// Buffer arguments in order; binding `i` of group 0 in WGSL, argument `i` in OpenCL.
+    pub bindings: Vec<Binding>,
+    /// Bytes of the parameter block behind the buffers: a uniform buffer at binding
+    /// `bindings.len()` in WGSL, a struct passed by value in OpenCL. 0: there is none.
+    pub params_bytes: u32,
+    /// What it computes; `None` where no reference does.
+    pub meaning: Option<Meaning>,
+}
+
+impl KernelSource {
+    /// Whether the API should check the kernel's accesses: neither a stranger's kernel nor a
+    /// stranger's sizes are trusted.
+    pub fn checks(&self) -> Checks {
+        match (&self.origin, self.language) {
+            (Origin::User(_) | Origin::Lent(_), Language::Wgsl) => Checks::On,
+            _ => Checks::Off,
+        }
+    }
+
+    /// SHA-256 over all that decides what it computes and how, in hexadecimal; not where its text came
+    /// from.
+    pub fn hash(&self) -> String {
+        let identity = (
+            (self.language, &self.text, &self.entry),
+            (self.group, &self.constants, &self.bindings, self.params_bytes),
+        );
+        crate::hash::sha256_hex(serde_json::to_vec(&identity).unwrap_or_default())
+    }
+
+    /// Work-items per group in all.
+    pub fn group_size(&self) -> u64 {
+        self.group.iter().map(|&n| u64::from(n)).product()
+    }
+}
+
+/// A work-group's size in words: `64`, `16x16`.
+pub fn group_label(group: [u32; 3]) -> String {
+    match group {
+        [x, 1, 1] => format!("{x}"),
+        [x, y, 1] => format!("{x}x{y}"),
+        [x, y, z] => format!("{x}x{y}x{z}"),
+    }
+}
+
+/// What building a kernel cost and showed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BuildReport {
+    /// Seconds spent compiling.
+    pub seconds: f64,
+    /// Registers (or private bytes) per work-item, where the API tells.
+    pub private_bytes: Option<u64>,
+    /// Local memory per group, where the API tells.
+    pub local_bytes: Option<u64>,
+    /// The subgroup size it was compiled for, where the API tells.
+    pub subgroup: Option<u32>,
+    /// Build options that were in force.
+    pub options: String,
+    /// Warnings of the compiler.
+    pub log: String,
+}

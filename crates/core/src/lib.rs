@@ -1,0 +1,11 @@
+//! What every room of gpubench speaks of: units, errors, devices, recordings, cases and records.
+
+pub mod class;
+pub mod error;
+pub mod gpu;
+pub mod hash;
+pub mod record;
+pub mod text;
+pub mod units;
+pub mod workload;
+pub mod yaml;

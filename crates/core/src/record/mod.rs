@@ -1,0 +1,184 @@
+//! What a run leaves behind: a header, one record a case and round, a footer.
+//!
+//! A result file is JSON lines, each an externally tagged [`Line`]. Throughputs are computed
+//! from work and time when they are shown, never stored.
+
+mod detail;
+mod header;
+mod monitor;
+mod noise;
+mod number;
+mod outcome;
+pub mod profile;
+#[cfg(any(test, feature = "testing"))]
+pub mod sample;
+mod saved;
+mod sound;
+mod together;
+
+pub use detail::{
+    Characterised, Checkpoint, CheckpointRun, Concurrency, CopyEngines, Detail, Direction,
+    FormTimes, Halo, Launched, NamedStep, Overlap, OverlapRun, Pair, Rearrange, Schedule,
+    ScheduleRun, Staircase, Timed, Transfer, TransferPoint, Uses,
+};
+pub use header::{Footer, Header, Host};
+pub use monitor::Monitor;
+pub use noise::Noise;
+pub use outcome::{ErrorNorms, Flag, Mismatch, Outcome};
+pub use saved::{Saved, SavedFlaw, SavedOf};
+pub use together::{Block, Moved, MovedState, PlanRun, Split, TransferStates, Work};
+
+use crate::gpu::{BuildReport, Checks, Clock};
+use crate::workload::{CaseKey, Refusal};
+use serde::{Deserialize, Serialize};
+
+/// Version of the format; a reader refuses a newer one and migrates an older one.
+pub const VERSION: u32 = 1;
+
+/// One line of a result file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Line {
+    /// The first line.
+    Header(Box<Header>),
+    /// A case in a round.
+    Record(Box<Record>),
+    /// What repeated runs taught: in baselines.
+    Noise(Noise),
+    /// The last line of a run that was not cut short.
+    Footer(Footer),
+}
+
+/// What came of one case on one device in one round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The case.
+    pub key: CaseKey,
+    /// Words to filter by.
+    pub tags: Vec<String>,
+    /// Which ranking family it counts in.
+    pub family: String,
+    /// Position of the device in the header's list.
+    pub device: usize,
+    /// The round, from 0; each round is a fresh process.
+    pub round: u32,
+    /// Whether the device is simulated: then nothing here was measured.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub simulated: bool,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// What was measured; `None` where nothing may be shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<Measured>,
+    /// Raw times of a measure that runs several recordings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Detail>,
+    /// The kernel as it was built; `None` for transfers and for cases that were not built.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<Built>,
+    /// How far the result was from the reference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub norms: Option<ErrorNorms>,
+    /// What the reader should know before believing the figure.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<Flag>,
+    /// The device around the case.
+    #[serde(default, skip_serializing_if = "Monitor::is_empty")]
+    pub monitor: Monitor,
+    /// Where the worker's wall time went.
+    #[serde(default)]
+    pub wall: Wall,
+}
+
+impl Record {
+    /// The record of a case that was not run on the run's device number `device`.
+    pub fn refused(refusal: Refusal, device: usize) -> Self {
+        Self {
+            key: refusal.key,
+            tags: refusal.tags,
+            family: refusal.family,
+            device,
+            round: 0,
+            simulated: false,
+            outcome: Outcome::Unsupported(refusal.reason),
+            measured: None,
+            detail: None,
+            kernel: None,
+            norms: None,
+            flags: vec![],
+            monitor: Monitor::default(),
+            wall: Wall::default(),
+        }
+    }
+}
+
+/// The samples of a case, and what they were read from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Seconds of one operation, sample by sample, in order. Each is a batch's time over its size.
+    pub samples: Vec<f64>,
+    /// Operations in one sample.
+    pub batch: u32,
+    /// The clock the samples were read from.
+    pub clock: Clock,
+    /// That clock's resolution in seconds.
+    pub resolution: f64,
+    /// Operations (of arithmetic) of one launch.
+    pub flops: f64,
+    /// Bytes that one launch or copy must move.
+    pub bytes: f64,
+    /// Seconds of warm-up before the first sample.
+    pub warmup: f64,
+    /// Samples whose device timestamps were unusable, by the host's clock instead or dropped.
+    #[serde(default)]
+    pub dropped: u32,
+}
+
+/// A kernel as it was built.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Built {
+    /// SHA-256 over language, text, entry, group and constants, in hexadecimal.
+    pub hash: String,
+    /// Work-items per group.
+    pub group: [u32; 3],
+    /// Work-groups of the launch.
+    pub groups: [u32; 3],
+    /// Whether the API checks accesses.
+    pub checks: Checks,
+    /// What set this form apart, where several were tried.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub form: String,
+    /// The other forms tried: label and seconds of one launch (`None`: it did not build or run).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tried: Vec<(String, Option<f64>)>,
+    /// The compiler's report.
+    pub report: BuildReport,
+}
+
+/// Seconds of the worker's wall time by what it did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Wall {
+    /// Making inputs and allocating.
+    pub prepare: f64,
+    /// Compiling.
+    pub build: f64,
+    /// First launches, of every form that is tried.
+    #[serde(default)]
+    pub launch: f64,
+    /// Reference and comparison.
+    pub verify: f64,
+    /// Warm-up and samples.
+    pub measure: f64,
+    /// Of `measure`, with the device at work.
+    pub busy: f64,
+    /// The sentinel around the case, and what was thrown away because it told that the device was slower.
+    #[serde(default)]
+    pub sentinel: f64,
+}
+
+impl Wall {
+    /// Seconds of all stages.
+    pub fn stages(&self) -> f64 {
+        self.prepare + self.build + self.launch + self.verify + self.measure
+    }
+}

@@ -1,0 +1,101 @@
+//! OpenCL's loader and its driver manifests.
+
+use super::advice::Need;
+use super::hardware::Gpu;
+use super::{Distribution, Finding, System};
+use gpubench_core::text::printable;
+use std::path::{Path, PathBuf};
+
+const AREA: &str = "OpenCL";
+
+/// The variable that names another loader (read by the bindings that gpubench uses).
+const LOADER_PATH: &str = "OPENCL_DYLIB_PATH";
+
+pub(super) fn examine(system: &System<'_>, here: Distribution, gpus: &[Gpu]) -> Vec<Finding> {
+    let mut findings = other_loaders(system);
+    findings.push(loader(system, here));
+    if matches!(here, Distribution::Macos | Distribution::Windows) {
+        return findings;
+    }
+    let manifests = manifests(system);
+    if manifests.is_empty() {
+        findings.push(Finding::problem(
+            AREA,
+            "no driver is registered (no .icd file)",
+            here.for_all(gpus, Need::OpenclDriver),
+        ));
+    }
+    findings.extend(manifests.iter().map(|path| manifest(system, path)));
+    findings
+}
+
+/// Loaders that the environment names: the first that loads is used, and a wrong name is
+/// silently passed over.
+fn other_loaders(system: &System<'_>) -> Vec<Finding> {
+    let paths = system.variable(LOADER_PATH).unwrap_or_default();
+    let paths = paths.split(';').filter(|path| !path.is_empty());
+    let finding = |path: &str| match system.loads(Path::new(path)) {
+        Ok(()) => Finding::ok(AREA, format!("{LOADER_PATH}: {} loads", printable(path, 200))),
+        Err(error) => Finding::warning(
+            AREA,
+            format!("{LOADER_PATH}: {}: {}", printable(path, 200), printable(&error, 300)),
+            format!("correct {LOADER_PATH} or unset it; the system's loader is used instead"),
+        ),
+    };
+    paths.map(finding).collect()
+}
+
+fn loader(system: &System<'_>, here: Distribution) -> Finding {
+    let name = match here {
+        Distribution::Macos => "/System/Library/Frameworks/OpenCL.framework/OpenCL",
+        Distribution::Windows => "OpenCL.dll",
+        _ => "libOpenCL.so.1",
+    };
+    match (system.load)(Path::new(name)) {
+        Ok(()) => Finding::ok(AREA, format!("loader {name} loads")),
+        Err(error) => Finding::problem(
+            AREA,
+            format!("loader: {}", printable(&error, 300)),
+            here.advice(Need::OpenclLoader),
+        ),
+    }
+}
+
+/// Where the loaders look: a directory of `.icd` files, or one such file.
+fn manifests(system: &System<'_>) -> Vec<PathBuf> {
+    let named = system
+        .variable("OCL_ICD_VENDORS")
+        .or_else(|| system.variable("OPENCL_VENDOR_PATH"))
+        .map_or_else(|| PathBuf::from("/etc/OpenCL/vendors"), PathBuf::from);
+    let is_manifest = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "icd");
+    if is_manifest(&named) {
+        return vec![named];
+    }
+    system.list(&named).into_iter().filter(is_manifest).collect()
+}
+
+/// A manifest's first line is its driver's library.
+fn manifest(system: &System<'_>, path: &Path) -> Finding {
+    let shown = printable(&path.display().to_string(), 200);
+    let Some(text) = system.read(path) else {
+        return Finding::problem(AREA, format!("{shown} cannot be read"), "check its permissions");
+    };
+    let library = text.lines().next().unwrap_or_default().trim();
+    let remove = "reinstall the driver that the file belongs to, or remove the file";
+    if library.is_empty() || library.contains('\0') {
+        return Finding::problem(AREA, format!("{shown} does not name a library"), remove);
+    }
+    let name = printable(library, 200);
+    if let Err(error) = system.loads(Path::new(library)) {
+        let found = format!("{shown}: {name} does not load: {}", printable(&error, 300));
+        return Finding::problem(AREA, found, remove);
+    }
+    if name.contains("RusticlOpenCL") && system.variable("RUSTICL_ENABLE").is_none() {
+        return Finding::warning(
+            AREA,
+            format!("{shown}: {name} loads, but offers no device unless it is told to"),
+            "set RUSTICL_ENABLE to the device's driver: iris, radeonsi, nouveau, panfrost, …",
+        );
+    }
+    Finding::ok(AREA, format!("{shown}: {name} loads"))
+}

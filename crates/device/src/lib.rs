@@ -1,0 +1,84 @@
+//! The seam to the hardware: one folder a device API, all behind two small traits.
+
+mod cards;
+pub mod doctor;
+pub mod faulty;
+pub mod opencl;
+pub mod select;
+pub mod sensors;
+pub mod sim;
+mod together;
+pub mod wgpu;
+
+pub use cards::cards;
+pub use together::{Opened, Part, Remote, Together, open_together};
+
+use gpubench_core::error::Result;
+use gpubench_core::gpu::{
+    BufferId, BuildReport, DeviceInfo, KernelId, KernelSource, MemoryKind, Recording, Timeline,
+};
+use gpubench_core::units::Bytes;
+
+/// A device API on this machine.
+pub trait Backend {
+    /// The name by which users select it.
+    fn name(&self) -> &'static str;
+
+    /// All its devices, in a stable order. An empty list where the API is not installed.
+    fn devices(&self) -> Result<Vec<DeviceInfo>>;
+
+    /// Opens the device with this position in [`Backend::devices`].
+    fn open(&self, index: usize) -> Result<Box<dyn Device>>;
+}
+
+/// An open device. Whoever holds one may have to be killed: only the end of the process is
+/// sure to free a device that hangs.
+pub trait Device {
+    /// What it says of itself.
+    fn info(&self) -> &DeviceInfo;
+
+    /// Compiles a kernel under the number `id`, replacing an earlier one.
+    ///
+    /// # Errors
+    /// [`gpubench_core::error::Error::Build`] with the compiler's log, `Unsupported` when the device's
+    /// limits do not allow the kernel.
+    fn build(&mut self, id: KernelId, source: &KernelSource) -> Result<BuildReport>;
+
+    /// Allocates a buffer under the number `id`, replacing an earlier one. `Device` memory is
+    /// the device's; the host kinds are what `Send` and `Receive` copy from and to.
+    fn alloc(&mut self, id: BufferId, bytes: Bytes, kind: MemoryKind) -> Result<()>;
+
+    /// Fills a buffer (of any kind) from its beginning, and returns when it is done.
+    fn write(&mut self, id: BufferId, data: &[u8]) -> Result<()>;
+
+    /// Reads a whole buffer (of any kind).
+    fn read(&mut self, id: BufferId) -> Result<Vec<u8>>;
+
+    /// Executes a recording and waits for its end.
+    ///
+    /// # Errors
+    /// `Unsupported` where the device cannot do what is asked (more lanes than it has); it
+    /// never pretends.
+    fn run(&mut self, recording: &Recording) -> Result<Timeline>;
+
+    /// Frees all buffers, and all kernels but the lasting ones ([`KernelId::is_lasting`]).
+    fn reset(&mut self);
+}
+
+/// Every backend of this build that measures, in the order in which results are shown. The
+/// simulated one is not among them: it is asked for by name.
+pub fn all() -> Vec<Box<dyn Backend>> {
+    vec![Box::new(opencl::Opencl), Box::new(wgpu::Wgpu)]
+}
+
+/// The backend called `name`, the simulated one (with the shipped devices) included, and where a
+/// test asks for it, the faulty one.
+pub fn by_name(name: &str) -> Option<Box<dyn Backend>> {
+    match name {
+        "opencl" => Some(Box::new(opencl::Opencl)),
+        "wgpu" => Some(Box::new(wgpu::Wgpu)),
+        "sim" => Some(Box::new(sim::Sim::default())),
+        "faulty" => Some(Box::new(faulty::Faulty::from_env()?)),
+        _ => None,
+    }
+}

@@ -1,0 +1,130 @@
+//! An open OpenCL device.
+
+use super::info::Found;
+use super::kernel;
+use super::memory::{Memory, missing, too_long};
+use super::object::{self, Object};
+use super::prepare::prepare;
+use super::run::{Kernels, Run};
+use super::status::checked;
+use crate::Device;
+use cl3::command_queue as cl;
+use cl3::device::cl_device_id;
+use cl3::types::CL_TRUE;
+use gpubench_core::error::Result;
+use gpubench_core::gpu::{
+    BufferId, BuildReport, DeviceInfo, KernelId, KernelSource, MemoryKind, Recording, Timeline,
+};
+use gpubench_core::units::Bytes;
+use std::ptr;
+use std::rc::Rc;
+
+/// A device with its context. Fields are dropped in the order written: what depends on the
+/// context goes before it.
+pub(super) struct OpenclDevice {
+    info: DeviceInfo,
+    id: cl_device_id,
+    kernels: Kernels,
+    memory: Memory,
+    /// One queue a lane, created when a recording first uses it.
+    queues: Vec<Rc<Object>>,
+    context: Object,
+}
+
+impl OpenclDevice {
+    pub(super) fn open(found: Found) -> Result<Self> {
+        let context = object::context(found.id)?;
+        let mut device = Self {
+            info: found.info,
+            id: found.id,
+            kernels: Kernels::new(),
+            memory: Memory::default(),
+            queues: vec![],
+            context,
+        };
+        device.need_queues(1)?;
+        Ok(device)
+    }
+
+    fn need_queues(&mut self, count: usize) -> Result<()> {
+        while self.queues.len() < count {
+            self.queues.push(Rc::new(object::queue(&self.context, self.id)?));
+        }
+        Ok(())
+    }
+
+    /// Kernels hold no reference to the buffers they were last given.
+    fn unbind_all(&mut self) {
+        self.kernels.values_mut().for_each(kernel::Kernel::unbind);
+    }
+}
+
+impl Device for OpenclDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn build(&mut self, id: KernelId, source: &KernelSource) -> Result<BuildReport> {
+        self.kernels.remove(&id);
+        let (kernel, report) = kernel::build(&self.context, self.id, &self.info, source)?;
+        self.kernels.insert(id, kernel);
+        Ok(report)
+    }
+
+    fn alloc(&mut self, id: BufferId, bytes: Bytes, kind: MemoryKind) -> Result<()> {
+        self.unbind_all();
+        let place = (&self.context, &self.queues[0]);
+        self.memory.alloc(place, &self.info, (id, bytes, kind))
+    }
+
+    #[expect(unsafe_code, reason = "OpenCL call")]
+    fn write(&mut self, id: BufferId, data: &[u8]) -> Result<()> {
+        if data.is_empty() || self.memory.write_host(id, data)? {
+            return Ok(());
+        }
+        let (memory, len) = self.memory.whole(id).ok_or_else(|| missing(id, "device or host"))?;
+        if data.len() > len.as_usize() {
+            return Err(too_long(data, len));
+        }
+        let (queue, start) = (self.queues[0].raw(), data.as_ptr().cast_mut().cast());
+        // SAFETY: the buffer holds `data.len()` bytes; the call blocks, and only reads `data`.
+        let event = unsafe {
+            cl::enqueue_write_buffer(queue, memory, CL_TRUE, 0, data.len(), start, 0, ptr::null())
+        };
+        checked("writing a buffer", event).map(Object::event).map(drop)
+    }
+
+    #[expect(unsafe_code, reason = "OpenCL call")]
+    fn read(&mut self, id: BufferId) -> Result<Vec<u8>> {
+        let Some((memory, len)) = self.memory.whole(id) else {
+            return self.memory.host(id).map(|host| host.bytes().to_vec());
+        };
+        let mut data = vec![0_u8; len.as_usize()];
+        let (queue, start) = (self.queues[0].raw(), data.as_mut_ptr().cast());
+        // SAFETY: buffer and `data` have the same length; the call blocks.
+        let event = unsafe {
+            cl::enqueue_read_buffer(queue, memory, CL_TRUE, 0, data.len(), start, 0, ptr::null())
+        };
+        checked("reading a buffer", event).map(Object::event).map(drop)?;
+        Ok(data)
+    }
+
+    fn run(&mut self, recording: &Recording) -> Result<Timeline> {
+        prepare(recording, &self.info, &self.kernels, &mut self.memory)?;
+        let lanes = recording.lanes() as usize;
+        self.need_queues(lanes)?;
+        let run = Run {
+            info: &self.info,
+            queues: &self.queues[..lanes],
+            kernels: &mut self.kernels,
+            memory: &self.memory,
+        };
+        run.execute(recording)
+    }
+
+    fn reset(&mut self) {
+        self.kernels.retain(|id, _| id.is_lasting());
+        self.kernels.values_mut().for_each(kernel::Kernel::unbind);
+        self.memory.clear();
+    }
+}

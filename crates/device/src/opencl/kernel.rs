@@ -1,0 +1,288 @@
+//! Compiling a kernel, and what the compiler says of it.
+
+use super::log;
+use super::object::{self, Object};
+use super::query::{number, saturating};
+use super::status::checked;
+use cl3::device::cl_device_id;
+use cl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_INVALID_ARG_SIZE, CL_INVALID_KERNEL_NAME};
+use cl3::kernel as cl;
+use cl3::program::{CL_PROGRAM_BUILD_LOG, build_program, get_program_build_data};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{BuildReport, DeviceInfo, KernelSource, Language, Slice};
+use gpubench_core::units::Bytes;
+use std::ffi::{CString, c_void};
+use std::ptr;
+use std::time::Instant;
+
+/// Freedoms that WGSL gives every compiler anyway, so that the twins of a kernel are compiled
+/// alike: contraction of a multiplication and an addition, signless zeros, and denormals
+/// flushed to zero.
+const OPTIONS: &str = "-cl-std=CL1.2 -cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero";
+
+/// A compiled kernel and the arguments it was last given.
+pub(super) struct Kernel {
+    object: Object,
+    group: [usize; 3],
+    bindings: usize,
+    params_bytes: usize,
+    bound: Option<(Vec<Slice>, Vec<u8>)>,
+}
+
+impl Kernel {
+    pub(super) fn raw(&self) -> cl::cl_kernel {
+        self.object.raw()
+    }
+
+    /// Work-items per group.
+    pub(super) fn group(&self) -> [usize; 3] {
+        self.group
+    }
+
+    /// Whether a dispatch hands over what the kernel takes.
+    pub(super) fn accepts(&self, buffers: &[Slice], params: &[u8]) -> Result<()> {
+        if buffers.len() != self.bindings || params.len() != self.params_bytes {
+            return Err(Error::Usage(format!(
+                "the kernel takes {} buffers and {} bytes of parameters, not {} and {}",
+                self.bindings,
+                self.params_bytes,
+                buffers.len(),
+                params.len()
+            )));
+        }
+        Ok(())
+    }
+
+    /// Forgets the arguments: the memory behind them has changed.
+    pub(super) fn unbind(&mut self) {
+        self.bound = None;
+    }
+
+    /// Sets the arguments of the next launch, unless they are those of the last one. `memory`
+    /// finds the buffer behind a slice.
+    pub(super) fn bind(
+        &mut self,
+        buffers: &[Slice],
+        params: &[u8],
+        memory: impl Fn(&Slice) -> Result<*mut c_void>,
+    ) -> Result<()> {
+        if self.bound.as_ref().is_some_and(|(b, p)| b == buffers && p == params) {
+            return Ok(());
+        }
+        self.bound = None;
+        for (index, slice) in (0..).zip(buffers) {
+            let raw = memory(slice)?;
+            let argument = (&raw const raw).cast();
+            let set = set_argument(&self.object, index, size_of_val(&raw), argument);
+            checked(&format!("setting argument {index}"), set)?;
+        }
+        if !params.is_empty() {
+            let index = saturating(buffers.len() as u64);
+            let set = set_argument(&self.object, index, params.len(), params.as_ptr().cast());
+            checked("setting the parameter block", set)?;
+        }
+        self.bound = Some((buffers.to_vec(), params.to_vec()));
+        Ok(())
+    }
+}
+
+/// Compiles `source` for the device.
+///
+/// # Errors
+/// `Unsupported` when the group does not fit the device or the kernel's use of it, `Build`
+/// with the compiler's log otherwise.
+pub(super) fn build(
+    context: &Object,
+    device: cl_device_id,
+    info: &DeviceInfo,
+    source: &KernelSource,
+) -> Result<(Kernel, BuildReport)> {
+    if source.language != Language::Opencl {
+        return Err(Error::Unsupported("an OpenCL device takes OpenCL C, not WGSL".into()));
+    }
+    check_group(info, source)?;
+    let options = format!("{OPTIONS} {}", source.defines()?);
+    let begun = Instant::now();
+    let (program, log) = compile(context, device, source, &options)?;
+    let object = entry(&program, source)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    let report = report(&object, device, seconds, options, log);
+    check_resources(&object, device, info, source)?;
+    check_arguments(&object, source)?;
+    let kernel = Kernel {
+        object,
+        group: source.group.map(|n| n as usize),
+        bindings: source.bindings.len(),
+        params_bytes: source.params_bytes as usize,
+        bound: None,
+    };
+    Ok((kernel, report))
+}
+
+fn check_group(info: &DeviceInfo, source: &KernelSource) -> Result<()> {
+    let size = source.group_size();
+    let [x, y, z] = source.group;
+    if size == 0 {
+        return Err(Error::Usage(format!("a group of {x}x{y}x{z} has no work-items")));
+    }
+    if size > u64::from(info.max_group_size) {
+        let most = info.max_group_size;
+        return Err(Error::Unsupported(format!(
+            "a group of {x}x{y}x{z} = {size} work-items; the device takes {most}"
+        )));
+    }
+    if let Some(i) = (0..3).find(|&i| source.group[i] > info.max_group_dims[i]) {
+        return Err(Error::Unsupported(format!(
+            "a group of {x}x{y}x{z}; along {} the device takes {}",
+            ["x", "y", "z"][i],
+            info.max_group_dims[i]
+        )));
+    }
+    Ok(())
+}
+
+fn compile(
+    context: &Object,
+    device: cl_device_id,
+    source: &KernelSource,
+    options: &str,
+) -> Result<(Object, String)> {
+    let program = object::program(context, &source.text)?;
+    let options_c = c_string(options)?;
+    let built = build_program(program.raw(), &[device], &options_c, None, ptr::null_mut());
+    let log = get_program_build_data(program.raw(), device, CL_PROGRAM_BUILD_LOG)
+        .map(|bytes| log::clean(&bytes, source.origin.file()))
+        .unwrap_or_default();
+    match built {
+        Ok(()) => Ok((program, log)),
+        Err(CL_BUILD_PROGRAM_FAILURE) => Err(build_error(source, log)),
+        // Some drivers answer a syntax error with another code, but always with a log.
+        Err(_) if !log.is_empty() => Err(build_error(source, log)),
+        Err(code) => Err(super::status::error("compiling", code)),
+    }
+}
+
+fn entry(program: &Object, source: &KernelSource) -> Result<Object> {
+    match object::kernel(program, &c_string(&source.entry)?) {
+        Err(CL_INVALID_KERNEL_NAME) => {
+            let file = source.origin.file();
+            let log = format!("{file}: there is no kernel called `{}`", source.entry);
+            Err(build_error(source, log))
+        }
+        kernel => checked("creating the kernel", kernel),
+    }
+}
+
+fn build_error(source: &KernelSource, log: String) -> Error {
+    Error::Build { kernel: format!("{} ({})", source.entry, source.origin.file()), log }
+}
+
+fn c_string(text: &str) -> Result<CString> {
+    CString::new(text).map_err(|_| Error::Usage(format!("{text:?} contains a null character")))
+}
+
+fn work_group_number(kernel: &Object, device: cl_device_id, what: u32) -> Option<u64> {
+    number(&cl::get_kernel_work_group_data(kernel.raw(), device, what).ok()?)
+}
+
+fn report(
+    kernel: &Object,
+    device: cl_device_id,
+    seconds: f64,
+    options: String,
+    log: String,
+) -> BuildReport {
+    let number = |what| work_group_number(kernel, device, what);
+    BuildReport {
+        seconds,
+        private_bytes: number(cl::CL_KERNEL_PRIVATE_MEM_SIZE),
+        local_bytes: number(cl::CL_KERNEL_LOCAL_MEM_SIZE),
+        subgroup: None,
+        options,
+        log,
+    }
+}
+
+/// A kernel that uses many registers or much local memory allows smaller groups than the device.
+fn check_resources(
+    kernel: &Object,
+    device: cl_device_id,
+    info: &DeviceInfo,
+    source: &KernelSource,
+) -> Result<()> {
+    let most = work_group_number(kernel, device, cl::CL_KERNEL_WORK_GROUP_SIZE);
+    if let Some(most) = most.filter(|&most| most < source.group_size()) {
+        return Err(Error::Unsupported(format!(
+            "the kernel needs so many registers that the device runs at most {most} work-items of it in a group, not {}",
+            source.group_size()
+        )));
+    }
+    let local = work_group_number(kernel, device, cl::CL_KERNEL_LOCAL_MEM_SIZE).map(Bytes);
+    if let Some(local) = local.filter(|&local| local > info.local_memory) {
+        return Err(Error::Unsupported(format!(
+            "the kernel needs {local} of local memory; the device has {}",
+            info.local_memory
+        )));
+    }
+    check_fixed_group(kernel, device, source)
+}
+
+/// `reqd_work_group_size`, where the kernel has it, must be the group it is launched with.
+fn check_fixed_group(kernel: &Object, device: cl_device_id, source: &KernelSource) -> Result<()> {
+    let what = cl::CL_KERNEL_COMPILE_WORK_GROUP_SIZE;
+    let bytes = cl::get_kernel_work_group_data(kernel.raw(), device, what).unwrap_or_default();
+    let fixed: Vec<_> = bytes.chunks(size_of::<usize>()).filter_map(number).collect();
+    let wanted = source.group.map(u64::from);
+    if fixed.iter().all(|&n| n == 0) || fixed == wanted {
+        return Ok(());
+    }
+    let log = format!(
+        "{}: reqd_work_group_size is {fixed:?}, but the group is {wanted:?}: write reqd_work_group_size(GROUP_X, GROUP_Y, GROUP_Z)",
+        source.origin.file()
+    );
+    Err(build_error(source, log))
+}
+
+/// The kernel's arguments must be the buffers and then the parameter block, of its size.
+fn check_arguments(kernel: &Object, source: &KernelSource) -> Result<()> {
+    let bindings = source.bindings.len() as u64;
+    let expected = bindings + u64::from(source.params_bytes > 0);
+    let file = source.origin.file();
+    let found =
+        cl::get_kernel_data(kernel.raw(), cl::CL_KERNEL_NUM_ARGS).ok().and_then(|b| number(&b));
+    if let Some(found) = found.filter(|&found| found != expected) {
+        let block = if source.params_bytes > 0 { " and a parameter block" } else { "" };
+        let log = format!(
+            "{file}: `{}` takes {found} arguments, but the workload gives {bindings} buffers{block}",
+            source.entry
+        );
+        return Err(build_error(source, log));
+    }
+    if source.params_bytes == 0 {
+        return Ok(());
+    }
+    let zeros = vec![0_u8; source.params_bytes as usize];
+    let index = saturating(bindings);
+    match set_argument(kernel, index, zeros.len(), zeros.as_ptr().cast()) {
+        Err(CL_INVALID_ARG_SIZE) => {
+            let log = format!(
+                "{file}: the last argument of `{}` does not have the {} bytes of the workload's parameter block",
+                source.entry, source.params_bytes
+            );
+            Err(build_error(source, log))
+        }
+        set => checked("setting the parameter block", set),
+    }
+}
+
+#[expect(unsafe_code, reason = "OpenCL call")]
+fn set_argument(
+    kernel: &Object,
+    index: u32,
+    bytes: usize,
+    value: *const c_void,
+) -> Result<(), i32> {
+    // SAFETY: all callers hand over a pointer to `bytes` readable bytes, which OpenCL copies;
+    // a size that is not the argument's is refused by OpenCL.
+    unsafe { cl::set_kernel_arg(kernel.raw(), index, bytes, value) }
+}

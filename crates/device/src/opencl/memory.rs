@@ -1,0 +1,278 @@
+//! Buffers on the device, the three kinds of host memory, and parts of buffers.
+
+use super::object::{self, Object};
+use super::status::checked;
+use bytemuck::{Pod, Zeroable};
+use cl3::command_queue as cl;
+use cl3::memory::{CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR};
+use cl3::types::{CL_TRUE, cl_mem};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{BufferId, DeviceInfo, MemoryKind, Slice};
+use gpubench_core::units::Bytes;
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::c_void;
+use std::ptr;
+use std::rc::Rc;
+
+/// All buffers of a device.
+#[derive(Default)]
+pub(super) struct Memory {
+    buffers: BTreeMap<BufferId, Buffer>,
+}
+
+enum Buffer {
+    Device(DeviceBuffer),
+    Host(HostBuffer),
+}
+
+/// A buffer in the device's memory, and the parts of it that kernels were given.
+struct DeviceBuffer {
+    whole: Object,
+    parts: HashMap<(Bytes, Bytes), Object>,
+    len: Bytes,
+}
+
+/// Host memory that stays where it is until it is dropped.
+pub(super) struct HostBuffer {
+    /// How the device reaches it.
+    pub(super) kind: MemoryKind,
+    start: *mut u8,
+    len: Bytes,
+    _owner: Owner,
+}
+
+#[expect(dead_code, reason = "held for what dropping it frees")]
+enum Owner {
+    Pages(Vec<Page>),
+    Mapping(Mapping),
+}
+
+/// A page of ordinary memory: transfers begin on a page's edge, as the drivers like it.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(4096))]
+struct Page([u8; 4096]);
+
+/// A buffer in memory that the device's copy engine reaches, mapped for as long as it lives.
+struct Mapping {
+    buffer: Object,
+    queue: Rc<Object>,
+    start: *mut c_void,
+}
+
+impl Drop for Mapping {
+    #[expect(unsafe_code, reason = "unmaps what was mapped")]
+    fn drop(&mut self) {
+        // SAFETY: `start` is what mapping this buffer on this queue returned, and nothing
+        // points there any more: no command outlives `Device::run`.
+        let unmapped = unsafe {
+            cl::enqueue_unmap_mem_object(
+                self.queue.raw(),
+                self.buffer.raw(),
+                self.start,
+                0,
+                ptr::null(),
+            )
+        };
+        let finished = unmapped.map(Object::event).and_then(|_| cl::finish(self.queue.raw()));
+        if let Err(code) = finished {
+            tracing::debug!(code, "unmapping pinned memory failed");
+        }
+    }
+}
+
+impl Memory {
+    /// Allocates a buffer, replacing (and first freeing) an earlier one of that number.
+    pub(super) fn alloc(
+        &mut self,
+        (context, queue): (&Object, &Rc<Object>),
+        info: &DeviceInfo,
+        (id, bytes, kind): (BufferId, Bytes, MemoryKind),
+    ) -> Result<()> {
+        self.buffers.remove(&id);
+        if bytes == Bytes(0) {
+            return Err(Error::Unsupported("OpenCL has no buffers of 0 bytes".into()));
+        }
+        if bytes > info.max_buffer && matches!(kind, MemoryKind::Device | MemoryKind::Pinned) {
+            return Err(Error::Unsupported(format!(
+                "a buffer of {bytes}; the device's largest is {}",
+                info.max_buffer
+            )));
+        }
+        let buffer = match kind {
+            MemoryKind::Device => Buffer::Device(DeviceBuffer {
+                whole: object::buffer(context, 0, bytes)?,
+                parts: HashMap::new(),
+                len: bytes,
+            }),
+            MemoryKind::Pinned => Buffer::Host(pinned(context, queue, bytes)?),
+            MemoryKind::Pageable | MemoryKind::Mapped => Buffer::Host(pageable(bytes, kind)?),
+        };
+        self.buffers.insert(id, buffer);
+        Ok(())
+    }
+
+    /// Creates the parts of device buffers that `slice` needs, and checks that it lies within
+    /// its buffer. A dispatch needs an aligned part; a copy does without where it is not.
+    pub(super) fn prepare(
+        &mut self,
+        slice: &Slice,
+        alignment: Bytes,
+        dispatch: bool,
+    ) -> Result<()> {
+        let buffer = match self.buffers.get_mut(&slice.buffer) {
+            Some(Buffer::Device(buffer)) => buffer,
+            _ => return Err(missing(slice.buffer, "device")),
+        };
+        check_range(slice, buffer.len)?;
+        let part = (slice.offset, slice.len);
+        if part == (Bytes(0), buffer.len) || buffer.parts.contains_key(&part) {
+            return Ok(());
+        }
+        if !slice.offset.0.is_multiple_of(alignment.0) {
+            if !dispatch {
+                return Ok(());
+            }
+            return Err(Error::Unsupported(format!(
+                "a kernel's buffer begins at byte {}; the device wants multiples of {}",
+                slice.offset.0, alignment.0
+            )));
+        }
+        let object = object::sub_buffer(&buffer.whole, slice.offset, slice.len)?;
+        buffer.parts.insert(part, object);
+        Ok(())
+    }
+
+    /// Checks that `slice` lies within a host buffer.
+    pub(super) fn check_host(&self, slice: &Slice) -> Result<()> {
+        check_range(slice, self.host(slice.buffer)?.len)
+    }
+
+    /// The OpenCL buffer behind a prepared slice, and the slice's first byte in it.
+    pub(super) fn device(&self, slice: &Slice) -> Result<(cl_mem, usize)> {
+        let Some(Buffer::Device(buffer)) = self.buffers.get(&slice.buffer) else {
+            return Err(missing(slice.buffer, "device"));
+        };
+        Ok(match buffer.parts.get(&(slice.offset, slice.len)) {
+            Some(part) => (part.raw(), 0),
+            None => (buffer.whole.raw(), slice.offset.as_usize()),
+        })
+    }
+
+    /// The host buffer of that number.
+    pub(super) fn host(&self, id: BufferId) -> Result<&HostBuffer> {
+        match self.buffers.get(&id) {
+            Some(Buffer::Host(buffer)) => Ok(buffer),
+            _ => Err(missing(id, "host")),
+        }
+    }
+
+    /// The device buffer of that number, and its size.
+    pub(super) fn whole(&self, id: BufferId) -> Option<(cl_mem, Bytes)> {
+        match self.buffers.get(&id)? {
+            Buffer::Device(buffer) => Some((buffer.whole.raw(), buffer.len)),
+            Buffer::Host(_) => None,
+        }
+    }
+
+    /// Writes `data` to the beginning of a host buffer; false where there is none of that number.
+    pub(super) fn write_host(&mut self, id: BufferId, data: &[u8]) -> Result<bool> {
+        let Some(Buffer::Host(buffer)) = self.buffers.get_mut(&id) else { return Ok(false) };
+        let len = buffer.len;
+        let target = buffer.bytes_mut().get_mut(..data.len()).ok_or_else(|| too_long(data, len))?;
+        target.copy_from_slice(data);
+        Ok(true)
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.buffers.clear();
+    }
+}
+
+impl HostBuffer {
+    /// Where the byte at `offset` lies.
+    pub(super) fn at(&self, offset: Bytes) -> *mut u8 {
+        self.start.wrapping_add(offset.as_usize())
+    }
+
+    /// Its contents.
+    #[expect(unsafe_code, reason = "reads memory shared with the driver")]
+    pub(super) fn bytes(&self) -> &[u8] {
+        // SAFETY: `start` points to `len` initialised bytes (zeroed, or the driver's), which
+        // nobody writes while no recording runs.
+        unsafe { std::slice::from_raw_parts(self.start, self.len.as_usize()) }
+    }
+
+    /// Its contents, to be changed.
+    #[expect(unsafe_code, reason = "writes memory shared with the driver")]
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as in `bytes`, and `self` is borrowed exclusively.
+        unsafe { std::slice::from_raw_parts_mut(self.start, self.len.as_usize()) }
+    }
+}
+
+/// More data than the buffer holds.
+pub(super) fn too_long(data: &[u8], len: Bytes) -> Error {
+    Error::Usage(format!("{} do not fit a buffer of {len}", Bytes(data.len() as u64)))
+}
+
+/// There is no buffer of that number and place.
+pub(super) fn missing(id: BufferId, place: &str) -> Error {
+    Error::Usage(format!("there is no {place} buffer {}", id.0))
+}
+
+fn check_range(slice: &Slice, len: Bytes) -> Result<()> {
+    let end = slice.offset.0.checked_add(slice.len.0);
+    if slice.len.0 > 0 && end.is_some_and(|end| end <= len.0) {
+        return Ok(());
+    }
+    Err(Error::Usage(format!(
+        "{} bytes from byte {} do not lie in buffer {} of {} bytes",
+        slice.len.0, slice.offset.0, slice.buffer.0, len.0
+    )))
+}
+
+fn pageable(bytes: Bytes, kind: MemoryKind) -> Result<HostBuffer> {
+    let count = bytes.as_usize().div_ceil(size_of::<Page>());
+    let mut pages = Vec::new();
+    pages
+        .try_reserve_exact(count)
+        .map_err(|e| Error::OutOfMemory(format!("{bytes} of host memory: {e}")))?;
+    pages.resize(count, Page::zeroed());
+    Ok(HostBuffer {
+        kind,
+        start: pages.as_mut_ptr().cast(),
+        len: bytes,
+        _owner: Owner::Pages(pages),
+    })
+}
+
+#[expect(unsafe_code, reason = "OpenCL call")]
+fn pinned(context: &Object, queue: &Rc<Object>, bytes: Bytes) -> Result<HostBuffer> {
+    let buffer = object::buffer(context, CL_MEM_ALLOC_HOST_PTR, bytes)?;
+    let mut start = ptr::null_mut();
+    // SAFETY: the range is the whole buffer; the call blocks, so `start` is valid after it.
+    let event = unsafe {
+        cl::enqueue_map_buffer(
+            queue.raw(),
+            buffer.raw(),
+            CL_TRUE,
+            CL_MAP_READ | CL_MAP_WRITE,
+            0,
+            bytes.as_usize(),
+            &mut start,
+            0,
+            ptr::null(),
+        )
+    };
+    Object::event(checked(&format!("mapping {bytes} of pinned memory"), event)?);
+    let mapping = Mapping { buffer, queue: Rc::clone(queue), start };
+    let mut host = HostBuffer {
+        kind: MemoryKind::Pinned,
+        start: start.cast(),
+        len: bytes,
+        _owner: Owner::Mapping(mapping),
+    };
+    // What the driver hands over may never have been written; pages must exist before timing.
+    host.bytes_mut().fill(0);
+    Ok(host)
+}

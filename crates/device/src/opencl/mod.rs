@@ -1,0 +1,43 @@
+//! OpenCL devices. The OpenCL library is loaded when the first device is asked for: gpubench
+//! starts where there is none.
+//!
+//! `object` owns OpenCL's handles; `query` and `info` describe devices; `memory` and `kernel`
+//! hold what a device was given; `run` executes recordings and `timeline` reads the clock.
+
+mod device;
+mod info;
+mod kernel;
+mod log;
+mod memory;
+mod object;
+mod prepare;
+mod query;
+mod run;
+mod status;
+mod timeline;
+
+pub(super) use timeline::of as times_of_stamps;
+
+use super::{Backend, Device};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::DeviceInfo;
+
+/// The OpenCL backend.
+pub struct Opencl;
+
+impl Backend for Opencl {
+    fn name(&self) -> &'static str {
+        "opencl"
+    }
+
+    fn devices(&self) -> Result<Vec<DeviceInfo>> {
+        Ok(info::all()?.into_iter().map(|found| found.info).collect())
+    }
+
+    fn open(&self, index: usize) -> Result<Box<dyn Device>> {
+        match info::all()?.into_iter().nth(index) {
+            Some(found) => Ok(Box::new(device::OpenclDevice::open(found)?)),
+            None => Err(Error::Usage(format!("there is no opencl device {index}"))),
+        }
+    }
+}

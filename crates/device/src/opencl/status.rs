@@ -1,0 +1,61 @@
+//! OpenCL's status codes as the library's errors.
+
+use cl3::error_codes::{self as codes, error_text};
+use gpubench_core::error::{Error, Result};
+
+/// What NVIDIA's driver answers after a kernel's illegal access.
+const NVIDIA_ILLEGAL_ACCESS: i32 = -9999;
+
+/// The result of an OpenCL call; `what` is what was asked for, as in "allocating 4 MiB".
+pub(super) fn checked<T>(what: &str, result: Result<T, i32>) -> Result<T> {
+    result.map_err(|code| error(what, code))
+}
+
+/// The error behind a status code.
+pub(super) fn error(what: &str, code: i32) -> Error {
+    let text = format!("{what}: {} ({code})", name(code));
+    match code {
+        codes::CL_MEM_OBJECT_ALLOCATION_FAILURE
+        | codes::CL_OUT_OF_RESOURCES
+        | codes::CL_OUT_OF_HOST_MEMORY => Error::OutOfMemory(text),
+        // A queue that was valid before is invalid once a command has crashed its context.
+        codes::CL_DEVICE_NOT_AVAILABLE
+        | codes::CL_INVALID_COMMAND_QUEUE
+        | codes::CL_INVALID_CONTEXT
+        | codes::CL_CONTEXT_TERMINATED_KHR
+        | NVIDIA_ILLEGAL_ACCESS => Error::DeviceLost(text),
+        codes::CL_INVALID_WORK_GROUP_SIZE
+        | codes::CL_INVALID_WORK_ITEM_SIZE
+        | codes::CL_INVALID_GLOBAL_WORK_SIZE
+        | codes::CL_INVALID_BUFFER_SIZE
+        | codes::CL_COMPILER_NOT_AVAILABLE => Error::Unsupported(text),
+        _ => Error::Device(text),
+    }
+}
+
+fn name(code: i32) -> &'static str {
+    match code {
+        codes::DLOPEN_RUNTIME_LOAD_FAILED => "no OpenCL library",
+        codes::DLOPEN_FUNCTION_NOT_AVAILABLE => "the OpenCL library lacks this function",
+        NVIDIA_ILLEGAL_ACCESS => "illegal memory access by a kernel",
+        code => error_text(code),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_become_what_a_caller_reacts_to() {
+        let of = |code| error("launching", code);
+        assert!(matches!(of(-4), Error::OutOfMemory(_)));
+        assert!(matches!(of(-5), Error::OutOfMemory(_)));
+        assert!(matches!(of(-6), Error::OutOfMemory(_)));
+        assert!(matches!(of(-2), Error::DeviceLost(_)));
+        assert!(matches!(of(-36), Error::DeviceLost(_)));
+        assert!(matches!(of(-54), Error::Unsupported(_)));
+        let Error::Device(text) = of(-30) else { panic!("an invalid value is any other failure") };
+        assert_eq!(text, "launching: CL_INVALID_VALUE (-30)");
+    }
+}

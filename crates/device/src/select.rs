@@ -1,0 +1,366 @@
+//! Choosing devices as users name them.
+
+use super::cards::cards;
+use super::sim::Sim;
+use super::{Backend, all, by_name};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{DeviceInfo, DeviceKind};
+use gpubench_core::text::printable;
+use std::path::{Path, PathBuf};
+
+/// Which devices to use; all that measure where nothing is said.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Selector {
+    /// Use only this device: its number or a part of its name, its vendor, pci:ADDRESS,
+    /// uuid:UUID, opencl:0, wgpu:0, sim:NAME (repeat for more)
+    #[arg(long, short, value_name = "DEVICE")]
+    pub device: Vec<String>,
+    /// Use only devices of this API (repeat for more)
+    #[arg(long, value_name = "API")]
+    pub backend: Vec<String>,
+    /// Use simulated GPUs: those shipped, or only those of these names, machines or description
+    /// files (`--sim k40c dual-c2075 my.yaml`; stands behind other arguments)
+    #[arg(long, value_name = "NAME|FILE.yaml", num_args = 0..)]
+    pub sim: Option<Vec<String>>,
+}
+
+impl Selector {
+    /// The simulated backend, with the user's descriptions.
+    pub fn simulation(&self) -> Sim {
+        let named = self.sim.iter().flatten();
+        Sim::new(named.filter(|name| is_file(name)).map(PathBuf::from).collect(), 0)
+    }
+
+    /// Whether simulated devices are asked for and no real ones.
+    fn only_simulated(&self) -> bool {
+        let simulated = |name: &String| name.starts_with("sim:");
+        self.sim.is_some() && self.backend.is_empty() && self.device.iter().all(simulated)
+    }
+
+    /// Everything that names a device: a description is the device behind the shipped ones.
+    fn names(&self) -> Vec<String> {
+        let mut next = Sim::shipped();
+        let mut names = self.device.clone();
+        for name in self.sim.iter().flatten() {
+            if is_file(name) {
+                let behind = next + Sim::count(Path::new(name));
+                names.extend((next..behind).map(|index| format!("sim:{index}")));
+                next = behind;
+            } else {
+                names.push(format!("sim:{name}"));
+            }
+        }
+        names
+    }
+}
+
+/// Whether simulated devices are named by their description, a shipped machine's included.
+fn is_file(name: &str) -> bool {
+    let path = Path::new(name);
+    let is_machine = Sim::machines().contains(&name);
+    let is_yaml = path.extension().is_some_and(|e| e == "yaml" || e == "yml");
+    path.components().count() > 1 || is_yaml || is_machine
+}
+
+/// A device with the number of its card, by which users name all views of it at once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Numbered {
+    /// The card's number among all devices listed.
+    pub card: usize,
+    /// The device through one API.
+    pub device: DeviceInfo,
+}
+
+/// The backends that must be asked for their devices. All that measure are asked where a card
+/// is named by its number: the others' devices decide which number a card has.
+///
+/// # Errors
+/// `Usage` where there is no backend of a name.
+pub fn backends(selector: &Selector) -> Result<Vec<Box<dyn Backend>>> {
+    if let Some(unknown) = selector.backend.iter().find(|name| by_name(name).is_none()) {
+        let unknown = printable(unknown, 80);
+        return Err(Error::Usage(format!("there is no backend `{unknown}`: opencl, wgpu or sim")));
+    }
+    let simulation = || -> Box<dyn Backend> { Box::new(selector.simulation()) };
+    if selector.only_simulated() {
+        return Ok(vec![simulation()]);
+    }
+    let wanted = |name: &str| selector.backend.iter().any(|backend| backend == name);
+    let mut backends = all();
+    if !selector.backend.is_empty() && selector.device.iter().all(|name| card(name).is_none()) {
+        backends.retain(|backend| wanted(backend.name()));
+    }
+    if selector.sim.is_some() || selector.device.iter().any(|d| d.starts_with("sim:")) {
+        backends.push(simulation());
+    }
+    // Those that do not measure are asked only where they are named.
+    for name in &selector.backend {
+        if backends.iter().all(|backend| backend.name() != name) {
+            backends.extend(by_name(name).filter(|backend| !measures(backend.name())));
+        }
+    }
+    Ok(backends)
+}
+
+fn measures(name: &str) -> bool {
+    all().iter().any(|backend| backend.name() == name)
+}
+
+/// What `selector` means among `devices`, which are all that the [`backends`] list.
+///
+/// # Errors
+/// `NoDevice` where there is none at all; `Usage` with the choices where a selector means none
+/// or several cards.
+pub fn choose(devices: &[DeviceInfo], selector: &Selector) -> Result<Vec<Numbered>> {
+    let numbered = cards(devices).into_iter().zip(devices.iter().cloned());
+    let mut numbered: Vec<_> = numbered.map(|(card, device)| Numbered { card, device }).collect();
+    if !selector.backend.is_empty() {
+        let simulated = |name: &str| name == "sim" && selector.sim.is_some();
+        let wanted = |name: &String| selector.backend.contains(name) || simulated(name);
+        numbered.retain(|one| wanted(&one.device.backend));
+    }
+    if numbered.is_empty() {
+        return Err(Error::NoDevice);
+    }
+    let names = selector.names();
+    if names.is_empty() {
+        return Ok(numbered);
+    }
+    let mut wanted = vec![false; numbered.len()];
+    for name in &names {
+        for i in one_card(&numbered, name)? {
+            wanted[i] = true;
+        }
+    }
+    let chosen = numbered.into_iter().zip(wanted).filter(|&(_, wanted)| wanted);
+    Ok(chosen.map(|(one, _)| one).collect())
+}
+
+/// Positions of the devices that `name` means, which are views of one card.
+fn one_card(devices: &[Numbered], name: &str) -> Result<Vec<usize>> {
+    let found = matches(devices, name);
+    let of_first = |&i: &usize| devices[i].card == devices[found[0]].card;
+    if found.is_empty() {
+        return Err(Error::Usage(format!(
+            "no device matches `{}`; there are\n{}",
+            printable(name, 80),
+            choices(devices.iter())
+        )));
+    }
+    if !found.iter().all(of_first) {
+        return Err(Error::Usage(format!(
+            "`{}` means several devices; choose one by number, address or UUID:\n{}",
+            printable(name, 80),
+            choices(found.iter().map(|&i| &devices[i]))
+        )));
+    }
+    Ok(found)
+}
+
+fn matches(devices: &[Numbered], name: &str) -> Vec<usize> {
+    let by = |test: &dyn Fn(&Numbered) -> bool| -> Vec<usize> {
+        (0..devices.len()).filter(|&i| test(&devices[i])).collect()
+    };
+    if let Some(address) = name.strip_prefix("pci:") {
+        return by(&|one| one.device.pci.as_deref().is_some_and(|pci| is_at(pci, address)));
+    }
+    if let Some(uuid) = name.strip_prefix("uuid:") {
+        return by(&|one| one.device.uuid.as_deref().is_some_and(|known| begins(known, uuid)));
+    }
+    if let Some((backend, rest)) = name.split_once(':')
+        && by_name(backend).is_some()
+    {
+        let of = by(&|one| one.device.backend == backend);
+        let by_index = of.iter().find(|&&i| rest.parse() == Ok(devices[i].device.index));
+        return match by_index {
+            Some(&i) => vec![i],
+            None => named(devices, &of, rest),
+        };
+    }
+    let by_card = by(&|one| card(name) == Some(one.card));
+    if by_card.is_empty() { named(devices, &by(&|_| true), name) } else { by_card }
+}
+
+/// A selector that is a number: a card's (or, where no card has it, a part of a name).
+fn card(name: &str) -> Option<usize> {
+    name.parse().ok()
+}
+
+/// Those of `among` whose name is `name`, or else whose name or vendor contains it.
+fn named(devices: &[Numbered], among: &[usize], name: &str) -> Vec<usize> {
+    let name = letters(name);
+    let by = |test: &dyn Fn(&DeviceInfo) -> bool| -> Vec<usize> {
+        among.iter().copied().filter(|&i| test(&devices[i].device)).collect()
+    };
+    let exact = by(&|device| letters(&device.name) == name);
+    if !exact.is_empty() || name.is_empty() {
+        return exact;
+    }
+    by(&|device| {
+        letters(&device.name).contains(&name)
+            || letters(&device.vendor).contains(&name)
+            || short_vendor(&device.vendor) == Some(name.as_str())
+    })
+}
+
+/// The letters and digits of a name, in lower case: `rtx4090` finds `RTX 4090`.
+fn letters(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// What people call a vendor whose drivers spell its name in full.
+fn short_vendor(vendor: &str) -> Option<&'static str> {
+    let vendor = letters(vendor);
+    vendor.starts_with("advancedmicrodevices").then_some("amd")
+}
+
+/// Whether `pci` (`0000:65:00.0`) is `address`, whose domain and function may be left out.
+fn is_at(pci: &str, address: &str) -> bool {
+    let (pci, address) = (pci.to_lowercase(), address.to_lowercase());
+    let long = if address.matches(':').count() == 1 { format!("0000:{address}") } else { address };
+    pci == long || pci == format!("{long}.0")
+}
+
+/// Whether a UUID begins with `part` (at least 4 digits), which may have dashes and NVIDIA's `GPU-`.
+fn begins(uuid: &str, part: &str) -> bool {
+    let part = part.to_lowercase();
+    let part: String = part.trim_start_matches("gpu-").split('-').collect();
+    part.len() >= 4 && uuid.to_lowercase().starts_with(&part)
+}
+
+/// One line a device: its card, its backend and position, its name and what tells it from twins.
+fn choices<'a>(devices: impl Iterator<Item = &'a Numbered>) -> String {
+    let line = |Numbered { card, device }: &Numbered| {
+        let label = format!("{}:{}", device.backend, device.index);
+        let cpu = if device.kind == DeviceKind::Cpu { "  (CPU implementation)" } else { "" };
+        let pci = device.pci.as_deref().map(|pci| format!("  pci:{pci}")).unwrap_or_default();
+        let name = printable(&device.name, 60);
+        format!("  {card}  {label:<9}  {name}{cpu}{}", printable(&pci, 40))
+    };
+    devices.map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::sim::Sim;
+
+    /// A device that differs from others only in what is said here.
+    pub(crate) fn device(backend: &str, index: usize, name: &str) -> DeviceInfo {
+        let some = Sim::new(vec![], 0).devices().unwrap().remove(0);
+        let vendor = "Acme Devices, Inc.".to_owned();
+        let (backend, name) = (backend.to_owned(), name.to_owned());
+        DeviceInfo { backend, index, name, vendor, pci: None, uuid: None, ..some }
+    }
+
+    /// Two twins, each seen through both APIs, and a CPU implementation.
+    fn machine() -> Vec<DeviceInfo> {
+        let at = |backend, index, name, bus| DeviceInfo {
+            pci: Some(format!("0000:{bus}:00.0")),
+            uuid: Some(format!("{bus}aa{bus}{}", "bb".repeat(13))),
+            ..device(backend, index, name)
+        };
+        let mut devices = vec![
+            at("opencl", 0, "Blaster RX 580", "0a"),
+            at("opencl", 1, "Blaster RX 580", "65"),
+            device("opencl", 2, "Some CPU"),
+            at("wgpu", 0, "Blaster RX 580 (driver)", "65"),
+            at("wgpu", 1, "Blaster RX 580 (driver)", "0a"),
+        ];
+        devices[2].vendor = "Advanced Micro Devices, Inc.".into();
+        devices
+    }
+
+    fn labels(name: &str, backend: &[&str]) -> Result<Vec<String>> {
+        let selector = Selector {
+            device: if name.is_empty() { vec![] } else { vec![name.into()] },
+            backend: backend.iter().map(|&b| b.into()).collect(),
+            sim: None,
+        };
+        let chosen = choose(&machine(), &selector)?;
+        Ok(chosen.iter().map(|c| format!("{}:{}", c.device.backend, c.device.index)).collect())
+    }
+
+    #[test]
+    fn each_way_of_naming_a_card_finds_all_its_views() {
+        for name in ["1", "pci:65:00", "pci:0000:65:00.0", "uuid:65aa65bb", "uuid:GPU-65AA-65bb"] {
+            assert_eq!(labels(name, &[]).unwrap(), ["opencl:1", "wgpu:0"], "{name}");
+        }
+        for name in ["some cpu", "CPU", "amd", "advanced micro", "2", "opencl:2", "opencl:cpu"] {
+            assert_eq!(labels(name, &[]).unwrap(), ["opencl:2"], "{name}");
+        }
+        assert_eq!(labels("wgpu:0", &[]).unwrap(), ["wgpu:0"]);
+        assert_eq!(labels("1", &["wgpu"]).unwrap(), ["wgpu:0"]);
+        assert_eq!(labels("", &["opencl"]).unwrap(), ["opencl:0", "opencl:1", "opencl:2"]);
+        assert_eq!(labels("", &[]).unwrap().len(), 5);
+    }
+
+    #[test]
+    fn a_name_of_several_cards_lists_them() {
+        for name in ["rx580", "acme", "blaster rx 580", "580", "e"] {
+            let Err(Error::Usage(text)) = labels(name, &[]) else { panic!("{name} is ambiguous") };
+            assert!(text.contains("several") && text.contains("pci:0000:0a:00.0"), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_match_lists_all() {
+        for name in ["geforce", "3", "opencl:3", "pci:66:00", "uuid:65", "uuid:", "wgpu:cpu", ""] {
+            let selector = Selector { device: vec![name.into()], ..Selector::default() };
+            let found = choose(&machine(), &selector);
+            let Err(Error::Usage(text)) = found else { panic!("`{name}` is nothing: {found:?}") };
+            assert!(text.contains("no device") && text.contains("opencl:2"), "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_to_choose_from_is_no_device() {
+        let selector = Selector::default();
+        assert!(matches!(choose(&[], &selector), Err(Error::NoDevice)));
+        assert!(matches!(labels("", &["sim"]), Err(Error::NoDevice)));
+    }
+
+    #[test]
+    fn simulated_devices_come_when_asked_for() {
+        let asked = |selector: Selector| -> Vec<&str> {
+            backends(&selector).unwrap().iter().map(|backend| backend.name()).collect()
+        };
+        let named = |name: &str| Selector { device: vec![name.into()], ..Selector::default() };
+        assert_eq!(asked(Selector::default()), ["opencl", "wgpu"]);
+        let sim = |names: &[&str]| Some(names.iter().map(|&name| name.to_owned()).collect());
+        assert_eq!(asked(Selector { sim: sim(&[]), ..Selector::default() }), ["sim"]);
+        let beside = Selector { sim: sim(&["k40c"]), ..named("opencl:0") };
+        assert_eq!(asked(beside), ["opencl", "wgpu", "sim"]);
+        assert_eq!(asked(Selector { backend: vec!["sim".into()], ..named("x") }), ["sim"]);
+        assert_eq!(asked(Selector { backend: vec!["wgpu".into()], ..named("x") }), ["wgpu"]);
+        assert_eq!(asked(Selector { backend: vec!["wgpu".into()], ..named("1") }).len(), 2);
+        assert_eq!(asked(named("sim:k40")), ["opencl", "wgpu", "sim"]);
+        let unknown = Selector { backend: vec!["cuda".into()], ..Selector::default() };
+        assert!(matches!(backends(&unknown).err(), Some(Error::Usage(_))));
+    }
+
+    #[test]
+    fn simulated_devices_are_chosen_by_name_and_by_description() {
+        let shipped = Sim::default().devices().unwrap();
+        let mut devices = shipped.clone();
+        devices.push(device("sim", shipped.len(), "Mine"));
+        devices.insert(0, device("opencl", 0, "Real"));
+        let chosen = |names: &[&str], selector: Selector| -> Result<Vec<String>> {
+            let sim = Some(names.iter().map(|&name| name.to_owned()).collect());
+            let chosen = choose(&devices, &Selector { sim, ..selector })?;
+            Ok(chosen.into_iter().map(|one| one.device.name).collect())
+        };
+        let usual = Selector::default;
+        assert_eq!(
+            chosen(&["k40c", "hd 7970"], usual()).unwrap(),
+            ["Radeon HD 7970", "Tesla K40c"]
+        );
+        assert_eq!(chosen(&["my.yaml"], usual()).unwrap(), ["Mine"]);
+        let real = Selector { device: vec!["opencl:0".into()], ..usual() };
+        assert_eq!(chosen(&["./my"], real).unwrap(), ["Real", "Mine"]);
+        let opencl = Selector { backend: vec!["opencl".into()], ..usual() };
+        assert_eq!(chosen(&[], opencl).unwrap().len(), devices.len());
+        let Err(Error::Usage(text)) = chosen(&["quick"], usual()) else { panic!("`quick`") };
+        assert!(text.contains("Tesla K40c"), "{text}");
+    }
+}

@@ -1,0 +1,314 @@
+//! A simulated GPU behind the same seam as real ones.
+
+use super::effects::{Computed, Effects, meaning, no_kernel, numbers};
+use super::events::{Job, Work, simulate};
+use super::law::{Launched, Law};
+use super::link::{Direction, Transfer};
+use super::memory::Memory;
+use super::mix::Mix;
+use super::noise::Scatter;
+use super::units::Units;
+use super::{Description, Grid, Needs};
+use crate::{Device, wgpu};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{
+    BufferId, BuildReport, Clock, DeviceInfo, DeviceKind, KernelId, KernelSource, Language,
+    MemoryKind, Op, Recording, Slice, Step, StepTimes, Timeline,
+};
+use gpubench_core::hash::sha256_hex;
+use gpubench_core::units::Bytes;
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+use std::collections::BTreeMap;
+
+/// Group size of a copy within the device's memory, which runs on the compute units.
+const COPY_GROUP: u64 = 256;
+/// Bytes that each of its work-items moves.
+const COPY_EACH: u64 = 16;
+
+/// An open simulated GPU.
+pub struct SimDevice {
+    gpu: Description,
+    info: DeviceInfo,
+    seed: u64,
+    runs: u64,
+    kernels: BTreeMap<KernelId, Kernel>,
+    memory: Memory,
+    computed: Computed,
+    law: Option<Law>,
+}
+
+/// A kernel that passed all checks, and the local memory of one of its groups.
+pub(super) struct Kernel {
+    pub source: KernelSource,
+    local: Bytes,
+}
+
+impl SimDevice {
+    /// The GPU that `gpu` describes, at position `index` of its backend; `seed` is added to the
+    /// description's, so that several processes scatter differently.
+    pub fn new(gpu: Description, index: usize, seed: u64) -> Self {
+        let info = info(&gpu, index);
+        Self {
+            gpu,
+            info,
+            seed,
+            runs: 0,
+            kernels: BTreeMap::new(),
+            memory: Memory::default(),
+            computed: Computed::default(),
+            law: None,
+        }
+    }
+
+    /// The same, whose kernels take what `law` says.
+    #[must_use]
+    pub fn obeying(self, law: Law) -> Self {
+        Self { law: Some(law), ..self }
+    }
+
+    /// What it is.
+    pub(super) fn description(&self) -> &Description {
+        &self.gpu
+    }
+
+    /// A recording's steps, priced.
+    ///
+    /// # Errors
+    /// `Unsupported` for more lanes than it has, and whatever a step is refused for.
+    pub(super) fn prepare(&mut self, recording: &Recording) -> Result<Vec<Job>> {
+        if recording.lanes() > self.gpu.lanes {
+            return Err(Error::Unsupported(format!(
+                "{} lanes: {} has {}",
+                recording.lanes(),
+                self.gpu.name,
+                self.gpu.lanes
+            )));
+        }
+        let mut scatter = Scatter::new(&self.gpu, self.seed, self.runs);
+        self.runs += 1;
+        let steps = recording.steps.iter().enumerate();
+        steps.map(|(i, step)| self.job(i, step, &mut scatter)).collect()
+    }
+
+    /// Does what a recording does whose steps ran at `times`.
+    ///
+    /// # Errors
+    /// What the reference of a kernel says.
+    pub(super) fn conclude(
+        &mut self,
+        recording: &Recording,
+        times: &[StepTimes],
+    ) -> Result<Timeline> {
+        let (memory, kernels, computed) = (&mut self.memory, &self.kernels, &mut self.computed);
+        Effects { memory, kernels, computed }.apply(recording, times)?;
+        let steps = self.read_clock(times);
+        let wall = steps.iter().map(|step| step.ended).fold(0.0, f64::max);
+        let resolution = self.gpu.resolution;
+        Ok(Timeline { steps, clock: Clock::Simulated, resolution, wall, dropped: None })
+    }
+
+    fn job(&self, i: usize, step: &Step, scatter: &mut Scatter) -> Result<Job> {
+        let after: Vec<usize> = step.after.iter().map(|id| id.0 as usize).collect();
+        if let Some(later) = after.iter().find(|&&earlier| earlier >= i) {
+            return Err(Error::Device(format!("step {i} waits for step {later}, a later one")));
+        }
+        let work = self.work(&step.op)?;
+        let (noise, launch_noise) = (scatter.factor(), scatter.factor());
+        Ok(Job { lane: step.lane.0, after, work, noise, launch_noise })
+    }
+
+    fn work(&self, op: &Op) -> Result<Work> {
+        match op {
+            Op::Dispatch { kernel, groups, buffers, params } => {
+                self.grid(*kernel, *groups, buffers, params).map(Work::Kernel)
+            }
+            Op::Send { from, to } => self.transfer(Direction::Send, *from, *to),
+            Op::Receive { from, to } => self.transfer(Direction::Receive, *to, *from),
+            Op::Copy { from, to } => {
+                self.check_pair(*from, *to)?;
+                let groups = from.len.0.div_ceil(COPY_GROUP * COPY_EACH);
+                let bytes = (2 * COPY_GROUP * COPY_EACH) as f64;
+                let needs = Needs::new(&self.gpu, COPY_GROUP, 0, 0);
+                Ok(Work::Kernel(Grid::priced(&self.gpu, groups, needs, 0.0, bytes)))
+            }
+        }
+    }
+
+    fn grid(
+        &self,
+        kernel: KernelId,
+        groups: [u32; 3],
+        buffers: &[Slice],
+        params: &[u8],
+    ) -> Result<Grid> {
+        let kernel = self.kernels.get(&kernel).ok_or_else(|| no_kernel(kernel))?;
+        let source = &kernel.source;
+        if buffers.len() != source.bindings.len() {
+            return Err(Error::Device(format!(
+                "kernel `{}` binds {} buffers, not {}",
+                source.entry,
+                source.bindings.len(),
+                buffers.len()
+            )));
+        }
+        for slice in buffers {
+            self.memory.part(*slice)?;
+        }
+        let most = self.gpu.unit.max_groups;
+        if groups.iter().zip(most).any(|(&n, most)| n > most) {
+            return Err(Error::Unsupported(format!("{groups:?} groups: at most {most:?}")));
+        }
+        let meaning = meaning(source)?;
+        let launched = Launched { kernel: source, groups, params };
+        if let Some(seconds) = self.law.as_ref().and_then(|law| law(&launched)) {
+            let needs = self.needs(kernel);
+            return Ok(Grid { groups: 1, needs, seconds, flops: 0.0, bytes: 0.0 });
+        }
+        let share = 1.0 / meaning.groups.max(1) as f64;
+        let groups = groups.iter().map(|&n| u64::from(n)).product();
+        let needs = self.needs(kernel);
+        let numbers = numbers(source, meaning, params);
+        if let Some(mix) = Mix::of(&meaning.reference, &numbers) {
+            return Ok(mix.priced(&self.gpu, groups, needs));
+        }
+        let (flops, bytes) = (meaning.flops * share, meaning.bytes * share);
+        Ok(Grid::priced(&self.gpu, groups, needs, flops, bytes))
+    }
+
+    fn needs(&self, kernel: &Kernel) -> Needs {
+        Needs::new(&self.gpu, kernel.source.group_size(), 0, kernel.local.0)
+    }
+
+    /// Examines the text as wgpu's devices do, which tells its mistakes and its local memory.
+    fn examine(&self, source: &KernelSource) -> Result<Kernel> {
+        let mut capabilities = Capabilities::default();
+        let subgroups = self.gpu.features.iter().any(|feature| feature == "subgroups");
+        capabilities.set(Capabilities::SUBGROUP | Capabilities::SUBGROUP_BARRIER, subgroups);
+        let validator = Validator::new(ValidationFlags::all(), capabilities);
+        let local = wgpu::examine(source, &self.info, validator)?.local;
+        Ok(Kernel { source: source.clone(), local })
+    }
+
+    fn transfer(&self, direction: Direction, host: Slice, device: Slice) -> Result<Work> {
+        self.check_pair(host, device)?;
+        if self.memory.kind(device.buffer)? != MemoryKind::Device {
+            return Err(Error::Device(format!("buffer {} is the host's", device.buffer.0)));
+        }
+        let kind = self.memory.kind(host.buffer)?;
+        let rates =
+            self.gpu.rates(kind).copied().ok_or_else(|| {
+                Error::Device(format!("buffer {} is the device's", host.buffer.0))
+            })?;
+        Ok(Work::Transfer(Transfer { direction, bytes: host.len.0 as f64, rates }))
+    }
+
+    fn check_pair(&self, from: Slice, to: Slice) -> Result<()> {
+        if from.len != to.len {
+            return Err(Error::Device(format!("a copy of {} to {}", from.len, to.len)));
+        }
+        self.memory.part(from)?;
+        self.memory.part(to)?;
+        Ok(())
+    }
+
+    /// Times as a clock of the described resolution reads them.
+    fn read_clock(&self, times: &[StepTimes]) -> Vec<StepTimes> {
+        let tick = |t: f64| (t / self.gpu.resolution).round() * self.gpu.resolution;
+        times
+            .iter()
+            .map(|t| StepTimes {
+                queued: tick(t.queued),
+                submitted: tick(t.submitted),
+                started: tick(t.started),
+                ended: tick(t.ended),
+            })
+            .collect()
+    }
+}
+
+impl Device for SimDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn build(&mut self, id: KernelId, source: &KernelSource) -> Result<BuildReport> {
+        self.kernels.remove(&id);
+        meaning(source)?;
+        let kernel = self.examine(source)?;
+        if Units::active(&self.gpu, self.needs(&kernel)) == 0 {
+            return Err(Error::Unsupported(format!(
+                "a group of {} work-items with {} of local memory does not fit a unit",
+                source.group_size(),
+                kernel.local
+            )));
+        }
+        let local_bytes = Some(kernel.local.0);
+        self.kernels.insert(id, kernel);
+        self.computed.clear();
+        Ok(BuildReport { local_bytes, subgroup: Some(self.gpu.warp), ..BuildReport::default() })
+    }
+
+    fn alloc(&mut self, id: BufferId, bytes: Bytes, kind: MemoryKind) -> Result<()> {
+        self.memory.alloc(&self.gpu, id, bytes, kind)
+    }
+
+    fn write(&mut self, id: BufferId, data: &[u8]) -> Result<()> {
+        self.memory.store(id, Bytes(0), data)
+    }
+
+    fn read(&mut self, id: BufferId) -> Result<Vec<u8>> {
+        self.memory.whole(id).map(<[u8]>::to_vec)
+    }
+
+    fn run(&mut self, recording: &Recording) -> Result<Timeline> {
+        let jobs = self.prepare(recording)?;
+        let times = simulate(&self.gpu, &jobs);
+        self.conclude(recording, &times)
+    }
+
+    fn reset(&mut self) {
+        self.kernels.retain(|id, _| id.is_lasting());
+        self.memory.clear();
+        self.computed.clear();
+    }
+}
+
+/// What the described GPU says of itself.
+pub(super) fn info(gpu: &Description, index: usize) -> DeviceInfo {
+    DeviceInfo {
+        backend: "sim".to_owned(),
+        index,
+        name: gpu.name.clone(),
+        vendor: gpu.vendor.clone(),
+        kind: DeviceKind::Simulated,
+        driver: format!("simulation of {}", fingerprint(gpu)),
+        api: "gpubench".to_owned(),
+        language: Language::Wgsl,
+        memory: Some(Bytes(gpu.memory.size)),
+        cache: None,
+        max_buffer: Bytes(gpu.memory.largest_buffer),
+        max_binding: Bytes(gpu.memory.largest_buffer),
+        max_storage_buffers: 16,
+        compute_units: Some(gpu.units),
+        clock_hz: Some(gpu.clock),
+        max_group_size: gpu.unit.group_threads,
+        max_group_dims: [gpu.unit.group_threads; 3],
+        max_groups: gpu.unit.max_groups,
+        local_memory: Bytes(gpu.unit.group_local.into()),
+        lanes: gpu.lanes,
+        timestamp_resolution: Some(gpu.resolution),
+        subgroup: Some([gpu.warp; 2]),
+        offset_alignment: Bytes(256),
+        host_memory: gpu.link.host.keys().copied().collect(),
+        pci: None,
+        uuid: None,
+        features: gpu.features.clone(),
+    }
+}
+
+/// Tells descriptions apart whose devices have one name: results of two are not of one device.
+fn fingerprint(gpu: &Description) -> String {
+    let mut hash = sha256_hex(format!("{gpu:?}"));
+    hash.truncate(8);
+    hash
+}

@@ -1,0 +1,217 @@
+//! Simulated GPUs, described in YAML: for tests without a driver, and for what-if questions.
+//!
+//! A recording's steps are priced ([`Grid`], [`Transfer`]) and played event by event
+//! ([`simulate`]); kernels compute through their reference, so that results can be verified.
+//! Nothing here is measured, and every record of it says so.
+
+mod description;
+mod device;
+mod effects;
+mod events;
+mod grid;
+mod law;
+mod link;
+mod machine;
+mod memory;
+mod mix;
+mod noise;
+mod profile;
+mod sources;
+mod together;
+mod units;
+mod valid;
+
+pub use description::{
+    Cache, Compute, Costs, Description, Link, Local, Memory, Noise, Price, Rates, Unit,
+};
+pub use device::SimDevice;
+pub use events::{HostLimits, Job, Work, simulate, simulate_together};
+pub use grid::{Grid, Needs};
+pub use law::{Launched, Law};
+pub use link::{Direction, Transfer};
+pub use machine::{Machine, Switch};
+pub use sources::{Source, sources};
+
+use super::{Backend, Device, Opened};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::DeviceInfo;
+use include_dir::{Dir, include_dir};
+use std::path::{Path, PathBuf};
+
+static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/sim/devices");
+static MACHINES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/sim/machines");
+
+/// The largest description: an honest one has some kilobytes.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// The backend's name.
+pub const SIM: &str = "sim";
+
+/// The simulated backend: the shipped devices and, behind them, those of a user's descriptions:
+/// each of a device, or of a machine with several (a shipped machine by its name).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sim {
+    files: Vec<PathBuf>,
+    seed: u64,
+}
+
+impl Sim {
+    /// With the devices and machines described in `files`, scattering by `seed`.
+    pub fn new(files: Vec<PathBuf>, seed: u64) -> Self {
+        Self { files, seed }
+    }
+
+    /// The same devices, scattering by another seed.
+    pub fn scattering(&self, seed: u64) -> Self {
+        Self { files: self.files.clone(), seed }
+    }
+
+    /// The user's descriptions.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// What is added to a description's own seed.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// How many devices are shipped; a user's are numbered from here on.
+    pub fn shipped() -> usize {
+        SHIPPED.files().count()
+    }
+
+    /// All descriptions, the shipped ones first, in the order of their files' names.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or a mistake in one, with its place.
+    pub fn descriptions(&self) -> Result<Vec<Description>> {
+        self.texts()?.iter().map(|(file, text)| Description::parse(file, text)).collect()
+    }
+
+    /// Where the values of every description come from, in the same order.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn sources(&self) -> Result<Vec<Vec<Source>>> {
+        Ok(self.texts()?.iter().map(|(_, text)| sources(text)).collect())
+    }
+
+    /// The names of the shipped machines.
+    pub fn machines() -> Vec<&'static str> {
+        let names = MACHINES.files().filter_map(|file| file.path().file_stem()?.to_str());
+        names.collect()
+    }
+
+    /// Opens several devices of one host. Devices of one machine are behind its switches; all
+    /// others have a way of their own to the host's memory.
+    ///
+    /// # Errors
+    /// As [`Sim::descriptions`]; `Usage` where there is no device of a number.
+    pub fn open_together(&self, indices: &[usize]) -> Result<Opened> {
+        let descriptions = self.descriptions()?;
+        let device = |&index: &usize| match descriptions.get(index) {
+            Some(gpu) => {
+                let seed = self.seed.wrapping_add(index as u64);
+                Ok(SimDevice::new(gpu.clone(), index, seed))
+            }
+            None => Err(Error::Usage(format!("there is no sim device {index}"))),
+        };
+        let devices = indices.iter().map(device).collect::<Result<Vec<_>>>()?;
+        Ok(together::together(devices, self.switches(indices)?))
+    }
+
+    /// The switches of all machines, by the positions of their devices among `indices`.
+    fn switches(&self, indices: &[usize]) -> Result<Machine> {
+        let mut all = Machine::default();
+        let mut next = Self::shipped();
+        for path in &self.files {
+            let (file, text) = described(path)?;
+            if !Machine::is(&text) {
+                next += 1;
+                continue;
+            }
+            let machine = Machine::parse(&file, &text)?;
+            let first = next;
+            next += machine.devices.len();
+            let place = |at: usize| indices.iter().position(|&index| index == first + at);
+            all.switches.extend(machine.switches.iter().filter_map(|switch| switch.seen(place)));
+        }
+        Ok(all)
+    }
+
+    /// Every device's file and text.
+    fn texts(&self) -> Result<Vec<(String, String)>> {
+        let mut shipped: Vec<_> = SHIPPED.files().collect();
+        shipped.sort_by_key(|file| file.path());
+        let mut texts: Vec<_> = shipped
+            .into_iter()
+            .map(|file| {
+                let text = file.contents_utf8().unwrap_or_default();
+                (file.path().display().to_string(), text.to_owned())
+            })
+            .collect();
+        for path in &self.files {
+            texts.extend(devices_of(described(path)?)?);
+        }
+        Ok(texts)
+    }
+
+    /// How many devices the description at `path` has; 1 where it cannot be read, which is told
+    /// when it is used.
+    pub fn count(path: &Path) -> usize {
+        described(path).and_then(devices_of).map_or(1, |devices| devices.len())
+    }
+}
+
+/// File and text of a user's description, or of a shipped machine.
+fn described(path: &Path) -> Result<(String, String)> {
+    let file = path.display().to_string();
+    if let Some(machine) = MACHINES.get_file(format!("{file}.yaml")) {
+        return Ok((file, machine.contents_utf8().unwrap_or_default().to_owned()));
+    }
+    match gpubench_core::text::read(path, MAX_BYTES) {
+        Ok(text) => Ok((file, text)),
+        Err(why) => Err(Error::Usage(format!("{file}: {why}"))),
+    }
+}
+
+/// Files and texts of the devices that a description has.
+fn devices_of((file, text): (String, String)) -> Result<Vec<(String, String)>> {
+    if !Machine::is(&text) {
+        return Ok(vec![(file, text)]);
+    }
+    let shipped = |name: String| {
+        let path = format!("{name}.yaml");
+        let found = SHIPPED.get_file(&path).and_then(|found| found.contents_utf8());
+        let missing = || Error::Usage(format!("{file}: no device `{name}` is shipped"));
+        found.map(|text| (path, text.to_owned())).ok_or_else(missing)
+    };
+    Machine::parse(&file, &text)?.devices.into_iter().map(shipped).collect()
+}
+
+impl Backend for Sim {
+    fn name(&self) -> &'static str {
+        SIM
+    }
+
+    fn devices(&self) -> Result<Vec<DeviceInfo>> {
+        let descriptions = self.descriptions()?;
+        Ok(descriptions.iter().enumerate().map(|(i, gpu)| device::info(gpu, i)).collect())
+    }
+
+    fn open(&self, index: usize) -> Result<Box<dyn Device>> {
+        let gpu = self
+            .descriptions()?
+            .into_iter()
+            .nth(index)
+            .ok_or_else(|| Error::Usage(format!("there is no sim device {index}")))?;
+        Ok(Box::new(SimDevice::new(gpu, index, self.seed)))
+    }
+}
+
+/// Whether something that takes `left` more seconds is over after `dt`, but for rounding:
+/// things that end together shall end in one event.
+fn is_over(left: f64, dt: f64) -> bool {
+    left <= dt * (1.0 + 1e-9) + 1e-15
+}

@@ -1,0 +1,123 @@
+//! What the values of a simulated GPU's description must be, alone and beside each other.
+
+use super::description::{Memory, Price, Rates, Unit};
+use gpubench_core::class::Class;
+use gpubench_core::gpu::MemoryKind;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
+
+pub(super) fn some_text<'de, D: Deserializer<'de>>(d: D) -> Result<String, D::Error> {
+    let text = String::deserialize(d)?;
+    match text.trim().is_empty() {
+        true => Err(D::Error::custom("a device needs a name")),
+        false => Ok(text),
+    }
+}
+
+pub(super) fn positive<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
+    match f64::deserialize(d)? {
+        x if x > 0.0 && x.is_finite() => Ok(x),
+        x => Err(D::Error::custom(format!("{x} is no positive number"))),
+    }
+}
+
+pub(super) fn some_positive<'de, D: Deserializer<'de>>(d: D) -> Result<Option<f64>, D::Error> {
+    positive(d).map(Some)
+}
+
+pub(super) fn not_negative<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
+    match f64::deserialize(d)? {
+        x if x >= 0.0 && x.is_finite() => Ok(x),
+        x => Err(D::Error::custom(format!("{x} is not zero or a positive number"))),
+    }
+}
+
+pub(super) fn whole<'de, D: Deserializer<'de>, T: TryFrom<i64>>(d: D) -> Result<T, D::Error> {
+    match i64::deserialize(d)? {
+        n @ ..=0 => Err(D::Error::custom(format!("{n} is too small: at least 1 is needed"))),
+        n => T::try_from(n).map_err(|_| D::Error::custom(format!("{n} is too large"))),
+    }
+}
+
+pub(super) fn up_to_two<'de, D: Deserializer<'de>>(d: D) -> Result<u8, D::Error> {
+    match u8::deserialize(d)? {
+        n @ 0..=2 => Ok(n),
+        n => Err(D::Error::custom(format!("{n} copy engines: 0, 1 or 2 can be simulated"))),
+    }
+}
+
+/// A part of a description whose values must fit each other.
+pub(super) trait Consistent {
+    /// What does not fit, if anything.
+    fn flaw(&self) -> Option<String>;
+}
+
+pub(super) fn consistent<'de, D: Deserializer<'de>, T: Deserialize<'de> + Consistent>(
+    d: D,
+) -> Result<T, D::Error> {
+    let value = T::deserialize(d)?;
+    value.flaw().map_or(Ok(value), |flaw| Err(D::Error::custom(flaw)))
+}
+
+impl Consistent for Unit {
+    fn flaw(&self) -> Option<String> {
+        if self.group_threads > self.threads {
+            return Some(format!(
+                "a group of {} work-items does not fit a unit of {}",
+                self.group_threads, self.threads
+            ));
+        }
+        if self.group_local > self.local {
+            return Some(format!(
+                "a group's {} bytes of local memory do not fit a unit of {}",
+                self.group_local, self.local
+            ));
+        }
+        if self.local_piece > self.local {
+            return Some(format!(
+                "local memory of {} bytes cannot be handed out in pieces of {}",
+                self.local, self.local_piece
+            ));
+        }
+        self.max_groups.contains(&0).then(|| "`max_groups` of 0 would allow no dispatch".to_owned())
+    }
+}
+
+impl Consistent for BTreeMap<Class, Price> {
+    fn flaw(&self) -> Option<String> {
+        let wrong = self.keys().find(|class| !class.is_priced())?;
+        Some(format!("`{}` has no price of its own", wrong.name()))
+    }
+}
+
+impl Consistent for Memory {
+    fn flaw(&self) -> Option<String> {
+        if self.caches.windows(2).any(|pair| pair[0].size >= pair[1].size) {
+            return Some("caches come in the order of their sizes, the smallest first".to_owned());
+        }
+        if self.atomics.iter().flatten().any(|rate| !rate.is_finite() || *rate <= 0.0) {
+            return Some("atomic additions are a positive number a second".to_owned());
+        }
+        (self.largest_buffer > self.size).then(|| {
+            format!(
+                "a buffer of {} bytes does not fit a memory of {}",
+                self.largest_buffer, self.size
+            )
+        })
+    }
+}
+
+impl Consistent for BTreeMap<MemoryKind, Rates> {
+    fn flaw(&self) -> Option<String> {
+        if self.contains_key(&MemoryKind::Device) {
+            return Some("`device` is no kind of host memory: pageable, pinned or mapped".into());
+        }
+        self.iter().find_map(|(kind, rates)| {
+            let faster = rates.send_together > rates.send || rates.receive_together > rates.receive;
+            faster.then(|| {
+                format!("{kind:?} memory is faster in both directions together than alone")
+            })
+        })
+    }
+}

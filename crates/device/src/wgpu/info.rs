@@ -1,0 +1,177 @@
+//! What an adapter says of itself.
+
+use super::context;
+use ::wgpu::{Adapter, AdapterInfo, Backend, DeviceType, Features, Limits};
+use gpubench_core::gpu::{DeviceInfo, DeviceKind, Language, MemoryKind};
+use gpubench_core::units::Bytes;
+
+/// Facts that wgpu does not tell but the driver below it may.
+#[derive(Default)]
+pub(super) struct DriverFacts {
+    /// The API's version on this device.
+    pub api: Option<String>,
+    /// The largest heap of device memory.
+    pub memory: Option<Bytes>,
+    /// Whether the host reaches all of that heap through its address space.
+    pub host_reaches_memory: bool,
+    /// Seconds of one tick of the device's timestamps.
+    pub tick: Option<f64>,
+    /// Compute units.
+    pub compute_units: Option<u32>,
+    /// The device's UUID.
+    pub uuid: Option<String>,
+}
+
+/// Everything about an adapter; the caller sets `index`.
+pub(super) fn describe(adapter: &Adapter) -> DeviceInfo {
+    let info = adapter.get_info();
+    let limits = adapter.limits();
+    let features = adapter.features();
+    let facts = driver_facts(adapter);
+    let kind = kind(info.device_type);
+    DeviceInfo {
+        backend: "wgpu".into(),
+        index: 0,
+        vendor: vendor(info.vendor),
+        kind,
+        driver: driver(&info),
+        api: facts.api.clone().unwrap_or_else(|| api_name(info.backend).into()),
+        language: Language::Wgsl,
+        memory: facts.memory,
+        cache: None,
+        max_buffer: whole_words(limits.max_buffer_size),
+        max_binding: whole_words(limits.max_storage_buffer_binding_size),
+        max_storage_buffers: limits.max_storage_buffers_per_shader_stage,
+        compute_units: facts.compute_units,
+        clock_hz: None,
+        max_group_size: limits.max_compute_invocations_per_workgroup,
+        max_group_dims: group_dims(&limits),
+        max_groups: [limits.max_compute_workgroups_per_dimension; 3],
+        local_memory: Bytes(limits.max_compute_workgroup_storage_size.into()),
+        lanes: 1,
+        timestamp_resolution: features
+            .contains(Features::TIMESTAMP_QUERY)
+            .then(|| facts.tick.or_else(|| context::tick(adapter)))
+            .flatten(),
+        subgroup: features
+            .contains(Features::SUBGROUP)
+            .then_some([info.subgroup_min_size, info.subgroup_max_size]),
+        offset_alignment: Bytes(u64::from(limits.min_storage_buffer_offset_alignment).max(4)),
+        host_memory: host_memory(features, kind, &facts),
+        pci: Some(info.device_pci_bus_id).filter(|pci| !pci.is_empty()),
+        uuid: facts.uuid,
+        features: feature_names(features),
+        name: info.name,
+    }
+}
+
+/// Vulkan, then Metal, then DirectX 12.
+pub(super) fn api_rank(adapter: &Adapter) -> u8 {
+    match adapter.get_info().backend {
+        Backend::Vulkan => 0,
+        Backend::Metal => 1,
+        _ => 2,
+    }
+}
+
+/// GPUs of their own first, CPU implementations last.
+pub(super) fn kind_rank(kind: DeviceKind) -> u8 {
+    match kind {
+        DeviceKind::Discrete => 0,
+        DeviceKind::Integrated => 1,
+        DeviceKind::Virtual => 2,
+        DeviceKind::Other => 3,
+        DeviceKind::Cpu | DeviceKind::Simulated => 4,
+    }
+}
+
+fn kind(device_type: DeviceType) -> DeviceKind {
+    match device_type {
+        DeviceType::DiscreteGpu => DeviceKind::Discrete,
+        DeviceType::IntegratedGpu => DeviceKind::Integrated,
+        DeviceType::VirtualGpu => DeviceKind::Virtual,
+        DeviceType::Cpu => DeviceKind::Cpu,
+        DeviceType::Other => DeviceKind::Other,
+    }
+}
+
+/// The vendor by its PCI number, or by Khronos's (`VkVendorId`) where it has none.
+fn vendor(id: u32) -> String {
+    let name = match id {
+        0x1002 | 0x1022 => "AMD",
+        0x1010 => "Imagination",
+        0x106b => "Apple",
+        0x10de => "NVIDIA",
+        0x13b5 => "Arm",
+        0x1414 => "Microsoft",
+        0x14e4 => "Broadcom",
+        0x5143 => "Qualcomm",
+        0x8086 => "Intel",
+        0x10005 => "Mesa",
+        _ => return format!("vendor {id:#06x}"),
+    };
+    name.into()
+}
+
+fn driver(info: &AdapterInfo) -> String {
+    format!("{} {}", info.driver, info.driver_info).trim().to_owned()
+}
+
+fn api_name(backend: Backend) -> &'static str {
+    match backend {
+        Backend::Vulkan => "Vulkan",
+        Backend::Metal => "Metal",
+        Backend::Dx12 => "DirectX 12",
+        _ => "WebGPU",
+    }
+}
+
+/// Buffers and bindings are multiples of four bytes; wgpu caps some limits at `i32::MAX`.
+fn whole_words(limit: u64) -> Bytes {
+    Bytes(limit - limit % 4)
+}
+
+fn group_dims(limits: &Limits) -> [u32; 3] {
+    [
+        limits.max_compute_workgroup_size_x,
+        limits.max_compute_workgroup_size_y,
+        limits.max_compute_workgroup_size_z,
+    ]
+}
+
+/// Pinned memory must be both source and destination of copies, and mapped memory must be the
+/// device's own: both need buffers that plain WebGPU does not allow.
+fn host_memory(features: Features, kind: DeviceKind, facts: &DriverFacts) -> Vec<MemoryKind> {
+    let mut kinds = vec![MemoryKind::Pageable];
+    if features.contains(Features::MAPPABLE_PRIMARY_BUFFERS) {
+        kinds.push(MemoryKind::Pinned);
+        let shared = matches!(kind, DeviceKind::Integrated | DeviceKind::Cpu);
+        if shared || facts.host_reaches_memory {
+            kinds.push(MemoryKind::Mapped);
+        }
+    }
+    kinds
+}
+
+fn feature_names(features: Features) -> Vec<String> {
+    let names = [
+        ("f16", Features::SHADER_F16),
+        ("f64", Features::SHADER_F64),
+        ("subgroups", Features::SUBGROUP),
+    ];
+    names
+        .into_iter()
+        .filter(|&(_, feature)| features.contains(feature))
+        .map(|(name, _)| name.to_owned())
+        .collect()
+}
+
+#[cfg(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd"))]
+fn driver_facts(adapter: &Adapter) -> DriverFacts {
+    super::vulkan::facts(adapter).unwrap_or_default()
+}
+
+#[cfg(not(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd")))]
+fn driver_facts(_: &Adapter) -> DriverFacts {
+    DriverFacts::default()
+}

@@ -1,0 +1,129 @@
+//! Pipelines and their bind groups.
+
+use super::checks::{self, Examined};
+use super::context::Context;
+use ::wgpu::{
+    BindGroup, BindGroupLayout, BindGroupLayoutDescriptor, BindGroupLayoutEntry, BindingType,
+    BufferBindingType, ComputePipeline, ComputePipelineDescriptor, PipelineCompilationOptions,
+    PipelineLayoutDescriptor, ShaderModule, ShaderModuleDescriptor, ShaderRuntimeChecks,
+    ShaderSource, ShaderStages,
+};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{Access, BuildReport, Checks, KernelSource, Slice};
+use std::collections::HashMap;
+use std::time::Instant;
+
+/// A compiled kernel.
+pub(super) struct Kernel {
+    pub pipeline: ComputePipeline,
+    pub layout: BindGroupLayout,
+    /// Storage buffers it takes.
+    pub buffers: usize,
+    /// Bytes of its parameter block; 0: it has none.
+    pub params: u32,
+    /// A bind group for each set of slices it was launched with. Parameters are bound with a
+    /// dynamic offset, so they need no groups of their own.
+    pub groups: HashMap<Vec<Slice>, BindGroup>,
+}
+
+/// Compiles an examined kernel.
+///
+/// # Errors
+/// `Build` with the API's text.
+pub(super) fn build(
+    context: &Context,
+    source: &KernelSource,
+    examined: &Examined,
+) -> Result<(Kernel, BuildReport)> {
+    let began = Instant::now();
+    let (layout, pipeline) = context.scoped(|| Ok(pipeline(context, source, examined))).map_err(
+        |error| match error {
+            Error::Device(log) => Error::Build { kernel: checks::name(source), log },
+            other => other,
+        },
+    )?;
+    let report = BuildReport {
+        seconds: began.elapsed().as_secs_f64(),
+        local_bytes: Some(examined.local.0),
+        options: options(source.checks()).to_owned(),
+        ..BuildReport::default()
+    };
+    let kernel = Kernel {
+        pipeline,
+        layout,
+        buffers: source.bindings.len(),
+        params: source.params_bytes,
+        groups: HashMap::new(),
+    };
+    Ok((kernel, report))
+}
+
+fn options(checks: Checks) -> &'static str {
+    match checks {
+        Checks::On => "runtime checks on, local memory zeroed",
+        Checks::Off => "runtime checks off, local memory not zeroed",
+    }
+}
+
+fn pipeline(
+    context: &Context,
+    source: &KernelSource,
+    examined: &Examined,
+) -> (BindGroupLayout, ComputePipeline) {
+    let device = &context.device;
+    let layout = device.create_bind_group_layout(&BindGroupLayoutDescriptor {
+        label: None,
+        entries: &layout_entries(source),
+    });
+    let pipeline_layout = device.create_pipeline_layout(&PipelineLayoutDescriptor {
+        label: None,
+        bind_group_layouts: &[Some(&layout)],
+        immediate_size: 0,
+    });
+    let pipeline = device.create_compute_pipeline(&ComputePipelineDescriptor {
+        label: None,
+        layout: Some(&pipeline_layout),
+        module: &module(context, source, examined),
+        entry_point: Some(&source.entry),
+        compilation_options: PipelineCompilationOptions {
+            zero_initialize_workgroup_memory: source.checks() == Checks::On,
+            ..Default::default()
+        },
+        cache: None,
+    });
+    (layout, pipeline)
+}
+
+fn module(context: &Context, source: &KernelSource, examined: &Examined) -> ShaderModule {
+    let descriptor = ShaderModuleDescriptor {
+        label: None,
+        source: ShaderSource::Wgsl(examined.text.as_str().into()),
+    };
+    match source.checks() {
+        Checks::On => context.device.create_shader_module(descriptor),
+        #[expect(unsafe_code, reason = "wgpu's checks cost time in kernels")]
+        // SAFETY: only kernels that gpubench ships are built without checks; each stays within
+        // its buffers, ends its loops, and is verified against its reference.
+        Checks::Off => unsafe {
+            context
+                .device
+                .create_shader_module_trusted(descriptor, ShaderRuntimeChecks::unchecked())
+        },
+    }
+}
+
+fn layout_entries(source: &KernelSource) -> Vec<BindGroupLayoutEntry> {
+    let storage = source.bindings.iter().map(|binding| {
+        (BufferBindingType::Storage { read_only: binding.access == Access::Read }, false)
+    });
+    let params = (source.params_bytes > 0).then_some((BufferBindingType::Uniform, true));
+    (0..)
+        .zip(storage.chain(params))
+        .map(|(binding, (ty, has_dynamic_offset))| BindGroupLayoutEntry {
+            binding,
+            visibility: ShaderStages::COMPUTE,
+            ty: BindingType::Buffer { ty, has_dynamic_offset, min_binding_size: None },
+            count: None,
+        })
+        .collect()
+}

@@ -1,0 +1,259 @@
+//! Buffers of every kind.
+//!
+//! - **Device**: storage buffers, in whatever memory the driver prefers for the device.
+//! - **Pageable**: a `Vec`. To the device it goes through wgpu's own staging
+//!   (`Queue::write_buffer`), from the device through a staging buffer that is mapped.
+//! - **Pinned**: a buffer in host memory that the device's copy engine reaches. It is asked for
+//!   as memory to be *read* by the host: memory to be *written* by the host is placed in the
+//!   device's memory where the host can reach that (resizable BAR), and a copy from there would
+//!   not cross the bus.
+//! - **Mapped**: a `Vec` too; the copy goes through a map of the device's buffer itself. The
+//!   buffer is replaced by a mappable one when the first such copy is prepared.
+
+use super::context::Context;
+use super::mapping;
+use ::wgpu::{Buffer, BufferUsages};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{BufferId, DeviceInfo, MemoryKind, Slice};
+use gpubench_core::units::Bytes;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// What a buffer is made of.
+enum Place {
+    /// The device's memory.
+    Device { buffer: Buffer, mappable: bool },
+    /// A pinned buffer.
+    Pinned(Buffer),
+    /// The host's memory, and the staging buffer through which pageable memory receives.
+    Host { data: Vec<u8>, staging: Option<Buffer> },
+}
+
+struct Allocation {
+    kind: MemoryKind,
+    len: u64,
+    place: Place,
+}
+
+/// All buffers of a device.
+#[derive(Default)]
+pub(super) struct Memory {
+    allocations: HashMap<BufferId, Allocation>,
+}
+
+/// `len` zero bytes.
+///
+/// # Errors
+/// `OutOfMemory`, where `vec!` would abort.
+pub(super) fn zeroed(len: u64) -> Result<Vec<u8>> {
+    let mut data = Vec::new();
+    let length = Bytes(len).as_usize();
+    data.try_reserve_exact(length)
+        .map_err(|_| Error::OutOfMemory(format!("{} of host memory", Bytes(len))))?;
+    data.resize(length, 0);
+    Ok(data)
+}
+
+impl Memory {
+    /// Allocates a buffer.
+    ///
+    /// # Errors
+    /// `Unsupported` beyond the device's limits or without its support, `OutOfMemory`.
+    pub fn alloc(
+        &mut self,
+        context: &Context,
+        info: &DeviceInfo,
+        id: BufferId,
+        bytes: Bytes,
+        kind: MemoryKind,
+    ) -> Result<()> {
+        self.allocations.remove(&id);
+        if kind != MemoryKind::Device && !info.host_memory.contains(&kind) {
+            return Err(Error::Unsupported(format!("this device has no {kind:?} host memory")));
+        }
+        if bytes > info.max_buffer {
+            return Err(Error::Unsupported(format!(
+                "a buffer of {bytes}; the device's largest is {}",
+                info.max_buffer
+            )));
+        }
+        let len = bytes.0;
+        let place = match kind {
+            MemoryKind::Device => {
+                let buffer = mapping::create(context, len, device_usage())?;
+                clear(context, &buffer)?;
+                Place::Device { buffer, mappable: false }
+            }
+            MemoryKind::Pinned => {
+                let usage =
+                    BufferUsages::MAP_READ | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+                let buffer = mapping::create(context, len, usage)?;
+                clear(context, &buffer)?;
+                Place::Pinned(buffer)
+            }
+            MemoryKind::Pageable | MemoryKind::Mapped => {
+                Place::Host { data: zeroed(len)?, staging: None }
+            }
+        };
+        self.allocations.insert(id, Allocation { kind, len, place });
+        Ok(())
+    }
+
+    /// Fills a buffer from its beginning.
+    pub fn write(&mut self, context: &Context, id: BufferId, data: &[u8]) -> Result<()> {
+        let allocation = self.get_mut(id)?;
+        if data.len() as u64 > allocation.len {
+            return Err(Error::Device(format!(
+                "{} written to buffer {}, which has {}",
+                Bytes(data.len() as u64),
+                id.0,
+                Bytes(allocation.len)
+            )));
+        }
+        let whole = data.len() as u64 == allocation.len || data.len().is_multiple_of(4);
+        match &mut allocation.place {
+            // The rest of the last word would be overwritten.
+            Place::Device { .. } | Place::Pinned(_) if !whole => Err(Error::Unsupported(format!(
+                "wgpu writes multiples of 4 bytes, or a whole buffer; not {} bytes",
+                data.len()
+            ))),
+            Place::Device { buffer, .. } | Place::Pinned(buffer) => {
+                mapping::upload(context, buffer, data)
+            }
+            Place::Host { data: host, .. } => {
+                host[..data.len()].copy_from_slice(data);
+                Ok(())
+            }
+        }
+    }
+
+    /// Reads a whole buffer.
+    pub fn read(&self, context: &Context, id: BufferId) -> Result<Vec<u8>> {
+        let allocation = self.get(id)?;
+        match &allocation.place {
+            Place::Device { buffer, .. } | Place::Pinned(buffer) => {
+                mapping::download(context, buffer, allocation.len)
+            }
+            Place::Host { data, .. } => Ok(data.clone()),
+        }
+    }
+
+    /// The kind of a buffer.
+    pub fn kind(&self, id: BufferId) -> Result<MemoryKind> {
+        self.get(id).map(|allocation| allocation.kind)
+    }
+
+    /// The buffer that holds a device or pinned allocation.
+    pub fn buffer(&self, id: BufferId) -> Result<&Buffer> {
+        match &self.get(id)?.place {
+            Place::Device { buffer, .. } | Place::Pinned(buffer) => Ok(buffer),
+            Place::Host { .. } => Err(Error::Device(format!("buffer {} is in host memory", id.0))),
+        }
+    }
+
+    /// The bytes of a slice of pageable or mapped memory.
+    pub fn host(&mut self, slice: Slice) -> Result<&mut [u8]> {
+        let range = range(slice);
+        match &mut self.get_mut(slice.buffer)?.place {
+            Place::Host { data, .. } => data.get_mut(range).ok_or_else(|| outside(slice)),
+            _ => Err(Error::Device(format!("buffer {} is not in host memory", slice.buffer.0))),
+        }
+    }
+
+    /// The staging buffer of a pageable allocation, as large as that.
+    pub fn staging(&mut self, context: &Context, id: BufferId) -> Result<Buffer> {
+        let allocation = self.get_mut(id)?;
+        let len = allocation.len;
+        let Place::Host { staging, .. } = &mut allocation.place else {
+            return Err(Error::Device(format!("buffer {} needs no staging", id.0)));
+        };
+        if let Some(buffer) = staging {
+            return Ok(buffer.clone());
+        }
+        let usage = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
+        let buffer = mapping::create(context, len, usage)?;
+        clear(context, &buffer)?;
+        Ok(staging.insert(buffer).clone())
+    }
+
+    /// Makes a device buffer reachable by the host. True when it was replaced, so that bind
+    /// groups with the old one are of no more use.
+    pub fn make_mappable(&mut self, context: &Context, id: BufferId) -> Result<bool> {
+        let allocation = self.get_mut(id)?;
+        let len = allocation.len;
+        let Place::Device { buffer, mappable } = &mut allocation.place else {
+            return Err(Error::Device(format!("buffer {} is not the device's", id.0)));
+        };
+        if *mappable {
+            return Ok(false);
+        }
+        let usage = device_usage() | BufferUsages::MAP_READ | BufferUsages::MAP_WRITE;
+        let replacement = mapping::create(context, len, usage)?;
+        context.scoped(|| {
+            let mut encoder = context.device.create_command_encoder(&Default::default());
+            encoder.copy_buffer_to_buffer(buffer, 0, &replacement, 0, replacement.size());
+            context.submit(Some(encoder.finish()))
+        })?;
+        *buffer = replacement;
+        *mappable = true;
+        Ok(true)
+    }
+
+    /// Checks that a slice lies within its buffer, at bounds that copies can have.
+    ///
+    /// # Errors
+    /// `Device` outside the buffer, `Unsupported` off the bounds.
+    pub fn check(&self, slice: Slice) -> Result<()> {
+        let end = slice.offset.0.checked_add(slice.len.0);
+        if end.is_none_or(|end| end > self.allocations.get(&slice.buffer).map_or(0, |a| a.len)) {
+            self.get(slice.buffer)?;
+            return Err(outside(slice));
+        }
+        if !slice.offset.0.is_multiple_of(4) || !slice.len.0.is_multiple_of(4) {
+            return Err(Error::Unsupported(format!(
+                "wgpu moves and binds multiples of 4 bytes; the slice is {} bytes from byte {} on",
+                slice.len.0, slice.offset.0
+            )));
+        }
+        Ok(())
+    }
+
+    fn get(&self, id: BufferId) -> Result<&Allocation> {
+        self.allocations.get(&id).ok_or_else(|| missing(id))
+    }
+
+    fn get_mut(&mut self, id: BufferId) -> Result<&mut Allocation> {
+        self.allocations.get_mut(&id).ok_or_else(|| missing(id))
+    }
+}
+
+fn device_usage() -> BufferUsages {
+    BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST
+}
+
+/// wgpu zeroes a buffer when it is first used; done here, that time falls on no launch or copy.
+fn clear(context: &Context, buffer: &Buffer) -> Result<()> {
+    context.scoped(|| {
+        let mut encoder = context.device.create_command_encoder(&Default::default());
+        encoder.clear_buffer(buffer, 0, None);
+        context.submit(Some(encoder.finish()))
+    })
+}
+
+fn range(slice: Slice) -> Range<usize> {
+    let start = slice.offset.as_usize();
+    start..start.saturating_add(slice.len.as_usize())
+}
+
+fn missing(id: BufferId) -> Error {
+    Error::Device(format!("there is no buffer {}", id.0))
+}
+
+fn outside(slice: Slice) -> Error {
+    Error::Device(format!(
+        "bytes {} to {} lie outside buffer {}",
+        slice.offset.0,
+        slice.offset.0.saturating_add(slice.len.0),
+        slice.buffer.0
+    ))
+}

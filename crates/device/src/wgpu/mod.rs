@@ -1,0 +1,86 @@
+//! wgpu devices: Vulkan first; Metal and DirectX 12 come with it.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `info` | what an adapter says of itself |
+//! | `vulkan` | what only the Vulkan driver below wgpu tells |
+//! | `context` | an open device; every complaint of the API becomes a typed error |
+//! | `checks`, `located` | a kernel is examined before it is built, and mistakes are shown in the user's file |
+//! | `kernel` | pipelines and their bind groups |
+//! | `memory`, `mapping` | buffers of every kind, and the host's way into them |
+//! | `params` | parameter blocks in one uniform buffer |
+//! | `prepare`, `encode`, `commands` | a recording is checked and becomes commands |
+//! | `run` | commands are executed against the clock |
+//! | `timestamps` | device timestamps become step times, or a reason why not |
+//! | `device` | the seam: [`crate::Device`] |
+
+mod checks;
+mod commands;
+mod context;
+mod device;
+mod encode;
+mod info;
+mod kernel;
+mod located;
+mod mapping;
+mod memory;
+mod params;
+mod prepare;
+mod run;
+mod timestamps;
+#[cfg(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd"))]
+mod vulkan;
+
+pub(super) use checks::examine;
+
+use super::{Backend, Device};
+use ::wgpu::{Adapter, Backends, Instance, InstanceDescriptor, InstanceFlags};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::DeviceInfo;
+
+/// The wgpu backend.
+pub struct Wgpu;
+
+impl Backend for Wgpu {
+    fn name(&self) -> &'static str {
+        "wgpu"
+    }
+
+    fn devices(&self) -> Result<Vec<DeviceInfo>> {
+        Ok(adapters().into_iter().map(|(info, _)| info).collect())
+    }
+
+    fn open(&self, index: usize) -> Result<Box<dyn Device>> {
+        let (info, adapter) = adapters()
+            .into_iter()
+            .nth(index)
+            .ok_or_else(|| Error::Usage(format!("there is no wgpu device {index}")))?;
+        Ok(Box::new(device::WgpuDevice::open(info, &adapter)?))
+    }
+}
+
+/// All adapters: by API, then GPUs before CPU implementations, then by PCI address and name, so
+/// that an index means the same device in every process.
+fn adapters() -> Vec<(DeviceInfo, Adapter)> {
+    // OpenGL ES is left out: it lacks timestamps and most of the limits that kernels need.
+    let backends = Backends::VULKAN | Backends::METAL | Backends::DX12;
+    let instance = Instance::new(InstanceDescriptor {
+        backends,
+        // No validation layers and no labels: nothing that costs time. Drivers that did not pass
+        // the conformance tests are welcome, since every result is verified here.
+        flags: InstanceFlags::ALLOW_UNDERLYING_NONCOMPLIANT_ADAPTER,
+        ..InstanceDescriptor::new_without_display_handle()
+    });
+    let mut adapters: Vec<_> = pollster::block_on(instance.enumerate_adapters(backends))
+        .into_iter()
+        .map(|adapter| (info::describe(&adapter), adapter))
+        .collect();
+    adapters.sort_by_cached_key(|(info, adapter)| {
+        (info::api_rank(adapter), info::kind_rank(info.kind), info.pci.clone(), info.name.clone())
+    });
+    adapters
+        .into_iter()
+        .enumerate()
+        .map(|(index, (info, adapter))| (DeviceInfo { index, ..info }, adapter))
+        .collect()
+}

@@ -1,0 +1,185 @@
+//! A recording is checked, and what its commands will refer to is brought about: mappable
+//! buffers, parameter blocks, bind groups.
+
+use super::context::Context;
+use super::encode::Parts;
+use super::kernel::Kernel;
+use super::memory::Memory;
+use super::params::Params;
+use ::wgpu::{
+    BindGroup, BindGroupDescriptor, BindGroupEntry, BindingResource, BufferBinding, BufferSize,
+};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{KernelId, MemoryKind, Op, Recording, Slice};
+
+/// Checks and prepares.
+///
+/// # Errors
+/// `Unsupported` where the device cannot do what is asked, `Device` where the recording names
+/// what is not there.
+pub(super) fn prepare(parts: &mut Parts<'_>, recording: &Recording) -> Result<()> {
+    parts.params.begin();
+    let mut stale = false;
+    for step in &recording.steps {
+        match &step.op {
+            Op::Dispatch { kernel, groups, buffers, params } => {
+                check_dispatch(parts, *kernel, *groups, buffers, params)?;
+                if !params.is_empty() {
+                    parts.params.place(params);
+                }
+            }
+            Op::Send { from, to } => stale |= prepare_copy(parts, *from, *to, *from, *to)?,
+            Op::Receive { from, to } => stale |= prepare_copy(parts, *from, *to, *to, *from)?,
+            Op::Copy { from, to } => {
+                check_copy(parts, *from, *to)?;
+                if from.buffer == to.buffer {
+                    let reason = "wgpu does not copy within one buffer";
+                    return Err(Error::Unsupported(reason.into()));
+                }
+            }
+        }
+    }
+    stale |= parts.params.upload(parts.context)?;
+    if stale {
+        parts.kernels.values_mut().for_each(|kernel| kernel.groups.clear());
+    }
+    bind(parts, recording)
+}
+
+/// Makes the bind groups that are not there yet.
+fn bind(parts: &mut Parts<'_>, recording: &Recording) -> Result<()> {
+    for step in &recording.steps {
+        let Op::Dispatch { kernel, buffers, .. } = &step.op else { continue };
+        let Some(kernel) = parts.kernels.get_mut(kernel) else { continue };
+        if !kernel.groups.contains_key(&buffers[..]) {
+            let group = bind_group(parts.context, parts.memory, parts.params, kernel, buffers)?;
+            kernel.groups.insert(buffers.clone(), group);
+        }
+    }
+    Ok(())
+}
+
+fn bind_group(
+    context: &Context,
+    memory: &Memory,
+    params: &Params,
+    kernel: &Kernel,
+    buffers: &[Slice],
+) -> Result<BindGroup> {
+    let mut bindings = Vec::with_capacity(buffers.len() + 1);
+    for slice in buffers {
+        let buffer = memory.buffer(slice.buffer)?;
+        let (offset, size) = (slice.offset.0, BufferSize::new(slice.len.0));
+        bindings.push(BufferBinding { buffer, offset, size });
+    }
+    if kernel.params > 0 {
+        bindings.extend(params.binding(kernel.params));
+    }
+    let entries: Vec<_> = (0..)
+        .zip(bindings)
+        .map(|(binding, buffer)| BindGroupEntry {
+            binding,
+            resource: BindingResource::Buffer(buffer),
+        })
+        .collect();
+    context.scoped(|| {
+        Ok(context.device.create_bind_group(&BindGroupDescriptor {
+            label: None,
+            layout: &kernel.layout,
+            entries: &entries,
+        }))
+    })
+}
+
+fn check_dispatch(
+    parts: &Parts<'_>,
+    id: KernelId,
+    groups: [u32; 3],
+    buffers: &[Slice],
+    params: &[u8],
+) -> Result<()> {
+    let kernel = parts.kernels.get(&id).ok_or_else(|| missing(id))?;
+    for (axis, (count, limit)) in
+        ["x", "y", "z"].iter().zip(groups.iter().zip(parts.info.max_groups))
+    {
+        if *count > limit {
+            return Err(Error::Unsupported(format!(
+                "{count} groups along {axis}; the device takes {limit}"
+            )));
+        }
+    }
+    if buffers.len() != kernel.buffers || params.len() != kernel.params as usize {
+        return Err(Error::Device(format!(
+            "kernel {} takes {} buffers and {} bytes of parameters, not {} and {}",
+            id.0,
+            kernel.buffers,
+            kernel.params,
+            buffers.len(),
+            params.len()
+        )));
+    }
+    for slice in buffers {
+        parts.memory.check(*slice)?;
+        expect_kind(parts, *slice, |kind| kind == MemoryKind::Device, "in device memory")?;
+        if slice.len > parts.info.max_binding {
+            return Err(Error::Unsupported(format!(
+                "a kernel argument of {}; the device's largest is {}",
+                slice.len, parts.info.max_binding
+            )));
+        }
+        if slice.offset.0 % parts.info.offset_alignment.0 != 0 || slice.len.0 == 0 {
+            return Err(Error::Unsupported(format!(
+                "a kernel argument of {} from byte {} on; the device takes multiples of {} bytes, \
+                 and not nothing",
+                slice.len, slice.offset.0, parts.info.offset_alignment.0
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Checks a copy between `host` and `device`. True when the device's buffer was replaced.
+fn prepare_copy(
+    parts: &mut Parts<'_>,
+    from: Slice,
+    to: Slice,
+    host: Slice,
+    device: Slice,
+) -> Result<bool> {
+    check_copy(parts, from, to)?;
+    expect_kind(parts, device, |kind| kind == MemoryKind::Device, "in device memory")?;
+    expect_kind(parts, host, |kind| kind != MemoryKind::Device, "in host memory")?;
+    match parts.memory.kind(host.buffer)? {
+        MemoryKind::Mapped => parts.memory.make_mappable(parts.context, device.buffer),
+        MemoryKind::Pageable if to == host => {
+            parts.memory.staging(parts.context, host.buffer).map(|_| false)
+        }
+        _ => Ok(false),
+    }
+}
+
+fn check_copy(parts: &Parts<'_>, from: Slice, to: Slice) -> Result<()> {
+    parts.memory.check(from)?;
+    parts.memory.check(to)?;
+    if from.len != to.len {
+        return Err(Error::Device(format!("a copy from {} to {}", from.len, to.len)));
+    }
+    Ok(())
+}
+
+fn expect_kind(
+    parts: &Parts<'_>,
+    slice: Slice,
+    is_right: impl Fn(MemoryKind) -> bool,
+    what: &str,
+) -> Result<()> {
+    if is_right(parts.memory.kind(slice.buffer)?) {
+        Ok(())
+    } else {
+        Err(Error::Device(format!("buffer {} is not {what}", slice.buffer.0)))
+    }
+}
+
+pub(super) fn missing(id: KernelId) -> Error {
+    Error::Device(format!("there is no kernel {}", id.0))
+}

@@ -1,0 +1,79 @@
+//! Commands are executed against the clock.
+
+use super::context::Context;
+use super::encode::{Parts, Script, Stage, encode};
+use super::mapping;
+use super::memory::Memory;
+use super::timestamps;
+use gpubench_core::error::Result;
+use gpubench_core::gpu::{Clock, Recording, Timeline};
+use std::time::Instant;
+
+/// Executes a recording and waits for its end.
+///
+/// `wall` begins when the encoded commands are submitted and ends when the host knows that all
+/// is done; encoding lies before it, and reading the timestamps behind it. Commands are encoded
+/// anew for each run, since wgpu's can be submitted but once.
+///
+/// # Errors
+/// As [`encode`]; else what the API complains of.
+pub(super) fn run(parts: &mut Parts<'_>, recording: &Recording) -> Result<Timeline> {
+    let Script { stages, timed } = encode(parts, recording)?;
+    let context = parts.context;
+    let wall = context.scoped(|| {
+        let began = Instant::now();
+        for stage in stages {
+            perform(context, parts.memory, stage)?;
+        }
+        context.wait()?;
+        Ok(began.elapsed().as_secs_f64())
+    })?;
+    let mut timeline = Timeline {
+        steps: vec![],
+        clock: Clock::Host,
+        // The clock of `Instant` counts nanoseconds on every system that has a GPU driver.
+        resolution: 1e-9,
+        wall,
+        dropped: None,
+    };
+    if timed {
+        let ticks = parts.queries.ticks(context, recording.steps.len())?;
+        match timestamps::step_times(&ticks, parts.queries.tick, wall) {
+            Ok(steps) => {
+                timeline.steps = steps;
+                timeline.clock = Clock::Device;
+                timeline.resolution = parts.queries.tick;
+            }
+            Err(reason) => timeline.dropped = Some(reason),
+        }
+    }
+    Ok(timeline)
+}
+
+fn perform(context: &Context, memory: &mut Memory, stage: Stage) -> Result<()> {
+    match stage {
+        Stage::Submit(commands) => {
+            context.queue.submit(commands);
+            Ok(())
+        }
+        Stage::Upload { from, to } => {
+            let target = memory.buffer(to.buffer)?.clone();
+            context.queue.write_buffer(&target, to.offset.0, memory.host(from)?);
+            // What was written waits for the next submission, of which there may be none.
+            context.queue.submit([]);
+            Ok(())
+        }
+        Stage::Collect { to } => {
+            let staging = memory.staging(context, to.buffer)?;
+            mapping::read_mapped(context, &staging, to.offset.0, memory.host(to)?)
+        }
+        Stage::MapSend { from, to } => {
+            let target = memory.buffer(to.buffer)?.clone();
+            mapping::write_mapped(context, &target, to.offset.0, memory.host(from)?)
+        }
+        Stage::MapReceive { from, to } => {
+            let source = memory.buffer(from.buffer)?.clone();
+            mapping::read_mapped(context, &source, from.offset.0, memory.host(to)?)
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Device timestamps become step times, or a reason why not.
+
+use super::context::Context;
+use super::mapping;
+use ::wgpu::{
+    Buffer, BufferUsages, Features, QUERY_SET_MAX_QUERIES, QUERY_SIZE, QuerySet,
+    QuerySetDescriptor, QueryType,
+};
+use gpubench_core::error::Result;
+use gpubench_core::gpu::StepTimes;
+
+/// Steps whose two timestamps fit one query set.
+pub(super) const STEPS_PER_SET: usize = QUERY_SET_MAX_QUERIES as usize / 2;
+const SET_BYTES: u64 = QUERY_SET_MAX_QUERIES as u64 * QUERY_SIZE as u64;
+
+/// Where the two timestamps of a step go.
+#[derive(Clone, Copy)]
+pub(super) struct Stamps<'q> {
+    pub set: &'q QuerySet,
+    pub first: u32,
+    pub second: u32,
+    /// Whether they can be written within a compute pass, not only at its ends.
+    pub within_passes: bool,
+}
+
+/// The queries of the longest recording so far, kept for the next one.
+pub(super) struct Queries {
+    /// Timestamps around passes.
+    pub passes: bool,
+    /// Timestamps between the launches of one pass.
+    launches: bool,
+    /// Timestamps between commands, so that copies can be timed too.
+    pub commands: bool,
+    /// Seconds of one tick.
+    pub tick: f64,
+    sets: Vec<QuerySet>,
+    buffers: Option<(Buffer, Buffer)>,
+}
+
+impl Queries {
+    /// What the open device can do.
+    pub fn new(context: &Context) -> Self {
+        let features = context.device.features();
+        let passes = features.contains(Features::TIMESTAMP_QUERY);
+        Self {
+            passes,
+            launches: passes && features.contains(Features::TIMESTAMP_QUERY_INSIDE_PASSES),
+            commands: passes && features.contains(Features::TIMESTAMP_QUERY_INSIDE_ENCODERS),
+            tick: f64::from(context.queue.get_timestamp_period()) * 1e-9,
+            sets: vec![],
+            buffers: None,
+        }
+    }
+
+    /// Makes room for so many steps.
+    pub fn reserve(&mut self, context: &Context, steps: usize) -> Result<()> {
+        let sets = steps.div_ceil(STEPS_PER_SET);
+        if sets <= self.sets.len() {
+            return Ok(());
+        }
+        context.scoped(|| {
+            self.sets.resize_with(sets, || {
+                context.device.create_query_set(&QuerySetDescriptor {
+                    label: None,
+                    ty: QueryType::Timestamp,
+                    count: QUERY_SET_MAX_QUERIES,
+                })
+            });
+            Ok(())
+        })?;
+        let bytes = SET_BYTES * sets as u64;
+        let resolved =
+            mapping::create(context, bytes, BufferUsages::QUERY_RESOLVE | BufferUsages::COPY_SRC)?;
+        let staging =
+            mapping::create(context, bytes, BufferUsages::MAP_READ | BufferUsages::COPY_DST)?;
+        self.buffers = Some((resolved, staging));
+        Ok(())
+    }
+
+    /// Where the two timestamps of a step go; `None` without room for it.
+    pub fn of(&self, step: usize) -> Option<Stamps<'_>> {
+        let set = self.sets.get(step / STEPS_PER_SET)?;
+        let first = (step % STEPS_PER_SET * 2) as u32;
+        Some(Stamps { set, first, second: first + 1, within_passes: self.launches })
+    }
+
+    /// Reads the timestamps of so many steps, two for each.
+    pub fn ticks(&self, context: &Context, steps: usize) -> Result<Vec<u64>> {
+        let Some((resolved, staging)) = &self.buffers else { return Ok(vec![]) };
+        let mut bytes = vec![0; steps * 2 * QUERY_SIZE as usize];
+        context.scoped(|| {
+            let mut encoder = context.device.create_command_encoder(&Default::default());
+            let mut left = steps;
+            for (set, offset) in self.sets.iter().zip((0..).step_by(SET_BYTES as usize)) {
+                let here = left.min(STEPS_PER_SET);
+                if here > 0 {
+                    encoder.resolve_query_set(set, 0..here as u32 * 2, resolved, offset);
+                }
+                left -= here;
+            }
+            encoder.copy_buffer_to_buffer(resolved, 0, staging, 0, bytes.len() as u64);
+            context.queue.submit([encoder.finish()]);
+            mapping::read_mapped(context, staging, 0, &mut bytes)
+        })?;
+        Ok(bytes
+            .chunks_exact(QUERY_SIZE as usize)
+            .map(|tick| tick.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
+            .collect())
+    }
+}
+
+/// Step times in seconds since the first step began.
+///
+/// The device's clock does not know when the host queued or submitted a step: both say the
+/// step's own start.
+///
+/// # Errors
+/// Why the ticks cannot be believed: zero, reversed, or longer than the host's `wall` time.
+pub(super) fn step_times(ticks: &[u64], tick: f64, wall: f64) -> Result<Vec<StepTimes>, String> {
+    let Some(&origin) = ticks.first() else { return Ok(vec![]) };
+    let last = ticks.iter().copied().max().unwrap_or(origin);
+    if ticks.contains(&0) {
+        return Err("a device timestamp is zero".into());
+    }
+    if ticks.chunks_exact(2).any(|pair| pair[1] < pair[0]) || ticks.iter().any(|&t| t < origin) {
+        return Err("device timestamps are reversed".into());
+    }
+    let span = (last - origin) as f64 * tick;
+    // The host's clock began before and ended after; only drift between the two may remain.
+    if span > wall * 1.01 + 1e-4 {
+        return Err(format!(
+            "device timestamps are huge: they span {span:.3e} s, the host saw {wall:.3e} s"
+        ));
+    }
+    Ok(ticks
+        .chunks_exact(2)
+        .map(|pair| {
+            let [started, ended] = [pair[0], pair[1]].map(|t| (t - origin) as f64 * tick);
+            StepTimes { queued: started, submitted: started, started, ended }
+        })
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_count_from_the_first_start() {
+        let times = step_times(&[1000, 1500, 1600, 2600], 1e-9, 1.0).unwrap();
+        assert_eq!(times.len(), 2);
+        assert!((times[0].duration() - 500e-9).abs() < 1e-15);
+        assert!((times[1].started - 600e-9).abs() < 1e-15);
+    }
+
+    #[test]
+    fn unbelievable_ticks_are_refused_with_the_reason() {
+        let reason = |ticks: &[u64]| step_times(ticks, 1e-9, 0.5).unwrap_err();
+        assert!(reason(&[0, 5]).contains("zero"));
+        assert!(reason(&[9, 5]).contains("reversed"));
+        assert!(reason(&[9, 12, 5, 7]).contains("reversed"));
+        assert!(reason(&[1, 1_000_000_000]).contains("huge"));
+    }
+
+    #[test]
+    fn nothing_was_timed() {
+        assert_eq!(step_times(&[], 1e-9, 0.5), Ok(vec![]));
+    }
+}

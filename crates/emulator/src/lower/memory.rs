@@ -1,0 +1,223 @@
+//! Variables in memory: where they lie, and how they are loaded and stored.
+
+use super::super::program::{Access, Atomic, Given, Kind, Op, Place, Row, Space, Step};
+use super::frame::{Frame, Value};
+use super::{Lowering, types};
+use gpubench_core::error::Result;
+use naga::{AddressSpace, Expression, GlobalVariable, Handle, Span, StorageAccess, TypeInner};
+
+impl<'a> Lowering<'a> {
+    /// Finds out which buffers may be written.
+    pub(super) fn find_writable(&mut self) {
+        for (_, variable) in self.source.module.global_variables.iter() {
+            if let (AddressSpace::Storage { access }, Some(binding)) =
+                (variable.space, &variable.binding)
+            {
+                let at = binding.binding as usize;
+                let writable = &mut self.program.writable;
+                writable.resize(writable.len().max(at + 1), false);
+                writable[at] |= access.contains(StorageAccess::STORE);
+            }
+        }
+    }
+
+    /// Where a variable outside of all functions lies.
+    pub(super) fn global(&mut self, handle: Handle<GlobalVariable>) -> Result<Value> {
+        let span = self.source.module.global_variables.get_span(handle);
+        let variable = &self.source.module.global_variables[handle];
+        let name = variable.name.clone().unwrap_or_default();
+        let group = variable.binding.as_ref().map_or(0, |binding| binding.group);
+        let binding = variable.binding.as_ref().map_or(0, |binding| binding.binding);
+        let (space, offset) = match variable.space {
+            _ if group != 0 => return Err(self.unknown("bindings outside of group 0", span)),
+            AddressSpace::Storage { .. } => (Space::Buffer(binding), 0),
+            AddressSpace::Uniform => (Space::Params, 0),
+            AddressSpace::WorkGroup => (Space::Local, self.local_offset(handle)),
+            AddressSpace::Private => {
+                let placed = self.placed.iter().find(|(placed, _)| *placed == handle);
+                (Space::Private, placed.map_or(0, |(_, first)| *first))
+            }
+            _ => return Err(self.unknown("variables of this kind", span)),
+        };
+        Ok(Value::Place(Place { space, offset, indices: vec![], name }))
+    }
+
+    /// The first word of a variable in local memory: those that the kernel uses lie one after the
+    /// other, each at a multiple of 16 bytes.
+    fn local_offset(&mut self, handle: Handle<GlobalVariable>) -> u32 {
+        if let Some((_, offset)) = self.placed.iter().find(|(placed, _)| *placed == handle) {
+            return *offset;
+        }
+        let module = &self.source.module;
+        let offset = self.program.local_words;
+        let bytes = types::bytes(module, module.global_variables[handle].ty);
+        self.program.local_words += bytes.div_ceil(16) * 4;
+        self.placed.push((handle, offset));
+        offset
+    }
+
+    /// Rows for the module's private variables that the kernel uses, as they begin.
+    pub(super) fn private_variables(&mut self) -> Result<()> {
+        let module = &self.source.module;
+        let (index, _) = self.source.entry();
+        let used = self.source.info.get_entry_point(index);
+        for (handle, variable) in module.global_variables.iter() {
+            if variable.space != AddressSpace::Private || used[handle].is_empty() {
+                continue;
+            }
+            let count = types::scalars(&module.types, &module.types[variable.ty].inner)
+                .map_err(|what| self.unknown(&what, module.global_variables.get_span(handle)))?;
+            let first = self.rows(count);
+            self.placed.push((handle, first));
+            let from = match variable.init {
+                Some(init) => self.global_constant(init)?,
+                None => vec![self.constant(0); count as usize],
+            };
+            for (to, from) in (first..).zip(from) {
+                self.set(to, from);
+            }
+        }
+        Ok(())
+    }
+
+    /// What a pointer points to.
+    pub(super) fn load(
+        &mut self,
+        frame: &mut Frame<'a>,
+        pointer: Handle<Expression>,
+        span: Span,
+    ) -> Result<Value> {
+        let (place, ty) = self.pointed(frame, pointer, span)?;
+        let leaves = types::leaves(&self.source.module.types, &ty)
+            .map_err(|what| self.unknown(&what, span))?;
+        let atomic = matches!(ty, TypeInner::Atomic(_));
+        let mut rows = vec![];
+        let mut scalars = 0;
+        for leaf in leaves {
+            let mut part = place.clone();
+            part.offset += if place.space == Space::Private { scalars } else { leaf.offset };
+            scalars += leaf.width;
+            rows.extend(self.read(&part, leaf.width, atomic, span));
+        }
+        Ok(Value::Rows(rows))
+    }
+
+    /// So many words of a place.
+    fn read(&mut self, place: &Place, width: u32, atomic: bool, span: Span) -> Vec<Row> {
+        let words = place.offset..place.offset + width;
+        match place.space {
+            Space::Private if place.indices.is_empty() => {
+                words.map(|row| self.alu(Op::Copy, [row; 3])).collect()
+            }
+            Space::Params if place.indices.is_empty() => {
+                words.map(|word| self.given(Given::Param(word))).collect()
+            }
+            _ => {
+                let first = self.fetch(place, width, atomic, span);
+                (first..first + width).collect()
+            }
+        }
+    }
+
+    /// The first of `width` rows that a place is read into.
+    pub(super) fn fetch(&mut self, place: &Place, width: u32, atomic: bool, span: Span) -> Row {
+        let to = self.rows(width);
+        let access = self.access(place, width, Kind::Read, atomic, span);
+        self.piece.steps.push(Step::Load { to, access });
+        self.end_at_global(place);
+        to
+    }
+
+    pub(super) fn store(
+        &mut self,
+        frame: &mut Frame<'a>,
+        pointer: Handle<Expression>,
+        value: Handle<Expression>,
+        span: Span,
+    ) -> Result<()> {
+        let rows = self.rows_of(frame, value)?;
+        let (place, ty) = self.pointed(frame, pointer, span)?;
+        let atomic = matches!(ty, TypeInner::Atomic(_));
+        if place.space == Space::Private && place.indices.is_empty() {
+            for (to, from) in (place.offset..).zip(rows) {
+                self.set(to, from);
+            }
+            return Ok(());
+        }
+        let leaves = types::leaves(&self.source.module.types, &ty)
+            .map_err(|what| self.unknown(&what, span))?;
+        let mut scalars = 0;
+        for leaf in leaves {
+            let mut part = place.clone();
+            part.offset += if place.space == Space::Private { scalars } else { leaf.offset };
+            let mut from = [0; 4];
+            let words = &rows[scalars as usize..][..leaf.width as usize];
+            from[..words.len()].copy_from_slice(words);
+            scalars += leaf.width;
+            let access = self.access(&part, leaf.width, Kind::Write, atomic, span);
+            self.piece.steps.push(Step::Store { from, access });
+            self.end_at_global(&part);
+        }
+        Ok(())
+    }
+
+    /// An atomic change; the row is what the place held before.
+    pub(super) fn change(
+        &mut self,
+        frame: &mut Frame<'a>,
+        pointer: Handle<Expression>,
+        function: Atomic,
+        value: Row,
+        span: Span,
+    ) -> Result<Row> {
+        let (place, _) = self.pointed(frame, pointer, span)?;
+        let to = self.row();
+        let access = self.access(&place, 1, Kind::Atomic, true, span);
+        self.piece.steps.push(Step::Atomic { function, value, to, access });
+        self.end_at_global(&place);
+        Ok(to)
+    }
+
+    fn pointed(
+        &mut self,
+        frame: &mut Frame<'a>,
+        pointer: Handle<Expression>,
+        span: Span,
+    ) -> Result<(Place, TypeInner)> {
+        let value = self.value(frame, pointer)?;
+        let ty = types::pointee(&self.source.module.types, frame.ty(pointer));
+        match (value, ty) {
+            (Value::Place(place), Some(ty)) => Ok((place, ty)),
+            _ => Err(self.unknown("this pointer", span)),
+        }
+    }
+
+    fn access(&mut self, place: &Place, width: u32, kind: Kind, atomic: bool, span: Span) -> u32 {
+        let line = self.source.line(span);
+        self.program.accesses.push(Access { place: place.clone(), width, kind, atomic, line });
+        self.program.accesses.len() as u32 - 1
+    }
+
+    fn end_at_global(&mut self, place: &Place) {
+        if matches!(place.space, Space::Buffer(_)) {
+            self.close();
+        }
+    }
+
+    /// How many elements an array has that is as long as its buffer.
+    pub(super) fn length(
+        &mut self,
+        frame: &mut Frame<'a>,
+        array: Handle<Expression>,
+        span: Span,
+    ) -> Result<Row> {
+        let (place, ty) = self.pointed(frame, array, span)?;
+        let (stride, _) = types::elements(&ty).map_err(|what| self.unknown(&what, span))?;
+        match place.space {
+            Space::Buffer(buffer) => {
+                Ok(self.given(Given::Length { buffer, offset: place.offset, stride }))
+            }
+            _ => Err(self.unknown("arrayLength of this", span)),
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! naga's tree becomes a [`Program`]: calls inlined, values taken apart into rows, pointers into
+//! places, branches whose side is known left out.
+
+mod arithmetic;
+mod flow;
+mod frame;
+mod memory;
+mod types;
+mod values;
+
+use super::mask::MOST_LANES;
+use super::program::{Atomic, Given, Node, Op, Piece, Program, Row, Step};
+use super::source::Source;
+use super::tidy::tidy;
+use frame::{Frame, Value};
+use gpubench_core::error::{Error, Result};
+use naga::{AtomicFunction, Barrier, Block, Expression, GlobalVariable, Handle, Span, Statement};
+
+/// The program of a kernel.
+pub(super) fn lower(source: &Source) -> Result<Program> {
+    let (index, entry) = source.entry();
+    let group = entry.workgroup_size;
+    let lanes: u64 = group.iter().map(|&n| u64::from(n)).product();
+    if lanes == 0 || lanes > u64::from(MOST_LANES) {
+        return Err(Error::Unsupported(format!(
+            "{}: the emulator takes work-groups of 1 to {MOST_LANES} work-items, not {lanes}",
+            source.file
+        )));
+    }
+    let program = Program { file: source.file.clone(), group, ..Program::default() };
+    let mut lowering =
+        Lowering { source, program, nodes: vec![], piece: Piece::default(), placed: vec![] };
+    lowering.find_writable();
+    lowering.private_variables()?;
+    let info = source.info.get_entry_point(index);
+    let arguments = lowering.built_ins(&entry.function)?;
+    let mut frame = Frame::new(&source.module, &entry.function, info, arguments, vec![]);
+    lowering.function(&mut frame)?;
+    lowering.close();
+    lowering.program.body = std::mem::take(&mut lowering.nodes);
+    let mut program = lowering.program;
+    tidy(&mut program);
+    Ok(program)
+}
+
+/// A program in the making.
+struct Lowering<'a> {
+    source: &'a Source,
+    program: Program,
+    /// The list that is being filled, and the straight code at its end.
+    nodes: Vec<Node>,
+    piece: Piece,
+    /// Variables outside of all functions, and where they lie in local memory or in rows.
+    placed: Vec<(Handle<GlobalVariable>, u32)>,
+}
+
+impl<'a> Lowering<'a> {
+    fn unknown(&self, what: &str, span: Span) -> Error {
+        self.source.unknown(what, span)
+    }
+
+    fn row(&mut self) -> Row {
+        self.rows(1)
+    }
+
+    /// The first of so many new rows, side by side.
+    fn rows(&mut self, count: u32) -> Row {
+        self.program.rows += count;
+        self.program.rows - count
+    }
+
+    /// The row of a number that is known when a group starts.
+    fn given(&mut self, given: Given) -> Row {
+        if let Some((_, row)) = self.program.given.iter().find(|(g, _)| *g == given) {
+            return *row;
+        }
+        let row = self.row();
+        self.program.given.push((given, row));
+        row
+    }
+
+    fn constant(&mut self, bits: u32) -> Row {
+        self.given(Given::Constant(bits))
+    }
+
+    /// The number that a row always holds, where that is known.
+    fn known(&self, row: Row) -> Option<u32> {
+        self.program.given.iter().find_map(|(given, r)| match given {
+            Given::Constant(bits) if *r == row => Some(*bits),
+            _ => None,
+        })
+    }
+
+    fn alu(&mut self, op: Op, from: [Row; 3]) -> Row {
+        let to = self.row();
+        self.piece.steps.push(Step::Alu { op, to, from });
+        to
+    }
+
+    fn set(&mut self, to: Row, from: Row) {
+        self.piece.steps.push(Step::Set { to, from });
+    }
+
+    /// Ends the straight code.
+    fn close(&mut self) {
+        let piece = std::mem::take(&mut self.piece);
+        if !piece.steps.is_empty() {
+            self.nodes.push(Node::Run(self.program.pieces.len() as u32));
+            self.program.pieces.push(piece);
+        }
+    }
+
+    /// What `fill` makes, in a list of its own.
+    fn nested(&mut self, fill: impl FnOnce(&mut Self) -> Result<()>) -> Result<Vec<Node>> {
+        self.close();
+        let outer = std::mem::take(&mut self.nodes);
+        let filled = fill(self);
+        self.close();
+        let inner = std::mem::replace(&mut self.nodes, outer);
+        filled.map(|()| inner)
+    }
+
+    fn branch(&mut self, span: Span) -> u32 {
+        self.program.branches.push(self.source.line(span));
+        self.program.branches.len() as u32 - 1
+    }
+
+    /// A whole function: its variables as they begin, then its body.
+    fn function(&mut self, frame: &mut Frame<'a>) -> Result<()> {
+        for (handle, variable) in frame.function.local_variables.iter() {
+            let span = frame.function.local_variables.get_span(handle);
+            let ty = &self.source.module.types[variable.ty].inner;
+            let count = types::scalars(&self.source.module.types, ty)
+                .map_err(|what| self.unknown(&what, span))?;
+            let first = self.rows(count);
+            frame.variables.push(first);
+            self.program.initial.extend(first..first + count);
+            let from = match variable.init {
+                Some(init) => self.rows_of(frame, init)?,
+                None => vec![self.constant(0); count as usize],
+            };
+            for (to, from) in (first..).zip(from) {
+                self.set(to, from);
+            }
+        }
+        self.block(frame, &frame.function.body)
+    }
+
+    fn block(&mut self, frame: &mut Frame<'a>, block: &'a Block) -> Result<()> {
+        for (statement, span) in block.span_iter() {
+            self.statement(frame, statement, *span)?;
+        }
+        Ok(())
+    }
+
+    fn statement(
+        &mut self,
+        frame: &mut Frame<'a>,
+        statement: &'a Statement,
+        span: Span,
+    ) -> Result<()> {
+        match statement {
+            Statement::Emit(range) => {
+                for handle in range.clone() {
+                    let value = self.evaluate(frame, handle)?;
+                    frame.put(handle, value);
+                }
+            }
+            Statement::Block(block) => self.block(frame, block)?,
+            Statement::If { condition, accept, reject } => {
+                self.branching(frame, *condition, [accept, reject], span)?;
+            }
+            Statement::Loop { body, continuing, break_if } => {
+                self.looping(frame, body, continuing, *break_if, span)?;
+            }
+            Statement::Switch { selector, cases } => {
+                self.switching(frame, *selector, cases, span)?;
+            }
+            Statement::Break => self.leave(Node::Break),
+            Statement::Continue => self.leave(Node::Continue),
+            Statement::Return { value } => {
+                if let Some(value) = value {
+                    let rows = self.rows_of(frame, *value)?;
+                    for (to, from) in frame.result.clone().into_iter().zip(rows) {
+                        self.set(to, from);
+                    }
+                }
+                self.leave(Node::Return);
+            }
+            Statement::ControlBarrier(flags) => self.barrier(*flags, span),
+            Statement::MemoryBarrier(_) => {}
+            Statement::Store { pointer, value } => self.store(frame, *pointer, *value, span)?,
+            Statement::Atomic { pointer, fun, value, result } => {
+                let function = self.atomic(frame, fun, *value, span)?;
+                let rows = self.rows_of(frame, *value)?;
+                let to = self.change(frame, *pointer, function, rows[0], span)?;
+                if let Some(result) = result {
+                    frame.put(*result, Value::Rows(vec![to]));
+                }
+            }
+            Statement::WorkGroupUniformLoad { pointer, result } => {
+                self.barrier(Barrier::WORK_GROUP, span);
+                let value = self.load(frame, *pointer, span)?;
+                frame.put(*result, value);
+                self.barrier(Barrier::WORK_GROUP, span);
+            }
+            Statement::Call { function, arguments, result } => {
+                self.call(frame, *function, arguments, *result)?;
+            }
+            other => return Err(self.unknown(statement_name(other), span)),
+        }
+        Ok(())
+    }
+
+    fn leave(&mut self, node: Node) {
+        self.close();
+        self.nodes.push(node);
+    }
+
+    fn barrier(&mut self, flags: Barrier, span: Span) {
+        self.leave(Node::Barrier {
+            local: flags.contains(Barrier::WORK_GROUP),
+            storage: flags.contains(Barrier::STORAGE),
+            line: self.source.line(span),
+        });
+    }
+
+    fn atomic(
+        &self,
+        frame: &Frame,
+        function: &AtomicFunction,
+        value: Handle<Expression>,
+        span: Span,
+    ) -> Result<Atomic> {
+        let signed = frame.kind(value) == Ok(naga::ScalarKind::Sint);
+        Ok(match (function, signed) {
+            (AtomicFunction::Add, _) => Atomic::Add,
+            (AtomicFunction::Subtract, _) => Atomic::Subtract,
+            (AtomicFunction::And, _) => Atomic::And,
+            (AtomicFunction::InclusiveOr, _) => Atomic::Or,
+            (AtomicFunction::ExclusiveOr, _) => Atomic::Xor,
+            (AtomicFunction::Min, true) => Atomic::SMin,
+            (AtomicFunction::Min, false) => Atomic::UMin,
+            (AtomicFunction::Max, true) => Atomic::SMax,
+            (AtomicFunction::Max, false) => Atomic::UMax,
+            (AtomicFunction::Exchange { compare: None }, _) => Atomic::Exchange,
+            (AtomicFunction::Exchange { .. }, _) => {
+                return Err(self.unknown("atomicCompareExchangeWeak", span));
+            }
+        })
+    }
+}
+
+/// What a statement that is not known is called.
+fn statement_name(statement: &Statement) -> &'static str {
+    match statement {
+        Statement::Kill => "discard",
+        Statement::ImageStore { .. } | Statement::ImageAtomic { .. } => "textures",
+        Statement::RayQuery { .. } | Statement::RayPipelineFunction(_) => "ray tracing",
+        Statement::SubgroupBallot { .. }
+        | Statement::SubgroupGather { .. }
+        | Statement::SubgroupCollectiveOperation { .. } => "subgroup operations",
+        Statement::CooperativeStore { .. } => "cooperative matrices",
+        _ => "this statement",
+    }
+}

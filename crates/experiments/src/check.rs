@@ -1,0 +1,175 @@
+//! What a device left behind, against what is expected.
+
+use super::choose::{Chosen, KERNEL};
+use super::expected::Expected;
+use super::{Finding, Session, compare, memory};
+use gpubench_core::error::Result;
+use gpubench_core::gpu::{Access, Recording};
+use gpubench_core::record::{ErrorNorms, Mismatch, Outcome};
+use gpubench_core::workload::Comparison;
+use gpubench_plan::{Case, launches};
+use gpubench_reference::Data;
+
+/// A case's results against the expected ones.
+pub(super) struct Check<'a> {
+    pub case: &'a Case,
+    pub initial: &'a [Data],
+    pub wanted: Option<&'a (Expected, Comparison)>,
+}
+
+impl Check<'_> {
+    /// Poisons what the kernel writes, launches once, and compares; whether to go on.
+    pub(super) fn fresh_launch(
+        &self,
+        session: &mut Session,
+        chosen: &Chosen,
+        when: &str,
+        finding: &mut Finding,
+    ) -> Result<bool> {
+        let once = launches(self.case, chosen.candidate, KERNEL, 1);
+        let right = self.whole(session, &once, when, finding)?;
+        // Poisoned again, so that what is compared after the timed launches was written by them.
+        memory::write(session.device.as_mut(), self.case, self.initial, true)?;
+        Ok(right)
+    }
+
+    /// Poisons what the kernel writes, runs one launch of the whole grid, and compares.
+    pub(super) fn whole(
+        &self,
+        session: &mut Session,
+        launch: &Recording,
+        when: &str,
+        finding: &mut Finding,
+    ) -> Result<bool> {
+        let device = session.device.as_mut();
+        memory::write(device, self.case, self.initial, true)?;
+        device.run(launch)?;
+        self.results(session, when, finding)
+    }
+
+    /// Compares what the timed launches left behind. A kernel that works in place has by then
+    /// been applied many times: it is restored and launched once more.
+    pub(super) fn timed_launches(
+        &self,
+        session: &mut Session,
+        chosen: &Chosen,
+        finding: &mut Finding,
+    ) -> Result<bool> {
+        if self.in_place() {
+            self.fresh_launch(session, chosen, "launch after the timed ones", finding)
+        } else {
+            self.results(session, "timed launches", finding)
+        }
+    }
+
+    /// Whether a launch changes what the next one reads.
+    pub(super) fn in_place(&self) -> bool {
+        self.case.buffers.iter().any(|b| b.access == Access::ReadWrite)
+    }
+
+    /// Reads and compares every written buffer; guards are checked even where nothing else is.
+    pub(super) fn results(
+        &self,
+        session: &mut Session,
+        when: &str,
+        finding: &mut Finding,
+    ) -> Result<bool> {
+        Ok(self.guards(session, when, finding)?
+            && self
+                .all(finding, when, |id| memory::read(session.device.as_mut(), self.case, id))?)
+    }
+
+    /// Whether the guards of every buffer are as they were.
+    pub(super) fn guards(
+        &self,
+        session: &mut Session,
+        when: &str,
+        finding: &mut Finding,
+    ) -> Result<bool> {
+        let Some(breach) = memory::breach(session.device.as_mut(), self.case)? else {
+            return Ok(true);
+        };
+        finding.mismatch(Mismatch {
+            buffer: self.case.buffers[breach.buffer].name.clone(),
+            index: 0,
+            found: breach.text(self.case),
+            expected: "untouched guards".into(),
+            wrong: 1,
+            of: 1,
+            when: when.to_owned(),
+        });
+        Ok(false)
+    }
+
+    /// Poisons what the kernel writes, runs a launch of its first `groups` groups, and compares
+    /// what they wrote; the rest must be untouched.
+    pub(super) fn part(
+        &self,
+        session: &mut Session,
+        launch: &Recording,
+        groups: u32,
+        finding: &mut Finding,
+    ) -> Result<bool> {
+        let device = session.device.as_mut();
+        memory::write(device, self.case, self.initial, true)?;
+        device.run(launch)?;
+        let share = self.share(groups);
+        let when = format!("launch of {groups} groups");
+        if !self.guards(session, &when, finding)? {
+            return Ok(false);
+        }
+        self.all(finding, &when, |id| {
+            let found = memory::read(session.device.as_mut(), self.case, id)?;
+            let Some((_, expected)) = self.expected(id) else { return Ok(found) };
+            let before = &self.initial[id];
+            let (completed, written) = found.with_untouched_from(before, expected);
+            // What the whole grid leaves as it is cannot be missed.
+            let due = expected.differing(before) as f64;
+            let enough = written as f64 >= 0.5 * share * due;
+            Ok(if enough { completed } else { found })
+        })
+    }
+
+    /// The share of the grid that `groups` groups are.
+    fn share(&self, groups: u32) -> f64 {
+        let whole = self.case.candidates.first().map_or([1; 3], |candidate| candidate.groups);
+        f64::from(groups) / whole.into_iter().map(f64::from).product::<f64>()
+    }
+
+    /// What buffer `id` must hold, where something is expected of it.
+    fn expected(&self, id: usize) -> Option<&(usize, Data)> {
+        self.wanted.and_then(|(expected, _)| expected.iter().find(|(i, _)| *i == id))
+    }
+
+    /// Compares every written buffer, as `read` gives it, with what is expected.
+    pub(super) fn all(
+        &self,
+        finding: &mut Finding,
+        when: &str,
+        mut read: impl FnMut(usize) -> Result<Data>,
+    ) -> Result<bool> {
+        let Some((expected, allowed)) = self.wanted else {
+            finding.outcome = Some(Outcome::Unchecked);
+            return Ok(true);
+        };
+        for (id, expected) in expected {
+            let name = &self.case.buffers[*id].name;
+            let (norms, mismatch) = compare(name, expected, &read(*id)?, *allowed, when);
+            finding.norms = Some(worst(finding.norms, norms));
+            if let Some(mismatch) = mismatch {
+                finding.mismatch(mismatch);
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn worst(before: Option<ErrorNorms>, now: ErrorNorms) -> ErrorNorms {
+    let before = before.unwrap_or_default();
+    ErrorNorms {
+        max_absolute: before.max_absolute.max(now.max_absolute),
+        max_relative: before.max_relative.max(now.max_relative),
+        l2: before.l2.max(now.l2),
+    }
+}

@@ -1,0 +1,42 @@
+//! What a device computes, as the expected result of another one.
+
+use super::choose::KERNEL;
+use super::memory;
+use super::{Session, Stage};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::Access;
+use gpubench_plan::{Case, launches};
+
+/// Launches the first form of `case` once and returns the bytes of every written buffer, one
+/// after the other: what `Verify::File` reads.
+///
+/// # Errors
+/// Whatever the device says; `Mismatch` when the kernel wrote outside a buffer.
+pub fn compute(
+    session: &mut Session,
+    case: &Case,
+    stage: &mut dyn FnMut(Stage),
+) -> Result<Vec<u8>> {
+    let device = session.device.as_mut();
+    device.reset();
+    let no_kernel = || Error::Unsupported("the case has no kernel".into());
+    let candidate = case.candidates.first().ok_or_else(no_kernel)?;
+    stage(Stage::Prepare);
+    memory::allocate(device, case)?;
+    memory::write(device, case, &memory::of_a_witness(case), false)?;
+    stage(Stage::Build);
+    device.build(KERNEL, &candidate.kernel)?;
+    stage(Stage::Launch);
+    device.run(&launches(case, candidate, KERNEL, 1))?;
+    if let Some(breach) = memory::breach(device, case)? {
+        return Err(Error::Mismatch(breach.text(case)));
+    }
+    let mut bytes = Vec::new();
+    for id in 0..case.buffers.len() {
+        if case.buffers[id].access != Access::Read {
+            bytes.extend_from_slice(memory::read(device, case, id)?.as_bytes());
+        }
+    }
+    device.reset();
+    Ok(bytes)
+}

@@ -1,0 +1,213 @@
+//! Warm-up and sampling around anything that can be timed once.
+
+use super::{Finding, Policy};
+use gpubench_core::error::Result;
+use gpubench_core::gpu::{Clock, HOST_RESOLUTION, Timeline};
+use gpubench_core::record::{Flag, Measured};
+use gpubench_core::units;
+use gpubench_stats::{Decision, Sampling, Summary, WarmUp};
+use std::time::Instant;
+
+/// One timed run: seconds of one operation, and how it was read.
+pub(super) struct Sample {
+    /// Seconds of one operation.
+    pub seconds: f64,
+    /// The clock it was read from.
+    pub clock: Clock,
+    /// That clock's resolution in seconds.
+    pub resolution: f64,
+    /// Seconds that the device was at work.
+    pub busy: f64,
+    /// Why the device's timestamps were not used.
+    pub dropped: Option<String>,
+}
+
+impl Sample {
+    /// From the timeline of `batch` equal operations, one after the other: the time from the
+    /// first start to the last end, shared equally.
+    pub fn of_batch(timeline: Timeline, batch: u32) -> Self {
+        let span = super::session::span(&timeline);
+        Self::new(span / f64::from(batch), span, timeline)
+    }
+
+    /// `seconds` read from `timeline`, while the device was `busy`.
+    pub fn new(seconds: f64, busy: f64, timeline: Timeline) -> Self {
+        let (clock, resolution) = match timeline.steps.is_empty() {
+            true => (Clock::Host, HOST_RESOLUTION),
+            false => (timeline.clock, timeline.resolution),
+        };
+        Self { seconds, clock, resolution, busy, dropped: timeline.dropped }
+    }
+}
+
+/// Samples of the other clock, one after the other, until that one is taken instead.
+const PATIENCE: u32 = 3;
+
+/// Warms up, samples, and fills `finding.measured` (work counts are the caller's).
+pub(super) fn warm_up_and_sample(
+    policy: &Policy,
+    batch: u32,
+    finding: &mut Finding,
+    mut once: impl FnMut() -> Result<Sample>,
+) -> Result<()> {
+    let begun = Instant::now();
+    let mut timed = |finding: &mut Finding| -> Result<(Sample, f64)> {
+        let start = Instant::now();
+        let sample = once()?;
+        finding.wall.busy += sample.busy;
+        // On a simulated device the host's pace must not decide how many samples are taken.
+        let wall = match sample.clock {
+            Clock::Simulated => sample.busy,
+            _ => start.elapsed().as_secs_f64(),
+        };
+        Ok((sample, wall))
+    };
+    let mut warm = WarmUp::new(policy.warmup);
+    loop {
+        let (sample, wall) = timed(finding)?;
+        match warm.feed(sample.seconds, wall) {
+            Decision::Continue => {}
+            Decision::Reached => break,
+            Decision::GaveUp => {
+                finding.flag(Flag::Unsteady);
+                break;
+            }
+        }
+    }
+    let warmup = begun.elapsed().as_secs_f64();
+    let mut samples = Samples::new(policy);
+    while samples.decision == Decision::Continue {
+        let (sample, wall) = timed(finding)?;
+        if let Some(reason) = &sample.dropped {
+            finding.flag(Flag::Timestamps(reason.clone()));
+        }
+        samples.feed(&sample, wall);
+    }
+    samples.conclude(batch, warmup, finding);
+    Ok(())
+}
+
+/// Samples of one clock: those of two are never mixed.
+struct Samples<'a> {
+    policy: &'a Policy,
+    sampling: Sampling,
+    /// The clock of the samples and its resolution.
+    clock: Option<(Clock, f64)>,
+    /// Samples of the other clock since the last one of this.
+    strangers: u32,
+    /// Samples whose device timestamps were unusable.
+    dropped: u32,
+    /// Seconds spent, on samples that do not count too.
+    spent: f64,
+    decision: Decision,
+}
+
+impl<'a> Samples<'a> {
+    fn new(policy: &'a Policy) -> Self {
+        Self {
+            policy,
+            sampling: sampling(policy),
+            clock: None,
+            strangers: 0,
+            dropped: 0,
+            spent: 0.0,
+            decision: Decision::Continue,
+        }
+    }
+
+    fn feed(&mut self, sample: &Sample, wall: f64) {
+        self.spent += wall;
+        self.dropped += u32::from(sample.dropped.is_some());
+        if self.clock.is_some_and(|(clock, _)| clock != sample.clock) {
+            self.strangers += 1;
+            if self.strangers == PATIENCE {
+                // The first samples were the exception: begin again with this clock.
+                (self.clock, self.sampling) = (None, sampling(self.policy));
+            }
+        }
+        let (clock, _) = *self.clock.get_or_insert((sample.clock, sample.resolution));
+        if clock == sample.clock {
+            self.strangers = 0;
+            self.decision = self.sampling.feed(sample.seconds, wall);
+        }
+        // Samples that do not count must not keep a case going for ever.
+        if self.decision == Decision::Continue && self.spent > 3.0 * self.policy.seconds {
+            self.decision = Decision::GaveUp;
+        }
+    }
+
+    fn conclude(self, batch: u32, warmup: f64, finding: &mut Finding) {
+        let samples = self.sampling.into_samples();
+        if self.decision != Decision::Reached {
+            finding.flag(Flag::Wide);
+        }
+        if samples.len() < self.policy.least {
+            finding.flag(Flag::FewSamples);
+        }
+        let (clock, resolution) = self.clock.unwrap_or((Clock::Host, HOST_RESOLUTION));
+        let sample = Summary::of(&samples).map_or(0.0, |s| s.median) * f64::from(batch);
+        if sample < resolution {
+            finding.flag(Flag::Implausible(format!(
+                "a sample of {}, below the clock's resolution of {}",
+                units::seconds(sample),
+                units::seconds(resolution)
+            )));
+        }
+        let (flops, bytes, dropped) = (0.0, 0.0, self.dropped);
+        let measured =
+            Measured { samples, batch, clock, resolution, flops, bytes, warmup, dropped };
+        finding.measured = Some(measured);
+    }
+}
+
+fn sampling(policy: &Policy) -> Sampling {
+    Sampling::new(policy.target, policy.least, policy.most, policy.seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Feeds samples of one second each, of the clocks that `clocks` spells (d, h), then of the
+    /// last one for as long as they are asked for.
+    fn run(clocks: &str, policy: &Policy) -> (Measured, Vec<Flag>) {
+        let mut clocks = clocks.chars();
+        let mut last = 'd';
+        let mut finding = Finding::default();
+        let policy = Policy { warmup: 0.0, ..policy.clone() };
+        let mut warm = 0;
+        let once = || {
+            // The warm-up sees the device's clock only.
+            warm += 1;
+            if warm > 10 {
+                last = clocks.next().unwrap_or(last);
+            }
+            let clock = if last == 'd' { Clock::Device } else { Clock::Host };
+            let dropped = (clock == Clock::Host).then(|| "zero".to_owned());
+            Ok(Sample { seconds: 1.0, clock, resolution: 1e-6, busy: 1.0, dropped })
+        };
+        warm_up_and_sample(&policy, 1, &mut finding, once).expect("no device to fail");
+        (finding.measured.expect("measured"), finding.flags)
+    }
+
+    #[test]
+    fn a_stray_sample_of_the_other_clock_is_dropped() {
+        let (measured, _) = run("dddhddhd", &Policy::default());
+        assert_eq!((measured.clock, measured.dropped), (Clock::Device, 2));
+        assert!(measured.samples.len() >= 15);
+    }
+
+    #[test]
+    fn a_first_sample_that_was_the_exception_does_not_choose_the_clock() {
+        let (measured, flags) = run("hddd", &Policy::default());
+        assert_eq!((measured.clock, measured.dropped), (Clock::Device, 1));
+        assert!(measured.samples.len() >= 15 && !flags.contains(&Flag::FewSamples));
+    }
+
+    #[test]
+    fn timestamps_that_stay_bad_leave_the_hosts_clock() {
+        let (measured, flags) = run("dh", &Policy::default());
+        assert_eq!(measured.clock, Clock::Host);
+        assert!(measured.dropped >= 15 && !flags.contains(&Flag::FewSamples));
+    }
+}

@@ -1,0 +1,141 @@
+//! A case's buffers: inputs from a seeded generator, outputs poisoned, guards on either side.
+
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{Access, BufferId, Lane, MemoryKind, Op, Recording, Scalar, Slice};
+use gpubench_core::units::Bytes;
+use gpubench_core::workload::Fill;
+use gpubench_device::Device;
+use gpubench_emulator::Buffer;
+use gpubench_plan::{BufferPlan, Case, GUARD};
+use gpubench_reference::{Data, fill, promise};
+use sha2::{Digest, Sha256};
+
+/// Every byte of an output before it is written, and of the guards: as a float it is NaN.
+const POISON: u8 = 0xff;
+const WITNESS_POISON: u8 = 0x5a;
+pub(super) const GUARD_PATTERN: u8 = 0xa5;
+/// Host memory for the guards of all buffers.
+const GUARDS: BufferId = BufferId(u32::MAX);
+
+/// Allocates every buffer of `case` with its guards.
+pub(super) fn allocate(device: &mut dyn Device, case: &Case) -> Result<()> {
+    for (i, buffer) in case.buffers.iter().enumerate() {
+        let bytes = Bytes(buffer.bytes().0 + 2 * GUARD.0);
+        device.alloc(case.buffer(i), bytes, MemoryKind::Device)?;
+    }
+    Ok(())
+}
+
+/// The contents of every buffer before a launch, in binding order.
+pub fn initial(case: &Case) -> Vec<Data> {
+    poisoned_by(case, POISON)
+}
+
+/// The same contents, made when an emulator touches them.
+pub fn promised(case: &Case) -> Vec<Buffer> {
+    let contents = |buffer: &BufferPlan| {
+        let (scalar, words) = (buffer.element.scalar, buffer.bytes().as_usize() / 4);
+        let poison = Fill::Constant(f64::from(u32::from_ne_bytes([POISON; 4])));
+        match &buffer.fill {
+            Some(how) => promise(how, scalar, words, case.seed ^ name_seed(&buffer.name)),
+            None => promise(&poison, Scalar::U32, words, 0),
+        }
+    };
+    case.buffers.iter().map(contents).collect()
+}
+
+/// As [`initial`], with another pattern in the outputs: what two devices both leave unwritten
+/// must not look like agreement.
+pub(super) fn of_a_witness(case: &Case) -> Vec<Data> {
+    poisoned_by(case, WITNESS_POISON)
+}
+
+/// Inputs are seeded by the buffer's name, so that every variant of a workload sees the same.
+fn poisoned_by(case: &Case, poison: u8) -> Vec<Data> {
+    let contents = |buffer: &BufferPlan| {
+        let (scalar, bytes) = (buffer.element.scalar, buffer.bytes().as_usize());
+        match &buffer.fill {
+            Some(how) => fill(how, scalar, bytes / 4, case.seed ^ name_seed(&buffer.name)),
+            None => Data::from_bytes(scalar, &vec![poison; bytes]),
+        }
+    };
+    case.buffers.iter().map(contents).collect()
+}
+
+fn name_seed(name: &str) -> u64 {
+    let digest = Sha256::digest(name.as_bytes());
+    u64::from_le_bytes(std::array::from_fn(|i| digest[i]))
+}
+
+/// Writes the initial contents of every buffer, or only of those that a kernel writes.
+pub(super) fn write(
+    device: &mut dyn Device,
+    case: &Case,
+    data: &[Data],
+    only_written: bool,
+) -> Result<()> {
+    for (i, (buffer, data)) in case.buffers.iter().zip(data).enumerate() {
+        if only_written && buffer.access == Access::Read {
+            continue;
+        }
+        let guard = [GUARD_PATTERN; GUARD.0 as usize];
+        let guarded = [guard.as_slice(), data.as_bytes(), guard.as_slice()].concat();
+        device.write(case.buffer(i), &guarded)?;
+    }
+    Ok(())
+}
+
+/// Poisons every buffer between its guards, inputs too: a recording that sends them must do so.
+pub(super) fn poison(device: &mut dyn Device, case: &Case) -> Result<()> {
+    let poisoned: Vec<Data> = case
+        .buffers
+        .iter()
+        .map(|b| Data::from_bytes(b.element.scalar, &vec![POISON; b.bytes().as_usize()]))
+        .collect();
+    write(device, case, &poisoned, false)
+}
+
+/// Reads buffer number `id` of `case`, without its guards.
+pub(super) fn read(device: &mut dyn Device, case: &Case, id: usize) -> Result<Data> {
+    let buffer = &case.buffers[id];
+    let guarded = device.read(case.buffer(id))?;
+    let inside = guarded.get(GUARD.as_usize()..GUARD.as_usize() + buffer.bytes().as_usize());
+    let short = || Error::Device(format!("reading `{}` gave {} bytes", buffer.name, guarded.len()));
+    Ok(Data::from_bytes(buffer.element.scalar, inside.ok_or_else(short)?))
+}
+
+/// A guard that was overwritten.
+pub(super) struct Breach {
+    /// The buffer, by position.
+    pub buffer: usize,
+    side: &'static str,
+}
+
+impl Breach {
+    /// What happened, in words.
+    pub(super) fn text(&self, case: &Case) -> String {
+        let name = &case.buffers[self.buffer].name;
+        format!("the kernel wrote {} the bounds of buffer `{name}`", self.side)
+    }
+}
+
+/// The first guard of any buffer, read or written by the kernel, that is not as it was.
+pub(super) fn breach(device: &mut dyn Device, case: &Case) -> Result<Option<Breach>> {
+    let guards = 2 * case.buffers.len();
+    let kind = device.info().host_memory.first().copied().unwrap_or(MemoryKind::Pageable);
+    device.alloc(GUARDS, Bytes(GUARD.0 * guards as u64), kind)?;
+    let part = |buffer, offset| Slice { buffer, offset: Bytes(offset), len: GUARD };
+    let mut recording = Recording::default();
+    for (i, buffer) in case.buffers.iter().enumerate() {
+        for (side, offset) in [(0, 0), (1, GUARD.0 + buffer.bytes().0)] {
+            let from = part(case.buffer(i), offset);
+            let to = part(GUARDS, GUARD.0 * (2 * i as u64 + side));
+            recording.push(Lane(0), vec![], Op::Receive { from, to });
+        }
+    }
+    device.run(&recording)?;
+    let found = device.read(GUARDS)?;
+    let broken = |guard: &[u8]| guard.iter().any(|&byte| byte != GUARD_PATTERN);
+    let first = found.chunks(GUARD.as_usize()).position(broken);
+    Ok(first.map(|i| Breach { buffer: i / 2, side: ["before", "behind"][i % 2] }))
+}

@@ -1,0 +1,110 @@
+//! The ring matrix product over several ranks, each with a device: strips of A travel round, and
+//! every rank multiplies each of them by its columns of B.
+//!
+//! Source: V13 §5.2 and §5.4. Of every strip, A is sent to the device and its part of C received
+//! (transfer), the kernel runs (computation), and A is handed on to the neighbour (communication).
+//! Three strategies combine them: one after the other; communication beside the kernel; and beside
+//! the kernel the next strip's transfer and the exchange of the one after it.
+
+mod rank;
+#[cfg(test)]
+mod tests;
+
+use super::ranks::Neighbours;
+use gpubench_core::error::{Error, Result};
+use gpubench_device::Remote;
+use gpubench_model::overlap_worth::Strategy;
+use gpubench_stats::median_of;
+use gpubench_suite::Suite;
+use rank::Rank;
+
+/// What a ring took. Seconds are the middle of several samples, of the slowest rank each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ringed {
+    /// The kernel on one strip, alone.
+    pub computation: f64,
+    /// One strip to the device and its part of C back, alone.
+    pub transfer: f64,
+    /// One exchange of strips, alone; 0 on one rank.
+    pub communication: f64,
+    /// Seconds of the whole product by each strategy, and what model 2 foresees.
+    pub runs: Vec<(Strategy, f64, f64)>,
+    /// The product in row-major order, on rank 0.
+    pub product: Option<Vec<f32>>,
+}
+
+impl Ringed {
+    /// The fastest strategy and its seconds.
+    pub fn fastest(&self) -> Option<(Strategy, f64)> {
+        let all = self.runs.iter().map(|(strategy, seconds, _)| (*strategy, *seconds));
+        all.min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+}
+
+/// The side of matrices that give each of `count` ranks as many operations as `ranks` ranks have with
+/// side `n`, as near as `count` divides it.
+pub fn alike(n: usize, ranks: usize, count: usize) -> usize {
+    let side = n as f64 * (count as f64 / ranks.max(1) as f64).cbrt();
+    let count = count.max(1);
+    ((side / count as f64).round() as usize).max(1) * count
+}
+
+/// Samples of everything.
+const SAMPLES: usize = 5;
+
+/// Columns that each of `ranks` ranks has of an `n`×`n` product.
+///
+/// # Errors
+/// `Usage` where they do not divide `n`, with the nearest sizes that they do, and for no rank.
+pub fn columns(n: usize, ranks: usize) -> Result<usize> {
+    if ranks == 0 {
+        return Err(Error::Usage("a ring has a rank at least".into()));
+    }
+    if n > 0 && n.is_multiple_of(ranks) {
+        return Ok(n / ranks);
+    }
+    let (below, above) = (n / ranks * ranks, n / ranks * ranks + ranks);
+    let choices = if below > 0 { format!("{below} or {above}") } else { above.to_string() };
+    Err(Error::Usage(format!("{ranks} ranks do not divide n = {n}: take {choices}")))
+}
+
+/// Multiplies two seeded `n`×`n` matrices over all ranks by every strategy; `suite` holds the
+/// strip's kernel, whose sizes are set here.
+///
+/// # Errors
+/// As [`columns`]; whatever the device says; `Mismatch` where a result is wrong.
+pub fn ring(
+    device: &Remote,
+    neighbours: &dyn Neighbours,
+    suite: Suite,
+    n: usize,
+    seed: u64,
+) -> Result<Ringed> {
+    let mut rank = Rank::new(device, neighbours, suite, n, seed)?;
+    let computation = rank.alone(|rank| rank.compute(0))?;
+    let transfer = rank.alone(|rank| {
+        rank.put(&rank.first, 0)?;
+        rank.take().map(drop)
+    })?;
+    let communication = match neighbours.size() {
+        1 => 0.0,
+        _ => rank.alone(|rank| {
+            rank.exchange(&rank.first);
+            Ok(())
+        })?,
+    };
+    let ranks = neighbours.size() as f64;
+    let mut runs = vec![];
+    for strategy in [Strategy::Synchronous, Strategy::Native, Strategy::Total] {
+        let seconds = rank.timed(strategy)?;
+        let exchanges = (ranks - 1.0) * communication;
+        let foreseen = strategy.seconds(ranks * computation, ranks * transfer, exchanges);
+        runs.push((strategy, seconds, foreseen));
+    }
+    let product = neighbours.gather(&rank.result).map(|strips| rank.in_rows(&strips));
+    Ok(Ringed { computation, transfer, communication, runs, product })
+}
+
+fn middle(samples: Vec<f64>) -> f64 {
+    median_of(samples).unwrap_or(f64::NAN)
+}

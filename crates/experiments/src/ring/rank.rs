@@ -1,0 +1,327 @@
+//! One rank of a ring: its device, its columns, and how it goes through a product.
+
+use super::{SAMPLES, columns, middle};
+use crate::compare;
+use crate::ranks::Neighbours;
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{
+    BufferId, DeviceInfo, KernelId, Lane, MemoryKind, Op, Recording, Scalar, Slice,
+};
+use gpubench_core::units::Bytes;
+use gpubench_core::workload::{Fill, Verify};
+use gpubench_device::{Device, Remote};
+use gpubench_model::overlap_worth::Strategy;
+use gpubench_plan::{Candidate, Case, Limits, Planned, plan};
+use gpubench_reference::{Data, Problem, fill, find};
+use gpubench_suite::Suite;
+use std::time::Instant;
+
+/// The strip of A that is multiplied and the one that arrives meanwhile; the columns of B; a
+/// strip's part of C; and the host's sides of A and C.
+const A: [BufferId; 2] = [BufferId(0), BufferId(3)];
+const B: BufferId = BufferId(1);
+const C: BufferId = BufferId(2);
+const HOST_A: BufferId = BufferId(4);
+const HOST_C: BufferId = BufferId(5);
+const KERNEL: KernelId = KernelId(0);
+
+/// One rank's part of the product.
+pub(super) struct Rank<'a> {
+    device: &'a Remote,
+    neighbours: &'a dyn Neighbours,
+    case: Case,
+    /// Rows and columns of the matrices, and columns of a rank.
+    n: usize,
+    columns: usize,
+    /// The strip of A that begins here.
+    pub(super) first: Vec<f32>,
+    /// What the product's columns of this rank must be.
+    wanted: Data,
+    /// What they are.
+    pub(super) result: Vec<f32>,
+}
+
+impl<'a> Rank<'a> {
+    pub(super) fn new(
+        device: &'a Remote,
+        neighbours: &'a dyn Neighbours,
+        suite: Suite,
+        n: usize,
+        seed: u64,
+    ) -> Result<Self> {
+        let columns = columns(n, neighbours.size())?;
+        let case = strip(suite, device.info(), n, columns, seed)?;
+        let matrix = |seed: u64| match fill(&Fill::Uniform([-1.0, 1.0]), Scalar::F32, n * n, seed) {
+            Data::F32(numbers) => numbers,
+            _ => vec![],
+        };
+        // Every rank draws the same matrices and keeps its part.
+        let (a, b) = (matrix(seed), matrix(seed ^ 0x5eed));
+        let rank = neighbours.rank();
+        let mine = |row: &[f32]| row[rank * columns..(rank + 1) * columns].to_vec();
+        let b: Vec<f32> = b.chunks(n).flat_map(mine).collect();
+        let first = a[rank * columns * n..(rank + 1) * columns * n].to_vec();
+        let wanted = reference(a, b.clone(), n, columns)?;
+        let result = vec![f32::NAN; n * columns];
+        let rank = Self { device, neighbours, case, n, columns, first, wanted, result };
+        rank.set_up(b)?;
+        Ok(rank)
+    }
+
+    fn set_up(&self, b: Vec<f32>) -> Result<()> {
+        let kernel = self.candidate()?.kernel.clone();
+        let bytes = |rows: usize, columns: usize| Bytes(4 * (rows * columns) as u64);
+        let (strip, part) = (bytes(self.columns, self.n), bytes(self.columns, self.columns));
+        let own = bytes(self.n, self.columns);
+        let kinds = &self.device.info().host_memory;
+        let pinned = kinds.contains(&MemoryKind::Pinned);
+        let kind = if pinned { MemoryKind::Pinned } else { MemoryKind::Pageable };
+        self.device.call(move |device| {
+            device.build(KERNEL, &kernel)?;
+            for (id, len, kind) in [
+                (A[0], strip, MemoryKind::Device),
+                (A[1], strip, MemoryKind::Device),
+                (B, own, MemoryKind::Device),
+                (C, part, MemoryKind::Device),
+                (HOST_A, strip, kind),
+                (HOST_C, part, kind),
+            ] {
+                device.alloc(id, len, kind)?;
+                device.write(id, &vec![0xff; len.as_usize()])?;
+            }
+            device.write(B, bytemuck::cast_slice(&b))
+        })?;
+        // The first launch pays for what the driver puts off.
+        self.put(&self.first, 0)?;
+        self.compute(0)
+    }
+
+    fn candidate(&self) -> Result<&Candidate> {
+        let none = || Error::Unsupported("the ring's kernel has no form for this device".into());
+        self.case.candidates.first().ok_or_else(none)
+    }
+
+    /// Seconds of something, the slowest rank's, the middle of several.
+    pub(super) fn alone(&self, what: impl Fn(&Self) -> Result<()>) -> Result<f64> {
+        let once = |_| {
+            self.neighbours.barrier();
+            let begun = Instant::now();
+            what(self)?;
+            Ok(self.neighbours.largest(begun.elapsed().as_secs_f64()))
+        };
+        (0..SAMPLES).map(once).collect::<Result<Vec<f64>>>().map(middle)
+    }
+
+    /// Seconds of the whole product; every time it must be right.
+    pub(super) fn timed(&mut self, strategy: Strategy) -> Result<f64> {
+        let mut walls = vec![];
+        for _ in 0..SAMPLES {
+            self.result.fill(f32::NAN);
+            self.neighbours.barrier();
+            let begun = Instant::now();
+            match strategy {
+                Strategy::Synchronous => self.synchronous()?,
+                Strategy::Native => self.native()?,
+                Strategy::Total => self.total()?,
+            }
+            walls.push(self.neighbours.largest(begun.elapsed().as_secs_f64()));
+            self.check(strategy)?;
+        }
+        Ok(middle(walls))
+    }
+
+    fn synchronous(&mut self) -> Result<()> {
+        let mut strip = self.first.clone();
+        for step in 0..self.neighbours.size() {
+            self.put(&strip, 0)?;
+            self.compute(0)?;
+            let part = self.take()?;
+            self.keep(step, &part);
+            if step + 1 < self.neighbours.size() {
+                strip = self.exchange(&strip);
+            }
+        }
+        Ok(())
+    }
+
+    fn native(&mut self) -> Result<()> {
+        let mut strip = self.first.clone();
+        for step in 0..self.neighbours.size() {
+            self.put(&strip, 0)?;
+            let launch = self.launch(0)?;
+            let computed = self.device.begin(move |device| device.run(&launch).map(drop));
+            if step + 1 < self.neighbours.size() {
+                strip = self.exchange(&strip);
+            }
+            self.device.end(&computed)?;
+            let part = self.take()?;
+            self.keep(step, &part);
+        }
+        Ok(())
+    }
+
+    fn total(&mut self) -> Result<()> {
+        let ranks = self.neighbours.size();
+        self.put(&self.first, 0)?;
+        let mut next = if ranks > 1 { self.exchange(&self.first) } else { vec![] };
+        for step in 0..ranks {
+            let mut work = self.launch(step % 2)?;
+            let arriving = (step + 1 < ranks).then(|| next.clone());
+            if arriving.is_some() {
+                let lane = Lane(if self.device.info().lanes > 1 { 1 } else { 0 });
+                work.push(lane, vec![], self.send((step + 1) % 2));
+            }
+            let receive = self.receive();
+            let computed = self.device.begin(move |device| {
+                if let Some(strip) = arriving {
+                    device.write(HOST_A, bytemuck::cast_slice(&strip))?;
+                }
+                device.run(&work)?;
+                device.run(&receive)?;
+                device.read(HOST_C)
+            });
+            if step + 2 < ranks {
+                next = self.exchange(&next);
+            }
+            let part = self.device.end(&computed)?;
+            self.keep(step, &part);
+        }
+        Ok(())
+    }
+
+    /// Brings a strip of A to the device.
+    pub(super) fn put(&self, strip: &[f32], place: usize) -> Result<()> {
+        let bytes: Vec<u8> = bytemuck::cast_slice(strip).to_vec();
+        let mut recording = Recording::default();
+        recording.push(Lane(0), vec![], self.send(place));
+        self.device.call(move |device| {
+            device.write(HOST_A, &bytes)?;
+            device.run(&recording).map(drop)
+        })
+    }
+
+    pub(super) fn compute(&self, place: usize) -> Result<()> {
+        let launch = self.launch(place)?;
+        self.device.call(move |device| device.run(&launch).map(drop))
+    }
+
+    /// Brings the strip's part of C back.
+    pub(super) fn take(&self) -> Result<Vec<u8>> {
+        let receive = self.receive();
+        self.device.call(move |device| {
+            device.run(&receive)?;
+            device.read(HOST_C)
+        })
+    }
+
+    pub(super) fn exchange(&self, strip: &[f32]) -> Vec<f32> {
+        let mut arrived = vec![0.0; strip.len()];
+        self.neighbours.exchange(strip, &mut arrived);
+        arrived
+    }
+
+    fn launch(&self, place: usize) -> Result<Recording> {
+        let candidate = self.candidate()?;
+        let buffers = [A[place], B, C].into_iter().zip(&self.case.buffers);
+        let whole = |(buffer, plan): (BufferId, &gpubench_plan::BufferPlan)| Slice {
+            buffer,
+            offset: Bytes(0),
+            len: plan.bytes(),
+        };
+        let op = Op::Dispatch {
+            kernel: KERNEL,
+            groups: candidate.groups,
+            buffers: buffers.map(whole).collect(),
+            params: candidate.param_bytes(),
+        };
+        let mut recording = Recording::default();
+        recording.push(Lane(0), vec![], op);
+        Ok(recording)
+    }
+
+    fn send(&self, place: usize) -> Op {
+        let len = self.case.buffers[0].bytes();
+        let part = |buffer| Slice { buffer, offset: Bytes(0), len };
+        Op::Send { from: part(HOST_A), to: part(A[place]) }
+    }
+
+    fn receive(&self) -> Recording {
+        let len = self.case.buffers[2].bytes();
+        let part = |buffer| Slice { buffer, offset: Bytes(0), len };
+        let mut recording = Recording::default();
+        recording.push(Lane(0), vec![], Op::Receive { from: part(C), to: part(HOST_C) });
+        recording
+    }
+
+    /// Notes the part of C that step number `step` computed: that of the strip which began so
+    /// many ranks behind this one.
+    fn keep(&mut self, step: usize, part: &[u8]) {
+        let ranks = self.neighbours.size();
+        let strip = (self.neighbours.rank() + step) % ranks;
+        let from = strip * self.columns * self.columns;
+        if let Data::F32(numbers) = Data::from_bytes(Scalar::F32, part) {
+            self.result[from..from + numbers.len()].copy_from_slice(&numbers);
+        }
+    }
+
+    fn check(&self, strategy: Strategy) -> Result<()> {
+        let Verify::Reference(_, allowed) = &self.case.verify else {
+            return Err(Error::Usage("the ring's kernel has no reference".into()));
+        };
+        let found = Data::F32(self.result.clone());
+        let (_, mismatch) = compare("c", &self.wanted, &found, *allowed, "ring");
+        match mismatch {
+            None => Ok(()),
+            Some(wrong) => Err(Error::Mismatch(format!(
+                "rank {}, {strategy:?}: c[{}] is {}, not {}; {} of {} are wrong",
+                self.neighbours.rank(),
+                wrong.index,
+                wrong.found,
+                wrong.expected,
+                wrong.wrong,
+                wrong.of
+            ))),
+        }
+    }
+
+    /// The whole product from the ranks' columns, which lie one after the other.
+    pub(super) fn in_rows(&self, strips: &[f32]) -> Vec<f32> {
+        let own = self.n * self.columns;
+        let row = |row: usize| {
+            strips.chunks(own).flat_map(move |strip| {
+                strip[row * self.columns..(row + 1) * self.columns].iter().copied()
+            })
+        };
+        (0..self.n).flat_map(row).collect()
+    }
+}
+
+/// One strip's product on this device.
+fn strip(
+    mut suite: Suite,
+    device: &DeviceInfo,
+    n: usize,
+    columns: usize,
+    seed: u64,
+) -> Result<Case> {
+    let (n, columns) = (n as i64, columns as i64);
+    let size = [("m", columns), ("k", n), ("n", columns)];
+    for workload in &mut suite.workloads {
+        workload.sizes = vec![size.map(|(name, value)| (name.to_owned(), value)).to_vec()];
+    }
+    let limits = Limits { memory: None, seconds: 3600.0, seed, cores: 1, host_memory: None };
+    match plan(&suite, device, &limits).into_iter().next() {
+        Some(Planned::Case(case)) if case.buffers.len() == 3 => Ok(*case),
+        Some(Planned::Refused(refusal)) => Err(Error::Unsupported(refusal.reason)),
+        _ => Err(Error::Usage("the ring's suite needs one kernel with a, b and c".into())),
+    }
+}
+
+fn reference(a: Vec<f32>, b: Vec<f32>, n: usize, columns: usize) -> Result<Data> {
+    let missing = || Error::Usage("there is no reference `matmul`".into());
+    let size = |name: &str, value: usize| (name.to_owned(), value as f64);
+    let sizes = vec![size("m", n), size("k", n), size("n", columns)];
+    let inputs = vec![("a".to_owned(), Data::F32(a)), ("b".to_owned(), Data::F32(b))];
+    let computed = find("matmul").ok_or_else(missing)?(&Problem::new(sizes, inputs))?;
+    computed.into_iter().next().map(|(_, data)| data).ok_or_else(missing)
+}

@@ -1,0 +1,49 @@
+//! Rings whose ranks are threads of one process.
+
+use super::*;
+use crate::ranks::threads::on_ranks;
+
+fn suite() -> Suite {
+    let references: Vec<_> = gpubench_reference::names().collect();
+    gpubench_suite::load("ring", &references).unwrap()
+}
+
+/// The product of so many ranks, each on a simulated device of its own.
+fn product(n: usize, ranks: usize) -> Vec<f32> {
+    let ended = on_ranks(ranks, |me| {
+        let device = Remote::open("sim", 0).unwrap();
+        ring(&device, me, suite(), n, 5).unwrap()
+    });
+    assert!(ended.iter().all(|r| r.runs.len() == 3 && r.computation > 0.0));
+    let slowest = |r: &Ringed| (r.computation, r.transfer, r.communication, r.runs.clone());
+    assert!(ended.iter().all(|r| slowest(r) == slowest(&ended[0])), "the slowest rank's, on all");
+    assert!(ended[1..].iter().all(|ringed| ringed.product.is_none()));
+    ended.into_iter().next().unwrap().product.unwrap()
+}
+
+#[test]
+fn two_and_four_ranks_compute_what_one_does() {
+    let alone = product(64, 1);
+    assert_eq!(alone.len(), 64 * 64);
+    for ranks in [2, 4] {
+        assert_eq!(product(64, ranks), alone, "{ranks} ranks, bit for bit");
+    }
+}
+
+#[test]
+fn ranks_that_do_not_divide_n_are_told_what_would() {
+    assert_eq!(columns(1024, 4).unwrap(), 256);
+    let told = |n, ranks| columns(n, ranks).unwrap_err().to_string();
+    assert_eq!(told(1000, 3), "3 ranks do not divide n = 1000: take 999 or 1002");
+    assert_eq!(told(2, 4), "4 ranks do not divide n = 2: take 4");
+    assert!(columns(0, 2).is_err());
+    assert_eq!(told(64, 0), "a ring has a rank at least");
+}
+
+#[test]
+fn matrices_grow_with_the_cube_root_of_the_ranks() {
+    assert_eq!(alike(1024, 4, 4), 1024);
+    assert_eq!(alike(1024, 8, 1), 512);
+    assert_eq!((alike(1024, 4, 1), alike(1024, 4, 2)), (645, 812));
+    assert_eq!(alike(1, 4, 2), 2);
+}

@@ -1,0 +1,111 @@
+//! An open device with what was learnt about it on the way.
+
+use super::polling::Polling;
+use super::sentinel::Sentinel;
+use super::watched::Patience;
+use gpubench_core::gpu::{
+    HOST_RESOLUTION, KernelId, KernelSource, Lane, Language, Meaning, Op, Origin, Recording,
+    Timeline,
+};
+use gpubench_device::{Device, sensors};
+
+/// An open device.
+pub struct Session {
+    /// The device.
+    pub device: Box<dyn Device>,
+    empty_launch: Option<f64>,
+    pub(super) sentinel: Sentinel,
+    pub(super) patience: Patience,
+    /// The device's sensors, where there are any.
+    pub(super) polling: Option<Polling>,
+}
+
+/// The empty kernel is numbered apart from all of a case's.
+const EMPTY: KernelId = KernelId(u32::MAX);
+
+impl Session {
+    /// Over an open device.
+    pub fn new(device: Box<dyn Device>) -> Self {
+        let polling = sensors::of(device.info()).map(Polling::new);
+        Self {
+            device,
+            empty_launch: None,
+            sentinel: Sentinel::default(),
+            patience: Patience::default(),
+            polling,
+        }
+    }
+
+    /// Runs the sentinel; `first` is what it took when the run began.
+    pub(super) fn run_sentinel(&mut self, first: Option<f64>) -> Option<f64> {
+        self.sentinel.run(self.device.as_mut(), first)
+    }
+
+    /// Seconds that one launch of an empty kernel takes in a batch of many, measured once: a
+    /// sample must be long beside it. 10 µs where it cannot be measured.
+    pub fn empty_launch(&mut self) -> f64 {
+        if let Some(seconds) = self.empty_launch {
+            return seconds;
+        }
+        let seconds = self.measure_empty_launch().unwrap_or(10e-6);
+        self.empty_launch = Some(seconds);
+        seconds
+    }
+
+    /// Operations of about `seconds` each in one sample: it lasts at least 100 × the clock's
+    /// resolution and 20 × an empty launch, as far as `most` of them do.
+    pub(super) fn batch(&mut self, seconds: f64, most: u32) -> u32 {
+        let resolution = self.device.info().timestamp_resolution.unwrap_or(HOST_RESOLUTION);
+        let least = (100.0 * resolution).max(20.0 * self.empty_launch());
+        (least / seconds.max(1e-9)).ceil().clamp(1.0, f64::from(most)) as u32
+    }
+
+    fn measure_empty_launch(&mut self) -> Option<f64> {
+        const BATCH: u32 = 20;
+        self.device.build(EMPTY, &empty_kernel(self.device.info().language)).ok()?;
+        let mut recording = Recording::default();
+        for _ in 0..BATCH {
+            let op =
+                Op::Dispatch { kernel: EMPTY, groups: [1; 3], buffers: vec![], params: vec![] };
+            recording.push(Lane(0), vec![], op);
+        }
+        // The first run pays for what drivers put off until a kernel is first used.
+        self.device.run(&recording).ok()?;
+        let times = (0..5).map(|_| self.device.run(&recording).ok().map(|t| span(&t)));
+        let best = times.collect::<Option<Vec<_>>>()?.into_iter().fold(f64::INFINITY, f64::min);
+        (best.is_finite() && best > 0.0).then(|| best / f64::from(BATCH))
+    }
+}
+
+/// Seconds from the first start to the last end where the clock tells, else the host's wall time.
+pub(super) fn span(timeline: &Timeline) -> f64 {
+    let first = timeline.steps.iter().map(|s| s.started).fold(f64::INFINITY, f64::min);
+    let last = timeline.steps.iter().map(|s| s.ended).fold(f64::NEG_INFINITY, f64::max);
+    if timeline.steps.is_empty() { timeline.wall } else { last - first }
+}
+
+fn empty_kernel(language: Language) -> KernelSource {
+    let text = match language {
+        Language::Opencl => "kernel void empty(void) {}",
+        Language::Wgsl => "@compute @workgroup_size(GROUP_X) fn empty() {}",
+    };
+    KernelSource {
+        language,
+        text: text.into(),
+        entry: "empty".into(),
+        origin: Origin::Shipped("empty".into()),
+        group: [1; 3],
+        constants: vec![],
+        bindings: vec![],
+        params_bytes: 0,
+        meaning: Some(Meaning {
+            reference: "empty".into(),
+            params: vec![],
+            sizes: vec![],
+            flops: 0.0,
+            bytes: 0.0,
+            groups: 1,
+            rows: None,
+        }),
+    }
+}

@@ -1,0 +1,162 @@
+//! Times of a whole recording, run again and again, or of several in turn.
+
+use super::{Policy, Session};
+use gpubench_core::error::Result;
+use gpubench_core::gpu::{Clock, HOST_RESOLUTION, Recording, Timeline};
+use gpubench_core::record::{NamedStep, Timed};
+use gpubench_stats::{Decision, Sampling, WarmUp};
+
+/// Runs `recording` until the median of its wall time is known well enough for `policy` (in
+/// `seconds`), after a warm-up that takes at most a quarter of them besides. Steps are named by
+/// `name`.
+pub(super) fn time(
+    session: &mut Session,
+    recording: &Recording,
+    policy: &Policy,
+    seconds: f64,
+    name: impl Fn(usize) -> String,
+) -> Result<(Timed, Clock)> {
+    let (walls, fastest) = walls(policy, seconds, || session.device.run(recording))?;
+    Ok((Timed { walls, steps: named(recording, &fastest, name) }, step_clock(&fastest)))
+}
+
+/// As [`time`], of several recordings with the names of their steps, each run once in every turn: a device, or a
+/// host, that changes its pace meanwhile changes that of all alike. Turns go on until every median is known well
+/// enough; `seconds` are for each. `begin` is called before each turn.
+pub(super) fn in_turn<const N: usize>(
+    session: &mut Session,
+    recordings: [(Recording, Vec<String>); N],
+    policy: &Policy,
+    seconds: f64,
+    mut begin: impl FnMut(),
+) -> Result<([Timed; N], Clock)> {
+    let mut all = recordings.map(|(recording, names)| Turn {
+        recording,
+        names,
+        series: Series::new(policy, seconds),
+    });
+    warm_up(N as f64 * policy.warmup.min(seconds / 4.0), || {
+        begin();
+        let timelines = once_each(session, &all)?;
+        let clock = timelines.first().map_or(Clock::Host, |timeline| timeline.clock);
+        Ok((timelines.iter().map(|timeline| timeline.wall).sum(), clock))
+    })?;
+    while all.iter().any(|turn| turn.series.decision == Decision::Continue) {
+        begin();
+        let timelines = once_each(session, &all)?;
+        // A short one gets as many turns as the long ones have time for.
+        let each = timelines.iter().map(|timeline| timeline.wall).sum::<f64>() / N as f64;
+        for (turn, timeline) in all.iter_mut().zip(timelines) {
+            turn.series.feed(timeline, each);
+        }
+    }
+    let mut clock = Clock::Host;
+    let timed = all.map(|Turn { recording, names, series }| {
+        let (walls, fastest) = series.into_parts();
+        clock = step_clock(&fastest);
+        Timed { walls, steps: named(&recording, &fastest, |step| names[step].clone()) }
+    });
+    Ok((timed, clock))
+}
+
+/// One of several recordings that are timed in turn.
+struct Turn {
+    recording: Recording,
+    /// Of its steps.
+    names: Vec<String>,
+    series: Series,
+}
+
+fn once_each(session: &mut Session, all: &[Turn]) -> Result<Vec<Timeline>> {
+    all.iter().map(|turn| session.device.run(&turn.recording)).collect()
+}
+
+/// As [`time`], of anything that has a timeline: the wall times, and the timeline of the shortest.
+pub(super) fn walls(
+    policy: &Policy,
+    seconds: f64,
+    mut once: impl FnMut() -> Result<Timeline>,
+) -> Result<(Vec<f64>, Timeline)> {
+    warm_up(policy.warmup.min(seconds / 4.0), || {
+        let timeline = once()?;
+        Ok((timeline.wall, timeline.clock))
+    })?;
+    let mut series = Series::new(policy, seconds);
+    while series.decision == Decision::Continue {
+        let timeline = once()?;
+        let wall = timeline.wall;
+        series.feed(timeline, wall);
+    }
+    Ok(series.into_parts())
+}
+
+/// Repeats what tells its seconds and the clock of its steps until it is steady, or `limit` seconds have gone.
+fn warm_up(limit: f64, mut once: impl FnMut() -> Result<(f64, Clock)>) -> Result<()> {
+    let mut warm = WarmUp::new(limit);
+    loop {
+        let (wall, clock) = once()?;
+        // A simulated device runs at one speed from the start.
+        if clock == Clock::Simulated || warm.feed(wall, wall) != Decision::Continue {
+            return Ok(());
+        }
+    }
+}
+
+/// Wall times so far, and the timeline of the shortest.
+struct Series {
+    sampling: Sampling,
+    fastest: Timeline,
+    decision: Decision,
+}
+
+impl Series {
+    fn new(policy: &Policy, seconds: f64) -> Self {
+        let sampling = Sampling::new(policy.target, policy.least, policy.most, seconds);
+        let none = Timeline {
+            steps: vec![],
+            clock: Clock::Host,
+            resolution: HOST_RESOLUTION,
+            wall: f64::INFINITY,
+            dropped: None,
+        };
+        Self { sampling, fastest: none, decision: Decision::Continue }
+    }
+
+    /// Takes a run and the seconds that it cost.
+    fn feed(&mut self, timeline: Timeline, cost: f64) {
+        self.decision = self.sampling.feed(timeline.wall, cost);
+        if timeline.wall < self.fastest.wall {
+            self.fastest = timeline;
+        }
+    }
+
+    fn into_parts(self) -> (Vec<f64>, Timeline) {
+        (self.sampling.into_samples(), self.fastest)
+    }
+}
+
+/// The clock of a timeline's steps.
+fn step_clock(timeline: &Timeline) -> Clock {
+    if timeline.steps.is_empty() { Clock::Host } else { timeline.clock }
+}
+
+/// The clock of wall times beside steps of `steps`: the host's, unless nothing was measured.
+pub(super) fn wall_clock(steps: Clock) -> Clock {
+    if steps == Clock::Simulated { steps } else { Clock::Host }
+}
+
+fn named(
+    recording: &Recording,
+    timeline: &Timeline,
+    name: impl Fn(usize) -> String,
+) -> Vec<NamedStep> {
+    let steps = recording.steps.iter().zip(&timeline.steps).enumerate();
+    steps
+        .map(|(i, (step, times))| NamedStep {
+            name: name(i),
+            lane: step.lane.0,
+            started: times.started,
+            ended: times.ended,
+        })
+        .collect()
+}

@@ -1,0 +1,250 @@
+//! Model 8, transfer: how long does it take to send and receive at the same time?
+//!
+//! Source: C13, equations 4.18 and 4.35 (`H`). Beyond the paper, each direction is a latency plus
+//! a bandwidth, fitted over sizes; the caller keeps one [`Link`] per kind of host memory.
+
+use super::least_squares::Estimate;
+use gpubench_core::error::{Error, Result};
+
+/// One direction alone: `seconds = latency + bytes / bandwidth`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Line {
+    /// Seconds of an empty copy.
+    pub latency: f64,
+    /// Bytes per second.
+    pub bandwidth: f64,
+}
+
+impl Line {
+    /// Seconds of a copy of so many bytes alone; none for no bytes.
+    pub fn seconds(self, bytes: f64) -> f64 {
+        if bytes > 0.0 { self.latency + bytes / self.bandwidth } else { 0.0 }
+    }
+}
+
+/// What is left of each direction's rate while both run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Duplex {
+    /// `S_SR / S_S`, above 0 and at most 1.
+    pub send: f64,
+    /// `R_SR / R_R`, above 0 and at most 1.
+    pub receive: f64,
+}
+
+impl Duplex {
+    /// Both directions at their full rates.
+    pub const FULL: Self = Self { send: 1.0, receive: 1.0 };
+
+    /// The rates `[S_SR, R_SR]`, in the unit of `alone` (`[S_S, R_R]`), of a send and a receive of
+    /// `amount` each, by when each started and ended: `H` solved for the rates. What did not run
+    /// beside the other ran at its full rate. `None` where they shared less than a tenth of the
+    /// shorter one: they took turns, and what is left tells nothing.
+    pub fn rates(amount: f64, spans: [[f64; 2]; 2], alone: [f64; 2]) -> Option<[f64; 2]> {
+        const LEAST_SHARED: f64 = 0.1;
+        let length = |[start, end]: [f64; 2]| end - start;
+        let [send, receive] = spans;
+        let shared = send[1].min(receive[1]) - send[0].max(receive[0]);
+        let all_pass = length(send) > 0.0 && length(receive) > 0.0 && shared > 0.0;
+        if !all_pass || shared < LEAST_SHARED * length(send).min(length(receive)) {
+            return None;
+        }
+        let beside = |span: [f64; 2], rate: f64| {
+            ((amount - (length(span) - shared) * rate) / shared).clamp(0.0, rate.max(0.0))
+        };
+        Some([beside(send, alone[0]), beside(receive, alone[1])])
+    }
+
+    /// `H` (4.18, 4.35): seconds until both of two copies are done that start together and would
+    /// take `send` and `receive` seconds alone.
+    pub fn seconds(self, send: f64, receive: f64) -> f64 {
+        let (sends, receives) = (send / self.send, receive / self.receive);
+        if sends <= receives {
+            sends + receive - sends * self.receive
+        } else {
+            receives + send - receives * self.send
+        }
+    }
+}
+
+/// A link between host and device, with one kind of host memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Link {
+    /// Host to device alone.
+    pub send: Line,
+    /// Device to host alone.
+    pub receive: Line,
+    /// Both together.
+    pub duplex: Duplex,
+}
+
+impl Link {
+    /// Seconds to send and receive so many bytes, starting together. A latency slows nothing: the
+    /// other direction runs at its full rate meanwhile.
+    pub fn seconds(&self, sent: f64, received: f64) -> f64 {
+        if sent <= 0.0 || received <= 0.0 {
+            return self.send.seconds(sent) + self.receive.seconds(received);
+        }
+        let (latency_s, latency_r) = (self.send.latency, self.receive.latency);
+        let (send, receive) = (sent / self.send.bandwidth, received / self.receive.bandwidth);
+        let ahead = (latency_s - latency_r).abs();
+        // What the direction with the shorter latency moves before the other begins.
+        let (send_left, receive_left) = if latency_s < latency_r {
+            ((send - ahead).max(0.0), receive)
+        } else {
+            (send, (receive - ahead).max(0.0))
+        };
+        latency_s.max(latency_r) + self.duplex.seconds(send_left, receive_left)
+    }
+}
+
+/// A fitted [`Line`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FittedLine {
+    /// Seconds of an empty copy, at least 0.
+    pub latency: Estimate,
+    /// Bytes per second.
+    pub bandwidth: Estimate,
+}
+
+/// Fits a latency and a bandwidth to `samples` of (bytes, seconds), by least squares of the
+/// relative errors, so that small copies count as much as large ones.
+///
+/// # Errors
+/// [`Error::Unsupported`] with fewer than three samples, fewer than two sizes, a time that is not
+/// above zero, or times that do not grow with the size.
+pub fn fit_line(samples: &[(f64, f64)]) -> Result<FittedLine> {
+    if samples.len() < 3 || samples.iter().any(|&(_, t)| !(t.is_finite() && t > 0.0)) {
+        return Err(Error::Unsupported(
+            "a latency and a bandwidth need at least three positive times".into(),
+        ));
+    }
+    // Minimise Σ ((latency + x/bandwidth − t) / t)²: weighted linear regression.
+    let sum = |f: fn(f64, f64) -> f64| samples.iter().map(|&(x, t)| f(x, 1.0 / t)).sum::<f64>();
+    let (w, wx, wxx) = (sum(|_, v| v * v), sum(|x, v| x * v * v), sum(|x, v| x * x * v * v));
+    let (wt, wxt) = (sum(|_, v| v), sum(|x, v| x * v));
+    let determinant = w * wxx - wx * wx;
+    if determinant <= 1e-12 * w * wxx {
+        return Err(Error::Unsupported("a bandwidth needs copies of two sizes".into()));
+    }
+    let mut slope = (w * wxt - wx * wt) / determinant;
+    let mut latency = (wxx * wt - wx * wxt) / determinant;
+    if latency < 0.0 {
+        (latency, slope) = (0.0, wxt / wxx); // a copy of no bytes takes no negative time
+    }
+    if slope <= 0.0 {
+        return Err(Error::Unsupported("the times do not grow with the size".into()));
+    }
+    let residual = |&(x, t): &(f64, f64)| ((latency + slope * x) / t - 1.0).powi(2);
+    let variance = samples.iter().map(residual).sum::<f64>() / (samples.len() - 2) as f64;
+    let freedom = samples.len() - 2;
+    let of_latency = (variance * wxx / determinant).sqrt();
+    let bandwidth = 1.0 / slope;
+    let of_bandwidth = bandwidth * bandwidth * (variance * w / determinant).sqrt();
+    Ok(FittedLine {
+        latency: Estimate::new(latency, of_latency, freedom),
+        bandwidth: Estimate::new(bandwidth, of_bandwidth, freedom),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINK: Link = Link {
+        send: Line { latency: 0.0, bandwidth: 6e9 },
+        receive: Line { latency: 0.0, bandwidth: 6.5e9 },
+        duplex: Duplex { send: 0.65, receive: 0.65 },
+    };
+
+    fn near(x: f64, y: f64) {
+        assert!((x - y).abs() <= 1e-9 * y.abs(), "{x} is not {y}");
+    }
+
+    /// 4.18 as the paper writes it, with rates.
+    fn h(x_s: f64, x_r: f64) -> f64 {
+        let (s_s, r_r) = (LINK.send.bandwidth, LINK.receive.bandwidth);
+        let (s_sr, r_sr) = (0.65 * s_s, 0.65 * r_r);
+        if x_s / s_sr <= x_r / r_sr {
+            x_s / s_sr + (x_r - x_s / s_sr * r_sr) / r_r
+        } else {
+            x_r / r_sr + (x_s - x_r / r_sr * s_sr) / s_s
+        }
+    }
+
+    #[test]
+    fn without_latency_it_is_equation_4_18() {
+        for (x_s, x_r) in [(1e9, 1e9), (1e9, 5e9), (5e9, 1e9), (0.0, 1e9), (1e9, 0.0), (0.0, 0.0)] {
+            near(LINK.seconds(x_s, x_r), h(x_s, x_r));
+        }
+    }
+
+    #[test]
+    fn both_directions_take_at_least_the_longer_and_at_most_their_sum_at_half_rates() {
+        let half = Duplex { send: 0.5, receive: 0.5 };
+        near(half.seconds(2.0, 3.0), 5.0);
+        near(Duplex::FULL.seconds(2.0, 3.0), 3.0);
+    }
+
+    #[test]
+    fn rates_while_both_run_follow_from_when_each_ran() {
+        let rates = |send, receive| Duplex::rates(12.0, [send, receive], [4.0, 6.0]);
+        // Six seconds together at 2 and 1, then the receive alone for a second.
+        assert_eq!(rates([0.0, 6.0], [0.0, 7.0]), Some([2.0, 1.0]));
+        // The receive first: a second alone, then the same.
+        assert_eq!(rates([1.0, 7.0], [0.0, 7.0]), Some([2.0, 1.0]));
+        // Nothing is faster than alone.
+        assert_eq!(rates([0.0, 1.0], [0.0, 1.0]), Some([4.0, 6.0]));
+    }
+
+    #[test]
+    fn copies_that_take_turns_have_no_rates_together() {
+        let rates = |send, receive| Duplex::rates(12.0, [send, receive], [4.0, 6.0]);
+        assert_eq!(rates([0.0, 3.0], [3.0, 5.0]), None);
+        assert_eq!(rates([2.0, 5.0], [0.0, 2.0]), None, "the receive first");
+        assert_eq!(rates([0.0, 3.0], [2.9, 4.9]), None, "touching");
+        assert_eq!(rates([0.0, 0.0], [0.0, 0.0]), None, "no time");
+        assert_eq!(rates([0.0, f64::NAN], [0.0, 1.0]), None);
+    }
+
+    #[test]
+    fn latencies_pass_beside_the_other_direction() {
+        let line = |latency| Line { latency, bandwidth: 1.0 };
+        let duplex = Duplex { send: 0.5, receive: 0.5 };
+        let link = Link { send: line(1.0), receive: line(3.0), duplex };
+        assert_eq!(link.seconds(2.0, 4.0), 7.0, "sent before the receive's data begin");
+        assert_eq!(link.seconds(4.0, 4.0), 9.0, "2 s together at half rates: 4 s");
+        assert_eq!(link.seconds(2.0, 0.0), 3.0);
+        assert_eq!(link.seconds(0.0, 0.0), 0.0);
+    }
+
+    #[test]
+    fn latency_and_bandwidth_are_recovered_with_errors_that_cover_them() {
+        let truth = Line { latency: 8e-6, bandwidth: 12e9 };
+        let sizes = (12..28).map(|k| f64::from(1 << k));
+        let exact: Vec<_> = sizes.map(|x| (x, truth.seconds(x))).collect();
+        let fitted = fit_line(&exact).unwrap();
+        near(fitted.latency.value, truth.latency);
+        near(fitted.bandwidth.value, truth.bandwidth);
+        let noisy: Vec<_> = exact
+            .iter()
+            .enumerate()
+            .map(|(i, &(x, t))| (x, t * (1.0 + 0.01 * ((i * 7 % 5) as f64 - 2.0) / 2.0)))
+            .collect();
+        let fitted = fit_line(&noisy).unwrap();
+        assert!((fitted.latency.value - 8e-6).abs() < 3.0 * fitted.latency.error, "{fitted:?}");
+        assert!((fitted.bandwidth.value - 12e9).abs() < 3.0 * fitted.bandwidth.error);
+        assert!(fitted.bandwidth.error < 0.02 * 12e9, "{fitted:?}");
+    }
+
+    #[test]
+    fn what_tells_no_line_is_refused() {
+        for samples in [
+            vec![(1.0, 1.0), (2.0, 2.0)],
+            vec![(1.0, 1.0), (1.0, 1.1), (1.0, 0.9)],
+            vec![(1.0, 3.0), (2.0, 2.0), (3.0, 1.0)],
+            vec![(1.0, 1.0), (2.0, 0.0), (3.0, 1.0)],
+        ] {
+            assert!(fit_line(&samples).is_err(), "{samples:?}");
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Model 10, transfer states: what is the least time to move data between a host and several
+//! devices?
+//!
+//! Source: C13 §4.3 and §4.4. Each device is idle (N), sending (S), receiving (R) or both (SR); a
+//! state of the system fixes every device's rates, which depend on what the others do. The least
+//! time spends `T_q` in state `q` so that `Σ T_q` is least and `Σ T_q · rate_q` covers all amounts:
+//! a linear program. A state may stand idle in a direction, so covering is enough.
+
+use good_lp::{Expression, ProblemVariables, Solution, SolverModel, constraint, microlp, variable};
+use gpubench_core::error::{Error, Result};
+
+/// A pair for the two directions of one device: rates (per second) or amounts, in one unit of
+/// data.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Both {
+    /// Host to device.
+    pub send: f64,
+    /// Device to host.
+    pub receive: f64,
+}
+
+/// A state of the system.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// Its name: what each device does, joined by slashes, such as `S/N` or `SR/R`.
+    pub name: String,
+    /// The rates of each device.
+    pub rates: Vec<Both>,
+}
+
+/// The name of the state in which the devices do `doing` (send, receive): `SR/N`.
+pub fn state_name(doing: &[[bool; 2]]) -> String {
+    let word = |does: &[bool; 2]| match does {
+        [false, false] => "N",
+        [true, false] => "S",
+        [false, true] => "R",
+        [true, true] => "SR",
+    };
+    doing.iter().map(word).collect::<Vec<_>>().join("/")
+}
+
+/// The seconds to spend in each of `states`, in their order, so that `amounts` (one entry a
+/// device) are moved in the least time.
+///
+/// # Errors
+/// [`Error::Unsupported`] when a device has an amount to move that no state moves, or the states
+/// and amounts are not of the same number of devices.
+pub fn least_time(states: &[State], amounts: &[Both]) -> Result<Vec<f64>> {
+    check(states, amounts)?;
+    // In units of the largest rate and amount, so that the solver's tolerances fit.
+    let parts = |both: Both| [both.send, both.receive];
+    let largest = |all: &[Both]| all.iter().copied().flat_map(parts).fold(0.0, f64::max);
+    let rate_unit = states.iter().map(|state| largest(&state.rates)).fold(0.0, f64::max);
+    let amount_unit = largest(amounts);
+    if amount_unit <= 0.0 {
+        return Ok(vec![0.0; states.len()]);
+    }
+    let mut variables = ProblemVariables::new();
+    let seconds = variables.add_vector(variable().min(0.0), states.len());
+    let total: Expression = seconds.iter().sum();
+    let mut problem = variables.minimise(total).using(microlp);
+    for (device, amount) in amounts.iter().enumerate() {
+        for (direction, wanted) in parts(*amount).into_iter().enumerate() {
+            if wanted <= 0.0 {
+                continue; // any state covers nothing
+            }
+            let rate = |state: &State| parts(state.rates[device])[direction] / rate_unit;
+            let moved: Expression =
+                states.iter().zip(&seconds).map(|(state, &time)| rate(state) * time).sum();
+            problem = problem.with(constraint!(moved >= wanted / amount_unit));
+        }
+    }
+    let solution = problem
+        .solve()
+        .map_err(|error| Error::Unsupported(format!("no least transfer time: {error}")))?;
+    let unit = amount_unit / rate_unit;
+    Ok(seconds.iter().map(|&time| solution.value(time).max(0.0) * unit).collect())
+}
+
+fn check(states: &[State], amounts: &[Both]) -> Result<()> {
+    let unsupported = |text: String| Err(Error::Unsupported(text));
+    if let Some(state) = states.iter().find(|state| state.rates.len() != amounts.len()) {
+        let (name, has, given) = (&state.name, state.rates.len(), amounts.len());
+        return unsupported(format!("state `{name}` has {has} devices, amounts are for {given}"));
+    }
+    for (device, amount) in amounts.iter().enumerate() {
+        let moves = |rate: fn(&Both) -> f64| states.iter().any(|s| rate(&s.rates[device]) > 0.0);
+        if amount.send > 0.0 && !moves(|rates| rates.send) {
+            return unsupported(format!("no state sends to device {device}"));
+        }
+        if amount.receive > 0.0 && !moves(|rates| rates.receive) {
+            return unsupported(format!("no state receives from device {device}"));
+        }
+    }
+    Ok(())
+}
+
+/// Completes a list that names each state of equal devices once: every exchange of devices of a
+/// listed state is a state with the rates exchanged. States already listed stay as they are.
+///
+/// # Errors
+/// [`Error::Unsupported`] when a name does not have one part a device.
+pub fn mirrored(mut states: Vec<State>) -> Result<Vec<State>> {
+    let mut next = 0;
+    while next < states.len() {
+        let State { name, rates } = states[next].clone();
+        let parts: Vec<&str> = name.split('/').collect();
+        if parts.len() != rates.len() {
+            return Err(Error::Unsupported(format!(
+                "state `{name}` must name what each of {} devices does, such as `S/N`",
+                rates.len()
+            )));
+        }
+        // Exchanges of neighbours reach every order.
+        for i in 1..rates.len() {
+            let (mut parts, mut rates) = (parts.clone(), rates.clone());
+            parts.swap(i - 1, i);
+            rates.swap(i - 1, i);
+            let name = parts.join("/");
+            if states.iter().all(|state| state.name != name) {
+                states.push(State { name, rates });
+            }
+        }
+        next += 1;
+    }
+    Ok(states)
+}
+
+/// The least time of equal devices with equal shares, in closed form (4.68): the edges of the
+/// upper right hull of the states' total rates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hull {
+    /// Each edge's seconds per unit of data sent and received.
+    edges: Vec<Both>,
+}
+
+impl Hull {
+    /// The hull of `states`, of which each mirror image may be left out.
+    pub fn new(states: &[State]) -> Self {
+        let total = |state: &State| Both {
+            send: state.rates.iter().map(|rates| rates.send).sum(),
+            receive: state.rates.iter().map(|rates| rates.receive).sum(),
+        };
+        let mut points: Vec<Both> = states.iter().map(total).collect();
+        // A state may stand idle in a direction.
+        let fastest = |rate: fn(&Both) -> f64| points.iter().map(rate).fold(0.0, f64::max);
+        let (send, receive) = (fastest(|p| p.send), fastest(|p| p.receive));
+        points.extend([Both { send, receive: 0.0 }, Both { send: 0.0, receive }]);
+        points.sort_by(|a, b| a.send.total_cmp(&b.send).then(b.receive.total_cmp(&a.receive)));
+        let mut corners: Vec<Both> = Vec::new();
+        for point in points {
+            while let [.., a, b] = corners[..] {
+                let turn = (b.send - a.send) * (point.receive - a.receive)
+                    - (b.receive - a.receive) * (point.send - a.send);
+                if turn < 0.0 {
+                    break;
+                }
+                corners.pop();
+            }
+            corners.push(point);
+        }
+        let edge = |pair: &[Both]| {
+            let (a, b) = (pair[0], pair[1]);
+            let area = b.send * a.receive - a.send * b.receive;
+            let per =
+                Both { send: (a.receive - b.receive) / area, receive: (b.send - a.send) / area };
+            (area > 0.0).then_some(per)
+        };
+        Self { edges: corners.windows(2).filter_map(edge).collect() }
+    }
+
+    /// Each edge's seconds per unit of data sent and received: the coefficients of `G`.
+    pub fn edges(&self) -> &[Both] {
+        &self.edges
+    }
+
+    /// `G(x_r, x_s)`: seconds to move so much in total over all devices.
+    pub fn seconds(&self, total: Both) -> f64 {
+        let along = |edge: &Both| edge.send * total.send + edge.receive * total.receive;
+        self.edges.iter().map(along).fold(0.0, f64::max)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64Mcg;
+
+    fn state(name: &str, rates: &[[f64; 2]]) -> State {
+        let rates = rates.iter().map(|&[send, receive]| Both { send, receive }).collect();
+        State { name: name.into(), rates }
+    }
+
+    fn one_device() -> Vec<State> {
+        vec![state("S", &[[6.0, 0.0]]), state("R", &[[0.0, 5.0]]), state("SR", &[[4.0, 3.0]])]
+    }
+
+    #[test]
+    fn one_device_is_equation_4_18() {
+        let time = |send, receive| {
+            least_time(&one_device(), &[Both { send, receive }]).unwrap().iter().sum::<f64>()
+        };
+        let near = |x: f64, y: f64| assert!((x - y).abs() < 1e-9, "{x} {y}");
+        near(time(6.0, 0.0), 1.0);
+        near(time(8.0, 6.0), 2.0);
+        near(time(4.0, 8.0), 1.0 + 1.0);
+        near(time(10.0, 3.0), 1.0 + 1.0);
+        near(time(0.0, 0.0), 0.0);
+        near(time(4e9, 3e9), 1e9);
+    }
+
+    #[test]
+    fn what_no_state_moves_is_refused() {
+        let told = |states: &[State], amounts: &[Both]| {
+            least_time(states, amounts).unwrap_err().to_string()
+        };
+        let both = Both { send: 1.0, receive: 1.0 };
+        let sends = [state("S", &[[6.0, 0.0]])];
+        assert!(told(&sends, &[both]).contains("no state receives from device 0"));
+        assert!(told(&sends, &[both; 2]).contains("`S` has 1 devices"));
+        assert!(told(&[], &[both]).contains("no state sends to device 0"));
+    }
+
+    #[test]
+    fn mirroring_completes_a_symmetric_list() {
+        let listed = vec![
+            state("S/N", &[[6.0, 0.0], [0.0, 0.0]]),
+            state("SR/S", &[[2.9, 2.99], [2.99, 0.0]]),
+            state("S/S", &[[5.0, 0.0], [5.0, 0.0]]),
+        ];
+        let complete = mirrored(listed.clone()).unwrap();
+        assert_eq!(complete[..3], listed);
+        assert_eq!(complete[3], state("N/S", &[[0.0, 0.0], [6.0, 0.0]]));
+        assert_eq!(complete[4], state("S/SR", &[[2.99, 0.0], [2.9, 2.99]]));
+        assert_eq!(complete.len(), 5);
+        assert_eq!(mirrored(complete.clone()).unwrap(), complete, "nothing to add");
+        let four = state("S/N/R/SR", &[[1.0, 0.0], [0.0, 0.0], [0.0, 1.0], [1.0, 1.0]]);
+        assert_eq!(mirrored(vec![four]).unwrap().len(), 24);
+        assert!(mirrored(vec![state("all", &[[1.0, 1.0]; 2])]).is_err());
+    }
+
+    /// All states of `devices` equal devices whose rates fall with the number of directions busy.
+    fn all_states(devices: u32, mut noise: impl FnMut() -> f64) -> Vec<State> {
+        (0..4u32.pow(devices))
+            .map(|code| {
+                let actions: Vec<u32> = (0..devices).map(|d| code / 4u32.pow(d) % 4).collect();
+                let busy: u32 = actions.iter().map(|a| a.count_ones()).sum();
+                let rates = actions.iter().map(|&a| {
+                    let rate = 6.0 / f64::from(busy.max(1)).powf(0.6) * (1.0 + noise());
+                    [f64::from(a & 1) * rate, f64::from(a >> 1) * rate]
+                });
+                let names = ["N", "S", "R", "SR"];
+                let name: Vec<&str> = actions.iter().map(|&a| names[a as usize]).collect();
+                state(&name.join("/"), &rates.collect::<Vec<_>>())
+            })
+            .collect()
+    }
+
+    #[test]
+    fn four_devices_with_256_states_move_exactly_what_is_asked_in_the_least_time() {
+        let mut rng = Pcg64Mcg::seed_from_u64(4);
+        let states = all_states(4, || rng.random_range(-0.2..0.2));
+        assert_eq!(states.len(), 256);
+        let amounts: Vec<Both> = [(3.0, 1.0), (2.0, 2.5), (0.0, 4.0), (1.0, 0.0)]
+            .map(|(send, receive)| Both { send, receive })
+            .to_vec();
+        let seconds = least_time(&states, &amounts).unwrap();
+        let moved = |device: usize, part: fn(&Both) -> f64| -> f64 {
+            states.iter().zip(&seconds).map(|(s, t)| part(&s.rates[device]) * t).sum()
+        };
+        for (device, amount) in amounts.iter().enumerate() {
+            assert!(moved(device, |b| b.send) >= amount.send - 1e-9);
+            assert!(moved(device, |b| b.receive) >= amount.receive - 1e-9);
+        }
+        // A basic solution spends time in no more states than there are amounts.
+        assert!(seconds.iter().filter(|t| **t > 1e-9).count() <= 7);
+        // One device after the other is a solution, hence an upper bound.
+        let alone: f64 = amounts
+            .iter()
+            .enumerate()
+            .map(|(device, &amount)| {
+                let mut one = vec![Both::default(); 4];
+                one[device] = amount;
+                least_time(&states, &one).unwrap().iter().sum::<f64>()
+            })
+            .sum();
+        assert!(seconds.iter().sum::<f64>() <= alone + 1e-9);
+    }
+
+    #[test]
+    fn the_hull_equals_the_program_on_equal_devices_with_equal_shares() {
+        let states = all_states(2, || 0.0);
+        let hull = Hull::new(&states);
+        let mut rng = Pcg64Mcg::seed_from_u64(5);
+        for _ in 0..50 {
+            let share =
+                Both { send: rng.random_range(0.0..9.0), receive: rng.random_range(0.0..9.0) };
+            let program: f64 = least_time(&states, &[share; 2]).unwrap().iter().sum();
+            let total = Both { send: 2.0 * share.send, receive: 2.0 * share.receive };
+            assert!((hull.seconds(total) - program).abs() < 1e-9, "{share:?}");
+        }
+    }
+}

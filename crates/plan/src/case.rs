@@ -1,0 +1,200 @@
+//! One thing to measure on one device, with everything resolved to numbers.
+
+use super::{Division, Halo};
+use gpubench_core::gpu::{Access, BufferId, Element, KernelId, KernelSource, Scalar};
+use gpubench_core::units::Bytes;
+use gpubench_core::workload::{CaseKey, Fill, Refusal, Size, Split, Verify};
+use serde::{Deserialize, Serialize};
+
+/// A case: a pure value that travels to the worker as one line of JSON.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// What it is called.
+    pub key: CaseKey,
+    /// Words to filter by.
+    pub tags: Vec<String>,
+    /// Which ranking family it counts in.
+    pub family: String,
+    /// The forms to choose the fastest from; one, unless the workload is a search. Empty for
+    /// pure transfers.
+    pub candidates: Vec<Candidate>,
+    /// Forms of the search that this device does not take: what sets each apart, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<(String, String)>,
+    /// Buffers in binding order.
+    pub buffers: Vec<BufferPlan>,
+    /// Numbers the reference sees beside the parameters.
+    pub size: Size,
+    /// How the problem can be cut into chunks, where it can.
+    pub division: Option<Division>,
+    /// How the result is checked.
+    pub verify: Verify,
+    /// Seed of the inputs.
+    pub seed: u64,
+    /// Which of the cases that share the device it is: their kernels and buffers are numbered
+    /// apart by it.
+    #[serde(default)]
+    pub place: u32,
+    /// What runs beside it, for concurrency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub company: Option<Company>,
+    /// How a buffer that is accessed in strides is made contiguous.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rearranged: Option<Box<Rearranged>>,
+    /// Its domain in parts that exchange halos.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub halo: Option<Box<Halo>>,
+}
+
+/// A case that accesses a buffer in strides, and what makes that unnecessary.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rearranged {
+    /// The buffer, by position.
+    pub buffer: usize,
+    /// What reads it and writes it rearranged.
+    pub by: Case,
+    /// Which of that one's buffers is read.
+    pub read: usize,
+    /// Which of them is written.
+    pub written: usize,
+    /// What does the same as the case with the rearranged buffer.
+    pub then: Case,
+}
+
+/// What runs beside a case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Company {
+    /// Other cases, each a pair with this one. Each is also a pair with itself.
+    pub beside: Vec<Case>,
+    /// Up to how many copies of the case run at once; 1 for none beside it.
+    pub copies: u32,
+    /// Cases that cannot run beside this one here, each with its reason.
+    pub left_out: Vec<(String, String)>,
+}
+
+/// Buffers (of the host too) of cases that share the device lie so many numbers apart.
+const BUFFERS_EACH: u32 = 4096;
+
+impl Case {
+    /// The number of its kernel.
+    pub fn kernel(&self) -> KernelId {
+        KernelId(self.place)
+    }
+
+    /// The number of its buffer `i`.
+    pub fn buffer(&self, i: usize) -> BufferId {
+        BufferId(self.place * BUFFERS_EACH + i as u32)
+    }
+
+    /// The same case in another place.
+    pub fn at_place(&self, place: u32) -> Self {
+        Self { place, ..self.clone() }
+    }
+}
+
+/// One form of a case's kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// What sets it apart from the others (`16x16 WIDTH=4`); empty where there is only one.
+    pub label: String,
+    /// The kernel.
+    pub kernel: KernelSource,
+    /// The kernel in WGSL, where `kernel` is in another language and the emulator will run it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub twin: Option<KernelSource>,
+    /// Work-groups along each dimension.
+    pub groups: [u32; 3],
+    /// Names and values of the parameter block, in order.
+    pub params: Vec<(String, f64, Scalar)>,
+    /// The passes after this launch that make one result together with it, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub later: Vec<Pass>,
+    /// Operations of one launch, or of all passes.
+    pub flops: f64,
+    /// Bytes that one launch must move, or all passes.
+    pub bytes: f64,
+}
+
+impl Candidate {
+    /// The parameter block as it lies in memory: four bytes a field.
+    pub fn param_bytes(&self) -> Vec<u8> {
+        param_bytes(&self.params)
+    }
+
+    /// Everything that is launched for one result, in order.
+    pub fn passes(&self) -> Vec<Pass> {
+        let first = Pass { groups: self.groups, params: self.params.clone() };
+        std::iter::once(first).chain(self.later.iter().cloned()).collect()
+    }
+
+    /// How many passes there are.
+    pub fn pass_count(&self) -> usize {
+        1 + self.later.len()
+    }
+
+    /// Work-groups of all passes.
+    pub fn all_groups(&self) -> f64 {
+        let each = self.later.iter().map(|pass| pass.groups).chain([self.groups]);
+        each.map(|groups| groups.into_iter().map(f64::from).product::<f64>()).sum()
+    }
+}
+
+/// One of several launches that make one result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pass {
+    /// Work-groups along each dimension.
+    pub groups: [u32; 3],
+    /// Names and values of the parameter block, in order.
+    pub params: Vec<(String, f64, Scalar)>,
+}
+
+impl Pass {
+    /// The parameter block as it lies in memory: four bytes a field.
+    pub fn param_bytes(&self) -> Vec<u8> {
+        param_bytes(&self.params)
+    }
+}
+
+fn param_bytes(params: &[(String, f64, Scalar)]) -> Vec<u8> {
+    params
+        .iter()
+        .flat_map(|&(_, value, scalar)| match scalar {
+            Scalar::F32 => (value as f32).to_ne_bytes(),
+            Scalar::U32 => (value as u32).to_ne_bytes(),
+            Scalar::I32 => (value as i32).to_ne_bytes(),
+        })
+        .collect()
+}
+
+/// A buffer with its size resolved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BufferPlan {
+    /// Its name.
+    pub name: String,
+    /// Element type.
+    pub element: Element,
+    /// Number of elements.
+    pub count: u64,
+    /// Contents before the first launch; `None` for an output.
+    pub fill: Option<Fill>,
+    /// How the kernel uses it.
+    pub access: Access,
+    /// Which part a chunk of a divided problem sees.
+    pub split: Split,
+}
+
+impl BufferPlan {
+    /// Its size.
+    pub fn bytes(&self) -> Bytes {
+        Bytes(self.count.saturating_mul(self.element.size().0))
+    }
+}
+
+/// What a plan makes of a workload at one size.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Planned {
+    /// It can be run.
+    Case(Box<Case>),
+    /// It cannot, or shall not, on this device.
+    Refused(Refusal),
+}

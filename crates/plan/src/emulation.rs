@@ -1,0 +1,83 @@
+//! What the emulator runs of a case.
+
+use super::{Candidate, Case, Pass};
+use gpubench_core::gpu::{DeviceInfo, DeviceKind, KernelSource, Language};
+use gpubench_core::units::Bytes;
+use gpubench_emulator::{Buffer, Launch};
+use gpubench_reference::Data;
+
+/// A device that takes every kernel in WGSL, so that cases can be planned where only the
+/// emulator will run them.
+pub fn emulated_device() -> DeviceInfo {
+    DeviceInfo {
+        backend: "emulator".into(),
+        index: 0,
+        name: "emulator".into(),
+        vendor: "gpubench".into(),
+        kind: DeviceKind::Simulated,
+        driver: String::new(),
+        api: "WGSL".into(),
+        language: Language::Wgsl,
+        memory: None,
+        cache: None,
+        max_buffer: Bytes(u64::MAX),
+        max_binding: Bytes(u64::MAX),
+        max_storage_buffers: u32::MAX,
+        compute_units: None,
+        clock_hz: None,
+        max_group_size: gpubench_emulator::MOST_LANES,
+        max_group_dims: [gpubench_emulator::MOST_LANES; 3],
+        // What APIs grant, so that long lines are folded as they are there.
+        max_groups: [65_535; 3],
+        local_memory: Bytes(u64::MAX),
+        lanes: 1,
+        timestamp_resolution: None,
+        subgroup: None,
+        offset_alignment: Bytes(4),
+        host_memory: vec![],
+        pci: None,
+        uuid: None,
+        features: vec![],
+    }
+}
+
+impl Candidate {
+    /// The kernel in WGSL, where it has such a form.
+    pub fn wgsl(&self) -> Option<&KernelSource> {
+        match self.kernel.language {
+            Language::Wgsl => Some(&self.kernel),
+            Language::Opencl => self.twin.as_ref(),
+        }
+    }
+}
+
+/// A candidate's launch (the first, where it has several passes) over the contents of all
+/// buffers, in binding order.
+pub fn emulated_launch(
+    candidate: &Candidate,
+    contents: impl IntoIterator<Item: Into<Buffer>>,
+) -> Launch {
+    Launch {
+        groups: candidate.groups,
+        buffers: contents.into_iter().map(Into::into).collect(),
+        params: words_of(&candidate.param_bytes()),
+    }
+}
+
+/// Makes `launch` that of `pass`, over the buffers as they are by then.
+pub fn enter_pass(launch: &mut Launch, pass: &Pass) {
+    launch.groups = pass.groups;
+    launch.params = words_of(&pass.param_bytes());
+}
+
+/// The buffers that the emulator left, in the types of `case`.
+pub fn emulated_results(case: &Case, launch: Launch) -> Vec<Data> {
+    let typed = |(words, buffer): (Buffer, &super::BufferPlan)| {
+        Data::from_bytes(buffer.element.scalar, bytemuck::cast_slice(&words.into_words()))
+    };
+    launch.buffers.into_iter().zip(&case.buffers).map(typed).collect()
+}
+
+fn words_of(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]])).collect()
+}

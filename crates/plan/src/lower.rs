@@ -1,0 +1,94 @@
+//! A case becomes recordings.
+
+use super::{Candidate, Case, GUARD, Pass};
+use gpubench_core::gpu::{BufferId, KernelId, Lane, Op, Recording, Slice};
+use gpubench_core::units::Bytes;
+
+/// The part of each device buffer of `case` that the kernel sees, in binding order: buffer `i`
+/// has a guard on either side that no kernel may touch.
+pub fn slices(case: &Case) -> Vec<Slice> {
+    let slices = case.buffers.iter().enumerate().map(|(i, buffer)| Slice {
+        buffer: case.buffer(i),
+        offset: GUARD,
+        len: buffer.bytes(),
+    });
+    slices.collect()
+}
+
+/// `count` launches of a candidate, each with all its passes, one after the other on one lane.
+pub fn launches(case: &Case, candidate: &Candidate, kernel: KernelId, count: u32) -> Recording {
+    let buffers = slices(case);
+    let dispatch = |pass: &Pass| Op::Dispatch {
+        kernel,
+        groups: pass.groups,
+        buffers: buffers.clone(),
+        params: pass.param_bytes(),
+    };
+    let passes: Vec<Op> = candidate.passes().iter().map(dispatch).collect();
+    let mut recording = Recording::default();
+    for _ in 0..count {
+        for op in &passes {
+            recording.push(Lane(0), vec![], op.clone());
+        }
+    }
+    recording
+}
+
+/// One launch of a part of the candidate's groups, to learn what a whole one will cost: its
+/// largest dimension is cut to `1 / share`, and of several passes it is the first. Returns the
+/// recording and the part really run.
+pub fn partial_launch(
+    case: &Case,
+    candidate: &Candidate,
+    kernel: KernelId,
+    share: u32,
+) -> (Recording, f64) {
+    let mut part = Candidate { later: vec![], ..candidate.clone() };
+    let axis = longest_axis(candidate);
+    part.groups[axis] = (part.groups[axis] / share).max(1);
+    (launches(case, &part, kernel, 1), part.all_groups() / candidate.all_groups())
+}
+
+/// One launch of the first `groups` groups along the candidate's largest dimension, at most
+/// [`most_in_line`] of them.
+pub fn line_launch(case: &Case, candidate: &Candidate, kernel: KernelId, groups: u32) -> Recording {
+    let mut part = candidate.clone();
+    part.groups = [1; 3];
+    part.groups[longest_axis(candidate)] = groups.clamp(1, most_in_line(candidate));
+    launches(case, &part, kernel, 1)
+}
+
+/// Groups along the candidate's largest dimension.
+pub fn most_in_line(candidate: &Candidate) -> u32 {
+    candidate.groups[longest_axis(candidate)]
+}
+
+/// The dimension with the most groups, the first of several.
+fn longest_axis(candidate: &Candidate) -> usize {
+    (0..3).rev().max_by_key(|&axis| candidate.groups[axis]).unwrap_or(0)
+}
+
+/// The host's side of a transfer: one buffer behind all of the device's.
+pub fn host_buffer(case: &Case) -> Slice {
+    Slice {
+        buffer: BufferId(case.buffers.len() as u32),
+        offset: Bytes(0),
+        len: case.buffers.first().map_or(Bytes(0), super::BufferPlan::bytes),
+    }
+}
+
+/// `count` copies between the host buffer and the case's first device buffer, on one lane.
+pub fn copies(case: &Case, to_device: bool, count: u32) -> Recording {
+    let host = host_buffer(case);
+    let device = Slice { buffer: BufferId(0), offset: Bytes(0), len: host.len };
+    let op = if to_device {
+        Op::Send { from: host, to: device }
+    } else {
+        Op::Receive { from: device, to: host }
+    };
+    let mut recording = Recording::default();
+    for _ in 0..count {
+        recording.push(Lane(0), vec![], op.clone());
+    }
+    recording
+}

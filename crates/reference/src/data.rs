@@ -1,0 +1,100 @@
+//! Typed buffer contents.
+
+use gpubench_core::gpu::Scalar;
+use gpubench_emulator::Buffer;
+
+/// The contents of a buffer; vectors lie flat, component after component.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Data {
+    /// IEEE 754 binary32 numbers.
+    F32(Vec<f32>),
+    /// Unsigned integers.
+    U32(Vec<u32>),
+    /// Signed integers.
+    I32(Vec<i32>),
+}
+
+impl From<&Data> for Buffer {
+    fn from(data: &Data) -> Self {
+        match data {
+            Data::U32(words) => words.clone(),
+            other => bytemuck::cast_slice(other.as_bytes()).to_vec(),
+        }
+        .into()
+    }
+}
+
+impl Data {
+    /// `bytes` read as scalars of one type; a torn last scalar is left out.
+    pub fn from_bytes(scalar: Scalar, bytes: &[u8]) -> Self {
+        let words = || bytes.chunks_exact(4).map(|c| [c[0], c[1], c[2], c[3]]);
+        match scalar {
+            Scalar::F32 => Self::F32(words().map(f32::from_ne_bytes).collect()),
+            Scalar::U32 => Self::U32(words().map(u32::from_ne_bytes).collect()),
+            Scalar::I32 => Self::I32(words().map(i32::from_ne_bytes).collect()),
+        }
+    }
+
+    /// The bytes as they lie in memory.
+    pub fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::F32(v) => bytemuck::cast_slice(v),
+            Self::U32(v) => bytemuck::cast_slice(v),
+            Self::I32(v) => bytemuck::cast_slice(v),
+        }
+    }
+
+    /// Number of scalars.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::F32(v) => v.len(),
+            Self::U32(v) => v.len(),
+            Self::I32(v) => v.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The scalar's type.
+    pub fn scalar(&self) -> Scalar {
+        match self {
+            Self::F32(_) => Scalar::F32,
+            Self::U32(_) => Scalar::U32,
+            Self::I32(_) => Scalar::I32,
+        }
+    }
+
+    /// A copy in which every scalar that is still as in `before`, to the bit, is taken from
+    /// `instead`, and how many scalars were not. All three are of one type and length.
+    pub fn with_untouched_from(&self, before: &Self, instead: &Self) -> (Self, usize) {
+        let mut bytes = self.as_bytes().to_vec();
+        let mut touched = 0;
+        let others = before.as_bytes().chunks_exact(4).zip(instead.as_bytes().chunks_exact(4));
+        for (scalar, (before, instead)) in bytes.chunks_exact_mut(4).zip(others) {
+            if scalar == before && scalar != instead {
+                scalar.copy_from_slice(instead);
+            } else {
+                touched += 1;
+            }
+        }
+        (Self::from_bytes(self.scalar(), &bytes), touched)
+    }
+
+    /// How many scalars are not, to the bit, as in `other`.
+    pub fn differing(&self, other: &Self) -> usize {
+        let both = self.as_bytes().chunks_exact(4).zip(other.as_bytes().chunks_exact(4));
+        both.filter(|(a, b)| a != b).count()
+    }
+
+    /// Scalar `i` as a number, for messages and error norms.
+    pub fn get(&self, i: usize) -> Option<f64> {
+        match self {
+            Self::F32(v) => v.get(i).map(|&x| f64::from(x)),
+            Self::U32(v) => v.get(i).map(|&x| f64::from(x)),
+            Self::I32(v) => v.get(i).map(|&x| f64::from(x)),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The section of a kernel beside others.
+
+use super::staircase;
+use super::words::label;
+use gpubench_analysis::{Expected, PairSummary, PairTally, concurrency, pair_tally};
+use gpubench_core::record::{Concurrency, Detail, Header, Record};
+use gpubench_core::text::printable;
+use gpubench_core::units::seconds;
+use gpubench_model::concurrency::{Case, Device};
+use std::fmt::Write;
+
+/// Pairs in a table, copies in a line; `device` is what staircases told.
+pub fn section(out: &mut String, title: &str, raw: &Concurrency, device: Option<Device>) {
+    let summary = concurrency(raw, device);
+    let lanes = if raw.lanes == 1 { "one queue, in order" } else { "two lanes" };
+    let _ = writeln!(out, "\n{title}: {lanes}");
+    let _ = writeln!(
+        out,
+        "  {:<22}{:>10}{:>10}{:>10}{:>6}{:>6}  slowed",
+        "beside", "alone", "together", "reversed", "gain", "rev."
+    );
+    for pair in &summary.pairs {
+        row(out, pair);
+    }
+    if let [.., (most, _)] = summary.copies[..] {
+        let each: Vec<_> =
+            summary.copies.iter().map(|(n, gain)| format!("{n}: {gain:.1}")).collect();
+        let at_once = summary.copies.iter().map(|(_, gain)| *gain).fold(0.0, f64::max);
+        let _ = writeln!(out, "  copies at once and gain: {}", each.join(", "));
+        let _ = writeln!(out, "  of {most} copies about {at_once:.0} really ran at once");
+    }
+    for (name, reason) in &raw.left_out {
+        let _ = writeln!(out, "  not beside {}: {}", printable(name, 60), printable(reason, 200));
+    }
+    if device.is_none() {
+        let _ = writeln!(
+            out,
+            "  model 7: not told, since no staircase of this run shows what a unit holds"
+        );
+    } else if summary.pairs.iter().any(|pair| pair.expected.is_none()) {
+        let _ = writeln!(out, "  model 7: not told where a group is larger than any staircase's");
+    }
+}
+
+/// How well model 7 foresaw all pairs of each device, over all rounds.
+pub fn tallies(out: &mut String, header: &Header, records: &[Record]) {
+    for (i, info) in header.devices.iter().enumerate() {
+        let Some(told) = staircase::told(records, i) else { continue };
+        let device = told.device(info);
+        let of = |record: &Record| match &record.detail {
+            Some(Detail::Concurrency(raw)) => concurrency(raw, Some(device)).pairs,
+            _ => vec![],
+        };
+        let here = records.iter().filter(|record| record.device == i);
+        let pairs: Vec<PairSummary> = here.flat_map(of).collect();
+        if let Some(tally) = pair_tally(&pairs) {
+            let _ = writeln!(out, "\nModel 7 on {}: {}", label(info), tally_words(&tally));
+        }
+    }
+}
+
+/// The share of cases foreseen rightly, which were not, and how far slowdowns were off.
+pub(super) fn tally_words(tally: &PairTally) -> String {
+    let PairTally { pairs, right, .. } = *tally;
+    let share = 100.0 * right as f64 / pairs as f64;
+    let mut out = format!("the case of {right} of {pairs} pairs foreseen ({share:.0} %)");
+    let wrong = tally.wrong.iter().map(|&(measured, foreseen, n)| {
+        format!("{n} × {}, not {}", letter(measured), letter(foreseen))
+    });
+    let wrong: Vec<String> = wrong.collect();
+    if !wrong.is_empty() {
+        let _ = write!(out, "\n  the others are {}", wrong.join("; "));
+    }
+    if tally.untold > 0 {
+        let _ = write!(out, "\n  {} other pairs are not measured or not foreseen", tally.untold);
+    }
+    let error = 100.0 * tally.slowdown_error;
+    let _ = write!(out, "\n  slowdowns of later kernels off by {error:.1} % in the mean");
+    out
+}
+
+fn row(out: &mut String, pair: &PairSummary) {
+    let slowed = match (pair.slowdown, pair.case) {
+        (Some([first, second]), Some(case)) => {
+            let swapped = if pair.swapped { ", swapped" } else { "" };
+            format!("{first:.2} {second:.2} {}{swapped}", letter(case))
+        }
+        _ => "–".to_owned(),
+    };
+    let _ = writeln!(
+        out,
+        "  {:<22}{:>10}{:>10}{:>10}{:>6.2}{:>6.2}  {slowed}",
+        printable(&pair.second, 21),
+        seconds(pair.alone[1]),
+        seconds(pair.together[0]),
+        seconds(pair.together[1]),
+        pair.gain[0],
+        pair.gain[1],
+    );
+    if let Some(Expected { case, slowdown, gain }) = pair.expected {
+        let _ = writeln!(
+            out,
+            "  {:<22}model 7 foresees case {}, slowdown {slowdown:.2}, gain {gain:.2}",
+            "",
+            letter(case)
+        );
+    }
+}
+
+/// The case's letter.
+pub(super) fn letter(case: Case) -> &'static str {
+    match case {
+        Case::A => "A",
+        Case::B => "B",
+        Case::C => "C",
+    }
+}

@@ -1,0 +1,314 @@
+//! A report for programs: one JSON document, one CSV table.
+
+use super::comparison::Compared;
+use super::csv::{csv, number};
+use super::rows::{Rate, Row};
+use super::subject::Material;
+use super::words;
+use gpubench_analysis::rank::Ranking;
+use gpubench_core::gpu::{DeviceInfo, DeviceKind};
+use gpubench_core::record::Outcome;
+use gpubench_core::text::{is_invisible, printable};
+use gpubench_core::workload::Measure;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Version of the document. A field may be added without a new version, never change or go.
+pub const VERSION: u32 = 1;
+
+/// What runs measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Document {
+    /// Version of this form: 1.
+    pub version: u32,
+    /// gpubench's version that wrote the document.
+    pub gpubench: String,
+    /// The runs.
+    pub runs: Vec<Run>,
+    /// The devices; cases name them by position.
+    pub devices: Vec<Device>,
+    /// Every case on every device.
+    pub cases: Vec<Case>,
+    /// The ranking, in the form of `gpubench rank --format json`.
+    #[serde(default)]
+    pub ranking: serde_json::Value,
+    /// Devices against a baseline, in the form of `gpubench compare --format json`.
+    #[serde(default)]
+    pub comparison: serde_json::Value,
+}
+
+/// One run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Run {
+    /// The result file's name.
+    pub file: String,
+    /// The suite.
+    pub suite: String,
+    /// The suite's hash.
+    pub suite_hash: String,
+    /// When it began, RFC 3339 in UTC.
+    pub started: String,
+    /// Seconds of wall time; null where it was cut short.
+    pub wall: Option<f64>,
+    /// Rounds planned.
+    pub rounds: u32,
+    /// Seed of inputs and order.
+    pub seed: u64,
+    /// The machine's name.
+    pub host: String,
+    /// The machine's processor.
+    pub cpu: String,
+    /// The operating system.
+    pub os: String,
+    /// The version that measured.
+    pub gpubench: String,
+}
+
+/// A device seen through one API.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Device {
+    /// What tables call it.
+    pub label: String,
+    /// Its name.
+    pub name: String,
+    /// Its vendor.
+    pub vendor: String,
+    /// `discrete`, `integrated`, `virtual`, `cpu`, `simulated` or `other`.
+    pub kind: String,
+    /// The backend.
+    pub backend: String,
+    /// The API's version.
+    pub api: String,
+    /// The driver.
+    pub driver: String,
+    /// The machine.
+    pub host: String,
+}
+
+/// One case on one device, over all rounds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Case {
+    /// Position in `devices`.
+    pub device: usize,
+    /// The workload.
+    pub workload: String,
+    /// Its sizes.
+    pub size: BTreeMap<String, i64>,
+    /// What is measured.
+    pub measure: Measure,
+    /// The kind of host memory, for transfers.
+    pub host_memory: Option<String>,
+    /// Which ranking family it counts in.
+    pub family: String,
+    /// `ok`, or in a word or two what else came of it.
+    pub outcome: String,
+    /// Why it failed or was left out.
+    pub reason: Option<String>,
+    /// Seconds of one operation: geometric mean of the rounds' medians.
+    pub seconds: Option<f64>,
+    /// Its 95 % interval.
+    pub interval: Option<[f64; 2]>,
+    /// Rounds measured.
+    pub rounds: usize,
+    /// Samples in all rounds.
+    pub samples: usize,
+    /// Work per second.
+    pub rate: Option<f64>,
+    /// `FLOP/s` or `B/s`.
+    pub rate_unit: Option<String>,
+    /// What to know before believing the figure.
+    pub flags: Vec<String>,
+    /// SHA-256 of the kernel as built.
+    pub kernel: Option<String>,
+}
+
+/// The JSON schema of [`Document`].
+pub fn schema() -> schemars::Schema {
+    schemars::schema_for!(Document)
+}
+
+/// The document of `material`.
+pub fn document(material: &Material, ranking: &Ranking, compared: &[Compared]) -> Document {
+    Document {
+        version: VERSION,
+        gpubench: env!("CARGO_PKG_VERSION").to_owned(),
+        runs: material.sources.iter().map(run).collect(),
+        devices: material.subjects.iter().map(device).collect(),
+        cases: material.rows.iter().map(case).collect(),
+        // Structures of text and numbers with text for keys: they always serialise.
+        ranking: serde_json::to_value(ranking).unwrap_or_default(),
+        comparison: serde_json::to_value(compared).unwrap_or_default(),
+    }
+}
+
+/// The document as text. Characters that reorder or hide text are escaped, as JSON allows.
+pub fn json(material: &Material, ranking: &Ranking, compared: &[Compared]) -> String {
+    let text =
+        serde_json::to_string_pretty(&document(material, ranking, compared)).unwrap_or_default();
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            c if is_invisible(c) || ('\u{7f}'..='\u{9f}').contains(&c) => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out + "\n"
+}
+
+fn run(source: &super::Source) -> Run {
+    let header = source.header;
+    Run {
+        file: source.name.clone(),
+        suite: header.suite.clone(),
+        suite_hash: header.suite_hash.clone(),
+        started: header.started.clone(),
+        wall: source.footer.map(|footer| footer.wall),
+        rounds: header.rounds,
+        seed: header.seed,
+        host: header.host.name.clone(),
+        cpu: header.host.cpu.clone(),
+        os: header.host.os.clone(),
+        gpubench: header.gpubench.clone(),
+    }
+}
+
+fn device(subject: &super::Subject) -> Device {
+    let info: &DeviceInfo = subject.device;
+    Device {
+        label: subject.label.clone(),
+        name: info.name.clone(),
+        vendor: info.vendor.clone(),
+        kind: kind(info.kind).to_owned(),
+        backend: info.backend.clone(),
+        api: info.api.clone(),
+        driver: info.driver.clone(),
+        host: subject.header.host.name.clone(),
+    }
+}
+
+fn kind(kind: DeviceKind) -> &'static str {
+    match kind {
+        DeviceKind::Discrete => "discrete",
+        DeviceKind::Integrated => "integrated",
+        DeviceKind::Virtual => "virtual",
+        DeviceKind::Cpu => "cpu",
+        DeviceKind::Simulated => "simulated",
+        DeviceKind::Other => "other",
+    }
+}
+
+fn case(row: &Row) -> Case {
+    let (rate, unit) = match row.rate {
+        Some(Rate::Flops(rate)) => (Some(rate), Some("FLOP/s")),
+        Some(Rate::Bandwidth(rate)) => (Some(rate), Some("B/s")),
+        None => (None, None),
+    };
+    Case {
+        device: row.device,
+        workload: row.key.workload.clone(),
+        size: row.key.size.iter().cloned().collect(),
+        measure: row.key.measure,
+        host_memory: row.key.host_memory.map(|kind| words::memory_word(kind).to_owned()),
+        family: row.records[0].family.clone(),
+        outcome: row.outcome.word().to_owned(),
+        reason: reason(row.outcome),
+        seconds: row.time.map(|time| time.value),
+        interval: row.time.map(|time| time.interval),
+        rounds: row.rounds().count(),
+        samples: row.rounds().map(|measured| measured.samples.len()).sum(),
+        rate,
+        rate_unit: unit.map(str::to_owned),
+        flags: row.flags.iter().map(|flag| words::flag_word(flag).to_owned()).collect(),
+        kernel: row.records.iter().find_map(|r| r.kernel.as_ref()).map(|k| k.hash.clone()),
+    }
+}
+
+fn reason(outcome: &Outcome) -> Option<String> {
+    let lines = words::details(outcome);
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+const COLUMNS: &str = "machine,device,name,vendor,kind,api,driver,family,workload,size,measure,\
+                       host_memory,outcome,reason,seconds,low,high,rounds,samples,rate,rate_unit,\
+                       flags,kernel";
+
+/// One line a case and device.
+pub fn spreadsheet(material: &Material) -> String {
+    let text = |text: &str| printable(text, usize::MAX);
+    let head = COLUMNS.split(',').map(str::to_owned).collect();
+    let lines = material.rows.iter().map(|row| {
+        let (case, device) = (case(row), device(&material.subjects[row.device]));
+        let size = case.size.iter().map(|(name, value)| format!("{}={value}", text(name)));
+        vec![
+            text(&device.host),
+            text(&device.label),
+            text(&device.name),
+            text(&device.vendor),
+            device.kind,
+            text(&device.api),
+            text(&device.driver),
+            text(&case.family),
+            text(&case.workload),
+            size.collect::<Vec<_>>().join(" "),
+            words::measure_word(case.measure).to_owned(),
+            case.host_memory.unwrap_or_default(),
+            case.outcome,
+            text(&case.reason.unwrap_or_default()),
+            number(case.seconds),
+            number(case.interval.map(|[low, _]| low)),
+            number(case.interval.map(|[_, high]| high)),
+            case.rounds.to_string(),
+            case.samples.to_string(),
+            number(case.rate),
+            case.rate_unit.unwrap_or_default(),
+            case.flags.join(" "),
+            text(&case.kernel.unwrap_or_default()),
+        ]
+    });
+    csv(std::iter::once(head).chain(lines))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Sample, hostile};
+
+    #[test]
+    fn json_reads_back_whatever_names_are() {
+        let sample = Sample::named(&hostile());
+        let text = json(&sample.material(), &sample.ranking(), &sample.compared());
+        assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{7}']));
+        let back: Document = serde_json::from_str(&text).unwrap();
+        assert_eq!(back, document(&sample.material(), &sample.ranking(), &sample.compared()));
+        assert_eq!(back.version, VERSION);
+        assert_eq!(back.devices[0].name, hostile());
+        assert_eq!(back.cases.len(), sample.material().rows.len());
+    }
+
+    #[test]
+    fn a_spreadsheet_runs_nothing() {
+        let sample = Sample::named(&format!("=cmd|{}", hostile()));
+        let text = spreadsheet(&sample.material());
+        assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{7}']));
+        let mut reader = ::csv::Reader::from_reader(text.as_bytes());
+        assert_eq!(reader.headers().unwrap().len(), 23);
+        let records: Vec<_> = reader.records().map(Result::unwrap).collect();
+        assert_eq!(records.len(), sample.material().rows.len());
+        for cell in records.iter().flatten() {
+            assert!(!cell.starts_with(['=', '@']), "{cell}");
+        }
+        assert!(records[0][2].starts_with("'=cmd|"));
+    }
+
+    #[test]
+    fn the_schema_names_every_field() {
+        let schema = serde_json::to_string(&schema()).unwrap();
+        for name in ["interval", "rate_unit", "suite_hash", "host_memory", "ranking"] {
+            assert!(schema.contains(name), "{name}");
+        }
+    }
+}

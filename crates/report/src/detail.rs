@@ -1,0 +1,214 @@
+//! Sections for what one row of the table cannot say: overlap and transfers.
+
+use super::words::{case_name, label};
+use gpubench_analysis::{
+    Class, Engines, Heavy, LITTLE, Meanwhile, OverlapSummary, engines, overlap, transfer,
+};
+use gpubench_core::record::{Detail, Header, Overlap, Record, Transfer};
+use gpubench_core::units::{bandwidth, seconds};
+use gpubench_model::least_squares::Estimate;
+use std::fmt::Write;
+
+/// One section a record that has details; of several rounds, the first that was measured.
+pub fn sections(header: &Header, records: &[Record]) -> String {
+    let mut out = String::new();
+    let mut told: Vec<(&gpubench_core::workload::CaseKey, usize)> = Vec::new();
+    for record in records {
+        let Some(detail) = &record.detail else { continue };
+        if told.contains(&(&record.key, record.device)) {
+            continue;
+        }
+        told.push((&record.key, record.device));
+        let device = header.devices.get(record.device).map_or_else(String::new, label);
+        let of_device = records.iter().filter(|other| other.device == record.device);
+        let details: Vec<&Detail> = of_device.filter_map(|other| other.detail.as_ref()).collect();
+        let title = format!("{} on {device}, round {}", case_name(&record.key), record.round + 1);
+        match detail {
+            Detail::Overlap(raw) => overlap_section(&mut out, &title, raw, &engines(&details)),
+            Detail::Transfer(raw) => transfer_section(&mut out, &title, raw),
+            Detail::Concurrency(raw) => {
+                let told = super::staircase::told(records, record.device);
+                let info = header.devices.get(record.device);
+                let device = told.zip(info).map(|(told, info)| told.device(info));
+                super::concurrency::section(&mut out, &title, raw, device);
+            }
+            Detail::Schedule(raw) => super::schedule::section(&mut out, &title, raw),
+            Detail::Rearrange(raw) => super::rearrange::section(&mut out, &title, raw),
+            Detail::Halo(raw) => super::halo::section(&mut out, &title, raw),
+            Detail::Checkpoint(raw) => super::checkpoint::section(&mut out, &title, raw),
+            // All staircases of a device are one section.
+            Detail::Staircase(_) => {}
+            // `gpubench profile` puts all of a device together.
+            Detail::Characterised(_) => {}
+            Detail::TransferStates(raw) => {
+                let name = format!("{}, round {}", case_name(&record.key), record.round + 1);
+                super::together::states_section(&mut out, &name, raw);
+            }
+            Detail::Split(raw) => {
+                let name = format!("{}, round {}", case_name(&record.key), record.round + 1);
+                super::together::split_section(&mut out, &name, raw);
+            }
+        }
+    }
+    super::concurrency::tallies(&mut out, header, records);
+    super::staircase::section(&mut out, header, records);
+    super::ladder::section(&mut out, header, records);
+    out
+}
+
+fn overlap_section(out: &mut String, title: &str, raw: &Overlap, engines: &Engines) {
+    let Some(summary) = overlap(raw) else { return };
+    let best = &summary.runs[summary.best];
+    let _ = writeln!(
+        out,
+        "\nOverlap of {title} ({} memory)",
+        format!("{:?}", raw.host_memory).to_lowercase()
+    );
+    let _ = writeln!(
+        out,
+        "  alone: send {}, kernel {}, receive {}; one after the other {}",
+        seconds(summary.stages.send),
+        seconds(summary.stages.kernel),
+        seconds(summary.stages.receive),
+        seconds(summary.stages.serial())
+    );
+    let _ = writeln!(out, "  class: {}", class_words(summary.class));
+    runs_table(out, &summary);
+    let _ = writeln!(
+        out,
+        "  best: {} {} on {} in {}{}",
+        best.chunks,
+        if best.chunks == 1 { "chunk" } else { "chunks" },
+        lanes_words(best.lanes),
+        seconds(best.seconds),
+        best.saved.map_or_else(String::new, |saved| {
+            format!(": saved {:.0} % of what ideal overlap would save", saved * 100.0)
+        })
+    );
+    if let Some([send, kernel, receive]) = summary.hidden {
+        let _ = writeln!(
+            out,
+            "  beside another stage (by intervals, no gain by itself): send {:.0} %, kernel {:.0} %, receive {:.0} %",
+            send * 100.0,
+            kernel * 100.0,
+            receive * 100.0
+        );
+    }
+    let _ = writeln!(out, "  copy engines inferred: {}", engines_words(engines));
+    if let Some(accuracy) = summary.held_out {
+        let _ = writeln!(
+            out,
+            "  the pipeline foresees a run that it was not fitted to with accuracy {accuracy:.2}"
+        );
+    }
+    let _ = writeln!(out, "  worth it? {}", worth_words(&summary));
+}
+
+fn runs_table(out: &mut String, summary: &OverlapSummary) {
+    let _ = writeln!(out, "  chunks  lanes     median     saved  model streams   fitted pipeline");
+    for run in &summary.runs {
+        let _ = writeln!(
+            out,
+            "  {:>6}  {:>5}  {:>9}  {:>8}  {:>13}  {:>16}",
+            run.chunks,
+            run.lanes,
+            seconds(run.seconds),
+            percent(run.saved),
+            seconds(run.streams),
+            run.pipeline.map_or_else(|| "–".to_owned(), seconds)
+        );
+    }
+}
+
+pub(super) fn class_words(class: Class) -> String {
+    let bound = if class.kernel_bound { "kernel bound" } else { "transfer bound" };
+    let heavy = match class.heavy {
+        Heavy::Send => "send heavy",
+        Heavy::Receive => "receive heavy",
+        Heavy::General => "general",
+    };
+    format!("{bound}, {heavy}")
+}
+
+pub(super) fn lanes_words(lanes: u32) -> String {
+    if lanes == 1 { "one lane (in order)".to_owned() } else { format!("{lanes} lanes") }
+}
+
+/// The number of copy engines, and what tells it.
+pub(super) fn engines_words(engines: &Engines) -> &'static str {
+    match (engines.both_ways, engines.beside_kernels) {
+        (Some(true), Some(true)) => "2 (both directions at once, and beside kernels)",
+        (Some(false), Some(true)) => "1 (copies beside kernels, but one direction at a time)",
+        (_, Some(false)) => "0 (no copy runs beside a kernel)",
+        (None, Some(true)) => "at least 1 (copies run beside kernels); `measure: transfer` tells",
+        (Some(true), None) => {
+            "2 (both directions at once); these runs hide too little to tell more"
+        }
+        _ => "these runs do not tell",
+    }
+}
+
+pub(super) fn worth_words(summary: &OverlapSummary) -> String {
+    let verdict = if summary.ideal < LITTLE {
+        "no: there is little to hide"
+    } else if summary.gain >= LITTLE {
+        "yes"
+    } else {
+        "no: this device hides little of it"
+    };
+    format!(
+        "{verdict} (ideal overlap could save {:.0} % of the serial time, kernel beside copies alone \
+         {:.0} %; saved {:.0} %)",
+        summary.ideal * 100.0,
+        summary.potential * 100.0,
+        summary.gain * 100.0
+    )
+}
+
+pub(super) fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", share * 100.0))
+}
+
+fn transfer_section(out: &mut String, title: &str, raw: &Transfer) {
+    let _ = writeln!(out, "\nTransfers, {title}");
+    match transfer(raw) {
+        Err(error) => {
+            let _ = writeln!(out, "  {error}");
+        }
+        Ok(summary) => {
+            for (way, line) in [("send", &summary.send), ("receive", &summary.receive)] {
+                let _ = writeln!(
+                    out,
+                    "  {way:<8} latency {}, bandwidth {}",
+                    with_error(line.latency, seconds),
+                    with_error(line.bandwidth, bandwidth)
+                );
+            }
+            let _ = writeln!(
+                out,
+                "  both at once on {}: {} together, {:.2} × one after the other",
+                if raw.lanes == 1 { "one lane" } else { "two lanes" },
+                bandwidth(summary.both),
+                summary.gain
+            );
+            match summary.meanwhile {
+                Some(Meanwhile::Rates(rates)) => {
+                    let [send, receive] = rates.map(bandwidth);
+                    let _ = writeln!(out, "  while both run: send {send}, receive {receive}");
+                }
+                Some(Meanwhile::Turns) => {
+                    let _ = writeln!(out, "  while both run: never, they take turns");
+                }
+                None => {}
+            }
+        }
+    }
+}
+
+/// A fitted value with its 95 % half-width, or that it could not be told.
+pub(super) fn with_error(estimate: Estimate, unit: fn(f64) -> String) -> String {
+    if !estimate.margin.is_finite() || estimate.margin > estimate.value.abs() {
+        return "not identifiable".to_owned();
+    }
+    format!("{} ± {:.1} %", unit(estimate.value), 100.0 * estimate.margin / estimate.value)
+}

@@ -1,0 +1,203 @@
+//! Records as flat rows, for those who go on in DuckDB, Polars or Spark, and as Bencher's metrics.
+
+use super::csv::number;
+use super::terminal::case_name;
+use gpubench_analysis::Field;
+use gpubench_core::record::{Header, Record};
+use gpubench_core::text::printable;
+use gpubench_stats::Summary;
+use serde_json::{Map, Value, json};
+
+/// A column of the export: its name and what it holds.
+pub const COLUMNS: [(&str, Kind); 31] = [
+    ("run", Kind::Text),
+    ("started", Kind::Text),
+    ("suite", Kind::Text),
+    ("suite_hash", Kind::Text),
+    ("host", Kind::Text),
+    ("device", Kind::Text),
+    ("vendor", Kind::Text),
+    ("api", Kind::Text),
+    ("kind", Kind::Text),
+    ("driver", Kind::Text),
+    ("slug", Kind::Text),
+    ("case", Kind::Text),
+    ("workload", Kind::Text),
+    ("size", Kind::Text),
+    ("measure", Kind::Text),
+    ("host_memory", Kind::Text),
+    ("family", Kind::Text),
+    ("round", Kind::Whole),
+    ("outcome", Kind::Text),
+    ("samples", Kind::Whole),
+    ("median", Kind::Number),
+    ("median_low", Kind::Number),
+    ("median_high", Kind::Number),
+    ("min", Kind::Number),
+    ("max", Kind::Number),
+    ("flops", Kind::Number),
+    ("bytes", Kind::Number),
+    ("joules", Kind::Number),
+    ("kernel", Kind::Text),
+    ("checks", Kind::Text),
+    ("flags", Kind::Text),
+];
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Text, never missing.
+    Text,
+    /// A whole number, never missing.
+    Whole,
+    /// A number; missing where nothing was measured.
+    Number,
+}
+
+/// A cell of a row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// Of a [`Kind::Text`] column.
+    Text(String),
+    /// Of a [`Kind::Whole`] column.
+    Whole(i64),
+    /// Of a [`Kind::Number`] column.
+    Number(Option<f64>),
+}
+
+impl Cell {
+    /// As text for a spreadsheet.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Whole(x) => x.to_string(),
+            Self::Number(x) => number(*x),
+        }
+    }
+}
+
+/// The row of a record of `run` (the file's name without its ending); `None` where the header has
+/// no such device. Seconds, operations, bytes and joules; one cell a column of [`COLUMNS`].
+pub fn row(run: &str, header: &Header, record: &Record) -> Option<Vec<Cell>> {
+    let device = header.devices.get(record.device)?;
+    let size: Vec<String> = record.key.size.iter().map(|(name, n)| format!("{name}={n}")).collect();
+    let flags: Vec<String> = record.flags.iter().map(word).collect();
+    let kind = format!("{:?}", device.kind).to_lowercase();
+    let memory = record.key.host_memory.map(|kind| format!("{kind:?}").to_lowercase());
+    let measured = record.measured.as_ref();
+    let summary = measured.and_then(|measured| Summary::of(&measured.samples));
+    let built = record.kernel.as_ref();
+    let text = |text: &str| Cell::Text(text.to_owned());
+    let figure = |pick: fn(&Summary) -> f64| Cell::Number(summary.as_ref().map(pick));
+    Some(vec![
+        text(run),
+        text(&header.started),
+        text(&header.suite),
+        text(&header.suite_hash),
+        text(&header.host.name),
+        text(&device.name),
+        text(&device.vendor),
+        text(&device.backend),
+        Cell::Text(kind),
+        text(&device.driver),
+        Cell::Text(device.slug()),
+        Cell::Text(case_name(&record.key)),
+        text(&record.key.workload),
+        Cell::Text(size.join(" ")),
+        Cell::Text(word(&record.key.measure)),
+        Cell::Text(memory.unwrap_or_default()),
+        text(&record.family),
+        Cell::Whole(i64::from(record.round)),
+        text(record.outcome.word()),
+        Cell::Whole(summary.map_or(0, |s| s.count as i64)),
+        figure(|s| s.median),
+        figure(|s| s.interval[0]),
+        figure(|s| s.interval[1]),
+        figure(|s| s.min),
+        figure(|s| s.max),
+        Cell::Number(measured.map(|m| m.flops)),
+        Cell::Number(measured.map(|m| m.bytes)),
+        Cell::Number(record.monitor.joules),
+        Cell::Text(built.map_or_else(String::new, |b| b.hash.clone())),
+        Cell::Text(built.map_or_else(String::new, |b| word(&b.checks))),
+        Cell::Text(flags.join(" ")),
+    ])
+}
+
+/// The name by which JSON knows a value; of one with a text, the name alone.
+fn word(value: &impl serde::Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(Value::String(word)) => word,
+        Ok(Value::Object(object)) => object.keys().next().cloned().unwrap_or_default(),
+        _ => String::new(),
+    }
+}
+
+/// Bencher's metric format: for each device and verified case the latency in nanoseconds over all
+/// rounds, with the 95 % interval where there are at least two rounds.
+pub fn bencher(field: &Field) -> String {
+    let mut names: Vec<(String, Value)> = vec![];
+    for (place, contender) in field.contenders.iter().enumerate() {
+        for (case, cell) in field.cells(place) {
+            let name = format!("{} {}", contender.device.slug(), case_name(&case.key));
+            let mut latency = json!({ "value": cell.seconds() * 1e9 });
+            if let Some([low, high]) = cell.interval() {
+                latency["lower_value"] = json!(low * 1e9);
+                latency["upper_value"] = json!(high * 1e9);
+            }
+            names.push((printable(&name, 1000), json!({ "latency": latency })));
+        }
+    }
+    names.sort_by(|a, b| a.0.cmp(&b.0));
+    format!("{:#}\n", Value::Object(names.into_iter().collect::<Map<_, _>>()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_analysis::field;
+    use gpubench_core::record::sample::{device, header, key, outcome, record};
+    use gpubench_core::record::{Flag, Outcome};
+
+    #[test]
+    fn a_row_has_a_cell_of_the_right_kind_for_every_column() {
+        let header = header(vec![device("opencl")]);
+        let mut flagged = record(key("a", 1), 1e-3);
+        flagged.flags = vec![Flag::Wide, Flag::Flake("once".into())];
+        for record in [flagged.clone(), outcome(key("a", 1), Outcome::Skipped("why".into()))] {
+            let row = row("x", &header, &record).unwrap();
+            assert_eq!(row.len(), COLUMNS.len());
+            for (cell, (name, kind)) in row.iter().zip(COLUMNS) {
+                let found = match cell {
+                    Cell::Text(_) => Kind::Text,
+                    Cell::Whole(_) => Kind::Whole,
+                    Cell::Number(_) => Kind::Number,
+                };
+                assert_eq!(found, kind, "{name}");
+            }
+        }
+        let texts: Vec<String> =
+            row("x", &header, &flagged).unwrap().iter().map(Cell::text).collect();
+        assert_eq!(texts[30], "wide flake");
+        assert_eq!(
+            (texts[13].as_str(), texts[14].as_str(), texts[20].as_str()),
+            ("n=1", "kernel", "0.001")
+        );
+    }
+
+    #[test]
+    fn bencher_gets_nanoseconds_of_verified_cases_alone() {
+        let header = header(vec![device("opencl")]);
+        let records = [
+            record(key("a", 1), 1e-3),
+            Record { round: 1, ..record(key("a", 1), 1e-3) },
+            outcome(key("b", 1), Outcome::Unchecked),
+        ];
+        let text = bencher(&field([(&header, &records[..])]));
+        let value: Value = serde_json::from_str(&text).unwrap();
+        let latency = &value["nobody-invented-gpu-opencl a n=1"]["latency"];
+        assert!((latency["value"].as_f64().unwrap() - 1e6).abs() < 1e-3, "{text}");
+        assert!(latency["lower_value"].is_f64());
+        assert_eq!(value.as_object().unwrap().len(), 1);
+    }
+}

@@ -1,0 +1,183 @@
+//! A report as one HTML page: no script, no network, light and dark, for screens and paper.
+//!
+//! Every text that comes from outside passes [`printable`] and maud's escaping; nothing is put
+//! into the page as markup but what stands in these files.
+
+mod checkpoint;
+mod comparison;
+mod concurrency;
+mod devices;
+mod environment;
+mod flags;
+mod foresight;
+mod glance;
+mod halo;
+mod ladder;
+mod models;
+mod overlap;
+mod plot;
+mod ranking;
+mod rearrange;
+mod roofline;
+mod samples;
+mod scale;
+mod schedule;
+mod staircase;
+mod sweep;
+mod together;
+mod told;
+mod transfers;
+mod workloads;
+
+use super::comparison::Compared;
+use super::ranking::{few, grouped};
+use super::subject::Material;
+use super::words::counts;
+use gpubench_analysis::rank::Ranking;
+use gpubench_core::hash::base64_sha256;
+use gpubench_core::text::printable;
+use gpubench_core::workload::CaseKey;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+const STYLE: &str = include_str!("style.css");
+
+/// A part of the page with a heading.
+struct Section {
+    /// Its anchor.
+    id: &'static str,
+    /// Its heading.
+    title: &'static str,
+    /// What stands below the heading.
+    body: Markup,
+}
+
+/// The whole page.
+pub fn page(material: &Material, ranking: &Ranking, compared: &[Compared]) -> String {
+    let sections: Vec<Section> = [
+        Some(devices::section(material)),
+        ranking::section(material, ranking),
+        comparison::section(compared),
+        glance::section(material),
+        roofline::section(material),
+        workloads::section(material),
+        transfers::section(material),
+        overlap::section(material),
+        schedule::section(material),
+        checkpoint::section(material),
+        staircase::section(material),
+        concurrency::section(material),
+        halo::section(material),
+        ladder::section(material),
+        rearrange::section(material),
+        together::section(material),
+        models::section(material),
+        flags::section(material),
+        Some(environment::section(material)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let title = title(material);
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy());
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="referrer" content="no-referrer";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                a.skip href="#main" { "Skip to the results" }
+                header { h1 { (title) } (summary(material)) }
+                nav aria-label="Sections" {
+                    ol { @for section in &sections { li { a href={ "#" (section.id) } { (section.title) } } } }
+                }
+                main id="main" {
+                    @for section in &sections {
+                        section aria-labelledby=(section.id) {
+                            h2 id=(section.id) { (section.title) }
+                            (section.body)
+                        }
+                    }
+                }
+                footer { p { "Made by gpubench " (env!("CARGO_PKG_VERSION")) ". This page loads nothing and runs no script." } }
+            }
+        }
+    }
+    .into_string()
+}
+
+/// Nothing may be loaded or run; the one style sheet is named by its hash.
+fn policy() -> String {
+    format!(
+        "default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
+        base64_sha256(STYLE.as_bytes())
+    )
+}
+
+fn title(material: &Material) -> String {
+    let mut suites: Vec<String> = vec![];
+    for source in &material.sources {
+        let suite = printable(&source.header.suite, 60);
+        if !suites.contains(&suite) {
+            suites.push(suite);
+        }
+    }
+    let more = suites.len().saturating_sub(4);
+    suites.truncate(4);
+    let and = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("gpubench report: {}{and}", suites.join(", "))
+}
+
+fn summary(material: &Material) -> Markup {
+    let counts = counts(&material.rows);
+    let tiles = [
+        ("devices × APIs", material.subjects.len(), ""),
+        ("✓ cases verified", counts.verified, "good"),
+        ("✗ failed", counts.failed, if counts.failed > 0 { "bad" } else { "" }),
+        ("○ unchecked", counts.unchecked, ""),
+        ("! flagged", counts.flagged, if counts.flagged > 0 { "warn" } else { "" }),
+        ("left out", counts.left_out, ""),
+    ];
+    html! {
+        dl.tiles {
+            @for (what, count, class) in tiles { div { dt { (what) } dd class=[(!class.is_empty()).then_some(class)] { (count) } } }
+        }
+        @let not_gpus = material.subjects.iter().filter(|s| !s.device.is_gpu()).count();
+        @if not_gpus > 0 {
+            p.note {
+                (not_gpus) " of " (material.subjects.len())
+                " devices are CPU implementations or simulations: their figures are not those of a GPU. They are marked, and no ranking counts them unless asked to."
+            }
+        }
+    }
+}
+
+/// A name that may break behind `_`, `/` and `-`.
+fn name(text: &str) -> Markup {
+    let pieces = text.split_inclusive(['_', '/', '-']);
+    html! { @for (i, piece) in pieces.enumerate() { @if i > 0 { wbr; } (piece) } }
+}
+
+/// Cases under the reason that keeps them out.
+fn reasons(left_out: &[(CaseKey, String)]) -> Markup {
+    html! {
+        ul {
+            @for (reason, keys) in grouped(left_out) {
+                li { (printable(reason, 300)) ": " (keys.len()) " × " span.soft { (few(&keys)) } }
+            }
+        }
+    }
+}
+
+/// A table that scrolls within itself where the page is narrow, reachable by keyboard.
+fn scroll(name: &str, table: &Markup) -> Markup {
+    html! { div.scroll role="region" aria-label=(name) tabindex="0" { (table) } }
+}
+
+#[cfg(test)]
+mod tests;

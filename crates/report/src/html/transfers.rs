@@ -1,0 +1,219 @@
+//! Copies over the link: bandwidth against size, one way, the other, and both at once.
+
+use super::plot::{Axis, Entry, Look, Plot, dash, mark, num, series, short};
+use super::scale::Scale;
+use super::{Section, scroll};
+use crate::detail::with_error;
+use crate::rows::Row;
+use crate::subject::Material;
+use crate::words::memory_word;
+use gpubench_analysis::{Meanwhile, TransferSummary, transfer};
+use gpubench_core::gpu::MemoryKind;
+use gpubench_core::record::{Detail, Direction, Transfer};
+use gpubench_core::units;
+use gpubench_core::workload::Measure;
+use gpubench_model::least_squares::Estimate;
+use gpubench_stats::Summary;
+use maud::{Markup, html};
+use std::collections::BTreeMap;
+
+/// A line of a plot: direction and kind of memory.
+type Way = (u8, &'static str);
+
+pub(super) fn section(material: &Material) -> Option<Section> {
+    let plots: Vec<Markup> = (0..material.subjects.len())
+        .flat_map(|subject| [copies(material, subject), sweeps(material, subject)])
+        .flatten()
+        .collect();
+    if plots.is_empty() {
+        return None;
+    }
+    let body = html! {
+        p {
+            "Bytes over the median time of one copy, with the range of the samples' 95 % intervals. Small copies cost the latency "
+            "of a copy, large ones the link's bandwidth; pageable memory is copied once more by the driver."
+        }
+        div.plots { @for plot in &plots { (plot) } }
+        (fits(material))
+    };
+    Some(Section { id: "transfers", title: "Transfers", body })
+}
+
+/// Points of the cases that time one copy of one size.
+fn copies(material: &Material, subject: usize) -> Option<Markup> {
+    let mut lines: BTreeMap<Way, Vec<(f64, f64, [f64; 2])>> = BTreeMap::new();
+    for row in material.of(subject) {
+        let way = match row.key.measure {
+            Measure::Send => 0,
+            Measure::Receive => 1,
+            _ => continue,
+        };
+        let (Some(time), Some(measured)) = (row.time, row.rounds().next()) else { continue };
+        let memory = row.key.host_memory.map_or("", memory_word);
+        let [low, high] = time.interval;
+        let bytes = measured.bytes;
+        lines.entry((way, memory)).or_default().push((
+            bytes,
+            bytes / time.value,
+            [bytes / high, bytes / low],
+        ));
+    }
+    figure(material, subject, "Copies", lines)
+}
+
+/// Points of the cases that sweep sizes and directions by themselves.
+fn sweeps(material: &Material, subject: usize) -> Option<Markup> {
+    let mut lines: BTreeMap<Way, Vec<(f64, f64, [f64; 2])>> = BTreeMap::new();
+    for (_, sweep) in details(material, subject) {
+        for point in &sweep.points {
+            let (way, copies) = match point.direction {
+                Direction::Send => (0, 1.0),
+                Direction::Receive => (1, 1.0),
+                Direction::Both => (2, 2.0),
+            };
+            let Some(summary) = Summary::of(&point.samples) else { continue };
+            let bytes = copies * point.bytes as f64;
+            let [low, high] = summary.interval;
+            lines.entry((way, memory_word(sweep.host_memory))).or_default().push((
+                point.bytes as f64,
+                bytes / summary.median,
+                [bytes / high, bytes / low],
+            ));
+        }
+    }
+    figure(material, subject, "Either way and both at once", lines)
+}
+
+/// The first round's sweep of each case.
+fn details<'m, 'a>(
+    material: &'m Material<'a>,
+    subject: usize,
+) -> impl Iterator<Item = (&'m Row<'a>, &'a Transfer)> {
+    material.of(subject).filter(|row| row.outcome.is_ok() || row.time.is_some()).filter_map(|row| {
+        row.records.iter().find_map(|record| match &record.detail {
+            Some(Detail::Transfer(sweep)) => Some((row, sweep)),
+            _ => None,
+        })
+    })
+}
+
+fn figure(
+    material: &Material,
+    subject: usize,
+    what: &str,
+    mut lines: BTreeMap<Way, Vec<(f64, f64, [f64; 2])>>,
+) -> Option<Markup> {
+    lines.values_mut().for_each(|line| line.sort_by(|a, b| a.0.total_cmp(&b.0)));
+    let xs = lines.values().flatten().map(|p| p.0);
+    let ys = lines.values().flatten().flat_map(|(_, y, [low, high])| [*y, *low, *high]);
+    let (x, y) = (Scale::log(xs.clone())?, Scale::log(ys)?);
+    let who = &material.subjects[subject];
+    let title = format!("{what}: {} {}", who.label, who.name);
+    let names: Vec<String> =
+        lines.keys().map(|(way, memory)| format!("{} {memory}", way_word(*way))).collect();
+    let plot = Plot {
+        description: format!("Bandwidth against the size of a copy: {}.", names.join(", ")),
+        title,
+        height: 240.0,
+        x: Axis::new("bytes of one copy", x, bytes).at(round_sizes(xs)),
+        y: Axis::new("B/s", y, short),
+    };
+    let looks = |&(way, memory): &Way| (look(memory), usize::from(way));
+    let legend: Vec<Entry> = lines
+        .keys()
+        .zip(names)
+        .map(|(way, text)| Entry { look: Look::Pair(looks(way).0, looks(way).1), text })
+        .collect();
+    let drawn = html! {
+        @for (way, line) in &lines {
+            @let (i, dashes) = looks(way);
+            g class=(series(i)) {
+                path.line.(dash(dashes)) d=(plot.line(line.iter().map(|p| (p.0, p.1)))) {}
+                @for (x, y, [low, high]) in line {
+                    path.whisker d={ "M" (num(plot.x(*x))) " " (num(plot.y(*low))) "V" (num(plot.y(*high))) } {}
+                    path.mark d=(mark(i, plot.x(*x), plot.y(*y))) {}
+                }
+            }
+        }
+    };
+    Some(plot.figure(&drawn, &legend))
+}
+
+fn way_word(way: u8) -> &'static str {
+    ["send", "receive", "both"][usize::from(way.min(2))]
+}
+
+/// The kind of memory is the colour and mark, the direction the dashes.
+fn look(memory: &str) -> usize {
+    let kinds = [MemoryKind::Pageable, MemoryKind::Pinned, MemoryKind::Mapped].map(memory_word);
+    kinds.iter().position(|kind| *kind == memory).unwrap_or(3)
+}
+
+fn bytes(value: f64) -> String {
+    gpubench_core::units::Bytes(value as u64).to_string().replace(".00", "").replace(".0 ", " ")
+}
+
+/// Rates of the two directions while both run, where a clock tells them apart.
+fn meanwhile(fit: &TransferSummary) -> String {
+    match fit.meanwhile {
+        Some(Meanwhile::Rates(rates)) => rates.map(units::bandwidth).join(", "),
+        Some(Meanwhile::Turns) => "take turns".into(),
+        None => "–".into(),
+    }
+}
+
+/// The sizes themselves, which are powers of two, thinned to about five.
+fn round_sizes(sizes: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut sizes: Vec<f64> = sizes.collect();
+    sizes.sort_by(f64::total_cmp);
+    sizes.dedup();
+    let stride = sizes.len().div_ceil(5).max(1);
+    sizes.into_iter().step_by(stride).collect()
+}
+
+fn fits(material: &Material) -> Markup {
+    let found: Vec<(usize, &Row, &Transfer, TransferSummary)> = (0..material.subjects.len())
+        .flat_map(|subject| {
+            details(material, subject)
+                .filter_map(move |(row, raw)| Some((subject, row, raw, transfer(raw).ok()?)))
+        })
+        .collect();
+    if found.is_empty() {
+        return html! {};
+    }
+    let cell = |estimate: Estimate, unit: fn(f64) -> String| html! { td.n { (with_error(estimate, unit)) } };
+    let table = html! {
+        table {
+            caption { "Latency and bandwidth fitted over the sizes of the first round, ± 95 %, and both directions at once at the largest size" }
+            thead {
+                tr {
+                    th scope="col" { "device" }
+                    th scope="col" { "memory" }
+                    th.n scope="col" { "send latency" }
+                    th.n scope="col" { "send bandwidth" }
+                    th.n scope="col" { "receive latency" }
+                    th.n scope="col" { "receive bandwidth" }
+                    th.n scope="col" { "both at once" }
+                    th.n scope="col" { "send, receive meanwhile" }
+                    th.n scope="col" { "gain" }
+                }
+            }
+            tbody {
+                @for (subject, _, raw, fit) in &found {
+                    tr {
+                        th scope="row" { (material.subjects[*subject].label) }
+                        td { (memory_word(raw.host_memory)) }
+                        (cell(fit.send.latency, units::seconds))
+                        (cell(fit.send.bandwidth, units::bandwidth))
+                        (cell(fit.receive.latency, units::seconds))
+                        (cell(fit.receive.bandwidth, units::bandwidth))
+                        td.n { (units::bandwidth(fit.both)) }
+                        td.n { (meanwhile(fit)) }
+                        td.n { (format!("{:.2} ×", fit.gain)) }
+                    }
+                }
+            }
+        }
+    };
+    scroll("Fitted links", &table)
+}

@@ -1,0 +1,106 @@
+//! Each workload: how its time grows with size, every sample, and the figures.
+
+use super::{Section, name as breaking, samples, scroll, sweep};
+use crate::overview::{Workload, workloads};
+use crate::rows::Row;
+use crate::subject::Material;
+use crate::words;
+use gpubench_core::text::counted;
+use maud::{Markup, html};
+
+pub(super) fn section(material: &Material) -> Option<Section> {
+    let workloads = workloads(material);
+    if workloads.is_empty() {
+        return None;
+    }
+    let body = html! {
+        p {
+            "Open a workload for its plots. In the plots of samples every dot is one sample, and every line of dots one round (a fresh process); "
+            "dots stand where they differ from the row's median in per cent, so that rows of different sizes can be compared. "
+            "The grey box is the 95 % interval of the median; triangles at the edge are samples further out."
+        }
+        @for (i, workload) in workloads.iter().enumerate() {
+            @if i == 0 || workloads[i - 1].family != workload.family {
+                h3 { (gpubench_core::text::printable(workload.family, 40)) }
+            }
+            (details(material, workload))
+        }
+    };
+    Some(Section { id: "workloads", title: "Workloads", body })
+}
+
+fn details(material: &Material, workload: &Workload) -> Markup {
+    let key = workload.rows[0].key;
+    let sizes: std::collections::BTreeSet<_> = workload.rows.iter().map(|row| row.key).collect();
+    let devices: std::collections::BTreeSet<_> =
+        workload.rows.iter().map(|row| row.device).collect();
+    let name = words::workload_name(key, 120);
+    let flagged = workload.rows.iter().filter(|row| !row.flags.is_empty()).count();
+    let failed = workload.rows.iter().filter(|row| row.outcome.is_failure()).count();
+    html! {
+        details {
+            summary {
+                h4 { (breaking(&name)) }
+                span {
+                    (counted(sizes.len(), "size")) ", " (counted(devices.len(), "device"))
+                    @if flagged > 0 { ", ! " (flagged) " flagged" }
+                    @if failed > 0 { span.bad { ", ✗ " (failed) " failed" } }
+                }
+            }
+            div.plots {
+                (sweep::figures(material, workload))
+                @for device in devices { (samples::figure(material, workload, device)) }
+            }
+            (scroll(&format!("Figures of {name}"), &table(material, workload, &name)))
+        }
+    }
+}
+
+fn table(material: &Material, workload: &Workload, name: &str) -> Markup {
+    html! {
+        table {
+            caption { (name) ": all sizes and devices" }
+            thead {
+                tr {
+                    th scope="col" { "size" }
+                    th scope="col" { "device" }
+                    th.n scope="col" { "median" }
+                    th.n scope="col" { "95 %" }
+                    th.n scope="col" { "rate" }
+                    th.n scope="col" { "rounds" }
+                    th.n scope="col" { "samples" }
+                    th scope="col" { "result" }
+                    th scope="col" { "flags" }
+                }
+            }
+            tbody {
+                @for row in &workload.rows {
+                    @let [time, interval] = words::time(row);
+                    tr {
+                        th scope="row" { (words::size(row.key)) }
+                        td.w { (material.subjects[row.device].label) }
+                        td.n { (time) }
+                        td.n { (interval) }
+                        td.n { (words::rate(row)) }
+                        td.n { (row.rounds().count()) }
+                        td.n { (row.rounds().map(|m| m.samples.len()).sum::<usize>()) }
+                        td.w { (outcome(row)) }
+                        td { (row.flags.iter().map(|f| words::flag_word(f)).collect::<Vec<_>>().join(", ")) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The outcome as a symbol and a word.
+pub(super) fn outcome(row: &Row) -> Markup {
+    let class = match () {
+        () if row.outcome.is_ok() => "good",
+        () if row.outcome.is_failure() => "bad",
+        () => "soft",
+    };
+    let word = if row.outcome.is_ok() { "verified" } else { row.outcome.word() };
+    let mark = words::mark(row);
+    html! { span class=(class) { (mark.trim_end_matches('!')) " " (word) } (words::how_often(row)) }
+}

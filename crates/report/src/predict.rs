@@ -1,0 +1,273 @@
+//! Predictions in words and as JSON.
+
+use super::grid::Grid;
+use super::words::size;
+use gpubench_analysis::fit::{Bound, Model};
+use gpubench_core::text::printable;
+use gpubench_core::units::seconds;
+use gpubench_core::workload::CaseKey;
+use gpubench_model::components::{penalty, pick, relative_error};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// A case on every device, fastest first.
+#[derive(Clone, Debug)]
+pub struct Prediction {
+    /// The case.
+    pub key: CaseKey,
+    /// What each device is foreseen to take.
+    pub foreseen: Vec<Foreseen>,
+}
+
+/// A case on a device.
+#[derive(Clone, Debug)]
+pub struct Foreseen {
+    /// The device's name and API.
+    pub device: String,
+    /// What foresaw it.
+    pub model: Model,
+    /// Seconds.
+    pub seconds: f64,
+    /// From the device's profile: the times at the ends of its intervals. From its runs: nineteen
+    /// of twenty predictions of this kind lay as near; `None` where too few tell how near.
+    pub interval: Option<[f64; 2]>,
+    /// The part that takes longest, where the model tells parts apart.
+    pub bound: Option<Bound>,
+    /// Seconds measured there, where they were.
+    pub measured: Option<f64>,
+    /// The number of the device that was measured: what several models foresee of one device is
+    /// compared with the same times.
+    pub source: Option<usize>,
+    /// Whether the model was fitted to those: they are no test of it.
+    pub fitted: bool,
+}
+
+impl Foreseen {
+    /// Seconds measured that nothing was fitted to.
+    pub(super) fn unseen(&self) -> Option<f64> {
+        self.measured.filter(|_| !self.fitted)
+    }
+}
+
+/// How well devices were ordered at one case, by model 6 (P14 §3.3.4).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Order<'a> {
+    /// The device foreseen to be fastest.
+    pub picked: &'a str,
+    /// The device measured to be fastest.
+    pub best: &'a str,
+    /// How much longer the picked device takes than the best, as a share of the best's time.
+    pub penalty: f64,
+    /// Distance of the relative times, from 0 to 1.
+    pub relative_error: f64,
+}
+
+impl Prediction {
+    /// `None` where fewer than two devices were measured, but for those fitted to it. A device that
+    /// is foreseen several ways counts once, by the first of its names.
+    pub(super) fn order(&self) -> Option<Order<'_>> {
+        let mut told: Vec<&Foreseen> =
+            self.foreseen.iter().filter(|one| one.unseen().is_some()).collect();
+        told.sort_by_key(|one| (one.source, &one.device));
+        told.dedup_by_key(|one| one.source);
+        let foreseen: Vec<f64> = told.iter().map(|one| one.seconds).collect();
+        let measured: Vec<f64> = told.iter().filter_map(|one| one.unseen()).collect();
+        (measured.len() > 1).then_some(Order {
+            picked: &told[pick(&foreseen)?].device,
+            best: &told[pick(&measured)?].device,
+            penalty: penalty(&foreseen, &measured)?,
+            relative_error: relative_error(&foreseen, &measured),
+        })
+    }
+}
+
+/// What all predictions come to.
+struct Summary<'a> {
+    /// The device that is foreseen to be fastest most often, by how often each is.
+    wins: Vec<(&'a str, usize)>,
+    /// Each case that two devices or more were measured at.
+    orders: Vec<Order<'a>>,
+}
+
+impl<'a> Summary<'a> {
+    fn of(predictions: &'a [Prediction]) -> Self {
+        let mut wins: BTreeMap<&str, usize> = BTreeMap::new();
+        for prediction in predictions {
+            for (rank, foreseen) in prediction.foreseen.iter().enumerate() {
+                *wins.entry(&foreseen.device).or_default() += usize::from(rank == 0);
+            }
+        }
+        let mut wins: Vec<_> = wins.into_iter().collect();
+        wins.sort_by_key(|(_, wins)| std::cmp::Reverse(*wins));
+        Self { wins, orders: predictions.iter().filter_map(Prediction::order).collect() }
+    }
+
+    fn mean(&self, of: fn(&Order<'_>) -> f64) -> f64 {
+        self.orders.iter().map(of).sum::<f64>() / self.orders.len().max(1) as f64
+    }
+
+    fn best(&self) -> usize {
+        self.orders.iter().filter(|order| order.penalty <= 0.0).count()
+    }
+}
+
+/// As a table for a terminal of `width` columns, and which device to pick.
+pub fn text(predictions: &[Prediction], width: u16) -> String {
+    let headings = ["workload", "size", "device", "foreseen", "between", "measured", "error"];
+    let mut grid = Grid::new(&headings);
+    for prediction in predictions {
+        for foreseen in &prediction.foreseen {
+            let error = |measured: f64| (foreseen.seconds / measured - 1.0) * 100.0;
+            let between = foreseen.interval.map(|ends| ends.map(seconds).join("–"));
+            grid.row([
+                prediction.key.workload.clone(),
+                size(&prediction.key),
+                printable(&foreseen.device, 40),
+                seconds(foreseen.seconds),
+                between.unwrap_or_else(|| "not told".into()),
+                foreseen.measured.map_or_else(|| "–".into(), seconds),
+                match foreseen.unseen() {
+                    Some(measured) => format!("{:+.0} %", error(measured)),
+                    None if foreseen.fitted => "fitted".into(),
+                    None => "–".into(),
+                },
+            ]);
+        }
+    }
+    grid.text(width) + "\n" + &closing(predictions)
+}
+
+/// Which device to pick, and how well picking went where that is known.
+pub(super) fn closing(predictions: &[Prediction]) -> String {
+    let mut out = String::new();
+    let summary = Summary::of(predictions);
+    for (device, wins) in summary.wins.iter().filter(|(_, wins)| *wins > 0) {
+        let (device, of) = (printable(device, 60), predictions.len());
+        let _ = writeln!(out, "fastest of {of} kernels and sizes at {wins}: {device}");
+    }
+    if let [(pick, wins), (_, next), ..] = summary.wins.as_slice()
+        && wins > next
+    {
+        let _ = writeln!(out, "the device to pick: {}", printable(pick, 60));
+    }
+    if !summary.orders.is_empty() {
+        let _ = writeln!(
+            out,
+            "where two or more were measured: the best picked {} of {} times\nmean penalty {:.1} %, \
+             mean relative error {:.1} %",
+            summary.best(),
+            summary.orders.len(),
+            100.0 * summary.mean(|order| order.penalty),
+            100.0 * summary.mean(|order| order.relative_error)
+        );
+    }
+    out
+}
+
+/// As `{cases: [{case, devices: [{device, model, seconds, interval, bound, measured, fitted}], picked,
+/// best, penalty, relative_error}], summary}`.
+pub fn json(predictions: &[Prediction]) -> String {
+    let cases = predictions.iter().map(|prediction| {
+        let devices = prediction.foreseen.iter().map(|foreseen| {
+            json!({
+                "device": foreseen.device,
+                "model": foreseen.model,
+                "seconds": foreseen.seconds,
+                "interval": foreseen.interval,
+                "bound": foreseen.bound,
+                "measured": foreseen.measured,
+                "fitted": foreseen.fitted,
+            })
+        });
+        let order = prediction.order();
+        json!({
+            "case": prediction.key.to_string(),
+            "devices": devices.collect::<Vec<_>>(),
+            "picked": order.map(|order| order.picked),
+            "best": order.map(|order| order.best),
+            "penalty": order.map(|order| order.penalty),
+            "relative_error": order.map(|order| order.relative_error),
+        })
+    });
+    let summary = Summary::of(predictions);
+    let some = |x: f64| (!summary.orders.is_empty()).then_some(x);
+    let wins =
+        summary.wins.iter().map(|(device, wins)| json!({ "device": device, "fastest": wins }));
+    let value = json!({
+        "cases": cases.collect::<Vec<Value>>(),
+        "summary": {
+            "devices": wins.collect::<Vec<Value>>(),
+            "compared": summary.orders.len(),
+            "best_picked": summary.best(),
+            "penalty": some(summary.mean(|order| order.penalty)),
+            "relative_error": some(summary.mean(|order| order.relative_error)),
+        },
+    });
+    format!("{value:#}\n")
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use gpubench_core::record::sample::key;
+
+    fn foreseen(device: &str, seconds: f64, measured: Option<f64>) -> Foreseen {
+        let interval = Some([0.9 * seconds, 1.2 * seconds]);
+        let (device, model) = (String::from(device), Model::Components);
+        let bound = Some(Bound::Global);
+        // Each device is one of its own.
+        let source = Some(device.len());
+        Foreseen { device, model, seconds, interval, bound, measured, source, fitted: false }
+    }
+
+    pub(crate) fn predictions() -> Vec<Prediction> {
+        let right = vec![foreseen("near", 1e-3, Some(1.1e-3)), foreseen("far", 2e-3, Some(2.2e-3))];
+        let wrong = vec![foreseen("near", 1e-3, Some(3e-3)), foreseen("far", 2e-3, Some(2e-3))];
+        let unknown = vec![foreseen("far", 1e-3, None), foreseen("near", 2e-3, Some(1e-3))];
+        let cases = [right, wrong, unknown].into_iter().zip(1..);
+        cases.map(|(foreseen, n)| Prediction { key: key("sepia", n), foreseen }).collect()
+    }
+
+    #[test]
+    fn picking_is_judged_where_two_devices_were_measured() {
+        insta::assert_snapshot!(text(&predictions(), 90));
+    }
+
+    #[test]
+    fn what_a_model_was_fitted_to_does_not_count() {
+        let mut predictions = predictions();
+        predictions[0].foreseen[1].fitted = true;
+        assert!(predictions[0].order().is_none() && predictions[1].order().is_some());
+        let table = text(&predictions[..1], 90);
+        assert!(table.contains("fitted") && !table.contains("two or more"), "{table}");
+        let told: Value = serde_json::from_str(&json(&predictions)).unwrap();
+        assert_eq!((&told["summary"]["compared"]), 1);
+        assert_eq!(told["cases"][0]["devices"][1]["fitted"], true);
+    }
+
+    #[test]
+    fn one_device_foreseen_twice_counts_once() {
+        let mut prediction = predictions().remove(1);
+        prediction.foreseen.push(foreseen("near #2", 9e-4, Some(3e-3)));
+        prediction.foreseen[2].source = prediction.foreseen[0].source;
+        let (order, alone) =
+            (prediction.order().unwrap(), predictions()[1].order().unwrap().penalty);
+        assert_eq!((order.picked, order.best, order.penalty), ("near", "far", alone));
+        prediction.foreseen.remove(1);
+        assert_eq!(prediction.order(), None, "there is nothing to pick from");
+    }
+
+    #[test]
+    fn json_says_the_same() {
+        let told: Value = serde_json::from_str(&json(&predictions())).unwrap();
+        assert_eq!(told["summary"]["best_picked"], 1);
+        assert_eq!(told["summary"]["compared"], 2);
+        assert_eq!(told["cases"][1]["penalty"], 0.5);
+        assert!(told["cases"][0]["relative_error"].as_f64().unwrap() < 1e-9);
+        assert_eq!(told["cases"][2]["penalty"], Value::Null);
+        assert_eq!(told["cases"][2]["devices"][0]["interval"][0], 0.9 * 1e-3);
+        let none: Value = serde_json::from_str(&json(&predictions()[2..])).unwrap();
+        assert_eq!(none["summary"]["penalty"], Value::Null);
+    }
+}

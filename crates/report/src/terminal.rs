@@ -1,0 +1,283 @@
+//! A run as text for a terminal: the table, what was left out and why, where the time went.
+
+pub use super::words::{case_name, label};
+
+use super::grid::Grid;
+use super::rows::{Row, rows};
+use super::subject::Material;
+use super::words::{self, counts, details, few, how_often, kind_word};
+use gpubench_core::gpu::{Clock, DeviceInfo};
+use gpubench_core::record::{Header, Record, Wall};
+use gpubench_core::text::printable;
+use gpubench_core::units;
+use std::fmt::Write;
+
+/// How to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Columns of the terminal.
+    pub width: u16,
+    /// Whether to colour marks.
+    pub color: bool,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self { width: 80, color: false }
+    }
+}
+
+/// What was done since the run began or was resumed.
+#[derive(Clone, Copy, Debug)]
+pub struct Sitting<'a> {
+    /// Seconds of wall time.
+    pub seconds: f64,
+    /// The records made in it.
+    pub records: &'a [Record],
+}
+
+/// The whole report of a run.
+pub fn report(header: &Header, records: &[Record], sitting: Sitting, style: Style) -> String {
+    let rows = rows(records);
+    let labels: Vec<String> = header.devices.iter().map(label).collect();
+    let details = super::detail::sections(header, records);
+    let mut out = body(&header.devices.iter().collect::<Vec<_>>(), &rows, &labels, &details, style);
+    time(&mut out, sitting);
+    if style.color { paint(&out) } else { out }
+}
+
+/// The same of runs that were made before, one or several.
+pub fn summary(material: &Material, style: Style) -> String {
+    let devices: Vec<&DeviceInfo> = material.subjects.iter().map(|s| s.device).collect();
+    let details: String = material
+        .sources
+        .iter()
+        .map(|source| super::detail::sections(source.header, source.records))
+        .collect();
+    let out = body(&devices, &material.rows, &material.labels(), &details, style);
+    if style.color { paint(&out) } else { out }
+}
+
+fn body(
+    devices: &[&DeviceInfo],
+    rows: &[Row],
+    labels: &[String],
+    details: &str,
+    style: Style,
+) -> String {
+    let mut out = String::new();
+    list(&mut out, devices, labels);
+    out.push_str(&table(rows, labels, style));
+    legend(&mut out, rows);
+    out.push_str(details);
+    failures(&mut out, rows, labels);
+    grouped(&mut out, "Left out", words::left_out(rows), labels);
+    grouped(&mut out, "Notes", words::notes(rows), labels);
+    out
+}
+
+fn list(out: &mut String, devices: &[&DeviceInfo], labels: &[String]) {
+    for (device, label) in devices.iter().zip(labels) {
+        let name = printable(&device.name, 60);
+        let (api, driver) = (printable(&device.api, 40), printable(&device.driver, 60));
+        let _ = writeln!(out, "{label}  {name} ({}; {api}; {driver})", kind_word(device));
+    }
+    out.push('\n');
+}
+
+const HEADINGS: [&str; 7] = ["workload", "size", "device", ">median", ">95 %", ">rate", ""];
+
+fn table(rows: &[Row], labels: &[String], style: Style) -> String {
+    let mut grid = Grid::new(&HEADINGS);
+    for row in rows.iter().filter(|row| !row.is_left_out()) {
+        grid.row(cells(row, labels));
+    }
+    grid.text(style.width)
+}
+
+fn cells(row: &Row, labels: &[String]) -> [String; 7] {
+    let [median, interval] = words::time(row);
+    [
+        words::workload_name(row.key, 60),
+        words::size(row.key),
+        device(row, labels),
+        median,
+        interval,
+        words::rate(row),
+        words::mark(row),
+    ]
+}
+
+fn device(row: &Row, labels: &[String]) -> String {
+    labels.get(row.device).cloned().unwrap_or_default()
+}
+
+fn legend(out: &mut String, rows: &[Row]) {
+    let counts = counts(rows);
+    let mut parts = vec![format!("✓ {} verified", counts.verified)];
+    for (n, what) in [
+        (counts.failed, "✗ {} failed"),
+        (counts.unchecked, "○ {} unchecked"),
+        (counts.flagged, "! {} flagged"),
+        (counts.left_out, "{} left out"),
+    ] {
+        if n > 0 {
+            parts.push(what.replace("{}", &n.to_string()));
+        }
+    }
+    let _ = writeln!(out, "\n{}", parts.join("  "));
+}
+
+fn failures(out: &mut String, rows: &[Row], labels: &[String]) {
+    let failed: Vec<_> = rows.iter().filter(|row| row.outcome.is_failure()).collect();
+    if failed.is_empty() {
+        return;
+    }
+    out.push_str("\nFailed\n");
+    for row in failed {
+        let (name, device) = (case_name(row.key), device(row, labels));
+        let _ = writeln!(out, "  ✗ {name} on {device}{}: {}", how_often(row), row.outcome.word());
+        for line in details(row.outcome) {
+            let _ = writeln!(out, "      {}", printable(&line, 160));
+        }
+    }
+}
+
+fn grouped(out: &mut String, title: &str, groups: Vec<words::Shared>, labels: &[String]) {
+    if groups.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\n{title}");
+    for (text, rows) in groups {
+        let names = few(rows.iter().map(|row| case_name(row.key)));
+        let devices = few(rows.iter().map(|row| device(row, labels)));
+        let _ = writeln!(out, "  {}", printable(&text, 300));
+        let _ = writeln!(out, "      {} × on {devices}: {names}", rows.len());
+    }
+}
+
+/// Where the time went.
+fn time(out: &mut String, Sitting { seconds, records }: Sitting) {
+    let sum = |part: fn(&Wall) -> f64| records.iter().map(|r| part(&r.wall)).sum::<f64>();
+    let parts = [
+        ("build", sum(|w| w.build)),
+        ("prepare", sum(|w| w.prepare)),
+        ("first launches", sum(|w| w.launch)),
+        ("verify", sum(|w| w.verify)),
+        ("measure", sum(|w| w.measure)),
+        ("sentinel", sum(|w| w.sentinel)),
+    ];
+    let other = seconds - parts.iter().map(|(_, seconds)| seconds).sum::<f64>();
+    let _ = write!(out, "\nTime: {}", units::seconds(seconds));
+    let mut join = "=";
+    for (name, seconds) in parts {
+        let _ = write!(out, " {join} {name} {}", units::seconds(seconds));
+        join = "+";
+    }
+    if other > 0.0 {
+        let _ = write!(out, " + other {}", units::seconds(other));
+    }
+    if let Some(share) = busy_share(records) {
+        let _ = write!(out, "; while measuring, the device was busy {:.0} %", 100.0 * share);
+    }
+    out.push('\n');
+}
+
+/// The share of measuring in which the device was at work. A simulated device's work takes no
+/// time here and says nothing.
+fn busy_share(records: &[Record]) -> Option<f64> {
+    let real = records
+        .iter()
+        .filter(|r| r.measured.as_ref().is_some_and(|measured| measured.clock != Clock::Simulated));
+    let (busy, measure) = real.fold((0.0, 0.0), |(b, m), r| (b + r.wall.busy, m + r.wall.measure));
+    (measure > 0.0).then(|| busy / measure)
+}
+
+/// Colours the marks; nothing else is coloured, so that no meaning hangs on colour alone.
+fn paint(text: &str) -> String {
+    text.replace('✓', "\u{1b}[32m✓\u{1b}[0m").replace('✗', "\u{1b}[31m✗\u{1b}[0m")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_core::record::sample::{device, header, key, outcome, record};
+    use gpubench_core::record::{Flag, Mismatch, Outcome};
+    use gpubench_core::workload::Measure;
+
+    fn sample() -> (Header, Vec<Record>) {
+        let header = header(vec![device("opencl"), device("wgpu")]);
+        let mut records = vec![record(key("matmul_register_tiles/8x8", 512), 1.234e-3)];
+        let mut wide = record(key("sepia", 1024), 5.6e-6);
+        wide.flags = vec![Flag::Wide];
+        wide.device = 1;
+        records.push(wide);
+        let mut send = record(key("send", 1 << 20), 2.5e-4);
+        send.key.measure = Measure::Send;
+        send.key.host_memory = Some(gpubench_core::gpu::MemoryKind::Pinned);
+        records.push(send);
+        for n in [1, 2, 4, 8, 16, 32] {
+            let reason = "the kernel has no wgsl form".into();
+            records.push(outcome(key("mine", n), Outcome::Unsupported(reason)));
+        }
+        records.push(outcome(
+            key("loop", 9),
+            Outcome::Crash { how: "killed by SIGSEGV, twice".into(), stderr: vec!["boom".into()] },
+        ));
+        records.push(outcome(
+            key("stencil", 64),
+            Outcome::Unverified(Mismatch {
+                buffer: "out".into(),
+                index: 17,
+                found: "NaN".into(),
+                expected: "1.5".into(),
+                wrong: 3,
+                of: 4096,
+                when: "timed launches".into(),
+            }),
+        ));
+        records.push(outcome(key("free", 3), Outcome::Unchecked));
+        (header, records)
+    }
+
+    fn whole(header: &Header, records: &[Record]) -> String {
+        report(header, records, Sitting { seconds: 4.0, records }, Style::default())
+    }
+
+    #[test]
+    fn a_report_reads_well() {
+        let (header, records) = sample();
+        insta::assert_snapshot!(whole(&header, &records));
+    }
+
+    #[test]
+    fn it_fits_eighty_columns() {
+        let (header, records) = sample();
+        let table = table(&rows(&records), &["opencl:0".into(), "wgpu:0".into()], Style::default());
+        for line in table.lines() {
+            assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
+        }
+        assert!(!whole(&header, &records).contains('\u{1b}'));
+    }
+
+    #[test]
+    fn a_hostile_name_stays_text() {
+        let header = header(vec![DeviceInfo { name: "\u{1b}[2Jgone".into(), ..device("opencl") }]);
+        let records = [record(key("\u{1b}[31mred\u{7}", 1), 1.0)];
+        let text = whole(&header, &records);
+        assert!(!text.contains('\u{1b}') && !text.contains('\u{7}'), "{text:?}");
+        assert!(text.contains("gone") && text.contains("red"));
+    }
+
+    #[test]
+    fn hostile_names_stay_text_in_every_section() {
+        use crate::testing::{Sample, hostile};
+        let text = summary(&Sample::named(&hostile()).material(), Style::default());
+        let speaks = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
+        assert!(!text.contains(speaks), "{:?}", text.split(speaks).next());
+        for section in ["Overlap of", "Schedules of", "gain", "Transfers", "staircase"] {
+            assert!(text.contains(section), "{section}");
+        }
+        assert!(text.len() < 300_000, "{} bytes", text.len());
+    }
+}

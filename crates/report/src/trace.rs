@@ -1,0 +1,224 @@
+//! Timelines in the trace format that Perfetto and `chrome://tracing` load: a process for each
+//! recording, a track for each lane, a named slice for each step.
+
+use gpubench_core::gpu::Clock;
+use gpubench_core::record::{Detail, NamedStep, Record, Timed};
+use gpubench_core::text::counted;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// The steps of one recording.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recorded<'a> {
+    /// What was recorded, such as `4 chunks on 3 lanes`.
+    pub name: String,
+    /// The clock of its steps.
+    pub clock: Clock,
+    /// Its steps, which share that clock.
+    pub steps: &'a [NamedStep],
+}
+
+/// `recordings` of the case `title` as one trace, each beginning at 0.
+///
+/// A trace's times are microseconds. What was simulated says so in its process's name, and
+/// `otherData` says it of the whole trace.
+pub fn trace(title: &str, recordings: &[Recorded]) -> Value {
+    let mut events = vec![];
+    for (process, recording) in (1..).zip(recordings) {
+        let simulated = recording.clock == Clock::Simulated;
+        let mark = if simulated { " (simulated)" } else { "" };
+        events.push(metadata("process_name", process, 0, &format!("{}{mark}", recording.name)));
+        for (lane, name) in lanes(recording.steps) {
+            events.push(metadata("thread_name", process, thread(process, lane), &name));
+        }
+        let starts = recording.steps.iter().map(|step| step.started);
+        let zero = starts.fold(f64::INFINITY, f64::min);
+        events.extend(recording.steps.iter().map(|step| slice(process, zero, step)));
+    }
+    let mut clocks: Vec<Clock> = recordings.iter().map(|recording| recording.clock).collect();
+    clocks.dedup();
+    json!({
+        "traceEvents": events,
+        "displayTimeUnit": "ns",
+        "otherData": {
+            "case": title,
+            "clocks": clocks,
+            "simulated": clocks.contains(&Clock::Simulated),
+        },
+    })
+}
+
+/// The recordings of which `record` keeps the steps, with what each is. Empty where it keeps
+/// none: its measure has no recording of several steps, or no clock told them apart.
+pub fn recorded(record: &Record) -> Vec<Recorded<'_>> {
+    let Some((clock, timed)) = record.detail.as_ref().and_then(timed) else { return vec![] };
+    let kept = timed.into_iter().filter(|(_, timed)| !timed.steps.is_empty());
+    kept.map(|(name, timed)| Recorded { name, clock, steps: &timed.steps }).collect()
+}
+
+/// Everything of which a measure may have kept the steps, and their clock.
+fn timed(detail: &Detail) -> Option<(Clock, Vec<(String, &Timed)>)> {
+    let named = |name: &str, timed| (name.to_owned(), timed);
+    match detail {
+        Detail::Overlap(overlap) => {
+            let alone = [
+                named("send alone", &overlap.send),
+                named("kernel alone", &overlap.kernel),
+                named("receive alone", &overlap.receive),
+            ];
+            let runs = overlap.runs.iter().map(|run| {
+                let lanes = counted(run.lanes as usize, "lane");
+                (format!("{} on {lanes}", counted(run.chunks as usize, "chunk")), &run.timed)
+            });
+            Some((overlap.clock, alone.into_iter().chain(runs).collect()))
+        }
+        Detail::Schedule(schedule) => {
+            let runs = schedule.runs.iter().map(|run| named(&run.plan, &run.timed));
+            Some((schedule.clock, runs.collect()))
+        }
+        Detail::Concurrency(raw) => {
+            let pairs = raw.pairs.iter().flat_map(|pair| {
+                let (first, second) = (&raw.kernel.name, &pair.second.name);
+                [
+                    (format!("{first} alone"), &pair.first_alone),
+                    (format!("{second} alone"), &pair.second_alone),
+                    (format!("{first}, then {second}"), &pair.together),
+                    (format!("{second}, then {first}"), &pair.reversed),
+                ]
+            });
+            let copies = raw.copies.iter();
+            let copies = copies.map(|(n, timed)| (format!("copies: {n}"), timed));
+            Some((raw.clock, pairs.chain(copies).collect()))
+        }
+        Detail::Halo(raw) => {
+            let all = [("undivided", &raw.undivided), ("in parts, nothing exchanged", &raw.parts)];
+            Some((raw.clock, all.map(|(name, timed)| (name.to_owned(), timed)).into()))
+        }
+        Detail::Transfer(_)
+        | Detail::Rearrange(_)
+        | Detail::Checkpoint(_)
+        | Detail::Staircase(_)
+        | Detail::Characterised(_)
+        | Detail::TransferStates(_)
+        | Detail::Split(_) => None,
+    }
+}
+
+/// Every lane and its name: its number and, where its steps are all of one kind, that kind.
+fn lanes(steps: &[NamedStep]) -> BTreeMap<u32, String> {
+    let kind = |step: &NamedStep| step.name.split(' ').next().unwrap_or_default().to_owned();
+    let mut kinds: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    for step in steps {
+        let of_lane = kinds.entry(step.lane).or_default();
+        if !of_lane.contains(&kind(step)) {
+            of_lane.push(kind(step));
+        }
+    }
+    let name = |(lane, kinds): (u32, Vec<String>)| match kinds.as_slice() {
+        [kind] => (lane, format!("lane {lane}: {kind}")),
+        _ => (lane, format!("lane {lane}")),
+    };
+    kinds.into_iter().map(name).collect()
+}
+
+/// The number of a lane's track. No two tracks share one: viewers take thread 0 for the idle
+/// one, and some look a thread up by its number alone.
+fn thread(process: u32, lane: u32) -> u32 {
+    process * 1000 + lane + 1
+}
+
+fn metadata(what: &str, process: u32, thread: u32, name: &str) -> Value {
+    json!({ "ph": "M", "name": what, "pid": process, "tid": thread, "args": { "name": name } })
+}
+
+fn slice(process: u32, zero: f64, step: &NamedStep) -> Value {
+    json!({
+        "ph": "X",
+        "name": step.name,
+        "pid": process,
+        "tid": thread(process, step.lane),
+        "ts": (step.started - zero) * 1e6,
+        "dur": (step.ended - step.started).max(0.0) * 1e6,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_core::record::sample;
+
+    fn step(name: &str, lane: u32, started: f64, ended: f64) -> NamedStep {
+        NamedStep { name: name.into(), lane, started, ended }
+    }
+
+    fn slices(trace: &Value) -> Vec<&Value> {
+        let events = trace["traceEvents"].as_array().unwrap();
+        events.iter().filter(|event| event["ph"] == "X").collect()
+    }
+
+    fn names<'a>(trace: &'a Value, what: &str) -> Vec<(u64, u64, &'a str)> {
+        let events = trace["traceEvents"].as_array().unwrap();
+        let named = events.iter().filter(|event| event["name"] == what);
+        named
+            .map(|e| {
+                let name = e["args"]["name"].as_str().unwrap();
+                (e["pid"].as_u64().unwrap(), e["tid"].as_u64().unwrap(), name)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn steps_lie_on_the_track_of_their_lane_from_0_on() {
+        let steps = [
+            step("send 0", 0, 5.0, 5.25),
+            step("kernel 0", 1, 5.25, 6.0),
+            step("send 1", 0, 5.25, 5.5),
+            step("receive 0", 1, 6.0, 6.125),
+        ];
+        let recordings =
+            [Recorded { name: "2 chunks".into(), clock: Clock::Device, steps: &steps }];
+        let trace = trace("sepia n=512", &recordings);
+        assert_eq!(names(&trace, "process_name"), [(1, 0, "2 chunks")]);
+        assert_eq!(names(&trace, "thread_name"), [(1, 1001, "lane 0: send"), (1, 1002, "lane 1")]);
+        let slices = slices(&trace);
+        assert_eq!(slices.len(), 4);
+        assert_eq!(
+            *slices[1],
+            json!({"ph": "X", "name": "kernel 0", "pid": 1, "tid": 1002, "ts": 250e3, "dur": 750e3})
+        );
+        assert_eq!(
+            trace["otherData"],
+            json!({"case": "sepia n=512", "clocks": ["device"], "simulated": false})
+        );
+    }
+
+    #[test]
+    fn each_recording_begins_at_0_and_what_is_simulated_says_so() {
+        let (early, late) = ([step("kernel", 0, 1.0, 2.0)], [step("kernel", 0, 9.0, 9.5)]);
+        let recorded = |name: &str, clock, steps| Recorded { name: name.to_owned(), clock, steps };
+        let trace = trace(
+            "pair",
+            &[recorded("a", Clock::Host, &early), recorded("b", Clock::Simulated, &late)],
+        );
+        let starts: Vec<_> =
+            slices(&trace).iter().map(|e| (e["pid"].as_u64(), e["ts"].as_f64())).collect();
+        assert_eq!(starts, [(Some(1), Some(0.0)), (Some(2), Some(0.0))]);
+        let processes = names(&trace, "process_name");
+        assert_eq!(processes, [(1, 0, "a"), (2, 0, "b (simulated)")]);
+        assert_eq!(trace["otherData"]["simulated"], true);
+    }
+
+    #[test]
+    fn a_record_yields_the_recordings_whose_steps_it_keeps() {
+        let timed = |steps: &[NamedStep]| Timed { walls: vec![1.0], steps: steps.to_vec() };
+        let runs =
+            vec![("equal 10", timed(&[step("send 0", 0, 0.0, 1.0)])), ("search", timed(&[]))];
+        let schedule = sample::schedule(Clock::Device, runs);
+        let mut record = sample::record(sample::key("pair", 1), 1.0);
+        assert_eq!(recorded(&record), []);
+        record.detail = Some(Detail::Schedule(schedule));
+        let found = recorded(&record);
+        let told: Vec<_> = found.iter().map(|r| (r.name.as_str(), r.clock)).collect();
+        assert_eq!(told, [("equal 10", Clock::Device)]);
+    }
+}

@@ -1,0 +1,181 @@
+//! What a launch is given (parameters, buffers, grid) and what it is said to do.
+
+use super::Expr;
+use super::convert::{Converter, NAME_RULE, Params, is_name};
+use super::decode::At;
+use super::file;
+use super::sizes::size_names;
+use super::types::{Buffer, PASS, Work};
+use super::values::Expression;
+use gpubench_core::gpu::{Access, Scalar};
+use gpubench_core::workload::{Fill, Size, Split};
+
+impl Converter<'_> {
+    /// How many passes there are, where the file says so; the outer `None`: there was a mistake.
+    pub fn passes(&mut self, form: &file::Workload, sizes: &[Size]) -> Option<Option<Expr>> {
+        let Some(At { value: passes, at }) = &form.passes else { return Some(None) };
+        let known = size_names(sizes);
+        if known.contains(&PASS) {
+            let message = format!("`{PASS}` counts the passes here and cannot be a size too");
+            self.mistakes.tell(at, message, None);
+            return None;
+        }
+        self.names(passes, &known, "passes are made of sizes")?;
+        Some(Some(passes.expr.clone()))
+    }
+
+    /// The parameter block.
+    pub fn params(&mut self, form: &file::Workload, sizes: &[Size]) -> Option<Params> {
+        let Some(At { value: given, .. }) = &form.params else {
+            let param = |(name, _): &(String, i64)| (name.clone(), Expr::name(name), Scalar::U32);
+            return Some(sizes.first()?.iter().map(param).collect());
+        };
+        let mut known = size_names(sizes);
+        known.extend(form.passes.is_some().then_some(PASS));
+        let mut all = vec![];
+        for (name, At { value: param, .. }) in &given.0 {
+            let fits = is_name(&name.value);
+            if !fits {
+                let message = format!("`{}` cannot name a parameter", name.value);
+                self.mistakes.tell(&name.at, message, Some(NAME_RULE.to_owned()));
+            }
+            let names = self.names(&param.value, &known, "parameters are made of sizes");
+            all.push(
+                names
+                    .filter(|()| fits)
+                    .map(|()| (name.value.clone(), param.value.expr.clone(), param.scalar)),
+            );
+        }
+        all.into_iter().collect()
+    }
+
+    /// The buffers in binding order.
+    pub fn buffers(
+        &mut self,
+        form: &file::Workload,
+        sizes: &[Size],
+        params: &Params,
+    ) -> Option<Vec<Buffer>> {
+        let mut known = size_names(sizes);
+        known.extend(params.iter().map(|(name, _, _)| name.as_str()));
+        let mut all = vec![];
+        for (name, buffer) in form.buffers.as_ref().map_or(&[][..], |b| &b.value.0) {
+            all.push(self.buffer(name, buffer, &known));
+        }
+        all.into_iter().collect()
+    }
+
+    fn buffer(&mut self, name: &At<String>, form: &file::Buffer, known: &[&str]) -> Option<Buffer> {
+        self.names(&form.count.value, known, "a count is made of sizes and parameters")?;
+        let fill = form.fill.as_ref().map(|fill| fill.value.clone());
+        let access = match (&form.access, &fill) {
+            (Some(access), _) => access.value,
+            (None, Some(_)) => Access::Read,
+            (None, None) => Access::Write,
+        };
+        if fill.is_none() && access != Access::Write {
+            let message = format!("`{}` is read, but nothing fills it", name.value);
+            let help = Some("give it a `fill`, such as `fill: { uniform: [0, 1] }`".to_owned());
+            self.mistakes.tell(&name.at, message, help);
+            return None;
+        }
+        if let Some(At { value: Fill::Uniform(bounds), at }) = &form.fill
+            && let Some(wrong) = wrong_bounds(*bounds, form.r#type.value.scalar)
+        {
+            self.mistakes.tell(at, wrong, None);
+            return None;
+        }
+        Some(Buffer {
+            name: name.value.clone(),
+            element: form.r#type.value,
+            count: form.count.value.expr.clone(),
+            fill,
+            access,
+            split: form.split.as_ref().map_or(Split::Broadcast, |split| split.0.clone()),
+            place: self.mistakes.source().place(&name.at),
+        })
+    }
+
+    /// The work-items of a launch.
+    pub fn grid(&mut self, form: &file::Workload, known: &[String]) -> Option<[Expr; 3]> {
+        let mut grid = [1.0; 3].map(Expr::number);
+        let Some(At { value: given, at }) = &form.grid else {
+            let Some(kernel) = &form.kernel else { return Some(grid) };
+            let help = Some("for example `grid: [n]` or `grid: [cols, rows]`".to_owned());
+            self.mistakes.tell(&kernel.at, "the kernel needs a `grid`: its work-items", help);
+            return None;
+        };
+        if !(1..=3).contains(&given.len()) {
+            self.mistakes.tell(at, "a grid has one to three dimensions", None);
+            return None;
+        }
+        let known: Vec<_> = known.iter().map(String::as_str).collect();
+        let mut complete = true;
+        for (out, item) in grid.iter_mut().zip(given) {
+            let names = "a grid is made of sizes, parameters and constants";
+            complete &= self.names(&item.value, &known, names).is_some();
+            *out = item.value.expr.clone();
+        }
+        complete.then_some(grid)
+    }
+
+    /// Operations and bytes of a launch.
+    pub fn work(&mut self, form: &file::Workload, known: &[String]) -> Option<Work> {
+        let known: Vec<_> = known.iter().map(String::as_str).collect();
+        let mut amount = |given: Option<&At<Expression>>| match given {
+            None => Some(Expr::number(0.0)),
+            Some(At { value, .. }) => {
+                self.names(value, &known, "work is made of sizes, parameters and constants")?;
+                Some(value.expr.clone())
+            }
+        };
+        let given = form.work.as_ref().map(|work| &work.value);
+        let flops = amount(given.and_then(|work| work.flops.as_ref()));
+        let bytes = amount(given.and_then(|work| work.bytes.as_ref()));
+        Some(Work { flops: flops?, bytes: bytes? })
+    }
+}
+
+/// What is wrong with the bounds of a uniform fill; integers are rounded down.
+fn wrong_bounds([low, high]: [f64; 2], scalar: Scalar) -> Option<String> {
+    if !(low < high && (high - low).is_finite()) {
+        return Some(format!(
+            "a uniform fill needs a low and a higher bound, not {low} and {high}"
+        ));
+    }
+    let range = match scalar {
+        Scalar::F32 => return None,
+        Scalar::U32 => [0.0, f64::from(u32::MAX) + 1.0],
+        Scalar::I32 => [f64::from(i32::MIN), f64::from(i32::MAX) + 1.0],
+    };
+    let name = format!("{scalar:?}").to_lowercase();
+    if low < range[0] || high > range[1] {
+        Some(format!(
+            "{name} holds numbers from {} below {}, not {low} to {high}",
+            range[0], range[1]
+        ))
+    } else if high - low < 2.0 {
+        Some(format!(
+            "whole numbers from {low} below {high} are all alike: {name} needs bounds 2 apart"
+        ))
+    } else {
+        None
+    }
+}
+
+/// The names of sizes and parameters.
+pub fn given_names(sizes: &[Size], params: &Params) -> Vec<String> {
+    let params = params.iter().map(|(name, _, _)| name.clone());
+    size_names(sizes).into_iter().map(str::to_owned).chain(params).collect()
+}
+
+/// The names that a launch's grid and work may use.
+pub fn launch_names(form: &file::Workload, sizes: &[Size], params: &Params) -> Vec<String> {
+    let mut all = given_names(sizes, params);
+    let kernel = form.kernel.as_ref().and_then(|kernel| kernel.value.constants.as_ref());
+    all.extend(kernel.iter().flat_map(|c| &c.0).map(|(name, _)| name.value.clone()));
+    let search = form.search.as_ref().and_then(|search| search.value.constants.as_ref());
+    all.extend(search.iter().flat_map(|c| &c.0).map(|(name, _)| name.value.clone()));
+    all.extend(["GROUP_X", "GROUP_Y", "GROUP_Z"].map(str::to_owned));
+    all
+}

@@ -1,0 +1,269 @@
+//! Reads forms from a tree, telling every mistake instead of stopping at the first.
+//!
+//! A form is declared once with [`form!`]: its fields are the keys that may stand in the file,
+//! and its documentation is that of the schema.
+
+use super::nearest::meant;
+use super::source::Source;
+use super::tree::{Node, Value};
+use gpubench_core::error::Located;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// More mistakes than this in one file help nobody.
+const MAX_MISTAKES: usize = 100;
+
+/// The mistakes of one file.
+pub struct Mistakes {
+    source: Source,
+    found: Vec<Located>,
+    told: usize,
+}
+
+impl Mistakes {
+    pub fn new(source: Source) -> Self {
+        Self { source, found: vec![], told: 0 }
+    }
+
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Notes a mistake.
+    pub fn tell(&mut self, at: &Range<usize>, message: impl Into<String>, help: Option<String>) {
+        let mut mistake = self.source.place(at).mistake(message, None);
+        mistake.help = help;
+        self.add(mistake);
+    }
+
+    /// Notes a mistake of any file; one that is known already (because two workloads share
+    /// what is wrong) is not told twice.
+    pub fn add(&mut self, mistake: Located) {
+        self.told += 1;
+        if self.found.len() < MAX_MISTAKES && !self.found.contains(&mistake) {
+            self.found.push(mistake);
+        }
+    }
+
+    /// Notes that `node` is not what the form wants.
+    pub fn unexpected<T>(&mut self, node: &Node, wanted: &str) -> Option<T> {
+        self.tell(&node.at, format!("expected {wanted}, found {}", node.what()), None);
+        None
+    }
+
+    /// How often a mistake was told.
+    pub fn count(&self) -> usize {
+        self.told
+    }
+
+    pub fn into_found(self) -> Vec<Located> {
+        self.found
+    }
+}
+
+/// A value that can be read from a tree. `None`: there was a mistake, and it has been told.
+pub trait Decode: Sized {
+    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self>;
+
+    /// What it means that the key is missing; `None`: it must not be.
+    fn absent() -> Option<Self> {
+        None
+    }
+}
+
+/// A value and where it stands.
+#[derive(Clone, Debug)]
+pub struct At<T> {
+    pub value: T,
+    pub at: Range<usize>,
+}
+
+/// A map with the user's own keys, in the order of the file.
+#[derive(Clone, Debug)]
+pub struct Entries<T>(pub Vec<(At<String>, T)>);
+
+/// A form that is only worth looking at when nothing in it was wrong; what is wrong in it does
+/// not hide the mistakes of its neighbours.
+#[derive(Clone, Debug)]
+pub struct Clean<T>(pub Option<T>);
+
+/// Reads the keys of one map.
+pub struct Form<'a> {
+    node: &'a Node,
+    asked: Vec<&'static str>,
+}
+
+impl<'a> Form<'a> {
+    pub fn of(node: &'a Node, mistakes: &mut Mistakes) -> Option<Self> {
+        match node.value {
+            Value::Map(_) => Some(Self { node, asked: vec![] }),
+            _ => mistakes.unexpected(node, "a map"),
+        }
+    }
+
+    pub fn field<T: Decode>(&mut self, name: &'static str, mistakes: &mut Mistakes) -> Option<T> {
+        self.asked.push(name);
+        match self.entries().iter().find(|(key, _)| key.name == name) {
+            Some((_, node)) => T::decode(node, mistakes),
+            None => T::absent().or_else(|| {
+                mistakes.tell(&self.node.at, format!("`{name}` is missing here"), None);
+                None
+            }),
+        }
+    }
+
+    /// Tells the keys that nobody asked for.
+    pub fn close(self, mistakes: &mut Mistakes) {
+        for (key, _) in self.entries() {
+            if !self.asked.contains(&key.name.as_str()) {
+                let help = meant(&key.name, self.asked.iter().copied());
+                mistakes.tell(&key.at, format!("unknown key `{}`", key.name), help);
+            }
+        }
+    }
+
+    fn entries(&self) -> &'a [(super::tree::Key, Node)] {
+        match &self.node.value {
+            Value::Map(entries) => entries,
+            _ => &[],
+        }
+    }
+}
+
+/// Declares a form: a struct whose fields are the keys of a map.
+macro_rules! form {
+    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, schemars::JsonSchema)]
+        #[schemars(deny_unknown_fields)]
+        pub struct $name { $($(#[$doc])* pub $field: $type,)* }
+
+        impl $crate::decode::Decode for $name {
+            fn decode(
+                node: &$crate::tree::Node,
+                mistakes: &mut $crate::decode::Mistakes,
+            ) -> Option<Self> {
+                let mut form = $crate::decode::Form::of(node, mistakes)?;
+                $(let $field = form.field(stringify!($field).trim_start_matches("r#"), mistakes);)*
+                form.close(mistakes);
+                Some(Self { $($field: $field?,)* })
+            }
+        }
+    };
+}
+pub(super) use form;
+
+impl<T: Decode> Decode for Option<T> {
+    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+        T::decode(node, mistakes).map(Some)
+    }
+
+    fn absent() -> Option<Self> {
+        Some(None)
+    }
+}
+
+impl<T: Decode> Decode for At<T> {
+    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+        let value = T::decode(node, mistakes)?;
+        Some(Self { value, at: node.at.clone() })
+    }
+}
+
+impl<T: Decode> Decode for Clean<T> {
+    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+        let before = mistakes.count();
+        let value = T::decode(node, mistakes);
+        Some(Self(value.filter(|_| mistakes.count() == before)))
+    }
+}
+
+impl<T: Decode> Decode for Vec<T> {
+    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+        let Value::List(items) = &node.value else { return mistakes.unexpected(node, "a list") };
+        let decoded: Vec<_> = items.iter().map(|item| T::decode(item, mistakes)).collect();
+        decoded.into_iter().collect()
+    }
+}
+
+impl<T: Decode> Decode for Entries<T> {
+    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+        let Value::Map(entries) = &node.value else { return mistakes.unexpected(node, "a map") };
+        let decoded: Vec<_> = entries
+            .iter()
+            .map(|(key, node)| {
+                let key = At { value: key.name.clone(), at: key.at.clone() };
+                T::decode(node, mistakes).map(|value| (key, value))
+            })
+            .collect();
+        decoded.into_iter().collect::<Option<_>>().map(Self)
+    }
+}
+
+impl Decode for String {
+    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+        match &node.value {
+            Value::Text(text) => Some(text.clone()),
+            _ => mistakes.unexpected(node, "a text"),
+        }
+    }
+}
+
+impl Decode for f64 {
+    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+        match node.value {
+            Value::Int(value) => Some(value as Self),
+            Value::Float(value) => Some(value),
+            _ => mistakes.unexpected(node, "a number"),
+        }
+    }
+}
+
+impl Decode for u32 {
+    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+        match node.value {
+            Value::Int(value) if Self::try_from(value).is_ok() => Self::try_from(value).ok(),
+            _ => mistakes.unexpected(node, "a whole number between 0 and 2^32 - 1"),
+        }
+    }
+}
+
+/// The schema of a wrapper is that of what it wraps.
+macro_rules! same_schema {
+    ($($wrapper:ident),*) => { $(
+        impl<T: JsonSchema> JsonSchema for $wrapper<T> {
+            fn inline_schema() -> bool {
+                T::inline_schema()
+            }
+
+            fn schema_name() -> Cow<'static, str> {
+                T::schema_name()
+            }
+
+            fn schema_id() -> Cow<'static, str> {
+                T::schema_id()
+            }
+
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                T::json_schema(generator)
+            }
+        }
+    )* };
+}
+same_schema!(At, Clean);
+
+impl<T: JsonSchema> JsonSchema for Entries<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("Map_of_{}", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let values = generator.subschema_for::<T>();
+        json_schema!({ "type": "object", "additionalProperties": values })
+    }
+}

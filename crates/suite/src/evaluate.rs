@@ -1,0 +1,221 @@
+//! Every expression of a workload at every size, so that an overflow or a negative count is
+//! found now and not in the middle of a run.
+
+use super::Expr;
+use super::convert::Converter;
+use super::decode::At;
+use super::file;
+use super::sizes::shown;
+use super::types::{Buffer, MAX_PASSES, PASS, Workload};
+use gpubench_core::gpu::Access;
+use gpubench_core::hash::sha256_of;
+use gpubench_core::workload::{Size, Verify, cut};
+use std::ops::Range;
+
+type Values = Vec<(String, f64)>;
+
+impl Converter<'_> {
+    /// Tells every expression that has no sensible value at some size, with the first such size.
+    pub fn evaluate(&mut self, form: &file::Workload, workload: &Workload) {
+        for size in &workload.sizes {
+            let before = self.mistakes.count();
+            let last = self.last_pass(form, workload, size);
+            for pass in [Some(0), last.filter(|&last| last > 0)].into_iter().flatten() {
+                let Some(values) = self.param_values(form, workload, size, pass) else { break };
+                self.buffer_counts(form, workload, size, &values);
+                let mut all = kernel_values(workload);
+                all.extend(values);
+                self.launch(form, workload, size, &all);
+                if self.mistakes.count() == before && pass == 0 {
+                    self.expected_file(form, workload, size, &all);
+                    self.cuts(form, workload, size, &all);
+                }
+                if self.mistakes.count() > before {
+                    break;
+                }
+            }
+            if self.mistakes.count() > before {
+                return;
+            }
+        }
+    }
+
+    /// The number of the last pass, from 0.
+    fn last_pass(
+        &mut self,
+        form: &file::Workload,
+        workload: &Workload,
+        size: &Size,
+    ) -> Option<u64> {
+        let (Some(passes), Some(At { at, .. })) = (&workload.passes, &form.passes) else {
+            return Some(0);
+        };
+        let why = match passes.count(&size_values(size)) {
+            Ok(count @ 1..=MAX_PASSES) => return Some(count - 1),
+            Ok(count) => format!("there are 1 to {MAX_PASSES} passes, not {count}"),
+            Err(why) => why,
+        };
+        self.fails(at, "passes", size, &why);
+        None
+    }
+
+    /// The sizes, and the parameters of a pass behind them.
+    fn param_values(
+        &mut self,
+        form: &file::Workload,
+        workload: &Workload,
+        size: &Size,
+        pass: u64,
+    ) -> Option<Values> {
+        let mut values = size_values(size);
+        let mut known = values.clone();
+        known.extend(workload.passes.is_some().then(|| (PASS.to_owned(), pass as f64)));
+        let places = form.params.as_ref().map(|params| &params.value.0);
+        for (i, (name, expr, scalar)) in workload.params.iter().enumerate() {
+            let value = expr.eval(&known).and_then(|value| match scalar.holds(value) {
+                true => Ok(value),
+                false => Err(format!("{value} does not fit into {scalar:?}").to_lowercase()),
+            });
+            match value {
+                Ok(value) => values.push((name.clone(), value)),
+                Err(why) => {
+                    let at = places.and_then(|places| places.get(i)).map(|(_, param)| &param.at);
+                    let at = at.or(form.sizes.as_ref().map(|sizes| &sizes.at))?.clone();
+                    self.fails(&at, &format!("parameter `{name}`"), size, &why);
+                    return None;
+                }
+            }
+        }
+        Some(values)
+    }
+
+    fn buffer_counts(
+        &mut self,
+        form: &file::Workload,
+        workload: &Workload,
+        size: &Size,
+        values: &Values,
+    ) {
+        let forms = form.buffers.iter().flat_map(|buffers| &buffers.value.0);
+        for ((name, form), buffer) in forms.zip(&workload.buffers) {
+            let why = match buffer.count.count(values) {
+                Ok(0) => "a buffer has at least one element".to_owned(),
+                Ok(_) => continue,
+                Err(why) => why,
+            };
+            self.fails(&form.count.at, &format!("buffer `{}`", name.value), size, &why);
+        }
+    }
+
+    fn launch(&mut self, form: &file::Workload, workload: &Workload, size: &Size, values: &Values) {
+        let grid = form.grid.iter().flat_map(|grid| &grid.value);
+        for (At { at, .. }, expr) in grid.zip(&workload.grid) {
+            match expr.count(values) {
+                Ok(0) => self.fails(at, "grid", size, "a launch has at least one work-item"),
+                Ok(_) => {}
+                Err(why) => self.fails(at, "grid", size, &why),
+            }
+        }
+        let Some(At { value: work, .. }) = &form.work else { return };
+        let amounts = [(&work.flops, &workload.work.flops), (&work.bytes, &workload.work.bytes)];
+        for (form, expr) in amounts {
+            let Some(At { at, .. }) = form else { continue };
+            match expr.eval(values) {
+                Ok(value) if value < 0.0 => {
+                    self.fails(
+                        at,
+                        "work",
+                        size,
+                        &format!("`{expr}` is {value}, but work is not negative"),
+                    );
+                }
+                Ok(_) => {}
+                Err(why) => self.fails(at, "work", size, &why),
+            }
+        }
+    }
+
+    /// Whether a domain can be cut as asked, and is exchanged after every pass.
+    fn cuts(&mut self, form: &file::Workload, workload: &Workload, size: &Size, values: &Values) {
+        let (Some(halo), Some(At { value: given, .. })) = (&workload.halo, &form.halo) else {
+            return;
+        };
+        let three = |all: [Result<u64, String>; 3]| -> Result<[u64; 3], String> {
+            let [x, y, z] = all;
+            Ok([x?, y?, z?])
+        };
+        let count = |expr: &Expr| expr.count(values);
+        let cells = ["nx", "ny", "nz"].map(|name| count(&Expr::name(name)));
+        let cuts = halo.cuts.each_ref().map(count);
+        let parts = three(cells).and_then(|cells| cut(cells, three(cuts)?));
+        if let Err(why) = parts {
+            self.fails(&given.cuts.at, "cuts", size, &why);
+        }
+        let passes =
+            workload.passes.as_ref().map_or(Ok(1), |passes| passes.count(&size_values(size)));
+        if passes.is_ok_and(|passes| passes != halo.exchange.len() as u64) {
+            let why = format!("{} exchanges, one is needed after each pass", halo.exchange.len());
+            self.fails(&given.exchange.at, "exchange", size, &why);
+        }
+    }
+
+    /// A file holds the result of one size, and all of it.
+    fn expected_file(
+        &mut self,
+        form: &file::Workload,
+        workload: &Workload,
+        size: &Size,
+        values: &Values,
+    ) {
+        let (Verify::File(path, _), Some(At { at, .. })) = (&workload.verify, &form.verify) else {
+            return;
+        };
+        if workload.sizes.len() > 1 {
+            let help = "make a variant with its own file for each size";
+            let message = "a file holds the result of one size, and here are several";
+            return self.mistakes.tell(at, message, Some(help.to_owned()));
+        }
+        let written = workload.buffers.iter().filter(|buffer| buffer.access != Access::Read);
+        let bytes = |buffer: &Buffer| {
+            buffer.element.size().0.saturating_mul(buffer.count.count(values).unwrap_or(0))
+        };
+        let wanted: u64 = written.map(bytes).fold(0, u64::saturating_add);
+        match std::fs::metadata(path).map(|data| data.len()) {
+            Ok(is) if is != wanted => {
+                let why = format!("the file has {is} bytes, the written buffers {wanted}");
+                self.fails(at, "expected result", size, &why);
+            }
+            Ok(_) => match std::fs::File::open(path).and_then(sha256_of) {
+                Ok(hash) => {
+                    self.files.insert(self.root.identity(path), hash);
+                }
+                Err(error) => self.fails(at, "expected result", size, &error.to_string()),
+            },
+            Err(error) => self.fails(at, "expected result", size, &error.to_string()),
+        }
+    }
+
+    fn fails(&mut self, at: &Range<usize>, what: &str, size: &Size, why: &str) {
+        let at_size = if size.is_empty() { String::new() } else { format!(" at {}", shown(size)) };
+        self.mistakes.tell(at, format!("{what}{at_size}: {why}"), None);
+    }
+}
+
+fn size_values(size: &Size) -> Values {
+    size.iter().map(|(name, value)| (name.clone(), *value as f64)).collect()
+}
+
+/// What grid and work see of the kernel: its group and its constants, in the first form of a
+/// search.
+fn kernel_values(workload: &Workload) -> Values {
+    let Some(kernel) = &workload.kernel else { return vec![] };
+    let group = ["GROUP_X", "GROUP_Y", "GROUP_Z"].into_iter().zip(kernel.group);
+    let mut values: Values = group.map(|(name, n)| (name.to_owned(), f64::from(n))).collect();
+    let searched = kernel.search.iter().flat_map(|search| &search.constants);
+    let firsts = searched.filter_map(|(name, all)| Some((name, all.first()?)));
+    let constants = kernel.constants.iter().map(|(name, value)| (name, value));
+    for (name, value) in constants.chain(firsts) {
+        values.push((name.clone(), value.number()));
+    }
+    values
+}

@@ -1,0 +1,206 @@
+//! The form of a suite on disk. Its documentation is that of the JSON schema.
+
+use super::decode::{At, Clean, Entries, form};
+use super::only::Only;
+use super::values::{
+    ByteSize, Constant, Expression, Groups, Param, Sizes, Splitting, Verification,
+};
+use super::words::{Family, Kind};
+use gpubench_core::gpu::{Access, Element};
+use gpubench_core::workload::{Fill, Measure};
+
+form! {
+    /// A suite of GPU benchmarks for gpubench.
+    File {
+        /// Version of this form: 1.
+        version: At<u32>,
+        /// The suite's name; the file's, if there is none.
+        name: Option<At<String>>,
+        /// Other suites whose workloads belong to this one: paths relative to this file, within
+        /// the folder of the suite that is run. Their budgets and names do not count.
+        include: Option<Vec<At<String>>>,
+        /// Of the included workloads only these, by name, each at those of its sizes that have
+        /// the values given: `sepia: { n: [512, 1024] }`, or `sepia: {}` for all of them.
+        only: Option<Only>,
+        /// What the whole run may take.
+        budget: Option<Budget>,
+        /// What every workload of this file has unless it says otherwise; tags are added up.
+        defaults: Option<At<Clean<Workload>>>,
+        /// The workloads by name, in the order in which they are shown.
+        workloads: Option<Entries<Clean<Workload>>>,
+    }
+}
+
+form! {
+    /// Limits of a run.
+    Budget {
+        /// Seconds for the whole run over all devices and rounds.
+        total: Option<At<f64>>,
+        /// Seconds of sampling for one case in one round.
+        case: Option<At<f64>>,
+        /// Bytes on the device for one case: a number, or a text such as `64 MiB`.
+        memory: Option<At<ByteSize>>,
+        /// Rounds, each in a fresh process.
+        rounds: Option<At<u32>>,
+        /// Relative half-width of the median's 95 % interval at which sampling stops.
+        target: Option<At<f64>>,
+    }
+}
+
+form! {
+    /// A kernel or a transfer, measured over several sizes. In a variant or in the defaults,
+    /// only what differs: kernel, constants, parameters and buffers are merged by name, tags
+    /// are added up, everything else is replaced.
+    Workload {
+        /// The kernel; a transfer needs none.
+        kernel: Option<At<Kernel>>,
+        /// Forms among which the fastest is looked for, as for a ceiling: the product of all axes.
+        search: Option<At<Search>>,
+        /// Named variants: each becomes a workload `name/variant`, and the base alone none.
+        variants: Option<Entries<Workload>>,
+        /// The problem sizes: values by name (the product of all lists is measured), or a list
+        /// of maps with one value a name.
+        sizes: Option<At<Sizes>>,
+        /// The kernel's parameter block, in order: expressions over the sizes, `u32` unless they
+        /// say otherwise. If there is none, every size in order. `{}` for no block at all.
+        params: Option<At<Entries<At<Param>>>>,
+        /// How many times the kernel is launched for one result, each launch (a pass) after the one
+        /// before: an expression over the sizes. `pass` counts them from 0 in the parameters, and
+        /// the grid may use such a parameter. For `measure: [kernel]`, `[halo]` and
+        /// `[checkpoint]`; `work` is that of
+        /// all passes. One, unless said otherwise.
+        passes: Option<At<Expression>>,
+        /// Buffers by name, in binding order.
+        buffers: Option<At<Entries<Buffer>>>,
+        /// Work-items along one to three dimensions; work-groups are rounded up. A long line
+        /// has more of them than a device takes along x and is folded into y: a kernel counts
+        /// its items by `get_global_id(0) + get_global_id(1)*get_global_size(0)`.
+        grid: Option<At<Vec<At<Expression>>>>,
+        /// Operations and bytes of one launch.
+        work: Option<At<Work>>,
+        /// How the result is checked: `none`, or a map with `reference`, `file` or `against`.
+        /// `relative` and `absolute` say how far an `f32` may differ; integers must be equal.
+        verify: Option<At<Verification>>,
+        /// What is measured; the kernel's time, if nothing is said.
+        measure: Option<At<Vec<At<Measure>>>>,
+        /// Words to filter by.
+        tags: Option<Vec<At<String>>>,
+        /// The ranking it counts in; by default what the first measure and the work suggest.
+        family: Option<At<Family>>,
+        /// Kinds of host memory for transfers; for sends and receives all three by default.
+        host_memory: Option<At<Vec<At<Kind>>>>,
+        /// For `measure: concurrency`: other workloads of the suite, each to be run beside this one
+        /// at every size of its own. This one is run beside itself, too.
+        beside: Option<At<Vec<At<String>>>>,
+        /// For `measure: concurrency`: up to how many copies of the kernel are run at once.
+        copies: Option<At<u32>>,
+        /// For `measure: [rearrange]`: how a buffer that is accessed in strides is made contiguous.
+        rearrange: Option<At<Rearrange>>,
+        /// For `measure: [halo]`: how the domain is cut into parts, and what they exchange.
+        halo: Option<At<Halo>>,
+        /// The parameter that counts the rows along which the problem can be cut into chunks.
+        divide: Option<At<String>>,
+    }
+}
+
+form! {
+    /// A kernel in OpenCL C, in WGSL or in both: a shipped one by its family and entry, or the
+    /// user's own by its files.
+    Kernel {
+        /// Family of a shipped kernel.
+        family: Option<At<String>>,
+        /// Name of the entry point.
+        entry: Option<At<String>>,
+        /// File in OpenCL C, relative to this one and within the suite's folder.
+        opencl: Option<At<String>>,
+        /// File in WGSL, relative to this one and within the suite's folder.
+        wgsl: Option<At<String>>,
+        /// Work-items per work-group along one to three dimensions; a list of such groups makes
+        /// one workload each, called `name/16x16`.
+        group: Option<At<Groups>>,
+        /// Constants that the compiler knows: whole numbers, numbers, or element types.
+        constants: Option<Entries<At<Constant>>>,
+        /// Optional device features without which it does not run: `subgroups`, `f16`, `f64`.
+        needs: Option<Vec<At<String>>>,
+    }
+}
+
+form! {
+    /// Axes of a search.
+    Search {
+        /// Work-group sizes to try.
+        group: Option<At<Groups>>,
+        /// Values to try, by the constant's name.
+        constants: Option<Entries<At<Vec<At<Constant>>>>>,
+    }
+}
+
+form! {
+    /// One buffer of a workload.
+    Buffer {
+        /// Element type: `f32`, `u32` or `i32`, with `x2`, `x4`, `x8` or `x16` behind it for a vector.
+        r#type: At<Element>,
+        /// Number of elements, over sizes and parameters.
+        count: At<Expression>,
+        /// Contents before the first launch; without them it is an output.
+        fill: Option<At<Fill>>,
+        /// How the kernel uses it; by default it reads what is filled and writes what is not.
+        access: Option<At<Access>>,
+        /// What a chunk of a divided problem sees: all of it (`broadcast`, the default), its
+        /// `rows`, or `{ rows: { halo: 1 } }` with rows of its neighbours.
+        split: Option<Splitting>,
+    }
+}
+
+form! {
+    /// How a buffer that the kernel accesses in strides is made contiguous first. Both workloads
+    /// named have the sizes of this one and are run at each of them.
+    Rearrange {
+        /// The buffer.
+        buffer: At<String>,
+        /// Elements from one access to the next: one stride, or that of the inner and that of the
+        /// outer loop; over sizes and parameters.
+        strides: At<Vec<At<Expression>>>,
+        /// The workload that reads such a buffer and writes it rearranged.
+        by: At<String>,
+        /// The workload that does what this one does, with the rearranged buffer for this one.
+        then: At<String>,
+    }
+}
+
+form! {
+    /// Operations and bytes of one launch, over sizes, parameters and constants.
+    Work {
+        /// Operations.
+        flops: Option<At<Expression>>,
+        /// Bytes that must move between memory and the kernel, each counted once.
+        bytes: Option<At<Expression>>,
+    }
+}
+
+form! {
+    /// How a domain is cut into parts whose halos are exchanged after every pass. The kernel changes
+    /// one buffer of `f32` in place: fields of nx·ny·nz cells within a shell of one cell, x fastest. Its
+    /// parameters `nx`, `ny` and `nz` count the cells, `x`, `y` and `z` say where in the domain they begin.
+    Halo {
+        /// Parts along x, y and z: expressions over sizes and parameters that divide nx, ny and nz.
+        cuts: At<Vec<At<Expression>>>,
+        /// For each pass: which fields cells read of their neighbours once it has written them.
+        exchange: At<Vec<At<Exchange>>>,
+        /// The workload that gathers a box of the buffer `field` into `face`, with parameters as those
+        /// of the shipped `pack_box`.
+        pack: At<String>,
+        /// The workload that scatters it, with the same parameters.
+        unpack: At<String>,
+    }
+}
+
+form! {
+    /// Fields by number, from 0 and at equal distances, along x, y and z.
+    Exchange {
+        /// Those read of the neighbour behind.
+        behind: Vec<Vec<u32>>,
+        /// Those read of the neighbour ahead.
+        ahead: Vec<Vec<u32>>,
+    }
+}

@@ -1,0 +1,324 @@
+//! A workload's kernel: its texts found, its constants read, its declaration held against the
+//! buffers and parameters it will be given.
+
+use super::convert::{Converter, NAME_RULE, is_name};
+use super::decode::{At, Entries};
+use super::file;
+use super::fit::{About, Misfit};
+use super::nearest::meant;
+use super::source::Source;
+use super::types::{Buffer, Kernel, KernelText, Search};
+use super::values::{self, Group};
+use super::{assets, directive, opencl, wgsl};
+use gpubench_core::gpu::{Binding, Constant, KernelSource, Language, Origin, Scalar};
+use gpubench_core::hash::sha256_hex;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Optional features that a kernel can ask for.
+const FEATURES: [&str; 3] = ["subgroups", "f16", "f64"];
+/// A search over more forms than this would never end.
+const MAX_FORMS: usize = 1000;
+
+impl Converter<'_> {
+    /// The kernel of `form`, if it has one; the outer `None`: there was a mistake.
+    pub fn kernel(&mut self, form: &file::Workload) -> Option<Option<Kernel>> {
+        let Some(At { value: kernel, at }) = &form.kernel else {
+            if let Some(search) = &form.search {
+                self.mistakes.tell(
+                    &search.at,
+                    "there is no kernel to search the best form of",
+                    None,
+                );
+                return None;
+            }
+            return Some(None);
+        };
+        let entry = self.entry(kernel, at);
+        let texts = entry.as_ref().and_then(|entry| self.texts(kernel, &entry.value, at));
+        let constants = self.constants(kernel.constants.as_ref());
+        let search = form.search.as_ref().map(|search| self.search(&search.value, &search.at));
+        let group = self.group(kernel, at, form.search.as_ref().map(|search| &search.value));
+        let needs = self.needs(kernel);
+        let search = match search {
+            Some(search) => Some(search?),
+            None => None,
+        };
+        Some(Some(Kernel {
+            entry: entry?.value,
+            texts: texts?,
+            group: group?,
+            constants: constants?,
+            search,
+            needs: needs?,
+        }))
+    }
+
+    fn entry(&mut self, kernel: &file::Kernel, at: &Range<usize>) -> Option<At<String>> {
+        match &kernel.entry {
+            Some(entry) if is_name(&entry.value) => Some(entry.clone()),
+            Some(entry) => {
+                self.mistakes.tell(
+                    &entry.at,
+                    format!("`{}` is no name of a function", entry.value),
+                    Some(NAME_RULE.to_owned()),
+                );
+                None
+            }
+            None => {
+                self.mistakes.tell(at, "the kernel needs an `entry`: the function's name", None);
+                None
+            }
+        }
+    }
+
+    fn texts(
+        &mut self,
+        kernel: &file::Kernel,
+        entry: &str,
+        at: &Range<usize>,
+    ) -> Option<Vec<KernelText>> {
+        let own = [(Language::Opencl, &kernel.opencl), (Language::Wgsl, &kernel.wgsl)];
+        match &kernel.family {
+            Some(family) if own.iter().any(|(_, file)| file.is_some()) => {
+                let message =
+                    "a kernel is a shipped one by its family, or one from files, not both";
+                self.mistakes.tell(&family.at, message, None);
+                None
+            }
+            Some(family) => self.shipped(family, entry, kernel),
+            None if own.iter().all(|(_, file)| file.is_none()) => {
+                let help = "name a shipped kernel by `family` and `entry`, or files by `opencl` and `wgsl`";
+                self.mistakes.tell(at, "the kernel has no text", Some(help.to_owned()));
+                None
+            }
+            None => own
+                .into_iter()
+                .filter_map(|(language, file)| file.as_ref().map(|file| self.own(language, file)))
+                .collect::<Vec<_>>()
+                .into_iter()
+                .collect(),
+        }
+    }
+
+    fn shipped(
+        &mut self,
+        family: &At<String>,
+        entry: &str,
+        kernel: &file::Kernel,
+    ) -> Option<Vec<KernelText>> {
+        let mut texts = vec![];
+        for language in [Language::Opencl, Language::Wgsl] {
+            if let Some((path, text)) = assets::kernel(&family.value, entry, language) {
+                let path = format!("shaders/{path}");
+                let text: Arc<str> = text.into();
+                self.files.insert(format!("shipped {path}"), sha256_hex(text.as_bytes()));
+                let origin = match self.trusted {
+                    true => Origin::Shipped(path),
+                    false => Origin::Lent(path),
+                };
+                texts.push(KernelText { language, origin, text });
+            }
+        }
+        if texts.is_empty() {
+            let wanted = format!("{}/{entry}", family.value);
+            let at = kernel.entry.as_ref().map_or(&family.at, |entry| &entry.at);
+            let message = format!("gpubench ships no kernel `{wanted}`");
+            self.mistakes.tell(at, message, meant(&wanted, relatives(&family.value)));
+            return None;
+        }
+        Some(texts)
+    }
+
+    fn own(&mut self, language: Language, file: &At<String>) -> Option<KernelText> {
+        let known = (self.mistakes.source().path.clone(), file.value.clone());
+        let read = match self.texts.get(&known) {
+            Some(source) => Ok(source.clone()),
+            None => self.root.read(self.mistakes.source(), &file.value),
+        };
+        match read {
+            Ok(source) => {
+                let origin = Origin::User(source.file.to_string());
+                let text = source.text.clone();
+                if !self.texts.contains_key(&known) {
+                    if language == Language::Opencl {
+                        self.other_files(&source);
+                    }
+                    self.files.insert(source.path.clone(), sha256_hex(text.as_bytes()));
+                    self.texts.insert(known, source);
+                }
+                Some(KernelText { language, origin, text })
+            }
+            Err(why) => {
+                let message = format!("cannot read the kernel `{}`: {why}", file.value);
+                self.mistakes.tell(&file.at, message, None);
+                None
+            }
+        }
+    }
+
+    /// Tells where a kernel would have the compiler read other files of this machine.
+    fn other_files(&mut self, source: &Source) {
+        if let Some(at) = directive::names_file(&source.text) {
+            let help = "put what the kernel needs into its own file";
+            let message = "a kernel of a suite may not have the compiler look for other files";
+            self.mistakes.add(source.place(&at).mistake(message, Some(help)));
+        }
+    }
+
+    fn group(
+        &mut self,
+        kernel: &file::Kernel,
+        at: &Range<usize>,
+        search: Option<&file::Search>,
+    ) -> Option<Group> {
+        let group = kernel.group.as_ref().or(search.and_then(|search| search.group.as_ref()));
+        if group.is_none() {
+            let help = Some("for example `group: [64]` or `group: [16, 16]`".to_owned());
+            self.mistakes.tell(at, "the kernel needs a `group`: the size of its work-groups", help);
+        }
+        group?.value.all().first().copied()
+    }
+
+    fn constants(
+        &mut self,
+        given: Option<&Entries<At<values::Constant>>>,
+    ) -> Option<Vec<(String, Constant)>> {
+        let mut all = vec![];
+        for (name, value) in given.map_or(&[][..], |entries| &entries.0) {
+            all.push(self.constant_name(name).map(|name| (name, value.value.0.clone())));
+        }
+        all.into_iter().collect()
+    }
+
+    /// Names of constants reach the compiler's command line, so they are names and nothing else.
+    fn constant_name(&mut self, name: &At<String>) -> Option<String> {
+        if is_name(&name.value) && !name.value.starts_with("GROUP_") {
+            return Some(name.value.clone());
+        }
+        let help = format!("{NAME_RULE} or with `GROUP_`");
+        let message = format!("`{}` cannot name a constant", name.value);
+        self.mistakes.tell(&name.at, message, Some(help));
+        None
+    }
+
+    fn search(&mut self, search: &file::Search, at: &Range<usize>) -> Option<Search> {
+        let groups = search.group.as_ref().map(|g| g.value.all()).unwrap_or_default();
+        let mut constants = vec![];
+        let mut forms = groups.len().max(1);
+        for (name, values) in search.constants.as_ref().map_or(&[][..], |entries| &entries.0) {
+            forms = forms.saturating_mul(values.value.len());
+            let values = values.value.iter().map(|value| value.value.0.clone()).collect();
+            constants.push(self.constant_name(name).map(|name| (name, values)));
+        }
+        if !(1..=MAX_FORMS).contains(&forms) {
+            let message = format!("a search tries between 1 and {MAX_FORMS} forms, not {forms}");
+            self.mistakes.tell(at, message, None);
+            return None;
+        }
+        Some(Search { groups, constants: constants.into_iter().collect::<Option<_>>()? })
+    }
+
+    fn needs(&mut self, kernel: &file::Kernel) -> Option<Vec<String>> {
+        let mut all = vec![];
+        for need in kernel.needs.iter().flatten() {
+            let known = FEATURES.contains(&need.value.as_str());
+            if !known {
+                let message = format!("no device has a feature called `{}`", need.value);
+                self.mistakes.tell(&need.at, message, meant(&need.value, FEATURES));
+            }
+            all.push(known.then(|| need.value.clone()));
+        }
+        all.into_iter().collect()
+    }
+
+    /// Holds every text of the kernel against the buffers and parameters.
+    pub fn fit(
+        &mut self,
+        form: &file::Workload,
+        kernel: &Kernel,
+        buffers: &[Buffer],
+        params: &[(String, Scalar)],
+    ) {
+        for text in &kernel.texts {
+            let source = first_form(kernel, text, buffers, params.len());
+            let misfits = match text.language {
+                Language::Wgsl => wgsl::misfits(&source, params),
+                Language::Opencl => opencl::misfits(&source),
+            };
+            for misfit in misfits {
+                self.tell_misfit(form, text, misfit);
+            }
+        }
+    }
+
+    fn tell_misfit(&mut self, form: &file::Workload, text: &KernelText, misfit: Misfit) {
+        let Some(At { value: kernel, at: kernel_at }) = &form.kernel else { return };
+        let buffers = form.buffers.as_ref();
+        let at = match misfit.about {
+            About::Text(range) if range.end <= text.text.len() => {
+                let mistake = gpubench_core::error::Located {
+                    file: text.origin.file().to_owned(),
+                    text: text.text.clone(),
+                    offset: range.start,
+                    len: range.len(),
+                    message: misfit.message,
+                    help: misfit.help,
+                };
+                return self.mistakes.add(mistake);
+            }
+            // The suite's constants stand behind the kernel's text.
+            About::Text(_) => None,
+            About::Entry => kernel.entry.as_ref().map(|entry| &entry.at),
+            About::Group => kernel.group.as_ref().map(|group| &group.at),
+            About::Buffer(i) => buffers.and_then(|b| b.value.0.get(i)).map(|(name, _)| &name.at),
+            About::Buffers => buffers.map(|buffers| &buffers.at),
+            About::Params => form.params.as_ref().map(|params| &params.at),
+        };
+        self.mistakes.tell(at.unwrap_or(kernel_at), misfit.message, misfit.help);
+    }
+}
+
+/// The shipped kernels of a family; all, where there is no such family.
+fn relatives(family: &str) -> Vec<&'static str> {
+    let all = assets::kernels();
+    let of_family = |kernel: &&str| kernel.split('/').next() == Some(family);
+    let relatives: Vec<_> = all.iter().copied().filter(of_family).collect();
+    if relatives.is_empty() { all } else { relatives }
+}
+
+/// The kernel in the first form of its search that its language can spell.
+fn first_form(
+    kernel: &Kernel,
+    text: &KernelText,
+    buffers: &[Buffer],
+    params: usize,
+) -> KernelSource {
+    let mut constants = kernel.constants.clone();
+    for (name, values) in kernel.search.iter().flat_map(|search| &search.constants) {
+        let spelled = |value: &&Constant| match value {
+            Constant::Type(element) => element.spelled(text.language).is_some(),
+            _ => true,
+        };
+        if let Some(value) = values.iter().find(spelled) {
+            constants.retain(|(known, _)| known != name);
+            constants.push((name.clone(), value.clone()));
+        }
+    }
+    let binding = |buffer: &Buffer| Binding {
+        name: buffer.name.clone(),
+        element: buffer.element,
+        access: buffer.access,
+    };
+    KernelSource {
+        language: text.language,
+        text: text.text.to_string(),
+        entry: kernel.entry.clone(),
+        origin: text.origin.clone(),
+        group: kernel.group,
+        constants,
+        bindings: buffers.iter().map(binding).collect(),
+        params_bytes: 4 * u32::try_from(params).unwrap_or(u32::MAX / 4),
+        meaning: None,
+    }
+}

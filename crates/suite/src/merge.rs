@@ -1,0 +1,187 @@
+//! Defaults below workloads below variants: what is said closer to the case wins.
+
+use super::decode::{At, Entries, Mistakes};
+use super::file::{Kernel, Search, Work, Workload};
+use super::values::{Group, Groups};
+use gpubench_core::gpu::group_label;
+
+/// More variants and work-groups than this of one workload are a mistake.
+const MAX_WORKLOADS: usize = 1000;
+
+/// The workloads that `form` stands for: itself, or its variants, each once per work-group size.
+pub fn expand(
+    name: &At<String>,
+    form: &Workload,
+    defaults: Option<&Workload>,
+    mistakes: &mut Mistakes,
+) -> Vec<(At<String>, Workload)> {
+    let mut base = defaults.map_or_else(|| form.clone(), |defaults| form.over(defaults));
+    let groups = |form: &Workload| form.kernel.as_ref().map_or(1, |k| groups(&k.value));
+    let Some(variants) = base.variants.take() else {
+        return match groups(&base) > MAX_WORKLOADS {
+            true => too_many(name, mistakes),
+            false => by_group(name.clone(), base),
+        };
+    };
+    // A variant has its own groups or those of the base.
+    let each = |(_, form): &(_, Workload)| match form.kernel.as_ref() {
+        Some(kernel) if kernel.value.group.is_some() => groups(form),
+        _ => groups(&base),
+    };
+    if variants.0.iter().map(each).fold(0, usize::saturating_add) > MAX_WORKLOADS {
+        return too_many(name, mistakes);
+    }
+    let mut all = vec![];
+    for (variant, form) in &variants.0 {
+        if form.variants.is_some() {
+            mistakes.tell(&variant.at, "a variant has no variants of its own", None);
+        }
+        let name =
+            At { value: format!("{}/{}", name.value, variant.value), at: variant.at.clone() };
+        let mut merged = form.over(&base);
+        merged.variants = None;
+        all.extend(by_group(name, merged));
+    }
+    all
+}
+
+fn groups(kernel: &Kernel) -> usize {
+    match &kernel.group {
+        Some(At { value: Groups::Several(groups), .. }) => groups.len(),
+        _ => 1,
+    }
+}
+
+fn too_many<T>(name: &At<String>, mistakes: &mut Mistakes) -> Vec<T> {
+    let message = format!("variants and work-groups make at most {MAX_WORKLOADS} workloads");
+    mistakes.tell(&name.at, message, None);
+    vec![]
+}
+
+fn by_group(name: At<String>, mut form: Workload) -> Vec<(At<String>, Workload)> {
+    let group = form.kernel.as_mut().and_then(|kernel| kernel.value.group.as_mut());
+    let Some(At { value: Groups::Several(groups), .. }) = group else { return vec![(name, form)] };
+    let groups = std::mem::take(groups);
+    let with_group = |group: &Group| {
+        let mut form = form.clone();
+        if let Some(At { value, .. }) = form.kernel.as_mut().and_then(|k| k.value.group.as_mut()) {
+            *value = Groups::One(*group);
+        }
+        (At { value: format!("{}/{}", name.value, group_label(*group)), at: name.at.clone() }, form)
+    };
+    groups.iter().map(with_group).collect()
+}
+
+impl Workload {
+    /// This workload, with what it does not say taken from `base`.
+    fn over(&self, base: &Self) -> Self {
+        Self {
+            kernel: merge(&self.kernel, &base.kernel, Kernel::over),
+            search: merge(&self.search, &base.search, Search::over),
+            variants: self.variants.clone().or_else(|| base.variants.clone()),
+            sizes: self.sizes.clone().or_else(|| base.sizes.clone()),
+            params: merge(&self.params, &base.params, Entries::over),
+            passes: self.passes.clone().or_else(|| base.passes.clone()),
+            buffers: merge(&self.buffers, &base.buffers, Entries::over),
+            grid: self.grid.clone().or_else(|| base.grid.clone()),
+            work: merge(&self.work, &base.work, Work::over),
+            verify: self.verify.clone().or_else(|| base.verify.clone()),
+            measure: self.measure.clone().or_else(|| base.measure.clone()),
+            tags: added(&self.tags, &base.tags),
+            family: self.family.clone().or_else(|| base.family.clone()),
+            host_memory: self.host_memory.clone().or_else(|| base.host_memory.clone()),
+            beside: self.beside.clone().or_else(|| base.beside.clone()),
+            copies: self.copies.clone().or_else(|| base.copies.clone()),
+            rearrange: self.rearrange.clone().or_else(|| base.rearrange.clone()),
+            halo: self.halo.clone().or_else(|| base.halo.clone()),
+            divide: self.divide.clone().or_else(|| base.divide.clone()),
+        }
+    }
+}
+
+impl Kernel {
+    fn over(&self, base: &Self) -> Self {
+        // A shipped kernel and a user's own exclude each other.
+        let own_files = self.opencl.is_some() || self.wgsl.is_some();
+        let keep = |file: &Option<At<String>>, other: bool| if other { None } else { file.clone() };
+        Self {
+            family: self.family.clone().or_else(|| keep(&base.family, own_files)),
+            entry: self.entry.clone().or_else(|| base.entry.clone()),
+            opencl: self.opencl.clone().or_else(|| keep(&base.opencl, self.family.is_some())),
+            wgsl: self.wgsl.clone().or_else(|| keep(&base.wgsl, self.family.is_some())),
+            group: self.group.clone().or_else(|| base.group.clone()),
+            constants: joined(&self.constants, &base.constants),
+            needs: self.needs.clone().or_else(|| base.needs.clone()),
+        }
+    }
+}
+
+impl Search {
+    fn over(&self, base: &Self) -> Self {
+        Self {
+            group: self.group.clone().or_else(|| base.group.clone()),
+            constants: joined(&self.constants, &base.constants),
+        }
+    }
+}
+
+impl Work {
+    fn over(&self, base: &Self) -> Self {
+        Self {
+            flops: self.flops.clone().or_else(|| base.flops.clone()),
+            bytes: self.bytes.clone().or_else(|| base.bytes.clone()),
+        }
+    }
+}
+
+impl<T: Clone> Entries<T> {
+    /// Entries of equal name are replaced in their place, others follow; an empty map stands
+    /// for itself.
+    fn over(&self, base: &Self) -> Self {
+        if self.0.is_empty() {
+            return self.clone();
+        }
+        let mut merged = base.0.clone();
+        for (key, value) in &self.0 {
+            match merged.iter_mut().find(|(known, _)| known.value == key.value) {
+                Some(entry) => *entry = (key.clone(), value.clone()),
+                None => merged.push((key.clone(), value.clone())),
+            }
+        }
+        Self(merged)
+    }
+}
+
+fn merge<T: Clone>(
+    over: &Option<At<T>>,
+    base: &Option<At<T>>,
+    merge: fn(&T, &T) -> T,
+) -> Option<At<T>> {
+    match (over, base) {
+        (Some(over), Some(base)) => {
+            Some(At { value: merge(&over.value, &base.value), at: over.at.clone() })
+        }
+        (over, base) => over.clone().or_else(|| base.clone()),
+    }
+}
+
+fn joined<T: Clone>(over: &Option<Entries<T>>, base: &Option<Entries<T>>) -> Option<Entries<T>> {
+    match (over, base) {
+        (Some(over), Some(base)) => Some(over.over(base)),
+        (over, base) => over.clone().or_else(|| base.clone()),
+    }
+}
+
+/// The base's words first, each once.
+fn added(
+    over: &Option<Vec<At<String>>>,
+    base: &Option<Vec<At<String>>>,
+) -> Option<Vec<At<String>>> {
+    let mut all: Vec<At<String>> = vec![];
+    for word in base.iter().chain(over).flatten() {
+        if !all.iter().any(|known| known.value == word.value) {
+            all.push(word.clone());
+        }
+    }
+    (!all.is_empty()).then_some(all)
+}

@@ -1,0 +1,142 @@
+//! The JSON schema of a suite (draft-07), with which editors complete and check.
+
+use super::decode::Entries;
+use super::file::File;
+use super::values::{
+    ByteSize, Constant, Expression, Groups, Param, RowsForm, Sizes, Splitting, Verification,
+};
+use super::words::{Other, PlainSplit};
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// The schema of a suite's file.
+pub fn schema() -> Schema {
+    let settings = SchemaSettings::draft07().with_transform(RecursiveTransform(without_null));
+    let mut schema = settings.into_generator().into_root_schema_for::<File>();
+    schema.insert("title".to_owned(), "gpubench suite".into());
+    schema
+}
+
+/// An optional key may be missing, but not empty.
+fn without_null(schema: &mut Schema) {
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            schema.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(choices)) = schema.get_mut("anyOf") {
+        choices.retain(|choice| choice.get("type").is_none_or(|name| name != "null"));
+        if let [_] = choices.as_slice()
+            && let Some(only) = schema.remove("anyOf")
+        {
+            schema.insert("allOf".to_owned(), only);
+        }
+    }
+}
+
+/// Describes values that may be written in more than one way.
+macro_rules! describe {
+    ($($type:ident($generator:ident): $schema:expr;)*) => { $(
+        impl JsonSchema for $type {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($type).into()
+            }
+
+            fn json_schema($generator: &mut SchemaGenerator) -> Schema {
+                $schema
+            }
+        }
+    )* };
+}
+
+describe! {
+    Expression(_generator): json_schema!({
+        "description": "A number, or arithmetic over names: + - * / % ^, parentheses, min, max, \
+                        ceil_div, floor, ceil, log2, sqrt.",
+        "type": ["number", "string"],
+    });
+    Constant(_generator): json_schema!({
+        "description": "A number of 32 bits, or an element type.",
+        "anyOf": [
+            { "type": "number" },
+            { "type": "string", "pattern": "^(f32|u32|i32)(x2|x4|x8|x16)?$" },
+        ],
+    });
+    ByteSize(_generator): json_schema!({
+        "description": "A number of bytes such as `4096` or `64 MiB`.",
+        "anyOf": [
+            { "type": "integer", "minimum": 0 },
+            { "type": "string", "pattern": "^[0-9]+ *(B|KiB|MiB|GiB|kB|MB|GB)?$" },
+        ],
+    });
+    Groups(_generator): json_schema!({
+        "description": "Work-items along one to three dimensions, or a list of such groups.",
+        "anyOf": [group(), { "type": "array", "items": group(), "minItems": 1 }],
+    });
+    Sizes(generator): json_schema!({
+        "description": "Lists of values by name, or a list of maps with one value a name.",
+        "anyOf": [
+            generator.subschema_for::<Entries<Vec<Expression>>>(),
+            generator.subschema_for::<Vec<Entries<Expression>>>(),
+        ],
+    });
+    Param(generator): {
+        let value = generator.subschema_for::<Expression>();
+        json_schema!({
+            "description": "An expression over the sizes, or a map with its type: `{ f32: 0.5 }`.",
+            "anyOf": [
+                value,
+                {
+                    "type": "object",
+                    "properties": { "f32": value, "u32": value, "i32": value },
+                    "additionalProperties": false,
+                    "minProperties": 1,
+                    "maxProperties": 1,
+                },
+            ],
+        })
+    };
+    Verification(generator): json_schema!({
+        "description": "How the result is checked.",
+        "anyOf": [
+            { "const": "none", "description": "Not at all: it is shown, but never ranked." },
+            {
+                "type": "object",
+                "properties": {
+                    "reference": { "type": "string", "description": "A reference of gpubench, by name." },
+                    "file": {
+                        "type": "string",
+                        "description": "A file with the bytes of every written buffer, one after \
+                                        the other, relative to this one.",
+                    },
+                    "against": generator.subschema_for::<Other>(),
+                    "relative": tolerance("Difference of `f32` relative to the expected value; by default 1e-5. Integers must be equal."),
+                    "absolute": tolerance("Absolute difference of `f32`; by default 1e-6. Integers must be equal."),
+                },
+                "additionalProperties": false,
+            },
+        ],
+    });
+    Splitting(generator): json_schema!({
+        "description": "What a chunk of a divided problem sees of a buffer.",
+        "anyOf": [generator.subschema_for::<PlainSplit>(), generator.subschema_for::<RowsForm>()],
+    });
+}
+
+fn group() -> Schema {
+    json_schema!({
+        "type": "array",
+        "items": { "type": "integer", "minimum": 1 },
+        "minItems": 1,
+        "maxItems": 3,
+    })
+}
+
+fn tolerance(about: &str) -> Schema {
+    json_schema!({ "type": "number", "minimum": 0, "description": about })
+}

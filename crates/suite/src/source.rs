@@ -1,0 +1,138 @@
+//! The files of a suite: below one folder on disk, or inside the binary.
+
+use super::assets;
+use super::types::Place;
+use gpubench_core::text::{explain, read};
+use std::fs;
+use std::ops::Range;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+/// The largest text file: no honest suite or kernel comes near.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// A text file.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Path below the suite's folder, with `/` between its parts: the file's identity.
+    pub path: String,
+    /// The file as the user knows it.
+    pub file: Arc<str>,
+    /// Its text.
+    pub text: Arc<str>,
+}
+
+impl Source {
+    /// A place in it.
+    pub fn place(&self, at: &Range<usize>) -> Place {
+        Place { file: self.file.clone(), text: self.text.clone(), offset: at.start, len: at.len() }
+    }
+}
+
+/// Where all files of a suite lie.
+#[derive(Clone, Debug)]
+pub enum Root {
+    /// A folder: its real path, and its path as the user gave it.
+    Folder { real: PathBuf, shown: PathBuf },
+    /// The suites inside the binary.
+    Embedded,
+}
+
+impl Root {
+    /// The folder of the suite `path` and the suite itself.
+    pub fn open(path: &Path) -> Result<(Self, Source), String> {
+        let name = path.file_name().ok_or(gpubench_core::text::FOLDER)?;
+        let shown = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        let folder = if shown.as_os_str().is_empty() { Path::new(".") } else { &shown };
+        let text = read(path, MAX_BYTES)?;
+        let real = fs::canonicalize(folder).map_err(|error| error.to_string())?;
+        let source = Source {
+            path: name.to_string_lossy().into_owned(),
+            file: path.to_string_lossy().into(),
+            text: text.into(),
+        };
+        Ok((Self::Folder { real, shown }, source))
+    }
+
+    /// Reads the file that the file `from` calls `path`, relative to its own folder.
+    ///
+    /// # Errors
+    /// Why not: it does not exist, is no regular file, is too large, is not text, or lies
+    /// outside the suite's folder, be it by a symbolic link.
+    pub fn read(&self, from: &Source, path: &str) -> Result<Source, String> {
+        let below = below(&from.path, path)?;
+        let (path, file, text) = match self {
+            Self::Embedded => {
+                let text = assets::suite_file(&below)
+                    .ok_or_else(|| format!("gpubench has no suite file `{below}`"))?;
+                (below.clone(), assets::shown(&below), text.to_owned())
+            }
+            Self::Folder { shown, .. } => {
+                let (path, real) = self.find(&below)?;
+                (path, shown.join(&below).to_string_lossy().into_owned(), read(&real, MAX_BYTES)?)
+            }
+        };
+        Ok(Source { path, file: file.into(), text: text.into() })
+    }
+
+    /// The real path of the file that `from` calls `path`, as [`Root::read`] finds it.
+    pub fn locate(&self, from: &Source, path: &str) -> Result<PathBuf, String> {
+        let (_, real) = self.find(&below(&from.path, path)?)?;
+        let data = fs::metadata(&real).map_err(|error| explain(&error))?;
+        if data.is_file() { Ok(real) } else { Err("it is no regular file".to_owned()) }
+    }
+
+    /// The identity and the real path of the file `below` the folder.
+    fn find(&self, below: &str) -> Result<(String, PathBuf), String> {
+        let Self::Folder { real: root, .. } = self else {
+            return Err("an embedded suite has no such file".to_owned());
+        };
+        let real = fs::canonicalize(root.join(below)).map_err(|error| explain(&error))?;
+        if !real.starts_with(root) {
+            return Err("it leads out of the suite's folder through a symbolic link".to_owned());
+        }
+        Ok((self.identity(&real), real))
+    }
+
+    /// What tells the file at `real` from the suite's others, wherever its folder lies.
+    pub fn identity(&self, real: &Path) -> String {
+        let inside = match self {
+            Self::Folder { real: root, .. } => real.strip_prefix(root).unwrap_or(real),
+            Self::Embedded => real,
+        };
+        let parts: Vec<_> = inside.iter().map(|part| part.to_string_lossy()).collect();
+        parts.join("/")
+    }
+}
+
+/// `path`, relative to the folder of `from`, as a path below the root.
+fn below(from: &str, path: &str) -> Result<String, String> {
+    let mut parts: Vec<&str> = from.split('/').collect();
+    parts.pop();
+    for component in Path::new(path).components() {
+        match component {
+            Component::Normal(part) => parts.push(part.to_str().ok_or("it is not UTF-8")?),
+            Component::CurDir => {}
+            Component::ParentDir if !parts.is_empty() => {
+                parts.pop();
+            }
+            _ => return Err("it lies outside the suite's folder".to_owned()),
+        }
+    }
+    if parts.is_empty() { Err("it names no file".to_owned()) } else { Ok(parts.join("/")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::below;
+
+    #[test]
+    fn paths_stay_below_the_root() {
+        assert_eq!(below("a.yaml", "b.yaml").unwrap(), "b.yaml");
+        assert_eq!(below("x/a.yaml", "../b.yaml").unwrap(), "b.yaml");
+        assert_eq!(below("x/a.yaml", "./y/b.cl").unwrap(), "x/y/b.cl");
+        for path in ["../../etc/passwd", "/etc/passwd", "x/../../y", "", "."] {
+            assert!(below("a.yaml", path).is_err(), "{path}");
+        }
+    }
+}

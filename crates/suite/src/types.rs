@@ -1,0 +1,248 @@
+//! A checked suite: every expression parsed, every name resolved, every mistake already told.
+
+use super::Expr;
+use gpubench_core::error::Located;
+use gpubench_core::gpu::{Access, Constant, Element, Language, MemoryKind, Origin};
+use gpubench_core::workload::{Faces, Fill, Measure, Size, Split, Verify};
+use std::sync::Arc;
+
+/// A checked suite with its includes resolved.
+#[derive(Clone, Debug)]
+pub struct Suite {
+    /// Its name.
+    pub name: String,
+    /// SHA-256 over all files it was made of (suites, includes, kernels), in hexadecimal.
+    pub hash: String,
+    /// What the whole run may take.
+    pub budget: Budget,
+    /// The workloads in the order of the file, variants expanded: `matmul_tiled/8x8` is one.
+    pub workloads: Vec<Workload>,
+}
+
+impl Suite {
+    /// How many cases it has on a device that can do everything.
+    pub fn cases(&self) -> usize {
+        self.workloads.iter().map(Workload::cases).sum()
+    }
+
+    /// The workloads whose kernels came with the suite instead of with gpubench.
+    pub fn strangers(&self) -> impl Iterator<Item = &Workload> {
+        self.workloads.iter().filter(|workload| workload.own_files().next().is_some())
+    }
+}
+
+/// Limits that a suite sets for its own run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Budget {
+    /// Seconds for the whole run over all devices and rounds.
+    pub total: Option<f64>,
+    /// Seconds of sampling for one case in one round.
+    pub case: Option<f64>,
+    /// Bytes on the device for one case.
+    pub memory: Option<gpubench_core::units::Bytes>,
+    /// Rounds, unless the command line says otherwise.
+    pub rounds: Option<u32>,
+    /// Relative half-width of the median's interval at which sampling stops.
+    pub target: Option<f64>,
+}
+
+/// One workload: a kernel (or a transfer) over several sizes.
+#[derive(Clone, Debug)]
+pub struct Workload {
+    /// Unique name, with the variant's behind a slash.
+    pub name: String,
+    /// Words to filter by.
+    pub tags: Vec<String>,
+    /// Which ranking family it counts in: `compute`, `memory`, `transfer`, `overlap`, `concurrency`.
+    pub family: String,
+    /// The kernel; `None` for a pure transfer.
+    pub kernel: Option<Kernel>,
+    /// The problem sizes, one entry a case.
+    pub sizes: Vec<Size>,
+    /// Buffers in binding order.
+    pub buffers: Vec<Buffer>,
+    /// The parameter block: name, expression over the sizes, in order.
+    pub params: Vec<(String, Expr, gpubench_core::gpu::Scalar)>,
+    /// How many launches make one result, over the sizes, where they are several: [`PASS`] counts
+    /// them in the parameters.
+    pub passes: Option<Expr>,
+    /// Work-items along each dimension (the group count is rounded up).
+    pub grid: [Expr; 3],
+    /// Operations and bytes of one launch, or of all passes where there are several.
+    pub work: Work,
+    /// How the result is checked.
+    pub verify: Verify,
+    /// What is measured.
+    pub measure: Vec<Measure>,
+    /// Kinds of host memory, for transfers.
+    pub host_memory: Vec<MemoryKind>,
+    /// Name of the parameter along which the problem can be cut into chunks, where it can.
+    pub divide: Option<String>,
+    /// Names of workloads that run beside it, for concurrency, and where they are named.
+    pub beside: Vec<(String, Place)>,
+    /// Up to how many copies of its kernel run at once, for concurrency; 1: none beside it.
+    pub copies: u32,
+    /// How a buffer that is accessed in strides is made contiguous, where that is measured.
+    pub rearrange: Option<Rearrange>,
+    /// How the domain is cut into parts that exchange halos, where that is measured.
+    pub halo: Option<Halo>,
+    /// Where it stands in its file, for messages after parsing.
+    pub place: Place,
+}
+
+impl Workload {
+    /// The files of its kernel that came with the suite.
+    pub fn own_files(&self) -> impl Iterator<Item = &str> {
+        let texts = self.kernel.iter().flat_map(|kernel| &kernel.texts);
+        texts.filter_map(|text| match &text.origin {
+            Origin::User(file) => Some(file.as_str()),
+            Origin::Shipped(_) | Origin::Lent(_) => None,
+        })
+    }
+
+    /// How many cases it has on a device that can do everything.
+    pub fn cases(&self) -> usize {
+        let kinds = |measure: &Measure| match measure {
+            Measure::Send | Measure::Receive => self.host_memory.len(),
+            Measure::Transfer
+            | Measure::Overlap
+            | Measure::Schedule
+            | Measure::TransferStates
+            | Measure::Split => self.host_memory.len().max(1),
+            _ => 1,
+        };
+        self.sizes.len() * self.measure.iter().map(kinds).sum::<usize>()
+    }
+}
+
+/// How a buffer that a kernel accesses in strides is made contiguous first.
+#[derive(Clone, Debug)]
+pub struct Rearrange {
+    /// The buffer, by name.
+    pub buffer: String,
+    /// Elements from one access to the next: one stride, or that of the inner and of the outer loop.
+    pub strides: Vec<Expr>,
+    /// Where they are given.
+    pub place: Place,
+    /// Name of the workload that writes it rearranged, and where it is named.
+    pub by: (String, Place),
+    /// Name of the workload that does the same with it rearranged, and where it is named.
+    pub then: (String, Place),
+}
+
+/// How a domain is cut into parts whose halos are exchanged after every pass.
+#[derive(Clone, Debug)]
+pub struct Halo {
+    /// Parts along x, y and z.
+    pub cuts: [Expr; 3],
+    /// What is exchanged after each pass.
+    pub exchange: Vec<Faces>,
+    /// Name of the workload that packs a face, and where it is named.
+    pub pack: (String, Place),
+    /// Name of the workload that unpacks it, and where it is named.
+    pub unpack: (String, Place),
+}
+
+/// What parameters call the number of a pass, from 0.
+pub const PASS: &str = "pass";
+/// Most passes of one result.
+pub const MAX_PASSES: u64 = 65_536;
+
+/// A kernel in one or two languages, with what the compiler knows.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// Entry point.
+    pub entry: String,
+    /// The texts: at most one a language.
+    pub texts: Vec<KernelText>,
+    /// Work-items per group along each dimension.
+    pub group: [u32; 3],
+    /// Constants, in order.
+    pub constants: Vec<(String, Constant)>,
+    /// Axes to search for the fastest form, where the workload is a ceiling.
+    pub search: Option<Search>,
+    /// Optional device features it needs (`subgroups`, `f16`).
+    pub needs: Vec<String>,
+}
+
+impl Kernel {
+    /// The text in `language`, if it has one.
+    pub fn text(&self, language: Language) -> Option<&KernelText> {
+        self.texts.iter().find(|text| text.language == language)
+    }
+}
+
+/// A kernel's text in one language.
+#[derive(Clone, Debug)]
+pub struct KernelText {
+    /// The language.
+    pub language: Language,
+    /// Where it came from.
+    pub origin: Origin,
+    /// The text.
+    pub text: Arc<str>,
+}
+
+/// The forms among which the fastest is looked for: the product of all axes.
+#[derive(Clone, Debug, Default)]
+pub struct Search {
+    /// Group sizes to try.
+    pub groups: Vec<[u32; 3]>,
+    /// Constants to try: name and values.
+    pub constants: Vec<(String, Vec<Constant>)>,
+}
+
+/// One buffer of a workload.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    /// Its name, which references use.
+    pub name: String,
+    /// Element type.
+    pub element: Element,
+    /// Number of elements, over the sizes.
+    pub count: Expr,
+    /// Contents before the first launch; `None` for an output, which is poisoned.
+    pub fill: Option<Fill>,
+    /// How the kernel uses it.
+    pub access: Access,
+    /// Which part a chunk of a divided problem sees.
+    pub split: Split,
+    /// Where it stands in its file.
+    pub place: Place,
+}
+
+/// Operations and bytes of one launch, over the sizes.
+#[derive(Clone, Debug)]
+pub struct Work {
+    /// Floating-point (or integer) operations.
+    pub flops: Expr,
+    /// Bytes that must move between memory and the kernel, each counted once.
+    pub bytes: Expr,
+}
+
+/// A place in a suite's file.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The file as the user named it.
+    pub file: Arc<str>,
+    /// Its text.
+    pub text: Arc<str>,
+    /// Byte offset.
+    pub offset: usize,
+    /// Length in bytes.
+    pub len: usize,
+}
+
+impl Place {
+    /// A mistake found here.
+    pub fn mistake(&self, message: impl Into<String>, help: Option<&str>) -> Located {
+        Located {
+            file: self.file.to_string(),
+            text: self.text.clone(),
+            offset: self.offset,
+            len: self.len,
+            message: message.into(),
+            help: help.map(str::to_owned),
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! The small values of a suite's file that may be written in more than one way.
+
+use super::Expr;
+use super::decode::{At, Decode, Entries, Form, Mistakes};
+use super::tree::{Node, Value};
+use super::words::{Other, PlainSplit, word};
+use gpubench_core::gpu::{Element, Scalar};
+use gpubench_core::units::Bytes;
+use gpubench_core::workload::{Comparison, Split};
+use std::ops::Range;
+
+/// An expression and where its text begins in the file.
+#[derive(Clone, Debug)]
+pub struct Expression {
+    pub expr: Expr,
+    at: Range<usize>,
+    /// Whether the file holds the text letter for letter, so that a part of it has a place.
+    verbatim: bool,
+}
+
+impl Expression {
+    /// Where a part of the expression stands.
+    pub fn part(&self, part: &Range<usize>) -> Range<usize> {
+        part_of(&self.at, part, self.verbatim)
+    }
+}
+
+fn part_of(at: &Range<usize>, part: &Range<usize>, verbatim: bool) -> Range<usize> {
+    if verbatim { at.start + part.start..at.start + part.end } else { at.clone() }
+}
+
+impl Decode for Expression {
+    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+        let written = mistakes.source().text.get(node.at.clone()).unwrap_or_default().to_owned();
+        let (text, start) = match &node.value {
+            Value::Int(_) | Value::Float(_) => (written.clone(), Some(0)),
+            Value::Text(text) => (text.clone(), written.find(text.as_str())),
+            _ => return mistakes.unexpected(node, "a number or an expression"),
+        };
+        let at = match start {
+            Some(start) => node.at.start + start..node.at.start + start + text.len(),
+            None => node.at.clone(),
+        };
+        let verbatim = start.is_some();
+        match (Expr::parse(&text), &node.value) {
+            (Ok(expr), _) => Some(Self { expr, at, verbatim }),
+            // YAML's ways to write a number (0x10, 1_000) are more than an expression's.
+            (Err(_), Value::Int(value)) => {
+                Some(Self { expr: Expr::number(*value as f64), at, verbatim: false })
+            }
+            (Err(_), Value::Float(value)) if value.is_finite() => {
+                Some(Self { expr: Expr::number(*value), at, verbatim: false })
+            }
+            (Err((part, message)), _) => {
+                let cut = text.matches('(').count() != text.matches(')').count();
+                let help = "between brackets or braces an expression with a comma needs quotes: \
+                            \"ceil_div(n, 4)\"";
+                let help = cut.then(|| help.to_owned());
+                mistakes.tell(&part_of(&at, &part, verbatim), message, help);
+                None
+            }
+        }
+    }
+}
+
+/// A work-group's size along three dimensions.
+pub type Group = [u32; 3];
+
+/// One work-group size or several.
+#[derive(Clone, Debug)]
+pub enum Groups {
+    One(Group),
+    Several(Vec<Group>),
+}
+
+impl Groups {
+    /// All of them.
+    pub fn all(&self) -> Vec<Group> {
+        match self {
+            Self::One(group) => vec![*group],
+            Self::Several(groups) => groups.clone(),
+        }
+    }
+}
+
+impl Decode for Groups {
+    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+        match &node.value {
+            Value::List(items) if items.iter().all(|i| matches!(i.value, Value::List(_))) => {
+                if items.is_empty() {
+                    return mistakes.unexpected(node, "at least one number");
+                }
+                Vec::decode(node, mistakes).map(Self::Several)
+            }
+            _ => Group::decode(node, mistakes).map(Self::One),
+        }
+    }
+}
+
+impl Decode for Group {
+    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+        let sizes: Vec<At<u32>> = Vec::decode(node, mistakes)?;
+        if !(1..=3).contains(&sizes.len()) {
+            mistakes.tell(&node.at, "a work-group has one to three dimensions", None);
+            return None;
+        }
+        if let Some(zero) = sizes.iter().find(|size| size.value == 0) {
+            mistakes.tell(&zero.at, "a work-group has at least one work-item", None);
+            return None;
+        }
+        let mut group = [1; 3];
+        for (out, size) in group.iter_mut().zip(sizes) {
+            *out = size.value;
+        }
+        Some(group)
+    }
+}
+
+/// Values by name, of which the product is meant, or a list of cases.
+#[derive(Clone, Debug)]
+pub enum Sizes {
+    Product(Entries<Vec<At<Expression>>>),
+    Cases(Vec<At<Entries<At<Expression>>>>),
+}
+
+impl Decode for Sizes {
+    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+        match node.value {
+            Value::Map(_) => Entries::decode(node, mistakes).map(Self::Product),
+            Value::List(_) => Vec::decode(node, mistakes).map(Self::Cases),
+            _ => mistakes.unexpected(node, "a map of lists or a list of maps"),
+        }
+    }
+}
+
+/// A field of the parameter block.
+#[derive(Clone, Debug)]
+pub struct Param {
+    pub scalar: Scalar,
+    pub value: Expression,
+}
+
+impl Decode for Param {
+    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+        let Value::Map(entries) = &node.value else {
+            let value = Expression::decode(node, mistakes)?;
+            return Some(Self { scalar: Scalar::U32, value });
+        };
+        let [(key, inner)] = entries.as_slice() else {
+            return mistakes.unexpected(node, "an expression, or a map with one type: `f32: 0.5`");
+        };
+        let scalar = match Element::try_from(key.name.clone()) {
+            Ok(Element { scalar, width: 1 }) => scalar,
+            _ => {
+                let message = format!("`{}` is no type of a parameter", key.name);
+                mistakes.tell(&key.at, message, Some("there are f32, u32 and i32".to_owned()));
+                return None;
+            }
+        };
+        Some(Self { scalar, value: Expression::decode(inner, mistakes)? })
+    }
+}
+
+/// A constant that the compiler knows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Constant(pub gpubench_core::gpu::Constant);
+
+impl Decode for Constant {
+    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+        use gpubench_core::gpu::Constant as Known;
+        match &node.value {
+            Value::Int(n) if (i64::from(i32::MIN)..=i64::from(u32::MAX)).contains(n) => {
+                Some(Self(Known::Int(*n)))
+            }
+            Value::Float(x) if (*x as f32).is_finite() => Some(Self(Known::Float(*x))),
+            Value::Text(text) => match Element::try_from(text.clone()) {
+                Ok(element) => Some(Self(Known::Type(element))),
+                Err(why) => {
+                    mistakes.tell(&node.at, why, Some("a constant is a number or a type".into()));
+                    None
+                }
+            },
+            _ => mistakes.unexpected(node, "a number of 32 bits or an element type"),
+        }
+    }
+}
+
+/// A number of bytes: `4096`, `64 MiB`, `2GB`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ByteSize(pub Bytes);
+
+impl ByteSize {
+    fn parse(text: &str) -> Option<Self> {
+        let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let number: u64 = text[..digits].parse().ok()?;
+        let unit: u64 = match text[digits..].trim() {
+            "" | "B" => 1,
+            "KiB" => 1 << 10,
+            "MiB" => 1 << 20,
+            "GiB" => 1 << 30,
+            "kB" => 1000,
+            "MB" => 1_000_000,
+            "GB" => 1_000_000_000,
+            _ => return None,
+        };
+        number.checked_mul(unit).map(|bytes| Self(Bytes(bytes)))
+    }
+}
+
+impl Decode for ByteSize {
+    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+        let size = match &node.value {
+            Value::Int(bytes) => u64::try_from(*bytes).ok().map(|bytes| Self(Bytes(bytes))),
+            Value::Text(text) => Self::parse(text),
+            _ => None,
+        };
+        size.or_else(|| mistakes.unexpected(node, "a number of bytes such as 4096 or `64 MiB`"))
+    }
+}
+
+/// How a result is checked.
+#[derive(Clone, Debug)]
+pub enum Verification {
+    Nothing,
+    Reference(At<String>, Comparison),
+    File(At<String>, Comparison),
+    Device(Comparison),
+    Emulator(Comparison),
+}
+
+/// Differences of `f32` that pass where a suite names none: a few roundings of single precision.
+/// Integers must be equal in any case.
+const DEFAULT_COMPARISON: Comparison = Comparison { relative: 1e-5, absolute: 1e-6 };
+
+impl Decode for Verification {
+    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+        if matches!(&node.value, Value::Text(text) if text == "none") {
+            return Some(Self::Nothing);
+        }
+        if !matches!(node.value, Value::Map(_)) {
+            return mistakes
+                .unexpected(node, "`none`, or a map with `reference`, `file` or `against`");
+        }
+        let mut form = Form::of(node, mistakes)?;
+        let reference: Option<Option<At<String>>> = form.field("reference", mistakes);
+        let file: Option<Option<At<String>>> = form.field("file", mistakes);
+        let against: Option<Option<At<Other>>> = form.field("against", mistakes);
+        let relative: Option<Option<At<f64>>> = form.field("relative", mistakes);
+        let absolute: Option<Option<At<f64>>> = form.field("absolute", mistakes);
+        form.close(mistakes);
+        let how = Comparison {
+            relative: tolerance(relative?, DEFAULT_COMPARISON.relative, mistakes)?,
+            absolute: tolerance(absolute?, DEFAULT_COMPARISON.absolute, mistakes)?,
+        };
+        match (reference?, file?, against?) {
+            (Some(name), None, None) => Some(Self::Reference(name, how)),
+            (None, Some(file), None) => Some(Self::File(file, how)),
+            (None, None, Some(At { value: Other::Device, .. })) => Some(Self::Device(how)),
+            (None, None, Some(At { value: Other::Emulator, .. })) => Some(Self::Emulator(how)),
+            _ => {
+                mistakes.tell(
+                    &node.at,
+                    "say with exactly one of `reference`, `file` and `against` how to check",
+                    Some("or `verify: none` for a result that is shown but never ranked".into()),
+                );
+                None
+            }
+        }
+    }
+}
+
+fn tolerance(given: Option<At<f64>>, default: f64, mistakes: &mut Mistakes) -> Option<f64> {
+    match given {
+        None => Some(default),
+        Some(At { value, .. }) if value >= 0.0 && value.is_finite() => Some(value),
+        Some(At { at, .. }) => {
+            mistakes.tell(&at, "a tolerance is a number that is not negative", None);
+            None
+        }
+    }
+}
+
+super::decode::form! {
+    /// The chunk's rows.
+    RowsForm {
+        /// Rows of its neighbours that a chunk also sees.
+        rows: HaloForm,
+    }
+}
+
+super::decode::form! {
+    /// Rows of a chunk's neighbours.
+    HaloForm {
+        /// How many on either side.
+        halo: u32,
+    }
+}
+
+/// Which part of a buffer a chunk sees.
+#[derive(Clone, Debug)]
+pub struct Splitting(pub Split);
+
+impl Decode for Splitting {
+    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+        if matches!(node.value, Value::Map(_)) {
+            let halo = RowsForm::decode(node, mistakes)?.rows.halo;
+            return Some(Self(Split::Rows { halo }));
+        }
+        Some(Self(match word(node, mistakes)? {
+            PlainSplit::Broadcast => Split::Broadcast,
+            PlainSplit::Rows => Split::Rows { halo: 0 },
+        }))
+    }
+}
+
+impl Decode for Element {
+    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+        let text = String::decode(node, mistakes)?;
+        Self::try_from(text).map_err(|why| mistakes.tell(&node.at, why, None)).ok()
+    }
+}

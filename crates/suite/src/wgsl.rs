@@ -1,0 +1,236 @@
+//! Does a WGSL kernel fit the workload that names it? Found before anything runs.
+
+use super::fit::{About, Misfit};
+use super::nearest::meant;
+use gpubench_core::gpu::{Access, KernelSource, Scalar};
+use naga::valid::{Capabilities, FunctionInfo, ValidationFlags, Validator};
+use naga::{AddressSpace, EntryPoint, GlobalVariable, Handle, Module, ScalarKind, TypeInner};
+
+/// Every way in which `source` does not fit its bindings, and `params`, its parameter block.
+pub fn misfits(source: &KernelSource, params: &[(String, Scalar)]) -> Vec<Misfit> {
+    // A constant that WGSL cannot spell refuses this form of the kernel, not the workload.
+    let Ok(text) = source.wgsl() else { return vec![] };
+    let (module, info) = match parse(&text) {
+        Ok(parsed) => parsed,
+        Err(misfit) => return vec![misfit],
+    };
+    let Some(index) = module.entry_points.iter().position(|e| e.name == source.entry) else {
+        let names: Vec<_> = module.entry_points.iter().map(|e| e.name.as_str()).collect();
+        let message = format!("{} has no entry point `{}`", source.origin.file(), source.entry);
+        return vec![Misfit::new(About::Entry, message, meant(&source.entry, names))];
+    };
+    let check = Check {
+        module: &module,
+        entry: &module.entry_points[index],
+        used: info.get_entry_point(index),
+        source,
+    };
+    let mut found: Vec<_> = check.group().into_iter().collect();
+    found.extend((0..source.bindings.len()).filter_map(|i| check.buffer(i)));
+    found.extend(check.params(params));
+    found.extend(check.strangers(!params.is_empty()));
+    found
+}
+
+fn parse(text: &str) -> Result<(Module, naga::valid::ModuleInfo), Misfit> {
+    let module = naga::front::wgsl::parse_str(text).map_err(|error| {
+        let notes: Vec<_> = error.notes().collect();
+        let labels = error.labels().filter(|(_, label)| !label.is_empty());
+        let label = labels.map(|(_, label)| format!(": {label}")).next().unwrap_or_default();
+        let at = error.labels().find_map(|(span, _)| span.to_range());
+        let message = format!("{}{label}", error.message());
+        let help = (!notes.is_empty()).then(|| notes.join("; "));
+        Misfit::new(About::Text(at.unwrap_or_default()), message, help)
+    })?;
+    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
+    let info = validator.validate(&module).map_err(|error| {
+        let at = error.spans().find_map(|(span, _)| span.to_range());
+        let message = chain(error.as_inner());
+        Misfit::new(About::Text(at.unwrap_or_default()), message, None)
+    })?;
+    Ok((module, info))
+}
+
+/// An error with its causes, which naga keeps apart.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text += &format!(": {error}");
+        cause = error.source();
+    }
+    text
+}
+
+struct Check<'a> {
+    module: &'a Module,
+    entry: &'a EntryPoint,
+    used: &'a FunctionInfo,
+    source: &'a KernelSource,
+}
+
+impl Check<'_> {
+    fn group(&self) -> Option<Misfit> {
+        let (is, wanted) = (self.entry.workgroup_size, self.source.group);
+        let message = format!(
+            "the kernel's work-group is {is:?} in {}, and {wanted:?} here",
+            self.source.origin.file()
+        );
+        let help = "write @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z), so that it follows the suite";
+        let fits = is == wanted || self.entry.workgroup_size_overrides.is_some();
+        (!fits).then(|| Misfit::new(About::Group, message, Some(help.to_owned())))
+    }
+
+    /// What the entry point has at `binding` of group 0. A file with several entry points may
+    /// declare several variables there, of which this one uses one.
+    fn at(&self, binding: usize) -> Option<&GlobalVariable> {
+        let here = |(_, variable): &(Handle<GlobalVariable>, &GlobalVariable)| {
+            variable.binding.is_some_and(|b| b.group == 0 && b.binding as usize == binding)
+        };
+        let declared: Vec<_> = self.module.global_variables.iter().filter(here).collect();
+        let used = declared.iter().find(|(handle, _)| !self.used[*handle].is_empty());
+        used.or(declared.first()).map(|&(_, variable)| variable)
+    }
+
+    fn buffer(&self, i: usize) -> Option<Misfit> {
+        let buffer = &self.source.bindings[i];
+        let place = format!("@group(0) @binding({i}) in {}", self.source.origin.file());
+        let declaration = |access| format!("declare var<storage, {access}> at binding {i}");
+        let wanted = if buffer.access == Access::Read { "read" } else { "read_write" };
+        let misfit = |message, help| Some(Misfit::new(About::Buffer(i), message, help));
+        let Some(variable) = self.at(i) else {
+            let message = format!("there is no {place} for buffer `{}`", buffer.name);
+            return misfit(message, Some(declaration(wanted)));
+        };
+        let AddressSpace::Storage { access } = variable.space else {
+            let message = format!(
+                "buffer `{}` meets something else: {place} is no storage buffer",
+                buffer.name
+            );
+            return misfit(
+                message,
+                Some("buffers come first, in the suite's order; the parameters follow".to_owned()),
+            );
+        };
+        let is = if access.contains(naga::StorageAccess::STORE) { "read_write" } else { "read" };
+        if is != wanted {
+            let message = format!("buffer `{}` is {wanted} here, but {is} as {place}", buffer.name);
+            return misfit(message, Some(declaration(wanted)));
+        }
+        let held = self.held(variable)?;
+        if held != in_naga(buffer.element.scalar) {
+            let message = format!(
+                "buffer `{}` holds {}, but {place} holds {}",
+                buffer.name,
+                String::from(buffer.element),
+                spelled(held)
+            );
+            return misfit(message, None);
+        }
+        None
+    }
+
+    /// What a plain array holds; `None` for structs, atomics and all that may mean several things.
+    fn held(&self, variable: &GlobalVariable) -> Option<naga::Scalar> {
+        let types = &self.module.types;
+        let TypeInner::Array { base, .. } = types[variable.ty].inner else { return None };
+        match types[base].inner {
+            TypeInner::Scalar(scalar) | TypeInner::Vector { scalar, .. } => Some(scalar),
+            _ => None,
+        }
+    }
+
+    fn params(&self, params: &[(String, Scalar)]) -> Vec<Misfit> {
+        let binding = self.source.bindings.len();
+        let place = format!("@group(0) @binding({binding}) in {}", self.source.origin.file());
+        let misfit = |message| {
+            let fields: Vec<_> = params
+                .iter()
+                .map(|(name, scalar)| format!("{name}: {}", format!("{scalar:?}").to_lowercase()))
+                .collect();
+            let help = format!(
+                "declare struct Params {{ {} }} and var<uniform> at binding {binding}",
+                fields.join(", ")
+            );
+            vec![Misfit::new(About::Params, message, Some(help))]
+        };
+        let variable = match self.at(binding) {
+            _ if params.is_empty() => return vec![],
+            Some(variable) if variable.space == AddressSpace::Uniform => variable,
+            _ => return misfit(format!("there is no var<uniform> {place} for the parameters")),
+        };
+        let TypeInner::Struct { members, .. } = &self.module.types[variable.ty].inner else {
+            let one = self.module.types[variable.ty].inner.size(self.module.to_ctx());
+            return if one as usize == 4 * params.len() {
+                vec![]
+            } else {
+                misfit(format!("{place} is no struct of {} fields", params.len()))
+            };
+        };
+        if members.len() != params.len() {
+            return misfit(format!(
+                "there are {} parameters here, but {} fields in the struct at {place}",
+                params.len(),
+                members.len()
+            ));
+        }
+        let wrong =
+            members.iter().zip(params).enumerate().find_map(|(i, (member, (name, scalar)))| {
+                let field = member.name.as_deref().unwrap_or_default();
+                let is = &self.module.types[member.ty].inner;
+                let fits = matches!(is, TypeInner::Scalar(s) if *s == in_naga(*scalar));
+                // Other names are the author's business; the name of another parameter is a mix-up.
+                let mixed = field != name && params.iter().any(|(other, _)| other == field);
+                if mixed {
+                    Some(format!(
+                        "parameter {i} is `{name}` here, but `{field}` in the struct at {place}"
+                    ))
+                } else if !fits || member.offset as usize != 4 * i {
+                    Some(format!("parameter `{name}` is another type in the struct at {place}"))
+                } else {
+                    None
+                }
+            });
+        wrong.map(misfit).unwrap_or_default()
+    }
+
+    /// Bindings that the kernel uses, but the workload does not fill.
+    fn strangers(&self, has_params: bool) -> Vec<Misfit> {
+        let bound = self.source.bindings.len() + usize::from(has_params);
+        let stranger = |(handle, variable): (Handle<GlobalVariable>, &GlobalVariable)| {
+            let binding = variable.binding?;
+            let known = binding.group == 0 && (binding.binding as usize) < bound;
+            if known || self.used[handle].is_empty() {
+                return None;
+            }
+            let name = variable.name.as_deref().unwrap_or("a variable");
+            let message = format!(
+                "the kernel uses `{name}` at @group({}) @binding({}) in {}, for which there is \
+                 no buffer here",
+                binding.group,
+                binding.binding,
+                self.source.origin.file()
+            );
+            Some(Misfit::new(About::Buffers, message, None))
+        };
+        self.module.global_variables.iter().filter_map(stranger).collect()
+    }
+}
+
+fn in_naga(scalar: Scalar) -> naga::Scalar {
+    match scalar {
+        Scalar::F32 => naga::Scalar::F32,
+        Scalar::U32 => naga::Scalar::U32,
+        Scalar::I32 => naga::Scalar::I32,
+    }
+}
+
+fn spelled(scalar: naga::Scalar) -> String {
+    let kind = match scalar.kind {
+        ScalarKind::Float => 'f',
+        ScalarKind::Uint => 'u',
+        ScalarKind::Sint => 'i',
+        _ => '?',
+    };
+    format!("{kind}{}", 8 * scalar.width)
+}
