@@ -13,8 +13,8 @@ mod whole;
 
 use gpubench::backend::{Device, by_name};
 use gpubench::gpu::{
-    Access, Binding, BufferId, Constant, Element, KernelId, KernelSource, Lane, Language,
-    MemoryKind, Op, Origin, Recording, Scalar, Slice,
+    Access, Binding, BufferId, Constant, Element, KernelId, KernelSource, Language, MemoryKind, Op,
+    Origin, Queue, Recording, Scalar, Slice,
 };
 use gpubench::plan::GUARD;
 use gpubench::units::{Bytes, seconds};
@@ -179,7 +179,7 @@ impl Ours {
         let params = bytemuck::cast_slice(&params(n)).to_vec();
         let groups = [n / WIDTH / GROUP, 1, 1];
         self.recording.push(
-            Lane(0),
+            Queue(0),
             vec![],
             Op::Dispatch { kernel: KernelId(0), groups, buffers, params },
         );

@@ -1,7 +1,7 @@
 //! How fast kernels are emulated: `cargo bench --bench emulate`.
 //!
 //! Prints the time of one work-group of the tiled matrix product and of whole grids, and, where an
-//! OpenCL device called Oclgrind is found, its time and counts for the OpenCL twin of the same
+//! OpenCL device called Oclgrind is found, its time and counts for the OpenCL kernel of the same
 //! launch:
 //!
 //! ```sh
@@ -12,7 +12,7 @@
 //! Nothing is asserted: times depend on the machine. docs/MODELS.md names what was measured where.
 
 use gpubench::backend::{self, Device};
-use gpubench::emulate::{Emulator, Groups, Launch, Rules, Seen, Watch};
+use gpubench::emulate::{Emulator, Groups, Instrumentation, Launch, Rules, Seen};
 use gpubench::error::{Error, Result};
 use gpubench::gpu::{BufferId, DeviceInfo, KernelId, MemoryKind};
 use gpubench::measure::initial;
@@ -27,25 +27,25 @@ use std::time::Instant;
 const RUNS: usize = 20;
 
 fn main() -> Result<()> {
-    let watches = [
-        ("nothing but the result", Watch::default()),
-        ("races", Watch { counts: None, races: true }),
-        ("counts", Watch { counts: Some(Rules::default()), races: false }),
-        ("counts and races", Watch { counts: Some(Rules::default()), races: true }),
+    let instrumentations = [
+        ("nothing but the result", Instrumentation::default()),
+        ("races", Instrumentation { counts: None, races: true }),
+        ("counts", Instrumentation { counts: Some(Rules::default()), races: false }),
+        ("counts and races", Instrumentation { counts: Some(Rules::default()), races: true }),
     ];
-    let tiled = Subject::new(1024)?;
+    let tiled = TiledMatmul::new(1024)?;
     let instructions = tiled.instructions(Groups::One([32, 32, 0]))?;
     println!("one 16x16 group of the tiled matrix product, n=1024: {instructions} instructions");
-    for (what, watch) in watches {
-        let group = tiled.fastest(Groups::One([32, 32, 0]), watch, RUNS)?;
+    for (what, instrumentation) in instrumentations {
+        let group = tiled.fastest(Groups::One([32, 32, 0]), instrumentation, RUNS)?;
         let rate = instructions as f64 / group;
         println!("  {what}: {}, {:.1} million instructions/s", seconds(group), rate / 1e6);
     }
     for n in [64, 128] {
-        beside_oclgrind(n)?;
+        against_oclgrind(n)?;
     }
-    let group = tiled.fastest(Groups::One([32, 32, 0]), watches[3].1, RUNS)?;
-    let grid = tiled.fastest(Groups::All, watches[3].1, 1)?;
+    let group = tiled.fastest(Groups::One([32, 32, 0]), instrumentations[3].1, RUNS)?;
+    let grid = tiled.fastest(Groups::All, instrumentations[3].1, 1)?;
     println!(
         "the whole grid of n=1024, counts and races: {}, {:.0} times a group",
         seconds(grid),
@@ -55,12 +55,12 @@ fn main() -> Result<()> {
 }
 
 /// The tiled matrix product at one size.
-struct Subject {
+struct TiledMatmul {
     emulator: Emulator,
     launch: Launch,
 }
 
-impl Subject {
+impl TiledMatmul {
     fn new(n: i64) -> Result<Self> {
         let case = case(n, &emulated_device())?;
         let candidate = &case.candidates[0];
@@ -70,25 +70,30 @@ impl Subject {
         })
     }
 
-    fn run(&self, groups: Groups, watch: Watch) -> Result<(Seen, f64)> {
+    fn run(&self, groups: Groups, instrumentation: Instrumentation) -> Result<(Seen, f64)> {
         let mut launch = self.launch.clone();
         let begun = Instant::now();
-        let seen = self.emulator.run(&mut launch, groups, watch)?;
+        let seen = self.emulator.run(&mut launch, groups, instrumentation)?;
         Ok((seen, begun.elapsed().as_secs_f64()))
     }
 
-    fn fastest(&self, groups: Groups, watch: Watch, runs: usize) -> Result<f64> {
+    fn fastest(
+        &self,
+        groups: Groups,
+        instrumentation: Instrumentation,
+        runs: usize,
+    ) -> Result<f64> {
         let mut best = f64::INFINITY;
         for _ in 0..runs {
-            best = best.min(self.run(groups, watch)?.1);
+            best = best.min(self.run(groups, instrumentation)?.1);
         }
         Ok(best)
     }
 
     /// Instructions by work-items.
     fn instructions(&self, groups: Groups) -> Result<u64> {
-        let watch = Watch { counts: Some(Rules::default()), races: false };
-        let counts = self.run(groups, watch)?.0.counts;
+        let instrumentation = Instrumentation { counts: Some(Rules::default()), races: false };
+        let counts = self.run(groups, instrumentation)?.0.counts;
         Ok(counts.map_or(0, |counts| counts.instructions.values().map(|i| i.items).sum()))
     }
 }
@@ -100,24 +105,24 @@ fn case(n: i64, device: &DeviceInfo) -> Result<Case> {
     let limits = Limits { memory: None, seconds: 1e9, seed: 1, cores: 1, host_memory: None };
     match plan(&suite, device, &limits).into_iter().next() {
         Some(Planned::Case(case)) => Ok(*case),
-        Some(Planned::Refused(refusal)) => Err(Error::Unsupported(refusal.reason)),
+        Some(Planned::Skipped(skip)) => Err(Error::Unsupported(skip.reason)),
         None => Err(Error::Usage("the suite lacks matmul_tiled/16x16".into())),
     }
 }
 
 /// The same launch on both, whole.
-fn beside_oclgrind(n: i64) -> Result<()> {
-    let ours = Subject::new(n)?;
-    // Oclgrind counts and looks at bounds; races only where it is asked to.
-    let watch = Watch { counts: Some(Rules::default()), races: false };
+fn against_oclgrind(n: i64) -> Result<()> {
+    let ours = TiledMatmul::new(n)?;
+    // Oclgrind counts and looks at bounds; races only where requested.
+    let instrumentation = Instrumentation { counts: Some(Rules::default()), races: false };
     let instructions = ours.instructions(Groups::All)?;
-    let emulated = ours.fastest(Groups::All, watch, 5)?;
+    let emulated = ours.fastest(Groups::All, instrumentation, 5)?;
     println!(
         "whole grid, n={n}: emulator, counts: {}, {instructions} instructions, {:.2} ns each",
         seconds(emulated),
         1e9 * emulated / instructions as f64
     );
-    if let Some(counts) = ours.run(Groups::All, watch)?.0.counts {
+    if let Some(counts) = ours.run(Groups::All, instrumentation)?.0.counts {
         for (class, count) in &counts.instructions {
             println!("  {}: {}", class.name(), count.items);
         }

@@ -1,14 +1,14 @@
-//! How long fitting and foreseeing take: `cargo bench --bench fit`.
+//! How long fitting and predicting take: `cargo bench --bench fit`.
 //!
 //! A run of 2,000 records (667 kernels and sizes, three rounds) fitted by every model, on the profile
-//! of a simulated GPU; and the suite `all` foreseen on the ten shipped descriptions by the program
+//! of a simulated GPU; and the suite `all` predicted on the ten shipped descriptions by the program
 //! itself, emulation included. Nothing is asserted: times depend on the machine.
 
-use gpubench::analyse::fit::{Device, End, Launch, Model, View, judge};
+use gpubench::analyse::fit::{Device, End, Launch, Model, View, evaluate};
 use gpubench::backend::sim::Sim;
-use gpubench::counting::{Wanted, Works};
 use gpubench::emulate::Rules;
 use gpubench::error::{Error, Result};
+use gpubench::kernel_counts::{KernelCounts, Wanted};
 use gpubench::reference::names;
 use gpubench::suite::load;
 use std::process::{Command, Stdio};
@@ -32,23 +32,23 @@ fn main() -> Result<()> {
     let mut all = 0.0;
     for model in Model::ALL {
         let begun = Instant::now();
-        let judged = judge(model, &launches, Some(&device), 1)?;
+        let evaluation = evaluate(model, &launches, Some(&device), 1)?;
         let seconds = begun.elapsed().as_secs_f64();
         all += seconds;
-        let score = judged.size_out.map_or(f64::NAN, |score| score.accuracy);
+        let score = evaluation.leave_one_size_out.map_or(f64::NAN, |score| score.accuracy);
         println!("{}: {seconds:.2} s (a size left out: {score:.2})", model.name());
     }
     println!("all models on {} launches: {all:.2} s", launches.len());
-    foresee()
+    predict()
 }
 
 /// Every kernel of the suite `all`, counted.
 fn counted(rules: Rules) -> Result<Vec<Launch>> {
-    let mut works = Works::new(&load("all", &names().collect::<Vec<_>>())?, 1);
-    let wanted = works.kernels();
+    let mut kernel_counts = KernelCounts::new(&load("all", &names().collect::<Vec<_>>())?, 1);
+    let wanted = kernel_counts.kernels();
     let kernels: Vec<_> = wanted.iter().map(|one| one.kernel.clone()).collect();
-    works.count(&kernels, &[rules]);
-    let launch = |one: &Wanted| Ok(one.launch(works.of(&one.kernel, rules)?));
+    kernel_counts.count(&kernels, &[rules]);
+    let launch = |one: &Wanted| Ok(one.launch(kernel_counts.of(&one.kernel, rules)?));
     wanted
         .iter()
         .map(launch)
@@ -81,7 +81,7 @@ fn many(some: &[Launch], device: &Device) -> Result<Vec<Launch>> {
 }
 
 /// The program itself, from start to end.
-fn foresee() -> Result<()> {
+fn predict() -> Result<()> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/device/src/sim/devices");
     let entries = std::fs::read_dir(folder).map_err(|error| Error::io(folder, error))?;
     let profiles: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();

@@ -11,7 +11,7 @@ use gpubench::model::schedule_rules::plan;
 use gpubench::model::schedule_search::search;
 use gpubench::model::streams::Stages;
 use gpubench::model::transfer::Duplex;
-use gpubench::model::transfer_states::{Both, State, least_time};
+use gpubench::model::transfer_states::{Both, State, min_time};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use std::hint::black_box;
@@ -26,9 +26,9 @@ fn main() {
     let gpu = &Sim::default().descriptions().unwrap_or_default()[0];
     time("simulated GPU: 10,000 steps of a pipeline", &jobs, |jobs| simulate(gpu, jobs).len());
     let states: Vec<Vec<State>> = (0..50).map(|_| states(&mut rng, 4)).collect();
-    let amounts = [Both { send: 2.0, receive: 1.0 }; 4];
+    let amounts = [Both { upload: 2.0, download: 1.0 }; 4];
     time("transfer states: 256 states of 4 devices", &states, |s| {
-        least_time(s, &amounts).map_or(0, |seconds| seconds.len())
+        min_time(s, &amounts).map_or(0, |seconds| seconds.len())
     });
     let runs: Vec<Vec<Run>> = problems.iter().take(10).map(|p| runs(&p.engines, p.whole)).collect();
     time("pipeline: fit to 14 runs", &runs, |r| fit(r).map_or(0, |f| f.best.count as usize));
@@ -55,21 +55,21 @@ fn time<T>(name: &str, inputs: &[T], call: impl Fn(&T) -> usize) {
 /// Stages of 1 to 100 ms, commands of 2 to 30 µs, two copy engines, 1000 rows.
 fn problem(rng: &mut Pcg64Mcg) -> Problem {
     let mut time = || 1e-3 * 100f64.powf(rng.random_range(0.0..1.0));
-    let whole = Stages { send: time(), kernel: time(), receive: time() };
+    let whole = Stages { upload: time(), kernel: time(), download: time() };
     let mut ratio = || rng.random_range(0.5..1.0);
-    let duplex = Duplex { send: ratio(), receive: ratio() };
+    let duplex = Duplex { upload: ratio(), download: ratio() };
     let engines = Engines { count: 2, command: rng.random_range(2e-6..30e-6), duplex };
     Problem { whole, engines, smallest: 1e-3 }
 }
 
-/// So many steps on three lanes: chunks of 64 KiB sent, computed by 1000 groups, received.
+/// A given number of steps on three queues: chunks of 64 KiB uploaded, computed by 1000 groups, downloaded.
 fn jobs(steps: usize) -> Vec<Job> {
     let rates = Rates {
         latency: 10e-6,
-        send: 6e9,
-        receive: 6e9,
-        send_together: 4e9,
-        receive_together: 4e9,
+        upload: 6e9,
+        download: 6e9,
+        upload_bidirectional: 4e9,
+        download_bidirectional: 4e9,
     };
     let copy = |direction| Work::Transfer(Transfer { direction, bytes: 65536.0, rates });
     let needs = Needs { threads: 256, registers: 0, local: 0 };
@@ -77,17 +77,18 @@ fn jobs(steps: usize) -> Vec<Job> {
     (0..steps)
         .map(|i| {
             let after = if i % 3 > 0 { vec![i - 1] } else { vec![] };
-            let work = [copy(Direction::Send), Work::Kernel(grid), copy(Direction::Receive)][i % 3];
-            Job { lane: (i % 3) as u32, after, work, noise: 1.0, launch_noise: 1.0 }
+            let work =
+                [copy(Direction::Upload), Work::Kernel(grid), copy(Direction::Download)][i % 3];
+            Job { queue: (i % 3) as u32, after, work, noise: 1.0, launch_noise: 1.0 }
         })
         .collect()
 }
 
-/// Every state of so many devices, with random rates.
+/// Every state of a given number of devices, with random rates.
 fn states(rng: &mut Pcg64Mcg, devices: u32) -> Vec<State> {
     let mut rates = |action: u32| {
         let mut rate = |moves: bool| if moves { rng.random_range(1.0..6.0) } else { 0.0 };
-        Both { send: rate(action & 1 > 0), receive: rate(action & 2 > 0) }
+        Both { upload: rate(action & 1 > 0), download: rate(action & 2 > 0) }
     };
     (0..4u32.pow(devices))
         .map(|code| State {
@@ -98,7 +99,7 @@ fn states(rng: &mut Pcg64Mcg, devices: u32) -> Vec<State> {
 }
 
 fn runs(engines: &Engines, whole: Stages) -> Vec<Run> {
-    let mirrored = Stages { send: whole.receive, receive: whole.send, ..whole };
+    let mirrored = Stages { upload: whole.download, download: whole.upload, ..whole };
     [whole, mirrored]
         .into_iter()
         .flat_map(|whole| [1, 2, 4, 8, 16, 32, 64].map(|chunks| (whole, chunks)))

@@ -111,7 +111,7 @@ fn gpubench(device: Option<&str>) -> Result<DeviceCases, Failure> {
     if let Some(device) = device {
         command.args(["--device", device]);
     }
-    // Failed cases are not hidden: their cell says what came of them.
+    // Failed cases are not hidden: their cell gives the result.
     command.stdout(Stdio::null()).status()?;
     let run = store::read(&file)?;
     let devices = collect(&run.header, &run.records);
@@ -159,15 +159,15 @@ impl std::fmt::Display for Row {
 }
 
 fn rows(ours: &DeviceCases, peaks: &[Peak], host: Option<&Host>) -> Vec<Row> {
-    let most = |start: &str| peaks.iter().flat_map(|p| p.values(start)).reduce(f64::max);
-    let least = |start| peaks.iter().flat_map(|p| p.values(start)).reduce(f64::min);
+    let max_of = |start: &str| peaks.iter().flat_map(|p| p.values(start)).reduce(f64::max);
+    let min_of = |start| peaks.iter().flat_map(|p| p.values(start)).reduce(f64::min);
     let row =
         |what, unit, ours, clpeak, wanted| Row { what, unit, ours, clpeak, host: None, wanted };
     let fma = best(ours, "fma", |case, seconds| case.flops / seconds / 1e9);
-    let compute = most("Single-precision compute (GFLOPS)/");
-    let read = most("Global memory bandwidth (GBPS)/");
+    let compute = max_of("Single-precision compute (GFLOPS)/");
+    let read = max_of("Global memory bandwidth (GBPS)/");
     let launch = of(ours, "launch", |_, seconds| seconds * 1e6);
-    let latency = least("/Kernel launch latency");
+    let latency = min_of("/Kernel launch latency");
     let of_host = |rate: fn(&Host) -> f64, row: Row| Row { host: host.map(rate), ..row };
     let fma = row("fma", "GFLOP/s", fma, compute, Wanted::OfHost(0.90));
     let triad = row("triad", "GB/s", of(ours, "triad", bytes), None, Wanted::OfHost(0.95));
@@ -179,7 +179,7 @@ fn rows(ours: &DeviceCases, peaks: &[Peak], host: Option<&Host>) -> Vec<Row> {
     ];
     for (what, measure, kind, label) in TRANSFERS {
         let wanted = |key: &CaseKey| key.measure == measure && key.host_memory == Some(kind);
-        let clpeak = most(&format!("Transfer bandwidth (GBPS)/{label}"));
+        let clpeak = max_of(&format!("Transfer bandwidth (GBPS)/{label}"));
         let ours = largest(ours, wanted, bytes);
         rows.push(row(what, "GB/s", ours, clpeak, Wanted::OfClpeak(0.95)));
     }
@@ -188,10 +188,10 @@ fn rows(ours: &DeviceCases, peaks: &[Peak], host: Option<&Host>) -> Vec<Row> {
 
 /// Transfers and clpeak's labels for them.
 const TRANSFERS: [(&str, Measure, MemoryKind, &str); 4] = [
-    ("send, pageable", Measure::Send, MemoryKind::Pageable, "enqueueWriteBuffer"),
-    ("receive, pageable", Measure::Receive, MemoryKind::Pageable, "enqueueReadBuffer"),
-    ("send, mapped", Measure::Send, MemoryKind::Mapped, "memcpy to mapped"),
-    ("receive, mapped", Measure::Receive, MemoryKind::Mapped, "memcpy from mapped"),
+    ("upload, pageable", Measure::Upload, MemoryKind::Pageable, "enqueueWriteBuffer"),
+    ("download, pageable", Measure::Download, MemoryKind::Pageable, "enqueueReadBuffer"),
+    ("upload, mapped", Measure::Upload, MemoryKind::Mapped, "memcpy to mapped"),
+    ("download, mapped", Measure::Download, MemoryKind::Mapped, "memcpy from mapped"),
 ];
 
 fn bytes(case: &CaseResult, seconds: f64) -> f64 {
@@ -218,7 +218,7 @@ fn best(
     measured.reduce(f64::max).ok_or("not measured")
 }
 
-/// The figure of the largest of the cases that `wanted` picks, or what came of that case.
+/// The figure of the largest of the cases that `wanted` picks, or the result of that case.
 fn largest(
     ours: &DeviceCases,
     wanted: impl Fn(&CaseKey) -> bool,
@@ -227,5 +227,5 @@ fn largest(
     let cases = ours.cases.iter().filter(|(key, _)| wanted(key));
     let largest = cases.max_by_key(|(key, _)| key.size.first().map(|&(_, value)| value));
     let (_, case) = largest.ok_or("not in the run")?;
-    case.overall.map(|overall| figure(case, overall.value)).ok_or(case.outcome.word())
+    case.overall.map(|overall| figure(case, overall.value)).ok_or(case.outcome.label())
 }

@@ -5,11 +5,11 @@
 //! busy with other things; where it stays busy, it says that instead of a verdict. A quiet
 //! machine with other figures is a failure (exit code 1). docs/OVERLAP.md has what was measured.
 
-use gpubench::analyse::{concurrency, residency, staircase};
+use gpubench::analyse::{concurrency, occupancy_sweep, residency};
 use gpubench::backend::{self, Device};
 use gpubench::error::{Error, Result};
 use gpubench::gpu::{
-    BufferId, DeviceInfo, DeviceKind, Lane, MemoryKind, Op, Recording, Slice, StepId,
+    BufferId, DeviceInfo, DeviceKind, MemoryKind, Op, Queue, Recording, Slice, StepId,
 };
 use gpubench::measure::{Policy, Session, measure};
 use gpubench::plan::{Case, Limits, Planned, launches, plan};
@@ -35,32 +35,35 @@ fn main() -> ExitCode {
     }
     println!("{} on {cores} cores", info.name);
     if cores < 2 {
-        println!("skipped: with one core nothing runs beside anything");
+        println!("skipped: with one core nothing runs concurrently");
         return ExitCode::SUCCESS;
     }
     let mut right = true;
     let mut check = |what: &str, expected: &str, good: &dyn Fn(f64) -> bool, run: Measure| {
         right &= repeated(what, expected, good, || run(&info));
     };
-    check("one-group kernel beside a copy, two lanes: hidden", ">= 0.90", &|x| x >= 0.9, &|i| {
-        hidden(i, 2)
-    });
-    check("the same on one lane: hidden", "<= 0.10", &|x| x <= 0.1, &|i| hidden(i, 1));
+    check(
+        "one-group kernel concurrent with a copy, two queues: hidden",
+        ">= 0.90",
+        &|x| x >= 0.9,
+        &|i| hidden(i, 2),
+    );
+    check("the same on one queue: hidden", "<= 0.10", &|x| x <= 0.1, &|i| hidden(i, 1));
     if info.driver.contains("Portable Computing Language") {
-        check("two lanes, one driver thread: hidden", "<= 0.10", &|x| x <= 0.1, &one_thread);
+        check("two queues, one driver thread: hidden", "<= 0.10", &|x| x <= 0.1, &one_thread);
     }
-    check("two one-group kernels: gain", ">= 1.80", &|x| x >= 1.8, &|i| {
-        gain(i, "pair_one_group", 64)
+    check("two one-group kernels: speedup", ">= 1.80", &|x| x >= 1.8, &|i| {
+        concurrency_speedup(i, "pair_one_group", 64)
     });
-    // More groups than cores leave nothing to gain, whatever the intervals say.
+    // More groups than cores allow no speedup, whatever the intervals say.
     if cores <= 16 {
-        check("two 64-group kernels: gain", "<= 1.15", &|x| x <= 1.15, &|i| {
-            gain(i, "pair_many_groups", 4096)
+        check("two 64-group kernels: speedup", "<= 1.15", &|x| x <= 1.15, &|i| {
+            concurrency_speedup(i, "pair_many_groups", 4096)
         });
     }
     let expected = format!("= {cores}");
-    check("staircases: units", &expected, &|x| x == cores as f64, &units);
-    check("four chunks, one lane over three lanes", ">  1.00", &|x| x > 1.0, &pipeline);
+    check("occupancy sweeps: units", &expected, &|x| x == cores as f64, &units);
+    check("four chunks, one queue over three queues", ">  1.00", &|x| x > 1.0, &pipeline);
     if right { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
@@ -106,7 +109,7 @@ struct Usage {
 }
 
 impl Usage {
-    /// Zeros where the system does not tell.
+    /// Zeros where the system does not report it.
     fn now() -> Self {
         let (idle, all) = Self::machine().unwrap_or_default();
         Self { idle, all, own: Self::own().unwrap_or_default() }
@@ -128,7 +131,7 @@ impl Usage {
         fields.map(|ticks| ticks.parse::<f64>().ok()).sum()
     }
 
-    /// The share of all cores that others used since; `None` where the system does not tell.
+    /// The share of all cores that others used since; `None` where the system does not report it.
     fn others(&self) -> Option<f64> {
         let now = Self::now();
         let all = now.all - self.all;
@@ -153,7 +156,7 @@ fn cases(info: &DeviceInfo, name: &str, size: Option<i64>, of: &str) -> Result<V
     let planned = plan(&suite, info, &limits).into_iter();
     let case = |planned| match planned {
         Planned::Case(case) => Some(*case),
-        Planned::Refused(_) => None,
+        Planned::Skipped(_) => None,
     };
     let wanted = |case: &Case| {
         let sized = size.is_none_or(|n| case.key.size.iter().any(|(_, value)| *value == n));
@@ -163,41 +166,42 @@ fn cases(info: &DeviceInfo, name: &str, size: Option<i64>, of: &str) -> Result<V
 }
 
 fn details(info: &DeviceInfo, cases: Vec<Case>) -> Result<Vec<Detail>> {
-    let policy = Policy { least: 9, most: 15, seconds: 20.0, ..Policy::default() };
+    let policy = Policy { min_samples: 9, max_samples: 15, seconds: 20.0, ..Policy::default() };
     let mut session = Session::new(open(info)?);
     let each = |case: &Case| {
-        let finding = measure(&mut session, case, &policy, &mut |_| {});
-        let why = || Error::Usage(format!("{}: {:?}", case.key, finding.outcome));
-        finding.detail.clone().ok_or_else(why)
+        let measurement = measure(&mut session, case, &policy, &mut |_| {});
+        let why = || Error::Usage(format!("{}: {:?}", case.key, measurement.outcome));
+        measurement.detail.clone().ok_or_else(why)
     };
     cases.iter().map(each).collect()
 }
 
-/// What a kernel beside itself gains.
-fn gain(info: &DeviceInfo, workload: &str, n: i64) -> Result<f64> {
+/// The speedup over serial of two copies of a kernel.
+fn concurrency_speedup(info: &DeviceInfo, workload: &str, n: i64) -> Result<f64> {
     let mut cases = cases(info, workload, Some(n), "Concurrency")?;
-    for company in cases.iter_mut().filter_map(|case| case.company.as_mut()) {
-        (company.beside, company.copies) = (vec![], 1);
+    for co_running in cases.iter_mut().filter_map(|case| case.co_running.as_mut()) {
+        (co_running.cases, co_running.copies) = (vec![], 1);
     }
-    let gains = details(info, cases)?.into_iter().filter_map(|detail| match detail {
-        Detail::Concurrency(raw) => Some(concurrency(&raw, None).pairs.first()?.gain[0]),
+    let speedups = details(info, cases)?.into_iter().filter_map(|detail| match detail {
+        Detail::Concurrency(raw) => Some(concurrency(&raw, None).pairs.first()?.speedup[0]),
         _ => None,
     });
-    Ok(gains.fold(f64::NAN, f64::max))
+    Ok(speedups.fold(f64::NAN, f64::max))
 }
 
-/// Units that two staircases tell.
+/// Units inferred from two occupancy sweeps.
 fn units(info: &DeviceInfo) -> Result<f64> {
-    let mut stairs = cases(info, "staircase/", None, "Staircase")?;
-    stairs.truncate(2);
-    let told = details(info, stairs)?.into_iter().filter_map(|detail| match detail {
-        Detail::Staircase(raw) => staircase(&raw),
+    let mut sweeps = cases(info, "occupancy/", None, "Occupancy")?;
+    sweeps.truncate(2);
+    let summaries = details(info, sweeps)?.into_iter().filter_map(|detail| match detail {
+        Detail::Occupancy(raw) => occupancy_sweep(&raw),
         _ => None,
     });
-    Ok(residency(&told.collect::<Vec<_>>()).map_or(f64::NAN, |told| f64::from(told.units)))
+    Ok(residency(&summaries.collect::<Vec<_>>())
+        .map_or(f64::NAN, |residency| f64::from(residency.units)))
 }
 
-/// A one-group kernel, built, with its buffers, and two host buffers with their twins.
+/// A one-group kernel, built, with its buffers, and two host buffers with their host mirrors.
 struct Rig {
     device: Box<dyn Device>,
     case: Case,
@@ -249,14 +253,14 @@ impl Rig {
     }
 }
 
-/// The share of the shorter of kernel and copy that running both on `lanes` lanes hides.
-fn hidden(info: &DeviceInfo, lanes: u32) -> Result<f64> {
+/// The share of the shorter of kernel and copy that running both on `queues` queues hides.
+fn hidden(info: &DeviceInfo, queues: u32) -> Result<f64> {
     let mut rig = Rig::new(info)?;
-    let (kernel, copy) = (rig.kernel(), Op::Send { from: whole(100), to: whole(200) });
+    let (kernel, copy) = (rig.kernel(), Op::Upload { from: whole(100), to: whole(200) });
     let of = |ops: &[&Op]| {
         let mut recording = Recording::default();
-        for (op, lane) in ops.iter().zip(0..) {
-            recording.push(Lane(lane % lanes), vec![], (*op).clone());
+        for (op, queue) in ops.iter().zip(0..) {
+            recording.push(Queue(queue % queues), vec![], (*op).clone());
         }
         recording
     };
@@ -265,7 +269,7 @@ fn hidden(info: &DeviceInfo, lanes: u32) -> Result<f64> {
     Ok((alone[0] + alone[1] - both) / alone[0].min(alone[1]))
 }
 
-/// Prints what two lanes hide and nothing else.
+/// Prints what two queues hide and nothing else.
 const HIDDEN: &str = "hidden";
 
 fn print_hidden(info: &DeviceInfo) -> ExitCode {
@@ -279,7 +283,7 @@ fn print_hidden(info: &DeviceInfo) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What two lanes hide where PoCL has a single thread: it reads that when it is loaded, so another
+/// What two queues hide where PoCL has a single thread: it reads that when it is loaded, so another
 /// process asks.
 fn one_thread(_: &DeviceInfo) -> Result<f64> {
     let child = std::env::current_exe().and_then(|this| {
@@ -294,19 +298,19 @@ fn one_thread(_: &DeviceInfo) -> Result<f64> {
     })
 }
 
-/// Time of four chunks (write, kernel, read) on one lane over that on three.
+/// Time of four chunks (write, kernel, read) on one queue over that on three.
 fn pipeline(info: &DeviceInfo) -> Result<f64> {
     let mut rig = Rig::new(info)?;
     let kernel = rig.kernel();
-    let chunks = |lanes: u32| {
+    let chunks = |queues: u32| {
         let mut recording = Recording::default();
-        let waits = |step: StepId| if lanes > 1 { vec![step] } else { vec![] };
+        let waits = |step: StepId| if queues > 1 { vec![step] } else { vec![] };
         for _ in 0..4 {
-            let send = Op::Send { from: whole(100), to: whole(200) };
-            let sent = recording.push(Lane(0), vec![], send);
-            let computed = recording.push(Lane(1 % lanes), waits(sent), kernel.clone());
-            let receive = Op::Receive { from: whole(201), to: whole(101) };
-            recording.push(Lane(2 % lanes), waits(computed), receive);
+            let upload = Op::Upload { from: whole(100), to: whole(200) };
+            let uploaded = recording.push(Queue(0), vec![], upload);
+            let computed = recording.push(Queue(1 % queues), waits(uploaded), kernel.clone());
+            let download = Op::Download { from: whole(201), to: whole(101) };
+            recording.push(Queue(2 % queues), waits(computed), download);
         }
         recording
     };

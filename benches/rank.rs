@@ -38,12 +38,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .stdout(Stdio::piped())
         .spawn()?;
     let pid = child.id();
-    let watch = std::thread::spawn(move || most_memory(pid));
+    let monitor = std::thread::spawn(move || max_memory(pid));
     let mut out = child.stdout.take().ok_or("no stdout")?;
     let lines = std::io::copy(&mut out, &mut std::io::sink())?;
     let status = child.wait()?;
     let seconds = begun.elapsed().as_secs_f64();
-    let memory = watch.join().unwrap_or(None);
+    let memory = monitor.join().unwrap_or(None);
     let memory = memory.map_or("unknown".into(), |kib| format!("{:.0} MiB", kib as f64 / 1024.0));
     println!("ranked in {seconds:.2} s, {memory} at most ({lines} bytes of ranking, {status})");
     Ok(())
@@ -70,7 +70,7 @@ fn write(folder: &Path, run: usize) -> Result<u64, std::io::Error> {
 
 /// A record as a run on a device leaves it: samples to the nanosecond, with a kernel's report.
 fn record(run: usize, round: u32, case: i64) -> Record {
-    use gpubench::gpu::{BuildReport, Checks};
+    use gpubench::gpu::{BoundsChecks, BuildReport};
     use gpubench::record::Built;
     let mut state = (run as u64 + 1) * 0x9e37_79b9 + u64::from(round) * 0x85eb_ca6b + case as u64;
     let mut random = || {
@@ -90,8 +90,8 @@ fn record(run: usize, round: u32, case: i64) -> Record {
         hash: format!("{case:064x}"),
         group: [64, 1, 1],
         groups: [1024, 1, 1],
-        checks: Checks::Off,
-        form: String::new(),
+        bounds_checks: BoundsChecks::Off,
+        variant: String::new(),
         tried: vec![],
         report: BuildReport {
             seconds: 0.05,
@@ -105,14 +105,14 @@ fn record(run: usize, round: u32, case: i64) -> Record {
     record
 }
 
-/// The most memory, in KiB, that a process ever held, asked for until it is gone.
-fn most_memory(pid: u32) -> Option<u64> {
-    let mut most = None;
+/// The most memory, in KiB, that a process ever held, sampled until it is gone.
+fn max_memory(pid: u32) -> Option<u64> {
+    let mut max_kib = None;
     while let Ok(status) = std::fs::read_to_string(format!("/proc/{pid}/status")) {
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         let Some(line) = line else { break };
-        most = line.trim().trim_end_matches("kB").trim().parse().ok().max(most);
+        max_kib = line.trim().trim_end_matches("kB").trim().parse().ok().max(max_kib);
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    most
+    max_kib
 }

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 struct World(SimpleCommunicator);
 
 impl World {
-    /// The rank so many behind this one, round the ring.
+    /// The rank a given number behind this one, round the ring.
     fn behind(&self, steps: usize) -> mpi::topology::Process<'_> {
         let rank = (self.rank() + steps) % self.size();
         self.0.process_at_rank(i32::try_from(rank).unwrap_or(0))

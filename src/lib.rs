@@ -12,6 +12,6 @@ pub use gpubench_stats as stats;
 pub use gpubench_suite as suite;
 
 pub mod cmd;
-pub mod counting;
+pub mod kernel_counts;
 pub mod store;
 pub mod worker;

@@ -81,7 +81,7 @@ fn repeated_runs_teach_the_noise_floor() {
 }
 
 #[test]
-fn what_says_too_little_is_refused_unless_that_is_allowed_by_name() {
+fn what_says_too_little_is_rejected_unless_that_is_allowed_by_name() {
     let place = Place::new();
     let short = write(&place, "short.jsonl", "Card A", 2, 1.0);
     let save = |more: &[&str]| output(&place, &[&["baseline", "save"], more].concat());
@@ -104,7 +104,7 @@ fn what_says_too_little_is_refused_unless_that_is_allowed_by_name() {
 }
 
 #[test]
-fn a_baseline_of_another_device_is_refused() {
+fn a_baseline_of_another_device_is_rejected() {
     let place = Place::new();
     write(&place, "a.jsonl", "Card A", 3, 1.0);
     write(&place, "b.jsonl", "Card B", 3, 1.0);

@@ -25,8 +25,8 @@ fn suite() -> Suite {
 /// The suite with less to compute for the host: a simulated clock does not care.
 fn small() -> Suite {
     let mut suite = suite();
-    // Staircases have a test of their own, with `truth`.
-    suite.workloads.retain(|workload| !workload.name.starts_with("staircase"));
+    // Occupancy sweeps have a test of their own, with `truth`.
+    suite.workloads.retain(|workload| !workload.name.starts_with("occupancy"));
     for workload in &mut suite.workloads {
         let kind = workload.name.split('/').next().unwrap();
         for size in &mut workload.sizes {
@@ -57,7 +57,7 @@ fn records(suite: &Suite, session: &mut Session, policy: &Policy) -> (Header, Ve
         Planned::Case(case) => {
             measure(session, &case, policy, &mut |_| {}).into_record(&case, 0, 0)
         }
-        Planned::Refused(refusal) => Record::refused(refusal, 0),
+        Planned::Skipped(skip) => Record::skipped(skip, 0),
     });
     let records = records.collect();
     let header = Header {
@@ -79,7 +79,8 @@ fn records(suite: &Suite, session: &mut Session, policy: &Policy) -> (Header, Ve
 fn simulated(suite: &Suite, gpu: &Description) -> Profile {
     let mut session = Session::new(Box::new(SimDevice::new(gpu.clone(), 0, 0)));
     // Without noise one sample says all.
-    let policy = Policy { least: 1, most: 1, warmup: 0.0, seconds: 1e3, ..Policy::default() };
+    let policy =
+        Policy { min_samples: 1, max_samples: 1, warmup: 0.0, seconds: 1e3, ..Policy::default() };
     let (header, records) = records(suite, &mut session, &policy);
     for record in &records {
         assert_eq!(record.outcome, Outcome::Ok, "{} on {}", record.key, gpu.name);
@@ -103,13 +104,13 @@ fn found(profile: &Profile, gpu: &Description) -> Vec<Found> {
     let (clock, units) = (gpu.clock, f64::from(gpu.units));
     for class in Class::priced() {
         let price = gpu.price(class);
-        let told = profile.instruction(class);
+        let instruction = profile.instruction(class);
         // A group of 64 may be more than a unit runs within an instruction's latency.
         let issue = 64.0 / price.per_cycle;
         let latency = price.latency.max(issue) / clock;
-        note(format!("{} latency", class.name()), told.and_then(|t| t.latency), latency);
+        note(format!("{} latency", class.name()), instruction.and_then(|t| t.latency), latency);
         let rate = units * price.per_cycle * clock;
-        note(format!("{} throughput", class.name()), told.and_then(|t| t.throughput), rate);
+        note(format!("{} throughput", class.name()), instruction.and_then(|t| t.throughput), rate);
     }
     for traffic in [Traffic::Read, Traffic::Write, Traffic::Copy] {
         note(format!("{traffic:?}"), profile.bandwidth(traffic), gpu.memory.bandwidth);
@@ -232,7 +233,7 @@ fn a_profile_comes_of_every_device() {
         }
         for info in found {
             let mut session = Session::new(backend.open(info.index).unwrap());
-            let policy = Policy { seconds: 0.1, warmup: 0.1, least: 3, ..Policy::default() };
+            let policy = Policy { seconds: 0.1, warmup: 0.1, min_samples: 3, ..Policy::default() };
             let (header, records) = records(&suite, &mut session, &policy);
             for record in &records {
                 assert_eq!(record.outcome, Outcome::Ok, "{} on {}", record.key, info.name);
@@ -241,8 +242,12 @@ fn a_profile_comes_of_every_device() {
             assert!(!profile.is_bare(), "{}", info.name);
             let json = serde_json::to_string(&profile).unwrap();
             assert_eq!(Profile::parse("profile.json", &json).unwrap(), profile);
-            let told = profile.instructions.iter().filter(|i| i.throughput.is_some()).count();
-            eprintln!("{}: throughput of {told} of {} classes", info.name, Class::priced().count());
+            let known = profile.instructions.iter().filter(|i| i.throughput.is_some()).count();
+            eprintln!(
+                "{}: throughput of {known} of {} classes",
+                info.name,
+                Class::priced().count()
+            );
         }
     }
 }

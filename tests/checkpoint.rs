@@ -12,7 +12,7 @@ use gpubench::backend::sim::Sim;
 use gpubench::error::Error;
 use gpubench::gpu::{DeviceInfo, Op};
 use gpubench::measure::{Iterated, Policy, Session, initial, iterate, measure};
-use gpubench::plan::{Case, Iteration, Limits, Planned, plan, saved, shadow};
+use gpubench::plan::{Case, Iteration, Limits, Planned, plan, save_buffer, shadow};
 use gpubench::record::{Detail, Outcome};
 use gpubench::reference;
 use gpubench::suite::load;
@@ -31,7 +31,7 @@ fn planned(name: &str, device: &DeviceInfo, n: i64) -> Case {
     let limits = Limits { memory: None, seconds: 60.0, seed: 3, cores: 2, host_memory: None };
     match plan(&suite, device, &limits).remove(0) {
         Planned::Case(case) => *case,
-        Planned::Refused(refusal) => panic!("{refusal:?}"),
+        Planned::Skipped(skip) => panic!("{skip:?}"),
     }
 }
 
@@ -40,24 +40,26 @@ fn open(index: usize) -> Session {
 }
 
 #[test]
-fn on_simulated_gpus_a_save_on_eight_lanes_costs_no_more_than_on_one_and_what_model_12_says() {
+fn on_simulated_gpus_a_save_on_eight_queues_costs_no_more_than_on_one_and_what_model_12_says() {
     for index in 0..Sim::shipped() {
         let mut session = open(index);
         let case = planned("checkpoint_walsh", session.device.info(), 1 << 17);
-        let policy = Policy { least: 5, most: 9, ..Policy::default() };
-        let finding = measure(&mut session, &case, &policy, &mut |_| {});
-        assert_eq!(finding.outcome, Some(Outcome::Ok));
-        let Some(Detail::Checkpoint(raw)) = finding.detail else { panic!("{:?}", finding.outcome) };
+        let policy = Policy { min_samples: 5, max_samples: 9, ..Policy::default() };
+        let measurement = measure(&mut session, &case, &policy, &mut |_| {});
+        assert_eq!(measurement.outcome, Some(Outcome::Ok));
+        let Some(Detail::Checkpoint(raw)) = measurement.detail else {
+            panic!("{:?}", measurement.outcome)
+        };
         let name = &session.device.info().name;
         assert_eq!((raw.passes, raw.saves, raw.bytes), (17, 4, 4 << 17), "{name}");
-        assert!(raw.left_out.iter().any(|(_, why)| why.contains("has no disk")), "{raw:?}");
+        assert!(raw.skipped.iter().any(|(_, why)| why.contains("has no disk")), "{raw:?}");
         let summary = checkpoint(&raw).unwrap();
-        let lanes: Vec<u32> = summary.runs.iter().map(|run| run.lanes).collect();
-        assert_eq!(lanes, [1, 4, 8]);
+        let queues: Vec<u32> = summary.runs.iter().map(|run| run.queues).collect();
+        assert_eq!(queues, [1, 4, 8]);
         for run in &summary.runs {
             assert!(run.cost <= summary.runs[0].cost, "{name}: {summary:?}");
             // The model knows nothing of launches that wait for each other: 20 µs a save.
-            assert!((run.cost - run.foreseen_cost).abs() < 20e-6, "{name}: {summary:?}");
+            assert!((run.cost - run.predicted_cost).abs() < 20e-6, "{name}: {summary:?}");
         }
     }
 }
@@ -70,20 +72,20 @@ fn every_driver_here_saves_the_state_of_each_pass_and_goes_on_from_it() {
             for (name, n) in [("checkpoint_floyd_warshall", 100), ("checkpoint_walsh", 1 << 16)] {
                 let case = planned(name, &device, n);
                 let policy = Policy { verify_only: true, ..Policy::default() };
-                let finding = measure(&mut session, &case, &policy, &mut |_| {});
-                assert_eq!(finding.outcome, Some(Outcome::Ok), "{name} on {}", device.name);
+                let measurement = measure(&mut session, &case, &policy, &mut |_| {});
+                assert_eq!(measurement.outcome, Some(Outcome::Ok), "{name} on {}", device.name);
             }
         }
     }
 }
 
 #[test]
-fn what_is_received_is_a_copy_that_no_pass_changes_before_it_has_arrived() {
+fn what_is_downloaded_is_a_copy_that_no_pass_changes_before_it_has_arrived() {
     let device = open(0).device.info().clone();
     let case = case(&device, 512);
     let iteration = Iteration { case: &case, candidate: &case.candidates[0] };
-    let (lanes, saves) = (8, iteration.few_saves());
-    let recording = iteration.saving(lanes, &saves);
+    let (queues, saves) = (8, iteration.few_saves());
+    let recording = iteration.saving(queues, &saves);
     let copies = |op: &Op| matches!(op, Op::Copy { .. });
     let copied: Vec<usize> =
         (0..recording.steps.len()).filter(|&i| copies(&recording.steps[i].op)).collect();
@@ -92,26 +94,25 @@ fn what_is_received_is_a_copy_that_no_pass_changes_before_it_has_arrived() {
         let before = recording.steps[..at].iter();
         let passes = before.clone().filter(|step| matches!(step.op, Op::Dispatch { .. })).count();
         assert_eq!(passes, saves[save], "it is the state after that pass");
-        let arrives =
-            |op: &Op| matches!(op, Op::Receive { to, .. } if to.buffer == saved(&case, save));
-        let received: Vec<_> = recording.steps.iter().filter(|step| arrives(&step.op)).collect();
-        assert!(received.len() > 1, "on several lanes");
-        for step in &received {
-            let Op::Receive { from, .. } = step.op else { unreachable!() };
+        let arrives = |op: &Op| matches!(op, Op::Download { to, .. } if to.buffer == save_buffer(&case, save));
+        let downloaded: Vec<_> = recording.steps.iter().filter(|step| arrives(&step.op)).collect();
+        assert!(downloaded.len() > 1, "on several queues");
+        for step in &downloaded {
+            let Op::Download { from, .. } = step.op else { unreachable!() };
             assert_eq!(from.buffer, shadow(&case, 1), "not from where the passes work");
-            assert!(step.lane.0 > 0 && step.after.iter().any(|id| id.0 as usize == at));
+            assert!(step.queue.0 > 0 && step.after.iter().any(|id| id.0 as usize == at));
         }
         if let Some(&next) = copied.get(save + 1) {
-            assert_eq!(recording.steps[next].after.len(), received.len(), "it waits for all");
+            assert_eq!(recording.steps[next].after.len(), downloaded.len(), "it waits for all");
         }
     }
 }
 
-/// Runs the iteration of `n` by `n` numbers on one lane, with its states in `file`.
-fn iterated(n: i64, lanes: u32, file: &Path) -> Result<Iterated, Error> {
+/// Runs the iteration of `n` by `n` numbers on one queue, with its states in `file`.
+fn iterated(n: i64, queues: u32, file: &Path) -> Result<Iterated, Error> {
     let mut session = open(0);
     let case = case(session.device.info(), n);
-    iterate(&mut session, &case, lanes, file, &mut |_| {})
+    iterate(&mut session, &case, queues, file, &mut |_| {})
 }
 
 fn expected(n: i64) -> Vec<u8> {
@@ -132,47 +133,52 @@ fn expected(n: i64) -> Vec<u8> {
 #[test]
 fn an_iteration_goes_on_from_its_file_to_the_same_end() {
     let folder = tempfile::tempdir().unwrap();
-    for lanes in [1, 4, 8] {
-        let file = folder.path().join(format!("{lanes}.checkpoint"));
-        let first = iterated(64, lanes, &file).unwrap();
+    for queues in [1, 4, 8] {
+        let file = folder.path().join(format!("{queues}.checkpoint"));
+        let first = iterated(64, queues, &file).unwrap();
         assert_eq!((first.from, first.state == expected(64)), (0, true));
-        let again = iterated(64, lanes, &file).unwrap();
+        let again = iterated(64, queues, &file).unwrap();
         assert!(again.from >= 32, "{}", again.from);
         assert!(again.state == first.state);
     }
 }
 
 #[test]
-fn a_file_that_is_cut_short_altered_or_of_other_work_is_refused_with_the_reason() {
+fn a_file_that_is_cut_short_altered_or_of_other_work_is_rejected_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("state.checkpoint");
     iterated(64, 1, &file).unwrap();
     let whole = std::fs::read(&file).unwrap();
-    let told = |n: i64, bytes: &[u8]| {
+    let message = |n: i64, bytes: &[u8]| {
         std::fs::write(&file, bytes).unwrap();
         let error = iterated(n, 1, &file).unwrap_err();
         assert!(matches!(error, Error::Usage(_)), "{error:?}");
-        let told = error.to_string();
-        assert!(told.contains("state.checkpoint: ") && told.contains("remove it"), "{told}");
-        assert!(std::fs::read(&file).unwrap() == bytes, "what is refused is left as it is");
-        told
+        let message = error.to_string();
+        assert!(
+            message.contains("state.checkpoint: ") && message.contains("remove it"),
+            "{message}"
+        );
+        assert!(std::fs::read(&file).unwrap() == bytes, "what is rejected is left as it is");
+        message
     };
-    let short = told(64, &whole[..whole.len() - 1000]);
+    let short = message(64, &whole[..whole.len() - 1000]);
     assert!(short.contains(&format!("cut short: {} of {}", whole.len() - 1000, whole.len())));
     let mut altered = whole.clone();
     let middle = altered.len() / 2;
     altered[middle] ^= 0x10;
-    assert!(told(64, &altered).contains("altered or damaged"));
-    assert!(told(64, &[]).contains("cut short"));
-    assert!(told(64, b"no checkpoint\n").contains("no checkpoint of gpubench"));
-    assert!(told(65, &whole).contains("`checkpoint_floyd_warshall n=64`"));
+    assert!(message(64, &altered).contains("altered or damaged"));
+    assert!(message(64, &[]).contains("cut short"));
+    assert!(message(64, b"no checkpoint\n").contains("no checkpoint of gpubench"));
+    assert!(message(65, &whole).contains("`checkpoint_floyd_warshall n=64`"));
     // As another kernel would have saved it.
-    let mut other = gpubench::record::Saved::parse(&whole).unwrap();
+    let mut other = gpubench::record::CheckpointFile::parse(&whole).unwrap();
     other.of.kernel = "0".repeat(64);
-    assert!(told(64, &other.to_bytes().unwrap()).contains("of another kernel (SHA-256 00000000"));
+    assert!(
+        message(64, &other.to_bytes().unwrap()).contains("of another kernel (SHA-256 00000000")
+    );
 }
 
-/// Kills workers of `device` so many times, their files in memory or on the disk; the text of it.
+/// Kills workers of `device` a given number of times, their files in memory or on the disk; the text of it.
 fn recovered(device: &str, size: &str, tries: &str, in_memory: bool) -> String {
     let place = Place::new();
     let args = ["recover", "--device", device, "--filter", "floyd", "--filter", size];
@@ -183,21 +189,21 @@ fn recovered(device: &str, size: &str, tries: &str, in_memory: bool) -> String {
         command.env("TMPDIR", memory.path());
     }
     let output = finish(command.spawn().unwrap());
-    let (told, talk) = (text(&output.stdout), text(&output.stderr));
-    assert_eq!(output.status.code(), Some(0), "{told}{talk}");
-    told
+    let (report, log) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{report}{log}");
+    report
 }
 
 #[test]
 fn killed_at_100_random_moments_an_iteration_ends_as_it_does_undisturbed() {
-    let told = recovered("sim:Tesla K40c", "n=192", "100", true);
-    assert!(told.contains("100 of 100 equal to the bit"), "{told}");
+    let report = recovered("sim:Tesla K40c", "n=192", "100", true);
+    assert!(report.contains("100 of 100 equal to the bit"), "{report}");
     // The moments are spread over the whole.
     let number = |before: &str| -> u32 {
-        let rest = told.split_once(before).unwrap_or_else(|| panic!("{told}")).1;
+        let rest = report.split_once(before).unwrap_or_else(|| panic!("{report}")).1;
         rest.split_whitespace().next().unwrap().parse().unwrap()
     };
-    assert!(number("killed ") >= 50 && number("gone on ") >= 30, "{told}");
+    assert!(number("killed ") >= 50 && number("gone on ") >= 30, "{report}");
 }
 
 #[test]
@@ -207,6 +213,6 @@ fn on_a_real_driver_and_on_the_disk_where_most_moments_are_spent_on_the_file_too
     let Some(device) = devices.split_whitespace().find(|word| word.starts_with("opencl:")) else {
         return println!("skipped: there is no OpenCL device here");
     };
-    let told = recovered(device, "n=64", "10", false);
-    assert!(told.contains("10 of 10 equal to the bit"), "{told}");
+    let report = recovered(device, "n=64", "10", false);
+    assert!(report.contains("10 of 10 equal to the bit"), "{report}");
 }

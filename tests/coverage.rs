@@ -2,7 +2,7 @@
 //! docs/METHODOLOGY.md with `cargo test --test coverage -- --nocapture`.
 
 use gpubench::analyse::rank::{Options, rank};
-use gpubench::analyse::{Field, field};
+use gpubench::analyse::{ResultMatrix, result_matrix};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -43,14 +43,14 @@ fn intervals_of_the_geometric_mean_hold_the_truth_95_times_of_100() {
 fn held(world: World) -> f64 {
     let mut rng = Pcg64Mcg::seed_from_u64(29);
     let inside = (0..TIMES).filter(|&i| {
-        let field = simulate(&mut rng, world);
+        let matrix = simulate(&mut rng, world);
         let options = Options {
             reference: Some("first".into()),
             seed: u64::from(i),
             replicates: 500,
             ..Options::default()
         };
-        let ranking = rank(&field, &options).expect("there are two devices");
+        let ranking = rank(&matrix, &options).expect("there are two devices");
         let row = ranking.families[0].rows.iter().find(|row| row.device == 1);
         let [low, high] = row.expect("both are ranked").interval;
         (low..=high).contains(&0.7)
@@ -58,7 +58,7 @@ fn held(world: World) -> f64 {
     inside.count() as f64 / f64::from(TIMES)
 }
 
-fn simulate(rng: &mut Pcg64Mcg, world: World) -> Field {
+fn simulate(rng: &mut Pcg64Mcg, world: World) -> ResultMatrix {
     let header = header(vec![device("first"), device("second")], world.rounds);
     // A single round shows nothing of the noise between rounds: there is none then.
     let between = if world.rounds == 1 { 0.0 } else { BETWEEN };
@@ -74,7 +74,7 @@ fn simulate(rng: &mut Pcg64Mcg, world: World) -> Field {
             }
         }
     }
-    field([(&header, &records[..])])
+    result_matrix([(&header, &records[..])])
 }
 
 /// Box and Muller's normal deviate.

@@ -36,7 +36,10 @@ fn simulated_devices_are_listed_when_asked_for() {
     let json: Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(json.as_array().unwrap().len(), 1);
     assert_eq!((&json[0]["name"], &json[0]["backend"]), (&"Tesla K40c".into(), &"sim".into()));
-    assert!(json[0]["card"].is_u64() && json[0]["selector"].as_str().unwrap().starts_with("sim:"));
+    assert!(
+        json[0]["physical_gpu"].is_u64()
+            && json[0]["selector"].as_str().unwrap().starts_with("sim:")
+    );
 
     let usual = gpubench(&["devices", "--json"]).output().unwrap();
     assert!(!text(&usual.stdout).contains("\"sim\""));
@@ -80,7 +83,7 @@ fn a_description_of_ones_own_is_a_device_and_its_mistakes_are_located() {
 }
 
 #[test]
-fn a_selector_that_is_not_one_card_lists_the_choices() {
+fn a_selector_that_is_not_one_physical_gpu_lists_the_choices() {
     for (name, said) in [("tesla", "means several devices"), ("no such thing", "no device matches")]
     {
         let output = gpubench(&["devices", "--backend", "sim", "--device", name]).output().unwrap();

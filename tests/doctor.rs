@@ -81,7 +81,7 @@ mod linux {
     }
 
     #[test]
-    fn a_machine_with_nothing_is_told_what_to_install() {
+    fn a_machine_with_nothing_gets_install_advice() {
         let mut machine = Machine::debian();
         machine.broken = vec!["libOpenCL.so.1", "libvulkan.so.1"];
         let findings = machine.examine();

@@ -56,7 +56,7 @@ fn a_loop_cut_short_is_caught() {
         {
             let driver = &run.header.devices[record.device].driver;
             let cuts = driver.contains("Mesa 22.3");
-            println!("{driver}: {}", outcome.word());
+            println!("{driver}: {}", outcome.label());
             assert!(if cuts { unverified(outcome) } else { outcome.is_ok() }, "{outcome:?}");
             assert_eq!(record.measured.is_some(), outcome.is_ok());
         }
@@ -113,7 +113,7 @@ fn a_kernel_that_never_ends_is_a_timeout() {
     }
 }
 
-/// A part of the grid tells that the whole would block the device for minutes (and trip the
+/// A part of the grid shows that the whole would block the device for minutes (and trip the
 /// watchdog of one with a display): it is not begun. Where the part itself takes too long, that
 /// is a timeout.
 #[test]

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use gpubench::backend;
-use gpubench::emulate::{Emulator, Groups, Rules, Watch};
+use gpubench::emulate::{Emulator, Groups, Instrumentation, Rules};
 use gpubench::gpu::DeviceInfo;
 use gpubench::measure::{Policy, Session, compare, initial, measure};
 use gpubench::plan::{
@@ -26,7 +26,7 @@ fn small() -> Suite {
     let timed =
         |w: &Workload| [Measure::Kernel, Measure::Halo].iter().any(|m| w.measure.contains(m));
     suite.workloads.retain(timed);
-    for other in ["streams", "rearrange"] {
+    for other in ["streams", "layout"] {
         let other = load(other, &reference::names().collect::<Vec<_>>()).unwrap();
         suite.workloads.extend(other.workloads);
     }
@@ -44,7 +44,7 @@ fn fixed() -> Vec<Workload> {
         suite.workloads.retain(|w| names.contains(&w.name.as_str()));
         suite.workloads
     };
-    let synthetic = ["pair_one_group", "staircase/64", "staircase/local_10k"];
+    let synthetic = ["pair_one_group", "occupancy/64", "occupancy/local_10k"];
     let mut costs = load("characterise", &reference::names().collect::<Vec<_>>())
         .expect("is shipped")
         .workloads;
@@ -76,7 +76,7 @@ fn cases(suite: &Suite, device: &DeviceInfo) -> Vec<Case> {
     planned
         .filter_map(|planned| match planned {
             Planned::Case(case) => Some(*case),
-            Planned::Refused(_) => None,
+            Planned::Skipped(_) => None,
         })
         .collect()
 }
@@ -127,10 +127,11 @@ fn right(case: &Case, candidate: &Candidate, contents: &[Data]) -> Result<(), St
     let Verify::Reference(name, allowed) = &case.verify else { return Err("no reference".into()) };
     let emulator = Emulator::new(candidate.wgsl().unwrap()).map_err(|e| e.to_string())?;
     let mut launch = emulated_launch(candidate, contents);
-    let watch = Watch { counts: Some(Rules::default()), races: true };
+    let instrumentation = Instrumentation { counts: Some(Rules::default()), races: true };
     for pass in candidate.passes() {
         enter_pass(&mut launch, &pass);
-        let seen = emulator.run(&mut launch, Groups::All, watch).map_err(|e| e.to_string())?;
+        let seen =
+            emulator.run(&mut launch, Groups::All, instrumentation).map_err(|e| e.to_string())?;
         if let Some(fault) = seen.faults.first() {
             return Err(fault.to_string());
         }

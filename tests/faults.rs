@@ -28,7 +28,7 @@ fn run(fault: &str, more: &[&str]) -> (Run, std::process::Output) {
 }
 
 /// As [`run`], and the workload beside it works.
-fn beside_one_that_works(fault: &str) -> Run {
+fn run_with_a_healthy_workload(fault: &str) -> Run {
     let (run, output) = run(fault, &[]);
     for outcome in outcomes(&run, "works") {
         assert_eq!(*outcome, Outcome::Ok, "the case beside it");
@@ -39,7 +39,7 @@ fn beside_one_that_works(fault: &str) -> Run {
 }
 
 fn each(fault: &str, check: impl Fn(&Outcome) -> bool) {
-    let run = beside_one_that_works(fault);
+    let run = run_with_a_healthy_workload(fault);
     for record in records(&run, fault) {
         assert!(check(&record.outcome), "{:?}", record.outcome);
         assert!(record.measured.is_none(), "no figure is shown");
@@ -58,7 +58,7 @@ fn a_launch_that_hangs_is_a_timeout_of_the_launch() {
 
 #[test]
 fn a_device_that_hangs_when_dropped_is_not_waited_for() {
-    let run = beside_one_that_works("hangs_on_drop");
+    let run = run_with_a_healthy_workload("hangs_on_drop");
     assert_eq!(outcomes(&run, "hangs_on_drop"), [&Outcome::Ok, &Outcome::Ok]);
 }
 
@@ -81,7 +81,7 @@ fn an_abort_and_an_exit_are_crashes() {
 
 #[test]
 fn a_crash_that_does_not_come_again_is_a_flake() {
-    let run = beside_one_that_works("crashes_once");
+    let run = run_with_a_healthy_workload("crashes_once");
     let records = records(&run, "crashes_once");
     // The second device finds that it has happened.
     let flakes = |r: &gpubench::record::Record| r.flags.iter().any(|f| matches!(f, Flag::Flake(_)));
@@ -106,17 +106,17 @@ fn too_little_memory_is_an_outcome() {
 
 #[test]
 fn what_a_driver_prints_is_never_data() {
-    let run = beside_one_that_works("chatters");
+    let run = run_with_a_healthy_workload("chatters");
     assert_eq!(outcomes(&run, "chatters"), [&Outcome::Ok, &Outcome::Ok]);
     assert_eq!(run.records.len(), 4, "two workloads on two devices");
 }
 
 #[test]
 fn a_device_that_was_throttled_for_a_moment_is_measured_again() {
-    let run = beside_one_that_works("throttles_once");
+    let run = run_with_a_healthy_workload("throttles_once");
     for record in records(&run, "throttles_once") {
         assert!(record.outcome.is_ok() && record.monitor.discarded >= 15, "{record:?}");
-        assert!(record.monitor.sentinel.is_some());
+        assert!(record.monitor.reference_kernel.is_some());
     }
     let drifted = |flag: &Flag| matches!(flag, Flag::Drift(_));
     assert!(!run.records.iter().any(|record| record.flags.iter().any(drifted)));
@@ -130,7 +130,7 @@ fn a_device_that_is_throttled_for_ever_is_flagged_and_soon_measured_once_only() 
     for record in &run.records {
         let [flag] = record.flags.as_slice() else { panic!("{:?}", record.flags) };
         assert!(matches!(flag, Flag::Drift(how) if how.contains("% longer")), "{flag:?}");
-        let [before, after] = record.monitor.sentinel.expect("a sentinel");
+        let [before, after] = record.monitor.reference_kernel.expect("a reference kernel");
         let began = record.monitor.began.expect("the run began");
         assert!(before.max(after) > 1.2 * began, "{began} {before} {after}");
     }

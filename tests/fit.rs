@@ -1,15 +1,15 @@
 //! Models fitted to kernels: each gives back its own parameters where times obey it, mistakes are
-//! told, and the command line says the same. Nothing here is measured on hardware.
+//! run_gpubench, and the command line says the same. Nothing here is measured on hardware.
 #![expect(clippy::unwrap_used, reason = "helpers of tests panic as tests do")]
 
 mod common;
 
 use common::{Place, text};
-use gpubench::analyse::fit::{Device, End, Launch, Model, View, judge, rules};
+use gpubench::analyse::fit::{Device, End, Launch, Model, View, evaluate, rules};
 use gpubench::backend::Device as _;
 use gpubench::backend::sim::{Costs, Description, Launched, Noise, Sim, SimDevice};
-use gpubench::counting::Works;
 use gpubench::emulate::Rules;
+use gpubench::kernel_counts::KernelCounts;
 use gpubench::measure::{Policy, Session, measure};
 use gpubench::plan::{Case, Limits, Planned, plan};
 use gpubench::record::Outcome;
@@ -61,15 +61,15 @@ fn kernels(rules: Rules) -> &'static [Launch] {
     ALL.get_or_init(|| {
         let mut suite = suite();
         suite.workloads.retain(|workload| KERNELS.contains(&workload.name.as_str()));
-        let mut works = Works::new(&suite, 1);
-        let wanted = works.kernels();
+        let mut kernel_counts = KernelCounts::new(&suite, 1);
+        let wanted = kernel_counts.kernels();
         let kernels: Vec<_> = wanted.iter().map(|one| one.kernel.clone()).collect();
-        works.count(&kernels, &[rules]);
-        wanted.iter().map(|one| one.launch(works.of(&one.kernel, rules).unwrap())).collect()
+        kernel_counts.count(&kernels, &[rules]);
+        wanted.iter().map(|one| one.launch(kernel_counts.of(&one.kernel, rules).unwrap())).collect()
     })
 }
 
-/// The kernels with the times that `model` foresees at `truth`.
+/// The kernels with the times that `model` predicts at `truth`.
 fn obeying(model: Model, truth: &[f64], device: &Device) -> Vec<Launch> {
     let mut launches = kernels(device.rules).to_vec();
     for launch in &mut launches {
@@ -95,16 +95,20 @@ fn measured(obeying: &[Launch], gpu: &Description) -> Vec<Launch> {
     let mut times = BTreeMap::new();
     for case in &cases {
         let seconds = wanted[&case.key.to_string()].seconds;
-        for form in &case.candidates {
-            times.insert((form.kernel.hash(), form.groups, form.param_bytes()), seconds);
+        for candidate in &case.candidates {
+            times.insert(
+                (candidate.kernel.hash(), candidate.groups, candidate.param_bytes()),
+                seconds,
+            );
         }
     }
-    let law = move |launched: &Launched<'_>| {
+    let cost_model = move |launched: &Launched<'_>| {
         let known = (launched.kernel.hash(), launched.groups, launched.params.to_vec());
         times.get(&known).copied()
     };
-    let mut session = Session::new(Box::new(bare.obeying(Arc::new(law))));
-    let policy = Policy { least: 1, most: 1, warmup: 0.0, seconds: 1e3, ..Policy::default() };
+    let mut session = Session::new(Box::new(bare.with_cost_model(Arc::new(cost_model))));
+    let policy =
+        Policy { min_samples: 1, max_samples: 1, warmup: 0.0, seconds: 1e3, ..Policy::default() };
     let launches = cases.iter().map(|case| {
         let record = measure(&mut session, case, &policy, &mut |_| {}).into_record(case, 0, 0);
         assert_eq!(record.outcome, Outcome::Ok, "{}", record.key);
@@ -114,7 +118,7 @@ fn measured(obeying: &[Launch], gpu: &Description) -> Vec<Launch> {
     launches.collect()
 }
 
-/// Each model's parameters are given back by the times that it foresees, at every size, and by those
+/// Each model's parameters are given back by the times that it predicts, at every size, and by those
 /// that are measured on a simulated GPU that obeys it, at the smaller ones. The simulator itself knows
 /// neither warps' tasks nor banks.
 fn recovers(model: Model, truth: &[f64]) {
@@ -135,17 +139,17 @@ fn recovers(model: Model, truth: &[f64]) {
 
 fn gives_back(model: Model, truth: &[f64], launches: &[Launch], device: &Device) {
     println!("{}: {} launches", model.name(), launches.len());
-    let judged = judge(model, launches, Some(device), 1).unwrap();
+    let evaluation = evaluate(model, launches, Some(device), 1).unwrap();
     let mut wrong = vec![];
-    for (parameter, truth) in judged.parameters.iter().zip(truth) {
+    for (parameter, truth) in evaluation.parameters.iter().zip(truth) {
         println!("{} {}: {:e} for {truth:e}", model.name(), parameter.name, parameter.value);
         if (parameter.value / truth - 1.0).abs() > 0.02 {
             wrong.push(format!("{parameter:?} for {truth:e}"));
         }
     }
     assert!(wrong.is_empty(), "{}: {wrong:#?}", model.name());
-    assert!(judged.seen > 0.99, "{} {}", model.name(), judged.seen);
-    let unseen = judged.size_out.unwrap();
+    assert!(evaluation.seen > 0.99, "{} {}", model.name(), evaluation.seen);
+    let unseen = evaluation.leave_one_size_out.unwrap();
     assert!(unseen.accuracy > 0.98, "{} {unseen:?}", model.name());
 }
 
@@ -174,28 +178,32 @@ const HYBRID: [f64; 12] =
     [5e-6, 2.0, 3e7, 2e-12, 2e-11, 4e-12, 3e-12, 9e-12, 2e-12, 4e-12, 1e-9, 6e-12];
 
 #[test]
-fn costs_that_no_kernel_tells_are_not_identifiable() {
+fn costs_that_no_kernel_determines_are_not_identifiable() {
     let profile = gpu().profile(0);
     let device = Device::new(&profile, End::Middle).unwrap();
     let mut launches = obeying(Model::Hybrid, &HYBRID, &device);
     launches.retain(|launch| launch.counted.as_ref().unwrap().group.barriers == 0);
-    let judged = judge(Model::Hybrid, &launches, Some(&device), 1).unwrap();
-    let told = |name: &str| {
-        let of = judged.parameters.iter().find(|parameter| parameter.name == name);
+    let evaluation = evaluate(Model::Hybrid, &launches, Some(&device), 1).unwrap();
+    let identifiable = |name: &str| {
+        let of = evaluation.parameters.iter().find(|parameter| parameter.name == name);
         of.unwrap().is_identifiable()
     };
-    assert!(!told("barrier") && !told("local access"), "{:#?}", judged.parameters);
-    assert!(told("launch"), "{:#?}", judged.parameters);
+    assert!(
+        !identifiable("barrier") && !identifiable("local access"),
+        "{:#?}",
+        evaluation.parameters
+    );
+    assert!(identifiable("launch"), "{:#?}", evaluation.parameters);
     let report = Report {
         device: profile.device,
         profiled: Some(device),
         launches,
-        judged: vec![judged],
+        evaluations: vec![evaluation],
         failed: vec![],
     };
     let text = gpubench::report::fit::text(std::slice::from_ref(&report), 100);
     let line = text.lines().find(|line| line.trim_start().starts_with("barrier")).unwrap();
-    assert!(line.contains("not identifiable") && line.contains("do not tell"), "{text}");
+    assert!(line.contains("not identifiable") && line.contains("do not determine it"), "{text}");
     let json: Value = serde_json::from_str(&gpubench::report::fit::json(&[report])).unwrap();
     let parameters = json[0]["models"][0]["parameters"].as_array().unwrap();
     let barrier = parameters.iter().find(|parameter| parameter["name"] == "barrier").unwrap();
@@ -221,7 +229,8 @@ fn the_roofline_gives_back_a_simulated_gpus_ceilings() {
         workload.sizes.retain(|size| size.iter().all(|(_, n)| *n <= 512));
     }
     let mut session = Session::new(Box::new(SimDevice::new(gpu, 0, 0)));
-    let policy = Policy { least: 1, most: 1, warmup: 0.0, seconds: 1e3, ..Policy::default() };
+    let policy =
+        Policy { min_samples: 1, max_samples: 1, warmup: 0.0, seconds: 1e3, ..Policy::default() };
     let info = session.device.info().clone();
     let launches = plan(&suite, &info, &limits()).into_iter().filter_map(|planned| {
         let Planned::Case(case) = planned else { return None };
@@ -241,14 +250,14 @@ fn the_roofline_gives_back_a_simulated_gpus_ceilings() {
     });
     let launches: Vec<Launch> = launches.collect();
     assert!(launches.len() >= 4, "{}", launches.len());
-    let judged = judge(Model::Roofline, &launches, None, 1).unwrap();
-    for (parameter, truth) in judged.parameters.iter().zip(truth) {
+    let evaluation = evaluate(Model::Roofline, &launches, None, 1).unwrap();
+    for (parameter, truth) in evaluation.parameters.iter().zip(truth) {
         assert!((parameter.value / truth - 1.0).abs() < 0.02, "{parameter:?} for {truth:e}");
     }
 }
 
 /// The shipped suites in a folder of their own, with one that selects from them.
-fn place(only: &str) -> Place {
+fn place(select: &str) -> Place {
     let place = Place::new();
     let suites = Path::new(env!("CARGO_MANIFEST_DIR")).join("suites");
     for entry in std::fs::read_dir(suites).unwrap() {
@@ -258,7 +267,7 @@ fn place(only: &str) -> Place {
     let includes = "characterise, transpose, filters, finance";
     let includes: Vec<String> = includes.split(", ").map(|name| format!("{name}.yaml")).collect();
     let includes = includes.join(", ");
-    let suite = format!("version: 1\nname: mine\ninclude: [{includes}]\nonly: {only}\n");
+    let suite = format!("version: 1\nname: mine\ninclude: [{includes}]\nselect: {select}\n");
     std::fs::write(place.folder.path().join("mine.yaml"), suite).unwrap();
     place
 }
@@ -268,7 +277,7 @@ fn device(name: &str) -> String {
 }
 
 /// What it wrote to stdout and stderr, and its exit code.
-fn told(place: &Place, arguments: &[&str]) -> (String, String, Option<i32>) {
+fn run_gpubench(place: &Place, arguments: &[&str]) -> (String, String, Option<i32>) {
     let output = place.output(arguments);
     (text(&output.stdout), text(&output.stderr), output.status.code())
 }
@@ -297,15 +306,15 @@ workloads:
     measure: [characterise]
     family: compute
   stream/read:
-    kernel: { family: characterise, entry: stream, group: [256], constants: { MOST: 12, MODE: 0, REPEAT: 4, V: u32 } }
+    kernel: { family: characterise, entry: stream, group: [256], constants: { MAX_REPEAT: 12, MODE: 0, REPEAT: 4, V: u32 } }
     search: { constants: { V: [u32, u32x4], REPEAT: [4, 12] } }
     sizes: { n: [786432], group: [256] }
     params: { n: n }
     buffers:
       data: { type: u32, count: n, fill: random_bits, access: read, split: rows }
       out: { type: u32, count: n, access: write, split: rows }
-    grid: [\"n/(MOST*V)\"]
-    work: { flops: 0, bytes: 4*n*REPEAT/MOST }
+    grid: [\"n/(MAX_REPEAT*V)\"]
+    work: { flops: 0, bytes: 4*n*REPEAT/MAX_REPEAT }
     verify: { reference: stream, relative: 0, absolute: 0 }
     measure: [characterise]
     family: memory
@@ -314,14 +323,14 @@ workloads:
     let suite = std::fs::read_to_string(&file).unwrap() + costs;
     std::fs::write(&file, suite).unwrap();
     let run = ["run", "mine.yaml", "--sim", "gtx 260", "k40c", "--seed", "7"];
-    let (out, err, code) = told(&place, &run);
+    let (out, err, code) = run_gpubench(&place, &run);
     assert_eq!(code, Some(0), "{err}");
     assert_eq!(out.matches("Models on sim:").count(), 2, "{out}");
     assert!(out.contains("Bound by: "), "{out}");
 
     let file = place.result().display().to_string();
     let fit = ["fit", &file, "--suite", "mine.yaml"];
-    let (out, err, code) = told(&place, &[&fit[..], &["--json"]].concat());
+    let (out, err, code) = run_gpubench(&place, &[&fit[..], &["--json"]].concat());
     assert_eq!(code, Some(0), "{err}");
     let reports: Value = serde_json::from_str(&out).unwrap();
     for report in reports.as_array().unwrap() {
@@ -329,21 +338,21 @@ workloads:
         assert_eq!(report["models"].as_array().unwrap().len(), 6, "{}", report["failed"]);
         assert_eq!(report["bounds"].as_array().unwrap().len(), 13);
     }
-    let (out, _, _) = told(&place, &fit);
+    let (out, _, _) = run_gpubench(&place, &fit);
     assert!(out.contains("13 kernels and sizes, with its profile"), "{out}");
 
-    // Both devices were measured: picking between them can be judged.
+    // Both devices were measured: picking between them can be evaluation.
     for model in ["components", "parallel-degrees"] {
         let predict = ["predict", "mine.yaml", "--profile", &file, "--model", model, "--json"];
-        let (out, err, code) = told(&place, &predict);
+        let (out, err, code) = run_gpubench(&place, &predict);
         assert_eq!(code, Some(0), "{err}");
-        let foreseen: Value = serde_json::from_str(&out).unwrap();
+        let predictions: Value = serde_json::from_str(&out).unwrap();
         // All but the launches that the profile itself is made of.
-        assert_eq!(foreseen["summary"]["compared"], 12, "{}", foreseen["summary"]);
-        assert!(err.contains("launches: left out") && err.contains("part of the profile"), "{err}");
-        let error = foreseen["summary"]["relative_error"].as_f64().unwrap();
+        assert_eq!(predictions["summary"]["compared"], 12, "{}", predictions["summary"]);
+        assert!(err.contains("launches: skipped") && err.contains("part of the profile"), "{err}");
+        let error = predictions["summary"]["relative_error"].as_f64().unwrap();
         assert!(model != "components" || error < 0.5, "{error}");
-        for case in foreseen["cases"].as_array().unwrap() {
+        for case in predictions["cases"].as_array().unwrap() {
             for device in case["devices"].as_array().unwrap() {
                 let [low, high] = [0, 1].map(|end| device["interval"][end].as_f64().unwrap());
                 let seconds = device["seconds"].as_f64().unwrap();
@@ -351,30 +360,30 @@ workloads:
             }
         }
     }
-    // The run characterises its devices: what it holds foresees their order.
+    // The run characterises its devices: what it holds predicts their order.
     let rank = ["rank", &file, "--include-simulated", "--suite", "mine.yaml"];
-    let (out, err, code) = told(&place, &[&rank[..], &["--format", "json"]].concat());
+    let (out, err, code) = run_gpubench(&place, &[&rank[..], &["--format", "json"]].concat());
     assert_eq!(code, Some(0), "{err}");
-    let told_json: Value = serde_json::from_str(&out).unwrap();
-    let foresight = &told_json["ranking"]["foresight"];
-    assert_eq!(foresight["model"], "components");
-    assert_eq!(foresight["common"].as_array().unwrap().len(), 12, "{foresight}");
-    assert_eq!(foresight["pairs"], serde_json::json!([1, 1]), "{foresight}");
-    let (out, err, _) = told(&place, &rank);
+    let ranking_json: Value = serde_json::from_str(&out).unwrap();
+    let prediction = &ranking_json["ranking"]["prediction"];
+    assert_eq!(prediction["model"], "components");
+    assert_eq!(prediction["common"].as_array().unwrap().len(), 12, "{prediction}");
+    assert_eq!(prediction["pairs"], serde_json::json!([1, 1]), "{prediction}");
+    let (out, err, _) = run_gpubench(&place, &rank);
     assert_eq!(err.matches("from its run of").count(), 2, "{err}");
     assert!(out.contains("its time is part of the profile") && out.contains("launches"), "{out}");
     // What the hybrid was fitted to is shown, but is no test of it.
     let predict = ["predict", "mine.yaml", "--from", &file, "--runs-suite", "mine.yaml"];
-    let (out, err, code) = told(&place, &[&predict[..], &["--json"]].concat());
+    let (out, err, code) = run_gpubench(&place, &[&predict[..], &["--json"]].concat());
     assert_eq!(code, Some(0), "{err}");
-    let foreseen: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(foreseen["summary"]["compared"], 0, "{}", foreseen["summary"]);
-    let first = &foreseen["cases"][0]["devices"][0];
+    let predictions: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(predictions["summary"]["compared"], 0, "{}", predictions["summary"]);
+    let first = &predictions["cases"][0]["devices"][0];
     assert!(first["fitted"] == true && first["measured"].is_number(), "{first}");
     let other = device("tesla-c1060");
     let more = ["--measured", &file, "--model", "warp-timeline"];
     let profiles = ["predict", "mine.yaml", "--profile", &other, &device("tesla-k40c")];
-    let (out, _, code) = told(&place, &[&profiles[..], &more].concat());
+    let (out, _, code) = run_gpubench(&place, &[&profiles[..], &more].concat());
     assert_eq!(code, Some(0));
     assert!(out.contains("Tesla C1060 (sim)") && out.contains("the device to pick"), "{out}");
     // The measured device is known by its name, wherever its profile is from.
@@ -383,116 +392,119 @@ workloads:
 
 /// Devices whose order is plain: one has several times the units and the bandwidth of another.
 #[test]
-fn the_order_of_simulated_devices_is_foreseen_from_their_profiles() {
+fn the_order_of_simulated_devices_is_predicted_from_their_profiles() {
     let place = place(
         "{ sepia: { n: [512] }, linear: { n: [512] }, transpose_padded/32x8: { rows: [512] }, \
          black_scholes: { n: [65536] } }",
     );
     let run = ["run", "mine.yaml", "--seed", "7", "--sim", "c1060", "k20c", "k40c"];
-    let (_, err, code) = told(&place, &run);
+    let (_, err, code) = run_gpubench(&place, &run);
     assert_eq!(code, Some(0), "{err}");
     let file = place.result().display().to_string();
     let [slow, middle, fast] = ["tesla-c1060", "tesla-k20c", "tesla-k40c"].map(device);
     let rank = ["rank", &file, "--include-simulated", "--suite", "mine.yaml", "--profile"];
     let all = [&rank[..], &[&fast, &slow, &middle]].concat();
-    let (out, err, code) = told(&place, &all);
+    let (out, err, code) = run_gpubench(&place, &all);
     assert_eq!(code, Some(0), "{err}");
-    assert!(out.contains("Foreseen from profiles alone (components): 4 of 4 cases"), "{out}");
+    assert!(out.contains("Predicted from profiles alone (components): 4 of 4 cases"), "{out}");
     assert!(out.contains("Pairs of devices in the measured order: 3 of 3"), "{out}");
     assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
-    let rows: Vec<&str> = out.split("foreseen speed").nth(1).unwrap().lines().skip(2).collect();
+    let rows: Vec<&str> = out.split("predicted speed").nth(1).unwrap().lines().skip(2).collect();
     assert!(rows.len() >= 3, "{out}");
     for (row, start) in rows.iter().zip(["1     1", "2     2", "3     3"]) {
         assert!(row.starts_with(start) && row.contains("(simulated)"), "{out}");
     }
-    // Without its profile a device keeps its place, and gets no foreseen one.
+    // Without its profile a device keeps its place, and gets no predicted one.
     let two = [&rank[..], &[&fast, &slow, "--format", "md"]].concat();
-    let (out, _, _) = told(&place, &two);
+    let (out, _, _) = run_gpubench(&place, &two);
     assert!(out.contains("| – | – | Tesla K20c (simulated) | sim |"), "{out}");
-    assert!(out.contains("- not foreseen: Tesla K20c (sim): no profile"), "{out}");
-    let (_, err, code) = told(&place, &[&rank[..], &[&fast]].concat());
+    assert!(out.contains("- not predicted: Tesla K20c (sim): no profile"), "{out}");
+    let (_, err, code) = run_gpubench(&place, &[&rank[..], &[&fast]].concat());
     assert_eq!(code, Some(0));
     assert!(err.contains("that takes profiles of two ranked devices or more"), "{err}");
     let page = ["report", &file, "--include-simulated", "--suite", "mine.yaml", "--format", "html"];
-    let (out, err, code) = told(&place, &[&page[..], &["--profile", &fast, &slow]].concat());
+    let (out, err, code) =
+        run_gpubench(&place, &[&page[..], &["--profile", &fast, &slow]].concat());
     assert_eq!(code, Some(0), "{err}");
-    assert!(out.contains("<h3>Foreseen order</h3>"), "no such part");
+    assert!(out.contains("<h3>Predicted order</h3>"), "no such part");
     // Without the suite its kernels cannot be counted, which is said.
     let (_, err, _) =
-        told(&place, &["rank", &file, "--include-simulated", "--profile", &fast, &slow]);
+        run_gpubench(&place, &["rank", &file, "--include-simulated", "--profile", &fast, &slow]);
     assert!(err.contains("name its file (--suite)"), "{err}");
 }
 
 #[test]
 fn too_few_sizes_are_said_with_how_many_more() {
     let place = place("{ sepia: { n: [512, 1024] } }");
-    let (_, err, code) = told(&place, &["run", "mine.yaml", "--sim", "k40c", "--seed", "7"]);
+    let (_, err, code) =
+        run_gpubench(&place, &["run", "mine.yaml", "--sim", "k40c", "--seed", "7"]);
     assert_eq!(code, Some(0), "{err}");
     let file = place.result().display().to_string();
-    let (out, _, _) = told(&place, &["fit", &file, "--suite", "mine.yaml"]);
+    let (out, _, _) = run_gpubench(&place, &["fit", &file, "--suite", "mine.yaml"]);
     assert!(out.contains("hybrid: unsupported: it needs at least 13 kernels and sizes"), "{out}");
     assert!(out.contains("2 were measured: 11 more"), "{out}");
     assert!(out.contains("components: unsupported: it needs the device's profile"), "{out}");
     let predict = ["predict", "mine.yaml", "--from", &file, "--runs-suite", "mine.yaml"];
-    let (_, err, code) = told(&place, &predict);
+    let (_, err, code) = run_gpubench(&place, &predict);
     assert_eq!(code, Some(2));
     assert!(err.contains("2 were measured: 11 more"), "{err}");
 }
 
 #[test]
-fn wrong_profiles_are_refused_with_the_place() {
+fn wrong_profiles_are_rejected_with_the_place() {
     let place = Place::new();
     let good = serde_json::to_value(gpu().profile(0)).unwrap();
-    let refused = |change: &dyn Fn(&mut Value), message: &str| {
+    let rejected = |change: &dyn Fn(&mut Value), message: &str| {
         let mut profile = good.clone();
         change(&mut profile);
         let text = serde_json::to_string_pretty(&profile).unwrap();
         std::fs::write(place.folder.path().join("bad.json"), text).unwrap();
-        let (_, err, code) = told(&place, &["predict", "quick", "--profile", "bad.json"]);
+        let (_, err, code) = run_gpubench(&place, &["predict", "quick", "--profile", "bad.json"]);
         assert_eq!(code, Some(2), "{err}");
         assert!(err.contains(message) && err.contains("bad.json:"), "{err}");
     };
-    refused(&|p| p["version"] = 7.into(), "a profile of version 7, and this gpubench reads");
+    rejected(&|p| p["version"] = 7.into(), "a profile of version 7, and this gpubench reads");
     let bandwidth = |p: &mut Value| p["streams"][0]["points"][0]["bandwidth"]["value"] = 0.0.into();
-    refused(&bandwidth, "0 is no positive number");
+    rejected(&bandwidth, "0 is no positive number");
     // Of a folder, what is no profile is left out; where nothing is one, it is an error.
     let folder = place.folder.path().join("profiles");
     std::fs::create_dir(&folder).unwrap();
-    let told_of = |code: i32| {
-        let (out, err, ended) = told(&place, &["predict", "quick", "--profile", "profiles"]);
+    let predict_profiles = |code: i32| {
+        let (out, err, ended) =
+            run_gpubench(&place, &["predict", "quick", "--profile", "profiles"]);
         assert_eq!(ended, Some(code), "{err}");
         (out, err)
     };
-    assert!(told_of(2).1.contains("no profile (.json)"));
+    assert!(predict_profiles(2).1.contains("no profile (.json)"));
     std::fs::write(folder.join("other.json"), "{}").unwrap();
     std::fs::write(folder.join("one.json"), good.to_string()).unwrap();
     std::fs::write(folder.join("two.json"), good.to_string()).unwrap();
-    let (out, err) = told_of(0);
-    assert!(err.contains("left out: ") && err.contains("other.json"), "{err}");
+    let (out, err) = predict_profiles(0);
+    assert!(err.contains("skipped: ") && err.contains("other.json"), "{err}");
     // Two profiles of one device are one device.
     assert!(!out.contains('#') && err.contains("several profiles of"), "{out}{err}");
-    // Another of its name is told apart.
+    // Another of its name is distinguished.
     let mut other = good.clone();
     other["device"]["index"] = 1.into();
     std::fs::write(folder.join("two.json"), other.to_string()).unwrap();
-    let (out, err) = told_of(0);
+    let (out, err) = predict_profiles(0);
     assert!(out.contains("#1") && out.contains("#2") && !out.contains("#3"), "{out}");
     assert!(!err.contains("several profiles of"), "{err}");
-    let (_, err, code) = told(&place, &["predict", "quick", "--profile", "nowhere.json"]);
+    let (_, err, code) = run_gpubench(&place, &["predict", "quick", "--profile", "nowhere.json"]);
     assert_eq!(code, Some(2));
     assert!(err.contains("nowhere.json"), "{err}");
 }
 
 #[test]
-fn what_cannot_be_foreseen_is_said_with_the_reason() {
+fn what_cannot_be_predicted_is_reported_with_the_reason() {
     let place = Place::new();
     let small = std::fs::read_to_string(device("tesla-k40c")).unwrap();
     let line = small.lines().find(|line| line.trim().starts_with("group_threads")).unwrap();
     let small = small.replace(line, "  group_threads: 128");
     std::fs::write(place.folder.path().join("small.yaml"), small).unwrap();
-    let (out, err, code) = told(&place, &["predict", "quick", "--profile", "small.yaml"]);
+    let (out, err, code) = run_gpubench(&place, &["predict", "quick", "--profile", "small.yaml"]);
     assert_eq!(code, Some(0), "{err}");
-    let wanted = "transpose_padded/32x8: left out (2 ×): unsupported: its group of 256 work-items \
+    let wanted = "transpose_padded/32x8: skipped (2 ×): unsupported: its group of 256 work-items \
                   does not fit Tesla K40c, which takes 128";
     assert!(err.contains(wanted), "{err}");
     assert!(out.contains("sepia") && !out.contains("transpose_padded"), "{out}");
@@ -519,8 +531,8 @@ workloads:
         std::fs::write(place.folder.path().join(name), text).unwrap();
     }
     let other = device("tesla-k40c");
-    let (_, err, code) = told(&place, &["predict", "turn.yaml", "--profile", &other]);
+    let (_, err, code) = run_gpubench(&place, &["predict", "turn.yaml", "--profile", &other]);
     assert_eq!(code, Some(2), "{err}");
     assert!(err.contains("turn.wgsl:5: the emulator does not know matrices"), "{err}");
-    assert!(err.contains("no kernel of the suite `turn.yaml` can be foreseen"), "{err}");
+    assert!(err.contains("no kernel of the suite `turn.yaml` can be predicted"), "{err}");
 }

@@ -8,12 +8,12 @@ use gpubench::store::read;
 use std::process::Child;
 use std::time::Instant;
 
-const CARDS: [&str; 4] = ["Tesla C1060", "Tesla C2050", "Tesla C2075", "Tesla K40c"];
+const GPUS: [&str; 4] = ["Tesla C1060", "Tesla C2050", "Tesla C2075", "Tesla K40c"];
 
 /// A run on one simulated device into the folder that all share.
-fn writer(place: &Place, card: &str, rounds: &str) -> Child {
+fn writer(place: &Place, gpu: &str, rounds: &str) -> Child {
     let suite = suite("flow/flow.yaml");
-    let device = format!("sim:{card}");
+    let device = format!("sim:{gpu}");
     let args = ["run", &suite, "--device", &device, "--rounds", rounds, "--output", "shared"];
     place.gpubench(&args).spawn().expect("the binary starts")
 }
@@ -32,9 +32,9 @@ fn files(place: &Place, part: &str) -> Vec<std::path::PathBuf> {
 fn four_writers_at_once_and_one_is_killed() {
     let place = Place::new();
     // The one to be killed has much more to do than the others.
-    let mut writers: Vec<Child> = CARDS
+    let mut writers: Vec<Child> = GPUS
         .iter()
-        .map(|card| writer(&place, card, if *card == CARDS[3] { "90" } else { "2" }))
+        .map(|gpu| writer(&place, gpu, if *gpu == GPUS[3] { "90" } else { "2" }))
         .collect();
     let mut victim = writers.pop().expect("four of them");
     until("the victim's first records", || {
@@ -48,12 +48,12 @@ fn four_writers_at_once_and_one_is_killed() {
         assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     }
     assert_eq!(files(&place, ".jsonl").len(), 4, "a file each, and nothing else");
-    for card in &CARDS[..3] {
-        let named = card.replace(' ', "-");
+    for gpu in &GPUS[..3] {
+        let named = gpu.replace(' ', "-");
         let found = files(&place, &named);
         assert_eq!(found.len(), 1, "the device is in the name: {found:?}");
         let run = read(&found[0]).expect("a result");
-        assert!(run.warnings.is_empty() && run.footer.is_some(), "{card}: the file is whole");
+        assert!(run.warnings.is_empty() && run.footer.is_some(), "{gpu}: the file is whole");
         assert!(run.records.iter().all(|record| record.outcome.is_ok()));
     }
     let cut = read(&files(&place, "Tesla-K40c")[0]).expect("a result");
@@ -72,12 +72,12 @@ fn four_writers_at_once_and_one_is_killed() {
     let output = place.output(&["rank", "shared", "--include-simulated"]);
     let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(0), "{stderr}");
-    for card in CARDS {
-        assert!(stdout.contains(card), "{card} is ranked: {stdout}");
+    for gpu in GPUS {
+        assert!(stdout.contains(gpu), "{gpu} is ranked: {stdout}");
     }
     for foreign in ["events.jsonl", "empty.jsonl", "noise.jsonl", "begun.jsonl"] {
-        let told = stderr.lines().any(|l| l.contains("left out") && l.contains(foreign));
-        assert!(told, "{foreign}: {stderr}");
+        let reported = stderr.lines().any(|l| l.contains("skipped") && l.contains(foreign));
+        assert!(reported, "{foreign}: {stderr}");
     }
     assert!(!stderr.contains("slurm-4711") && !stderr.contains("deeper"), "{stderr}");
 }
@@ -118,10 +118,10 @@ fn a_run_can_write_one_file_a_device() {
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let results = place.results();
     assert_eq!(results.len(), 2, "{results:?}");
-    for (file, card) in results.iter().zip(["Tesla C1060", "Tesla K40c"]) {
+    for (file, gpu) in results.iter().zip(["Tesla C1060", "Tesla K40c"]) {
         let run = read(file).expect("a result");
         assert_eq!(run.header.devices.len(), 1);
-        assert!(file.display().to_string().contains(&card.replace(' ', "-")), "{results:?}");
+        assert!(file.display().to_string().contains(&gpu.replace(' ', "-")), "{results:?}");
     }
     let args = ["run", &suite, "--per-device", "--output", "one.jsonl", "--sim", "c1060", "k40c"];
     let output = place.output(&args);
@@ -138,5 +138,5 @@ fn a_folder_of_foreign_files_only_has_no_ranking() {
     let output = place.output(&["rank", "shared"]);
     let stderr = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{stderr}");
-    assert!(stderr.contains("left out") && stderr.contains("no result of gpubench"), "{stderr}");
+    assert!(stderr.contains("skipped") && stderr.contains("no result of gpubench"), "{stderr}");
 }

@@ -66,9 +66,9 @@ fn what_the_budget_leaves_out_is_a_record() {
     let output = place.output(&args(&flow(), &["--budget", "0.001", "--rounds", "1"]));
     let run = place.run();
     assert_eq!(run.records.len(), 16);
-    let left_out = |o: &Outcome| matches!(o, Outcome::Skipped(why) if why.contains("time budget"));
+    let skipped = |o: &Outcome| matches!(o, Outcome::Skipped(why) if why.contains("time budget"));
     // The first may begin within the millisecond.
-    assert!(run.records.iter().filter(|r| left_out(&r.outcome)).count() >= 15);
+    assert!(run.records.iter().filter(|r| skipped(&r.outcome)).count() >= 15);
     assert!(text(&output.stdout).contains("time budget"));
 }
 
@@ -80,7 +80,7 @@ fn a_run_of_which_nothing_is_left_has_failed() {
     assert_eq!(output.status.code(), Some(4));
     assert!(text(&output.stderr).contains("nothing was run"), "{}", text(&output.stderr));
     assert!(text(&output.stdout).contains("1.00 TiB"), "{}", text(&output.stdout));
-    assert!(place.run().records[0].outcome.is_left_out());
+    assert!(place.run().records[0].outcome.is_skipped());
 }
 
 #[test]
@@ -350,9 +350,9 @@ fn repeated_runs_have_a_file_each() {
 
 /// On the drivers of this machine, where there are two of them.
 #[test]
-fn another_device_can_be_the_witness() {
+fn another_device_can_be_the_oracle() {
     let place = Place::new();
-    let suite = suite("flow/witness.yaml");
+    let suite = suite("flow/cross_device_oracle.yaml");
     let output = place.output(&["run", &suite, "--rounds", "1"]);
     if output.status.code() == Some(3) {
         println!("skipped: no device here");
@@ -360,7 +360,7 @@ fn another_device_can_be_the_witness() {
     }
     let run = place.run();
     let alone = run.header.devices.len() == 1;
-    for outcome in outcomes(&run, "witnessed") {
+    for outcome in outcomes(&run, "verified_by_another_device") {
         match outcome {
             Outcome::Ok => assert!(!alone),
             Outcome::Unsupported(why) if alone => assert!(why.contains("another device")),

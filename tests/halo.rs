@@ -3,7 +3,7 @@
 
 use gpubench::analyse::halo;
 use gpubench::backend::{self, Device};
-use gpubench::measure::{Finding, Policy, Session, measure};
+use gpubench::measure::{Measurement, Policy, Session, measure};
 use gpubench::plan::{Case, Limits, Planned, plan};
 use gpubench::record::{Detail, Outcome};
 use gpubench::reference;
@@ -36,7 +36,7 @@ fn cases(suite: &Suite, device: &dyn Device, memory: Option<Bytes>) -> Vec<Resul
     planned
         .map(|planned| match planned {
             Planned::Case(case) => Ok(*case),
-            Planned::Refused(refusal) => Err(refusal.reason),
+            Planned::Skipped(skip) => Err(skip.reason),
         })
         .collect()
 }
@@ -48,8 +48,8 @@ fn simulated() -> Box<dyn Device> {
     sim.open(at).unwrap()
 }
 
-fn measured(device: Box<dyn Device>, case: &Case, verify_only: bool) -> Finding {
-    let policy = Policy { least: 3, most: 3, verify_only, ..Policy::default() };
+fn measured(device: Box<dyn Device>, case: &Case, verify_only: bool) -> Measurement {
+    let policy = Policy { min_samples: 3, max_samples: 3, verify_only, ..Policy::default() };
     measure(&mut Session::new(device), case, &policy, &mut |_| {})
 }
 
@@ -58,9 +58,9 @@ fn both_designs_compute_what_the_undivided_domain_does() {
     let cases = cases(&parts(), simulated().as_ref(), None);
     assert_eq!(cases.len(), CUTS.len());
     for (case, [n, px, py, pz]) in cases.into_iter().zip(CUTS) {
-        let finding = measured(simulated(), &case.unwrap(), false);
-        assert_eq!(finding.outcome, Some(Outcome::Ok), "{finding:?}");
-        let Some(Detail::Halo(raw)) = finding.detail else { panic!("nothing was exchanged") };
+        let measurement = measured(simulated(), &case.unwrap(), false);
+        assert_eq!(measurement.outcome, Some(Outcome::Ok), "{measurement:?}");
+        let Some(Detail::Halo(raw)) = measurement.detail else { panic!("nothing was exchanged") };
         assert_eq!((raw.cells, raw.cuts), ([n as u64; 3], [px, py, pz].map(|p| p as u64)));
         assert_eq!(raw.identical, [true; 2], "{px} x {py} x {pz}");
         // Between two parts travel three fields after velocities and three after stresses.
@@ -84,8 +84,8 @@ fn every_device_of_this_machine_exchanges_halos_rightly() {
         for info in backend.devices().unwrap() {
             for case in cases(&parts(), backend.open(info.index).unwrap().as_ref(), None) {
                 let case = case.unwrap();
-                let finding = measured(backend.open(info.index).unwrap(), &case, true);
-                assert_eq!(finding.outcome, Some(Outcome::Ok), "{} {}", info.name, case.key);
+                let measurement = measured(backend.open(info.index).unwrap(), &case, true);
+                assert_eq!(measurement.outcome, Some(Outcome::Ok), "{} {}", info.name, case.key);
             }
         }
     }
@@ -104,19 +104,21 @@ fn a_face_that_stays_behind_is_noticed() {
         [behind, ahead][side][axis].clear();
         suite.workloads[at].halo.as_mut().unwrap().exchange = exchange;
         let case = cases(&suite, simulated().as_ref(), None).remove(0).unwrap();
-        let finding = measured(simulated(), &case, true);
-        let Some(Outcome::Unverified(wrong)) = finding.outcome else { panic!("{finding:?}") };
+        let measurement = measured(simulated(), &case, true);
+        let Some(Outcome::Unverified(wrong)) = measurement.outcome else {
+            panic!("{measurement:?}")
+        };
         assert_eq!(wrong.when, "first steps, packed", "pass {pass}, axis {axis}, side {side}");
     }
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_its_place() {
-    let refused = |memory: u64| {
+fn what_does_not_fit_is_rejected_with_its_place() {
+    let rejected = |memory: u64| {
         let all = cases(&parts(), simulated().as_ref(), Some(Bytes(memory)));
         all.into_iter().next().unwrap().unwrap_err()
     };
-    let said = refused(200 << 10);
+    let said = rejected(200 << 10);
     assert!(
         said.contains("seismic.yaml") && said.contains("whole and in parts it needs"),
         "{said}"

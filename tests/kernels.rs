@@ -24,7 +24,7 @@ fn shipped(name: &str) -> Suite {
 }
 
 /// All shipped workloads whose kernels' time is measured, those with many copies and those with
-/// rearranged buffers, at sizes worth checking.
+/// transformed buffers, at sizes worth checking.
 fn checked() -> Suite {
     let mut suite = shipped("all");
     let timed =
@@ -33,7 +33,7 @@ fn checked() -> Suite {
     for workload in &mut suite.workloads {
         workload.sizes = sizes(workload);
     }
-    for mut workload in ["streams", "rearrange"].into_iter().flat_map(|s| shipped(s).workloads) {
+    for mut workload in ["streams", "layout"].into_iter().flat_map(|s| shipped(s).workloads) {
         // The smallest of these are large.
         workload.sizes = sizes(&workload).split_off(1);
         suite.workloads.push(workload);
@@ -91,16 +91,16 @@ fn kernels_agree_with_their_references_on_every_device() {
 fn check(session: &mut Session, suite: &Suite, info: &DeviceInfo) -> Vec<String> {
     let policy =
         Policy { verify_only: true, seconds: 60.0, longest_launch: 60.0, ..Policy::default() };
-    let (mut right, mut refused, mut wrong) = (0, 0, vec![]);
+    let (mut right, mut skipped, mut wrong) = (0, 0, vec![]);
     for (i, planned) in plan(suite, info, &limits(MEMORY)).into_iter().enumerate() {
         let Planned::Case(case) = planned else {
-            refused += 1;
+            skipped += 1;
             continue;
         };
-        for case in forms(*case, i) {
+        for case in each_variant(*case, i) {
             match measure(session, &case, &policy, &mut |_| {}).outcome {
                 Some(Outcome::Ok) => right += 1,
-                Some(Outcome::Unsupported(reason)) if !reason.is_empty() => refused += 1,
+                Some(Outcome::Unsupported(reason)) if !reason.is_empty() => skipped += 1,
                 outcome => wrong.push(format!(
                     "{} {} {}: {outcome:?}",
                     info.backend, case.key, case.candidates[0].label
@@ -108,13 +108,13 @@ fn check(session: &mut Session, suite: &Suite, info: &DeviceInfo) -> Vec<String>
             }
         }
     }
-    eprintln!("{} ({}): {right} right, {refused} refused", info.name, info.backend);
-    assert!(right > 4 * refused, "most shipped kernels must run");
+    eprintln!("{} ({}): {right} right, {skipped} skipped", info.name, info.backend);
+    assert!(right > 4 * skipped, "most shipped kernels must run");
     wrong
 }
 
-/// The forms of a search one by one, dealt to its sizes in turn: each form is checked at one.
-fn forms(case: Case, i: usize) -> Vec<Case> {
+/// The variants of a search one by one, distributed over its sizes in turn: each variant is checked at one.
+fn each_variant(case: Case, i: usize) -> Vec<Case> {
     let candidates = case.candidates.clone().into_iter();
     candidates
         .skip(i % case.candidates.len().min(1 + AWKWARD.len()))
@@ -133,7 +133,7 @@ fn small_board() -> DeviceInfo {
     board.max_group_dims = [128, 128, 64];
     board.max_groups = [65_535; 3];
     board.max_storage_buffers = 8;
-    board.lanes = 1;
+    board.queues = 1;
     board.features = vec![];
     board
 }
@@ -149,9 +149,9 @@ fn the_embedded_suite_asks_little() {
         assert!(kernel.needs.is_empty(), "{}", kernel.entry);
     }
     for planned in plan(&suite, &small_board(), &limits(Bytes(64 << 20))) {
-        if let Planned::Refused(refusal) = planned {
+        if let Planned::Skipped(skip) = planned {
             // Which kinds of host memory there are is the device's affair.
-            assert!(refusal.reason.contains("host memory"), "{}: {}", refusal.key, refusal.reason);
+            assert!(skip.reason.contains("host memory"), "{}: {}", skip.key, skip.reason);
         }
     }
 }

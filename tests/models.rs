@@ -7,7 +7,7 @@ use gpubench::model::concurrency::{Device, Kernel};
 use gpubench::model::occupancy::{Group, Unit};
 use gpubench::model::overlap_worth::potential;
 use gpubench::model::streams::{Overlap, Stages, total};
-use gpubench::model::transfer_states::{Both, Hull, State, least_time, mirrored};
+use gpubench::model::transfer_states::{Both, Hull, State, min_time, mirrored};
 use gpubench::store::csv::{Row, Table};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -30,9 +30,9 @@ fn streams_give_the_8800_gts_last_column_within_0_005_ms() {
     let errors = rows("stream_times_8800gt.csv", &columns, |row| {
         let time = |column: &str| row.number(column).unwrap();
         let stages = Stages {
-            send: time("t_h2d_ms"),
+            upload: time("t_h2d_ms"),
             kernel: time("t_kernel_ms"),
-            receive: time("t_d2h_ms"),
+            download: time("t_d2h_ms"),
         };
         // The serial column is printed from longer digits: its sum may be off by two roundings.
         near(stages.serial(), time("serial_ms"), 0.015);
@@ -94,8 +94,8 @@ fn dual_c2075() -> Vec<State> {
     rows("transfer_states_dual_c2075.csv", &columns, |row| {
         let rate = |column: &str| row.number(column).unwrap();
         let rates = vec![
-            Both { send: rate("s0"), receive: rate("r0") },
-            Both { send: rate("s1"), receive: rate("r1") },
+            Both { upload: rate("s0"), download: rate("r0") },
+            Both { upload: rate("s1"), download: rate("r1") },
         ];
         State { name: row.text("state").unwrap().into(), rates }
     })
@@ -107,13 +107,13 @@ fn two_c2075_move_data_as_4_70_says_with_plus_signs() {
     let hull = Hull::new(&dual_c2075());
     let edge = |i: usize| hull.edges()[i];
     assert_eq!(hull.edges().len(), 2);
-    near(edge(1).receive, 0.1417, 5e-5);
-    near(edge(1).send, 0.0978, 5e-5);
-    near(edge(0).receive, 0.1479, 5e-5);
-    near(edge(0).send, 0.0947, 5e-5);
+    near(edge(1).download, 0.1417, 5e-5);
+    near(edge(1).upload, 0.0978, 5e-5);
+    near(edge(0).download, 0.1479, 5e-5);
+    near(edge(0).upload, 0.0947, 5e-5);
     // Both hold where r = 0.5076 s.
-    let corner = Both { send: 1.0, receive: 0.5076 };
-    let along = |edge: Both| edge.send * corner.send + edge.receive * corner.receive;
+    let corner = Both { upload: 1.0, download: 0.5076 };
+    let along = |edge: Both| edge.upload * corner.upload + edge.download * corner.download;
     near(along(edge(0)), along(edge(1)), 1e-5);
 }
 
@@ -122,13 +122,13 @@ fn two_c2075_take_the_printed_times_by_the_closed_form_and_by_the_linear_program
     let states = mirrored(dual_c2075()).unwrap();
     assert_eq!(states.len(), 15, "all but the idle one");
     let hull = Hull::new(&states);
-    for (send, receive, printed) in
+    for (upload, download, printed) in
         [(10.0, 2.0, 1.262), (10.0, 10.0, 2.426), (2.0, 10.0, 1.669), (5.0, 0.0, 0.489)]
     {
-        near(hull.seconds(Both { send, receive }), printed, 1e-3);
-        let each = Both { send: send / 2.0, receive: receive / 2.0 };
-        let seconds: f64 = least_time(&states, &[each; 2]).unwrap().iter().sum();
-        near(seconds, hull.seconds(Both { send, receive }), 1e-9);
+        near(hull.seconds(Both { upload, download }), printed, 1e-3);
+        let each = Both { upload: upload / 2.0, download: download / 2.0 };
+        let seconds: f64 = min_time(&states, &[each; 2]).unwrap().iter().sum();
+        near(seconds, hull.seconds(Both { upload, download }), 1e-9);
     }
 }
 
@@ -138,8 +138,8 @@ fn gpubench(arguments: &[&str]) -> Output {
 
 fn json(arguments: &[&str]) -> serde_json::Value {
     let output = gpubench(arguments);
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && told.is_empty(), "{told}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && stderr.is_empty(), "{stderr}");
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
@@ -157,7 +157,7 @@ fn the_command_line_says_the_same() {
     assert_eq!(streams["max_abs_error_ms"], 0.005);
 
     let dual = file("transfer_states_dual_c2075.csv");
-    let amounts = ["--send", "5,5", "--receive", "1,1"];
+    let amounts = ["--upload", "5,5", "--download", "1,1"];
     let command = [&["model", "transfer-states", &dual, "--json"], &amounts[..]].concat();
     let mirrored = json(&[&command[..], &["--symmetric"]].concat());
     let time = mirrored["time_s"].as_f64().unwrap();
@@ -175,12 +175,13 @@ fn the_tables_for_people_end_with_the_verdict() {
     let pairs = text(&["model", "concurrency", &file("concurrency_pairs_k40.csv")]);
     assert!(pairs.contains("unit by unit: 22 of 25 printed estimates, mean absolute error 2.48 %"));
     let unequal = file("transfer_states_k20c_c2075.csv");
-    let least = text(&["model", "transfer-states", &unequal, "--send", "1,0", "--receive", "0,0"]);
-    assert!(least.ends_with("least time 0.1572 s\n"), "{least}");
+    let min_time_text =
+        text(&["model", "transfer-states", &unequal, "--upload", "1,0", "--download", "0,0"]);
+    assert!(min_time_text.ends_with("minimum time 0.1572 s\n"), "{min_time_text}");
 }
 
 #[test]
-fn mistakes_are_told_with_their_place_and_exit_code_2() {
+fn mistakes_are_reported_with_their_place_and_exit_code_2() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("t.csv");
     let file = path.to_str().unwrap();
@@ -191,36 +192,36 @@ fn mistakes_are_told_with_their_place_and_exit_code_2() {
         (&["concurrency"], format!("{pair}a,0,32,0,b,1,32,0,1,1\n"), "at least 1"),
         (&["streams"], "n,t_h2d_ms\n1,2\n".into(), "no column `t_kernel_ms`"),
         (
-            &["transfer-states", "--send=1", "--receive=1"],
+            &["transfer-states", "--upload=1", "--download=1"],
             "state,s0,r0,s1\nS,1,1,1\n".into(),
             "`s1` is not expected",
         ),
         (
-            &["transfer-states", "--send=1", "--receive=1"],
+            &["transfer-states", "--upload=1", "--download=1"],
             "state,s0,r0\nS,1,1\n".into(),
-            "receives in state `S`",
+            "downloads in state `S`",
         ),
         (
-            &["transfer-states", "--send=1,1", "--receive=1"],
+            &["transfer-states", "--upload=1,1", "--download=1"],
             "state,s0,r0\nSR,1,1\n".into(),
-            "has 1 devices, --send gives 2",
+            "has 1 devices, --upload gives 2",
         ),
         (
-            &["transfer-states", "--send=1", "--receive=1"],
+            &["transfer-states", "--upload=1", "--download=1"],
             "state,s0,r0\nS,1,0\n".into(),
-            "no state receives from device 0",
+            "no state downloads from device 0",
         ),
     ];
     for (arguments, content, message) in cases {
         std::fs::write(&path, &content).unwrap();
         let output = gpubench(&[&["model", arguments[0], file], &arguments[1..]].concat());
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{content} {told}");
-        assert!(told.contains(message), "{told} lacks {message}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{content} {stderr}");
+        assert!(stderr.contains(message), "{stderr} lacks {message}");
         assert!(output.stdout.is_empty());
     }
     let missing = gpubench(&["model", "streams", "nowhere.csv"]);
     assert_eq!(missing.status.code(), Some(2));
-    let negative = gpubench(&["model", "transfer-states", file, "--send=-1", "--receive=1"]);
+    let negative = gpubench(&["model", "transfer-states", file, "--upload=-1", "--download=1"]);
     assert_eq!(negative.status.code(), Some(2));
 }

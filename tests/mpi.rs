@@ -6,12 +6,12 @@ mod common;
 use common::{Place, text};
 use std::process::{Command, Output, Stdio};
 
-/// `gpubench ring` on so many ranks.
+/// `gpubench ring` on a given number of ranks.
 fn ring(place: &Place, ranks: u32, args: &[&str]) -> Output {
     over(place, ranks, "ring", args)
 }
 
-/// A command of gpubench on so many ranks.
+/// A command of gpubench on a given number of ranks.
 fn over(place: &Place, ranks: u32, what: &str, args: &[&str]) -> Output {
     let mut command = Command::new("mpirun");
     command.args(["--oversubscribe", "-n", &ranks.to_string()]);
@@ -31,7 +31,7 @@ fn hash(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(0), "{stdout}{stderr}");
     println!("{stdout}");
     assert_eq!(stdout.matches("Ring matrix product").count(), 1, "one rank prints: {stdout}");
-    let timed = stdout.matches("beside the kernel").count() == 2;
+    let timed = stdout.matches("during the kernel").count() == 2;
     assert_ne!(timed, stdout.contains("simulated: three strategies, no times"), "{stdout}");
     assert_eq!(timed, stdout.contains("weak scaling"), "{stdout}");
     let (_, hash) = stdout.split_once("SHA-256 of C ").expect("the product's hash");
@@ -44,12 +44,12 @@ fn waves(output: &Output, ranks: &str) -> String {
     assert_eq!(output.status.code(), Some(0), "{stdout}{stderr}");
     println!("{stdout}");
     assert_eq!(stdout.matches("Elastic waves").count(), 1, "one rank prints: {stdout}");
-    let told = if ranks == "1" {
+    let expected = if ranks == "1" {
         "verified; SHA-256".into()
     } else {
         format!("on {ranks} ranks the same to the bit")
     };
-    assert!(stdout.contains(&told), "{stdout}");
+    assert!(stdout.contains(&expected), "{stdout}");
     let scaled = stdout.matches("scaling").count();
     assert_eq!(scaled, if stdout.contains("simulated") { 0 } else { 2 }, "{stdout}");
     let (_, hash) = stdout.split_once("SHA-256 of the fields ").expect("the fields' hash");
@@ -67,16 +67,16 @@ fn waves_in_slabs_are_one_ranks_to_the_bit() {
             continue;
         }
         let alone = waves(&alone, "1");
-        for (ranks, told) in [(2, "1, 2"), (4, "1, 2, 4")] {
-            let several = waves(&over(&place, ranks, "halo", &args), told);
+        for (ranks, expected) in [(2, "1, 2"), (4, "1, 2, 4")] {
+            let several = waves(&over(&place, ranks, "halo", &args), expected);
             assert_eq!(several, alone, "{ranks} ranks on {device}");
         }
     }
     let uneven = over(&place, 3, "halo", &["--n", "16", "--device", SIM]);
     let stderr = text(&uneven.stderr);
     assert_eq!(uneven.status.code(), Some(2), "{stderr}");
-    let told = "3 ranks: 16 cells along z cannot be cut into 3 equal parts: take 2 or 4";
-    assert_eq!(stderr.matches(told).count(), 1, "{stderr}");
+    let expected = "3 ranks: 16 cells along z cannot be cut into 3 equal parts: take 2 or 4";
+    assert_eq!(stderr.matches(expected).count(), 1, "{stderr}");
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn ranks_without_a_device_named_share_what_there_is() {
 }
 
 #[test]
-fn ranks_that_do_not_divide_n_are_told_once() {
+fn ranks_that_do_not_divide_n_are_reported_once() {
     let place = Place::new();
     let output = ring(&place, 3, &["--n", "256", "--device", SIM]);
     let stderr = text(&output.stderr);

@@ -4,8 +4,8 @@ use gpubench::backend::opencl::Opencl;
 use gpubench::backend::{Backend, Device};
 use gpubench::error::Error;
 use gpubench::gpu::{
-    Access, Binding, BufferId, Clock, Element, KernelId, KernelSource, Lane, Language, MemoryKind,
-    Op, Origin, Recording, Scalar, Slice,
+    Access, Binding, BufferId, Clock, Element, KernelId, KernelSource, Language, MemoryKind, Op,
+    Origin, Queue, Recording, Scalar, Slice,
 };
 use gpubench::units::Bytes;
 
@@ -82,7 +82,7 @@ fn devices_describe_themselves() {
     assert_eq!((info.backend.as_str(), info.index), ("opencl", 0));
     assert!(!info.name.is_empty() && !info.vendor.is_empty() && !info.driver.is_empty());
     assert!(info.api.starts_with("OpenCL ") && info.max_buffer.0 > 0 && info.memory.is_some());
-    assert!(info.max_group_size >= 1 && info.max_group_dims[0] >= 1 && info.lanes >= 2);
+    assert!(info.max_group_size >= 1 && info.max_group_dims[0] >= 1 && info.queues >= 2);
     assert!(info.offset_alignment.0 >= 4 && info.local_memory.0 >= 1024);
     assert!(matches!(Opencl.open(9999), Err(Error::Usage(_))));
 }
@@ -119,8 +119,8 @@ fn copies_within_the_device() {
     let mut recording = Recording::default();
     // One copy between aligned parts, and one that no sub-buffer can stand for.
     let (from, to) = (slice(0, 2 * align, align), slice(1, 4 * align, align));
-    recording.push(Lane(0), vec![], Op::Copy { from, to });
-    recording.push(Lane(0), vec![], Op::Copy { from: slice(0, 1, 7), to: slice(1, 3, 7) });
+    recording.push(Queue(0), vec![], Op::Copy { from, to });
+    recording.push(Queue(0), vec![], Op::Copy { from: slice(0, 1, 7), to: slice(1, 3, 7) });
     device.run(&recording).unwrap();
     let mut expected = vec![0xee; len as usize];
     let at = |n: u64| n as usize;
@@ -143,11 +143,11 @@ fn transfers_with_every_kind_of_host_memory() {
         device.write(BufferId(1), &data).unwrap();
         let mut recording = Recording::default();
         let (to, from) = (slice(0, align, 3 * align), slice(1, 5, 3 * align));
-        let send = recording.push(Lane(0), vec![], Op::Send { from, to });
-        let back = Op::Receive { from: to, to: slice(2, 9, 3 * align) };
-        recording.push(Lane(1), vec![send], back);
-        let odd = Op::Receive { from: slice(0, align + 3, 5), to: slice(2, 0, 5) };
-        recording.push(Lane(1), vec![send], odd);
+        let upload = recording.push(Queue(0), vec![], Op::Upload { from, to });
+        let back = Op::Download { from: to, to: slice(2, 9, 3 * align) };
+        recording.push(Queue(1), vec![upload], back);
+        let odd = Op::Download { from: slice(0, align + 3, 5), to: slice(2, 0, 5) };
+        recording.push(Queue(1), vec![upload], odd);
         let times = device.run(&recording).unwrap();
         assert!(times.steps.len() == 3 || times.clock == Clock::Host);
         let part = &data[5..5 + 3 * align as usize];
@@ -176,8 +176,8 @@ fn a_kernel_sees_its_parameters_and_its_part_of_a_buffer() {
     // Quarter 3 times 2 into quarter 1, then quarter 1 times 10 into quarter 2; n is one short.
     let (third, first, second) =
         (slice(0, 3 * align, align), slice(1, align, align), slice(1, 2 * align, align));
-    recording.push(Lane(0), vec![], scale(third, first, quarter as u32, 2.0));
-    recording.push(Lane(0), vec![], scale(first, second, quarter as u32 - 1, 10.0));
+    recording.push(Queue(0), vec![], scale(third, first, quarter as u32, 2.0));
+    recording.push(Queue(0), vec![], scale(first, second, quarter as u32 - 1, 10.0));
     device.run(&recording).unwrap();
     let found = floats(&device.read(BufferId(1)).unwrap());
     for (i, &found) in found.iter().enumerate() {
@@ -200,14 +200,14 @@ fn new_memory_reaches_a_kernel_that_was_bound_to_the_old() {
         alloc(&mut *device, 1, 4096, MemoryKind::Device);
         device.write(BufferId(0), &bytes(&[f32::from(round); 1024])).unwrap();
         let mut recording = Recording::default();
-        recording.push(Lane(0), vec![], scale(slice(0, 0, 4096), slice(1, 0, 4096), 1024, 3.0));
+        recording.push(Queue(0), vec![], scale(slice(0, 0, 4096), slice(1, 0, 4096), 1024, 3.0));
         device.run(&recording).unwrap();
         assert_eq!(floats(&device.read(BufferId(1)).unwrap()), [3.0 * f32::from(round); 1024]);
     }
 }
 
 #[test]
-fn lanes_wait_for_each_other() {
+fn queues_wait_for_each_other() {
     let Some(mut device) = device() else { return };
     let n = 1 << 16;
     device.build(KernelId(0), &source(SCALE, "scale", 2, 8)).unwrap();
@@ -219,14 +219,14 @@ fn lanes_wait_for_each_other() {
     device.write(BufferId(2), &vec![0; 4 * n]).unwrap();
     let all = |id| slice(id, 0, 4 * n as u64);
     let mut recording = Recording::default();
-    let mut last = recording.push(Lane(0), vec![], Op::Send { from: all(0), to: all(1) });
-    // The data goes to and fro between two buffers, every step on the other lane.
+    let mut last = recording.push(Queue(0), vec![], Op::Upload { from: all(0), to: all(1) });
+    // The data goes to and fro between two buffers, every step on the other queue.
     for step in 0..8 {
         let (from, to) = if step % 2 == 0 { (1, 2) } else { (2, 1) };
         let op = scale(all(from), all(to), n as u32, 2.0);
-        last = recording.push(Lane(1 - step % 2), vec![last], op);
+        last = recording.push(Queue(1 - step % 2), vec![last], op);
     }
-    recording.push(Lane(1), vec![last], Op::Receive { from: all(1), to: all(0) });
+    recording.push(Queue(1), vec![last], Op::Download { from: all(1), to: all(0) });
     let times = device.run(&recording).unwrap();
     let expected: Vec<_> = (0..n).map(|i| 256.0 * i as f32).collect();
     assert_eq!(floats(&device.read(BufferId(0)).unwrap()), expected);
@@ -245,7 +245,7 @@ fn times_are_ordered_and_within_the_hosts() {
     let mut recording = Recording::default();
     for _ in 0..100 {
         let op = scale(slice(0, 0, 1 << 20), slice(1, 0, 1 << 20), 1 << 18, 2.0);
-        recording.push(Lane(0), vec![], op);
+        recording.push(Queue(0), vec![], op);
     }
     let times = device.run(&recording).unwrap();
     assert!(times.wall > 0.0 && times.resolution > 0.0);
@@ -282,7 +282,7 @@ fn a_mistake_in_a_kernel_names_the_users_file_and_line() {
 }
 
 #[test]
-fn kernels_that_do_not_fit_are_refused() {
+fn kernels_that_do_not_fit_are_rejected() {
     let Some(mut device) = device() else { return };
     let id = KernelId(0);
     let mut huge = source(SCALE, "scale", 2, 8);
@@ -313,19 +313,19 @@ fn kernels_that_do_not_fit_are_refused() {
         "kernel void f(global float* a) {{ local float t[{local}]; size_t i = get_local_id(0);
            t[i] = a[i]; barrier(CLK_LOCAL_MEM_FENCE); a[i] = t[{local} - 1 - i]; }}"
     );
-    let refused = device.build(id, &source(&text, "f", 1, 0));
-    assert!(matches!(refused, Err(Error::Unsupported(_) | Error::Build { .. })), "{refused:?}");
+    let rejected = device.build(id, &source(&text, "f", 1, 0));
+    assert!(matches!(rejected, Err(Error::Unsupported(_) | Error::Build { .. })), "{rejected:?}");
 }
 
 #[test]
-fn recordings_that_make_no_sense_are_refused() {
+fn recordings_that_make_no_sense_are_rejected() {
     let Some(mut device) = device() else { return };
     device.build(KernelId(0), &source(SCALE, "scale", 2, 8)).unwrap();
     alloc(&mut *device, 0, 4096, MemoryKind::Device);
     alloc(&mut *device, 1, 4096, MemoryKind::Pageable);
-    let mut run = |lane, op| {
+    let mut run = |queue, op| {
         let mut recording = Recording::default();
-        recording.push(Lane(lane), vec![], op);
+        recording.push(Queue(queue), vec![], op);
         device.run(&recording).unwrap_err()
     };
     let whole = slice(0, 0, 4096);
@@ -346,7 +346,7 @@ fn recordings_that_make_no_sense_are_refused() {
         Op::Copy { from: slice(0, u64::MAX, 100), to: slice(0, 0, 100) },
         Op::Copy { from: slice(0, 0, 100), to: slice(0, 200, 99) },
         Op::Copy { from: slice(5, 0, 100), to: slice(0, 200, 100) },
-        Op::Send { from: whole, to: slice(1, 0, 4096) },
+        Op::Upload { from: whole, to: slice(1, 0, 4096) },
     ];
     for op in usage {
         let error = run(0, op.clone());
@@ -359,13 +359,13 @@ fn recordings_that_make_no_sense_are_refused() {
 }
 
 #[test]
-fn allocations_beyond_the_limit_are_refused() {
+fn allocations_beyond_the_limit_are_rejected() {
     let Some(mut device) = device() else { return };
     let too_much = Bytes(device.info().max_buffer.0 + 1);
-    let refused = device.alloc(BufferId(0), too_much, MemoryKind::Device);
-    assert!(matches!(refused, Err(Error::Unsupported(_))), "{refused:?}");
-    let refused = device.alloc(BufferId(0), Bytes(1 << 50), MemoryKind::Pageable);
-    assert!(matches!(refused, Err(Error::OutOfMemory(_))), "{refused:?}");
-    let refused = device.alloc(BufferId(0), Bytes(0), MemoryKind::Device);
-    assert!(matches!(refused, Err(Error::Unsupported(_))), "{refused:?}");
+    let rejected = device.alloc(BufferId(0), too_much, MemoryKind::Device);
+    assert!(matches!(rejected, Err(Error::Unsupported(_))), "{rejected:?}");
+    let rejected = device.alloc(BufferId(0), Bytes(1 << 50), MemoryKind::Pageable);
+    assert!(matches!(rejected, Err(Error::OutOfMemory(_))), "{rejected:?}");
+    let rejected = device.alloc(BufferId(0), Bytes(0), MemoryKind::Device);
+    assert!(matches!(rejected, Err(Error::Unsupported(_))), "{rejected:?}");
 }

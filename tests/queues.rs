@@ -1,16 +1,17 @@
-//! Concurrency, staircases, schedules and rearranging: ground truth recovered on simulated GPUs, and
+//! Concurrency, occupancy sweeps, schedules and layout transforms: ground truth recovered on simulated GPUs, and
 //! whole runs.
 #![expect(clippy::unwrap_used, reason = "a helper of tests panics as tests do")]
 
 use gpubench::analyse::{
-    Climb, Shape, StaircaseSummary, concurrency, rearrange, residency, schedule, staircase,
+    OccupancySearch, OccupancySweepSummary, Shape, concurrency, layout_transform, occupancy_sweep,
+    residency, schedule,
 };
 use gpubench::backend::Device;
 use gpubench::backend::sim::{Grid, Job, Needs, Noise, Sim, SimDevice, Work, simulate};
 use gpubench::gpu::Clock;
 use gpubench::measure::{Policy, Session, measure};
 use gpubench::plan::{Case, Limits, Planned, plan};
-use gpubench::record::{Detail, Outcome, Staircase};
+use gpubench::record::{Detail, OccupancySweep, Outcome};
 use gpubench::reference;
 use gpubench::suite::{self, Suite};
 use gpubench::units::Bytes;
@@ -18,18 +19,18 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use std::collections::BTreeMap;
 
-/// Climbs a staircase whose launches take `time`.
-fn climb(most: u32, mut time: impl FnMut(u32) -> f64) -> StaircaseSummary {
-    let mut climb = Climb::new(most);
+/// Sweeps the number of groups where launches take `time`.
+fn sweep(max_groups: u32, mut time: impl FnMut(u32) -> f64) -> OccupancySweepSummary {
+    let mut search = OccupancySearch::new(max_groups);
     let mut points: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    while let Some(groups) = climb.next() {
+    while let Some(groups) = search.next() {
         let samples: Vec<f64> = (0..3).map(|_| time(groups)).collect();
-        climb.note(groups, samples.iter().copied().fold(f64::INFINITY, f64::min));
+        search.note(groups, samples.iter().copied().fold(f64::INFINITY, f64::min));
         points.entry(groups).or_default().extend(samples);
     }
     let points = points.into_iter().collect();
     let clock = Clock::Simulated;
-    staircase(&Staircase { clock, group_size: 64, local_bytes: 0, points }).unwrap()
+    occupancy_sweep(&OccupancySweep { clock, group_size: 64, local_bytes: 0, points }).unwrap()
 }
 
 /// Groups of the sizes and with the local memory of `suites/concurrency.yaml`.
@@ -63,17 +64,18 @@ fn units_and_residency_of_simulated_gpus_are_recovered() {
             let time = |groups: u32| {
                 let noise = (0.01 * normal(&mut rng)).exp();
                 let work = Work::Kernel(Grid { groups: groups.into(), ..grid });
-                let job = Job { lane: 0, after: vec![], work, noise, launch_noise: 1.0 };
+                let job = Job { queue: 0, after: vec![], work, noise, launch_noise: 1.0 };
                 let times = simulate(&gpu, &[job]);
                 times[0].ended - times[0].started
             };
-            let summary = climb(16384, time);
+            let summary = sweep(16384, time);
             widths += 1;
             let right = summary.at_once() == u32::try_from(fits * u64::from(gpu.units)).ok();
             widths_right += u32::from(right);
             summaries.push(summary);
         }
-        units_right += u32::from(residency(&summaries).is_some_and(|told| told.units == gpu.units));
+        units_right +=
+            u32::from(residency(&summaries).is_some_and(|residency| residency.units == gpu.units));
     }
     assert!(widths_right * 100 >= 95 * widths, "{widths_right} of {widths}");
     assert!(units_right >= 190, "{units_right} of 200");
@@ -116,32 +118,32 @@ workloads:
 }
 
 /// The K40 as it is simulated, and one with a single queue.
-fn simulated(lanes: Option<u32>) -> Box<dyn Device> {
+fn simulated(queues: Option<u32>) -> Box<dyn Device> {
     let shipped = Sim::default().descriptions().unwrap();
     let at = shipped.iter().position(|gpu| gpu.name == "Tesla K40c").unwrap();
     let mut gpu = shipped[at].clone();
-    gpu.lanes = lanes.unwrap_or(gpu.lanes);
+    gpu.queues = queues.unwrap_or(gpu.queues);
     gpu.noise = Noise::default();
     Box::new(SimDevice::new(gpu, at, 1))
 }
 
-/// The first case of `suite` on `device`, or why it is refused.
+/// The first case of `suite` on `device`, or why it is rejected.
 fn first(suite: &Suite, device: &dyn Device, memory: Option<Bytes>) -> Result<Case, String> {
     let limits = Limits { memory, seconds: 60.0, seed: 5, cores: 2, host_memory: None };
     match plan(suite, device.info(), &limits).remove(0) {
         Planned::Case(case) => Ok(*case),
-        Planned::Refused(refusal) => Err(refusal.reason),
+        Planned::Skipped(skip) => Err(skip.reason),
     }
 }
 
 /// What measuring it on a simulated K40 left behind.
-fn measured(suite: &Suite, lanes: Option<u32>) -> Detail {
-    let device = simulated(lanes);
+fn measured(suite: &Suite, queues: Option<u32>) -> Detail {
+    let device = simulated(queues);
     let case = first(suite, device.as_ref(), None).unwrap();
-    let policy = Policy { least: 3, most: 5, ..Policy::default() };
-    let finding = measure(&mut Session::new(device), &case, &policy, &mut |_| {});
-    assert_eq!(finding.outcome, Some(Outcome::Ok), "{finding:?}");
-    finding.detail.unwrap()
+    let policy = Policy { min_samples: 3, max_samples: 5, ..Policy::default() };
+    let measurement = measure(&mut Session::new(device), &case, &policy, &mut |_| {});
+    assert_eq!(measurement.outcome, Some(Outcome::Ok), "{measurement:?}");
+    measurement.detail.unwrap()
 }
 
 /// A gather in strides of eight that is said to move whole transactions, and what makes it
@@ -161,8 +163,8 @@ workloads:
       b: {{ type: f32, count: n*stride, fill: random_bits }}
       out: {{ type: f32, count: n }}
     work: {{ bytes: 4*n*(2 + stride) }}
-    measure: [rearrange]
-    rearrange: {{ buffer: b, strides: [stride], by: moved, then: contiguous }}
+    measure: [layout]
+    layout: {{ buffer: b, strides: [stride], by: moved, then: contiguous }}
     verify: {{ reference: gather, relative: 0, absolute: 0 }}
   moved:
     kernel: {{ family: transpose, entry: transpose_naive, group: [32, 8] }}
@@ -185,82 +187,86 @@ workloads:
 
 /// The simulated transpose takes 117 µs, to save 26 of 42 each time.
 #[test]
-fn rearranging_pays_after_as_many_uses_as_foreseen() {
-    let Detail::Rearrange(raw) = measured(&strided("3*n"), None) else {
-        panic!("nothing was rearranged");
+fn rearranging_pays_after_as_many_uses_as_predicted() {
+    let Detail::Layout(raw) = measured(&strided("3*n"), None) else {
+        panic!("no layout was transformed");
     };
-    let summary = rearrange(&raw).unwrap();
-    assert_eq!((summary.foreseen, summary.measured), (Some(5), Some(5)), "{summary:?}");
-    assert!((0.55..0.75).contains(&summary.saved), "{summary:?}");
+    let summary = layout_transform(&raw).unwrap();
+    assert_eq!((summary.predicted, summary.measured), (Some(5), Some(5)), "{summary:?}");
+    assert!((0.55..0.75).contains(&summary.saved_fraction), "{summary:?}");
     let counts: Vec<u32> = summary.uses.iter().map(|uses| uses.count).collect();
     assert_eq!(counts, [1, 2, 4, 5, 6, 8], "doubled, then halved");
 }
 
 #[test]
-fn a_rearranged_buffer_read_at_the_wrong_place_is_told() {
+fn a_rearranged_buffer_read_at_the_wrong_place_is_reported() {
     let device = simulated(None);
     let case = first(&strided("2*n"), device.as_ref(), None).unwrap();
-    let finding = measure(&mut Session::new(device), &case, &Policy::default(), &mut |_| {});
-    let Some(Outcome::Unverified(mismatch)) = finding.outcome else { panic!("{finding:?}") };
-    assert_eq!(mismatch.when, "launch on the rearranged buffer");
+    let measurement = measure(&mut Session::new(device), &case, &Policy::default(), &mut |_| {});
+    let Some(Outcome::Unverified(mismatch)) = measurement.outcome else {
+        panic!("{measurement:?}")
+    };
+    assert_eq!(mismatch.when, "launch on the transformed buffer");
 }
 
 #[test]
-fn a_staircase_of_a_simulated_gpu_is_climbed_and_verified() {
-    let Detail::Staircase(raw) = measured(&synthetic("    measure: [staircase]"), None) else {
-        panic!("no staircase");
+fn an_occupancy_sweep_of_a_simulated_gpu_is_verified() {
+    let Detail::Occupancy(raw) = measured(&synthetic("    measure: [occupancy]"), None) else {
+        panic!("no occupancy sweep");
     };
     // Groups of 64 with arithmetic alone share a unit's rate: 16 of them still run unslowed.
-    let summary = staircase(&raw).unwrap();
+    let summary = occupancy_sweep(&raw).unwrap();
     assert!(matches!(summary.shape, Shape::Steps { at_once: 240, .. }), "{summary:?}");
     assert_eq!((summary.group_size, summary.local_bytes), (64, 128));
 }
 
-const PAIRS: &str = "    measure: [concurrency]\n    beside: [other]\n    copies: 32";
+const PAIRS: &str = "    measure: [concurrency]\n    with: [other]\n    copies: 32";
 
 #[test]
-fn kernels_beside_each_other_on_a_simulated_gpu() {
-    for (lanes, told) in [(None, 2), (Some(1), 1)] {
-        let Detail::Concurrency(raw) = measured(&synthetic(PAIRS), lanes) else {
+fn concurrent_kernels_on_a_simulated_gpu() {
+    for (queues, expected) in [(None, 2), (Some(1), 1)] {
+        let Detail::Concurrency(raw) = measured(&synthetic(PAIRS), queues) else {
             panic!("no pairs");
         };
-        assert_eq!(raw.lanes, told);
+        assert_eq!(raw.queues, expected);
         let names: Vec<_> = raw.pairs.iter().map(|pair| pair.second.name.as_str()).collect();
         assert_eq!(names, ["mine groups=400", "other n=64", "other n=8388608"]);
         assert_eq!(raw.copies.iter().map(|(n, _)| *n).collect::<Vec<_>>(), [1, 2, 4, 8, 16, 32]);
         let summary = concurrency(&raw, None);
         // 400 groups fill 240 places: the second takes what the last wave leaves.
-        let gain = summary.pairs[0].gain[0];
-        match lanes {
-            None => assert!((1.1..1.5).contains(&gain), "{gain}"),
-            Some(_) => assert!(gain < 1.05, "one queue gained {gain}"),
+        let speedup = summary.pairs[0].speedup[0];
+        match queues {
+            None => assert!((1.1..1.5).contains(&speedup), "{speedup}"),
+            Some(_) => assert!(speedup < 1.05, "one queue: speedup {speedup}"),
         }
     }
 }
 
 #[test]
-fn what_cannot_run_beside_a_case_is_said_with_its_place() {
+fn what_cannot_run_concurrently_is_reported_with_its_place() {
     let suite = synthetic(PAIRS);
-    let few_lanes = first(&suite, simulated(Some(4)).as_ref(), None).unwrap_err();
+    let few_queues = first(&suite, simulated(Some(4)).as_ref(), None).unwrap_err();
     assert!(
-        few_lanes.contains("mine.yaml:3: 32 copies need a lane each, sim has 4"),
-        "{few_lanes}"
+        few_queues.contains("mine.yaml:3: 32 copies need a queue each, sim has 4"),
+        "{few_queues}"
     );
     let device = simulated(None);
-    let refused = |memory| first(&suite, device.as_ref(), Some(Bytes(memory))).unwrap_err();
-    assert!(refused(100 << 10).contains("of which 100"), "{}", refused(100 << 10));
+    let rejected = |memory| first(&suite, device.as_ref(), Some(Bytes(memory))).unwrap_err();
+    assert!(rejected(100 << 10).contains("of which 100"), "{}", rejected(100 << 10));
     assert!(
-        refused(180 << 10).contains("mine.yaml:3: two copies of it need"),
+        rejected(180 << 10).contains("mine.yaml:3: two copies of it need"),
         "{}",
-        refused(180 << 10)
+        rejected(180 << 10)
     );
-    assert!(refused(1 << 20).contains("mine.yaml:3: 32 copies of it need"));
+    assert!(rejected(1 << 20).contains("mine.yaml:3: 32 copies of it need"));
     let case = first(&suite, device.as_ref(), Some(Bytes(33_600_000))).unwrap();
-    let company = case.company.unwrap();
-    assert_eq!(company.beside.len(), 1);
-    let [(name, reason)] = company.left_out.as_slice() else { panic!("{:?}", company.left_out) };
+    let co_running = case.co_running.unwrap();
+    assert_eq!(co_running.cases.len(), 1);
+    let [(name, reason)] = co_running.skipped.as_slice() else {
+        panic!("{:?}", co_running.skipped)
+    };
     assert_eq!(name, "other n=8388608");
-    assert!(reason.contains("mine.yaml:3: it and `other n=8388608` together need"), "{reason}");
+    assert!(reason.contains("mine.yaml:3: it and `other n=8388608` at once need"), "{reason}");
 }
 
 /// Sepia on 128 long rows.
@@ -290,7 +296,7 @@ fn suite_of(text: &str) -> Suite {
 #[test]
 fn schedules_on_a_simulated_gpu_are_verified_and_the_search_is_near_the_best() {
     let Detail::Schedule(raw) = measured(&suite_of(SEPIA), None) else { panic!("no schedules") };
-    assert_eq!((raw.lanes, raw.engines.count), (3, 2));
+    assert_eq!((raw.queues, raw.engines.count), (3, 2));
     let summary = schedule(&raw).unwrap();
     let found = |plan: &str| summary.plans.iter().find(|p| p.plan == plan).unwrap();
     assert_eq!(found("no partition").parts, 1);
@@ -301,21 +307,21 @@ fn schedules_on_a_simulated_gpu_are_verified_and_the_search_is_near_the_best() {
     assert!(summary.plans.iter().all(|plan| plan.over_bound >= 0.99), "{summary:#?}");
     // 1000 parts of 128 rows there are not, and rules for other classes need not apply.
     assert!(
-        raw.left_out.iter().any(|(plan, why)| plan == "1000 equal parts" && why.contains("128"))
+        raw.skipped.iter().any(|(plan, why)| plan == "1000 equal parts" && why.contains("128"))
     );
 }
 
 #[test]
 fn on_one_queue_schedules_run_in_order() {
     let Detail::Schedule(raw) = measured(&suite_of(SEPIA), Some(1)) else { panic!("no schedules") };
-    assert_eq!(raw.lanes, 1);
+    assert_eq!(raw.queues, 1);
     let summary = schedule(&raw).unwrap();
     let serial = summary.stages.serial();
     assert!(summary.plans.iter().all(|plan| plan.seconds > 0.97 * serial), "{summary:#?}");
 }
 
 #[test]
-fn a_workload_that_cannot_be_cut_is_refused_with_its_place() {
+fn a_workload_that_cannot_be_cut_is_rejected_with_its_place() {
     let suite = suite_of(
         "version: 1
 workloads:
@@ -338,15 +344,15 @@ workloads:
 }
 
 #[test]
-fn a_halo_ends_the_cutting_where_chunks_get_smaller_and_is_refused_where_none_is_larger() {
+fn a_halo_ends_the_cutting_where_chunks_get_smaller_and_is_rejected_where_none_is_larger() {
     let with_halo = |halo: &str| {
         let split = "split: { rows: { halo: HALO } }".replace("HALO", halo);
         suite_of(&SEPIA.replacen("split: rows", &split, 1).replace("schedule", "overlap"))
     };
     let Detail::Overlap(raw) = measured(&with_halo("3"), None) else { panic!("no overlap") };
-    let most = raw.runs.iter().map(|run| run.chunks).max();
-    assert_eq!(most, Some(32), "64 chunks of 128 rows have 2 each");
-    assert!(raw.runs.iter().any(|run| (run.chunks, run.lanes) == (4, 1)));
+    let max_chunks = raw.runs.iter().map(|run| run.chunks).max();
+    assert_eq!(max_chunks, Some(32), "64 chunks of 128 rows have 2 each");
+    assert!(raw.runs.iter().any(|run| (run.chunks, run.queues) == (4, 1)));
     let reason = first(&with_halo("65"), simulated(None).as_ref(), None).unwrap_err();
     assert!(reason.contains("mine.yaml:3 cannot be cut") && reason.contains("65 rows"), "{reason}");
 }

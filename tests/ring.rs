@@ -33,7 +33,7 @@ fn a_build_without_mpi_says_how_to_get_one_with_it() {
 
 /// What the dynamic linker says and returns where a library is missing.
 #[test]
-fn a_machine_without_mpi_is_told_what_to_install() {
+fn a_machine_without_mpi_gets_install_advice() {
     let linker = "echo 'error while loading shared libraries: libmpi.so.40' >&2; exit 127";
     let (code, said) = ring(Some(linker));
     assert_eq!(code, Some(2), "{said}");

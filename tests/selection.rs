@@ -30,7 +30,7 @@ fn kept() -> String {
     format!("{}/tests/data/selection/simulated.jsonl", env!("CARGO_MANIFEST_DIR"))
 }
 
-fn told(suite: &str, devices: &[&str], form: &str) -> String {
+fn predict_output(suite: &str, devices: &[&str], format: &str) -> String {
     let place = Place::new();
     let device = |name: &&str| {
         let file = format!("crates/device/src/sim/devices/{name}.yaml");
@@ -39,7 +39,7 @@ fn told(suite: &str, devices: &[&str], form: &str) -> String {
     let files: Vec<String> = devices.iter().map(device).collect();
     let (kept, mut arguments) = (kept(), vec!["predict", suite, "--profile"]);
     arguments.extend(files.iter().map(String::as_str));
-    arguments.extend(["--measured", &kept, form]);
+    arguments.extend(["--measured", &kept, format]);
     let output = place.output(&arguments);
     assert!(output.status.success(), "{}", text(&output.stderr));
     text(&output.stdout)
@@ -47,7 +47,7 @@ fn told(suite: &str, devices: &[&str], form: &str) -> String {
 
 /// Cases compared, those at which the best device was picked, mean penalty and relative error.
 fn summary(devices: &[&str]) -> (u64, u64, f64, f64) {
-    let all: Value = serde_json::from_str(&told("selection", devices, "--json")).unwrap();
+    let all: Value = serde_json::from_str(&predict_output("selection", devices, "--json")).unwrap();
     let of = |name: &str| all["summary"][name].clone();
     let count = |name: &str| of(name).as_u64().unwrap();
     let share = |name: &str| of(name).as_f64().unwrap();
@@ -69,13 +69,13 @@ fn of_the_studys_devices_the_best_is_picked_and_projected_as_well_as_in_the_pape
 }
 
 #[test]
-fn without_measured_times_the_table_tells_what_bounds_and_judges_nothing() {
-    let table = told("quick", &STUDY, "--relative");
+fn without_measured_times_the_table_shows_what_bounds_and_evaluates_nothing() {
+    let table = predict_output("quick", &STUDY, "--relative");
     assert!(table.contains("bound by") && table.contains("Radeon HD 7970 (sim)"), "{table}");
     assert!(!table.contains("penalty"), "{table}");
 }
 
-/// Two devices within a tenth of each other are not told apart; picking the wrong one costs little.
+/// Two devices within a tenth of each other cannot be distinguished; picking the wrong one costs little.
 #[test]
 fn of_devices_that_are_nearly_equal_the_best_is_picked_less_often() {
     let (compared, picked, penalty, error) = summary(&[&STUDY[..], &NEWER].concat());

@@ -8,8 +8,8 @@ use gpubench::backend::sim::{
 use gpubench::backend::{Backend, Device};
 use gpubench::error::Error;
 use gpubench::gpu::{
-    Access, Binding, BufferId, Clock, Constant, DeviceKind, Element, KernelId, KernelSource, Lane,
-    Language, Meaning, MemoryKind, Op, Origin, Recording, Scalar, Slice, StepId, StepTimes,
+    Access, Binding, BufferId, Clock, Constant, DeviceKind, Element, KernelId, KernelSource,
+    Language, Meaning, MemoryKind, Op, Origin, Queue, Recording, Scalar, Slice, StepId, StepTimes,
 };
 use gpubench::units::Bytes;
 use rand::{RngExt, SeedableRng};
@@ -18,15 +18,20 @@ use rand_pcg::Pcg64Mcg;
 /// 16 units as in model 7's worked example; every command is free, so that times are those of
 /// the work alone.
 fn gpu() -> Description {
-    let rates =
-        Rates { latency: 0.0, send: 8.0, receive: 6.0, send_together: 4.0, receive_together: 3.0 };
+    let rates = Rates {
+        latency: 0.0,
+        upload: 8.0,
+        download: 6.0,
+        upload_bidirectional: 4.0,
+        download_bidirectional: 3.0,
+    };
     Description {
         name: "test".into(),
         vendor: "none".into(),
         units: 16,
         warp: 32,
         clock: 1e9,
-        lanes: 4,
+        queues: 4,
         concurrent_kernels: 16,
         unit: Unit {
             groups: 8,
@@ -64,8 +69,8 @@ fn gpu() -> Description {
     }
 }
 
-fn job(lane: u32, after: &[usize], work: Work) -> Job {
-    Job { lane, after: after.to_vec(), work, noise: 1.0, launch_noise: 1.0 }
+fn job(queue: u32, after: &[usize], work: Work) -> Job {
+    Job { queue, after: after.to_vec(), work, noise: 1.0, launch_noise: 1.0 }
 }
 
 /// A kernel of `groups` groups of a second each that fill a unit.
@@ -74,18 +79,18 @@ fn kernel(groups: u64) -> Work {
     Work::Kernel(Grid { groups, needs, seconds: 1.0, flops: 0.0, bytes: 0.0 })
 }
 
-/// A copy of so many bytes.
+/// A copy of a given number of bytes.
 fn copy(direction: Direction, bytes: f64) -> Work {
     let rates = gpu().link.host[&MemoryKind::Pinned];
     Work::Transfer(Transfer { direction, bytes, rates })
 }
 
-fn send(bytes: f64) -> Work {
-    copy(Direction::Send, bytes)
+fn upload(bytes: f64) -> Work {
+    copy(Direction::Upload, bytes)
 }
 
-fn receive(bytes: f64) -> Work {
-    copy(Direction::Receive, bytes)
+fn download(bytes: f64) -> Work {
+    copy(Direction::Download, bytes)
 }
 
 fn wall(times: &[StepTimes]) -> f64 {
@@ -98,8 +103,8 @@ fn assert_near(found: f64, expected: f64) {
 }
 
 #[test]
-fn a_lane_is_in_order() {
-    let jobs = [job(0, &[], send(8.0)), job(0, &[], kernel(16)), job(0, &[], receive(6.0))];
+fn a_queue_is_in_order() {
+    let jobs = [job(0, &[], upload(8.0)), job(0, &[], kernel(16)), job(0, &[], download(6.0))];
     let times = simulate(&gpu(), &jobs);
     for (i, t) in times.iter().enumerate() {
         assert_near(t.started, i as f64);
@@ -111,7 +116,7 @@ fn a_lane_is_in_order() {
 fn a_step_waits_for_those_it_names() {
     let mut gpu = gpu();
     gpu.costs.sync = 0.25;
-    let jobs = [job(0, &[], send(8.0)), job(1, &[0], kernel(16)), job(2, &[], kernel(16))];
+    let jobs = [job(0, &[], upload(8.0)), job(1, &[0], kernel(16)), job(2, &[], kernel(16))];
     let times = simulate(&gpu, &jobs);
     assert_near(times[2].started, 0.0);
     assert_near(times[1].started, 1.25);
@@ -129,40 +134,40 @@ fn commands_cost_what_is_described() {
     assert_near(times[1].started, 1.75);
 }
 
-/// Two chunks, each sent (1 s), computed (1 s) and received (1 s), on three lanes.
+/// Two chunks, each uploaded (1 s), computed (1 s) and downloaded (1 s), on three queues.
 fn pipeline(engines: u8) -> f64 {
     let mut gpu = gpu();
     gpu.link.engines = engines;
     let jobs = [
-        job(0, &[], send(8.0)),
+        job(0, &[], upload(8.0)),
         job(1, &[0], kernel(16)),
-        job(2, &[1], receive(6.0)),
-        job(0, &[], send(8.0)),
+        job(2, &[1], download(6.0)),
+        job(0, &[], upload(8.0)),
         job(1, &[3], kernel(16)),
-        job(2, &[4], receive(6.0)),
+        job(2, &[4], download(6.0)),
     ];
     wall(&simulate(&gpu, &jobs))
 }
 
 #[test]
 fn two_engines_overlap_all_three_stages() {
-    // s s k . : second send 1–2 beside the first kernel; first receive 2–3 beside the second
-    // kernel; second receive 3–4.
+    // s s k . : second upload 1–2 beside the first kernel; first download 2–3 beside the second
+    // kernel; second download 3–4.
     assert_near(pipeline(2), 4.0);
 }
 
 #[test]
 fn one_engine_serves_the_first_that_is_ready() {
-    // Sends 0–1, 1–2; kernels 1–2, 2–3; receives 2–3, 3–4: the engine is never asked for two.
+    // Uploads 0–1, 1–2; kernels 1–2, 2–3; downloads 2–3, 3–4: the engine never has two at once.
     assert_near(pipeline(1), 4.0);
     let mut gpu = gpu();
     gpu.link.engines = 1;
-    // A receive that becomes ready at 0.5, before the second send (1.0), goes first.
+    // A download that becomes ready at 0.5, before the second upload (1.0), goes first.
     let jobs = [
-        job(0, &[], send(8.0)),
-        job(0, &[], send(8.0)),
+        job(0, &[], upload(8.0)),
+        job(0, &[], upload(8.0)),
         job(1, &[], Work::Kernel(Grid { seconds: 0.5, ..grid(1, 32, 0, 0) })),
-        job(1, &[], receive(6.0)),
+        job(1, &[], download(6.0)),
     ];
     let times = simulate(&gpu, &jobs);
     assert_near(times[3].started, 1.0);
@@ -176,8 +181,8 @@ fn without_engines_copies_and_kernels_take_turns() {
 
 #[test]
 fn both_directions_at_once_follow_model_8() {
-    // Sending 8 at 4 takes 2 s, in which 6 of 12 are received at 3; the rest at 6 takes 1 s.
-    let jobs = [job(0, &[], send(8.0)), job(1, &[], receive(12.0))];
+    // Uploading 8 at 4 takes 2 s, in which 6 of 12 are downloaded at 3; the rest at 6 takes 1 s.
+    let jobs = [job(0, &[], upload(8.0)), job(1, &[], download(12.0))];
     let times = simulate(&gpu(), &jobs);
     assert_near(times[0].ended, 2.0);
     assert_near(times[1].ended, 3.0);
@@ -201,7 +206,7 @@ fn leftover_policy_gives_model_7s_worked_example() {
 
 #[test]
 fn a_kernel_that_fills_the_device_keeps_others_out_until_its_last_wave() {
-    // Two waves and a half of the first; groups of the second fit beside none.
+    // Two waves and a half of the first; groups of the second fit next to none.
     let times = simulate(&gpu(), &[job(0, &[], kernel(40)), job(1, &[], kernel(4))]);
     assert_near(times[1].started, 2.0);
     assert_near(wall(&times), 3.0);
@@ -213,7 +218,7 @@ fn a_kernel_that_fills_the_device_keeps_others_out_until_its_last_wave() {
 }
 
 #[test]
-fn groups_are_dealt_to_the_emptiest_units() {
+fn groups_are_assigned_to_the_emptiest_units() {
     // Eight groups of each: together they take one of 16 units each, alone or not.
     let half = || Work::Kernel(grid(8, 1024, 0, 0));
     let times = simulate(&gpu(), &[job(0, &[], half()), job(1, &[], half())]);
@@ -290,7 +295,7 @@ fn short_cuts_change_nothing() {
             })
             .collect();
         let jobs: Vec<Job> =
-            (0..).zip(&grids).map(|(lane, &grid)| job(lane, &[], Work::Kernel(grid))).collect();
+            (0..).zip(&grids).map(|(queue, &grid)| job(queue, &[], Work::Kernel(grid))).collect();
         let found: Vec<f64> = simulate(&gpu, &jobs).iter().map(|t| t.ended).collect();
         let expected = played_group_by_group(&gpu, &grids);
         let close = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-6 * b;
@@ -316,7 +321,7 @@ fn many_kernels_run_at_once_up_to_the_limit() {
     let mut gpu = gpu();
     gpu.concurrent_kernels = 3;
     let jobs: Vec<Job> =
-        (0..8).map(|lane| job(lane, &[], Work::Kernel(grid(1, 32, 0, 0)))).collect();
+        (0..8).map(|queue| job(queue, &[], Work::Kernel(grid(1, 32, 0, 0)))).collect();
     assert_near(wall(&simulate(&gpu, &jobs)), 3.0);
 }
 
@@ -360,8 +365,8 @@ fn device(gpu: Description) -> SimDevice {
 
 fn there_and_back(after: Vec<StepId>) -> Recording {
     let mut recording = Recording::default();
-    recording.push(Lane(0), vec![], Op::Send { from: slice(0, 4), to: slice(1, 4) });
-    recording.push(Lane(1), after, Op::Copy { from: slice(1, 4), to: slice(2, 4) });
+    recording.push(Queue(0), vec![], Op::Upload { from: slice(0, 4), to: slice(1, 4) });
+    recording.push(Queue(1), after, Op::Copy { from: slice(1, 4), to: slice(2, 4) });
     recording
 }
 
@@ -373,30 +378,30 @@ fn a_recording_moves_data_as_its_dependencies_say() {
     assert_eq!(device.read(BufferId(2)).unwrap(), [1, 2, 3, 4]);
     assert_eq!(timeline.clock, Clock::Simulated);
     assert_eq!(timeline.wall, timeline.steps[1].ended);
-    // Without the dependency the copy starts before the send has ended, and copies what was there.
+    // Without the dependency the copy starts before the upload has ended, and copies what was there.
     device.write(BufferId(0), &[9; 4]).unwrap();
     device.run(&there_and_back(vec![])).unwrap();
     assert_eq!(device.read(BufferId(2)).unwrap(), [1, 2, 3, 4]);
 }
 
 #[test]
-fn what_cannot_be_done_is_refused() {
+fn what_cannot_be_done_is_rejected() {
     let mut device = device(gpu());
     let mut recording = Recording::default();
-    recording.push(Lane(4), vec![], Op::Copy { from: slice(1, 4), to: slice(2, 4) });
+    recording.push(Queue(4), vec![], Op::Copy { from: slice(1, 4), to: slice(2, 4) });
     assert!(matches!(device.run(&recording), Err(Error::Unsupported(_))));
     for op in [
-        Op::Send { from: slice(1, 4), to: slice(2, 4) },
-        Op::Send { from: slice(0, 4), to: slice(1, 3) },
-        Op::Receive { from: slice(1, 8), to: slice(0, 8) },
+        Op::Upload { from: slice(1, 4), to: slice(2, 4) },
+        Op::Upload { from: slice(0, 4), to: slice(1, 3) },
+        Op::Download { from: slice(1, 8), to: slice(0, 8) },
         Op::Copy { from: slice(1, 4), to: slice(7, 4) },
     ] {
         let mut recording = Recording::default();
-        recording.push(Lane(0), vec![], op);
+        recording.push(Queue(0), vec![], op);
         assert!(matches!(device.run(&recording), Err(Error::Device(_))));
     }
     let mut recording = Recording::default();
-    recording.push(Lane(0), vec![StepId(0)], Op::Copy { from: slice(1, 4), to: slice(2, 4) });
+    recording.push(Queue(0), vec![StepId(0)], Op::Copy { from: slice(1, 4), to: slice(2, 4) });
     assert!(matches!(device.run(&recording), Err(Error::Device(_))));
     let pageable = device.alloc(BufferId(9), Bytes(4), MemoryKind::Pageable);
     assert!(matches!(pageable, Err(Error::Unsupported(_))));
@@ -435,8 +440,8 @@ fn copy_kernel(n: u64) -> KernelSource {
     }
 }
 
-/// Copies scalars `from..to` by a kernel on `lane`.
-fn copy_range(lane: u32, after: Vec<StepId>, from: u64, to: u64) -> impl Fn(&mut Recording) {
+/// Copies scalars `from..to` by a kernel on `queue`.
+fn copy_range(queue: u32, after: Vec<StepId>, from: u64, to: u64) -> impl Fn(&mut Recording) {
     let part = |buffer| Slice {
         buffer: BufferId(buffer),
         offset: Bytes(4 * from),
@@ -449,7 +454,7 @@ fn copy_range(lane: u32, after: Vec<StepId>, from: u64, to: u64) -> impl Fn(&mut
         params: u32::try_from(to - from).unwrap().to_ne_bytes().to_vec(),
     };
     move |recording| {
-        recording.push(Lane(lane), after.clone(), op.clone());
+        recording.push(Queue(queue), after.clone(), op.clone());
     }
 }
 
@@ -472,7 +477,7 @@ fn kernels_compute_through_their_reference() {
     let result = device.read(BufferId(2)).unwrap();
     assert_eq!(result[..2000], numbers(1)[..2000]);
     assert_eq!(result[2000..], [0; 2000]);
-    // The other half, twice, on a lane of its own; then from changed input.
+    // The other half, twice, on a queue of its own; then from changed input.
     let mut rest = half.clone();
     copy_range(1, vec![], 500, N)(&mut rest);
     copy_range(1, vec![], 500, N)(&mut rest);
@@ -480,7 +485,7 @@ fn kernels_compute_through_their_reference() {
         device.write(BufferId(1), &numbers(start)).unwrap();
         let timeline = device.run(&rest).unwrap();
         assert_eq!(device.read(BufferId(2)).unwrap(), numbers(start));
-        // Far from any limit, halves on two lanes take as long as one.
+        // Far from any limit, halves on two queues take as long as one.
         assert_near(timeline.steps[1].ended, time);
     }
     // What a batch need not compute again, it must when its output was overwritten.
@@ -524,20 +529,20 @@ fn a_kernels_mistake_is_found_in_its_text() {
 }
 
 #[test]
-fn kernels_without_a_meaning_or_room_are_refused() {
+fn kernels_without_a_meaning_or_room_are_rejected() {
     let mut device = SimDevice::new(gpu(), 0, 0);
-    let refusal =
+    let rejection =
         |source: &KernelSource, device: &mut SimDevice| match device.build(KernelId(0), source) {
             Err(Error::Unsupported(reason)) => reason,
             other => panic!("{other:?}"),
         };
     let nameless = KernelSource { meaning: None, ..copy_kernel(1) };
-    assert!(refusal(&nameless, &mut device).contains("`copy` names none"));
+    assert!(rejection(&nameless, &mut device).contains("`copy` names none"));
     let mut unknown = copy_kernel(1);
     unknown.meaning.as_mut().unwrap().reference = "nonsense".into();
-    assert!(refusal(&unknown, &mut device).contains("no reference called `nonsense`"));
+    assert!(rejection(&unknown, &mut device).contains("no reference called `nonsense`"));
     let large = KernelSource { group: [64, 32, 1], ..copy_kernel(1) };
-    assert!(refusal(&large, &mut device).contains("2048 work-items"));
+    assert!(rejection(&large, &mut device).contains("2048 work-items"));
     // Not built, so not run.
     let mut recording = Recording::default();
     copy_range(0, vec![], 0, 64)(&mut recording);
@@ -558,19 +563,19 @@ fn ten_thousand_steps_in_a_pipeline() {
     let jobs: Vec<Job> = (0..10_000)
         .map(|i| {
             let before: &[usize] = if i % 3 > 0 { &[i - 1] } else { &[] };
-            let work = [send(8.0), kernel(1000), receive(6.0)][i % 3];
+            let work = [upload(8.0), kernel(1000), download(6.0)][i % 3];
             job((i % 3) as u32, before, work)
         })
         .collect();
-    // 63 waves a kernel hide all copies but the first send and the last receive.
+    // 63 waves a kernel hide all copies but the first upload and the last download.
     assert_near(wall(&simulated(&gpu(), &jobs)), 1.0 + 3333.0 * 63.0 + 1.0);
 }
 
 #[test]
-fn kernels_on_many_lanes_keep_to_the_roofline() {
+fn kernels_on_many_queues_keep_to_the_roofline() {
     let descriptions = Sim::default().descriptions().unwrap();
     let gpu = Description {
-        lanes: 32,
+        queues: 32,
         ..descriptions.into_iter().find(|gpu| gpu.name == "Tesla K40c").unwrap()
     };
     let mut random = Pcg64Mcg::seed_from_u64(1);
@@ -589,8 +594,11 @@ fn kernels_on_many_lanes_keep_to_the_roofline() {
         .collect();
     let found = wall(&simulated(&gpu, &jobs));
     let peak = gpu.compute.flops_per_cycle * gpu.clock * f64::from(gpu.units);
-    let least = (flops / peak).max(bytes / gpu.memory.bandwidth);
-    assert!((least..alone).contains(&found), "{found} s, between {least} and {alone} s");
+    let min_seconds = (flops / peak).max(bytes / gpu.memory.bandwidth);
+    assert!(
+        (min_seconds..alone).contains(&found),
+        "{found} s, between {min_seconds} and {alone} s"
+    );
 }
 
 #[test]
@@ -603,7 +611,7 @@ fn noise_is_seeded() {
             device.alloc(BufferId(id), Bytes(8), kind).unwrap();
         }
         let mut recording = Recording::default();
-        recording.push(Lane(0), vec![], Op::Send { from: slice(0, 8), to: slice(1, 8) });
+        recording.push(Queue(0), vec![], Op::Upload { from: slice(0, 8), to: slice(1, 8) });
         (0..1001).map(|_| device.run(&recording).unwrap().wall).collect()
     };
     let mut first = walls(0);

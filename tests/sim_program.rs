@@ -25,7 +25,7 @@ fn printed(output: &Output) -> String {
     text(&output.stdout)
 }
 
-/// Without the lines that tell wall time.
+/// Without the lines with wall time.
 fn without_time(text: &str) -> String {
     let kept = |line: &&str| !line.starts_with("Time: ") && !line.contains("estimated time");
     text.lines().filter(kept).map(|line| format!("{line}\n")).collect()
@@ -43,7 +43,7 @@ fn a_suite_is_listed_and_planned() {
     let place = Place::new();
     insta::assert_snapshot!("list", printed(&program(&place, &["--list"])));
     let dry = printed(&program(&place, &["--dry-run"]));
-    assert!(dry.contains("14 cases in 1 round, 2 refused"), "{dry}");
+    assert!(dry.contains("14 cases in 1 round, 2 skipped"), "{dry}");
     insta::assert_snapshot!("dry_run", without_time(&dry));
     assert!(place.results().is_empty());
 }
@@ -70,8 +70,8 @@ fn a_run_reports_tables_overlap_and_transfers_and_says_that_it_is_simulated() {
         let threads = events.iter().filter(|e| e["name"] == "thread_name" && e["pid"] == *process);
         threads.map(|e| e["args"]["name"].as_str().unwrap_or_default()).collect::<Vec<_>>()
     };
-    let four = tracks("sim:8 Tesla K40c: 4 chunks on 3 lanes (simulated)");
-    assert_eq!(four, ["lane 0: send", "lane 1: kernel", "lane 2: receive"]);
+    let four = tracks("sim:8 Tesla K40c: 4 chunks on 3 queues (simulated)");
+    assert_eq!(four, ["queue 0: upload", "queue 1: kernel", "queue 2: download"]);
     let none = place.output(&["trace", &file, "--case", "matmul n=64"]);
     assert_eq!(none.status.code(), Some(2));
     assert!(text(&none.stderr).contains("chunks rows=16"), "{}", text(&none.stderr));

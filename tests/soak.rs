@@ -98,7 +98,7 @@ fn backend(pid: u32) -> Option<String> {
 }
 
 /// Looks at a run and its workers until the time is over.
-fn watch(child: &mut Child, end: Duration) -> (Series, BTreeMap<String, Series>) {
+fn monitor(child: &mut Child, end: Duration) -> (Series, BTreeMap<String, Series>) {
     let (begun, pid) = (Instant::now(), child.id());
     let (mut parent, mut kinds) = (Series::default(), BTreeMap::<String, Series>::new());
     let mut living: BTreeMap<u32, (String, f64, (f64, usize))> = BTreeMap::new();
@@ -110,16 +110,16 @@ fn watch(child: &mut Child, end: Duration) -> (Series, BTreeMap<String, Series>)
             let (Some(kind), Some(now)) = (backend(worker), look(worker, "VmHWM:")) else {
                 continue;
             };
-            let (_, _, most) = living.entry(worker).or_insert((kind, at, now));
-            *most = (most.0.max(now.0), most.1.max(now.1));
+            let (_, _, max_usage) = living.entry(worker).or_insert((kind, at, now));
+            *max_usage = (max_usage.0.max(now.0), max_usage.1.max(now.1));
         }
         std::thread::sleep(EVERY);
     }
     // A worker lives for a round: what counts is whether later ones take more than earlier ones.
     let mut ended: Vec<_> = living.into_values().collect();
     ended.sort_by(|a, b| a.1.total_cmp(&b.1));
-    for (kind, at, most) in ended {
-        kinds.entry(kind).or_default().add(at, most);
+    for (kind, at, max_usage) in ended {
+        kinds.entry(kind).or_default().add(at, max_usage);
     }
     (parent, kinds)
 }
@@ -135,12 +135,12 @@ fn a_run_repeated_for_long_leaks_nothing() {
     let file = |name: &str| std::fs::File::create(place.folder.path().join(name)).unwrap();
     let mut child = command.stdout(file("stdout")).stderr(file("stderr")).spawn().unwrap();
     let pid = child.id();
-    let (parent, kinds) = watch(&mut child, Duration::from_secs_f64(60.0 * minutes));
+    let (parent, kinds) = monitor(&mut child, Duration::from_secs_f64(60.0 * minutes));
     kill(pid, "INT");
     until("the end of the case in hand", || !matches!(child.try_wait(), Ok(None)));
     no_orphan(pid);
-    let told = text(&std::fs::read(place.folder.path().join("stderr")).unwrap());
-    assert_eq!(child.wait().unwrap().code(), Some(130), "{told}");
+    let stderr = text(&std::fs::read(place.folder.path().join("stderr")).unwrap());
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{stderr}");
     let locks = |name: &str| name.starts_with("gpubench-") && name.ends_with(".lock");
     let left: Vec<_> = std::fs::read_dir(place.folder.path().join("tmp"))
         .unwrap()
@@ -150,7 +150,7 @@ fn a_run_repeated_for_long_leaks_nothing() {
     println!("{minutes} minutes, {} runs", place.results().len());
     println!("parent: {parent}");
     for (kind, series) in &kinds {
-        println!("workers of {kind}, each at its most: {series}");
+        println!("workers of {kind}, each at its peak: {series}");
     }
     println!("left behind: 0 processes, {} files", left.len());
     assert!(left.is_empty(), "{left:?}");

@@ -1,4 +1,4 @@
-//! What gpubench ships fits together: kernels and their twins, suites, and references.
+//! What gpubench ships fits together: kernels in both languages, suites, and references.
 #![expect(clippy::unwrap_used, reason = "a helper of tests panics as tests do")]
 
 use gpubench::gpu::{DeviceInfo, DeviceKind, KernelSource, Language, MemoryKind, Origin};
@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::path::Path;
 
-/// Kernels (`family/entry`) that have no twin in the other language, each with its reason.
-const WITHOUT_TWIN: &[(&str, &str)] = &[];
+/// Kernels (`family/entry`) that have no kernel in the other language, each with its reason.
+const WITHOUT_OTHER_LANGUAGE: &[(&str, &str)] = &[];
 
 /// Kernels that no embedded suite runs, each with its reason.
 const UNUSED_KERNELS: &[(&str, &str)] = &[];
@@ -58,17 +58,21 @@ fn assert_listed(what: &str, found: BTreeSet<String>, listed: &[(&str, &str)]) {
 }
 
 #[test]
-fn every_kernel_has_a_twin() {
+fn every_kernel_has_the_other_language() {
     let files = shader_files();
     assert!(files.len() > 10);
     let embedded: BTreeSet<_> = suite::kernels().into_iter().map(str::to_owned).collect();
     assert_eq!(files.keys().cloned().collect::<BTreeSet<_>>(), embedded);
-    let twins = BTreeSet::from(["cl".to_owned(), "wgsl".to_owned()]);
+    let languages = BTreeSet::from(["cl".to_owned(), "wgsl".to_owned()]);
     for (name, extensions) in &files {
-        assert!(extensions.is_subset(&twins), "shaders/{name}: {extensions:?} is no kernel");
+        assert!(extensions.is_subset(&languages), "shaders/{name}: {extensions:?} is no kernel");
     }
-    let single = files.into_iter().filter(|(_, extensions)| *extensions != twins);
-    assert_listed("kernels without a twin", single.map(|(name, _)| name).collect(), WITHOUT_TWIN);
+    let single = files.into_iter().filter(|(_, extensions)| *extensions != languages);
+    assert_listed(
+        "kernels without the other language",
+        single.map(|(name, _)| name).collect(),
+        WITHOUT_OTHER_LANGUAGE,
+    );
 }
 
 #[test]
@@ -130,7 +134,7 @@ const UNLIMITED: Limits = Limits {
 };
 
 #[test]
-fn every_form_of_every_wgsl_kernel_is_valid() {
+fn every_variant_of_every_wgsl_kernel_is_valid() {
     let mut seen = HashSet::new();
     let mut mistakes = vec![];
     for (name, suite) in suites() {
@@ -159,7 +163,7 @@ fn every_form_of_every_wgsl_kernel_is_valid() {
             }
         }
     }
-    // More than one form a kernel, since some are searched.
+    // More than one variant a kernel, since some are searched.
     assert!(seen.len() > suite::kernels().len(), "only {} texts were examined", seen.len());
     assert!(mistakes.is_empty(), "\n{}\n", mistakes.join("\n"));
 }
@@ -172,7 +176,7 @@ fn ranks_grow_with_the_sizes_of_a_workload() {
             plan(&suite, &everything(), &UNLIMITED).into_iter().filter_map(
                 |planned| match planned {
                     Planned::Case(case) => Some(*case),
-                    Planned::Refused(_) => None,
+                    Planned::Skipped(_) => None,
                 },
             );
         let cases: Vec<_> = cases.collect();
@@ -243,7 +247,7 @@ fn everything() -> DeviceInfo {
         max_group_dims: [1024; 3],
         max_groups: [u32::MAX; 3],
         local_memory: Bytes::mib(1),
-        lanes: 2,
+        queues: 2,
         timestamp_resolution: Some(1e-9),
         subgroup: Some([32, 32]),
         offset_alignment: Bytes(256),

@@ -2,7 +2,7 @@
 //! back what they were described by. Nothing here is measured on hardware.
 #![expect(clippy::unwrap_used, reason = "a helper of tests panics as tests do")]
 
-use gpubench::analyse::{engines, residency, staircase, transfer};
+use gpubench::analyse::{engines, occupancy_sweep, residency, transfer};
 use gpubench::backend::sim::{Description, Noise, Rates, Sim, SimDevice};
 use gpubench::gpu::MemoryKind;
 use gpubench::measure::{Policy, Session, measure};
@@ -21,7 +21,7 @@ const THREADS: u64 = 4;
 
 /// A device such as there may be: every number that the truth is compared with is drawn.
 ///
-/// Memory serves all work-items that fit at once, as large GPUs' does: else no staircase has steps.
+/// Memory serves all work-items that fit at once, as large GPUs' does: else no occupancy sweep has steps.
 fn random(number: u64, noise: f64) -> Description {
     let mut random = Pcg64Mcg::seed_from_u64(number);
     let shipped = Sim::default().descriptions().unwrap();
@@ -32,13 +32,13 @@ fn random(number: u64, noise: f64) -> Description {
     gpu.unit.local = [16384, 32768, 49152, 65536, 98304][random.random_range(0..5)];
     gpu.unit.group_local = 16384;
     let mut draw = |low: f64, high: f64| low * (high / low).powf(random.random_range(0.0..1.0));
-    let (send, receive) = (draw(1e9, 25e9), draw(1e9, 25e9));
+    let (upload, download) = (draw(1e9, 25e9), draw(1e9, 25e9));
     let rates = Rates {
         latency: draw(2e-6, 30e-6),
-        send,
-        receive,
-        send_together: send * draw(0.6, 1.0),
-        receive_together: receive * draw(0.6, 1.0),
+        upload,
+        download,
+        upload_bidirectional: upload * draw(0.6, 1.0),
+        download_bidirectional: download * draw(0.6, 1.0),
     };
     gpu.name = format!("random {number}");
     gpu.link.host = [(MemoryKind::Pinned, rates)].into();
@@ -50,23 +50,23 @@ fn random(number: u64, noise: f64) -> Description {
     gpu.clock = draw(0.5e9, 2e9);
     gpu.memory.latency = draw(400e-9, 800e-9);
     gpu.memory.bandwidth = f64::from(gpu.units) * draw(25e9, 50e9);
-    gpu.lanes = 4;
+    gpu.queues = 4;
     gpu.noise = Noise { relative: noise, seed: number };
     gpu
 }
 
-/// Everything that `gpu` is asked, as records.
+/// Everything measured on `gpu`, as records.
 fn records(suite: &Suite, gpu: &Description) -> Vec<Record> {
     let mut session = Session::new(Box::new(SimDevice::new(gpu.clone(), 0, 0)));
     let limits =
         Limits { memory: Some(Bytes::mib(4)), seconds: 1e3, seed: 1, cores: 2, host_memory: None };
     // Without noise one sample says all.
-    let least = if gpu.noise.relative > 0.0 { Policy::default().least } else { 1 };
-    let policy = Policy { least, warmup: 1e3, seconds: 1e3, ..Policy::default() };
+    let min_samples = if gpu.noise.relative > 0.0 { Policy::default().min_samples } else { 1 };
+    let policy = Policy { min_samples, warmup: 1e3, seconds: 1e3, ..Policy::default() };
     plan(suite, &session.device.info().clone(), &limits)
         .into_iter()
         .map(|planned| {
-            let Planned::Case(case) = planned else { panic!("refused: {planned:?}") };
+            let Planned::Case(case) = planned else { panic!("rejected: {planned:?}") };
             let record =
                 measure(&mut session, &case, &policy, &mut |_| {}).into_record(&case, 0, 0);
             assert!(
@@ -100,36 +100,37 @@ impl Found {
     }
 }
 
-/// What came of one device.
-struct Told {
+/// The results of one device.
+struct DeviceResult {
     name: String,
     numbers: Vec<Found>,
-    /// Copy engines as told, and as described.
+    /// Copy engines as inferred, and as described.
     engines: (Option<u32>, u32),
 
-    /// Units and the groups that one holds in each staircase, as told and as described.
+    /// Units and the groups that one holds in each occupancy sweep, as inferred and as described.
     residents: (Option<Vec<u32>>, Vec<u32>),
 }
 
 const NUMBERS: [&str; 5] =
-    ["send latency", "receive latency", "send bandwidth", "receive bandwidth", "launch"];
+    ["upload latency", "download latency", "upload bandwidth", "download bandwidth", "launch"];
 
 /// Measures and analyses one device.
-fn told(suite: &Suite, number: u64, noise: f64) -> Told {
+fn measure_device(suite: &Suite, number: u64, noise: f64) -> DeviceResult {
     let gpu = random(number, noise);
     let records = records(suite, &gpu);
     let rates = gpu.rates(MemoryKind::Pinned).unwrap();
     // What a program waits for, from asking on: the command is queued, too.
     let latency = gpu.costs.submit + rates.latency;
     let mut numbers = vec![];
-    let (mut stairs, mut active) = (vec![], vec![]);
+    let (mut sweeps, mut active) = (vec![], vec![]);
     for record in &records {
         match &record.detail {
             Some(Detail::Transfer(raw)) => {
                 let summary = transfer(raw).unwrap();
-                let (send, receive) = (summary.send, summary.receive);
-                let found = [send.latency, receive.latency, send.bandwidth, receive.bandwidth];
-                let truths = [latency, latency, rates.send, rates.receive];
+                let (upload, download) = (summary.upload, summary.download);
+                let found =
+                    [upload.latency, download.latency, upload.bandwidth, download.bandwidth];
+                let truths = [latency, latency, rates.upload, rates.download];
                 numbers.extend(NUMBERS.into_iter().zip(found).zip(truths).map(
                     |((what, found), truth)| Found {
                         what,
@@ -139,8 +140,8 @@ fn told(suite: &Suite, number: u64, noise: f64) -> Told {
                     },
                 ));
             }
-            Some(Detail::Staircase(raw)) => {
-                stairs.push(staircase(raw).unwrap());
+            Some(Detail::Occupancy(raw)) => {
+                sweeps.push(occupancy_sweep(raw).unwrap());
                 active.push(holds(&gpu, raw.group_size, raw.local_bytes));
             }
             Some(_) => {}
@@ -153,11 +154,11 @@ fn told(suite: &Suite, number: u64, noise: f64) -> Told {
         }
     }
     let details: Vec<&Detail> = records.iter().filter_map(|r| r.detail.as_ref()).collect();
-    let residents = residency(&stairs).and_then(|found| {
-        let each = stairs.iter().map(|s| Some(s.at_once()? / found.units));
+    let residents = residency(&sweeps).and_then(|found| {
+        let each = sweeps.iter().map(|s| Some(s.at_once()? / found.units));
         [Some(found.units)].into_iter().chain(each).collect::<Option<Vec<u32>>>()
     });
-    Told {
+    DeviceResult {
         name: gpu.name.clone(),
         numbers,
         engines: (engines(&details).count(), gpu.link.engines.into()),
@@ -176,7 +177,7 @@ fn holds(gpu: &Description, size: u32, local: u64) -> u32 {
 }
 
 /// All devices with so much noise.
-fn all(noise: f64) -> Vec<Told> {
+fn all(noise: f64) -> Vec<DeviceResult> {
     let file = format!("{}/tests/data/truth/truth.yaml", env!("CARGO_MANIFEST_DIR"));
     let references: Vec<_> = gpubench::reference::names().collect();
     let suite = load(&file, &references).unwrap();
@@ -184,7 +185,7 @@ fn all(noise: f64) -> Vec<Told> {
     std::thread::scope(|scope| {
         let share = |first: u64| {
             let numbers = (first..DEVICES).step_by(THREADS as usize);
-            move || numbers.map(|number| told(suite, number, noise)).collect::<Vec<_>>()
+            move || numbers.map(|number| measure_device(suite, number, noise)).collect::<Vec<_>>()
         };
         let threads: Vec<_> = (0..THREADS).map(|first| scope.spawn(share(first))).collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
@@ -192,16 +193,16 @@ fn all(noise: f64) -> Vec<Told> {
 }
 
 /// The share of devices of which `right` holds; those of which it does not are named.
-fn share(devices: &[Told], what: &str, right: impl Fn(&Told) -> bool) -> f64 {
+fn share(devices: &[DeviceResult], what: &str, right: impl Fn(&DeviceResult) -> bool) -> f64 {
     let wrong: Vec<&str> =
-        devices.iter().filter(|told| !right(told)).map(|told| told.name.as_str()).collect();
+        devices.iter().filter(|device| !right(device)).map(|device| device.name.as_str()).collect();
     let share = 1.0 - wrong.len() as f64 / devices.len() as f64;
     println!("{what}: {:.1} % of {}; not: {wrong:?}", 100.0 * share, devices.len());
     share
 }
 
 /// What must hold with and without noise.
-fn counts_are_exact(devices: &[Told]) {
+fn counts_are_exact(devices: &[DeviceResult]) {
     let engines = share(devices, "copy engines", |t| t.engines.0 == Some(t.engines.1));
     let residents =
         share(devices, "units and groups", |t| t.residents.0.as_ref() == Some(&t.residents.1));
@@ -225,14 +226,14 @@ fn with_1_percent_noise_numbers_are_within_their_intervals_and_counts_exact() {
     let devices = all(0.01);
     for what in NUMBERS {
         let mut widths: Vec<f64> = vec![];
-        let inside = share(&devices, what, |told| {
-            told.numbers.iter().filter(|found| found.what == what).all(Found::is_inside)
+        let inside = share(&devices, what, |device| {
+            device.numbers.iter().filter(|found| found.what == what).all(Found::is_inside)
         });
         for found in devices.iter().flat_map(|t| &t.numbers).filter(|found| found.what == what) {
             widths.push((found.interval[1] - found.interval[0]) / 2.0 / found.truth);
         }
         widths.sort_by(f64::total_cmp);
-        // An interval that holds everything would tell nothing.
+        // An interval that holds everything would show nothing.
         let middle = widths[widths.len() / 2];
         println!("{what}: half-width {:.2} % in the middle", 100.0 * middle);
         assert!(inside >= 0.93 && middle <= 0.02, "{what}: {inside} {middle}");

@@ -119,7 +119,7 @@ fn result(samples: &mut [Vec<f64>]) -> CaseResult {
         flops: 1.0,
         bytes: 1.0,
         kernel_hash: None,
-        checks: None,
+        bounds_checks: None,
         flags: vec![],
     }
 }
@@ -160,7 +160,7 @@ fn device() -> DeviceInfo {
         max_group_dims: [0; 3],
         max_groups: [0; 3],
         local_memory: Bytes(0),
-        lanes: 1,
+        queues: 1,
         timestamp_resolution: None,
         subgroup: None,
         offset_alignment: Bytes(1),

@@ -5,8 +5,8 @@ use gpubench::backend::wgpu::Wgpu;
 use gpubench::backend::{Backend, Device};
 use gpubench::error::Error;
 use gpubench::gpu::{
-    Access, Binding, BufferId, Checks, Clock, Constant, Element, KernelId, KernelSource, Lane,
-    Language, MemoryKind, Op, Origin, Recording, Scalar, Slice,
+    Access, Binding, BoundsChecks, BufferId, Clock, Constant, Element, KernelId, KernelSource,
+    Language, MemoryKind, Op, Origin, Queue, Recording, Scalar, Slice,
 };
 use gpubench::units::Bytes;
 
@@ -84,10 +84,10 @@ fn slice(buffer: u32, offset: u64, len: u64) -> Slice {
     Slice { buffer: BufferId(buffer), offset: Bytes(offset), len: Bytes(len) }
 }
 
-fn one_lane(ops: impl IntoIterator<Item = Op>) -> Recording {
+fn one_queue(ops: impl IntoIterator<Item = Op>) -> Recording {
     let mut recording = Recording::default();
     for op in ops {
-        recording.push(Lane(0), vec![], op);
+        recording.push(Queue(0), vec![], op);
     }
     recording
 }
@@ -121,7 +121,7 @@ fn unsupported<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
 #[test]
 fn devices_describe_themselves() {
     for (index, info) in Wgpu.devices().unwrap().into_iter().enumerate() {
-        assert_eq!((info.index, info.lanes, info.backend.as_str()), (index, 1, "wgpu"));
+        assert_eq!((info.index, info.queues, info.backend.as_str()), (index, 1, "wgpu"));
         assert!(!info.name.is_empty() && !info.vendor.is_empty() && !info.driver.is_empty());
         assert!(info.max_group_size >= 128, "{info:?}");
         assert!(info.local_memory >= Bytes::kib(16), "{info:?}");
@@ -164,24 +164,24 @@ fn copies_move_slices() {
     fill(&mut *device, 0, MemoryKind::Device, &content);
     fill(&mut *device, 1, MemoryKind::Device, &[7; 100]);
     let copy = Op::Copy { from: slice(0, 40, 80), to: slice(1, 4, 80) };
-    let timeline = device.run(&one_lane([copy])).unwrap();
+    let timeline = device.run(&one_queue([copy])).unwrap();
     assert!(timeline.wall > 0.0);
     let result = contents(&mut *device, 1);
     assert_eq!((result[0], result[21]), (7, 7));
     assert_eq!(result[1..21], content[10..30]);
 
     let outside = Op::Copy { from: slice(0, 4, 400), to: slice(1, 0, 400) };
-    assert!(matches!(device.run(&one_lane([outside])), Err(Error::Device(_))));
+    assert!(matches!(device.run(&one_queue([outside])), Err(Error::Device(_))));
     let unequal = Op::Copy { from: slice(0, 0, 8), to: slice(1, 0, 4) };
-    assert!(matches!(device.run(&one_lane([unequal])), Err(Error::Device(_))));
+    assert!(matches!(device.run(&one_queue([unequal])), Err(Error::Device(_))));
     let odd = Op::Copy { from: slice(0, 1, 4), to: slice(1, 0, 4) };
-    unsupported(device.run(&one_lane([odd])));
+    unsupported(device.run(&one_queue([odd])));
     let within = Op::Copy { from: slice(0, 0, 4), to: slice(0, 40, 4) };
-    unsupported(device.run(&one_lane([within])));
+    unsupported(device.run(&one_queue([within])));
 }
 
 #[test]
-fn every_kind_of_host_memory_sends_and_receives() {
+fn every_kind_of_host_memory_uploads_and_downloads() {
     let Some(mut device) = device() else { return };
     for kind in device.info().host_memory.clone() {
         let content: Vec<u32> = (1000..1100).collect();
@@ -189,19 +189,19 @@ fn every_kind_of_host_memory_sends_and_receives() {
         fill(&mut *device, 1, kind, &content);
         fill(&mut *device, 2, kind, &[8; 100]);
         // Byte 44 is a multiple of four, but not of the eight that maps begin at.
-        let there = Op::Send { from: slice(1, 44, 80), to: slice(0, 20, 80) };
-        let back = Op::Receive { from: slice(0, 16, 88), to: slice(2, 4, 88) };
-        let timeline = device.run(&one_lane([there, back])).unwrap();
+        let there = Op::Upload { from: slice(1, 44, 80), to: slice(0, 20, 80) };
+        let back = Op::Download { from: slice(0, 16, 88), to: slice(2, 4, 88) };
+        let timeline = device.run(&one_queue([there, back])).unwrap();
         let result = contents(&mut *device, 2);
         assert_eq!((result[0], result[1], result[22], result[23]), (8, 7, 7, 8), "{kind:?}");
         assert_eq!(result[2..22], content[11..31], "{kind:?}");
         assert!(timeline.steps.is_empty() || kind == MemoryKind::Pinned, "{kind:?}");
 
-        // What was received is sent again, and the order of a lane holds.
-        let back = Op::Receive { from: slice(0, 80, 40), to: slice(2, 0, 40) };
-        let again = Op::Send { from: slice(2, 0, 400), to: slice(0, 0, 400) };
-        let last = Op::Receive { from: slice(0, 0, 40), to: slice(2, 360, 40) };
-        device.run(&one_lane([back, again, last])).unwrap();
+        // What was downloaded is uploaded again, and the order of a queue holds.
+        let back = Op::Download { from: slice(0, 80, 40), to: slice(2, 0, 40) };
+        let again = Op::Upload { from: slice(2, 0, 400), to: slice(0, 0, 400) };
+        let last = Op::Download { from: slice(0, 0, 40), to: slice(2, 360, 40) };
+        device.run(&one_queue([back, again, last])).unwrap();
         let beginning: Vec<u32> = content[26..31].iter().copied().chain([7; 5]).collect();
         assert_eq!(contents(&mut *device, 0)[..10], beginning, "{kind:?}");
         assert_eq!(contents(&mut *device, 2)[90..], beginning, "{kind:?}");
@@ -209,18 +209,18 @@ fn every_kind_of_host_memory_sends_and_receives() {
 }
 
 #[test]
-fn sends_need_a_host_buffer_and_a_device_buffer() {
+fn uploads_need_a_host_buffer_and_a_device_buffer() {
     let Some(mut device) = device() else { return };
     fill(&mut *device, 0, MemoryKind::Device, &[1, 2]);
     fill(&mut *device, 1, MemoryKind::Pageable, &[3, 4]);
     for (from, to) in [(0, 1), (0, 0), (1, 1)] {
-        let send = Op::Send { from: slice(from, 0, 4), to: slice(to, 4, 4) };
-        assert!(matches!(device.run(&one_lane([send])), Err(Error::Device(_))), "{from} {to}");
+        let upload = Op::Upload { from: slice(from, 0, 4), to: slice(to, 4, 4) };
+        assert!(matches!(device.run(&one_queue([upload])), Err(Error::Device(_))), "{from} {to}");
     }
 }
 
 #[test]
-fn memory_that_the_device_lacks_is_refused() {
+fn memory_that_the_device_lacks_is_rejected() {
     let Some(mut device) = device() else { return };
     for kind in [MemoryKind::Pinned, MemoryKind::Mapped] {
         if !device.info().host_memory.contains(&kind) {
@@ -247,7 +247,7 @@ fn a_launch_sees_its_slices_and_parameters() {
         buffers: vec![slice(0, part * step, step), slice(1, part * step, step)],
         params: bytes(&[per_slice, factor]),
     };
-    device.run(&one_lane([launch(0, 2), launch(2, 3), launch(3, 2)])).unwrap();
+    device.run(&one_queue([launch(0, 2), launch(2, 3), launch(3, 2)])).unwrap();
     for (i, &value) in contents(&mut *device, 1).iter().enumerate() {
         let factor = [2, 0, 3, 2][i / per_slice as usize];
         assert_eq!(value, content[i] * factor, "{i}");
@@ -256,15 +256,15 @@ fn a_launch_sees_its_slices_and_parameters() {
     let groups = [device.info().max_groups[0] + 1, 1, 1];
     let Op::Dispatch { kernel, buffers, params, .. } = launch(0, 1) else { panic!() };
     let wide = Op::Dispatch { kernel, groups, buffers: buffers.clone(), params };
-    assert!(unsupported(device.run(&one_lane([wide]))).contains("groups along x"));
+    assert!(unsupported(device.run(&one_queue([wide]))).contains("groups along x"));
     let bare = Op::Dispatch { kernel, groups: [1; 3], buffers, params: vec![] };
-    assert!(matches!(device.run(&one_lane([bare])), Err(Error::Device(_))));
+    assert!(matches!(device.run(&one_queue([bare])), Err(Error::Device(_))));
     if step > 4 {
         let buffers = vec![slice(0, 4, 4), slice(1, 0, 4)];
         let params = bytes(&[1, 1]);
         let off = Op::Dispatch { kernel, groups: [1; 3], buffers, params };
         let aligned = device.info().offset_alignment.0 <= 4;
-        assert_eq!(device.run(&one_lane([off])).is_ok(), aligned);
+        assert_eq!(device.run(&one_queue([off])).is_ok(), aligned);
     }
 }
 
@@ -272,9 +272,9 @@ fn a_launch_sees_its_slices_and_parameters() {
 fn a_shipped_kernel_is_built_without_checks() {
     let Some(mut device) = device() else { return };
     let shipped = KernelSource { origin: Origin::Shipped("f.wgsl".into()), ..source(SCALE) };
-    assert_eq!(shipped.checks(), Checks::Off);
+    assert_eq!(shipped.bounds_checks(), BoundsChecks::Off);
     let lent = KernelSource { origin: Origin::Lent("f.wgsl".into()), ..source(SCALE) };
-    assert_eq!(lent.checks(), Checks::On);
+    assert_eq!(lent.bounds_checks(), BoundsChecks::On);
     assert!(device.build(KERNEL, &shipped).unwrap().options.contains("checks off"));
     assert!(device.build(KERNEL, &source(SCALE)).unwrap().options.contains("checks on"));
 }
@@ -292,12 +292,12 @@ fn a_directive_stays_in_front_of_the_constants() {
 }
 
 #[test]
-fn a_second_lane_is_refused() {
+fn a_second_queue_is_refused() {
     let Some(mut device) = device() else { return };
     let mut recording = Recording::default();
-    for lane in 0..2 {
+    for queue in 0..2 {
         let copy = Op::Copy { from: slice(0, 0, 4), to: slice(1, 0, 4) };
-        recording.push(Lane(lane), vec![], copy);
+        recording.push(Queue(queue), vec![], copy);
     }
     assert!(unsupported(device.run(&recording)).contains("wgpu has one queue"));
 }
@@ -347,7 +347,7 @@ fn arguments_that_differ_from_the_suite_are_named() {
 }
 
 #[test]
-fn kernels_beyond_the_limits_are_refused_before_they_are_built() {
+fn kernels_beyond_the_limits_are_rejected_before_they_are_built() {
     let Some(mut device) = device() else { return };
     let info = device.info().clone();
     let words = info.local_memory.0 / 4;
@@ -374,7 +374,7 @@ fn thousands_of_launches_are_one_recording_with_sane_times() {
     fill(&mut *device, 0, MemoryKind::Device, &[0]);
     // More than the steps of two query sets.
     let launches = 5000;
-    let timeline = device.run(&one_lane(vec![count(); launches])).unwrap();
+    let timeline = device.run(&one_queue(vec![count(); launches])).unwrap();
     assert_eq!(contents(&mut *device, 0), [launches as u32]);
     if device.info().timestamp_resolution.is_none() || timeline.dropped.is_some() {
         println!("no device timestamps: {:?}", timeline.dropped);
@@ -392,7 +392,7 @@ fn thousands_of_launches_are_one_recording_with_sane_times() {
 fn replaced_buffers_and_kernels_are_the_ones_that_run() {
     let Some(mut device) = device() else { return };
     device.build(KERNEL, &counter()).unwrap();
-    let recording = one_lane([count()]);
+    let recording = one_queue([count()]);
     fill(&mut *device, 0, MemoryKind::Device, &[10]);
     device.run(&recording).unwrap();
     fill(&mut *device, 0, MemoryKind::Device, &[20]);
@@ -407,8 +407,8 @@ fn replaced_buffers_and_kernels_are_the_ones_that_run() {
     // A mapped transfer replaces the buffer below the kernel's bind group.
     if device.info().host_memory.contains(&MemoryKind::Mapped) {
         fill(&mut *device, 1, MemoryKind::Mapped, &[40]);
-        let send = Op::Send { from: slice(1, 0, 4), to: slice(0, 0, 4) };
-        device.run(&one_lane([send, count()])).unwrap();
+        let upload = Op::Upload { from: slice(1, 0, 4), to: slice(0, 0, 4) };
+        device.run(&one_queue([upload, count()])).unwrap();
         assert_eq!(contents(&mut *device, 0), [42]);
     }
     device.reset();
@@ -423,7 +423,7 @@ fn a_kernel_without_arguments_runs() {
     device.build(KERNEL, &empty).unwrap();
     let launch =
         Op::Dispatch { kernel: KERNEL, groups: [3, 2, 1], buffers: vec![], params: vec![] };
-    assert!(device.run(&one_lane([launch.clone(), launch])).unwrap().wall > 0.0);
+    assert!(device.run(&one_queue([launch.clone(), launch])).unwrap().wall > 0.0);
 }
 
 #[test]

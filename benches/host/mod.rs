@@ -9,10 +9,10 @@ use std::time::Instant;
 /// Repetitions of each measurement.
 const REPETITIONS: usize = 15;
 
-/// One form of a measurement: its name, and its rate in each repetition.
+/// One variant of a measurement: its name, and its rate in each repetition.
 pub struct Rates {
     /// Which instructions it uses.
-    pub form: &'static str,
+    pub variant: &'static str,
     /// GFLOP/s or GB/s.
     pub rates: Vec<f64>,
 }
@@ -29,7 +29,7 @@ impl Rates {
 impl fmt::Display for Rates {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let best = self.rates.iter().copied().fold(0.0, f64::max);
-        write!(f, "{:<16} best {best:8.2}   median {:8.2}", self.form, self.median())
+        write!(f, "{:<16} best {best:8.2}   median {:8.2}", self.variant, self.median())
     }
 }
 
@@ -40,16 +40,16 @@ pub fn threads() -> usize {
 
 /// Single-precision fused multiply-adds, in GFLOP/s.
 pub fn fma() -> Rates {
-    let (form, chains) = fma::best();
-    Rates { form, rates: fma_rates(threads(), chains) }
+    let (variant, chains) = fma::best();
+    Rates { variant, rates: fma_rates(threads(), chains) }
 }
 
-/// A triad over three arrays of `mib` MiB each, in GB/s, in every form that the processor takes;
+/// A triad over three arrays of `mib` MiB each, in GB/s, in every variant that the processor takes;
 /// the plain loop is the first.
 pub fn triad(mib: usize) -> Vec<Rates> {
     let mut arrays = triad::Arrays::new(mib << 18, threads());
-    let rates = |(form, kernel)| Rates { form, rates: arrays.rates(kernel) };
-    triad::forms().into_iter().map(rates).collect()
+    let rates = |(variant, kernel)| Rates { variant, rates: arrays.rates(kernel) };
+    triad::variants().into_iter().map(rates).collect()
 }
 
 /// Runs `work` on every part at once, each on a thread of its own, and returns the seconds from
@@ -87,10 +87,10 @@ fn fma_rates(threads: usize, chains: fma::Chains) -> Vec<f64> {
 mod fma {
     use std::hint::black_box;
 
-    /// Runs so many steps of all chains; returns something that depends on every one of them.
+    /// Runs a given number of steps of all chains; returns something that depends on every one of them.
     pub type Chains = fn(u64) -> f32;
 
-    /// A step advances so many scalars, however wide the processor's vectors are.
+    /// A step advances a given number of scalars, however wide the processor's vectors are.
     const SCALARS: usize = 192;
 
     /// Operations of one step.
@@ -100,7 +100,7 @@ mod fma {
     const FACTOR: f32 = -0.999_755_86;
     const ADDEND: f32 = 4.0;
 
-    /// The widest form that this processor takes, and its name.
+    /// The widest variant that this processor takes, and its name.
     pub fn best() -> (&'static str, Chains) {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx512f") {
@@ -198,12 +198,12 @@ mod triad {
     /// Computes one part.
     pub type Kernel = fn(&mut [f32], &[f32], &[f32]);
 
-    /// The forms that this processor takes.
-    pub fn forms() -> Vec<(&'static str, Kernel)> {
-        let mut forms: Vec<(&str, Kernel)> = vec![("plain loop", plain)];
+    /// The variants that this processor takes.
+    pub fn variants() -> Vec<(&'static str, Kernel)> {
+        let mut variants: Vec<(&str, Kernel)> = vec![("plain loop", plain)];
         #[cfg(target_arch = "x86_64")]
-        forms.push(("streaming stores", streaming));
-        forms
+        variants.push(("streaming stores", streaming));
+        variants
     }
 
     /// Three arrays, each part of which was first touched by the thread that works on it.

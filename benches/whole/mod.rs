@@ -4,7 +4,7 @@ use gpubench::store;
 use std::error::Error;
 use std::process::Command;
 
-/// The triad of `n` scalars in the one form that the bare loop launches.
+/// The triad of `n` scalars in the one variant that the bare loop launches.
 const SUITE: &str = "\
 version: 1
 name: whole

@@ -8,10 +8,10 @@ use gpubench::error::Error;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| limits::within(|| {
-    if let Err(Error::Suite(mistakes)) = Description::parse("input.yaml", text) {
-        for mistake in mistakes {
-            let end = mistake.offset + mistake.len;
-            assert!(mistake.text.get(mistake.offset..end).is_some(), "{mistake}");
+    if let Err(Error::Suite(diagnostics)) = Description::parse("input.yaml", text) {
+        for diagnostic in diagnostics {
+            let end = diagnostic.offset + diagnostic.len;
+            assert!(diagnostic.text.get(diagnostic.offset..end).is_some(), "{diagnostic}");
         }
     }
 }));

@@ -13,11 +13,11 @@ fuzz_target!(|data: &[u8]| {
     let references: Vec<&str> = names.collect();
     limits::within(|| {
         match gpubench::suite::load(&path.to_string_lossy(), &references) {
-            Err(Error::Suite(mistakes)) => {
-                assert!(!mistakes.is_empty());
-                for mistake in mistakes {
-                    let end = mistake.offset + mistake.len;
-                    assert!(mistake.text.get(mistake.offset..end).is_some(), "{mistake}");
+            Err(Error::Suite(diagnostics)) => {
+                assert!(!diagnostics.is_empty());
+                for diagnostic in diagnostics {
+                    let end = diagnostic.offset + diagnostic.len;
+                    assert!(diagnostic.text.get(diagnostic.offset..end).is_some(), "{diagnostic}");
                 }
             }
             other => drop(other),

@@ -1,6 +1,6 @@
 // A chain of one floating-point instruction: OP says which. Every instruction needs the result of
 // the one before; a V of four components is four chains beside each other. `passes` times REPEAT
-// instructions are run: two builds that differ in REPEAT tell what they cost, since all the rest
+// instructions are run: two builds that differ in REPEAT show what they cost, since all the rest
 // takes the same time in both. Operands come at run time, so that nothing can be folded. Scalar i
 // of `out` begins with seed i mod SEEDS.
 typedef struct { uint n; uint passes; float a; float b; float c; float d; } Params;

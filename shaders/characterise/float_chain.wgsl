@@ -1,6 +1,6 @@
 // A chain of one floating-point instruction: OP says which. Every instruction needs the result of
 // the one before; a V of four components is four chains beside each other. `passes` times REPEAT
-// instructions are run: two builds that differ in REPEAT tell what they cost, since all the rest
+// instructions are run: two builds that differ in REPEAT show what they cost, since all the rest
 // takes the same time in both. Operands come at run time, so that nothing can be folded. Scalar i
 // of `out` begins with seed i mod SEEDS.
 struct Params { n: u32, passes: u32, a: f32, b: f32, c: f32, d: f32 }

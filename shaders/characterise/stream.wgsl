@@ -1,5 +1,5 @@
 // Global memory, REPEAT accesses a work-item: MODE 0 reads (and writes one sum), 1 writes, 2
-// copies. Each group has a block of MOST rows of its own, one V of each of its items wide, so
+// copies. Each group has a block of MAX_REPEAT rows of its own, one V of each of its items wide, so
 // that builds which differ in REPEAT differ in whole rows and in nothing else.
 struct Params { n: u32 }
 
@@ -11,10 +11,10 @@ struct Params { n: u32 }
 fn stream(@builtin(global_invocation_id) gid: vec3<u32>,
           @builtin(num_workgroups) groups: vec3<u32>) {
     let i = gid.x + gid.y * (groups.x * GROUP_X);
-    if (i >= p.n / (MOST * V_WIDTH)) {
+    if (i >= p.n / (MAX_REPEAT * V_WIDTH)) {
         return;
     }
-    let first = (i / GROUP_X) * (MOST * GROUP_X) + i % GROUP_X;
+    let first = (i / GROUP_X) * (MAX_REPEAT * GROUP_X) + i % GROUP_X;
     if (MODE == 0u) {
         var sum = V(i);
         for (var r = 0u; r < REPEAT; r++) {

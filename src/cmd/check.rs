@@ -14,7 +14,7 @@ pub struct Args {
     files: Vec<String>,
 }
 
-/// Prints one line a sound suite; every mistake of the others goes to stderr.
+/// Prints one line a valid suite; every mistake of the others goes to stderr.
 pub fn run(args: Args) -> Result<ExitCode> {
     let references: Vec<_> = reference::names().collect();
     let mut code = ExitCode::SUCCESS;

@@ -28,7 +28,7 @@ pub struct Args {
     /// Differences below this are the same, unless a case's own noise is larger
     #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = percent)]
     tolerance: f64,
-    /// Compare although devices, kernels or shader checks differ
+    /// Compare although devices, kernels or bounds checks differ
     #[arg(long)]
     allow_mismatch: bool,
     /// Leave with 1, after the report, when a case is slower (by more than this)
@@ -39,12 +39,12 @@ pub struct Args {
     format: Format,
 }
 
-/// What is asked of a comparison.
+/// The options of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Terms {
     /// Relative difference that matters.
     tolerance: f64,
-    /// Compare although devices, kernels or shader checks differ.
+    /// Compare although devices, kernels or bounds checks differ.
     allow_mismatch: bool,
 }
 
@@ -55,7 +55,7 @@ struct FailOn {
     allowed: f64,
 }
 
-/// Forms of a comparison.
+/// Formats of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
     /// Tables for a terminal
@@ -145,7 +145,7 @@ fn with_baselines(new: &Run, folder: &Path, terms: Terms) -> Result<Vec<Compared
 }
 
 /// The devices that both runs have; where they have none in common, and one each, those two if
-/// that is asked for.
+/// that is requested.
 fn with(old: &Run, new: &Run, terms: Terms) -> Result<Vec<Compared>> {
     let (before, now) = (collect(&old.header, &old.records), collect(&new.header, &new.records));
     if old.header.started > new.header.started {
@@ -252,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_read_in_either_form() {
+    fn shares_are_read_in_either_format() {
         assert_eq!(percent("5%"), Ok(0.05));
         assert_eq!(percent("0.5 %"), Ok(0.005));
         assert_eq!(percent("0.05"), Ok(0.05));

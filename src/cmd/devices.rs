@@ -30,7 +30,7 @@ pub struct Args {
 /// A device as JSON shows it.
 #[derive(Serialize)]
 struct Entry<'a> {
-    card: usize,
+    physical_gpu: usize,
     selector: String,
     /// Whether nothing that it measures is measured.
     simulated: bool,
@@ -50,8 +50,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
         _ => &[],
     };
     if args.json {
-        let entries = devices.iter().map(|Numbered { card, device }| Entry {
-            card: *card,
+        let entries = devices.iter().map(|Numbered { physical_gpu, device }| Entry {
+            physical_gpu: *physical_gpu,
             selector: label(device),
             simulated: device.kind == DeviceKind::Simulated,
             device,
@@ -75,7 +75,7 @@ fn text<'a>(devices: &[Numbered], sources: impl Fn(&DeviceInfo) -> &'a [Source])
         }
         out.push_str(&sources_text(sources(device)));
     }
-    out + "\nViews of one card share its number. --device takes that number, opencl:0, a part\n\
+    out + "\nViews of one physical GPU share its number. --device takes that number, opencl:0, a part\n\
            of a name, a vendor, pci:ADDRESS or uuid:UUID.\n"
 }
 
@@ -85,10 +85,10 @@ fn table(devices: &[Numbered]) -> String {
     table.load_style(TableStyle::new().header_separator(rule));
     table.set_content_arrangement(ContentArrangement::Dynamic);
     table.set_width(80);
-    table.set_header(["card", "device", "name", "type", "memory", "units"]);
-    for Numbered { card, device } in devices {
+    table.set_header(["gpu", "device", "name", "type", "memory", "units"]);
+    for Numbered { physical_gpu, device } in devices {
         table.add_row([
-            card.to_string(),
+            physical_gpu.to_string(),
             label(device),
             printable(&device.name, 60),
             kind(device.kind).to_owned(),
@@ -119,7 +119,7 @@ fn kind(kind: DeviceKind) -> &'static str {
     }
 }
 
-/// What the table has no room for. What an API does not tell is left out.
+/// What the table has no room for. What an API does not report is left out.
 fn details(device: &DeviceInfo) -> Vec<(&'static str, String)> {
     let list = |numbers: [u32; 3]| numbers.map(|n| n.to_string()).join(" × ");
     let mut rows = vec![
@@ -140,7 +140,7 @@ fn details(device: &DeviceInfo) -> Vec<(&'static str, String)> {
         ("work-groups", list(device.max_groups)),
         ("local memory", device.local_memory.to_string()),
         ("buffers", format!("{} in one kernel", device.max_storage_buffers)),
-        ("lanes", format!("{} (in-order queues)", device.lanes)),
+        ("queues", format!("{} (in order)", device.queues)),
         ("timestamps", device.timestamp_resolution.map_or("none".into(), seconds)),
         ("host memory", host_memory(device)),
     ];
@@ -153,8 +153,8 @@ fn details(device: &DeviceInfo) -> Vec<(&'static str, String)> {
         ("PCI address", device.pci.clone()),
         ("UUID", device.uuid.clone()),
     ];
-    let told = optional.into_iter().filter_map(|(name, value)| Some((name, value?)));
-    rows.extend(told);
+    let known = optional.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    rows.extend(known);
     rows.retain(|(_, value)| !value.is_empty());
     rows
 }
@@ -226,7 +226,7 @@ fn compute_units(device: &DeviceInfo) -> String {
     match (device.compute_units, clock) {
         (Some(units), Some(clock)) => format!("{units} at up to {clock}"),
         (Some(units), None) => units.to_string(),
-        (None, Some(clock)) => format!("not told, up to {clock}"),
+        (None, Some(clock)) => format!("unknown, up to {clock}"),
         (None, None) => String::new(),
     }
 }
@@ -253,7 +253,8 @@ mod tests {
         devices[1].memory = None;
         devices[1].compute_units = None;
         let numbered = devices.into_iter().enumerate();
-        let numbered: Vec<_> = numbered.map(|(card, device)| Numbered { card, device }).collect();
+        let numbered: Vec<_> =
+            numbered.map(|(physical_gpu, device)| Numbered { physical_gpu, device }).collect();
         let source = |key: &str, text: &str| Source { key: key.into(), text: text.into() };
         let sources = [
             source("units", "a table"),

@@ -51,9 +51,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
     Ok(ExitCode::from(if report.devices > 0 { 0 } else { 3 }))
 }
 
-/// Tells on stderr why there is no device: stdout is for data.
+/// Reports on stderr why there is no device: stdout is for data.
 pub fn explain() {
-    // There is nobody left to tell when this fails.
+    // There is nobody left to report to when this fails.
     let _ = write!(std::io::stderr(), "\n{}", text(&examine()));
 }
 
@@ -74,7 +74,7 @@ fn examine() -> Report {
     Report { devices, findings }
 }
 
-/// What a backend lists, or what came of it.
+/// What a backend lists, or the result of it.
 fn listed(name: &str) -> (usize, Finding) {
     const AREA: &str = "devices";
     match worker::devices(name, LISTING) {

@@ -29,7 +29,7 @@ pub struct Args {
     output: Option<PathBuf>,
 }
 
-/// Forms of an export.
+/// Formats of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
     /// One line a case and round
@@ -48,9 +48,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let files = results::files(&args.runs)?;
     match (args.format, &args.output) {
         (Format::Bencher, output) => {
-            let all = runs::field(&files)?;
+            let all = runs::load(&files)?;
             warnings(&all.warnings);
-            write(output.as_deref(), &bencher(&all.field))?;
+            write(output.as_deref(), &bencher(&all.matrix))?;
         }
         (Format::Csv, output) => spreadsheet(&files, output.as_deref())?,
         (Format::Parquet, Some(path)) => parquet(&files, path)?,
@@ -98,7 +98,7 @@ fn spreadsheet(files: &[PathBuf], output: Option<&Path>) -> Result<()> {
     let line = |cells: &[Cell]| csv([cells.iter().map(Cell::text).collect::<Vec<_>>()]);
     match output {
         None => {
-            // What cannot be read is told before the first line: half a table would look like a whole one.
+            // What cannot be read is reported before the first line: half a table would look like a whole one.
             files.iter().try_for_each(|file| open(file).map(drop))?;
             print(&head)?;
             each(files, |cells| print(&line(&cells)))?;

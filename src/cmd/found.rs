@@ -1,4 +1,4 @@
-//! The devices that a command's selector means. Each backend is asked in a process of its own,
+//! The devices that a command's selector means. Each backend is queried in a process of its own,
 //! since a driver may crash or hang while it is loaded.
 
 use crate::worker;
@@ -45,21 +45,21 @@ pub fn list(selector: &Selector) -> Result<Vec<DeviceInfo>> {
         match found? {
             Ok(found) => devices.extend(found),
             Err(outcome) => {
-                say(&format!("backend {} left out: {}", backend.name(), describe(outcome)));
+                say(&format!("backend {} skipped: {}", backend.name(), describe(outcome)));
             }
         }
     }
     Ok(devices)
 }
 
-/// A backend that was asked for its devices.
+/// A backend that was queried for its devices.
 enum Asked<'scope> {
     Simulated(Result<Vec<DeviceInfo>>),
     Worker(ScopedJoinHandle<'scope, Result<Vec<DeviceInfo>, Outcome>>),
 }
 
 impl Asked<'_> {
-    /// Its devices, or what came of the worker that was to list them.
+    /// Its devices, or the result of the worker that was to list them.
     fn answer(self) -> Result<Result<Vec<DeviceInfo>, Outcome>> {
         match self {
             Self::Simulated(devices) => devices.map(Ok),
@@ -70,7 +70,7 @@ impl Asked<'_> {
     }
 }
 
-/// As [`find`], without the cards' numbers.
+/// As [`find`], without the numbers of the physical GPUs.
 ///
 /// # Errors
 /// As [`find`].
@@ -78,7 +78,7 @@ pub fn devices(selector: &Selector) -> Result<Vec<DeviceInfo>> {
     Ok(find(selector)?.into_iter().map(|found| found.device).collect())
 }
 
-/// What came of a worker that did not list its devices.
+/// The result of a worker that did not list its devices.
 pub(super) fn describe(outcome: Outcome) -> String {
     match outcome {
         Outcome::Crash { how, stderr } if stderr.is_empty() => {
@@ -88,6 +88,6 @@ pub(super) fn describe(outcome: Outcome) -> String {
             format!("listing its devices crashed: {how}: {}", stderr.join(" | "))
         }
         Outcome::Timeout(text) | Outcome::Failed(text) | Outcome::Unsupported(text) => text,
-        other => other.word().to_owned(),
+        other => other.label().to_owned(),
     }
 }

@@ -9,7 +9,7 @@ use gpubench_core::units::{Bytes, seconds};
 use gpubench_device::{Device, Remote};
 use gpubench_experiments::ranks::{Neighbours, counts};
 use gpubench_experiments::slabs::{Slabbed, slab, slabs};
-use gpubench_report::words::label;
+use gpubench_report::labels::label;
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -29,10 +29,10 @@ pub struct Args {
 }
 
 impl Args {
-    /// What every rank can tell by itself, and alike.
+    /// What every rank can check by itself, and alike.
     ///
     /// # Errors
-    /// `Usage` where so many ranks cannot have equal slabs.
+    /// `Usage` where a given number of ranks cannot have equal slabs.
     pub fn check(&self, ranks: usize) -> Result<()> {
         slab([self.n.into(); 3], ranks).map(drop)
     }

@@ -1,4 +1,4 @@
-//! What files tell of devices and suites, for commands that fit and foresee.
+//! What files say of devices and suites, for commands that fit and predict.
 
 use super::show::warnings;
 use crate::store::{Run, read};
@@ -72,7 +72,7 @@ impl Profiles {
         Ok(())
     }
 
-    /// Everything in it that tells of a device; what else lies there under such a name is told on
+    /// Everything in it that describes a device; what else lies there under such a name is reported on
     /// stderr and left out.
     fn folder(&mut self, folder: &Path) -> Result<()> {
         let before = self.all.len();
@@ -89,7 +89,7 @@ impl Profiles {
         for file in files {
             match self.file(&file) {
                 Err(error @ Error::Io { .. }) => return Err(error),
-                Err(error) => warnings(&[format!("left out: {error}")]),
+                Err(error) => warnings(&[format!("skipped: {error}")]),
                 Ok(()) => {}
             }
         }
@@ -140,7 +140,7 @@ impl Profiles {
 }
 
 /// Whether two descriptions may be of one device: API, vendor and name are the same, and no two
-/// UUIDs tell them apart.
+/// UUIDs distinguish them.
 pub fn may_be(one: &DeviceInfo, other: &DeviceInfo) -> bool {
     let named = |d: &DeviceInfo| [&d.backend, &d.vendor, &d.name].map(String::clone);
     let apart = matches!((&one.uuid, &other.uuid), (Some(one), Some(other)) if one != other);
@@ -148,7 +148,7 @@ pub fn may_be(one: &DeviceInfo, other: &DeviceInfo) -> bool {
 }
 
 /// Whether two runs name the same device: of equal ones, that of the same UUID, or where that is not
-/// told, of the same position.
+/// known, of the same position.
 pub fn is_same(one: &DeviceInfo, other: &DeviceInfo) -> bool {
     let place = (one.uuid.is_some() && other.uuid.is_some()) || one.index == other.index;
     may_be(one, other) && place
@@ -216,7 +216,7 @@ mod tests {
     use gpubench_core::record::sample;
 
     #[test]
-    fn of_equal_devices_the_uuid_tells_then_the_position() {
+    fn of_equal_devices_the_uuid_decides_then_the_position() {
         let device = |index: usize, uuid: Option<&str>| DeviceInfo {
             index,
             uuid: uuid.map(str::to_owned),

@@ -9,7 +9,6 @@ mod doctor;
 mod emulate;
 mod export;
 mod fit;
-mod foresee;
 mod found;
 pub mod halo;
 pub mod help;
@@ -19,6 +18,7 @@ mod model;
 pub mod mpi;
 mod plan;
 mod predict;
+mod predicted_ranking;
 mod profile;
 mod rank;
 mod recover;
@@ -88,9 +88,9 @@ enum Command {
     Man(man::Args),
     /// Run a work-group of a kernel on the host: count, find mistakes
     Emulate(emulate::Args),
-    /// Fit models to runs, and judge them by what the fits never saw
+    /// Fit models to runs, and evaluate them on what the fits never saw
     Fit(fit::Args),
-    /// Foresee a suite's times on devices that runs tell of
+    /// Predict a suite's times on devices that runs describe
     Predict(predict::Args),
     /// Show what instructions, memory, barriers and launches cost
     Profile(profile::Args),

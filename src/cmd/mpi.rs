@@ -5,7 +5,7 @@ use super::{halo, ring};
 use clap::Parser;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
-use gpubench_device::{all, cards};
+use gpubench_device::{all, physical_gpus};
 use gpubench_experiments::ranks::Neighbours;
 use std::process::{Command, ExitCode};
 
@@ -39,10 +39,10 @@ pub struct Local {
 }
 
 impl Work {
-    /// What every rank can tell by itself, and alike.
+    /// What every rank can check by itself, and alike.
     ///
     /// # Errors
-    /// `Usage` where so many ranks do not divide the work.
+    /// `Usage` where a given number of ranks do not divide the work.
     pub fn check(&self, ranks: usize) -> Result<()> {
         match self {
             Self::Ring(args) => args.check(ranks),
@@ -101,7 +101,7 @@ pub fn work() -> Work {
     work
 }
 
-/// The device that was asked for, or that of a machine's rank: each card once, then from the first
+/// The device that was requested, or that of a machine's rank: each physical GPU once, then from the first
 /// again.
 pub(super) fn choose(asked: Option<&(String, usize)>, local: Local) -> Result<(String, usize)> {
     if let Some((backend, index)) = asked {
@@ -111,7 +111,7 @@ pub(super) fn choose(asked: Option<&(String, usize)>, local: Local) -> Result<(S
     for backend in all() {
         devices.extend(backend.devices().unwrap_or_default());
     }
-    let numbers = cards(&devices);
+    let numbers = physical_gpus(&devices);
     let first = |at: &usize| numbers[..*at].iter().all(|number| *number != numbers[*at]);
     let views: Vec<usize> = (0..devices.len()).filter(first).collect();
     if views.is_empty() {

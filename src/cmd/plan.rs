@@ -8,8 +8,8 @@ use gpubench_core::record::Detail;
 use gpubench_core::text::printable;
 use gpubench_core::units::seconds;
 use gpubench_model::checkpoint::{Failures, Work};
+use gpubench_report::labels::label;
 use gpubench_report::progress::say;
-use gpubench_report::words::label;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ struct Checkpoint {
     /// Seconds that a recovery costs (default: as measured, else 0)
     #[arg(long, value_name = "SECONDS", value_parser = number)]
     recovery: Option<f64>,
-    /// A result file: what `measure: checkpoint` measured, to a file where it did, on as many lanes as
+    /// A result file: what `measure: checkpoint` measured, to a file where it did, on as many queues as
     /// cost least
     #[arg(long, value_name = "RUN")]
     from: Option<PathBuf>,
@@ -82,7 +82,7 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 /// Most checkpoints that are placed.
-const MOST: usize = 10_000;
+const MAX_CHECKPOINTS: usize = 10_000;
 /// Characters of a case's and its device's name.
 const NAME: usize = 200;
 /// Checkpoints that a person is shown.
@@ -147,7 +147,7 @@ struct Measured {
 }
 
 /// What the run in `file` measured of the only case whose name and device have all of `words`; of
-/// several rounds, the first. Where it says what a save costs (`counts`), that must be told from nothing.
+/// several rounds, the first. Where it says what a save costs (`counts`), that must be significantly different from zero.
 fn measured(file: &Path, words: Option<&str>, counts: bool) -> Result<Measured> {
     let run = read(file)?;
     for warning in &run.warnings {
@@ -162,8 +162,8 @@ fn measured(file: &Path, words: Option<&str>, counts: bool) -> Result<Measured> 
         };
         let device = run.header.devices.get(record.device).map_or_else(String::new, label);
         let name = printable(&format!("{} on {device}", record.key), NAME);
-        let meant = words.split_whitespace().all(|word| name.to_lowercase().contains(word));
-        if meant && !found.iter().any(|(known, _)| *known == name) {
+        let matches = words.split_whitespace().all(|word| name.to_lowercase().contains(word));
+        if matches && !found.iter().any(|(known, _)| *known == name) {
             found.push((name, cheapest));
         }
     }
@@ -178,8 +178,8 @@ fn measured(file: &Path, words: Option<&str>, counts: bool) -> Result<Measured> 
         }));
     };
     // Also where either is not a number.
-    let told = run.cost.is_finite() && run.cost > run.margin;
-    if counts && !told {
+    let significant = run.cost.is_finite() && run.cost > run.margin;
+    if counts && !significant {
         return Err(Error::Usage(format!(
             "{name}: saving cost less than the run's samples scatter ({} ± {}); give an upper bound \
              with --cost",
@@ -188,8 +188,8 @@ fn measured(file: &Path, words: Option<&str>, counts: bool) -> Result<Measured> 
         )));
     }
     let place = if run.to_file { "a file" } else { "memory" };
-    let lanes = if run.lanes == 1 { "lane" } else { "lanes" };
-    let of = format!("{name}, {} {lanes}, to {place}", run.lanes);
+    let queues = if run.queues == 1 { "queue" } else { "queues" };
+    let of = format!("{name}, {} {queues}, to {place}", run.queues);
     Ok(Measured { cost: run.cost, recovery: run.restoring, of })
 }
 
@@ -207,10 +207,11 @@ fn plan(args: &Checkpoint, cost: f64, recovery: f64) -> Result<Plan> {
     let count = f64::from(nodes);
     let seconds = work.seconds(count);
     let placements = (1..).map(|m| failures.placement(count, cost, args.lost, m));
-    let checkpoints: Vec<f64> = placements.take_while(|&t| t < seconds).take(MOST + 1).collect();
-    if checkpoints.len() > MOST {
+    let checkpoints: Vec<f64> =
+        placements.take_while(|&t| t < seconds).take(MAX_CHECKPOINTS + 1).collect();
+    if checkpoints.len() > MAX_CHECKPOINTS {
         return Err(Error::Usage(format!(
-            "more than {MOST} checkpoints of {} in {}: at such a failure rate the computation cannot be \
+            "more than {MAX_CHECKPOINTS} checkpoints of {} in {}: at such a failure rate the computation cannot be \
              finished sensibly",
             gpubench_core::units::seconds(cost),
             gpubench_core::units::seconds(seconds)
@@ -230,16 +231,16 @@ fn plan(args: &Checkpoint, cost: f64, recovery: f64) -> Result<Plan> {
 }
 
 fn best_nodes(failures: Failures, work: Work) -> Result<u32> {
-    let refused = |why: String| Err(Error::Usage(format!("{why}: say how many with --nodes")));
+    let rejected = |why: String| Err(Error::Usage(format!("{why}: say how many with --nodes")));
     if work.parallel + work.serial <= 0.0 {
         return Err(Error::Usage("a computation takes more than 0 seconds".into()));
     }
     let best = failures.best_nodes(work);
     if !best.is_finite() {
-        return refused("without a serial part more nodes are always better".into());
+        return rejected("without a serial part more nodes are always better".into());
     }
     if best > f64::from(u32::MAX) {
-        return refused(format!("the best number of nodes is above {}", u32::MAX));
+        return rejected(format!("the best number of nodes is above {}", u32::MAX));
     }
     Ok((best.round() as u32).max(1))
 }
@@ -331,12 +332,12 @@ mod tests {
         assert_eq!(plan(&shares).unwrap().nodes, 12);
         let alone = plan(&Checkpoint { nodes: None, ..args() }).unwrap_err().to_string();
         assert!(alone.contains("without a serial part"), "{alone}");
-        let told = |parallel: f64, serial: f64| {
+        let message = |parallel: f64, serial: f64| {
             let none = Checkpoint { parallel, serial, nodes: None, ..args() };
             plan(&none).unwrap_err().to_string()
         };
-        assert!(told(0.0, 0.0).contains("more than 0 seconds"));
-        assert!(told(1e12, 1e-3).contains("above 4294967295"));
+        assert!(message(0.0, 0.0).contains("more than 0 seconds"));
+        assert!(message(1e12, 1e-3).contains("above 4294967295"));
     }
 
     #[test]
@@ -348,15 +349,16 @@ mod tests {
 
     #[test]
     fn what_has_no_best_time_says_why() {
-        let told = |args: Checkpoint| plan(&args).unwrap_err().to_string();
+        let message = |args: Checkpoint| plan(&args).unwrap_err().to_string();
         assert!(
-            told(Checkpoint { shape: 1.0, ..args() }).contains("a Weibull shape must be above 1")
+            message(Checkpoint { shape: 1.0, ..args() })
+                .contains("a Weibull shape must be above 1")
         );
         assert!(
-            told(Checkpoint { failure_rate: 0.0, ..args() }).contains("a failure rate must be")
+            message(Checkpoint { failure_rate: 0.0, ..args() }).contains("a failure rate must be")
         );
-        assert!(told(Checkpoint { cost: Some(0.0), ..args() }).contains("no best time to save"));
-        assert!(told(Checkpoint { failure_rate: 1e6, ..args() }).contains("more than 10000"));
+        assert!(message(Checkpoint { cost: Some(0.0), ..args() }).contains("no best time to save"));
+        assert!(message(Checkpoint { failure_rate: 1e6, ..args() }).contains("more than 10000"));
         for wrong in ["0", "5", "1e300", "nan"] {
             assert!(share(wrong).is_err(), "{wrong}");
         }

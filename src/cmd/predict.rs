@@ -1,14 +1,14 @@
 //! `gpubench predict`: a suite's times on devices that are not at hand, from what runs or profiles
-//! tell of them.
+//! describe them.
 
 use super::fit::{by, is_kernel, kernels, launches, seconds};
 use super::known::{Profiles, is_same, likely, of_run, suite};
 use super::results;
 use super::show::{print, warnings, width};
-use crate::counting::{Kernel, Wanted, Works};
+use crate::kernel_counts::{Kernel, KernelCounts, Wanted};
 use crate::store::Run;
 use gpubench_analysis::fit::{
-    Bound, Counted, Device, End, Foretold, Judged, Launch, Model, Profiled, View, judge,
+    Bound, Counted, Device, End, Evaluation, Launch, Model, PredictedTime, Profiled, View, evaluate,
 };
 use gpubench_analysis::is_probe;
 use gpubench_core::error::{Error, Result};
@@ -16,7 +16,7 @@ use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::profile::Profile;
 use gpubench_core::workload::CaseKey;
 use gpubench_emulator::Rules;
-use gpubench_report::predict::{Foreseen, Prediction, json, text};
+use gpubench_report::predict::{DevicePrediction, Prediction, json, text};
 use gpubench_report::progress::say;
 use gpubench_report::selection;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,22 +26,22 @@ use std::process::ExitCode;
 /// Arguments of `gpubench predict`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A suite file, or the name of an embedded suite: what to foresee
+    /// A suite file, or the name of an embedded suite: what to predict
     #[arg(value_name = "SUITE")]
     suite: String,
-    /// Runs of kernels on the devices to foresee it on, or folders of them: the hybrid is fitted to them
+    /// Runs of kernels on the devices to predict it on, or folders of them: the hybrid is fitted to them
     #[arg(long = "from", value_name = "RUN", num_args = 1.., required_unless_present = "profiles")]
     runs: Vec<PathBuf>,
-    /// Profiles of the devices to foresee it on: of `gpubench profile --json`, runs or baselines
+    /// Profiles of the devices to predict it on: of `gpubench profile --json`, runs or baselines
     /// of the suite `characterise`, or descriptions of simulated GPUs (`.yaml`)
     #[arg(long = "profile", value_name = "PROFILE", num_args = 1..)]
     profiles: Vec<PathBuf>,
     /// Runs of the suite on those devices, or folders of them, whose times are set beside
     #[arg(long, value_name = "RUN", num_args = 1..)]
     measured: Vec<PathBuf>,
-    /// What foresees from profiles
-    #[arg(long, value_enum, value_name = "MODEL", default_value_t = Theory::Components)]
-    model: Theory,
+    /// What predicts from profiles
+    #[arg(long, value_enum, value_name = "MODEL", default_value_t = ProfileModel::Components)]
+    model: ProfileModel,
     /// The suite of the runs, where it is not an embedded one
     #[arg(long, value_name = "FILE")]
     runs_suite: Option<String>,
@@ -57,7 +57,7 @@ pub struct Args {
 
 /// The models that a profile is enough for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Theory {
+enum ProfileModel {
     /// Model 3: arithmetic or memory, at their best
     Roofline,
     /// Model 4: warps that hide each other's latency
@@ -68,7 +68,7 @@ enum Theory {
     Components,
 }
 
-impl Theory {
+impl ProfileModel {
     fn model(self) -> Model {
         match self {
             Self::Roofline => Model::Roofline,
@@ -79,12 +79,12 @@ impl Theory {
     }
 }
 
-/// A device, and what foresees times on it.
+/// A device, and what predicts times on it.
 struct Known {
     name: String,
     rules: Rules,
-    foreteller: Foreteller,
-    /// The cases that it was fitted to: no measure of how well it foresees.
+    predictor: Predictor,
+    /// The cases that it was fitted to: no measure of how well it predicts.
     fitted_to: BTreeSet<CaseKey>,
     /// What was measured there.
     measured: Measured,
@@ -93,14 +93,14 @@ struct Known {
 /// What a device measured.
 #[derive(Default)]
 struct Measured {
-    /// The number of the measured device, which several may be foreseen in place of.
+    /// The number of the measured device, which several may be predicted in place of.
     source: Option<usize>,
     seconds: BTreeMap<CaseKey, f64>,
 }
 
-enum Foreteller {
+enum Predictor {
     /// The hybrid, fitted to runs.
-    Hybrid(Box<Judged>, Option<Box<Device>>),
+    Hybrid(Box<Evaluation>, Option<Box<Device>>),
     /// A model without fit, at the fast end of a profile's intervals, the middle and the slow end.
     Profile(Box<[Profiled; 3]>),
 }
@@ -109,7 +109,7 @@ enum Foreteller {
 pub fn run(args: Args) -> Result<ExitCode> {
     let references: Vec<_> = gpubench_reference::names().collect();
     let suite = gpubench_suite::load(&args.suite, &references)?;
-    let mut works = Works::new(&suite, 1);
+    let mut kernel_counts = KernelCounts::new(&suite, 1);
     let profiles = Profiles::of(&args.profiles)?;
     let mut times = Times::default();
     profiles.runs.iter().for_each(|run| times.add(run));
@@ -118,13 +118,13 @@ pub fn run(args: Args) -> Result<ExitCode> {
     }
     let mut devices = fitted(&args, &profiles, &mut times)?;
     devices.extend(profiled(&args, &profiles, &times)?);
-    tell_apart(&mut devices);
-    let wanted = works.kernels();
+    number_equal_names(&mut devices);
+    let wanted = kernel_counts.kernels();
     let kernels: Vec<Kernel> = wanted.iter().map(|wanted| wanted.kernel.clone()).collect();
-    works.count(&kernels, &devices.iter().map(|device| device.rules).collect::<Vec<_>>());
-    let predictions = predictions(&devices, &wanted, &works);
+    kernel_counts.count(&kernels, &devices.iter().map(|device| device.rules).collect::<Vec<_>>());
+    let predictions = predictions(&devices, &wanted, &kernel_counts);
     if predictions.is_empty() {
-        let why = format!("no kernel of the suite `{}` can be foreseen", args.suite);
+        let why = format!("no kernel of the suite `{}` can be predicted", args.suite);
         return Err(Error::Usage(why));
     }
     print(&match (args.json, args.relative) {
@@ -141,26 +141,30 @@ fn whole(path: &Path) -> Result<Run> {
     Ok(run)
 }
 
-/// Every kernel on every device that it can be foreseen on; the others are said.
-fn predictions(devices: &[Known], wanted: &[Wanted], works: &Works) -> Vec<Prediction> {
-    let mut left_out: BTreeMap<(String, String), usize> = BTreeMap::new();
+/// Every kernel on every device that it can be predicted on; the others are reported.
+fn predictions(
+    devices: &[Known],
+    wanted: &[Wanted],
+    kernel_counts: &KernelCounts,
+) -> Vec<Prediction> {
+    let mut skipped: BTreeMap<(String, String), usize> = BTreeMap::new();
     let mut predictions = vec![];
     for one in wanted {
-        let mut foreseen = vec![];
+        let mut per_device = vec![];
         for known in devices {
-            let told = works.of(&one.kernel, known.rules);
-            match told.and_then(|counted| known.foresee(one, counted)) {
-                Ok(time) => foreseen.push(time),
-                Err(why) => *left_out.entry((one.key().workload.clone(), why)).or_default() += 1,
+            let counted = kernel_counts.of(&one.kernel, known.rules);
+            match counted.and_then(|counted| known.predict(one, counted)) {
+                Ok(time) => per_device.push(time),
+                Err(why) => *skipped.entry((one.key().workload.clone(), why)).or_default() += 1,
             }
         }
-        foreseen.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
-        if !foreseen.is_empty() {
-            predictions.push(Prediction { key: one.key().clone(), foreseen });
+        per_device.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+        if !per_device.is_empty() {
+            predictions.push(Prediction { key: one.key().clone(), per_device });
         }
     }
-    for ((workload, why), times) in left_out {
-        say(&format!("{workload}: left out ({times} ×): {why}"));
+    for ((workload, why), times) in skipped {
+        say(&format!("{workload}: skipped ({times} ×): {why}"));
     }
     predictions
 }
@@ -174,22 +178,22 @@ fn fitted(args: &Args, profiles: &Profiles, times: &mut Times) -> Result<Vec<Kno
     // A run that only characterises is there for its profile.
     for run in runs.iter().filter(|run| run.records.iter().any(is_kernel)) {
         let suite = suite(&run.header, args.runs_suite.as_deref(), "--runs-suite")?;
-        let mut works = Works::new(&suite, run.header.seed);
+        let mut kernel_counts = KernelCounts::new(&suite, run.header.seed);
         let own = of_run(&run.header, &run.records);
         for (number, device) in run.header.devices.iter().enumerate() {
             let profile = profiles.find(&own, device);
             let priced = profile.and_then(|profile| Device::new(profile, End::Middle).ok());
             let rules = by(profile);
-            let launches = launches(&run.records, (number, device), &mut works, rules);
+            let launches = launches(&run.records, (number, device), &mut kernel_counts, rules);
             let name = format!("{} ({})", device.name, device.backend);
-            let judged = judge(Model::Hybrid, &launches, priced.as_ref(), run.header.seed)
+            let evaluation = evaluate(Model::Hybrid, &launches, priced.as_ref(), run.header.seed)
                 .map_err(|error| {
-                    Error::Usage(format!("{}: {name}: {error}", run.path.display()))
-                })?;
-            let foreteller = Foreteller::Hybrid(Box::new(judged), priced.map(Box::new));
+                Error::Usage(format!("{}: {name}: {error}", run.path.display()))
+            })?;
+            let predictor = Predictor::Hybrid(Box::new(evaluation), priced.map(Box::new));
             let fitted_to = launches.into_iter().map(|launch| launch.key).collect();
             let measured = times.of(device);
-            devices.push(Known { name, rules, foreteller, fitted_to, measured });
+            devices.push(Known { name, rules, predictor, fitted_to, measured });
         }
     }
     Ok(devices)
@@ -204,7 +208,7 @@ fn profiled(args: &Args, profiles: &Profiles, times: &Times) -> Result<Vec<Known
         Ok(Known {
             name: format!("{} ({})", device.name, device.backend),
             rules: by(Some(profile)),
-            foreteller: Foreteller::Profile(Box::new(ends)),
+            predictor: Predictor::Profile(Box::new(ends)),
             fitted_to: BTreeSet::new(),
             measured: times.of(device),
         })
@@ -240,7 +244,7 @@ impl Times {
 }
 
 /// Numbers those devices that bear one name.
-fn tell_apart(devices: &mut [Known]) {
+fn number_equal_names(devices: &mut [Known]) {
     let mut count: BTreeMap<String, usize> = BTreeMap::new();
     for device in devices.iter() {
         *count.entry(device.name.clone()).or_default() += 1;
@@ -254,29 +258,33 @@ fn tell_apart(devices: &mut [Known]) {
     }
 }
 
-/// Seconds, an interval where one is told, what bounds them, and what foresaw them.
-type Foretelling = (f64, Option<[f64; 2]>, Option<Bound>, Model);
+/// Seconds, an interval where one is known, what bounds them, and what predicted them.
+type Estimate = (f64, Option<[f64; 2]>, Option<Bound>, Model);
 
 impl Known {
     /// Seconds of a kernel, an interval, and what bounds it.
-    fn foresee(&self, wanted: &Wanted, counted: Counted) -> std::result::Result<Foreseen, String> {
+    fn predict(
+        &self,
+        wanted: &Wanted,
+        counted: Counted,
+    ) -> std::result::Result<DevicePrediction, String> {
         let launch = wanted.launch(counted);
-        if matches!(self.foreteller, Foreteller::Profile(_)) && is_probe(&launch.key) {
+        if matches!(self.predictor, Predictor::Profile(_)) && is_probe(&launch.key) {
             return Err("its time is part of the profile".into());
         }
-        let (seconds, interval, bound, with) = match &self.foreteller {
-            Foreteller::Hybrid(judged, device) => {
-                self.by_runs(&launch, judged, device.as_deref())?
+        let (seconds, interval, bound, with) = match &self.predictor {
+            Predictor::Hybrid(evaluation, device) => {
+                self.by_runs(&launch, evaluation, device.as_deref())?
             }
-            Foreteller::Profile(ends) => {
-                let mut told = vec![];
+            Predictor::Profile(ends) => {
+                let mut times = vec![];
                 for end in ends.iter() {
-                    told.push(end.foresee(&launch).map_err(|error| error.to_string())?);
+                    times.push(end.predict(&launch).map_err(|error| error.to_string())?);
                 }
                 // A model need not be slower where every cost is: slow memory occupies fewer warps.
-                let low = told.iter().map(|one| one.seconds).fold(f64::INFINITY, f64::min);
-                let high = told.iter().map(|one| one.seconds).fold(0.0, f64::max);
-                let Foretold { seconds, bound } = told[1];
+                let low = times.iter().map(|one| one.seconds).fold(f64::INFINITY, f64::min);
+                let high = times.iter().map(|one| one.seconds).fold(0.0, f64::max);
+                let PredictedTime { seconds, bound } = times[1];
                 (seconds, Some([low, high]), Some(bound), ends[1].model())
             }
         };
@@ -284,7 +292,16 @@ impl Known {
         let source = self.measured.source;
         let fitted = self.fitted_to.contains(&launch.key);
         let device = self.name.clone();
-        Ok(Foreseen { device, model: with, seconds, interval, bound, measured, source, fitted })
+        Ok(DevicePrediction {
+            device,
+            model: with,
+            seconds,
+            interval,
+            bound,
+            measured,
+            source,
+            fitted,
+        })
     }
 
     /// The hybrid's time, and how far its predictions of this kind were off: of another size where
@@ -292,16 +309,18 @@ impl Known {
     fn by_runs(
         &self,
         launch: &Launch,
-        judged: &Judged,
+        evaluation: &Evaluation,
         device: Option<&Device>,
-    ) -> std::result::Result<Foretelling, String> {
-        let seen = judged.fitted.factors.contains_key(&launch.kernel);
-        let score = if seen { &judged.size_out } else { &judged.workload_out };
-        let view = View::new(judged.model, launch, device).map_err(|error| error.to_string())?;
-        let seconds = judged.fitted.seconds(&launch.kernel, &view);
-        let bound = judged.bound(launch, device).map(|(bound, _)| bound);
+    ) -> std::result::Result<Estimate, String> {
+        let seen = evaluation.fitted.factors.contains_key(&launch.kernel);
+        let score =
+            if seen { &evaluation.leave_one_size_out } else { &evaluation.leave_one_workload_out };
+        let view =
+            View::new(evaluation.model, launch, device).map_err(|error| error.to_string())?;
+        let seconds = evaluation.fitted.seconds(&launch.kernel, &view);
+        let bound = evaluation.bound(launch, device).map(|(bound, _)| bound);
         let within = score.as_ref().map(|score| score.within).filter(|within| within.is_finite());
         let interval = within.map(|within| [seconds / within, seconds * within]);
-        Ok((seconds, interval, bound, judged.model))
+        Ok((seconds, interval, bound, evaluation.model))
     }
 }

@@ -6,8 +6,8 @@ use super::show::{print, warnings, width};
 use crate::store::{Run, read};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::record::profile::Profile;
+use gpubench_report::labels::label;
 use gpubench_report::profile::text;
-use gpubench_report::words::label;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

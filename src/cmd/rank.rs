@@ -1,7 +1,7 @@
 //! `gpubench rank`: devices and APIs in order of speed over the cases that all got right.
 
-use super::foresee::Sources;
 use super::known::{Profiles, likely};
+use super::predicted_ranking::Sources;
 use super::results;
 use super::show::{print, warnings, width};
 use crate::store::runs::{self, CharacterisedIn};
@@ -35,7 +35,7 @@ pub struct Args {
     format: Format,
 }
 
-/// Forms of a ranking.
+/// Formats of a ranking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
     /// Tables for a terminal
@@ -50,7 +50,7 @@ enum Format {
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
-    let all = runs::field(&results::files(&args.paths)?)?;
+    let all = runs::load(&results::files(&args.paths)?)?;
     warnings(&all.warnings);
     let options = Options {
         reference: args.reference,
@@ -58,21 +58,21 @@ pub fn run(args: Args) -> Result<ExitCode> {
         include_simulated: args.include_simulated,
         ..Options::default()
     };
-    let mut ranking = rank(&all.field, &options)?;
+    let mut ranking = rank(&all.matrix, &options)?;
     let own = |wanted: &[&DeviceInfo]| own_profiles(&all.characterised, wanted);
-    ranking.foresight = args.sources.foresee(&all.field, &ranking, own)?;
+    ranking.prediction = args.sources.predict(&all.matrix, &ranking, own)?;
     print(&match args.format {
         Format::Text => ranking::text(&ranking, width()),
         Format::Md => ranking::markdown(&ranking),
         Format::Csv => ranking::spreadsheet(&ranking),
         Format::Json => ranking::json(&ranking),
     })?;
-    let suites: BTreeSet<&str> = all.field.suites.iter().map(|(name, _)| name.as_str()).collect();
+    let suites: BTreeSet<&str> = all.matrix.suites.iter().map(|(name, _)| name.as_str()).collect();
     nothing_ranked(&ranking, suites.len())
 }
 
 /// Profiles of `wanted` devices, each from the latest ranked run that characterises it: read again,
-/// since a ranking keeps none of the raw times that tell them.
+/// since a ranking keeps none of the raw times that they are inferred from.
 fn own_profiles(characterised: &[CharacterisedIn], wanted: &[&DeviceInfo]) -> Result<Profiles> {
     let mut latest: Vec<&CharacterisedIn> = characterised.iter().collect();
     latest.sort_by(|a, b| b.started.cmp(&a.started));

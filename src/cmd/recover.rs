@@ -14,8 +14,8 @@ use gpubench_core::units::Bytes;
 use gpubench_core::workload::Measure;
 use gpubench_device::select::Selector;
 use gpubench_plan::{Candidate, Case, Limits};
+use gpubench_report::labels::{details, label};
 use gpubench_report::progress::say;
-use gpubench_report::words::{details, label};
 use gpubench_suite::Suite;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -33,7 +33,7 @@ pub struct Args {
     /// Only cases with this in their name, this tag, or this size (`'n<=192'`); several must all hold
     #[arg(long, value_name = "FILTER")]
     filter: Vec<String>,
-    /// How often each iteration is killed, on one, four and eight lanes in turn
+    /// How often each iteration is killed, on one, four and eight queues in turn
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     tries: u32,
     /// Seed of the inputs and of the moments
@@ -44,8 +44,8 @@ pub struct Args {
     trust: bool,
 }
 
-/// Lanes of the tries, in turn, as far as a device has them.
-const LANES: [u32; 3] = [1, 4, 8];
+/// Queues of the tries, in turn, as far as a device has them.
+const QUEUE_COUNTS: [u32; 3] = [1, 4, 8];
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
@@ -59,7 +59,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     for device in &devices {
         for case in iterations(&suite, &filters, device, args.seed)? {
             any = true;
-            all_well &= told(&args, device, &case)?;
+            all_well &= recover_and_report(&args, device, &case)?;
         }
     }
     if !any {
@@ -68,7 +68,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     Ok(ExitCode::from(if all_well { 0 } else { 4 }))
 }
 
-/// The cases that can be run on a device; those that cannot are told.
+/// The cases that can be run on a device; those that cannot are reported.
 fn iterations(
     suite: &Suite,
     filters: &Filters,
@@ -84,16 +84,16 @@ fn iterations(
         host_memory: Some(Bytes(host.memory)).filter(|memory| memory.0 > 0),
     };
     let cases = cases::cases(suite, filters, device, 0, &limits);
-    for record in cases.refused.iter().filter(|r| r.key.measure == Measure::Checkpoint) {
+    for record in cases.skipped.iter().filter(|r| r.key.measure == Measure::Checkpoint) {
         let why = details(&record.outcome).join("\n  ");
-        say(&format!("{} on {}: left out: {why}", record.key, label(device)));
+        say(&format!("{} on {}: skipped: {why}", record.key, label(device)));
     }
     let wanted = |case: &Case| case.key.measure == Measure::Checkpoint;
     Ok(cases.run.into_iter().filter(wanted).collect())
 }
 
-/// Kills one case's worker again and again, and tells what came of it; whether all was well.
-fn told(args: &Args, device: &DeviceInfo, case: &Case) -> Result<bool> {
+/// Kills one case's worker again and again, and reports the outcome; whether all was well.
+fn recover_and_report(args: &Args, device: &DeviceInfo, case: &Case) -> Result<bool> {
     let scratch = Scratch::new()?;
     let name = format!("{} on {}", case.key, label(device));
     match tries(args, device, case, &scratch) {
@@ -105,7 +105,7 @@ fn told(args: &Args, device: &DeviceInfo, case: &Case) -> Result<bool> {
         Err(outcome) => {
             let lines: String =
                 details(&outcome).iter().map(|line| format!("  {line}\n")).collect();
-            print(&format!("{name}: {}\n{lines}", outcome.word()))?;
+            print(&format!("{name}: {}\n{lines}", outcome.label()))?;
             Ok(false)
         }
     }
@@ -120,14 +120,14 @@ fn tries(
     let sim = args.selector.simulation();
     let mut drill = Drill::new(device, &sim, case, scratch.path())?;
     let mut rng = Pcg64Mcg::seed_from_u64(args.seed);
-    let mut lanes = vec![];
-    for count in LANES.into_iter().filter(|&count| count <= device.lanes) {
-        lanes.push((count, drill.seconds(count)?));
+    let mut queues = vec![];
+    for count in QUEUE_COUNTS.into_iter().filter(|&count| count <= device.queues) {
+        queues.push((count, drill.seconds(count)?));
     }
     let mut all = vec![];
-    for (lanes, seconds) in lanes.into_iter().cycle().take(args.tries as usize) {
+    for (queues, seconds) in queues.into_iter().cycle().take(args.tries as usize) {
         let moment = Duration::from_secs_f64(seconds * rng.random::<f64>());
-        all.push(drill.once(lanes, moment)?);
+        all.push(drill.once(queues, moment)?);
     }
     Ok(all)
 }

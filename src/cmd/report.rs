@@ -1,18 +1,18 @@
 //! `gpubench report`: what runs say, as a page, a table or data.
 
 use super::compare;
-use super::foresee::Sources;
 use super::known::Profiles;
+use super::predicted_ranking::Sources;
 use super::results;
 use super::show::{print, style, warnings};
 use crate::store::{Run, read};
-use gpubench_analysis::field;
+use gpubench_analysis::result_matrix;
 use gpubench_analysis::rank::{Options, Ranking, rank};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_report::comparison::Compared;
 use gpubench_report::progress::say;
-use gpubench_report::{Material, Source, data, html, markdown, terminal};
+use gpubench_report::{ReportInput, Source, data, html, markdown, terminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -25,10 +25,10 @@ pub struct Args {
     /// Where to write (default: standard output)
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// In which form (default: what the output's name ends in, else text)
+    /// In which format (default: what the output's name ends in, else text)
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Compare with this run or baseline, device by device (in all forms but text and CSV)
+    /// Compare with this run or baseline, device by device (in all formats but text and CSV)
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Rank implementations on the host's processor too
@@ -41,7 +41,7 @@ pub struct Args {
     sources: Sources,
 }
 
-/// Forms of a report.
+/// Formats of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
     /// Tables for a terminal
@@ -52,7 +52,7 @@ enum Format {
     Md,
     /// One line a case and device, for a spreadsheet
     Csv,
-    /// Everything, for programs (`gpubench schema report` says its form)
+    /// Everything, for programs (`gpubench schema report` says its schema)
     Json,
 }
 
@@ -64,15 +64,15 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let flaws: Vec<String> =
         runs.iter().flat_map(|run| &run.warnings).map(ToString::to_string).collect();
     warnings(&flaws);
-    let material = Material::new(runs.iter().map(source).collect());
+    let input = ReportInput::new(runs.iter().map(source).collect());
     let ranking = ranking(&args, &runs, format)?;
     let compared = compared(&args, &runs)?;
     let text = match format {
-        Format::Text => terminal::summary(&material, style()),
-        Format::Html => html::page(&material, &ranking, &compared),
-        Format::Md => markdown::markdown(&material, &ranking, &compared),
-        Format::Csv => data::spreadsheet(&material),
-        Format::Json => data::json(&material, &ranking, &compared),
+        Format::Text => terminal::summary(&input, style()),
+        Format::Html => html::page(&input, &ranking, &compared),
+        Format::Md => markdown::markdown(&input, &ranking, &compared),
+        Format::Csv => data::spreadsheet(&input),
+        Format::Json => data::json(&input, &ranking, &compared),
     };
     match &args.output {
         None => print(&text)?,
@@ -84,7 +84,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What was asked for, else what the output's name ends in.
+/// What was requested, else what the output's name ends in.
 fn format(args: &Args) -> Result<Format> {
     let extension = |path: &Path| path.extension().map(|e| e.to_string_lossy().to_lowercase());
     match (args.format, &args.output) {
@@ -97,7 +97,7 @@ fn format(args: &Args) -> Result<Format> {
             Some("json") => Ok(Format::Json),
             Some("txt") => Ok(Format::Text),
             _ => Err(Error::Usage(format!(
-                "{}: its name tells no form; end it in .html, .md, .csv, .json or .txt, or say --format",
+                "{}: its name has no known ending; end it in .html, .md, .csv, .json or .txt, or say --format",
                 path.display()
             ))),
         },
@@ -127,14 +127,14 @@ fn compared(args: &Args, runs: &[Run]) -> Result<Vec<Compared>> {
 }
 
 fn ranking(args: &Args, runs: &[Run], format: Format) -> Result<Ranking> {
-    let field = field(runs.iter().map(|run| (&run.header, run.records.as_slice())));
+    let matrix = result_matrix(runs.iter().map(|run| (&run.header, run.records.as_slice())));
     let options = Options {
         include_cpu: args.include_cpu,
         include_simulated: args.include_simulated,
         ..Options::default()
     };
-    let mut ranking = rank(&field, &options)?;
-    // The other forms show no ranking.
+    let mut ranking = rank(&matrix, &options)?;
+    // The other formats show no ranking.
     if matches!(format, Format::Html | Format::Md | Format::Json) {
         let own = |_: &[&DeviceInfo]| {
             let mut own = Profiles::default();
@@ -143,7 +143,7 @@ fn ranking(args: &Args, runs: &[Run], format: Format) -> Result<Ranking> {
             }
             Ok(own)
         };
-        ranking.foresight = args.sources.foresee(&field, &ranking, own)?;
+        ranking.prediction = args.sources.predict(&matrix, &ranking, own)?;
     }
     Ok(ranking)
 }

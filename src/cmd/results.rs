@@ -6,16 +6,16 @@ use gpubench_core::error::{Error, Result};
 use std::path::PathBuf;
 
 /// Finds them; none for none. What lies in a folder under a result's name and is none, and the same run a second
-/// time, are told on stderr and left out.
+/// time, are reported on stderr and left out.
 ///
 /// # Errors
 /// As [`runs::find`]; `Usage` where folders hold no result at all.
 pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let found = runs::find(paths)?;
-    let foreign = found.foreign.iter().map(|error| format!("left out: {error}"));
+    let foreign = found.foreign.iter().map(|error| format!("skipped: {error}"));
     let copies = found.copies.iter().map(|(copy, kept)| match copy == kept {
         true => format!("named twice, counted once: {}", copy.display()),
-        false => format!("left out: {} holds the same run as {}", copy.display(), kept.display()),
+        false => format!("skipped: {} holds the same run as {}", copy.display(), kept.display()),
     });
     warnings(&foreign.chain(copies).collect::<Vec<_>>());
     if found.files.is_empty() && !paths.is_empty() {

@@ -11,7 +11,7 @@ use gpubench_device::{Device, Remote};
 use gpubench_experiments::ranks::{Neighbours, counts};
 use gpubench_experiments::ring::{Ringed, alike, columns, ring};
 use gpubench_model::overlap_worth::Strategy;
-use gpubench_report::words::label;
+use gpubench_report::labels::label;
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -31,10 +31,10 @@ pub struct Args {
 }
 
 impl Args {
-    /// What every rank can tell by itself, and alike.
+    /// What every rank can check by itself, and alike.
     ///
     /// # Errors
-    /// `Usage` where so many ranks do not divide `n`.
+    /// `Usage` where a given number of ranks do not divide `n`.
     pub fn check(&self, ranks: usize) -> Result<()> {
         columns(self.n as usize, ranks).map(drop)
     }
@@ -45,7 +45,7 @@ pub fn run(_: Args) -> Result<ExitCode> {
     start("ring")
 }
 
-/// What one number of ranks took: with the matrices asked for, and with smaller ones that give a rank
+/// What one number of ranks took: with the matrices requested, and with smaller ones that give a rank
 /// as much to do as all ranks have.
 struct Run {
     ranks: usize,
@@ -133,22 +133,22 @@ fn times(out: &mut String, ringed: &Ringed) {
     );
     let _ =
         writeln!(out, "  {:<40}{:>10}{:>10}{:>10}", "strategy", "measured", "model 2", "accuracy");
-    for (strategy, measured, foreseen) in &ringed.runs {
-        let accuracy = measured.min(*foreseen) / measured.max(*foreseen).max(1e-30);
+    for (strategy, measured, predicted) in &ringed.runs {
+        let accuracy = measured.min(*predicted) / measured.max(*predicted).max(1e-30);
         let _ = writeln!(
             out,
             "  {:<40}{:>10}{:>10}{accuracy:>10.3}",
-            word(*strategy),
+            strategy_label(*strategy),
             seconds(*measured),
-            seconds(*foreseen)
+            seconds(*predicted)
         );
     }
 }
 
-fn word(strategy: Strategy) -> &'static str {
+fn strategy_label(strategy: Strategy) -> &'static str {
     match strategy {
         Strategy::Synchronous => "one after the other",
-        Strategy::Native => "exchange beside the kernel",
-        Strategy::Total => "exchange and transfer beside the kernel",
+        Strategy::Native => "exchange during the kernel",
+        Strategy::Total => "exchange and transfer during the kernel",
     }
 }

@@ -3,7 +3,7 @@
 use gpubench_core::units::seconds;
 use std::fmt::Write;
 
-/// What so many ranks took.
+/// What a given number of ranks took.
 pub(super) struct Scaled {
     /// How many.
     pub ranks: usize,

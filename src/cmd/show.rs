@@ -1,4 +1,4 @@
-//! What commands say: data on stdout, mistakes on stderr with the line they stand in.
+//! What commands say: data on stdout, diagnostics on stderr with the line they stand in.
 
 use gpubench_core::error::{Error, Located, Result};
 use gpubench_core::text::printable;
@@ -11,7 +11,7 @@ use std::fmt;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::sync::OnceLock;
 
-/// After so many mistakes the others can wait.
+/// After this many diagnostics the others can wait.
 const MAX_SHOWN: usize = 30;
 /// A line longer than this is not shown.
 const MAX_LINE: usize = 400;
@@ -72,7 +72,7 @@ pub fn width() -> u16 {
     USUAL
 }
 
-/// Tells on stderr what of the input could not be used, at most the first few of many.
+/// Reports on stderr what of the input could not be used, at most the first few of many.
 pub fn warnings(warnings: &[String]) {
     for warning in warnings.iter().take(MAX_SHOWN) {
         say(&printable(warning, 400));
@@ -82,7 +82,7 @@ pub fn warnings(warnings: &[String]) {
     }
 }
 
-/// Tells on stderr what went wrong: in colour where [`Color`] says so, in plain ASCII where it is
+/// Reports on stderr what went wrong: in colour where [`Color`] says so, in plain ASCII where it is
 /// no terminal.
 pub fn show(error: &Error) {
     let is_terminal = std::io::stderr().is_terminal();
@@ -91,39 +91,39 @@ pub fn show(error: &Error) {
         (false, true) => GraphicalTheme::unicode_nocolor(),
         (false, false) => GraphicalTheme::none(),
     };
-    // There is nobody left to tell when this fails.
+    // There is nobody left to report to when this fails.
     let _ = std::io::stderr().lock().write_all(render(error, theme).as_bytes());
 }
 
 fn render(error: &Error, theme: GraphicalTheme) -> String {
-    let Error::Suite(mistakes) = error else {
+    let Error::Suite(diagnostics) = error else {
         return format!("gpubench: {}\n", clean(&error.to_string()));
     };
     let handler = GraphicalReportHandler::new_themed(theme).with_width(100);
     let mut text = String::new();
-    for mistake in mistakes.iter().take(MAX_SHOWN) {
-        text += &drawn(mistake, &handler)
-            .unwrap_or_else(|| format!("gpubench: {}\n", clean(&mistake.to_string())));
+    for diagnostic in diagnostics.iter().take(MAX_SHOWN) {
+        text += &drawn(diagnostic, &handler)
+            .unwrap_or_else(|| format!("gpubench: {}\n", clean(&diagnostic.to_string())));
     }
-    if mistakes.len() > MAX_SHOWN {
-        text += &format!("gpubench: and {} more mistakes\n", mistakes.len() - MAX_SHOWN);
+    if diagnostics.len() > MAX_SHOWN {
+        text += &format!("gpubench: and {} more diagnostics\n", diagnostics.len() - MAX_SHOWN);
     }
     text
 }
 
 /// The mistake with the line it stands in; `None` where there is no line worth showing.
-fn drawn(mistake: &Located, handler: &GraphicalReportHandler) -> Option<String> {
-    let (line, _) = mistake.line_column();
-    let shown = mistake.text.lines().skip(line.saturating_sub(2)).take(3);
-    if mistake.text.is_empty() || shown.map(str::len).max().unwrap_or(0) > MAX_LINE {
+fn drawn(diagnostic: &Located, handler: &GraphicalReportHandler) -> Option<String> {
+    let (line, _) = diagnostic.line_column();
+    let shown = diagnostic.text.lines().skip(line.saturating_sub(2)).take(3);
+    if diagnostic.text.is_empty() || shown.map(str::len).max().unwrap_or(0) > MAX_LINE {
         return None;
     }
     let picture = Picture {
-        message: clean(&mistake.message),
-        help: mistake.help.as_deref().map(clean),
-        source: NamedSource::new(clean(&mistake.file), clean(&mistake.text)),
-        offset: mistake.offset.min(mistake.text.len()),
-        len: mistake.len,
+        message: clean(&diagnostic.message),
+        help: diagnostic.help.as_deref().map(clean),
+        source: NamedSource::new(clean(&diagnostic.file), clean(&diagnostic.text)),
+        offset: diagnostic.offset.min(diagnostic.text.len()),
+        len: diagnostic.len,
     };
     let mut text = String::new();
     handler.render_report(&mut text, &picture).ok()?;
@@ -179,7 +179,7 @@ impl Diagnostic for Picture {
 mod tests {
     use super::*;
 
-    fn mistake(text: &str, offset: usize, len: usize) -> Error {
+    fn diagnostic(text: &str, offset: usize, len: usize) -> Error {
         Error::Suite(vec![Located {
             file: "my.yaml".into(),
             text: text.into(),
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_mistake_is_shown_in_its_line() {
-        let text = render(&mistake("a: 1\nkernal: x\n", 5, 6), GraphicalTheme::none());
+        let text = render(&diagnostic("a: 1\nkernal: x\n", 5, 6), GraphicalTheme::none());
         for part in ["unknown key `kernal`", "my.yaml:2:1", "kernal: x", "^^^^^^", "did you mean"] {
             assert!(text.contains(part), "{part} in\n{text}");
         }
@@ -203,7 +203,7 @@ mod tests {
         for text in ["", "é", "a\nb", "\u{1b}[31m\u{85}x", &"x".repeat(9999)] {
             for offset in 0..6 {
                 for len in 0..4 {
-                    let shown = render(&mistake(text, offset, len), GraphicalTheme::none());
+                    let shown = render(&diagnostic(text, offset, len), GraphicalTheme::none());
                     assert!(shown.contains("unknown key") && !shown.contains('\u{1b}'), "{shown}");
                 }
             }

@@ -8,12 +8,12 @@ use gpubench_core::text::{counted, printable};
 use gpubench_report::progress::say;
 use gpubench_report::terminal::{case_name, label};
 use gpubench_report::trace::{Recorded, recorded, trace};
-use gpubench_suite::likest;
+use gpubench_suite::closest_matches;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Measures that keep the steps of what they run, for the message where one does not.
-const KEEPERS: &str = "overlap, schedule and concurrency";
+const WITH_TIMELINE: &str = "overlap, schedule and concurrency";
 
 /// Arguments of `gpubench trace`.
 #[derive(Debug, clap::Args)]
@@ -61,7 +61,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The records of the device and the round asked for.
+/// The records of the device and the round requested.
 fn asked<'a>(run: &'a Run, device: Option<&str>, round: Option<u32>) -> Result<Vec<&'a Record>> {
     let of_device = |record: &Record| {
         let Some(wanted) = device else { return true };
@@ -116,13 +116,13 @@ fn choose(records: &[&Record], wanted: Option<&str>) -> Result<String> {
     }
     if found.is_empty() {
         let all = names(&|_| true);
-        let near = likest(wanted, all.iter().map(String::as_str), 5);
+        let near = closest_matches(wanted, all.iter().map(String::as_str), 5);
         return Err(Error::Usage(format!("the run has no {shown}; near to it are{}", list(&near))));
     }
     let with: Vec<String> = found.iter().filter(|name| drawn.contains(name)).cloned().collect();
     if with.is_empty() {
         let of = |record: &&&Record| found.contains(&case_name(&record.key));
-        let outcome = records.iter().find(of).map_or("", |record| record.outcome.word());
+        let outcome = records.iter().find(of).map_or("", |record| record.outcome.label());
         return Err(without(
             &format!("case `{}`, outcome: {outcome},", found.join("`, `")),
             &drawn,
@@ -148,18 +148,20 @@ fn one(mut found: Vec<String>, drawn: &[String], what: &str) -> Result<String> {
 fn without(what: &str, drawn: &[String]) -> Error {
     let drawn: Vec<&str> = drawn.iter().map(String::as_str).collect();
     let here = match drawn.is_empty() {
-        true => "; this run has none of theirs whose steps a clock told apart".to_owned(),
+        true => "; this run has none of theirs whose steps a clock distinguished".to_owned(),
         false => format!("; in this run{}", list(&drawn)),
     };
-    Error::Usage(format!("{what} has no timeline: measures that keep one are {KEEPERS}{here}"))
+    Error::Usage(format!(
+        "{what} has no timeline: measures that keep one are {WITH_TIMELINE}{here}"
+    ))
 }
 
 /// Names one a line, as many as a reader looks at.
 fn list(names: &[&str]) -> String {
-    const MOST: usize = 20;
-    let mut text: String = names.iter().take(MOST).map(|name| format!("\n  {name}")).collect();
-    if names.len() > MOST {
-        text += &format!("\n  and {} more", names.len() - MOST);
+    const MAX_NAMES: usize = 20;
+    let mut text: String = names.iter().take(MAX_NAMES).map(|name| format!("\n  {name}")).collect();
+    if names.len() > MAX_NAMES {
+        text += &format!("\n  and {} more", names.len() - MAX_NAMES);
     }
     text
 }
@@ -190,14 +192,14 @@ mod tests {
     fn drawn(workload: &str, n: i64) -> Record {
         let mut record = sample::record(sample::key(workload, n), 1.0);
         record.key.measure = Measure::Schedule;
-        let step = NamedStep { name: "send 0".into(), lane: 0, started: 0.0, ended: 1.0 };
+        let step = NamedStep { name: "upload 0".into(), queue: 0, started: 0.0, ended: 1.0 };
         let timed = Timed { walls: vec![1.0], steps: vec![step] };
         let schedule = sample::schedule(Clock::Simulated, vec![("search", timed)]);
         record.detail = Some(Detail::Schedule(schedule));
         record
     }
 
-    fn told(records: &[Record], wanted: Option<&str>) -> Result<String, String> {
+    fn chosen(records: &[Record], wanted: Option<&str>) -> Result<String, String> {
         let records: Vec<&Record> = records.iter().collect();
         choose(&records, wanted).map_err(|error| error.to_string())
     }
@@ -210,28 +212,28 @@ mod tests {
             sample::record(sample::key("sepia", 1), 1.0),
         ];
         for wanted in ["sepia n=512 (schedule)", "SEPIA N=512", "sep 512"] {
-            assert_eq!(told(&records, Some(wanted)).unwrap(), "sepia n=512 (schedule)");
+            assert_eq!(chosen(&records, Some(wanted)).unwrap(), "sepia n=512 (schedule)");
         }
-        let several = told(&records, Some("sepia")).unwrap_err();
+        let several = chosen(&records, Some("sepia")).unwrap_err();
         assert!(several.contains("n=512") && several.contains("n=1024"), "{several}");
         assert!(!several.contains("n=1\n"), "what has no timeline is no choice: {several}");
-        let unsaid = told(&records, None).unwrap_err();
+        let unsaid = chosen(&records, None).unwrap_err();
         assert!(unsaid.contains("a case may be any of"), "{unsaid}");
-        assert_eq!(told(&records[..1], None).unwrap(), "sepia n=512 (schedule)");
+        assert_eq!(chosen(&records[..1], None).unwrap(), "sepia n=512 (schedule)");
     }
 
     #[test]
     fn what_is_not_there_is_helped_with() {
         let records = [drawn("sepia", 512), sample::record(sample::key("matmul", 64), 1.0)];
-        let unknown = told(&records, Some("sepai")).unwrap_err();
+        let unknown = chosen(&records, Some("sepai")).unwrap_err();
         assert!(
             unknown.contains("no case `sepai`") && unknown.contains("sepia n=512"),
             "{unknown}"
         );
-        let without = told(&records, Some("matmul")).unwrap_err();
+        let without = chosen(&records, Some("matmul")).unwrap_err();
         assert!(without.contains("overlap, schedule and concurrency"), "{without}");
         assert!(without.contains("in this run\n  sepia n=512 (schedule)"), "{without}");
-        let none = told(&records[1..], None).unwrap_err();
+        let none = chosen(&records[1..], None).unwrap_err();
         assert!(none.contains("the run has no timeline"), "{none}");
     }
 }

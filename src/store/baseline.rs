@@ -81,7 +81,7 @@ fn readable(path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// All baselines of a folder, by file name; a file that is none is told, not returned.
+/// All baselines of a folder, by file name; a file that is none is reported, not returned.
 ///
 /// # Errors
 /// `Io` when the folder cannot be read.

@@ -1,4 +1,4 @@
-//! Strict reading of CSV files: a header line, then rows; every mistake is told with its place.
+//! Strict reading of CSV files: a header line, then rows; every mistake is reported with its place.
 
 use ::csv::{ReaderBuilder, StringRecord, Trim};
 use gpubench_core::error::{Error, Located, Result};
@@ -30,7 +30,7 @@ impl Table {
     /// Reads `path`, whose header must name all of `columns`; further columns are ignored.
     ///
     /// # Errors
-    /// [`Error::Usage`] when the file cannot be read, [`Error::Suite`] for mistakes in it.
+    /// [`Error::Usage`] when the file cannot be read, [`Error::Suite`] for diagnostics in it.
     pub fn read(path: &Path, columns: &[&str]) -> Result<Self> {
         let file = path.display().to_string();
         let bytes = gpubench_core::text::read_bytes(path, LARGEST)
@@ -40,7 +40,7 @@ impl Table {
             Err(error) => {
                 let offset = error.utf8_error().valid_up_to();
                 let text = String::from_utf8_lossy(error.as_bytes());
-                Err(mistake(&file, &text, (offset, 1), "not UTF-8 text", None))
+                Err(diagnostic(&file, &text, (offset, 1), "not UTF-8 text", None))
             }
         }
     }
@@ -52,7 +52,8 @@ impl Table {
     pub fn parse(file: &str, text: &str, columns: &[&str]) -> Result<Self> {
         let mut reader =
             ReaderBuilder::new().trim(Trim::All).flexible(true).from_reader(text.as_bytes());
-        let internal = |error: ::csv::Error| mistake(file, text, (0, 0), &error.to_string(), None);
+        let internal =
+            |error: ::csv::Error| diagnostic(file, text, (0, 0), &error.to_string(), None);
         let header = reader.headers().map_err(internal)?.clone();
         let mut table = Self { file: file.to_owned(), text: text.into(), header, rows: Vec::new() };
         table.check_header(columns)?;
@@ -64,7 +65,7 @@ impl Table {
             table.rows.push((start, record));
         }
         if table.rows.is_empty() {
-            return Err(table.mistake(text.len(), 0, "no rows below the header", None));
+            return Err(table.diagnostic(text.len(), 0, "no rows below the header", None));
         }
         Ok(table)
     }
@@ -80,10 +81,10 @@ impl Table {
     }
 
     /// A mistake about a column's name.
-    pub fn column_mistake(&self, column: &str, message: &str, help: &str) -> Error {
+    pub fn column_diagnostic(&self, column: &str, message: &str, help: &str) -> Error {
         let index = self.header.iter().position(|name| name == column).unwrap_or(0);
         let (offset, len) = field(&self.text, line_start(&self.text, 0), index);
-        self.mistake(offset, len, message, Some(help))
+        self.diagnostic(offset, len, message, Some(help))
     }
 
     fn check_header(&self, columns: &[&str]) -> Result<()> {
@@ -94,11 +95,11 @@ impl Table {
             .find(|(i, name)| self.header.iter().take(*i).any(|n| n == *name))
         {
             let message = format!("two columns are called `{twice}`");
-            return Err(self.column_mistake(twice, &message, "give each column its own name"));
+            return Err(self.column_diagnostic(twice, &message, "give each column its own name"));
         }
         match columns.iter().find(|column| !self.header.iter().any(|name| name == **column)) {
             None => Ok(()),
-            Some(missing) => Err(self.mistake(
+            Some(missing) => Err(self.diagnostic(
                 line_start(&self.text, 0),
                 0,
                 &format!("no column `{missing}`"),
@@ -114,11 +115,11 @@ impl Table {
         }
         let (offset, len) = field(&self.text, start, wanted.min(found - 1));
         let message = format!("{found} fields where the header names {wanted} columns");
-        Err(self.mistake(offset, len, &message, None))
+        Err(self.diagnostic(offset, len, &message, None))
     }
 
-    fn mistake(&self, offset: usize, len: usize, message: &str, help: Option<&str>) -> Error {
-        mistake(&self.file, &self.text, (offset, len), message, help)
+    fn diagnostic(&self, offset: usize, len: usize, message: &str, help: Option<&str>) -> Error {
+        diagnostic(&self.file, &self.text, (offset, len), message, help)
     }
 }
 
@@ -129,7 +130,7 @@ impl<'a> Row<'a> {
     /// [`Error::Suite`] when the field is empty.
     pub fn text(self, column: &str) -> Result<&'a str> {
         let text = self.index(column).and_then(|index| self.fields.get(index)).unwrap_or("");
-        if text.is_empty() { Err(self.mistake(column, "empty field", None)) } else { Ok(text) }
+        if text.is_empty() { Err(self.diagnostic(column, "empty field", None)) } else { Ok(text) }
     }
 
     /// The number in `column`: finite and not negative.
@@ -158,10 +159,10 @@ impl<'a> Row<'a> {
     }
 
     /// A mistake in this row's `column`.
-    pub fn mistake(self, column: &str, message: &str, help: Option<&str>) -> Error {
+    pub fn diagnostic(self, column: &str, message: &str, help: Option<&str>) -> Error {
         let index = self.index(column).unwrap_or(0);
         let (offset, len) = field(&self.table.text, self.start, index);
-        self.table.mistake(offset, len, message, help)
+        self.table.diagnostic(offset, len, message, help)
     }
 
     fn parse<T: FromStr + Copy>(
@@ -173,7 +174,7 @@ impl<'a> Row<'a> {
         let text = self.text(column)?;
         text.parse().ok().filter(|value| good(*value)).ok_or_else(|| {
             let message = format!("`{text}` in column `{column}` is not {wanted}");
-            self.mistake(column, &message, None)
+            self.diagnostic(column, &message, None)
         })
     }
 
@@ -211,7 +212,7 @@ fn field(text: &str, start: usize, index: usize) -> (usize, usize) {
     (from + raw.len() - raw.trim_start().len(), raw.trim().len())
 }
 
-fn mistake(
+fn diagnostic(
     file: &str,
     text: &str,
     (offset, len): (usize, usize),
@@ -232,7 +233,7 @@ fn mistake(
 mod tests {
     use super::*;
 
-    fn told(text: &str) -> String {
+    fn parse_outcome(text: &str) -> String {
         let read = || -> Result<()> {
             for row in Table::parse("t.csv", text, &["name", "n", "x"])?.rows() {
                 row.text("name")?;
@@ -256,8 +257,8 @@ mod tests {
     }
 
     #[test]
-    fn tells_line_and_column_of_each_mistake() {
-        assert_eq!(told("name,n,x\na,1,1\n"), "fine");
+    fn reports_line_and_column_of_each_mistake() {
+        assert_eq!(parse_outcome("name,n,x\na,1,1\n"), "fine");
         for (text, place) in [
             ("name,n,x\na,1,1\nb,2, -1\n", "t.csv:3:6: `-1` in column `x` is not a number above 0"),
             ("name,n,x\na,1,nan\n", "t.csv:2:5: `nan`"),
@@ -272,13 +273,13 @@ mod tests {
             ("", "t.csv:1:1: no column `name`"),
             ("\u{feff}name,n,x\né,x,1\n", "t.csv:2:3: `x`"),
         ] {
-            let message = told(text);
+            let message = parse_outcome(text);
             assert!(message.starts_with(place), "{text:?} gave {message}, not {place}");
         }
     }
 
     #[test]
-    fn files_that_are_no_text_are_refused_with_their_place() {
+    fn files_that_are_no_text_are_rejected_with_their_place() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("binary.csv");
         std::fs::write(&path, b"a,b\n1,\xff\n").unwrap();

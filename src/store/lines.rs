@@ -42,13 +42,13 @@ impl<R: BufRead> Lines<R> {
     pub fn next_line(&mut self) -> io::Result<Option<(Piece, u64)>> {
         let mut line = Vec::new();
         // One byte over the limit: the line's end, or what shows that it is too long.
-        let most = self.limit as u64 + 1;
-        let taken = (&mut self.source).take(most).read_until(b'\n', &mut line)? as u64;
+        let max_bytes = self.limit as u64 + 1;
+        let taken = (&mut self.source).take(max_bytes).read_until(b'\n', &mut line)? as u64;
         if line.last() == Some(&b'\n') {
             line.pop();
             return Ok(Some((Piece::Whole(line), taken)));
         }
-        if taken < most {
+        if taken < max_bytes {
             return Ok((taken > 0).then_some((Piece::Torn(line), taken)));
         }
         line.truncate(self.limit);

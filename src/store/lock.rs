@@ -13,12 +13,12 @@ pub struct DeviceLock {
     file: File,
 }
 
-/// What came of asking for a lock.
+/// The result of asking for a lock.
 #[derive(Debug)]
 pub enum Attempt {
     /// It is ours.
     Taken(DeviceLock),
-    /// Another run has it: its process, where it tells.
+    /// Another run has it: its process, where it reports one.
     HeldBy(Option<u32>),
 }
 
@@ -31,14 +31,15 @@ impl DeviceLock {
         Self::attempt_in(&std::env::temp_dir(), key)
     }
 
-    /// What is locked for a device. Two APIs' views of one card share a key where both tell its
+    /// What is locked for a device. Two APIs' views of one physical GPU share a key where both report its
     /// PCI address or UUID; all implementations on the host's processor share one.
     pub fn keys(device: &DeviceInfo) -> Vec<String> {
         if device.kind == DeviceKind::Cpu {
             return vec!["cpu".into()];
         }
-        let told = [&device.pci, &device.uuid].into_iter().flatten();
-        let keys: Vec<String> = told.map(|key| super::safe(&key.to_ascii_lowercase())).collect();
+        let addresses = [&device.pci, &device.uuid].into_iter().flatten();
+        let keys: Vec<String> =
+            addresses.map(|key| super::safe(&key.to_ascii_lowercase())).collect();
         if keys.is_empty() { vec![format!("{}-{}", device.slug(), device.index)] } else { keys }
     }
 
@@ -92,7 +93,7 @@ mod tests {
     use gpubench_core::record::sample;
 
     #[test]
-    fn the_second_is_told_who_has_it() {
+    fn the_second_learns_who_has_it() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let attempt = || DeviceLock::attempt_in(folder.path(), "card").unwrap();
         let Attempt::Taken(first) = attempt() else { panic!("nobody else has it") };
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn views_of_one_card_share_a_lock() {
+    fn views_of_one_physical_gpu_share_a_lock() {
         let mut a = sample::device("opencl");
         let mut b = sample::device("wgpu");
         let shared = |a: &DeviceInfo, b: &DeviceInfo| {

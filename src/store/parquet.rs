@@ -41,7 +41,7 @@ impl Parquet {
     /// `Io` when it exists or cannot be written.
     pub fn create(path: &Path, columns: Vec<(&str, Column)>) -> Result<Self> {
         let file = File::create_new(path).map_err(|source| Error::io(path, source))?;
-        let failed = |error| refused(path, error);
+        let failed = |error| rejected(path, error);
         let fields = columns.iter().map(|(name, column)| field(name, column));
         let fields = fields.collect::<Result<_, _>>().map_err(failed)?;
         let schema = Type::group_type_builder("gpubench").with_fields(fields).build();
@@ -71,12 +71,12 @@ impl Parquet {
             self.group()?;
         }
         let path = self.path;
-        self.writer.close().map(|_| ()).map_err(|error| refused(&path, error))
+        self.writer.close().map(|_| ()).map_err(|error| rejected(&path, error))
     }
 
     fn group(&mut self) -> Result<()> {
         self.rows = 0;
-        self.write().map_err(|error| refused(&self.path, error))
+        self.write().map_err(|error| rejected(&self.path, error))
     }
 
     fn write(&mut self) -> Result<(), ParquetError> {
@@ -118,7 +118,7 @@ fn field(name: &str, column: &Column) -> Result<Arc<Type>, ParquetError> {
     builder.build().map(Arc::new)
 }
 
-fn refused(path: &Path, error: ParquetError) -> Error {
+fn rejected(path: &Path, error: ParquetError) -> Error {
     Error::io(path, std::io::Error::other(error))
 }
 

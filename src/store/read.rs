@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// The longest line that is read: a record of 200 samples and a long build log stays far below.
 const LONGEST: usize = 4 << 20;
 /// A file with more lines than this that cannot be used is no result.
-const MOST_FLAWS: u32 = 1000;
+const MAX_FLAWS: u32 = 1000;
 
 /// A result file in memory.
 #[derive(Clone, Debug)]
@@ -79,9 +79,9 @@ pub fn open(path: &Path) -> Result<(Header, Records)> {
     let mut file = BufReader::with_capacity(1 << 16, file);
     let first = Lines::new((&mut file).take(LONGEST as u64), LONGEST).next_line();
     let first = first.map_err(|e| Error::io(path, e))?;
-    let (first, whole) = first.ok_or_else(|| refused(path, b"", 0, "the file is empty", None))?;
+    let (first, whole) = first.ok_or_else(|| rejected(path, b"", 0, "the file is empty", None))?;
     let Piece::Whole(first) = first else {
-        return Err(refused(
+        return Err(rejected(
             path,
             &first.into_bytes(),
             0,
@@ -136,10 +136,9 @@ impl Iterator for Records {
         self.line += 1;
         let line = self.next_line()?;
         self.flaws += u32::from(line.is_err());
-        if self.flaws > MOST_FLAWS {
+        if self.flaws > MAX_FLAWS {
             self.ended = true;
-            let message =
-                format!("more than {MOST_FLAWS} lines cannot be used; the rest is unread");
+            let message = format!("more than {MAX_FLAWS} lines cannot be used; the rest is unread");
             return Some(Err(self.flaw(message)));
         }
         Some(line)
@@ -182,7 +181,7 @@ impl Records {
                 "a record of device {}, but the header lists {}; skipped",
                 record.device, self.devices
             ))),
-            Ok(Line::Record(record)) => match record.unsound() {
+            Ok(Line::Record(record)) => match record.validation_error() {
                 Some(why) => Err(self.flaw(format!("{why}; skipped"))),
                 None => Ok(Line::Record(record)),
             },
@@ -204,27 +203,27 @@ fn header(path: &Path, line: &[u8]) -> Result<Header> {
         Header { version: u32 },
     }
     if line.trim_ascii().is_empty() {
-        return Err(refused(path, line, 0, "the first line is blank: this is no result", None));
+        return Err(rejected(path, line, 0, "the first line is blank: this is no result", None));
     }
     let no_header = |e: serde_json::Error| {
         let message = format!("this is no result of gpubench: {}", without_place(&e));
-        refused(path, line, e.column().saturating_sub(1), &message, None)
+        rejected(path, line, e.column().saturating_sub(1), &message, None)
     };
     let Any::Header { version } = serde_json::from_slice(line).map_err(no_header)?;
     if version > VERSION {
         let message =
             format!("written in format {version}; this gpubench reads formats up to {VERSION}");
-        return Err(refused(path, line, 0, &message, Some("read it with a newer gpubench")));
+        return Err(rejected(path, line, 0, &message, Some("read it with a newer gpubench")));
     }
     if version == 0 {
-        return Err(refused(path, line, 0, "written in format 0, which there never was", None));
+        return Err(rejected(path, line, 0, "written in format 0, which there never was", None));
     }
     match serde_json::from_slice(line).map_err(no_header)? {
-        Line::Header(header) => match header.unsound() {
-            Some(why) => Err(refused(path, line, 0, &why, None)),
+        Line::Header(header) => match header.validation_error() {
+            Some(why) => Err(rejected(path, line, 0, &why, None)),
             None => Ok(*header),
         },
-        _ => Err(refused(path, line, 0, "the first line is no header", None)),
+        _ => Err(rejected(path, line, 0, "the first line is no header", None)),
     }
 }
 
@@ -235,14 +234,14 @@ fn without_place(error: &serde_json::Error) -> String {
     why.strip_suffix(&place).unwrap_or(&why).to_owned()
 }
 
-/// What tells a run from every other: a hash of its header and the line behind it. `None` where the file
+/// What distinguishes a run from every other: a hash of its header and the line behind it. `None` where the file
 /// cannot be read or begins with no header, which whoever reads it next will say.
 pub fn identity(path: &Path) -> Option<[u8; 32]> {
     let meta = std::fs::metadata(path).ok()?;
     if gpubench_core::text::no_file(&meta).is_some() {
         return None;
     }
-    // No more than two lines can be told: a file that has no end is not searched for one.
+    // No more than two lines can be distinguished: a file that has no end is not searched for one.
     let file = File::open(path).ok()?.take(2 * LONGEST as u64);
     let mut lines = Lines::new(BufReader::new(file), LONGEST);
     let (Piece::Whole(mut begin), _) = lines.next_line().ok()?? else {
@@ -254,7 +253,7 @@ pub fn identity(path: &Path) -> Option<[u8; 32]> {
 }
 
 /// A first line that is wrong at byte `at`.
-fn refused(path: &Path, line: &[u8], at: usize, message: &str, help: Option<&str>) -> Error {
+fn rejected(path: &Path, line: &[u8], at: usize, message: &str, help: Option<&str>) -> Error {
     let (before, behind) = line.split_at(at.min(line.len()));
     let before = String::from_utf8_lossy(before);
     let behind = String::from_utf8_lossy(&behind[..behind.len().min(200)]);
@@ -339,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_format_is_refused_with_its_number() {
+    fn a_newer_format_is_rejected_with_its_number() {
         let newer = r#"{"header":{"version":9,"anything":"else"}}"#.to_owned();
         let error = read(file(&[newer]).path()).unwrap_err().to_string();
         assert!(error.contains(":1:") && error.contains("format 9"), "{error}");
@@ -355,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_result_is_refused() {
+    fn what_is_no_result_is_rejected() {
         for text in ["", "{}", "[1]", "{\"record\":{}}", "plain text", "\u{0}\u{1}"] {
             let file = file(&[text.to_owned()]);
             assert!(matches!(read(file.path()), Err(Error::Suite(_))), "{text:?}");

@@ -1,7 +1,7 @@
 //! Many result files: found below the paths that a user names, and read at the same time.
 
 use super::read::{Flaw, identity, open};
-use gpubench_analysis::Field;
+use gpubench_analysis::ResultMatrix;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::{Detail, Line};
@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::thread;
 
-/// What many files come to.
+/// Totals over many files.
 #[derive(Debug, Default)]
-pub struct Fielded {
+pub struct LoadedRuns {
     /// Their records.
-    pub field: Field,
+    pub matrix: ResultMatrix,
     /// What could not be used, file by file.
     pub warnings: Vec<String>,
     /// Files that were read.
@@ -113,19 +113,19 @@ fn inside(folder: &Path) -> Result<Vec<PathBuf>> {
 ///
 /// # Errors
 /// As [`open`], for the first file that cannot be used.
-pub fn field(files: &[PathBuf]) -> Result<Fielded> {
+pub fn load(files: &[PathBuf]) -> Result<LoadedRuns> {
     let threads = thread::available_parallelism().map_or(1, usize::from).clamp(1, 16);
     let share = files.len().div_ceil(threads).max(1);
-    let parts: Vec<Result<Fielded>> = thread::scope(|scope| {
+    let parts: Vec<Result<LoadedRuns>> = thread::scope(|scope| {
         let started: Vec<_> =
             files.chunks(share).map(|files| scope.spawn(|| one_after_the_other(files))).collect();
         let lost = |_| Err(Error::Usage("a thread that read results panicked".into()));
         started.into_iter().map(|part| part.join().unwrap_or_else(lost)).collect()
     });
-    let mut all = Fielded::default();
+    let mut all = LoadedRuns::default();
     for part in parts {
         let part = part?;
-        all.field.merge(part.field);
+        all.matrix.merge(part.matrix);
         all.warnings.extend(part.warnings);
         all.files += part.files;
         all.characterised.extend(part.characterised);
@@ -133,11 +133,11 @@ pub fn field(files: &[PathBuf]) -> Result<Fielded> {
     Ok(all)
 }
 
-fn one_after_the_other(files: &[PathBuf]) -> Result<Fielded> {
-    let mut all = Fielded::default();
+fn one_after_the_other(files: &[PathBuf]) -> Result<LoadedRuns> {
+    let mut all = LoadedRuns::default();
     for path in files {
         let (header, lines) = open(path)?;
-        let entered = all.field.enter(&header);
+        let entered = all.matrix.enter(&header);
         let (mut records, mut devices) = (0_u64, BTreeSet::new());
         for line in lines {
             match line {
@@ -146,7 +146,7 @@ fn one_after_the_other(files: &[PathBuf]) -> Result<Fielded> {
                     if matches!(record.detail, Some(Detail::Characterised(_))) {
                         devices.insert(record.device);
                     }
-                    all.field.add(&entered, &record);
+                    all.matrix.add(&entered, &record);
                 }
                 Ok(_) => {}
                 Err(flaw) => all.warnings.push(Flaw::to_string(&flaw)),
@@ -195,9 +195,9 @@ mod tests {
         let foreign: Vec<String> = foreign.iter().map(ToString::to_string).collect();
         assert!(foreign[0].contains("a.jsonl") && foreign[0].contains("no result"), "{foreign:?}");
         assert!(foreign[1].contains("torn.jsonl") && foreign.len() == 2, "{foreign:?}");
-        let all = field(&files).unwrap();
-        assert_eq!((all.files, all.field.contenders[0].runs, all.field.cases.len()), (5, 5, 4));
-        assert_eq!(all.field.cell(0, 0).unwrap().rounds, 4);
+        let all = load(&files).unwrap();
+        assert_eq!((all.files, all.matrix.entries[0].runs, all.matrix.cases.len()), (5, 5, 4));
+        assert_eq!(all.matrix.cell(0, 0).unwrap().rounds, 4);
         assert_eq!(all.warnings.len(), 1, "the empty run: {:?}", all.warnings);
     }
 
@@ -232,7 +232,7 @@ mod tests {
         let error = find(&[folder.path().to_owned()]).unwrap_err().to_string();
         assert!(error.contains("no result file"), "{error}");
         let nowhere = folder.path().join("nowhere.jsonl");
-        let error = field(&find(&[nowhere]).unwrap().files).unwrap_err().to_string();
+        let error = load(&find(&[nowhere]).unwrap().files).unwrap_err().to_string();
         assert!(error.contains("nowhere.jsonl"), "{error}");
     }
 }

@@ -22,14 +22,14 @@ impl Scratch {
     /// # Errors
     /// `Io` when the temporary folder cannot be written.
     pub fn new() -> Result<Self> {
-        Self::beside(&std::env::temp_dir())
+        Self::next_to(&std::env::temp_dir())
     }
 
     /// Makes one in `root`, for what is to lie on its disk.
     ///
     /// # Errors
     /// `Io` when `root` cannot be written, or has no locks, as some network file systems.
-    pub fn beside(root: &Path) -> Result<Self> {
+    pub fn next_to(root: &Path) -> Result<Self> {
         let io = |e| Error::io(root, e);
         let prefix = format!("{}{}-", prefix(), std::process::id());
         let folder = tempfile::Builder::new().prefix(&prefix).tempdir_in(root).map_err(io)?;
@@ -45,7 +45,7 @@ impl Scratch {
     }
 }
 
-/// What the names of this machine's folders begin with: of another's, which may share the disk, locks tell
+/// What the names of this machine's folders begin with: of another's, which may share the disk, locks show
 /// nothing certain.
 fn prefix() -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
@@ -93,9 +93,9 @@ mod tests {
         };
         let (dead, elsewhere) =
             (left(prefix() + "1-dead"), left(format!("{PREFIX}else.where-1-a")));
-        let first = Scratch::beside(root.path()).unwrap();
+        let first = Scratch::next_to(root.path()).unwrap();
         assert!(!dead.exists() && elsewhere.exists());
-        let second = Scratch::beside(root.path()).unwrap();
+        let second = Scratch::next_to(root.path()).unwrap();
         assert!(first.path().exists() && second.path().exists());
         let path = first.path().to_owned();
         drop(first);

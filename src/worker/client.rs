@@ -3,7 +3,7 @@
 use super::deadlines::Deadlines;
 use super::group::Group;
 use super::protocol::{Reply, Request};
-use super::tail::{Followed, Tail};
+use super::stderr_tail::{Followed, StderrTail};
 use crate::store::Lines;
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Outcome;
@@ -26,7 +26,7 @@ pub struct Client {
     group: Group,
     requests: Option<Sender<Vec<u8>>>,
     replies: Receiver<Reply>,
-    tail: Tail,
+    stderr_tail: StderrTail,
     stderr: Followed,
 }
 
@@ -34,7 +34,7 @@ pub struct Client {
 /// loaded does so there.
 ///
 /// # Errors
-/// What came of the worker instead.
+/// The worker's error instead.
 pub fn devices(backend: &str, limit: Duration) -> Result<Vec<DeviceInfo>, Outcome> {
     let mut client = Client::spawn(&[], Some(backend), &Sim::default())?;
     match client.wait("listing the devices", limit)? {
@@ -52,7 +52,7 @@ impl Client {
     /// them.
     ///
     /// # Errors
-    /// What came of it instead: `Timeout`, `Crash`, or why a device does not open.
+    /// The error instead: `Timeout`, `Crash`, or why a device does not open.
     pub fn open(devices: &[DeviceInfo], sim: &Sim, limit: Duration) -> Result<Self, Outcome> {
         let mut client = Self::spawn(devices, None, sim)?;
         match client.wait("opening the device", limit)? {
@@ -72,7 +72,7 @@ impl Client {
         }
     }
 
-    /// Sends a request and waits for its last reply, telling `stage` what the worker does.
+    /// Sends a request and waits for its last reply, reporting to `stage` what the worker does.
     ///
     /// # Errors
     /// `Timeout` or `Crash`: the worker is gone then.
@@ -83,12 +83,12 @@ impl Client {
         stage: &mut dyn FnMut(Stage),
     ) -> Result<Reply, Outcome> {
         self.send(request)?;
-        let (mut doing, mut limit) = (stage_word(Stage::Prepare), deadlines.of(Stage::Prepare));
+        let (mut doing, mut limit) = (stage_label(Stage::Prepare), deadlines.of(Stage::Prepare));
         loop {
             match self.wait(doing, limit)? {
                 Reply::Stage(now) => {
                     stage(now);
-                    (doing, limit) = (stage_word(now), deadlines.of(now));
+                    (doing, limit) = (stage_label(now), deadlines.of(now));
                 }
                 reply => return Ok(reply),
             }
@@ -109,7 +109,7 @@ impl Client {
         self.send(request)?;
         let mut doing = Stage::Prepare;
         while doing != Stage::Measure {
-            match self.wait(stage_word(doing), deadlines.of(doing))? {
+            match self.wait(stage_label(doing), deadlines.of(doing))? {
                 Reply::Stage(now) => doing = now,
                 reply => return Ok(Some(reply)),
             }
@@ -128,7 +128,7 @@ impl Client {
         let mut line =
             serde_json::to_vec(request).map_err(|e| Outcome::Failed(format!("request: {e}")))?;
         line.push(b'\n');
-        // A worker that does not listen has ended; waiting tells how.
+        // A worker that does not listen has ended; waiting shows how.
         let _ = self.requests.as_ref().map(|requests| requests.send(line));
         Ok(())
     }
@@ -161,10 +161,10 @@ impl Client {
         let Some((stdin, stdout, stderr)) = group.streams() else {
             return Err(Outcome::Failed("a worker without pipes".into()));
         };
-        let tail = Tail::default();
-        let stderr = tail.follow(stderr);
-        let replies = listen(stdout, tail.clone());
-        Ok(Self { group, requests: Some(write(stdin)), replies, tail, stderr })
+        let stderr_tail = StderrTail::default();
+        let stderr = stderr_tail.follow(stderr);
+        let replies = listen(stdout, stderr_tail.clone());
+        Ok(Self { group, requests: Some(write(stdin)), replies, stderr_tail, stderr })
     }
 
     /// The next reply within `limit`. Time in which this process was stopped does not count:
@@ -195,13 +195,13 @@ impl Client {
         self.group.kill();
         self.stderr.settle();
         let how = status.map_or_else(|| "closed its output and went on".to_owned(), describe);
-        Outcome::Crash { how, stderr: self.tail.lines() }
+        Outcome::Crash { how, stderr: self.stderr_tail.lines() }
     }
 }
 
-/// Reads replies in a thread; lines that are none go to the tail. The channel ends with the
+/// Reads replies in a thread; lines that are none go to the tail of stderr. The channel ends with the
 /// worker's stdout.
-fn listen(stdout: impl Read + Send + 'static, tail: Tail) -> Receiver<Reply> {
+fn listen(stdout: impl Read + Send + 'static, stderr_tail: StderrTail) -> Receiver<Reply> {
     let (send, replies) = channel();
     std::thread::spawn(move || {
         let mut lines = Lines::new(BufReader::new(stdout), LONGEST_REPLY);
@@ -213,7 +213,7 @@ fn listen(stdout: impl Read + Send + 'static, tail: Tail) -> Receiver<Reply> {
                         break;
                     }
                 }
-                None => tail.push(&line),
+                None => stderr_tail.push(&line),
             }
         }
     });
@@ -233,7 +233,7 @@ fn write(mut stdin: ChildStdin) -> Sender<Vec<u8>> {
     send
 }
 
-fn stage_word(stage: Stage) -> &'static str {
+fn stage_label(stage: Stage) -> &'static str {
     match stage {
         Stage::Prepare => "preparing the inputs",
         Stage::Build => "building the kernel",

@@ -9,9 +9,9 @@ use std::time::Duration;
 pub struct Deadlines {
     /// Loading the driver and opening the device.
     pub open: Duration,
-    /// Making inputs, allocating, sending.
+    /// Making inputs, allocating, uploading.
     pub prepare: Duration,
-    /// Compiling one form of a kernel.
+    /// Compiling one variant of a kernel.
     pub build: Duration,
     /// Launching for the first time; a launch is at most a few seconds long.
     pub launch: Duration,

@@ -4,17 +4,17 @@
 //! in JSON lines and is answered in JSON lines. The parent owns the deadlines. A worker that
 //! hangs is killed with its process group, one that dies costs its case only.
 
+mod circuit_breaker;
 mod client;
 mod deadlines;
 mod group;
 mod host;
 mod protocol;
 mod recovery;
-mod seat;
 mod serve;
-mod streak;
-mod tail;
-mod wire;
+mod stderr_tail;
+mod supervisor;
+mod transport;
 
 pub use client::{Client, devices};
 pub use deadlines::Deadlines;
@@ -22,6 +22,6 @@ pub use group::kill_all;
 pub use host::host;
 pub use protocol::{Reply, Request};
 pub use recovery::{Drill, Try};
-pub use seat::Seat;
 pub use serve::{Wanted, serve};
-pub use wire::die_with;
+pub use supervisor::WorkerSupervisor;
+pub use transport::die_with;

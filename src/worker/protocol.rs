@@ -17,12 +17,12 @@ pub enum Request {
         case: Box<Case>,
         /// How long and how well.
         policy: Policy,
-        /// What the sentinel took when the run began; `None` where this is when it begins.
-        sentinel: Option<f64>,
+        /// What the reference kernel took when the run began; `None` where this is when it begins.
+        reference_kernel: Option<f64>,
     },
     /// Measure a case over all devices that the worker opened; answered by stages and a record.
-    Together {
-        /// Each device's form of the case.
+    MultiDevice {
+        /// Each device's variant of the case.
         cases: Vec<Case>,
         /// How long and how well.
         policy: Policy,
@@ -40,8 +40,8 @@ pub enum Request {
     Iterate {
         /// The case.
         case: Box<Case>,
-        /// On how many lanes.
-        lanes: u32,
+        /// On how many queues.
+        queues: u32,
         /// The file of its states.
         states: PathBuf,
         /// The file for the state that it ends in.
@@ -53,19 +53,19 @@ pub enum Request {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
-    /// The backend's devices, where no device was asked for.
+    /// The backend's devices, where no device was requested.
     Devices(Vec<DeviceInfo>),
-    /// The devices that were asked for are open.
+    /// The requested devices are open.
     Ready(Vec<DeviceInfo>),
     /// A stage begins, and with it its deadline.
     Stage(Stage),
-    /// What came of a case; device and round are the parent's to fill in.
+    /// The result of a case; device and round are the parent's to fill in.
     Record(Box<Record>),
     /// The file is written.
     Computed,
     /// The iteration has ended, gone on from this pass; the file is written.
     Iterated(u64),
-    /// What was asked for cannot be done.
+    /// The request cannot be fulfilled.
     Failed(Outcome),
 }
 
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_is_told_from_chatter() {
+    fn a_message_is_distinguished_from_other_output() {
         let line = Reply::Stage(Stage::Build).to_line().expect("serialises");
         assert!(line.ends_with("{\"stage\":\"build\"}\n"));
         assert_eq!(Reply::from_line(&line), Some(Reply::Stage(Stage::Build)));

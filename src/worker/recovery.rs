@@ -25,7 +25,7 @@ pub struct Drill<'a> {
     undisturbed: Vec<u8>,
 }
 
-/// What came of one try.
+/// The result of one try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Try {
     /// Whether the worker was killed; else it had ended before.
@@ -42,7 +42,7 @@ impl<'a> Drill<'a> {
     /// Of `case` on `device`, a simulated one as `sim` has it; its files lie in `folder`, alone.
     ///
     /// # Errors
-    /// What came of the undisturbed run.
+    /// The result of the undisturbed run.
     pub fn new(
         device: &'a DeviceInfo,
         sim: &'a Sim,
@@ -60,14 +60,14 @@ impl<'a> Drill<'a> {
         Ok(drill)
     }
 
-    /// Seconds that the iteration takes on so many lanes where nothing disturbs it.
+    /// Seconds that the iteration takes on a given number of queues where nothing disturbs it.
     ///
     /// # Errors
-    /// What came of it instead; `Failed` where saving changes what it ends in.
-    pub fn seconds(&mut self, lanes: u32) -> Result<f64, Outcome> {
+    /// The error instead; `Failed` where saving changes what it ends in.
+    pub fn seconds(&mut self, queues: u32) -> Result<f64, Outcome> {
         let mut began = Instant::now();
         self.forget();
-        let from = self.iterate(lanes, &mut |stage| {
+        let from = self.iterate(queues, &mut |stage| {
             if stage == Stage::Measure {
                 began = Instant::now();
             }
@@ -79,15 +79,15 @@ impl<'a> Drill<'a> {
         }
     }
 
-    /// Kills the worker `moment` after it has begun the iteration on so many lanes, and has another go
+    /// Kills the worker `moment` after it has begun the iteration on a given number of queues, and has another go
     /// on from the file that is left.
     ///
     /// # Errors
-    /// What came of either worker instead.
-    pub fn once(&mut self, lanes: u32, moment: Duration) -> Result<Try, Outcome> {
+    /// Either worker's error instead.
+    pub fn once(&mut self, queues: u32, moment: Duration) -> Result<Try, Outcome> {
         self.forget();
         let mut client = self.take()?;
-        let killed = match client.kill_during(&self.request(lanes), &self.deadlines, moment)? {
+        let killed = match client.kill_during(&self.request(queues), &self.deadlines, moment)? {
             None => true,
             Some(Reply::Iterated(_)) => false,
             Some(other) => return Err(unexpected(other)),
@@ -99,22 +99,22 @@ impl<'a> Drill<'a> {
         }
         let writing = killed && self.states().with_extension("part").exists();
         let _ = std::fs::remove_file(self.result());
-        let from = self.iterate(lanes, &mut |_| {})?;
+        let from = self.iterate(queues, &mut |_| {})?;
         let equal = read(&self.result())? == self.undisturbed;
         Ok(Try { killed, writing, from, equal })
     }
 
     /// Runs the iteration to its end; the pass it went on from.
-    fn iterate(&mut self, lanes: u32, stage: &mut dyn FnMut(Stage)) -> Result<u64, Outcome> {
-        match self.ask(&self.request(lanes), stage)? {
+    fn iterate(&mut self, queues: u32, stage: &mut dyn FnMut(Stage)) -> Result<u64, Outcome> {
+        match self.ask(&self.request(queues), stage)? {
             Reply::Iterated(from) => Ok(from),
             other => Err(unexpected(other)),
         }
     }
 
-    fn request(&self, lanes: u32) -> Request {
+    fn request(&self, queues: u32) -> Request {
         let (states, file) = (self.states(), self.result());
-        Request::Iterate { case: Box::new(self.case.clone()), lanes, states, file }
+        Request::Iterate { case: Box::new(self.case.clone()), queues, states, file }
     }
 
     fn ask(&mut self, request: &Request, stage: &mut dyn FnMut(Stage)) -> Result<Reply, Outcome> {

@@ -1,13 +1,14 @@
 //! The worker: one open device or several, one case after the other.
 
 use super::protocol::{Reply, Request};
-use super::wire::{Wire, die_with};
+use super::transport::{Transport, die_with};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::record::Outcome;
 use gpubench_device::sim::Sim;
-use gpubench_device::{Backend, open_together};
+use gpubench_device::{Backend, open_multi_device};
 use gpubench_experiments::{
-    Session, Team, compute, iterate, measure_together, outcome_of, watched,
+    DeviceGroup, Session, compute, iterate, measure_multi_device, measure_with_drift_guard,
+    outcome_of,
 };
 
 /// What a worker is to own.
@@ -24,7 +25,7 @@ pub enum Wanted {
 enum Held {
     Nothing,
     One(Box<Session>),
-    Several(Team),
+    Several(DeviceGroup),
 }
 
 /// Serves what is wanted until stdin ends, or lists devices. Ends with `parent`, the process that
@@ -34,16 +35,16 @@ enum Held {
 /// When the parent is gone. What fails on a device is answered, not returned.
 pub fn serve(wanted: impl FnOnce() -> Result<Wanted>, parent: u32) -> Result<()> {
     die_with(parent);
-    let mut wire = Wire::open()?;
+    let mut transport = Transport::open()?;
     let (reply, mut held) =
         wanted().and_then(open).unwrap_or_else(|error| (failed(error), Held::Nothing));
-    wire.send(&reply)?;
+    transport.send(&reply)?;
     if matches!(held, Held::Nothing) {
         return Ok(());
     }
-    while let Some(request) = wire.next_request() {
-        let reply = answer(&mut held, request, &mut wire);
-        wire.send(&reply)?;
+    while let Some(request) = transport.next_request() {
+        let reply = answer(&mut held, request, &mut transport);
+        transport.send(&reply)?;
     }
     Ok(())
 }
@@ -57,26 +58,27 @@ fn open(wanted: Wanted) -> Result<(Reply, Held)> {
             (ready, Held::One(Box::new(Session::new(device))))
         }
         Wanted::Several(devices, sim) => {
-            let (devices, together) = open_together(&devices, &sim)?;
+            let (devices, launcher) = open_multi_device(&devices, &sim)?;
             let infos = devices.iter().map(|device| device.info().clone()).collect();
-            (Reply::Ready(infos), Held::Several(Team::new(devices, together)))
+            (Reply::Ready(infos), Held::Several(DeviceGroup::new(devices, launcher)))
         }
     })
 }
 
-fn answer(held: &mut Held, request: Request, wire: &mut Wire) -> Reply {
-    // A stage that cannot be told shows that the parent is gone: the reply will fail too.
-    let mut stage = |stage| drop(wire.send(&Reply::Stage(stage)));
+fn answer(held: &mut Held, request: Request, transport: &mut Transport) -> Reply {
+    // A stage that cannot be sent shows that the parent is gone: the reply will fail too.
+    let mut stage = |stage| drop(transport.send(&Reply::Stage(stage)));
     match (request, held) {
-        (Request::Measure { case, policy, sentinel }, Held::One(session)) => {
-            let finding = watched(session, &case, &policy, sentinel, &mut stage);
-            Reply::Record(Box::new(finding.into_record(&case, 0, 0)))
+        (Request::Measure { case, policy, reference_kernel }, Held::One(session)) => {
+            let measurement =
+                measure_with_drift_guard(session, &case, &policy, reference_kernel, &mut stage);
+            Reply::Record(Box::new(measurement.into_record(&case, 0, 0)))
         }
-        (Request::Together { cases, policy }, Held::Several(team)) => {
-            let finding = measure_together(team, &cases, &policy, &mut stage);
+        (Request::MultiDevice { cases, policy }, Held::Several(device_group)) => {
+            let measurement = measure_multi_device(device_group, &cases, &policy, &mut stage);
             match cases.first() {
-                Some(case) => Reply::Record(Box::new(finding.into_record(case, 0, 0))),
-                None => Reply::Failed(finding.outcome.unwrap_or(Outcome::Ok)),
+                Some(case) => Reply::Record(Box::new(measurement.into_record(case, 0, 0))),
+                None => Reply::Failed(measurement.outcome.unwrap_or(Outcome::Ok)),
             }
         }
         (Request::Compute { case, file }, Held::One(session)) => {
@@ -87,14 +89,14 @@ fn answer(held: &mut Held, request: Request, wire: &mut Wire) -> Reply {
                 Err(error) => failed(error),
             }
         }
-        (Request::Iterate { case, lanes, states, file }, Held::One(session)) => {
-            let ended = iterate(session, &case, lanes, &states, &mut stage).and_then(|ended| {
+        (Request::Iterate { case, queues, states, file }, Held::One(session)) => {
+            let ended = iterate(session, &case, queues, &states, &mut stage).and_then(|ended| {
                 std::fs::write(&file, &ended.state).map_err(|e| Error::io(&file, e))?;
                 Ok(ended.from)
             });
             ended.map_or_else(failed, Reply::Iterated)
         }
-        _ => Reply::Failed(Outcome::Failed("asked for what these devices are not for".into())),
+        _ => Reply::Failed(Outcome::Failed("requested what these devices are not for".into())),
     }
 }
 

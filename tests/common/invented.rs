@@ -27,7 +27,7 @@ pub fn device(name: &str) -> DeviceInfo {
         max_group_dims: [0; 3],
         max_groups: [0; 3],
         local_memory: Bytes(0),
-        lanes: 1,
+        queues: 1,
         timestamp_resolution: None,
         subgroup: None,
         offset_alignment: Bytes(1),

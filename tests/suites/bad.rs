@@ -1,9 +1,9 @@
-//! Every mistake is told where it stands, with what to do about it.
+//! Every mistake is rendered where it stands, with what to do about it.
 
-use super::{mistakes, told};
+use super::{diagnostics, rendered};
 
-/// A sound workload, of which each test spoils a part.
-const SOUND: &str = r#"version: 1
+/// A valid workload, of which each test spoils a part.
+const VALID: &str = r#"version: 1
 workloads:
   scale:
     kernel: { opencl: scale.cl, wgsl: scale.wgsl, entry: scale, group: [64], constants: { VALUES: 4 } }
@@ -18,18 +18,18 @@ workloads:
 "#;
 
 #[test]
-fn the_sound_workload_loads() {
-    let folder = super::folder(&[("my.yaml", SOUND)]);
+fn the_valid_workload_loads() {
+    let folder = super::folder(&[("my.yaml", VALID)]);
     super::load(&folder.path().join("my.yaml")).unwrap();
 }
 
-/// Spoils the sound workload and expects one mistake with these words, where the file goes on
+/// Spoils the valid workload and expects one mistake with these words, where the file goes on
 /// with `at`.
 #[track_caller]
 fn spoiled(part: &str, by: &str, at: &str, words: &[&str]) {
-    assert!(SOUND.contains(part), "{part}");
-    let found = mistakes(&SOUND.replacen(part, by, 1));
-    let text = told(&found);
+    assert!(VALID.contains(part), "{part}");
+    let found = diagnostics(&VALID.replacen(part, by, 1));
+    let text = rendered(&found);
     assert_eq!(found.len(), 1, "{text}");
     let place = &found[0].text[found[0].offset..];
     assert!(place.starts_with(at), "{text} does not stand at `{at}` but at {:.20}", place);
@@ -40,7 +40,7 @@ fn spoiled(part: &str, by: &str, at: &str, words: &[&str]) {
 
 /// Constants stand behind the kernel's text, where the file has nothing to show (found by fuzzing).
 #[test]
-fn a_constant_of_a_reserved_name_is_told_in_the_suite() {
+fn a_constant_of_a_reserved_name_is_reported_in_the_suite() {
     let by = "constants: { VALUES: 4, using: 1 }";
     spoiled("constants: { VALUES: 4 }", by, "kernel:", &["`using` is a reserved keyword"]);
 }
@@ -110,8 +110,8 @@ fn domains_in_parts() {
     #[track_caller]
     fn spoiled(part: &str, by: &str, at: &str, words: &str) {
         assert!(PARTS.contains(part), "{part}");
-        let found = mistakes(&PARTS.replacen(part, by, 1));
-        let text = told(&found);
+        let found = diagnostics(&PARTS.replacen(part, by, 1));
+        let text = rendered(&found);
         assert!(!found.is_empty(), "{part}");
         let place = &found[0].text[found[0].offset..];
         assert!(place.starts_with(at), "{text} at {place:.30}");
@@ -139,7 +139,7 @@ fn domains_in_parts() {
     spoiled("[halo]", "[kernel]", "halo:", "`halo` is for `measure: [halo]`");
 }
 
-/// A workload to be rearranged, of which each test spoils a part.
+/// A workload with a layout transform, of which each test spoils a part.
 const STRIDED: &str = r#"version: 1
 defaults:
   kernel: { family: gather, entry: gather, group: [64] }
@@ -153,18 +153,18 @@ defaults:
 workloads:
   strided:
     params: { n: n, d: d, f: 0 }
-    measure: [rearrange]
-    rearrange: { buffer: b, strides: [d], by: other, then: other }
+    measure: [layout]
+    layout: { buffer: b, strides: [d], by: other, then: other }
   other: { params: { n: n, d: 1, f: 0 } }
 "#;
 
 #[test]
-fn rearranging() {
+fn layout_transforms() {
     #[track_caller]
     fn spoiled(part: &str, by: &str, at: &str, words: &str) {
         assert!(STRIDED.contains(part), "{part}");
-        let found = mistakes(&STRIDED.replacen(part, by, 1));
-        let text = told(&found);
+        let found = diagnostics(&STRIDED.replacen(part, by, 1));
+        let text = rendered(&found);
         assert_eq!(found.len(), 1, "{text}");
         assert!(found[0].text[found[0].offset..].starts_with(at), "{text}");
         assert!(text.contains(words), "`{words}` is not in {text}");
@@ -175,22 +175,26 @@ fn rearranging() {
     spoiled("strides: [d]", "strides: [d, 1, 2]", "strides", "one stride or two, not 3");
     spoiled("strides: [d]", "strides: [e]", "e]", "there is no `e` here");
     spoiled("by: other", "by: othre", "othre", "no workload called `othre`");
-    spoiled("buffer: b, ", "", "rearrange: {", "`buffer` is missing");
+    spoiled("buffer: b, ", "", "layout: {", "`buffer` is missing");
     spoiled(
-        "    rearrange: { buffer: b, strides: [d], by: other, then: other }\n",
+        "    layout: { buffer: b, strides: [d], by: other, then: other }\n",
         "",
-        "rearrange]",
-        "the workload needs `rearrange`",
+        "layout]",
+        "the workload needs `layout`",
     );
-    spoiled("    measure: [rearrange]\n", "", "rearrange: {", "is for `measure: [rearrange]`");
+    spoiled("    measure: [layout]\n", "", "layout: {", "is for `measure: [layout]`");
     let other = "{ params: { n: n, d: 1, f: 0 } }";
     let sizes = "{ params: { n: n, d: 1, f: 0 }, sizes: { n: [64], d: [4], f: [1] } }";
-    let found = mistakes(&STRIDED.replacen(other, sizes, 1));
-    assert_eq!(found.len(), 2, "once for `by` and once for `then`: {}", told(&found));
-    assert!(told(&found).contains("`other` has not the sizes of this workload"));
+    let found = diagnostics(&STRIDED.replacen(other, sizes, 1));
+    assert_eq!(found.len(), 2, "once for `by` and once for `then`: {}", rendered(&found));
+    assert!(rendered(&found).contains("`other` has not the sizes of this workload"));
     let passes = "{ params: { n: n, d: 1, f: 0 }, passes: 2, measure: [kernel] }";
-    let found = mistakes(&STRIDED.replacen(other, passes, 1));
-    assert!(told(&found).contains("`other` has several passes, and here"), "{}", told(&found));
+    let found = diagnostics(&STRIDED.replacen(other, passes, 1));
+    assert!(
+        rendered(&found).contains("`other` has several passes, and here"),
+        "{}",
+        rendered(&found)
+    );
 }
 
 #[test]
@@ -225,13 +229,13 @@ fn keys() {
 #[test]
 fn the_emulator_needs_wgsl() {
     let verify = "verify: { against: emulator }";
-    let both = SOUND.replace("verify: none", verify);
+    let both = VALID.replace("verify: none", verify);
     let folder = super::folder(&[("my.yaml", &both)]);
     let suite = super::load(&folder.path().join("my.yaml")).unwrap();
     assert!(matches!(suite.workloads[0].verify, gpubench::workload::Verify::Emulator(_)));
-    let found = mistakes(&both.replace("wgsl: scale.wgsl, ", ""));
-    let text = told(&found);
-    assert!(text.starts_with("12:") && text.contains("the kernel has no such form"), "{text}");
+    let found = diagnostics(&both.replace("wgsl: scale.wgsl, ", ""));
+    let text = rendered(&found);
+    assert!(text.starts_with("12:") && text.contains("the kernel has no such source"), "{text}");
 }
 
 #[test]
@@ -242,17 +246,21 @@ fn fills_of_integers_vary() {
         ("u32, count: n, fill: { uniform: [-5, 5] }", "u32 holds numbers from 0"),
         ("i32, count: n, fill: { uniform: [0, 2147483649] }", "i32 holds numbers from -2147483648"),
     ] {
-        let found =
-            told(&mistakes(&SOUND.replacen("f32, count: n, fill: { uniform: [0, 1] }", fill, 1)));
+        let found = rendered(&diagnostics(&VALID.replacen(
+            "f32, count: n, fill: { uniform: [0, 1] }",
+            fill,
+            1,
+        )));
         assert!(found.contains(word), "{fill}: {found}");
     }
 }
 
 #[test]
-fn a_long_name_is_told() {
+fn a_long_name_is_reported() {
     let long = "n".repeat(1001);
-    let text = SOUND.replacen("n: [1024]", &format!("n: [1024], {long}: [1]"), 1);
-    let text = told(&mistakes(&text.replacen("    params: { n: n, factor: { f32: 2 } }\n", "", 1)));
+    let text = VALID.replacen("n: [1024]", &format!("n: [1024], {long}: [1]"), 1);
+    let text =
+        rendered(&diagnostics(&text.replacen("    params: { n: n, factor: { f32: 2 } }\n", "", 1)));
     assert!(text.contains("cannot name a size") && text.contains("at most 64"), "{text}");
 }
 
@@ -260,22 +268,22 @@ fn a_long_name_is_told() {
 fn measures() {
     spoiled(
         "grid: [\"ceil_div(n, VALUES)\"]",
-        "measure: [staircase]\n    grid: [64*VALUES]",
+        "measure: [occupancy]\n    grid: [64*VALUES]",
         "grid: [64",
         &["no size sets it", "grid: [groups*64]"],
     );
-    let beside = |names| format!("measure: [concurrency]\n    beside: [{names}]\n    verify: none");
+    let with = |names| format!("measure: [concurrency]\n    with: [{names}]\n    verify: none");
     spoiled(
         "verify: none",
-        &beside("scale, scael"),
+        &with("scale, scael"),
         "scael]",
         &["no workload called `scael`", "did you mean `scale`"],
     );
     spoiled(
         "verify: none",
-        "beside: [scale]\n    verify: none",
-        "beside",
-        &["`beside` is for `measure: [concurrency]`"],
+        "with: [scale]\n    verify: none",
+        "with",
+        &["`with` is for `measure: [concurrency]`"],
     );
     spoiled(
         "verify: none",
@@ -283,12 +291,12 @@ fn measures() {
         "1\n",
         &["two or more"],
     );
-    let send = format!(
-        "{}\n  send:\n    sizes: {{ n: [4] }}\n    measure: [send]\n    verify: none\n    \
+    let upload = format!(
+        "{}\n  upload:\n    sizes: {{ n: [4] }}\n    measure: [upload]\n    verify: none\n    \
          buffers: {{ data: {{ type: u32, count: n, fill: index }} }}",
-        beside("send")
+        with("upload")
     );
-    spoiled("verify: none", &send, "send]", &["`send` has no kernel"]);
+    spoiled("verify: none", &upload, "upload]", &["`upload` has no kernel"]);
 }
 
 #[test]
@@ -320,7 +328,7 @@ fn names() {
 
 #[test]
 fn an_entry_point_that_neither_text_has() {
-    let text = told(&mistakes(&SOUND.replace("entry: scale", "entry: scael")));
+    let text = rendered(&diagnostics(&VALID.replace("entry: scale", "entry: scael")));
     for file in ["scale.cl has no kernel", "scale.wgsl has no entry point"] {
         assert!(text.contains(&format!("{file} `scael` (did you mean `scale`?)")), "{text}");
     }
@@ -361,8 +369,8 @@ fn expressions() {
 
 #[test]
 fn an_expression_that_yaml_cuts_at_its_comma() {
-    let found = mistakes(&SOUND.replace("\"ceil_div(n, VALUES)\"", "ceil_div(n, VALUES)"));
-    let text = told(&found);
+    let found = diagnostics(&VALID.replace("\"ceil_div(n, VALUES)\"", "ceil_div(n, VALUES)"));
+    let text = rendered(&found);
     assert!(text.starts_with("10:22: expected an operator"), "{text}");
     assert!(text.contains("needs quotes"), "{text}");
 }
@@ -404,43 +412,43 @@ fn buffers_that_the_kernel_does_not_have() {
         &["parameter 0 is `factor`", "`n` in the struct"],
     );
 
-    let access = mistakes(
-        &SOUND.replace("out: { type: f32, count: n }", "out: { type: f32, count: n, fill: index }"),
+    let access = diagnostics(
+        &VALID.replace("out: { type: f32, count: n }", "out: { type: f32, count: n, fill: index }"),
     );
     assert!(
-        told(&access).contains("9:7: buffer `out` is read here, but read_write as"),
+        rendered(&access).contains("9:7: buffer `out` is read here, but read_write as"),
         "{}",
-        told(&access)
+        rendered(&access)
     );
-    let access = mistakes(
-        &SOUND.replace("fill: { uniform: [0, 1] } }", "fill: index, access: read_write }"),
+    let access = diagnostics(
+        &VALID.replace("fill: { uniform: [0, 1] } }", "fill: index, access: read_write }"),
     );
     assert!(
-        told(&access).contains("8:7: buffer `in` is written here, but argument 0 of"),
+        rendered(&access).contains("8:7: buffer `in` is written here, but argument 0 of"),
         "{}",
-        told(&access)
+        rendered(&access)
     );
     assert!(
-        told(&access).contains("8:7: buffer `in` is read_write here, but read as"),
+        rendered(&access).contains("8:7: buffer `in` is read_write here, but read as"),
         "{}",
-        told(&access)
+        rendered(&access)
     );
-    let fewer = mistakes(&SOUND.replace("      out: { type: f32, count: n }\n", ""));
-    let text = told(&fewer);
+    let fewer = diagnostics(&VALID.replace("      out: { type: f32, count: n }\n", ""));
+    let text = rendered(&fewer);
     assert!(text.contains("1 buffer and parameters here, but `scale` takes 3 arguments"), "{text}");
     assert!(text.contains("there is no var<uniform> @group(0) @binding(1)"), "{text}");
     assert!(text.contains("uses `p` at @group(0) @binding(2)"), "{text}");
-    let none = mistakes(&SOUND.replace("params: { n: n, factor: { f32: 2 } }", "params: {}"));
+    let none = diagnostics(&VALID.replace("params: { n: n, factor: { f32: 2 } }", "params: {}"));
     assert!(
-        told(&none).contains("2 buffers here, but `scale` takes 3 arguments"),
+        rendered(&none).contains("2 buffers here, but `scale` takes 3 arguments"),
         "{}",
-        told(&none)
+        rendered(&none)
     );
-    let unfilled = mistakes(&SOUND.replace("fill: { uniform: [0, 1] } }", "access: read }"));
+    let unfilled = diagnostics(&VALID.replace("fill: { uniform: [0, 1] } }", "access: read }"));
     assert!(
-        told(&unfilled).starts_with("8:7: `in` is read, but nothing fills it"),
+        rendered(&unfilled).starts_with("8:7: `in` is read, but nothing fills it"),
         "{}",
-        told(&unfilled)
+        rendered(&unfilled)
     );
 }
 
@@ -448,8 +456,8 @@ fn buffers_that_the_kernel_does_not_have() {
 fn a_group_that_the_kernel_fixes_otherwise() {
     let wgsl = std::fs::read_to_string(super::data().join("scale.wgsl")).unwrap();
     let fixed = wgsl.replace("(GROUP_X, GROUP_Y, GROUP_Z)", "(32)");
-    let folder = super::folder(&[("my.yaml", SOUND), ("scale.wgsl", &fixed)]);
-    let text = told(&super::mistakes_at(&folder.path().join("my.yaml")));
+    let folder = super::folder(&[("my.yaml", VALID), ("scale.wgsl", &fixed)]);
+    let text = rendered(&super::diagnostics_at(&folder.path().join("my.yaml")));
     assert!(text.starts_with("4:65: the kernel's work-group is [32, 1, 1]"), "{text}");
     assert!(text.contains("@workgroup_size(GROUP_X"), "{text}");
 }
@@ -464,9 +472,9 @@ fn a_mistake_in_a_kernel_stands_in_the_kernels_file() {
         ("struct Params", "struct ", 2, "identifier"),
     ] {
         let wrong = wgsl.replace(part, by);
-        let folder = super::folder(&[("my.yaml", SOUND), ("scale.wgsl", &wrong)]);
-        let found = super::mistakes_at(&folder.path().join("my.yaml"));
-        assert_eq!(found.len(), 1, "{}", told(&found));
+        let folder = super::folder(&[("my.yaml", VALID), ("scale.wgsl", &wrong)]);
+        let found = super::diagnostics_at(&folder.path().join("my.yaml"));
+        assert_eq!(found.len(), 1, "{}", rendered(&found));
         assert!(found[0].file.ends_with("scale.wgsl"), "{}", found[0]);
         assert_eq!(found[0].line_column().0, line, "{}", found[0]);
         assert!(found[0].message.contains(word), "{}", found[0]);
@@ -479,7 +487,7 @@ fn budgets_have_the_bounds_of_the_command_line() {
 budget: { total: 1e300, case: 1e-9, rounds: 10001, target: 0 }
 workloads: {}
 ";
-    let text = told(&mistakes(text));
+    let text = rendered(&diagnostics(text));
     for part in ["2:18: a budget is", "2:31: a budget is", "10000 rounds, not 10001", "a target is"]
     {
         assert!(text.contains(part), "{part}: {text}");
@@ -487,7 +495,7 @@ workloads: {}
 }
 
 #[test]
-fn all_mistakes_of_a_file_are_told_together() {
+fn all_mistakes_of_a_file_are_reported_together() {
     let text = "version: 1
 colour: red
 budget: { total: -1, rounds: 0 }
@@ -508,7 +516,7 @@ workloads:
     grid: [n, m]
     verify: { reference: nothing_like_it }
 ";
-    let text = told(&mistakes(text));
+    let text = rendered(&diagnostics(text));
     for part in [
         "2:1: unknown key `colour`",
         "3:18: a budget is 0.001 to 1000000 seconds, not -1",
@@ -525,42 +533,42 @@ workloads:
 
 #[test]
 fn two_workloads_of_one_name() {
-    let one = "\n    buffers: { b: { type: f32, count: 1, fill: index } }\n    measure: [send]\n";
+    let one = "\n    buffers: { b: { type: f32, count: 1, fill: index } }\n    measure: [upload]\n";
     let twice = format!("version: 1\nworkloads:\n  w:{one}  w:{one}");
-    assert!(told(&mistakes(&twice)).starts_with("6:3: `w` stands twice in one map"));
+    assert!(rendered(&diagnostics(&twice)).starts_with("6:3: `w` stands twice in one map"));
 
     let main = format!("version: 1\ninclude: [other.yaml]\nworkloads:\n  w:{one}");
     let other = format!("version: 1\nworkloads:\n  w:{one}");
     let folder = super::folder(&[("my.yaml", &main), ("other.yaml", &other)]);
-    let text = told(&super::mistakes_at(&folder.path().join("my.yaml")));
+    let text = rendered(&super::diagnostics_at(&folder.path().join("my.yaml")));
     assert!(text.starts_with("4:3: there are two workloads called `w`"), "{text}");
     assert!(text.contains("other.yaml:3"), "{text}");
 
     let variant =
         format!("version: 1\nworkloads:\n  w/x:{one}  w:{one}    variants: {{ x: {{}} }}\n");
-    assert!(told(&mistakes(&variant)).contains("two workloads called `w/x`"));
+    assert!(rendered(&diagnostics(&variant)).contains("two workloads called `w/x`"));
 }
 
 #[test]
 fn variants_and_defaults_have_no_variants() {
-    let text = SOUND.replace(
+    let text = VALID.replace(
         "    verify: none",
         "    variants: { a: { variants: { b: {} } } }\n    verify: none",
     );
-    assert!(told(&mistakes(&text)).starts_with("12:17: a variant has no variants"));
-    let text = SOUND.replace("workloads:", "defaults: { variants: { a: {} } }\nworkloads:");
-    assert!(told(&mistakes(&text)).contains("2:1: defaults have no variants"));
+    assert!(rendered(&diagnostics(&text)).starts_with("12:17: a variant has no variants"));
+    let text = VALID.replace("workloads:", "defaults: { variants: { a: {} } }\nworkloads:");
+    assert!(rendered(&diagnostics(&text)).contains("2:1: defaults have no variants"));
 }
 
 #[test]
 fn nothing_to_do() {
-    assert!(told(&mistakes("")).starts_with("1:1: the file is empty"));
-    assert!(told(&mistakes("# nothing\n")).contains("the file is empty"));
-    assert!(told(&mistakes("version: 1\n")).contains("the suite has no workloads"));
+    assert!(rendered(&diagnostics("")).starts_with("1:1: the file is empty"));
+    assert!(rendered(&diagnostics("# nothing\n")).contains("the file is empty"));
+    assert!(rendered(&diagnostics("version: 1\n")).contains("the suite has no workloads"));
     assert!(
-        told(&mistakes("version: 1\nworkloads: { w: {} }\n"))
+        rendered(&diagnostics("version: 1\nworkloads: { w: {} }\n"))
             .contains("2:14: there is nothing to measure")
     );
-    assert!(told(&mistakes("[1, 2]")).contains("expected a map, found a list"));
-    assert!(told(&mistakes("{{{")).contains("1:"));
+    assert!(rendered(&diagnostics("[1, 2]")).contains("expected a map, found a list"));
+    assert!(rendered(&diagnostics("{{{")).contains("1:"));
 }

@@ -8,7 +8,7 @@ fn gpubench(arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn check_prints_one_line_a_sound_suite() {
+fn check_prints_one_line_a_valid_suite() {
     let full = data().join("full.yaml");
     let output = gpubench(&["check", full.to_str().unwrap(), "filters"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -25,13 +25,13 @@ fn check_shows_mistakes_in_their_line_and_exits_with_2() {
     let path = folder.path().join("my.yaml");
     let output = gpubench(&["check", path.to_str().unwrap(), "filters"]);
     assert_eq!(output.status.code(), Some(2));
-    let told = String::from_utf8(output.stderr).unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
     for part in
         ["unknown key `worklaods`", "my.yaml:2:1", "worklaods: {}", "did you mean `workloads`"]
     {
-        assert!(told.contains(part), "{part} is not in\n{told}");
+        assert!(stderr.contains(part), "{part} is not in\n{stderr}");
     }
-    assert!(!told.contains('\u{1b}'), "colour, though nobody sees it: {told}");
+    assert!(!stderr.contains('\u{1b}'), "colour, though nobody sees it: {stderr}");
     assert!(String::from_utf8(output.stdout).unwrap().starts_with("filters: "));
 }
 

@@ -1,10 +1,10 @@
 //! Files that are missing, hostile, or not where they claim to be.
 
-use super::{folder, load, mistakes, mistakes_at, refused, told};
+use super::{diagnostics, diagnostics_at, folder, load, rejected, rendered};
 use gpubench::error::Error;
 use std::path::Path;
 
-const LEAF: &str = "version: 1\nworkloads:\n  w:\n    buffers: { b: { type: f32, count: 1, fill: index } }\n    measure: [send]\n";
+const LEAF: &str = "version: 1\nworkloads:\n  w:\n    buffers: { b: { type: f32, count: 1, fill: index } }\n    measure: [upload]\n";
 
 #[test]
 fn a_misspelt_suite_lists_the_choices() {
@@ -27,11 +27,11 @@ fn an_embedded_suite_answers_to_all_its_names() {
 #[test]
 fn includes_stay_within_the_folder() {
     for path in ["../../etc/passwd", "/etc/passwd", "x/../../../etc/passwd", "..", ""] {
-        let text = told(&mistakes(&format!("version: 1\ninclude: [\"{path}\"]\n")));
+        let text = rendered(&diagnostics(&format!("version: 1\ninclude: [\"{path}\"]\n")));
         assert!(text.starts_with(&format!("2:11: cannot include `{path}`")), "{text}");
         assert!(!text.contains("root:"), "{text}");
     }
-    let text = told(&mistakes("version: 1\ninclude: [missing.yaml]\n"));
+    let text = rendered(&diagnostics("version: 1\ninclude: [missing.yaml]\n"));
     assert!(text.contains("there is no such file"), "{text}");
 }
 
@@ -42,10 +42,10 @@ fn so_do_kernels_and_expected_results() {
             "version: 1\nworkloads:\n  w:\n    kernel: {{ opencl: {kernel}, entry: k, group: [1] }}\n    grid: [1]\n    verify: {verify}\n"
         )
     };
-    let text = told(&mistakes(&workload("../../../etc/passwd", "none")));
+    let text = rendered(&diagnostics(&workload("../../../etc/passwd", "none")));
     assert!(text.starts_with("4:23: cannot read the kernel"), "{text}");
     assert!(text.contains("outside the suite's folder"), "{text}");
-    let text = told(&mistakes(&workload("scale.cl", "{ file: /etc/passwd }")));
+    let text = rendered(&diagnostics(&workload("scale.cl", "{ file: /etc/passwd }")));
     assert!(text.contains("6:21: cannot read the expected result"), "{text}");
 }
 
@@ -73,7 +73,7 @@ fn a_suite_does_not_include_itself() {
         ("a.yaml", "version: 1\ninclude: [b.yaml]\n"),
         ("b.yaml", "version: 1\ninclude: [./a.yaml]\n"),
     ]);
-    let text = told(&mistakes_at(&folder.path().join("a.yaml")));
+    let text = rendered(&diagnostics_at(&folder.path().join("a.yaml")));
     assert!(text.contains("2:11: `a.yaml` includes itself: a.yaml → b.yaml"), "{text}");
 }
 
@@ -85,12 +85,12 @@ fn a_selection_neither_hides_nor_misses() {
         let folder = folder(&[
             ("a.yaml", &format!("version: 1\ninclude: [{include}]\n")),
             ("two.yaml", &two),
-            ("one.yaml", "version: 1\ninclude: [two.yaml]\nonly: { w: {} }\n"),
-            ("other.yaml", "version: 1\ninclude: [two.yaml]\nonly: { v: {} }\n"),
+            ("one.yaml", "version: 1\ninclude: [two.yaml]\nselect: { w: {} }\n"),
+            ("other.yaml", "version: 1\ninclude: [two.yaml]\nselect: { v: {} }\n"),
         ]);
         match load(&folder.path().join("a.yaml")) {
             Ok(suite) => suite.workloads.into_iter().map(|w| w.name).collect::<Vec<_>>(),
-            Err(Error::Suite(mistakes)) => mistakes.into_iter().map(|m| m.message).collect(),
+            Err(Error::Suite(diagnostics)) => diagnostics.into_iter().map(|m| m.message).collect(),
             Err(other) => panic!("{other}"),
         }
     };
@@ -105,7 +105,7 @@ fn a_selection_neither_hides_nor_misses() {
 fn selections_within_selections_end() {
     let files: Vec<_> = (0..20)
         .map(|i| {
-            let include = format!("include: [f{}.yaml, g{}.yaml]\nonly: {{}}\n", i + 1, i + 1);
+            let include = format!("include: [f{}.yaml, g{}.yaml]\nselect: {{}}\n", i + 1, i + 1);
             (i, format!("version: 1\n{include}"))
         })
         .flat_map(|(i, text)| [(format!("f{i}.yaml"), text.clone()), (format!("g{i}.yaml"), text)])
@@ -113,21 +113,21 @@ fn selections_within_selections_end() {
         .collect();
     let files: Vec<_> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let folder = folder(&files);
-    let text = told(&mistakes_at(&folder.path().join("f0.yaml")));
+    let text = rendered(&diagnostics_at(&folder.path().join("f0.yaml")));
     assert!(text.contains("includes at most 100 files"), "{text}");
 }
 
 #[test]
 fn what_is_no_file_is_not_read() {
     let folder = tempfile::tempdir().unwrap();
-    let text = refused(folder.path());
+    let text = rejected(folder.path());
     assert!(text.contains("this is a folder") && !text.contains(":1:1"), "{text}");
     let big = folder.path().join("big.yaml");
     std::fs::write(&big, vec![b'#'; (1 << 20) + 1]).unwrap();
-    assert!(refused(&big).contains("larger than 1 MiB"));
+    assert!(rejected(&big).contains("larger than 1 MiB"));
     let binary = folder.path().join("binary.yaml");
     std::fs::write(&binary, b"version: 1\n\xff\xfe").unwrap();
-    assert!(refused(&binary).contains("not UTF-8 text (byte 11)"));
+    assert!(rejected(&binary).contains("not UTF-8 text (byte 11)"));
 }
 
 #[cfg(unix)]
@@ -141,10 +141,10 @@ fn pipes_and_devices_are_not_opened() {
         return;
     }
     for path in [&pipe, Path::new("/dev/zero")] {
-        let text = refused(path);
+        let text = rejected(path);
         assert!(text.contains("a pipe or a device"), "{text}");
     }
-    let text = told(&mistakes_at(&folder.path().join("a.yaml")));
+    let text = rendered(&diagnostics_at(&folder.path().join("a.yaml")));
     assert!(text.contains("2:11: cannot include `pipe`: this is a pipe"), "{text}");
 }
 
@@ -155,7 +155,7 @@ fn symbolic_links_do_not_lead_out() {
     let folder = folder(&[("a.yaml", "version: 1\ninclude: [link.yaml]\n"), ("leaf.yaml", LEAF)]);
     let link = folder.path().join("link.yaml");
     std::os::unix::fs::symlink(outside.path().join("leaf.yaml"), &link).unwrap();
-    let text = told(&mistakes_at(&folder.path().join("a.yaml")));
+    let text = rendered(&diagnostics_at(&folder.path().join("a.yaml")));
     assert!(text.contains("2:11: cannot include `link.yaml`: it leads out"), "{text}");
     std::fs::remove_file(&link).unwrap();
     std::os::unix::fs::symlink("leaf.yaml", &link).unwrap();
@@ -175,10 +175,10 @@ fn bombs_do_not_go_off() {
     let blocks: String = (0..500).map(|i| format!("{:i$}k:\n", "")).collect();
     let wide = format!("version: 1\nworkloads: [{}]", "x,".repeat(100_000));
     for text in [aliases, depth, blocks, wide] {
-        let found = mistakes(&text);
+        let found = diagnostics(&text);
         assert_eq!(found.len(), 1);
         let words = ["more than", "recursion", "nested"];
-        assert!(words.iter().any(|word| found[0].message.contains(word)), "{}", told(&found));
+        assert!(words.iter().any(|word| found[0].message.contains(word)), "{}", rendered(&found));
     }
 }
 
@@ -192,9 +192,9 @@ fn many_variants_groups_and_cases_end() {
             "version: 1\nworkloads:\n  w:\n    kernel: {{ opencl: scale.cl, entry: scale, group: {group}, constants: {{ VALUES: 4 }} }}\n    variants: {{ {variants} }}\n    sizes: {{ n: [{sizes}] }}\n    params: {{ n: n, factor: {{ f32: 2 }} }}\n    buffers:\n      in: {{ type: f32, count: n, fill: {{ uniform: [0, 1] }} }}\n      out: {{ type: f32, count: n }}\n    grid: [n]\n    verify: none\n"
         )
     };
-    let text = told(&mistakes(&suite(&format!("[{groups}]"), "1")));
+    let text = rendered(&diagnostics(&suite(&format!("[{groups}]"), "1")));
     assert!(text.contains("3:3: variants and work-groups make at most 1000"), "{text}");
-    let text = told(&mistakes(&suite("[64]", &sizes)));
+    let text = rendered(&diagnostics(&suite("[64]", &sizes)));
     assert!(text.contains("a suite has at most 10000 cases"), "{text}");
     assert_eq!(text.lines().count(), 1, "{text}");
 }
@@ -204,14 +204,14 @@ fn many_sizes_and_many_mistakes_end() {
     let axes: String =
         (0..26u8).map(|i| format!("{}: [1, 2, 3], ", char::from(b'a' + i))).collect();
     let text = format!(
-        "version: 1\nworkloads:\n  w:\n    sizes: {{ {axes} }}\n    buffers: {{ x: {{ type: f32, count: 1, fill: index }} }}\n    measure: [send]\n"
+        "version: 1\nworkloads:\n  w:\n    sizes: {{ {axes} }}\n    buffers: {{ x: {{ type: f32, count: 1, fill: index }} }}\n    measure: [upload]\n"
     );
-    assert!(told(&mistakes(&text)).contains("between 1 and 1000 sizes"));
+    assert!(rendered(&diagnostics(&text)).contains("between 1 and 1000 sizes"));
     let long: String = (0..5000).map(|i| format!("{i},")).collect();
     let text = format!(
-        "version: 1\nworkloads:\n  w:\n    sizes: {{ a: [{long}], b: [{long}] }}\n    buffers: {{ x: {{ type: f32, count: 1, fill: index }} }}\n    measure: [send]\n"
+        "version: 1\nworkloads:\n  w:\n    sizes: {{ a: [{long}], b: [{long}] }}\n    buffers: {{ x: {{ type: f32, count: 1, fill: index }} }}\n    measure: [upload]\n"
     );
-    assert!(told(&mistakes(&text)).contains("between 1 and 1000 sizes"));
+    assert!(rendered(&diagnostics(&text)).contains("between 1 and 1000 sizes"));
     let text: String = (0..5000).map(|i| format!("k{i}: 1\n")).collect();
-    assert_eq!(mistakes(&text).len(), 100);
+    assert_eq!(diagnostics(&text).len(), 100);
 }

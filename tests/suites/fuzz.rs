@@ -4,7 +4,7 @@ use super::{data, folder, load};
 use gpubench::error::Error;
 use proptest::prelude::*;
 
-/// What replaces a part of a sound suite.
+/// What replaces a part of a valid suite.
 const SCRAPS: [&str; 24] = [
     "",
     " ",
@@ -37,13 +37,13 @@ fn check(text: &str) -> Result<(), TestCaseError> {
         folder(&[("full.yaml", text), ("more/included.yaml", "version: 1\nworkloads: {}\n")]);
     match load(&folder.path().join("full.yaml")) {
         Ok(_) => {}
-        Err(Error::Suite(mistakes)) => {
-            prop_assert!(!mistakes.is_empty());
-            for mistake in mistakes {
-                let end = mistake.offset + mistake.len;
-                let within = mistake.text.get(mistake.offset..end).is_some();
-                prop_assert!(within, "{mistake} at {}..{end}", mistake.offset);
-                prop_assert!(!mistake.message.is_empty());
+        Err(Error::Suite(diagnostics)) => {
+            prop_assert!(!diagnostics.is_empty());
+            for diagnostic in diagnostics {
+                let end = diagnostic.offset + diagnostic.len;
+                let within = diagnostic.text.get(diagnostic.offset..end).is_some();
+                prop_assert!(within, "{diagnostic} at {}..{end}", diagnostic.offset);
+                prop_assert!(!diagnostic.message.is_empty());
             }
         }
         Err(other) => prop_assert!(false, "{other}"),

@@ -173,7 +173,7 @@ fn the_hash_follows_the_contents_of_every_file_and_not_their_place() {
 
 #[test]
 fn a_huge_buffer_loads_and_is_left_to_the_plan() {
-    let text = "version: 1\nworkloads:\n  w:\n    buffers: { b: { type: f32, count: 2^38, fill: index } }\n    measure: [send]\n";
+    let text = "version: 1\nworkloads:\n  w:\n    buffers: { b: { type: f32, count: 2^38, fill: index } }\n    measure: [upload]\n";
     let folder = folder(&[("a.yaml", text)]);
     let suite = load(&folder.path().join("a.yaml")).unwrap();
     assert_eq!(suite.workloads[0].buffers[0].count.count(&[]), Ok(1 << 38));
@@ -181,7 +181,7 @@ fn a_huge_buffer_loads_and_is_left_to_the_plan() {
 
 #[test]
 fn a_file_of_two_that_include_it_counts_once() {
-    let leaf = "version: 1\nworkloads:\n  w:\n    buffers: { b: { type: f32, count: 1, fill: index } }\n    measure: [send]\n";
+    let leaf = "version: 1\nworkloads:\n  w:\n    buffers: { b: { type: f32, count: 1, fill: index } }\n    measure: [upload]\n";
     let folder = folder(&[
         ("a.yaml", "version: 1\ninclude: [b.yaml, sub/c.yaml]\n"),
         ("b.yaml", "version: 1\ninclude: [d.yaml]\n"),

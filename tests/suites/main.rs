@@ -1,4 +1,4 @@
-//! Suites from the outside: what is shipped loads, what is wrong is told with its place.
+//! Suites from the outside: what is shipped loads, what is wrong is rendered with its place.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers may panic as the test itself")]
 
@@ -38,22 +38,22 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     folder
 }
 
-/// The mistakes in a suite of this text.
-fn mistakes(text: &str) -> Vec<Located> {
+/// The diagnostics in a suite of this text.
+fn diagnostics(text: &str) -> Vec<Located> {
     let folder = folder(&[("my.yaml", text)]);
-    mistakes_at(&folder.path().join("my.yaml"))
+    diagnostics_at(&folder.path().join("my.yaml"))
 }
 
-fn mistakes_at(path: &Path) -> Vec<Located> {
+fn diagnostics_at(path: &Path) -> Vec<Located> {
     match load(path) {
-        Err(Error::Suite(mistakes)) => mistakes,
+        Err(Error::Suite(diagnostics)) => diagnostics,
         Ok(suite) => panic!("{} loads: {suite:#?}", path.display()),
         Err(other) => panic!("{}: {other}", path.display()),
     }
 }
 
 /// Why the file at `path` cannot be read at all.
-fn refused(path: &Path) -> String {
+fn rejected(path: &Path) -> String {
     match load(path) {
         Err(Error::Usage(why)) => why,
         other => panic!("{}: {other:?}", path.display()),
@@ -61,11 +61,11 @@ fn refused(path: &Path) -> String {
 }
 
 /// The one mistake, as the user reads it: `line:column: message (help)`.
-fn told(mistakes: &[Located]) -> String {
-    let lines = mistakes.iter().map(|mistake| {
-        let (line, column) = mistake.line_column();
-        let help = mistake.help.as_deref().unwrap_or_default();
-        format!("{line}:{column}: {} ({help})", mistake.message)
+fn rendered(diagnostics: &[Located]) -> String {
+    let lines = diagnostics.iter().map(|diagnostic| {
+        let (line, column) = diagnostic.line_column();
+        let help = diagnostic.help.as_deref().unwrap_or_default();
+        format!("{line}:{column}: {} ({help})", diagnostic.message)
     });
     lines.collect::<Vec<_>>().join("\n")
 }

@@ -3,7 +3,7 @@
 use super::{folder, load};
 use gpubench::backend;
 use gpubench::gpu::DeviceInfo;
-use gpubench::plan::{Case, Limits, Planned, dealt, estimate, plan, rows_a_group};
+use gpubench::plan::{Case, Limits, Planned, estimate, multi_device_division, plan, rows_a_group};
 use gpubench::units::Bytes;
 
 /// A host with everything.
@@ -24,7 +24,7 @@ fn planned(text: &str, device: &DeviceInfo, limits: &Limits) -> Vec<Result<Case,
     let suite = load(&folder.path().join("a.yaml")).unwrap_or_else(|error| panic!("{error}"));
     let result = |planned| match planned {
         Planned::Case(case) => Ok(*case),
-        Planned::Refused(refusal) => Err(refusal.reason),
+        Planned::Skipped(skip) => Err(skip.reason),
     };
     plan(&suite, device, limits).into_iter().map(result).collect()
 }
@@ -45,7 +45,7 @@ workloads:
 const LINKS: &str = "version: 1\nworkloads:\n  link: { measure: [transfer], verify: none }\n";
 
 #[test]
-fn inputs_are_judged_by_all_cores_and_not_by_a_fair_share() {
+fn inputs_are_estimated_with_all_cores_and_not_with_a_fair_share() {
     // 4 GiB of input take two seconds on eight cores, and about eleven on one.
     let cases = planned(SCALE, &gpu(), &LIMITS);
     assert!(cases.iter().all(Result::is_ok), "{cases:?}");
@@ -62,14 +62,14 @@ fn passes_have_their_own_parameters_and_groups() {
         .replace("{ n: n, factor: { f32: 2 } }", "{ n: n/2^pass, factor: { f32: pass } }")
         .replace("grid: [n/64]", "grid: [n]\n    passes: log2(n) - 7");
     let cases = planned(&text, &gpu(), &LIMITS);
-    let form = &cases[0].as_ref().unwrap().candidates[0];
-    let passes = form.passes();
+    let candidate = &cases[0].as_ref().unwrap().candidates[0];
+    let passes = candidate.passes();
     let groups: Vec<u32> = passes.iter().map(|pass| pass.groups[0]).collect();
     assert_eq!(groups, [16, 8, 4]);
     let factors: Vec<f64> = passes.iter().map(|pass| pass.params[1].1).collect();
     assert_eq!(factors, [0.0, 1.0, 2.0]);
-    assert_eq!(form.all_groups(), 28.0);
-    assert_eq!(form.kernel.meaning, None, "a user's own");
+    assert_eq!(candidate.all_groups(), 28.0);
+    assert_eq!(candidate.kernel.meaning, None, "a user's own");
 }
 
 #[test]
@@ -98,8 +98,8 @@ workloads:
       a: { type: f32, count: n, fill: random_bits }
       b: { type: f32, count: n*d, fill: random_bits }
       out: { type: f32, count: n }
-    measure: [rearrange]
-    rearrange: { buffer: b, strides: [d], by: moved, then: contiguous }
+    measure: [layout]
+    layout: { buffer: b, strides: [d], by: moved, then: contiguous }
     verify: { reference: gather }
   moved:
     kernel: { family: transpose, entry: transpose_naive, group: [32, 8] }
@@ -115,26 +115,26 @@ workloads:
 "#;
 
 #[test]
-fn what_rearranges_must_fit_what_is_rearranged() {
+fn a_layout_transform_must_fit_its_case() {
     let plan = |part: &str, by: &str| {
         assert!(STRIDED.contains(part), "{part}");
         planned(&STRIDED.replacen(part, by, 1), &gpu(), &LIMITS).remove(0)
     };
-    let refused = |part: &str, by: &str, why: &str| {
+    let rejected = |part: &str, by: &str, why: &str| {
         let reason = plan(part, by).unwrap_err();
         assert!(reason.contains(why), "{reason}");
     };
-    let rearranged = plan("f: 0", "f: 0").unwrap().rearranged.unwrap();
-    assert_eq!((rearranged.buffer, rearranged.read, rearranged.written), (1, 0, 1));
-    assert_eq!(rearranged.then.key.workload, "contiguous");
-    refused("strides: [d]", "strides: [n*d]", "less than the length of the array (strides [256]");
-    refused("strides: [d]", "strides: [0]", "a stride must be at least 1");
-    refused("strides: [d]", "strides: [2*d]", "its kernel is given no stride of 8");
-    refused("strides: [d]", "strides: [4, 6]", "must be a multiple");
-    refused("by: moved", "by: contiguous", "`contiguous` must read one buffer and write one");
-    refused("then: contiguous", "then: moved", "the buffers of `moved n=64 d=4` do not fit");
+    let layout = plan("f: 0", "f: 0").unwrap().layout.unwrap();
+    assert_eq!((layout.buffer, layout.read, layout.written), (1, 0, 1));
+    assert_eq!(layout.then.key.workload, "contiguous");
+    rejected("strides: [d]", "strides: [n*d]", "less than the length of the array (strides [256]");
+    rejected("strides: [d]", "strides: [0]", "a stride must be at least 1");
+    rejected("strides: [d]", "strides: [2*d]", "its kernel is given no stride of 8");
+    rejected("strides: [d]", "strides: [4, 6]", "must be a multiple");
+    rejected("by: moved", "by: contiguous", "`contiguous` must read one buffer and write one");
+    rejected("then: contiguous", "then: moved", "the buffers of `moved n=64 d=4` do not fit");
     let small = "{ a: { type: f32, count: n, fill: random_bits }, out: { type: f32, count: n*d } }";
-    refused(
+    rejected(
         "{ a: { type: f32, count: n*d, fill: random_bits }, out: { type: f32, count: n*d } }",
         small,
         "`moved n=64 d=4` reads 256 B and not all of `b`",
@@ -168,13 +168,13 @@ fn a_transfer_fits_device_host_and_guards() {
 }
 
 #[test]
-fn forms_that_a_device_does_not_take_are_kept_with_their_reason() {
+fn variants_that_a_device_does_not_take_are_kept_with_their_reason() {
     let text = SCALE
         .replace("    grid:", "    search: { group: [[64], [512]] }\n    grid:")
         .replace(", 2147483648", "");
     let small = DeviceInfo { max_group_size: 256, max_group_dims: [256; 3], ..gpu() };
     let case = planned(&text, &small, &LIMITS).remove(0).unwrap();
-    let labels: Vec<_> = case.candidates.iter().map(|form| form.label.as_str()).collect();
+    let labels: Vec<_> = case.candidates.iter().map(|candidate| candidate.label.as_str()).collect();
     assert_eq!(labels, ["64"]);
     let [(label, reason)] = case.dropped.as_slice() else { panic!("{:?}", case.dropped) };
     assert_eq!(label, "512");
@@ -184,9 +184,9 @@ fn forms_that_a_device_does_not_take_are_kept_with_their_reason() {
     assert!(reason.contains("the device takes 32"), "{reason}");
 }
 
-/// Rows are dealt by whole work-groups: so many lie in one.
+/// Rows are partitioned in whole work-groups; the number of rows in one.
 #[test]
-fn rows_of_a_work_group_are_told_from_the_grid() {
+fn rows_of_a_work_group_are_inferred_from_the_grid() {
     let rows = |group: [u32; 2], grid: &str| {
         let text = format!(
             r#"version: 1
@@ -205,7 +205,7 @@ workloads:
 "#
         );
         let case = planned(&text, &gpu(), &LIMITS).remove(0).unwrap();
-        rows_a_group(&case.candidates[0], dealt(&case).unwrap()).unwrap()
+        rows_a_group(&case.candidates[0], multi_device_division(&case).unwrap()).unwrap()
     };
     assert_eq!(rows([16, 16], "[n, count]"), 16);
     assert_eq!(rows([32, 8], r#"[n, "ceil_div(count, ROWS)"]"#), 32);

@@ -8,7 +8,7 @@ use std::path::Path;
 /// not known here is a failure of this test.
 fn wrong(root: &Value, schema: &Value, value: &Value, path: &str) -> Vec<String> {
     let Value::Object(rules) = schema else {
-        return if *schema == json!(true) { vec![] } else { vec![format!("{path}: refused")] };
+        return if *schema == json!(true) { vec![] } else { vec![format!("{path}: rejected")] };
     };
     let mut found = vec![];
     for (keyword, rule) in rules {
@@ -114,7 +114,7 @@ fn matches_pattern(text: &str, pattern: &Value) -> bool {
     }
 }
 
-fn refused(text: &str) -> Vec<String> {
+fn rejected(text: &str) -> Vec<String> {
     let schema = serde_json::to_value(gpubench::suite::schema()).unwrap();
     let value: Value = gpubench::yaml::parse("", text).unwrap();
     wrong(&schema, &schema, &value, "")
@@ -129,7 +129,7 @@ fn it_accepts_every_suite_that_loads() {
     paths.push(data().join("more/included.yaml"));
     for path in paths {
         let text = std::fs::read_to_string(&path).unwrap();
-        assert_eq!(refused(&text), Vec::<String>::new(), "{}", path.display());
+        assert_eq!(rejected(&text), Vec::<String>::new(), "{}", path.display());
     }
 }
 
@@ -154,7 +154,7 @@ fn it_knows_every_key_and_no_other() {
         ("count: n, ", ""),
     ] {
         assert!(full.contains(part), "{part}");
-        assert!(!refused(&full.replacen(part, by, 1)).is_empty(), "{by} passes");
+        assert!(!rejected(&full.replacen(part, by, 1)).is_empty(), "{by} passes");
     }
 }
 

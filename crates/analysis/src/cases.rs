@@ -1,6 +1,6 @@
 //! Records of several rounds put together: one result a device and case.
 
-use gpubench_core::gpu::{Checks, DeviceInfo};
+use gpubench_core::gpu::{BoundsChecks, DeviceInfo};
 use gpubench_core::record::{Flag, Header, Measured, Outcome, Record};
 use gpubench_core::workload::CaseKey;
 use gpubench_stats::{Overall, Summary, overall};
@@ -30,11 +30,11 @@ pub struct CaseResult {
     pub flops: f64,
     /// Bytes of one launch or copy.
     pub bytes: f64,
-    /// Hash of the kernel as built; `None` where its form was searched for, since the search may
+    /// Hash of the kernel as built; `None` where its variant was searched for, since the search may
     /// end elsewhere the next time, and for transfers.
     pub kernel_hash: Option<String>,
     /// Whether the API checked accesses.
-    pub checks: Option<Checks>,
+    pub bounds_checks: Option<BoundsChecks>,
     /// The flags of all rounds, each once.
     pub flags: Vec<Flag>,
 }
@@ -81,8 +81,10 @@ fn result(records: &[&Record]) -> CaseResult {
         overall: if shown { overall(measured.iter().map(|m| m.samples.as_slice())) } else { None },
         flops: measured.first().map_or(0.0, |m| m.flops),
         bytes: measured.first().map_or(0.0, |m| m.bytes),
-        kernel_hash: kernel.filter(|built| built.form.is_empty()).map(|built| built.hash.clone()),
-        checks: kernel.map(|built| built.checks),
+        kernel_hash: kernel
+            .filter(|built| built.variant.is_empty())
+            .map(|built| built.hash.clone()),
+        bounds_checks: kernel.map(|built| built.bounds_checks),
         outcome,
         flags,
     }

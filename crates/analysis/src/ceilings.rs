@@ -1,15 +1,15 @@
-//! A contender's own measured ceilings, and how near its kernels come to them (model 3).
+//! An entry's own measured ceilings, and how close its kernels get to them (model 3).
 
-use super::field::{Case, Cell, Field};
+use super::result_matrix::{Case, Cell, ResultMatrix};
 use gpubench_core::workload::Measure;
 use gpubench_model::roofline::Ceilings;
 use gpubench_stats::geometric_mean;
 
 /// The best rates over the verified cases that the suite tags `ceiling`; a bandwidth from a cache
 /// is none. `None` where either is missing.
-pub fn ceilings(field: &Field, contender: usize) -> Option<Ceilings> {
+pub fn ceilings(matrix: &ResultMatrix, entry: usize) -> Option<Ceilings> {
     let (mut peak, mut bandwidth) = (0.0_f64, 0.0_f64);
-    for (_, cell) in field.cells(contender).filter(|(_, cell)| cell.ceiling) {
+    for (_, cell) in matrix.cells(entry).filter(|(_, cell)| cell.ceiling) {
         peak = peak.max(cell.flops / cell.seconds());
         if !cell.cache {
             bandwidth = bandwidth.max(cell.bytes / cell.seconds());

@@ -1,5 +1,5 @@
-//! What saving an iteration's state costs it, by lanes, and what going on from a saved state takes:
-//! foreseen (model 12) and measured.
+//! What saving an iteration's state costs it, by queues, and what going on from a saved state takes:
+//! predicted (model 12) and measured.
 
 use gpubench_core::record::{Checkpoint, CheckpointRun};
 use gpubench_model::checkpoint::{Save, checkpointed_seconds};
@@ -21,27 +21,27 @@ pub struct CheckpointSummary {
 /// An iteration with saves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SaveSummary {
-    /// Lanes.
-    pub lanes: u32,
+    /// Queues.
+    pub queues: u32,
     /// Whether it saves to a file.
     pub to_file: bool,
     /// Median seconds of the whole.
     pub seconds: f64,
     /// The same, by model 12.
-    pub foreseen: f64,
+    pub predicted: f64,
     /// Median seconds that one save costs: below 0 where what differs is less than the samples scatter.
     pub cost: f64,
     /// Half the width of its 95 % interval, in seconds.
     pub margin: f64,
     /// The same, by model 12.
-    pub foreseen_cost: f64,
-    /// The cost less that of one lane to the same place, relative to it; `None` for one lane itself, and
-    /// where the two are not told apart.
+    pub predicted_cost: f64,
+    /// The cost less that of one queue to the same place, relative to it; `None` for one queue itself, and
+    /// where the two cannot be distinguished.
     pub against_one: Option<f64>,
     /// Median seconds of restoring.
     pub restoring: f64,
-    /// Restoring less that of one lane from the same place, relative to it; `None` for one lane itself,
-    /// and where the two are not told apart.
+    /// Restoring less that of one queue from the same place, relative to it; `None` for one queue itself,
+    /// and where the two cannot be distinguished.
     pub restoring_against_one: Option<f64>,
 }
 
@@ -59,29 +59,29 @@ pub fn checkpoint(raw: &Checkpoint) -> Option<CheckpointSummary> {
     for run in &raw.runs {
         let (seconds, restoring) = (middle(&run.saving)?, middle(&run.restoring)?);
         let write = if run.to_file { writing? } else { 0.0 };
-        let receive = middle(&run.receiving)?;
-        let save = Save { snapshot: snapshot.unwrap_or(0.0), receive, write };
-        let foreseen_cost = match run.lanes {
+        let download = middle(&run.downloading)?;
+        let save = Save { snapshot: snapshot.unwrap_or(0.0), download, write };
+        let predicted_cost = match run.queues {
             1 => save.cost_in_turn(),
             _ => save.cost_beside(interval),
         };
         let cost = (seconds - alone) / saves;
         let margin = half_width(&run.saving).hypot(half_width(&raw.alone)) / saves;
-        let one = runs.iter().find(|one| one.lanes == 1 && one.to_file == run.to_file);
+        let one = runs.iter().find(|one| one.queues == 1 && one.to_file == run.to_file);
         let less = |mine: f64, its: f64| (its > 0.0).then(|| mine / its - 1.0);
         let apart = |one: &&SaveSummary| (cost - one.cost).abs() > margin.hypot(one.margin);
-        let single = |other: &&CheckpointRun| other.lanes == 1 && other.to_file == run.to_file;
+        let single = |other: &&CheckpointRun| other.queues == 1 && other.to_file == run.to_file;
         let scatter = raw.runs.iter().find(single).map_or(0.0, |one| half_width(&one.restoring));
         let scatter = scatter.hypot(half_width(&run.restoring));
         let restored_apart = |one: &&SaveSummary| (restoring - one.restoring).abs() > scatter;
         runs.push(SaveSummary {
-            lanes: run.lanes,
+            queues: run.queues,
             to_file: run.to_file,
             seconds,
-            foreseen: checkpointed_seconds(alone, 0.0, 0.0, saves * foreseen_cost),
+            predicted: checkpointed_seconds(alone, 0.0, 0.0, saves * predicted_cost),
             cost,
             margin,
-            foreseen_cost,
+            predicted_cost,
             against_one: one.filter(apart).and_then(|one| less(cost, one.cost)),
             restoring,
             restoring_against_one: one
@@ -119,13 +119,13 @@ mod tests {
     fn the_cost_of_a_save_is_its_share_of_what_the_iteration_takes_longer() {
         let summary = checkpoint(&sample::checkpoint()).unwrap();
         let [one, eight, file] = summary.runs.as_slice() else { panic!("{summary:?}") };
-        assert!((one.cost - 0.25).abs() < 1e-12 && (one.foreseen_cost - 0.2).abs() < 1e-12);
-        assert!((eight.cost - 0.05).abs() < 1e-12 && (eight.foreseen_cost - 0.04).abs() < 1e-12);
+        assert!((one.cost - 0.25).abs() < 1e-12 && (one.predicted_cost - 0.2).abs() < 1e-12);
+        assert!((eight.cost - 0.05).abs() < 1e-12 && (eight.predicted_cost - 0.04).abs() < 1e-12);
         assert!((eight.against_one.unwrap() + 0.8).abs() < 1e-12 && one.against_one.is_none());
         assert!((eight.restoring_against_one.unwrap() + 0.5).abs() < 1e-12);
-        assert!((one.foreseen - 12.8).abs() < 1e-12);
+        assert!((one.predicted - 12.8).abs() < 1e-12);
         // A write of 2.5 s does not fit an interval of 2 s.
-        assert!((file.foreseen_cost - 0.5).abs() < 1e-12 && file.against_one.is_none());
+        assert!((file.predicted_cost - 0.5).abs() < 1e-12 && file.against_one.is_none());
         assert_eq!(summary.cheapest(), Some(file));
         let memory = CheckpointSummary { runs: summary.runs[..2].to_vec(), ..summary.clone() };
         assert_eq!(memory.cheapest(), Some(eight));

@@ -22,14 +22,14 @@ use std::collections::BTreeMap;
 /// scatter by 2 % (docs/METHODOLOGY.md has the table).
 pub const SCATTER: f64 = 0.0185;
 
-/// What is asked of a comparison.
+/// The options of a comparison.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Relative difference that matters, unless a case's own history says more: 0.01 is 1 %.
     pub tolerance: f64,
     /// Noise floors learnt from repeated runs, by case: the tolerance of that case where larger.
     pub noise: BTreeMap<CaseKey, f64>,
-    /// Compare although kernels or shader checks differ.
+    /// Compare although kernels or bounds checks differ.
     pub allow_mismatch: bool,
 }
 
@@ -83,7 +83,7 @@ pub struct Comparison {
     /// The common cases, in the order of their keys.
     pub rows: Vec<Row>,
     /// Cases that were left out, with the reason.
-    pub left_out: Vec<(CaseKey, String)>,
+    pub skipped: Vec<(CaseKey, String)>,
     /// Geometric mean of the ratios over the common cases.
     pub mean_ratio: Option<f64>,
     /// Its 95 % interval, of these very cases.
@@ -109,11 +109,11 @@ pub fn compare(old: &DeviceCases, new: &DeviceCases, options: &Options) -> Compa
             Ok((before, difference)) => {
                 found.push((row(key, before, now, &difference, options), difference));
             }
-            Err(reason) => comparison.left_out.push((key.clone(), reason)),
+            Err(reason) => comparison.skipped.push((key.clone(), reason)),
         }
     }
     for key in old.cases.keys().filter(|key| !new.cases.contains_key(key)) {
-        comparison.left_out.push((key.clone(), "not in the new run".into()));
+        comparison.skipped.push((key.clone(), "not in the new run".into()));
     }
     let p_values: Vec<f64> = found.iter().map(|(_, d)| d.p_value()).collect();
     let significant = benjamini_hochberg(&p_values, 0.05);
@@ -137,7 +137,7 @@ fn mean(found: &[(Row, Difference)]) -> Option<(f64, [f64; 2])> {
 fn comparable(old: &CaseResult, new: &CaseResult, options: &Options) -> Result<(), String> {
     for (side, case) in [("old", old), ("new", new)] {
         if !case.outcome.is_ok() {
-            return Err(format!("{} in the {side} run", case.outcome.word()));
+            return Err(format!("{} in the {side} run", case.outcome.label()));
         }
         if case.flags.iter().any(Flag::is_implausible) {
             return Err(format!("an implausible figure in the {side} run"));
@@ -149,8 +149,8 @@ fn comparable(old: &CaseResult, new: &CaseResult, options: &Options) -> Result<(
     if old.kernel_hash != new.kernel_hash {
         return Err("the kernels differ (--allow-mismatch compares them all the same)".into());
     }
-    if old.checks != new.checks {
-        return Err("shader checks differ (--allow-mismatch compares them all the same)".into());
+    if old.bounds_checks != new.bounds_checks {
+        return Err("bounds checks differ (--allow-mismatch compares them all the same)".into());
     }
     Ok(())
 }
@@ -158,7 +158,7 @@ fn comparable(old: &CaseResult, new: &CaseResult, options: &Options) -> Result<(
 fn difference(old: &CaseResult, new: &CaseResult) -> Result<Difference, String> {
     let logs = |case: &CaseResult| case.medians.iter().map(|m| m.ln()).collect::<Vec<_>>();
     if old.medians.iter().chain(&new.medians).any(|median| *median <= 0.0) {
-        return Err("took no time that its clock could tell".into());
+        return Err("took no time that its clock could resolve".into());
     }
     match Difference::between(&logs(old), &logs(new)) {
         Some(difference) if difference.difference.is_finite() => Ok(difference),
@@ -264,18 +264,18 @@ mod tests {
             flops: 1.0,
             bytes: 1.0,
             kernel_hash: None,
-            checks: None,
+            bounds_checks: None,
             flags: vec![],
         }
     }
 
     #[test]
-    fn why_a_case_cannot_be_compared_is_told_as_it_is() {
-        let sound = took(&[1.0, 1.1, 1.05]);
-        assert!(difference(&sound, &sound).is_ok());
-        let short = difference(&sound, &took(&[1.0])).unwrap_err();
+    fn why_a_case_cannot_be_compared_is_reported_unchanged() {
+        let usable = took(&[1.0, 1.1, 1.05]);
+        assert!(difference(&usable, &usable).is_ok());
+        let short = difference(&usable, &took(&[1.0])).unwrap_err();
         assert!(short.contains("has 3 and 1"), "{short}");
-        let none = difference(&sound, &took(&[1.0, 0.0, 1.0])).unwrap_err();
+        let none = difference(&usable, &took(&[1.0, 0.0, 1.0])).unwrap_err();
         assert!(none.contains("no time"), "{none}");
     }
 }

@@ -3,17 +3,17 @@
 //! Performance over power is work over time over power, which is work over energy: the energy of one
 //! launch is all that is needed, and watts never are.
 
-use super::field::Field;
+use super::result_matrix::ResultMatrix;
 use gpubench_core::workload::CaseKey;
 use gpubench_stats::geometric_mean;
 use serde::Serialize;
 
 /// Ranked devices by what they draw, over the cases of the overall common set whose energy all of
-/// them tell.
+/// them report energy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Energy {
     /// The device whose speed and work per joule are 1: the ranking's reference, or the first row's
-    /// where that tells no energy.
+    /// where that reports no energy.
     pub reference: usize,
     /// The rows, the most work per joule first.
     pub rows: Vec<EnergyRow>,
@@ -37,18 +37,18 @@ pub struct EnergyRow {
 }
 
 /// Puts together what `devices` drew for the cases numbered in `common`; `None` where none of them
-/// tells, or those that do share no case.
+/// reports energy, or those that do share no case.
 pub(super) fn energy(
-    field: &Field,
+    matrix: &ResultMatrix,
     devices: &[usize],
     common: &[usize],
     reference: usize,
 ) -> Option<Energy> {
-    let joules = |device: usize, case: usize| field.cell(device, case).ok()?.joules();
-    let tells = |device: &usize| common.iter().any(|&case| joules(*device, case).is_some());
-    let (known, unknown): (Vec<usize>, Vec<usize>) = devices.iter().partition(|d| tells(d));
-    let all_tell = |case: &&usize| known.iter().all(|&device| joules(device, **case).is_some());
-    let common: Vec<usize> = common.iter().filter(all_tell).copied().collect();
+    let joules = |device: usize, case: usize| matrix.cell(device, case).ok()?.joules();
+    let reports = |device: &usize| common.iter().any(|&case| joules(*device, case).is_some());
+    let (known, unknown): (Vec<usize>, Vec<usize>) = devices.iter().partition(|d| reports(d));
+    let all_report = |case: &&usize| known.iter().all(|&device| joules(device, **case).is_some());
+    let common: Vec<usize> = common.iter().filter(all_report).copied().collect();
     let first = known.iter().find(|device| **device == reference).or(known.first())?;
     let row = |&device: &usize| {
         let ratio = |of: &dyn Fn(usize, usize) -> Option<f64>| {
@@ -56,7 +56,7 @@ pub(super) fn energy(
                 common.iter().filter_map(|&case| Some(of(*first, case)? / of(device, case)?));
             geometric_mean(&ratios.collect::<Vec<_>>())
         };
-        let seconds = |device: usize, case: usize| Some(field.cell(device, case).ok()?.seconds());
+        let seconds = |device: usize, case: usize| Some(matrix.cell(device, case).ok()?.seconds());
         Some(EnergyRow {
             device,
             speed: ratio(&seconds)?,
@@ -67,7 +67,7 @@ pub(super) fn energy(
     let mut rows: Vec<EnergyRow> = known.iter().map(row).collect::<Option<_>>()?;
     mark_pareto(&mut rows);
     rows.sort_by(|a, b| b.per_joule.total_cmp(&a.per_joule).then(a.device.cmp(&b.device)));
-    let common = common.iter().map(|&case| field.cases[case].key.clone()).collect();
+    let common = common.iter().map(|&case| matrix.cases[case].key.clone()).collect();
     Some(Energy { reference: *first, rows, common, unknown })
 }
 
@@ -85,7 +85,7 @@ fn mark_pareto(rows: &mut [EnergyRow]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field;
+    use crate::result_matrix;
     use crate::rank::{Options, rank};
     use gpubench_core::gpu::DeviceInfo;
     use gpubench_core::record::sample::{device, header, key, record};
@@ -108,7 +108,7 @@ mod tests {
                 });
             }
         }
-        rank(&field([(&header, &records[..])]), &Options::default()).unwrap().energy
+        rank(&result_matrix([(&header, &records[..])]), &Options::default()).unwrap().energy
     }
 
     #[test]

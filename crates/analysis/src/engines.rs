@@ -1,24 +1,24 @@
-//! How many copy engines a device has, from what its copies saved: both directions at once, and
-//! beside kernels. A comparison of wall times, not a fit: it holds whatever else commands cost.
+//! How many copy engines a device has, from what its copies hid: both directions at once, and
+//! concurrently with kernels. A comparison of wall times, not a fit: it holds whatever else commands cost.
 
 use super::overlap::hidden;
 use super::transfer::transfer;
 use gpubench_core::record::{Detail, Direction, NamedStep, Overlap, OverlapRun, Transfer};
 use gpubench_stats::Summary;
 
-/// What a device's copies run beside.
+/// What a device's copies overlap with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Engines {
-    /// Whether the two directions run at once; `None` where the runs do not tell.
+    /// Whether the two directions run at once; `None` where the runs do not show it.
     pub both_ways: Option<bool>,
-    /// Whether a copy runs beside a kernel; `None` where the runs do not tell.
-    pub beside_kernels: Option<bool>,
+    /// Whether a copy runs concurrently with a kernel; `None` where the runs do not show it.
+    pub overlaps_kernels: Option<bool>,
 }
 
 impl Engines {
-    /// The number of copy engines, where the runs tell it.
+    /// The number of copy engines, where the runs identify it.
     pub fn count(&self) -> Option<u32> {
-        match (self.both_ways, self.beside_kernels) {
+        match (self.both_ways, self.overlaps_kernels) {
             (_, Some(false)) => Some(0),
             (Some(true), _) => Some(2),
             (Some(false), Some(true)) => Some(1),
@@ -29,11 +29,11 @@ impl Engines {
 
 /// How many standard errors a saving must stand above zero to be one.
 const SURE: f64 = 3.0;
-/// The share of every stage's time beside others below which nothing overlapped: what rounding
+/// The share of every stage's time concurrent with others below which nothing overlapped: what rounding
 /// and the ends of intervals make.
 const TOUCHING: f64 = 0.02;
 /// The share of the whole that must be hideable for no saving to mean that nothing overlaps.
-const TELLING: f64 = 0.2;
+const MIN_HIDEABLE_SHARE: f64 = 0.2;
 
 /// Infers from all details of one device. One case that shows an overlap outweighs any number
 /// that were too small to show one.
@@ -43,7 +43,7 @@ pub fn engines(details: &[&Detail]) -> Engines {
         match detail {
             Detail::Transfer(raw) => found.both_ways = either(found.both_ways, both_ways(raw)),
             Detail::Overlap(raw) => {
-                found.beside_kernels = either(found.beside_kernels, beside_kernels(raw));
+                found.overlaps_kernels = either(found.overlaps_kernels, overlaps_kernels(raw));
             }
             _ => {}
         }
@@ -74,9 +74,9 @@ fn middle(samples: &[f64]) -> Option<Middle> {
 }
 
 /// Whether the largest copies save time when they run both ways at once. What passes before the
-/// first byte moves (the shorter latency) may pass beside the other copy on one engine, too.
+/// first byte moves (the shorter latency) may pass during the other copy on one engine, too.
 fn both_ways(raw: &Transfer) -> Option<bool> {
-    if raw.lanes < 2 {
+    if raw.queues < 2 {
         return None;
     }
     let largest = raw.points.iter().map(|point| point.bytes).max()?;
@@ -84,35 +84,36 @@ fn both_ways(raw: &Transfer) -> Option<bool> {
         let point = raw.points.iter().find(|p| p.bytes == largest && p.direction == direction)?;
         middle(&point.samples)
     };
-    let (send, receive) = (at(Direction::Send)?, at(Direction::Receive)?);
+    let (upload, download) = (at(Direction::Upload)?, at(Direction::Download)?);
     let both = at(Direction::Both)?;
     let fitted = transfer(raw).ok()?;
-    let latency = fitted.send.latency.value.min(fitted.receive.latency.value);
-    let error = send.error.hypot(receive.error).hypot(both.error);
-    let saved = send.value + receive.value - both.value;
-    let hideable = send.value.min(receive.value) - latency;
-    verdict(saved - latency, hideable, error)
+    let latency = fitted.upload.latency.value.min(fitted.download.latency.value);
+    let error = upload.error.hypot(download.error).hypot(both.error);
+    let hidden_seconds = upload.value + download.value - both.value;
+    let hideable = upload.value.min(download.value) - latency;
+    verdict(hidden_seconds - latency, hideable, error)
 }
 
-/// Whether chunks on lanes of their own save time against the same chunks in order, with kernels
+/// Whether chunks on queues of their own save time against the same chunks in order, with kernels
 /// and copies that ran at the same time.
-fn beside_kernels(raw: &Overlap) -> Option<bool> {
-    let pairs = raw.runs.iter().filter(|run| run.lanes > 1 && run.chunks > 1).filter_map(|apart| {
-        let in_order = |run: &&OverlapRun| run.lanes == 1 && run.chunks == apart.chunks;
-        Some((apart, raw.runs.iter().find(in_order)?))
-    });
-    let verdicts = pairs.map(|(apart, in_order)| beside(raw, apart, in_order));
+fn overlaps_kernels(raw: &Overlap) -> Option<bool> {
+    let pairs =
+        raw.runs.iter().filter(|run| run.queues > 1 && run.chunks > 1).filter_map(|apart| {
+            let in_order = |run: &&OverlapRun| run.queues == 1 && run.chunks == apart.chunks;
+            Some((apart, raw.runs.iter().find(in_order)?))
+        });
+    let verdicts = pairs.map(|(apart, in_order)| chunks_overlap(raw, apart, in_order));
     verdicts.fold(None, either)
 }
 
-fn beside(raw: &Overlap, apart: &OverlapRun, in_order: &OverlapRun) -> Option<bool> {
+fn chunks_overlap(raw: &Overlap, apart: &OverlapRun, in_order: &OverlapRun) -> Option<bool> {
     let touched = hidden(&apart.timed.steps);
-    let [send, kernel, receive] = [&raw.send, &raw.kernel, &raw.receive]
+    let [upload, kernel, download] = [&raw.upload, &raw.kernel, &raw.download]
         .map(|timed| middle(&timed.walls).map(|middle| middle.value));
-    let hideable = kernel?.min(send? + receive?) * (1.0 - 1.0 / f64::from(apart.chunks));
+    let hideable = kernel?.min(upload? + download?) * (1.0 - 1.0 / f64::from(apart.chunks));
     if touched.is_some_and(|shares| shares.into_iter().all(|share| share < TOUCHING)) {
         // Intervals that do not touch hid nothing. Copies that are over before a kernel is
-        // launched had nothing to run beside, so only longer ones tell, or one that waited.
+        // launched had nothing to overlap with, so only longer ones count, or one that waited.
         if waited(&apart.timed.steps) {
             return Some(false);
         }
@@ -123,15 +124,15 @@ fn beside(raw: &Overlap, apart: &OverlapRun, in_order: &OverlapRun) -> Option<bo
     let (apart, in_order) = (middle(&apart.timed.walls)?, middle(&in_order.timed.walls)?);
     let error = apart.error.hypot(in_order.error);
     let found = verdict(in_order.value - apart.value, hideable, error);
-    // Waiting between lanes may cost as much as a small overlap saves.
-    found.filter(|&seen| seen || hideable > TELLING * in_order.value)
+    // Waiting between queues may cost as much as a small overlap saves.
+    found.filter(|&seen| seen || hideable > MIN_HIDEABLE_SHARE * in_order.value)
 }
 
-/// Whether a send, which needs nothing but its lane, began only after a whole kernel that was not
-/// there when its lane became free.
+/// Whether an upload, which needs nothing but its queue, began only after a whole kernel that was not
+/// there when its queue became free.
 fn waited(steps: &[NamedStep]) -> bool {
-    let sends: Vec<&NamedStep> = steps.iter().filter(|s| s.name.starts_with("send")).collect();
-    sends.windows(2).any(|pair| {
+    let uploads: Vec<&NamedStep> = steps.iter().filter(|s| s.name.starts_with("upload")).collect();
+    uploads.windows(2).any(|pair| {
         let within = |k: &&NamedStep| k.started >= pair[0].ended && k.ended <= pair[1].started;
         steps.iter().filter(|step| is_kernel(step)).any(|kernel| within(&kernel))
     })
@@ -141,22 +142,22 @@ fn is_kernel(step: &NamedStep) -> bool {
     step.name.starts_with("kernel")
 }
 
-/// Seconds from the end of a step to the start of the kernel behind it, in order on one lane.
+/// Seconds from the end of a step to the start of the kernel behind it, in order on one queue.
 fn launch(in_order: &[NamedStep]) -> Option<f64> {
     let behind = in_order.windows(2).filter(|pair| is_kernel(&pair[1]));
     let gaps: Vec<f64> = behind.map(|pair| pair[1].started - pair[0].ended).collect();
     middle(&gaps).map(|middle| middle.value)
 }
 
-/// Whether so much was `saved` of what could be (seconds, with a standard error): nothing where
-/// it is both within the error of nothing and far below what an overlap would have saved.
-fn verdict(saved: f64, hideable: f64, error: f64) -> Option<bool> {
+/// Whether `hidden_seconds` were hidden of what could be (seconds, with a standard error): nothing where
+/// it is both within the error of nothing and far below what an overlap would have hidden.
+fn verdict(hidden_seconds: f64, hideable: f64, error: f64) -> Option<bool> {
     /// An overlap that saves less than this share of what it could is none in effect.
-    const LEAST: f64 = 0.1;
+    const MIN_HIDDEN_SHARE: f64 = 0.1;
     let noise = SURE * error;
-    if saved > noise && saved > 0.01 * hideable {
+    if hidden_seconds > noise && hidden_seconds > 0.01 * hideable {
         Some(true)
-    } else if saved + noise < LEAST * hideable {
+    } else if hidden_seconds + noise < MIN_HIDDEN_SHARE * hideable {
         Some(false)
     } else {
         None
@@ -170,71 +171,71 @@ mod tests {
     use gpubench_core::record::{Timed, TransferPoint};
 
     /// Steps of (name, start, end), whose wall is the last end.
-    fn run(chunks: u32, lanes: u32, steps: &[(&str, f64, f64)]) -> OverlapRun {
+    fn run(chunks: u32, queues: u32, steps: &[(&str, f64, f64)]) -> OverlapRun {
         let step = |&(name, started, ended): &(&str, f64, f64)| NamedStep {
             name: name.into(),
-            lane: 0,
+            queue: 0,
             started,
             ended,
         };
         let wall = steps.iter().map(|step| step.2).fold(0.0, f64::max);
         let timed = Timed { walls: vec![wall; 9], steps: steps.iter().map(step).collect() };
-        OverlapRun { chunks, lanes, timed }
+        OverlapRun { chunks, queues, timed }
     }
 
     const IN_ORDER: [(&str, f64, f64); 6] = [
-        ("send 0", 0.0, 2.0),
+        ("upload 0", 0.0, 2.0),
         ("kernel 0", 3.0, 6.0),
-        ("receive 0", 6.0, 8.0),
-        ("send 1", 8.0, 10.0),
+        ("download 0", 6.0, 8.0),
+        ("upload 1", 8.0, 10.0),
         ("kernel 1", 11.0, 14.0),
-        ("receive 1", 14.0, 16.0),
+        ("download 1", 14.0, 16.0),
     ];
 
-    fn beside(apart: &[(&str, f64, f64)]) -> Option<bool> {
+    fn overlap_of(apart: &[(&str, f64, f64)]) -> Option<bool> {
         let alone = |seconds: f64| Timed { walls: vec![seconds; 9], steps: vec![] };
         let raw = Overlap {
             clock: Clock::Device,
             host_memory: MemoryKind::Pinned,
             rows: 2,
             bytes: [1, 1],
-            send: alone(4.0),
+            upload: alone(4.0),
             kernel: alone(8.0),
-            receive: alone(4.0),
+            download: alone(4.0),
             runs: vec![run(2, 3, apart), run(2, 1, &IN_ORDER)],
         };
-        engines(&[&Detail::Overlap(raw)]).beside_kernels
+        engines(&[&Detail::Overlap(raw)]).overlaps_kernels
     }
 
     #[test]
-    fn copies_beside_kernels_are_seen_by_what_they_saved() {
+    fn copies_overlapping_kernels_are_seen_by_the_time_saved() {
         let mut apart = IN_ORDER;
         (apart[3], apart[4], apart[5]) =
-            (("send 1", 2.0, 4.0), ("kernel 1", 7.0, 10.0), ("receive 1", 10.0, 12.0));
-        assert_eq!(beside(&apart), Some(true));
+            (("upload 1", 2.0, 4.0), ("kernel 1", 7.0, 10.0), ("download 1", 10.0, 12.0));
+        assert_eq!(overlap_of(&apart), Some(true));
         // The same intervals, but nothing gained: everything took longer.
         let slower = apart.map(|(name, start, end)| (name, start * 4.0 / 3.0, end * 4.0 / 3.0));
-        assert_eq!(beside(&slower), Some(false));
+        assert_eq!(overlap_of(&slower), Some(false));
     }
 
     #[test]
-    fn copies_that_wait_for_kernels_or_are_longer_than_a_launch_tell_that_nothing_overlaps() {
-        assert_eq!(beside(&IN_ORDER), Some(false));
-        // All over before the kernel that they could have run beside.
+    fn copies_that_wait_for_kernels_or_are_longer_than_a_launch_show_that_nothing_overlaps() {
+        assert_eq!(overlap_of(&IN_ORDER), Some(false));
+        // All over before the kernel that they could have overlapped.
         let short = [
-            ("send 0", 0.0, 0.4),
-            ("send 1", 0.4, 0.8),
+            ("upload 0", 0.0, 0.4),
+            ("upload 1", 0.4, 0.8),
             ("kernel 0", 3.0, 6.0),
-            ("receive 0", 6.0, 6.4),
+            ("download 0", 6.0, 6.4),
             ("kernel 1", 7.0, 10.0),
-            ("receive 1", 10.0, 10.4),
+            ("download 1", 10.0, 10.4),
         ];
-        assert_eq!(beside(&short), None);
+        assert_eq!(overlap_of(&short), None);
     }
 
     #[test]
-    fn both_directions_are_seen_by_what_they_saved() {
-        let told = |together: f64| {
+    fn both_directions_are_seen_by_what_they_hide() {
+        let detected = |ratio: f64| {
             let point = |bytes: u64, direction, seconds: f64| TransferPoint {
                 direction,
                 bytes,
@@ -243,23 +244,23 @@ mod tests {
             };
             let points = [1u64, 4, 16, 64].iter().flat_map(|&bytes| {
                 let alone = 1.0 + bytes as f64;
-                let both = 1.0 + together * bytes as f64;
+                let both = 1.0 + ratio * bytes as f64;
                 [
-                    point(bytes, Direction::Send, alone),
-                    point(bytes, Direction::Receive, alone),
+                    point(bytes, Direction::Upload, alone),
+                    point(bytes, Direction::Download, alone),
                     point(bytes, Direction::Both, both),
                 ]
             });
             let (host_memory, points) = (MemoryKind::Pinned, points.collect());
-            let raw = Transfer { host_memory, lanes: 2, points };
+            let raw = Transfer { host_memory, queues: 2, points };
             engines(&[&Detail::Transfer(raw)]).both_ways
         };
-        assert_eq!([1.0, 1.5, 2.0].map(told), [Some(true), Some(true), Some(false)]);
+        assert_eq!([1.0, 1.5, 2.0].map(detected), [Some(true), Some(true), Some(false)]);
     }
 
     #[test]
     fn the_count_follows_from_what_was_seen() {
-        let count = |both_ways, beside_kernels| Engines { both_ways, beside_kernels }.count();
+        let count = |both_ways, overlaps_kernels| Engines { both_ways, overlaps_kernels }.count();
         assert_eq!(count(Some(true), Some(true)), Some(2));
         assert_eq!(count(Some(false), Some(true)), Some(1));
         assert_eq!(count(Some(false), Some(false)), Some(0));

@@ -39,10 +39,10 @@ pub struct Rung {
     /// Median seconds of the kernel.
     pub seconds: f64,
     /// Times as fast as the step before; 1 for the first.
-    pub gain: f64,
+    pub speedup: f64,
     /// The ideal time over the measured one, where the device's ceilings are known.
     pub of_ideal: Option<f64>,
-    /// The kernel's share of sending, computing and receiving, where these were measured.
+    /// The kernel's share of uploading, computing and downloading, where these were measured.
     pub share: Option<f64>,
 }
 
@@ -82,7 +82,7 @@ pub fn ladders(records: &[Record], device: usize) -> Vec<Ladder> {
             rungs.push(Rung {
                 variant: variant.to_owned(),
                 seconds,
-                gain: rungs.last().map_or(1.0, |before: &Rung| before.seconds / seconds),
+                speedup: rungs.last().map_or(1.0, |before: &Rung| before.seconds / seconds),
                 of_ideal: ideal.map(|ideal| ideal / seconds),
                 share: mine().find_map(|record| share(record, rounds[0])),
             });
@@ -122,7 +122,7 @@ fn share(record: &Record, rung: &Record) -> Option<f64> {
         && record.outcome.is_ok();
     let Some(Detail::Overlap(raw)) = record.detail.as_ref().filter(|_| same) else { return None };
     let kernel = raw.kernel.median()?;
-    Some(kernel / (raw.send.median()? + kernel + raw.receive.median()?))
+    Some(kernel / (raw.upload.median()? + kernel + raw.download.median()?))
 }
 
 #[cfg(test)]
@@ -158,9 +158,9 @@ mod tests {
             host_memory: MemoryKind::Pinned,
             rows: 512,
             bytes: [1, 1],
-            send: timed(0.06),
+            upload: timed(0.06),
             kernel: timed(kernel),
-            receive: timed(0.04),
+            download: timed(0.04),
             runs: vec![],
         }));
         record
@@ -183,7 +183,7 @@ mod tests {
         let names: Vec<_> = ladder.rungs.iter().map(|rung| rung.variant.as_str()).collect();
         assert_eq!(names, ["1_naive", "2_tiled", "3_best"]);
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} {b}");
-        near(ladder.rungs[1].gain, 4.0);
+        near(ladder.rungs[1].speedup, 4.0);
         near(ladder.rungs[1].of_ideal.unwrap(), 0.1);
         near(ladder.rungs[1].share.unwrap(), 0.5);
         near(ladder.rungs[1].possible().unwrap(), 0.45);
@@ -192,14 +192,14 @@ mod tests {
     }
 
     #[test]
-    fn the_tenth_step_comes_after_the_second_and_one_without_samples_is_left_out() {
+    fn the_tenth_step_comes_after_the_second_and_one_without_samples_is_skipped() {
         let mut lost = rung("3_lost", 0.2);
         lost.measured = None;
         let records = [rung("10_best", 0.1), rung("2_tiled", 0.2), lost, rung("1_naive", 0.4)];
         let ladder = ladders(&records, 0).remove(0);
         let names: Vec<_> = ladder.rungs.iter().map(|rung| rung.variant.as_str()).collect();
         assert_eq!(names, ["1_naive", "2_tiled", "10_best"]);
-        assert_eq!(ladder.rungs[2].gain, 2.0);
+        assert_eq!(ladder.rungs[2].speedup, 2.0);
     }
 
     #[test]

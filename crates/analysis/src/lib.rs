@@ -1,27 +1,27 @@
 //! Arithmetic on records: cases over rounds, comparison with a baseline, ranking of devices.
 
-mod beside;
 mod cases;
 mod ceilings;
 mod checkpoint;
+mod co_running;
 mod compare;
 mod concurrency;
 mod energy;
 mod engines;
-mod field;
 pub mod fit;
-mod foreseen;
 mod halo;
 mod ladder;
+mod layout_transform;
+mod multi_device;
 mod noise;
+mod occupancy_sweep;
 mod overlap;
+mod predictions;
 mod profile;
 pub mod rank;
-mod rearrange;
+mod result_matrix;
 mod roof;
 mod schedule;
-mod staircase;
-mod together;
 mod transfer;
 
 pub use cases::{CaseResult, DeviceCases, collect};
@@ -33,18 +33,20 @@ pub use concurrency::{
 };
 pub use energy::{Energy, EnergyRow};
 pub use engines::{Engines, engines};
-pub use field::{Case, Cell, Contender, Entered, Field, field};
-pub use foreseen::{CommandModel, Foreseen, Tally, foreseen, tallies};
 pub use halo::{Better, HaloSummary, halo};
 pub use ladder::{LADDER, Ladder, Rung, ladders};
-pub use noise::noise;
-pub use overlap::{Class, Heavy, LITTLE, OverlapSummary, RunSummary, class, overlap};
-pub use profile::{is_probe, profile};
-pub use rearrange::{RearrangeSummary, UsesSummary, rearrange};
-pub use roof::flag_implausible;
-pub use schedule::{PlanSummary, ScheduleSummary, schedule};
-pub use staircase::{Climb, Residency, Shape, StaircaseSummary, residency, staircase};
-pub use together::{
+pub use layout_transform::{LayoutTransformSummary, UsesSummary, layout_transform};
+pub use multi_device::{
     BALANCED, PlanAgainst, SplitSummary, all_states, plan_against, split, state_of,
 };
+pub use noise::noise;
+pub use occupancy_sweep::{
+    OccupancySearch, OccupancySweepSummary, Residency, Shape, occupancy_sweep, residency,
+};
+pub use overlap::{Class, Heavy, LITTLE, OverlapSummary, RunSummary, class, overlap};
+pub use predictions::{CommandModel, ModelPrediction, Tally, predictions, tallies};
+pub use profile::{is_probe, profile};
+pub use result_matrix::{Case, Cell, Entered, Entry, ResultMatrix, result_matrix};
+pub use roof::flag_implausible;
+pub use schedule::{PlanSummary, ScheduleSummary, schedule};
 pub use transfer::{Meanwhile, TransferSummary, transfer};

@@ -1,7 +1,7 @@
-//! What chunked runs say: what overlapping saved, what hid what, and how well models foresaw it.
+//! What chunked runs say: what overlapping hid, what hid what, and how well models predicted it.
 
 use gpubench_core::record::{NamedStep, Overlap};
-use gpubench_model::pipeline::{ideal_share, saved_share};
+use gpubench_model::pipeline::{hidden_fraction, ideal_share};
 use gpubench_model::pipeline_fit::{Fitted, Run, fit};
 use gpubench_model::streams::{self, Stages};
 use gpubench_model::{accuracy, overlap_worth};
@@ -19,35 +19,35 @@ pub struct Class {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heavy {
     /// Host to device.
-    Send,
+    Upload,
     /// Device to host.
-    Receive,
+    Download,
     /// Neither.
     General,
 }
 
-/// Below this share of the serial time there is little that overlap could hide: what was saved of it
+/// Below this share of the serial time there is little that overlap could hide: what was hidden of it
 /// would be noise.
 pub const LITTLE: f64 = 0.05;
 
-/// One chunked run beside what models foresaw.
+/// One chunked run beside what models predicted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunSummary {
     /// Number of chunks.
     pub chunks: u32,
-    /// Number of lanes.
-    pub lanes: u32,
+    /// Number of queues.
+    pub queues: u32,
     /// Median seconds.
     pub seconds: f64,
-    /// Share of the ideal saving; `None` where that is [`LITTLE`].
-    pub saved: Option<f64>,
-    /// What the equations of model 1 foresee with both directions overlapped.
+    /// Hidden fraction: the share that was hidden of what ideal overlap would hide; `None` where that is [`LITTLE`].
+    pub hidden_fraction: Option<f64>,
+    /// What the equations of model 1 predict with both directions overlapped.
     pub streams: f64,
-    /// What the fitted pipeline foresees.
+    /// What the fitted pipeline predicts.
     pub pipeline: Option<f64>,
 }
 
-/// What a case's overlap comes to.
+/// The result of a case's overlap.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OverlapSummary {
     /// Median seconds of each stage alone.
@@ -56,7 +56,7 @@ pub struct OverlapSummary {
     pub runs: Vec<RunSummary>,
     /// Position of the fastest run.
     pub best: usize,
-    /// Share of each stage's time (send, kernel, receive) in the fastest run during which a
+    /// Share of each stage's time (upload, kernel, download) in the fastest run during which a
     /// step of another stage ran too, by the intervals of its steps. It is no gain by itself.
     pub hidden: Option<[f64; 3]>,
     /// What bounds the problem.
@@ -65,7 +65,7 @@ pub struct OverlapSummary {
     pub ideal: f64,
     /// Share of it that hiding the kernel beside the copies, or them beside it, would save (model 2).
     pub potential: f64,
-    /// Share of the serial time that was saved.
+    /// Share of the serial time by which the fastest run is shorter.
     pub gain: f64,
     /// The fitted device; an error where the runs are too few.
     pub fitted: Option<Fitted>,
@@ -78,15 +78,15 @@ pub struct OverlapSummary {
 /// Puts a case's raw times together; `None` where a stage or every run is missing.
 pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
     let stages = Stages {
-        send: raw.send.median()?,
+        upload: raw.upload.median()?,
         kernel: raw.kernel.median()?,
-        receive: raw.receive.median()?,
+        download: raw.download.median()?,
     };
-    let lanes = raw.runs.iter().map(|run| run.lanes).max()?;
+    let queues = raw.runs.iter().map(|run| run.queues).max()?;
     let observed: Vec<Run> = raw
         .runs
         .iter()
-        .filter(|run| run.lanes == lanes)
+        .filter(|run| run.queues == queues)
         .filter_map(|run| {
             Some(Run { whole: stages, chunks: run.chunks, seconds: run.timed.median()? })
         })
@@ -101,11 +101,11 @@ pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
                 let seconds = run.timed.median()?;
                 Some(RunSummary {
                     chunks: run.chunks,
-                    lanes: run.lanes,
+                    queues: run.queues,
                     seconds,
-                    saved: saved_share(stages, seconds).filter(|_| ideal >= LITTLE),
+                    hidden_fraction: hidden_fraction(stages, seconds).filter(|_| ideal >= LITTLE),
                     streams: streams::total(stages, run.chunks, streams::Overlap::Both),
-                    pipeline: fitted.as_ref().filter(|_| run.lanes == lanes).map(|fitted| {
+                    pipeline: fitted.as_ref().filter(|_| run.queues == queues).map(|fitted| {
                         fitted.best.engines().makespan(&stages.equal_chunks(run.chunks))
                     }),
                 })
@@ -115,16 +115,16 @@ pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
     let steps = raw
         .runs
         .iter()
-        .find(|run| run.chunks == runs[best].chunks && run.lanes == runs[best].lanes)
+        .find(|run| run.chunks == runs[best].chunks && run.queues == runs[best].queues)
         .map(|run| run.timed.steps.as_slice());
     let unseen = unseen(&observed).unwrap_or_default();
     let scores: Vec<f64> =
-        unseen.iter().map(|&[foreseen, measured]| accuracy(foreseen, measured)).collect();
+        unseen.iter().map(|&[predicted, measured]| accuracy(predicted, measured)).collect();
     Some(OverlapSummary {
         hidden: steps.and_then(hidden),
         class: class(stages),
         ideal,
-        potential: overlap_worth::potential(stages.kernel, stages.send + stages.receive, serial),
+        potential: overlap_worth::potential(stages.kernel, stages.upload + stages.download, serial),
         gain: (serial - runs[best].seconds) / serial,
         held_out: (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64),
         unseen,
@@ -137,22 +137,22 @@ pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
 
 /// Kernel bound when the kernel outlasts the busier direction.
 pub fn class(stages: Stages) -> Class {
-    let heavy = if stages.send >= 3.0 * stages.receive {
-        Heavy::Send
-    } else if stages.receive >= 3.0 * stages.send {
-        Heavy::Receive
+    let heavy = if stages.upload >= 3.0 * stages.download {
+        Heavy::Upload
+    } else if stages.download >= 3.0 * stages.upload {
+        Heavy::Download
     } else {
         Heavy::General
     };
-    Class { kernel_bound: stages.kernel > stages.send.max(stages.receive), heavy }
+    Class { kernel_bound: stages.kernel > stages.upload.max(stages.download), heavy }
 }
 
 /// The pipeline's prediction of each run, fitted to all others, and the run's own seconds.
 fn unseen(runs: &[Run]) -> Option<Vec<[f64; 2]>> {
-    let each = (0..runs.len()).map(|left_out| {
+    let each = (0..runs.len()).map(|held_out| {
         let others: Vec<Run> =
-            runs.iter().enumerate().filter(|(i, _)| *i != left_out).map(|(_, r)| *r).collect();
-        let run = runs[left_out];
+            runs.iter().enumerate().filter(|(i, _)| *i != held_out).map(|(_, r)| *r).collect();
+        let run = runs[held_out];
         let engines = fit(&others).ok()?.best.engines();
         Some([engines.makespan(&run.whole.equal_chunks(run.chunks)), run.seconds])
     });
@@ -164,7 +164,7 @@ pub(super) fn hidden(steps: &[NamedStep]) -> Option<[f64; 3]> {
     if steps.is_empty() {
         return None;
     }
-    let shares = ["send", "kernel", "receive"].map(|stage| {
+    let shares = ["upload", "kernel", "download"].map(|stage| {
         let (own, others): (Vec<_>, Vec<_>) = steps.iter().partition(|s| s.name.starts_with(stage));
         let total: f64 = own.iter().map(|s| s.ended - s.started).sum();
         let busy = union(&others);
@@ -209,7 +209,7 @@ mod tests {
         let device = Engines::ideal(engines);
         let runs = [1, 2, 4, 8, 16, 32, 64].map(|chunks| OverlapRun {
             chunks,
-            lanes: 3,
+            queues: 3,
             timed: timed(device.makespan(&stages.equal_chunks(chunks))),
         });
         Overlap {
@@ -217,52 +217,54 @@ mod tests {
             host_memory: MemoryKind::Pinned,
             rows: 1024,
             bytes: [1, 1],
-            send: timed(stages.send),
+            upload: timed(stages.upload),
             kernel: timed(stages.kernel),
-            receive: timed(stages.receive),
+            download: timed(stages.download),
             runs: runs.into(),
         }
     }
 
     #[test]
-    fn two_engines_are_recognised_and_their_saving_is_told() {
-        let stages = Stages { send: 4e-3, kernel: 5e-3, receive: 4e-3 };
+    fn two_engines_are_recognised_and_their_saving_is_reported() {
+        let stages = Stages { upload: 4e-3, kernel: 5e-3, download: 4e-3 };
         let summary = overlap(&case(stages, 2)).unwrap();
         assert_eq!(summary.fitted.as_ref().unwrap().engines, Some(2));
         assert_eq!(summary.runs[summary.best].chunks, 64);
-        assert!(summary.runs[summary.best].saved.unwrap() > 0.9);
+        assert!(summary.runs[summary.best].hidden_fraction.unwrap() > 0.9);
         assert!(summary.held_out.unwrap() > 0.99);
         assert_eq!(summary.class, Class { kernel_bound: true, heavy: Heavy::General });
     }
 
     #[test]
     fn copies_that_hide_each_other_are_a_saving_though_the_kernel_is_tiny() {
-        let stages = Stages { send: 5e-3, kernel: 1e-4, receive: 5e-3 };
+        let stages = Stages { upload: 5e-3, kernel: 1e-4, download: 5e-3 };
         let summary = overlap(&case(stages, 2)).unwrap();
         assert!(summary.potential < LITTLE && summary.ideal > 0.45, "{summary:?}");
-        assert!(summary.gain > 0.4 && summary.runs[summary.best].saved.unwrap() > 0.9);
+        assert!(summary.gain > 0.4 && summary.runs[summary.best].hidden_fraction.unwrap() > 0.9);
     }
 
     #[test]
-    fn where_one_stage_is_nearly_all_nothing_is_said_to_be_saved() {
-        let stages = Stages { send: 1e-4, kernel: 5e-3, receive: 1e-4 };
+    fn where_one_stage_is_nearly_all_there_is_no_hidden_fraction() {
+        let stages = Stages { upload: 1e-4, kernel: 5e-3, download: 1e-4 };
         let summary = overlap(&case(stages, 2)).unwrap();
-        assert!(summary.ideal < LITTLE && summary.runs.iter().all(|run| run.saved.is_none()));
+        assert!(
+            summary.ideal < LITTLE && summary.runs.iter().all(|run| run.hidden_fraction.is_none())
+        );
     }
 
     #[test]
     fn hidden_shares_count_each_moment_once() {
         let step =
-            |name: &str, started, ended| NamedStep { name: name.into(), lane: 0, started, ended };
+            |name: &str, started, ended| NamedStep { name: name.into(), queue: 0, started, ended };
         let steps = [
-            step("send 0", 0.0, 2.0),
+            step("upload 0", 0.0, 2.0),
             step("kernel 0", 1.0, 3.0),
             step("kernel 1", 1.5, 4.0),
-            step("receive 0", 5.0, 6.0),
+            step("download 0", 5.0, 6.0),
         ];
-        let [send, kernel, receive] = hidden(&steps).unwrap();
-        assert_eq!(send, 0.5);
+        let [upload, kernel, download] = hidden(&steps).unwrap();
+        assert_eq!(upload, 0.5);
         assert!((kernel - 1.5 / 4.5).abs() < 1e-12);
-        assert_eq!(receive, 0.0);
+        assert_eq!(download, 0.0);
     }
 }

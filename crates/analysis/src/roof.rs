@@ -8,7 +8,7 @@ use gpubench_stats::Summary;
 use std::collections::BTreeMap;
 
 /// A rate may exceed the ceiling by this factor before it is doubted: clocks rise and fall, and a
-/// search for the ceiling may miss the best form.
+/// search for the ceiling may miss the best variant.
 const DOUBT: f64 = 1.2;
 
 /// The most that a device was seen to do: operations and bytes a second, 0 where not measured.
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cache_is_no_memory_and_another_device_no_judge() {
+    fn a_cache_is_no_memory_and_another_device_no_reference() {
         let mut records = [ceiling(1.0), record(key("a", 1), 0.5), record(key("b", 1), 0.5)];
         records[0].measured.as_mut().expect("measured").flops = 0.0;
         records[1].flags.push(Flag::Cache);

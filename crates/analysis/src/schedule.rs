@@ -1,4 +1,4 @@
-//! What schedules came to, against the bound that none of them can beat.
+//! Times of schedules, against the bound that none of them can beat.
 
 use gpubench_core::record::Schedule;
 use gpubench_model::pipeline::Engines;
@@ -17,11 +17,11 @@ pub struct PlanSummary {
     pub seconds: f64,
     /// Those over the lower bound.
     pub over_bound: f64,
-    /// Seconds that the pipeline foresaw.
-    pub foreseen: f64,
+    /// Seconds that the pipeline predicted.
+    pub predicted: f64,
 }
 
-/// What a case's schedules came to.
+/// The results of a case's schedules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScheduleSummary {
     /// Median seconds of each stage alone.
@@ -39,15 +39,15 @@ pub struct ScheduleSummary {
 /// Puts a case's raw times together; `None` where a stage or every run is missing.
 pub fn schedule(raw: &Schedule) -> Option<ScheduleSummary> {
     let stages = Stages {
-        send: raw.send.median()?,
+        upload: raw.upload.median()?,
         kernel: raw.kernel.median()?,
-        receive: raw.receive.median()?,
+        download: raw.download.median()?,
     };
-    let [send, receive] = raw.engines.together;
+    let [upload, download] = raw.engines.bidirectional;
     let engines = Engines {
         count: raw.engines.count,
         command: raw.engines.command,
-        duplex: Duplex { send, receive },
+        duplex: Duplex { upload, download },
     };
     let problem = Problem { whole: stages, engines, smallest: 1.0 / raw.rows.max(1) as f64 };
     let lower_bound = problem.lower_bound();
@@ -61,7 +61,7 @@ pub fn schedule(raw: &Schedule) -> Option<ScheduleSummary> {
                 parts: run.rows.len(),
                 seconds,
                 over_bound: seconds / lower_bound,
-                foreseen: run.foreseen,
+                predicted: run.predicted,
             })
         })
         .collect();
@@ -80,8 +80,8 @@ mod tests {
     fn plans_are_held_against_the_longest_stage() {
         let timed = |seconds: f64| Timed { walls: vec![seconds; 3], steps: vec![] };
         let runs = vec![("no partition", timed(12.0)), ("10 equal parts", timed(8.4))];
-        let (send, kernel, receive) = (timed(2.0), timed(8.0), timed(2.0));
-        let raw = Schedule { send, kernel, receive, ..sample::schedule(Clock::Device, runs) };
+        let (upload, kernel, download) = (timed(2.0), timed(8.0), timed(2.0));
+        let raw = Schedule { upload, kernel, download, ..sample::schedule(Clock::Device, runs) };
         let summary = schedule(&raw).unwrap();
         assert_eq!(summary.lower_bound, 8.0);
         assert_eq!(summary.class, Class { kernel_bound: true, heavy: Heavy::General });

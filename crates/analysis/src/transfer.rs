@@ -5,21 +5,21 @@ use gpubench_core::record::{Direction, Transfer};
 use gpubench_model::transfer::{Duplex, FittedLine, fit_line};
 use gpubench_stats::median_of;
 
-/// What a sweep of transfers comes to.
+/// The result of a sweep of transfers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransferSummary {
     /// Host to device, alone.
-    pub send: FittedLine,
+    pub upload: FittedLine,
     /// Device to host, alone.
-    pub receive: FittedLine,
+    pub download: FittedLine,
     /// Bytes per second of both directions together at the largest size (each copies as much).
     pub both: f64,
-    /// How the two directions ran beside each other at the largest size; `None` on one lane, or
-    /// where no clock tells them apart.
+    /// How the two directions ran at the same time at the largest size; `None` on one queue, or
+    /// where no clock distinguishes them.
     pub meanwhile: Option<Meanwhile>,
-    /// Sum of the times alone over the time together at the largest size: 1 where the directions
+    /// Speedup over serial: the sum of both isolated times over the bidirectional time at the largest size: 1 where the directions
     /// take turns, 2 where neither slows the other.
-    pub gain: f64,
+    pub speedup: f64,
 }
 
 /// Two copies, one each way, that were queued together.
@@ -27,7 +27,7 @@ pub struct TransferSummary {
 pub enum Meanwhile {
     /// One ran after the other.
     Turns,
-    /// Bytes per second of the send and of the receive while both ran (`[S_SR, R_SR]`).
+    /// Bytes per second of the upload and of the download while both ran (`[S_SR, R_SR]`).
     Rates([f64; 2]),
 }
 
@@ -42,21 +42,21 @@ pub fn transfer(raw: &Transfer) -> Result<TransferSummary> {
     };
     let largest = |direction| points(raw, direction).max_by(|a, b| a.0.total_cmp(&b.0));
     let last = |direction| largest(direction).unwrap_or((0.0, f64::NAN));
-    let (bytes, together) = last(Direction::Both);
-    let (send, receive) = (line(Direction::Send)?, line(Direction::Receive)?);
-    let alone = [send.bandwidth.value, receive.bandwidth.value];
+    let (bytes, bidirectional) = last(Direction::Both);
+    let (upload, download) = (line(Direction::Upload)?, line(Direction::Download)?);
+    let alone = [upload.bandwidth.value, download.bandwidth.value];
     let both = raw.points.iter().filter(|p| p.direction == Direction::Both);
-    let spans = both.max_by_key(|p| p.bytes).and_then(|p| p.spans).filter(|_| raw.lanes > 1);
-    let beside = |spans| match Duplex::rates(bytes, spans, alone) {
+    let spans = both.max_by_key(|p| p.bytes).and_then(|p| p.spans).filter(|_| raw.queues > 1);
+    let rates_meanwhile = |spans| match Duplex::rates(bytes, spans, alone) {
         Some(rates) => Meanwhile::Rates(rates),
         None => Meanwhile::Turns,
     };
     Ok(TransferSummary {
-        send,
-        receive,
-        meanwhile: spans.map(beside),
-        both: 2.0 * bytes / together,
-        gain: (last(Direction::Send).1 + last(Direction::Receive).1) / together,
+        upload,
+        download,
+        meanwhile: spans.map(rates_meanwhile),
+        both: 2.0 * bytes / bidirectional,
+        speedup: (last(Direction::Upload).1 + last(Direction::Download).1) / bidirectional,
     })
 }
 
@@ -85,32 +85,32 @@ mod tests {
         };
         let points = sizes.iter().flat_map(|&bytes| {
             [
-                point(Direction::Send, bytes, 10e-6, 12e9),
-                point(Direction::Receive, bytes, 15e-6, 10e9),
+                point(Direction::Upload, bytes, 10e-6, 12e9),
+                point(Direction::Download, bytes, 15e-6, 10e9),
                 point(Direction::Both, bytes, 15e-6, 8e9),
             ]
         });
-        Transfer { host_memory: MemoryKind::Pinned, lanes: 2, points: points.collect() }
+        Transfer { host_memory: MemoryKind::Pinned, queues: 2, points: points.collect() }
     }
 
     #[test]
     fn an_invented_link_is_recovered() {
-        // The receive is a quarter behind when the send ends.
-        let together = |bytes| [[0.0, bytes / 8e9], [0.0, bytes * (1.0 / 8e9 + 0.25 / 10e9)]];
-        let summary = transfer(&sweep(together)).unwrap();
-        assert!((summary.send.bandwidth.value / 12e9 - 1.0).abs() < 0.01);
-        assert!((summary.receive.latency.value / 15e-6 - 1.0).abs() < 0.01);
+        // The download is a quarter behind when the upload ends.
+        let duplex_spans = |bytes| [[0.0, bytes / 8e9], [0.0, bytes * (1.0 / 8e9 + 0.25 / 10e9)]];
+        let summary = transfer(&sweep(duplex_spans)).unwrap();
+        assert!((summary.upload.bandwidth.value / 12e9 - 1.0).abs() < 0.01);
+        assert!((summary.download.latency.value / 15e-6 - 1.0).abs() < 0.01);
         assert!((summary.both / 16e9 - 1.0).abs() < 0.01);
-        let Some(Meanwhile::Rates([send, receive])) = summary.meanwhile else { panic!() };
-        assert!((send / 8e9 - 1.0).abs() < 1e-9 && (receive / 6e9 - 1.0).abs() < 0.01);
-        assert!((summary.gain - 8.0 * (1.0 / 12.0 + 1.0 / 10.0)).abs() < 0.01);
+        let Some(Meanwhile::Rates([upload, download])) = summary.meanwhile else { panic!() };
+        assert!((upload / 8e9 - 1.0).abs() < 1e-9 && (download / 6e9 - 1.0).abs() < 0.01);
+        assert!((summary.speedup - 8.0 * (1.0 / 12.0 + 1.0 / 10.0)).abs() < 0.01);
     }
 
     #[test]
-    fn turns_are_told_and_one_lane_tells_nothing() {
+    fn turns_are_detected_and_one_lane_shows_nothing() {
         let mut raw = sweep(|bytes| [[bytes / 10e9, bytes / 5e9], [0.0, bytes / 10e9]]);
         assert_eq!(transfer(&raw).unwrap().meanwhile, Some(Meanwhile::Turns));
-        raw.lanes = 1;
+        raw.queues = 1;
         assert_eq!(transfer(&raw).unwrap().meanwhile, None);
     }
 }

@@ -137,7 +137,7 @@ impl Class {
     }
 
     /// In words.
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::FloatAdd => "f32 add",
             Self::FloatMul => "f32 mul",

@@ -103,6 +103,6 @@ impl fmt::Display for Located {
     }
 }
 
-fn join(mistakes: &[Located]) -> String {
-    mistakes.iter().map(Located::to_string).collect::<Vec<_>>().join("\n")
+fn join(diagnostics: &[Located]) -> String {
+    diagnostics.iter().map(Located::to_string).collect::<Vec<_>>().join("\n")
 }

@@ -4,31 +4,31 @@ use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
-/// The text of a regular file of at most `most` bytes.
+/// The text of a regular file of at most `max_bytes` bytes.
 ///
 /// # Errors
 /// As [`read_bytes`], and where it is not UTF-8.
-pub fn read(path: &Path, most: u64) -> Result<String, String> {
-    String::from_utf8(read_bytes(path, most)?).map_err(|error| {
+pub fn read(path: &Path, max_bytes: u64) -> Result<String, String> {
+    String::from_utf8(read_bytes(path, max_bytes)?).map_err(|error| {
         format!("the file is not UTF-8 text (byte {})", error.utf8_error().valid_up_to())
     })
 }
 
-/// A regular file of at most `most` bytes. Nothing else is opened, since a pipe or a device may
+/// A regular file of at most `max_bytes` bytes. Nothing else is opened, since a pipe or a device may
 /// never end.
 ///
 /// # Errors
 /// Why not, as the second half of a sentence about the file.
-pub fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>, String> {
+pub fn read_bytes(path: &Path, max_bytes: u64) -> Result<Vec<u8>, String> {
     let data = fs::metadata(path).map_err(|error| explain(&error))?;
     if let Some(why) = no_file(&data) {
         return Err(why.to_owned());
     }
     let file = fs::File::open(path).map_err(|error| explain(&error))?;
     let mut bytes = vec![];
-    file.take(most + 1).read_to_end(&mut bytes).map_err(|error| explain(&error))?;
-    if bytes.len() as u64 > most {
-        return Err(format!("the file is larger than {} MiB", most >> 20));
+    file.take(max_bytes + 1).read_to_end(&mut bytes).map_err(|error| explain(&error))?;
+    if bytes.len() as u64 > max_bytes {
+        return Err(format!("the file is larger than {} MiB", max_bytes >> 20));
     }
     Ok(bytes)
 }
@@ -42,7 +42,7 @@ pub fn no_file(data: &fs::Metadata) -> Option<&'static str> {
     }
 }
 
-/// What a folder is told where a file is wanted.
+/// The message for a folder where a file is wanted.
 pub const FOLDER: &str = "this is a folder, not a file";
 
 /// What an error of the system means to who named the file.

@@ -108,7 +108,7 @@ mod tests {
 
     #[derive(Debug, serde::Deserialize)]
     #[serde(deny_unknown_fields)]
-    struct Form {
+    struct Example {
         #[expect(dead_code, reason = "only its parsing is tested")]
         count: u32,
     }
@@ -124,9 +124,9 @@ mod tests {
             ("# é\ncount:\n\tb: 1\n", (3, 2), "tabs"),
             ("count: 1\n---\ncount: 2\n", (3, 1), "second document"),
         ] {
-            let mistake = parse::<Form>("f.yaml", text).unwrap_err();
-            assert_eq!(mistake.line_column(), at, "{mistake}");
-            assert!(mistake.message.contains(message), "{mistake}");
+            let diagnostic = parse::<Example>("f.yaml", text).unwrap_err();
+            assert_eq!(diagnostic.line_column(), at, "{diagnostic}");
+            assert!(diagnostic.message.contains(message), "{diagnostic}");
         }
     }
 
@@ -146,9 +146,14 @@ mod tests {
             (format!("a: &a 1\nb: [{}]", "*a, ".repeat(101)), "aliases"),
             (format!("[{}]", "1, ".repeat(MAX_NODES)), "values"),
         ] {
-            let mistake = parse::<serde_json::Value>("f.yaml", &text).unwrap_err();
-            assert!(mistake.message.contains(message), "{mistake}");
-            assert!(mistake.text.get(mistake.offset..mistake.offset + mistake.len).is_some());
+            let diagnostic = parse::<serde_json::Value>("f.yaml", &text).unwrap_err();
+            assert!(diagnostic.message.contains(message), "{diagnostic}");
+            assert!(
+                diagnostic
+                    .text
+                    .get(diagnostic.offset..diagnostic.offset + diagnostic.len)
+                    .is_some()
+            );
         }
     }
 }

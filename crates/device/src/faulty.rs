@@ -93,7 +93,7 @@ impl FaultyDevice {
             }
             "hangs_on_drop" => self.drops = false,
             "throttles" => self.slow = u32::MAX,
-            // The case's own reset, and the one before the sentinel; the next one cools it down.
+            // The case's own reset, and the one before the reference kernel; the next one cools it down.
             "throttles_once" if !self.was_slow => (self.slow, self.was_slow) = (3, true),
             _ => {}
         }

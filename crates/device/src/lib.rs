@@ -1,17 +1,17 @@
 //! The seam to the hardware: one folder a device API, all behind two small traits.
 
-mod cards;
 pub mod doctor;
 pub mod faulty;
+mod multi_device;
 pub mod opencl;
+mod physical_gpus;
 pub mod select;
 pub mod sensors;
 pub mod sim;
-mod together;
 pub mod wgpu;
 
-pub use cards::cards;
-pub use together::{Opened, Part, Remote, Together, open_together};
+pub use multi_device::{MultiDevice, Opened, Part, Remote, open_multi_device};
+pub use physical_gpus::physical_gpus;
 
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{
@@ -45,7 +45,7 @@ pub trait Device {
     fn build(&mut self, id: KernelId, source: &KernelSource) -> Result<BuildReport>;
 
     /// Allocates a buffer under the number `id`, replacing an earlier one. `Device` memory is
-    /// the device's; the host kinds are what `Send` and `Receive` copy from and to.
+    /// the device's; the host kinds are what `Upload` and `Download` copy from and to.
     fn alloc(&mut self, id: BufferId, bytes: Bytes, kind: MemoryKind) -> Result<()>;
 
     /// Fills a buffer (of any kind) from its beginning, and returns when it is done.
@@ -57,7 +57,7 @@ pub trait Device {
     /// Executes a recording and waits for its end.
     ///
     /// # Errors
-    /// `Unsupported` where the device cannot do what is asked (more lanes than it has); it
+    /// `Unsupported` where the device cannot do what is requested (more queues than it has); it
     /// never pretends.
     fn run(&mut self, recording: &Recording) -> Result<Timeline>;
 
@@ -66,7 +66,7 @@ pub trait Device {
 }
 
 /// Every backend of this build that measures, in the order in which results are shown. The
-/// simulated one is not among them: it is asked for by name.
+/// simulated one is not among them: it is requested by name.
 pub fn all() -> Vec<Box<dyn Backend>> {
     vec![Box::new(opencl::Opencl), Box::new(wgpu::Wgpu)]
 }

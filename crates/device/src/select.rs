@@ -1,6 +1,6 @@
 //! Choosing devices as users name them.
 
-use super::cards::cards;
+use super::physical_gpus::physical_gpus;
 use super::sim::Sim;
 use super::{Backend, all, by_name};
 use gpubench_core::error::{Error, Result};
@@ -31,7 +31,7 @@ impl Selector {
         Sim::new(named.filter(|name| is_file(name)).map(PathBuf::from).collect(), 0)
     }
 
-    /// Whether simulated devices are asked for and no real ones.
+    /// Whether simulated devices are requested and no real ones.
     fn only_simulated(&self) -> bool {
         let simulated = |name: &String| name.starts_with("sim:");
         self.sim.is_some() && self.backend.is_empty() && self.device.iter().all(simulated)
@@ -62,17 +62,17 @@ fn is_file(name: &str) -> bool {
     path.components().count() > 1 || is_yaml || is_machine
 }
 
-/// A device with the number of its card, by which users name all views of it at once.
+/// A device with the number of its physical GPU, by which users name all views of it at once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Numbered {
-    /// The card's number among all devices listed.
-    pub card: usize,
+    /// The number of its physical GPU among all devices listed.
+    pub physical_gpu: usize,
     /// The device through one API.
     pub device: DeviceInfo,
 }
 
-/// The backends that must be asked for their devices. All that measure are asked where a card
-/// is named by its number: the others' devices decide which number a card has.
+/// The backends that must be queried for their devices. All that measure are queried where a physical GPU
+/// is named by its number: the others' devices decide which number a physical GPU has.
 ///
 /// # Errors
 /// `Usage` where there is no backend of a name.
@@ -87,7 +87,8 @@ pub fn backends(selector: &Selector) -> Result<Vec<Box<dyn Backend>>> {
     }
     let wanted = |name: &str| selector.backend.iter().any(|backend| backend == name);
     let mut backends = all();
-    if !selector.backend.is_empty() && selector.device.iter().all(|name| card(name).is_none()) {
+    if !selector.backend.is_empty() && selector.device.iter().all(|name| gpu_number(name).is_none())
+    {
         backends.retain(|backend| wanted(backend.name()));
     }
     if selector.sim.is_some() || selector.device.iter().any(|d| d.starts_with("sim:")) {
@@ -110,10 +111,11 @@ fn measures(name: &str) -> bool {
 ///
 /// # Errors
 /// `NoDevice` where there is none at all; `Usage` with the choices where a selector means none
-/// or several cards.
+/// or several physical GPUs.
 pub fn choose(devices: &[DeviceInfo], selector: &Selector) -> Result<Vec<Numbered>> {
-    let numbered = cards(devices).into_iter().zip(devices.iter().cloned());
-    let mut numbered: Vec<_> = numbered.map(|(card, device)| Numbered { card, device }).collect();
+    let numbered = physical_gpus(devices).into_iter().zip(devices.iter().cloned());
+    let mut numbered: Vec<_> =
+        numbered.map(|(physical_gpu, device)| Numbered { physical_gpu, device }).collect();
     if !selector.backend.is_empty() {
         let simulated = |name: &str| name == "sim" && selector.sim.is_some();
         let wanted = |name: &String| selector.backend.contains(name) || simulated(name);
@@ -136,10 +138,10 @@ pub fn choose(devices: &[DeviceInfo], selector: &Selector) -> Result<Vec<Numbere
     Ok(chosen.map(|(one, _)| one).collect())
 }
 
-/// Positions of the devices that `name` means, which are views of one card.
+/// Positions of the devices that `name` means, which are views of one physical GPU.
 fn one_card(devices: &[Numbered], name: &str) -> Result<Vec<usize>> {
     let found = matches(devices, name);
-    let of_first = |&i: &usize| devices[i].card == devices[found[0]].card;
+    let of_first = |&i: &usize| devices[i].physical_gpu == devices[found[0]].physical_gpu;
     if found.is_empty() {
         return Err(Error::Usage(format!(
             "no device matches `{}`; there are\n{}",
@@ -177,12 +179,12 @@ fn matches(devices: &[Numbered], name: &str) -> Vec<usize> {
             None => named(devices, &of, rest),
         };
     }
-    let by_card = by(&|one| card(name) == Some(one.card));
-    if by_card.is_empty() { named(devices, &by(&|_| true), name) } else { by_card }
+    let by_gpu = by(&|one| gpu_number(name) == Some(one.physical_gpu));
+    if by_gpu.is_empty() { named(devices, &by(&|_| true), name) } else { by_gpu }
 }
 
-/// A selector that is a number: a card's (or, where no card has it, a part of a name).
-fn card(name: &str) -> Option<usize> {
+/// A selector that is a number: a physical GPU's (or, where none has it, a part of a name).
+fn gpu_number(name: &str) -> Option<usize> {
     name.parse().ok()
 }
 
@@ -228,14 +230,14 @@ fn begins(uuid: &str, part: &str) -> bool {
     part.len() >= 4 && uuid.to_lowercase().starts_with(&part)
 }
 
-/// One line a device: its card, its backend and position, its name and what tells it from twins.
+/// One line a device: its physical GPU, its backend and position, its name and what distinguishes it from equal devices.
 fn choices<'a>(devices: impl Iterator<Item = &'a Numbered>) -> String {
-    let line = |Numbered { card, device }: &Numbered| {
+    let line = |Numbered { physical_gpu, device }: &Numbered| {
         let label = format!("{}:{}", device.backend, device.index);
         let cpu = if device.kind == DeviceKind::Cpu { "  (CPU implementation)" } else { "" };
         let pci = device.pci.as_deref().map(|pci| format!("  pci:{pci}")).unwrap_or_default();
         let name = printable(&device.name, 60);
-        format!("  {card}  {label:<9}  {name}{cpu}{}", printable(&pci, 40))
+        format!("  {physical_gpu}  {label:<9}  {name}{cpu}{}", printable(&pci, 40))
     };
     devices.map(line).collect::<Vec<_>>().join("\n")
 }
@@ -253,7 +255,7 @@ pub(super) mod tests {
         DeviceInfo { backend, index, name, vendor, pci: None, uuid: None, ..some }
     }
 
-    /// Two twins, each seen through both APIs, and a CPU implementation.
+    /// Two equal devices, each seen through both APIs, and a CPU implementation.
     fn machine() -> Vec<DeviceInfo> {
         let at = |backend, index, name, bus| DeviceInfo {
             pci: Some(format!("0000:{bus}:00.0")),
@@ -282,7 +284,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn each_way_of_naming_a_card_finds_all_its_views() {
+    fn each_way_of_naming_a_physical_gpu_finds_all_its_views() {
         for name in ["1", "pci:65:00", "pci:0000:65:00.0", "uuid:65aa65bb", "uuid:GPU-65AA-65bb"] {
             assert_eq!(labels(name, &[]).unwrap(), ["opencl:1", "wgpu:0"], "{name}");
         }
@@ -296,7 +298,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_name_of_several_cards_lists_them() {
+    fn a_name_of_several_physical_gpus_lists_them() {
         for name in ["rx580", "acme", "blaster rx 580", "580", "e"] {
             let Err(Error::Usage(text)) = labels(name, &[]) else { panic!("{name} is ambiguous") };
             assert!(text.contains("several") && text.contains("pci:0000:0a:00.0"), "{text}");
@@ -329,8 +331,8 @@ pub(super) mod tests {
         assert_eq!(asked(Selector::default()), ["opencl", "wgpu"]);
         let sim = |names: &[&str]| Some(names.iter().map(|&name| name.to_owned()).collect());
         assert_eq!(asked(Selector { sim: sim(&[]), ..Selector::default() }), ["sim"]);
-        let beside = Selector { sim: sim(&["k40c"]), ..named("opencl:0") };
-        assert_eq!(asked(beside), ["opencl", "wgpu", "sim"]);
+        let sim_and_named = Selector { sim: sim(&["k40c"]), ..named("opencl:0") };
+        assert_eq!(asked(sim_and_named), ["opencl", "wgpu", "sim"]);
         assert_eq!(asked(Selector { backend: vec!["sim".into()], ..named("x") }), ["sim"]);
         assert_eq!(asked(Selector { backend: vec!["wgpu".into()], ..named("x") }), ["wgpu"]);
         assert_eq!(asked(Selector { backend: vec!["wgpu".into()], ..named("1") }).len(), 2);

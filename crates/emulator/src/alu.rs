@@ -91,7 +91,7 @@ fn integer(op: Op, to: &mut [u32], a: &[u32], b: &[u32]) {
         FToS => int1(to, a, |a| f32::from_bits(a) as i32 as u32),
         UToF => int1(to, a, |a| (a as f32).to_bits()),
         SToF => int1(to, a, |a| (a as i32 as f32).to_bits()),
-        // `Copy`; all others have been told apart above.
+        // `Copy`; all others have been handled above.
         _ => to.copy_from_slice(a),
     }
 }
@@ -159,12 +159,12 @@ mod tests {
 
     #[test]
     fn integers_behave_as_wgsl_says() {
-        let least = i32::MIN as u32;
+        let min_i32 = i32::MIN as u32;
         assert_eq!(one(Op::UDiv, 7, 0, 0), 7);
         assert_eq!(one(Op::URem, 7, 0, 0), 0);
-        assert_eq!(one(Op::SDiv, least, u32::MAX, 0), least);
+        assert_eq!(one(Op::SDiv, min_i32, u32::MAX, 0), min_i32);
         assert_eq!(one(Op::SRem, (-7i32) as u32, 2, 0), u32::MAX);
-        assert_eq!(one(Op::ShiftRightS, least, 31, 0), u32::MAX);
+        assert_eq!(one(Op::ShiftRightS, min_i32, 31, 0), u32::MAX);
         assert_eq!(one(Op::ShiftLeft, 1, 33, 0), 2);
         assert_eq!(one(Op::SLess, u32::MAX, 0, 0), 1);
         assert_eq!(one(Op::ULess, u32::MAX, 0, 0), 0);

@@ -117,18 +117,18 @@ impl Banks {
     pub(super) fn rounds(&mut self, lanes: &[Option<u32>], width: u32) -> (u64, u64) {
         let banks = self.words.len();
         self.words.iter_mut().for_each(Vec::clear);
-        let (mut most, mut distinct) = (0usize, 0usize);
+        let (mut max_per_bank, mut distinct) = (0usize, 0usize);
         for &address in lanes.iter().flatten() {
             for word in address..address + width {
                 let bank = &mut self.words[word as usize % banks];
                 if bank.last() != Some(&word) && !bank.contains(&word) {
                     bank.push(word);
-                    most = most.max(bank.len());
+                    max_per_bank = max_per_bank.max(bank.len());
                     distinct += 1;
                 }
             }
         }
-        (most as u64, distinct.div_ceil(banks) as u64)
+        (max_per_bank as u64, distinct.div_ceil(banks) as u64)
     }
 }
 

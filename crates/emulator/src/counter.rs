@@ -14,14 +14,14 @@ pub(super) struct Runs {
     pub(super) warps: u64,
 }
 
-/// What one access of the text came to.
+/// Totals of one access of the text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SiteCount {
     pub(super) runs: Runs,
     /// Global: transactions. Local: rounds.
     pub(super) cost: u64,
     /// Local: the fewest rounds that could have done.
-    pub(super) least: u64,
+    pub(super) min_rounds: u64,
     /// Local: the most rounds for each that could have done, in one access of a warp.
     pub(super) worst: u64,
 }
@@ -31,12 +31,12 @@ impl SiteCount {
         self.runs.items += one.runs.items;
         self.runs.warps += one.runs.warps;
         self.cost += one.cost;
-        self.least += one.least;
+        self.min_rounds += one.min_rounds;
         self.worst = self.worst.max(one.worst);
     }
 }
 
-/// What one access came to when it was run once.
+/// The result of one access that was run once.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cost {
     all: SiteCount,
@@ -44,7 +44,7 @@ struct Cost {
     first: [u64; 2],
 }
 
-/// What one branch of the text came to, by warps.
+/// Totals of one branch of the text, by warps.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BranchCount {
     pub(super) items: u64,
@@ -180,7 +180,7 @@ impl Counter {
                 && self.banks.apart(&addresses[start..end], width)
             {
                 let runs = Runs { items: (end - start) as u64, warps: 1 };
-                cost.all.add(&SiteCount { runs, cost: 1, least: 1, worst: 1 });
+                cost.all.add(&SiteCount { runs, cost: 1, min_rounds: 1, worst: 1 });
                 continue;
             }
             addresses_of_warp.clear();
@@ -199,8 +199,8 @@ impl Counter {
                     }
                 }
                 Space::Local => {
-                    (one.cost, one.least) = self.banks.rounds(&addresses_of_warp, width);
-                    one.worst = one.cost.div_ceil(one.least.max(1));
+                    (one.cost, one.min_rounds) = self.banks.rounds(&addresses_of_warp, width);
+                    one.worst = one.cost.div_ceil(one.min_rounds.max(1));
                 }
                 Space::Private | Space::Params => {}
             }

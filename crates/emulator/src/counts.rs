@@ -39,7 +39,7 @@ pub struct Instructions {
 /// Branches, by warps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Branches {
-    /// How often a warp came to a branch.
+    /// How often a warp reached a branch.
     pub warps: u64,
     /// How often its lanes went different ways.
     pub divergent: u64,
@@ -55,7 +55,7 @@ pub struct Global {
     pub items: u64,
     /// By warps.
     pub warps: u64,
-    /// Bytes that work-items asked for.
+    /// Bytes that work-items requested.
     pub bytes: u64,
     /// Transactions that it became.
     pub transactions: u64,
@@ -68,7 +68,7 @@ pub struct Local {
     pub items: u64,
     /// By warps.
     pub warps: u64,
-    /// Bytes that work-items asked for.
+    /// Bytes that work-items requested.
     pub bytes: u64,
     /// Rounds that the banks needed.
     pub rounds: u64,
@@ -195,7 +195,7 @@ fn instructions(program: &Program, counter: &Counter) -> BTreeMap<Class, Instruc
     all
 }
 
-/// The accesses to one kind of memory: what each is, and what it came to.
+/// The accesses to one kind of memory: what each is, and its totals.
 fn sites<'a>(
     program: &'a Program,
     counter: &'a Counter,
@@ -225,7 +225,7 @@ fn local(program: &Program, counter: &Counter, read: bool) -> Local {
         sum.warps += site.runs.warps;
         sum.bytes += bytes * site.runs.items;
         sum.rounds += site.cost;
-        sum.conflicts += site.cost - site.least;
+        sum.conflicts += site.cost - site.min_rounds;
         sum.worst = sum.worst.max(site.worst);
     }
     sum

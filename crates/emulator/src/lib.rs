@@ -12,8 +12,9 @@ mod buffer;
 mod coalesce;
 mod counter;
 mod counts;
+mod dead_code;
 mod fault;
-mod flow;
+mod liveness;
 mod lower;
 mod machine;
 mod mask;
@@ -23,7 +24,6 @@ mod recent;
 mod shadow;
 mod source;
 mod tasks;
-mod tidy;
 
 #[cfg(test)]
 mod tests;
@@ -33,7 +33,7 @@ pub use coalesce::Coalescing;
 pub use counts::{Branches, Counts, Global, Instructions, Line, Local, Rules};
 pub use fault::{Fault, FaultKind};
 pub use gpubench_core::class::Class;
-pub use mask::MOST_LANES;
+pub use mask::MAX_LANES;
 pub use tasks::Period;
 
 use counter::Counter;
@@ -65,7 +65,7 @@ pub enum Groups {
 
 /// What is looked at while a kernel runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Watch {
+pub struct Instrumentation {
     /// Count by these rules.
     pub counts: Option<Rules>,
     /// Look for races. Bounds and barriers are always looked at.
@@ -75,7 +75,7 @@ pub struct Watch {
 /// What was seen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
-    /// What was counted, where counting was asked for.
+    /// What was counted, where counting was requested.
     pub counts: Option<Counts>,
     /// Every mistake, one for each kind and line. After a mistake the results are not what a
     /// device would give: reads outside give 0, writes outside do nothing.
@@ -104,9 +104,14 @@ impl Emulator {
     /// # Errors
     /// `Usage` where the launch lacks a buffer or group, or a rule makes no sense; `OverBudget`
     /// where a loop does not end.
-    pub fn run(&self, launch: &mut Launch, groups: Groups, watch: Watch) -> Result<Seen> {
-        let rules = watch.counts.as_slice();
-        let (mut counts, faults) = self.go(launch, groups, rules, watch.races)?;
+    pub fn run(
+        &self,
+        launch: &mut Launch,
+        groups: Groups,
+        instrumentation: Instrumentation,
+    ) -> Result<Seen> {
+        let rules = instrumentation.counts.as_slice();
+        let (mut counts, faults) = self.go(launch, groups, rules, instrumentation.races)?;
         Ok(Seen { counts: counts.pop(), faults })
     }
 
@@ -138,7 +143,7 @@ impl Emulator {
         let mut run = 0;
         match groups {
             Groups::One(group) => {
-                if group.iter().zip(launch.groups).any(|(&wanted, most)| wanted >= most) {
+                if group.iter().zip(launch.groups).any(|(&wanted, count)| wanted >= count) {
                     return Err(Error::Usage(format!(
                         "there is no group {group:?}: the launch has {:?} groups",
                         launch.groups

@@ -10,7 +10,7 @@ use super::{Buffer, FaultKind, Launch};
 use gpubench_core::error::{Error, Result};
 
 /// Pieces of straight code that one group may run: beyond, it is taken for an endless loop.
-const MOST_PIECES: u64 = 1 << 32;
+const MAX_PIECES: u64 = 1 << 32;
 
 /// The state of a run.
 pub(super) struct Machine<'p> {
@@ -52,7 +52,7 @@ impl<'p> Machine<'p> {
             broke: Mask::EMPTY,
             continued: Mask::EMPTY,
             returned: Mask::EMPTY,
-            pieces_left: MOST_PIECES,
+            pieces_left: MAX_PIECES,
         }
     }
 
@@ -72,7 +72,7 @@ impl<'p> Machine<'p> {
         self.broke = Mask::EMPTY;
         self.continued = Mask::EMPTY;
         self.returned = Mask::EMPTY;
-        self.pieces_left = MOST_PIECES;
+        self.pieces_left = MAX_PIECES;
         let program = self.program;
         self.nodes(launch, &program.body)
     }
@@ -289,7 +289,7 @@ impl<'p> Machine<'p> {
     fn spend(&mut self) -> Result<()> {
         self.pieces_left = self.pieces_left.checked_sub(1).ok_or_else(|| {
             Error::OverBudget(format!(
-                "{}: group {:?} did not end after {MOST_PIECES} turns of its loops",
+                "{}: group {:?} did not end after {MAX_PIECES} turns of its loops",
                 self.program.file, self.group
             ))
         })?;

@@ -1,8 +1,8 @@
 //! Which lanes are active.
 
 /// Most work-items in a group.
-pub const MOST_LANES: u32 = 1024;
-const WORDS: usize = MOST_LANES as usize / 64;
+pub const MAX_LANES: u32 = 1024;
+const WORDS: usize = MAX_LANES as usize / 64;
 
 /// A set of lanes, and how many they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

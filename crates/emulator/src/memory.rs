@@ -18,12 +18,12 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    pub(super) fn new(program: &Program, launch: &Launch, watched: bool) -> Self {
+    pub(super) fn new(program: &Program, launch: &Launch, track_races: bool) -> Self {
         let local = vec![0; program.local_words as usize];
-        let local_shadow = watched.then(|| Shadow::new(local.len()));
+        let local_shadow = track_races.then(|| Shadow::new(local.len()));
         let shadow = |(i, buffer): (usize, &Buffer)| {
             let writable = program.writable.get(i).copied().unwrap_or(false);
-            (watched && writable).then(|| Shadow::new(buffer.len()))
+            (track_races && writable).then(|| Shadow::new(buffer.len()))
         };
         let shadows = launch.buffers.iter().enumerate().map(shadow).collect();
         let lanes = program.group.iter().product::<u32>() as usize;

@@ -78,7 +78,7 @@ impl Shadow {
         }
     }
 
-    /// Whether the access that `entry` tells of is unordered with one of `touch` now.
+    /// Whether the access that `entry` records is unordered with one of `touch` now.
     #[inline]
     fn clashes(&self, entry: u64, touch: Touch) -> bool {
         if entry == 0 || touch.atomic && entry & ATOMIC != 0 {

@@ -15,7 +15,7 @@ pub struct Period {
     pub writes: u64,
     /// Lanes that took part, summed over the accesses.
     pub lanes: u64,
-    /// Bytes that they asked for.
+    /// Bytes that they requested.
     pub bytes: u64,
     /// Transactions that it became.
     pub transactions: u64,

@@ -1,8 +1,8 @@
 //! What a device left behind, against what is expected.
 
-use super::choose::{Chosen, KERNEL};
+use super::autotune::{BuiltVariant, KERNEL};
 use super::expected::Expected;
-use super::{Finding, Session, compare, memory};
+use super::{Measurement, Session, compare, memory};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{Access, Recording};
 use gpubench_core::record::{ErrorNorms, Mismatch, Outcome};
@@ -22,12 +22,12 @@ impl Check<'_> {
     pub(super) fn fresh_launch(
         &self,
         session: &mut Session,
-        chosen: &Chosen,
+        variant: &BuiltVariant,
         when: &str,
-        finding: &mut Finding,
+        measurement: &mut Measurement,
     ) -> Result<bool> {
-        let once = launches(self.case, chosen.candidate, KERNEL, 1);
-        let right = self.whole(session, &once, when, finding)?;
+        let once = launches(self.case, variant.candidate, KERNEL, 1);
+        let right = self.whole(session, &once, when, measurement)?;
         // Poisoned again, so that what is compared after the timed launches was written by them.
         memory::write(session.device.as_mut(), self.case, self.initial, true)?;
         Ok(right)
@@ -39,12 +39,12 @@ impl Check<'_> {
         session: &mut Session,
         launch: &Recording,
         when: &str,
-        finding: &mut Finding,
+        measurement: &mut Measurement,
     ) -> Result<bool> {
         let device = session.device.as_mut();
         memory::write(device, self.case, self.initial, true)?;
         device.run(launch)?;
-        self.results(session, when, finding)
+        self.results(session, when, measurement)
     }
 
     /// Compares what the timed launches left behind. A kernel that works in place has by then
@@ -52,13 +52,13 @@ impl Check<'_> {
     pub(super) fn timed_launches(
         &self,
         session: &mut Session,
-        chosen: &Chosen,
-        finding: &mut Finding,
+        variant: &BuiltVariant,
+        measurement: &mut Measurement,
     ) -> Result<bool> {
         if self.in_place() {
-            self.fresh_launch(session, chosen, "launch after the timed ones", finding)
+            self.fresh_launch(session, variant, "launch after the timed ones", measurement)
         } else {
-            self.results(session, "timed launches", finding)
+            self.results(session, "timed launches", measurement)
         }
     }
 
@@ -72,11 +72,12 @@ impl Check<'_> {
         &self,
         session: &mut Session,
         when: &str,
-        finding: &mut Finding,
+        measurement: &mut Measurement,
     ) -> Result<bool> {
-        Ok(self.guards(session, when, finding)?
-            && self
-                .all(finding, when, |id| memory::read(session.device.as_mut(), self.case, id))?)
+        Ok(self.guards(session, when, measurement)?
+            && self.all(measurement, when, |id| {
+                memory::read(session.device.as_mut(), self.case, id)
+            })?)
     }
 
     /// Whether the guards of every buffer are as they were.
@@ -84,12 +85,12 @@ impl Check<'_> {
         &self,
         session: &mut Session,
         when: &str,
-        finding: &mut Finding,
+        measurement: &mut Measurement,
     ) -> Result<bool> {
         let Some(breach) = memory::breach(session.device.as_mut(), self.case)? else {
             return Ok(true);
         };
-        finding.mismatch(Mismatch {
+        measurement.mismatch(Mismatch {
             buffer: self.case.buffers[breach.buffer].name.clone(),
             index: 0,
             found: breach.text(self.case),
@@ -108,17 +109,17 @@ impl Check<'_> {
         session: &mut Session,
         launch: &Recording,
         groups: u32,
-        finding: &mut Finding,
+        measurement: &mut Measurement,
     ) -> Result<bool> {
         let device = session.device.as_mut();
         memory::write(device, self.case, self.initial, true)?;
         device.run(launch)?;
         let share = self.share(groups);
         let when = format!("launch of {groups} groups");
-        if !self.guards(session, &when, finding)? {
+        if !self.guards(session, &when, measurement)? {
             return Ok(false);
         }
-        self.all(finding, &when, |id| {
+        self.all(measurement, &when, |id| {
             let found = memory::read(session.device.as_mut(), self.case, id)?;
             let Some((_, expected)) = self.expected(id) else { return Ok(found) };
             let before = &self.initial[id];
@@ -144,20 +145,20 @@ impl Check<'_> {
     /// Compares every written buffer, as `read` gives it, with what is expected.
     pub(super) fn all(
         &self,
-        finding: &mut Finding,
+        measurement: &mut Measurement,
         when: &str,
         mut read: impl FnMut(usize) -> Result<Data>,
     ) -> Result<bool> {
         let Some((expected, allowed)) = self.wanted else {
-            finding.outcome = Some(Outcome::Unchecked);
+            measurement.outcome = Some(Outcome::Unchecked);
             return Ok(true);
         };
         for (id, expected) in expected {
             let name = &self.case.buffers[*id].name;
             let (norms, mismatch) = compare(name, expected, &read(*id)?, *allowed, when);
-            finding.norms = Some(worst(finding.norms, norms));
+            measurement.norms = Some(worst(measurement.norms, norms));
             if let Some(mismatch) = mismatch {
-                finding.mismatch(mismatch);
+                measurement.mismatch(mismatch);
                 return Ok(false);
             }
         }

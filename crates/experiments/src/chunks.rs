@@ -1,15 +1,15 @@
 //! A divisible problem on a device, in whatever chunks: copied, computed, timed over poison, and
 //! what the timed runs left compared.
 
+use super::autotune::{BuiltVariant, KERNEL, autotune};
 use super::check::Check;
-use super::choose::{Chosen, KERNEL, choose};
 use super::timing::time;
-use super::{Finding, Policy, Session, Stage, memory};
+use super::{Measurement, Policy, Session, Stage, memory};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Access, Clock, MemoryKind};
 use gpubench_core::record::Timed;
 use gpubench_plan::{
-    Candidate, Case, Chunked, Division, Parts, StageOf, equal_chunks, host_twin, in_parts,
+    Candidate, Case, Chunked, Division, Parts, StageOf, equal_chunks, host_mirror, in_parts,
 };
 use gpubench_reference::Data;
 
@@ -21,16 +21,16 @@ pub(super) struct Chunks<'a> {
     pub division: &'a Division,
     pub policy: &'a Policy,
     pub stage: &'a mut dyn FnMut(Stage),
-    pub finding: &'a mut Finding,
-    /// Lanes that send, kernel and receive have together: 3, or 1 where there are not as many.
-    pub lanes: u32,
+    pub measurement: &'a mut Measurement,
+    /// Queues that upload, kernel and download have together: 3, or 1 where there are not as many.
+    pub queues: u32,
 }
 
 /// Every stage of the whole problem alone, and the clock of its steps.
 pub(super) struct Alone {
-    pub send: Timed,
+    pub upload: Timed,
     pub kernel: Timed,
-    pub receive: Timed,
+    pub download: Timed,
     pub clock: Clock,
 }
 
@@ -43,33 +43,33 @@ pub(super) fn division(case: &Case) -> Result<&Division> {
     case.division.as_ref().ok_or_else(|| Error::Unsupported(why.into()))
 }
 
-/// Allocates everything and chooses the kernel's form; the kind of host memory is told too.
+/// Allocates everything and autotunes the kernel; the kind of host memory is reported too.
 pub(super) fn set_up<'a>(
     session: &mut Session,
     case: &'a Case,
     initial: &[Data],
     policy: &Policy,
     stage: &mut dyn FnMut(Stage),
-    finding: &mut Finding,
-) -> Result<(Chosen<'a>, MemoryKind)> {
+    measurement: &mut Measurement,
+) -> Result<(BuiltVariant<'a>, MemoryKind)> {
     let host_memory = allocate(session, case, initial)?;
-    Ok((choose(session, case, policy, stage, finding)?, host_memory))
+    Ok((autotune(session, case, policy, stage, measurement)?, host_memory))
 }
 
-/// How many lanes the stages have.
-pub(super) fn lanes(session: &Session) -> u32 {
-    if session.device.info().lanes >= 3 { 3 } else { 1 }
+/// How many queues the stages have.
+pub(super) fn queues(session: &Session) -> u32 {
+    if session.device.info().queues >= 3 { 3 } else { 1 }
 }
 
-/// Device buffers with their guards, and a host twin of each in the best kind of memory.
+/// Device buffers with their guards, and a host mirror of each in the best kind of memory.
 pub(super) fn allocate(session: &mut Session, case: &Case, initial: &[Data]) -> Result<MemoryKind> {
     let device = session.device.as_mut();
     let kind = case.key.host_memory.unwrap_or_else(|| best_kind(&device.info().host_memory));
     memory::allocate(device, case)?;
     memory::write(device, case, initial, false)?;
     for (i, data) in initial.iter().enumerate() {
-        device.alloc(host_twin(case, i), case.buffers[i].bytes(), kind)?;
-        device.write(host_twin(case, i), data.as_bytes())?;
+        device.alloc(host_mirror(case, i), case.buffers[i].bytes(), kind)?;
+        device.write(host_mirror(case, i), data.as_bytes())?;
     }
     Ok(kind)
 }
@@ -80,19 +80,19 @@ pub(super) fn best_kind(kinds: &[MemoryKind]) -> MemoryKind {
 }
 
 impl Chunks<'_> {
-    /// `count` equal chunks on `lanes` lanes.
-    pub(super) fn equal(&self, count: u64, lanes: u32) -> Result<Chunked> {
+    /// `count` equal chunks on `queues` queues.
+    pub(super) fn equal(&self, count: u64, queues: u32) -> Result<Chunked> {
         let rows = equal_chunks(self.division.rows, count)?;
-        let parts = Parts { rows: &rows, send_all_first: false, receive_all_last: false };
-        self.parts(parts, lanes)
+        let parts = Parts { rows: &rows, upload_all_first: false, download_all_last: false };
+        self.parts(parts, queues)
     }
 
     /// Chunks of any sizes.
-    pub(super) fn parts(&self, parts: Parts, lanes: u32) -> Result<Chunked> {
-        in_parts(self.check.case, self.candidate, KERNEL, parts, lanes)
+    pub(super) fn parts(&self, parts: Parts, queues: u32) -> Result<Chunked> {
+        in_parts(self.check.case, self.candidate, KERNEL, parts, queues)
     }
 
-    /// Runs over poison, and compares what was received and the guards on the device.
+    /// Runs over poison, and compares what was downloaded and the guards on the device.
     pub(super) fn verified(&mut self, work: &Chunked) -> Result<bool> {
         (self.stage)(Stage::Verify);
         self.poison()?;
@@ -113,13 +113,13 @@ impl Chunks<'_> {
         Ok(self.right(&format!("{} timed chunks", chunks(work)))?.then_some(timed))
     }
 
-    /// Send, kernel and receive of the whole problem, each alone on one lane.
+    /// Upload, kernel and download of the whole problem, each alone on one queue.
     pub(super) fn alone(&mut self) -> Result<Alone> {
         let whole = self.equal(1, 1)?;
-        let (send, _) = self.timed(&only(&whole, StageOf::Send))?;
+        let (upload, _) = self.timed(&only(&whole, StageOf::Upload))?;
         let (kernel, clock) = self.timed(&only(&whole, StageOf::Kernel))?;
-        let (receive, _) = self.timed(&only(&whole, StageOf::Receive))?;
-        Ok(Alone { send, kernel, receive, clock })
+        let (download, _) = self.timed(&only(&whole, StageOf::Download))?;
+        Ok(Alone { upload, kernel, download, clock })
     }
 
     fn timed(&mut self, work: &Chunked) -> Result<(Timed, Clock)> {
@@ -129,28 +129,28 @@ impl Chunks<'_> {
             let (chunk, stage) = work.steps[i];
             format!("{stage:?} {chunk}").to_lowercase()
         })?;
-        self.finding.wall.busy += timed.0.walls.iter().sum::<f64>();
+        self.measurement.wall.busy += timed.0.walls.iter().sum::<f64>();
         Ok(timed)
     }
 
-    /// Poisons everything a recording writes (inputs on the device too, since it sends them).
+    /// Poisons everything a recording writes (inputs on the device too, since it uploads them).
     fn poison(&mut self) -> Result<()> {
         let (device, case) = (self.session.device.as_mut(), self.check.case);
         memory::poison(device, case)?;
         for (i, buffer) in case.buffers.iter().enumerate() {
             if buffer.access != Access::Read {
-                device.write(host_twin(case, i), self.check.initial[i].as_bytes())?;
+                device.write(host_mirror(case, i), self.check.initial[i].as_bytes())?;
             }
         }
         Ok(())
     }
 
-    /// Compares what was received, and the guards on the device.
+    /// Compares what was downloaded, and the guards on the device.
     fn right(&mut self, when: &str) -> Result<bool> {
         let case = self.check.case;
-        Ok(self.check.guards(self.session, when, self.finding)?
-            && self.check.all(self.finding, when, |i| {
-                let bytes = self.session.device.read(host_twin(case, i))?;
+        Ok(self.check.guards(self.session, when, self.measurement)?
+            && self.check.all(self.measurement, when, |i| {
+                let bytes = self.session.device.read(host_mirror(case, i))?;
                 Ok(Data::from_bytes(case.buffers[i].element.scalar, &bytes))
             })?)
     }
@@ -165,7 +165,7 @@ fn only(whole: &Chunked, wanted: StageOf) -> Chunked {
     let mut part = Chunked::default();
     for (step, &(chunk, stage)) in whole.recording.steps.iter().zip(&whole.steps) {
         if stage == wanted {
-            part.recording.push(step.lane, vec![], step.op.clone());
+            part.recording.push(step.queue, vec![], step.op.clone());
             part.steps.push((chunk, stage));
         }
     }

@@ -33,7 +33,7 @@ pub fn compare(
     (norms, mismatch)
 }
 
-/// What comparing some scalars tells.
+/// What comparing some scalars shows.
 #[derive(Default)]
 struct Part {
     norms: ErrorNorms,

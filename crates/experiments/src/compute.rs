@@ -1,13 +1,13 @@
 //! What a device computes, as the expected result of another one.
 
-use super::choose::KERNEL;
+use super::autotune::KERNEL;
 use super::memory;
 use super::{Session, Stage};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::Access;
 use gpubench_plan::{Case, launches};
 
-/// Launches the first form of `case` once and returns the bytes of every written buffer, one
+/// Launches the first variant of `case` once and returns the bytes of every written buffer, one
 /// after the other: what `Verify::File` reads.
 ///
 /// # Errors
@@ -23,7 +23,7 @@ pub fn compute(
     let candidate = case.candidates.first().ok_or_else(no_kernel)?;
     stage(Stage::Prepare);
     memory::allocate(device, case)?;
-    memory::write(device, case, &memory::of_a_witness(case), false)?;
+    memory::write(device, case, &memory::of_a_cross_device_oracle(case), false)?;
     stage(Stage::Build);
     device.build(KERNEL, &candidate.kernel)?;
     stage(Stage::Launch);

@@ -1,82 +1,87 @@
-//! Kernels beside each other: in pairs on two lanes, in either order, and in many copies.
+//! Concurrent kernels: in pairs on two queues, in either order, and in many copies.
 //!
-//! A pair's kernels alone and together are timed in turn, so that a change of pace is in all of them alike. Copies
-//! are not: so many are tried only where half as many were short enough.
+//! A pair's kernels, isolated and concurrent, are timed in turn, so that a change of pace is in all of them alike. Copies
+//! are not: a number of copies is tried only where half as many were short enough.
 //! Everything is timed on the host's clock, from the first command queued to the last one's end:
-//! what running at once gains is judged by that alone, since intervals of events can overlap
-//! where nothing is gained. With one queue the launches stand one behind the other on it,
+//! the speedup of running at once is measured by that alone, since intervals of events can overlap
+//! without any speedup. With one queue the launches stand one behind the other on it,
 //! independent of each other, and the driver may do with them what it likes.
 
+use super::autotune::{BuiltVariant, autotune};
 use super::check::Check;
-use super::choose::{Chosen, choose};
 use super::expected::{Expected, expected};
 use super::timing::in_turn;
-use super::{Finding, Policy, Session, Stage, memory};
+use super::{Measurement, Policy, Session, Stage, memory};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, HOST_RESOLUTION, KernelId, Recording};
 use gpubench_core::record::{Concurrency, Detail, Launched, Measured, Pair, Timed};
 use gpubench_core::workload::Comparison;
-use gpubench_plan::{Candidate, Case, beside};
+use gpubench_plan::{Candidate, Case, concurrent_launches};
 use gpubench_reference::Data;
 use std::rc::Rc;
 
-/// Measures `case` into `finding`.
+/// Measures `case` into `measurement`.
 pub(super) fn measure(
     session: &mut Session,
     case: &Case,
     policy: &Policy,
     stage: &mut dyn FnMut(Stage),
-    finding: &mut Finding,
+    measurement: &mut Measurement,
 ) -> Result<()> {
-    let alone = || Error::Unsupported("nothing was planned to run beside it".into());
-    let company = case.company.as_ref().ok_or_else(alone)?;
-    let lanes = session.device.info().lanes;
+    let nothing_planned =
+        || Error::Unsupported("nothing was planned to run concurrently with it".into());
+    let co_running = case.co_running.as_ref().ok_or_else(nothing_planned)?;
+    let queues = session.device.info().queues;
     let policy = &shared(policy);
-    let mut bench = Bench { session, policy, stage, finding, lanes, clock: Clock::Host };
-    let itself = Case { company: None, ..case.clone() };
-    let (mut pairs, mut left_out) = (vec![], company.left_out.clone());
+    let mut bench = Bench { session, policy, stage, measurement, queues, clock: Clock::Host };
+    let itself = Case { co_running: None, ..case.clone() };
+    let (mut pairs, mut skipped) = (vec![], co_running.skipped.clone());
     let mut kernel = None;
-    for second in std::iter::once(&itself).chain(&company.beside) {
+    for second in std::iter::once(&itself).chain(&co_running.cases) {
         match bench.pair(&itself, second) {
             Ok(Some((first, pair))) => {
                 kernel.get_or_insert(first);
                 pairs.push(pair);
             }
             Ok(None) => return Ok(()),
-            // The second's, since the case ran beside itself.
+            // The second's, since the case ran concurrently with itself.
             Err(Error::Unsupported(reason) | Error::OverBudget(reason)) if kernel.is_some() => {
-                left_out.push((second.key.to_string(), reason));
+                skipped.push((second.key.to_string(), reason));
             }
             Err(error) => return Err(error),
         }
     }
-    let Some(copies) = bench.copies(&itself, company.copies)? else { return Ok(()) };
+    let Some(copies) = bench.copies(&itself, co_running.copies)? else { return Ok(()) };
     let clock = bench.clock;
     if policy.verify_only {
         return Ok(());
     }
-    finding.measured = pairs.first().map(|pair| with_itself(pair, case));
-    finding.detail = kernel.map(|kernel| {
-        let lanes = lanes.min(2);
-        Detail::Concurrency(Concurrency { clock, lanes, kernel, pairs, left_out, copies })
+    measurement.measured = pairs.first().map(|pair| with_itself(pair, case));
+    measurement.detail = kernel.map(|kernel| {
+        let queues = queues.min(2);
+        Detail::Concurrency(Concurrency { clock, queues, kernel, pairs, skipped, copies })
     });
-    finding.flag_if_wide(policy);
+    measurement.flag_if_not_converged(policy);
     Ok(())
 }
 
 /// Samples of each recording, at least: many recordings share the case's time.
-pub(super) const LEAST: usize = 7;
+pub(super) const MIN_SAMPLES: usize = 7;
 
 /// The policy for one of the case's recordings, of which there are a dozen or two.
 fn shared(policy: &Policy) -> Policy {
-    Policy { least: policy.least.min(LEAST), seconds: policy.seconds / 4.0, ..policy.clone() }
+    Policy {
+        min_samples: policy.min_samples.min(MIN_SAMPLES),
+        seconds: policy.seconds / 4.0,
+        ..policy.clone()
+    }
 }
 
 /// The pair of a case with itself stands for it in tables.
 fn with_itself(pair: &Pair, case: &Case) -> Measured {
     let work = |of: fn(&Candidate) -> f64| 2.0 * case.candidates.first().map_or(0.0, of);
     Measured {
-        samples: pair.together.walls.clone(),
+        samples: pair.concurrent_a_first.walls.clone(),
         batch: 1,
         clock: Clock::Host,
         resolution: HOST_RESOLUTION,
@@ -101,24 +106,24 @@ struct Bench<'a> {
     session: &'a mut Session,
     policy: &'a Policy,
     stage: &'a mut dyn FnMut(Stage),
-    finding: &'a mut Finding,
-    lanes: u32,
+    measurement: &'a mut Measurement,
+    queues: u32,
     /// The clock of the steps.
     clock: Clock,
 }
 
 impl Bench<'_> {
-    /// Both alone, together and in the other order; `None` where a result is wrong.
+    /// Each isolated, both at once with A first, both at once with B first; `None` where a result is wrong.
     fn pair(&mut self, first: &Case, second: &Case) -> Result<Option<(Launched, Pair)>> {
         self.session.device.reset();
         let first = self.ready(first.at_place(0))?;
         let second = if *second == first.case {
             self.copy(&first, 1)?
         } else {
-            let kernel = self.finding.kernel.clone();
+            let kernel = self.measurement.kernel.clone();
             let second = self.ready(second.at_place(1));
             // The record is the first's.
-            self.finding.kernel = kernel;
+            self.measurement.kernel = kernel;
             second?
         };
         for order in [[&first, &second], [&second, &first]] {
@@ -126,28 +131,34 @@ impl Bench<'_> {
                 return Ok(None);
             }
         }
-        let [first_alone, second_alone, together, reversed] =
+        let [first_isolated, second_isolated, concurrent_a_first, concurrent_b_first] =
             self.timed([&[&first], &[&second], &[&first, &second], &[&second, &first]])?;
         let other = second.launched;
-        let pair = Pair { second: other, first_alone, second_alone, together, reversed };
+        let pair = Pair {
+            second: other,
+            first_isolated,
+            second_isolated,
+            concurrent_a_first,
+            concurrent_b_first,
+        };
         Ok(Some((first.launched, pair)))
     }
 
-    /// Two, four, eight … up to `most` copies at once; `None` where a result is wrong.
-    fn copies(&mut self, case: &Case, most: u32) -> Result<Option<Vec<(u32, Timed)>>> {
+    /// Two, four, eight … up to `max_copies` copies at once; `None` where a result is wrong.
+    fn copies(&mut self, case: &Case, max_copies: u32) -> Result<Option<Vec<(u32, Timed)>>> {
         let mut timed = vec![];
-        if most < 2 {
+        if max_copies < 2 {
             return Ok(Some(timed));
         }
         self.session.device.reset();
         let first = self.ready(case.at_place(0))?;
         let rest: Vec<Ready> =
-            (1..most).map(|place| self.copy(&first, place)).collect::<Result<_>>()?;
+            (1..max_copies).map(|place| self.copy(&first, place)).collect::<Result<_>>()?;
         let all: Vec<&Ready> = std::iter::once(&first).chain(&rest).collect();
         if !self.verified(&all)? {
             return Ok(None);
         }
-        for count in counts(most) {
+        for count in counts(max_copies) {
             let [copies] = self.timed([&all[..count as usize]])?;
             let seconds = copies.median().unwrap_or(0.0);
             timed.push((count, copies));
@@ -165,12 +176,12 @@ impl Bench<'_> {
         let initial = memory::initial(&case);
         memory::allocate(device, &case)?;
         memory::write(device, &case, &initial, false)?;
-        let Chosen { candidate, .. } =
-            choose(self.session, &case, self.policy, self.stage, self.finding)?;
+        let BuiltVariant { candidate, .. } =
+            autotune(self.session, &case, self.policy, self.stage, self.measurement)?;
         let candidate = Rc::new(candidate.clone());
         (self.stage)(Stage::Verify);
         let wanted = expected(&case, &candidate, &initial, self.policy)?;
-        let local = self.finding.kernel.as_ref().and_then(|kernel| kernel.report.local_bytes);
+        let local = self.measurement.kernel.as_ref().and_then(|kernel| kernel.report.local_bytes);
         let groups = candidate.groups.iter().fold(1u32, |all, n| all.saturating_mul(*n));
         let launched = Launched {
             name: case.key.to_string(),
@@ -209,9 +220,9 @@ impl Bench<'_> {
         let when = format!("{} kernels at once", all.len());
         for Ready { case, initial, wanted, .. } in all {
             let check = Check { case, initial, wanted: wanted.as_ref().as_ref() };
-            let untouched = check.guards(self.session, &when, self.finding)?;
+            let untouched = check.guards(self.session, &when, self.measurement)?;
             let read = |id| memory::read(self.session.device.as_mut(), case, id);
-            if !untouched || !check.all(self.finding, &when, read)? {
+            if !untouched || !check.all(self.measurement, &when, read)? {
                 return Ok(false);
             }
         }
@@ -231,21 +242,21 @@ impl Bench<'_> {
         let begin = || (self.stage)(Stage::Measure);
         let (timed, clock) = in_turn(self.session, recordings, self.policy, seconds, begin)?;
         self.clock = clock;
-        self.finding.wall.busy += timed.iter().flat_map(|one| &one.walls).sum::<f64>();
+        self.measurement.wall.busy += timed.iter().flat_map(|one| &one.walls).sum::<f64>();
         Ok(timed)
     }
 
     fn recording(&self, all: &[&Ready]) -> Recording {
         let launches: Vec<_> =
             all.iter().map(|r| (&r.case, r.candidate.as_ref(), r.kernel)).collect();
-        beside(&launches, self.lanes)
+        concurrent_launches(&launches, self.queues)
     }
 }
 
-/// One, and powers of two up to `most`, which is among them.
-fn counts(most: u32) -> Vec<u32> {
+/// One, and powers of two up to `max_copies`, which is among them.
+fn counts(max_copies: u32) -> Vec<u32> {
     let doubling = std::iter::successors(Some(1u32), |n| n.checked_mul(2));
-    let mut counts: Vec<u32> = doubling.take_while(|&n| n < most).collect();
-    counts.push(most);
+    let mut counts: Vec<u32> = doubling.take_while(|&n| n < max_copies).collect();
+    counts.push(max_copies);
     counts
 }

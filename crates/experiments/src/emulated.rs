@@ -3,18 +3,18 @@
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::Access;
 use gpubench_core::units;
-use gpubench_emulator::{Emulator, Groups, Seen, Watch};
+use gpubench_emulator::{Emulator, Groups, Instrumentation, Seen};
 use gpubench_plan::{Candidate, Case, emulated_launch, emulated_results, enter_pass};
 use gpubench_reference::Data;
 use std::time::Instant;
 
-/// Longest that a whole grid may take, in seconds, as the time of its first group foretells.
+/// Longest that a whole grid may take, in seconds, as the time of its first group predicts.
 const LONGEST: f64 = 60.0;
 
 /// What every written buffer must hold, by position among the case's buffers.
 ///
 /// # Errors
-/// `Unsupported` where the kernel has no WGSL form or uses what the emulator does not know;
+/// `Unsupported` where the kernel has no WGSL source or uses what the emulator does not know;
 /// `OverBudget` where the grid is too large; `Mismatch` where the kernel itself is wrong.
 pub(super) fn emulated(
     case: &Case,
@@ -22,15 +22,15 @@ pub(super) fn emulated(
     initial: &[Data],
 ) -> Result<Vec<(usize, Data)>> {
     let kernel = candidate.wgsl().ok_or_else(|| {
-        Error::Unsupported("the kernel has no WGSL form, which the emulator needs".into())
+        Error::Unsupported("the kernel has no WGSL source, which the emulator needs".into())
     })?;
     let emulator = Emulator::new(kernel)?;
-    foretell(&emulator, candidate, initial)?;
+    check_predicted_time(&emulator, candidate, initial)?;
     let mut launch = emulated_launch(candidate, initial);
-    let watch = Watch { counts: None, races: true };
+    let instrumentation = Instrumentation { counts: None, races: true };
     for pass in candidate.passes() {
         enter_pass(&mut launch, &pass);
-        let Seen { faults, .. } = emulator.run(&mut launch, Groups::All, watch)?;
+        let Seen { faults, .. } = emulator.run(&mut launch, Groups::All, instrumentation)?;
         if !faults.is_empty() {
             let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
             return Err(Error::Mismatch(format!("the kernel is wrong: {}", faults.join("; "))));
@@ -41,11 +41,19 @@ pub(super) fn emulated(
 }
 
 /// Runs one group to see whether all are affordable.
-fn foretell(emulator: &Emulator, candidate: &Candidate, initial: &[Data]) -> Result<()> {
+fn check_predicted_time(
+    emulator: &Emulator,
+    candidate: &Candidate,
+    initial: &[Data],
+) -> Result<()> {
     let mut launch = emulated_launch(candidate, initial);
     let groups = candidate.all_groups();
     let begun = Instant::now();
-    emulator.run(&mut launch, Groups::One([0; 3]), Watch { counts: None, races: true })?;
+    emulator.run(
+        &mut launch,
+        Groups::One([0; 3]),
+        Instrumentation { counts: None, races: true },
+    )?;
     let seconds = begun.elapsed().as_secs_f64() * groups;
     if seconds <= LONGEST {
         return Ok(());

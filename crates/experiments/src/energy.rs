@@ -1,7 +1,7 @@
-//! Joules of one launch, where the device's sensors tell: the kernel is launched again and again
+//! Joules of one launch, where the device's sensors report energy: the kernel is launched again and again
 //! for a moment, behind the timed launches, between two readings.
 
-use super::{Finding, Policy, Session};
+use super::{Measurement, Policy, Session};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::Recording;
 use gpubench_device::sensors::Reading;
@@ -15,13 +15,13 @@ const BY_COUNTER: f64 = 0.4;
 const BY_POWER: f64 = 1.25;
 
 /// Fills in the joules of one of the `batch` launches of `recording`. Nothing where the device
-/// does not tell, or where it would take more than half of the case's sampling time.
+/// does not report it, or where it would take more than half of the case's sampling time.
 pub(super) fn measure(
     session: &mut Session,
     recording: &Recording,
     batch: u32,
     policy: &Policy,
-    finding: &mut Finding,
+    measurement: &mut Measurement,
 ) -> Result<()> {
     let Some(polling) = session.polling.clone() else { return Ok(()) };
     let seconds = match polling.read() {
@@ -45,11 +45,11 @@ pub(super) fn measure(
             break;
         }
     }
-    finding.monitor.joules = energy.each();
+    measurement.monitor.joules = energy.each();
     Ok(())
 }
 
-/// What readings between bursts of launches come to.
+/// The result of readings between bursts of launches.
 struct Energy {
     seconds: f64,
     /// Seconds, launches and joules when the counter first moved, and when it last did.
@@ -64,7 +64,7 @@ impl Energy {
         Self { seconds, moved: None, before: None, launches: 0, each: None }
     }
 
-    /// Takes in a reading `at` seconds, after so many more launches; whether it was the last.
+    /// Takes in a reading `at` seconds, after a given number of further launches; whether it was the last.
     fn feed(&mut self, at: f64, launches: u64, reading: &Reading) -> bool {
         self.launches += launches;
         match (reading.joules, reading.watts) {

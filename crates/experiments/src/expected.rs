@@ -147,7 +147,7 @@ fn cache_file(case: &Case, candidate: &Candidate, name: &str, policy: &Policy) -
     hashed(case, candidate, &name, policy)
 }
 
-/// As [`cache_file`], for what the emulator makes of this form of the kernel.
+/// As [`cache_file`], for what the emulator makes of this variant of the kernel.
 fn emulated_cache(case: &Case, candidate: &Candidate, policy: &Policy) -> Option<PathBuf> {
     hashed(case, candidate, &(candidate.wgsl()?, candidate.groups), policy)
 }

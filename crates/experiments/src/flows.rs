@@ -1,27 +1,31 @@
 //! Copies to and from several devices: the recordings, and what of them moved while all were at it.
 
-use super::sweep::{RECEIVED, SENT};
-use gpubench_core::gpu::{Lane, Op, Recording, Slice};
+use super::sweep::{DOWNLOAD_BUFFERS, UPLOAD_BUFFERS};
+use gpubench_core::gpu::{Op, Queue, Recording, Slice};
 use gpubench_core::record::Moved;
 use gpubench_core::units::Bytes;
 use gpubench_device::Part;
 
-/// Copies that move so many bytes to and from a device, the directions in turn: on a lane each
+/// Copies that move so many bytes to and from a device, the directions in turn: on a queue each
 /// where there are two.
-pub(super) fn recording([mut send, mut receive]: [u64; 2], copy: u64, lanes: u32) -> Recording {
+pub(super) fn recording([mut upload, mut download]: [u64; 2], copy: u64, queues: u32) -> Recording {
     let mut recording = Recording::default();
     let part = |buffer, len| Slice { buffer, offset: Bytes(0), len: Bytes(len) };
-    while send > 0 || receive > 0 {
-        let (out, back) = (send.min(copy), receive.min(copy));
+    while upload > 0 || download > 0 {
+        let (out, back) = (upload.min(copy), download.min(copy));
         if out > 0 {
-            let op = Op::Send { from: part(SENT.0, out), to: part(SENT.1, out) };
-            recording.push(Lane(0), vec![], op);
+            let op =
+                Op::Upload { from: part(UPLOAD_BUFFERS.0, out), to: part(UPLOAD_BUFFERS.1, out) };
+            recording.push(Queue(0), vec![], op);
         }
         if back > 0 {
-            let op = Op::Receive { from: part(RECEIVED.0, back), to: part(RECEIVED.1, back) };
-            recording.push(Lane(lanes - 1), vec![], op);
+            let op = Op::Download {
+                from: part(DOWNLOAD_BUFFERS.0, back),
+                to: part(DOWNLOAD_BUFFERS.1, back),
+            };
+            recording.push(Queue(queues - 1), vec![], op);
         }
-        (send, receive) = (send - out, receive - back);
+        (upload, download) = (upload - out, download - back);
     }
     recording
 }
@@ -34,13 +38,13 @@ pub(super) struct Piece {
     pub ended: f64,
 }
 
-/// What a device sent and what it received; in one piece each where no clock tells steps apart.
+/// What was uploaded to a device and what was downloaded from it; in one piece each where no clock distinguishes steps.
 pub(super) fn pieces(recording: &Recording, part: &Part) -> [Vec<Piece>; 2] {
     let mut ways = [vec![], vec![]];
     for (i, step) in recording.steps.iter().enumerate() {
         let (way, bytes) = match &step.op {
-            Op::Send { from, .. } => (0, from.len.0 as f64),
-            Op::Receive { from, .. } => (1, from.len.0 as f64),
+            Op::Upload { from, .. } => (0, from.len.0 as f64),
+            Op::Download { from, .. } => (1, from.len.0 as f64),
             Op::Dispatch { .. } | Op::Copy { .. } => continue,
         };
         let (begun, ended) = match part.steps.get(i) {
@@ -128,17 +132,17 @@ mod tests {
     #[test]
     fn directions_take_turns_and_the_last_copy_is_what_is_left() {
         let made = recording([25, 10], 10, 2);
-        let lanes: Vec<u32> = made.steps.iter().map(|step| step.lane.0).collect();
-        assert_eq!(lanes, [0, 1, 0, 0]);
-        let sent: u64 = made
+        let queues: Vec<u32> = made.steps.iter().map(|step| step.queue.0).collect();
+        assert_eq!(queues, [0, 1, 0, 0]);
+        let uploaded: u64 = made
             .steps
             .iter()
             .map(|step| match step.op {
-                Op::Send { from, .. } => from.len.0,
+                Op::Upload { from, .. } => from.len.0,
                 _ => 0,
             })
             .sum();
-        assert_eq!(sent, 25);
+        assert_eq!(uploaded, 25);
         assert!(recording([0, 0], 10, 1).steps.is_empty());
     }
 }

@@ -7,10 +7,10 @@
 //! which is timed and added. What the library needs to bring the host's buffer to this process and
 //! back is left out, since a program that exchanges halos works in that buffer.
 
-use super::choose::{Chosen, KERNEL, choose};
+use super::autotune::{BuiltVariant, KERNEL, autotune};
 use super::expected::compute;
 use super::timing::{time, walls};
-use super::{Finding, Policy, Session, Stage, compare, memory};
+use super::{Measurement, Policy, Session, Stage, compare, memory};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, DeviceKind, HOST_RESOLUTION, MemoryKind, Recording, Timeline};
 use gpubench_core::record::{self, Detail, ErrorNorms, Measured, Mismatch, Timed};
@@ -26,13 +26,13 @@ const STEPS: u32 = 3;
 /// comparing.
 const SHARE: f64 = 10.0;
 
-/// Measures `case` into `finding`.
+/// Measures `case` into `measurement`.
 pub(super) fn measure(
     session: &mut Session,
     case: &Case,
     policy: &Policy,
     stage: &mut dyn FnMut(Stage),
-    finding: &mut Finding,
+    measurement: &mut Measurement,
 ) -> Result<()> {
     let uncut = "nothing says how to cut the domain (no `halo` in the suite)";
     let plan = case.halo.as_deref().ok_or_else(|| Error::Unsupported(uncut.into()))?;
@@ -40,18 +40,18 @@ pub(super) fn measure(
     let domain = domain(case, plan)?;
     let host_memory = allocate(session, case, plan)?;
     write(session, case, &domain)?;
-    let Chosen { candidate, .. } = choose(session, case, policy, stage, finding)?;
+    let BuiltVariant { candidate, .. } = autotune(session, case, policy, stage, measurement)?;
     stage(Stage::Build);
     session.device.build(PACK, &plan.pack)?;
     session.device.build(UNPACK, &plan.unpack)?;
-    let chosen = |other: &Candidate| other.label == candidate.label;
-    let form = case.candidates.iter().position(chosen).unwrap_or(0);
+    let is_tuned = |other: &Candidate| other.label == candidate.label;
+    let variant = case.candidates.iter().position(is_tuned).unwrap_or(0);
     stage(Stage::Verify);
     let wanted = wanted(case, candidate, &domain)?;
     let wide = plan.parts.len() as u64 * plan.bulk_elements();
     let bulk = vec![0.0; wide as usize];
     let mut bench =
-        Bench { session, case, plan, form, candidate, domain, wanted, bulk, stage, finding };
+        Bench { session, case, plan, variant, candidate, domain, wanted, bulk, stage, measurement };
     let Some(identical) = bench.verified("first steps")? else { return Ok(()) };
     if policy.verify_only {
         return Ok(());
@@ -61,9 +61,9 @@ pub(super) fn measure(
         return Ok(());
     }
     halo.identical = identical;
-    finding.measured = Some(faster(&halo, candidate));
-    finding.detail = Some(Detail::Halo(halo));
-    finding.flag_if_wide(policy);
+    measurement.measured = Some(faster(&halo, candidate));
+    measurement.detail = Some(Detail::Halo(halo));
+    measurement.flag_if_not_converged(policy);
     Ok(())
 }
 
@@ -78,8 +78,8 @@ struct Bench<'a> {
     session: &'a mut Session,
     case: &'a Case,
     plan: &'a Halo,
-    /// The form of the kernel: its number and itself.
-    form: usize,
+    /// The variant of the kernel: its number and itself.
+    variant: usize,
     candidate: &'a Candidate,
     /// The domain before the first step.
     domain: Vec<f32>,
@@ -88,7 +88,7 @@ struct Bench<'a> {
     /// The host's side of copies in bulk.
     bulk: Vec<f32>,
     stage: &'a mut dyn FnMut(Stage),
-    finding: &'a mut Finding,
+    measurement: &'a mut Measurement,
 }
 
 impl Bench<'_> {
@@ -128,7 +128,7 @@ impl Bench<'_> {
             let Some(breach) = memory::breach(self.session.device.as_mut(), case)? else {
                 continue;
             };
-            self.finding.mismatch(Mismatch {
+            self.measurement.mismatch(Mismatch {
                 buffer: case.buffers[0].name.clone(),
                 index: 0,
                 found: breach.text(case),
@@ -143,15 +143,15 @@ impl Bench<'_> {
         let (found, wanted) = (Data::F32(found.to_vec()), Data::F32(self.wanted.clone()));
         let name = &self.case.buffers[0].name;
         let (norms, mismatch) = compare(name, &wanted, &found, *allowed, when);
-        let before = self.finding.norms.unwrap_or_default();
-        self.finding.norms = Some(ErrorNorms {
+        let before = self.measurement.norms.unwrap_or_default();
+        self.measurement.norms = Some(ErrorNorms {
             max_absolute: before.max_absolute.max(norms.max_absolute),
             max_relative: before.max_relative.max(norms.max_relative),
             l2: before.l2.max(norms.l2),
         });
         let right = mismatch.is_none();
         if let Some(mismatch) = mismatch {
-            self.finding.mismatch(mismatch);
+            self.measurement.mismatch(mismatch);
         }
         Ok(right)
     }
@@ -196,14 +196,14 @@ impl Bench<'_> {
     /// A pass on all parts, and nothing exchanged.
     fn computed(&self, pass: usize) -> Recording {
         let mut recording = Recording::default();
-        self.plan.compute(&mut recording, (self.form, KERNEL), pass, 0..self.plan.parts.len());
+        self.plan.compute(&mut recording, (self.variant, KERNEL), pass, 0..self.plan.parts.len());
         recording
     }
 
     fn in_bulk(&mut self, pass: usize) -> Result<(Timeline, f64)> {
         let (buffer, device) = (self.plan.ways().bulk, self.session.device.as_mut());
         let mut there = Recording::default();
-        self.plan.compute(&mut there, (self.form, KERNEL), pass, 0..self.plan.parts.len());
+        self.plan.compute(&mut there, (self.variant, KERNEL), pass, 0..self.plan.parts.len());
         self.plan.bulk(&mut there, pass, true);
         let there = device.run(&there)?;
         bytemuck::cast_slice_mut(&mut self.bulk).copy_from_slice(&device.read(buffer)?);
@@ -222,11 +222,11 @@ impl Bench<'_> {
     fn timed(&mut self, policy: &Policy, host_memory: MemoryKind) -> Result<record::Halo> {
         (self.stage)(Stage::Measure);
         let share = policy.seconds / SHARE;
-        let least = policy.least.min(super::concurrency::LEAST);
-        // A simulated step computes the reference, and its times scatter as they are told to.
+        let min_samples = policy.min_samples.min(super::concurrency::MIN_SAMPLES);
+        // A simulated step computes the reference, and its times scatter as they are configured to.
         let simulated = self.session.device.info().kind == DeviceKind::Simulated;
-        let most = if simulated { least } else { policy.most };
-        let policy = &Policy { least, most, ..policy.clone() };
+        let max_samples = if simulated { min_samples } else { policy.max_samples };
+        let policy = &Policy { min_samples, max_samples, ..policy.clone() };
         write(self.session, self.case, &self.domain)?;
         let whole = launches(self.case, self.candidate, KERNEL, 1);
         let (undivided, clock) =
@@ -253,7 +253,7 @@ impl Bench<'_> {
         };
         let ((packed, _), (bulk, host)) = (of(Design::Packed)?, of(Design::Bulk)?);
         let total = |timed: &Timed| timed.walls.iter().sum::<f64>();
-        self.finding.wall.busy +=
+        self.measurement.wall.busy +=
             [&undivided, &parts, &packed, &bulk].map(total).iter().sum::<f64>();
         Ok(record::Halo {
             clock,

@@ -1,13 +1,13 @@
 //! An iteration whose states are kept in a file on the way, so that it goes on from there when its
 //! process was killed.
 
-use super::keep::Keep;
+use super::checkpoint_store::CheckpointStore;
 use super::{Session, Stage, chunks, memory};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::MemoryKind;
 use gpubench_core::units::Bytes;
 use gpubench_device::Device;
-use gpubench_plan::{Case, GUARD, Iteration, saved, shadow, state, state_bytes};
+use gpubench_plan::{Case, GUARD, Iteration, save_buffer, shadow, state, state_bytes};
 use std::path::Path;
 use std::thread::ScopedJoinHandle;
 
@@ -23,8 +23,8 @@ pub struct Iterated {
     pub state: Vec<u8>,
 }
 
-/// Runs the iteration that `case` is (in its first form), with its states kept in `file`, on so many
-/// lanes; from the state in `file`, where there is one.
+/// Runs the iteration that `case` is (in its first variant), with its states kept in `file`, on a given number of
+/// queues; from the state in `file`, where there is one.
 ///
 /// # Errors
 /// `Usage` where the file is not one of this iteration; `Unsupported` where the case is none;
@@ -32,17 +32,17 @@ pub struct Iterated {
 pub fn iterate(
     session: &mut Session,
     case: &Case,
-    lanes: u32,
+    queues: u32,
     file: &Path,
     stage: &mut dyn FnMut(Stage),
 ) -> Result<Iterated> {
     let no_kernel = || Error::Unsupported("the case has no kernel".into());
     let candidate = case.candidates.first().ok_or_else(no_kernel)?;
     let iteration = Iteration { case, candidate };
-    let keep = Keep::new(file.to_owned(), iteration);
+    let checkpoint_store = CheckpointStore::new(file.to_owned(), iteration);
     session.device.reset();
     stage(Stage::Prepare);
-    let kept = keep.load()?;
+    let loaded = checkpoint_store.load()?;
     memory::allocate(session.device.as_mut(), case)?;
     memory::write(session.device.as_mut(), case, &memory::initial(case), false)?;
     let kind = chunks::best_kind(&session.device.info().host_memory);
@@ -50,12 +50,16 @@ pub fn iterate(
     stage(Stage::Build);
     session.device.build(case.kernel(), &candidate.kernel)?;
     stage(Stage::Measure);
-    let from = kept.as_ref().map_or(0, |kept| kept.done as usize);
-    if let Some(kept) = &kept {
-        session.device.write(saved(case, 0), &kept.state)?;
-        session.device.run(&iteration.restore(lanes))?;
+    let from = loaded.as_ref().map_or(0, |loaded| loaded.done as usize);
+    if let Some(loaded) = &loaded {
+        session.device.write(save_buffer(case, 0), &loaded.state)?;
+        session.device.run(&iteration.restore(queues))?;
     }
-    ToFile { iteration, lanes, keep: &keep }.run(session, from, &iteration.saves(SAVES))?;
+    ToFile { iteration, queues, checkpoint_store: &checkpoint_store }.run(
+        session,
+        from,
+        &iteration.saves(SAVES),
+    )?;
     if let Some(breach) = memory::breach(session.device.as_mut(), case)? {
         return Err(Error::Mismatch(breach.text(case)));
     }
@@ -64,7 +68,7 @@ pub fn iterate(
     Ok(Iterated { from: from as u64, state })
 }
 
-/// A copy of the state on the device, and so many on the host.
+/// A copy of the state on the device, and a given number on the host.
 pub(super) fn allocate(
     device: &mut dyn Device,
     case: &Case,
@@ -75,7 +79,7 @@ pub(super) fn allocate(
         device.alloc(shadow(case, part.buffer), Bytes(part.len), MemoryKind::Device)?;
     }
     for save in 0..saves {
-        device.alloc(saved(case, save), state_bytes(case), kind)?;
+        device.alloc(save_buffer(case, save), state_bytes(case), kind)?;
     }
     Ok(())
 }
@@ -104,31 +108,32 @@ pub(super) fn write_state(device: &mut dyn Device, case: &Case, bytes: &[u8]) ->
 #[derive(Clone, Copy)]
 pub(super) struct ToFile<'a> {
     pub iteration: Iteration<'a>,
-    pub lanes: u32,
-    pub keep: &'a Keep,
+    pub queues: u32,
+    pub checkpoint_store: &'a CheckpointStore,
 }
 
 impl ToFile<'_> {
     /// All passes from number `from` on, with the states after those of `saves` kept on the way, the
-    /// last of which is on the disk in the end. With one lane the passes wait for each. With more, a
-    /// state is received beside the passes until the next save, and written beside those after that.
+    /// last of which is on the disk in the end. With one queue the passes wait for each. With more, a
+    /// state is downloaded beside the passes until the next save, and written beside those after that.
     pub fn run(self, session: &mut Session, from: usize, saves: &[usize]) -> Result<()> {
-        let Self { iteration, lanes, keep } = self;
+        let Self { iteration, queues, checkpoint_store } = self;
         std::thread::scope(|scope| {
             let (mut at, mut copied, mut writing) = (from, None, None);
             for (stop, save) in self.stops(from, saves) {
-                let segment = iteration.segment(lanes, at..stop, copied.is_some(), save);
+                let segment = iteration.segment(queues, at..stop, copied.is_some(), save);
                 session.device.run(&segment)?;
                 at = stop;
                 let now = save.then_some(stop);
-                let received = if lanes == 1 { now } else { std::mem::replace(&mut copied, now) };
-                let Some(done) = received else { continue };
-                let state = session.device.read(saved(iteration.case, 0))?;
+                let downloaded =
+                    if queues == 1 { now } else { std::mem::replace(&mut copied, now) };
+                let Some(done) = downloaded else { continue };
+                let state = session.device.read(save_buffer(iteration.case, 0))?;
                 settle(writing.take())?;
-                if lanes == 1 {
-                    keep.save(done, state)?;
+                if queues == 1 {
+                    checkpoint_store.save(done, state)?;
                 } else {
-                    writing = Some(scope.spawn(move || keep.save(done, state)));
+                    writing = Some(scope.spawn(move || checkpoint_store.save(done, state)));
                 }
             }
             settle(writing)
@@ -141,7 +146,7 @@ impl ToFile<'_> {
         let end = self.iteration.passes();
         let mut stops: Vec<_> =
             saves.iter().filter(|&&save| save > from).map(|&save| (save, true)).collect();
-        if let Some((last, _)) = stops.last().filter(|_| self.lanes > 1) {
+        if let Some((last, _)) = stops.last().filter(|_| self.queues > 1) {
             let between = last.midpoint(end);
             stops.extend((between > *last).then_some((between, false)));
         }

@@ -1,48 +1,53 @@
 //! Time of one launch, from its start to its end on the device.
 
+use super::autotune::{BuiltVariant, KERNEL, try_variants};
 use super::check::Check;
-use super::choose::{Chosen, KERNEL, forms};
 use super::expected::expected;
 use super::loops::{Sample, warm_up_and_sample};
-use super::{Finding, Policy, Session, Stage, energy, memory};
+use super::{Measurement, Policy, Session, Stage, energy, memory};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::Origin;
 use gpubench_core::record::Flag;
 use gpubench_plan::{Candidate, Case, launches};
 
-/// Measures `case` into `finding`.
+/// Measures `case` into `measurement`.
 pub(super) fn measure(
     session: &mut Session,
     case: &Case,
     policy: &Policy,
     stage: &mut dyn FnMut(Stage),
-    finding: &mut Finding,
+    measurement: &mut Measurement,
 ) -> Result<()> {
-    around(session, case, policy, stage, finding, |session, chosen, stage, finding| {
-        let batch = session.batch(chosen.launch, MOST);
-        let recording = launches(case, chosen.candidate, KERNEL, batch);
+    around(session, case, policy, stage, measurement, |session, variant, stage, measurement| {
+        let batch = session.batch(variant.launch, MAX_BATCH);
+        let recording = launches(case, variant.candidate, KERNEL, batch);
         stage(Stage::Measure);
-        warm_up_and_sample(policy, batch, finding, || {
+        warm_up_and_sample(policy, batch, measurement, || {
             Ok(Sample::of_batch(session.device.run(&recording)?, batch))
         })?;
-        energy::measure(session, &recording, batch, policy, finding)?;
-        flag_cache(session, case, finding);
+        energy::measure(session, &recording, batch, policy, measurement)?;
+        flag_cache(session, case, measurement);
         Ok(())
     })
 }
 
 /// Most launches in one sample.
-const MOST: u32 = 10_000;
+const MAX_BATCH: u32 = 10_000;
 
-/// What surrounds the samples of a kernel: its fastest form that is right is built, and what
+/// What surrounds the samples of a kernel: its fastest variant that is right is built, and what
 /// the launches of `sample` leave behind is compared too.
 pub(super) fn around(
     session: &mut Session,
     case: &Case,
     policy: &Policy,
     stage: &mut dyn FnMut(Stage),
-    finding: &mut Finding,
-    sample: impl FnOnce(&mut Session, &Chosen, &mut dyn FnMut(Stage), &mut Finding) -> Result<()>,
+    measurement: &mut Measurement,
+    sample: impl FnOnce(
+        &mut Session,
+        &BuiltVariant,
+        &mut dyn FnMut(Stage),
+        &mut Measurement,
+    ) -> Result<()>,
 ) -> Result<()> {
     stage(Stage::Prepare);
     let initial = memory::initial(case);
@@ -53,28 +58,28 @@ pub(super) fn around(
         // Before any launch: a stranger's sizes that do not fit the buffers are refused here.
         expected(case, lent, &initial, policy)?;
     }
-    let forms = forms(session, case, policy, stage, finding)?;
-    for chosen in &forms.fastest_first {
-        forms.keep(session, chosen, stage, finding)?;
+    let tried = try_variants(session, case, policy, stage, measurement)?;
+    for variant in &tried.fastest_first {
+        tried.select(session, variant, stage, measurement)?;
         stage(Stage::Verify);
-        let wanted = expected(case, chosen.candidate, &initial, policy)?;
+        let wanted = expected(case, variant.candidate, &initial, policy)?;
         let check = Check { case, initial: &initial, wanted: wanted.as_ref() };
-        finding.forgive();
-        if !check.fresh_launch(session, chosen, "first launch", finding)? {
+        measurement.forgive();
+        if !check.fresh_launch(session, variant, "first launch", measurement)? {
             // The fastest may be so because it is wrong: the next one may be right.
-            if forms.fastest_first.len() > 1 {
-                finding.flag(Flag::WrongForm(chosen.candidate.label.clone()));
+            if tried.fastest_first.len() > 1 {
+                measurement.flag(Flag::WrongVariant(variant.candidate.label.clone()));
             }
             continue;
         }
         if !policy.verify_only {
-            sample(session, chosen, stage, finding)?;
-            if let Some(measured) = &mut finding.measured {
-                measured.flops = chosen.candidate.flops;
-                measured.bytes = chosen.candidate.bytes;
+            sample(session, variant, stage, measurement)?;
+            if let Some(measured) = &mut measurement.measured {
+                measured.flops = variant.candidate.flops;
+                measured.bytes = variant.candidate.bytes;
             }
             stage(Stage::Verify);
-            check.timed_launches(session, chosen, finding)?;
+            check.timed_launches(session, variant, measurement)?;
         }
         return Ok(());
     }
@@ -87,9 +92,9 @@ fn is_lent(candidate: &Candidate) -> bool {
 }
 
 /// A working set below twice the largest cache may be served from it.
-fn flag_cache(session: &Session, case: &Case, finding: &mut Finding) {
+fn flag_cache(session: &Session, case: &Case, measurement: &mut Measurement) {
     let bytes: u64 = case.buffers.iter().map(|b| b.bytes().0).sum();
     if session.device.info().cache.is_some_and(|cache| bytes < 2 * cache.0) {
-        finding.flag(Flag::Cache);
+        measurement.flag(Flag::Cache);
     }
 }

@@ -4,25 +4,25 @@
 //! Elsewhere: the host's wall time of one launch from the call to its completion, and the
 //! record's clock says so.
 
-use super::choose::KERNEL;
+use super::autotune::KERNEL;
 use super::kernel::around;
 use super::loops::{Sample, warm_up_and_sample};
-use super::{Finding, Policy, Session, Stage};
+use super::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::Result;
 use gpubench_plan::{Case, launches};
 
-/// Measures `case` into `finding`.
+/// Measures `case` into `measurement`.
 pub(super) fn measure(
     session: &mut Session,
     case: &Case,
     policy: &Policy,
     stage: &mut dyn FnMut(Stage),
-    finding: &mut Finding,
+    measurement: &mut Measurement,
 ) -> Result<()> {
-    around(session, case, policy, stage, finding, |session, chosen, stage, finding| {
+    around(session, case, policy, stage, measurement, |session, variant, stage, measurement| {
         stage(Stage::Measure);
-        let once = launches(case, chosen.candidate, KERNEL, 1);
-        warm_up_and_sample(policy, 1, finding, || {
+        let once = launches(case, variant.candidate, KERNEL, 1);
+        warm_up_and_sample(policy, 1, measurement, || {
             let mut timeline = session.device.run(&once)?;
             // Timestamps that do not know the queueing time hold no latency; the host's clock does.
             timeline.steps.retain(|step| step.queued < step.started);

@@ -1,6 +1,6 @@
 //! Warm-up and sampling around anything that can be timed once.
 
-use super::{Finding, Policy};
+use super::{Measurement, Policy};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{Clock, HOST_RESOLUTION, Timeline};
 use gpubench_core::record::{Flag, Measured};
@@ -41,20 +41,20 @@ impl Sample {
 }
 
 /// Samples of the other clock, one after the other, until that one is taken instead.
-const PATIENCE: u32 = 3;
+const CLOCK_SWITCH_AFTER: u32 = 3;
 
-/// Warms up, samples, and fills `finding.measured` (work counts are the caller's).
+/// Warms up, samples, and fills `measurement.measured` (work counts are the caller's).
 pub(super) fn warm_up_and_sample(
     policy: &Policy,
     batch: u32,
-    finding: &mut Finding,
+    measurement: &mut Measurement,
     mut once: impl FnMut() -> Result<Sample>,
 ) -> Result<()> {
     let begun = Instant::now();
-    let mut timed = |finding: &mut Finding| -> Result<(Sample, f64)> {
+    let mut timed = |measurement: &mut Measurement| -> Result<(Sample, f64)> {
         let start = Instant::now();
         let sample = once()?;
-        finding.wall.busy += sample.busy;
+        measurement.wall.busy += sample.busy;
         // On a simulated device the host's pace must not decide how many samples are taken.
         let wall = match sample.clock {
             Clock::Simulated => sample.busy,
@@ -64,12 +64,12 @@ pub(super) fn warm_up_and_sample(
     };
     let mut warm = WarmUp::new(policy.warmup);
     loop {
-        let (sample, wall) = timed(finding)?;
+        let (sample, wall) = timed(measurement)?;
         match warm.feed(sample.seconds, wall) {
             Decision::Continue => {}
             Decision::Reached => break,
             Decision::GaveUp => {
-                finding.flag(Flag::Unsteady);
+                measurement.flag(Flag::WarmUpNotSteady);
                 break;
             }
         }
@@ -77,13 +77,13 @@ pub(super) fn warm_up_and_sample(
     let warmup = begun.elapsed().as_secs_f64();
     let mut samples = Samples::new(policy);
     while samples.decision == Decision::Continue {
-        let (sample, wall) = timed(finding)?;
+        let (sample, wall) = timed(measurement)?;
         if let Some(reason) = &sample.dropped {
-            finding.flag(Flag::Timestamps(reason.clone()));
+            measurement.flag(Flag::Timestamps(reason.clone()));
         }
         samples.feed(&sample, wall);
     }
-    samples.conclude(batch, warmup, finding);
+    samples.conclude(batch, warmup, measurement);
     Ok(())
 }
 
@@ -94,7 +94,7 @@ struct Samples<'a> {
     /// The clock of the samples and its resolution.
     clock: Option<(Clock, f64)>,
     /// Samples of the other clock since the last one of this.
-    strangers: u32,
+    other_clock_samples: u32,
     /// Samples whose device timestamps were unusable.
     dropped: u32,
     /// Seconds spent, on samples that do not count too.
@@ -108,7 +108,7 @@ impl<'a> Samples<'a> {
             policy,
             sampling: sampling(policy),
             clock: None,
-            strangers: 0,
+            other_clock_samples: 0,
             dropped: 0,
             spent: 0.0,
             decision: Decision::Continue,
@@ -119,15 +119,15 @@ impl<'a> Samples<'a> {
         self.spent += wall;
         self.dropped += u32::from(sample.dropped.is_some());
         if self.clock.is_some_and(|(clock, _)| clock != sample.clock) {
-            self.strangers += 1;
-            if self.strangers == PATIENCE {
+            self.other_clock_samples += 1;
+            if self.other_clock_samples == CLOCK_SWITCH_AFTER {
                 // The first samples were the exception: begin again with this clock.
                 (self.clock, self.sampling) = (None, sampling(self.policy));
             }
         }
         let (clock, _) = *self.clock.get_or_insert((sample.clock, sample.resolution));
         if clock == sample.clock {
-            self.strangers = 0;
+            self.other_clock_samples = 0;
             self.decision = self.sampling.feed(sample.seconds, wall);
         }
         // Samples that do not count must not keep a case going for ever.
@@ -136,18 +136,18 @@ impl<'a> Samples<'a> {
         }
     }
 
-    fn conclude(self, batch: u32, warmup: f64, finding: &mut Finding) {
+    fn conclude(self, batch: u32, warmup: f64, measurement: &mut Measurement) {
         let samples = self.sampling.into_samples();
         if self.decision != Decision::Reached {
-            finding.flag(Flag::Wide);
+            measurement.flag(Flag::NotConverged);
         }
-        if samples.len() < self.policy.least {
-            finding.flag(Flag::FewSamples);
+        if samples.len() < self.policy.min_samples {
+            measurement.flag(Flag::FewSamples);
         }
         let (clock, resolution) = self.clock.unwrap_or((Clock::Host, HOST_RESOLUTION));
         let sample = Summary::of(&samples).map_or(0.0, |s| s.median) * f64::from(batch);
         if sample < resolution {
-            finding.flag(Flag::Implausible(format!(
+            measurement.flag(Flag::Implausible(format!(
                 "a sample of {}, below the clock's resolution of {}",
                 units::seconds(sample),
                 units::seconds(resolution)
@@ -156,12 +156,12 @@ impl<'a> Samples<'a> {
         let (flops, bytes, dropped) = (0.0, 0.0, self.dropped);
         let measured =
             Measured { samples, batch, clock, resolution, flops, bytes, warmup, dropped };
-        finding.measured = Some(measured);
+        measurement.measured = Some(measured);
     }
 }
 
 fn sampling(policy: &Policy) -> Sampling {
-    Sampling::new(policy.target, policy.least, policy.most, policy.seconds)
+    Sampling::new(policy.target, policy.min_samples, policy.max_samples, policy.seconds)
 }
 
 #[cfg(test)]
@@ -169,11 +169,11 @@ mod tests {
     use super::*;
 
     /// Feeds samples of one second each, of the clocks that `clocks` spells (d, h), then of the
-    /// last one for as long as they are asked for.
+    /// last one for as long as they are requested.
     fn run(clocks: &str, policy: &Policy) -> (Measured, Vec<Flag>) {
         let mut clocks = clocks.chars();
         let mut last = 'd';
-        let mut finding = Finding::default();
+        let mut measurement = Measurement::default();
         let policy = Policy { warmup: 0.0, ..policy.clone() };
         let mut warm = 0;
         let once = || {
@@ -186,8 +186,8 @@ mod tests {
             let dropped = (clock == Clock::Host).then(|| "zero".to_owned());
             Ok(Sample { seconds: 1.0, clock, resolution: 1e-6, busy: 1.0, dropped })
         };
-        warm_up_and_sample(&policy, 1, &mut finding, once).expect("no device to fail");
-        (finding.measured.expect("measured"), finding.flags)
+        warm_up_and_sample(&policy, 1, &mut measurement, once).expect("no device to fail");
+        (measurement.measured.expect("measured"), measurement.flags)
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A case's buffers: inputs from a seeded generator, outputs poisoned, guards on either side.
 
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{Access, BufferId, Lane, MemoryKind, Op, Recording, Scalar, Slice};
+use gpubench_core::gpu::{Access, BufferId, MemoryKind, Op, Queue, Recording, Scalar, Slice};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::Fill;
 use gpubench_device::Device;
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 /// Every byte of an output before it is written, and of the guards: as a float it is NaN.
 const POISON: u8 = 0xff;
-const WITNESS_POISON: u8 = 0x5a;
+const ORACLE_POISON: u8 = 0x5a;
 pub(super) const GUARD_PATTERN: u8 = 0xa5;
 /// Host memory for the guards of all buffers.
 const GUARDS: BufferId = BufferId(u32::MAX);
@@ -46,8 +46,8 @@ pub fn promised(case: &Case) -> Vec<Buffer> {
 
 /// As [`initial`], with another pattern in the outputs: what two devices both leave unwritten
 /// must not look like agreement.
-pub(super) fn of_a_witness(case: &Case) -> Vec<Data> {
-    poisoned_by(case, WITNESS_POISON)
+pub(super) fn of_a_cross_device_oracle(case: &Case) -> Vec<Data> {
+    poisoned_by(case, ORACLE_POISON)
 }
 
 /// Inputs are seeded by the buffer's name, so that every variant of a workload sees the same.
@@ -85,7 +85,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Poisons every buffer between its guards, inputs too: a recording that sends them must do so.
+/// Poisons every buffer between its guards, inputs too: a recording that uploads them must do so.
 pub(super) fn poison(device: &mut dyn Device, case: &Case) -> Result<()> {
     let poisoned: Vec<Data> = case
         .buffers
@@ -130,7 +130,7 @@ pub(super) fn breach(device: &mut dyn Device, case: &Case) -> Result<Option<Brea
         for (side, offset) in [(0, 0), (1, GUARD.0 + buffer.bytes().0)] {
             let from = part(case.buffer(i), offset);
             let to = part(GUARDS, GUARD.0 * (2 * i as u64 + side));
-            recording.push(Lane(0), vec![], Op::Receive { from, to });
+            recording.push(Queue(0), vec![], Op::Download { from, to });
         }
     }
     device.run(&recording)?;

@@ -36,7 +36,7 @@ struct State {
     seen: Seen,
 }
 
-/// What the readings of one case came to.
+/// The result of the readings of one case.
 #[derive(Default)]
 struct Seen {
     reasons: Vec<String>,
@@ -69,7 +69,7 @@ impl Polling {
 
     /// What held the clock back since the last call, in words.
     pub fn take(&self) -> Vec<String> {
-        std::mem::take(&mut lock(&self.shared.state).seen).words()
+        std::mem::take(&mut lock(&self.shared.state).seen).throttle_reasons()
     }
 }
 
@@ -119,7 +119,7 @@ impl Seen {
         }
     }
 
-    fn words(self) -> Vec<String> {
+    fn throttle_reasons(self) -> Vec<String> {
         let hertz = |clock| with_prefix(clock, "Hz");
         let drop =
             |[from, to]: [f64; 2]| format!("the clock fell from {} to {}", hertz(from), hertz(to));
@@ -144,23 +144,26 @@ mod tests {
         }
     }
 
-    fn words(readings: &[Reading]) -> Vec<String> {
+    fn throttle_reasons(readings: &[Reading]) -> Vec<String> {
         let mut seen = Seen::default();
         readings.iter().for_each(|reading| seen.note(reading));
-        seen.words()
+        seen.throttle_reasons()
     }
 
     #[test]
     fn a_clock_that_rises_or_idles_has_not_dropped() {
         let rising = [300.0, 1500.0, 2000.0, 1850.0].map(|mhz| reading(1.0, mhz, None));
-        assert_eq!(words(&rising), [""; 0]);
-        assert_eq!(words(&[reading(1.0, 2000.0, None), reading(0.1, 300.0, None)]), [""; 0]);
+        assert_eq!(throttle_reasons(&rising), [""; 0]);
+        assert_eq!(
+            throttle_reasons(&[reading(1.0, 2000.0, None), reading(0.1, 300.0, None)]),
+            [""; 0]
+        );
     }
 
     #[test]
-    fn a_drop_and_each_reason_are_told_once() {
+    fn a_drop_and_each_reason_are_reported_once() {
         let hot = reading(1.0, 1980.0, Some("power cap"));
-        let found = words(&[
+        let found = throttle_reasons(&[
             hot.clone(),
             hot,
             reading(1.0, 1200.0, Some("temperature")),

@@ -5,10 +5,10 @@
 //! engines fitted to runs in equal chunks, before any plan is made.
 
 use super::check::Check;
-use super::chunks::{Alone, Chunks, division, lanes, set_up};
+use super::chunks::{Alone, Chunks, division, queues, set_up};
 use super::expected::expected;
 use super::timing::wall_clock;
-use super::{Finding, Policy, Session, Stage, memory};
+use super::{Measurement, Policy, Session, Stage, memory};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{HOST_RESOLUTION, MemoryKind};
 use gpubench_core::record::{CopyEngines, Detail, Measured, Schedule, ScheduleRun, Timed};
@@ -24,36 +24,36 @@ use gpubench_plan::{Candidate, Case, Parts};
 /// Numbers of equal chunks to which the copy engines are fitted.
 const CALIBRATION: [u64; 6] = [1, 2, 4, 8, 16, 32];
 
-/// Measures `case` into `finding`.
+/// Measures `case` into `measurement`.
 pub(super) fn measure(
     session: &mut Session,
     case: &Case,
     policy: &Policy,
     stage: &mut dyn FnMut(Stage),
-    finding: &mut Finding,
+    measurement: &mut Measurement,
 ) -> Result<()> {
     let division = division(case)?;
     stage(Stage::Prepare);
     let initial = memory::initial(case);
-    let (chosen, host_memory) = set_up(session, case, &initial, policy, stage, finding)?;
-    let candidate = chosen.candidate;
+    let (variant, host_memory) = set_up(session, case, &initial, policy, stage, measurement)?;
+    let candidate = variant.candidate;
     stage(Stage::Verify);
     let wanted = expected(case, candidate, &initial, policy)?;
     let check = Check { case, initial: &initial, wanted: wanted.as_ref() };
     // Eleven plans and nine other recordings share the case's time.
-    let least = policy.least.min(super::concurrency::LEAST);
-    let share = &Policy { least, seconds: policy.seconds / 3.0, ..policy.clone() };
-    let lanes = lanes(session);
+    let min_samples = policy.min_samples.min(super::concurrency::MIN_SAMPLES);
+    let share = &Policy { min_samples, seconds: policy.seconds / 3.0, ..policy.clone() };
+    let queues = queues(session);
     let chunks =
-        Chunks { session, check, candidate, division, policy: share, stage, finding, lanes };
+        Chunks { session, check, candidate, division, policy: share, stage, measurement, queues };
     let mut bench = Bench { chunks };
     if policy.verify_only {
         return bench.verify_equal_parts();
     }
     if let Some(schedule) = bench.schedule(host_memory)? {
-        finding.measured = Some(fastest(&schedule, case, candidate));
-        finding.detail = Some(Detail::Schedule(schedule));
-        finding.flag_if_wide(policy);
+        measurement.measured = Some(fastest(&schedule, case, candidate));
+        measurement.detail = Some(Detail::Schedule(schedule));
+        measurement.flag_if_not_converged(policy);
     }
     Ok(())
 }
@@ -81,7 +81,7 @@ struct Bench<'a> {
 impl Bench<'_> {
     fn verify_equal_parts(&mut self) -> Result<()> {
         for count in self.calibration() {
-            let work = match self.chunks.equal(count, self.chunks.lanes) {
+            let work = match self.chunks.equal(count, self.chunks.queues) {
                 Err(Error::Unsupported(_)) if count > 1 => break, // a halo larger than the chunks
                 work => work?,
             };
@@ -94,13 +94,16 @@ impl Bench<'_> {
 
     /// Every plan, made for this device and run on it; `None` where a result is wrong.
     fn schedule(&mut self, host_memory: MemoryKind) -> Result<Option<Schedule>> {
-        let Alone { send, kernel, receive, clock } = self.chunks.alone()?;
+        let Alone { upload, kernel, download, clock } = self.chunks.alone()?;
         let seconds = |timed: &Timed| timed.median().unwrap_or(0.0);
-        let whole =
-            Stages { send: seconds(&send), kernel: seconds(&kernel), receive: seconds(&receive) };
+        let whole = Stages {
+            upload: seconds(&upload),
+            kernel: seconds(&kernel),
+            download: seconds(&download),
+        };
         let Some(engines) = self.engines(whole)? else { return Ok(None) };
         let problem = Problem { whole, engines, smallest: self.smallest() };
-        let (mut runs, mut left_out) = (vec![], vec![]);
+        let (mut runs, mut skipped) = (vec![], vec![]);
         for (name, plan) in plans(&problem) {
             let reason = match plan {
                 None => "it does not apply to these times".to_owned(),
@@ -114,32 +117,33 @@ impl Bench<'_> {
                     Err(error) => return Err(error),
                 },
             };
-            left_out.push((name, reason));
+            skipped.push((name, reason));
         }
         let Engines { count, command, duplex } = engines;
-        let engines = CopyEngines { count, command, together: [duplex.send, duplex.receive] };
-        let (lanes, rows) = (self.chunks.lanes, self.chunks.division.rows);
+        let engines =
+            CopyEngines { count, command, bidirectional: [duplex.upload, duplex.download] };
+        let (queues, rows) = (self.chunks.queues, self.chunks.division.rows);
         let schedule = Schedule {
             clock,
             host_memory,
-            lanes,
+            queues,
             rows,
-            send,
+            upload,
             kernel,
-            receive,
+            download,
             engines,
             runs,
-            left_out,
+            skipped,
         };
         Ok(Some(schedule))
     }
 
     /// The copy engines that explain runs in equal chunks best; `None` where a result is wrong.
-    /// With too few rows to tell, those that the lanes allow.
+    /// With too few rows to decide, those that the queues allow.
     fn engines(&mut self, whole: Stages) -> Result<Option<Engines>> {
         let mut runs = vec![];
         for count in self.calibration() {
-            let work = match self.chunks.equal(count, self.chunks.lanes) {
+            let work = match self.chunks.equal(count, self.chunks.queues) {
                 Err(Error::Unsupported(_)) if count > 1 => break, // a halo larger than the chunks
                 work => work?,
             };
@@ -148,7 +152,7 @@ impl Bench<'_> {
                 runs.push(Run { whole, chunks: count as u32, seconds });
             }
         }
-        let allowed = Engines::ideal(if self.chunks.lanes >= 3 { 2 } else { 0 });
+        let allowed = Engines::ideal(if self.chunks.queues >= 3 { 2 } else { 0 });
         let fitted = fit(&runs).map_or(allowed, |fitted| fitted.best.engines());
         // Few chunks may hide what a command costs, but no command is cheaper than an empty launch.
         let command = fitted.command.max(self.chunks.session.empty_launch());
@@ -178,14 +182,14 @@ impl Bench<'_> {
             return Err(Error::Unsupported(format!("{parts} parts of {whole} rows")));
         }
         let rows: Vec<u64> = plan.rows(whole).into_iter().map(u64::from).collect();
-        let Plan { send_all_first, receive_all_last, .. } = *plan;
-        let parts = Parts { rows: &rows, send_all_first, receive_all_last };
-        let work = self.chunks.parts(parts, self.chunks.lanes)?;
+        let Plan { upload_all_first, download_all_last, .. } = *plan;
+        let parts = Parts { rows: &rows, upload_all_first, download_all_last };
+        let work = self.chunks.parts(parts, self.chunks.queues)?;
         let Some((timed, _)) = self.chunks.measured(&work)? else { return Ok(None) };
         let sizes = rows.iter().map(|&n| n as f64 / f64::from(whole)).collect();
-        let foreseen = Plan { sizes, ..*plan }.makespan(problem);
+        let predicted = Plan { sizes, ..*plan }.makespan(problem);
         let plan = name.to_owned();
-        Ok(Some(ScheduleRun { plan, rows, send_all_first, receive_all_last, foreseen, timed }))
+        Ok(Some(ScheduleRun { plan, rows, upload_all_first, download_all_last, predicted, timed }))
     }
 }
 
@@ -206,11 +210,11 @@ fn plans(problem: &Problem) -> Vec<(String, Option<Plan>)> {
 
 fn rule_name(rule: Rule) -> &'static str {
     match rule {
-        Rule::KernelSend => "kernel bound, send heavy",
-        Rule::KernelReceive => "kernel bound, receive heavy",
-        Rule::KernelGeneral => "kernel bound, general",
-        Rule::TransferSend => "transfer bound, send heavy",
-        Rule::TransferReceive => "transfer bound, receive heavy",
-        Rule::TransferGeneral => "transfer bound, general",
+        Rule::KernelBoundUploadHeavy => "kernel bound, upload heavy",
+        Rule::KernelBoundDownloadHeavy => "kernel bound, download heavy",
+        Rule::KernelBoundGeneral => "kernel bound, general",
+        Rule::TransferBoundUploadHeavy => "transfer bound, upload heavy",
+        Rule::TransferBoundDownloadHeavy => "transfer bound, download heavy",
+        Rule::TransferBoundGeneral => "transfer bound, general",
     }
 }

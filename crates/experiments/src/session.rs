@@ -1,10 +1,10 @@
 //! An open device with what was learnt about it on the way.
 
+use super::drift_guard::RetryBudget;
 use super::polling::Polling;
-use super::sentinel::Sentinel;
-use super::watched::Patience;
+use super::reference_kernel::ReferenceKernel;
 use gpubench_core::gpu::{
-    HOST_RESOLUTION, KernelId, KernelSource, Lane, Language, Meaning, Op, Origin, Recording,
+    HOST_RESOLUTION, KernelId, KernelSource, Language, Meaning, Op, Origin, Queue, Recording,
     Timeline,
 };
 use gpubench_device::{Device, sensors};
@@ -14,8 +14,8 @@ pub struct Session {
     /// The device.
     pub device: Box<dyn Device>,
     empty_launch: Option<f64>,
-    pub(super) sentinel: Sentinel,
-    pub(super) patience: Patience,
+    pub(super) reference_kernel: ReferenceKernel,
+    pub(super) retry_budget: RetryBudget,
     /// The device's sensors, where there are any.
     pub(super) polling: Option<Polling>,
 }
@@ -30,15 +30,15 @@ impl Session {
         Self {
             device,
             empty_launch: None,
-            sentinel: Sentinel::default(),
-            patience: Patience::default(),
+            reference_kernel: ReferenceKernel::default(),
+            retry_budget: RetryBudget::default(),
             polling,
         }
     }
 
-    /// Runs the sentinel; `first` is what it took when the run began.
-    pub(super) fn run_sentinel(&mut self, first: Option<f64>) -> Option<f64> {
-        self.sentinel.run(self.device.as_mut(), first)
+    /// Runs the reference kernel; `first` is what it took when the run began.
+    pub(super) fn run_reference_kernel(&mut self, first: Option<f64>) -> Option<f64> {
+        self.reference_kernel.run(self.device.as_mut(), first)
     }
 
     /// Seconds that one launch of an empty kernel takes in a batch of many, measured once: a
@@ -54,10 +54,10 @@ impl Session {
 
     /// Operations of about `seconds` each in one sample: it lasts at least 100 × the clock's
     /// resolution and 20 × an empty launch, as far as `most` of them do.
-    pub(super) fn batch(&mut self, seconds: f64, most: u32) -> u32 {
+    pub(super) fn batch(&mut self, seconds: f64, max_batch: u32) -> u32 {
         let resolution = self.device.info().timestamp_resolution.unwrap_or(HOST_RESOLUTION);
-        let least = (100.0 * resolution).max(20.0 * self.empty_launch());
-        (least / seconds.max(1e-9)).ceil().clamp(1.0, f64::from(most)) as u32
+        let min_seconds = (100.0 * resolution).max(20.0 * self.empty_launch());
+        (min_seconds / seconds.max(1e-9)).ceil().clamp(1.0, f64::from(max_batch)) as u32
     }
 
     fn measure_empty_launch(&mut self) -> Option<f64> {
@@ -67,7 +67,7 @@ impl Session {
         for _ in 0..BATCH {
             let op =
                 Op::Dispatch { kernel: EMPTY, groups: [1; 3], buffers: vec![], params: vec![] };
-            recording.push(Lane(0), vec![], op);
+            recording.push(Queue(0), vec![], op);
         }
         // The first run pays for what drivers put off until a kernel is first used.
         self.device.run(&recording).ok()?;
@@ -77,7 +77,7 @@ impl Session {
     }
 }
 
-/// Seconds from the first start to the last end where the clock tells, else the host's wall time.
+/// Seconds from the first start to the last end where the device's clock reports them, else the host's wall time.
 pub(super) fn span(timeline: &Timeline) -> f64 {
     let first = timeline.steps.iter().map(|s| s.started).fold(f64::INFINITY, f64::min);
     let last = timeline.steps.iter().map(|s| s.ended).fold(f64::NEG_INFINITY, f64::max);

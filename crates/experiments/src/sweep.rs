@@ -4,10 +4,10 @@
 //! so the time at the smallest size is the latency that a program sees.
 
 use super::timing::{time, wall_clock};
-use super::{Finding, Policy, Session, Stage, compare};
+use super::{Measurement, Policy, Session, Stage, compare};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{
-    BufferId, Clock, HOST_RESOLUTION, Lane, MemoryKind, Op, Recording, Slice,
+    BufferId, Clock, HOST_RESOLUTION, MemoryKind, Op, Queue, Recording, Slice,
 };
 use gpubench_core::record::{Detail, Direction, Measured, NamedStep, Transfer, TransferPoint};
 use gpubench_core::units::Bytes;
@@ -20,19 +20,19 @@ const SMALLEST: u64 = 4096;
 const GROWTH: u64 = 4;
 
 /// What is timed of every size.
-const DIRECTIONS: [Direction; 3] = [Direction::Send, Direction::Receive, Direction::Both];
+const DIRECTIONS: [Direction; 3] = [Direction::Upload, Direction::Download, Direction::Both];
 
-/// What is sent lies in one pair of buffers, what is received in another.
-pub(super) const SENT: (BufferId, BufferId) = (BufferId(1), BufferId(0));
-pub(super) const RECEIVED: (BufferId, BufferId) = (BufferId(2), BufferId(3));
+/// Uploads use one pair of buffers, downloads another.
+pub(super) const UPLOAD_BUFFERS: (BufferId, BufferId) = (BufferId(1), BufferId(0));
+pub(super) const DOWNLOAD_BUFFERS: (BufferId, BufferId) = (BufferId(2), BufferId(3));
 
-/// Measures `case` into `finding`.
+/// Measures `case` into `measurement`.
 pub(super) fn measure(
     session: &mut Session,
     case: &Case,
     policy: &Policy,
     stage: &mut dyn FnMut(Stage),
-    finding: &mut Finding,
+    measurement: &mut Measurement,
 ) -> Result<()> {
     let Some(buffer) = case.buffers.first() else {
         return Err(Error::Unsupported("a transfer needs a buffer".into()));
@@ -44,11 +44,11 @@ pub(super) fn measure(
     allocate(session, largest, host_memory, &data)?;
     poison(session, largest)?;
     stage(Stage::Verify);
-    session.device.run(&copies(Direction::Both, largest.0, lanes(session)))?;
-    if !verified(session, &data, "first copies", finding)? || policy.verify_only {
+    session.device.run(&copies(Direction::Both, largest.0, queues(session)))?;
+    if !verified(session, &data, "first copies", measurement)? || policy.verify_only {
         return Ok(());
     }
-    let lanes = lanes(session);
+    let queues = queues(session);
     let mut points = Vec::new();
     let mut clock = Clock::Host;
     let sizes = sizes(largest.0);
@@ -61,31 +61,31 @@ pub(super) fn measure(
             poison(session, largest)?;
         }
         for direction in DIRECTIONS {
-            let recording = copies(direction, bytes, lanes);
+            let recording = copies(direction, bytes, queues);
             let seconds = left / to_come as f64;
             stage(Stage::Measure);
             let (timed, of_steps) = time(session, &recording, policy, seconds, |_| String::new())?;
             clock = wall_clock(of_steps);
             let spent = timed.walls.iter().sum::<f64>();
-            finding.wall.busy += spent;
+            measurement.wall.busy += spent;
             (to_come, left) = (to_come - 1, (left - spent).max(0.0));
             let spans = if direction == Direction::Both { spans(&timed.steps) } else { None };
             points.push(TransferPoint { direction, bytes, samples: timed.walls, spans });
         }
     }
     stage(Stage::Verify);
-    if !verified(session, &data, "timed copies", finding)? {
+    if !verified(session, &data, "timed copies", measurement)? {
         return Ok(());
     }
-    finding.measured = largest_send(&points, largest, clock);
-    finding.flag_if_wide(policy);
-    finding.detail = Some(Detail::Transfer(Transfer { host_memory, lanes, points }));
+    measurement.measured = largest_upload(&points, largest, clock);
+    measurement.flag_if_not_converged(policy);
+    measurement.detail = Some(Detail::Transfer(Transfer { host_memory, queues, points }));
     Ok(())
 }
 
-/// Both directions get a lane each where the device has two.
-pub(super) fn lanes(session: &Session) -> u32 {
-    session.device.info().lanes.min(2)
+/// Both directions get a queue each where the device has two.
+pub(super) fn queues(session: &Session) -> u32 {
+    session.device.info().queues.min(2)
 }
 
 /// Sizes from the smallest on, the largest always among them.
@@ -104,7 +104,7 @@ pub(super) fn allocate(
     data: &Data,
 ) -> Result<()> {
     let device = session.device.as_mut();
-    for ((from, to), from_host) in [(SENT, true), (RECEIVED, false)] {
+    for ((from, to), from_host) in [(UPLOAD_BUFFERS, true), (DOWNLOAD_BUFFERS, false)] {
         let kinds = if from_host { [kind, MemoryKind::Device] } else { [MemoryKind::Device, kind] };
         device.alloc(from, bytes, kinds[0])?;
         device.alloc(to, bytes, kinds[1])?;
@@ -116,30 +116,32 @@ pub(super) fn allocate(
 /// Both targets hold nothing of the source.
 pub(super) fn poison(session: &mut Session, bytes: Bytes) -> Result<()> {
     let poison = vec![0xff; bytes.as_usize()];
-    [SENT.1, RECEIVED.1].into_iter().try_for_each(|to| session.device.write(to, &poison))
+    [UPLOAD_BUFFERS.1, DOWNLOAD_BUFFERS.1]
+        .into_iter()
+        .try_for_each(|to| session.device.write(to, &poison))
 }
 
 /// One copy of the first `bytes`, or one each way.
-fn copies(direction: Direction, bytes: u64, lanes: u32) -> Recording {
+fn copies(direction: Direction, bytes: u64, queues: u32) -> Recording {
     let part = |buffer| Slice { buffer, offset: Bytes(0), len: Bytes(bytes) };
     let mut recording = Recording::default();
-    if direction != Direction::Receive {
-        let op = Op::Send { from: part(SENT.0), to: part(SENT.1) };
-        recording.push(Lane(0), vec![], op);
+    if direction != Direction::Download {
+        let op = Op::Upload { from: part(UPLOAD_BUFFERS.0), to: part(UPLOAD_BUFFERS.1) };
+        recording.push(Queue(0), vec![], op);
     }
-    if direction != Direction::Send {
-        let lane = if direction == Direction::Both { lanes - 1 } else { 0 };
-        let op = Op::Receive { from: part(RECEIVED.0), to: part(RECEIVED.1) };
-        recording.push(Lane(lane), vec![], op);
+    if direction != Direction::Upload {
+        let queue = if direction == Direction::Both { queues - 1 } else { 0 };
+        let op = Op::Download { from: part(DOWNLOAD_BUFFERS.0), to: part(DOWNLOAD_BUFFERS.1) };
+        recording.push(Queue(queue), vec![], op);
     }
     recording
 }
 
-/// Start and end of a pair's send and of its receive, in seconds from the first start.
+/// Start and end of a pair's upload and of its download, in seconds from the first start.
 fn spans(steps: &[NamedStep]) -> Option<[[f64; 2]; 2]> {
-    let [send, receive] = steps else { return None };
-    let begun = send.started.min(receive.started);
-    Some([send, receive].map(|step| [step.started - begun, step.ended - begun]))
+    let [upload, download] = steps else { return None };
+    let begun = upload.started.min(download.started);
+    Some([upload, download].map(|step| [step.started - begun, step.ended - begun]))
 }
 
 /// Both targets must hold the source's bytes.
@@ -147,24 +149,24 @@ pub(super) fn verified(
     session: &mut Session,
     data: &Data,
     when: &str,
-    finding: &mut Finding,
+    measurement: &mut Measurement,
 ) -> Result<bool> {
     let exact = Comparison { relative: 0.0, absolute: 0.0 };
-    for (target, name) in [(SENT.1, "sent"), (RECEIVED.1, "received")] {
+    for (target, name) in [(UPLOAD_BUFFERS.1, "uploaded"), (DOWNLOAD_BUFFERS.1, "downloaded")] {
         let found = Data::from_bytes(data.scalar(), &session.device.read(target)?);
         let (norms, mismatch) = compare(name, data, &found, exact, when);
-        finding.norms = Some(norms);
+        measurement.norms = Some(norms);
         if let Some(mismatch) = mismatch {
-            finding.mismatch(mismatch);
+            measurement.mismatch(mismatch);
             return Ok(false);
         }
     }
     Ok(true)
 }
 
-/// The largest send stands for the case in tables.
-fn largest_send(points: &[TransferPoint], largest: Bytes, clock: Clock) -> Option<Measured> {
-    let point = points.iter().rev().find(|p| p.direction == Direction::Send)?;
+/// The largest upload stands for the case in tables.
+fn largest_upload(points: &[TransferPoint], largest: Bytes, clock: Clock) -> Option<Measured> {
+    let point = points.iter().rev().find(|p| p.direction == Direction::Upload)?;
     Some(Measured {
         samples: point.samples.clone(),
         batch: 1,
@@ -182,8 +184,8 @@ mod tests {
     use super::{NamedStep, spans};
 
     #[test]
-    fn a_pair_is_told_from_its_first_start_whichever_began() {
-        let step = |started, ended| NamedStep { name: String::new(), lane: 0, started, ended };
+    fn a_pair_is_timed_from_its_first_start_whichever_began() {
+        let step = |started, ended| NamedStep { name: String::new(), queue: 0, started, ended };
         let pair = [step(7.0, 9.0), step(5.0, 8.0)];
         assert_eq!(spans(&pair), Some([[2.0, 4.0], [0.0, 3.0]]));
         assert_eq!(spans(&pair[..1]), None);

@@ -90,7 +90,7 @@ pub(super) fn walls(
     Ok(series.into_parts())
 }
 
-/// Repeats what tells its seconds and the clock of its steps until it is steady, or `limit` seconds have gone.
+/// Repeats what reports its seconds and the clock of its steps until it is steady, or `limit` seconds have gone.
 fn warm_up(limit: f64, mut once: impl FnMut() -> Result<(f64, Clock)>) -> Result<()> {
     let mut warm = WarmUp::new(limit);
     loop {
@@ -111,7 +111,8 @@ struct Series {
 
 impl Series {
     fn new(policy: &Policy, seconds: f64) -> Self {
-        let sampling = Sampling::new(policy.target, policy.least, policy.most, seconds);
+        let sampling =
+            Sampling::new(policy.target, policy.min_samples, policy.max_samples, seconds);
         let none = Timeline {
             steps: vec![],
             clock: Clock::Host,
@@ -154,7 +155,7 @@ fn named(
     steps
         .map(|(i, (step, times))| NamedStep {
             name: name(i),
-            lane: step.lane.0,
+            queue: step.queue.0,
             started: times.started,
             ended: times.ended,
         })

@@ -3,7 +3,7 @@
 use super::compare;
 use super::loops::{Sample, warm_up_and_sample};
 use super::session::span;
-use super::{Finding, Policy, Session, Stage};
+use super::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{BufferId, MemoryKind};
 use gpubench_core::workload::{Comparison, Fill, Measure};
@@ -11,15 +11,15 @@ use gpubench_plan::{Case, copies, host_buffer};
 use gpubench_reference::{Data, fill};
 
 /// Most copies in one sample.
-const MOST: u32 = 1000;
+const MAX_BATCH: u32 = 1000;
 
-/// Measures `case` into `finding`.
+/// Measures `case` into `measurement`.
 pub(super) fn measure(
     session: &mut Session,
     case: &Case,
     policy: &Policy,
     stage: &mut dyn FnMut(Stage),
-    finding: &mut Finding,
+    measurement: &mut Measurement,
 ) -> Result<()> {
     let Some(buffer) = case.buffers.first() else {
         return Err(Error::Unsupported("a transfer needs a buffer".into()));
@@ -28,7 +28,7 @@ pub(super) fn measure(
     let scalar = buffer.element.scalar;
     let count = buffer.bytes().as_usize() / 4;
     let data = fill(buffer.fill.as_ref().unwrap_or(&Fill::RandomBits), scalar, count, case.seed);
-    let to_device = case.key.measure == Measure::Send;
+    let to_device = case.key.measure == Measure::Upload;
     let target = place(session, case, to_device, &data)?;
 
     let once = copies(case, to_device, 1);
@@ -38,17 +38,17 @@ pub(super) fn measure(
         stage(Stage::Measure);
         session.device.run(&once)?;
         let seconds = span(&session.device.run(&once)?);
-        let batch = session.batch(seconds, MOST);
+        let batch = session.batch(seconds, MAX_BATCH);
         let recording = copies(case, to_device, batch);
-        warm_up_and_sample(policy, batch, finding, || {
+        warm_up_and_sample(policy, batch, measurement, || {
             Ok(Sample::of_batch(session.device.run(&recording)?, batch))
         })?;
     }
-    if let Some(measured) = &mut finding.measured {
+    if let Some(measured) = &mut measurement.measured {
         measured.bytes = buffer.bytes().0 as f64;
     }
     stage(Stage::Verify);
-    verify(session, target, &data, finding)?;
+    verify(session, target, &data, measurement)?;
     Ok(())
 }
 
@@ -70,15 +70,15 @@ fn verify(
     session: &mut Session,
     target: BufferId,
     data: &Data,
-    finding: &mut Finding,
+    measurement: &mut Measurement,
 ) -> Result<()> {
     let bytes = session.device.read(target)?;
     let found = Data::from_bytes(data.scalar(), &bytes);
     let exact = Comparison { relative: 0.0, absolute: 0.0 };
     let (norms, mismatch) = compare("data", data, &found, exact, "timed copies");
-    finding.norms = Some(norms);
+    measurement.norms = Some(norms);
     if let Some(mismatch) = mismatch {
-        finding.mismatch(mismatch);
+        measurement.mismatch(mismatch);
     }
     Ok(())
 }

@@ -4,10 +4,10 @@ use super::Stage;
 use super::transfer_states::Movers;
 use gpubench_core::error::Result;
 use gpubench_core::record::PlanRun;
-use gpubench_model::transfer_states::{Both, State, least_time};
+use gpubench_model::transfer_states::{Both, State, min_time};
 use gpubench_model::transfer_symmetry::completed;
 
-/// What is to be sent to and received from every device, in parts.
+/// What is to be uploaded to and downloaded from every device, in parts.
 const MIXES: [[f64; 2]; 3] = [[1.0, 1.0], [5.0, 1.0], [1.0, 5.0]];
 /// How often a plan and its rival are run.
 const SAMPLES: usize = 3;
@@ -31,9 +31,9 @@ pub(super) fn plans(
     let each = seconds / (MIXES.len() * SAMPLES * 2) as f64;
     let each = each.clamp(shortest, longest);
     let mut runs = vec![];
-    for [send, receive] in MIXES {
+    for [upload, download] in MIXES {
         stage(Stage::Measure);
-        let mut run = plan(&states, Both { send, receive }, classes.len(), each)?;
+        let mut run = plan(&states, Both { upload, download }, classes.len(), each)?;
         let legs = legs(&run, &states);
         for _ in 0..SAMPLES {
             let mut wall = 0.0;
@@ -50,16 +50,17 @@ pub(super) fn plans(
 
 /// The plan that moves a multiple of `mix` to and from each of so many devices in `seconds`.
 fn plan(states: &[State], mix: Both, devices: usize, seconds: f64) -> Result<PlanRun> {
-    let unit = least_time(states, &vec![mix; devices])?;
+    let unit = min_time(states, &vec![mix; devices])?;
     let scale = seconds / unit.iter().sum::<f64>().max(1e-30);
     let bytes = |part: f64| (part * scale / ALIGNMENT).round() as u64 * ALIGNMENT as u64;
-    let amounts = vec![[bytes(mix.send), bytes(mix.receive)]; devices];
-    let wanted = |&[send, receive]: &[u64; 2]| Both { send: send as f64, receive: receive as f64 };
-    let spent = least_time(states, &amounts.iter().map(wanted).collect::<Vec<_>>())?;
-    let foreseen = spent.iter().sum::<f64>();
-    let named = states.iter().zip(&spent).filter(|(_, time)| **time > TRIFLE * foreseen);
+    let amounts = vec![[bytes(mix.upload), bytes(mix.download)]; devices];
+    let wanted =
+        |&[upload, download]: &[u64; 2]| Both { upload: upload as f64, download: download as f64 };
+    let spent = min_time(states, &amounts.iter().map(wanted).collect::<Vec<_>>())?;
+    let predicted = spent.iter().sum::<f64>();
+    let named = states.iter().zip(&spent).filter(|(_, time)| **time > TRIFLE * predicted);
     let spent = named.map(|(state, time)| (state.name.clone(), *time)).collect();
-    Ok(PlanRun { amounts, foreseen, spent, planned: vec![], at_once: vec![] })
+    Ok(PlanRun { amounts, predicted, spent, planned: vec![], at_once: vec![] })
 }
 
 /// Bytes to and from each device in each state of the plan; the last state that moves in a
@@ -72,8 +73,8 @@ fn legs(run: &PlanRun, states: &[State]) -> Vec<Vec<[u64; 2]>> {
         .filter_map(|(name, time)| Some((states.iter().find(|s| s.name == *name)?, *time)))
         .collect();
     let rate = |state: &State, device: usize, way: usize| {
-        let Both { send, receive } = state.rates[device];
-        [send, receive][way]
+        let Both { upload, download } = state.rates[device];
+        [upload, download][way]
     };
     let mut legs = vec![];
     for (i, (state, time)) in spent.iter().enumerate() {
@@ -104,7 +105,7 @@ mod tests {
     fn a_plan_moves_all_of_it_and_takes_as_long_as_wanted() {
         let state = |name: &str, rates: [[f64; 2]; 2]| State {
             name: name.into(),
-            rates: rates.map(|[send, receive]| Both { send, receive }).to_vec(),
+            rates: rates.map(|[upload, download]| Both { upload, download }).to_vec(),
         };
         let states = [
             state("S/N", [[6e9, 0.0], [0.0; 2]]),
@@ -112,8 +113,8 @@ mod tests {
             state("S/S", [[5e9, 0.0], [5e9, 0.0]]),
             state("SR/SR", [[2e9, 2e9], [2e9, 2e9]]),
         ];
-        let run = plan(&states, Both { send: 5.0, receive: 1.0 }, 2, 0.1).unwrap();
-        assert!((run.foreseen - 0.1).abs() < 1e-6, "{run:?}");
+        let run = plan(&states, Both { upload: 5.0, download: 1.0 }, 2, 0.1).unwrap();
+        assert!((run.predicted - 0.1).abs() < 1e-6, "{run:?}");
         let legs = legs(&run, &states);
         assert_eq!(legs.len(), run.spent.len());
         for device in 0..2 {

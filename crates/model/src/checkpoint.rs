@@ -48,8 +48,8 @@ impl Work {
 
 /// Seconds of one checkpointed kernel, `T_S = T_k + T_hd + T_dh + T_c`: kernel, both copies,
 /// checkpoint.
-pub fn checkpointed_seconds(kernel: f64, send: f64, receive: f64, checkpoint: f64) -> f64 {
-    kernel + send + receive + checkpoint
+pub fn checkpointed_seconds(kernel: f64, upload: f64, download: f64, checkpoint: f64) -> f64 {
+    kernel + upload + download + checkpoint
 }
 
 /// What saving a state once takes, each part alone, in seconds.
@@ -58,7 +58,7 @@ pub struct Save {
     /// Copying it on the device.
     pub snapshot: f64,
     /// Copying it to the host, `T_dh`.
-    pub receive: f64,
+    pub download: f64,
     /// Writing it to a file, `T_c`; 0 where it stays in memory.
     pub write: f64,
 }
@@ -67,15 +67,15 @@ impl Save {
     /// Seconds that an iteration is held up by a save that it waits for: all of it but the copy on
     /// the device, which is not needed then.
     pub fn cost_in_turn(self) -> f64 {
-        checkpointed_seconds(0.0, 0.0, self.receive, self.write)
+        checkpointed_seconds(0.0, 0.0, self.download, self.write)
     }
 
-    /// Seconds that an iteration is held up by a save beside which it goes on for `interval` seconds
-    /// until the next: it waits for the copy on the device, and for what of receiving and of writing
+    /// Seconds that an iteration is held up by a save during which it goes on for `interval` seconds
+    /// until the next: it waits for the copy on the device, and for what of downloading and of writing
     /// does not fit the interval, each of which has one to itself. Our own, from the order in which
     /// the steps are queued; L14 measures this and gives no formula.
     pub fn cost_beside(self, interval: f64) -> f64 {
-        let period = self.snapshot + interval.max(self.receive);
+        let period = self.snapshot + interval.max(self.download);
         period.max(self.write) - interval
     }
 }
@@ -232,8 +232,8 @@ mod tests {
     }
 
     #[test]
-    fn beside_passes_a_save_costs_the_copy_and_what_does_not_fit() {
-        let save = Save { snapshot: 0.1, receive: 2.0, write: 3.0 };
+    fn a_concurrent_save_costs_the_copy_and_what_does_not_fit() {
+        let save = Save { snapshot: 0.1, download: 2.0, write: 3.0 };
         assert_eq!(save.cost_in_turn(), 5.0);
         near(save.cost_beside(10.0), 0.1, 1e-12);
         near(save.cost_beside(1.5), 1.5, 1e-12);
@@ -241,10 +241,10 @@ mod tests {
     }
 
     #[test]
-    fn a_shape_of_one_or_less_is_refused_with_the_reason() {
+    fn a_shape_of_one_or_less_is_rejected_with_the_reason() {
         for shape in [1.0, 0.5, -1.0, f64::NAN, f64::INFINITY] {
-            let told = Failures::new(1e-6, shape).unwrap_err().to_string();
-            assert!(told.contains("do not become more frequent"), "{told}");
+            let message = Failures::new(1e-6, shape).unwrap_err().to_string();
+            assert!(message.contains("do not become more frequent"), "{message}");
         }
         assert!(Failures::new(0.0, 1.5).is_err());
         assert_eq!(failures().expected_recomputation(NODES, 0.0), 0.0);

@@ -1,7 +1,7 @@
 //! Model 7, concurrency: do two kernels run at once, and how much slower is the second then?
 //!
 //! Source: Q17 ch. 4 and 5. The second kernel takes what the first leaves (leftover policy). The
-//! paper counts units as either free or occupied; here the first kernel's groups are dealt to the
+//! paper counts units as either free or occupied; here the first kernel's groups are assigned to the
 //! units in turn and what fits beside them is added up unit by unit, which reproduces 22 of its 25
 //! estimates and is nearer to its measurements (mean error 2.48 % against 2.87 % of its own).
 
@@ -41,13 +41,13 @@ pub enum Case {
 pub struct Prediction {
     /// When it starts.
     pub case: Case,
-    /// How many of its groups fit beside the first kernel's, over all units; 0 in case C.
+    /// How many of its groups fit next to the first kernel's, over all units; 0 in case C.
     pub slots: u32,
     /// Its waves when alone, `ceil(groups_2 / (active_2 · N_SM))`.
     pub waves: u32,
     /// Its waves in those slots while the first kernel lasts (in case C as when alone).
     pub limited_waves: u32,
-    /// Its time beside the first over its time alone (5.1, 5.2); 1 in case C.
+    /// Its time concurrent with the first over its isolated time (5.1, 5.2); 1 in case C.
     pub slowdown: f64,
 }
 
@@ -57,14 +57,14 @@ impl Device {
         self.unit.active(group).saturating_mul(self.units)
     }
 
-    /// How many groups of `second` fit beside `held` groups of `first`, dealt to the units in
+    /// How many groups of `second` fit next to `held` groups of `first`, assigned to the units in
     /// turn.
     pub fn slots(&self, first: Group, held: u32, second: Group) -> u32 {
         let (each, over) = (held / self.units.max(1), held % self.units.max(1));
-        let beside = |n: u32| self.unit.room(second, &[(first, n)]);
-        beside(each)
+        let room = |n: u32| self.unit.room(second, &[(first, n)]);
+        room(each)
             .saturating_mul(self.units - over)
-            .saturating_add(beside(each + 1).saturating_mul(over))
+            .saturating_add(room(each + 1).saturating_mul(over))
     }
 
     /// What becomes of `second`, launched right after `first`. `outlasts_launch` says whether the
@@ -85,8 +85,8 @@ impl Device {
         // The first kernel's last wave; its only one in case A.
         let held = if first.groups < full_1 { first.groups } else { first.groups % full_1 };
         let slots = self.slots(first.group, held, second.group);
-        let beside = outlasts_launch && slots > 0 && (held > 0 || first.groups == 0);
-        if !beside {
+        let concurrent = outlasts_launch && slots > 0 && (held > 0 || first.groups == 0);
+        if !concurrent {
             let case = Case::C;
             return Some(Prediction { case, slots: 0, waves, limited_waves: waves, slowdown: 1.0 });
         }
@@ -105,7 +105,7 @@ mod tests {
         Kernel { groups, group: Group { size, registers, local_memory } }
     }
 
-    /// Q17's worked example. Its slots are 8 free units of 4; ours are 16 units of 2 beside one
+    /// Q17's worked example. Its slots are 8 free units of 4; ours are 16 units of 2 next to one
     /// group of the first kernel each: 32 either way.
     #[test]
     fn worked_example_of_16_units_is_slowed_by_2() {

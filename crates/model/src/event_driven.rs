@@ -54,11 +54,11 @@ pub fn spans(device: &Device, loads: &[Load], bandwidth: f64) -> Option<Vec<Span
     Some(simulation.kernels.into_iter().map(|kernel| kernel.span).collect())
 }
 
-/// The time of `second` beside `first` over its time alone; `None` where [`spans`] is.
+/// The time of `second` concurrent with `first` over its isolated time; `None` where [`spans`] is.
 pub fn slowdown(device: &Device, first: Load, second: Load, bandwidth: f64) -> Option<f64> {
-    let beside = spans(device, &[first, second], bandwidth)?[1].seconds();
-    let alone = spans(device, &[second], bandwidth)?[0].seconds();
-    Some(beside / alone)
+    let concurrent = spans(device, &[first, second], bandwidth)?[1].seconds();
+    let isolated = spans(device, &[second], bandwidth)?[0].seconds();
+    Some(concurrent / isolated)
 }
 
 /// The memory bandwidth, in bytes per second, that explains the measured slowdowns of pairs best.
@@ -76,8 +76,8 @@ pub fn fit_bandwidth(device: &Device, pairs: &[(Load, Load, f64)]) -> Result<Est
         let resident = load.kernel.groups.min(device.capacity(load.kernel.group));
         load.bandwidth * f64::from(resident)
     };
-    let most = pairs.iter().map(|(a, b, _)| draw(a) + draw(b)).fold(0.0, f64::max);
-    let starts: Vec<_> = [0.9, 0.6, 0.3].iter().map(|share| vec![share * most]).collect();
+    let max_draw = pairs.iter().map(|(a, b, _)| draw(a) + draw(b)).fold(0.0, f64::max);
+    let starts: Vec<_> = [0.9, 0.6, 0.3].iter().map(|share| vec![share * max_draw]).collect();
     let domains = [Domain::Positive];
     Ok(Problem { residuals: &residuals, domains: &domains }.solve(&starts)?.values[0])
 }

@@ -12,8 +12,8 @@
 //! lies beyond the size of the largest cache costs more. The costs `c1 … c5`, `G`, `b1`, `b2`, `b3`, the
 //! size of that cache and the sharpness `p` belong to the device. `f_k` is what the compiler and the
 //! device make of kernel `k` beyond that: while the costs are fitted it is one number, which suits the
-//! kernel's launches best and is drawn towards 1; then the launches nearest to the one to be foreseen
-//! tell it ([`Factor`]). For a kernel that was never seen it is 1, with parameters of a fit in which all
+//! kernel's launches best and is drawn towards 1; then the launches nearest to the one to be predicted
+//! determine it ([`Factor`]). For a kernel that was never seen it is 1, with parameters of a fit in which all
 //! factors are. It fails where the factor changes between the sizes that were measured.
 
 pub use super::hybrid_factor::Factor;
@@ -174,7 +174,7 @@ pub struct Fitted {
     /// The device.
     pub hybrid: Hybrid,
     /// How many times each parameter's variance is what it would be if the others were known;
-    /// infinite where no sample tells it.
+    /// infinite where no sample determines it.
     pub inflation: Vec<f64>,
 }
 
@@ -193,7 +193,7 @@ pub enum Start<'a> {
 const FACTOR: f64 = 0.3;
 /// How much a kernel's factor is drawn towards 1 while costs are fitted, in launches.
 const DRAW: f64 = 0.1;
-/// Weight of a cost's distance from where it began: what no kernel tells stays there.
+/// Weight of a cost's distance from where it began: what no kernel determines stays there.
 const STAY: f64 = 0.02;
 
 /// Fits a device to `samples` by least squares of the logarithms.
@@ -235,7 +235,7 @@ pub fn fit(samples: &[Sample], start: Start<'_>, factors: Factors) -> Result<Fit
             solution.values.iter().map(|estimate| estimate.value).collect()
         }
     };
-    // That factors are near 1 is what tells costs apart from them; what stays tells nothing.
+    // That factors are near 1 is what separates costs from them; what stays determines nothing.
     let inflation = problem.inflation(&values, samples.len() + kernels.names.len());
     let mut device = Hybrid::of(&values);
     if factors == Factors::Each {
@@ -307,10 +307,10 @@ impl Kernels {
     }
 }
 
-/// The logarithm of what a sample took over what the costs foresee; `None` where they foresee nothing
+/// The logarithm of what a sample took over what the costs predict; `None` where they predict nothing
 /// that a factor could multiply.
 fn off(sample: &Sample, (fixed, shared): (f64, f64)) -> Option<f64> {
-    // Where the fixed part is nearly all, the rest is not told well.
+    // Where the fixed part is nearly all, the rest is poorly determined.
     let rest = (sample.seconds - fixed).max(0.1 * sample.seconds);
     (shared > 0.0).then(|| (rest / shared).ln())
 }
@@ -372,22 +372,22 @@ mod tests {
     }
 
     #[test]
-    fn exact_times_are_foreseen_at_sizes_left_out() {
+    fn exact_times_are_predicted_at_sizes_left_out() {
         let all = samples(&device(), 2.0);
-        let foresee = |left_out: usize| {
+        let predict = |held_out: usize| {
             let mut others = all.clone();
-            let sample = others.remove(left_out);
+            let sample = others.remove(held_out);
             let fitted = fit(&others, Start::Own, Factors::Each).unwrap().hybrid;
             super::super::accuracy(fitted.seconds(&sample.kernel, &sample.work), sample.seconds)
         };
-        let scores: Vec<f64> = (0..all.len()).map(foresee).collect();
-        // What keeps costs that nothing tells in place pulls a little at the others.
+        let scores: Vec<f64> = (0..all.len()).map(predict).collect();
+        // What keeps undetermined costs in place pulls a little at the others.
         let mean = scores.iter().sum::<f64>() / scores.len() as f64;
         assert!(mean > 0.95 && scores.iter().all(|score| *score > 0.8), "{mean}: {scores:?}");
     }
 
     #[test]
-    fn without_factors_exact_times_of_a_kernel_never_seen_are_foreseen() {
+    fn without_factors_exact_times_of_an_unseen_kernel_are_predicted() {
         let (out, others): (Vec<_>, Vec<_>) =
             samples(&device(), 1.0).into_iter().partition(|sample| sample.kernel == "arithmetic");
         let fitted = fit(&others, Start::Own, Factors::None).unwrap().hybrid;
@@ -400,15 +400,15 @@ mod tests {
     }
 
     #[test]
-    fn a_cost_that_no_kernel_has_is_not_told() {
+    fn a_cost_that_no_kernel_has_is_not_identifiable() {
         let mut all = samples(&device(), 2.0);
         let of = |name: &str| PARAMETERS.iter().position(|other| *other == name).unwrap();
         let (barrier, local) = (of("barrier"), of("local access"));
         // Only one kernel has either, and both in step: they are known together only.
-        let told = fit(&all, Start::Own, Factors::Each).unwrap();
-        assert_eq!([barrier, local].map(|i| told.inflation[i]), [f64::INFINITY; 2]);
+        let coupled = fit(&all, Start::Own, Factors::Each).unwrap();
+        assert_eq!([barrier, local].map(|i| coupled.inflation[i]), [f64::INFINITY; 2]);
         all.iter_mut().for_each(|sample| sample.work.barriers = 0.0);
-        for start in [Start::Own, Start::Near(&told.hybrid.parameters())] {
+        for start in [Start::Own, Start::Near(&coupled.hybrid.parameters())] {
             let fitted = fit(&all, start, Factors::Each).unwrap();
             assert_eq!(fitted.inflation[barrier], f64::INFINITY);
             assert!(fitted.inflation[local].is_finite(), "{:?}", fitted.inflation);

@@ -1,12 +1,12 @@
-//! What a kernel takes beyond what the [hybrid](super::hybrid) sees of it: its launches tell, those
-//! the most that do about as much as the one to be foreseen.
+//! What a kernel takes beyond what the [hybrid](super::hybrid) sees of it: inferred from its launches, those
+//! the most that do about as much as the one to be predicted.
 //!
 //! ```text
 //! ln f = Σ a_i·k(d_i)      a = (k(d_ij) + noise²·δ_ij)⁻¹ r      k(d) = level² + change²·exp(−d / reach)
 //! ```
 //!
-//! `r_i` is the logarithm of what launch `i` took over what the device's costs foresee, `d_i` how far it lies
-//! from the one to be foreseen, and `d_ij` from launch `j`, by logarithms of instructions, traffic, footprint and
+//! `r_i` is the logarithm of what launch `i` took over what the device's costs predict, `d_i` how far it lies
+//! from the one to be predicted, and `d_ij` from launch `j`, by logarithms of instructions, traffic, footprint and
 //! groups: the expected value given those launches (Krige 1951; Rasmussen and Williams 2006, eq. 2.25), where
 //! logarithms of factors spread by `level` about 0 from kernel to kernel, by `change` from one launch of a kernel
 //! to another far away, and by `noise` from one measurement to the next.
@@ -30,7 +30,7 @@ type Place = [f64; 4];
 pub struct Factor(Vec<(Place, f64)>);
 
 impl Factor {
-    /// Of launches, each with the logarithm of what it took over what the costs foresee.
+    /// Of launches, each with the logarithm of what it took over what the costs predict.
     pub fn new(launches: impl Iterator<Item = (Work, f64)>) -> Self {
         let (places, off): (Vec<Place>, Vec<f64>) =
             launches.map(|(work, off)| (place(&work), off)).unzip();
@@ -43,7 +43,7 @@ impl Factor {
         Self(places.into_iter().zip(weights.iter().copied()).collect())
     }
 
-    /// What a launch takes over what the costs foresee.
+    /// What a launch takes over what the costs predict.
     pub fn at(&self, work: &Work) -> f64 {
         let here = place(work);
         self.0.iter().map(|(there, weight)| weight * alike(here, *there)).sum::<f64>().exp()
@@ -76,16 +76,19 @@ mod tests {
 
     #[test]
     fn one_launch_is_drawn_towards_1_by_its_noise() {
-        let told = factor([(1e6, 2.0)]).at(&work(1e6));
+        let expected_factor = factor([(1e6, 2.0)]).at(&work(1e6));
         // 1.25 is the spread of factors, 0.01 that of measurements.
-        assert!((told.ln() - 2f64.ln() * 1.25 / 1.26).abs() < 1e-12, "{told}");
+        assert!(
+            (expected_factor.ln() - 2f64.ln() * 1.25 / 1.26).abs() < 1e-12,
+            "{expected_factor}"
+        );
         let far = factor([(1e6, 2.0)]).at(&work(1e300));
         assert!((far.ln() - 2f64.ln() / 1.26).abs() < 1e-6, "{far}");
         assert_eq!(Factor::default().at(&work(1.0)), 1.0);
     }
 
     #[test]
-    fn the_nearest_launches_tell_the_factor_most() {
+    fn the_nearest_launches_weigh_most_in_the_factor() {
         let off = [(1e4, 1.0), (1e6, 2.0), (1e8, 4.0)];
         let factor = factor(off);
         for (size, off) in off {
@@ -100,8 +103,11 @@ mod tests {
 
     #[test]
     fn two_measurements_of_one_launch_count_as_their_mean() {
-        let told = factor([(1e6, 1.0), (1e6, 4.0)]).at(&work(1e6));
-        assert!((told.ln() - 2f64.ln() * 1.25 / 1.255).abs() < 1e-9, "{told}");
+        let expected_factor = factor([(1e6, 1.0), (1e6, 4.0)]).at(&work(1e6));
+        assert!(
+            (expected_factor.ln() - 2f64.ln() * 1.25 / 1.255).abs() < 1e-9,
+            "{expected_factor}"
+        );
     }
 
     #[test]
@@ -113,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_tells_nothing() {
+    fn what_is_no_number_counts_for_nothing() {
         let launches = [(work(f64::INFINITY), 1.0), (work(1e6), 1.0)];
         assert_eq!(Factor::new(launches.into_iter()).at(&work(1e6)), 1.0);
     }

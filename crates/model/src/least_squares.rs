@@ -41,7 +41,7 @@ impl Domain {
 pub struct Estimate {
     /// Its value.
     pub value: f64,
-    /// Its standard error; infinite where the measurements do not tell it.
+    /// Its standard error; infinite where the measurements do not determine it.
     pub error: f64,
     /// Half the width of its 95 % interval: the standard error by Student's t, since few
     /// measurements know their own scatter badly.
@@ -49,7 +49,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// With the standard error of a fit that has so many more measurements than parameters.
+    /// With the standard error of a fit that has this many more measurements than parameters.
     pub fn new(value: f64, error: f64, freedom: usize) -> Self {
         let margin =
             if freedom > 0 { error * t_quantile(freedom as f64, 0.975) } else { f64::INFINITY };
@@ -149,10 +149,10 @@ impl Problem<'_> {
         // Scaled by the values, so that rates and shares weigh alike.
         let scaled = DMatrix::from_fn(slopes.nrows(), n, |i, j| slopes[(i, j)] * values[j]);
         let normal = scaled.transpose() * &scaled;
-        let told = |j: usize| normal[(j, j)] > 1e-12;
+        let identifiable = |j: usize| normal[(j, j)] > 1e-12;
         let inverse = normal.clone().try_inverse();
         let error = |j: usize| match &inverse {
-            Some(inverse) if told(j) && inverse[(j, j)] > 0.0 => {
+            Some(inverse) if identifiable(j) && inverse[(j, j)] > 0.0 => {
                 values[j] * (variance * inverse[(j, j)]).sqrt()
             }
             _ => f64::INFINITY,
@@ -163,7 +163,7 @@ impl Problem<'_> {
     }
 
     /// How many times each parameter's variance is what it would be if all others were known, as
-    /// the first `measurements` residuals tell: those that hold parameters in place tell nothing.
+    /// the first `measurements` residuals determine: those that hold parameters in place do not count.
     /// Infinite where none of them depends on it, or only together with others.
     pub fn inflation(&self, values: &[f64], measurements: usize) -> Vec<f64> {
         let slopes = self.slopes(values);
@@ -171,13 +171,16 @@ impl Problem<'_> {
         let column = |j: usize| slopes.column(j).rows(0, measurements) * values[j];
         let columns: Vec<DVector<f64>> = (0..values.len()).map(column).collect();
         let weighs = |j: &usize| columns[*j].norm() > WEIGHS;
-        let told: Vec<usize> = (0..values.len()).filter(weighs).collect();
+        let identifiable: Vec<usize> = (0..values.len()).filter(weighs).collect();
         let mut inflation = vec![f64::INFINITY; values.len()];
         // The eigenvectors of their correlations say which are only known together.
-        let units: Vec<DVector<f64>> = told.iter().map(|&j| columns[j].normalize()).collect();
-        let cosines = DMatrix::from_fn(told.len(), told.len(), |a, b| units[a].dot(&units[b]));
+        let units: Vec<DVector<f64>> =
+            identifiable.iter().map(|&j| columns[j].normalize()).collect();
+        let cosines = DMatrix::from_fn(identifiable.len(), identifiable.len(), |a, b| {
+            units[a].dot(&units[b])
+        });
         let eigen = cosines.symmetric_eigen();
-        for (i, &j) in told.iter().enumerate() {
+        for (i, &j) in identifiable.iter().enumerate() {
             let vectors = eigen.eigenvectors.row(i);
             let shares = vectors.iter().zip(eigen.eigenvalues.iter());
             let each = shares.map(|(share, value)| match *value > SINGULAR {
@@ -210,7 +213,7 @@ impl Problem<'_> {
 /// Where a descent may stop that need not find the very bottom: a step gains a hundred-thousandth.
 pub const NEXT_TO_NOTHING: f64 = 1e-5;
 /// A parameter that moves all measurements together by less than this part of its own change is
-/// not told by them.
+/// not determined by them.
 const WEIGHS: f64 = 1e-3;
 /// An eigenvalue of correlations that is zero but for rounding.
 const SINGULAR: f64 = 1e-12;
@@ -313,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_that_cannot_be_told_apart_are_inflated() {
+    fn indistinguishable_parameters_are_inflated() {
         // Nearly the sum only: the second measurement weighs one of them by a millionth more.
         let residuals =
             |p: &[f64]| vec![p[0] + p[1] - 3.0, p[0] + 1.000_001 * p[1] - 3.0, p[0] + p[1] - 3.0];
@@ -324,7 +327,7 @@ mod tests {
         let apart = |p: &[f64]| vec![p[0] + p[1] - 3.0, p[0] - p[1]];
         let problem = Problem { residuals: &apart, domains: &domains };
         assert!(problem.inflation(&[1.5, 1.5], 2).iter().all(|times| (times - 1.0).abs() < 1e-6));
-        // What holds the second in place is no measurement: the first alone tells but the sum.
+        // What holds the second in place is no measurement: the first alone determines only the sum.
         let held = problem.inflation(&[1.5, 1.5], 1);
         assert_eq!(held, [f64::INFINITY; 2]);
     }

@@ -1,7 +1,7 @@
 //! Model 10, load balance: how much of the next block of work does each of several unequal devices
 //! get?
 //!
-//! Source: C13 §4.4. The first block is dealt in the ratio of predicted speeds, every later one in
+//! Source: C13 §4.4. The first block is partitioned in the ratio of predicted speeds, every later one in
 //! the ratio that was seen. Two things are ours. The paper goes by the last block alone: we take the
 //! geometric mean of it and of what was known before, since half of a block's scatter is not to be
 //! learnt; only a device's first block says all that is known. And its blocks take 10 to 50 ms, long enough to
@@ -13,7 +13,7 @@ use std::ops::RangeInclusive;
 /// Seconds that a block may take.
 pub const BLOCK_SECONDS: RangeInclusive<f64> = 0.010..=0.200;
 
-/// Deals work to devices block by block.
+/// Partitions work over devices block by block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Balancer {
     /// Work per second of each device.
@@ -21,7 +21,7 @@ pub struct Balancer {
     /// Seconds that a block should take.
     block: f64,
     /// Work that each device gets at least, in a block that nothing else limits.
-    least: Vec<f64>,
+    min_work: Vec<f64>,
     /// Of which devices nothing was seen yet.
     predicted: Vec<bool>,
 }
@@ -31,26 +31,26 @@ impl Balancer {
     /// which is brought into [`BLOCK_SECONDS`].
     pub fn new(speeds: Vec<f64>, block: f64) -> Self {
         let block = block.clamp(*BLOCK_SECONDS.start(), *BLOCK_SECONDS.end());
-        let (least, predicted) = (vec![0.0; speeds.len()], vec![true; speeds.len()]);
-        Self { speeds, block, least, predicted }
+        let (min_work, predicted) = (vec![0.0; speeds.len()], vec![true; speeds.len()]);
+        Self { speeds, block, min_work, predicted }
     }
 
     /// The same with blocks that are as long as it takes every device to do so much work, where as
     /// much is left.
-    pub fn at_least(self, least: Vec<f64>) -> Self {
-        Self { least, ..self }
+    pub fn with_min_work(self, min_work: Vec<f64>) -> Self {
+        Self { min_work, ..self }
     }
 
     /// Each device's part of the next block, with so much work left.
     pub fn next(&self, left: f64) -> Vec<f64> {
-        let speed = self.together();
-        let least = self.least.iter().zip(&self.speeds).map(|(work, speed)| work / speed);
-        let block = left.min(speed * least.fold(self.block, f64::max)).max(0.0);
+        let speed = self.combined_speed();
+        let min_work = self.min_work.iter().zip(&self.speeds).map(|(work, speed)| work / speed);
+        let block = left.min(speed * min_work.fold(self.block, f64::max)).max(0.0);
         self.speeds.iter().map(|s| block * s / speed).collect()
     }
 
-    /// Work per second of all devices together, where all end at once.
-    pub fn together(&self) -> f64 {
+    /// Work per second of all devices combined, where all end at once.
+    pub fn combined_speed(&self) -> f64 {
         self.speeds.iter().sum()
     }
 
@@ -82,7 +82,7 @@ mod tests {
         let first = run(&balancer.next(1e9));
         assert_eq!(first, [(2.0, 2.0 / 300.0), (2.0, 0.02)], "equal parts as predicted");
         balancer.learn(&first);
-        assert!((balancer.together() - 400.0).abs() < 1e-9);
+        assert!((balancer.combined_speed() - 400.0).abs() < 1e-9);
         let second = run(&balancer.next(1e9));
         assert!((second[0].1 - second[1].1).abs() < 1e-12, "both end together: {second:?}");
         assert!((second[0].0 + second[1].0 - 8.0).abs() < 1e-9, "a block of 20 ms");
@@ -93,7 +93,7 @@ mod tests {
         let balancer = Balancer::new(vec![3.0, 1.0], 7.0);
         assert_eq!(balancer.next(0.04), [0.03, 0.01]);
         assert_eq!(balancer.next(100.0), [3.0 * 0.2, 0.2], "200 ms at most");
-        let coarse = balancer.at_least(vec![0.3, 0.5]);
+        let coarse = balancer.with_min_work(vec![0.3, 0.5]);
         assert_eq!(coarse.next(100.0), [3.0 * 0.5, 0.5], "as long as the second one needs");
         assert_eq!(coarse.next(0.04), [0.03, 0.01]);
         assert_eq!(coarse.next(0.0), [0.0, 0.0]);

@@ -1,4 +1,4 @@
-//! Model 7, occupancy: how many groups of a kernel does a unit hold, alone or beside another's?
+//! Model 7, occupancy: how many groups of a kernel does a unit hold, alone or next to another's?
 //!
 //! Source: Q17 ch. 2.
 
@@ -15,7 +15,7 @@ pub struct Unit {
     pub registers: u32,
     /// Bytes of local memory.
     pub local_memory: u32,
-    /// Local memory is handed out in pieces of so many bytes.
+    /// Local memory is allocated in units of this many bytes.
     pub local_piece: u32,
 }
 
@@ -48,7 +48,7 @@ impl Unit {
         group.size.div_ceil(self.warp.max(1))
     }
 
-    /// How many groups of `group` fit beside so many groups of others.
+    /// How many groups of `group` fit next to a given number of groups of others.
     pub fn room(&self, group: Group, held: &[(Group, u32)]) -> u32 {
         let left = |has: u32, needs: &dyn Fn(Group) -> u32| {
             let taken: u64 = held.iter().map(|&(g, n)| u64::from(needs(g)) * u64::from(n)).sum();
@@ -72,8 +72,8 @@ impl Unit {
 
     /// Resident warps over the most there can be, 0 to 1, when the kernel is alone.
     pub fn occupancy(&self, group: Group) -> f64 {
-        let most = (self.work_items / self.warp.max(1)).max(1);
-        f64::from(self.active(group)) * f64::from(self.warps(group)) / f64::from(most)
+        let max_warps = (self.work_items / self.warp.max(1)).max(1);
+        f64::from(self.active(group)) * f64::from(self.warps(group)) / f64::from(max_warps)
     }
 }
 
@@ -102,10 +102,10 @@ mod tests {
     }
 
     #[test]
-    fn room_beside_another_kernel_is_what_it_leaves() {
+    fn room_next_to_another_kernel_is_what_it_leaves() {
         let first = Group { size: 256, registers: 0, local_memory: 6400 };
         let second = Group { size: 256, registers: 0, local_memory: 9984 };
-        let beside = |n| Unit::K40.room(second, &[(first, n)]);
-        assert_eq!([0, 1, 2, 4, 7, 99].map(beside), [4, 4, 3, 2, 0, 0]);
+        let room = |n| Unit::K40.room(second, &[(first, n)]);
+        assert_eq!([0, 1, 2, 4, 7, 99].map(room), [4, 4, 3, 2, 0, 0]);
     }
 }

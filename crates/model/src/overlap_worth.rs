@@ -19,9 +19,9 @@ pub fn gain(potential: f64, quality: f64) -> f64 {
 pub enum Strategy {
     /// One after the other.
     Synchronous,
-    /// Communication beside computation; the transfer apart.
+    /// Communication concurrent with computation; the transfer apart.
     Native,
-    /// Transfer and communication beside computation.
+    /// Transfer and communication concurrent with computation.
     Total,
 }
 

@@ -85,11 +85,11 @@ impl Device {
     /// `share` is the computation's share of one warp's time, `P` (3.3).
     pub fn compute_degree(&self, active: u32, share: f64) -> f64 {
         let Shape { a, b, c, d } = self.shape;
-        let (active, most) = (f64::from(active), f64::from(self.warps));
+        let (active, max_warps) = (f64::from(active), f64::from(self.warps));
         let straight = (c - share) * (active - b) + a; // 3.4
         let n = d * (share - c).powi(2); // 3.6
-        let radius = (most - 1.0).max(1.0);
-        let height = (radius.powi(2) - (active - most).powi(2)).max(0.0).sqrt();
+        let radius = (max_warps - 1.0).max(1.0);
+        let height = (radius.powi(2) - (active - max_warps).powi(2)).max(0.0).sqrt();
         let round = n / radius * height + a; // 3.5
         straight.min(round).max(1.0)
     }

@@ -1,4 +1,4 @@
-//! Model 1, pipeline: exactly how long do chunks take through send, kernel and receive?
+//! Model 1, pipeline: exactly how long do chunks take through upload, kernel and download?
 //!
 //! Beyond L14 §3.1.1 ([`super::streams`]): chunks of any sizes, 0 to 2 copy engines, a cost per
 //! command, and copies that slow each other. With two copy engines at full rates and no cost it is
@@ -8,10 +8,10 @@
 use super::streams::Stages;
 use super::transfer::Duplex;
 
-/// How a device runs copies beside kernels.
+/// How a device runs copies concurrently with kernels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Engines {
-    /// Copy engines: 0 (nothing overlaps), 1 (one copy beside a kernel) or 2 (one a direction).
+    /// Copy engines: 0 (nothing overlaps), 1 (one copy during a kernel) or 2 (one a direction).
     pub count: u32,
     /// Seconds that each command takes besides its work, `o`.
     pub command: f64,
@@ -25,16 +25,16 @@ impl Engines {
         Self { count, command: 0.0, duplex: Duplex::FULL }
     }
 
-    /// Seconds until the last of `chunks` is received, when each stage takes its chunks in order
+    /// Seconds until the last of `chunks` is downloaded, when each stage takes its chunks in order
     /// and a chunk's stages follow one another.
     ///
     /// A stage without work is no command. One copy engine serves the copy first that became
-    /// ready first (the one that its stage's last chunk and its own last stage allow), sends
-    /// before receives when both became ready at once.
+    /// ready first (the one that its stage's last chunk and its own last stage allow), uploads
+    /// before downloads when both became ready at once.
     pub fn makespan(&self, chunks: &[Stages]) -> f64 {
         if self.count == 0 {
             let cost = |work: f64| if work > 0.0 { work + self.command } else { 0.0 };
-            return chunks.iter().map(|c| cost(c.send) + cost(c.kernel) + cost(c.receive)).sum();
+            return chunks.iter().map(|c| cost(c.upload) + cost(c.kernel) + cost(c.download)).sum();
         }
         let mut flow = Flow::new(self, chunks);
         flow.start();
@@ -45,9 +45,9 @@ impl Engines {
     }
 }
 
-/// The share that was saved of what ideal overlap would save: `(serial − seconds) / (serial −
-/// longest stage)`. `None` when there is nothing to save.
-pub fn saved_share(whole: Stages, seconds: f64) -> Option<f64> {
+/// The hidden fraction, the share that was hidden of what ideal overlap would hide: `(serial − seconds) / (serial −
+/// longest stage)`. `None` when there is nothing to hide.
+pub fn hidden_fraction(whole: Stages, seconds: f64) -> Option<f64> {
     let ideal = whole.serial() - whole.longest();
     (ideal > 0.0).then(|| (whole.serial() - seconds) / ideal)
 }
@@ -59,14 +59,14 @@ pub fn ideal_share(whole: Stages) -> f64 {
     if serial > 0.0 { 1.0 - whole.longest() / serial } else { 0.0 }
 }
 
-/// The three stages, as positions in [`Flow::lanes`].
-const SEND: usize = 0;
+/// The three stages, as positions in [`Flow::stages`].
+const UPLOAD: usize = 0;
 const KERNEL: usize = 1;
-const RECEIVE: usize = 2;
+const DOWNLOAD: usize = 2;
 
 /// One stage, which takes its chunks in order.
 #[derive(Clone, Copy, Default)]
-struct Lane {
+struct StageState {
     /// Chunks done.
     done: usize,
     /// When the last of them was done.
@@ -89,7 +89,7 @@ struct Flow<'a> {
     engines: &'a Engines,
     chunks: &'a [Stages],
     now: f64,
-    lanes: [Lane; 3],
+    stages: [StageState; 3],
     /// When each kernel was done.
     kernel_ends: Vec<f64>,
 }
@@ -97,93 +97,94 @@ struct Flow<'a> {
 impl<'a> Flow<'a> {
     fn new(engines: &'a Engines, chunks: &'a [Stages]) -> Self {
         let kernel_ends = Vec::with_capacity(chunks.len());
-        Self { engines, chunks, now: 0.0, lanes: [Lane::default(); 3], kernel_ends }
+        Self { engines, chunks, now: 0.0, stages: [StageState::default(); 3], kernel_ends }
     }
 
     /// Starts every command that can start now.
     fn start(&mut self) {
-        while let Some(lane) = [SEND, KERNEL, RECEIVE].into_iter().find(|&l| self.can_start(l)) {
-            let work = self.next_work(lane);
+        while let Some(stage) = [UPLOAD, KERNEL, DOWNLOAD].into_iter().find(|&l| self.can_start(l))
+        {
+            let work = self.next_work(stage);
             if work > 0.0 {
                 let cost = self.engines.command;
-                self.lanes[lane].running = Some(Command { cost, work });
+                self.stages[stage].running = Some(Command { cost, work });
             } else {
-                self.complete(lane);
+                self.complete(stage);
             }
         }
     }
 
-    fn can_start(&self, lane: usize) -> bool {
-        let Some(since) = self.ready(lane) else { return false };
-        if lane == KERNEL || self.engines.count > 1 || self.next_work(lane) <= 0.0 {
+    fn can_start(&self, stage: usize) -> bool {
+        let Some(since) = self.ready(stage) else { return false };
+        if stage == KERNEL || self.engines.count > 1 || self.next_work(stage) <= 0.0 {
             return true;
         }
-        let other = if lane == SEND { RECEIVE } else { SEND };
-        let first = |theirs: f64| since < theirs || (since == theirs && lane == SEND);
-        self.lanes[other].running.is_none() && self.ready(other).is_none_or(first)
+        let other = if stage == UPLOAD { DOWNLOAD } else { UPLOAD };
+        let first = |theirs: f64| since < theirs || (since == theirs && stage == UPLOAD);
+        self.stages[other].running.is_none() && self.ready(other).is_none_or(first)
     }
 
-    /// Since when the lane's next chunk could start, were its engine free; `None` while it
+    /// Since when the stage's next chunk could start, were its engine free; `None` while it
     /// cannot.
-    fn ready(&self, lane: usize) -> Option<f64> {
-        let Lane { done: next, since, running } = self.lanes[lane];
+    fn ready(&self, stage: usize) -> Option<f64> {
+        let StageState { done: next, since, running } = self.stages[stage];
         if running.is_some() || next >= self.chunks.len() {
             return None;
         }
-        match lane {
-            SEND => Some(since),
-            KERNEL => (self.lanes[SEND].done > next).then_some(since),
+        match stage {
+            UPLOAD => Some(since),
+            KERNEL => (self.stages[UPLOAD].done > next).then_some(since),
             _ => self.kernel_ends.get(next).map(|end| end.max(since)),
         }
     }
 
-    fn next_work(&self, lane: usize) -> f64 {
-        let chunk = self.chunks[self.lanes[lane].done];
-        match lane {
-            SEND => chunk.send,
+    fn next_work(&self, stage: usize) -> f64 {
+        let chunk = self.chunks[self.stages[stage].done];
+        match stage {
+            UPLOAD => chunk.upload,
             KERNEL => chunk.kernel,
-            _ => chunk.receive,
+            _ => chunk.download,
         }
     }
 
-    fn complete(&mut self, lane: usize) {
-        let done = self.lanes[lane].done + 1;
-        self.lanes[lane] = Lane { done, since: self.now, running: None };
-        if lane == KERNEL {
+    fn complete(&mut self, stage: usize) {
+        let done = self.stages[stage].done + 1;
+        self.stages[stage] = StageState { done, since: self.now, running: None };
+        if stage == KERNEL {
             self.kernel_ends.push(self.now);
         }
     }
 
     /// Goes on to the next end of a command (or of its cost); false when none is running.
     fn advance(&mut self) -> bool {
-        let moving = |lane: Lane| lane.running.is_some_and(|command| command.cost <= 0.0);
-        let both = moving(self.lanes[SEND]) && moving(self.lanes[RECEIVE]);
+        let moving = |stage: StageState| stage.running.is_some_and(|command| command.cost <= 0.0);
+        let both = moving(self.stages[UPLOAD]) && moving(self.stages[DOWNLOAD]);
         let rates = match both {
-            true => [self.engines.duplex.send, 1.0, self.engines.duplex.receive],
+            true => [self.engines.duplex.upload, 1.0, self.engines.duplex.download],
             false => [1.0; 3],
         };
-        let left = |lane: usize| match self.lanes[lane].running {
+        let left = |stage: usize| match self.stages[stage].running {
             Some(Command { cost, .. }) if cost > 0.0 => cost,
-            Some(Command { work, .. }) => work / rates[lane],
+            Some(Command { work, .. }) => work / rates[stage],
             None => f64::INFINITY,
         };
-        let left = [left(SEND), left(KERNEL), left(RECEIVE)];
+        let left = [left(UPLOAD), left(KERNEL), left(DOWNLOAD)];
         let step = left[0].min(left[1]).min(left[2]);
         if !step.is_finite() {
-            if self.lanes.iter().any(|lane| lane.running.is_some()) {
+            if self.stages.iter().any(|stage| stage.running.is_some()) {
                 self.now = f64::INFINITY; // a command that never ends
             }
             return false;
         }
         self.now += step;
-        for lane in [SEND, KERNEL, RECEIVE] {
-            let Some(command) = &mut self.lanes[lane].running else { continue };
+        for stage in [UPLOAD, KERNEL, DOWNLOAD] {
+            let Some(command) = &mut self.stages[stage].running else { continue };
             if command.cost > 0.0 {
-                command.cost = if left[lane] == step { 0.0 } else { command.cost - step };
-            } else if left[lane] == step {
-                self.complete(lane);
+                command.cost = if left[stage] == step { 0.0 } else { command.cost - step };
+            } else if left[stage] == step {
+                self.complete(stage);
             } else {
-                command.work -= step * rates[lane];
+                command.work -= step * rates[stage];
             }
         }
         true
@@ -199,25 +200,25 @@ mod tests {
     fn recurrence(chunks: &[Stages]) -> f64 {
         let (mut h, mut k, mut d) = (0.0, 0.0f64, 0.0f64);
         for chunk in chunks {
-            h += chunk.send;
+            h += chunk.upload;
             k = k.max(h) + chunk.kernel;
-            d = d.max(k) + chunk.receive;
+            d = d.max(k) + chunk.download;
         }
         d
     }
 
     fn stages() -> impl Strategy<Value = Stages> {
         let time = || prop_oneof![1 => Just(0.0), 9 => 0.001..10.0];
-        (time(), time(), time()).prop_map(|(send, kernel, receive)| Stages {
-            send,
+        (time(), time(), time()).prop_map(|(upload, kernel, download)| Stages {
+            upload,
             kernel,
-            receive,
+            download,
         })
     }
 
     fn engines() -> impl Strategy<Value = Engines> {
-        (0u32..3, 0.0..0.2, 0.5..1.0, 0.5..1.0).prop_map(|(count, command, send, receive)| {
-            Engines { count, command, duplex: Duplex { send, receive } }
+        (0u32..3, 0.0..0.2, 0.5..1.0, 0.5..1.0).prop_map(|(count, command, upload, download)| {
+            Engines { count, command, duplex: Duplex { upload, download } }
         })
     }
 
@@ -227,14 +228,14 @@ mod tests {
 
     fn sum(chunks: &[Stages]) -> Stages {
         chunks.iter().fold(Stages::default(), |a, c| Stages {
-            send: a.send + c.send,
+            upload: a.upload + c.upload,
             kernel: a.kernel + c.kernel,
-            receive: a.receive + c.receive,
+            download: a.download + c.download,
         })
     }
 
     fn commands(chunks: &[Stages]) -> f64 {
-        let works = chunks.iter().flat_map(|c| [c.send, c.kernel, c.receive]);
+        let works = chunks.iter().flat_map(|c| [c.upload, c.kernel, c.download]);
         works.filter(|&work| work > 0.0).count() as f64
     }
 
@@ -273,7 +274,7 @@ mod tests {
 
     #[test]
     fn equal_chunks_agree_with_the_papers_equations_where_they_hold() {
-        let kernel = Stages { send: 2.0, kernel: 8.0, receive: 4.0 };
+        let kernel = Stages { upload: 2.0, kernel: 8.0, download: 4.0 };
         let cut = |whole: Stages, count| Engines::ideal(count).makespan(&whole.equal_chunks(4));
         assert!((cut(kernel, 2) - 9.5).abs() < 1e-12, "3.4");
         assert!(
@@ -281,31 +282,31 @@ mod tests {
             "3.4: the one engine is never in demand twice"
         );
         assert_eq!(cut(kernel, 0), 14.0, "3.1");
-        let copies = Stages { send: 8.0, kernel: 2.0, receive: 4.0 };
+        let copies = Stages { upload: 8.0, kernel: 2.0, download: 4.0 };
         assert!((cut(copies, 1) - 12.0).abs() < 0.5 + 1e-12, "3.6 and the last kernel's wait");
     }
 
     #[test]
     fn one_engine_serves_first_what_became_ready_first() {
-        let chunk = |send, kernel, receive| Stages { send, kernel, receive };
-        // The engine: send 0 until 2, send 1 until 5, receive 0 (ready since 3, before send 2 is
-        // since 5) until 9, send 2 (before receive 1, ready since 9) until 10, receives 1 and 2.
+        let chunk = |upload, kernel, download| Stages { upload, kernel, download };
+        // The engine: upload 0 until 2, upload 1 until 5, download 0 (ready since 3, before upload 2 is
+        // since 5) until 9, upload 2 (before download 1, ready since 9) until 10, downloads 1 and 2.
         let chunks = [chunk(2.0, 1.0, 4.0), chunk(3.0, 1.0, 1.0), chunk(1.0, 1.0, 1.0)];
         assert_eq!(Engines::ideal(1).makespan(&chunks), 12.0);
     }
 
     #[test]
     fn a_commands_cost_and_slowed_copies_count() {
-        let chunk = Stages { send: 1.0, kernel: 1.0, receive: 1.0 };
+        let chunk = Stages { upload: 1.0, kernel: 1.0, download: 1.0 };
         let engines = Engines { command: 0.5, ..Engines::ideal(2) };
         assert_eq!(engines.makespan(&[chunk; 3]), 1.5 * 5.0);
         assert_eq!(
-            engines.makespan(&[Stages { receive: 0.0, ..chunk }]),
+            engines.makespan(&[Stages { download: 0.0, ..chunk }]),
             3.0,
             "no command, no cost"
         );
-        let half = Duplex { send: 0.5, receive: 0.5 };
-        // Send 2 and receive 0 run together from 2 s, at half rates: until 4.
+        let half = Duplex { upload: 0.5, download: 0.5 };
+        // Upload 2 and download 0 run together from 2 s, at half rates: until 4.
         let slowed = Engines { duplex: half, ..Engines::ideal(2) };
         assert_eq!(slowed.makespan(&[chunk; 3]), 6.0);
     }
@@ -313,17 +314,17 @@ mod tests {
     #[test]
     fn nothing_takes_no_time_and_what_never_ends_is_infinite() {
         assert_eq!(Engines::ideal(2).makespan(&[]), 0.0);
-        let endless = Stages { send: 1.0, kernel: f64::INFINITY, receive: 1.0 };
+        let endless = Stages { upload: 1.0, kernel: f64::INFINITY, download: 1.0 };
         assert_eq!(Engines::ideal(2).makespan(&[endless]), f64::INFINITY);
     }
 
     #[test]
-    fn the_saved_share_is_of_what_can_be_saved() {
-        let whole = Stages { send: 1.0, kernel: 4.0, receive: 1.0 };
-        assert_eq!(saved_share(whole, 6.0), Some(0.0));
-        assert_eq!(saved_share(whole, 5.0), Some(0.5));
-        assert_eq!(saved_share(whole, 4.0), Some(1.0));
-        assert_eq!(saved_share(Stages { kernel: 4.0, ..Stages::default() }, 4.0), None);
+    fn the_hidden_fraction_is_of_what_can_be_hidden() {
+        let whole = Stages { upload: 1.0, kernel: 4.0, download: 1.0 };
+        assert_eq!(hidden_fraction(whole, 6.0), Some(0.0));
+        assert_eq!(hidden_fraction(whole, 5.0), Some(0.5));
+        assert_eq!(hidden_fraction(whole, 4.0), Some(1.0));
+        assert_eq!(hidden_fraction(Stages { kernel: 4.0, ..Stages::default() }, 4.0), None);
         assert!((ideal_share(whole) - 1.0 / 3.0).abs() < 1e-12);
         assert_eq!(ideal_share(Stages::default()), 0.0);
     }

@@ -2,7 +2,7 @@
 //! much do its copies slow each other?
 //!
 //! From problems that were run in 1, 2, 4 … 64 equal chunks, with each stage's time alone known.
-//! Every number of engines is fitted by itself; the number is told only when the others explain
+//! Every number of engines is fitted by itself; the number is reported only when the others explain
 //! the runs decidedly worse (a difference of 10 in the Bayesian information criterion, which Kass
 //! and Raftery, 1995, call very strong evidence).
 
@@ -31,9 +31,9 @@ pub struct Candidate {
     /// Seconds per command, `o`.
     pub command: Estimate,
     /// `S_SR / S_S`; 1 with an infinite error where it does not matter.
-    pub send_ratio: Estimate,
+    pub upload_ratio: Estimate,
     /// `R_SR / R_R`; 1 with an infinite error where it does not matter.
-    pub receive_ratio: Estimate,
+    pub download_ratio: Estimate,
     /// Root mean square of the logarithms of predicted over measured.
     pub error: f64,
     /// Bayesian information criterion: lower is better.
@@ -43,7 +43,8 @@ pub struct Candidate {
 impl Candidate {
     /// The fitted device.
     pub fn engines(&self) -> Engines {
-        let duplex = Duplex { send: self.send_ratio.value, receive: self.receive_ratio.value };
+        let duplex =
+            Duplex { upload: self.upload_ratio.value, download: self.download_ratio.value };
         Engines { count: self.count, command: self.command.value, duplex }
     }
 }
@@ -55,7 +56,7 @@ pub struct Fitted {
     pub candidates: [Candidate; 3],
     /// The simplest of those that explain the runs.
     pub best: Candidate,
-    /// The number of copy engines, where the runs tell it: a kernel much longer than both copies
+    /// The number of copy engines, where the runs identify it: a kernel much longer than both copies
     /// hides whether one engine or two moved them.
     pub engines: Option<u32>,
 }
@@ -75,15 +76,16 @@ pub fn fit(runs: &[Run]) -> Result<Fitted> {
     let possible = candidates.into_iter().filter(|c| c.criterion <= lowest + RULED_OUT);
     let possible: Vec<Candidate> = possible.collect();
     let best = possible.first().copied().unwrap_or(candidates[2]);
-    let told = possible.iter().all(|other| other.count == best.count || imitates(other, &best));
-    Ok(Fitted { candidates, best, engines: told.then_some(best.count) })
+    let identified =
+        possible.iter().all(|other| other.count == best.count || imitates(other, &best));
+    Ok(Fitted { candidates, best, engines: identified.then_some(best.count) })
 }
 
 /// Whether two engines are one in disguise: both directions together move what one does alone.
 fn imitates(two: &Candidate, one: &Candidate) -> bool {
-    let known = two.send_ratio.error.is_finite() || two.receive_ratio.error.is_finite();
-    let together = two.send_ratio.value + two.receive_ratio.value;
-    one.count == 1 && two.count == 2 && known && together < 1.1
+    let known = two.upload_ratio.error.is_finite() || two.download_ratio.error.is_finite();
+    let combined = two.upload_ratio.value + two.download_ratio.value;
+    one.count == 1 && two.count == 2 && known && combined < 1.1
 }
 
 fn candidate(count: u32, runs: &[Run]) -> Result<Candidate> {
@@ -91,8 +93,8 @@ fn candidate(count: u32, runs: &[Run]) -> Result<Candidate> {
         count,
         command: p[0],
         duplex: Duplex {
-            send: p.get(1).copied().unwrap_or(1.0),
-            receive: p.get(2).copied().unwrap_or(1.0),
+            upload: p.get(1).copied().unwrap_or(1.0),
+            download: p.get(2).copied().unwrap_or(1.0),
         },
     };
     let residuals = |p: &[f64]| {
@@ -112,8 +114,8 @@ fn candidate(count: u32, runs: &[Run]) -> Result<Candidate> {
     Ok(Candidate {
         count,
         command: value(0),
-        send_ratio: value(1),
-        receive_ratio: value(2),
+        upload_ratio: value(1),
+        download_ratio: value(2),
         error: (solution.squares / n).sqrt(),
         criterion: n * variance.ln() + domains.len() as f64 * n.ln(),
     })
@@ -124,8 +126,8 @@ fn starts(runs: &[Run], parameters: usize) -> Vec<Vec<f64>> {
     let shortest = runs.iter().map(|run| run.seconds).fold(f64::INFINITY, f64::min);
     let mut starts = Vec::new();
     for share in [1e-4, 1e-2] {
-        for (send, receive) in [(0.85, 0.85), (0.6, 0.6)] {
-            starts.push([share * shortest, send, receive][..parameters].to_vec());
+        for (upload, download) in [(0.85, 0.85), (0.6, 0.6)] {
+            starts.push([share * shortest, upload, download][..parameters].to_vec());
         }
     }
     starts.dedup();
@@ -138,12 +140,12 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg64Mcg;
 
-    /// Problems that a device is asked: send heavy, receive heavy, even, and kernel heavy.
+    /// Problems that a device is given: upload heavy, download heavy, even, and kernel heavy.
     const WHOLES: [Stages; 4] = [
-        Stages { send: 8e-3, kernel: 3e-3, receive: 4e-3 },
-        Stages { send: 3e-3, kernel: 2e-3, receive: 7e-3 },
-        Stages { send: 5e-3, kernel: 4e-3, receive: 5e-3 },
-        Stages { send: 2e-3, kernel: 9e-3, receive: 2e-3 },
+        Stages { upload: 8e-3, kernel: 3e-3, download: 4e-3 },
+        Stages { upload: 3e-3, kernel: 2e-3, download: 7e-3 },
+        Stages { upload: 5e-3, kernel: 4e-3, download: 5e-3 },
+        Stages { upload: 2e-3, kernel: 9e-3, download: 2e-3 },
     ];
 
     fn runs(engines: &Engines, wholes: &[Stages], mut noise: impl FnMut() -> f64) -> Vec<Run> {
@@ -162,8 +164,8 @@ mod tests {
             count: rng.random_range(0..3),
             command: rng.random_range(1e-6..3e-5),
             duplex: Duplex {
-                send: rng.random_range(0.6..1.0),
-                receive: rng.random_range(0.6..1.0),
+                upload: rng.random_range(0.6..1.0),
+                download: rng.random_range(0.6..1.0),
             },
         }
     }
@@ -178,14 +180,14 @@ mod tests {
             let near = |e: Estimate, x: f64| assert!((e.value / x - 1.0).abs() < 0.02, "{e:?} {x}");
             near(fitted.best.command, truth.command);
             if truth.count == 2 {
-                near(fitted.best.send_ratio, truth.duplex.send);
-                near(fitted.best.receive_ratio, truth.duplex.receive);
+                near(fitted.best.upload_ratio, truth.duplex.upload);
+                near(fitted.best.download_ratio, truth.duplex.download);
             }
         }
     }
 
     #[test]
-    fn with_one_percent_noise_the_number_of_engines_is_still_told() {
+    fn with_one_percent_noise_the_number_of_engines_is_still_identified() {
         let mut rng = Pcg64Mcg::seed_from_u64(2);
         for _ in 0..10 {
             let truth = random_engines(&mut rng);
@@ -197,8 +199,8 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_that_hides_all_copies_does_not_tell_the_number_of_engines() {
-        let whole = Stages { send: 1e-3, kernel: 50e-3, receive: 1e-3 };
+    fn a_kernel_that_hides_all_copies_does_not_identify_the_number_of_engines() {
+        let whole = Stages { upload: 1e-3, kernel: 50e-3, download: 1e-3 };
         let fitted = fit(&runs(&Engines::ideal(2), &[whole], || 0.0)).unwrap();
         assert_eq!(fitted.engines, None, "{fitted:#?}");
         assert_eq!(fitted.best.count, 1, "the simplest that explains it");

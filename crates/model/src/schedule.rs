@@ -1,17 +1,17 @@
-//! Model 9, schedule: into which parts should a divisible problem be cut, so that sending, kernel
-//! and receiving overlap best?
+//! Model 9, schedule: into which parts should a divisible problem be cut, so that uploading, kernel
+//! and downloading overlap best?
 //!
-//! Source: C13 §4.1 and §4.2 (task partitioning and scheduling, TPSM). In step `i` the send of part
-//! `i`, the kernel of part `i − 1` and the receive of part `i − 2` run together. The paper's six
+//! Source: C13 §4.1 and §4.2 (task partitioning and scheduling, TPSM). In step `i` the upload of part
+//! `i`, the kernel of part `i − 1` and the download of part `i − 2` run together. The paper's six
 //! rules are in [`super::schedule_rules`]; [`super::schedule_search`] looks further. Sizes are
 //! shares of the problem and stages are seconds alone, in which the paper's bytes and rates cancel
-//! out: `D_s / S_S` is `whole.send`.
+//! out: `D_s / S_S` is `whole.upload`.
 
 use super::pipeline::Engines;
 use super::streams::Stages;
 
 /// Most parts that a problem is cut into.
-pub const MOST_PARTS: u32 = 1000;
+pub const MAX_PARTS: u32 = 1000;
 
 /// A divisible problem on a device.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,10 +36,10 @@ pub struct Class {
 /// Which copies weigh most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heavy {
-    /// Sends take at least [`HEAVY`] of the time of both directions alone.
-    Send,
-    /// Receives do.
-    Receive,
+    /// Uploads take at least [`HEAVY`] of the time of both directions alone.
+    Upload,
+    /// Downloads do.
+    Download,
     /// Neither.
     General,
 }
@@ -49,32 +49,32 @@ pub const HEAVY: f64 = 0.8;
 
 impl Problem {
     /// The smallest share, within what makes sense: at most all, and not more than
-    /// [`MOST_PARTS`] of them.
+    /// [`MAX_PARTS`] of them.
     pub fn smallest(&self) -> f64 {
-        self.smallest.clamp(1.0 / f64::from(MOST_PARTS), 1.0)
+        self.smallest.clamp(1.0 / f64::from(MAX_PARTS), 1.0)
     }
 
-    /// `H`: seconds of two copies that take `send` and `receive` seconds alone and start together.
-    pub fn both(&self, send: f64, receive: f64) -> f64 {
+    /// `H`: seconds of two copies that take `upload` and `download` seconds alone and start together.
+    pub fn both(&self, upload: f64, download: f64) -> f64 {
         match self.engines.count {
-            0 | 1 => send + receive,
-            _ => self.engines.duplex.seconds(send, receive),
+            0 | 1 => upload + download,
+            _ => self.engines.duplex.seconds(upload, download),
         }
     }
 
     /// The problem's class. Kernel bound means `T_k ≥ H(D_s, D_r)`: with equal parts the kernel is
     /// then the longest of every full step.
     pub fn class(&self) -> Class {
-        let Stages { send, kernel, receive } = self.whole;
-        let heavy = match HEAVY * (send + receive) {
-            limit if send >= limit && send > 0.0 => Heavy::Send,
-            limit if receive >= limit && receive > 0.0 => Heavy::Receive,
+        let Stages { upload, kernel, download } = self.whole;
+        let heavy = match HEAVY * (upload + download) {
+            limit if upload >= limit && upload > 0.0 => Heavy::Upload,
+            limit if download >= limit && download > 0.0 => Heavy::Download,
             _ => Heavy::General,
         };
-        Class { kernel_bound: kernel >= self.both(send, receive), heavy }
+        Class { kernel_bound: kernel >= self.both(upload, download), heavy }
     }
 
-    /// The longest of send, kernel and receive: no plan is faster.
+    /// The longest of upload, kernel and download: no plan is faster.
     pub fn lower_bound(&self) -> f64 {
         self.whole.longest()
     }
@@ -85,21 +85,21 @@ impl Problem {
 pub struct Plan {
     /// Each part's share of the problem, in order; they add up to 1.
     pub sizes: Vec<f64>,
-    /// Whether everything is sent before the first part.
-    pub send_all_first: bool,
-    /// Whether everything is received after the last part.
-    pub receive_all_last: bool,
+    /// Whether everything is uploaded before the first part.
+    pub upload_all_first: bool,
+    /// Whether everything is downloaded after the last part.
+    pub download_all_last: bool,
 }
 
 impl Plan {
-    /// Parts of these shares, each sent and received by itself.
+    /// Parts of these shares, each uploaded and downloaded by itself.
     pub fn of(sizes: Vec<f64>) -> Self {
-        Self { sizes, send_all_first: false, receive_all_last: false }
+        Self { sizes, upload_all_first: false, download_all_last: false }
     }
 
     /// `count` equal parts (one is no partition).
     pub fn equal(count: u32) -> Self {
-        let count = count.clamp(1, MOST_PARTS);
+        let count = count.clamp(1, MAX_PARTS);
         Self::of(vec![1.0 / f64::from(count); count as usize])
     }
 
@@ -113,9 +113,9 @@ impl Plan {
                 (true, false) => 0.0,
             };
             Stages {
-                send: whole.send * lumped(self.send_all_first, 0),
+                upload: whole.upload * lumped(self.upload_all_first, 0),
                 kernel: whole.kernel * share,
-                receive: whole.receive * lumped(self.receive_all_last, last),
+                download: whole.download * lumped(self.download_all_last, last),
             }
         };
         self.sizes.iter().enumerate().map(part).collect()
@@ -134,7 +134,8 @@ impl Plan {
             i.and_then(|i| chunks.get(i)).map_or(0.0, stage)
         };
         let step = |i: usize| {
-            let copies = problem.both(at(Some(i), |c| c.send), at(i.checked_sub(2), |c| c.receive));
+            let copies =
+                problem.both(at(Some(i), |c| c.upload), at(i.checked_sub(2), |c| c.download));
             copies.max(at(i.checked_sub(1), |c| c.kernel)) + problem.engines.command
         };
         (0..chunks.len() + 2).map(step).sum()
@@ -165,10 +166,10 @@ mod tests {
     use super::super::transfer::Duplex;
     use super::*;
 
-    fn problem(send: f64, kernel: f64, receive: f64) -> Problem {
-        let whole = Stages { send, kernel, receive };
+    fn problem(upload: f64, kernel: f64, download: f64) -> Problem {
+        let whole = Stages { upload, kernel, download };
         let engines =
-            Engines { count: 2, command: 0.25, duplex: Duplex { send: 0.5, receive: 0.5 } };
+            Engines { count: 2, command: 0.25, duplex: Duplex { upload: 0.5, download: 0.5 } };
         Problem { whole, engines, smallest: 0.01 }
     }
 
@@ -179,19 +180,19 @@ mod tests {
             (class.kernel_bound, class.heavy)
         };
         assert_eq!(class(1.0, 10.0, 1.0), (true, Heavy::General));
-        assert_eq!(class(4.0, 10.0, 1.0), (true, Heavy::Send));
-        assert_eq!(class(1.0, 10.0, 4.0), (true, Heavy::Receive));
+        assert_eq!(class(4.0, 10.0, 1.0), (true, Heavy::Upload));
+        assert_eq!(class(1.0, 10.0, 4.0), (true, Heavy::Download));
         assert_eq!(class(6.0, 10.0, 5.0), (false, Heavy::General), "at half rates they take 11");
         assert_eq!(class(0.0, 1.0, 0.0), (true, Heavy::General));
-        assert_eq!(class(9.0, 2.0, 0.0), (false, Heavy::Send));
+        assert_eq!(class(9.0, 2.0, 0.0), (false, Heavy::Upload));
     }
 
     #[test]
     fn steps_overlap_three_neighbours_and_synchronise() {
         let plan = Plan::equal(2);
-        // Steps: send 2; send 2 beside kernel 3; kernel 3 beside receive 1; receive 1.
+        // Steps: upload 2; upload 2 beside kernel 3; kernel 3 beside download 1; download 1.
         assert_eq!(plan.stepwise(&problem(4.0, 6.0, 2.0)), 2.0 + 3.0 + 3.0 + 1.0 + 4.0 * 0.25);
-        let lumped = Plan { send_all_first: true, receive_all_last: true, ..plan };
+        let lumped = Plan { upload_all_first: true, download_all_last: true, ..plan };
         assert_eq!(lumped.stepwise(&problem(4.0, 6.0, 2.0)), 4.0 + 3.0 + 3.0 + 2.0 + 1.0);
     }
 

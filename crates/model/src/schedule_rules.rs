@@ -7,102 +7,102 @@
 
 use super::schedule::{Class, Heavy, Plan, Problem};
 
-/// Most parts that the rule for sends tries; more never pay on a link with a latency.
-const MOST_TRIED: u32 = 64;
+/// Most parts that the rule for uploads tries; more never pay on a link with a latency.
+const MAX_TRIED_PARTS: u32 = 64;
 
 /// One of the six rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// Kernel bound, send heavy: grow by `a = S_S·T_k/D_s`, receive all in the last step.
-    KernelSend,
-    /// Kernel bound, receive heavy: send all in the first step, shrink by `a = R_R·T_k/D_r`.
-    KernelReceive,
+    /// Kernel bound, upload heavy: grow by `a = S_S·T_k/D_s`, download all in the last step.
+    KernelBoundUploadHeavy,
+    /// Kernel bound, download heavy: upload all in the first step, shrink by `a = R_R·T_k/D_r`.
+    KernelBoundDownloadHeavy,
     /// Kernel bound: grow by the largest `a` with `H ≤ kernel` in every step, shrink by
     /// `b = R_R·T_k/D_r`.
-    KernelGeneral,
-    /// Transfer bound, send heavy: shrink by the `a` that takes least in steps.
-    TransferSend,
-    /// Transfer bound, receive heavy: grow while `kernel ≤ H`, then so that each kernel is as long
-    /// as the receive beside it.
-    TransferReceive,
+    KernelBoundGeneral,
+    /// Transfer bound, upload heavy: shrink by the `a` that takes least in steps.
+    TransferBoundUploadHeavy,
+    /// Transfer bound, download heavy: grow while `kernel ≤ H`, then so that each kernel is as long
+    /// as the download beside it.
+    TransferBoundDownloadHeavy,
     /// Transfer bound: `m = sqrt(2(D_s/S_S + D_r/R_R − H)/t_sync)` equal parts.
-    TransferGeneral,
+    TransferBoundGeneral,
 }
 
 impl Rule {
     /// All six.
     pub const ALL: [Self; 6] = [
-        Self::KernelSend,
-        Self::KernelReceive,
-        Self::KernelGeneral,
-        Self::TransferSend,
-        Self::TransferReceive,
-        Self::TransferGeneral,
+        Self::KernelBoundUploadHeavy,
+        Self::KernelBoundDownloadHeavy,
+        Self::KernelBoundGeneral,
+        Self::TransferBoundUploadHeavy,
+        Self::TransferBoundDownloadHeavy,
+        Self::TransferBoundGeneral,
     ];
 
     /// The rule for a class.
     pub fn of(class: Class) -> Self {
         match (class.kernel_bound, class.heavy) {
-            (true, Heavy::Send) => Self::KernelSend,
-            (true, Heavy::Receive) => Self::KernelReceive,
-            (true, Heavy::General) => Self::KernelGeneral,
-            (false, Heavy::Send) => Self::TransferSend,
-            (false, Heavy::Receive) => Self::TransferReceive,
-            (false, Heavy::General) => Self::TransferGeneral,
+            (true, Heavy::Upload) => Self::KernelBoundUploadHeavy,
+            (true, Heavy::Download) => Self::KernelBoundDownloadHeavy,
+            (true, Heavy::General) => Self::KernelBoundGeneral,
+            (false, Heavy::Upload) => Self::TransferBoundUploadHeavy,
+            (false, Heavy::Download) => Self::TransferBoundDownloadHeavy,
+            (false, Heavy::General) => Self::TransferBoundGeneral,
         }
     }
 
     /// The rule's plan; `None` where it does not apply.
     pub fn plan(self, problem: &Problem) -> Option<Plan> {
         match self {
-            Self::KernelSend => kernel_send(problem),
-            Self::KernelReceive => kernel_receive(problem),
-            Self::KernelGeneral => kernel_general(problem),
-            Self::TransferSend => Some(transfer_send(problem)),
-            Self::TransferReceive => transfer_receive(problem),
-            Self::TransferGeneral => Some(transfer_general(problem)),
+            Self::KernelBoundUploadHeavy => kernel_bound_upload_heavy(problem),
+            Self::KernelBoundDownloadHeavy => kernel_bound_download_heavy(problem),
+            Self::KernelBoundGeneral => kernel_bound_general(problem),
+            Self::TransferBoundUploadHeavy => Some(transfer_bound_upload_heavy(problem)),
+            Self::TransferBoundDownloadHeavy => transfer_bound_download_heavy(problem),
+            Self::TransferBoundGeneral => Some(transfer_bound_general(problem)),
         }
     }
 }
 
-/// The plan of the problem's own class; equal parts as for [`Rule::TransferGeneral`] where that
+/// The plan of the problem's own class; equal parts as for [`Rule::TransferBoundGeneral`] where that
 /// rule does not apply.
 pub fn plan(problem: &Problem) -> Plan {
-    Rule::of(problem.class()).plan(problem).unwrap_or_else(|| transfer_general(problem))
+    Rule::of(problem.class()).plan(problem).unwrap_or_else(|| transfer_bound_general(problem))
 }
 
-/// Each part's send takes as long as the kernel of the part before.
-fn kernel_send(problem: &Problem) -> Option<Plan> {
-    let growth = problem.whole.kernel / problem.whole.send;
+/// Each part's upload takes as long as the kernel of the part before.
+fn kernel_bound_upload_heavy(problem: &Problem) -> Option<Plan> {
+    let growth = problem.whole.kernel / problem.whole.upload;
     let sizes = (growth > 1.0).then(|| growing(problem.smallest(), growth))?;
-    Some(Plan { receive_all_last: true, ..Plan::of(sizes) })
+    Some(Plan { download_all_last: true, ..Plan::of(sizes) })
 }
 
-/// Each part's kernel takes as long as the receive of the part before.
-fn kernel_receive(problem: &Problem) -> Option<Plan> {
-    let growth = problem.whole.kernel / problem.whole.receive;
+/// Each part's kernel takes as long as the download of the part before.
+fn kernel_bound_download_heavy(problem: &Problem) -> Option<Plan> {
+    let growth = problem.whole.kernel / problem.whole.download;
     let mut sizes = (growth > 1.0).then(|| growing(problem.smallest(), growth))?;
     sizes.reverse();
-    Some(Plan { send_all_first: true, ..Plan::of(sizes) })
+    Some(Plan { upload_all_first: true, ..Plan::of(sizes) })
 }
 
-fn kernel_general(problem: &Problem) -> Option<Plan> {
+fn kernel_bound_general(problem: &Problem) -> Option<Plan> {
     let whole = problem.whole;
-    // With equal kernels of T_k a step sends `a` times and receives `1/a` times that share.
-    let slack = |a: f64| whole.kernel - problem.both(a * whole.send, whole.receive / a);
-    let most = whole.kernel / whole.send; // the send alone takes as long as the kernel
+    // With equal kernels of T_k a step uploads `a` times and downloads `1/a` times that share.
+    let slack = |a: f64| whole.kernel - problem.both(a * whole.upload, whole.download / a);
+    let max_growth = whole.kernel / whole.upload; // the upload alone takes as long as the kernel
     if slack(1.0) < 0.0 {
         return None;
     }
-    let grow = if slack(most) >= 0.0 { most } else { root(slack, 1.0, most) };
-    let shrink = whole.kernel / whole.receive;
+    let grow = if slack(max_growth) >= 0.0 { max_growth } else { root(slack, 1.0, max_growth) };
+    let shrink = whole.kernel / whole.download;
     Some(Plan::of(growing_then_shrinking(problem.smallest(), grow, shrink)))
 }
 
-/// Shrinking parts leave a short kernel and receive behind the last send.
-fn transfer_send(problem: &Problem) -> Plan {
+/// Shrinking parts leave a short kernel and download behind the last upload.
+fn transfer_bound_upload_heavy(problem: &Problem) -> Plan {
     let smallest = problem.smallest();
-    let most = (1.0 / smallest).floor().min(f64::from(MOST_TRIED)) as u32;
+    let max_parts = (1.0 / smallest).floor().min(f64::from(MAX_TRIED_PARTS)) as u32;
     let shrinking = |parts: u32| {
         let n = f64::from(parts);
         let sum = |a: f64| smallest * (n * a.ln()).exp_m1() / (a - 1.0);
@@ -112,40 +112,40 @@ fn transfer_send(problem: &Problem) -> Plan {
         let total: f64 = sizes.iter().sum();
         Plan::of(sizes.into_iter().map(|size| size / total).collect())
     };
-    least((1..=most).map(shrinking), |plan| plan.stepwise(problem))
+    fastest((1..=max_parts).map(shrinking), |plan| plan.stepwise(problem))
 }
 
-/// Growing parts start the receives early; then no receive waits for a kernel.
-fn transfer_receive(problem: &Problem) -> Option<Plan> {
+/// Growing parts start the downloads early; then no download waits for a kernel.
+fn transfer_bound_download_heavy(problem: &Problem) -> Option<Plan> {
     let whole = problem.whole;
-    let later = whole.receive / whole.kernel; // kernel as long as the receive of the part before
+    let later = whole.download / whole.kernel; // kernel as long as the download of the part before
     if later <= 1.0 || !later.is_finite() {
         return None;
     }
-    // Growth beyond that holds while the send beside fills the step; H is least where both copies
+    // Growth beyond that holds while the upload beside fills the step; H is least where both copies
     // of a step are equally long.
-    let surplus = |a: f64| problem.both(a * whole.send, whole.receive / a) - whole.kernel;
-    let equal = (whole.receive / whole.send).sqrt();
-    let most = if equal.is_finite() { equal.max(later) } else { later };
-    let first = if surplus(most) >= 0.0 { most } else { root(surplus, later, most) };
+    let surplus = |a: f64| problem.both(a * whole.upload, whole.download / a) - whole.kernel;
+    let equal = (whole.download / whole.upload).sqrt();
+    let max_first = if equal.is_finite() { equal.max(later) } else { later };
+    let first = if surplus(max_first) >= 0.0 { max_first } else { root(surplus, later, max_first) };
     let smallest = problem.smallest();
     let steps = growing(smallest, first).len();
     // Where to switch is tried at no more than 17 places: long plans have many much alike.
     let places = (0..=steps).step_by(steps / 16 + 1);
     let switched = places.map(|at| Plan::of(growing_at_two_rates(smallest, first, later, at)));
-    Some(least(switched, |plan| plan.stepwise(problem)))
+    Some(fastest(switched, |plan| plan.stepwise(problem)))
 }
 
-fn transfer_general(problem: &Problem) -> Plan {
+fn transfer_bound_general(problem: &Problem) -> Plan {
     let whole = problem.whole;
-    let hidden = whole.send + whole.receive - problem.both(whole.send, whole.receive);
+    let hidden = whole.upload + whole.download - problem.both(whole.upload, whole.download);
     let parts = (2.0 * hidden / problem.engines.command).sqrt().round();
-    let most = (1.0 / problem.smallest()).floor();
+    let max_parts = (1.0 / problem.smallest()).floor();
     // No command cost asks for as many parts as there can be; nothing to hide, for one.
-    Plan::equal(if hidden > 0.0 { parts.min(most) as u32 } else { 1 })
+    Plan::equal(if hidden > 0.0 { parts.min(max_parts) as u32 } else { 1 })
 }
 
-fn least(plans: impl Iterator<Item = Plan>, seconds: impl Fn(&Plan) -> f64) -> Plan {
+fn fastest(plans: impl Iterator<Item = Plan>, seconds: impl Fn(&Plan) -> f64) -> Plan {
     plans
         .map(|plan| (seconds(&plan), plan))
         .min_by(|a, b| a.0.total_cmp(&b.0))
@@ -223,10 +223,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn problem(send: f64, kernel: f64, receive: f64, smallest: f64) -> Problem {
+    fn problem(upload: f64, kernel: f64, download: f64, smallest: f64) -> Problem {
         let engines =
-            Engines { count: 2, command: 1e-3, duplex: Duplex { send: 0.8, receive: 0.7 } };
-        Problem { whole: Stages { send, kernel, receive }, engines, smallest }
+            Engines { count: 2, command: 1e-3, duplex: Duplex { upload: 0.8, download: 0.7 } };
+        Problem { whole: Stages { upload, kernel, download }, engines, smallest }
     }
 
     fn near(x: f64, y: f64) {
@@ -234,9 +234,9 @@ mod tests {
     }
 
     #[test]
-    fn kernel_bound_send_heavy_hides_every_send_but_the_first() {
+    fn kernel_bound_upload_heavy_hides_every_upload_but_the_first() {
         let problem = problem(4.0, 8.0, 0.0, 1.0 / 31.0);
-        assert_eq!(Rule::of(problem.class()), Rule::KernelSend);
+        assert_eq!(Rule::of(problem.class()), Rule::KernelBoundUploadHeavy);
         let plan = plan(&problem);
         for (size, parts) in plan.sizes.iter().zip([1.0, 2.0, 4.0, 8.0, 16.0]) {
             near(*size, parts / 31.0);
@@ -246,9 +246,9 @@ mod tests {
     }
 
     #[test]
-    fn kernel_bound_receive_heavy_hides_every_receive_but_the_last() {
+    fn kernel_bound_download_heavy_hides_every_download_but_the_last() {
         let problem = problem(0.0, 8.0, 4.0, 1.0 / 31.0);
-        assert_eq!(Rule::of(problem.class()), Rule::KernelReceive);
+        assert_eq!(Rule::of(problem.class()), Rule::KernelBoundDownloadHeavy);
         let plan = plan(&problem);
         near(plan.sizes[0], 16.0 / 31.0);
         let free = Problem { engines: Engines::ideal(2), ..problem };
@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn kernel_bound_general_keeps_the_kernel_busy() {
         let problem = problem(2.0, 8.0, 2.0, 0.01);
-        assert_eq!(Rule::of(problem.class()), Rule::KernelGeneral);
+        assert_eq!(Rule::of(problem.class()), Rule::KernelBoundGeneral);
         let free = Problem { engines: Engines { command: 0.0, ..problem.engines }, ..problem };
         let plan = plan(&free);
         assert!(plan.sizes.len() > 4, "{plan:?}");
@@ -269,15 +269,15 @@ mod tests {
     fn growth_of_the_general_rule_fills_the_step_exactly() {
         // H(a·3, 4/a) = 8 with both slowed: found by the root finder, checked by H itself.
         let problem = problem(3.0, 8.0, 4.0, 0.001);
-        let plan = Rule::KernelGeneral.plan(&problem).unwrap();
+        let plan = Rule::KernelBoundGeneral.plan(&problem).unwrap();
         let a = plan.sizes[1] / plan.sizes[0];
         near(problem.both(a * 3.0, 4.0 / a), 8.0);
     }
 
     #[test]
-    fn transfer_bound_send_heavy_shrinks_to_the_smallest() {
+    fn transfer_bound_upload_heavy_shrinks_to_the_smallest() {
         let problem = problem(8.0, 3.0, 0.5, 0.01);
-        assert_eq!(Rule::of(problem.class()), Rule::TransferSend);
+        assert_eq!(Rule::of(problem.class()), Rule::TransferBoundUploadHeavy);
         let sizes = plan(&problem).sizes;
         assert!(sizes.len() > 1 && sizes.is_sorted_by(|a, b| a > b), "{sizes:?}");
         near(*sizes.last().unwrap(), 0.01);
@@ -286,9 +286,9 @@ mod tests {
     }
 
     #[test]
-    fn transfer_bound_receive_heavy_never_lets_the_receives_wait() {
+    fn transfer_bound_download_heavy_never_lets_the_downloads_wait() {
         let problem = problem(1.0, 4.0, 8.0, 0.01);
-        assert_eq!(Rule::of(problem.class()), Rule::TransferReceive);
+        assert_eq!(Rule::of(problem.class()), Rule::TransferBoundDownloadHeavy);
         let free = Problem { engines: Engines::ideal(2), ..problem };
         let plan = plan(&free);
         assert!(plan.sizes.is_sorted(), "{plan:?}");
@@ -297,34 +297,34 @@ mod tests {
 
     #[test]
     fn transfer_bound_general_cuts_into_equal_parts_by_the_square_root() {
-        // H(6, 6) at 0.8 and 0.7: sends 6/0.8 = 7.5, receives by then 0.7·7.5, the rest alone.
+        // H(6, 6) at 0.8 and 0.7: uploads 6/0.8 = 7.5, downloads by then 0.7·7.5, the rest alone.
         let problem = problem(6.0, 2.0, 6.0, 0.001);
-        assert_eq!(Rule::of(problem.class()), Rule::TransferGeneral);
+        assert_eq!(Rule::of(problem.class()), Rule::TransferBoundGeneral);
         let h: f64 = 7.5 + (6.0 - 0.7 * 7.5);
         let parts = (2.0 * (12.0 - h) / 1e-3).sqrt().round();
         assert_eq!(plan(&problem), Plan::equal(parts as u32));
         let one_engine = Problem { engines: Engines::ideal(1), ..problem };
-        assert_eq!(transfer_general(&one_engine), Plan::equal(1), "nothing to hide");
+        assert_eq!(transfer_bound_general(&one_engine), Plan::equal(1), "nothing to hide");
     }
 
     #[test]
     fn a_rule_that_cannot_grow_does_not_apply() {
         let transfer = problem(6.0, 2.0, 6.0, 0.001);
-        assert_eq!(Rule::KernelSend.plan(&transfer), None);
-        assert_eq!(Rule::KernelReceive.plan(&transfer), None);
-        assert_eq!(Rule::KernelGeneral.plan(&transfer), None);
-        assert_eq!(Rule::TransferReceive.plan(&problem(1.0, 9.0, 1.0, 0.01)), None);
+        assert_eq!(Rule::KernelBoundUploadHeavy.plan(&transfer), None);
+        assert_eq!(Rule::KernelBoundDownloadHeavy.plan(&transfer), None);
+        assert_eq!(Rule::KernelBoundGeneral.plan(&transfer), None);
+        assert_eq!(Rule::TransferBoundDownloadHeavy.plan(&problem(1.0, 9.0, 1.0, 0.01)), None);
     }
 
     proptest! {
         #[test]
         fn every_plan_is_a_partition(
-            send in 0.0..10.0, kernel in 0.001..10.0, receive in 0.0..10.0, smallest in 1e-4..1.0,
+            upload in 0.0..10.0, kernel in 0.001..10.0, download in 0.0..10.0, smallest in 1e-4..1.0,
             count in 0u32..3, command in 0.0..0.1,
         ) {
             let engines =
-                Engines { count, command, duplex: Duplex { send: 0.7, receive: 0.9 } };
-            let problem = Problem { whole: Stages { send, kernel, receive }, engines, smallest };
+                Engines { count, command, duplex: Duplex { upload: 0.7, download: 0.9 } };
+            let problem = Problem { whole: Stages { upload, kernel, download }, engines, smallest };
             for rule in Rule::ALL {
                 let Some(plan) = rule.plan(&problem) else { continue };
                 let sum: f64 = plan.sizes.iter().sum();

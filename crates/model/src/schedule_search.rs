@@ -19,12 +19,12 @@ const RATIOS: [f64; 6] = [1.0, 1.3, 1.7, 2.5, 4.0, 8.0];
 /// How many of the best candidates are improved.
 const IMPROVED: usize = 2;
 /// Plans of more parts are not improved: they have little to gain, and cost much to evaluate.
-const MOST_IMPROVED: usize = 24;
+const MAX_IMPROVED_PARTS: usize = 24;
 /// Factors by which parts are changed, the boldest first.
 const CHANGES: [f64; 6] = [2.0, 1.5, 1.25, 1.1, 1.05, 1.02];
-/// Improvement stops after evaluating plans of so many parts in sum: planning must take less time
+/// Improvement stops after evaluating plans of this many parts in total: planning must take less time
 /// than it saves. Ten times as many gain less than one part in a thousand (`benches/models.rs`).
-const MOST_EVALUATED: usize = 8_000;
+const MAX_EVALUATED_PARTS: usize = 8_000;
 
 /// A plan and its seconds.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,7 +56,7 @@ fn starts(found: &[Found]) -> Vec<&Found> {
     for candidate in found {
         let parts = candidate.plan.sizes.len();
         let new = starts.iter().all(|start| start.plan.sizes.len() != parts);
-        if new && parts <= MOST_IMPROVED && starts.len() < IMPROVED {
+        if new && parts <= MAX_IMPROVED_PARTS && starts.len() < IMPROVED {
             starts.push(candidate);
         }
     }
@@ -84,7 +84,7 @@ fn shapes(problem: &Problem) -> impl Iterator<Item = Plan> {
 /// Changes one part at a time, the others in proportion, as long as that helps.
 fn improve(start: Found, problem: &Problem) -> Found {
     let parts = start.plan.sizes.len();
-    let mut left = MOST_EVALUATED / parts;
+    let mut left = MAX_EVALUATED_PARTS / parts;
     let mut best = start;
     for change in CHANGES {
         loop {
@@ -136,9 +136,9 @@ mod tests {
     /// two copy engines, 256 to 4096 rows.
     fn random(rng: &mut Pcg64Mcg) -> Problem {
         let mut time = || 1e-3 * 100f64.powf(rng.random_range(0.0..1.0));
-        let whole = Stages { send: time(), kernel: time(), receive: time() };
+        let whole = Stages { upload: time(), kernel: time(), download: time() };
         let mut ratio = || rng.random_range(0.5..1.0);
-        let duplex = Duplex { send: ratio(), receive: ratio() };
+        let duplex = Duplex { upload: ratio(), download: ratio() };
         let command = rng.random_range(2e-6..30e-6);
         let count = [0, 1, 1, 2, 2, 2, 2, 2][rng.random_range(0..8)];
         let smallest = 1.0 / f64::from(rng.random_range(256..4096));
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn unequal_parts_beat_every_equal_cut() {
-        let whole = Stages { send: 4e-3, kernel: 10e-3, receive: 4e-3 };
+        let whole = Stages { upload: 4e-3, kernel: 10e-3, download: 4e-3 };
         let engines = Engines { command: 20e-6, ..Engines::ideal(2) };
         let problem = Problem { whole, engines, smallest: 1e-3 };
         let equal =
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_problem_that_cannot_be_cut_stays_whole() {
-        let whole = Stages { send: 1.0, kernel: 1.0, receive: 1.0 };
+        let whole = Stages { upload: 1.0, kernel: 1.0, download: 1.0 };
         let problem = Problem {
             whole,
             engines: Engines { command: 5.0, ..Engines::ideal(2) },

@@ -7,42 +7,42 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stages {
     /// Copy from host to device, `T_hd`.
-    pub send: f64,
+    pub upload: f64,
     /// Kernel, `T_k`.
     pub kernel: f64,
     /// Copy from device to host, `T_dh`.
-    pub receive: f64,
+    pub download: f64,
 }
 
 impl Stages {
     /// The time of the three one after the other (3.1).
     pub fn serial(self) -> f64 {
-        self.send + self.kernel + self.receive
+        self.upload + self.kernel + self.download
     }
 
     /// The longest of the three: no overlap can be faster.
     pub fn longest(self) -> f64 {
-        self.send.max(self.kernel).max(self.receive)
+        self.upload.max(self.kernel).max(self.download)
     }
 
     /// This problem cut into `count` equal chunks.
     pub fn equal_chunks(self, count: u32) -> Vec<Self> {
         let n = f64::from(count.max(1));
         let chunk =
-            Self { send: self.send / n, kernel: self.kernel / n, receive: self.receive / n };
+            Self { upload: self.upload / n, kernel: self.kernel / n, download: self.download / n };
         vec![chunk; count.max(1) as usize]
     }
 }
 
-/// Which copies the device runs beside a kernel.
+/// Which copies the device runs concurrently with a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overlap {
     /// None.
     Nothing,
     /// Copies from host to device only.
-    Sends,
+    Uploads,
     /// Copies from device to host only.
-    Receives,
+    Downloads,
     /// Copies in both directions, by one copy engine.
     Both,
 }
@@ -53,16 +53,16 @@ pub enum Overlap {
 /// for dominating copies with both directions overlapped, 3.6, is that of one copy engine; with
 /// two, use [`super::pipeline`].
 pub fn total(stages: Stages, streams: u32, overlap: Overlap) -> f64 {
-    let Stages { send, kernel, receive } = stages;
+    let Stages { upload, kernel, download } = stages;
     let s = f64::from(streams.max(1));
-    let kernel_dominates = kernel >= send.max(receive);
+    let kernel_dominates = kernel >= upload.max(download);
     match (overlap, kernel_dominates) {
         (Overlap::Nothing, _) => stages.serial(),
-        (Overlap::Sends, true) => send / s + kernel + receive, // 3.2
-        (Overlap::Receives, true) => send + kernel + receive / s, // 3.3
-        (Overlap::Both, true) => send / s + kernel + receive / s, // 3.4
-        (Overlap::Sends | Overlap::Receives, false) => send + kernel / s + receive, // 3.5
-        (Overlap::Both, false) => send + receive,              // 3.6
+        (Overlap::Uploads, true) => upload / s + kernel + download, // 3.2
+        (Overlap::Downloads, true) => upload + kernel + download / s, // 3.3
+        (Overlap::Both, true) => upload / s + kernel + download / s, // 3.4
+        (Overlap::Uploads | Overlap::Downloads, false) => upload + kernel / s + download, // 3.5
+        (Overlap::Both, false) => upload + download,                // 3.6
     }
 }
 
@@ -72,22 +72,22 @@ mod tests {
 
     #[test]
     fn each_of_the_six_equations() {
-        let kernel = Stages { send: 2.0, kernel: 8.0, receive: 4.0 };
+        let kernel = Stages { upload: 2.0, kernel: 8.0, download: 4.0 };
         assert_eq!(total(kernel, 4, Overlap::Nothing), 14.0);
-        assert_eq!(total(kernel, 4, Overlap::Sends), 12.5);
-        assert_eq!(total(kernel, 4, Overlap::Receives), 11.0);
+        assert_eq!(total(kernel, 4, Overlap::Uploads), 12.5);
+        assert_eq!(total(kernel, 4, Overlap::Downloads), 11.0);
         assert_eq!(total(kernel, 4, Overlap::Both), 9.5);
-        let copies = Stages { send: 8.0, kernel: 4.0, receive: 2.0 };
+        let copies = Stages { upload: 8.0, kernel: 4.0, download: 2.0 };
         assert_eq!(total(copies, 4, Overlap::Nothing), 14.0);
-        assert_eq!(total(copies, 4, Overlap::Sends), 11.0);
-        assert_eq!(total(copies, 4, Overlap::Receives), 11.0);
+        assert_eq!(total(copies, 4, Overlap::Uploads), 11.0);
+        assert_eq!(total(copies, 4, Overlap::Downloads), 11.0);
         assert_eq!(total(copies, 4, Overlap::Both), 10.0);
     }
 
     #[test]
     fn one_stream_overlaps_nothing_while_the_kernel_dominates() {
-        let stages = Stages { send: 1.0, kernel: 3.0, receive: 2.0 };
-        for overlap in [Overlap::Nothing, Overlap::Sends, Overlap::Receives, Overlap::Both] {
+        let stages = Stages { upload: 1.0, kernel: 3.0, download: 2.0 };
+        for overlap in [Overlap::Nothing, Overlap::Uploads, Overlap::Downloads, Overlap::Both] {
             assert_eq!(total(stages, 1, overlap), 6.0);
             assert_eq!(total(stages, 0, overlap), 6.0, "no stream counts as one");
         }

@@ -1,4 +1,4 @@
-//! Model 8, transfer: how long does it take to send and receive at the same time?
+//! Model 8, transfer: how long does it take to upload and download at the same time?
 //!
 //! Source: C13, equations 4.18 and 4.35 (`H`). Beyond the paper, each direction is a latency plus
 //! a bandwidth, fitted over sizes; the caller keeps one [`Link`] per kind of host memory.
@@ -26,42 +26,42 @@ impl Line {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Duplex {
     /// `S_SR / S_S`, above 0 and at most 1.
-    pub send: f64,
+    pub upload: f64,
     /// `R_SR / R_R`, above 0 and at most 1.
-    pub receive: f64,
+    pub download: f64,
 }
 
 impl Duplex {
     /// Both directions at their full rates.
-    pub const FULL: Self = Self { send: 1.0, receive: 1.0 };
+    pub const FULL: Self = Self { upload: 1.0, download: 1.0 };
 
-    /// The rates `[S_SR, R_SR]`, in the unit of `alone` (`[S_S, R_R]`), of a send and a receive of
+    /// The rates `[S_SR, R_SR]`, in the unit of `alone` (`[S_S, R_R]`), of an upload and a download of
     /// `amount` each, by when each started and ended: `H` solved for the rates. What did not run
-    /// beside the other ran at its full rate. `None` where they shared less than a tenth of the
-    /// shorter one: they took turns, and what is left tells nothing.
+    /// concurrently ran at its full rate. `None` where they shared less than a tenth of the
+    /// shorter one: they took turns, and what is left shows nothing.
     pub fn rates(amount: f64, spans: [[f64; 2]; 2], alone: [f64; 2]) -> Option<[f64; 2]> {
-        const LEAST_SHARED: f64 = 0.1;
+        const MIN_SHARED_FRACTION: f64 = 0.1;
         let length = |[start, end]: [f64; 2]| end - start;
-        let [send, receive] = spans;
-        let shared = send[1].min(receive[1]) - send[0].max(receive[0]);
-        let all_pass = length(send) > 0.0 && length(receive) > 0.0 && shared > 0.0;
-        if !all_pass || shared < LEAST_SHARED * length(send).min(length(receive)) {
+        let [upload, download] = spans;
+        let shared = upload[1].min(download[1]) - upload[0].max(download[0]);
+        let all_pass = length(upload) > 0.0 && length(download) > 0.0 && shared > 0.0;
+        if !all_pass || shared < MIN_SHARED_FRACTION * length(upload).min(length(download)) {
             return None;
         }
-        let beside = |span: [f64; 2], rate: f64| {
+        let concurrent_rate = |span: [f64; 2], rate: f64| {
             ((amount - (length(span) - shared) * rate) / shared).clamp(0.0, rate.max(0.0))
         };
-        Some([beside(send, alone[0]), beside(receive, alone[1])])
+        Some([concurrent_rate(upload, alone[0]), concurrent_rate(download, alone[1])])
     }
 
     /// `H` (4.18, 4.35): seconds until both of two copies are done that start together and would
-    /// take `send` and `receive` seconds alone.
-    pub fn seconds(self, send: f64, receive: f64) -> f64 {
-        let (sends, receives) = (send / self.send, receive / self.receive);
-        if sends <= receives {
-            sends + receive - sends * self.receive
+    /// take `upload` and `download` seconds alone.
+    pub fn seconds(self, upload: f64, download: f64) -> f64 {
+        let (uploads, downloads) = (upload / self.upload, download / self.download);
+        if uploads <= downloads {
+            uploads + download - uploads * self.download
         } else {
-            receives + send - receives * self.send
+            downloads + upload - downloads * self.upload
         }
     }
 }
@@ -70,30 +70,31 @@ impl Duplex {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
     /// Host to device alone.
-    pub send: Line,
+    pub upload: Line,
     /// Device to host alone.
-    pub receive: Line,
+    pub download: Line,
     /// Both together.
     pub duplex: Duplex,
 }
 
 impl Link {
-    /// Seconds to send and receive so many bytes, starting together. A latency slows nothing: the
+    /// Seconds to upload and download so many bytes, starting together. A latency slows nothing: the
     /// other direction runs at its full rate meanwhile.
-    pub fn seconds(&self, sent: f64, received: f64) -> f64 {
-        if sent <= 0.0 || received <= 0.0 {
-            return self.send.seconds(sent) + self.receive.seconds(received);
+    pub fn seconds(&self, uploaded: f64, downloaded: f64) -> f64 {
+        if uploaded <= 0.0 || downloaded <= 0.0 {
+            return self.upload.seconds(uploaded) + self.download.seconds(downloaded);
         }
-        let (latency_s, latency_r) = (self.send.latency, self.receive.latency);
-        let (send, receive) = (sent / self.send.bandwidth, received / self.receive.bandwidth);
+        let (latency_s, latency_r) = (self.upload.latency, self.download.latency);
+        let (upload, download) =
+            (uploaded / self.upload.bandwidth, downloaded / self.download.bandwidth);
         let ahead = (latency_s - latency_r).abs();
         // What the direction with the shorter latency moves before the other begins.
-        let (send_left, receive_left) = if latency_s < latency_r {
-            ((send - ahead).max(0.0), receive)
+        let (upload_left, download_left) = if latency_s < latency_r {
+            ((upload - ahead).max(0.0), download)
         } else {
-            (send, (receive - ahead).max(0.0))
+            (upload, (download - ahead).max(0.0))
         };
-        latency_s.max(latency_r) + self.duplex.seconds(send_left, receive_left)
+        latency_s.max(latency_r) + self.duplex.seconds(upload_left, download_left)
     }
 }
 
@@ -151,9 +152,9 @@ mod tests {
     use super::*;
 
     const LINK: Link = Link {
-        send: Line { latency: 0.0, bandwidth: 6e9 },
-        receive: Line { latency: 0.0, bandwidth: 6.5e9 },
-        duplex: Duplex { send: 0.65, receive: 0.65 },
+        upload: Line { latency: 0.0, bandwidth: 6e9 },
+        download: Line { latency: 0.0, bandwidth: 6.5e9 },
+        duplex: Duplex { upload: 0.65, download: 0.65 },
     };
 
     fn near(x: f64, y: f64) {
@@ -162,7 +163,7 @@ mod tests {
 
     /// 4.18 as the paper writes it, with rates.
     fn h(x_s: f64, x_r: f64) -> f64 {
-        let (s_s, r_r) = (LINK.send.bandwidth, LINK.receive.bandwidth);
+        let (s_s, r_r) = (LINK.upload.bandwidth, LINK.download.bandwidth);
         let (s_sr, r_sr) = (0.65 * s_s, 0.65 * r_r);
         if x_s / s_sr <= x_r / r_sr {
             x_s / s_sr + (x_r - x_s / s_sr * r_sr) / r_r
@@ -180,17 +181,17 @@ mod tests {
 
     #[test]
     fn both_directions_take_at_least_the_longer_and_at_most_their_sum_at_half_rates() {
-        let half = Duplex { send: 0.5, receive: 0.5 };
+        let half = Duplex { upload: 0.5, download: 0.5 };
         near(half.seconds(2.0, 3.0), 5.0);
         near(Duplex::FULL.seconds(2.0, 3.0), 3.0);
     }
 
     #[test]
     fn rates_while_both_run_follow_from_when_each_ran() {
-        let rates = |send, receive| Duplex::rates(12.0, [send, receive], [4.0, 6.0]);
-        // Six seconds together at 2 and 1, then the receive alone for a second.
+        let rates = |upload, download| Duplex::rates(12.0, [upload, download], [4.0, 6.0]);
+        // Six seconds together at 2 and 1, then the download alone for a second.
         assert_eq!(rates([0.0, 6.0], [0.0, 7.0]), Some([2.0, 1.0]));
-        // The receive first: a second alone, then the same.
+        // The download first: a second alone, then the same.
         assert_eq!(rates([1.0, 7.0], [0.0, 7.0]), Some([2.0, 1.0]));
         // Nothing is faster than alone.
         assert_eq!(rates([0.0, 1.0], [0.0, 1.0]), Some([4.0, 6.0]));
@@ -198,20 +199,20 @@ mod tests {
 
     #[test]
     fn copies_that_take_turns_have_no_rates_together() {
-        let rates = |send, receive| Duplex::rates(12.0, [send, receive], [4.0, 6.0]);
+        let rates = |upload, download| Duplex::rates(12.0, [upload, download], [4.0, 6.0]);
         assert_eq!(rates([0.0, 3.0], [3.0, 5.0]), None);
-        assert_eq!(rates([2.0, 5.0], [0.0, 2.0]), None, "the receive first");
+        assert_eq!(rates([2.0, 5.0], [0.0, 2.0]), None, "the download first");
         assert_eq!(rates([0.0, 3.0], [2.9, 4.9]), None, "touching");
         assert_eq!(rates([0.0, 0.0], [0.0, 0.0]), None, "no time");
         assert_eq!(rates([0.0, f64::NAN], [0.0, 1.0]), None);
     }
 
     #[test]
-    fn latencies_pass_beside_the_other_direction() {
+    fn latencies_pass_during_the_other_direction() {
         let line = |latency| Line { latency, bandwidth: 1.0 };
-        let duplex = Duplex { send: 0.5, receive: 0.5 };
-        let link = Link { send: line(1.0), receive: line(3.0), duplex };
-        assert_eq!(link.seconds(2.0, 4.0), 7.0, "sent before the receive's data begin");
+        let duplex = Duplex { upload: 0.5, download: 0.5 };
+        let link = Link { upload: line(1.0), download: line(3.0), duplex };
+        assert_eq!(link.seconds(2.0, 4.0), 7.0, "uploaded before the download's data begin");
         assert_eq!(link.seconds(4.0, 4.0), 9.0, "2 s together at half rates: 4 s");
         assert_eq!(link.seconds(2.0, 0.0), 3.0);
         assert_eq!(link.seconds(0.0, 0.0), 0.0);
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tells_no_line_is_refused() {
+    fn points_that_determine_no_line_are_rejected() {
         for samples in [
             vec![(1.0, 1.0), (2.0, 2.0)],
             vec![(1.0, 1.0), (1.0, 1.1), (1.0, 0.9)],

@@ -1,7 +1,7 @@
 //! Model 10, transfer states: what is the least time to move data between a host and several
 //! devices?
 //!
-//! Source: C13 §4.3 and §4.4. Each device is idle (N), sending (S), receiving (R) or both (SR); a
+//! Source: C13 §4.3 and §4.4. Each device is idle (N), uploading (S), downloading (R) or both (SR); a
 //! state of the system fixes every device's rates, which depend on what the others do. The least
 //! time spends `T_q` in state `q` so that `Σ T_q` is least and `Σ T_q · rate_q` covers all amounts:
 //! a linear program. A state may stand idle in a direction, so covering is enough.
@@ -14,9 +14,9 @@ use gpubench_core::error::{Error, Result};
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Both {
     /// Host to device.
-    pub send: f64,
+    pub upload: f64,
     /// Device to host.
-    pub receive: f64,
+    pub download: f64,
 }
 
 /// A state of the system.
@@ -28,15 +28,15 @@ pub struct State {
     pub rates: Vec<Both>,
 }
 
-/// The name of the state in which the devices do `doing` (send, receive): `SR/N`.
+/// The name of the state in which the devices do `doing` (upload, download): `SR/N`.
 pub fn state_name(doing: &[[bool; 2]]) -> String {
-    let word = |does: &[bool; 2]| match does {
+    let label = |does: &[bool; 2]| match does {
         [false, false] => "N",
         [true, false] => "S",
         [false, true] => "R",
         [true, true] => "SR",
     };
-    doing.iter().map(word).collect::<Vec<_>>().join("/")
+    doing.iter().map(label).collect::<Vec<_>>().join("/")
 }
 
 /// The seconds to spend in each of `states`, in their order, so that `amounts` (one entry a
@@ -45,10 +45,10 @@ pub fn state_name(doing: &[[bool; 2]]) -> String {
 /// # Errors
 /// [`Error::Unsupported`] when a device has an amount to move that no state moves, or the states
 /// and amounts are not of the same number of devices.
-pub fn least_time(states: &[State], amounts: &[Both]) -> Result<Vec<f64>> {
+pub fn min_time(states: &[State], amounts: &[Both]) -> Result<Vec<f64>> {
     check(states, amounts)?;
     // In units of the largest rate and amount, so that the solver's tolerances fit.
-    let parts = |both: Both| [both.send, both.receive];
+    let parts = |both: Both| [both.upload, both.download];
     let largest = |all: &[Both]| all.iter().copied().flat_map(parts).fold(0.0, f64::max);
     let rate_unit = states.iter().map(|state| largest(&state.rates)).fold(0.0, f64::max);
     let amount_unit = largest(amounts);
@@ -85,11 +85,11 @@ fn check(states: &[State], amounts: &[Both]) -> Result<()> {
     }
     for (device, amount) in amounts.iter().enumerate() {
         let moves = |rate: fn(&Both) -> f64| states.iter().any(|s| rate(&s.rates[device]) > 0.0);
-        if amount.send > 0.0 && !moves(|rates| rates.send) {
-            return unsupported(format!("no state sends to device {device}"));
+        if amount.upload > 0.0 && !moves(|rates| rates.upload) {
+            return unsupported(format!("no state uploads to device {device}"));
         }
-        if amount.receive > 0.0 && !moves(|rates| rates.receive) {
-            return unsupported(format!("no state receives from device {device}"));
+        if amount.download > 0.0 && !moves(|rates| rates.download) {
+            return unsupported(format!("no state downloads from device {device}"));
         }
     }
     Ok(())
@@ -130,7 +130,7 @@ pub fn mirrored(mut states: Vec<State>) -> Result<Vec<State>> {
 /// upper right hull of the states' total rates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hull {
-    /// Each edge's seconds per unit of data sent and received.
+    /// Each edge's seconds per unit of data uploaded and downloaded.
     edges: Vec<Both>,
 }
 
@@ -138,20 +138,21 @@ impl Hull {
     /// The hull of `states`, of which each mirror image may be left out.
     pub fn new(states: &[State]) -> Self {
         let total = |state: &State| Both {
-            send: state.rates.iter().map(|rates| rates.send).sum(),
-            receive: state.rates.iter().map(|rates| rates.receive).sum(),
+            upload: state.rates.iter().map(|rates| rates.upload).sum(),
+            download: state.rates.iter().map(|rates| rates.download).sum(),
         };
         let mut points: Vec<Both> = states.iter().map(total).collect();
         // A state may stand idle in a direction.
         let fastest = |rate: fn(&Both) -> f64| points.iter().map(rate).fold(0.0, f64::max);
-        let (send, receive) = (fastest(|p| p.send), fastest(|p| p.receive));
-        points.extend([Both { send, receive: 0.0 }, Both { send: 0.0, receive }]);
-        points.sort_by(|a, b| a.send.total_cmp(&b.send).then(b.receive.total_cmp(&a.receive)));
+        let (upload, download) = (fastest(|p| p.upload), fastest(|p| p.download));
+        points.extend([Both { upload, download: 0.0 }, Both { upload: 0.0, download }]);
+        points
+            .sort_by(|a, b| a.upload.total_cmp(&b.upload).then(b.download.total_cmp(&a.download)));
         let mut corners: Vec<Both> = Vec::new();
         for point in points {
             while let [.., a, b] = corners[..] {
-                let turn = (b.send - a.send) * (point.receive - a.receive)
-                    - (b.receive - a.receive) * (point.send - a.send);
+                let turn = (b.upload - a.upload) * (point.download - a.download)
+                    - (b.download - a.download) * (point.upload - a.upload);
                 if turn < 0.0 {
                     break;
                 }
@@ -161,22 +162,24 @@ impl Hull {
         }
         let edge = |pair: &[Both]| {
             let (a, b) = (pair[0], pair[1]);
-            let area = b.send * a.receive - a.send * b.receive;
-            let per =
-                Both { send: (a.receive - b.receive) / area, receive: (b.send - a.send) / area };
+            let area = b.upload * a.download - a.upload * b.download;
+            let per = Both {
+                upload: (a.download - b.download) / area,
+                download: (b.upload - a.upload) / area,
+            };
             (area > 0.0).then_some(per)
         };
         Self { edges: corners.windows(2).filter_map(edge).collect() }
     }
 
-    /// Each edge's seconds per unit of data sent and received: the coefficients of `G`.
+    /// Each edge's seconds per unit of data uploaded and downloaded: the coefficients of `G`.
     pub fn edges(&self) -> &[Both] {
         &self.edges
     }
 
     /// `G(x_r, x_s)`: seconds to move so much in total over all devices.
     pub fn seconds(&self, total: Both) -> f64 {
-        let along = |edge: &Both| edge.send * total.send + edge.receive * total.receive;
+        let along = |edge: &Both| edge.upload * total.upload + edge.download * total.download;
         self.edges.iter().map(along).fold(0.0, f64::max)
     }
 }
@@ -188,7 +191,7 @@ mod tests {
     use rand_pcg::Pcg64Mcg;
 
     fn state(name: &str, rates: &[[f64; 2]]) -> State {
-        let rates = rates.iter().map(|&[send, receive]| Both { send, receive }).collect();
+        let rates = rates.iter().map(|&[upload, download]| Both { upload, download }).collect();
         State { name: name.into(), rates }
     }
 
@@ -198,8 +201,8 @@ mod tests {
 
     #[test]
     fn one_device_is_equation_4_18() {
-        let time = |send, receive| {
-            least_time(&one_device(), &[Both { send, receive }]).unwrap().iter().sum::<f64>()
+        let time = |upload, download| {
+            min_time(&one_device(), &[Both { upload, download }]).unwrap().iter().sum::<f64>()
         };
         let near = |x: f64, y: f64| assert!((x - y).abs() < 1e-9, "{x} {y}");
         near(time(6.0, 0.0), 1.0);
@@ -211,15 +214,14 @@ mod tests {
     }
 
     #[test]
-    fn what_no_state_moves_is_refused() {
-        let told = |states: &[State], amounts: &[Both]| {
-            least_time(states, amounts).unwrap_err().to_string()
-        };
-        let both = Both { send: 1.0, receive: 1.0 };
-        let sends = [state("S", &[[6.0, 0.0]])];
-        assert!(told(&sends, &[both]).contains("no state receives from device 0"));
-        assert!(told(&sends, &[both; 2]).contains("`S` has 1 devices"));
-        assert!(told(&[], &[both]).contains("no state sends to device 0"));
+    fn what_no_state_moves_is_rejected() {
+        let message =
+            |states: &[State], amounts: &[Both]| min_time(states, amounts).unwrap_err().to_string();
+        let both = Both { upload: 1.0, download: 1.0 };
+        let uploads = [state("S", &[[6.0, 0.0]])];
+        assert!(message(&uploads, &[both]).contains("no state downloads from device 0"));
+        assert!(message(&uploads, &[both; 2]).contains("`S` has 1 devices"));
+        assert!(message(&[], &[both]).contains("no state uploads to device 0"));
     }
 
     #[test]
@@ -263,15 +265,15 @@ mod tests {
         let states = all_states(4, || rng.random_range(-0.2..0.2));
         assert_eq!(states.len(), 256);
         let amounts: Vec<Both> = [(3.0, 1.0), (2.0, 2.5), (0.0, 4.0), (1.0, 0.0)]
-            .map(|(send, receive)| Both { send, receive })
+            .map(|(upload, download)| Both { upload, download })
             .to_vec();
-        let seconds = least_time(&states, &amounts).unwrap();
+        let seconds = min_time(&states, &amounts).unwrap();
         let moved = |device: usize, part: fn(&Both) -> f64| -> f64 {
             states.iter().zip(&seconds).map(|(s, t)| part(&s.rates[device]) * t).sum()
         };
         for (device, amount) in amounts.iter().enumerate() {
-            assert!(moved(device, |b| b.send) >= amount.send - 1e-9);
-            assert!(moved(device, |b| b.receive) >= amount.receive - 1e-9);
+            assert!(moved(device, |b| b.upload) >= amount.upload - 1e-9);
+            assert!(moved(device, |b| b.download) >= amount.download - 1e-9);
         }
         // A basic solution spends time in no more states than there are amounts.
         assert!(seconds.iter().filter(|t| **t > 1e-9).count() <= 7);
@@ -282,7 +284,7 @@ mod tests {
             .map(|(device, &amount)| {
                 let mut one = vec![Both::default(); 4];
                 one[device] = amount;
-                least_time(&states, &one).unwrap().iter().sum::<f64>()
+                min_time(&states, &one).unwrap().iter().sum::<f64>()
             })
             .sum();
         assert!(seconds.iter().sum::<f64>() <= alone + 1e-9);
@@ -295,9 +297,9 @@ mod tests {
         let mut rng = Pcg64Mcg::seed_from_u64(5);
         for _ in 0..50 {
             let share =
-                Both { send: rng.random_range(0.0..9.0), receive: rng.random_range(0.0..9.0) };
-            let program: f64 = least_time(&states, &[share; 2]).unwrap().iter().sum();
-            let total = Both { send: 2.0 * share.send, receive: 2.0 * share.receive };
+                Both { upload: rng.random_range(0.0..9.0), download: rng.random_range(0.0..9.0) };
+            let program: f64 = min_time(&states, &[share; 2]).unwrap().iter().sum();
+            let total = Both { upload: 2.0 * share.upload, download: 2.0 * share.download };
             assert!((hull.seconds(total) - program).abs() < 1e-9, "{share:?}");
         }
     }

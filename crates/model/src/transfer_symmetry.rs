@@ -1,12 +1,12 @@
 //! Model 10, symmetry: which devices can be exchanged, so that a state need be measured only once?
 //!
 //! Devices of one sort need not be alike: two of four may share a switch. They are taken for alike
-//! where no measured state tells them apart; every state of one device must have been measured by
+//! where no measured state distinguishes them; every state of one device must have been measured by
 //! then, and of more than two devices every state of two.
 
 use super::transfer_states::{Both, State, state_name};
 
-/// What each device does: whether it sends, and whether it receives.
+/// What each device does: whether it uploads, and whether it downloads.
 pub type Doing = Vec<[bool; 2]>;
 
 /// Every state of `devices` devices but the one in which all are idle, those with the fewest at
@@ -27,8 +27,8 @@ pub fn busy(doing: &[[bool; 2]]) -> usize {
     doing.iter().filter(|does| **does != [false; 2]).count()
 }
 
-/// States of up to so many devices at work tell which devices are alike, and are all measured.
-pub fn telling(devices: usize) -> usize {
+/// States of up to this many devices at work show which devices are alike, and are all measured.
+pub fn max_busy_for_symmetry(devices: usize) -> usize {
     if devices > 2 { 2 } else { 1 }
 }
 
@@ -37,12 +37,12 @@ pub fn telling(devices: usize) -> usize {
 /// `tolerance` (relative) more or less.
 pub fn classes<T: PartialEq>(sorts: &[T], measured: &[State], tolerance: f64) -> Vec<usize> {
     let alike = |i: usize, j: usize| {
-        let told_apart = |state: &State| {
+        let distinguishes = |state: &State| {
             let exchanged = exchanged(state, i, j);
             let other = measured.iter().find(|other| other.name == exchanged.name);
             other.is_some_and(|other| !near(&other.rates, &exchanged.rates, tolerance))
         };
-        sorts[i] == sorts[j] && !measured.iter().any(told_apart)
+        sorts[i] == sorts[j] && !measured.iter().any(distinguishes)
     };
     let mut classes: Vec<usize> = vec![];
     for j in 0..sorts.len() {
@@ -63,7 +63,7 @@ fn exchanged(state: &State, i: usize, j: usize) -> State {
 
 fn near(a: &[Both], b: &[Both], tolerance: f64) -> bool {
     let close = |x: f64, y: f64| (x - y).abs() <= tolerance * x.max(y);
-    a.iter().zip(b).all(|(a, b)| close(a.send, b.send) && close(a.receive, b.receive))
+    a.iter().zip(b).all(|(a, b)| close(a.upload, b.upload) && close(a.download, b.download))
 }
 
 /// The state that stands for `doing` and for all exchanges of devices of one class, and for each
@@ -124,7 +124,7 @@ mod tests {
             let busy: usize = (0..doing.len()).filter(behind).map(moving).sum();
             let rate = speed[at] / busy.max(1) as f64;
             let of = |moves: bool| if moves { rate } else { 0.0 };
-            Both { send: of(doing[at][0]), receive: of(doing[at][1]) }
+            Both { upload: of(doing[at][0]), download: of(doing[at][1]) }
         });
         State { name: state_name(doing), rates: rates.collect() }
     }
@@ -132,8 +132,9 @@ mod tests {
     /// Measures what must be, and completes it.
     fn learnt(switches: &[usize], speed: &[f64]) -> (Vec<usize>, usize, Vec<State>) {
         let devices = speed.len();
-        let (first, later): (Vec<_>, Vec<_>) =
-            states(devices).into_iter().partition(|doing| busy(doing) <= telling(devices));
+        let (first, later): (Vec<_>, Vec<_>) = states(devices)
+            .into_iter()
+            .partition(|doing| busy(doing) <= max_busy_for_symmetry(devices));
         let mut measured: Vec<State> = first.iter().map(|d| rates(d, switches, speed)).collect();
         let classes = classes(&vec!["one sort"; devices], &measured, 0.05);
         for doing in later {

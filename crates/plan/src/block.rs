@@ -1,18 +1,18 @@
-//! A part of a divided problem on one of several devices: sent, computed and received, in order.
+//! A part of a divided problem on one of several devices: uploaded, computed and downloaded, in order.
 
 use super::divide::{dispatch, slices_of};
 use super::{Candidate, Case, Division};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{Access, KernelId, Lane, Op, Recording};
+use gpubench_core::gpu::{Access, KernelId, Op, Queue, Recording};
 use gpubench_core::workload::Split;
 use std::ops::Range;
 
-/// How the case is cut, where its rows can be dealt to several devices.
+/// How the case is cut, where its rows can be partitioned over several devices.
 ///
 /// # Errors
 /// `Unsupported` where the suite does not say how to cut it, a row has no whole number of
 /// elements, or rows are not all that is written.
-pub fn dealt(case: &Case) -> Result<&Division> {
+pub fn multi_device_division(case: &Case) -> Result<&Division> {
     let unsupported = |why: String| Err(Error::Unsupported(why));
     let Some(division) = &case.division else {
         return unsupported("the workload is not divisible (no `divide` in the suite)".into());
@@ -38,12 +38,12 @@ pub fn dealt(case: &Case) -> Result<&Division> {
     Ok(division)
 }
 
-/// Appends the rows of `range` to a recording of one lane: what the kernel reads of them is sent
+/// Appends the rows of `range` to a recording of one queue: what the kernel reads of them is uploaded
 /// (halo rows on either side with them, and with `shared` what every part reads), then they are
-/// computed, then received.
+/// computed, then downloaded.
 ///
 /// # Errors
-/// As [`dealt`], and where the launch is larger than the device takes.
+/// As [`multi_device_division`], and where the launch is larger than the device takes.
 pub fn push_block(
     recording: &mut Recording,
     case: &Case,
@@ -52,7 +52,7 @@ pub fn push_block(
     range: &Range<u64>,
     shared: bool,
 ) -> Result<()> {
-    let division = dealt(case)?;
+    let division = multi_device_division(case)?;
     for (i, buffer) in case.buffers.iter().enumerate() {
         let rows = match &buffer.split {
             _ if buffer.access == Access::Write => continue,
@@ -64,14 +64,14 @@ pub fn push_block(
             }
         };
         let (from, to) = slices_of(case, i, division, &rows);
-        recording.push(Lane(0), vec![], Op::Send { from, to });
+        recording.push(Queue(0), vec![], Op::Upload { from, to });
     }
     let launch = dispatch(case, candidate, division, kernel, range)?;
-    recording.push(Lane(0), vec![], launch);
+    recording.push(Queue(0), vec![], launch);
     for (i, buffer) in case.buffers.iter().enumerate() {
         if buffer.access == Access::Write {
             let (to, from) = slices_of(case, i, division, range);
-            recording.push(Lane(0), vec![], Op::Receive { from, to });
+            recording.push(Queue(0), vec![], Op::Download { from, to });
         }
     }
     Ok(())

@@ -37,13 +37,13 @@ pub(super) fn buffers(workload: &Workload, scope: &Scope) -> Result<Vec<BufferPl
 }
 
 /// The largest buffer of a transfer sweep: two of them on the device, each a quarter of its
-/// memory at most; no more than an eighth of the host's, than is made and sent in the time, and
+/// memory at most; no more than an eighth of the host's, than is made and uploaded in the time, and
 /// than 32 bits count.
 pub(super) fn sweep_buffer(device: &DeviceInfo, limits: &Limits) -> BufferPlan {
     let part = |memory: Option<Bytes>, n: u64| memory.map_or(u64::MAX, |memory| memory.0 / n);
     let seconds = limits.seconds.min(estimate::LONGEST_PREPARE);
     let affordable = (estimate::fill_rate(limits.cores) * seconds / 4.0) as u64;
-    let most = part(limits.memory, 4)
+    let max_bytes = part(limits.memory, 4)
         .min(part(device.memory, 4))
         .min(part(limits.host_memory, 8))
         .min(device.max_buffer.0.saturating_sub(GUARDS))
@@ -51,7 +51,7 @@ pub(super) fn sweep_buffer(device: &DeviceInfo, limits: &Limits) -> BufferPlan {
         .min(affordable)
         .min(4 * u64::from(u32::MAX));
     // A power of two: sizes grow by fours from 4 KiB.
-    let bytes = 1u64 << most.max(4096).ilog2();
+    let bytes = 1u64 << max_bytes.max(4096).ilog2();
     BufferPlan {
         name: "data".into(),
         element: Element::scalar(Scalar::U32),

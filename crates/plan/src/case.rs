@@ -3,7 +3,7 @@
 use super::{Division, Halo};
 use gpubench_core::gpu::{Access, BufferId, Element, KernelId, KernelSource, Scalar};
 use gpubench_core::units::Bytes;
-use gpubench_core::workload::{CaseKey, Fill, Refusal, Size, Split, Verify};
+use gpubench_core::workload::{CaseKey, Fill, Size, Skip, Split, Verify};
 use serde::{Deserialize, Serialize};
 
 /// A case: a pure value that travels to the worker as one line of JSON.
@@ -15,10 +15,10 @@ pub struct Case {
     pub tags: Vec<String>,
     /// Which ranking family it counts in.
     pub family: String,
-    /// The forms to choose the fastest from; one, unless the workload is a search. Empty for
+    /// The variants to autotune over; one, unless the workload is a search. Empty for
     /// pure transfers.
     pub candidates: Vec<Candidate>,
-    /// Forms of the search that this device does not take: what sets each apart, and why.
+    /// Variants of the search that this device does not take: what sets each apart, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<(String, String)>,
     /// Buffers in binding order.
@@ -35,12 +35,12 @@ pub struct Case {
     /// apart by it.
     #[serde(default)]
     pub place: u32,
-    /// What runs beside it, for concurrency.
+    /// What runs concurrently with it, for `measure: concurrency`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub company: Option<Company>,
+    pub co_running: Option<CoRunning>,
     /// How a buffer that is accessed in strides is made contiguous.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rearranged: Option<Box<Rearranged>>,
+    pub layout: Option<Box<LayoutPlan>>,
     /// Its domain in parts that exchange halos.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub halo: Option<Box<Halo>>,
@@ -48,31 +48,31 @@ pub struct Case {
 
 /// A case that accesses a buffer in strides, and what makes that unnecessary.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Rearranged {
+pub struct LayoutPlan {
     /// The buffer, by position.
     pub buffer: usize,
-    /// What reads it and writes it rearranged.
+    /// What reads it and writes it transformed.
     pub by: Case,
     /// Which of that one's buffers is read.
     pub read: usize,
     /// Which of them is written.
     pub written: usize,
-    /// What does the same as the case with the rearranged buffer.
+    /// What does the same as the case with the transformed buffer.
     pub then: Case,
 }
 
-/// What runs beside a case.
+/// What runs concurrently with a case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Company {
+pub struct CoRunning {
     /// Other cases, each a pair with this one. Each is also a pair with itself.
-    pub beside: Vec<Case>,
-    /// Up to how many copies of the case run at once; 1 for none beside it.
+    pub cases: Vec<Case>,
+    /// Up to how many copies of the case run at once; 1 for itself only.
     pub copies: u32,
-    /// Cases that cannot run beside this one here, each with its reason.
-    pub left_out: Vec<(String, String)>,
+    /// Cases that cannot run concurrently with this one here, each with its reason.
+    pub skipped: Vec<(String, String)>,
 }
 
-/// Buffers (of the host too) of cases that share the device lie so many numbers apart.
+/// Buffers (of the host too) of cases that share the device lie this many numbers apart.
 const BUFFERS_EACH: u32 = 4096;
 
 impl Case {
@@ -92,7 +92,7 @@ impl Case {
     }
 }
 
-/// One form of a case's kernel.
+/// One variant of a case's kernel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     /// What sets it apart from the others (`16x16 WIDTH=4`); empty where there is only one.
@@ -101,7 +101,7 @@ pub struct Candidate {
     pub kernel: KernelSource,
     /// The kernel in WGSL, where `kernel` is in another language and the emulator will run it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub twin: Option<KernelSource>,
+    pub other_language: Option<KernelSource>,
     /// Work-groups along each dimension.
     pub groups: [u32; 3],
     /// Names and values of the parameter block, in order.
@@ -196,5 +196,5 @@ pub enum Planned {
     /// It can be run.
     Case(Box<Case>),
     /// It cannot, or shall not, on this device.
-    Refused(Refusal),
+    Skipped(Skip),
 }

@@ -1,14 +1,14 @@
 //! A divisible problem cut into chunks, so that one chunk's copies run beside another's kernel.
 //!
 //! The kernel sees whole buffers and computes the rows from its parameter `first` on, as many as
-//! the parameter named by `divide` says. Only the copies are cut: each row is sent once, before
-//! the first chunk that reads it (halo rows with the chunk before), and received once.
+//! the parameter named by `divide` says. Only the copies are cut: each row is uploaded once, before
+//! the first chunk that reads it (halo rows with the chunk before), and downloaded once.
 
 use super::grid::work_groups;
 use super::scope::with_constants;
 use super::{Candidate, Case, GUARD, slices};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{Access, BufferId, KernelId, Lane, Op, Recording, Slice, StepId};
+use gpubench_core::gpu::{Access, BufferId, KernelId, Op, Queue, Recording, Slice, StepId};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::Split;
 use gpubench_suite::Expr;
@@ -38,11 +38,11 @@ pub const FIRST: &str = "first";
 #[serde(rename_all = "lowercase")]
 pub enum StageOf {
     /// Host to device.
-    Send,
+    Upload,
     /// The kernel.
     Kernel,
     /// Device to host.
-    Receive,
+    Download,
 }
 
 /// A recording whose steps say which chunk and stage they belong to.
@@ -67,8 +67,8 @@ pub fn equal_chunks(rows: u64, count: u64) -> Result<Vec<u64>> {
     Ok((0..count).map(|i| rows * (i + 1) / count - rows * i / count).collect())
 }
 
-/// The host's twin of device buffer number `i`, behind all of the device's.
-pub fn host_twin(case: &Case, i: usize) -> BufferId {
+/// The host mirror of device buffer number `i`, behind all of the device's.
+pub fn host_mirror(case: &Case, i: usize) -> BufferId {
     case.buffer(case.buffers.len() + i)
 }
 
@@ -77,14 +77,14 @@ pub fn host_twin(case: &Case, i: usize) -> BufferId {
 pub struct Parts<'a> {
     /// Rows of each chunk, in order.
     pub rows: &'a [u64],
-    /// Whether everything is sent before the first chunk.
-    pub send_all_first: bool,
-    /// Whether everything is received after the last chunk.
-    pub receive_all_last: bool,
+    /// Whether everything is uploaded before the first chunk.
+    pub upload_all_first: bool,
+    /// Whether everything is downloaded after the last chunk.
+    pub download_all_last: bool,
 }
 
-/// `case` cut into chunks of `rows` each, sent on lane 0, computed on lane 1 and received on
-/// lane 2; with one lane, everything in order on lane 0.
+/// `case` cut into chunks of `rows` each, uploaded on queue 0, computed on queue 1 and downloaded on
+/// queue 2; with one queue, everything in order on queue 0.
 ///
 /// # Errors
 /// `Unsupported` when the case cannot be cut, the chunks do not add up, or a halo is larger
@@ -94,38 +94,38 @@ pub fn chunked(
     candidate: &Candidate,
     kernel: KernelId,
     rows: &[u64],
-    lanes: u32,
+    queues: u32,
 ) -> Result<Chunked> {
-    let parts = Parts { rows, send_all_first: false, receive_all_last: false };
-    in_parts(case, candidate, kernel, parts, lanes)
+    let parts = Parts { rows, upload_all_first: false, download_all_last: false };
+    in_parts(case, candidate, kernel, parts, queues)
 }
 
-/// `case` cut into `parts`, on the same lanes as [`chunked`].
+/// `case` cut into `parts`, on the same queues as [`chunked`].
 ///
 /// # Errors
-/// As [`chunked`]; where all is sent first, a halo may be larger than a chunk.
+/// As [`chunked`]; where all is uploaded first, a halo may be larger than a chunk.
 pub fn in_parts(
     case: &Case,
     candidate: &Candidate,
     kernel: KernelId,
     parts: Parts,
-    lanes: u32,
+    queues: u32,
 ) -> Result<Chunked> {
     let division = case.division.as_ref().ok_or_else(|| {
         Error::Unsupported("the workload is not divisible (no `divide` in the suite)".into())
     })?;
     check_chunks(case, division, parts)?;
-    let lane = |wanted: u32| Lane(if lanes >= 3 { wanted } else { 0 });
-    let mut builder = Builder { case, parts, chunked: Chunked::default(), sent: 0 };
+    let queue = |wanted: u32| Queue(if queues >= 3 { wanted } else { 0 });
+    let mut builder = Builder { case, parts, chunked: Chunked::default(), uploaded: 0 };
     let mut first = 0;
     for (chunk, &count) in (0..).zip(parts.rows) {
         let range = first..first + count;
-        let sends = builder.send(division, chunk, &range, lane(0));
+        let uploads = builder.upload(division, chunk, &range, queue(0));
         let launch = dispatch(case, candidate, division, kernel, &range)?;
-        let after = if lanes >= 3 { sends } else { vec![] };
-        let computed = builder.push(chunk, StageOf::Kernel, lane(1), after, launch);
-        let after = if lanes >= 3 { vec![computed] } else { vec![] };
-        builder.receive(division, chunk, &range, lane(2), &after);
+        let after = if queues >= 3 { uploads } else { vec![] };
+        let computed = builder.push(chunk, StageOf::Kernel, queue(1), after, launch);
+        let after = if queues >= 3 { vec![computed] } else { vec![] };
+        builder.download(division, chunk, &range, queue(2), &after);
         first = range.end;
     }
     Ok(builder.chunked)
@@ -149,7 +149,7 @@ fn check_chunks(case: &Case, division: &Division, parts: Parts) -> Result<()> {
                     buffer.name, buffer.count, division.rows
                 )));
             }
-            if rows.len() > 1 && !parts.send_all_first && u64::from(halo) > smallest {
+            if rows.len() > 1 && !parts.upload_all_first && u64::from(halo) > smallest {
                 return Err(Error::Unsupported(format!(
                     "a halo of {halo} rows is larger than the smallest chunk, {smallest}"
                 )));
@@ -194,7 +194,7 @@ fn groups_of(part: &Candidate, division: &Division) -> Result<[u32; 3]> {
 }
 
 /// Most rows that take no more work-groups than a single one does: what a part costs grows in steps of
-/// so many. 1 where the grid does not grow with the rows.
+/// this number. 1 where the grid does not grow with the rows.
 ///
 /// # Errors
 /// `Unsupported` where a single row is more than the device takes.
@@ -218,8 +218,8 @@ struct Builder<'a> {
     case: &'a Case,
     parts: Parts<'a>,
     chunked: Chunked,
-    /// Rows of the inputs that were sent so far, halos included.
-    sent: u64,
+    /// Rows of the inputs that were uploaded so far, halos included.
+    uploaded: u64,
 }
 
 impl Builder<'_> {
@@ -227,32 +227,32 @@ impl Builder<'_> {
         &mut self,
         chunk: u32,
         stage: StageOf,
-        lane: Lane,
+        queue: Queue,
         after: Vec<StepId>,
         op: Op,
     ) -> StepId {
         self.chunked.steps.push((chunk, stage));
-        self.chunked.recording.push(lane, after, op)
+        self.chunked.recording.push(queue, after, op)
     }
 
-    /// Sends what the chunk reads and was not sent yet; the steps the kernel must wait for.
-    fn send(
+    /// Uploads what the chunk reads and was not uploaded yet; the steps the kernel must wait for.
+    fn upload(
         &mut self,
         division: &Division,
         chunk: u32,
         range: &Range<u64>,
-        lane: Lane,
+        queue: Queue,
     ) -> Vec<StepId> {
         let case = self.case;
         let halo = case.buffers.iter().map(|b| match b.split {
             Split::Rows { halo } => u64::from(halo),
             Split::Broadcast => 0,
         });
-        let until = match self.parts.send_all_first {
+        let until = match self.parts.upload_all_first {
             true => division.rows,
             false => (range.end + halo.max().unwrap_or(0)).min(division.rows),
         };
-        let mut sends = vec![];
+        let mut uploads = vec![];
         for (i, buffer) in case.buffers.iter().enumerate() {
             if buffer.access == Access::Write {
                 continue;
@@ -260,25 +260,25 @@ impl Builder<'_> {
             let rows = match buffer.split {
                 Split::Broadcast if chunk > 0 => continue,
                 Split::Broadcast => 0..division.rows,
-                Split::Rows { .. } => self.sent..until,
+                Split::Rows { .. } => self.uploaded..until,
             };
             if rows.start < rows.end {
                 let (host, device) = slices_of(case, i, division, &rows);
-                let op = Op::Send { from: host, to: device };
-                sends.push(self.push(chunk, StageOf::Send, lane, vec![], op));
+                let op = Op::Upload { from: host, to: device };
+                uploads.push(self.push(chunk, StageOf::Upload, queue, vec![], op));
             }
         }
-        self.sent = until;
-        sends
+        self.uploaded = until;
+        uploads
     }
 
-    /// Receives what the chunk wrote; broadcast outputs after the last chunk.
-    fn receive(
+    /// Downloads what the chunk wrote; broadcast outputs after the last chunk.
+    fn download(
         &mut self,
         division: &Division,
         chunk: u32,
         range: &Range<u64>,
-        lane: Lane,
+        queue: Queue,
         after: &[StepId],
     ) {
         let last = range.end == division.rows;
@@ -288,13 +288,13 @@ impl Builder<'_> {
                 (Access::Read, _) => continue,
                 (_, Split::Broadcast) if !last => continue,
                 (_, Split::Broadcast) => 0..division.rows,
-                (_, Split::Rows { .. }) if !self.parts.receive_all_last => range.clone(),
+                (_, Split::Rows { .. }) if !self.parts.download_all_last => range.clone(),
                 (_, Split::Rows { .. }) if !last => continue,
                 (_, Split::Rows { .. }) => 0..division.rows,
             };
             let (host, device) = slices_of(case, i, division, &rows);
-            let op = Op::Receive { from: device, to: host };
-            self.push(chunk, StageOf::Receive, lane, after.to_vec(), op);
+            let op = Op::Download { from: device, to: host };
+            self.push(chunk, StageOf::Download, queue, after.to_vec(), op);
         }
     }
 }
@@ -309,7 +309,7 @@ pub(super) fn slices_of(
     let bytes = case.buffers[i].bytes().0;
     let at = |row: u64| (u128::from(bytes) * u128::from(row) / u128::from(division.rows)) as u64;
     let (offset, len) = (at(rows.start), Bytes(at(rows.end) - at(rows.start)));
-    let host = Slice { buffer: host_twin(case, i), offset: Bytes(offset), len };
+    let host = Slice { buffer: host_mirror(case, i), offset: Bytes(offset), len };
     let device = Slice { buffer: case.buffer(i), offset: Bytes(GUARD.0 + offset), len };
     (host, device)
 }

@@ -25,12 +25,12 @@ pub fn emulated_device() -> DeviceInfo {
         max_storage_buffers: u32::MAX,
         compute_units: None,
         clock_hz: None,
-        max_group_size: gpubench_emulator::MOST_LANES,
-        max_group_dims: [gpubench_emulator::MOST_LANES; 3],
+        max_group_size: gpubench_emulator::MAX_LANES,
+        max_group_dims: [gpubench_emulator::MAX_LANES; 3],
         // What APIs grant, so that long lines are folded as they are there.
         max_groups: [65_535; 3],
         local_memory: Bytes(u64::MAX),
-        lanes: 1,
+        queues: 1,
         timestamp_resolution: None,
         subgroup: None,
         offset_alignment: Bytes(4),
@@ -42,11 +42,11 @@ pub fn emulated_device() -> DeviceInfo {
 }
 
 impl Candidate {
-    /// The kernel in WGSL, where it has such a form.
+    /// The kernel in WGSL, where it has such a source.
     pub fn wgsl(&self) -> Option<&KernelSource> {
         match self.kernel.language {
             Language::Wgsl => Some(&self.kernel),
-            Language::Opencl => self.twin.as_ref(),
+            Language::Opencl => self.other_language.as_ref(),
         }
     }
 }

@@ -8,7 +8,7 @@ use gpubench_core::workload::Verify;
 /// Seconds by stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimate {
-    /// Making inputs and sending them.
+    /// Making inputs and uploading them.
     pub prepare: f64,
     /// Compiling, about.
     pub build: f64,
@@ -31,12 +31,12 @@ pub(super) const LONGEST_PREPARE: f64 = 10.0;
 /// Bytes of seeded random input that one host core makes in a second, about.
 const FILL_RATE: f64 = 0.4e9;
 /// Cores beyond which the host's memory, not its arithmetic, sets the pace.
-const MOST_CORES: u32 = 8;
-/// Bytes that the host poisons and sends in a second, about.
+const MAX_CORES: u32 = 8;
+/// Bytes that the host poisons and uploads in a second, about.
 const BLANK_RATE: f64 = 4e9;
 /// Operations that a reference does in a second on one host core, about.
 const REFERENCE_RATE: f64 = 1e9;
-/// Seconds to compile one form of a kernel, about.
+/// Seconds to compile one variant of a kernel, about.
 const BUILD: f64 = 0.15;
 /// Fewest samples of a case.
 const SAMPLES: f64 = 15.0;
@@ -61,17 +61,17 @@ pub fn estimate(case: &Case, device: &DeviceInfo, cores: u32) -> Estimate {
 
 /// Every pass is computed from a copy of what the one before left.
 fn reference(case: &Case, bytes: f64, cores: u32) -> f64 {
-    let (Verify::Reference(..), Some(form)) = (&case.verify, case.candidates.first()) else {
+    let (Verify::Reference(..), Some(variant)) = (&case.verify, case.candidates.first()) else {
         return 0.0;
     };
-    let passes = 1.0 + form.later.len() as f64;
-    let computing = form.flops / (REFERENCE_RATE * f64::from(cores.clamp(1, MOST_CORES)));
+    let passes = 1.0 + variant.later.len() as f64;
+    let computing = variant.flops / (REFERENCE_RATE * f64::from(cores.clamp(1, MAX_CORES)));
     computing + passes * bytes / BLANK_RATE
 }
 
 /// Bytes of input that a host of so many cores makes in a second, about.
 pub(super) fn fill_rate(cores: u32) -> f64 {
-    FILL_RATE * f64::from(cores.clamp(1, MOST_CORES))
+    FILL_RATE * f64::from(cores.clamp(1, MAX_CORES))
 }
 
 /// Inputs are drawn on all cores; outputs are only poisoned.

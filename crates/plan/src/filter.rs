@@ -7,7 +7,7 @@ use gpubench_core::workload::CaseKey;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Filter {
     /// The workload's name contains the text, or a tag or the family equals it.
-    Word(String),
+    Term(String),
     /// A size compares with a number: `n>=512`.
     Size {
         /// The size's name.
@@ -58,7 +58,7 @@ impl Filter {
         }
         let is_operator = |c| "<>=!".contains(c);
         let Some(at) = text.find(is_operator) else {
-            return Ok(Self::Word(text.trim().to_lowercase()));
+            return Ok(Self::Term(text.trim().to_lowercase()));
         };
         let (name, rest) = text.split_at(at);
         let value = rest.trim_start_matches(is_operator);
@@ -78,10 +78,10 @@ impl Filter {
     /// Whether a case is wanted.
     pub fn matches(&self, key: &CaseKey, tags: &[String], family: &str) -> bool {
         match self {
-            Self::Word(word) => {
-                key.workload.to_lowercase().contains(word)
-                    || family == word
-                    || tags.iter().any(|tag| tag.to_lowercase() == *word)
+            Self::Term(term) => {
+                key.workload.to_lowercase().contains(term)
+                    || family == term
+                    || tags.iter().any(|tag| tag.to_lowercase() == *term)
             }
             Self::Size { name, how, value } => {
                 key.size.iter().filter(|(n, _)| n == name).any(|(_, size)| how.holds(*size, *value))
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_condition_is_told_with_the_operators_there_are() {
+    fn what_is_no_condition_is_reported_with_the_operators_there_are() {
         for text in ["", "  ", "=5", "n!=5", "n=>5", "n==5", "n<>5", "!sepia"] {
             let error = Filter::parse(text).unwrap_err().to_string();
             assert!(error.contains("one of <=, >=, <, >, ="), "{text:?}: {error}");

@@ -6,29 +6,31 @@ use gpubench_suite::{Expr, Scope};
 /// one-dimensional grid is folded into the second dimension.
 ///
 /// # Errors
-/// A grid without work-items, or one with more than `most` groups along a dimension.
+/// A grid without work-items, or one with more than `max_groups` groups along a dimension.
 pub fn work_groups(
     grid: &[Expr; 3],
     group: [u32; 3],
     scope: &Scope,
-    most: [u32; 3],
+    max_groups: [u32; 3],
 ) -> Result<[u32; 3], String> {
     let mut groups = [0u64; 3];
     for ((out, expr), size) in groups.iter_mut().zip(grid).zip(group) {
         let items = expr.count(scope).map_err(|e| format!("grid: {e}"))?;
         *out = items.div_ceil(u64::from(size.max(1)));
     }
-    let most = most.map(u64::from);
-    if groups[1] == 1 && groups[2] == 1 && groups[0] > most[0] {
-        let rows = groups[0].div_ceil(most[0]);
+    let max_groups = max_groups.map(u64::from);
+    if groups[1] == 1 && groups[2] == 1 && groups[0] > max_groups[0] {
+        let rows = groups[0].div_ceil(max_groups[0]);
         groups = [groups[0].div_ceil(rows), rows, 1];
     }
     if groups.contains(&0) {
         return Err("the grid has no work-items at this size".into());
     }
-    for ((wanted, most), axis) in groups.into_iter().zip(most).zip(["x", "y", "z"]) {
-        if wanted > most {
-            return Err(format!("{wanted} work-groups along {axis}, the device takes {most}"));
+    for ((wanted, max_groups), axis) in groups.into_iter().zip(max_groups).zip(["x", "y", "z"]) {
+        if wanted > max_groups {
+            return Err(format!(
+                "{wanted} work-groups along {axis}, the device takes {max_groups}"
+            ));
         }
     }
     Ok(groups.map(|n| n as u32))
@@ -54,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn what_does_not_fit_is_rejected() {
         assert!(work_groups(&grid([65.0, 2.0, 1.0]), [1, 1, 1], &[], [64; 3]).is_err());
         assert!(work_groups(&grid([0.0, 1.0, 1.0]), [1, 1, 1], &[], [64; 3]).is_err());
     }

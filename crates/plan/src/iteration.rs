@@ -1,19 +1,19 @@
 //! An iteration of several passes whose state is saved while it goes on, as recordings.
 //!
-//! The state is what the passes write. With one lane it is received between two passes, which wait.
-//! With more, it is copied on the device between two passes, and received from that copy on all
-//! lanes but the first while the passes go on: a pass that works in place must not change what is
-//! being received.
+//! The state is what the passes write. With one queue it is downloaded between two passes, which wait.
+//! With more, it is copied on the device between two passes, and downloaded from that copy on all
+//! queues but the first while the passes go on: a pass that works in place must not change what is
+//! being downloaded.
 
 use super::limits::{GUARD, Limits};
 use super::{BufferPlan, Candidate, Case, buffers, slices};
-use gpubench_core::gpu::{Access, BufferId, DeviceInfo, Lane, Op, Recording, Slice, StepId};
+use gpubench_core::gpu::{Access, BufferId, DeviceInfo, Op, Queue, Recording, Slice, StepId};
 use gpubench_core::units::Bytes;
 use std::ops::Range;
 
 /// Most saves on the way.
 const SAVES: usize = 4;
-/// States that the host holds at a time: each save's as it must be and as it is received, the last one,
+/// States that the host holds at a time: each save's as it must be and as it is downloaded, the last one,
 /// and one that is read, written to a file or compared.
 const HOST_STATES: u64 = 2 * SAVES as u64 + 4;
 /// Pieces of a buffer are multiples of this, but for the last: at 6 GB/s one of them takes four times as
@@ -78,22 +78,22 @@ pub fn state_bytes(case: &Case) -> Bytes {
 }
 
 /// Number of the device buffer that holds the copy of buffer `i` of the state. Behind the
-/// case's buffers and their twins on the host.
+/// case's buffers and their host mirrors.
 pub fn shadow(case: &Case, i: usize) -> BufferId {
     case.buffer(2 * case.buffers.len() + i)
 }
 
-/// Number of the host buffer that receives save number `save`, or that is restored from.
-pub fn saved(case: &Case, save: usize) -> BufferId {
+/// Number of the host buffer that downloads save number `save`, or that is restored from.
+pub fn save_buffer(case: &Case, save: usize) -> BufferId {
     case.buffer(3 * case.buffers.len() + save)
 }
 
-/// An iteration: a form of a case's kernel, pass after pass.
+/// An iteration: a variant of a case's kernel, pass after pass.
 #[derive(Clone, Copy, Debug)]
 pub struct Iteration<'a> {
     /// The case.
     pub case: &'a Case,
-    /// The form.
+    /// The variant.
     pub candidate: &'a Candidate,
 }
 
@@ -103,11 +103,11 @@ impl<'a> Iteration<'a> {
         self.candidate.pass_count()
     }
 
-    /// After how many passes the state is saved: at most `most` times, evenly, and so that two
-    /// intervals are left behind the last, in which it can be received and written to a file.
-    pub fn saves(self, most: usize) -> Vec<usize> {
+    /// After how many passes the state is saved: at most `max_saves` times, evenly, and so that two
+    /// intervals are left behind the last, in which it can be downloaded and written to a file.
+    pub fn saves(self, max_saves: usize) -> Vec<usize> {
         let passes = self.passes();
-        let saves = most.min(passes.saturating_sub(2)).max(1);
+        let saves = max_saves.min(passes.saturating_sub(2)).max(1);
         let mut all: Vec<usize> = (1..=saves).map(|m| (m * passes / (saves + 2)).max(1)).collect();
         all.dedup();
         all
@@ -118,7 +118,7 @@ impl<'a> Iteration<'a> {
         self.saves(SAVES)
     }
 
-    /// Some of its passes, on one lane.
+    /// Some of its passes, on one queue.
     pub fn straight(self, passes: Range<usize>) -> Recording {
         let mut builder = Builder::new(self, 1);
         builder.passes(passes);
@@ -126,39 +126,39 @@ impl<'a> Iteration<'a> {
     }
 
     /// All passes, and after those of `saves` the state to the host, each save to its buffer.
-    pub fn saving(self, lanes: u32, saves: &[usize]) -> Recording {
-        let mut builder = Builder::new(self, lanes);
+    pub fn saving(self, queues: u32, saves: &[usize]) -> Recording {
+        let mut builder = Builder::new(self, queues);
         let mut done = 0;
         for (save, &at) in saves.iter().enumerate() {
             builder.passes(done..at);
             builder.snapshot();
-            builder.receive(saved(self.case, save));
+            builder.download(save_buffer(self.case, save));
             done = at;
         }
         builder.passes(done..self.passes());
         builder.recording
     }
 
-    /// Some of its passes. With more lanes than one the state as it was copied before is received
-    /// beside them (`received`), and the state behind them copied (`saved`); with one lane the state
-    /// behind them is received (`saved`).
+    /// Some of its passes. With more queues than one the state as it was copied before is downloaded
+    /// beside them (`downloaded`), and the state behind them copied (`saved`); with one queue the state
+    /// behind them is downloaded (`saved`).
     pub fn segment(
         self,
-        lanes: u32,
+        queues: u32,
         passes: Range<usize>,
-        received: bool,
+        downloaded: bool,
         save: bool,
     ) -> Recording {
-        let mut builder = Builder::new(self, lanes);
-        if received && lanes > 1 {
-            builder.receive(saved(self.case, 0));
+        let mut builder = Builder::new(self, queues);
+        if downloaded && queues > 1 {
+            builder.download(save_buffer(self.case, 0));
         }
         builder.passes(passes);
         if save {
             builder.snapshot();
         }
-        if save && lanes == 1 {
-            builder.receive(saved(self.case, 0));
+        if save && queues == 1 {
+            builder.download(save_buffer(self.case, 0));
         }
         builder.recording
     }
@@ -170,21 +170,22 @@ impl<'a> Iteration<'a> {
         builder.recording
     }
 
-    /// The state to the host, alone, as it is received with so many lanes.
-    pub fn receive(self, lanes: u32) -> Recording {
-        let mut builder = Builder::new(self, lanes);
-        builder.receive(saved(self.case, 0));
+    /// The state to the host, alone, as it is downloaded with so many queues.
+    pub fn download(self, queues: u32) -> Recording {
+        let mut builder = Builder::new(self, queues);
+        builder.download(save_buffer(self.case, 0));
         builder.recording
     }
 
-    /// A saved state back into its buffers, on all of so many lanes.
-    pub fn restore(self, lanes: u32) -> Recording {
-        let host = saved(self.case, 0);
+    /// A saved state back into its buffers, on all of so many queues.
+    pub fn restore(self, queues: u32) -> Recording {
+        let host = save_buffer(self.case, 0);
         let mut recording = Recording::default();
         for part in state(self.case) {
-            for (lane, piece) in pieces(part.len, lanes).into_iter().enumerate() {
-                let (from, to) = (in_saved(host, part, &piece), in_state(self.case, part, &piece));
-                recording.push(Lane(lane as u32), vec![], Op::Send { from, to });
+            for (queue, piece) in pieces(part.len, queues).into_iter().enumerate() {
+                let (from, to) =
+                    (in_save_buffer(host, part, &piece), in_state(self.case, part, &piece));
+                recording.push(Queue(queue as u32), vec![], Op::Upload { from, to });
             }
         }
         recording
@@ -194,18 +195,18 @@ impl<'a> Iteration<'a> {
 /// A recording as it grows.
 struct Builder<'a> {
     iteration: Iteration<'a>,
-    lanes: u32,
+    queues: u32,
     recording: Recording,
     /// The steps that copied the state last.
     copied: Vec<StepId>,
-    /// The steps that receive that copy: the next copy waits for them.
-    receiving: Vec<StepId>,
+    /// The steps that download that copy: the next copy waits for them.
+    downloading: Vec<StepId>,
 }
 
 impl<'a> Builder<'a> {
-    fn new(iteration: Iteration<'a>, lanes: u32) -> Self {
-        let (copied, receiving) = (vec![], vec![]);
-        Self { iteration, lanes, recording: Recording::default(), copied, receiving }
+    fn new(iteration: Iteration<'a>, queues: u32) -> Self {
+        let (copied, downloading) = (vec![], vec![]);
+        Self { iteration, queues, recording: Recording::default(), copied, downloading }
     }
 
     fn passes(&mut self, passes: Range<usize>) {
@@ -218,38 +219,38 @@ impl<'a> Builder<'a> {
                 buffers: buffers.clone(),
                 params: pass.param_bytes(),
             };
-            self.recording.push(Lane(0), vec![], op);
+            self.recording.push(Queue(0), vec![], op);
         }
     }
 
-    /// With one lane there is nothing to copy: nothing goes on beside receiving.
+    /// With one queue there is nothing to copy: nothing goes on beside downloading.
     fn snapshot(&mut self) {
-        if self.lanes == 1 {
+        if self.queues == 1 {
             return;
         }
         let case = self.iteration.case;
-        let after = std::mem::take(&mut self.receiving);
+        let after = std::mem::take(&mut self.downloading);
         self.copied.clear();
         for part in state(case) {
             let whole = 0..part.len;
             let (from, to) = (in_state(case, part, &whole), in_shadow(case, part, &whole));
-            let copy = self.recording.push(Lane(0), after.clone(), Op::Copy { from, to });
+            let copy = self.recording.push(Queue(0), after.clone(), Op::Copy { from, to });
             self.copied.push(copy);
         }
     }
 
-    fn receive(&mut self, host: BufferId) {
+    fn download(&mut self, host: BufferId) {
         let case = self.iteration.case;
         for part in state(case) {
-            for (i, piece) in pieces(part.len, (self.lanes - 1).max(1)).into_iter().enumerate() {
-                let to = in_saved(host, part, &piece);
-                let (lane, from) = match self.lanes {
+            for (i, piece) in pieces(part.len, (self.queues - 1).max(1)).into_iter().enumerate() {
+                let to = in_save_buffer(host, part, &piece);
+                let (queue, from) = match self.queues {
                     1 => (0, in_state(case, part, &piece)),
                     _ => (1 + i as u32, in_shadow(case, part, &piece)),
                 };
                 let after = self.copied.clone();
-                let step = self.recording.push(Lane(lane), after, Op::Receive { from, to });
-                self.receiving.push(step);
+                let step = self.recording.push(Queue(queue), after, Op::Download { from, to });
+                self.downloading.push(step);
             }
         }
     }
@@ -271,7 +272,7 @@ fn in_shadow(case: &Case, part: StatePart, piece: &Range<u64>) -> Slice {
     Slice { buffer: shadow(case, part.buffer), offset: Bytes(piece.start), len }
 }
 
-fn in_saved(buffer: BufferId, part: StatePart, piece: &Range<u64>) -> Slice {
+fn in_save_buffer(buffer: BufferId, part: StatePart, piece: &Range<u64>) -> Slice {
     let offset = Bytes(part.offset + piece.start);
     Slice { buffer, offset, len: Bytes(piece.end - piece.start) }
 }

@@ -1,7 +1,7 @@
 //! A case becomes recordings.
 
 use super::{Candidate, Case, GUARD, Pass};
-use gpubench_core::gpu::{BufferId, KernelId, Lane, Op, Recording, Slice};
+use gpubench_core::gpu::{BufferId, KernelId, Op, Queue, Recording, Slice};
 use gpubench_core::units::Bytes;
 
 /// The part of each device buffer of `case` that the kernel sees, in binding order: buffer `i`
@@ -15,7 +15,7 @@ pub fn slices(case: &Case) -> Vec<Slice> {
     slices.collect()
 }
 
-/// `count` launches of a candidate, each with all its passes, one after the other on one lane.
+/// `count` launches of a candidate, each with all its passes, one after the other on one queue.
 pub fn launches(case: &Case, candidate: &Candidate, kernel: KernelId, count: u32) -> Recording {
     let buffers = slices(case);
     let dispatch = |pass: &Pass| Op::Dispatch {
@@ -28,7 +28,7 @@ pub fn launches(case: &Case, candidate: &Candidate, kernel: KernelId, count: u32
     let mut recording = Recording::default();
     for _ in 0..count {
         for op in &passes {
-            recording.push(Lane(0), vec![], op.clone());
+            recording.push(Queue(0), vec![], op.clone());
         }
     }
     recording
@@ -50,16 +50,16 @@ pub fn partial_launch(
 }
 
 /// One launch of the first `groups` groups along the candidate's largest dimension, at most
-/// [`most_in_line`] of them.
+/// [`max_groups_in_line`] of them.
 pub fn line_launch(case: &Case, candidate: &Candidate, kernel: KernelId, groups: u32) -> Recording {
     let mut part = candidate.clone();
     part.groups = [1; 3];
-    part.groups[longest_axis(candidate)] = groups.clamp(1, most_in_line(candidate));
+    part.groups[longest_axis(candidate)] = groups.clamp(1, max_groups_in_line(candidate));
     launches(case, &part, kernel, 1)
 }
 
 /// Groups along the candidate's largest dimension.
-pub fn most_in_line(candidate: &Candidate) -> u32 {
+pub fn max_groups_in_line(candidate: &Candidate) -> u32 {
     candidate.groups[longest_axis(candidate)]
 }
 
@@ -77,18 +77,18 @@ pub fn host_buffer(case: &Case) -> Slice {
     }
 }
 
-/// `count` copies between the host buffer and the case's first device buffer, on one lane.
+/// `count` copies between the host buffer and the case's first device buffer, on one queue.
 pub fn copies(case: &Case, to_device: bool, count: u32) -> Recording {
     let host = host_buffer(case);
     let device = Slice { buffer: BufferId(0), offset: Bytes(0), len: host.len };
     let op = if to_device {
-        Op::Send { from: host, to: device }
+        Op::Upload { from: host, to: device }
     } else {
-        Op::Receive { from: device, to: host }
+        Op::Download { from: device, to: host }
     };
     let mut recording = Recording::default();
     for _ in 0..count {
-        recording.push(Lane(0), vec![], op.clone());
+        recording.push(Queue(0), vec![], op.clone());
     }
     recording
 }

@@ -26,7 +26,7 @@ pub fn is_no_larger(case: &Case, other: &Case) -> bool {
     case.key.is_no_larger_than(&other.key) && weight(case) <= weight(other)
 }
 
-/// Operations and bytes of the largest form: more for a larger size.
+/// Operations and bytes of the largest variant: more for a larger size.
 fn weight(case: &Case) -> f64 {
     let stored = case.buffers.iter().map(|b| b.bytes().0 as f64).sum::<f64>();
     case.candidates.iter().map(|c| c.flops + c.bytes).fold(stored, f64::max)

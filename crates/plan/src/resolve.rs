@@ -1,19 +1,19 @@
 //! Every workload at every size, against one device: a case with everything resolved to
 //! numbers, or a refusal with its reason.
 
-use super::beside::with_company;
 use super::buffers::{buffers, check_buffers, copy_buffer, sweep_buffer};
+use super::co_running::with_co_running;
 use super::divide::{Division, FIRST};
 use super::estimate::LONGEST_PREPARE;
-use super::forms::{Asked, Params, candidates, place};
 use super::halo::with_halo;
 use super::iteration::with_state;
+use super::layout_transform::with_layout_transform;
 use super::limits::Limits;
-use super::rearrange::with_rearrangement;
+use super::variants::{Asked, Params, candidates, place};
 use super::{BufferPlan, Case, Planned};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind, MemoryKind};
 use gpubench_core::units::Bytes;
-use gpubench_core::workload::{CaseKey, Measure, Refusal, Size, Split, Verify};
+use gpubench_core::workload::{CaseKey, Measure, Size, Skip, Split, Verify};
 use gpubench_suite::{MAX_PASSES, PASS, Scope, Suite, Workload};
 
 /// What `suite` asks for on any device, in the order of the file.
@@ -45,7 +45,7 @@ pub fn plan(suite: &Suite, device: &DeviceInfo, limits: &Limits) -> Vec<Planned>
 
 fn host_memory(workload: &Workload, measure: Measure) -> Vec<Option<MemoryKind>> {
     match measure {
-        Measure::Send | Measure::Receive => {
+        Measure::Upload | Measure::Download => {
             workload.host_memory.iter().copied().map(Some).collect()
         }
         Measure::Transfer
@@ -71,10 +71,10 @@ fn one(
     let case = resolve(workload, &key, device, limits);
     let case = match key.measure {
         Measure::Concurrency => {
-            case.and_then(|case| with_company(suite, workload, case, device, limits))
+            case.and_then(|case| with_co_running(suite, workload, case, device, limits))
         }
-        Measure::Rearrange => {
-            case.and_then(|case| with_rearrangement(suite, workload, case, device, limits))
+        Measure::Layout => {
+            case.and_then(|case| with_layout_transform(suite, workload, case, device, limits))
         }
         Measure::Halo => case.and_then(|case| with_halo(suite, workload, case, device, limits)),
         Measure::Checkpoint => case.and_then(|case| with_state(case, device, limits)),
@@ -82,7 +82,7 @@ fn one(
     };
     match case {
         Ok(case) => Planned::Case(Box::new(case)),
-        Err(reason) => Planned::Refused(Refusal {
+        Err(reason) => Planned::Skipped(Skip {
             key,
             tags: workload.tags.clone(),
             family: workload.family.clone(),
@@ -140,8 +140,8 @@ pub(super) fn resolve(
         verify: workload.verify.clone(),
         seed: limits.seed,
         place: 0,
-        company: None,
-        rearranged: None,
+        co_running: None,
+        layout: None,
         halo: None,
     };
     check_time(&case, device, limits)?;

@@ -220,11 +220,12 @@ mod tests {
     }
 
     #[test]
-    fn a_key_of_another_length_is_told() {
-        for (words, told) in [(6, "not of 192"), (8, "not of 256"), (3, "needs 4 scalars in `key`")]
+    fn a_key_of_another_length_is_reported() {
+        for (words, message) in
+            [(6, "not of 192"), (8, "not of 256"), (3, "needs 4 scalars in `key`")]
         {
             let error = encrypt(&problem(words, vec![0; 4])).unwrap_err().to_string();
-            assert!(error.contains(told), "{error}");
+            assert!(error.contains(message), "{error}");
         }
     }
 }

@@ -95,16 +95,16 @@ fn integer_ends(problem: &Problem, end: impl Fn(&u32) -> u32) -> Written {
     Ok(vec![("out", Data::U32(ends.into_iter().cycle().take(n).collect()))])
 }
 
-/// Blocks of MOST rows of `group` vectors of V words: in each, the first REPEAT rows are added up,
+/// Blocks of MAX_REPEAT rows of `group` vectors of V words: in each, the first REPEAT rows are added up,
 /// written or copied, as MODE says; what else there was in `out` stays.
 pub fn stream(problem: &Problem) -> Written {
     let (n, width) = (problem.size("n")?, problem.size("V")?.max(1));
-    let (group, most) = (problem.size("group")?.max(1), problem.size("MOST")?.max(1));
-    let (repeat, mode) = (problem.size("REPEAT")?.min(most), problem.size("MODE")?);
+    let (group, max_repeat) = (problem.size("group")?.max(1), problem.size("MAX_REPEAT")?.max(1));
+    let (repeat, mode) = (problem.size("REPEAT")?.min(max_repeat), problem.size("MODE")?);
     let data = problem.u32("data", n)?;
     let mut out = problem.u32("out", n)?.to_vec();
     let row = group.saturating_mul(width);
-    let block = row.saturating_mul(most);
+    let block = row.saturating_mul(max_repeat);
     for number in 0..n / block {
         let item = |word: usize| number * group + word / width;
         let at = |r: usize, word: usize| number * block + r * row + word;
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn chains_by_hand() {
+    fn hand_computed_chains() {
         let four = |op: f64, seed: f32| {
             let numbers = [
                 ("OP", op),
@@ -273,7 +273,7 @@ mod tests {
                 ("n", 12.0),
                 ("V", 2.0),
                 ("group", 1.0),
-                ("MOST", 3.0),
+                ("MAX_REPEAT", 3.0),
                 ("REPEAT", 2.0),
                 ("MODE", mode),
             ];
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn chases_strides_and_exchanges_by_hand() {
+    fn hand_computed_chases_strides_and_exchanges() {
         let next = || ("next", Data::U32(vec![1, 2, 0]));
         let numbers = [("words", 3.0), ("passes", 1.0), ("REPEAT", 1.0)];
         let at = ("at", Data::U32(vec![2]));

@@ -126,14 +126,14 @@ mod tests {
     ];
 
     #[test]
-    fn a_plane_by_hand() {
+    fn hand_computed_plane() {
         let after = step(hotspot_2d, &PLANE, &[8., 16., 8., 8., 8., 8.], &[0., 2., 0., 0., 0., 4.]);
         // The warm cell: 2 + 0.25·(−16) + 0.125·(−8) + 0.5·(−8) = −7, half of it.
         assert_eq!(after, [9., 12.5, 9., 8., 8.5, 10.]);
     }
 
     #[test]
-    fn layers_by_hand() {
+    fn hand_computed_layers() {
         let given = [
             ("layers", 2.0),
             ("rows", 1.0),

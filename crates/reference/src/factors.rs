@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn two_blocks_by_hand() {
+    fn hand_computed_two_blocks() {
         let lu = factors(2, 2, 1.0, vec![1., 4., 6., 14., 3., 1., 2., 1.]);
         assert_eq!(lu, [2., 4., 3., 3., 4., 1., 0.5, 1.5]);
     }

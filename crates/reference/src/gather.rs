@@ -58,13 +58,13 @@ mod tests {
     }
 
     #[test]
-    fn by_hand() {
+    fn hand_computed() {
         let out = gather(&problem(3, 3, 1)).unwrap();
         assert_eq!(out, [("out", Data::F32(vec![101.0, 204.0, 307.0]))]);
     }
 
     #[test]
-    fn two_strides_by_hand() {
+    fn hand_computed_two_strides() {
         let numbers = [("cols", 3), ("rows", 2), ("dx", 1), ("dy", 4), ("f", 1)];
         let problem = Problem::new(
             numbers.map(|(name, value)| (name.to_owned(), f64::from(value))).into(),

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn three_nodes_by_hand() {
+    fn hand_computed_three_nodes() {
         let edges = [0, 1, 9, 9, 0, 1, 1, 9, 0];
         assert_eq!(all_passes(3, &edges), [0, 1, 2, 2, 0, 1, 1, 2, 0]);
     }

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_product_by_hand() {
+    fn hand_computed_product() {
         let c = product(2, 3, 2, &[1., 2., 3., 4., 5., 6.], &[7., 8., 9., 10., 11., 12.]);
         assert_eq!(c, [58., 64., 139., 154.]);
     }
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_buffer_is_told() {
+    fn a_short_buffer_is_reported() {
         let size = |name: &str| (name.to_owned(), 2.0);
         let problem = Problem::new(
             vec![size("m"), size("k"), size("n")],

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn copy_and_triad_by_hand() {
+    fn hand_computed_copy_and_triad() {
         let out =
             copy(&problem(&[("n", 2.0)], vec![("a", Data::F32(vec![7.0, -1.0, 5.0]))])).unwrap();
         assert_eq!(out, [("out", Data::F32(vec![7.0, -1.0]))]);

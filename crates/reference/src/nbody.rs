@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn two_bodies_by_hand() {
+    fn hand_computed_two_bodies() {
         let [moved, faster] = step(&[0., 0., 0., 3., 2., 0., 0., 1.], 1e-30, 0.5);
         // 1 / 2² and 3 / 2², half a second long.
         assert_eq!(faster, [0.125, 0., 0., 0., -0.375, 0., 0., 0.]);

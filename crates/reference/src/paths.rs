@@ -17,7 +17,7 @@ pub fn pathfinder(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
         let above = cost.clone();
         for (x, (cost, wall)) in cost.iter_mut().zip(row).enumerate() {
             let three = &above[x.saturating_sub(1)..(x + 2).min(cols)];
-            *cost = three.iter().min().map_or(0, |least| least.wrapping_add(*wall));
+            *cost = three.iter().min().map_or(0, |min_cost| min_cost.wrapping_add(*wall));
         }
     }
     Ok(vec![("out", Data::U32(cost))])
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn by_hand() {
+    fn hand_computed() {
         let numbers = vec![("rows".to_owned(), 2.0), ("cols".to_owned(), 4.0)];
         let wall = vec![9, 9, 1, 9, 5, 6, 7, 1];
         let problem = Problem::new(
@@ -54,15 +54,15 @@ mod tests {
             ],
         );
         // Every path there is, from its end upwards.
-        fn least(wall: &[u32], cols: usize, row: usize, x: usize) -> u32 {
+        fn min_cost(wall: &[u32], cols: usize, row: usize, x: usize) -> u32 {
             let here = wall[row * cols + x];
             let above = x.saturating_sub(1)..=(x + 1).min(cols - 1);
             if row == 0 {
                 return here;
             }
-            here + above.map(|x| least(wall, cols, row - 1, x)).min().unwrap()
+            here + above.map(|x| min_cost(wall, cols, row - 1, x)).min().unwrap()
         }
-        let all = (0..cols).map(|x| least(&wall, cols, rows - 1, x)).collect();
+        let all = (0..cols).map(|x| min_cost(&wall, cols, rows - 1, x)).collect();
         assert_eq!(pathfinder(&problem).unwrap(), [("out", Data::U32(all))]);
     }
 }

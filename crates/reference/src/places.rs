@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn distances_by_hand() {
+    fn hand_computed_distances() {
         let numbers = [("n", 2.0), ("x", 1.0), ("y", -1.0)];
         let place = Data::F32(vec![4.0, 3.0, 1.0, -1.0]);
         let problem = Problem::new(

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn five_points_by_hand() {
+    fn hand_computed_five_points() {
         let numbers = [("rows", 3.0), ("cols", 4.0), ("centre", 0.5), ("side", 0.25)];
         let before = [1., 2., 3., 4., 5., 6., 7., 8., 9., 10., 11., 12.];
         let mut expected = before;

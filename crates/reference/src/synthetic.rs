@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_and_loads_by_hand() {
+    fn hand_computed_steps_and_loads() {
         let one = |x: u32| (x ^ (x >> 15)).wrapping_mul(2_654_435_761).wrapping_add(7);
         let eight = |x| (0..8).fold(x, |x, _| one(x));
         let whole = [("n", 1.0), ("group", 1.0), ("steps", 1.0)];

@@ -68,7 +68,7 @@ pub fn find(name: &str) -> Option<Reference> {
     TABLE.iter().find(|(n, _)| *n == name).map(|&(_, reference)| reference)
 }
 
-/// Why the reference `name` cannot compute anything from buffers of such lengths, if it cannot; `count` tells
+/// Why the reference `name` cannot compute anything from buffers of such lengths, if it cannot; `count` gives
 /// a buffer's scalars by its name.
 pub fn unfit(name: &str, count: impl Fn(&str) -> Option<u64>) -> Option<String> {
     match name {

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn by_hand_as_matlab_has_it() {
+    fn hand_computed_as_in_matlab() {
         // a = reshape(0:11, [2 3 2]); permute(a, [2 1 3]), permute(a, [2 3 1])
         let sizes = [("d1", 2), ("d2", 3), ("d3", 2)];
         assert_eq!(

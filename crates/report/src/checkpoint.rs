@@ -6,7 +6,7 @@ use gpubench_core::text::printable;
 use gpubench_core::units::{Bytes, seconds};
 use std::fmt::Write;
 
-/// What a save costs by lanes, foreseen and measured, and what restoring takes.
+/// What a save costs by queues, predicted and measured, and what restoring takes.
 pub fn section(out: &mut String, title: &str, raw: &Checkpoint) {
     let Some(summary) = checkpoint(raw) else { return };
     let _ = writeln!(
@@ -31,17 +31,17 @@ pub fn section(out: &mut String, title: &str, raw: &Checkpoint) {
         out,
         "\n  {:<6}{:>7}{:>24}{:>13}{:>16}{:>11}{:>16}",
         "to",
-        "lanes",
+        "queues",
         "cost of a save",
         "by model 12",
-        "against 1 lane",
+        "against 1 queue",
         "restoring",
-        "against 1 lane"
+        "against 1 queue"
     );
     for run in &summary.runs {
         let _ = writeln!(out, "  {}", row(run));
     }
-    for (what, why) in &raw.left_out {
+    for (what, why) in &raw.skipped {
         let _ = writeln!(out, "  {}: {}", printable(what, 40), printable(why, 200));
     }
 }
@@ -50,9 +50,9 @@ fn row(run: &SaveSummary) -> String {
     format!(
         "{:<6}{:>7}{:>24}{:>13}{:>16}{:>11}{:>16}",
         if run.to_file { "file" } else { "memory" },
-        run.lanes,
+        run.queues,
         cost(run),
-        seconds(run.foreseen_cost),
+        seconds(run.predicted_cost),
         change(run.against_one),
         seconds(run.restoring),
         change(run.restoring_against_one)
@@ -64,7 +64,7 @@ pub(super) fn cost(run: &SaveSummary) -> String {
     format!("{} ± {}", seconds(run.cost), seconds(run.margin))
 }
 
-/// `+12 %`; nothing where there is nothing to compare with, or nothing told apart.
+/// `+12 %`; nothing where there is nothing to compare with, or no significant difference.
 pub(super) fn change(share: Option<f64>) -> String {
     share.map_or_else(String::new, |share| format!("{:+.0} %", 100.0 * share))
 }

@@ -2,9 +2,9 @@
 
 use super::csv::{csv, number};
 use super::grid::{Grid, escaped};
+use super::labels::flag_word;
 use super::ranking::{few, grouped};
 use super::terminal::case_name;
-use super::words::flag_word;
 use gpubench_analysis::{Comparison, Row, Verdict};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::text::{counted, printable};
@@ -12,7 +12,7 @@ use gpubench_core::units;
 use serde::Serialize;
 use std::fmt::Write;
 
-/// Version of the JSON form.
+/// Version of the JSON format.
 pub const VERSION: u32 = 1;
 
 /// One side of a comparison.
@@ -46,9 +46,9 @@ pub fn text(all: &[Compared], width: u16) -> String {
         let _ = writeln!(out, "{}", head(compared, &|text| printable(text, 50)));
         out += &table(&compared.comparison).text(width);
         let _ = writeln!(out, "\n{}", summary(&compared.comparison));
-        for (reason, keys) in grouped(&compared.comparison.left_out) {
+        for (reason, keys) in grouped(&compared.comparison.skipped) {
             let reason = printable(reason, 200);
-            let _ = writeln!(out, "left out: {reason}\n      {} × {}", keys.len(), few(&keys));
+            let _ = writeln!(out, "skipped: {reason}\n      {} × {}", keys.len(), few(&keys));
         }
         out.push('\n');
     }
@@ -76,9 +76,9 @@ pub fn markdown(all: &[Compared]) -> String {
             let title = format!("<details><summary>All {n} cases</summary>");
             let _ = writeln!(out, "{title}\n\n{table}\n</details>\n");
         }
-        for (reason, keys) in grouped(&comparison.left_out) {
+        for (reason, keys) in grouped(&comparison.skipped) {
             let (reason, names) = (escaped(reason), escaped(&few(&keys)));
-            let _ = writeln!(out, "- left out: {reason}: {} × {names}", keys.len());
+            let _ = writeln!(out, "- skipped: {reason}: {} × {names}", keys.len());
         }
     }
     out
@@ -87,7 +87,7 @@ pub fn markdown(all: &[Compared]) -> String {
 /// One line a case; those that were left out too.
 pub fn spreadsheet(all: &[Compared]) -> String {
     let head = "device,vendor,api,old_driver,new_driver,case,workload,old_seconds,new_seconds,ratio,\
-                ratio_low,ratio_high,tolerance,verdict,rounds_to_settle,doubts,left_out";
+                ratio_low,ratio_high,tolerance,verdict,rounds_to_settle,doubts,skipped";
     let mut lines = vec![head.split(',').map(str::to_owned).collect::<Vec<_>>()];
     for Compared { old, new, comparison } in all {
         let place = || {
@@ -103,14 +103,14 @@ pub fn spreadsheet(all: &[Compared]) -> String {
             let figures = [row.old, row.new, row.ratio, low, high, row.tolerance];
             line.extend(figures.map(|x| number(Some(x))));
             line.extend([
-                word(&row.verdict).to_owned(),
+                verdict_label(&row.verdict).to_owned(),
                 settle(&row.verdict),
                 doubts(row),
                 String::new(),
             ]);
             lines.push(line);
         }
-        for (key, reason) in &comparison.left_out {
+        for (key, reason) in &comparison.skipped {
             let mut line = place();
             line.extend([case_name(key), key.workload.clone()]);
             line.extend(std::iter::repeat_n(String::new(), 9));
@@ -181,7 +181,7 @@ fn mark(verdict: &Verdict) -> String {
     }
 }
 
-fn word(verdict: &Verdict) -> &'static str {
+fn verdict_label(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Slower => "slower",
         Verdict::Faster => "faster",
@@ -199,10 +199,10 @@ fn settle(verdict: &Verdict) -> String {
 
 /// In words: `drift throttled`.
 fn doubts(row: &Row) -> String {
-    let mut words: Vec<_> = row.doubts.iter().map(flag_word).collect();
-    words.sort_unstable();
-    words.dedup();
-    words.join(" ")
+    let mut labels: Vec<_> = row.doubts.iter().map(flag_word).collect();
+    labels.sort_unstable();
+    labels.dedup();
+    labels.join(" ")
 }
 
 /// How many of each, and the mean: `1 slower, 0 faster, 2 unsure, 40 the same; …`.
@@ -302,6 +302,6 @@ mod tests {
         let value: serde_json::Value = serde_json::from_str(&json(&sample())).unwrap();
         let comparison = &value["compared"][0]["comparison"];
         assert_eq!(comparison["rows"].as_array().map(Vec::len), Some(4));
-        assert_eq!(comparison["left_out"].as_array().map(Vec::len), Some(2));
+        assert_eq!(comparison["skipped"].as_array().map(Vec::len), Some(2));
     }
 }

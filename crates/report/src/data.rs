@@ -2,9 +2,9 @@
 
 use super::comparison::Compared;
 use super::csv::{csv, number};
+use super::input::ReportInput;
+use super::labels;
 use super::rows::{Rate, Row};
-use super::subject::Material;
-use super::words;
 use gpubench_analysis::rank::Ranking;
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::record::Outcome;
@@ -21,7 +21,7 @@ pub const VERSION: u32 = 1;
 /// What runs measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Document {
-    /// Version of this form: 1.
+    /// Version of this format: 1.
     pub version: u32,
     /// gpubench's version that wrote the document.
     pub gpubench: String,
@@ -31,10 +31,10 @@ pub struct Document {
     pub devices: Vec<Device>,
     /// Every case on every device.
     pub cases: Vec<Case>,
-    /// The ranking, in the form of `gpubench rank --format json`.
+    /// The ranking, in the format of `gpubench rank --format json`.
     #[serde(default)]
     pub ranking: serde_json::Value,
-    /// Devices against a baseline, in the form of `gpubench compare --format json`.
+    /// Devices against a baseline, in the format of `gpubench compare --format json`.
     #[serde(default)]
     pub comparison: serde_json::Value,
 }
@@ -102,7 +102,7 @@ pub struct Case {
     pub host_memory: Option<String>,
     /// Which ranking family it counts in.
     pub family: String,
-    /// `ok`, or in a word or two what else came of it.
+    /// `ok`, or in a word or two another result.
     pub outcome: String,
     /// Why it failed or was left out.
     pub reason: Option<String>,
@@ -129,14 +129,14 @@ pub fn schema() -> schemars::Schema {
     schemars::schema_for!(Document)
 }
 
-/// The document of `material`.
-pub fn document(material: &Material, ranking: &Ranking, compared: &[Compared]) -> Document {
+/// The document of `input`.
+pub fn document(input: &ReportInput, ranking: &Ranking, compared: &[Compared]) -> Document {
     Document {
         version: VERSION,
         gpubench: env!("CARGO_PKG_VERSION").to_owned(),
-        runs: material.sources.iter().map(run).collect(),
-        devices: material.subjects.iter().map(device).collect(),
-        cases: material.rows.iter().map(case).collect(),
+        runs: input.sources.iter().map(run).collect(),
+        devices: input.reported_devices.iter().map(device).collect(),
+        cases: input.rows.iter().map(case).collect(),
         // Structures of text and numbers with text for keys: they always serialise.
         ranking: serde_json::to_value(ranking).unwrap_or_default(),
         comparison: serde_json::to_value(compared).unwrap_or_default(),
@@ -144,9 +144,9 @@ pub fn document(material: &Material, ranking: &Ranking, compared: &[Compared]) -
 }
 
 /// The document as text. Characters that reorder or hide text are escaped, as JSON allows.
-pub fn json(material: &Material, ranking: &Ranking, compared: &[Compared]) -> String {
+pub fn json(input: &ReportInput, ranking: &Ranking, compared: &[Compared]) -> String {
     let text =
-        serde_json::to_string_pretty(&document(material, ranking, compared)).unwrap_or_default();
+        serde_json::to_string_pretty(&document(input, ranking, compared)).unwrap_or_default();
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -176,17 +176,17 @@ fn run(source: &super::Source) -> Run {
     }
 }
 
-fn device(subject: &super::Subject) -> Device {
-    let info: &DeviceInfo = subject.device;
+fn device(reported_device: &super::ReportedDevice) -> Device {
+    let info: &DeviceInfo = reported_device.device;
     Device {
-        label: subject.label.clone(),
+        label: reported_device.label.clone(),
         name: info.name.clone(),
         vendor: info.vendor.clone(),
         kind: kind(info.kind).to_owned(),
         backend: info.backend.clone(),
         api: info.api.clone(),
         driver: info.driver.clone(),
-        host: subject.header.host.name.clone(),
+        host: reported_device.header.host.name.clone(),
     }
 }
 
@@ -212,9 +212,9 @@ fn case(row: &Row) -> Case {
         workload: row.key.workload.clone(),
         size: row.key.size.iter().cloned().collect(),
         measure: row.key.measure,
-        host_memory: row.key.host_memory.map(|kind| words::memory_word(kind).to_owned()),
+        host_memory: row.key.host_memory.map(|kind| labels::memory_label(kind).to_owned()),
         family: row.records[0].family.clone(),
-        outcome: row.outcome.word().to_owned(),
+        outcome: row.outcome.label().to_owned(),
         reason: reason(row.outcome),
         seconds: row.time.map(|time| time.value),
         interval: row.time.map(|time| time.interval),
@@ -222,13 +222,13 @@ fn case(row: &Row) -> Case {
         samples: row.rounds().map(|measured| measured.samples.len()).sum(),
         rate,
         rate_unit: unit.map(str::to_owned),
-        flags: row.flags.iter().map(|flag| words::flag_word(flag).to_owned()).collect(),
+        flags: row.flags.iter().map(|flag| labels::flag_word(flag).to_owned()).collect(),
         kernel: row.records.iter().find_map(|r| r.kernel.as_ref()).map(|k| k.hash.clone()),
     }
 }
 
 fn reason(outcome: &Outcome) -> Option<String> {
-    let lines = words::details(outcome);
+    let lines = labels::details(outcome);
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
@@ -237,11 +237,11 @@ const COLUMNS: &str = "machine,device,name,vendor,kind,api,driver,family,workloa
                        flags,kernel";
 
 /// One line a case and device.
-pub fn spreadsheet(material: &Material) -> String {
+pub fn spreadsheet(input: &ReportInput) -> String {
     let text = |text: &str| printable(text, usize::MAX);
     let head = COLUMNS.split(',').map(str::to_owned).collect();
-    let lines = material.rows.iter().map(|row| {
-        let (case, device) = (case(row), device(&material.subjects[row.device]));
+    let lines = input.rows.iter().map(|row| {
+        let (case, device) = (case(row), device(&input.reported_devices[row.device]));
         let size = case.size.iter().map(|(name, value)| format!("{}={value}", text(name)));
         vec![
             text(&device.host),
@@ -254,7 +254,7 @@ pub fn spreadsheet(material: &Material) -> String {
             text(&case.family),
             text(&case.workload),
             size.collect::<Vec<_>>().join(" "),
-            words::measure_word(case.measure).to_owned(),
+            labels::measure_word(case.measure).to_owned(),
             case.host_memory.unwrap_or_default(),
             case.outcome,
             text(&case.reason.unwrap_or_default()),
@@ -280,24 +280,24 @@ mod tests {
     #[test]
     fn json_reads_back_whatever_names_are() {
         let sample = Sample::named(&hostile());
-        let text = json(&sample.material(), &sample.ranking(), &sample.compared());
+        let text = json(&sample.input(), &sample.ranking(), &sample.compared());
         assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{7}']));
         let back: Document = serde_json::from_str(&text).unwrap();
-        assert_eq!(back, document(&sample.material(), &sample.ranking(), &sample.compared()));
+        assert_eq!(back, document(&sample.input(), &sample.ranking(), &sample.compared()));
         assert_eq!(back.version, VERSION);
         assert_eq!(back.devices[0].name, hostile());
-        assert_eq!(back.cases.len(), sample.material().rows.len());
+        assert_eq!(back.cases.len(), sample.input().rows.len());
     }
 
     #[test]
     fn a_spreadsheet_runs_nothing() {
         let sample = Sample::named(&format!("=cmd|{}", hostile()));
-        let text = spreadsheet(&sample.material());
+        let text = spreadsheet(&sample.input());
         assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{7}']));
         let mut reader = ::csv::Reader::from_reader(text.as_bytes());
         assert_eq!(reader.headers().unwrap().len(), 23);
         let records: Vec<_> = reader.records().map(Result::unwrap).collect();
-        assert_eq!(records.len(), sample.material().rows.len());
+        assert_eq!(records.len(), sample.input().rows.len());
         for cell in records.iter().flatten() {
             assert!(!cell.starts_with(['=', '@']), "{cell}");
         }

@@ -1,6 +1,6 @@
 //! Sections for what one row of the table cannot say: overlap and transfers.
 
-use super::words::{case_name, label};
+use super::labels::{case_name, label};
 use gpubench_analysis::{
     Class, Engines, Heavy, LITTLE, Meanwhile, OverlapSummary, engines, overlap, transfer,
 };
@@ -12,13 +12,13 @@ use std::fmt::Write;
 /// One section a record that has details; of several rounds, the first that was measured.
 pub fn sections(header: &Header, records: &[Record]) -> String {
     let mut out = String::new();
-    let mut told: Vec<(&gpubench_core::workload::CaseKey, usize)> = Vec::new();
+    let mut shown: Vec<(&gpubench_core::workload::CaseKey, usize)> = Vec::new();
     for record in records {
         let Some(detail) = &record.detail else { continue };
-        if told.contains(&(&record.key, record.device)) {
+        if shown.contains(&(&record.key, record.device)) {
             continue;
         }
-        told.push((&record.key, record.device));
+        shown.push((&record.key, record.device));
         let device = header.devices.get(record.device).map_or_else(String::new, label);
         let of_device = records.iter().filter(|other| other.device == record.device);
         let details: Vec<&Detail> = of_device.filter_map(|other| other.detail.as_ref()).collect();
@@ -27,31 +27,31 @@ pub fn sections(header: &Header, records: &[Record]) -> String {
             Detail::Overlap(raw) => overlap_section(&mut out, &title, raw, &engines(&details)),
             Detail::Transfer(raw) => transfer_section(&mut out, &title, raw),
             Detail::Concurrency(raw) => {
-                let told = super::staircase::told(records, record.device);
+                let residency = super::occupancy_sweep::device_residency(records, record.device);
                 let info = header.devices.get(record.device);
-                let device = told.zip(info).map(|(told, info)| told.device(info));
+                let device = residency.zip(info).map(|(residency, info)| residency.device(info));
                 super::concurrency::section(&mut out, &title, raw, device);
             }
             Detail::Schedule(raw) => super::schedule::section(&mut out, &title, raw),
-            Detail::Rearrange(raw) => super::rearrange::section(&mut out, &title, raw),
+            Detail::Layout(raw) => super::layout_transform::section(&mut out, &title, raw),
             Detail::Halo(raw) => super::halo::section(&mut out, &title, raw),
             Detail::Checkpoint(raw) => super::checkpoint::section(&mut out, &title, raw),
-            // All staircases of a device are one section.
-            Detail::Staircase(_) => {}
+            // All occupancy sweeps of a device are one section.
+            Detail::Occupancy(_) => {}
             // `gpubench profile` puts all of a device together.
             Detail::Characterised(_) => {}
             Detail::TransferStates(raw) => {
                 let name = format!("{}, round {}", case_name(&record.key), record.round + 1);
-                super::together::states_section(&mut out, &name, raw);
+                super::multi_device::states_section(&mut out, &name, raw);
             }
             Detail::Split(raw) => {
                 let name = format!("{}, round {}", case_name(&record.key), record.round + 1);
-                super::together::split_section(&mut out, &name, raw);
+                super::multi_device::split_section(&mut out, &name, raw);
             }
         }
     }
     super::concurrency::tallies(&mut out, header, records);
-    super::staircase::section(&mut out, header, records);
+    super::occupancy_sweep::section(&mut out, header, records);
     super::ladder::section(&mut out, header, records);
     out
 }
@@ -66,10 +66,10 @@ fn overlap_section(out: &mut String, title: &str, raw: &Overlap, engines: &Engin
     );
     let _ = writeln!(
         out,
-        "  alone: send {}, kernel {}, receive {}; one after the other {}",
-        seconds(summary.stages.send),
+        "  alone: upload {}, kernel {}, download {}; one after the other {}",
+        seconds(summary.stages.upload),
         seconds(summary.stages.kernel),
-        seconds(summary.stages.receive),
+        seconds(summary.stages.download),
         seconds(summary.stages.serial())
     );
     let _ = writeln!(out, "  class: {}", class_words(summary.class));
@@ -79,41 +79,41 @@ fn overlap_section(out: &mut String, title: &str, raw: &Overlap, engines: &Engin
         "  best: {} {} on {} in {}{}",
         best.chunks,
         if best.chunks == 1 { "chunk" } else { "chunks" },
-        lanes_words(best.lanes),
+        queue_count_label(best.queues),
         seconds(best.seconds),
-        best.saved.map_or_else(String::new, |saved| {
-            format!(": saved {:.0} % of what ideal overlap would save", saved * 100.0)
+        best.hidden_fraction.map_or_else(String::new, |fraction| {
+            format!(": hidden fraction {:.0} %", fraction * 100.0)
         })
     );
-    if let Some([send, kernel, receive]) = summary.hidden {
+    if let Some([upload, kernel, download]) = summary.hidden {
         let _ = writeln!(
             out,
-            "  beside another stage (by intervals, no gain by itself): send {:.0} %, kernel {:.0} %, receive {:.0} %",
-            send * 100.0,
+            "  concurrent with another stage (by intervals, no speedup by itself): upload {:.0} %, kernel {:.0} %, download {:.0} %",
+            upload * 100.0,
             kernel * 100.0,
-            receive * 100.0
+            download * 100.0
         );
     }
     let _ = writeln!(out, "  copy engines inferred: {}", engines_words(engines));
     if let Some(accuracy) = summary.held_out {
         let _ = writeln!(
             out,
-            "  the pipeline foresees a run that it was not fitted to with accuracy {accuracy:.2}"
+            "  the pipeline predicts a run that it was not fitted to with accuracy {accuracy:.2}"
         );
     }
     let _ = writeln!(out, "  worth it? {}", worth_words(&summary));
 }
 
 fn runs_table(out: &mut String, summary: &OverlapSummary) {
-    let _ = writeln!(out, "  chunks  lanes     median     saved  model streams   fitted pipeline");
+    let _ = writeln!(out, "  chunks queues     median    hidden  model streams   fitted pipeline");
     for run in &summary.runs {
         let _ = writeln!(
             out,
             "  {:>6}  {:>5}  {:>9}  {:>8}  {:>13}  {:>16}",
             run.chunks,
-            run.lanes,
+            run.queues,
             seconds(run.seconds),
-            percent(run.saved),
+            percent(run.hidden_fraction),
             seconds(run.streams),
             run.pipeline.map_or_else(|| "–".to_owned(), seconds)
         );
@@ -123,28 +123,30 @@ fn runs_table(out: &mut String, summary: &OverlapSummary) {
 pub(super) fn class_words(class: Class) -> String {
     let bound = if class.kernel_bound { "kernel bound" } else { "transfer bound" };
     let heavy = match class.heavy {
-        Heavy::Send => "send heavy",
-        Heavy::Receive => "receive heavy",
+        Heavy::Upload => "upload heavy",
+        Heavy::Download => "download heavy",
         Heavy::General => "general",
     };
     format!("{bound}, {heavy}")
 }
 
-pub(super) fn lanes_words(lanes: u32) -> String {
-    if lanes == 1 { "one lane (in order)".to_owned() } else { format!("{lanes} lanes") }
+pub(super) fn queue_count_label(queues: u32) -> String {
+    if queues == 1 { "one queue (in order)".to_owned() } else { format!("{queues} queues") }
 }
 
-/// The number of copy engines, and what tells it.
+/// The number of copy engines, and what it is inferred from.
 pub(super) fn engines_words(engines: &Engines) -> &'static str {
-    match (engines.both_ways, engines.beside_kernels) {
+    match (engines.both_ways, engines.overlaps_kernels) {
         (Some(true), Some(true)) => "2 (both directions at once, and beside kernels)",
         (Some(false), Some(true)) => "1 (copies beside kernels, but one direction at a time)",
-        (_, Some(false)) => "0 (no copy runs beside a kernel)",
-        (None, Some(true)) => "at least 1 (copies run beside kernels); `measure: transfer` tells",
-        (Some(true), None) => {
-            "2 (both directions at once); these runs hide too little to tell more"
+        (_, Some(false)) => "0 (no copy runs concurrently with a kernel)",
+        (None, Some(true)) => {
+            "at least 1 (copies run concurrently with kernels); `measure: transfer` determines it"
         }
-        _ => "these runs do not tell",
+        (Some(true), None) => {
+            "2 (both directions at once); these runs hide too little to show more"
+        }
+        _ => "these runs do not show it",
     }
 }
 
@@ -176,7 +178,7 @@ fn transfer_section(out: &mut String, title: &str, raw: &Transfer) {
             let _ = writeln!(out, "  {error}");
         }
         Ok(summary) => {
-            for (way, line) in [("send", &summary.send), ("receive", &summary.receive)] {
+            for (way, line) in [("upload", &summary.upload), ("download", &summary.download)] {
                 let _ = writeln!(
                     out,
                     "  {way:<8} latency {}, bandwidth {}",
@@ -186,15 +188,15 @@ fn transfer_section(out: &mut String, title: &str, raw: &Transfer) {
             }
             let _ = writeln!(
                 out,
-                "  both at once on {}: {} together, {:.2} × one after the other",
-                if raw.lanes == 1 { "one lane" } else { "two lanes" },
+                "  both at once on {}: {} combined, {:.2} × serial",
+                if raw.queues == 1 { "one queue" } else { "two queues" },
                 bandwidth(summary.both),
-                summary.gain
+                summary.speedup
             );
             match summary.meanwhile {
                 Some(Meanwhile::Rates(rates)) => {
-                    let [send, receive] = rates.map(bandwidth);
-                    let _ = writeln!(out, "  while both run: send {send}, receive {receive}");
+                    let [upload, download] = rates.map(bandwidth);
+                    let _ = writeln!(out, "  while both run: upload {upload}, download {download}");
                 }
                 Some(Meanwhile::Turns) => {
                     let _ = writeln!(out, "  while both run: never, they take turns");
@@ -205,7 +207,7 @@ fn transfer_section(out: &mut String, title: &str, raw: &Transfer) {
     }
 }
 
-/// A fitted value with its 95 % half-width, or that it could not be told.
+/// A fitted value with its 95 % half-width, or that it could not be determined.
 pub(super) fn with_error(estimate: Estimate, unit: fn(f64) -> String) -> String {
     if !estimate.margin.is_finite() || estimate.margin > estimate.value.abs() {
         return "not identifiable".to_owned();

@@ -2,7 +2,7 @@
 
 use super::csv::number;
 use super::terminal::case_name;
-use gpubench_analysis::Field;
+use gpubench_analysis::ResultMatrix;
 use gpubench_core::record::{Header, Record};
 use gpubench_core::text::printable;
 use gpubench_stats::Summary;
@@ -39,7 +39,7 @@ pub const COLUMNS: [(&str, Kind); 31] = [
     ("bytes", Kind::Number),
     ("joules", Kind::Number),
     ("kernel", Kind::Text),
-    ("checks", Kind::Text),
+    ("bounds_checks", Kind::Text),
     ("flags", Kind::Text),
 ];
 
@@ -81,7 +81,7 @@ impl Cell {
 pub fn row(run: &str, header: &Header, record: &Record) -> Option<Vec<Cell>> {
     let device = header.devices.get(record.device)?;
     let size: Vec<String> = record.key.size.iter().map(|(name, n)| format!("{name}={n}")).collect();
-    let flags: Vec<String> = record.flags.iter().map(word).collect();
+    let flags: Vec<String> = record.flags.iter().map(serde_name).collect();
     let kind = format!("{:?}", device.kind).to_lowercase();
     let memory = record.key.host_memory.map(|kind| format!("{kind:?}").to_lowercase());
     let measured = record.measured.as_ref();
@@ -104,11 +104,11 @@ pub fn row(run: &str, header: &Header, record: &Record) -> Option<Vec<Cell>> {
         Cell::Text(case_name(&record.key)),
         text(&record.key.workload),
         Cell::Text(size.join(" ")),
-        Cell::Text(word(&record.key.measure)),
+        Cell::Text(serde_name(&record.key.measure)),
         Cell::Text(memory.unwrap_or_default()),
         text(&record.family),
         Cell::Whole(i64::from(record.round)),
-        text(record.outcome.word()),
+        text(record.outcome.label()),
         Cell::Whole(summary.map_or(0, |s| s.count as i64)),
         figure(|s| s.median),
         figure(|s| s.interval[0]),
@@ -119,15 +119,15 @@ pub fn row(run: &str, header: &Header, record: &Record) -> Option<Vec<Cell>> {
         Cell::Number(measured.map(|m| m.bytes)),
         Cell::Number(record.monitor.joules),
         Cell::Text(built.map_or_else(String::new, |b| b.hash.clone())),
-        Cell::Text(built.map_or_else(String::new, |b| word(&b.checks))),
+        Cell::Text(built.map_or_else(String::new, |b| serde_name(&b.bounds_checks))),
         Cell::Text(flags.join(" ")),
     ])
 }
 
 /// The name by which JSON knows a value; of one with a text, the name alone.
-fn word(value: &impl serde::Serialize) -> String {
+fn serde_name(value: &impl serde::Serialize) -> String {
     match serde_json::to_value(value) {
-        Ok(Value::String(word)) => word,
+        Ok(Value::String(serde_name)) => serde_name,
         Ok(Value::Object(object)) => object.keys().next().cloned().unwrap_or_default(),
         _ => String::new(),
     }
@@ -135,11 +135,11 @@ fn word(value: &impl serde::Serialize) -> String {
 
 /// Bencher's metric format: for each device and verified case the latency in nanoseconds over all
 /// rounds, with the 95 % interval where there are at least two rounds.
-pub fn bencher(field: &Field) -> String {
+pub fn bencher(matrix: &ResultMatrix) -> String {
     let mut names: Vec<(String, Value)> = vec![];
-    for (place, contender) in field.contenders.iter().enumerate() {
-        for (case, cell) in field.cells(place) {
-            let name = format!("{} {}", contender.device.slug(), case_name(&case.key));
+    for (place, entry) in matrix.entries.iter().enumerate() {
+        for (case, cell) in matrix.cells(place) {
+            let name = format!("{} {}", entry.device.slug(), case_name(&case.key));
             let mut latency = json!({ "value": cell.seconds() * 1e9 });
             if let Some([low, high]) = cell.interval() {
                 latency["lower_value"] = json!(low * 1e9);
@@ -155,7 +155,7 @@ pub fn bencher(field: &Field) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_analysis::field;
+    use gpubench_analysis::result_matrix;
     use gpubench_core::record::sample::{device, header, key, outcome, record};
     use gpubench_core::record::{Flag, Outcome};
 
@@ -163,7 +163,7 @@ mod tests {
     fn a_row_has_a_cell_of_the_right_kind_for_every_column() {
         let header = header(vec![device("opencl")]);
         let mut flagged = record(key("a", 1), 1e-3);
-        flagged.flags = vec![Flag::Wide, Flag::Flake("once".into())];
+        flagged.flags = vec![Flag::NotConverged, Flag::Flake("once".into())];
         for record in [flagged.clone(), outcome(key("a", 1), Outcome::Skipped("why".into()))] {
             let row = row("x", &header, &record).unwrap();
             assert_eq!(row.len(), COLUMNS.len());
@@ -178,7 +178,7 @@ mod tests {
         }
         let texts: Vec<String> =
             row("x", &header, &flagged).unwrap().iter().map(Cell::text).collect();
-        assert_eq!(texts[30], "wide flake");
+        assert_eq!(texts[30], "not_converged flake");
         assert_eq!(
             (texts[13].as_str(), texts[14].as_str(), texts[20].as_str()),
             ("n=1", "kernel", "0.001")
@@ -193,7 +193,7 @@ mod tests {
             Record { round: 1, ..record(key("a", 1), 1e-3) },
             outcome(key("b", 1), Outcome::Unchecked),
         ];
-        let text = bencher(&field([(&header, &records[..])]));
+        let text = bencher(&result_matrix([(&header, &records[..])]));
         let value: Value = serde_json::from_str(&text).unwrap();
         let latency = &value["nobody-invented-gpu-opencl a n=1"]["latency"];
         assert!((latency["value"].as_f64().unwrap() - 1e6).abs() < 1e-3, "{text}");

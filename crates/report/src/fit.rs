@@ -1,8 +1,8 @@
 //! Fitted models in words and as JSON.
 
 use super::grid::Grid;
-use super::words::size;
-use gpubench_analysis::fit::{Bound, Device, Judged, Launch, Model, Parameter, Score, best};
+use super::labels::size;
+use gpubench_analysis::fit::{Bound, Device, Evaluation, Launch, Model, Parameter, Score, best};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::text::printable;
 use gpubench_core::units::with_prefix;
@@ -15,12 +15,12 @@ use std::fmt::Write;
 pub struct Report {
     /// The device.
     pub device: DeviceInfo,
-    /// What its profile tells, where there is one.
+    /// What its profile says, where there is one.
     pub profiled: Option<Device>,
     /// What was fitted.
     pub launches: Vec<Launch>,
     /// The models that could be fitted.
-    pub judged: Vec<Judged>,
+    pub evaluations: Vec<Evaluation>,
     /// The others, each with the reason.
     pub failed: Vec<(Model, String)>,
 }
@@ -42,10 +42,10 @@ pub fn text(reports: &[Report], width: u16) -> String {
             let left = "left out of the models that need counts";
             let _ = writeln!(out, "{workload}: {left} ({times} ×): {why}");
         }
-        if let Some(best) = best(&report.judged) {
+        if let Some(best) = best(&report.evaluations) {
             let _ = writeln!(out, "\nBest on this device: {}", best.model.name());
-            if judged_unlike(&report.judged) {
-                out += "Not all models foresaw the same launches: accuracies are of those in brackets.\n";
+            if evaluated_on_different_launches(&report.evaluations) {
+                out += "Not all models predicted the same launches: accuracies are of those in brackets.\n";
             }
             out += &workloads(best, report).text(width);
             out += "\nIts parameters\n";
@@ -67,9 +67,10 @@ fn uncounted(report: &Report) -> BTreeMap<(&str, &str), usize> {
     all
 }
 
-/// Whether models were judged by different numbers of launches.
-fn judged_unlike(judged: &[Judged]) -> bool {
-    let mut counts = judged.iter().filter_map(|one| Some(one.size_out.as_ref()?.launches));
+/// Whether models were evaluated on different numbers of launches.
+fn evaluated_on_different_launches(evaluations: &[Evaluation]) -> bool {
+    let mut counts =
+        evaluations.iter().filter_map(|one| Some(one.leave_one_size_out.as_ref()?.launches));
     counts.next().is_some_and(|first| counts.any(|count| count != first))
 }
 
@@ -79,17 +80,18 @@ fn score(score: Option<&Score>) -> String {
 
 fn accuracies(report: &Report) -> Grid {
     let mut grid = Grid::new(&["model", "seen", "a size left out", "a workload left out"]);
-    for judged in &report.judged {
+    for judged in &report.evaluations {
         let seen = judged.seen;
-        let left_out = [&judged.size_out, &judged.workload_out].map(|s| score(s.as_ref()));
-        let [size, workload] = left_out;
+        let held_out =
+            [&judged.leave_one_size_out, &judged.leave_one_workload_out].map(|s| score(s.as_ref()));
+        let [size, workload] = held_out;
         grid.row([judged.model.name().to_owned(), format!("{seen:.2}"), size, workload]);
     }
     grid
 }
 
 /// By workload: accuracy, and what bounds its largest size.
-fn workloads(judged: &Judged, report: &Report) -> Grid {
+fn workloads(judged: &Evaluation, report: &Report) -> Grid {
     let mut grid = Grid::new(&["workload", "size left out", "workload left out", "bound by"]);
     let mut names: Vec<&str> = report.launches.iter().map(|l| l.key.workload.as_str()).collect();
     names.sort_unstable();
@@ -103,15 +105,20 @@ fn workloads(judged: &Judged, report: &Report) -> Grid {
         let largest = its.max_by(|a, b| a.seconds.total_cmp(&b.seconds));
         let bound = largest.and_then(|launch| {
             let (bound, times) = judged.bound(launch, report.profiled.as_ref())?;
-            Some(format!("{} × {:.1} at {}", bound.words(), times.min(99.0), size(&launch.key)))
+            Some(format!("{} × {:.1} at {}", bound.label(), times.min(99.0), size(&launch.key)))
         });
         let bound = bound.unwrap_or_default();
-        grid.row([name.to_owned(), of(&judged.size_out), of(&judged.workload_out), bound]);
+        grid.row([
+            name.to_owned(),
+            of(&judged.leave_one_size_out),
+            of(&judged.leave_one_workload_out),
+            bound,
+        ]);
     }
     grid
 }
 
-fn parameters(judged: &Judged) -> Grid {
+fn parameters(judged: &Evaluation) -> Grid {
     let mut grid = Grid::new(&["parameter", "value", "95 % interval"]);
     for parameter in &judged.parameters {
         let [low, high] = parameter.interval.map(|bound| value(parameter, bound));
@@ -128,8 +135,8 @@ fn parameters(judged: &Judged) -> Grid {
 fn why(parameter: &Parameter) -> &'static str {
     let [low, high] = parameter.interval;
     match low > 0.0 && high / low <= 10.0 {
-        true => "not told apart from the others",
-        false => "these kernels do not tell",
+        true => "not distinguishable from the others",
+        false => "these kernels do not determine it",
     }
 }
 
@@ -150,7 +157,7 @@ fn value(parameter: &Parameter, value: f64) -> String {
 /// What bounds each launch by the best model, and how many times longer that takes than what
 /// comes next.
 fn bounds(report: &Report) -> Vec<Value> {
-    let Some(best) = best(&report.judged) else { return vec![] };
+    let Some(best) = best(&report.evaluations) else { return vec![] };
     let bound = |launch: &Launch| {
         let (bound, times) = best.bound(launch, report.profiled.as_ref())?;
         Some(json!({ "case": launch.key.to_string(), "bound": bound, "times": times }))
@@ -164,8 +171,8 @@ pub fn short(reports: &[Report]) -> String {
     for report in reports {
         let device = &report.device;
         let name = printable(&device.name, 60);
-        let Some(best) = best(&report.judged) else { continue };
-        let Some(score) = &best.size_out else { continue };
+        let Some(best) = best(&report.evaluations) else { continue };
+        let Some(score) = &best.leave_one_size_out else { continue };
         let _ = write!(
             out,
             "Models on {}:{} {name}: {} is best, {:.2} accurate on sizes it never saw",
@@ -174,7 +181,7 @@ pub fn short(reports: &[Report]) -> String {
             best.model.name(),
             score.accuracy
         );
-        if let Some(score) = &best.workload_out {
+        if let Some(score) = &best.leave_one_workload_out {
             let _ = write!(out, ", {:.2} on workloads", score.accuracy);
         }
         let _ = writeln!(out, ". {}", bounded(best, report));
@@ -183,23 +190,23 @@ pub fn short(reports: &[Report]) -> String {
 }
 
 /// How many launches each part bounds.
-fn bounded(judged: &Judged, report: &Report) -> String {
+fn bounded(judged: &Evaluation, report: &Report) -> String {
     let profile = report.profiled.as_ref();
     let bounds: Vec<Bound> =
         report.launches.iter().filter_map(|l| Some(judged.bound(l, profile)?.0)).collect();
     let all = [Bound::Compute, Bound::Global, Bound::Local, Bound::Latency, Bound::Launch];
     let count = |bound: Bound| {
         let count = bounds.iter().filter(|b| **b == bound).count();
-        (count > 0).then(|| format!("{} {count}", bound.words()))
+        (count > 0).then(|| format!("{} {count}", bound.label()))
     };
-    let told: Vec<String> = all.into_iter().filter_map(count).collect();
-    format!("Bound by: {}.", told.join(", "))
+    let listed: Vec<String> = all.into_iter().filter_map(count).collect();
+    format!("Bound by: {}.", listed.join(", "))
 }
 
 /// As an array of `{device, backend, launches, uncounted: [{workload, sizes, why}], profile, best,
-/// models: [{model, seen, size_out, workload_out, parameters}], bounds, failed}`.
+/// models: [{model, seen, leave_one_size_out, leave_one_workload_out, parameters}], bounds, failed}`.
 pub fn json(reports: &[Report]) -> String {
-    let model = |judged: &Judged| {
+    let model = |judged: &Evaluation| {
         let parameters = judged.parameters.iter().map(|parameter| {
             json!({
                 "name": parameter.name,
@@ -211,13 +218,13 @@ pub fn json(reports: &[Report]) -> String {
         json!({
             "model": judged.model,
             "seen": judged.seen,
-            "size_out": judged.size_out,
-            "workload_out": judged.workload_out,
+            "leave_one_size_out": judged.leave_one_size_out,
+            "leave_one_workload_out": judged.leave_one_workload_out,
             "parameters": parameters.collect::<Vec<_>>(),
         })
     };
     let reports = reports.iter().map(|report| {
-        let models = report.judged.iter().map(model);
+        let models = report.evaluations.iter().map(model);
         let uncounted = uncounted(report).into_iter().map(
             |((workload, why), sizes)| json!({ "workload": workload, "sizes": sizes, "why": why }),
         );
@@ -227,7 +234,7 @@ pub fn json(reports: &[Report]) -> String {
             "launches": report.launches.len(),
             "uncounted": uncounted.collect::<Vec<_>>(),
             "profile": report.profiled.is_some(),
-            "best": best(&report.judged).map(|judged| judged.model),
+            "best": best(&report.evaluations).map(|judged| judged.model),
             "models": models.collect::<Vec<_>>(),
             "bounds": bounds(report),
             "failed": report.failed,

@@ -1,4 +1,4 @@
-//! One table in the forms that people and programs read.
+//! One table in the formats that people and programs read.
 
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use gpubench_core::text::{printable, wrapped};
@@ -64,7 +64,7 @@ impl Grid {
     /// Columns of figures keep their width; the widest of the others give until all fit.
     fn widths(&self, width: usize) -> Vec<usize> {
         /// Less than this no name survives.
-        const LEAST: usize = 8;
+        const MIN_NAME_WIDTH: usize = 8;
         let length = |text: &str| text.chars().count();
         let widest = |(i, heading): (usize, &String)| {
             let cells = self.rows.iter().filter_map(|row| row.get(i)).map(|cell| length(cell));
@@ -75,7 +75,7 @@ impl Grid {
         let spaces = 2 * widths.len() - 1;
         let mut over = (widths.iter().sum::<usize>() + spaces).saturating_sub(width);
         while over > 0 {
-            let names = (0..widths.len()).filter(|&i| !self.right[i] && widths[i] > LEAST);
+            let names = (0..widths.len()).filter(|&i| !self.right[i] && widths[i] > MIN_NAME_WIDTH);
             let Some(i) = names.max_by_key(|&i| widths[i]) else { break };
             widths[i] -= 1;
             over -= 1;
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_in_two_forms() {
+    fn a_table_in_two_formats() {
         let mut grid = Grid::new(&["name", ">n"]);
         assert_eq!(grid.text(80), "");
         grid.row(["a|b<script>".to_owned(), "1".to_owned()]);

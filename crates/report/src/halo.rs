@@ -73,7 +73,7 @@ pub(super) fn rows(raw: &Halo, summary: &HaloSummary) -> [DesignRow; 2] {
 /// `64×64×64 cells in 1×1×2 parts (pinned memory)`.
 pub(super) fn cut(raw: &Halo) -> String {
     let times = |[x, y, z]: [u64; 3]| format!("{x}×{y}×{z}");
-    let memory = super::words::memory_word(raw.host_memory);
+    let memory = super::labels::memory_label(raw.host_memory);
     format!("{} cells in {} parts ({memory} memory)", times(raw.cells), times(raw.cuts))
 }
 
@@ -96,7 +96,7 @@ pub(super) fn verdict(summary: &HaloSummary) -> String {
         Better::Bulk => {
             format!("in bulk on the host, {ratio:.2} × as fast as packed on the device")
         }
-        Better::Neither => "neither: their times are not told apart".into(),
+        Better::Neither => "neither: their times cannot be distinguished".into(),
     }
 }
 
@@ -126,7 +126,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn both_designs_and_the_better_one_are_told() {
+    fn both_designs_and_the_better_one_are_reported() {
         let mut out = String::new();
         section(&mut out, "waves", &raw(1.25e-3, 2.5e-3));
         assert!(out.contains("64×64×64 cells in 1×1×2 parts (pinned memory)"), "{out}");
@@ -136,6 +136,6 @@ pub(super) mod tests {
         assert!(out.contains("better: packed on the device, 2.00 × as fast"), "{out}");
         let mut out = String::new();
         section(&mut out, "waves", &raw(1.25e-3, 1.25e-3));
-        assert!(out.contains("better: neither: their times are not told apart"), "{out}");
+        assert!(out.contains("better: neither: their times cannot be distinguished"), "{out}");
     }
 }

@@ -1,6 +1,6 @@
 //! The sections of ladders: what each step gained, and whether another one is worth it.
 
-use super::words::label;
+use super::labels::label;
 use gpubench_analysis::{Ladder, Rung, ladders};
 use gpubench_core::record::{Header, Record};
 use gpubench_core::text::printable;
@@ -34,16 +34,16 @@ fn one(out: &mut String, ladder: &Ladder, device: &str) {
     let _ = writeln!(
         out,
         "  {:<18}{:>10}{:>9}{:>10}{:>11}{:>12}  another step",
-        "step", "median", "gain", "of ideal", "of the run", "could save"
+        "step", "median", "speedup", "of ideal", "of the run", "could save"
     );
     for (i, rung) in ladder.rungs.iter().enumerate() {
-        let gain = if i == 0 { "–".to_owned() } else { format!("{:.2} ×", rung.gain) };
+        let speedup = if i == 0 { "–".to_owned() } else { format!("{:.2} ×", rung.speedup) };
         let _ = writeln!(
             out,
             "  {:<18}{:>10}{:>9}{:>10}{:>11}{:>12}  {}",
             printable(&rung.variant, 17),
             seconds(rung.seconds),
-            gain,
+            speedup,
             percent(rung.of_ideal),
             percent(rung.share),
             percent(rung.possible()),
@@ -60,6 +60,6 @@ pub(super) fn worth(rung: &Rung) -> &'static str {
     match rung.worth() {
         Some(true) => "is worth it",
         Some(false) => "is not worth it",
-        None => "cannot be judged: no ceiling or no copies were measured",
+        None => "cannot be evaluated: no ceiling or no copies were measured",
     }
 }

@@ -2,45 +2,45 @@
 
 use super::comparison::{self, Compared};
 use super::grid::{Grid, escaped};
+use super::input::ReportInput;
+use super::labels::{self, case_name, counts, details, few, how_often, kind_label};
 use super::overview::{Line, lines};
 use super::ranking;
-use super::subject::Material;
-use super::words::{self, case_name, counts, details, few, how_often, kind_word};
 use gpubench_analysis::rank::Ranking;
 use std::fmt::Write;
 
 /// The most that one comment of a code forge takes is about 65,000 characters.
-const MOST: usize = 50_000;
+const MAX_BYTES: usize = 50_000;
 /// More columns than this no comment shows.
 const COLUMNS: usize = 6;
 
 /// The whole report.
-pub fn markdown(material: &Material, ranking: &Ranking, compared: &[Compared]) -> String {
+pub fn markdown(input: &ReportInput, ranking: &Ranking, compared: &[Compared]) -> String {
     let mut out = String::new();
-    let suites: Vec<_> = material.sources.iter().map(|s| escaped(&s.header.suite)).collect();
+    let suites: Vec<_> = input.sources.iter().map(|s| escaped(&s.header.suite)).collect();
     let _ = writeln!(out, "## gpubench: {}\n", few(suites.into_iter()));
-    let _ = writeln!(out, "{}\n", sentence(material));
-    out += &devices(material);
-    out += &failures(material);
+    let _ = writeln!(out, "{}\n", sentence(input));
+    out += &devices(input);
+    out += &failures(input);
     if !compared.is_empty() {
         let _ = writeln!(out, "\n{}", comparison::markdown(compared).trim_end());
     }
-    if material.subjects.len() > 1 && ranking.families.iter().any(|f| !f.rows.is_empty()) {
+    if input.reported_devices.len() > 1 && ranking.families.iter().any(|f| !f.rows.is_empty()) {
         let _ = writeln!(out, "\n{}", ranking::markdown(ranking).trim_end());
     }
-    out += &times(material, MOST.saturating_sub(out.len()));
-    out += &notes(material);
+    out += &times(input, MAX_BYTES.saturating_sub(out.len()));
+    out += &notes(input);
     out
 }
 
-fn sentence(material: &Material) -> String {
-    let counts = counts(&material.rows);
+fn sentence(input: &ReportInput) -> String {
+    let counts = counts(&input.rows);
     let mut parts = vec![format!("✓ {} verified", counts.verified)];
     for (n, what) in [
         (counts.failed, "✗ {} failed"),
         (counts.unchecked, "○ {} unchecked"),
         (counts.flagged, "**!** {} flagged"),
-        (counts.left_out, "{} left out"),
+        (counts.skipped, "{} skipped"),
     ] {
         if n > 0 {
             parts.push(what.replace("{}", &n.to_string()));
@@ -49,32 +49,32 @@ fn sentence(material: &Material) -> String {
     parts.join(" · ")
 }
 
-fn devices(material: &Material) -> String {
+fn devices(input: &ReportInput) -> String {
     let mut grid = Grid::new(&["device", "name", "kind", "API", "driver", "machine"]);
-    for subject in &material.subjects {
-        let device = subject.device;
+    for reported_device in &input.reported_devices {
+        let device = reported_device.device;
         grid.row([
-            subject.label.clone(),
+            reported_device.label.clone(),
             device.name.clone(),
-            kind_word(device).to_owned(),
+            kind_label(device).to_owned(),
             device.api.clone(),
             device.driver.clone(),
-            subject.header.host.name.clone(),
+            reported_device.header.host.name.clone(),
         ]);
     }
     grid.markdown()
 }
 
-fn failures(material: &Material) -> String {
+fn failures(input: &ReportInput) -> String {
     const SHOWN: usize = 20;
-    let failed: Vec<_> = material.rows.iter().filter(|row| row.outcome.is_failure()).collect();
+    let failed: Vec<_> = input.rows.iter().filter(|row| row.outcome.is_failure()).collect();
     let mut out = String::new();
     if failed.is_empty() {
         return out;
     }
     let _ = writeln!(out, "\n### Failed\n");
     for row in failed.iter().take(SHOWN) {
-        let (name, label) = (case_name(row.key), &material.subjects[row.device].label);
+        let (name, label) = (case_name(row.key), &input.reported_devices[row.device].label);
         let why = details(row.outcome).into_iter().next().unwrap_or_default();
         let _ = writeln!(
             out,
@@ -82,7 +82,7 @@ fn failures(material: &Material) -> String {
             escaped(&name),
             escaped(label),
             how_often(row),
-            row.outcome.word(),
+            row.outcome.label(),
             escaped(&why)
         );
     }
@@ -93,53 +93,52 @@ fn failures(material: &Material) -> String {
 }
 
 /// The table of times, with as many lines as `room` characters hold.
-fn times(material: &Material, room: usize) -> String {
-    let mut lines = lines(material);
+fn times(input: &ReportInput, room: usize) -> String {
+    let mut lines = lines(input);
     if lines.is_empty() {
         return String::new();
     }
     let all = lines.len();
-    let shown = material.subjects.len().min(COLUMNS);
-    let mut table = grid(material, &lines, shown);
+    let shown = input.reported_devices.len().min(COLUMNS);
+    let mut table = grid(input, &lines, shown);
     while table.len() > room && lines.len() > 1 {
         lines.truncate(lines.len() * 3 / 4);
-        table = grid(material, &lines, shown);
+        table = grid(input, &lines, shown);
     }
     let mut out = format!(
         "\n### Times\n\nOf each workload the largest size that most devices computed rightly; \
          ± is half the 95 % interval, **!** a flag.\n\n{table}"
     );
-    let cut = [(all - lines.len(), "workloads"), (material.subjects.len() - shown, "devices")];
+    let cut = [(all - lines.len(), "workloads"), (input.reported_devices.len() - shown, "devices")];
     for (n, what) in cut.into_iter().filter(|(n, _)| *n > 0) {
         let _ = writeln!(out, "\n{n} more {what} are in the other formats.");
     }
     out
 }
 
-fn grid(material: &Material, lines: &[Line], shown: usize) -> String {
+fn grid(input: &ReportInput, lines: &[Line], shown: usize) -> String {
     let mut cells: Vec<Vec<String>> = vec![];
     for line in lines {
-        let mut row = vec![words::workload_name(line.key, 80), words::size(line.key)];
+        let mut row = vec![labels::workload_name(line.key, 80), labels::size(line.key)];
         row.extend((0..shown).map(|device| match line.cells.get(&device) {
             None => "–".to_owned(),
             Some(row) => {
-                let [time, interval] = words::time(row);
+                let [time, interval] = labels::time(row);
                 let flag = if row.flags.is_empty() { "" } else { " !" };
                 format!("{time} {interval}{flag}")
             }
         }));
         cells.push(row);
     }
-    let labels = material.subjects.iter().take(shown).map(|s| format!(">{}", s.label));
+    let labels = input.reported_devices.iter().take(shown).map(|s| format!(">{}", s.label));
     let mut grid = Grid::named(["workload".into(), "size".into()].into_iter().chain(labels));
     cells.into_iter().for_each(|row| grid.row(row));
     grid.markdown()
 }
 
-fn notes(material: &Material) -> String {
+fn notes(input: &ReportInput) -> String {
     let mut out = String::new();
-    let groups =
-        [("Flags", words::notes(&material.rows)), ("Left out", words::left_out(&material.rows))];
+    let groups = [("Flags", labels::notes(&input.rows)), ("Skipped", labels::skipped(&input.rows))];
     for (title, groups) in groups {
         if groups.is_empty() {
             continue;
@@ -165,7 +164,7 @@ mod tests {
     fn a_pull_request_reads_well() {
         let sample = Sample::new();
         insta::assert_snapshot!(super::markdown(
-            &sample.material(),
+            &sample.input(),
             &sample.ranking(),
             &sample.compared()
         ));
@@ -174,7 +173,7 @@ mod tests {
     #[test]
     fn hostile_names_stay_text() {
         let sample = Sample::named(&hostile());
-        let text = super::markdown(&sample.material(), &sample.ranking(), &sample.compared());
+        let text = super::markdown(&sample.input(), &sample.ranking(), &sample.compared());
         assert!(!text.contains("<img") && !text.contains("</script"), "{text}");
         assert!(text.contains("&lt;/script&gt;&lt;img"));
         assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{7}']));

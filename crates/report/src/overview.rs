@@ -1,7 +1,7 @@
 //! One line a workload: its largest common size, and who needs how long.
 
+use super::input::ReportInput;
 use super::rows::Row;
-use super::subject::Material;
 use gpubench_core::workload::{CaseKey, Measure};
 use std::collections::BTreeMap;
 
@@ -15,11 +15,11 @@ pub struct Workload<'m, 'a> {
 }
 
 /// Every workload that was run, by family and name.
-pub fn workloads<'m, 'a>(material: &'m Material<'a>) -> Vec<Workload<'m, 'a>> {
+pub fn workloads<'m, 'a>(input: &'m ReportInput<'a>) -> Vec<Workload<'m, 'a>> {
     const FAMILIES: [&str; 5] = ["compute", "memory", "transfer", "overlap", "concurrency"];
     let place = |family: &str| FAMILIES.iter().position(|f| *f == family).unwrap_or(usize::MAX);
     let mut found: BTreeMap<(usize, &str, &str, Measure), Workload> = BTreeMap::new();
-    for row in material.rows.iter().filter(|row| !row.is_left_out()) {
+    for row in input.rows.iter().filter(|row| !row.is_skipped()) {
         let family = row.records[0].family.as_str();
         let name = row.key.workload.as_str();
         found
@@ -63,6 +63,6 @@ impl<'m, 'a> Line<'m, 'a> {
 }
 
 /// The lines of all workloads.
-pub fn lines<'m, 'a>(material: &'m Material<'a>) -> Vec<Line<'m, 'a>> {
-    workloads(material).iter().filter_map(Line::of).collect()
+pub fn lines<'m, 'a>(input: &'m ReportInput<'a>) -> Vec<Line<'m, 'a>> {
+    workloads(input).iter().filter_map(Line::of).collect()
 }

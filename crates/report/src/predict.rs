@@ -1,7 +1,7 @@
 //! Predictions in words and as JSON.
 
 use super::grid::Grid;
-use super::words::size;
+use super::labels::size;
 use gpubench_analysis::fit::{Bound, Model};
 use gpubench_core::text::printable;
 use gpubench_core::units::seconds;
@@ -16,34 +16,34 @@ use std::fmt::Write;
 pub struct Prediction {
     /// The case.
     pub key: CaseKey,
-    /// What each device is foreseen to take.
-    pub foreseen: Vec<Foreseen>,
+    /// What each device is predicted to take.
+    pub per_device: Vec<DevicePrediction>,
 }
 
 /// A case on a device.
 #[derive(Clone, Debug)]
-pub struct Foreseen {
+pub struct DevicePrediction {
     /// The device's name and API.
     pub device: String,
-    /// What foresaw it.
+    /// What predicted it.
     pub model: Model,
     /// Seconds.
     pub seconds: f64,
     /// From the device's profile: the times at the ends of its intervals. From its runs: nineteen
-    /// of twenty predictions of this kind lay as near; `None` where too few tell how near.
+    /// of twenty predictions of this kind lay as near; `None` where too few show how near.
     pub interval: Option<[f64; 2]>,
-    /// The part that takes longest, where the model tells parts apart.
+    /// The part that takes longest, where the model distinguishes parts.
     pub bound: Option<Bound>,
     /// Seconds measured there, where they were.
     pub measured: Option<f64>,
-    /// The number of the device that was measured: what several models foresee of one device is
+    /// The number of the device that was measured: what several models predict of one device is
     /// compared with the same times.
     pub source: Option<usize>,
     /// Whether the model was fitted to those: they are no test of it.
     pub fitted: bool,
 }
 
-impl Foreseen {
+impl DevicePrediction {
     /// Seconds measured that nothing was fitted to.
     pub(super) fn unseen(&self) -> Option<f64> {
         self.measured.filter(|_| !self.fitted)
@@ -53,7 +53,7 @@ impl Foreseen {
 /// How well devices were ordered at one case, by model 6 (P14 §3.3.4).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Order<'a> {
-    /// The device foreseen to be fastest.
+    /// The device predicted to be fastest.
     pub picked: &'a str,
     /// The device measured to be fastest.
     pub best: &'a str,
@@ -65,26 +65,26 @@ pub(super) struct Order<'a> {
 
 impl Prediction {
     /// `None` where fewer than two devices were measured, but for those fitted to it. A device that
-    /// is foreseen several ways counts once, by the first of its names.
+    /// is predicted several ways counts once, by the first of its names.
     pub(super) fn order(&self) -> Option<Order<'_>> {
-        let mut told: Vec<&Foreseen> =
-            self.foreseen.iter().filter(|one| one.unseen().is_some()).collect();
-        told.sort_by_key(|one| (one.source, &one.device));
-        told.dedup_by_key(|one| one.source);
-        let foreseen: Vec<f64> = told.iter().map(|one| one.seconds).collect();
-        let measured: Vec<f64> = told.iter().filter_map(|one| one.unseen()).collect();
+        let mut compared: Vec<&DevicePrediction> =
+            self.per_device.iter().filter(|one| one.unseen().is_some()).collect();
+        compared.sort_by_key(|one| (one.source, &one.device));
+        compared.dedup_by_key(|one| one.source);
+        let predicted: Vec<f64> = compared.iter().map(|one| one.seconds).collect();
+        let measured: Vec<f64> = compared.iter().filter_map(|one| one.unseen()).collect();
         (measured.len() > 1).then_some(Order {
-            picked: &told[pick(&foreseen)?].device,
-            best: &told[pick(&measured)?].device,
-            penalty: penalty(&foreseen, &measured)?,
-            relative_error: relative_error(&foreseen, &measured),
+            picked: &compared[pick(&predicted)?].device,
+            best: &compared[pick(&measured)?].device,
+            penalty: penalty(&predicted, &measured)?,
+            relative_error: relative_error(&predicted, &measured),
         })
     }
 }
 
-/// What all predictions come to.
+/// Totals over all predictions.
 struct Summary<'a> {
-    /// The device that is foreseen to be fastest most often, by how often each is.
+    /// The device that is predicted to be fastest most often, by how often each is.
     wins: Vec<(&'a str, usize)>,
     /// Each case that two devices or more were measured at.
     orders: Vec<Order<'a>>,
@@ -94,8 +94,8 @@ impl<'a> Summary<'a> {
     fn of(predictions: &'a [Prediction]) -> Self {
         let mut wins: BTreeMap<&str, usize> = BTreeMap::new();
         for prediction in predictions {
-            for (rank, foreseen) in prediction.foreseen.iter().enumerate() {
-                *wins.entry(&foreseen.device).or_default() += usize::from(rank == 0);
+            for (rank, predicted) in prediction.per_device.iter().enumerate() {
+                *wins.entry(&predicted.device).or_default() += usize::from(rank == 0);
             }
         }
         let mut wins: Vec<_> = wins.into_iter().collect();
@@ -114,22 +114,22 @@ impl<'a> Summary<'a> {
 
 /// As a table for a terminal of `width` columns, and which device to pick.
 pub fn text(predictions: &[Prediction], width: u16) -> String {
-    let headings = ["workload", "size", "device", "foreseen", "between", "measured", "error"];
+    let headings = ["workload", "size", "device", "predicted", "between", "measured", "error"];
     let mut grid = Grid::new(&headings);
     for prediction in predictions {
-        for foreseen in &prediction.foreseen {
-            let error = |measured: f64| (foreseen.seconds / measured - 1.0) * 100.0;
-            let between = foreseen.interval.map(|ends| ends.map(seconds).join("–"));
+        for predicted in &prediction.per_device {
+            let error = |measured: f64| (predicted.seconds / measured - 1.0) * 100.0;
+            let between = predicted.interval.map(|ends| ends.map(seconds).join("–"));
             grid.row([
                 prediction.key.workload.clone(),
                 size(&prediction.key),
-                printable(&foreseen.device, 40),
-                seconds(foreseen.seconds),
-                between.unwrap_or_else(|| "not told".into()),
-                foreseen.measured.map_or_else(|| "–".into(), seconds),
-                match foreseen.unseen() {
+                printable(&predicted.device, 40),
+                seconds(predicted.seconds),
+                between.unwrap_or_else(|| "unknown".into()),
+                predicted.measured.map_or_else(|| "–".into(), seconds),
+                match predicted.unseen() {
                     Some(measured) => format!("{:+.0} %", error(measured)),
-                    None if foreseen.fitted => "fitted".into(),
+                    None if predicted.fitted => "fitted".into(),
                     None => "–".into(),
                 },
             ]);
@@ -169,15 +169,15 @@ pub(super) fn closing(predictions: &[Prediction]) -> String {
 /// best, penalty, relative_error}], summary}`.
 pub fn json(predictions: &[Prediction]) -> String {
     let cases = predictions.iter().map(|prediction| {
-        let devices = prediction.foreseen.iter().map(|foreseen| {
+        let devices = prediction.per_device.iter().map(|predicted| {
             json!({
-                "device": foreseen.device,
-                "model": foreseen.model,
-                "seconds": foreseen.seconds,
-                "interval": foreseen.interval,
-                "bound": foreseen.bound,
-                "measured": foreseen.measured,
-                "fitted": foreseen.fitted,
+                "device": predicted.device,
+                "model": predicted.model,
+                "seconds": predicted.seconds,
+                "interval": predicted.interval,
+                "bound": predicted.bound,
+                "measured": predicted.measured,
+                "fitted": predicted.fitted,
             })
         });
         let order = prediction.order();
@@ -212,61 +212,71 @@ pub(super) mod tests {
     use super::*;
     use gpubench_core::record::sample::key;
 
-    fn foreseen(device: &str, seconds: f64, measured: Option<f64>) -> Foreseen {
+    fn predicted(device: &str, seconds: f64, measured: Option<f64>) -> DevicePrediction {
         let interval = Some([0.9 * seconds, 1.2 * seconds]);
         let (device, model) = (String::from(device), Model::Components);
         let bound = Some(Bound::Global);
         // Each device is one of its own.
         let source = Some(device.len());
-        Foreseen { device, model, seconds, interval, bound, measured, source, fitted: false }
+        DevicePrediction {
+            device,
+            model,
+            seconds,
+            interval,
+            bound,
+            measured,
+            source,
+            fitted: false,
+        }
     }
 
     pub(crate) fn predictions() -> Vec<Prediction> {
-        let right = vec![foreseen("near", 1e-3, Some(1.1e-3)), foreseen("far", 2e-3, Some(2.2e-3))];
-        let wrong = vec![foreseen("near", 1e-3, Some(3e-3)), foreseen("far", 2e-3, Some(2e-3))];
-        let unknown = vec![foreseen("far", 1e-3, None), foreseen("near", 2e-3, Some(1e-3))];
+        let right =
+            vec![predicted("near", 1e-3, Some(1.1e-3)), predicted("far", 2e-3, Some(2.2e-3))];
+        let wrong = vec![predicted("near", 1e-3, Some(3e-3)), predicted("far", 2e-3, Some(2e-3))];
+        let unknown = vec![predicted("far", 1e-3, None), predicted("near", 2e-3, Some(1e-3))];
         let cases = [right, wrong, unknown].into_iter().zip(1..);
-        cases.map(|(foreseen, n)| Prediction { key: key("sepia", n), foreseen }).collect()
+        cases.map(|(per_device, n)| Prediction { key: key("sepia", n), per_device }).collect()
     }
 
     #[test]
-    fn picking_is_judged_where_two_devices_were_measured() {
+    fn picking_is_evaluated_where_two_devices_were_measured() {
         insta::assert_snapshot!(text(&predictions(), 90));
     }
 
     #[test]
     fn what_a_model_was_fitted_to_does_not_count() {
         let mut predictions = predictions();
-        predictions[0].foreseen[1].fitted = true;
+        predictions[0].per_device[1].fitted = true;
         assert!(predictions[0].order().is_none() && predictions[1].order().is_some());
         let table = text(&predictions[..1], 90);
         assert!(table.contains("fitted") && !table.contains("two or more"), "{table}");
-        let told: Value = serde_json::from_str(&json(&predictions)).unwrap();
-        assert_eq!((&told["summary"]["compared"]), 1);
-        assert_eq!(told["cases"][0]["devices"][1]["fitted"], true);
+        let output: Value = serde_json::from_str(&json(&predictions)).unwrap();
+        assert_eq!((&output["summary"]["compared"]), 1);
+        assert_eq!(output["cases"][0]["devices"][1]["fitted"], true);
     }
 
     #[test]
-    fn one_device_foreseen_twice_counts_once() {
+    fn a_device_predicted_twice_counts_once() {
         let mut prediction = predictions().remove(1);
-        prediction.foreseen.push(foreseen("near #2", 9e-4, Some(3e-3)));
-        prediction.foreseen[2].source = prediction.foreseen[0].source;
+        prediction.per_device.push(predicted("near #2", 9e-4, Some(3e-3)));
+        prediction.per_device[2].source = prediction.per_device[0].source;
         let (order, alone) =
             (prediction.order().unwrap(), predictions()[1].order().unwrap().penalty);
         assert_eq!((order.picked, order.best, order.penalty), ("near", "far", alone));
-        prediction.foreseen.remove(1);
+        prediction.per_device.remove(1);
         assert_eq!(prediction.order(), None, "there is nothing to pick from");
     }
 
     #[test]
     fn json_says_the_same() {
-        let told: Value = serde_json::from_str(&json(&predictions())).unwrap();
-        assert_eq!(told["summary"]["best_picked"], 1);
-        assert_eq!(told["summary"]["compared"], 2);
-        assert_eq!(told["cases"][1]["penalty"], 0.5);
-        assert!(told["cases"][0]["relative_error"].as_f64().unwrap() < 1e-9);
-        assert_eq!(told["cases"][2]["penalty"], Value::Null);
-        assert_eq!(told["cases"][2]["devices"][0]["interval"][0], 0.9 * 1e-3);
+        let output: Value = serde_json::from_str(&json(&predictions())).unwrap();
+        assert_eq!(output["summary"]["best_picked"], 1);
+        assert_eq!(output["summary"]["compared"], 2);
+        assert_eq!(output["cases"][1]["penalty"], 0.5);
+        assert!(output["cases"][0]["relative_error"].as_f64().unwrap() < 1e-9);
+        assert_eq!(output["cases"][2]["penalty"], Value::Null);
+        assert_eq!(output["cases"][2]["devices"][0]["interval"][0], 0.9 * 1e-3);
         let none: Value = serde_json::from_str(&json(&predictions()[2..])).unwrap();
         assert_eq!(none["summary"]["penalty"], Value::Null);
     }

@@ -1,14 +1,14 @@
 //! A device's profile as tables.
 
 use super::grid::Grid;
-use super::words::label;
+use super::labels::label;
 use gpubench_core::class::Class;
 use gpubench_core::record::profile::{Apart, Footprint, Profile, Stream, Traffic, Value};
 use gpubench_core::text::printable;
 use gpubench_core::units::{Bytes, bandwidth, seconds, with_prefix};
 use std::fmt::Write;
 
-/// A dependent load that takes so many times the fastest of its level is another level's.
+/// A dependent load that takes this many times the fastest of its level is another level's.
 const LEVEL: f64 = 1.5;
 
 /// All that is known of the device, for a terminal of `width` columns.
@@ -23,7 +23,7 @@ pub fn text(profile: &Profile, width: u16) -> String {
     if let Some(strides) = &profile.strides {
         section(&mut out, "Reads apart", &apart(&strides.strides, "neighbours apart"), width);
         let transaction = strides.transaction.map(|n| Bytes(n.into()).to_string());
-        line(&mut out, "transaction", transaction, "not told by these strides");
+        line(&mut out, "transaction", transaction, "not resolved by these strides");
         section(
             &mut out,
             "Reads beyond an aligned place",
@@ -32,7 +32,7 @@ pub fn text(profile: &Profile, width: u16) -> String {
         );
     }
     local(&mut out, profile, width);
-    together(&mut out, profile, width);
+    synchronisation(&mut out, profile, width);
     let units = profile.residency.map(|held| {
         format!(
             "{}, each seen to hold {} groups, {} work-items, {} of local memory",
@@ -55,19 +55,19 @@ fn section(out: &mut String, title: &str, grid: &Grid, width: u16) {
     }
 }
 
-fn line(out: &mut String, what: &str, told: Option<String>, otherwise: &str) {
-    let _ = writeln!(out, "{what}: {}", told.as_deref().unwrap_or(otherwise));
+fn line(out: &mut String, what: &str, text: Option<String>, otherwise: &str) {
+    let _ = writeln!(out, "{what}: {}", text.as_deref().unwrap_or(otherwise));
 }
 
 fn launch(out: &mut String, profile: &Profile) {
     let Some(launch) = &profile.launch else { return };
-    let told = |value: Option<Value>| value.map(|value| within(value, seconds));
-    line(out, "launch latency", told(launch.latency), "not told");
+    let time = |value: Option<Value>| value.map(|value| within(value, seconds));
+    line(out, "launch latency", time(launch.latency), "unknown");
     let each = launch.each.map(|each| {
         let rate = with_prefix(1.0 / each.value, "launches/s");
         format!("{} ({rate})", within(each, seconds))
     });
-    line(out, "each of many launches", each, "not told");
+    line(out, "each of many launches", each, "unknown");
 }
 
 /// A value with its interval as a share of it.
@@ -86,12 +86,12 @@ fn or_dash(value: Option<Value>, unit: impl Fn(f64) -> String) -> String {
 fn instructions(profile: &Profile) -> Grid {
     let mut grid = Grid::new(&["instruction", ">latency", ">whole device", ">cycle of a unit"]);
     for class in Class::priced() {
-        let Some(told) = profile.instruction(class) else { continue };
-        let each = told.throughput.zip(profile.units().zip(profile.device.clock_hz));
+        let Some(instruction) = profile.instruction(class) else { continue };
+        let each = instruction.throughput.zip(profile.units().zip(profile.device.clock_hz));
         grid.row([
             class.name().replace('_', " "),
-            or_dash(told.latency, seconds),
-            or_dash(told.throughput, |rate| with_prefix(rate, "/s")),
+            or_dash(instruction.latency, seconds),
+            or_dash(instruction.throughput, |rate| with_prefix(rate, "/s")),
             each.map_or_else(
                 || "–".to_owned(),
                 |(rate, (units, clock))| format!("{:.3}", rate.value / f64::from(units) / clock),
@@ -167,7 +167,7 @@ fn levels(chase: &[Footprint]) -> Grid {
 fn apart(all: &[Apart], how: &str) -> Grid {
     let heading = format!(">{how}");
     let mut grid = Grid::new(&[&heading, ">each read", ">times"]);
-    // Neighbours side by side, or at an aligned place: where that is not told, nothing is relative.
+    // Neighbours side by side, or at an aligned place: where that is unknown, nothing is relative.
     let nearest = all.first().filter(|point| point.bytes <= 4).map(|point| point.each.value);
     for point in all {
         let times = nearest.map(|nearest| format!("{:.2}", point.each.value / nearest));
@@ -183,17 +183,17 @@ fn apart(all: &[Apart], how: &str) -> Grid {
 fn local(out: &mut String, profile: &Profile, width: u16) {
     let Some(local) = &profile.local else { return };
     section(out, "Local memory", &apart(&local.strides, "neighbours apart"), width);
-    line(out, "latency", local.latency.map(|value| within(value, seconds)), "not told");
-    line(out, "bandwidth", local.bandwidth.map(|value| within(value, bandwidth)), "not told");
+    line(out, "latency", local.latency.map(|value| within(value, seconds)), "unknown");
+    line(out, "bandwidth", local.bandwidth.map(|value| within(value, bandwidth)), "unknown");
     let banks = local.banks.map(|banks| match banks {
         1 => "no stride makes a difference".to_owned(),
         banks => banks.to_string(),
     });
-    line(out, "banks", banks, "not told");
+    line(out, "banks", banks, "unknown");
 }
 
-fn together(out: &mut String, profile: &Profile, width: u16) {
-    let mut grid = Grid::new(&["work-items together", ">cost"]);
+fn synchronisation(out: &mut String, profile: &Profile, width: u16) {
+    let mut grid = Grid::new(&["operation", ">cost"]);
     for barrier in &profile.barriers {
         let what = format!("exchange across a barrier, group of {}", barrier.group_size);
         grid.row([what, within(barrier.exchange, seconds)]);
@@ -206,7 +206,7 @@ fn together(out: &mut String, profile: &Profile, width: u16) {
         grid.row(["atomic additions to one place".into(), or_dash(atomics.contended, rate)]);
         grid.row(["atomic additions, each apart".into(), or_dash(atomics.apart, rate)]);
     }
-    section(out, "Work-items together", &grid, width);
+    section(out, "Synchronisation and atomics", &grid, width);
 }
 
 #[cfg(test)]
@@ -272,9 +272,9 @@ mod tests {
             "int add      4.00 ns ± 1.0 %  2.00 T/s ± 1.0 %",
             "  1.20 ns ± 1.0 %      1",
             "90.0 ns ± 1.0 %      2",
-            "transaction: not told",
+            "transaction: unknown",
             "1.25 ns ± 1.0 %   1.25",
-            "bandwidth: not told",
+            "bandwidth: unknown",
             "banks: 32",
         ] {
             assert!(text.contains(part), "{part} in\n{text}");

@@ -10,33 +10,41 @@ const BETWEEN_LINES: Duration = Duration::from_secs(5);
 /// The progress of one run.
 #[derive(Debug)]
 pub struct Progress {
-    form: Form,
+    style: Style,
     total: u64,
     done: u64,
     begun: Instant,
-    /// Cases of this sitting: a resumed run does not count those of the one before.
+    /// Cases of this invocation: a resumed run does not count those of the one before.
     here: u64,
     /// Seconds that the run may take, where they are limited.
-    most: Option<f64>,
+    max_seconds: Option<f64>,
     doing: String,
 }
 
 #[derive(Debug)]
-enum Form {
+enum Style {
     Bar(ProgressBar),
     Lines { last: Option<Instant> },
     Quiet,
 }
 
 impl Progress {
-    /// Of `total` cases, of which `done` are done already; `most` seconds are given to the others.
-    pub fn new(total: u64, done: u64, most: Option<f64>, quiet: bool) -> Self {
-        let form = match (quiet, std::io::stderr().is_terminal()) {
-            (true, _) => Form::Quiet,
-            (false, true) => Form::Bar(bar(total, done)),
-            (false, false) => Form::Lines { last: None },
+    /// Of `total` cases, of which `done` are done already; `max_seconds` seconds are given to the others.
+    pub fn new(total: u64, done: u64, max_seconds: Option<f64>, quiet: bool) -> Self {
+        let style = match (quiet, std::io::stderr().is_terminal()) {
+            (true, _) => Style::Quiet,
+            (false, true) => Style::Bar(bar(total, done)),
+            (false, false) => Style::Lines { last: None },
         };
-        Self { form, total, done, begun: Instant::now(), here: 0, most, doing: String::new() }
+        Self {
+            style,
+            total,
+            done,
+            begun: Instant::now(),
+            here: 0,
+            max_seconds,
+            doing: String::new(),
+        }
     }
 
     /// A case begins.
@@ -54,38 +62,38 @@ impl Progress {
     pub fn end(&mut self) {
         self.done += 1;
         self.here += 1;
-        if let Form::Bar(bar) = &self.form {
+        if let Style::Bar(bar) = &self.style {
             bar.set_position(self.done);
         }
     }
 
     /// Says something above the bar.
     pub fn say(&self, text: &str) {
-        match &self.form {
-            Form::Bar(bar) => bar.suspend(|| say(text)),
-            Form::Lines { .. } => say(text),
-            Form::Quiet => {}
+        match &self.style {
+            Style::Bar(bar) => bar.suspend(|| say(text)),
+            Style::Lines { .. } => say(text),
+            Style::Quiet => {}
         }
     }
 
     /// Takes the bar away.
     pub fn finish(&self) {
-        if let Form::Bar(bar) = &self.form {
+        if let Style::Bar(bar) = &self.style {
             bar.finish_and_clear();
         }
     }
 
     fn show(&mut self, stage: &str) {
         let elapsed = self.begun.elapsed().as_secs_f64();
-        let left = time_left(elapsed, self.here, self.total - self.done, self.most);
-        match &mut self.form {
-            Form::Quiet => {}
-            Form::Bar(bar) => {
+        let left = time_left(elapsed, self.here, self.total - self.done, self.max_seconds);
+        match &mut self.style {
+            Style::Quiet => {}
+            Style::Bar(bar) => {
                 bar.set_prefix(left);
                 bar.set_message(format!("{} {stage}", self.doing));
                 bar.tick();
             }
-            Form::Lines { last } => {
+            Style::Lines { last } => {
                 if last.is_none_or(|last| last.elapsed() >= BETWEEN_LINES) {
                     *last = Some(Instant::now());
                     let (done, total) = (self.done, self.total);
@@ -107,10 +115,10 @@ fn bar(total: u64, done: u64) -> ProgressBar {
 }
 
 /// How long `left` cases take if they go on as the first `done` did in `elapsed` seconds, and no longer than
-/// what is left of `most`.
-fn time_left(elapsed: f64, done: u64, left: u64, most: Option<f64>) -> String {
+/// what is left of `max_seconds`.
+fn time_left(elapsed: f64, done: u64, left: u64, max_seconds: Option<f64>) -> String {
     let alike = if done == 0 { f64::INFINITY } else { elapsed / done as f64 * left as f64 };
-    let seconds = alike.min(most.map_or(f64::INFINITY, |most| most - elapsed));
+    let seconds = alike.min(max_seconds.map_or(f64::INFINITY, |max_seconds| max_seconds - elapsed));
     if seconds <= 0.0 && left > 0 {
         return "time budget used up".into();
     }
@@ -135,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_left_is_told_in_a_unit_that_fits() {
+    fn time_left_is_reported_in_a_unit_that_fits() {
         let after = |done, left| time_left(10.0, done, left, None);
         assert_eq!(after(0, 10), "time left unknown");
         assert_eq!(after(10, 30), "30 s left");

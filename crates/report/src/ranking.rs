@@ -1,8 +1,8 @@
 //! A ranking for terminals, Markdown, spreadsheets and programs.
 
 use super::csv::{csv, number};
-use super::foresight;
 use super::grid::{Grid, escaped};
+use super::predicted_ranking;
 use super::terminal::case_name;
 use gpubench_analysis::Energy;
 use gpubench_analysis::rank::{Device, Family, Ranking, Row};
@@ -12,7 +12,7 @@ use gpubench_core::workload::CaseKey;
 use gpubench_stats::Level;
 use std::fmt::Write;
 
-/// Version of the JSON form.
+/// Version of the JSON format.
 pub const VERSION: u32 = 1;
 
 /// For a terminal of `width` columns.
@@ -39,14 +39,11 @@ pub fn text(ranking: &Ranking, width: u16) -> String {
             }
             None => {}
         }
-        out += &foresight::text(ranking, width);
-        if !overall.left_out.is_empty() {
-            let _ = writeln!(
-                out,
-                "Outside the common set: {}",
-                counted(overall.left_out.len(), "case")
-            );
-            for (reason, keys) in grouped(&overall.left_out) {
+        out += &predicted_ranking::text(ranking, width);
+        if !overall.skipped.is_empty() {
+            let _ =
+                writeln!(out, "Outside the common set: {}", counted(overall.skipped.len(), "case"));
+            for (reason, keys) in grouped(&overall.skipped) {
                 let _ = writeln!(out, "  {}\n      {} × {}", plain(reason), keys.len(), few(&keys));
             }
             out.push('\n');
@@ -80,11 +77,11 @@ pub fn markdown(ranking: &Ranking) -> String {
             let heading = energy_heading(ranking, energy, &escaped);
             let _ = writeln!(out, "### Performance per watt\n\n{heading}\n\n{table}");
         }
-        out += &foresight::markdown(ranking);
-        if !overall.left_out.is_empty() {
-            let n = counted(overall.left_out.len(), "case");
+        out += &predicted_ranking::markdown(ranking);
+        if !overall.skipped.is_empty() {
+            let n = counted(overall.skipped.len(), "case");
             let _ = writeln!(out, "### Outside the common set: {n}\n");
-            for (reason, keys) in grouped(&overall.left_out) {
+            for (reason, keys) in grouped(&overall.skipped) {
                 let (reason, names) = (escaped(reason), escaped(&few(&keys)));
                 let _ = writeln!(out, "- {reason}: {} × {names}", keys.len());
             }
@@ -99,7 +96,7 @@ pub fn markdown(ranking: &Ranking) -> String {
 pub fn spreadsheet(ranking: &Ranking) -> String {
     let head = "family,rank,rank_best,rank_worst,device,vendor,api,kind,drivers,runs,speed,\
                 speed_low,speed_high,verified,cases,common,roofline,reference,per_joule,pareto,\
-                foreseen_cases,measured_speed,measured_rank,foreseen_speed,foreseen_rank";
+                predicted_cases,measured_speed,measured_rank,predicted_speed,predicted_rank";
     let mut lines = vec![head.split(',').map(str::to_owned).collect::<Vec<_>>()];
     for family in &ranking.families {
         let reference = family.reference.map(|r| ranking.devices[r].info.slug());
@@ -108,7 +105,7 @@ pub fn spreadsheet(ranking: &Ranking) -> String {
             let overall = family.name == ranking.families[0].name;
             let drawn = ranking.energy.iter().filter(|_| overall).flat_map(|energy| &energy.rows);
             let drawn = drawn.into_iter().find(|drawn| drawn.device == row.device);
-            let foresight = ranking.foresight.as_ref().filter(|_| overall);
+            let prediction = ranking.prediction.as_ref().filter(|_| overall);
             let mut line = vec![
                 family.name.clone(),
                 (place + 1).to_string(),
@@ -131,7 +128,7 @@ pub fn spreadsheet(ranking: &Ranking) -> String {
                 number(drawn.map(|row| row.per_joule)),
                 drawn.map_or_else(String::new, |row| row.pareto.to_string()),
             ];
-            line.extend(foresight::spreadsheet(foresight, row.device));
+            line.extend(predicted_ranking::spreadsheet(prediction, row.device));
             lines.push(line);
         }
     }
@@ -248,8 +245,8 @@ fn winners(ranking: &Ranking, family: &Family, shown: &dyn Fn(&str) -> String) -
     grid
 }
 
-/// What a ranking says where no run tells of energy.
-pub(super) const NO_ENERGY: &str = "Performance per watt: not measured (no run tells of energy)";
+/// What a ranking says where no run reports energy.
+pub(super) const NO_ENERGY: &str = "Performance per watt: not measured (no run reports energy)";
 
 /// Over which cases, and who is left out.
 pub(super) fn energy_heading(
@@ -296,9 +293,9 @@ fn excluded(ranking: &Ranking, shown: &dyn Fn(&str) -> String) -> String {
 }
 
 /// Cases under the reason that they share, most frequent first.
-pub(super) fn grouped(left_out: &[(CaseKey, String)]) -> Vec<(&str, Vec<&CaseKey>)> {
+pub(super) fn grouped(skipped: &[(CaseKey, String)]) -> Vec<(&str, Vec<&CaseKey>)> {
     let mut groups: Vec<(&str, Vec<&CaseKey>)> = vec![];
-    for (key, reason) in left_out {
+    for (key, reason) in skipped {
         match groups.iter_mut().find(|(known, _)| known == reason) {
             Some((_, keys)) => keys.push(key),
             None => groups.push((reason, vec![key])),
@@ -331,9 +328,9 @@ fn escaped_once(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_analysis::field;
     use gpubench_analysis::fit::Model;
-    use gpubench_analysis::rank::{Options, Seer, foresight, rank};
+    use gpubench_analysis::result_matrix;
+    use gpubench_analysis::rank::{DeviceTimes, Options, predict_ranking, rank};
     use gpubench_core::record::sample::{device, header, key, outcome, record};
     use gpubench_core::record::{Monitor, Outcome, Record};
 
@@ -360,18 +357,19 @@ mod tests {
         }
         records.push(Record { device: 1, ..outcome(key("sepia", 6), Outcome::Unchecked) });
         let options = Options { include_cpu: true, ..Options::default() };
-        let field = field([(&header, &records[..])]);
-        let mut ranking = rank(&field, &options).unwrap();
+        let matrix = result_matrix([(&header, &records[..])]);
+        let mut ranking = rank(&matrix, &options).unwrap();
         let overall = &ranking.families[0];
         let seconds = |device: usize| {
             let one = |n: usize| Ok(1e-3 * (1 + n + 2 * device) as f64);
             let mut all: Vec<Result<f64, String>> = (0..overall.common.len()).map(one).collect();
             all[0] = Err(HOSTILE.into());
-            Seer { device, seconds: all }
+            DeviceTimes { device, seconds: all }
         };
         let unknown = vec![(3, format!("no profile {HOSTILE}"))];
-        let seers = [seconds(0), seconds(1)];
-        ranking.foresight = foresight(&field, overall, Model::Components, &seers, unknown);
+        let predicted = [seconds(0), seconds(1)];
+        ranking.prediction =
+            predict_ranking(&matrix, overall, Model::Components, &predicted, unknown);
         ranking
     }
 
@@ -413,7 +411,7 @@ mod tests {
         assert_eq!(value["version"], 1);
         let overall = &value["ranking"]["families"][0];
         assert_eq!(overall["rows"].as_array().map(Vec::len), Some(3));
-        assert_eq!(overall["left_out"].as_array().map(Vec::len), Some(1));
+        assert_eq!(overall["skipped"].as_array().map(Vec::len), Some(1));
         assert_eq!(overall["level"], "cases");
     }
 }

@@ -27,9 +27,9 @@ pub struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// Whether it was not run: refused, or left out by a budget or filter.
-    pub fn is_left_out(&self) -> bool {
-        self.outcome.is_left_out()
+    /// Whether it was not run: unsupported, or skipped by a budget or filter.
+    pub fn is_skipped(&self) -> bool {
+        self.outcome.is_skipped()
     }
 
     /// The rounds whose samples may be shown.
@@ -42,7 +42,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Work per second, in the unit that tells most of the case.
+/// Work per second, in the unit that says most of the case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rate {
     /// Floating-point operations per second.
@@ -71,7 +71,7 @@ fn may_show(record: &Record) -> bool {
 
 fn row<'a>(key: &'a CaseKey, device: usize, records: Vec<&'a Record>) -> Row<'a> {
     let failures = records.iter().filter(|r| r.outcome.is_failure()).count();
-    let ran = records.iter().filter(|r| severity(&r.outcome) != LEFT_OUT).count();
+    let ran = records.iter().filter(|r| severity(&r.outcome) != SKIPPED).count();
     // A case left out of some rounds keeps the value of the others.
     let worst = records.iter().map(|r| &r.outcome).max_by_key(|outcome| severity(outcome));
     let samples: Vec<_> =
@@ -102,11 +102,11 @@ fn row<'a>(key: &'a CaseKey, device: usize, records: Vec<&'a Record>) -> Row<'a>
     }
 }
 
-const LEFT_OUT: u8 = 0;
+const SKIPPED: u8 = 0;
 
 fn severity(outcome: &Outcome) -> u8 {
     match outcome {
-        Outcome::Skipped(_) | Outcome::Unsupported(_) => LEFT_OUT,
+        Outcome::Skipped(_) | Outcome::Unsupported(_) => SKIPPED,
         Outcome::Ok => 1,
         Outcome::Unchecked => 2,
         _ => 3,
@@ -115,15 +115,15 @@ fn severity(outcome: &Outcome) -> u8 {
 
 fn rate(measure: Measure, family: &str, flops: f64, bytes: f64, seconds: f64) -> Option<Rate> {
     let by_bytes = match measure {
-        Measure::Launch | Measure::Concurrency | Measure::Staircase | Measure::Characterise => {
+        Measure::Launch | Measure::Concurrency | Measure::Occupancy | Measure::Characterise => {
             return None;
         }
-        Measure::Send | Measure::Receive | Measure::Transfer | Measure::TransferStates => true,
+        Measure::Upload | Measure::Download | Measure::Transfer | Measure::TransferStates => true,
         Measure::Kernel
         | Measure::Overlap
         | Measure::Schedule
         | Measure::Split
-        | Measure::Rearrange
+        | Measure::Layout
         | Measure::Halo
         | Measure::Checkpoint => family == "memory" || flops <= 0.0,
     };
@@ -161,7 +161,7 @@ mod tests {
         assert!(rows[0].time.is_some() && rows[0].outcome.is_ok());
         assert!(rows[1].time.is_none());
         assert_eq!(rows[1].failed, (1, 2));
-        assert_eq!(rows[1].outcome.word(), "timeout");
+        assert_eq!(rows[1].outcome.label(), "timeout");
     }
 
     #[test]
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(rate(Measure::Kernel, "compute", 10.0, 20.0, 2.0), Some(Rate::Flops(5.0)));
         assert_eq!(rate(Measure::Kernel, "memory", 10.0, 20.0, 2.0), Some(Rate::Bandwidth(10.0)));
         assert_eq!(rate(Measure::Kernel, "compute", 0.0, 20.0, 2.0), Some(Rate::Bandwidth(10.0)));
-        assert_eq!(rate(Measure::Send, "transfer", 0.0, 20.0, 2.0), Some(Rate::Bandwidth(10.0)));
+        assert_eq!(rate(Measure::Upload, "transfer", 0.0, 20.0, 2.0), Some(Rate::Bandwidth(10.0)));
         assert_eq!(rate(Measure::Launch, "compute", 10.0, 20.0, 2.0), None);
     }
 }

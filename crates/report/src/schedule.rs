@@ -10,15 +10,15 @@ use std::fmt::Write;
 /// Every plan with its time over the lower bound, and those that were left out.
 pub fn section(out: &mut String, title: &str, raw: &Schedule) {
     let Some(summary) = schedule(raw) else { return };
-    let lanes = if raw.lanes == 1 { "one queue, in order" } else { "three lanes" };
+    let queues = if raw.queues == 1 { "one queue, in order" } else { "three queues" };
     let memory = format!("{:?}", raw.host_memory).to_lowercase();
-    let _ = writeln!(out, "\nSchedules of {title}: {lanes}, {memory} memory");
+    let _ = writeln!(out, "\nSchedules of {title}: {queues}, {memory} memory");
     let _ = writeln!(
         out,
-        "  alone: send {}, kernel {}, receive {}; lower bound {}",
-        seconds(summary.stages.send),
+        "  alone: upload {}, kernel {}, download {}; lower bound {}",
+        seconds(summary.stages.upload),
         seconds(summary.stages.kernel),
-        seconds(summary.stages.receive),
+        seconds(summary.stages.download),
         seconds(summary.lower_bound)
     );
     let _ = writeln!(
@@ -32,7 +32,7 @@ pub fn section(out: &mut String, title: &str, raw: &Schedule) {
     let _ = writeln!(
         out,
         "  {:<36}{:>6}{:>10}{:>12}{:>11}",
-        "plan", "parts", "median", "over bound", "foreseen"
+        "plan", "parts", "median", "over bound", "predicted"
     );
     for (i, plan) in summary.plans.iter().enumerate() {
         let _ = writeln!(
@@ -42,11 +42,11 @@ pub fn section(out: &mut String, title: &str, raw: &Schedule) {
             plan.parts,
             seconds(plan.seconds),
             plan.over_bound,
-            seconds(plan.foreseen),
+            seconds(plan.predicted),
             if i == summary.best { " *" } else { "" }
         );
     }
-    for (plan, reason) in &raw.left_out {
+    for (plan, reason) in &raw.skipped {
         let _ = writeln!(out, "  not run: {}: {}", printable(plan, 60), printable(reason, 160));
     }
 }
@@ -55,8 +55,8 @@ pub fn section(out: &mut String, title: &str, raw: &Schedule) {
 pub(super) fn class_words(class: Class) -> String {
     let bound = if class.kernel_bound { "kernel bound" } else { "transfer bound" };
     let heavy = match class.heavy {
-        Heavy::Send => "send heavy",
-        Heavy::Receive => "receive heavy",
+        Heavy::Upload => "upload heavy",
+        Heavy::Download => "download heavy",
         Heavy::General => "general",
     };
     format!("{bound}, {heavy}")

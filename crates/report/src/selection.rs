@@ -1,9 +1,9 @@
-//! The table of a device-selection study (P14 ch. 4): times relative to the fastest device's, foreseen
+//! The table of a device-selection study (P14 ch. 4): times relative to the fastest device's, predicted
 //! and measured, what bounds each kernel, the device picked at each, and what that costs.
 
 use super::grid::Grid;
-use super::predict::{Foreseen, Prediction, closing};
-use super::words::size;
+use super::labels::size;
+use super::predict::{DevicePrediction, Prediction, closing};
 use gpubench_core::text::printable;
 
 /// For a terminal of `width` columns. Where fewer than two devices were measured at a case, nobody
@@ -13,28 +13,29 @@ pub fn text(predictions: &[Prediction], width: u16) -> String {
     let mut out =
         format!("Times relative to the fastest device's\n{}\n", relative(predictions).text(width));
     if !picking.is_empty() {
-        out += &format!("Picking by what is foreseen\n{picking}\n");
+        out += &format!("Picking by what is predicted\n{picking}\n");
     }
     out + &closing(predictions)
 }
 
 fn relative(predictions: &[Prediction]) -> Grid {
-    let mut grid = Grid::new(&["workload", "size", "device", "bound by", ">foreseen", ">measured"]);
+    let mut grid =
+        Grid::new(&["workload", "size", "device", "bound by", ">predicted", ">measured"]);
     for prediction in predictions {
-        let least = |of: &dyn Fn(&Foreseen) -> Option<f64>| {
-            prediction.foreseen.iter().filter_map(of).fold(f64::INFINITY, f64::min)
+        let min_seconds = |of: &dyn Fn(&DevicePrediction) -> Option<f64>| {
+            prediction.per_device.iter().filter_map(of).fold(f64::INFINITY, f64::min)
         };
-        let foreseen = least(&|one| Some(one.seconds));
-        let measured = least(&|one| one.measured);
-        for (place, one) in prediction.foreseen.iter().enumerate() {
+        let predicted = min_seconds(&|one| Some(one.seconds));
+        let measured = min_seconds(&|one| one.measured);
+        for (place, one) in prediction.per_device.iter().enumerate() {
             let named = |text: String| if place == 0 { text } else { String::new() };
             let fitted = if one.fitted { " (fitted)" } else { "" };
             grid.row([
                 named(prediction.key.workload.clone()),
                 named(size(&prediction.key)),
                 printable(&one.device, 40),
-                one.bound.map_or("–", |bound| bound.words()).to_owned(),
-                format!("{:.2}", one.seconds / foreseen),
+                one.bound.map_or("–", |bound| bound.label()).to_owned(),
+                format!("{:.2}", one.seconds / predicted),
                 one.measured.map_or_else(|| "–".into(), |x| format!("{:.2}{fitted}", x / measured)),
             ]);
         }
@@ -72,7 +73,7 @@ mod tests {
     #[test]
     fn one_device_is_no_choice() {
         let mut predictions = predictions();
-        predictions.iter_mut().for_each(|one| one.foreseen.truncate(1));
+        predictions.iter_mut().for_each(|one| one.per_device.truncate(1));
         let text = text(&predictions, 80);
         assert!(!text.contains("picked") && text.contains("bound by"), "{text}");
     }

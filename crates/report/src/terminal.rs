@@ -1,11 +1,11 @@
 //! A run as text for a terminal: the table, what was left out and why, where the time went.
 
-pub use super::words::{case_name, label};
+pub use super::labels::{case_name, label};
 
 use super::grid::Grid;
+use super::input::ReportInput;
+use super::labels::{self, counts, details, few, how_often, kind_label};
 use super::rows::{Row, rows};
-use super::subject::Material;
-use super::words::{self, counts, details, few, how_often, kind_word};
 use gpubench_core::gpu::{Clock, DeviceInfo};
 use gpubench_core::record::{Header, Record, Wall};
 use gpubench_core::text::printable;
@@ -29,7 +29,7 @@ impl Default for Style {
 
 /// What was done since the run began or was resumed.
 #[derive(Clone, Copy, Debug)]
-pub struct Sitting<'a> {
+pub struct Invocation<'a> {
     /// Seconds of wall time.
     pub seconds: f64,
     /// The records made in it.
@@ -37,24 +37,24 @@ pub struct Sitting<'a> {
 }
 
 /// The whole report of a run.
-pub fn report(header: &Header, records: &[Record], sitting: Sitting, style: Style) -> String {
+pub fn report(header: &Header, records: &[Record], invocation: Invocation, style: Style) -> String {
     let rows = rows(records);
     let labels: Vec<String> = header.devices.iter().map(label).collect();
     let details = super::detail::sections(header, records);
     let mut out = body(&header.devices.iter().collect::<Vec<_>>(), &rows, &labels, &details, style);
-    time(&mut out, sitting);
+    time(&mut out, invocation);
     if style.color { paint(&out) } else { out }
 }
 
 /// The same of runs that were made before, one or several.
-pub fn summary(material: &Material, style: Style) -> String {
-    let devices: Vec<&DeviceInfo> = material.subjects.iter().map(|s| s.device).collect();
-    let details: String = material
+pub fn summary(input: &ReportInput, style: Style) -> String {
+    let devices: Vec<&DeviceInfo> = input.reported_devices.iter().map(|s| s.device).collect();
+    let details: String = input
         .sources
         .iter()
         .map(|source| super::detail::sections(source.header, source.records))
         .collect();
-    let out = body(&devices, &material.rows, &material.labels(), &details, style);
+    let out = body(&devices, &input.rows, &input.labels(), &details, style);
     if style.color { paint(&out) } else { out }
 }
 
@@ -71,8 +71,8 @@ fn body(
     legend(&mut out, rows);
     out.push_str(details);
     failures(&mut out, rows, labels);
-    grouped(&mut out, "Left out", words::left_out(rows), labels);
-    grouped(&mut out, "Notes", words::notes(rows), labels);
+    grouped(&mut out, "Skipped", labels::skipped(rows), labels);
+    grouped(&mut out, "Notes", labels::notes(rows), labels);
     out
 }
 
@@ -80,7 +80,7 @@ fn list(out: &mut String, devices: &[&DeviceInfo], labels: &[String]) {
     for (device, label) in devices.iter().zip(labels) {
         let name = printable(&device.name, 60);
         let (api, driver) = (printable(&device.api, 40), printable(&device.driver, 60));
-        let _ = writeln!(out, "{label}  {name} ({}; {api}; {driver})", kind_word(device));
+        let _ = writeln!(out, "{label}  {name} ({}; {api}; {driver})", kind_label(device));
     }
     out.push('\n');
 }
@@ -89,22 +89,22 @@ const HEADINGS: [&str; 7] = ["workload", "size", "device", ">median", ">95 %", "
 
 fn table(rows: &[Row], labels: &[String], style: Style) -> String {
     let mut grid = Grid::new(&HEADINGS);
-    for row in rows.iter().filter(|row| !row.is_left_out()) {
+    for row in rows.iter().filter(|row| !row.is_skipped()) {
         grid.row(cells(row, labels));
     }
     grid.text(style.width)
 }
 
 fn cells(row: &Row, labels: &[String]) -> [String; 7] {
-    let [median, interval] = words::time(row);
+    let [median, interval] = labels::time(row);
     [
-        words::workload_name(row.key, 60),
-        words::size(row.key),
+        labels::workload_name(row.key, 60),
+        labels::size(row.key),
         device(row, labels),
         median,
         interval,
-        words::rate(row),
-        words::mark(row),
+        labels::rate(row),
+        labels::mark(row),
     ]
 }
 
@@ -119,7 +119,7 @@ fn legend(out: &mut String, rows: &[Row]) {
         (counts.failed, "✗ {} failed"),
         (counts.unchecked, "○ {} unchecked"),
         (counts.flagged, "! {} flagged"),
-        (counts.left_out, "{} left out"),
+        (counts.skipped, "{} skipped"),
     ] {
         if n > 0 {
             parts.push(what.replace("{}", &n.to_string()));
@@ -136,14 +136,14 @@ fn failures(out: &mut String, rows: &[Row], labels: &[String]) {
     out.push_str("\nFailed\n");
     for row in failed {
         let (name, device) = (case_name(row.key), device(row, labels));
-        let _ = writeln!(out, "  ✗ {name} on {device}{}: {}", how_often(row), row.outcome.word());
+        let _ = writeln!(out, "  ✗ {name} on {device}{}: {}", how_often(row), row.outcome.label());
         for line in details(row.outcome) {
             let _ = writeln!(out, "      {}", printable(&line, 160));
         }
     }
 }
 
-fn grouped(out: &mut String, title: &str, groups: Vec<words::Shared>, labels: &[String]) {
+fn grouped(out: &mut String, title: &str, groups: Vec<labels::Shared>, labels: &[String]) {
     if groups.is_empty() {
         return;
     }
@@ -157,7 +157,7 @@ fn grouped(out: &mut String, title: &str, groups: Vec<words::Shared>, labels: &[
 }
 
 /// Where the time went.
-fn time(out: &mut String, Sitting { seconds, records }: Sitting) {
+fn time(out: &mut String, Invocation { seconds, records }: Invocation) {
     let sum = |part: fn(&Wall) -> f64| records.iter().map(|r| part(&r.wall)).sum::<f64>();
     let parts = [
         ("build", sum(|w| w.build)),
@@ -165,7 +165,7 @@ fn time(out: &mut String, Sitting { seconds, records }: Sitting) {
         ("first launches", sum(|w| w.launch)),
         ("verify", sum(|w| w.verify)),
         ("measure", sum(|w| w.measure)),
-        ("sentinel", sum(|w| w.sentinel)),
+        ("reference kernel", sum(|w| w.reference_kernel)),
     ];
     let other = seconds - parts.iter().map(|(_, seconds)| seconds).sum::<f64>();
     let _ = write!(out, "\nTime: {}", units::seconds(seconds));
@@ -208,16 +208,16 @@ mod tests {
     fn sample() -> (Header, Vec<Record>) {
         let header = header(vec![device("opencl"), device("wgpu")]);
         let mut records = vec![record(key("matmul_register_tiles/8x8", 512), 1.234e-3)];
-        let mut wide = record(key("sepia", 1024), 5.6e-6);
-        wide.flags = vec![Flag::Wide];
-        wide.device = 1;
-        records.push(wide);
-        let mut send = record(key("send", 1 << 20), 2.5e-4);
-        send.key.measure = Measure::Send;
-        send.key.host_memory = Some(gpubench_core::gpu::MemoryKind::Pinned);
-        records.push(send);
+        let mut not_converged = record(key("sepia", 1024), 5.6e-6);
+        not_converged.flags = vec![Flag::NotConverged];
+        not_converged.device = 1;
+        records.push(not_converged);
+        let mut upload = record(key("upload", 1 << 20), 2.5e-4);
+        upload.key.measure = Measure::Upload;
+        upload.key.host_memory = Some(gpubench_core::gpu::MemoryKind::Pinned);
+        records.push(upload);
         for n in [1, 2, 4, 8, 16, 32] {
-            let reason = "the kernel has no wgsl form".into();
+            let reason = "the kernel has no wgsl source".into();
             records.push(outcome(key("mine", n), Outcome::Unsupported(reason)));
         }
         records.push(outcome(
@@ -241,7 +241,7 @@ mod tests {
     }
 
     fn whole(header: &Header, records: &[Record]) -> String {
-        report(header, records, Sitting { seconds: 4.0, records }, Style::default())
+        report(header, records, Invocation { seconds: 4.0, records }, Style::default())
     }
 
     #[test]
@@ -272,10 +272,10 @@ mod tests {
     #[test]
     fn hostile_names_stay_text_in_every_section() {
         use crate::testing::{Sample, hostile};
-        let text = summary(&Sample::named(&hostile()).material(), Style::default());
+        let text = summary(&Sample::named(&hostile()).input(), Style::default());
         let speaks = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
         assert!(!text.contains(speaks), "{:?}", text.split(speaks).next());
-        for section in ["Overlap of", "Schedules of", "gain", "Transfers", "staircase"] {
+        for section in ["Overlap of", "Schedules of", "speedup", "Transfers", "Occupancy sweep"] {
             assert!(text.contains(section), "{section}");
         }
         assert!(text.len() < 300_000, "{} bytes", text.len());

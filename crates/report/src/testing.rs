@@ -1,15 +1,16 @@
 //! Invented runs for the tests of all formats.
 
 use super::comparison::{Compared, Side};
-use super::{Material, Source};
+use super::{ReportInput, Source};
 use gpubench_analysis::fit::Model;
-use gpubench_analysis::rank::{Options, Ranking, Seer, foresight, rank};
-use gpubench_analysis::{LADDER, collect, compare, field};
+use gpubench_analysis::rank::{DeviceTimes, Options, Ranking, predict_ranking, rank};
+use gpubench_analysis::{LADDER, collect, compare, result_matrix};
 use gpubench_core::gpu::{Clock, DeviceInfo, DeviceKind, MemoryKind};
 use gpubench_core::record::sample::{self, device, header, key, outcome, record};
 use gpubench_core::record::{
-    Concurrency, Detail, Direction, Flag, Footer, Header, Launched, Mismatch, NamedStep, Outcome,
-    Overlap, OverlapRun, Pair, Rearrange, Record, Staircase, Timed, Transfer, TransferPoint, Uses,
+    Concurrency, Detail, Direction, Flag, Footer, Header, Launched, LayoutTransform, Mismatch,
+    NamedStep, OccupancySweep, Outcome, Overlap, OverlapRun, Pair, Record, Timed, Transfer,
+    TransferPoint, Uses,
 };
 use gpubench_core::workload::{CaseKey, Measure};
 
@@ -61,8 +62,8 @@ impl Sample {
     }
 
     /// As a report sees it.
-    pub(super) fn material(&self) -> Material<'_> {
-        Material::new(vec![Source {
+    pub(super) fn input(&self) -> ReportInput<'_> {
+        ReportInput::new(vec![Source {
             name: "sample.jsonl".into(),
             header: &self.header,
             records: &self.records,
@@ -93,22 +94,24 @@ impl Sample {
         }]
     }
 
-    /// Its ranking, with what a model foresees of it: all devices alike, and not the first case.
+    /// Its ranking, with the ranking that a model predicts: all devices alike, and not the first case.
     pub(super) fn ranking(&self) -> Ranking {
-        let field = field([(&self.header, &self.records[..])]);
-        let mut ranking = rank(&field, &Options::default()).expect("ranks");
+        let matrix = result_matrix([(&self.header, &self.records[..])]);
+        let mut ranking = rank(&matrix, &Options::default()).expect("ranks");
         let overall = &ranking.families[0];
-        let seer = |device: usize| {
+        let times = |device: usize| {
             let seconds = (0..overall.common.len()).map(|case| match case {
                 0 => Err(self.header.devices[0].name.clone()),
                 n => Ok(1e-3 * n as f64),
             });
-            Seer { device, seconds: seconds.collect() }
+            DeviceTimes { device, seconds: seconds.collect() }
         };
-        let seers: Vec<Seer> = overall.rows.iter().map(|row| seer(row.device)).collect();
+        let predicted: Vec<DeviceTimes> =
+            overall.rows.iter().map(|row| times(row.device)).collect();
         let unknown = vec![(1, self.header.devices[0].name.clone())];
-        ranking.foresight = foresight(&field, overall, Model::Components, &seers, unknown);
-        assert!(ranking.foresight.is_some());
+        ranking.prediction =
+            predict_ranking(&matrix, overall, Model::Components, &predicted, unknown);
+        assert!(ranking.prediction.is_some());
         ranking
     }
 }
@@ -118,12 +121,12 @@ fn rename(record: &mut Record, name: &str) {
     match &mut record.detail {
         Some(Detail::Schedule(raw)) => {
             raw.runs[0].plan = name.into();
-            raw.left_out.push((name.into(), name.into()));
+            raw.skipped.push((name.into(), name.into()));
         }
         Some(Detail::Concurrency(raw)) => {
             raw.kernel.name = name.into();
             raw.pairs[0].second.name = name.into();
-            raw.left_out.push((name.into(), name.into()));
+            raw.skipped.push((name.into(), name.into()));
         }
         Some(Detail::Overlap(raw)) => {
             let steps = raw.runs.iter_mut().flat_map(|run| &mut run.timed.steps);
@@ -162,7 +165,7 @@ fn of_device(device: usize, speed: f64) -> Vec<Record> {
             let copy = CaseKey {
                 workload: "copies".into(),
                 size: vec![("bytes".into(), bytes)],
-                measure: Measure::Send,
+                measure: Measure::Upload,
                 host_memory: Some(MemoryKind::Pinned),
             };
             add(copy, "transfer", 1e-5 + bytes as f64 / 12e9, 0.0, bytes as f64);
@@ -173,9 +176,9 @@ fn of_device(device: usize, speed: f64) -> Vec<Record> {
             record.tags = vec!["micro".into(), "ceiling".into()];
         }
     }
-    records[1].flags = vec![Flag::Wide, Flag::Unsteady];
+    records[1].flags = vec![Flag::NotConverged, Flag::WarmUpNotSteady];
     for record in records.iter_mut().filter(|record| record.family == "compute" && device != 1) {
-        record.monitor.sentinel = Some([1e-4, 1.01e-4]);
+        record.monitor.reference_kernel = Some([1e-4, 1.01e-4]);
         record.monitor.joules = Some(0.2 / speed.sqrt());
     }
     let place = |record: Record| Record { device, ..record };
@@ -193,28 +196,28 @@ fn of_device(device: usize, speed: f64) -> Vec<Record> {
             records.push(place(rung));
             records.push(place(details(key(variant, 512), Measure::Overlap, overlap())));
         }
-        records.push(place(details(key("strided", 64), Measure::Rearrange, rearranged())));
+        records.push(place(details(key("strided", 64), Measure::Layout, layout_transform())));
         let pairs = concurrency(&["short", "long"]);
         records.push(place(details(key("short", 16), Measure::Concurrency, pairs)));
         for (group, at_once) in [(64, 48), (256, 24)] {
-            let stairs =
-                details(key("stairs", group), Measure::Staircase, staircase(group, at_once));
-            records.push(place(stairs));
+            let sweep =
+                details(key("spin", group), Measure::Occupancy, occupancy_sweep(group, at_once));
+            records.push(place(sweep));
         }
     }
     records
 }
 
-/// Two uses make up for rearranging.
-fn rearranged() -> Detail {
+/// Two uses make up for the transform.
+fn layout_transform() -> Detail {
     let uses = |count: u32| {
         let n = f64::from(count);
-        Uses { count, strided: vec![4e-3 * n; 3], rearranged: vec![5e-3 + 1e-3 * n; 3] }
+        Uses { count, strided: vec![4e-3 * n; 3], transformed: vec![5e-3 + 1e-3 * n; 3] }
     };
-    Detail::Rearrange(Rearrange {
+    Detail::Layout(LayoutTransform {
         clock: Clock::Device,
         strided: vec![4e-3; 3],
-        rearranging: vec![5e-3; 3],
+        transform: vec![5e-3; 3],
         contiguous: vec![1e-3; 3],
         uses: vec![uses(1), uses(2)],
     })
@@ -225,24 +228,24 @@ fn plans() -> Detail {
     Detail::Schedule(sample::schedule(Clock::Device, runs))
 }
 
-/// A kernel beside each of these, all of which take 1 ms alone.
+/// A kernel concurrent with each of these, all of which take 1 ms isolated.
 fn concurrency(seconds: &[&str]) -> Detail {
-    let ran = |started, ended| NamedStep { name: "kernel".into(), lane: 0, started, ended };
+    let ran = |started, ended| NamedStep { name: "kernel".into(), queue: 0, started, ended };
     let launched =
         |name: &str| Launched { name: name.into(), groups: 12, group_size: 64, local_bytes: 1024 };
     let pair = |second: &&str| Pair {
         second: launched(second),
-        first_alone: timed(1e-3, vec![ran(0.0, 1e-3)]),
-        second_alone: timed(1e-3, vec![ran(0.0, 1e-3)]),
-        together: timed(1.2e-3, vec![ran(0.0, 1e-3), ran(0.0, 1.2e-3)]),
-        reversed: timed(1.3e-3, vec![]),
+        first_isolated: timed(1e-3, vec![ran(0.0, 1e-3)]),
+        second_isolated: timed(1e-3, vec![ran(0.0, 1e-3)]),
+        concurrent_a_first: timed(1.2e-3, vec![ran(0.0, 1e-3), ran(0.0, 1.2e-3)]),
+        concurrent_b_first: timed(1.3e-3, vec![]),
     };
     Detail::Concurrency(Concurrency {
         clock: Clock::Device,
-        lanes: 2,
+        queues: 2,
         kernel: launched("short"),
         pairs: seconds.iter().map(pair).collect(),
-        left_out: vec![],
+        skipped: vec![],
         copies: vec![(1, timed(1e-3, vec![])), (4, timed(1.1e-3, vec![]))],
     })
 }
@@ -269,10 +272,10 @@ fn timed(seconds: f64, steps: Vec<NamedStep>) -> Timed {
 }
 
 /// A device that holds `at_once` groups.
-fn staircase(group: i64, at_once: u32) -> Detail {
+fn occupancy_sweep(group: i64, at_once: u32) -> Detail {
     let edges = [1, at_once / 2, at_once, at_once + 1, 2 * at_once, 2 * at_once + 1, 3 * at_once];
     let time = |groups: u32| 1e-4 * f64::from(groups.div_ceil(at_once));
-    Detail::Staircase(Staircase {
+    Detail::Occupancy(OccupancySweep {
         clock: Clock::Device,
         group_size: group as u32,
         local_bytes: 1024,
@@ -282,25 +285,25 @@ fn staircase(group: i64, at_once: u32) -> Detail {
 
 fn overlap() -> Detail {
     let step =
-        |name: &str, lane, started, ended| NamedStep { name: name.into(), lane, started, ended };
+        |name: &str, queue, started, ended| NamedStep { name: name.into(), queue, started, ended };
     let steps = vec![
-        step("send 0", 0, 0.0, 2e-3),
-        step("send 1", 0, 2e-3, 4e-3),
+        step("upload 0", 0, 0.0, 2e-3),
+        step("upload 1", 0, 2e-3, 4e-3),
         step("kernel 0", 1, 2e-3, 4.5e-3),
         step("kernel 1", 1, 4.5e-3, 7e-3),
-        step("receive 0", 2, 4.5e-3, 6e-3),
-        step("receive 1", 2, 7e-3, 8.5e-3),
+        step("download 0", 2, 4.5e-3, 6e-3),
+        step("download 1", 2, 7e-3, 8.5e-3),
     ];
     let run =
-        |chunks, seconds, steps| OverlapRun { chunks, lanes: 3, timed: timed(seconds, steps) };
+        |chunks, seconds, steps| OverlapRun { chunks, queues: 3, timed: timed(seconds, steps) };
     Detail::Overlap(Overlap {
         clock: Clock::Device,
         host_memory: MemoryKind::Pinned,
         rows: 1024,
         bytes: [1 << 24, 1 << 24],
-        send: timed(4e-3, vec![]),
+        upload: timed(4e-3, vec![]),
         kernel: timed(5e-3, vec![]),
-        receive: timed(3e-3, vec![]),
+        download: timed(3e-3, vec![]),
         runs: vec![
             run(1, 12e-3, vec![]),
             run(2, 8.5e-3, steps),
@@ -322,14 +325,14 @@ fn transfer() -> Detail {
     };
     let points = sizes.iter().flat_map(|&bytes| {
         [
-            point(Direction::Send, bytes, 12e9),
-            point(Direction::Receive, bytes, 10e9),
+            point(Direction::Upload, bytes, 12e9),
+            point(Direction::Download, bytes, 10e9),
             point(Direction::Both, bytes, 7e9),
         ]
     });
     Detail::Transfer(Transfer {
         host_memory: MemoryKind::Pinned,
-        lanes: 2,
+        queues: 2,
         points: points.collect(),
     })
 }

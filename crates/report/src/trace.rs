@@ -1,5 +1,5 @@
 //! Timelines in the trace format that Perfetto and `chrome://tracing` load: a process for each
-//! recording, a track for each lane, a named slice for each step.
+//! recording, a track for each queue, a named slice for each step.
 
 use gpubench_core::gpu::Clock;
 use gpubench_core::record::{Detail, NamedStep, Record, Timed};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// The steps of one recording.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded<'a> {
-    /// What was recorded, such as `4 chunks on 3 lanes`.
+    /// What was recorded, such as `4 chunks on 3 queues`.
     pub name: String,
     /// The clock of its steps.
     pub clock: Clock,
@@ -28,8 +28,8 @@ pub fn trace(title: &str, recordings: &[Recorded]) -> Value {
         let simulated = recording.clock == Clock::Simulated;
         let mark = if simulated { " (simulated)" } else { "" };
         events.push(metadata("process_name", process, 0, &format!("{}{mark}", recording.name)));
-        for (lane, name) in lanes(recording.steps) {
-            events.push(metadata("thread_name", process, thread(process, lane), &name));
+        for (queue, name) in queues(recording.steps) {
+            events.push(metadata("thread_name", process, thread(process, queue), &name));
         }
         let starts = recording.steps.iter().map(|step| step.started);
         let zero = starts.fold(f64::INFINITY, f64::min);
@@ -49,7 +49,7 @@ pub fn trace(title: &str, recordings: &[Recorded]) -> Value {
 }
 
 /// The recordings of which `record` keeps the steps, with what each is. Empty where it keeps
-/// none: its measure has no recording of several steps, or no clock told them apart.
+/// none: its measure has no recording of several steps, or no clock distinguished them.
 pub fn recorded(record: &Record) -> Vec<Recorded<'_>> {
     let Some((clock, timed)) = record.detail.as_ref().and_then(timed) else { return vec![] };
     let kept = timed.into_iter().filter(|(_, timed)| !timed.steps.is_empty());
@@ -62,13 +62,13 @@ fn timed(detail: &Detail) -> Option<(Clock, Vec<(String, &Timed)>)> {
     match detail {
         Detail::Overlap(overlap) => {
             let alone = [
-                named("send alone", &overlap.send),
+                named("upload alone", &overlap.upload),
                 named("kernel alone", &overlap.kernel),
-                named("receive alone", &overlap.receive),
+                named("download alone", &overlap.download),
             ];
             let runs = overlap.runs.iter().map(|run| {
-                let lanes = counted(run.lanes as usize, "lane");
-                (format!("{} on {lanes}", counted(run.chunks as usize, "chunk")), &run.timed)
+                let queues = counted(run.queues as usize, "queue");
+                (format!("{} on {queues}", counted(run.chunks as usize, "chunk")), &run.timed)
             });
             Some((overlap.clock, alone.into_iter().chain(runs).collect()))
         }
@@ -80,10 +80,10 @@ fn timed(detail: &Detail) -> Option<(Clock, Vec<(String, &Timed)>)> {
             let pairs = raw.pairs.iter().flat_map(|pair| {
                 let (first, second) = (&raw.kernel.name, &pair.second.name);
                 [
-                    (format!("{first} alone"), &pair.first_alone),
-                    (format!("{second} alone"), &pair.second_alone),
-                    (format!("{first}, then {second}"), &pair.together),
-                    (format!("{second}, then {first}"), &pair.reversed),
+                    (format!("{first} isolated"), &pair.first_isolated),
+                    (format!("{second} isolated"), &pair.second_isolated),
+                    (format!("{first}, then {second}"), &pair.concurrent_a_first),
+                    (format!("{second}, then {first}"), &pair.concurrent_b_first),
                 ]
             });
             let copies = raw.copies.iter();
@@ -95,36 +95,36 @@ fn timed(detail: &Detail) -> Option<(Clock, Vec<(String, &Timed)>)> {
             Some((raw.clock, all.map(|(name, timed)| (name.to_owned(), timed)).into()))
         }
         Detail::Transfer(_)
-        | Detail::Rearrange(_)
+        | Detail::Layout(_)
         | Detail::Checkpoint(_)
-        | Detail::Staircase(_)
+        | Detail::Occupancy(_)
         | Detail::Characterised(_)
         | Detail::TransferStates(_)
         | Detail::Split(_) => None,
     }
 }
 
-/// Every lane and its name: its number and, where its steps are all of one kind, that kind.
-fn lanes(steps: &[NamedStep]) -> BTreeMap<u32, String> {
+/// Every queue and its name: its number and, where its steps are all of one kind, that kind.
+fn queues(steps: &[NamedStep]) -> BTreeMap<u32, String> {
     let kind = |step: &NamedStep| step.name.split(' ').next().unwrap_or_default().to_owned();
     let mut kinds: BTreeMap<u32, Vec<String>> = BTreeMap::new();
     for step in steps {
-        let of_lane = kinds.entry(step.lane).or_default();
-        if !of_lane.contains(&kind(step)) {
-            of_lane.push(kind(step));
+        let of_queue = kinds.entry(step.queue).or_default();
+        if !of_queue.contains(&kind(step)) {
+            of_queue.push(kind(step));
         }
     }
-    let name = |(lane, kinds): (u32, Vec<String>)| match kinds.as_slice() {
-        [kind] => (lane, format!("lane {lane}: {kind}")),
-        _ => (lane, format!("lane {lane}")),
+    let name = |(queue, kinds): (u32, Vec<String>)| match kinds.as_slice() {
+        [kind] => (queue, format!("queue {queue}: {kind}")),
+        _ => (queue, format!("queue {queue}")),
     };
     kinds.into_iter().map(name).collect()
 }
 
-/// The number of a lane's track. No two tracks share one: viewers take thread 0 for the idle
+/// The number of a queue's track. No two tracks share one: viewers take thread 0 for the idle
 /// one, and some look a thread up by its number alone.
-fn thread(process: u32, lane: u32) -> u32 {
-    process * 1000 + lane + 1
+fn thread(process: u32, queue: u32) -> u32 {
+    process * 1000 + queue + 1
 }
 
 fn metadata(what: &str, process: u32, thread: u32, name: &str) -> Value {
@@ -136,7 +136,7 @@ fn slice(process: u32, zero: f64, step: &NamedStep) -> Value {
         "ph": "X",
         "name": step.name,
         "pid": process,
-        "tid": thread(process, step.lane),
+        "tid": thread(process, step.queue),
         "ts": (step.started - zero) * 1e6,
         "dur": (step.ended - step.started).max(0.0) * 1e6,
     })
@@ -147,8 +147,8 @@ mod tests {
     use super::*;
     use gpubench_core::record::sample;
 
-    fn step(name: &str, lane: u32, started: f64, ended: f64) -> NamedStep {
-        NamedStep { name: name.into(), lane, started, ended }
+    fn step(name: &str, queue: u32, started: f64, ended: f64) -> NamedStep {
+        NamedStep { name: name.into(), queue, started, ended }
     }
 
     fn slices(trace: &Value) -> Vec<&Value> {
@@ -168,18 +168,21 @@ mod tests {
     }
 
     #[test]
-    fn steps_lie_on_the_track_of_their_lane_from_0_on() {
+    fn steps_lie_on_the_track_of_their_queue_from_0_on() {
         let steps = [
-            step("send 0", 0, 5.0, 5.25),
+            step("upload 0", 0, 5.0, 5.25),
             step("kernel 0", 1, 5.25, 6.0),
-            step("send 1", 0, 5.25, 5.5),
-            step("receive 0", 1, 6.0, 6.125),
+            step("upload 1", 0, 5.25, 5.5),
+            step("download 0", 1, 6.0, 6.125),
         ];
         let recordings =
             [Recorded { name: "2 chunks".into(), clock: Clock::Device, steps: &steps }];
         let trace = trace("sepia n=512", &recordings);
         assert_eq!(names(&trace, "process_name"), [(1, 0, "2 chunks")]);
-        assert_eq!(names(&trace, "thread_name"), [(1, 1001, "lane 0: send"), (1, 1002, "lane 1")]);
+        assert_eq!(
+            names(&trace, "thread_name"),
+            [(1, 1001, "queue 0: upload"), (1, 1002, "queue 1")]
+        );
         let slices = slices(&trace);
         assert_eq!(slices.len(), 4);
         assert_eq!(
@@ -212,13 +215,13 @@ mod tests {
     fn a_record_yields_the_recordings_whose_steps_it_keeps() {
         let timed = |steps: &[NamedStep]| Timed { walls: vec![1.0], steps: steps.to_vec() };
         let runs =
-            vec![("equal 10", timed(&[step("send 0", 0, 0.0, 1.0)])), ("search", timed(&[]))];
+            vec![("equal 10", timed(&[step("upload 0", 0, 0.0, 1.0)])), ("search", timed(&[]))];
         let schedule = sample::schedule(Clock::Device, runs);
         let mut record = sample::record(sample::key("pair", 1), 1.0);
         assert_eq!(recorded(&record), []);
         record.detail = Some(Detail::Schedule(schedule));
         let found = recorded(&record);
-        let told: Vec<_> = found.iter().map(|r| (r.name.as_str(), r.clock)).collect();
-        assert_eq!(told, [("equal 10", Clock::Device)]);
+        let listed: Vec<_> = found.iter().map(|r| (r.name.as_str(), r.clock)).collect();
+        assert_eq!(listed, [("equal 10", Clock::Device)]);
     }
 }

@@ -2,14 +2,14 @@
 
 mod bootstrap;
 mod combine;
-mod steadiest;
+mod most_stable_quantile;
 mod stopping;
 mod summary;
 mod welch;
 
 pub use bootstrap::{FEW_CASES, Level, Noise, Replicates};
 pub use combine::{Overall, geometric_mean, overall};
-pub use steadiest::steadiest;
+pub use most_stable_quantile::most_stable_quantile;
 pub use stopping::{Decision, Sampling, WarmUp};
 pub use summary::{Summary, median, median_of, quantile, rank_interval};
 pub use welch::{Difference, benjamini_hochberg, t_quantile, upper_limit};

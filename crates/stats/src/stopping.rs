@@ -42,8 +42,8 @@ impl WarmUp {
     pub fn feed(&mut self, sample: f64, wall: f64) -> Decision {
         self.spent += wall;
         self.block.push(sample);
-        let least = Self::SECONDS.min(self.limit / 10.0);
-        if self.block.len() >= Self::BLOCK && self.spent - self.begun >= least {
+        let min_seconds = Self::SECONDS.min(self.limit / 10.0);
+        if self.block.len() >= Self::BLOCK && self.spent - self.begun >= min_seconds {
             self.block.sort_by(f64::total_cmp);
             let now = median(&self.block);
             let before = self.last.replace(now);
@@ -61,32 +61,32 @@ impl WarmUp {
 #[derive(Clone, Debug)]
 pub struct Sampling {
     target: f64,
-    least: usize,
-    most: usize,
+    min_samples: usize,
+    max_samples: usize,
     limit: f64,
     spent: f64,
     samples: Vec<f64>,
 }
 
 impl Sampling {
-    /// Aims at a relative half-width `target` of the median's interval, with `least` to `most`
+    /// Aims at a relative half-width `target` of the median's interval, with `min_samples` to `max_samples`
     /// samples and `limit` seconds.
-    pub fn new(target: f64, least: usize, most: usize, limit: f64) -> Self {
-        Self { target, least, most, limit, spent: 0.0, samples: Vec::new() }
+    pub fn new(target: f64, min_samples: usize, max_samples: usize, limit: f64) -> Self {
+        Self { target, min_samples, max_samples, limit, spent: 0.0, samples: Vec::new() }
     }
 
     /// Takes a sample and the wall time it cost.
     pub fn feed(&mut self, sample: f64, wall: f64) -> Decision {
         self.spent += wall;
         self.samples.push(sample);
-        if self.samples.len() < self.least {
+        if self.samples.len() < self.min_samples {
             return Decision::Continue;
         }
         let narrow = Summary::of(&self.samples)
             .is_some_and(|summary| summary.relative_half_width() <= self.target);
         if narrow {
             Decision::Reached
-        } else if self.samples.len() >= self.most || self.spent >= self.limit {
+        } else if self.samples.len() >= self.max_samples || self.spent >= self.limit {
             Decision::GaveUp
         } else {
             Decision::Continue
@@ -136,20 +136,20 @@ mod tests {
     }
 
     #[test]
-    fn equal_samples_stop_at_the_least_number() {
+    fn equal_samples_stop_at_min_samples() {
         let mut sampling = Sampling::new(0.005, 15, 200, 1e9);
         assert_eq!(run(|s| sampling.feed(s, 0.0), &[2.0; 50]), (15, Decision::Reached));
     }
 
     #[test]
-    fn noisy_samples_stop_at_the_most() {
+    fn noisy_samples_stop_at_max_samples() {
         let mut sampling = Sampling::new(0.005, 15, 40, 1e9);
         let noisy: Vec<f64> = (0..50).map(|i| 1.0 + f64::from(i * 7 % 11)).collect();
         assert_eq!(run(|s| sampling.feed(s, 0.0), &noisy), (40, Decision::GaveUp));
     }
 
     #[test]
-    fn time_stops_sampling_but_not_before_the_least() {
+    fn time_stops_sampling_but_not_before_min_samples() {
         let mut sampling = Sampling::new(0.0, 15, 200, 1.0);
         let noisy: Vec<f64> = (0..50).map(|i| 1.0 + f64::from(i * 7 % 11)).collect();
         assert_eq!(run(|s| sampling.feed(s, 0.5), &noisy), (15, Decision::GaveUp));

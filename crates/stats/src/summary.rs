@@ -38,7 +38,7 @@ impl Summary {
     }
 
     /// Standard error of the median's logarithm, as the interval's width and its confidence
-    /// tell; 0 where they tell nothing.
+    /// show; 0 where they show nothing.
     pub fn log_error(&self) -> f64 {
         let [low, high] = self.interval.map(f64::ln);
         let deviations = 2.0 * rank_deviations(self.count);

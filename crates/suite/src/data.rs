@@ -11,13 +11,13 @@ use gpubench_core::gpu::{Access, Scalar};
 use gpubench_core::workload::{Fill, Size, Split};
 
 impl Converter<'_> {
-    /// How many passes there are, where the file says so; the outer `None`: there was a mistake.
-    pub fn passes(&mut self, form: &file::Workload, sizes: &[Size]) -> Option<Option<Expr>> {
-        let Some(At { value: passes, at }) = &form.passes else { return Some(None) };
+    /// How many passes there are, where the file says so; the outer `None`: there was an error.
+    pub fn passes(&mut self, spec: &file::Workload, sizes: &[Size]) -> Option<Option<Expr>> {
+        let Some(At { value: passes, at }) = &spec.passes else { return Some(None) };
         let known = size_names(sizes);
         if known.contains(&PASS) {
             let message = format!("`{PASS}` counts the passes here and cannot be a size too");
-            self.mistakes.tell(at, message, None);
+            self.diagnostics.push(at, message, None);
             return None;
         }
         self.names(passes, &known, "passes are made of sizes")?;
@@ -25,19 +25,19 @@ impl Converter<'_> {
     }
 
     /// The parameter block.
-    pub fn params(&mut self, form: &file::Workload, sizes: &[Size]) -> Option<Params> {
-        let Some(At { value: given, .. }) = &form.params else {
+    pub fn params(&mut self, spec: &file::Workload, sizes: &[Size]) -> Option<Params> {
+        let Some(At { value: given, .. }) = &spec.params else {
             let param = |(name, _): &(String, i64)| (name.clone(), Expr::name(name), Scalar::U32);
             return Some(sizes.first()?.iter().map(param).collect());
         };
         let mut known = size_names(sizes);
-        known.extend(form.passes.is_some().then_some(PASS));
+        known.extend(spec.passes.is_some().then_some(PASS));
         let mut all = vec![];
         for (name, At { value: param, .. }) in &given.0 {
             let fits = is_name(&name.value);
             if !fits {
                 let message = format!("`{}` cannot name a parameter", name.value);
-                self.mistakes.tell(&name.at, message, Some(NAME_RULE.to_owned()));
+                self.diagnostics.push(&name.at, message, Some(NAME_RULE.to_owned()));
             }
             let names = self.names(&param.value, &known, "parameters are made of sizes");
             all.push(
@@ -52,23 +52,23 @@ impl Converter<'_> {
     /// The buffers in binding order.
     pub fn buffers(
         &mut self,
-        form: &file::Workload,
+        spec: &file::Workload,
         sizes: &[Size],
         params: &Params,
     ) -> Option<Vec<Buffer>> {
         let mut known = size_names(sizes);
         known.extend(params.iter().map(|(name, _, _)| name.as_str()));
         let mut all = vec![];
-        for (name, buffer) in form.buffers.as_ref().map_or(&[][..], |b| &b.value.0) {
+        for (name, buffer) in spec.buffers.as_ref().map_or(&[][..], |b| &b.value.0) {
             all.push(self.buffer(name, buffer, &known));
         }
         all.into_iter().collect()
     }
 
-    fn buffer(&mut self, name: &At<String>, form: &file::Buffer, known: &[&str]) -> Option<Buffer> {
-        self.names(&form.count.value, known, "a count is made of sizes and parameters")?;
-        let fill = form.fill.as_ref().map(|fill| fill.value.clone());
-        let access = match (&form.access, &fill) {
+    fn buffer(&mut self, name: &At<String>, spec: &file::Buffer, known: &[&str]) -> Option<Buffer> {
+        self.names(&spec.count.value, known, "a count is made of sizes and parameters")?;
+        let fill = spec.fill.as_ref().map(|fill| fill.value.clone());
+        let access = match (&spec.access, &fill) {
             (Some(access), _) => access.value,
             (None, Some(_)) => Access::Read,
             (None, None) => Access::Write,
@@ -76,37 +76,37 @@ impl Converter<'_> {
         if fill.is_none() && access != Access::Write {
             let message = format!("`{}` is read, but nothing fills it", name.value);
             let help = Some("give it a `fill`, such as `fill: { uniform: [0, 1] }`".to_owned());
-            self.mistakes.tell(&name.at, message, help);
+            self.diagnostics.push(&name.at, message, help);
             return None;
         }
-        if let Some(At { value: Fill::Uniform(bounds), at }) = &form.fill
-            && let Some(wrong) = wrong_bounds(*bounds, form.r#type.value.scalar)
+        if let Some(At { value: Fill::Uniform(bounds), at }) = &spec.fill
+            && let Some(wrong) = wrong_bounds(*bounds, spec.r#type.value.scalar)
         {
-            self.mistakes.tell(at, wrong, None);
+            self.diagnostics.push(at, wrong, None);
             return None;
         }
         Some(Buffer {
             name: name.value.clone(),
-            element: form.r#type.value,
-            count: form.count.value.expr.clone(),
+            element: spec.r#type.value,
+            count: spec.count.value.expr.clone(),
             fill,
             access,
-            split: form.split.as_ref().map_or(Split::Broadcast, |split| split.0.clone()),
-            place: self.mistakes.source().place(&name.at),
+            split: spec.split.as_ref().map_or(Split::Broadcast, |split| split.0.clone()),
+            place: self.diagnostics.source().place(&name.at),
         })
     }
 
     /// The work-items of a launch.
-    pub fn grid(&mut self, form: &file::Workload, known: &[String]) -> Option<[Expr; 3]> {
+    pub fn grid(&mut self, spec: &file::Workload, known: &[String]) -> Option<[Expr; 3]> {
         let mut grid = [1.0; 3].map(Expr::number);
-        let Some(At { value: given, at }) = &form.grid else {
-            let Some(kernel) = &form.kernel else { return Some(grid) };
+        let Some(At { value: given, at }) = &spec.grid else {
+            let Some(kernel) = &spec.kernel else { return Some(grid) };
             let help = Some("for example `grid: [n]` or `grid: [cols, rows]`".to_owned());
-            self.mistakes.tell(&kernel.at, "the kernel needs a `grid`: its work-items", help);
+            self.diagnostics.push(&kernel.at, "the kernel needs a `grid`: its work-items", help);
             return None;
         };
         if !(1..=3).contains(&given.len()) {
-            self.mistakes.tell(at, "a grid has one to three dimensions", None);
+            self.diagnostics.push(at, "a grid has one to three dimensions", None);
             return None;
         }
         let known: Vec<_> = known.iter().map(String::as_str).collect();
@@ -120,7 +120,7 @@ impl Converter<'_> {
     }
 
     /// Operations and bytes of a launch.
-    pub fn work(&mut self, form: &file::Workload, known: &[String]) -> Option<Work> {
+    pub fn work(&mut self, spec: &file::Workload, known: &[String]) -> Option<Work> {
         let known: Vec<_> = known.iter().map(String::as_str).collect();
         let mut amount = |given: Option<&At<Expression>>| match given {
             None => Some(Expr::number(0.0)),
@@ -129,7 +129,7 @@ impl Converter<'_> {
                 Some(value.expr.clone())
             }
         };
-        let given = form.work.as_ref().map(|work| &work.value);
+        let given = spec.work.as_ref().map(|work| &work.value);
         let flops = amount(given.and_then(|work| work.flops.as_ref()));
         let bytes = amount(given.and_then(|work| work.bytes.as_ref()));
         Some(Work { flops: flops?, bytes: bytes? })
@@ -170,11 +170,11 @@ pub fn given_names(sizes: &[Size], params: &Params) -> Vec<String> {
 }
 
 /// The names that a launch's grid and work may use.
-pub fn launch_names(form: &file::Workload, sizes: &[Size], params: &Params) -> Vec<String> {
+pub fn launch_names(spec: &file::Workload, sizes: &[Size], params: &Params) -> Vec<String> {
     let mut all = given_names(sizes, params);
-    let kernel = form.kernel.as_ref().and_then(|kernel| kernel.value.constants.as_ref());
+    let kernel = spec.kernel.as_ref().and_then(|kernel| kernel.value.constants.as_ref());
     all.extend(kernel.iter().flat_map(|c| &c.0).map(|(name, _)| name.value.clone()));
-    let search = form.search.as_ref().and_then(|search| search.value.constants.as_ref());
+    let search = spec.search.as_ref().and_then(|search| search.value.constants.as_ref());
     all.extend(search.iter().flat_map(|c| &c.0).map(|(name, _)| name.value.clone()));
     all.extend(["GROUP_X", "GROUP_Y", "GROUP_Z"].map(str::to_owned));
     all

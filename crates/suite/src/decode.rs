@@ -1,60 +1,60 @@
-//! Reads forms from a tree, telling every mistake instead of stopping at the first.
+//! Reads specs from a tree, reporting every diagnostic instead of stopping at the first.
 //!
-//! A form is declared once with [`form!`]: its fields are the keys that may stand in the file,
+//! A spec is declared once with [`spec!`]: its fields are the keys that may stand in the file,
 //! and its documentation is that of the schema.
 
-use super::nearest::meant;
 use super::source::Source;
+use super::suggest::suggest;
 use super::tree::{Node, Value};
 use gpubench_core::error::Located;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// More mistakes than this in one file help nobody.
-const MAX_MISTAKES: usize = 100;
+/// More diagnostics than this in one file help nobody.
+const MAX_DIAGNOSTICS: usize = 100;
 
-/// The mistakes of one file.
-pub struct Mistakes {
+/// The diagnostics of one file.
+pub struct Diagnostics {
     source: Source,
     found: Vec<Located>,
-    told: usize,
+    reported: usize,
 }
 
-impl Mistakes {
+impl Diagnostics {
     pub fn new(source: Source) -> Self {
-        Self { source, found: vec![], told: 0 }
+        Self { source, found: vec![], reported: 0 }
     }
 
     pub fn source(&self) -> &Source {
         &self.source
     }
 
-    /// Notes a mistake.
-    pub fn tell(&mut self, at: &Range<usize>, message: impl Into<String>, help: Option<String>) {
-        let mut mistake = self.source.place(at).mistake(message, None);
-        mistake.help = help;
-        self.add(mistake);
+    /// Notes a diagnostic.
+    pub fn push(&mut self, at: &Range<usize>, message: impl Into<String>, help: Option<String>) {
+        let mut diagnostic = self.source.place(at).diagnostic(message, None);
+        diagnostic.help = help;
+        self.add(diagnostic);
     }
 
-    /// Notes a mistake of any file; one that is known already (because two workloads share
-    /// what is wrong) is not told twice.
-    pub fn add(&mut self, mistake: Located) {
-        self.told += 1;
-        if self.found.len() < MAX_MISTAKES && !self.found.contains(&mistake) {
-            self.found.push(mistake);
+    /// Notes a diagnostic of any file; one that is known already (because two workloads share
+    /// what is wrong) is not reported twice.
+    pub fn add(&mut self, diagnostic: Located) {
+        self.reported += 1;
+        if self.found.len() < MAX_DIAGNOSTICS && !self.found.contains(&diagnostic) {
+            self.found.push(diagnostic);
         }
     }
 
-    /// Notes that `node` is not what the form wants.
+    /// Notes that `node` is not what the spec wants.
     pub fn unexpected<T>(&mut self, node: &Node, wanted: &str) -> Option<T> {
-        self.tell(&node.at, format!("expected {wanted}, found {}", node.what()), None);
+        self.push(&node.at, format!("expected {wanted}, found {}", node.what()), None);
         None
     }
 
-    /// How often a mistake was told.
+    /// How often a diagnostic was reported.
     pub fn count(&self) -> usize {
-        self.told
+        self.reported
     }
 
     pub fn into_found(self) -> Vec<Located> {
@@ -62,9 +62,9 @@ impl Mistakes {
     }
 }
 
-/// A value that can be read from a tree. `None`: there was a mistake, and it has been told.
+/// A value that can be read from a tree. `None`: there was an error, and it has been reported.
 pub trait Decode: Sized {
-    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self>;
+    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self>;
 
     /// What it means that the key is missing; `None`: it must not be.
     fn absent() -> Option<Self> {
@@ -83,42 +83,46 @@ pub struct At<T> {
 #[derive(Clone, Debug)]
 pub struct Entries<T>(pub Vec<(At<String>, T)>);
 
-/// A form that is only worth looking at when nothing in it was wrong; what is wrong in it does
-/// not hide the mistakes of its neighbours.
+/// A spec that is only worth looking at when nothing in it was wrong; what is wrong in it does
+/// not hide the diagnostics of its neighbours.
 #[derive(Clone, Debug)]
 pub struct Clean<T>(pub Option<T>);
 
 /// Reads the keys of one map.
-pub struct Form<'a> {
+pub struct SpecReader<'a> {
     node: &'a Node,
     asked: Vec<&'static str>,
 }
 
-impl<'a> Form<'a> {
-    pub fn of(node: &'a Node, mistakes: &mut Mistakes) -> Option<Self> {
+impl<'a> SpecReader<'a> {
+    pub fn of(node: &'a Node, diagnostics: &mut Diagnostics) -> Option<Self> {
         match node.value {
             Value::Map(_) => Some(Self { node, asked: vec![] }),
-            _ => mistakes.unexpected(node, "a map"),
+            _ => diagnostics.unexpected(node, "a map"),
         }
     }
 
-    pub fn field<T: Decode>(&mut self, name: &'static str, mistakes: &mut Mistakes) -> Option<T> {
+    pub fn field<T: Decode>(
+        &mut self,
+        name: &'static str,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<T> {
         self.asked.push(name);
         match self.entries().iter().find(|(key, _)| key.name == name) {
-            Some((_, node)) => T::decode(node, mistakes),
+            Some((_, node)) => T::decode(node, diagnostics),
             None => T::absent().or_else(|| {
-                mistakes.tell(&self.node.at, format!("`{name}` is missing here"), None);
+                diagnostics.push(&self.node.at, format!("`{name}` is missing here"), None);
                 None
             }),
         }
     }
 
-    /// Tells the keys that nobody asked for.
-    pub fn close(self, mistakes: &mut Mistakes) {
+    /// Reports unknown keys.
+    pub fn close(self, diagnostics: &mut Diagnostics) {
         for (key, _) in self.entries() {
             if !self.asked.contains(&key.name.as_str()) {
-                let help = meant(&key.name, self.asked.iter().copied());
-                mistakes.tell(&key.at, format!("unknown key `{}`", key.name), help);
+                let help = suggest(&key.name, self.asked.iter().copied());
+                diagnostics.push(&key.at, format!("unknown key `{}`", key.name), help);
             }
         }
     }
@@ -131,8 +135,8 @@ impl<'a> Form<'a> {
     }
 }
 
-/// Declares a form: a struct whose fields are the keys of a map.
-macro_rules! form {
+/// Declares a spec: a struct whose fields are the keys of a map.
+macro_rules! spec {
     ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty,)* }) => {
         $(#[$about])*
         #[derive(Clone, Debug, schemars::JsonSchema)]
@@ -142,21 +146,21 @@ macro_rules! form {
         impl $crate::decode::Decode for $name {
             fn decode(
                 node: &$crate::tree::Node,
-                mistakes: &mut $crate::decode::Mistakes,
+                diagnostics: &mut $crate::decode::Diagnostics,
             ) -> Option<Self> {
-                let mut form = $crate::decode::Form::of(node, mistakes)?;
-                $(let $field = form.field(stringify!($field).trim_start_matches("r#"), mistakes);)*
-                form.close(mistakes);
+                let mut spec = $crate::decode::SpecReader::of(node, diagnostics)?;
+                $(let $field = spec.field(stringify!($field).trim_start_matches("r#"), diagnostics);)*
+                spec.close(diagnostics);
                 Some(Self { $($field: $field?,)* })
             }
         }
     };
 }
-pub(super) use form;
+pub(super) use spec;
 
 impl<T: Decode> Decode for Option<T> {
-    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
-        T::decode(node, mistakes).map(Some)
+    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
+        T::decode(node, diagnostics).map(Some)
     }
 
     fn absent() -> Option<Self> {
@@ -165,36 +169,36 @@ impl<T: Decode> Decode for Option<T> {
 }
 
 impl<T: Decode> Decode for At<T> {
-    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
-        let value = T::decode(node, mistakes)?;
+    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
+        let value = T::decode(node, diagnostics)?;
         Some(Self { value, at: node.at.clone() })
     }
 }
 
 impl<T: Decode> Decode for Clean<T> {
-    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
-        let before = mistakes.count();
-        let value = T::decode(node, mistakes);
-        Some(Self(value.filter(|_| mistakes.count() == before)))
+    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
+        let before = diagnostics.count();
+        let value = T::decode(node, diagnostics);
+        Some(Self(value.filter(|_| diagnostics.count() == before)))
     }
 }
 
 impl<T: Decode> Decode for Vec<T> {
-    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
-        let Value::List(items) = &node.value else { return mistakes.unexpected(node, "a list") };
-        let decoded: Vec<_> = items.iter().map(|item| T::decode(item, mistakes)).collect();
+    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
+        let Value::List(items) = &node.value else { return diagnostics.unexpected(node, "a list") };
+        let decoded: Vec<_> = items.iter().map(|item| T::decode(item, diagnostics)).collect();
         decoded.into_iter().collect()
     }
 }
 
 impl<T: Decode> Decode for Entries<T> {
-    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
-        let Value::Map(entries) = &node.value else { return mistakes.unexpected(node, "a map") };
+    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
+        let Value::Map(entries) = &node.value else { return diagnostics.unexpected(node, "a map") };
         let decoded: Vec<_> = entries
             .iter()
             .map(|(key, node)| {
                 let key = At { value: key.name.clone(), at: key.at.clone() };
-                T::decode(node, mistakes).map(|value| (key, value))
+                T::decode(node, diagnostics).map(|value| (key, value))
             })
             .collect();
         decoded.into_iter().collect::<Option<_>>().map(Self)
@@ -202,29 +206,29 @@ impl<T: Decode> Decode for Entries<T> {
 }
 
 impl Decode for String {
-    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
         match &node.value {
             Value::Text(text) => Some(text.clone()),
-            _ => mistakes.unexpected(node, "a text"),
+            _ => diagnostics.unexpected(node, "a text"),
         }
     }
 }
 
 impl Decode for f64 {
-    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
         match node.value {
             Value::Int(value) => Some(value as Self),
             Value::Float(value) => Some(value),
-            _ => mistakes.unexpected(node, "a number"),
+            _ => diagnostics.unexpected(node, "a number"),
         }
     }
 }
 
 impl Decode for u32 {
-    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
         match node.value {
             Value::Int(value) if Self::try_from(value).is_ok() => Self::try_from(value).ok(),
-            _ => mistakes.unexpected(node, "a whole number between 0 and 2^32 - 1"),
+            _ => diagnostics.unexpected(node, "a whole number between 0 and 2^32 - 1"),
         }
     }
 }

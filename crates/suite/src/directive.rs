@@ -23,7 +23,7 @@ pub fn names_file(text: &str) -> Option<Range<usize>> {
             Some(at..at + operator.len())
         })
     })?;
-    // What ends the range may lie behind a splice: the character before it tells where it ends.
+    // What ends the range may lie behind a splice: the character before it shows where it ends.
     let range = places[found.start]..places[found.end - 1] + 1;
     Some(range.start..text.ceil_char_boundary(range.end))
 }

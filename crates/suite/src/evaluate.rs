@@ -15,26 +15,26 @@ use std::ops::Range;
 type Values = Vec<(String, f64)>;
 
 impl Converter<'_> {
-    /// Tells every expression that has no sensible value at some size, with the first such size.
-    pub fn evaluate(&mut self, form: &file::Workload, workload: &Workload) {
+    /// Reports every expression that has no sensible value at some size, with the first such size.
+    pub fn evaluate(&mut self, spec: &file::Workload, workload: &Workload) {
         for size in &workload.sizes {
-            let before = self.mistakes.count();
-            let last = self.last_pass(form, workload, size);
+            let before = self.diagnostics.count();
+            let last = self.last_pass(spec, workload, size);
             for pass in [Some(0), last.filter(|&last| last > 0)].into_iter().flatten() {
-                let Some(values) = self.param_values(form, workload, size, pass) else { break };
-                self.buffer_counts(form, workload, size, &values);
+                let Some(values) = self.param_values(spec, workload, size, pass) else { break };
+                self.buffer_counts(spec, workload, size, &values);
                 let mut all = kernel_values(workload);
                 all.extend(values);
-                self.launch(form, workload, size, &all);
-                if self.mistakes.count() == before && pass == 0 {
-                    self.expected_file(form, workload, size, &all);
-                    self.cuts(form, workload, size, &all);
+                self.launch(spec, workload, size, &all);
+                if self.diagnostics.count() == before && pass == 0 {
+                    self.expected_file(spec, workload, size, &all);
+                    self.cuts(spec, workload, size, &all);
                 }
-                if self.mistakes.count() > before {
+                if self.diagnostics.count() > before {
                     break;
                 }
             }
-            if self.mistakes.count() > before {
+            if self.diagnostics.count() > before {
                 return;
             }
         }
@@ -43,11 +43,11 @@ impl Converter<'_> {
     /// The number of the last pass, from 0.
     fn last_pass(
         &mut self,
-        form: &file::Workload,
+        spec: &file::Workload,
         workload: &Workload,
         size: &Size,
     ) -> Option<u64> {
-        let (Some(passes), Some(At { at, .. })) = (&workload.passes, &form.passes) else {
+        let (Some(passes), Some(At { at, .. })) = (&workload.passes, &spec.passes) else {
             return Some(0);
         };
         let why = match passes.count(&size_values(size)) {
@@ -62,7 +62,7 @@ impl Converter<'_> {
     /// The sizes, and the parameters of a pass behind them.
     fn param_values(
         &mut self,
-        form: &file::Workload,
+        spec: &file::Workload,
         workload: &Workload,
         size: &Size,
         pass: u64,
@@ -70,7 +70,7 @@ impl Converter<'_> {
         let mut values = size_values(size);
         let mut known = values.clone();
         known.extend(workload.passes.is_some().then(|| (PASS.to_owned(), pass as f64)));
-        let places = form.params.as_ref().map(|params| &params.value.0);
+        let places = spec.params.as_ref().map(|params| &params.value.0);
         for (i, (name, expr, scalar)) in workload.params.iter().enumerate() {
             let value = expr.eval(&known).and_then(|value| match scalar.holds(value) {
                 true => Ok(value),
@@ -80,7 +80,7 @@ impl Converter<'_> {
                 Ok(value) => values.push((name.clone(), value)),
                 Err(why) => {
                     let at = places.and_then(|places| places.get(i)).map(|(_, param)| &param.at);
-                    let at = at.or(form.sizes.as_ref().map(|sizes| &sizes.at))?.clone();
+                    let at = at.or(spec.sizes.as_ref().map(|sizes| &sizes.at))?.clone();
                     self.fails(&at, &format!("parameter `{name}`"), size, &why);
                     return None;
                 }
@@ -91,24 +91,24 @@ impl Converter<'_> {
 
     fn buffer_counts(
         &mut self,
-        form: &file::Workload,
+        spec: &file::Workload,
         workload: &Workload,
         size: &Size,
         values: &Values,
     ) {
-        let forms = form.buffers.iter().flat_map(|buffers| &buffers.value.0);
-        for ((name, form), buffer) in forms.zip(&workload.buffers) {
+        let specs = spec.buffers.iter().flat_map(|buffers| &buffers.value.0);
+        for ((name, spec), buffer) in specs.zip(&workload.buffers) {
             let why = match buffer.count.count(values) {
                 Ok(0) => "a buffer has at least one element".to_owned(),
                 Ok(_) => continue,
                 Err(why) => why,
             };
-            self.fails(&form.count.at, &format!("buffer `{}`", name.value), size, &why);
+            self.fails(&spec.count.at, &format!("buffer `{}`", name.value), size, &why);
         }
     }
 
-    fn launch(&mut self, form: &file::Workload, workload: &Workload, size: &Size, values: &Values) {
-        let grid = form.grid.iter().flat_map(|grid| &grid.value);
+    fn launch(&mut self, spec: &file::Workload, workload: &Workload, size: &Size, values: &Values) {
+        let grid = spec.grid.iter().flat_map(|grid| &grid.value);
         for (At { at, .. }, expr) in grid.zip(&workload.grid) {
             match expr.count(values) {
                 Ok(0) => self.fails(at, "grid", size, "a launch has at least one work-item"),
@@ -116,10 +116,10 @@ impl Converter<'_> {
                 Err(why) => self.fails(at, "grid", size, &why),
             }
         }
-        let Some(At { value: work, .. }) = &form.work else { return };
+        let Some(At { value: work, .. }) = &spec.work else { return };
         let amounts = [(&work.flops, &workload.work.flops), (&work.bytes, &workload.work.bytes)];
-        for (form, expr) in amounts {
-            let Some(At { at, .. }) = form else { continue };
+        for (spec, expr) in amounts {
+            let Some(At { at, .. }) = spec else { continue };
             match expr.eval(values) {
                 Ok(value) if value < 0.0 => {
                     self.fails(
@@ -136,8 +136,8 @@ impl Converter<'_> {
     }
 
     /// Whether a domain can be cut as asked, and is exchanged after every pass.
-    fn cuts(&mut self, form: &file::Workload, workload: &Workload, size: &Size, values: &Values) {
-        let (Some(halo), Some(At { value: given, .. })) = (&workload.halo, &form.halo) else {
+    fn cuts(&mut self, spec: &file::Workload, workload: &Workload, size: &Size, values: &Values) {
+        let (Some(halo), Some(At { value: given, .. })) = (&workload.halo, &spec.halo) else {
             return;
         };
         let three = |all: [Result<u64, String>; 3]| -> Result<[u64; 3], String> {
@@ -162,18 +162,18 @@ impl Converter<'_> {
     /// A file holds the result of one size, and all of it.
     fn expected_file(
         &mut self,
-        form: &file::Workload,
+        spec: &file::Workload,
         workload: &Workload,
         size: &Size,
         values: &Values,
     ) {
-        let (Verify::File(path, _), Some(At { at, .. })) = (&workload.verify, &form.verify) else {
+        let (Verify::File(path, _), Some(At { at, .. })) = (&workload.verify, &spec.verify) else {
             return;
         };
         if workload.sizes.len() > 1 {
             let help = "make a variant with its own file for each size";
             let message = "a file holds the result of one size, and here are several";
-            return self.mistakes.tell(at, message, Some(help.to_owned()));
+            return self.diagnostics.push(at, message, Some(help.to_owned()));
         }
         let written = workload.buffers.iter().filter(|buffer| buffer.access != Access::Read);
         let bytes = |buffer: &Buffer| {
@@ -197,7 +197,7 @@ impl Converter<'_> {
 
     fn fails(&mut self, at: &Range<usize>, what: &str, size: &Size, why: &str) {
         let at_size = if size.is_empty() { String::new() } else { format!(" at {}", shown(size)) };
-        self.mistakes.tell(at, format!("{what}{at_size}: {why}"), None);
+        self.diagnostics.push(at, format!("{what}{at_size}: {why}"), None);
     }
 }
 
@@ -205,7 +205,7 @@ fn size_values(size: &Size) -> Values {
     size.iter().map(|(name, value)| (name.clone(), *value as f64)).collect()
 }
 
-/// What grid and work see of the kernel: its group and its constants, in the first form of a
+/// What grid and work see of the kernel: its group and its constants, in the first variant of a
 /// search.
 fn kernel_values(workload: &Workload) -> Values {
     let Some(kernel) = &workload.kernel else { return vec![] };

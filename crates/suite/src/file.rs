@@ -1,18 +1,18 @@
-//! The form of a suite on disk. Its documentation is that of the JSON schema.
+//! The schema of a suite on disk. Its documentation is that of the JSON schema.
 
-use super::decode::{At, Clean, Entries, form};
-use super::only::Only;
+use super::decode::{At, Clean, Entries, spec};
+use super::keywords::{Family, Kind};
+use super::select::Select;
 use super::values::{
     ByteSize, Constant, Expression, Groups, Param, Sizes, Splitting, Verification,
 };
-use super::words::{Family, Kind};
 use gpubench_core::gpu::{Access, Element};
 use gpubench_core::workload::{Fill, Measure};
 
-form! {
+spec! {
     /// A suite of GPU benchmarks for gpubench.
     File {
-        /// Version of this form: 1.
+        /// Version of this schema: 1.
         version: At<u32>,
         /// The suite's name; the file's, if there is none.
         name: Option<At<String>>,
@@ -21,7 +21,7 @@ form! {
         include: Option<Vec<At<String>>>,
         /// Of the included workloads only these, by name, each at those of its sizes that have
         /// the values given: `sepia: { n: [512, 1024] }`, or `sepia: {}` for all of them.
-        only: Option<Only>,
+        select: Option<Select>,
         /// What the whole run may take.
         budget: Option<Budget>,
         /// What every workload of this file has unless it says otherwise; tags are added up.
@@ -31,7 +31,7 @@ form! {
     }
 }
 
-form! {
+spec! {
     /// Limits of a run.
     Budget {
         /// Seconds for the whole run over all devices and rounds.
@@ -47,14 +47,14 @@ form! {
     }
 }
 
-form! {
+spec! {
     /// A kernel or a transfer, measured over several sizes. In a variant or in the defaults,
     /// only what differs: kernel, constants, parameters and buffers are merged by name, tags
     /// are added up, everything else is replaced.
     Workload {
         /// The kernel; a transfer needs none.
         kernel: Option<At<Kernel>>,
-        /// Forms among which the fastest is looked for, as for a ceiling: the product of all axes.
+        /// Variants among which the fastest is looked for, as for a ceiling: the product of all axes.
         search: Option<At<Search>>,
         /// Named variants: each becomes a workload `name/variant`, and the base alone none.
         variants: Option<Entries<Workload>>,
@@ -87,15 +87,15 @@ form! {
         tags: Option<Vec<At<String>>>,
         /// The ranking it counts in; by default what the first measure and the work suggest.
         family: Option<At<Family>>,
-        /// Kinds of host memory for transfers; for sends and receives all three by default.
+        /// Kinds of host memory for transfers; for uploads and downloads all three by default.
         host_memory: Option<At<Vec<At<Kind>>>>,
-        /// For `measure: concurrency`: other workloads of the suite, each to be run beside this one
-        /// at every size of its own. This one is run beside itself, too.
-        beside: Option<At<Vec<At<String>>>>,
+        /// For `measure: concurrency`: other workloads of the suite, each to run concurrently with this one
+        /// at every size of its own. This one also runs concurrently with itself.
+        with: Option<At<Vec<At<String>>>>,
         /// For `measure: concurrency`: up to how many copies of the kernel are run at once.
         copies: Option<At<u32>>,
-        /// For `measure: [rearrange]`: how a buffer that is accessed in strides is made contiguous.
-        rearrange: Option<At<Rearrange>>,
+        /// For `measure: [layout]`: how a buffer that is accessed in strides is made contiguous.
+        layout: Option<At<LayoutTransform>>,
         /// For `measure: [halo]`: how the domain is cut into parts, and what they exchange.
         halo: Option<At<Halo>>,
         /// The parameter that counts the rows along which the problem can be cut into chunks.
@@ -103,7 +103,7 @@ form! {
     }
 }
 
-form! {
+spec! {
     /// A kernel in OpenCL C, in WGSL or in both: a shipped one by its family and entry, or the
     /// user's own by its files.
     Kernel {
@@ -125,7 +125,7 @@ form! {
     }
 }
 
-form! {
+spec! {
     /// Axes of a search.
     Search {
         /// Work-group sizes to try.
@@ -135,7 +135,7 @@ form! {
     }
 }
 
-form! {
+spec! {
     /// One buffer of a workload.
     Buffer {
         /// Element type: `f32`, `u32` or `i32`, with `x2`, `x4`, `x8` or `x16` behind it for a vector.
@@ -152,23 +152,23 @@ form! {
     }
 }
 
-form! {
+spec! {
     /// How a buffer that the kernel accesses in strides is made contiguous first. Both workloads
     /// named have the sizes of this one and are run at each of them.
-    Rearrange {
+    LayoutTransform {
         /// The buffer.
         buffer: At<String>,
         /// Elements from one access to the next: one stride, or that of the inner and that of the
         /// outer loop; over sizes and parameters.
         strides: At<Vec<At<Expression>>>,
-        /// The workload that reads such a buffer and writes it rearranged.
+        /// The workload that reads such a buffer and writes it transformed.
         by: At<String>,
-        /// The workload that does what this one does, with the rearranged buffer for this one.
+        /// The workload that does what this one does, with the transformed buffer for this one.
         then: At<String>,
     }
 }
 
-form! {
+spec! {
     /// Operations and bytes of one launch, over sizes, parameters and constants.
     Work {
         /// Operations.
@@ -178,7 +178,7 @@ form! {
     }
 }
 
-form! {
+spec! {
     /// How a domain is cut into parts whose halos are exchanged after every pass. The kernel changes
     /// one buffer of `f32` in place: fields of nx·ny·nz cells within a shell of one cell, x fastest. Its
     /// parameters `nx`, `ny` and `nz` count the cells, `x`, `y` and `z` say where in the domain they begin.
@@ -195,7 +195,7 @@ form! {
     }
 }
 
-form! {
+spec! {
     /// Fields by number, from 0 and at equal distances, along x, y and z.
     Exchange {
         /// Those read of the neighbour behind.

@@ -5,8 +5,8 @@ use super::convert::{Converter, NAME_RULE, is_name};
 use super::decode::{At, Entries};
 use super::file;
 use super::fit::{About, Misfit};
-use super::nearest::meant;
 use super::source::Source;
+use super::suggest::suggest;
 use super::types::{Buffer, Kernel, KernelText, Search};
 use super::values::{self, Group};
 use super::{assets, directive, opencl, wgsl};
@@ -17,17 +17,17 @@ use std::sync::Arc;
 
 /// Optional features that a kernel can ask for.
 const FEATURES: [&str; 3] = ["subgroups", "f16", "f64"];
-/// A search over more forms than this would never end.
-const MAX_FORMS: usize = 1000;
+/// A search over more variants than this would never end.
+const MAX_VARIANTS: usize = 1000;
 
 impl Converter<'_> {
-    /// The kernel of `form`, if it has one; the outer `None`: there was a mistake.
-    pub fn kernel(&mut self, form: &file::Workload) -> Option<Option<Kernel>> {
-        let Some(At { value: kernel, at }) = &form.kernel else {
-            if let Some(search) = &form.search {
-                self.mistakes.tell(
+    /// The kernel of `spec`, if it has one; the outer `None`: there was an error.
+    pub fn kernel(&mut self, spec: &file::Workload) -> Option<Option<Kernel>> {
+        let Some(At { value: kernel, at }) = &spec.kernel else {
+            if let Some(search) = &spec.search {
+                self.diagnostics.push(
                     &search.at,
-                    "there is no kernel to search the best form of",
+                    "there is no kernel to search the best variant of",
                     None,
                 );
                 return None;
@@ -37,8 +37,8 @@ impl Converter<'_> {
         let entry = self.entry(kernel, at);
         let texts = entry.as_ref().and_then(|entry| self.texts(kernel, &entry.value, at));
         let constants = self.constants(kernel.constants.as_ref());
-        let search = form.search.as_ref().map(|search| self.search(&search.value, &search.at));
-        let group = self.group(kernel, at, form.search.as_ref().map(|search| &search.value));
+        let search = spec.search.as_ref().map(|search| self.search(&search.value, &search.at));
+        let group = self.group(kernel, at, spec.search.as_ref().map(|search| &search.value));
         let needs = self.needs(kernel);
         let search = match search {
             Some(search) => Some(search?),
@@ -58,7 +58,7 @@ impl Converter<'_> {
         match &kernel.entry {
             Some(entry) if is_name(&entry.value) => Some(entry.clone()),
             Some(entry) => {
-                self.mistakes.tell(
+                self.diagnostics.push(
                     &entry.at,
                     format!("`{}` is no name of a function", entry.value),
                     Some(NAME_RULE.to_owned()),
@@ -66,7 +66,7 @@ impl Converter<'_> {
                 None
             }
             None => {
-                self.mistakes.tell(at, "the kernel needs an `entry`: the function's name", None);
+                self.diagnostics.push(at, "the kernel needs an `entry`: the function's name", None);
                 None
             }
         }
@@ -83,13 +83,13 @@ impl Converter<'_> {
             Some(family) if own.iter().any(|(_, file)| file.is_some()) => {
                 let message =
                     "a kernel is a shipped one by its family, or one from files, not both";
-                self.mistakes.tell(&family.at, message, None);
+                self.diagnostics.push(&family.at, message, None);
                 None
             }
             Some(family) => self.shipped(family, entry, kernel),
             None if own.iter().all(|(_, file)| file.is_none()) => {
                 let help = "name a shipped kernel by `family` and `entry`, or files by `opencl` and `wgsl`";
-                self.mistakes.tell(at, "the kernel has no text", Some(help.to_owned()));
+                self.diagnostics.push(at, "the kernel has no text", Some(help.to_owned()));
                 None
             }
             None => own
@@ -124,17 +124,17 @@ impl Converter<'_> {
             let wanted = format!("{}/{entry}", family.value);
             let at = kernel.entry.as_ref().map_or(&family.at, |entry| &entry.at);
             let message = format!("gpubench ships no kernel `{wanted}`");
-            self.mistakes.tell(at, message, meant(&wanted, relatives(&family.value)));
+            self.diagnostics.push(at, message, suggest(&wanted, relatives(&family.value)));
             return None;
         }
         Some(texts)
     }
 
     fn own(&mut self, language: Language, file: &At<String>) -> Option<KernelText> {
-        let known = (self.mistakes.source().path.clone(), file.value.clone());
+        let known = (self.diagnostics.source().path.clone(), file.value.clone());
         let read = match self.texts.get(&known) {
             Some(source) => Ok(source.clone()),
-            None => self.root.read(self.mistakes.source(), &file.value),
+            None => self.root.read(self.diagnostics.source(), &file.value),
         };
         match read {
             Ok(source) => {
@@ -151,18 +151,18 @@ impl Converter<'_> {
             }
             Err(why) => {
                 let message = format!("cannot read the kernel `{}`: {why}", file.value);
-                self.mistakes.tell(&file.at, message, None);
+                self.diagnostics.push(&file.at, message, None);
                 None
             }
         }
     }
 
-    /// Tells where a kernel would have the compiler read other files of this machine.
+    /// Reports where a kernel would have the compiler read other files of this machine.
     fn other_files(&mut self, source: &Source) {
         if let Some(at) = directive::names_file(&source.text) {
             let help = "put what the kernel needs into its own file";
             let message = "a kernel of a suite may not have the compiler look for other files";
-            self.mistakes.add(source.place(&at).mistake(message, Some(help)));
+            self.diagnostics.add(source.place(&at).diagnostic(message, Some(help)));
         }
     }
 
@@ -175,7 +175,11 @@ impl Converter<'_> {
         let group = kernel.group.as_ref().or(search.and_then(|search| search.group.as_ref()));
         if group.is_none() {
             let help = Some("for example `group: [64]` or `group: [16, 16]`".to_owned());
-            self.mistakes.tell(at, "the kernel needs a `group`: the size of its work-groups", help);
+            self.diagnostics.push(
+                at,
+                "the kernel needs a `group`: the size of its work-groups",
+                help,
+            );
         }
         group?.value.all().first().copied()
     }
@@ -198,22 +202,23 @@ impl Converter<'_> {
         }
         let help = format!("{NAME_RULE} or with `GROUP_`");
         let message = format!("`{}` cannot name a constant", name.value);
-        self.mistakes.tell(&name.at, message, Some(help));
+        self.diagnostics.push(&name.at, message, Some(help));
         None
     }
 
     fn search(&mut self, search: &file::Search, at: &Range<usize>) -> Option<Search> {
         let groups = search.group.as_ref().map(|g| g.value.all()).unwrap_or_default();
         let mut constants = vec![];
-        let mut forms = groups.len().max(1);
+        let mut variants = groups.len().max(1);
         for (name, values) in search.constants.as_ref().map_or(&[][..], |entries| &entries.0) {
-            forms = forms.saturating_mul(values.value.len());
+            variants = variants.saturating_mul(values.value.len());
             let values = values.value.iter().map(|value| value.value.0.clone()).collect();
             constants.push(self.constant_name(name).map(|name| (name, values)));
         }
-        if !(1..=MAX_FORMS).contains(&forms) {
-            let message = format!("a search tries between 1 and {MAX_FORMS} forms, not {forms}");
-            self.mistakes.tell(at, message, None);
+        if !(1..=MAX_VARIANTS).contains(&variants) {
+            let message =
+                format!("a search tries between 1 and {MAX_VARIANTS} variants, not {variants}");
+            self.diagnostics.push(at, message, None);
             return None;
         }
         Some(Search { groups, constants: constants.into_iter().collect::<Option<_>>()? })
@@ -225,7 +230,7 @@ impl Converter<'_> {
             let known = FEATURES.contains(&need.value.as_str());
             if !known {
                 let message = format!("no device has a feature called `{}`", need.value);
-                self.mistakes.tell(&need.at, message, meant(&need.value, FEATURES));
+                self.diagnostics.push(&need.at, message, suggest(&need.value, FEATURES));
             }
             all.push(known.then(|| need.value.clone()));
         }
@@ -235,29 +240,29 @@ impl Converter<'_> {
     /// Holds every text of the kernel against the buffers and parameters.
     pub fn fit(
         &mut self,
-        form: &file::Workload,
+        spec: &file::Workload,
         kernel: &Kernel,
         buffers: &[Buffer],
         params: &[(String, Scalar)],
     ) {
         for text in &kernel.texts {
-            let source = first_form(kernel, text, buffers, params.len());
+            let source = first_variant(kernel, text, buffers, params.len());
             let misfits = match text.language {
                 Language::Wgsl => wgsl::misfits(&source, params),
                 Language::Opencl => opencl::misfits(&source),
             };
             for misfit in misfits {
-                self.tell_misfit(form, text, misfit);
+                self.report_misfit(spec, text, misfit);
             }
         }
     }
 
-    fn tell_misfit(&mut self, form: &file::Workload, text: &KernelText, misfit: Misfit) {
-        let Some(At { value: kernel, at: kernel_at }) = &form.kernel else { return };
-        let buffers = form.buffers.as_ref();
+    fn report_misfit(&mut self, spec: &file::Workload, text: &KernelText, misfit: Misfit) {
+        let Some(At { value: kernel, at: kernel_at }) = &spec.kernel else { return };
+        let buffers = spec.buffers.as_ref();
         let at = match misfit.about {
             About::Text(range) if range.end <= text.text.len() => {
-                let mistake = gpubench_core::error::Located {
+                let diagnostic = gpubench_core::error::Located {
                     file: text.origin.file().to_owned(),
                     text: text.text.clone(),
                     offset: range.start,
@@ -265,7 +270,7 @@ impl Converter<'_> {
                     message: misfit.message,
                     help: misfit.help,
                 };
-                return self.mistakes.add(mistake);
+                return self.diagnostics.add(diagnostic);
             }
             // The suite's constants stand behind the kernel's text.
             About::Text(_) => None,
@@ -273,9 +278,9 @@ impl Converter<'_> {
             About::Group => kernel.group.as_ref().map(|group| &group.at),
             About::Buffer(i) => buffers.and_then(|b| b.value.0.get(i)).map(|(name, _)| &name.at),
             About::Buffers => buffers.map(|buffers| &buffers.at),
-            About::Params => form.params.as_ref().map(|params| &params.at),
+            About::Params => spec.params.as_ref().map(|params| &params.at),
         };
-        self.mistakes.tell(at.unwrap_or(kernel_at), misfit.message, misfit.help);
+        self.diagnostics.push(at.unwrap_or(kernel_at), misfit.message, misfit.help);
     }
 }
 
@@ -287,8 +292,8 @@ fn relatives(family: &str) -> Vec<&'static str> {
     if relatives.is_empty() { all } else { relatives }
 }
 
-/// The kernel in the first form of its search that its language can spell.
-fn first_form(
+/// The kernel in the first variant of its search that its language can spell.
+fn first_variant(
     kernel: &Kernel,
     text: &KernelText,
     buffers: &[Buffer],

@@ -1,8 +1,8 @@
 //! Suites: what to run, read from YAML and checked before anything runs.
 //!
-//! A file becomes a tree in which every value knows its place (`tree`), the tree becomes forms
-//! (`decode`, `file`, `values`, `words`), and forms become the checked types of this module (`load`,
-//! `merge`, `convert`). Every mistake is told with its place, all of a file together.
+//! A file becomes a tree in which every value knows its place (`tree`), the tree becomes specs
+//! (`decode`, `file`, `values`, `words`), and specs become the checked types of this module (`load`,
+//! `merge`, `convert`). Every diagnostic is reported with its place, all of a file together.
 
 mod assets;
 mod convert;
@@ -14,27 +14,27 @@ mod expr;
 mod file;
 mod fit;
 mod kernel;
+mod keywords;
 mod load;
 mod merge;
-mod nearest;
-mod only;
 mod opencl;
 mod partners;
 mod schema;
+mod select;
 mod sizes;
 mod source;
+mod suggest;
 mod tree;
 mod types;
 mod values;
 mod wgsl;
-mod words;
 
 pub use assets::{kernels, suites};
 pub use expr::{Expr, Scope, Wrong};
 pub use load::{ROUNDS, SECONDS, load};
-pub use nearest::{likest, meant};
 pub use schema::schema;
+pub use suggest::{closest_matches, suggest};
 pub use types::{
-    Budget, Buffer, Halo, Kernel, KernelText, MAX_PASSES, PASS, Place, Rearrange, Search, Suite,
-    Work, Workload,
+    Budget, Buffer, Halo, Kernel, KernelText, LayoutTransform, MAX_PASSES, PASS, Place, Search,
+    Suite, Work, Workload,
 };

@@ -1,44 +1,44 @@
 //! Defaults below workloads below variants: what is said closer to the case wins.
 
-use super::decode::{At, Entries, Mistakes};
+use super::decode::{At, Diagnostics, Entries};
 use super::file::{Kernel, Search, Work, Workload};
 use super::values::{Group, Groups};
 use gpubench_core::gpu::group_label;
 
-/// More variants and work-groups than this of one workload are a mistake.
+/// More variants and work-groups than this of one workload are an error.
 const MAX_WORKLOADS: usize = 1000;
 
-/// The workloads that `form` stands for: itself, or its variants, each once per work-group size.
+/// The workloads that `spec` stands for: itself, or its variants, each once per work-group size.
 pub fn expand(
     name: &At<String>,
-    form: &Workload,
+    spec: &Workload,
     defaults: Option<&Workload>,
-    mistakes: &mut Mistakes,
+    diagnostics: &mut Diagnostics,
 ) -> Vec<(At<String>, Workload)> {
-    let mut base = defaults.map_or_else(|| form.clone(), |defaults| form.over(defaults));
-    let groups = |form: &Workload| form.kernel.as_ref().map_or(1, |k| groups(&k.value));
+    let mut base = defaults.map_or_else(|| spec.clone(), |defaults| spec.over(defaults));
+    let groups = |spec: &Workload| spec.kernel.as_ref().map_or(1, |k| groups(&k.value));
     let Some(variants) = base.variants.take() else {
         return match groups(&base) > MAX_WORKLOADS {
-            true => too_many(name, mistakes),
+            true => too_many(name, diagnostics),
             false => by_group(name.clone(), base),
         };
     };
     // A variant has its own groups or those of the base.
-    let each = |(_, form): &(_, Workload)| match form.kernel.as_ref() {
-        Some(kernel) if kernel.value.group.is_some() => groups(form),
+    let each = |(_, spec): &(_, Workload)| match spec.kernel.as_ref() {
+        Some(kernel) if kernel.value.group.is_some() => groups(spec),
         _ => groups(&base),
     };
     if variants.0.iter().map(each).fold(0, usize::saturating_add) > MAX_WORKLOADS {
-        return too_many(name, mistakes);
+        return too_many(name, diagnostics);
     }
     let mut all = vec![];
-    for (variant, form) in &variants.0 {
-        if form.variants.is_some() {
-            mistakes.tell(&variant.at, "a variant has no variants of its own", None);
+    for (variant, spec) in &variants.0 {
+        if spec.variants.is_some() {
+            diagnostics.push(&variant.at, "a variant has no variants of its own", None);
         }
         let name =
             At { value: format!("{}/{}", name.value, variant.value), at: variant.at.clone() };
-        let mut merged = form.over(&base);
+        let mut merged = spec.over(&base);
         merged.variants = None;
         all.extend(by_group(name, merged));
     }
@@ -52,22 +52,22 @@ fn groups(kernel: &Kernel) -> usize {
     }
 }
 
-fn too_many<T>(name: &At<String>, mistakes: &mut Mistakes) -> Vec<T> {
+fn too_many<T>(name: &At<String>, diagnostics: &mut Diagnostics) -> Vec<T> {
     let message = format!("variants and work-groups make at most {MAX_WORKLOADS} workloads");
-    mistakes.tell(&name.at, message, None);
+    diagnostics.push(&name.at, message, None);
     vec![]
 }
 
-fn by_group(name: At<String>, mut form: Workload) -> Vec<(At<String>, Workload)> {
-    let group = form.kernel.as_mut().and_then(|kernel| kernel.value.group.as_mut());
-    let Some(At { value: Groups::Several(groups), .. }) = group else { return vec![(name, form)] };
+fn by_group(name: At<String>, mut spec: Workload) -> Vec<(At<String>, Workload)> {
+    let group = spec.kernel.as_mut().and_then(|kernel| kernel.value.group.as_mut());
+    let Some(At { value: Groups::Several(groups), .. }) = group else { return vec![(name, spec)] };
     let groups = std::mem::take(groups);
     let with_group = |group: &Group| {
-        let mut form = form.clone();
-        if let Some(At { value, .. }) = form.kernel.as_mut().and_then(|k| k.value.group.as_mut()) {
+        let mut spec = spec.clone();
+        if let Some(At { value, .. }) = spec.kernel.as_mut().and_then(|k| k.value.group.as_mut()) {
             *value = Groups::One(*group);
         }
-        (At { value: format!("{}/{}", name.value, group_label(*group)), at: name.at.clone() }, form)
+        (At { value: format!("{}/{}", name.value, group_label(*group)), at: name.at.clone() }, spec)
     };
     groups.iter().map(with_group).collect()
 }
@@ -90,9 +90,9 @@ impl Workload {
             tags: added(&self.tags, &base.tags),
             family: self.family.clone().or_else(|| base.family.clone()),
             host_memory: self.host_memory.clone().or_else(|| base.host_memory.clone()),
-            beside: self.beside.clone().or_else(|| base.beside.clone()),
+            with: self.with.clone().or_else(|| base.with.clone()),
             copies: self.copies.clone().or_else(|| base.copies.clone()),
-            rearrange: self.rearrange.clone().or_else(|| base.rearrange.clone()),
+            layout: self.layout.clone().or_else(|| base.layout.clone()),
             halo: self.halo.clone().or_else(|| base.halo.clone()),
             divide: self.divide.clone().or_else(|| base.divide.clone()),
         }
@@ -103,12 +103,13 @@ impl Kernel {
     fn over(&self, base: &Self) -> Self {
         // A shipped kernel and a user's own exclude each other.
         let own_files = self.opencl.is_some() || self.wgsl.is_some();
-        let keep = |file: &Option<At<String>>, other: bool| if other { None } else { file.clone() };
+        let inherited =
+            |file: &Option<At<String>>, other: bool| if other { None } else { file.clone() };
         Self {
-            family: self.family.clone().or_else(|| keep(&base.family, own_files)),
+            family: self.family.clone().or_else(|| inherited(&base.family, own_files)),
             entry: self.entry.clone().or_else(|| base.entry.clone()),
-            opencl: self.opencl.clone().or_else(|| keep(&base.opencl, self.family.is_some())),
-            wgsl: self.wgsl.clone().or_else(|| keep(&base.wgsl, self.family.is_some())),
+            opencl: self.opencl.clone().or_else(|| inherited(&base.opencl, self.family.is_some())),
+            wgsl: self.wgsl.clone().or_else(|| inherited(&base.wgsl, self.family.is_some())),
             group: self.group.clone().or_else(|| base.group.clone()),
             constants: joined(&self.constants, &base.constants),
             needs: self.needs.clone().or_else(|| base.needs.clone()),

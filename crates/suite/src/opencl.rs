@@ -2,7 +2,7 @@
 //! its declaration is read, and where macros hide that, nothing is said.
 
 use super::fit::{About, Misfit};
-use super::nearest::meant;
+use super::suggest::suggest;
 use gpubench_core::gpu::{Access, KernelSource};
 use gpubench_core::text::counted;
 
@@ -15,7 +15,7 @@ pub fn misfits(source: &KernelSource) -> Vec<Misfit> {
             return vec![];
         }
         let message = format!("{} has no kernel `{}`", source.origin.file(), source.entry);
-        let help = meant(&source.entry, kernels.iter().map(|(name, _)| *name));
+        let help = suggest(&source.entry, kernels.iter().map(|(name, _)| *name));
         return vec![Misfit::new(About::Entry, message, help)];
     };
     let arguments = split(arguments);
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
     use gpubench_core::gpu::{Binding, Element, Language, Origin, Scalar};
 
-    fn told(text: &str, access: &[Access], params: u32) -> Vec<String> {
+    fn rendered(text: &str, access: &[Access], params: u32) -> Vec<String> {
         let binding = |access: &Access| Binding {
             name: "b".into(),
             element: Element::scalar(Scalar::F32),
@@ -213,12 +213,12 @@ mod tests {
             "kernel void other(int x) {}\nkernel void f(global float* a, global float* b, P p) {}",
         ] {
             assert_eq!(
-                told(text, &[Access::Read, Access::Write], 1),
+                rendered(text, &[Access::Read, Access::Write], 1),
                 Vec::<String>::new(),
                 "{text}"
             );
         }
-        assert_eq!(told("kernel void f(void) {}", &[], 0), Vec::<String>::new());
+        assert_eq!(rendered("kernel void f(void) {}", &[], 0), Vec::<String>::new());
     }
 
     #[test]
@@ -240,7 +240,7 @@ mod tests {
     fn long_texts_are_read_once() {
         for piece in ["kernel(", "// é\n", "/*", "/", "kernel void é("] {
             let text = format!("{}kernel void f(global float* a) {{}}", piece.repeat(150_000));
-            let found = told(&text, &[Access::Read], 0);
+            let found = rendered(&text, &[Access::Read], 0);
             assert!(found.len() <= 1, "{found:?}");
         }
     }
@@ -250,12 +250,12 @@ mod tests {
         for text in
             ["DEFINE_KERNEL(f)", "kernel void f(ARGUMENTS) {}", "kernel f(A, global float* b"]
         {
-            assert_eq!(told(text, &[Access::Read], 0), Vec::<String>::new(), "{text}");
+            assert_eq!(rendered(text, &[Access::Read], 0), Vec::<String>::new(), "{text}");
         }
     }
 
     #[test]
-    fn misfits_are_told() {
+    fn misfits_are_reported() {
         let read = [Access::Read];
         for (text, access, word) in [
             ("kernel void g(global float* a) {}", &read, "no kernel `f`"),
@@ -263,7 +263,7 @@ mod tests {
             ("kernel void f(float a) {}", &read, "no global pointer"),
             ("kernel void f(global const float* a) {}", &[Access::Write], "is constant"),
         ] {
-            let found = told(text, access, 0);
+            let found = rendered(text, access, 0);
             assert!(found.len() == 1 && found[0].contains(word), "{text}: {found:?}");
         }
     }

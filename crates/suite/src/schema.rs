@@ -2,10 +2,10 @@
 
 use super::decode::Entries;
 use super::file::File;
+use super::keywords::{Other, PlainSplit};
 use super::values::{
-    ByteSize, Constant, Expression, Groups, Param, RowsForm, Sizes, Splitting, Verification,
+    ByteSize, Constant, Expression, Groups, Param, RowsSpec, Sizes, Splitting, Verification,
 };
-use super::words::{Other, PlainSplit};
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -124,7 +124,7 @@ describe! {
     });
     Splitting(generator): json_schema!({
         "description": "What a chunk of a divided problem sees of a buffer.",
-        "anyOf": [generator.subschema_for::<PlainSplit>(), generator.subschema_for::<RowsForm>()],
+        "anyOf": [generator.subschema_for::<PlainSplit>(), generator.subschema_for::<RowsSpec>()],
     });
 }
 

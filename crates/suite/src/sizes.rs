@@ -7,13 +7,13 @@ use super::values::{Expression, Sizes};
 use gpubench_core::workload::Size;
 use std::ops::Range;
 
-/// More sizes than this of one workload are a mistake.
+/// More sizes than this of one workload are an error.
 const MAX_SIZES: usize = 1000;
 
 impl Converter<'_> {
-    /// The sizes of `form`; one without a name where there are none.
-    pub fn sizes(&mut self, form: &file::Workload) -> Option<Vec<Size>> {
-        let Some(At { value: sizes, at }) = &form.sizes else { return Some(vec![vec![]]) };
+    /// The sizes of `spec`; one without a name where there are none.
+    pub fn sizes(&mut self, spec: &file::Workload) -> Option<Vec<Size>> {
+        let Some(At { value: sizes, at }) = &spec.sizes else { return Some(vec![vec![]]) };
         let all = match sizes {
             Sizes::Product(axes) => {
                 let mut all: Vec<Size> = vec![vec![]];
@@ -47,28 +47,28 @@ impl Converter<'_> {
         }
         if let Some(twice) = (1..all.len()).find(|&i| all[..i].contains(&all[i])) {
             let message = format!("the size {} is there twice", shown(&all[twice]));
-            self.mistakes.tell(at, message, None);
+            self.diagnostics.push(at, message, None);
             return None;
         }
         Some(all)
     }
 
     fn too_many_or_few<T>(&mut self, at: &Range<usize>) -> Option<T> {
-        self.mistakes.tell(at, format!("a workload has between 1 and {MAX_SIZES} sizes"), None);
+        self.diagnostics.push(at, format!("a workload has between 1 and {MAX_SIZES} sizes"), None);
         None
     }
 
     fn size(&mut self, name: &At<String>, value: &At<Expression>) -> Option<i64> {
         if !is_name(&name.value) {
             let message = format!("`{}` cannot name a size", name.value);
-            self.mistakes.tell(&name.at, message, Some(NAME_RULE.to_owned()));
+            self.diagnostics.push(&name.at, message, Some(NAME_RULE.to_owned()));
             return None;
         }
         self.names(&value.value, &[], "a size is a number")?;
         match value.value.expr.count(&[]) {
             Ok(count) => i64::try_from(count).ok(),
             Err(why) => {
-                self.mistakes.tell(&value.at, format!("size {}: {why}", name.value), None);
+                self.diagnostics.push(&value.at, format!("size {}: {why}", name.value), None);
                 None
             }
         }
@@ -87,7 +87,7 @@ impl Converter<'_> {
                     names(size).join(", "),
                     names(&all[0]).join(", ")
                 );
-                self.mistakes.tell(at, message, None);
+                self.diagnostics.push(at, message, None);
                 return None;
             }
         }

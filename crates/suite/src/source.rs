@@ -94,7 +94,7 @@ impl Root {
         Ok((self.identity(&real), real))
     }
 
-    /// What tells the file at `real` from the suite's others, wherever its folder lies.
+    /// What distinguishes the file at `real` from the suite's others, wherever its folder lies.
     pub fn identity(&self, real: &Path) -> String {
         let inside = match self {
             Self::Folder { real: root, .. } => real.strip_prefix(root).unwrap_or(real),

@@ -1,5 +1,5 @@
-//! YAML as a tree in which every value knows its place, so that all mistakes of a file can be
-//! told at once: a decoder that stops at the first one would hide the others.
+//! YAML as a tree in which every value knows its place, so that all diagnostics of a file can be
+//! reported at once: a decoder that stops at the first one would hide the others.
 
 use super::source::Source;
 use gpubench_core::error::Located;

@@ -1,4 +1,4 @@
-//! A checked suite: every expression parsed, every name resolved, every mistake already told.
+//! A checked suite: every expression parsed, every name resolved, every diagnostic already reported.
 
 use super::Expr;
 use gpubench_core::error::Located;
@@ -26,7 +26,7 @@ impl Suite {
     }
 
     /// The workloads whose kernels came with the suite instead of with gpubench.
-    pub fn strangers(&self) -> impl Iterator<Item = &Workload> {
+    pub fn untrusted(&self) -> impl Iterator<Item = &Workload> {
         self.workloads.iter().filter(|workload| workload.own_files().next().is_some())
     }
 }
@@ -78,12 +78,12 @@ pub struct Workload {
     pub host_memory: Vec<MemoryKind>,
     /// Name of the parameter along which the problem can be cut into chunks, where it can.
     pub divide: Option<String>,
-    /// Names of workloads that run beside it, for concurrency, and where they are named.
-    pub beside: Vec<(String, Place)>,
-    /// Up to how many copies of its kernel run at once, for concurrency; 1: none beside it.
+    /// Names of workloads that run concurrently with it, and where they are named.
+    pub co_running: Vec<(String, Place)>,
+    /// Up to how many copies of its kernel run at once, for concurrency; 1: itself only.
     pub copies: u32,
     /// How a buffer that is accessed in strides is made contiguous, where that is measured.
-    pub rearrange: Option<Rearrange>,
+    pub layout: Option<LayoutTransform>,
     /// How the domain is cut into parts that exchange halos, where that is measured.
     pub halo: Option<Halo>,
     /// Where it stands in its file, for messages after parsing.
@@ -103,7 +103,7 @@ impl Workload {
     /// How many cases it has on a device that can do everything.
     pub fn cases(&self) -> usize {
         let kinds = |measure: &Measure| match measure {
-            Measure::Send | Measure::Receive => self.host_memory.len(),
+            Measure::Upload | Measure::Download => self.host_memory.len(),
             Measure::Transfer
             | Measure::Overlap
             | Measure::Schedule
@@ -117,16 +117,16 @@ impl Workload {
 
 /// How a buffer that a kernel accesses in strides is made contiguous first.
 #[derive(Clone, Debug)]
-pub struct Rearrange {
+pub struct LayoutTransform {
     /// The buffer, by name.
     pub buffer: String,
     /// Elements from one access to the next: one stride, or that of the inner and of the outer loop.
     pub strides: Vec<Expr>,
     /// Where they are given.
     pub place: Place,
-    /// Name of the workload that writes it rearranged, and where it is named.
+    /// Name of the workload that writes it transformed, and where it is named.
     pub by: (String, Place),
-    /// Name of the workload that does the same with it rearranged, and where it is named.
+    /// Name of the workload that does the same with it transformed, and where it is named.
     pub then: (String, Place),
 }
 
@@ -159,7 +159,7 @@ pub struct Kernel {
     pub group: [u32; 3],
     /// Constants, in order.
     pub constants: Vec<(String, Constant)>,
-    /// Axes to search for the fastest form, where the workload is a ceiling.
+    /// Axes to search for the fastest variant, where the workload is a ceiling.
     pub search: Option<Search>,
     /// Optional device features it needs (`subgroups`, `f16`).
     pub needs: Vec<String>,
@@ -183,7 +183,7 @@ pub struct KernelText {
     pub text: Arc<str>,
 }
 
-/// The forms among which the fastest is looked for: the product of all axes.
+/// The variants among which the fastest is looked for: the product of all axes.
 #[derive(Clone, Debug, Default)]
 pub struct Search {
     /// Group sizes to try.
@@ -234,8 +234,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// A mistake found here.
-    pub fn mistake(&self, message: impl Into<String>, help: Option<&str>) -> Located {
+    /// A diagnostic found here.
+    pub fn diagnostic(&self, message: impl Into<String>, help: Option<&str>) -> Located {
         Located {
             file: self.file.to_string(),
             text: self.text.clone(),

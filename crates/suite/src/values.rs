@@ -1,9 +1,9 @@
 //! The small values of a suite's file that may be written in more than one way.
 
 use super::Expr;
-use super::decode::{At, Decode, Entries, Form, Mistakes};
+use super::decode::{At, Decode, Diagnostics, Entries, SpecReader};
+use super::keywords::{Other, PlainSplit, keyword};
 use super::tree::{Node, Value};
-use super::words::{Other, PlainSplit, word};
 use gpubench_core::gpu::{Element, Scalar};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::{Comparison, Split};
@@ -30,12 +30,12 @@ fn part_of(at: &Range<usize>, part: &Range<usize>, verbatim: bool) -> Range<usiz
 }
 
 impl Decode for Expression {
-    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
-        let written = mistakes.source().text.get(node.at.clone()).unwrap_or_default().to_owned();
+    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
+        let written = diagnostics.source().text.get(node.at.clone()).unwrap_or_default().to_owned();
         let (text, start) = match &node.value {
             Value::Int(_) | Value::Float(_) => (written.clone(), Some(0)),
             Value::Text(text) => (text.clone(), written.find(text.as_str())),
-            _ => return mistakes.unexpected(node, "a number or an expression"),
+            _ => return diagnostics.unexpected(node, "a number or an expression"),
         };
         let at = match start {
             Some(start) => node.at.start + start..node.at.start + start + text.len(),
@@ -56,7 +56,7 @@ impl Decode for Expression {
                 let help = "between brackets or braces an expression with a comma needs quotes: \
                             \"ceil_div(n, 4)\"";
                 let help = cut.then(|| help.to_owned());
-                mistakes.tell(&part_of(&at, &part, verbatim), message, help);
+                diagnostics.push(&part_of(&at, &part, verbatim), message, help);
                 None
             }
         }
@@ -84,28 +84,28 @@ impl Groups {
 }
 
 impl Decode for Groups {
-    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
         match &node.value {
             Value::List(items) if items.iter().all(|i| matches!(i.value, Value::List(_))) => {
                 if items.is_empty() {
-                    return mistakes.unexpected(node, "at least one number");
+                    return diagnostics.unexpected(node, "at least one number");
                 }
-                Vec::decode(node, mistakes).map(Self::Several)
+                Vec::decode(node, diagnostics).map(Self::Several)
             }
-            _ => Group::decode(node, mistakes).map(Self::One),
+            _ => Group::decode(node, diagnostics).map(Self::One),
         }
     }
 }
 
 impl Decode for Group {
-    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
-        let sizes: Vec<At<u32>> = Vec::decode(node, mistakes)?;
+    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
+        let sizes: Vec<At<u32>> = Vec::decode(node, diagnostics)?;
         if !(1..=3).contains(&sizes.len()) {
-            mistakes.tell(&node.at, "a work-group has one to three dimensions", None);
+            diagnostics.push(&node.at, "a work-group has one to three dimensions", None);
             return None;
         }
         if let Some(zero) = sizes.iter().find(|size| size.value == 0) {
-            mistakes.tell(&zero.at, "a work-group has at least one work-item", None);
+            diagnostics.push(&zero.at, "a work-group has at least one work-item", None);
             return None;
         }
         let mut group = [1; 3];
@@ -124,11 +124,11 @@ pub enum Sizes {
 }
 
 impl Decode for Sizes {
-    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
         match node.value {
-            Value::Map(_) => Entries::decode(node, mistakes).map(Self::Product),
-            Value::List(_) => Vec::decode(node, mistakes).map(Self::Cases),
-            _ => mistakes.unexpected(node, "a map of lists or a list of maps"),
+            Value::Map(_) => Entries::decode(node, diagnostics).map(Self::Product),
+            Value::List(_) => Vec::decode(node, diagnostics).map(Self::Cases),
+            _ => diagnostics.unexpected(node, "a map of lists or a list of maps"),
         }
     }
 }
@@ -141,23 +141,24 @@ pub struct Param {
 }
 
 impl Decode for Param {
-    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
         let Value::Map(entries) = &node.value else {
-            let value = Expression::decode(node, mistakes)?;
+            let value = Expression::decode(node, diagnostics)?;
             return Some(Self { scalar: Scalar::U32, value });
         };
         let [(key, inner)] = entries.as_slice() else {
-            return mistakes.unexpected(node, "an expression, or a map with one type: `f32: 0.5`");
+            return diagnostics
+                .unexpected(node, "an expression, or a map with one type: `f32: 0.5`");
         };
         let scalar = match Element::try_from(key.name.clone()) {
             Ok(Element { scalar, width: 1 }) => scalar,
             _ => {
                 let message = format!("`{}` is no type of a parameter", key.name);
-                mistakes.tell(&key.at, message, Some("there are f32, u32 and i32".to_owned()));
+                diagnostics.push(&key.at, message, Some("there are f32, u32 and i32".to_owned()));
                 return None;
             }
         };
-        Some(Self { scalar, value: Expression::decode(inner, mistakes)? })
+        Some(Self { scalar, value: Expression::decode(inner, diagnostics)? })
     }
 }
 
@@ -166,7 +167,7 @@ impl Decode for Param {
 pub struct Constant(pub gpubench_core::gpu::Constant);
 
 impl Decode for Constant {
-    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
         use gpubench_core::gpu::Constant as Known;
         match &node.value {
             Value::Int(n) if (i64::from(i32::MIN)..=i64::from(u32::MAX)).contains(n) => {
@@ -176,11 +177,15 @@ impl Decode for Constant {
             Value::Text(text) => match Element::try_from(text.clone()) {
                 Ok(element) => Some(Self(Known::Type(element))),
                 Err(why) => {
-                    mistakes.tell(&node.at, why, Some("a constant is a number or a type".into()));
+                    diagnostics.push(
+                        &node.at,
+                        why,
+                        Some("a constant is a number or a type".into()),
+                    );
                     None
                 }
             },
-            _ => mistakes.unexpected(node, "a number of 32 bits or an element type"),
+            _ => diagnostics.unexpected(node, "a number of 32 bits or an element type"),
         }
     }
 }
@@ -208,13 +213,13 @@ impl ByteSize {
 }
 
 impl Decode for ByteSize {
-    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
         let size = match &node.value {
             Value::Int(bytes) => u64::try_from(*bytes).ok().map(|bytes| Self(Bytes(bytes))),
             Value::Text(text) => Self::parse(text),
             _ => None,
         };
-        size.or_else(|| mistakes.unexpected(node, "a number of bytes such as 4096 or `64 MiB`"))
+        size.or_else(|| diagnostics.unexpected(node, "a number of bytes such as 4096 or `64 MiB`"))
     }
 }
 
@@ -233,24 +238,24 @@ pub enum Verification {
 const DEFAULT_COMPARISON: Comparison = Comparison { relative: 1e-5, absolute: 1e-6 };
 
 impl Decode for Verification {
-    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
         if matches!(&node.value, Value::Text(text) if text == "none") {
             return Some(Self::Nothing);
         }
         if !matches!(node.value, Value::Map(_)) {
-            return mistakes
+            return diagnostics
                 .unexpected(node, "`none`, or a map with `reference`, `file` or `against`");
         }
-        let mut form = Form::of(node, mistakes)?;
-        let reference: Option<Option<At<String>>> = form.field("reference", mistakes);
-        let file: Option<Option<At<String>>> = form.field("file", mistakes);
-        let against: Option<Option<At<Other>>> = form.field("against", mistakes);
-        let relative: Option<Option<At<f64>>> = form.field("relative", mistakes);
-        let absolute: Option<Option<At<f64>>> = form.field("absolute", mistakes);
-        form.close(mistakes);
+        let mut spec = SpecReader::of(node, diagnostics)?;
+        let reference: Option<Option<At<String>>> = spec.field("reference", diagnostics);
+        let file: Option<Option<At<String>>> = spec.field("file", diagnostics);
+        let against: Option<Option<At<Other>>> = spec.field("against", diagnostics);
+        let relative: Option<Option<At<f64>>> = spec.field("relative", diagnostics);
+        let absolute: Option<Option<At<f64>>> = spec.field("absolute", diagnostics);
+        spec.close(diagnostics);
         let how = Comparison {
-            relative: tolerance(relative?, DEFAULT_COMPARISON.relative, mistakes)?,
-            absolute: tolerance(absolute?, DEFAULT_COMPARISON.absolute, mistakes)?,
+            relative: tolerance(relative?, DEFAULT_COMPARISON.relative, diagnostics)?,
+            absolute: tolerance(absolute?, DEFAULT_COMPARISON.absolute, diagnostics)?,
         };
         match (reference?, file?, against?) {
             (Some(name), None, None) => Some(Self::Reference(name, how)),
@@ -258,7 +263,7 @@ impl Decode for Verification {
             (None, None, Some(At { value: Other::Device, .. })) => Some(Self::Device(how)),
             (None, None, Some(At { value: Other::Emulator, .. })) => Some(Self::Emulator(how)),
             _ => {
-                mistakes.tell(
+                diagnostics.push(
                     &node.at,
                     "say with exactly one of `reference`, `file` and `against` how to check",
                     Some("or `verify: none` for a result that is shown but never ranked".into()),
@@ -269,28 +274,28 @@ impl Decode for Verification {
     }
 }
 
-fn tolerance(given: Option<At<f64>>, default: f64, mistakes: &mut Mistakes) -> Option<f64> {
+fn tolerance(given: Option<At<f64>>, default: f64, diagnostics: &mut Diagnostics) -> Option<f64> {
     match given {
         None => Some(default),
         Some(At { value, .. }) if value >= 0.0 && value.is_finite() => Some(value),
         Some(At { at, .. }) => {
-            mistakes.tell(&at, "a tolerance is a number that is not negative", None);
+            diagnostics.push(&at, "a tolerance is a number that is not negative", None);
             None
         }
     }
 }
 
-super::decode::form! {
+super::decode::spec! {
     /// The chunk's rows.
-    RowsForm {
+    RowsSpec {
         /// Rows of its neighbours that a chunk also sees.
-        rows: HaloForm,
+        rows: HaloSpec,
     }
 }
 
-super::decode::form! {
+super::decode::spec! {
     /// Rows of a chunk's neighbours.
-    HaloForm {
+    HaloSpec {
         /// How many on either side.
         halo: u32,
     }
@@ -301,12 +306,12 @@ super::decode::form! {
 pub struct Splitting(pub Split);
 
 impl Decode for Splitting {
-    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
+    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
         if matches!(node.value, Value::Map(_)) {
-            let halo = RowsForm::decode(node, mistakes)?.rows.halo;
+            let halo = RowsSpec::decode(node, diagnostics)?.rows.halo;
             return Some(Self(Split::Rows { halo }));
         }
-        Some(Self(match word(node, mistakes)? {
+        Some(Self(match keyword(node, diagnostics)? {
             PlainSplit::Broadcast => Split::Broadcast,
             PlainSplit::Rows => Split::Rows { halo: 0 },
         }))
@@ -314,8 +319,8 @@ impl Decode for Splitting {
 }
 
 impl Decode for Element {
-    fn decode(node: &Node, mistakes: &mut Mistakes) -> Option<Self> {
-        let text = String::decode(node, mistakes)?;
-        Self::try_from(text).map_err(|why| mistakes.tell(&node.at, why, None)).ok()
+    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
+        let text = String::decode(node, diagnostics)?;
+        Self::try_from(text).map_err(|why| diagnostics.push(&node.at, why, None)).ok()
     }
 }

@@ -1,14 +1,14 @@
 //! Does a WGSL kernel fit the workload that names it? Found before anything runs.
 
 use super::fit::{About, Misfit};
-use super::nearest::meant;
+use super::suggest::suggest;
 use gpubench_core::gpu::{Access, KernelSource, Scalar};
 use naga::valid::{Capabilities, FunctionInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, EntryPoint, GlobalVariable, Handle, Module, ScalarKind, TypeInner};
 
 /// Every way in which `source` does not fit its bindings, and `params`, its parameter block.
 pub fn misfits(source: &KernelSource, params: &[(String, Scalar)]) -> Vec<Misfit> {
-    // A constant that WGSL cannot spell refuses this form of the kernel, not the workload.
+    // A constant that WGSL cannot spell refuses this source of the kernel, not the workload.
     let Ok(text) = source.wgsl() else { return vec![] };
     let (module, info) = match parse(&text) {
         Ok(parsed) => parsed,
@@ -17,7 +17,7 @@ pub fn misfits(source: &KernelSource, params: &[(String, Scalar)]) -> Vec<Misfit
     let Some(index) = module.entry_points.iter().position(|e| e.name == source.entry) else {
         let names: Vec<_> = module.entry_points.iter().map(|e| e.name.as_str()).collect();
         let message = format!("{} has no entry point `{}`", source.origin.file(), source.entry);
-        return vec![Misfit::new(About::Entry, message, meant(&source.entry, names))];
+        return vec![Misfit::new(About::Entry, message, suggest(&source.entry, names))];
     };
     let check = Check {
         module: &module,
@@ -28,7 +28,7 @@ pub fn misfits(source: &KernelSource, params: &[(String, Scalar)]) -> Vec<Misfit
     let mut found: Vec<_> = check.group().into_iter().collect();
     found.extend((0..source.bindings.len()).filter_map(|i| check.buffer(i)));
     found.extend(check.params(params));
-    found.extend(check.strangers(!params.is_empty()));
+    found.extend(check.unknown_bindings(!params.is_empty()));
     found
 }
 
@@ -195,9 +195,9 @@ impl Check<'_> {
     }
 
     /// Bindings that the kernel uses, but the workload does not fill.
-    fn strangers(&self, has_params: bool) -> Vec<Misfit> {
+    fn unknown_bindings(&self, has_params: bool) -> Vec<Misfit> {
         let bound = self.source.bindings.len() + usize::from(has_params);
-        let stranger = |(handle, variable): (Handle<GlobalVariable>, &GlobalVariable)| {
+        let unknown_binding = |(handle, variable): (Handle<GlobalVariable>, &GlobalVariable)| {
             let binding = variable.binding?;
             let known = binding.group == 0 && (binding.binding as usize) < bound;
             if known || self.used[handle].is_empty() {
@@ -213,7 +213,7 @@ impl Check<'_> {
             );
             Some(Misfit::new(About::Buffers, message, None))
         };
-        self.module.global_variables.iter().filter_map(stranger).collect()
+        self.module.global_variables.iter().filter_map(unknown_binding).collect()
     }
 }
 

@@ -88,9 +88,9 @@ fn save_all(args: &Save, folder: &Path) -> Result<ExitCode> {
     if pooled.is_empty() {
         return Err(Error::Usage("no measured case in these runs".into()));
     }
-    // All are judged before the first is written.
+    // All are checked before the first is written.
     for pooled in &pooled {
-        pooled.judge(&args.allow)?;
+        pooled.check(&args.allow)?;
         baseline::ready(&pooled.path(folder), args.replace)?;
     }
     for pooled in pooled {
@@ -136,7 +136,7 @@ impl Pooled {
         let (mut records, mut per_run, mut wall) = (vec![], vec![], 0.0);
         let mut header: Option<Header> = None;
         for run in runs {
-            // Of equal cards the first is taken: another card is another sample.
+            // Of equal GPUs the first is taken: another GPU is another sample.
             let place = run.header.devices.iter().position(|d| same(d, device));
             let Some(place) = place else { continue };
             let mut mine: Vec<Record> =
@@ -165,7 +165,7 @@ impl Pooled {
     }
 
     /// Whether it may be a baseline.
-    fn judge(&self, allow: &[Allow]) -> Result<()> {
+    fn check(&self, allow: &[Allow]) -> Result<()> {
         let name = printable(&self.header.devices[0].name, 60);
         self.one_kernel(&name)?;
         let names = |keys: Vec<String>| {
@@ -188,7 +188,7 @@ impl Pooled {
         let bad = |outcome: &Outcome| outcome.is_failure() || *outcome == Outcome::Unchecked;
         let wrong: Vec<String> = cases()
             .filter(|(_, case)| bad(&case.outcome))
-            .map(|(key, case)| format!("{} ({})", case_name(key), case.outcome.word()))
+            .map(|(key, case)| format!("{} ({})", case_name(key), case.outcome.label()))
             .collect();
         if !wrong.is_empty() && !allow.contains(&Allow::Unverified) {
             return Err(Error::Usage(format!(
@@ -205,7 +205,8 @@ impl Pooled {
         for (key, case) in &self.cases.cases {
             let other = self.per_run.iter().filter_map(|run| run.cases.get(key)).find(|other| {
                 let both = other.kernel_hash.is_some() && case.kernel_hash.is_some();
-                both && (&other.kernel_hash, other.checks) != (&case.kernel_hash, case.checks)
+                both && (&other.kernel_hash, other.bounds_checks)
+                    != (&case.kernel_hash, case.bounds_checks)
             });
             if other.is_some() {
                 return Err(Error::Usage(format!(

@@ -5,8 +5,8 @@ use gpubench_analysis::collect;
 use gpubench_core::text::printable;
 use gpubench_core::units;
 use gpubench_report::grid::Grid;
+use gpubench_report::labels::kind_label;
 use gpubench_report::terminal::case_name;
-use gpubench_report::words::kind_word;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ pub fn list(runs: &[Run], width: u16) -> String {
         let cases: std::collections::BTreeSet<_> = run.records.iter().map(|r| &r.key).collect();
         grid.row([
             printable(&stem.unwrap_or_default(), 96),
-            device.map_or_else(String::new, |d| kind_word(d).to_owned()),
+            device.map_or_else(String::new, |d| kind_label(d).to_owned()),
             device.map_or_else(String::new, |d| printable(&d.driver, 40)),
             cases.len().to_string(),
             run.header.rounds.to_string(),
@@ -37,7 +37,7 @@ pub fn show(run: &Run, width: u16) -> String {
     for device in &header.devices {
         let name = printable(&device.name, 60);
         let (api, driver) = (printable(&device.api, 40), printable(&device.driver, 60));
-        let (kind, backend) = (kind_word(device), printable(&device.backend, 12));
+        let (kind, backend) = (kind_label(device), printable(&device.backend, 12));
         let _ = writeln!(out, "{name} ({kind}; {backend}; {api}; {driver})");
     }
     let (suite, host) = (printable(&header.suite, 40), printable(&header.host.name, 40));
@@ -53,7 +53,7 @@ pub fn show(run: &Run, width: u16) -> String {
                 case.overall.map_or_else(String::new, |o| units::seconds(o.value)),
                 case.medians.len().to_string(),
                 floors.get(key).map_or_else(String::new, |x| format!("{:.1} %", 100.0 * x)),
-                case.outcome.word().to_owned(),
+                case.outcome.label().to_owned(),
             ]);
         }
     }

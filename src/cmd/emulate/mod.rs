@@ -7,7 +7,9 @@ use crate::worker::host;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::CaseKey;
-use gpubench_emulator::{Buffer, Coalescing, Counts, Emulator, Fault, Groups, Rules, Seen, Watch};
+use gpubench_emulator::{
+    Buffer, Coalescing, Counts, Emulator, Fault, Groups, Instrumentation, Rules, Seen,
+};
 use gpubench_experiments::{initial, promised};
 use gpubench_plan::{
     Candidate, Case, Filter, Limits, Planned, emulated_device, emulated_launch, plan,
@@ -48,7 +50,7 @@ pub struct Args {
     /// Seed of the inputs
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Print JSON: an array of {case, form, groups, group, seconds, counts, faults}
+    /// Print JSON: an array of {case, variant, groups, group, seconds, counts, faults}
     #[arg(long)]
     json: bool,
 }
@@ -76,13 +78,13 @@ fn group(text: &str) -> Result<[u32; 3], String> {
     Ok(group)
 }
 
-/// What came of one case.
+/// The result of one case.
 #[derive(Serialize)]
 pub(super) struct Emulated {
     /// The case's name.
     case: String,
-    /// The form of the kernel, where there are several: the first.
-    form: String,
+    /// The variant of the kernel, where there are several: the first.
+    variant: String,
     /// Groups of the launch.
     groups: [u32; 3],
     /// The group that was run; none: all.
@@ -100,7 +102,7 @@ pub(super) struct Emulated {
 pub fn run(args: Args) -> Result<ExitCode> {
     let mut all = vec![];
     for what in &args.what {
-        for case in chosen(what, &args)? {
+        for case in selected(what, &args)? {
             let contents = match args.grid {
                 true => initial(&case).iter().map(Buffer::from).collect(),
                 false => promised(&case),
@@ -140,7 +142,7 @@ impl Args {
 
 /// The cases of a suite, or of a workload of `all`: each kernel at each size once, whatever is
 /// measured of it.
-fn chosen(what: &str, args: &Args) -> Result<Vec<Case>> {
+fn selected(what: &str, args: &Args) -> Result<Vec<Case>> {
     let (suite, filters) = suite(what, &args.filter)?;
     let limits = Limits {
         memory: None,
@@ -176,21 +178,21 @@ fn suite(what: &str, filters: &[String]) -> Result<(Suite, Vec<Filter>)> {
     suite.workloads.retain(|w| w.name == what || variant(&w.name));
     if suite.workloads.is_empty() {
         let known = names.iter().map(String::as_str).chain(gpubench_suite::suites());
-        let help =
-            gpubench_suite::meant(what, known).map_or_else(String::new, |help| format!(": {help}"));
+        let help = gpubench_suite::suggest(what, known)
+            .map_or_else(String::new, |help| format!(": {help}"));
         return Err(Error::Usage(format!("there is no suite or workload `{what}`{help}")));
     }
     Ok((suite, filters))
 }
 
-/// Runs one case (its first pass, where it has several). What its kernel lacks is told with the
+/// Runs one case (its first pass, where it has several). What its kernel lacks is reported with the
 /// others; what the command line lacks ends it.
 fn emulated(case: &Case, contents: &[Buffer], args: &Args, warp: u32) -> Result<Emulated> {
     let candidate = &case.candidates[0];
     let group = (!args.grid).then(|| args.group.unwrap_or(candidate.groups.map(|n| n / 2)));
     let mut one = Emulated {
         case: CaseKey { host_memory: None, ..case.key.clone() }.to_string(),
-        form: candidate.label.clone(),
+        variant: candidate.label.clone(),
         groups: candidate.groups,
         group,
         seconds: 0.0,
@@ -218,9 +220,10 @@ fn seen(
 ) -> Result<(Seen, f64)> {
     let emulator = Emulator::new(&candidate.kernel)?;
     let mut launch = emulated_launch(candidate, contents.iter().cloned());
-    let watch = Watch { counts: Some(rules), races: true };
+    let instrumentation = Instrumentation { counts: Some(rules), races: true };
     let begun = Instant::now();
-    let seen = emulator.run(&mut launch, group.map_or(Groups::All, Groups::One), watch)?;
+    let seen =
+        emulator.run(&mut launch, group.map_or(Groups::All, Groups::One), instrumentation)?;
     Ok((seen, begun.elapsed().as_secs_f64()))
 }
 

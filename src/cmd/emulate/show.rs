@@ -48,7 +48,7 @@ fn overview(all: &[Emulated], width: u16) -> String {
 }
 
 fn name(one: &Emulated) -> String {
-    format!("{} {}", one.case, one.form).trim_end().to_owned()
+    format!("{} {}", one.case, one.variant).trim_end().to_owned()
 }
 
 fn percent(share: f64) -> String {
@@ -92,7 +92,7 @@ fn instructions(counts: &Counts) -> Grid {
     for class in Class::ALL {
         let count = counts.of(class);
         if count.warps > 0 {
-            grid.row([class.words().into(), count.items.to_string(), count.warps.to_string()]);
+            grid.row([class.label().into(), count.items.to_string(), count.warps.to_string()]);
         }
     }
     grid
@@ -131,7 +131,7 @@ fn lines(counts: &Counts) -> Grid {
     for line in &counts.lines {
         grid.row([
             line.line.to_string(),
-            line.class.words().into(),
+            line.class.label().into(),
             printable(&line.variable, 40),
             line.items.to_string(),
             line.cost.to_string(),

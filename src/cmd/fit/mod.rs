@@ -1,12 +1,12 @@
-//! `gpubench fit`: models fitted to what runs measured, and judged by launches that no fit saw.
+//! `gpubench fit`: models fitted to what runs measured, and evaluated on launches that no fit saw.
 
 mod times;
 
 use super::known::{Profiles, of_run, suite};
 use super::results;
 use super::show::{print, warnings, width};
-use crate::counting::Works;
-use gpubench_analysis::fit::{Device, End, Launch, Model, judge, rules};
+use crate::kernel_counts::KernelCounts;
+use gpubench_analysis::fit::{Device, End, Launch, Model, evaluate, rules};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::profile::Profile;
@@ -65,9 +65,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a run's own profile and kernels tell, in a few lines; nothing where it has not both, or
+/// What a run's own profile and kernels show, in a few lines; nothing where it has not both, or
 /// too few sizes.
-pub(super) fn short_form(suite: &Suite, header: &Header, records: &[Record]) -> String {
+pub(super) fn short_summary(suite: &Suite, header: &Header, records: &[Record]) -> String {
     let mut profiles = Profiles::default();
     match profiles.add(header, records) {
         0 => String::new(),
@@ -82,12 +82,12 @@ pub(super) fn reported(
     records: &[Record],
     profiles: &Profiles,
 ) -> Vec<Report> {
-    let mut works = Works::new(suite, header.seed);
+    let mut kernel_counts = KernelCounts::new(suite, header.seed);
     let own = of_run(header, records);
     let devices = header.devices.iter().enumerate();
     let reports = devices.map(|(number, device)| {
         let profile = profiles.find(&own, device);
-        let launches = launches(records, (number, device), &mut works, by(profile));
+        let launches = launches(records, (number, device), &mut kernel_counts, by(profile));
         report(device, profile, launches, header.seed)
     });
     reports.filter(|report| !report.launches.is_empty()).collect()
@@ -109,15 +109,15 @@ fn report(
         Some(Err(error)) => (None, Some(error.to_string())),
         None => (None, None),
     };
-    let (mut judged, mut failed) = (vec![], vec![]);
+    let (mut evaluations, mut failed) = (vec![], vec![]);
     for model in Model::ALL {
-        match judge(model, &launches, profiled.as_ref(), seed) {
-            Ok(one) => judged.push(one),
+        match evaluate(model, &launches, profiled.as_ref(), seed) {
+            Ok(one) => evaluations.push(one),
             Err(error) => {
-                let lacks = why.clone().filter(|_| model.needs_profile());
-                failed.push((model, lacks.unwrap_or_else(|| error.to_string())));
+                let missing = why.clone().filter(|_| model.needs_profile());
+                failed.push((model, missing.unwrap_or_else(|| error.to_string())));
             }
         }
     }
-    Report { device: device.clone(), profiled, launches, judged, failed }
+    Report { device: device.clone(), profiled, launches, evaluations, failed }
 }

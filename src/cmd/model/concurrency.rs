@@ -50,7 +50,7 @@ pub struct Args {
     /// Bytes of local memory of a unit
     #[arg(long, default_value_t = Unit::K40.local_memory)]
     local_memory: u32,
-    /// Local memory is handed out in pieces of so many bytes
+    /// Local memory is allocated in units of this many bytes
     #[arg(long, default_value_t = Unit::K40.local_piece, value_parser = clap::value_parser!(u32).range(1..))]
     local_piece: u32,
 }
@@ -77,13 +77,13 @@ struct Summary {
     /// Of the unit-by-unit form against the measured column, as a fraction.
     mean_abs_error: f64,
     /// The file's own estimates against its measured column.
-    estimated: Judged,
+    estimated: Accuracy,
     /// The event-driven form with a first kernel that outlasts the second.
-    event_driven: Judged,
+    event_driven: Accuracy,
 }
 
 #[derive(Serialize)]
-struct Judged {
+struct Accuracy {
     reproduced: usize,
     mean_abs_error: f64,
 }
@@ -105,7 +105,7 @@ impl Pair {
         let estimated = row.positive("estimated_slowdown")?;
         let measured = row.positive("measured_slowdown")?;
         // Both groups fit a unit, so both forms predict.
-        let misfit = || row.mistake("k1_groups", "this pair does not fit the device", None);
+        let misfit = || row.diagnostic("k1_groups", "this pair does not fit the device", None);
         let prediction = device.predict(first, second, true).ok_or_else(misfit)?;
         // A group of the first takes longer than all groups of the second one after the other.
         let load = |kernel, group_seconds| Load { kernel, group_seconds, bandwidth: 0.0 };
@@ -137,7 +137,7 @@ fn kernel(row: Row<'_>, device: &Device, [groups, size, local]: [&str; 3]) -> Re
     }
     let without = Group { local_memory: 0, ..group };
     let to_blame = if device.unit.active(without) > 0 { local } else { size };
-    Err(row.mistake(
+    Err(row.diagnostic(
         to_blame,
         "not even one group fits a unit of this device",
         Some("say what the device's units hold: --work-items, --groups, --local-memory"),
@@ -155,21 +155,21 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 fn summary(pairs: &[Pair]) -> Summary {
-    let judged = |slowdown: fn(&Pair) -> f64| {
+    let accuracy = |slowdown: fn(&Pair) -> f64| {
         let printed = |pair: &&Pair| (slowdown(pair) - pair.estimated).abs() <= PRINTED;
         let error = |pair: &Pair| (slowdown(pair) / pair.measured - 1.0).abs();
-        Judged {
+        Accuracy {
             reproduced: pairs.iter().filter(printed).count(),
             mean_abs_error: pairs.iter().map(error).sum::<f64>() / pairs.len() as f64,
         }
     };
-    let units = judged(|pair| pair.prediction.slowdown);
+    let units = accuracy(|pair| pair.prediction.slowdown);
     Summary {
         pairs: pairs.len(),
         reproduced: units.reproduced,
         mean_abs_error: units.mean_abs_error,
-        estimated: judged(|pair| pair.estimated),
-        event_driven: judged(|pair| pair.events),
+        estimated: accuracy(|pair| pair.estimated),
+        event_driven: accuracy(|pair| pair.events),
     }
 }
 

@@ -23,7 +23,7 @@ enum Model {
     Concurrency(concurrency::Args),
     /// Copies and a kernel in eight streams: predicted against measured time
     Streams(streams::Args),
-    /// Several devices on one host: the least time to move data, and how
+    /// Several devices on one host: the minimum time to move data, and how
     TransferStates(transfer_states::Args),
 }
 

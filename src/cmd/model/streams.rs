@@ -39,9 +39,9 @@ struct Case {
 impl Case {
     fn read(row: Row<'_>) -> Result<Self> {
         let stages = Stages {
-            send: row.number("t_h2d_ms")?,
+            upload: row.number("t_h2d_ms")?,
             kernel: row.number("t_kernel_ms")?,
-            receive: row.number("t_d2h_ms")?,
+            download: row.number("t_d2h_ms")?,
         };
         let measured = row.number("eight_streams_ms")?;
         let predicted = total(stages, STREAMS, Overlap::Both);
@@ -55,8 +55,8 @@ impl Case {
 
     fn cells(&self) -> Vec<String> {
         let number = |x: f64| format!("{x:.3}");
-        let Stages { send, kernel, receive } = self.stages;
-        let numbers = [send, kernel, receive, self.predicted, self.measured, self.error()];
+        let Stages { upload, kernel, download } = self.stages;
+        let numbers = [upload, kernel, download, self.predicted, self.measured, self.error()];
         std::iter::once(self.n.clone()).chain(numbers.map(number)).collect()
     }
 }
@@ -68,7 +68,7 @@ pub fn run(args: &Args) -> Result<()> {
     let max_abs_error_ms = cases.iter().map(Case::error).fold(0.0, f64::max);
     let summary = Summary { rows: cases.len(), max_abs_error_ms };
     show(args.json, &summary, || {
-        let headings = ["n", "send", "kernel", "receive", "predicted", "measured", "error"];
+        let headings = ["n", "upload", "kernel", "download", "predicted", "measured", "error"];
         let table = table(&headings, 1, cases.iter().map(Case::cells));
         format!(
             "{table}\n{} rows, all in ms; largest error {max_abs_error_ms:.4} ms \

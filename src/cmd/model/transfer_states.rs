@@ -4,7 +4,7 @@ use super::{show, table};
 use crate::store::csv::{Row, Table};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::text::printable;
-use gpubench_model::transfer_states::{Both, State, least_time, mirrored};
+use gpubench_model::transfer_states::{Both, State, min_time, mirrored};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -13,12 +13,12 @@ use std::path::PathBuf;
 pub struct Args {
     /// CSV with a row a state: state, then s0, r0, s1, r1 …, the rates to and from each device
     file: PathBuf,
-    /// What to send to each device, in the unit of data of the rates
+    /// What to upload to each device, in the unit of data of the rates
     #[arg(long, required = true, value_delimiter = ',', value_name = "A,B", value_parser = amount)]
-    send: Vec<f64>,
-    /// What to receive from each device
+    upload: Vec<f64>,
+    /// What to download from each device
     #[arg(long, required = true, value_delimiter = ',', value_name = "A,B", value_parser = amount)]
-    receive: Vec<f64>,
+    download: Vec<f64>,
     /// The devices are equal and the file lists each state once: add its mirror images
     #[arg(long)]
     symmetric: bool,
@@ -52,7 +52,7 @@ pub fn run(args: &Args) -> Result<()> {
     let table = Table::read(&args.file, &["state", "s0", "r0"])?;
     let mut states = read(&table)?;
     let devices = states[0].rates.len();
-    for (option, amounts) in [("--send", &args.send), ("--receive", &args.receive)] {
+    for (option, amounts) in [("--upload", &args.upload), ("--download", &args.download)] {
         if amounts.len() != devices {
             let (file, given) = (args.file.display(), amounts.len());
             return Err(Error::Usage(format!(
@@ -64,12 +64,12 @@ pub fn run(args: &Args) -> Result<()> {
         states = mirrored(states).map_err(usage)?;
     }
     let amounts: Vec<Both> = args
-        .send
+        .upload
         .iter()
-        .zip(&args.receive)
-        .map(|(&send, &receive)| Both { send, receive })
+        .zip(&args.download)
+        .map(|(&upload, &download)| Both { upload, download })
         .collect();
-    let seconds = least_time(&states, &amounts).map_err(usage)?;
+    let seconds = min_time(&states, &amounts).map_err(usage)?;
     let summary = summary(&states, &seconds);
     show(args.json, &summary, || text(&summary))
 }
@@ -100,7 +100,7 @@ fn text(summary: &Summary) -> String {
         vec![state, format!("{:.4}", spent.time_s), format!("{share:.1} %")]
     };
     let table = table(&["state", "seconds", "share"], 1, summary.states.iter().map(row));
-    format!("{table}\nleast time {:.4} s\n", summary.time_s)
+    format!("{table}\nminimum time {:.4} s\n", summary.time_s)
 }
 
 /// The states of a table.
@@ -110,7 +110,7 @@ fn read(table: &Table) -> Result<Vec<State>> {
     for row in table.rows() {
         let name = row.text("state")?;
         if states.iter().any(|state| state.name == name) {
-            return Err(row.mistake("state", &format!("state `{name}` is listed twice"), None));
+            return Err(row.diagnostic("state", &format!("state `{name}` is listed twice"), None));
         }
         let rates = (0..devices).map(|device| rates(row, name, device)).collect::<Result<_>>()?;
         states.push(State { name: name.to_owned(), rates });
@@ -125,7 +125,7 @@ fn devices(table: &Table) -> Result<usize> {
         let wanted =
             |name: &str| (0..=i / 2).any(|d| name == format!("s{d}") || name == format!("r{d}"));
         if !columns.contains(&format!("r{}", i / 2).as_str()) || !wanted(column) {
-            return Err(table.column_mistake(
+            return Err(table.column_diagnostic(
                 column,
                 &format!("column `{column}` is not expected here"),
                 "after state come s0, r0, s1, r1 … for as many devices as there are",
@@ -137,16 +137,16 @@ fn devices(table: &Table) -> Result<usize> {
 
 /// One device's rates, which must be zero where the state's name says that it does not move data.
 fn rates(row: Row<'_>, state: &str, device: usize) -> Result<Both> {
-    let (send, receive) = (format!("s{device}"), format!("r{device}"));
-    let rates = Both { send: row.number(&send)?, receive: row.number(&receive)? };
+    let (upload, download) = (format!("s{device}"), format!("r{device}"));
+    let rates = Both { upload: row.number(&upload)?, download: row.number(&download)? };
     let does = state.split('/').nth(device).unwrap_or("SR");
-    let mistake = |column: &str, what: &str| {
+    let diagnostic = |column: &str, what: &str| {
         let message = format!("device {device} {what} in state `{state}`, which says `{does}`");
-        Err(row.mistake(column, &message, Some("set the rate to 0 or correct the state's name")))
+        Err(row.diagnostic(column, &message, Some("set the rate to 0 or correct the state's name")))
     };
     match does {
-        "N" | "R" if rates.send > 0.0 => mistake(&send, "sends"),
-        "N" | "S" if rates.receive > 0.0 => mistake(&receive, "receives"),
+        "N" | "R" if rates.upload > 0.0 => diagnostic(&upload, "uploads"),
+        "N" | "S" if rates.download > 0.0 => diagnostic(&download, "downloads"),
         _ => Ok(rates),
     }
 }

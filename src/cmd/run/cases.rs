@@ -30,7 +30,7 @@ impl Filters {
             |filter: &&Filter| !keys.iter().any(|(w, key)| filter.matches(key, &w.tags, &w.family));
         let sizes = || keys.iter().flat_map(|(_, key)| &key.size);
         let help = filters.0.iter().find(alone).and_then(|filter| match filter {
-            Filter::Word(word) => named(word, suite),
+            Filter::Term(term) => named(term, suite),
             Filter::Size { name, .. } => Some(sized(name, sizes())),
         });
         Err(Error::Usage(format!(
@@ -47,13 +47,13 @@ impl Filters {
     }
 }
 
-/// Help for a word that nothing is called.
-fn named(word: &str, suite: &Suite) -> Option<String> {
+/// Help for a term that nothing is called.
+fn named(term: &str, suite: &Suite) -> Option<String> {
     let mut names: Vec<&str> = suite.workloads.iter().map(|w| w.name.as_str()).collect();
     names.extend(suite.workloads.iter().flat_map(|w| &w.tags).map(String::as_str));
     names.sort_unstable();
     names.dedup();
-    gpubench_suite::meant(word, names)
+    gpubench_suite::suggest(term, names)
 }
 
 /// Help for a condition that no size fulfils: the values of the size, else the sizes there are.
@@ -77,8 +77,8 @@ fn sized<'a>(name: &str, sizes: impl Iterator<Item = &'a (String, i64)> + Clone)
 pub struct Cases {
     /// To be run.
     pub run: Vec<Case>,
-    /// Refused by the plan, as records of the first round.
-    pub refused: Vec<Record>,
+    /// Skipped by the plan, as records of the first round.
+    pub skipped: Vec<Record>,
 }
 
 /// The cases of `suite` on `device`, which is number `number` of the run.
@@ -95,10 +95,8 @@ pub fn cases(
             Planned::Case(case) if filters.pass(&case.key, &case.tags, &case.family) => {
                 cases.run.push(*case);
             }
-            Planned::Refused(refusal)
-                if filters.pass(&refusal.key, &refusal.tags, &refusal.family) =>
-            {
-                cases.refused.push(Record::refused(refusal, number));
+            Planned::Skipped(skip) if filters.pass(&skip.key, &skip.tags, &skip.family) => {
+                cases.skipped.push(Record::skipped(skip, number));
             }
             _ => {}
         }
@@ -121,10 +119,10 @@ pub fn count(suite: &Suite, filters: &Filters) -> (u64, u64) {
 /// less than theirs, or what the smallest of a workload is given.
 pub fn seconds_each(total: Option<f64>, (cases, smallest): (u64, u64)) -> f64 {
     const WITHOUT_BUDGET: f64 = 120.0;
-    const LEAST: f64 = 1.0;
+    const MIN_SECONDS: f64 = 1.0;
     let share = |total: f64, count: u64| total / count.max(1) as f64;
     total.map_or(WITHOUT_BUDGET, |total| {
-        (2.0 * share(total, cases)).max(0.5 * share(total, smallest)).max(LEAST)
+        (2.0 * share(total, cases)).max(0.5 * share(total, smallest)).max(MIN_SECONDS)
     })
 }
 
@@ -133,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_condition_that_nothing_fulfils_is_told_what_there_is() {
+    fn for_a_condition_that_nothing_fulfils_the_choices_are_listed() {
         let sizes = [("n".to_owned(), 512), ("m".to_owned(), 8), ("n".to_owned(), 64)];
         assert_eq!(sized("n", sizes.iter()), "`n` is 64, 512");
         assert_eq!(sized("k", sizes.iter()), "no size is called `k`; there are: m, n");

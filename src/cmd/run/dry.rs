@@ -1,8 +1,8 @@
 //! What a run would do, without doing it.
 
 use super::cases::Cases;
-use super::pace::Share;
-use super::together::Joint;
+use super::multi_device::MultiDeviceCase;
+use super::time_budget::Share;
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Outcome;
 use gpubench_core::text::{counted, printable};
@@ -26,67 +26,74 @@ pub fn list(suite: &Suite, filters: &super::cases::Filters) -> String {
     out
 }
 
-/// Cases, memory, estimated time and refusals of each device, for `--dry-run`.
+/// Cases, memory, estimated time and skipped cases of each device, for `--dry-run`.
 pub fn describe(
     devices: &[DeviceInfo],
-    (cases, joints): (&[Cases], &[Joint]),
+    (cases, multi_device_cases): (&[Cases], &[MultiDeviceCase]),
     limits: &Limits,
     rounds: u32,
     share: Share,
     total: Option<f64>,
 ) -> String {
     let mut out = String::new();
-    let (mut least, mut most) = (0.0, 0.0);
+    let (mut min_seconds, mut max_seconds) = (0.0, 0.0);
     // What is expected of a case is computed by the first device that runs it, for all.
     let mut references: BTreeMap<&CaseKey, f64> = BTreeMap::new();
     for (device, cases) in devices.iter().zip(cases) {
         let _ = writeln!(out, "{}  {}", label(device), printable(&device.name, 60));
         for case in &cases.run {
             let estimate = estimate(case, device, limits.cores);
-            least += estimate.each();
-            most += estimate.each() + share.warmup + share.seconds;
+            min_seconds += estimate.each();
+            max_seconds += estimate.each() + share.warmup + share.seconds;
             references.insert(&case.key, estimate.reference);
-            let forms = match case.candidates.len() {
+            let variants = match case.candidates.len() {
                 0 | 1 => String::new(),
-                n => format!(", {n} forms"),
+                n => format!(", {n} variants"),
             };
             let name = case_name(&case.key);
-            let _ = writeln!(out, "  {name}  ({} on the device{forms})", memory(case));
+            let _ = writeln!(out, "  {name}  ({} on the device{variants})", memory(case));
         }
-        let mut refused: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-        for record in &cases.refused {
+        let mut skipped: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for record in &cases.skipped {
             if let Outcome::Unsupported(reason) = &record.outcome {
-                refused.entry(reason).or_default().push(case_name(&record.key));
+                skipped.entry(reason).or_default().push(case_name(&record.key));
             }
         }
-        for (reason, names) in refused {
-            let _ = writeln!(out, "  refused: {}", printable(reason, 200));
+        for (reason, names) in skipped {
+            let _ = writeln!(out, "  skipped: {}", printable(reason, 200));
             for name in names {
                 let _ = writeln!(out, "    {name}");
             }
         }
         out.push('\n');
     }
-    for joint in joints {
-        let members: Vec<String> = joint.members.iter().map(|&at| label(&devices[at])).collect();
-        let _ = writeln!(out, "{} together\n  {}", members.join(" "), case_name(joint.key()));
-        most += share.warmup + share.seconds;
+    for multi_device_case in multi_device_cases {
+        let members: Vec<String> =
+            multi_device_case.members.iter().map(|&at| label(&devices[at])).collect();
+        let _ = writeln!(
+            out,
+            "{} (multi-device)\n  {}",
+            members.join(" "),
+            case_name(multi_device_case.key())
+        );
+        max_seconds += share.warmup + share.seconds;
     }
-    if !joints.is_empty() {
+    if !multi_device_cases.is_empty() {
         out.push('\n');
     }
-    let runs = cases.iter().map(|c| c.run.len()).sum::<usize>() + joints.len();
-    let refused: usize = cases.iter().map(|c| c.refused.len()).sum();
+    let runs = cases.iter().map(|c| c.run.len()).sum::<usize>() + multi_device_cases.len();
+    let skipped: usize = cases.iter().map(|c| c.skipped.len()).sum();
     let once = references.values().sum::<f64>();
-    let most = total.map_or(f64::INFINITY, f64::from).min(once + most * f64::from(rounds));
-    let least = (once + least * f64::from(rounds)).min(most);
+    let max_seconds =
+        total.map_or(f64::INFINITY, f64::from).min(once + max_seconds * f64::from(rounds));
+    let min_seconds = (once + min_seconds * f64::from(rounds)).min(max_seconds);
     let _ = writeln!(
         out,
-        "{} in {}, {refused} refused; estimated time: {} to {}",
+        "{} in {}, {skipped} skipped; estimated time: {} to {}",
         counted(runs, "case"),
         counted(rounds as usize, "round"),
-        units::seconds(least),
-        units::seconds(most)
+        units::seconds(min_seconds),
+        units::seconds(max_seconds)
     );
     out
 }

@@ -23,7 +23,7 @@ pub fn listen() {
     }
 }
 
-/// Whether an end was asked for.
+/// Whether an end was requested.
 pub fn asked() -> bool {
     COUNT.load(Ordering::SeqCst) > 0
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// Locks all `devices`, waiting for other runs to end unless `leave` says not to. `None` when
 /// interrupted meanwhile.
 pub fn take(devices: &[DeviceInfo], leave: bool) -> Result<Option<Vec<DeviceLock>>> {
-    // In one order for all runs, so that two of them cannot wait for each other; a card that two
+    // In one order for all runs, so that two of them cannot wait for each other; a physical GPU that two
     // APIs show is locked once.
     let keys = |d| DeviceLock::keys(d).into_iter().map(move |key| (key, d));
     let mut wanted: Vec<_> = devices.iter().flat_map(keys).collect();
@@ -28,7 +28,7 @@ pub fn take(devices: &[DeviceInfo], leave: bool) -> Result<Option<Vec<DeviceLock
 
 fn wait(key: &str, device: &DeviceInfo, leave: bool) -> Result<Option<DeviceLock>> {
     const PAUSE: Duration = Duration::from_millis(200);
-    let mut told = false;
+    let mut announced = false;
     while !interrupt::asked() {
         let holder = match DeviceLock::attempt(key)? {
             Attempt::Taken(lock) => return Ok(Some(lock)),
@@ -41,7 +41,7 @@ fn wait(key: &str, device: &DeviceInfo, leave: bool) -> Result<Option<DeviceLock
                 device.name
             )));
         }
-        if !std::mem::replace(&mut told, true) {
+        if !std::mem::replace(&mut announced, true) {
             say(&format!("waiting for {}: {who} measures it", device.name));
         }
         std::thread::sleep(PAUSE);

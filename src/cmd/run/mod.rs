@@ -1,16 +1,16 @@
 //! `gpubench run`: run a suite on every device and write its results.
 
 pub(super) mod cases;
+mod cross_device_oracle;
 mod dry;
 mod interrupt;
 pub(super) mod locks;
-mod pace;
+mod multi_device;
 mod planned;
 mod resume;
 mod session;
-mod together;
+mod time_budget;
 pub(super) mod trust;
-mod witness;
 
 use super::found;
 use super::show::{print, style};
@@ -22,7 +22,7 @@ use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Header;
 use gpubench_device::select::Selector;
 use gpubench_report::progress::say;
-use gpubench_report::terminal::{Sitting, report};
+use gpubench_report::terminal::{Invocation, report};
 use gpubench_suite::{ROUNDS, SECONDS, Suite};
 use planned::{Plan, new_header};
 use session::Ended;
@@ -54,7 +54,7 @@ pub struct Args {
     /// List the cases and stop
     #[arg(long)]
     list: bool,
-    /// Show cases, memory, estimated time and refusals, and stop
+    /// Show cases, memory, estimated time and skipped cases, and stop
     #[arg(long)]
     dry_run: bool,
     /// Check results only, measure nothing
@@ -196,7 +196,7 @@ fn create(output: &Path, header: &Header) -> Result<Writer> {
     Writer::create(output, &stem, header)
 }
 
-/// Tells what came of a run, and gives the exit code.
+/// Reports the outcome of a run, and gives the exit code.
 fn conclude(args: &Args, suite: &Suite, ended: &Ended) -> Result<u8> {
     let path = ended.path.display();
     if ended.interrupted {
@@ -214,17 +214,17 @@ fn conclude(args: &Args, suite: &Suite, ended: &Ended) -> Result<u8> {
     }
     let mut records = ended.records.clone();
     flag_implausible(&mut records);
-    let sitting = Sitting { seconds: ended.seconds, records: &records[ended.resumed_at..] };
-    print(&report(&ended.header, &records, sitting, style()))?;
-    let models = super::fit::short_form(suite, &ended.header, &records);
+    let invocation = Invocation { seconds: ended.seconds, records: &records[ended.resumed_at..] };
+    print(&report(&ended.header, &records, invocation, style()))?;
+    let models = super::fit::short_summary(suite, &ended.header, &records);
     if !models.is_empty() {
         print(&format!("\n{models}"))?;
     }
     say(&format!("results: {path}"));
     let outcomes = || ended.records.iter().map(|record| &record.outcome);
-    let nothing = outcomes().all(|outcome| outcome.is_left_out());
+    let nothing = outcomes().all(|outcome| outcome.is_skipped());
     if nothing {
-        say("nothing was run: every case was left out");
+        say("nothing was run: every case was skipped");
     }
     let failed = nothing || outcomes().any(|outcome| outcome.is_failure());
     Ok(if failed { 4 } else { 0 })

@@ -1,14 +1,14 @@
 //! A run before it begins: its header, its cases on every device, its time, and the devices and folders that it needs.
 
 use super::cases::{self, Filters, cases, count, seconds_each};
-use super::pace::{self, Pace};
+use super::cross_device_oracle::CrossDeviceOracle;
+use super::multi_device::{self, MultiDeviceCase};
 use super::session::{Ended, Session};
-use super::together::{self, Joint};
-use super::witness::Witness;
+use super::time_budget::{self, TimeBudget};
 use super::{Args, dry, is_file, locks};
 use crate::cmd::found;
 use crate::store::{Scratch, Writer};
-use crate::worker::{Seat, host};
+use crate::worker::{WorkerSupervisor, host};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::{Header, VERSION};
@@ -29,8 +29,8 @@ pub(super) struct Plan<'a> {
     header: Header,
     limits: Limits,
     cases: Vec<cases::Cases>,
-    joints: Vec<Joint>,
-    pace: Pace,
+    multi_device_cases: Vec<MultiDeviceCase>,
+    time_budget: TimeBudget,
 }
 
 impl<'a> Plan<'a> {
@@ -49,23 +49,24 @@ impl<'a> Plan<'a> {
         let devices = header.devices.iter().enumerate();
         let mut cases: Vec<_> =
             devices.map(|(i, d)| cases(suite, filters, d, i, &limits)).collect();
-        let joints = together::take(&mut cases, &header.devices);
-        let most = suite.budget.case.unwrap_or(Policy::default().seconds);
-        let pace = Pace::new(total, most, smallest);
-        Self { args, suite, header, limits, cases, joints, pace }
+        let multi_device_cases = multi_device::take(&mut cases, &header.devices);
+        let max_seconds = suite.budget.case.unwrap_or(Policy::default().seconds);
+        let time_budget = TimeBudget::new(total, max_seconds, smallest);
+        Self { args, suite, header, limits, cases, multi_device_cases, time_budget }
     }
 
     pub(super) fn describe(&self, devices: &[DeviceInfo]) -> String {
-        let runs = self.cases.iter().map(|c| c.run.len()).sum::<usize>() + self.joints.len();
-        let share = self.pace.share(runs as u64 * u64::from(self.header.rounds), false);
-        let share = share.unwrap_or(pace::Share { seconds: 0.0, warmup: 0.0 });
+        let runs =
+            self.cases.iter().map(|c| c.run.len()).sum::<usize>() + self.multi_device_cases.len();
+        let share = self.time_budget.share(runs as u64 * u64::from(self.header.rounds), false);
+        let share = share.unwrap_or(time_budget::Share { seconds: 0.0, warmup: 0.0 });
         dry::describe(
             devices,
-            (&self.cases, &self.joints),
+            (&self.cases, &self.multi_device_cases),
             &self.limits,
             self.header.rounds,
             share,
-            self.pace.total(),
+            self.time_budget.total(),
         )
     }
 
@@ -99,20 +100,31 @@ impl<'a> Plan<'a> {
         };
         let sim = self.args.selector.simulation();
         let others = self.others(devices)?;
-        let seated = |joint: Joint| {
-            let members = joint.members.iter().map(|&member| devices[member].clone()).collect();
-            (joint, Seat::together(members, sim.clone(), limit))
+        let with_supervisor = |multi_device_case: MultiDeviceCase| {
+            let members =
+                multi_device_case.members.iter().map(|&member| devices[member].clone()).collect();
+            (multi_device_case, WorkerSupervisor::multi_device(members, sim.clone(), limit))
         };
         let session = Session {
-            witness: Witness::new(self.suite, self.limits, scratch.path(), &others, &sim, limit),
+            cross_device_oracle: CrossDeviceOracle::new(
+                self.suite,
+                self.limits,
+                scratch.path(),
+                &others,
+                &sim,
+                limit,
+            ),
             writer: writer(&self.header)?,
             header: self.header,
-            seats: devices.iter().map(|d| Seat::new(d.clone(), sim.clone(), limit)).collect(),
-            joints: self.joints.into_iter().map(seated).collect(),
+            supervisors: devices
+                .iter()
+                .map(|d| WorkerSupervisor::new(d.clone(), sim.clone(), limit))
+                .collect(),
+            multi_device_cases: self.multi_device_cases.into_iter().map(with_supervisor).collect(),
             cases: self.cases,
             records,
             // The budget begins here, not while waiting for a device.
-            pace: self.pace.anew(),
+            time_budget: self.time_budget.anew(),
             too_long: vec![],
             policy,
             quiet: self.args.quiet,
@@ -135,7 +147,7 @@ impl<'a> Plan<'a> {
         };
         let folder = folder.unwrap_or(Path::new("."));
         std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, error))?;
-        Ok(Scratch::beside(folder).map(Some).unwrap_or_else(|error| {
+        Ok(Scratch::next_to(folder).map(Some).unwrap_or_else(|error| {
             say(&format!("{error}: states are saved in the system's temporary folder instead"));
             None
         }))

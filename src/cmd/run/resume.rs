@@ -16,7 +16,7 @@ pub fn check(header: &Header, suite: &Suite, here: &[DeviceInfo]) -> Result<Vec<
         } else {
             format!("the run is of suite `{}`, not of `{}`", header.suite, suite.name)
         };
-        return Err(refused(&what));
+        return Err(rejected(&what));
     }
     header.devices.iter().map(|then| same(then, here)).collect()
 }
@@ -25,15 +25,15 @@ fn same(then: &DeviceInfo, here: &[DeviceInfo]) -> Result<DeviceInfo> {
     let alike = |d: &&DeviceInfo| {
         d.backend == then.backend && d.name == then.name && d.uuid == then.uuid && d.pci == then.pci
     };
-    // Two equal cards without any address are told apart by their position only.
+    // Two equal GPUs without any address are distinguished by their position only.
     let now = here.iter().filter(alike).min_by_key(|d| d.index.abs_diff(then.index));
     match now {
-        None if then.kind == DeviceKind::Simulated => Err(refused(&format!(
+        None if then.kind == DeviceKind::Simulated => Err(rejected(&format!(
             "{} (simulated) is not shipped; name its description with --sim FILE.yaml",
             then.name
         ))),
-        None => Err(refused(&format!("{} ({}) is not here", then.name, then.backend))),
-        Some(now) if now.driver != then.driver => Err(refused(&format!(
+        None => Err(rejected(&format!("{} ({}) is not here", then.name, then.backend))),
+        Some(now) if now.driver != then.driver => Err(rejected(&format!(
             "the driver of {} has changed from {} to {}",
             then.name, then.driver, now.driver
         ))),
@@ -41,7 +41,7 @@ fn same(then: &DeviceInfo, here: &[DeviceInfo]) -> Result<DeviceInfo> {
     }
 }
 
-fn refused(what: &str) -> Error {
+fn rejected(what: &str) -> Error {
     Error::Usage(format!("cannot resume: {what}; start a new run"))
 }
 
@@ -65,14 +65,16 @@ mod tests {
         let here = [sample::device("opencl"), sample::device("sim")];
         let devices = check(&header, &suite("sample", "00ff"), &here).unwrap();
         assert_eq!(devices, header.devices);
-        let refuse = |suite: &Suite, here: &[DeviceInfo]| {
+        let rejection = |suite: &Suite, here: &[DeviceInfo]| {
             check(&header, suite, here).unwrap_err().to_string()
         };
-        assert!(refuse(&suite("sample", "11"), &here).contains("`sample` has changed"));
-        assert!(refuse(&suite("quick", "11"), &here).contains("of suite `sample`, not of `quick`"));
-        assert!(refuse(&suite("sample", "00ff"), &here[..1]).contains("is not here"));
+        assert!(rejection(&suite("sample", "11"), &here).contains("`sample` has changed"));
+        assert!(
+            rejection(&suite("quick", "11"), &here).contains("of suite `sample`, not of `quick`")
+        );
+        assert!(rejection(&suite("sample", "00ff"), &here[..1]).contains("is not here"));
         let mut updated = here[1].clone();
         updated.driver = "2.0".into();
-        assert!(refuse(&suite("sample", "00ff"), &[updated]).contains("from 1.0 to 2.0"));
+        assert!(rejection(&suite("sample", "00ff"), &[updated]).contains("from 1.0 to 2.0"));
     }
 }

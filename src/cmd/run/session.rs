@@ -1,17 +1,17 @@
 //! The loop over rounds, devices and cases; every case becomes a record.
 
 use super::cases::Cases;
+use super::cross_device_oracle::CrossDeviceOracle;
 use super::interrupt;
-use super::pace::{Pace, Share};
-use super::together::Joint;
-use super::witness::Witness;
+use super::multi_device::MultiDeviceCase;
+use super::time_budget::{Share, TimeBudget};
 use crate::store::Writer;
-use crate::worker::Seat;
+use crate::worker::WorkerSupervisor;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceKind;
 use gpubench_core::record::{Footer, Header, Outcome, Record};
 use gpubench_core::workload::CaseKey;
-use gpubench_experiments::{Finding, Policy, Stage};
+use gpubench_experiments::{Measurement, Policy, Stage};
 use gpubench_plan::{Case, is_no_larger, ranks, shuffle};
 use gpubench_report::progress::Progress;
 use gpubench_report::terminal::{case_name, label};
@@ -24,19 +24,19 @@ pub struct Session<'a> {
     /// What the run is.
     pub header: Header,
     /// The devices, in the header's order.
-    pub seats: Vec<Seat>,
+    pub supervisors: Vec<WorkerSupervisor>,
     /// Their cases, in the same order.
     pub cases: Vec<Cases>,
-    /// Cases over several devices, each with the seat of those.
-    pub joints: Vec<(Joint, Seat)>,
+    /// Cases over several devices, each with the supervisor of those.
+    pub multi_device_cases: Vec<(MultiDeviceCase, WorkerSupervisor)>,
     /// Devices that may compute expected results for others.
-    pub witness: Witness<'a>,
+    pub cross_device_oracle: CrossDeviceOracle<'a>,
     /// Where the records go.
     pub writer: Writer,
     /// The records so far; those of a resumed run are not made again.
     pub records: Vec<Record>,
     /// How long each case may take.
-    pub pace: Pace,
+    pub time_budget: TimeBudget,
     /// Cases that were too long for the budget on a device, each with the reason.
     pub too_long: Vec<(usize, Case, String)>,
     /// How well to measure.
@@ -72,36 +72,36 @@ impl Session<'_> {
         let done: HashSet<(usize, u32, CaseKey)> =
             self.records.iter().map(|r| (r.device, r.round, r.key.clone())).collect();
         for record in &self.records {
-            self.seats[record.device].recall(record);
+            self.supervisors[record.device].recall(record);
         }
         let mut left = self.left(&done);
         let own: u64 = self.cases.iter().map(|c| c.run.len() as u64).sum();
-        let all = own + self.joints.len() as u64;
+        let all = own + self.multi_device_cases.len() as u64;
         let all = all * u64::from(self.header.rounds);
-        let mut progress = Progress::new(all, all - left, self.pace.total(), self.quiet);
+        let mut progress = Progress::new(all, all - left, self.time_budget.total(), self.quiet);
         for round in 0..self.header.rounds {
-            for device in 0..self.seats.len() {
+            for device in 0..self.supervisors.len() {
                 if round == 0 {
-                    self.refuse(device, &done)?;
+                    self.record_skipped(device, &done)?;
                 }
-                self.seats[device].scatter(scatter_seed(self.header.seed, round));
+                self.supervisors[device].scatter(scatter_seed(self.header.seed, round));
                 let mut cases = self.order(device, round);
                 cases.retain(|(_, case)| !done.contains(&(device, round, case.key.clone())));
-                self.pace.begin(cases.len() as u64, left);
+                self.time_budget.begin(cases.len() as u64, left);
                 for (rank, case) in cases {
                     if interrupt::asked() {
                         break;
                     }
-                    let share = self.pace.share(left, rank == 0);
+                    let share = self.time_budget.share(left, rank == 0);
                     let record = self.one(&case, device, round, share, &mut progress);
                     self.append(record)?;
                     progress.end();
                     left -= 1;
                 }
                 // Each round is a fresh process.
-                self.seats[device].leave();
+                self.supervisors[device].leave();
             }
-            left -= self.together(round, left, &done, &mut progress)?;
+            left -= self.run_multi_device_round(round, left, &done, &mut progress)?;
         }
         progress.finish();
         self.end(begun, resumed_at, left > 0)
@@ -117,35 +117,41 @@ impl Session<'_> {
             }
         }
         let rounds = 0..self.header.rounds;
-        left + rounds.map(|round| self.joints_left(round, done).len() as u64).sum::<u64>()
+        left + rounds
+            .map(|round| self.multi_device_cases_left(round, done).len() as u64)
+            .sum::<u64>()
     }
 
     /// Positions of the cases over several devices that a round still has to run.
-    fn joints_left(&self, round: u32, done: &HashSet<(usize, u32, CaseKey)>) -> Vec<usize> {
+    fn multi_device_cases_left(
+        &self,
+        round: u32,
+        done: &HashSet<(usize, u32, CaseKey)>,
+    ) -> Vec<usize> {
         let missing = |&at: &usize| {
-            let joint = &self.joints[at].0;
-            !done.contains(&(joint.first(), round, joint.key().clone()))
+            let multi_device_case = &self.multi_device_cases[at].0;
+            !done.contains(&(multi_device_case.first(), round, multi_device_case.key().clone()))
         };
-        (0..self.joints.len()).filter(missing).collect()
+        (0..self.multi_device_cases.len()).filter(missing).collect()
     }
 
-    /// Runs a round's cases over several devices, which nobody else owns by now; so many of them.
-    fn together(
+    /// Runs a round's cases over several devices, which nobody else owns by now; returns their number.
+    fn run_multi_device_round(
         &mut self,
         round: u32,
         left: u64,
         done: &HashSet<(usize, u32, CaseKey)>,
         progress: &mut Progress,
     ) -> Result<u64> {
-        let todo = self.joints_left(round, done);
-        self.pace.begin(todo.len() as u64, left);
+        let todo = self.multi_device_cases_left(round, done);
+        self.time_budget.begin(todo.len() as u64, left);
         let mut ended = 0;
         for at in todo {
             if interrupt::asked() {
                 break;
             }
-            let share = self.pace.share(left - ended, true);
-            let record = self.joint(at, round, share, progress);
+            let share = self.time_budget.share(left - ended, true);
+            let record = self.run_multi_device(at, round, share, progress);
             self.append(record)?;
             progress.end();
             ended += 1;
@@ -153,9 +159,13 @@ impl Session<'_> {
         Ok(ended)
     }
 
-    /// Notes what the plan refused on a device.
-    fn refuse(&mut self, device: usize, done: &HashSet<(usize, u32, CaseKey)>) -> Result<()> {
-        for record in std::mem::take(&mut self.cases[device].refused) {
+    /// Notes what the plan skipped on a device.
+    fn record_skipped(
+        &mut self,
+        device: usize,
+        done: &HashSet<(usize, u32, CaseKey)>,
+    ) -> Result<()> {
+        for record in std::mem::take(&mut self.cases[device].skipped) {
             if !done.contains(&(device, 0, record.key.clone())) {
                 self.append(record)?;
             }
@@ -177,16 +187,16 @@ impl Session<'_> {
 
     /// Why a case is left out before it is prepared: it was too long in an earlier round, or a
     /// smaller size of the workload was. What a device has done once it may try again.
-    fn foretold(&self, case: &Case, device: usize) -> Option<String> {
+    fn skip_reason(&self, case: &Case, device: usize) -> Option<String> {
         let done = |r: &Record| r.device == device && r.key == case.key && r.outcome.is_ok();
         if self.records.iter().any(done) {
             return None;
         }
-        let told =
+        let blocks =
             |(on, other, _): &&(usize, Case, String)| *on == device && is_no_larger(other, case);
-        self.too_long.iter().find(told).map(|(_, other, why)| match other.key == case.key {
+        self.too_long.iter().find(blocks).map(|(_, other, why)| match other.key == case.key {
             true => why.clone(),
-            false => format!("a smaller size was left out: {why}"),
+            false => format!("a smaller size was skipped: {why}"),
         })
     }
 
@@ -210,35 +220,35 @@ impl Session<'_> {
         let begun = Instant::now();
         let place = |record: Record| Record { device, round, ..record };
         let without = |outcome| {
-            let finding = Finding { outcome: Some(outcome), ..Finding::default() };
-            finding.into_record(case, device, round)
+            let measurement = Measurement { outcome: Some(outcome), ..Measurement::default() };
+            measurement.into_record(case, device, round)
         };
-        if let Some(why) = self.foretold(case, device) {
+        if let Some(why) = self.skip_reason(case, device) {
             return without(Outcome::Skipped(why));
         }
         let Some(share) = share else {
-            return without(Outcome::Skipped(self.pace.used_up()));
+            return without(Outcome::Skipped(self.time_budget.used_up()));
         };
         let policy = Policy { seconds: share.seconds, warmup: share.warmup, ..self.policy.clone() };
-        let seat = &mut self.seats[device];
-        progress.begin(&format!("{} on {}", case_name(&case.key), label(seat.device())));
-        let case = match self.witness.prepare(case, seat.device(), &policy) {
+        let supervisor = &mut self.supervisors[device];
+        progress.begin(&format!("{} on {}", case_name(&case.key), label(supervisor.device())));
+        let case = match self.cross_device_oracle.prepare(case, supervisor.device(), &policy) {
             Ok(case) => case,
             Err(outcome) => return without(outcome),
         };
-        let mut stage = |stage| progress.stage(stage_word(stage));
-        let record = place(seat.measure(&case, &policy, &mut stage));
+        let mut stage = |stage| progress.stage(stage_label(stage));
+        let record = place(supervisor.measure(&case, &policy, &mut stage));
         if let Outcome::Skipped(why) = &record.outcome {
             self.too_long.push((device, case, why.clone()));
         } else {
             let warmup = record.measured.as_ref().map_or(0.0, |measured| measured.warmup);
-            self.pace.learn(begun.elapsed(), record.wall.measure - warmup);
+            self.time_budget.learn(begun.elapsed(), record.wall.measure - warmup);
         }
         record
     }
 
     /// Runs one case over several devices for its share of the time.
-    fn joint(
+    fn run_multi_device(
         &mut self,
         at: usize,
         round: u32,
@@ -246,31 +256,40 @@ impl Session<'_> {
         progress: &mut Progress,
     ) -> Record {
         let begun = Instant::now();
-        let (joint, seat) = &mut self.joints[at];
+        let (multi_device_case, supervisor) = &mut self.multi_device_cases[at];
         let without = |outcome| {
-            let finding = Finding { outcome: Some(outcome), ..Finding::default() };
-            finding.into_record(&joint.cases[0], joint.first(), round)
+            let measurement = Measurement { outcome: Some(outcome), ..Measurement::default() };
+            measurement.into_record(&multi_device_case.cases[0], multi_device_case.first(), round)
         };
         let Some(Share { seconds, warmup }) = share else {
-            return without(Outcome::Skipped(self.pace.used_up()));
+            return without(Outcome::Skipped(self.time_budget.used_up()));
         };
         let policy = Policy { seconds, warmup, ..self.policy.clone() };
-        let members = joint.members.iter().map(|&member| label(&self.header.devices[member]));
+        let members =
+            multi_device_case.members.iter().map(|&member| label(&self.header.devices[member]));
         let members: Vec<String> = members.collect();
-        progress.begin(&format!("{} on {}", case_name(joint.key()), members.join(" and ")));
-        seat.scatter(scatter_seed(self.header.seed, round));
-        let mut cases = joint.cases.clone();
-        // What is computed together is compared with what the first device's case expects.
-        match self.witness.prepare(&cases[0], &self.header.devices[joint.first()], &policy) {
+        progress.begin(&format!(
+            "{} on {}",
+            case_name(multi_device_case.key()),
+            members.join(" and ")
+        ));
+        supervisor.scatter(scatter_seed(self.header.seed, round));
+        let mut cases = multi_device_case.cases.clone();
+        // What all devices compute is compared with what the first device's case expects.
+        match self.cross_device_oracle.prepare(
+            &cases[0],
+            &self.header.devices[multi_device_case.first()],
+            &policy,
+        ) {
             Ok(case) => cases[0] = case,
             Err(outcome) => return without(outcome),
         }
-        let mut stage = |stage| progress.stage(stage_word(stage));
-        let record = seat.measure_together(&cases, &policy, &mut stage);
+        let mut stage = |stage| progress.stage(stage_label(stage));
+        let record = supervisor.measure_multi_device(&cases, &policy, &mut stage);
         // Each round is a fresh process.
-        seat.leave();
-        self.pace.learn(begun.elapsed(), record.wall.measure);
-        Record { device: joint.first(), round, ..record }
+        supervisor.leave();
+        self.time_budget.learn(begun.elapsed(), record.wall.measure);
+        Record { device: multi_device_case.first(), round, ..record }
     }
 
     fn end(self, begun: Instant, resumed_at: usize, interrupted: bool) -> Result<Ended> {
@@ -297,7 +316,7 @@ fn scatter_seed(seed: u64, round: u32) -> u64 {
         .wrapping_mul(0xff51_afd7_ed55_8ccd)
 }
 
-fn stage_word(stage: Stage) -> &'static str {
+fn stage_label(stage: Stage) -> &'static str {
     match stage {
         Stage::Prepare => "prepare",
         Stage::Build => "build",

@@ -6,7 +6,7 @@ use gpubench_report::progress::say;
 use gpubench_suite::{Suite, Workload};
 use std::collections::BTreeSet;
 
-/// So many of a suite's kernels are named.
+/// At most this many of a suite's kernels are named.
 const NAMED: usize = 4;
 
 /// Goes on where the suite brings no kernel of its own, or the user trusts it: now, or before and
@@ -15,7 +15,7 @@ const NAMED: usize = 4;
 /// # Errors
 /// `Suite` where the user has not said so.
 pub fn ask(suite: &Suite, trusted_now: bool) -> Result<()> {
-    let Some(first) = suite.strangers().next() else { return Ok(()) };
+    let Some(first) = suite.untrusted().next() else { return Ok(()) };
     if trust::is_trusted(&suite.hash) {
         return Ok(());
     }
@@ -25,7 +25,7 @@ pub fn ask(suite: &Suite, trusted_now: bool) -> Result<()> {
             files(suite)
         );
         let help = "read them; if you trust them, run with --trust (asked again when they change)";
-        return Err(Error::Suite(vec![first.place.mistake(message, Some(help))]));
+        return Err(Error::Suite(vec![first.place.diagnostic(message, Some(help))]));
     }
     match trust::remember(&suite.hash, &suite.name) {
         Ok(file) => say(&format!("suite {} is trusted: noted in {}", suite.name, file.display())),
@@ -35,7 +35,7 @@ pub fn ask(suite: &Suite, trusted_now: bool) -> Result<()> {
 }
 
 fn files(suite: &Suite) -> String {
-    let files: BTreeSet<&str> = suite.strangers().flat_map(Workload::own_files).collect();
+    let files: BTreeSet<&str> = suite.untrusted().flat_map(Workload::own_files).collect();
     let named: Vec<&str> = files.iter().take(NAMED).copied().collect();
     let more = match files.len().saturating_sub(NAMED) {
         0 => String::new(),

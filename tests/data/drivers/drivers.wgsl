@@ -1,4 +1,4 @@
-// The twin of drivers.cl, as far as WGSL lets a program go wrong.
+// drivers.cl in WGSL, as far as WGSL lets a program go wrong.
 struct Params { n: u32, steps: u32 }
 @group(0) @binding(0) var<storage, read_write> out: array<u32>;
 @group(0) @binding(1) var<uniform> p: Params;

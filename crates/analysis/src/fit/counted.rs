@@ -52,7 +52,7 @@ impl Counted {
         Class::priced().map(|class| each(class) * self.items(class)).sum()
     }
 
-    /// For the hybrid, of a launch that must move so many bytes of buffers that hold so many. It
+    /// For the hybrid, of a launch that must move so many bytes of buffers of a given size. It
     /// touches whole segments of memory, but none that the buffers do not have. Instructions weigh as
     /// the device's profile prices them, alike where there is none.
     pub fn work(&self, bytes: f64, buffers: f64, device: Option<&Device>) -> Work {

@@ -14,7 +14,7 @@ const TRIED: usize = 100;
 /// Starts that are followed on all samples.
 const FOLLOWED: usize = 3;
 /// A descent ends where a step gains less than this share: which start leads down farthest shows by
-/// then, fits to some of the launches foresee the others as well as at the very bottom, and along a
+/// then, fits to some of the launches predict the others as well as at the very bottom, and along a
 /// valley there would be no end of it. Only the fit to all launches goes on.
 const ENOUGH: f64 = 1e-3;
 
@@ -46,7 +46,7 @@ pub(super) fn descend(
     let followed = starts.iter().filter_map(|start| problem.refine(start, ENOUGH).ok());
     match best(&residuals, followed).first() {
         Some(end) if what != For::All => Ok(end.clone()),
-        // Where no start led anywhere, they will not here, and the reason is told.
+        // Where no start led anywhere, they will not here, and the reason is reported.
         end => {
             let ends = end.map_or(starts, |end| vec![end.clone()]);
             Ok(problem.solve(&ends)?.values.iter().map(|estimate| estimate.value).collect())
@@ -150,20 +150,24 @@ fn starts(model: Model, samples: &[Sample<'_>], device: Option<&Device>) -> Resu
 }
 
 /// The scales at which no component takes longer than any launch: what is never the longest part
-/// would not be told by a descent from lower ones. A component that no launch has stays as the
+/// would not be found by a descent from lower ones. A component that no launch has stays as the
 /// profile prices it.
 fn ceilings(samples: &[Sample<'_>], mut start: Vec<f64>) -> Vec<f64> {
     let Domain::Between(low, high) = SCALE else { return start };
-    let mut least = [f64::INFINITY; 3];
+    let mut min_ratio = [f64::INFINITY; 3];
     for sample in samples {
         if let Pass::Components(base) = &sample.view.pass {
-            for (least, part) in least.iter_mut().zip([base.compute, base.global, base.local]) {
-                *least = least.min(sample.seconds() / part);
+            for (min_ratio, part) in
+                min_ratio.iter_mut().zip([base.compute, base.global, base.local])
+            {
+                *min_ratio = min_ratio.min(sample.seconds() / part);
             }
         }
     }
-    for (scale, least) in start[1..].iter_mut().zip(least).filter(|(_, least)| least.is_finite()) {
-        *scale = least.clamp(low, high);
+    for (scale, min_ratio) in
+        start[1..].iter_mut().zip(min_ratio).filter(|(_, min_ratio)| min_ratio.is_finite())
+    {
+        *scale = min_ratio.clamp(low, high);
     }
     start
 }

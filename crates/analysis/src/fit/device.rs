@@ -35,7 +35,7 @@ impl End {
     }
 }
 
-/// Work-items of a group of the workloads that tell latencies.
+/// Work-items of a group of the workloads that measure latencies.
 const CHAIN: f64 = 64.0;
 
 /// What a device costs. Seconds, bytes per second, instructions of single work-items per second.
@@ -45,23 +45,23 @@ pub struct Device {
     pub rules: Rules,
     /// What its units hold.
     pub unit: Unit,
-    /// Cycles a second; 1e9 where the driver does not tell.
+    /// Cycles a second; 1e9 where the driver does not report it.
     pub clock: f64,
-    /// Seconds of an empty launch among others; 0 where the profile does not tell.
+    /// Seconds of an empty launch among others; 0 where the profile lacks it.
     pub launch: f64,
-    /// Seconds of a load within the largest working set that the profile tells; `None` where it
-    /// tells none.
+    /// Seconds of a load within the largest working set that the profile holds; `None` where it
+    /// holds none.
     pub memory_latency: Option<f64>,
     /// Bandwidth of reading against work-items at work.
     pub read: Curve,
     /// Bandwidth of writing against work-items at work.
     pub write: Curve,
-    /// Bandwidth of local memory without conflicts; where the profile does not tell, that of
+    /// Bandwidth of local memory without conflicts; where the profile lacks it, that of
     /// reading memory.
     pub local: f64,
     /// Whether lanes of a warp that meet in a bank of local memory wait for each other.
     pub conflicts: bool,
-    /// Seconds of a barrier; 0 where the profile does not tell.
+    /// Seconds of a barrier; 0 where the profile lacks it.
     pub barrier: f64,
     /// Atomic additions per second, each work-item to its own place.
     pub atomics: Option<f64>,
@@ -77,12 +77,12 @@ impl Device {
     /// # Errors
     /// `Unsupported` where the profile lacks what no model can do without.
     pub fn new(profile: &Profile, end: End) -> Result<Self> {
-        let lacks = |what: &str| {
+        let missing = |what: &str| {
             let name = &profile.device.name;
             let help = "`gpubench run characterise` measures it";
-            Error::Unsupported(format!("the profile of {name} does not tell {what}: {help}"))
+            Error::Unsupported(format!("the profile of {name} does not say {what}: {help}"))
         };
-        // Where nobody tells its units, the device counts as one.
+        // Where the units are unknown, the device counts as one.
         let units = profile.units().unwrap_or(1);
         let bandwidth = |traffic| curve(profile, traffic, end);
         let either = |one, other| {
@@ -91,12 +91,12 @@ impl Device {
         let (read, write) = (Traffic::Read, Traffic::Write);
         let (read, write) = either(read, write)
             .zip(either(write, read))
-            .ok_or_else(|| lacks("a bandwidth of global memory"))?;
+            .ok_or_else(|| missing("a bandwidth of global memory"))?;
         let prices = prices(profile, units, end);
         let chase = profile.chase.iter().max_by_key(|footprint| footprint.bytes);
         let launch = profile.launch.and_then(|launch| launch.each.or(launch.latency));
         let local = profile.local.as_ref();
-        let most = profile.barriers.last().and_then(|barrier| profile.barrier(barrier));
+        let max_barrier = profile.barriers.last().and_then(|barrier| profile.barrier(barrier));
         Ok(Self {
             rules: rules(profile),
             unit: unit(profile, units),
@@ -107,11 +107,11 @@ impl Device {
                 .and_then(|local| local.bandwidth)
                 .map_or_else(|| read.at(f64::INFINITY), |rate| end.rate(rate)),
             conflicts: local.and_then(|local| local.banks) != Some(1),
-            barrier: most.map_or(0.0, |cost| end.cost(cost)),
+            barrier: max_barrier.map_or(0.0, |cost| end.cost(cost)),
             atomics: profile.atomics.and_then(|atomics| atomics.apart).map(|rate| end.rate(rate)),
             read,
             write,
-            prices: prices.ok_or_else(|| lacks("what any instruction costs"))?,
+            prices: prices.ok_or_else(|| missing("what any instruction costs"))?,
             name: profile.device.name.clone(),
             group: (profile.device.max_group_size, profile.device.local_memory.0),
         })
@@ -160,7 +160,7 @@ impl Device {
 /// By what the kernels of a device are counted.
 pub fn rules(profile: &Profile) -> Rules {
     let usual = Rules::default();
-    let warp = profile.device.subgroup.map(|[_, most]| most);
+    let warp = profile.device.subgroup.map(|[_, max]| max);
     let banks = profile.local.as_ref().and_then(|local| local.banks);
     Rules {
         warp: warp.filter(|warp| warp.is_power_of_two() && *warp <= 128).unwrap_or(usual.warp),
@@ -174,7 +174,7 @@ pub fn rules(profile: &Profile) -> Rules {
     }
 }
 
-/// What a unit holds: what staircases saw, and at least a group as the driver allows it.
+/// What a unit holds: what occupancy sweeps saw, and at least a group as the driver allows it.
 fn unit(profile: &Profile, units: u32) -> Unit {
     let device = &profile.device;
     let warp = rules(profile).warp;
@@ -202,30 +202,36 @@ fn curve(profile: &Profile, traffic: Traffic, end: End) -> Option<Curve> {
     Some(Curve::new(best.points.iter().map(point).collect()))
 }
 
-/// Latency and rate of every class; `None` where the profile tells none.
+/// Latency and rate of every class; `None` where the profile holds none.
 fn prices(profile: &Profile, units: u32, end: End) -> Option<[(f64, f64); Class::ALL.len()]> {
-    let half_told = |class: Class| {
-        let told = profile.instruction(class)?;
-        Some((told.latency.map(|c| end.cost(c)), told.throughput.map(|r| end.rate(r))))
+    let measured_prices = |class: Class| {
+        let instruction = profile.instruction(class)?;
+        Some((
+            instruction.latency.map(|c| end.cost(c)),
+            instruction.throughput.map(|r| end.rate(r)),
+        ))
     };
     // What is issued no slower than instructions that take as long or longer.
-    let beside = |latency: f64| {
-        let both = Class::priced().filter_map(half_told).filter_map(|(c, r)| c.zip(r));
+    let bound = |latency: f64| {
+        let both = Class::priced().filter_map(measured_prices).filter_map(|(c, r)| c.zip(r));
         both.filter(|(c, _)| *c >= latency).map(|(_, rate)| rate).fold(0.0, f64::max)
     };
-    let told = |class: Class| {
+    let known = |class: Class| {
         // Each bounds the other: one group a unit, one instruction after the other.
         let alone = f64::from(units) * CHAIN;
-        match half_told(class)? {
+        match measured_prices(class)? {
             (Some(latency), Some(rate)) => Some((latency, rate)),
-            (Some(latency), None) => Some((latency, beside(latency).max(alone / latency))),
+            (Some(latency), None) => Some((latency, bound(latency).max(alone / latency))),
             (None, Some(rate)) => Some((alone / rate, rate)),
             (None, None) => None,
         }
     };
-    let cheapest = Class::priced().filter_map(told).min_by(|a, b| b.1.total_cmp(&a.1))?;
+    let cheapest = Class::priced().filter_map(known).min_by(|a, b| b.1.total_cmp(&a.1))?;
     let price = |class: Class| {
-        told(class).or_else(|| told(like(class))).or_else(|| told(basic(class))).unwrap_or(cheapest)
+        known(class)
+            .or_else(|| known(like(class)))
+            .or_else(|| known(basic(class)))
+            .unwrap_or(cheapest)
     };
     Some(Class::ALL.map(price))
 }

@@ -33,12 +33,12 @@ pub struct Fitted {
     /// The parameters, named by [`Model::parameters`].
     pub parameters: Vec<f64>,
     /// How many times each one's variance is what it would be if the others were known; infinite
-    /// where the launches do not tell it, 1 where it was not fitted or not asked.
+    /// where the launches do not determine it, 1 where it was not fitted or not asked.
     pub inflation: Vec<f64>,
     /// What each kernel takes beyond what the model sees, of the hybrid.
     pub factors: BTreeMap<String, Factor>,
     /// The parameters for kernels that have no factor, where they are others.
-    pub strangers: Option<Vec<f64>>,
+    pub unseen_parameters: Option<Vec<f64>>,
 }
 
 /// What a fit is for.
@@ -55,7 +55,7 @@ pub(super) enum For {
 }
 
 impl For {
-    /// Whether it matters how well the parameters are told apart.
+    /// Whether it matters how well the parameters are identified.
     fn is_asked_for_its_parameters(self) -> bool {
         matches!(self, Self::All | Self::Draw)
     }
@@ -88,7 +88,7 @@ impl Model {
         let bandwidth = device.read.at(f64::INFINITY);
         let memory_latency = || {
             device.memory_latency.ok_or_else(|| {
-                let why = "the device's profile does not tell the latency of memory";
+                let why = "the device's profile lacks the latency of memory";
                 Error::Unsupported(format!("{}: {why}", self.name()))
             })
         };
@@ -107,7 +107,7 @@ impl Model {
             }
             Self::Components => vec![launch, 1.0, 1.0, 1.0],
             Self::SmoothRoofline | Self::Hybrid => {
-                let why = "it has parameters that only measured kernels tell";
+                let why = "it has parameters that only measured kernels determine";
                 return Err(Error::Unsupported(format!("{}: {why}", self.name())));
             }
         };
@@ -195,7 +195,7 @@ impl Model {
         all.factors = fitted.hybrid.factors;
         if what == For::All {
             let strange = hybrid::fit(&measured, Start::Own, Factors::None)?.hybrid;
-            all.strangers = Some(strange.parameters().to_vec());
+            all.unseen_parameters = Some(strange.parameters().to_vec());
         }
         Ok(all)
     }
@@ -216,7 +216,7 @@ pub(super) fn rates(samples: &[Sample<'_>]) -> [f64; 2] {
 impl Fitted {
     fn new(model: Model, parameters: Vec<f64>) -> Self {
         let inflation = vec![1.0; parameters.len()];
-        Self { model, parameters, inflation, factors: BTreeMap::new(), strangers: None }
+        Self { model, parameters, inflation, factors: BTreeMap::new(), unseen_parameters: None }
     }
 
     /// Seconds of a launch of `kernel` that the model sees as `view`.
@@ -229,7 +229,7 @@ impl Fitted {
     pub(super) fn of(&self, kernel: &str, view: &View) -> (&[f64], f64) {
         match (self.factors.get(kernel), &view.pass) {
             (Some(factor), Pass::Work(work)) => (&self.parameters, factor.at(work)),
-            _ => (self.strangers.as_ref().unwrap_or(&self.parameters), 1.0),
+            _ => (self.unseen_parameters.as_ref().unwrap_or(&self.parameters), 1.0),
         }
     }
 }

@@ -1,13 +1,13 @@
-//! Which launches are left out together, so that each is foreseen by a fit that knew nothing of it.
+//! Which launches are left out together, so that each is predicted by a fit that knew nothing of it.
 
 use super::Launch;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Folds of workloads, at most.
-const MOST: usize = 64;
+const MAX_FOLDS: usize = 64;
 
-/// Whether both are the same launch under two workloads' names: either tells the other.
-fn twins(one: &Launch, other: &Launch) -> bool {
+/// Whether both are the same launch under two workloads' names: either reveals the other.
+fn equal_launches(one: &Launch, other: &Launch) -> bool {
     let work = |launch: &Launch| [launch.operations, launch.bytes, launch.passes, launch.buffers];
     one.key.workload != other.key.workload
         && one.kernel == other.kernel
@@ -15,7 +15,7 @@ fn twins(one: &Launch, other: &Launch) -> bool {
         && one.counted == other.counted
 }
 
-/// Of workloads measured at two sizes or more, sizes of several at a time, never two of one. Twins go
+/// Of workloads measured at two sizes or more, sizes of several at a time, never two of one. Equal launches go
 /// together, and neighbours by name lose other ranks. By position.
 pub fn of_sizes(launches: &[&Launch]) -> Vec<Vec<usize>> {
     let mut sizes: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -23,39 +23,39 @@ pub fn of_sizes(launches: &[&Launch]) -> Vec<Vec<usize>> {
         sizes.entry(&launch.key.workload).or_default().push(i);
     }
     sizes.retain(|_, places| places.len() > 1);
-    let most = sizes.values().map(Vec::len).max().unwrap_or(0);
-    let mut folds: Vec<Vec<usize>> = vec![vec![]; most];
+    let fold_count = sizes.values().map(Vec::len).max().unwrap_or(0);
+    let mut folds: Vec<Vec<usize>> = vec![vec![]; fold_count];
     for (number, places) in sizes.values().enumerate() {
         let (mut taken, mut alone) = (BTreeSet::new(), vec![]);
         for &place in places {
-            let is_twin = |other: &usize| twins(launches[place], launches[*other]);
-            match folds.iter().position(|fold| fold.iter().any(is_twin)) {
+            let is_equal_launch = |other: &usize| equal_launches(launches[place], launches[*other]);
+            match folds.iter().position(|fold| fold.iter().any(is_equal_launch)) {
                 Some(fold) if taken.insert(fold) => folds[fold].push(place),
                 _ => alone.push(place),
             }
         }
-        let ranks = (0..most).map(|rank| (number + rank) % most);
+        let ranks = (0..fold_count).map(|rank| (number + rank) % fold_count);
         let free: Vec<usize> = ranks.filter(|fold| !taken.contains(fold)).collect();
         alone.iter().zip(free).for_each(|(&place, fold)| folds[fold].push(place));
     }
     folds
 }
 
-/// Each workload with all its variants; of more than [`MOST`], several at a time. By position.
+/// Each workload with all its variants; of more than [`MAX_FOLDS`], several at a time. By position.
 pub fn of_workloads(launches: &[&Launch]) -> Vec<Vec<usize>> {
     let names: BTreeSet<&str> = launches.iter().map(|launch| workload(launch)).collect();
     let numbers: BTreeMap<&str, usize> = names.iter().copied().zip(0..).collect();
-    let mut folds = vec![vec![]; names.len().min(MOST)];
+    let mut folds = vec![vec![]; names.len().min(MAX_FOLDS)];
     for (i, launch) in launches.iter().enumerate() {
-        folds[numbers[workload(launch)] % MOST].push(i);
+        folds[numbers[workload(launch)] % MAX_FOLDS].push(i);
     }
     folds
 }
 
-/// The positions of all launches but `out` and their twins.
+/// The positions of all launches but `out` and their equal launches.
 pub fn without(launches: &[&Launch], out: &[usize]) -> Vec<usize> {
-    let tells = |i: usize, o: usize| i == o || twins(launches[i], launches[o]);
-    (0..launches.len()).filter(|&i| !out.iter().any(|&o| tells(i, o))).collect()
+    let is_equivalent = |i: usize, o: usize| i == o || equal_launches(launches[i], launches[o]);
+    (0..launches.len()).filter(|&i| !out.iter().any(|&o| is_equivalent(i, o))).collect()
 }
 
 /// The workload of a launch, whose variants (`name/…`) count as it.
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_goes_with_its_twins_and_with_nothing_else() {
+    fn what_is_left_out_goes_with_its_equal_launches_and_with_nothing_else() {
         let launches = some();
         let launches: Vec<&Launch> = launches.iter().collect();
         assert_eq!(
@@ -106,11 +106,15 @@ mod tests {
             "the other square is the same launch"
         );
         assert_eq!(without(&launches, &[0]), [1, 2, 3, 4, 5, 6]);
-        assert_eq!(without(&launches, &[5]), [0, 1, 2, 3, 4, 6], "another stride is no twin");
+        assert_eq!(
+            without(&launches, &[5]),
+            [0, 1, 2, 3, 4, 6],
+            "another stride is no equal launch"
+        );
     }
 
     #[test]
-    fn a_fold_of_sizes_has_one_of_each_workload_and_twins_together() {
+    fn a_fold_of_sizes_has_one_of_each_workload_and_equal_launches_together() {
         let launches = some();
         let folds = of_sizes(&launches.iter().collect::<Vec<_>>());
         let mut all = folds.concat();

@@ -1,13 +1,13 @@
-//! Models fitted to what a device was measured at, and judged by launches that the fit never saw:
+//! Models fitted to what a device was measured at, and evaluated on launches that the fit never saw:
 //! each size of a workload in turn, then each workload in turn.
 
-#[cfg(test)]
-mod by_hand;
 mod counted;
 mod descent;
 mod device;
 mod fitted;
 mod folds;
+#[cfg(test)]
+mod hand_computed;
 mod pass;
 mod profiled;
 mod score;
@@ -17,7 +17,7 @@ pub use counted::{Counted, Task, Tasks, Timeline};
 pub use device::{Device, End, rules};
 pub use fitted::Fitted;
 pub use pass::{Bound, Pass};
-pub use profiled::{Foretold, Profiled};
+pub use profiled::{PredictedTime, Profiled};
 pub use score::{Parameter, Residual, Score};
 pub use view::View;
 
@@ -25,7 +25,7 @@ use fitted::{For, Sample};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::workload::CaseKey;
 use gpubench_model::accuracy;
-use score::Judge;
+use score::Evaluator;
 use serde::Serialize;
 
 /// One kernel at one size.
@@ -98,7 +98,7 @@ impl Model {
 
 /// A model on a device.
 #[derive(Clone, Debug)]
-pub struct Judged {
+pub struct Evaluation {
     /// Which.
     pub model: Model,
     /// Fitted to all launches.
@@ -107,13 +107,13 @@ pub struct Judged {
     pub parameters: Vec<Parameter>,
     /// Mean accuracy on the launches that it was fitted to.
     pub seen: f64,
-    /// Each size foreseen from all else; of workloads measured at two sizes or more.
-    pub size_out: Option<Score>,
-    /// Each workload foreseen from the others.
-    pub workload_out: Option<Score>,
+    /// Each size predicted from all else; of workloads measured at two sizes or more.
+    pub leave_one_size_out: Option<Score>,
+    /// Each workload predicted from the others.
+    pub leave_one_workload_out: Option<Score>,
 }
 
-impl Judged {
+impl Evaluation {
     /// What bounds a launch by this model, and how many times longer that takes than the next
     /// longest part; `None` where the model does not see the launch.
     pub fn bound(&self, launch: &Launch, device: Option<&Device>) -> Option<(Bound, f64)> {
@@ -126,17 +126,17 @@ impl Judged {
     }
 }
 
-/// Fits and judges a model on a device, whose profile models 4 to 6 need.
+/// Fits and evaluates a model on a device, whose profile models 4 to 6 need.
 ///
 /// # Errors
 /// `Unsupported` where the launches are too few, with how many more are needed; or where the
 /// model cannot see any of them, with the reason.
-pub fn judge(
+pub fn evaluate(
     model: Model,
     launches: &[Launch],
     device: Option<&Device>,
     seed: u64,
-) -> Result<Judged> {
+) -> Result<Evaluation> {
     let mut samples = vec![];
     let mut refused = None;
     for launch in launches {
@@ -150,20 +150,22 @@ pub fn judge(
         return Err(refused.unwrap_or_else(none));
     }
     let fitted = model.fit(&samples, device, For::All, None)?;
-    let judge = Judge { model, samples: &samples, device, all: &fitted };
-    let (size_out, workload_out) = (judge.size_out(), judge.workload_out());
-    let parameters = judge.parameters(seed);
+    let evaluator = Evaluator { model, samples: &samples, device, all: &fitted };
+    let (leave_one_size_out, leave_one_workload_out) =
+        (evaluator.leave_one_size_out(), evaluator.leave_one_workload_out());
+    let parameters = evaluator.parameters(seed);
     let seen = samples.iter().map(|sample| {
-        let foreseen = fitted.seconds(&sample.launch.kernel, &sample.view);
-        accuracy(foreseen, sample.launch.seconds)
+        let predicted = fitted.seconds(&sample.launch.kernel, &sample.view);
+        accuracy(predicted, sample.launch.seconds)
     });
     let seen = seen.sum::<f64>() / samples.len() as f64;
-    Ok(Judged { model, parameters, seen, size_out, workload_out, fitted })
+    Ok(Evaluation { model, parameters, seen, leave_one_size_out, leave_one_workload_out, fitted })
 }
 
-/// The model that foresees sizes it never saw best; `None` where none was judged by such.
-pub fn best(judged: &[Judged]) -> Option<&Judged> {
-    let scored = judged.iter().filter_map(|one| Some((one, one.size_out.as_ref()?.accuracy)));
+/// The model that predicts sizes it never saw best; `None` where none was evaluated on such.
+pub fn best(evaluations: &[Evaluation]) -> Option<&Evaluation> {
+    let scored =
+        evaluations.iter().filter_map(|one| Some((one, one.leave_one_size_out.as_ref()?.accuracy)));
     Some(scored.max_by(|a, b| a.1.total_cmp(&b.1))?.0)
 }
 
@@ -196,10 +198,10 @@ mod tests {
     }
 
     #[test]
-    fn what_only_the_workload_left_out_tells_is_not_foreseen() {
-        let judged = judge(Model::SmoothRoofline, &launches(6), None, 1).unwrap();
-        assert!(judged.seen > 0.99 && judged.size_out.unwrap().accuracy > 0.9);
-        let unseen = judged.workload_out.unwrap();
+    fn parameters_only_the_left_out_workload_determines_are_not_predicted() {
+        let judged = evaluate(Model::SmoothRoofline, &launches(6), None, 1).unwrap();
+        assert!(judged.seen > 0.99 && judged.leave_one_size_out.unwrap().accuracy > 0.9);
+        let unseen = judged.leave_one_workload_out.unwrap();
         assert_eq!(unseen.launches, 12);
         assert!(unseen.accuracy < 0.5, "{unseen:?}");
         // Two workloads are too few to say between what bounds a parameter lies.
@@ -215,38 +217,40 @@ mod tests {
         };
         let launches: Vec<Launch> =
             names.iter().flat_map(|name| (0..5).map(move |n| of(name, n))).collect();
-        let judged = judge(Model::SmoothRoofline, &launches, None, 1).unwrap();
-        let told: Vec<bool> = judged.parameters.iter().map(Parameter::is_identifiable).collect();
-        assert_eq!(told, [true, false, false, false], "{:#?}", judged.parameters);
+        let judged = evaluate(Model::SmoothRoofline, &launches, None, 1).unwrap();
+        let identifiable: Vec<bool> =
+            judged.parameters.iter().map(Parameter::is_identifiable).collect();
+        assert_eq!(identifiable, [true, false, false, false], "{:#?}", judged.parameters);
         assert!((judged.parameters[0].value / 1e-4 - 1.0).abs() < 1e-3);
     }
 
     #[test]
-    fn a_model_that_was_never_judged_is_not_best() {
+    fn a_model_that_was_never_evaluated_is_not_best() {
         let once: Vec<Launch> = ["a", "b", "c", "d", "e", "f"]
             .into_iter()
             .zip(1..)
             .map(|(name, n)| launch(name, n, 1e9 * f64::from(n), 1e8, 0.0))
             .collect();
-        let judged = judge(Model::Roofline, &once, None, 1).unwrap();
-        assert!(judged.size_out.is_none() && best(&[judged]).is_none());
+        let judged = evaluate(Model::Roofline, &once, None, 1).unwrap();
+        assert!(judged.leave_one_size_out.is_none() && best(&[judged]).is_none());
     }
 
     #[test]
     fn a_roofline_that_holds_is_right_about_what_it_never_saw() {
-        let judged = judge(Model::Roofline, &launches(4), None, 1).unwrap();
-        let score = judged.size_out.unwrap();
+        let judged = evaluate(Model::Roofline, &launches(4), None, 1).unwrap();
+        let score = judged.leave_one_size_out.unwrap();
         assert_eq!((score.launches, score.workloads.len()), (8, 2));
         assert!(score.accuracy > 0.999, "{score:?}");
         // Without the other workload one of the ceilings is not known.
-        assert!(judged.workload_out.unwrap().accuracy < 0.9);
+        assert!(judged.leave_one_workload_out.unwrap().accuracy < 0.9);
         assert!((judged.parameters[0].value / 1e12 - 1.0).abs() < 1e-9);
     }
 
     #[test]
     fn what_a_model_lacks_is_said() {
-        let why =
-            |model, launches: &[Launch]| judge(model, launches, None, 1).unwrap_err().to_string();
+        let why = |model, launches: &[Launch]| {
+            evaluate(model, launches, None, 1).unwrap_err().to_string()
+        };
         let all = launches(4);
         assert!(
             why(Model::Hybrid, &all).contains("could not count it: matrices"),

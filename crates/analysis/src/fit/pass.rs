@@ -30,7 +30,7 @@ pub enum Bound {
 
 impl Bound {
     /// In words.
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Compute => "compute",
             Self::Global => "global memory",
@@ -80,10 +80,10 @@ impl Pass {
     /// not fit.
     pub fn new(model: Model, launch: &Launch, device: Option<&Device>) -> Result<Self> {
         let counted = || {
-            let lacks = |why: &String| {
+            let missing = |why: &String| {
                 Error::Unsupported(format!("the emulator could not count it: {why}"))
             };
-            launch.counted.as_ref().map_err(lacks)
+            launch.counted.as_ref().map_err(missing)
         };
         let profiled = || {
             let why = "it needs the device's profile: `gpubench run characterise`".to_owned();
@@ -138,7 +138,7 @@ impl Pass {
         }
     }
 
-    /// The parts that the seconds are made of, as far as the model tells them apart, with the
+    /// The parts that the seconds are made of, as far as the model distinguishes them, with the
     /// kernel's factor; they may run side by side. What the hybrid adds up, computing and local
     /// memory, is one part, called after the longer.
     pub fn parts(&self, p: &[f64], factor: f64) -> Vec<(Bound, f64)> {
@@ -224,7 +224,7 @@ impl Pass {
 }
 
 impl Task {
-    /// In cycles, where a transaction takes so many.
+    /// In cycles, where a transaction takes a given number.
     fn period(self, transaction: f64) -> Period {
         Period { compute: self.compute, memory: self.transactions * transaction }
     }

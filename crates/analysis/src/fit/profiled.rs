@@ -16,9 +16,9 @@ pub struct Profiled {
     device: Device,
 }
 
-/// What a launch is foreseen to take.
+/// What a launch is predicted to take.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Foretold {
+pub struct PredictedTime {
     /// Seconds.
     pub seconds: f64,
     /// The part of it that takes longest.
@@ -30,7 +30,7 @@ impl Profiled {
     ///
     /// # Errors
     /// `Unsupported` where the profile lacks what the model needs, or the model has parameters
-    /// that only measured kernels tell.
+    /// that only measured kernels determine.
     pub fn new(model: Model, profile: &Profile, end: End) -> Result<Self> {
         let device = Device::new(profile, end)?;
         Ok(Self { fitted: model.unfitted(&device)?, device })
@@ -50,12 +50,12 @@ impl Profiled {
     ///
     /// # Errors
     /// `Unsupported` where it was not counted, or does not fit the device.
-    pub fn foresee(&self, launch: &Launch) -> Result<Foretold> {
+    pub fn predict(&self, launch: &Launch) -> Result<PredictedTime> {
         let view = View::new(self.fitted.model, launch, Some(&self.device))?;
         let (parameters, factor) = self.fitted.of(&launch.kernel, &view);
         let parts = view.parts(parameters, factor);
         let longest = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
-        Ok(Foretold {
+        Ok(PredictedTime {
             seconds: view.seconds(parameters, factor),
             bound: longest.map_or(Bound::Launch, |(bound, _)| bound),
         })

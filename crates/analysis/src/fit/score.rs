@@ -1,4 +1,4 @@
-//! How well models foresee launches that no fit saw, and how sure their parameters are.
+//! How well models predict launches that no fit saw, and how sure their parameters are.
 
 use super::device::Device;
 use super::fitted::{Fitted, For, Sample};
@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Score {
     /// Mean of smaller over larger.
     pub accuracy: f64,
-    /// Launches foreseen.
+    /// Launches predicted.
     pub launches: usize,
     /// Nineteen of twenty predictions were within this factor of what was measured.
     pub within: f64,
@@ -29,15 +29,15 @@ pub struct Score {
 pub struct Residual {
     /// Mean of smaller over larger.
     pub accuracy: f64,
-    /// Foreseen over measured, geometric mean: below 1 it took longer than foreseen.
+    /// Predicted over measured, geometric mean: below 1 it took longer than predicted.
     pub bias: f64,
 }
 
 impl Score {
-    /// `None` where nothing could be foreseen.
-    pub(super) fn of(foreseen: &[(&Launch, f64)]) -> Option<Self> {
+    /// `None` where nothing could be predicted.
+    pub(super) fn of(predicted: &[(&Launch, f64)]) -> Option<Self> {
         let mut by: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
-        for (launch, seconds) in foreseen {
+        for (launch, seconds) in predicted {
             let one = (accuracy(*seconds, launch.seconds), seconds / launch.seconds);
             by.entry(&launch.key.workload).or_default().push(one);
         }
@@ -69,26 +69,26 @@ pub struct Parameter {
     /// Its value: seconds, cycles, or per second; scales, degrees and the sharpness have no unit.
     pub value: f64,
     /// Between what bounds it lies if other workloads had been measured; from 0 to infinity where
-    /// these do not tell.
+    /// these do not determine it.
     pub interval: [f64; 2],
     /// How many times its variance is what it would be if the others were known.
     pub inflation: f64,
 }
 
-/// Beyond this a parameter is not told from the others: its standard error is ten times what it
+/// Beyond this a parameter cannot be separated from the others: its standard error is ten times what it
 /// would be if they were known.
 const ILL_CONDITIONED: f64 = 100.0;
 
 impl Parameter {
-    /// Whether it is a number to trust: its interval spans ten times at most, and it can be told
-    /// apart from the other parameters.
+    /// Whether it is a number to trust: its interval spans ten times at most, and it can be distinguished
+    /// from the other parameters.
     pub fn is_identifiable(&self) -> bool {
         let [low, high] = self.interval;
         low > 0.0 && high / low <= 10.0 && self.inflation <= ILL_CONDITIONED
     }
 }
 
-/// Folds are put together in so many blocks, of which a first fit leaves all out.
+/// Folds are put together in this many blocks, of which a first fit leaves all out.
 const BLOCKS: usize = 8;
 
 /// Draws for the parameters' intervals.
@@ -97,53 +97,53 @@ const DRAWS: usize = 40;
 const FEW: usize = 4;
 
 /// A fit to all samples, to be held against fits to some of them.
-pub(super) struct Judge<'a> {
+pub(super) struct Evaluator<'a> {
     pub(super) model: Model,
     pub(super) samples: &'a [Sample<'a>],
     pub(super) device: Option<&'a Device>,
     pub(super) all: &'a Fitted,
 }
 
-impl<'a> Judge<'a> {
-    /// Each size foreseen from the others, of workloads measured at two or more.
-    pub(super) fn size_out(&self) -> Option<Score> {
-        self.foreseen(&folds::of_sizes(&self.launches()), For::Seen)
+impl<'a> Evaluator<'a> {
+    /// Each size predicted from the others, of workloads measured at two or more.
+    pub(super) fn leave_one_size_out(&self) -> Option<Score> {
+        self.cross_validate(&folds::of_sizes(&self.launches()), For::Seen)
     }
 
-    /// Each workload, all its variants together, foreseen from the others.
-    pub(super) fn workload_out(&self) -> Option<Score> {
-        self.foreseen(&folds::of_workloads(&self.launches()), For::Unseen)
+    /// Each workload, all its variants together, predicted from the others.
+    pub(super) fn leave_one_workload_out(&self) -> Option<Score> {
+        self.cross_validate(&folds::of_workloads(&self.launches()), For::Unseen)
     }
 
     fn launches(&self) -> Vec<&'a Launch> {
         self.samples.iter().map(|sample| sample.launch).collect()
     }
 
-    /// Each fold's samples as a fit to all others foresees them. Of a block of folds, these fits begin
-    /// at one that saw none of the block: what only the samples left out tell, none of them knows.
-    fn foreseen(&self, folds: &[Vec<usize>], what: For) -> Option<Score> {
+    /// Each fold's samples as a fit to all others predicts them. Of a block of folds, these fits begin
+    /// at one that saw none of the block: what only the samples left out determine, none of them knows.
+    fn cross_validate(&self, folds: &[Vec<usize>], what: For) -> Option<Score> {
         let blocks: Vec<Vec<&[usize]>> = (0..folds.len().min(BLOCKS))
             .map(|block| folds.iter().skip(block).step_by(BLOCKS).map(Vec::as_slice).collect())
             .collect();
-        let foreseen = map_all(&blocks, |block| {
+        let predicted = map_all(&blocks, |block| {
             let common = self.without(&block.concat(), what, None);
             let fold = |fold: &&[usize]| match block.len() {
-                1 => self.foreseen_by(common.as_ref(), fold),
-                _ => self.foreseen_by(self.without(fold, what, common.as_ref()).as_ref(), fold),
+                1 => self.predictions_of(common.as_ref(), fold),
+                _ => self.predictions_of(self.without(fold, what, common.as_ref()).as_ref(), fold),
             };
             block.iter().flat_map(fold).collect::<Vec<_>>()
         });
-        Score::of(&foreseen.concat())
+        Score::of(&predicted.concat())
     }
 
-    /// A fit to all samples but these and their twins, which begins at `near`; `None` where there are too few.
+    /// A fit to all samples but these and their equal launches, which begins at `near`; `None` where there are too few.
     fn without(&self, out: &[usize], what: For, near: Option<&Fitted>) -> Option<Fitted> {
         let seen = folds::without(&self.launches(), out).into_iter();
         let others: Vec<Sample<'_>> = seen.map(|i| self.samples[i].clone()).collect();
         self.model.fit(&others, self.device, what, near).ok()
     }
 
-    fn foreseen_by(&self, fitted: Option<&Fitted>, samples: &[usize]) -> Vec<(&'a Launch, f64)> {
+    fn predictions_of(&self, fitted: Option<&Fitted>, samples: &[usize]) -> Vec<(&'a Launch, f64)> {
         let Some(fitted) = fitted else { return vec![] };
         let samples = samples.iter().map(|&i| &self.samples[i]);
         let seconds = |s: &Sample<'a>| fitted.seconds(&s.launch.kernel, &s.view);
@@ -166,14 +166,14 @@ impl<'a> Judge<'a> {
         let named = self.model.parameters().iter().zip(&self.all.parameters).enumerate();
         named
             .map(|(i, (&name, &value))| {
-                // A draw that could not be fitted, or does not tell it, leaves it anywhere.
-                let told = draws.iter().map(|draw| {
-                    let told = draw.as_ref().filter(|draw| draw.inflation[i].is_finite());
-                    told.map(|draw| draw.parameters[i])
+                // A draw that could not be fitted, or does not determine it, leaves it anywhere.
+                let values = draws.iter().map(|draw| {
+                    let identified = draw.as_ref().filter(|draw| draw.inflation[i].is_finite());
+                    identified.map(|draw| draw.parameters[i])
                 });
                 let interval = match names.len() < FEW {
                     true => [0.0, f64::INFINITY],
-                    false => interval(&told.collect::<Vec<_>>()),
+                    false => interval(&values.collect::<Vec<_>>()),
                 };
                 Parameter { name, value, interval, inflation: self.all.inflation[i] }
             })
@@ -205,11 +205,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_draws_do_not_tell_widens_the_interval() {
-        let told: Vec<_> = (1..=40).map(|i| Some(f64::from(i))).collect();
-        let [low, high] = interval(&told);
+    fn draws_that_do_not_determine_a_parameter_widen_its_interval() {
+        let draws: Vec<_> = (1..=40).map(|i| Some(f64::from(i))).collect();
+        let [low, high] = interval(&draws);
         assert!(low > 1.0 && high < 40.0, "{low} {high}");
-        let some: Vec<_> = told.iter().copied().chain([None; 4]).collect();
+        let some: Vec<_> = draws.iter().copied().chain([None; 4]).collect();
         assert_eq!(interval(&some), [0.0, f64::INFINITY]);
     }
 }

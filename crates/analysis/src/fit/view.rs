@@ -5,7 +5,7 @@ use super::pass::{Bound, Pass};
 use super::{Launch, Model};
 use gpubench_core::error::Result;
 
-/// A kernel in a model's eyes: what all its passes take is so many times what their mean takes, the
+/// A kernel in a model's eyes: what all its passes take is their number times what their mean takes, the
 /// cost of a launch included.
 #[derive(Clone, Debug)]
 pub struct View {

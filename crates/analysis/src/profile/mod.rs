@@ -1,24 +1,24 @@
 //! A device's profile from the records of the suite `characterise`: costs are differences between
-//! forms of a kernel that differ in one thing repeated. `docs/PROFILE.md` says which.
+//! variants of a kernel that differ in one thing repeated. `docs/PROFILE.md` says which.
 
 mod probe;
 
-use super::{StaircaseSummary, residency, staircase};
+use super::{OccupancySweepSummary, occupancy_sweep, residency};
 use gpubench_core::class::Class;
 use gpubench_core::record::profile::{
     Apart, Atomics, Barrier, Footprint, Instruction, Launch, Local, Profile, Residency, Stream,
     Strides, Traffic, VERSION, Value,
 };
-use gpubench_core::record::{Characterised, Detail, FormTimes, Header, Record};
+use gpubench_core::record::{Characterised, Detail, Header, Record, VariantTimes};
 use gpubench_core::workload::{CaseKey, Measure};
 use gpubench_stats::overall;
 use probe::{Probe, best, valid, without};
 use std::collections::BTreeSet;
 
-/// The workload that tells what an empty launch among others costs.
+/// The workload that measures what an empty launch among others costs.
 const LAUNCHES: &str = "launches";
 
-/// The profile of the run's device number `device`; what no record tells is missing in it. `None`
+/// The profile of the run's device number `device`; what no record shows is missing in it. `None`
 /// where there is no such device.
 pub fn profile(header: &Header, records: &[Record], device: usize) -> Option<Profile> {
     let probes = Probes { records, device };
@@ -39,7 +39,7 @@ pub fn profile(header: &Header, records: &[Record], device: usize) -> Option<Pro
     })
 }
 
-/// Whether profiles take what launches cost from this case's own time: a model that foresees it from a
+/// Whether profiles take what launches cost from this case's own time: a model that predicts it from a
 /// profile has seen it.
 pub fn is_probe(key: &CaseKey) -> bool {
     key.measure == Measure::Launch || key.workload == LAUNCHES
@@ -80,8 +80,8 @@ impl<'a> Probes<'a> {
             let records = self.of(workload).filter(|record| record.key.measure == measure);
             let samples: Vec<&[f64]> =
                 records.filter_map(|r| Some(r.measured.as_ref()?.samples.as_slice())).collect();
-            let told = overall(samples)?;
-            valid(Value { value: told.value, interval: told.interval })
+            let summary = overall(samples)?;
+            valid(Value { value: summary.value, interval: summary.interval })
         };
         let latency = timed("launch", Measure::Launch);
         let each = timed(LAUNCHES, Measure::Kernel);
@@ -90,15 +90,15 @@ impl<'a> Probes<'a> {
 
     /// What a class costs; of conversions, without the exclusive or before every other one.
     fn instruction(&self, class: Class) -> Option<Instruction> {
-        let told = self.chain(class)?;
+        let chain = self.chain(class)?;
         if class != Class::Convert {
-            return Some(told);
+            return Some(chain);
         }
         let logic = self.chain(Class::Logic)?;
-        let latency = told.latency.zip(logic.latency);
+        let latency = chain.latency.zip(logic.latency);
         let latency = latency.and_then(|(both, logic)| without(both, logic.times(0.5)));
         let each = |rate: Value| rate.rate(1.0);
-        let throughput = told.throughput.zip(logic.throughput);
+        let throughput = chain.throughput.zip(logic.throughput);
         let throughput = throughput
             .and_then(|(both, logic)| without(each(both), each(logic).times(0.5)))
             .map(|seconds| seconds.rate(1.0));
@@ -109,7 +109,7 @@ impl<'a> Probes<'a> {
     fn chain(&self, class: Class) -> Option<Instruction> {
         let probe = self.probe(&workload(class))?;
         let steps = probe.number("passes")? * probe.repeated()?;
-        let chains = |width: f64| move |form: &FormTimes| form.number("V") == Some(width);
+        let chains = |width: f64| move |variant: &VariantTimes| variant.number("V") == Some(width);
         let latency = probe.cost(chains(1.0), 1).map(|cost| cost.times(1.0 / steps));
         let rates = probe.values("V").into_iter().flat_map(|width| {
             let rate = |groups: u32| {
@@ -119,8 +119,8 @@ impl<'a> Probes<'a> {
             probe.fullest(chains(width)).into_iter().filter_map(rate).collect::<Vec<_>>()
         });
         let throughput = best(rates);
-        let told = latency.is_some() || throughput.is_some();
-        told.then_some(Instruction { class, latency, throughput })
+        let is_known = latency.is_some() || throughput.is_some();
+        is_known.then_some(Instruction { class, latency, throughput })
     }
 
     fn streams(&self) -> Vec<Stream> {
@@ -153,8 +153,8 @@ impl<'a> Probes<'a> {
         let strides = apart("stride/apart", "STRIDE");
         let transaction = transaction(&strides);
         let offsets = apart("stride/offset", "OFFSET");
-        let told = !strides.is_empty() || !offsets.is_empty();
-        told.then_some(Strides { strides, offsets, transaction })
+        let is_known = !strides.is_empty() || !offsets.is_empty();
+        is_known.then_some(Strides { strides, offsets, transaction })
     }
 
     fn local(&self) -> Option<Local> {
@@ -166,16 +166,16 @@ impl<'a> Probes<'a> {
         let loads = apart.as_ref().and_then(|probe| Some(16.0 * probe.number("passes")?));
         let strides = apart.as_ref().zip(loads);
         let strides = strides.map_or_else(Vec::new, |(probe, loads)| probe.apart("STRIDE", loads));
-        let beside = |form: &FormTimes| form.number("STRIDE") == Some(1.0);
+        let adjacent = |variant: &VariantTimes| variant.number("STRIDE") == Some(1.0);
         let bandwidth = apart.as_ref().zip(loads).and_then(|(probe, loads)| {
             let each = 4.0 * loads * probe.repeated()? * probe.group_size()?;
             let rate =
-                |groups: u32| Some(probe.cost(beside, groups)?.rate(each * f64::from(groups)));
-            best(probe.fullest(beside).into_iter().filter_map(rate))
+                |groups: u32| Some(probe.cost(adjacent, groups)?.rate(each * f64::from(groups)));
+            best(probe.fullest(adjacent).into_iter().filter_map(rate))
         });
         let banks = banks(&strides);
-        let told = latency.is_some() || !strides.is_empty();
-        told.then_some(Local { latency, bandwidth, strides, banks })
+        let is_known = latency.is_some() || !strides.is_empty();
+        is_known.then_some(Local { latency, bandwidth, strides, banks })
     }
 
     fn barriers(&self) -> Vec<Barrier> {
@@ -200,7 +200,7 @@ impl<'a> Probes<'a> {
     fn atomics(&self) -> Option<Atomics> {
         let probe = self.probe("atomics")?;
         let rate = |spread: f64| {
-            let wanted = move |form: &FormTimes| form.number("SPREAD") == Some(spread);
+            let wanted = move |variant: &VariantTimes| variant.number("SPREAD") == Some(spread);
             let rates = probe.fullest(wanted).into_iter().filter_map(|groups| {
                 let additions =
                     16.0 * probe.repeated()? * f64::from(groups) * probe.group_size()?;
@@ -214,14 +214,14 @@ impl<'a> Probes<'a> {
 
     fn residency(&self) -> Option<Residency> {
         let of_device = self.records.iter().filter(|r| r.device == self.device);
-        let stairs: Vec<StaircaseSummary> = of_device
+        let sweeps: Vec<OccupancySweepSummary> = of_device
             .filter(|r| r.outcome.is_ok())
             .filter_map(|r| match &r.detail {
-                Some(Detail::Staircase(raw)) => staircase(raw),
+                Some(Detail::Occupancy(raw)) => occupancy_sweep(raw),
                 _ => None,
             })
             .collect();
-        let held = residency(&stairs)?;
+        let held = residency(&sweeps)?;
         Some(Residency {
             units: held.units,
             groups: held.groups,
@@ -239,7 +239,7 @@ fn characterised(record: &Record) -> Option<&Characterised> {
 }
 
 /// How many times the smallest stride's time the longest takes, as a power of two; `None` where
-/// some stride was not told.
+/// some stride was not measured.
 fn growth(strides: &[Apart]) -> Option<(u32, f64)> {
     let (first, rest) = strides.split_first()?;
     let doubling = strides.windows(2).all(|pair| pair[1].bytes == 2 * pair[0].bytes);
@@ -247,8 +247,8 @@ fn growth(strides: &[Apart]) -> Option<(u32, f64)> {
         return None;
     }
     let times = rest.iter().map(|apart| apart.each.value / first.each.value);
-    let most = times.fold(1.0, f64::max);
-    Some((first.bytes, most.log2().round().exp2()))
+    let max_slowdown = times.fold(1.0, f64::max);
+    Some((first.bytes, max_slowdown.log2().round().exp2()))
 }
 
 /// Bytes of a transaction: neighbours that lie so far apart share none, and cost as much more

@@ -1,11 +1,11 @@
 //! Devices and APIs in order of their speed over the cases that all of them got right.
 //!
 //! Speed is the time of the reference over the device's own, case by case; a row's is the
-//! geometric mean over the common set. What is not in the common set is told with its reason.
+//! geometric mean over the common set. What is not in the common set is reported with its reason.
 
 use super::ceilings::{ceilings, share};
 use super::energy::{Energy, energy};
-use super::field::{Cell, Contender, Field, families};
+use super::result_matrix::{Cell, Entry, ResultMatrix, families};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::text::printable;
@@ -14,11 +14,11 @@ use gpubench_stats::{Level, Noise, Replicates};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-mod foresight;
+mod predicted_ranking;
 
-pub use foresight::{Foreseen, Foresight, Seer, foresight};
+pub use predicted_ranking::{DeviceTimes, PredictedRank, PredictedRanking, predict_ranking};
 
-/// What is asked of a ranking.
+/// The options of a ranking.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Part of the name of the device whose speed is 1; the fastest where `None`.
@@ -54,10 +54,10 @@ pub struct Ranking {
     pub reference: Option<usize>,
     /// The overall ranking first, then one for each family that any ranked device ran.
     pub families: Vec<Family>,
-    /// The ranked devices by what they draw; `None` where no run tells.
+    /// The ranked devices by what they draw; `None` where no run reports energy.
     pub energy: Option<Energy>,
-    /// The order that a model foresees; `None` where nobody asked one, or it knows too little.
-    pub foresight: Option<Foresight>,
+    /// The order that a model predicts; `None` where none was requested, or it knows too little.
+    pub prediction: Option<PredictedRanking>,
     /// Devices that take no part, with the reason.
     pub excluded: Vec<(usize, String)>,
 }
@@ -82,7 +82,7 @@ pub struct Family {
     pub reference: Option<usize>,
     /// The rows, fastest first.
     pub rows: Vec<Row>,
-    /// Devices that have not one verified case here: listed, not ranked, and not asked for the
+    /// Devices that have not one verified case here: listed, not ranked, and not required for the
     /// common set.
     pub absent: Vec<usize>,
     /// The common set.
@@ -90,7 +90,7 @@ pub struct Family {
     /// All cases of the ranked devices.
     pub cases: usize,
     /// Cases outside the common set, each with the reason.
-    pub left_out: Vec<(CaseKey, String)>,
+    pub skipped: Vec<(CaseKey, String)>,
     /// The fastest device of every workload in the common set.
     pub winners: Vec<Winner>,
     /// What the intervals hold for.
@@ -128,12 +128,12 @@ pub struct Winner {
     pub lead: f64,
 }
 
-/// Ranks the contenders of `field`.
+/// Ranks the entries of `matrix`.
 ///
 /// # Errors
 /// `Usage` where the reference names none of them, or several.
-pub fn rank(field: &Field, options: &Options) -> Result<Ranking> {
-    let devices: Vec<Device> = field.contenders.iter().map(device).collect();
+pub fn rank(matrix: &ResultMatrix, options: &Options) -> Result<Ranking> {
+    let devices: Vec<Device> = matrix.entries.iter().map(device).collect();
     let mut excluded = vec![];
     let mut chosen = vec![];
     for (i, device) in devices.iter().enumerate() {
@@ -144,30 +144,30 @@ pub fn rank(field: &Field, options: &Options) -> Result<Ranking> {
     }
     let asked =
         options.reference.as_deref().map(|name| find(name, &devices, &chosen)).transpose()?;
-    let overall = family(field, &chosen, None, asked, options);
+    let overall = family(matrix, &chosen, None, asked, options);
     let reference = overall.reference;
-    let mut names = families(&field.cases);
-    names.retain(|name| chosen.iter().any(|&d| field.cells(d).any(|(c, _)| c.family == *name)));
+    let mut names = families(&matrix.cases);
+    names.retain(|name| chosen.iter().any(|&d| matrix.cells(d).any(|(c, _)| c.family == *name)));
     // A single family is the overall ranking once more.
     let more = if names.len() > 1 { names } else { vec![] };
-    let more = more.iter().map(|name| family(field, &chosen, Some(name), reference, options));
+    let more = more.iter().map(|name| family(matrix, &chosen, Some(name), reference, options));
     let families = std::iter::once(overall.clone()).chain(more).collect();
-    let energy = reference.and_then(|reference| drawn(field, &overall, reference));
-    Ok(Ranking { devices, reference, families, energy, foresight: None, excluded })
+    let energy = reference.and_then(|reference| drawn(matrix, &overall, reference));
+    Ok(Ranking { devices, reference, families, energy, prediction: None, excluded })
 }
 
 /// What the ranked devices drew over the overall common set.
-fn drawn(field: &Field, overall: &Family, reference: usize) -> Option<Energy> {
+fn drawn(matrix: &ResultMatrix, overall: &Family, reference: usize) -> Option<Energy> {
     let devices: Vec<usize> = overall.rows.iter().map(|row| row.device).collect();
-    let common: Vec<usize> = overall.common.iter().filter_map(|key| field.find(key)).collect();
-    energy(field, &devices, &common, reference)
+    let common: Vec<usize> = overall.common.iter().filter_map(|key| matrix.find(key)).collect();
+    energy(matrix, &devices, &common, reference)
 }
 
-fn device(contender: &Contender) -> Device {
+fn device(entry: &Entry) -> Device {
     Device {
-        info: contender.device.clone(),
-        drivers: contender.drivers.iter().cloned().collect(),
-        runs: contender.runs,
+        info: entry.device.clone(),
+        drivers: entry.drivers.iter().cloned().collect(),
+        runs: entry.runs,
     }
 }
 
@@ -210,61 +210,61 @@ fn find(name: &str, devices: &[Device], chosen: &[usize]) -> Result<usize> {
 
 /// The ranking over the cases of one family (`None`: all).
 fn family(
-    field: &Field,
+    matrix: &ResultMatrix,
     chosen: &[usize],
     name: Option<&str>,
     reference: Option<usize>,
     options: &Options,
 ) -> Family {
-    let in_family = |case: &usize| name.is_none_or(|name| field.cases[*case].family == name);
-    let all: Vec<usize> = (0..field.cases.len()).filter(in_family).collect();
-    let verified = |device: usize| all.iter().filter(|&&c| field.cell(device, c).is_ok()).count();
+    let in_family = |case: &usize| name.is_none_or(|name| matrix.cases[*case].family == name);
+    let all: Vec<usize> = (0..matrix.cases.len()).filter(in_family).collect();
+    let verified = |device: usize| all.iter().filter(|&&c| matrix.cell(device, c).is_ok()).count();
     let coverage: BTreeMap<usize, usize> = chosen.iter().map(|&d| (d, verified(d))).collect();
     let (present, absent): (Vec<usize>, Vec<usize>) =
         chosen.iter().partition(|device| coverage[*device] > 0);
     // Cases that only excluded devices ran are not missing here.
     let seen =
-        |case: &usize| present.iter().any(|&d| !matches!(field.cell(d, *case), Err("not run")));
+        |case: &usize| present.iter().any(|&d| !matches!(matrix.cell(d, *case), Err("not run")));
     let all: Vec<usize> = all.into_iter().filter(seen).collect();
 
     let mut common = vec![];
-    let mut left_out = vec![];
+    let mut skipped = vec![];
     for &case in &all {
-        match shared(field, &present, case) {
+        match shared(matrix, &present, case) {
             Ok(()) => common.push(case),
-            Err(reason) => left_out.push((field.cases[case].key.clone(), reason)),
+            Err(reason) => skipped.push((matrix.cases[case].key.clone(), reason)),
         }
     }
-    common.sort_by(|&a, &b| field.cases[a].key.cmp(&field.cases[b].key));
-    left_out.sort();
+    common.sort_by(|&a, &b| matrix.cases[a].key.cmp(&matrix.cases[b].key));
+    skipped.sort();
     let mut family = Family {
         name: name.unwrap_or("overall").to_owned(),
         reference: None,
         rows: vec![],
         absent,
-        common: common.iter().map(|&case| field.cases[case].key.clone()).collect(),
+        common: common.iter().map(|&case| matrix.cases[case].key.clone()).collect(),
         cases: all.len(),
-        left_out,
+        skipped,
         winners: vec![],
         level: Level::Rounds,
     };
     if !common.is_empty() {
-        let table = Table::new(field, &present, &common);
+        let table = Table::new(matrix, &present, &common);
         table.fill(&mut family, reference, &coverage, options);
     }
     family
 }
 
 /// Whether every device has verified the case with the same work and the same kernel.
-fn shared(field: &Field, devices: &[usize], case: usize) -> Result<(), String> {
-    let mut lacks: BTreeMap<&'static str, Vec<usize>> = BTreeMap::new();
+fn shared(matrix: &ResultMatrix, devices: &[usize], case: usize) -> Result<(), String> {
+    let mut exclusions: BTreeMap<&'static str, Vec<usize>> = BTreeMap::new();
     let mut first: Option<&Cell> = None;
     let mut by_language: Vec<(gpubench_core::gpu::Language, &Cell)> = vec![];
     for &device in devices {
-        match field.cell(device, case) {
-            Err(word) => lacks.entry(word).or_default().push(device),
+        match matrix.cell(device, case) {
+            Err(reason) => exclusions.entry(reason).or_default().push(device),
             Ok(cell) => {
-                let language = field.contenders[device].device.language;
+                let language = matrix.entries[device].device.language;
                 let same = by_language.iter().find(|(l, _)| *l == language).map(|(_, cell)| *cell);
                 if same.is_none() {
                     by_language.push((language, cell));
@@ -276,32 +276,34 @@ fn shared(field: &Field, devices: &[usize], case: usize) -> Result<(), String> {
                     (None, None) => Ok(()),
                 };
                 first = first.or(Some(cell));
-                if let Err(word) = matches {
-                    lacks.entry(word).or_default().push(device);
+                if let Err(reason) = matches {
+                    exclusions.entry(reason).or_default().push(device);
                 }
             }
         }
     }
-    if lacks.is_empty() {
+    if exclusions.is_empty() {
         return Ok(());
     }
-    let told = lacks.iter().map(|(word, places)| lack(word, places, devices.len(), field));
-    Err(told.collect::<Vec<_>>().join("; "))
+    let reasons = exclusions
+        .iter()
+        .map(|(reason, places)| describe_exclusion(reason, places, devices.len(), matrix));
+    Err(reasons.collect::<Vec<_>>().join("; "))
 }
 
-fn lack(word: &str, places: &[usize], of: usize, field: &Field) -> String {
+fn describe_exclusion(reason: &str, places: &[usize], of: usize, matrix: &ResultMatrix) -> String {
     match places {
         [one] => {
-            let device = &field.contenders[*one].device;
-            format!("{word} on {} ({})", printable(&device.name, 40), device.backend)
+            let device = &matrix.entries[*one].device;
+            format!("{reason} on {} ({})", printable(&device.name, 40), device.backend)
         }
-        many => format!("{word} on {} of {of}", many.len()),
+        many => format!("{reason} on {} of {of}", many.len()),
     }
 }
 
 /// The common cases' figures by device.
 struct Table<'a> {
-    field: &'a Field,
+    matrix: &'a ResultMatrix,
     devices: &'a [usize],
     common: &'a [usize],
     /// Logarithms of speeds (1 over seconds), by device, then case.
@@ -309,11 +311,11 @@ struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    fn new(field: &'a Field, devices: &'a [usize], common: &'a [usize]) -> Self {
+    fn new(matrix: &'a ResultMatrix, devices: &'a [usize], common: &'a [usize]) -> Self {
         let of = |&device: &usize| {
-            cells(field, device, common).map(|cell| -cell.log_seconds()).collect()
+            cells(matrix, device, common).map(|cell| -cell.log_seconds()).collect()
         };
-        Self { field, devices, common, speeds: devices.iter().map(of).collect() }
+        Self { matrix, devices, common, speeds: devices.iter().map(of).collect() }
     }
 
     fn fill(
@@ -351,7 +353,7 @@ impl<'a> Table<'a> {
     /// with single rounds, within them.
     fn noise(&self, device: usize) -> Noise {
         let n = self.common.len() as f64;
-        let cells = || cells(self.field, device, self.common);
+        let cells = || cells(self.matrix, device, self.common);
         let freedom: f64 = cells().map(|cell| f64::from(cell.rounds) - 1.0).sum();
         if freedom == 0.0 {
             let variance = cells().map(Cell::within).sum::<f64>() / (n * n);
@@ -364,9 +366,9 @@ impl<'a> Table<'a> {
 
     fn roofline(&self, device: usize) -> Option<f64> {
         let cells = self.common.iter().filter_map(|&case| {
-            Some((&self.field.cases[case], self.field.cell(device, case).ok()?))
+            Some((&self.matrix.cases[case], self.matrix.cell(device, case).ok()?))
         });
-        share(ceilings(self.field, device)?, cells)
+        share(ceilings(self.matrix, device)?, cells)
     }
 
     fn winners(&self) -> Vec<Winner> {
@@ -375,7 +377,7 @@ impl<'a> Table<'a> {
         }
         let mut workloads: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (column, &case) in self.common.iter().enumerate() {
-            workloads.entry(&self.field.cases[case].key.workload).or_default().push(column);
+            workloads.entry(&self.matrix.cases[case].key.workload).or_default().push(column);
         }
         let winner = |(workload, columns): (&str, Vec<usize>)| {
             let mean = |place: usize| {
@@ -397,11 +399,11 @@ impl<'a> Table<'a> {
 
 /// The cells of the common cases, which a device has all.
 fn cells<'a>(
-    field: &'a Field,
+    matrix: &'a ResultMatrix,
     device: usize,
     common: &'a [usize],
 ) -> impl Iterator<Item = &'a Cell> {
-    common.iter().filter_map(move |&case| field.cell(device, case).ok())
+    common.iter().filter_map(move |&case| matrix.cell(device, case).ok())
 }
 
 #[cfg(test)]

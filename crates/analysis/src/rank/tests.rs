@@ -1,4 +1,4 @@
-use super::super::field::field;
+use super::super::result_matrix::result_matrix;
 use super::*;
 use gpubench_core::record::sample::{device, header, key, outcome, record};
 use gpubench_core::record::{Header, Outcome, Record};
@@ -15,7 +15,7 @@ fn two(n: i64) -> (Header, Vec<Record>) {
 }
 
 fn ranked(header: &Header, records: &[Record]) -> Ranking {
-    rank(&field([(header, records)]), &Options::default()).unwrap()
+    rank(&result_matrix([(header, records)]), &Options::default()).unwrap()
 }
 
 #[test]
@@ -37,21 +37,21 @@ fn twice_the_time_is_half_the_speed() {
 #[test]
 fn the_order_does_not_depend_on_the_reference() {
     let (header, records) = two(8);
-    let field = field([(&header, &records[..])]);
+    let matrix = result_matrix([(&header, &records[..])]);
     let options = Options { reference: Some("WGPU".into()), ..Options::default() };
-    let ranking = rank(&field, &options).unwrap();
+    let ranking = rank(&matrix, &options).unwrap();
     let family = &ranking.families[0];
     assert_eq!((family.rows[0].device, family.reference), (0, Some(1)));
     assert!((family.rows[0].speed - 2.0).abs() < 1e-12);
-    for (name, told) in [("nothing", "no ranked device"), ("invented", "say more")] {
+    for (name, message) in [("nothing", "no ranked device"), ("invented", "say more")] {
         let options = Options { reference: Some(name.into()), ..Options::default() };
-        let error = rank(&field, &options).unwrap_err().to_string();
-        assert!(error.contains(told) && error.contains("nobody-invented-gpu-wgpu"), "{error}");
+        let error = rank(&matrix, &options).unwrap_err().to_string();
+        assert!(error.contains(message) && error.contains("nobody-invented-gpu-wgpu"), "{error}");
     }
 }
 
 #[test]
-fn what_one_device_lacks_is_left_out_for_all_and_told() {
+fn what_one_device_lacks_is_left_out_for_all_and_reported() {
     let (header, mut records) = two(8);
     records.retain(|r| !(r.device == 1 && r.key == key("a", 3)));
     let wrong = outcome(key("a", 5), Outcome::Timeout("launch".into()));
@@ -59,7 +59,7 @@ fn what_one_device_lacks_is_left_out_for_all_and_told() {
     let family = &ranked(&header, &records).families[0];
     assert_eq!((family.common.len(), family.cases), (6, 8));
     assert_eq!(
-        family.left_out,
+        family.skipped,
         [
             (key("a", 3), "not run on Invented GPU (wgpu)".to_owned()),
             (key("a", 5), "timeout on Invented GPU (wgpu)".to_owned())
@@ -92,7 +92,7 @@ fn other_work_is_not_compared() {
     }
     let family = &ranked(&header, &records).families[0];
     assert_eq!(family.common.len(), 7);
-    assert!(family.left_out[0].1.contains("another amount of work"), "{:?}", family.left_out);
+    assert!(family.skipped[0].1.contains("another amount of work"), "{:?}", family.skipped);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn processors_and_simulations_stay_out_unless_asked_for() {
     assert_eq!((none.excluded.len(), none.reference), (2, None));
     assert!(none.families[0].rows.is_empty() && none.families[0].cases == 0);
     let options = Options { include_cpu: true, ..Options::default() };
-    let one = rank(&field([(&header, &records[..])]), &options).unwrap();
+    let one = rank(&result_matrix([(&header, &records[..])]), &options).unwrap();
     assert_eq!((one.excluded.len(), one.families[0].rows.len()), (1, 1));
 }
 
@@ -128,6 +128,6 @@ fn the_roofline_is_the_devices_own() {
 
 #[test]
 fn nothing_at_all_is_an_empty_ranking() {
-    let ranking = rank(&Field::default(), &Options::default()).unwrap();
+    let ranking = rank(&ResultMatrix::default(), &Options::default()).unwrap();
     assert!(ranking.devices.is_empty() && ranking.families[0].rows.is_empty());
 }

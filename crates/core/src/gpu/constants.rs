@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_that_wgsl_lacks_is_refused() {
+    fn a_type_that_wgsl_lacks_is_rejected() {
         let mut wide = source(Language::Wgsl);
         wide.constants =
             vec![("V".into(), Constant::Type(Element { scalar: Scalar::F32, width: 16 }))];

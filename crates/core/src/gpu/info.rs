@@ -34,7 +34,7 @@ pub enum DeviceKind {
 /// One device as seen through one API.
 ///
 /// Limits are what the API grants to a program that asks for the most; an optional field is
-/// `None` where the API does not tell.
+/// `None` where the API does not report it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeviceInfo {
     /// The backend's name (`opencl`, `wgpu`, `sim`).
@@ -55,7 +55,7 @@ pub struct DeviceInfo {
     pub language: Language,
     /// Memory on the device (for an integrated or CPU device, what the driver lets it use).
     pub memory: Option<Bytes>,
-    /// The largest cache in front of the memory, where the API tells.
+    /// The largest cache in front of the memory, where the API reports it.
     pub cache: Option<Bytes>,
     /// The largest single buffer.
     pub max_buffer: Bytes,
@@ -63,9 +63,9 @@ pub struct DeviceInfo {
     pub max_binding: Bytes,
     /// How many storage buffers one kernel may see.
     pub max_storage_buffers: u32,
-    /// Compute units (streaming multiprocessors, cores), where the API tells.
+    /// Compute units (streaming multiprocessors, cores), where the API reports it.
     pub compute_units: Option<u32>,
-    /// The core clock in hertz, where the API tells.
+    /// The core clock in hertz, where the API reports it.
     pub clock_hz: Option<f64>,
     /// Most work-items in a work-group.
     pub max_group_size: u32,
@@ -75,11 +75,11 @@ pub struct DeviceInfo {
     pub max_groups: [u32; 3],
     /// Local (work-group) memory for one group.
     pub local_memory: Bytes,
-    /// How many lanes (in-order queues) a recording may use.
-    pub lanes: u32,
+    /// How many in-order queues a recording may use.
+    pub queues: u32,
     /// Resolution of device timestamps in seconds; `None` where it has none.
     pub timestamp_resolution: Option<f64>,
-    /// Smallest and largest subgroup (warp, wavefront), where the API tells.
+    /// Smallest and largest subgroup (warp, wavefront), where the API reports it.
     pub subgroup: Option<[u32; 2]>,
     /// Buffer offsets handed to a kernel are multiples of this.
     pub offset_alignment: Bytes,

@@ -180,7 +180,7 @@ pub struct Binding {
 /// Whether the API inserts bounds and loop checks into the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Checks {
+pub enum BoundsChecks {
     /// The API checks (wgpu's default): safe with any kernel, slower.
     On,
     /// No checks, for kernels shipped with gpubench in suites shipped with it, or where the API has none (OpenCL).
@@ -225,7 +225,7 @@ pub struct Meaning {
     /// Number of work-groups for which `flops` and `bytes` hold; a part of the grid costs its share.
     pub groups: u64,
     /// Rows of the whole problem and the parameter that counts those of one launch, where a
-    /// launch computes only so many, from its parameter `first` on.
+    /// launch computes only that many, from its parameter `first` on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<(u64, String)>,
 }
@@ -260,10 +260,10 @@ pub struct KernelSource {
 impl KernelSource {
     /// Whether the API should check the kernel's accesses: neither a stranger's kernel nor a
     /// stranger's sizes are trusted.
-    pub fn checks(&self) -> Checks {
+    pub fn bounds_checks(&self) -> BoundsChecks {
         match (&self.origin, self.language) {
-            (Origin::User(_) | Origin::Lent(_), Language::Wgsl) => Checks::On,
-            _ => Checks::Off,
+            (Origin::User(_) | Origin::Lent(_), Language::Wgsl) => BoundsChecks::On,
+            _ => BoundsChecks::Off,
         }
     }
 
@@ -297,11 +297,11 @@ pub fn group_label(group: [u32; 3]) -> String {
 pub struct BuildReport {
     /// Seconds spent compiling.
     pub seconds: f64,
-    /// Registers (or private bytes) per work-item, where the API tells.
+    /// Registers (or private bytes) per work-item, where the API reports it.
     pub private_bytes: Option<u64>,
-    /// Local memory per group, where the API tells.
+    /// Local memory per group, where the API reports it.
     pub local_bytes: Option<u64>,
-    /// The subgroup size it was compiled for, where the API tells.
+    /// The subgroup size it was compiled for, where the API reports it.
     pub subgroup: Option<u32>,
     /// Build options that were in force.
     pub options: String,

@@ -8,8 +8,8 @@ mod timeline;
 
 pub use info::{DeviceInfo, DeviceKind, Language};
 pub use kernel::{
-    Access, Binding, BuildReport, Checks, Constant, Element, KernelSource, Meaning, Origin, Scalar,
-    group_label,
+    Access, Binding, BoundsChecks, BuildReport, Constant, Element, KernelSource, Meaning, Origin,
+    Scalar, group_label,
 };
-pub use recording::{BufferId, KernelId, Lane, MemoryKind, Op, Recording, Slice, Step, StepId};
+pub use recording::{BufferId, KernelId, MemoryKind, Op, Queue, Recording, Slice, Step, StepId};
 pub use timeline::{Clock, HOST_RESOLUTION, StepTimes, Timeline};

@@ -1,4 +1,4 @@
-//! GPU work as a value: what to do, in which order, on which lane.
+//! GPU work as a value: what to do, in which order, on which queue.
 
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ pub struct BufferId(pub u32);
 
 /// An in-order queue of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Lane(pub u32);
+pub struct Queue(pub u32);
 
 /// A step's position in its recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -83,14 +83,14 @@ pub enum Op {
         params: Vec<u8>,
     },
     /// Copies from a host buffer to a device buffer.
-    Send {
+    Upload {
         /// Part of a buffer of a host kind.
         from: Slice,
         /// Part of a device buffer, of equal length.
         to: Slice,
     },
     /// Copies from a device buffer to a host buffer.
-    Receive {
+    Download {
         /// Part of a device buffer.
         from: Slice,
         /// Part of a buffer of a host kind, of equal length.
@@ -105,12 +105,12 @@ pub enum Op {
     },
 }
 
-/// An operation on a lane, begun after the lane's earlier steps and after those it names.
+/// An operation on a queue, begun after the queue's earlier steps and after those it names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
-    /// The lane it is queued on.
-    pub lane: Lane,
-    /// Earlier steps (of other lanes) that must have ended before.
+    /// The queue it is submitted to.
+    pub queue: Queue,
+    /// Earlier steps (of other queues) that must have ended before.
     pub after: Vec<StepId>,
     /// What to do.
     pub op: Op,
@@ -125,14 +125,14 @@ pub struct Recording {
 
 impl Recording {
     /// Appends a step and returns its number.
-    pub fn push(&mut self, lane: Lane, after: Vec<StepId>, op: Op) -> StepId {
+    pub fn push(&mut self, queue: Queue, after: Vec<StepId>, op: Op) -> StepId {
         let id = StepId(u32::try_from(self.steps.len()).unwrap_or(u32::MAX));
-        self.steps.push(Step { lane, after, op });
+        self.steps.push(Step { queue, after, op });
         id
     }
 
-    /// How many lanes the recording needs.
-    pub fn lanes(&self) -> u32 {
-        self.steps.iter().map(|step| step.lane.0 + 1).max().unwrap_or(0)
+    /// How many queues the recording needs.
+    pub fn queues(&self) -> u32 {
+        self.steps.iter().map(|step| step.queue.0 + 1).max().unwrap_or(0)
     }
 }

@@ -21,7 +21,7 @@ pub const HOST_RESOLUTION: f64 = if cfg!(windows) { 1e-7 } else { 1e-9 };
 /// that clock does not know when the host queued or submitted a step, both equal `started`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepTimes {
-    /// The host asked for it.
+    /// The host requested it.
     pub queued: f64,
     /// The driver handed it to the device.
     pub submitted: f64,
@@ -41,7 +41,7 @@ impl StepTimes {
 /// The times of all steps of a recording.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Timeline {
-    /// One entry a step, in the recording's order. Empty where no clock can tell steps apart;
+    /// One entry a step, in the recording's order. Empty where no clock can distinguish steps;
     /// then only `wall` holds.
     pub steps: Vec<StepTimes>,
     /// The clock of `steps`.

@@ -14,17 +14,17 @@ pub enum Detail {
     Overlap(Overlap),
     /// A divisible problem cut by several rules.
     Schedule(Schedule),
-    /// Two kernels beside each other.
+    /// Two concurrent kernels.
     Concurrency(Concurrency),
-    /// Strided accesses against rearranging first.
-    Rearrange(Rearrange),
+    /// Strided accesses against a layout transform first.
+    Layout(LayoutTransform),
     /// A domain in parts that exchange halos.
     Halo(Halo),
     /// An iteration's state saved while it goes on.
     Checkpoint(Checkpoint),
     /// One kernel with a growing number of work-groups.
-    Staircase(Staircase),
-    /// Every form of a kernel with a growing number of work-groups.
+    Occupancy(OccupancySweep),
+    /// Every variant of a kernel with a growing number of work-groups.
     Characterised(Characterised),
     /// What several devices move at the same time.
     TransferStates(super::TransferStates),
@@ -38,7 +38,7 @@ pub enum Detail {
 pub struct Timed {
     /// Seconds from the first command queued until all had ended.
     pub walls: Vec<f64>,
-    /// The steps of the fastest sample, where a clock tells them apart.
+    /// The steps of the fastest sample, where a clock distinguishes them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<NamedStep>,
 }
@@ -53,10 +53,10 @@ impl Timed {
 /// A step with what it is, for timelines.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NamedStep {
-    /// Such as `send 3`.
+    /// Such as `upload 3`.
     pub name: String,
-    /// Its lane.
-    pub lane: u32,
+    /// Its queue.
+    pub queue: u32,
     /// Seconds on the timeline's clock.
     pub started: f64,
     /// Seconds on the timeline's clock.
@@ -68,8 +68,8 @@ pub struct NamedStep {
 pub struct Transfer {
     /// The kind of host memory.
     pub host_memory: MemoryKind,
-    /// Whether both directions had a lane of their own.
-    pub lanes: u32,
+    /// Whether both directions had a queue of their own.
+    pub queues: u32,
     /// One entry a size and direction.
     pub points: Vec<TransferPoint>,
 }
@@ -79,9 +79,9 @@ pub struct Transfer {
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
     /// Host to device.
-    Send,
+    Upload,
     /// Device to host.
-    Receive,
+    Download,
     /// One copy each way at the same time.
     Both,
 }
@@ -95,7 +95,7 @@ pub struct TransferPoint {
     pub bytes: u64,
     /// Seconds of one copy (of the pair, for both ways).
     pub samples: Vec<f64>,
-    /// Of both ways, where a clock tells the two apart: when the send and when the receive started
+    /// Of both ways, where a clock distinguishes the two: when the upload and when the download started
     /// and ended in the fastest sample, in seconds from the first start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spans: Option<[[f64; 2]; 2]>,
@@ -110,14 +110,14 @@ pub struct Overlap {
     pub host_memory: MemoryKind,
     /// Rows of the problem.
     pub rows: u64,
-    /// Bytes sent and received.
+    /// Bytes uploaded and downloaded.
     pub bytes: [u64; 2],
     /// All copies to the device, alone.
-    pub send: Timed,
+    pub upload: Timed,
     /// The whole kernel, alone.
     pub kernel: Timed,
     /// All copies from the device, alone.
-    pub receive: Timed,
+    pub download: Timed,
     /// The chunked runs.
     pub runs: Vec<OverlapRun>,
 }
@@ -127,8 +127,8 @@ pub struct Overlap {
 pub struct OverlapRun {
     /// Number of chunks.
     pub chunks: u32,
-    /// Number of lanes: 3, or 1 where everything is in order.
-    pub lanes: u32,
+    /// Number of queues: 3, or 1 where everything is in order.
+    pub queues: u32,
     /// How long it took.
     pub timed: Timed,
 }
@@ -140,23 +140,23 @@ pub struct Schedule {
     pub clock: Clock,
     /// The kind of host memory.
     pub host_memory: MemoryKind,
-    /// Lanes of every run: 3, or 1 where everything is in order.
-    pub lanes: u32,
+    /// Queues of every run: 3, or 1 where everything is in order.
+    pub queues: u32,
     /// Rows of the problem.
     pub rows: u64,
     /// All copies to the device, alone.
-    pub send: Timed,
+    pub upload: Timed,
     /// The whole kernel, alone.
     pub kernel: Timed,
     /// All copies from the device, alone.
-    pub receive: Timed,
+    pub download: Timed,
     /// What the rules and the search took the device for.
     pub engines: CopyEngines,
     /// What was run.
     pub runs: Vec<ScheduleRun>,
     /// Plans that were not run, each with its reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub left_out: Vec<(String, String)>,
+    pub skipped: Vec<(String, String)>,
 }
 
 /// How a device copies beside kernels, fitted to runs in equal chunks.
@@ -166,8 +166,8 @@ pub struct CopyEngines {
     pub count: u32,
     /// Seconds that each command takes besides its work.
     pub command: f64,
-    /// What is left of either rate (send, receive) while both run.
-    pub together: [f64; 2],
+    /// What is left of either rate (upload, download) while both run.
+    pub bidirectional: [f64; 2],
 }
 
 /// A problem cut by one rule.
@@ -177,36 +177,36 @@ pub struct ScheduleRun {
     pub plan: String,
     /// Rows of each chunk.
     pub rows: Vec<u64>,
-    /// Whether everything was sent before the first chunk.
-    pub send_all_first: bool,
-    /// Whether everything was received after the last chunk.
-    pub receive_all_last: bool,
-    /// Seconds that the pipeline foresaw.
-    pub foreseen: f64,
+    /// Whether everything was uploaded before the first chunk.
+    pub upload_all_first: bool,
+    /// Whether everything was downloaded after the last chunk.
+    pub download_all_last: bool,
+    /// Seconds that the pipeline predicted.
+    pub predicted: f64,
     /// How long it took.
     pub timed: Timed,
 }
 
-/// A kernel beside others.
+/// A kernel concurrent with others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Concurrency {
     /// The clock of the steps.
     pub clock: Clock,
-    /// Lanes of a pair: 2, or 1 where the API has one queue.
-    pub lanes: u32,
+    /// Queues of a pair: 2, or 1 where the API has one queue.
+    pub queues: u32,
     /// The kernel.
     pub kernel: Launched,
-    /// It beside others, itself first.
+    /// It with each co-running kernel, itself first.
     pub pairs: Vec<Pair>,
-    /// What was asked to run beside it and could not, each with its reason.
+    /// What was requested to run concurrently and could not, each with its reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub left_out: Vec<(String, String)>,
-    /// So many copies of it at once, and how long they took.
+    pub skipped: Vec<(String, String)>,
+    /// Numbers of copies of it at once, and how long they took.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<(u32, Timed)>,
 }
 
-/// What of a launch decides what fits beside it.
+/// What of a launch decides what can run concurrently.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Launched {
     /// The case's name.
@@ -219,32 +219,32 @@ pub struct Launched {
     pub local_bytes: u64,
 }
 
-/// Two kernels beside each other.
+/// Two concurrent kernels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pair {
     /// The second kernel.
     pub second: Launched,
     /// The first kernel alone.
-    pub first_alone: Timed,
+    pub first_isolated: Timed,
     /// The second kernel alone.
-    pub second_alone: Timed,
-    /// Both, the first queued first.
-    pub together: Timed,
-    /// Both, the second queued first.
-    pub reversed: Timed,
+    pub second_isolated: Timed,
+    /// Both at once, A (the first kernel) queued first.
+    pub concurrent_a_first: Timed,
+    /// Both at once, B (the second kernel) queued first.
+    pub concurrent_b_first: Timed,
 }
 
-/// A kernel that accesses a buffer in strides against one that rearranges it first: seconds of one
+/// A kernel that accesses a buffer in strides against one that transforms its layout first: seconds of one
 /// launch, sample by sample.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Rearrange {
+pub struct LayoutTransform {
     /// The clock of all samples.
     pub clock: Clock,
     /// The kernel as it is.
     pub strided: Vec<f64>,
-    /// Rearranging the buffer.
-    pub rearranging: Vec<f64>,
-    /// The kernel on the rearranged buffer.
+    /// The layout transform of the buffer.
+    pub transform: Vec<f64>,
+    /// The kernel on the transformed buffer.
     pub contiguous: Vec<f64>,
     /// Several uses in a row, in ascending order.
     pub uses: Vec<Uses>,
@@ -257,8 +257,8 @@ pub struct Uses {
     pub count: u32,
     /// In strides each time.
     pub strided: Vec<f64>,
-    /// Rearranged once, before the first.
-    pub rearranged: Vec<f64>,
+    /// Transformed once, before the first.
+    pub transformed: Vec<f64>,
 }
 
 /// A domain in parts that exchange their halos after every pass: one step of it.
@@ -297,7 +297,7 @@ pub struct Halo {
 pub struct Checkpoint {
     /// The clock of all samples.
     pub clock: Clock,
-    /// The kind of host memory that states are received in.
+    /// The kind of host memory that states are downloaded in.
     pub host_memory: MemoryKind,
     /// Passes of the iteration.
     pub passes: u64,
@@ -309,33 +309,33 @@ pub struct Checkpoint {
     pub alone: Vec<f64>,
     /// Copying the state on the device; empty where no run does.
     pub snapshot: Vec<f64>,
-    /// Writing a received state to a file, until it is on the disk; empty where no run does.
+    /// Writing a downloaded state to a file, until it is on the disk; empty where no run does.
     pub writing: Vec<f64>,
     /// The iteration with saves.
     pub runs: Vec<CheckpointRun>,
     /// What was not run or not timed, each with its reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub left_out: Vec<(String, String)>,
+    pub skipped: Vec<(String, String)>,
 }
 
-/// An iteration with saves, on so many lanes.
+/// An iteration with saves, on so many queues.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CheckpointRun {
-    /// Lanes: one computes, the others receive; one alone does both in turn.
-    pub lanes: u32,
+    /// Queues: one computes, the others download; one alone does both in turn.
+    pub queues: u32,
     /// Whether states are written to a file, or stay in the host's memory.
     pub to_file: bool,
     /// The whole iteration, until the last save is safe.
     pub saving: Vec<f64>,
-    /// Receiving one state, with nothing beside it.
-    pub receiving: Vec<f64>,
+    /// Downloading one state, with nothing beside it.
+    pub downloading: Vec<f64>,
     /// From a saved state to one that the iteration can go on from.
     pub restoring: Vec<f64>,
 }
 
 /// One kernel with a growing number of work-groups.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Staircase {
+pub struct OccupancySweep {
     /// The clock of the points.
     pub clock: Clock,
     /// Work-items per group.
@@ -346,20 +346,20 @@ pub struct Staircase {
     pub points: Vec<(u32, Vec<f64>)>,
 }
 
-/// Every form of a kernel with a growing number of work-groups.
+/// Every variant of a kernel with a growing number of work-groups.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Characterised {
     /// The clock of the points.
     pub clock: Clock,
     /// That clock's resolution in seconds.
     pub resolution: f64,
-    /// The forms, in the order of the suite.
-    pub forms: Vec<FormTimes>,
+    /// The variants, in the order of the suite.
+    pub variants: Vec<VariantTimes>,
 }
 
-/// One form of a kernel with a growing number of work-groups.
+/// One variant of a kernel with a growing number of work-groups.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FormTimes {
+pub struct VariantTimes {
     /// Constants (a type as its number of components) and parameters, by name.
     pub numbers: Vec<(String, f64)>,
     /// Work-items per group.
@@ -368,7 +368,7 @@ pub struct FormTimes {
     pub points: Vec<(u32, Vec<f64>)>,
 }
 
-impl FormTimes {
+impl VariantTimes {
     /// The constant or parameter `name`.
     pub fn number(&self, name: &str) -> Option<f64> {
         self.numbers.iter().find(|(known, _)| known == name).map(|(_, value)| *value)

@@ -3,33 +3,33 @@
 //! A result file is JSON lines, each an externally tagged [`Line`]. Throughputs are computed
 //! from work and time when they are shown, never stored.
 
+mod checkpoint_file;
 mod detail;
 mod header;
 mod monitor;
+mod multi_device;
 mod noise;
 mod number;
 mod outcome;
 pub mod profile;
 #[cfg(any(test, feature = "testing"))]
 pub mod sample;
-mod saved;
-mod sound;
-mod together;
+mod validate;
 
+pub use checkpoint_file::{CheckpointError, CheckpointFile, CheckpointIdentity};
 pub use detail::{
-    Characterised, Checkpoint, CheckpointRun, Concurrency, CopyEngines, Detail, Direction,
-    FormTimes, Halo, Launched, NamedStep, Overlap, OverlapRun, Pair, Rearrange, Schedule,
-    ScheduleRun, Staircase, Timed, Transfer, TransferPoint, Uses,
+    Characterised, Checkpoint, CheckpointRun, Concurrency, CopyEngines, Detail, Direction, Halo,
+    Launched, LayoutTransform, NamedStep, OccupancySweep, Overlap, OverlapRun, Pair, Schedule,
+    ScheduleRun, Timed, Transfer, TransferPoint, Uses, VariantTimes,
 };
 pub use header::{Footer, Header, Host};
 pub use monitor::Monitor;
+pub use multi_device::{Block, Job, Moved, MovedState, PlanRun, Split, TransferStates};
 pub use noise::Noise;
 pub use outcome::{ErrorNorms, Flag, Mismatch, Outcome};
-pub use saved::{Saved, SavedFlaw, SavedOf};
-pub use together::{Block, Moved, MovedState, PlanRun, Split, TransferStates, Work};
 
-use crate::gpu::{BuildReport, Checks, Clock};
-use crate::workload::{CaseKey, Refusal};
+use crate::gpu::{BoundsChecks, BuildReport, Clock};
+use crate::workload::{CaseKey, Skip};
 use serde::{Deserialize, Serialize};
 
 /// Version of the format; a reader refuses a newer one and migrates an older one.
@@ -92,15 +92,15 @@ pub struct Record {
 
 impl Record {
     /// The record of a case that was not run on the run's device number `device`.
-    pub fn refused(refusal: Refusal, device: usize) -> Self {
+    pub fn skipped(skip: Skip, device: usize) -> Self {
         Self {
-            key: refusal.key,
-            tags: refusal.tags,
-            family: refusal.family,
+            key: skip.key,
+            tags: skip.tags,
+            family: skip.family,
             device,
             round: 0,
             simulated: false,
-            outcome: Outcome::Unsupported(refusal.reason),
+            outcome: Outcome::Unsupported(skip.reason),
             measured: None,
             detail: None,
             kernel: None,
@@ -144,11 +144,11 @@ pub struct Built {
     /// Work-groups of the launch.
     pub groups: [u32; 3],
     /// Whether the API checks accesses.
-    pub checks: Checks,
-    /// What set this form apart, where several were tried.
+    pub bounds_checks: BoundsChecks,
+    /// What sets this variant apart, where several were tried.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub form: String,
-    /// The other forms tried: label and seconds of one launch (`None`: it did not build or run).
+    pub variant: String,
+    /// The other variants tried: label and seconds of one launch (`None`: it did not build or run).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tried: Vec<(String, Option<f64>)>,
     /// The compiler's report.
@@ -162,7 +162,7 @@ pub struct Wall {
     pub prepare: f64,
     /// Compiling.
     pub build: f64,
-    /// First launches, of every form that is tried.
+    /// First launches, of every variant that is tried.
     #[serde(default)]
     pub launch: f64,
     /// Reference and comparison.
@@ -171,9 +171,9 @@ pub struct Wall {
     pub measure: f64,
     /// Of `measure`, with the device at work.
     pub busy: f64,
-    /// The sentinel around the case, and what was thrown away because it told that the device was slower.
+    /// The reference kernel around the case, and what was thrown away because it showed that the device was slower.
     #[serde(default)]
-    pub sentinel: f64,
+    pub reference_kernel: f64,
 }
 
 impl Wall {

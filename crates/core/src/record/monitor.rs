@@ -11,12 +11,12 @@ pub struct Monitor {
     /// Seconds of it before the case and after it; `None` where the device cannot run it, and where nothing was
     /// measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sentinel: Option<[f64; 2]>,
+    pub reference_kernel: Option<[f64; 2]>,
     /// Samples that were thrown away because the device drifted or was throttled meanwhile; those of
     /// the record were taken after them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub discarded: u32,
-    /// Joules of one operation, idle power included; `None` where no sensor tells.
+    /// Joules of one operation, idle power included; `None` where no sensor reports energy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joules: Option<f64>,
 }

@@ -11,13 +11,13 @@ pub fn serialize<S: Serializer>(x: &f64, serializer: S) -> Result<S::Ok, S::Erro
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Form {
+    enum Raw {
         Number(f64),
         Text(String),
     }
-    match Form::deserialize(deserializer)? {
-        Form::Number(x) => Ok(x),
-        Form::Text(text) => text.parse().map_err(D::Error::custom),
+    match Raw::deserialize(deserializer)? {
+        Raw::Number(x) => Ok(x),
+        Raw::Text(text) => text.parse().map_err(D::Error::custom),
     }
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// Verified (and measured, unless only verification was asked for).
+    /// Verified (and measured, unless only verification was requested).
     Ok,
     /// Ran, but nothing says that the result is right: the suite asks for no verification.
     Unchecked,
@@ -41,18 +41,18 @@ impl Outcome {
         *self == Self::Ok
     }
 
-    /// Whether the case failed (rather than being refused, skipped or fine): exit code 4.
+    /// Whether the case failed (rather than being unsupported, skipped or fine): exit code 4.
     pub fn is_failure(&self) -> bool {
-        !self.is_left_out() && !matches!(self, Self::Ok | Self::Unchecked)
+        !self.is_skipped() && !matches!(self, Self::Ok | Self::Unchecked)
     }
 
-    /// Whether the case was refused or skipped, so that nothing is known of it.
-    pub fn is_left_out(&self) -> bool {
+    /// Whether the case was unsupported or skipped, so that nothing is known of it.
+    pub fn is_skipped(&self) -> bool {
         matches!(self, Self::Unsupported(_) | Self::Skipped(_))
     }
 
     /// One word for tables.
-    pub fn word(&self) -> &'static str {
+    pub fn label(&self) -> &'static str {
         match self {
             Self::Ok => "ok",
             Self::Unchecked => "unchecked",
@@ -107,18 +107,18 @@ pub struct ErrorNorms {
 #[serde(rename_all = "snake_case")]
 pub enum Flag {
     /// Warm-up ended at its limit before two blocks of samples agreed.
-    Unsteady,
+    WarmUpNotSteady,
     /// Sampling ended before the median's interval was as narrow as asked.
-    Wide,
+    NotConverged,
     /// The working set fits the device's cache: the figure is the cache's.
     Cache,
     /// A figure above what the device can do; the text says which.
     Implausible(String),
-    /// A form of the kernel was passed over since its result was wrong; the text says which.
-    WrongForm(String),
+    /// A variant of the kernel was passed over since its result was wrong; the text says which.
+    WrongVariant(String),
     /// Device timestamps were unusable; the text says how.
     Timestamps(String),
-    /// Fewer samples than are asked for.
+    /// Fewer samples than requested.
     FewSamples,
     /// The first try failed, the second did not; the text says how it failed.
     Flake(String),

@@ -31,7 +31,7 @@ pub fn device(backend: &str) -> DeviceInfo {
         max_group_dims: [256, 256, 64],
         max_groups: [65_535; 3],
         local_memory: Bytes::kib(32),
-        lanes: 1,
+        queues: 1,
         timestamp_resolution: Some(1e-9),
         subgroup: Some([32, 32]),
         offset_alignment: Bytes(256),
@@ -101,7 +101,7 @@ pub fn record(key: CaseKey, seconds: f64) -> Record {
             verify: 0.1,
             measure: 0.5,
             busy: 0.45,
-            sentinel: 0.05,
+            reference_kernel: 0.05,
         },
     }
 }
@@ -117,32 +117,32 @@ pub fn schedule(clock: Clock, runs: Vec<(&str, Timed)>) -> Schedule {
     let run = |(plan, timed): (&str, Timed)| ScheduleRun {
         plan: plan.into(),
         rows: vec![10],
-        send_all_first: false,
-        receive_all_last: false,
-        foreseen: 1.0,
+        upload_all_first: false,
+        download_all_last: false,
+        predicted: 1.0,
         timed,
     };
     Schedule {
         clock,
         host_memory: MemoryKind::Pinned,
-        lanes: 3,
+        queues: 3,
         rows: 10,
-        send: second(),
+        upload: second(),
         kernel: second(),
-        receive: second(),
-        engines: CopyEngines { count: 2, command: 0.0, together: [1.0; 2] },
+        download: second(),
+        engines: CopyEngines { count: 2, command: 0.0, bidirectional: [1.0; 2] },
         runs: runs.into_iter().map(run).collect(),
-        left_out: vec![],
+        skipped: vec![],
     }
 }
 
-/// An iteration of 12 s with four saves, which last 0.25 s on one lane and 0.05 s on eight.
+/// An iteration of 12 s with four saves, which last 0.25 s on one queue and 0.05 s on eight.
 pub fn checkpoint() -> Checkpoint {
-    let run = |lanes, to_file, saving, receiving, restoring| CheckpointRun {
-        lanes,
+    let run = |queues, to_file, saving, downloading, restoring| CheckpointRun {
+        queues,
         to_file,
         saving: vec![saving; 3],
-        receiving: vec![receiving],
+        downloading: vec![downloading],
         restoring: vec![restoring],
     };
     Checkpoint {
@@ -159,6 +159,6 @@ pub fn checkpoint() -> Checkpoint {
             run(8, false, 12.2, 0.3, 0.2),
             run(8, true, 15.0, 0.3, 0.5),
         ],
-        left_out: vec![("4 lanes".into(), "the device has 2".into())],
+        skipped: vec![("4 queues".into(), "the device has 2".into())],
     }
 }

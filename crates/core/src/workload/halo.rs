@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Most parts of a domain.
-pub const MOST_PARTS: u64 = 64;
+pub const MAX_PARTS: u64 = 64;
 
 /// Which fields cells read of their neighbours, once a pass has written them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ pub fn cut(cells: [u64; 3], cuts: [u64; 3]) -> Result<[u64; 3], String> {
     let part = share(cells, cuts)?;
     match cuts.into_iter().fold(1, u64::saturating_mul) {
         1 => Err("one part has no neighbour to exchange anything with".into()),
-        parts if parts > MOST_PARTS => Err(format!("{parts} parts are more than {MOST_PARTS}")),
+        parts if parts > MAX_PARTS => Err(format!("{parts} parts are more than {MAX_PARTS}")),
         _ => Ok(part),
     }
 }
@@ -70,19 +70,19 @@ mod tests {
     #[test]
     fn what_cannot_be_cut_says_what_could_be() {
         assert_eq!(cut([64, 32, 16], [2, 1, 4]), Ok([32, 32, 4]));
-        let told = |cells, cuts| cut(cells, cuts).unwrap_err();
+        let message = |cells, cuts| cut(cells, cuts).unwrap_err();
         assert_eq!(
-            told([64; 3], [1, 3, 1]),
+            message([64; 3], [1, 3, 1]),
             "64 cells along y cannot be cut into 3 equal parts: take 2 or 4"
         );
-        assert!(told([4; 3], [1, 1, 8]).ends_with("8 equal parts: take 4"));
-        assert!(told([4; 3], [0, 1, 1]).ends_with("0 equal parts: take 1"));
-        assert!(told([0; 3], [1, 2, 1]).contains("0 cells along x"));
+        assert!(message([4; 3], [1, 1, 8]).ends_with("8 equal parts: take 4"));
+        assert!(message([4; 3], [0, 1, 1]).ends_with("0 equal parts: take 1"));
+        assert!(message([0; 3], [1, 2, 1]).contains("0 cells along x"));
         // A prime: nothing between one part and a part a cell.
-        let prime = told([4_294_967_291; 3], [2; 3]);
+        let prime = message([4_294_967_291; 3], [2; 3]);
         assert!(prime.ends_with("take 1 or 4294967291"), "{prime}");
-        assert!(told([u64::MAX; 3], [2; 3]).ends_with("take 1 or 3"));
-        assert!(told([64; 3], [1; 3]).contains("no neighbour"));
-        assert!(told([64; 3], [8, 8, 2]).contains("128 parts are more than 64"));
+        assert!(message([u64::MAX; 3], [2; 3]).ends_with("take 1 or 3"));
+        assert!(message([64; 3], [1; 3]).contains("no neighbour"));
+        assert!(message([64; 3], [8, 8, 2]).contains("128 parts are more than 64"));
     }
 }

@@ -1,4 +1,4 @@
-//! What tells one case from another.
+//! What distinguishes one case from another.
 
 use super::Measure;
 use crate::gpu::MemoryKind;
@@ -8,7 +8,7 @@ use std::fmt;
 /// Named sizes of one case, in the order of the file.
 pub type Size = Vec<(String, i64)>;
 
-/// What tells a case from every other of its suite. Equal keys are compared between runs.
+/// What distinguishes a case from every other of its suite. Equal keys are compared between runs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CaseKey {
     /// The workload's name.
@@ -55,7 +55,7 @@ impl fmt::Display for CaseKey {
 
 /// A case that is not run, with the reason: it still becomes a record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refusal {
+pub struct Skip {
     /// What would have been measured.
     pub key: CaseKey,
     /// Words to filter by.

@@ -5,5 +5,5 @@ mod key;
 mod terms;
 
 pub use halo::{Faces, cut, share};
-pub use key::{CaseKey, Refusal, Size};
+pub use key::{CaseKey, Size, Skip};
 pub use terms::{Comparison, Fill, Measure, Split, Verify};

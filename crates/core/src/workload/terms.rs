@@ -23,27 +23,27 @@ pub enum Measure {
     /// Time from asking for a launch on an idle device to its start.
     Launch,
     /// Time of a copy from host to device.
-    Send,
+    Upload,
     /// Time of a copy from device to host.
-    Receive,
+    Download,
     /// Copies of growing size, either way and both at once.
     Transfer,
-    /// Chunks of a divisible problem, copies beside kernels.
+    /// Chunks of a divisible problem, copies concurrent with kernels.
     Overlap,
     /// Chunks of a divisible problem, cut by published rules and by search.
     Schedule,
-    /// Pairs of kernels beside each other.
+    /// Pairs of concurrent kernels.
     Concurrency,
-    /// A kernel that accesses a buffer in strides against one that rearranges it first.
-    Rearrange,
+    /// A kernel that accesses a buffer in strides against one that transforms its layout first.
+    Layout,
     /// A domain cut into parts whose halos are exchanged after every pass: packed on the device
     /// against exchanged on the host.
     Halo,
     /// Saving and restoring the state of an iteration of several passes while it goes on.
     Checkpoint,
     /// Time against the number of work-groups.
-    Staircase,
-    /// Time of every form of a kernel against the number of work-groups: their differences are
+    Occupancy,
+    /// Time of every variant of a kernel against the number of work-groups: their differences are
     /// the device's costs.
     Characterise,
     /// What several devices move at the same time, and transfer plans made of that.
@@ -55,7 +55,7 @@ pub enum Measure {
 
 impl Measure {
     /// Whether it is one measurement over all devices of a run.
-    pub fn is_together(self) -> bool {
+    pub fn is_multi_device(self) -> bool {
         matches!(self, Self::TransferStates | Self::Split)
     }
 }
@@ -81,7 +81,7 @@ pub enum Fill {
 /// Which part of a buffer a chunk of a divided problem sees.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Split {
-    /// All of it (the whole buffer is sent before the first chunk).
+    /// All of it (the whole buffer is uploaded before the first chunk).
     #[default]
     Broadcast,
     /// Its share, with so many rows of the neighbours on either side.
@@ -110,7 +110,7 @@ pub enum Verify {
     File(std::path::PathBuf, Comparison),
     /// What another device computes.
     Device(Comparison),
-    /// What [`gpubench_emulator`] computes from the kernel's WGSL form.
+    /// What [`gpubench_emulator`] computes from the kernel's WGSL source.
     Emulator(Comparison),
     /// Nothing: the result is flagged unverified and never ranked.
     Nothing,

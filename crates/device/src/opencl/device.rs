@@ -26,7 +26,7 @@ pub(super) struct OpenclDevice {
     id: cl_device_id,
     kernels: Kernels,
     memory: Memory,
-    /// One queue a lane, created when a recording first uses it.
+    /// One command queue for each queue of a recording, created when a recording first uses it.
     queues: Vec<Rc<Object>>,
     context: Object,
 }
@@ -111,11 +111,11 @@ impl Device for OpenclDevice {
 
     fn run(&mut self, recording: &Recording) -> Result<Timeline> {
         prepare(recording, &self.info, &self.kernels, &mut self.memory)?;
-        let lanes = recording.lanes() as usize;
-        self.need_queues(lanes)?;
+        let queue_count = recording.queues() as usize;
+        self.need_queues(queue_count)?;
         let run = Run {
             info: &self.info,
-            queues: &self.queues[..lanes],
+            queues: &self.queues[..queue_count],
             kernels: &mut self.kernels,
             memory: &self.memory,
         };

@@ -12,7 +12,7 @@ use gpubench_core::units::Bytes;
 use std::sync::{Mutex, PoisonError};
 
 /// OpenCL sets no limit to the number of queues; recordings want a few dozen at most.
-const LANES: u32 = 32;
+const MAX_QUEUES: u32 = 32;
 
 // Queries that the bindings do not name.
 const CL_DEVICE_PCI_DOMAIN_ID_NV: u32 = 0x400A;
@@ -99,7 +99,7 @@ fn describe(platform: cl_platform_id, device: Query, index: usize) -> DeviceInfo
         max_groups: max_groups(device),
         local_memory: bytes(cl::CL_DEVICE_LOCAL_MEM_SIZE).unwrap_or_default(),
         cache: bytes(cl::CL_DEVICE_GLOBAL_MEM_CACHE_SIZE).filter(|&size| size > Bytes(0)),
-        lanes: LANES,
+        queues: MAX_QUEUES,
         timestamp_resolution: device
             .number(cl::CL_DEVICE_PROFILING_TIMER_RESOLUTION)
             .filter(|&ns| ns > 0)
@@ -141,11 +141,11 @@ fn max_group_dims(device: Query) -> [u32; 3] {
 /// OpenCL itself limits only the work-items along a dimension, to what the device's `size_t`
 /// holds. NVIDIA's driver maps groups onto CUDA's grid, whose y and z end at 65,535.
 fn max_groups(device: Query) -> [u32; 3] {
-    let most = u32::try_from(i32::MAX).unwrap_or(u32::MAX);
+    let max_groups = u32::try_from(i32::MAX).unwrap_or(u32::MAX);
     if device.number(cl::CL_DEVICE_WARP_SIZE_NV).is_some() {
-        [most, 65_535, 65_535]
+        [max_groups, 65_535, 65_535]
     } else {
-        [most; 3]
+        [max_groups; 3]
     }
 }
 
@@ -166,7 +166,7 @@ fn offset_alignment(device: Query) -> Bytes {
     Bytes((bits / 8).max(4))
 }
 
-/// The card's place on the bus: by the Khronos query, else NVIDIA's or AMD's own.
+/// The place of the GPU on the bus: by the Khronos query, else NVIDIA's or AMD's own.
 fn pci(device: Query) -> Option<String> {
     khronos_pci(device).or_else(|| nvidia_pci(device)).or_else(|| amd_pci(device))
 }

@@ -15,7 +15,7 @@ use std::ffi::{CString, c_void};
 use std::ptr;
 use std::time::Instant;
 
-/// Freedoms that WGSL gives every compiler anyway, so that the twins of a kernel are compiled
+/// Freedoms that WGSL gives every compiler anyway, so that both languages of a kernel are compiled
 /// alike: contraction of a multiplication and an addition, signless zeros, and denormals
 /// flushed to zero.
 const OPTIONS: &str = "-cl-std=CL1.2 -cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero";
@@ -126,9 +126,9 @@ fn check_group(info: &DeviceInfo, source: &KernelSource) -> Result<()> {
         return Err(Error::Usage(format!("a group of {x}x{y}x{z} has no work-items")));
     }
     if size > u64::from(info.max_group_size) {
-        let most = info.max_group_size;
+        let max_group_size = info.max_group_size;
         return Err(Error::Unsupported(format!(
-            "a group of {x}x{y}x{z} = {size} work-items; the device takes {most}"
+            "a group of {x}x{y}x{z} = {size} work-items; the device takes {max_group_size}"
         )));
     }
     if let Some(i) = (0..3).find(|&i| source.group[i] > info.max_group_dims[i]) {
@@ -210,10 +210,12 @@ fn check_resources(
     info: &DeviceInfo,
     source: &KernelSource,
 ) -> Result<()> {
-    let most = work_group_number(kernel, device, cl::CL_KERNEL_WORK_GROUP_SIZE);
-    if let Some(most) = most.filter(|&most| most < source.group_size()) {
+    let max_group_size = work_group_number(kernel, device, cl::CL_KERNEL_WORK_GROUP_SIZE);
+    if let Some(max_group_size) =
+        max_group_size.filter(|&max_group_size| max_group_size < source.group_size())
+    {
         return Err(Error::Unsupported(format!(
-            "the kernel needs so many registers that the device runs at most {most} work-items of it in a group, not {}",
+            "the kernel needs too many registers: the device runs at most {max_group_size} work-items of it in a group, not {}",
             source.group_size()
         )));
     }

@@ -1,4 +1,4 @@
-//! OpenCL devices. The OpenCL library is loaded when the first device is asked for: gpubench
+//! OpenCL devices. The OpenCL library is loaded when the first device is requested: gpubench
 //! starts where there is none.
 //!
 //! `object` owns OpenCL's handles; `query` and `info` describe devices; `memory` and `kernel`

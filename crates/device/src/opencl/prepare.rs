@@ -5,7 +5,7 @@ use super::run::Kernels;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, KernelId, Op, Recording, Slice};
 
-/// Checks that the device can do what is asked, and creates the parts of buffers it needs, so
+/// Checks that the device can do what is requested, and creates the parts of buffers it needs, so
 /// that nothing of this happens on the clock.
 pub(super) fn prepare(
     recording: &Recording,
@@ -15,10 +15,10 @@ pub(super) fn prepare(
 ) -> Result<()> {
     let mut before: Option<&Op> = None;
     for (position, step) in recording.steps.iter().enumerate() {
-        if step.lane.0 >= info.lanes {
+        if step.queue.0 >= info.queues {
             return Err(Error::Unsupported(format!(
-                "lane {}; the device has {} of them",
-                step.lane.0, info.lanes
+                "queue {}; the device has {} of them",
+                step.queue.0, info.queues
             )));
         }
         if let Some(id) = step.after.iter().find(|id| id.0 as usize >= position) {
@@ -45,7 +45,7 @@ fn prepare_op(op: &Op, info: &DeviceInfo, kernels: &Kernels, memory: &mut Memory
             check_groups(*groups, info)?;
             buffers.iter().try_for_each(|slice| memory.prepare(slice, alignment, true))
         }
-        Op::Send { from: host, to: device } | Op::Receive { from: device, to: host } => {
+        Op::Upload { from: host, to: device } | Op::Download { from: device, to: host } => {
             same_length(host, device)?;
             memory.check_host(host)?;
             memory.prepare(device, alignment, false)
@@ -66,7 +66,7 @@ fn check_groups(groups: [u32; 3], info: &DeviceInfo) -> Result<()> {
     if groups.contains(&0) {
         return Err(Error::Usage(format!("a launch of {groups:?} work-groups does nothing")));
     }
-    if groups.iter().zip(info.max_groups).any(|(&n, most)| n > most) {
+    if groups.iter().zip(info.max_groups).any(|(&n, limit)| n > limit) {
         return Err(Error::Unsupported(format!(
             "a launch of {groups:?} work-groups; the device takes {:?}",
             info.max_groups

@@ -27,7 +27,7 @@ pub(super) type Kernels = BTreeMap<KernelId, Kernel>;
 /// A device at work on one recording.
 pub(super) struct Run<'a> {
     pub(super) info: &'a DeviceInfo,
-    /// One queue a lane, as many as the recording needs.
+    /// One command queue for each queue that the recording needs.
     pub(super) queues: &'a [Rc<Object>],
     pub(super) kernels: &'a mut Kernels,
     pub(super) memory: &'a Memory,
@@ -60,9 +60,9 @@ impl Run<'_> {
         let mut waits: Vec<cl_event> = vec![];
         for step in steps {
             waits.clear();
-            // A lane runs in order anyway: only steps of other lanes need to be waited for.
+            // A queue runs in order anyway: only steps of other queues need to be waited for.
             let others = step.after.iter().map(|id| id.0 as usize);
-            let others = others.filter(|&id| steps[id].lane != step.lane);
+            let others = others.filter(|&id| steps[id].queue != step.queue);
             waits.extend(others.map(|id| issued[id].last.raw()));
             issued.push(self.enqueue(step, &waits)?);
         }
@@ -70,7 +70,7 @@ impl Run<'_> {
     }
 
     fn enqueue(&mut self, step: &Step, waits: &[cl_event]) -> Result<Issued> {
-        let queue = self.queues[step.lane.0 as usize].raw();
+        let queue = self.queues[step.queue.0 as usize].raw();
         match &step.op {
             Op::Dispatch { kernel, groups, buffers, params } => {
                 let memory = self.memory;
@@ -78,10 +78,10 @@ impl Run<'_> {
                 kernel.bind(buffers, params, |slice| memory.device(slice).map(|(raw, _)| raw))?;
                 launch(queue, kernel, *groups, waits)
             }
-            Op::Send { from: host, to: device } => {
+            Op::Upload { from: host, to: device } => {
                 self.transfer(queue, Direction::ToDevice, host, device, waits)
             }
-            Op::Receive { from: device, to: host } => {
+            Op::Download { from: device, to: host } => {
                 self.transfer(queue, Direction::ToHost, host, device, waits)
             }
             Op::Copy { from, to } => self.copy(queue, from, to, waits),

@@ -6,7 +6,7 @@ use gpubench_core::error::{Error, Result};
 /// What NVIDIA's driver answers after a kernel's illegal access.
 const NVIDIA_ILLEGAL_ACCESS: i32 = -9999;
 
-/// The result of an OpenCL call; `what` is what was asked for, as in "allocating 4 MiB".
+/// The result of an OpenCL call; `what` is what was requested, as in "allocating 4 MiB".
 pub(super) fn checked<T>(what: &str, result: Result<T, i32>) -> Result<T> {
     result.map_err(|code| error(what, code))
 }

@@ -75,7 +75,7 @@ fn throttled(metrics: &[u8]) -> Option<String> {
     }
     if content == 3 {
         let bytes = metrics.get(INDEPENDENT_STATUS..INDEPENDENT_STATUS + 8)?;
-        return words(u64::from_le_bytes(bytes.try_into().ok()?));
+        return throttle_labels(u64::from_le_bytes(bytes.try_into().ok()?));
     }
     let bytes = metrics.get(STATUS..STATUS + 4)?;
     let status = u32::from_le_bytes(bytes.try_into().ok()?);
@@ -84,13 +84,13 @@ fn throttled(metrics: &[u8]) -> Option<String> {
 }
 
 /// The independent bits, by the kinds that the kernel's `amdgpu_smu.h` groups them in.
-fn words(status: u64) -> Option<String> {
+fn throttle_labels(status: u64) -> Option<String> {
     if status == u64::MAX {
         return None;
     }
     let kinds =
         [(0xffff, "power cap"), (0xffff << 16, "current"), (0xff_ffff << 32, "temperature")];
-    let known = kinds.iter().filter(|(bits, _)| status & bits != 0).map(|(_, word)| *word);
+    let known = kinds.iter().filter(|(bits, _)| status & bits != 0).map(|(_, label)| *label);
     let other = (status >> 56 != 0).then_some("reliability");
     let found: Vec<&str> = known.chain(other).collect();
     (!found.is_empty()).then(|| found.join(", "))
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_is_found_by_its_address_and_read() {
+    fn a_gpu_is_found_by_its_address_and_read() {
         let root = tempfile::tempdir().unwrap();
         card(root.path(), 0, "0000:03:00.0", &[]);
         card(root.path(), 1, "0000:0a:00.0", &metrics(3, INDEPENDENT_STATUS, &[1, 0, 1, 0, 16]));

@@ -6,7 +6,7 @@ mod nvml;
 
 use gpubench_core::gpu::DeviceInfo;
 
-/// One look at a device. Whatever it does not tell is `None`.
+/// One look at a device. Whatever it does not report is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading {
     /// What holds the clock back at this moment, in words.

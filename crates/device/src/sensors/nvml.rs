@@ -26,7 +26,7 @@ impl Sensors for NvmlDevice {
             return Reading::default();
         };
         Reading {
-            throttled: device.current_throttle_reasons().ok().and_then(words),
+            throttled: device.current_throttle_reasons().ok().and_then(throttle_labels),
             clock: device.clock_info(Clock::SM).ok().map(|mhz| 1e6 * f64::from(mhz)),
             busy: device.utilization_rates().ok().map(|rates| f64::from(rates.gpu) / 100.0),
             joules: device.total_energy_consumption().ok().map(|mj| 1e-3 * mj as f64),
@@ -37,7 +37,7 @@ impl Sensors for NvmlDevice {
 
 /// The reasons that make a figure lower than the device can do. Clocks that a person set, and those
 /// of an idle device, are no throttling.
-fn words(reasons: ThrottleReasons) -> Option<String> {
+fn throttle_labels(reasons: ThrottleReasons) -> Option<String> {
     let known = [
         (ThrottleReasons::SW_POWER_CAP, "power cap"),
         (ThrottleReasons::SW_THERMAL_SLOWDOWN, "temperature (driver)"),
@@ -46,7 +46,7 @@ fn words(reasons: ThrottleReasons) -> Option<String> {
         (ThrottleReasons::HW_SLOWDOWN, "hardware slowdown"),
     ];
     let found: Vec<&str> =
-        known.iter().filter(|(bit, _)| reasons.contains(*bit)).map(|(_, word)| *word).collect();
+        known.iter().filter(|(bit, _)| reasons.contains(*bit)).map(|(_, label)| *label).collect();
     (!found.is_empty()).then(|| found.join(", "))
 }
 
@@ -56,12 +56,14 @@ mod tests {
 
     #[test]
     fn idle_and_chosen_clocks_are_no_throttling() {
-        assert_eq!(words(ThrottleReasons::NONE), None);
+        assert_eq!(throttle_labels(ThrottleReasons::NONE), None);
         assert_eq!(
-            words(ThrottleReasons::GPU_IDLE | ThrottleReasons::APPLICATIONS_CLOCKS_SETTING),
+            throttle_labels(
+                ThrottleReasons::GPU_IDLE | ThrottleReasons::APPLICATIONS_CLOCKS_SETTING
+            ),
             None
         );
         let hot = ThrottleReasons::SW_POWER_CAP | ThrottleReasons::HW_THERMAL_SLOWDOWN;
-        assert_eq!(words(hot).as_deref(), Some("power cap, temperature (hardware)"));
+        assert_eq!(throttle_labels(hot).as_deref(), Some("power cap, temperature (hardware)"));
     }
 }

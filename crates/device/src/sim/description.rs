@@ -29,7 +29,7 @@ pub struct Description {
     pub clock: f64,
     /// In-order queues that the host may use.
     #[serde(deserialize_with = "whole")]
-    pub lanes: u32,
+    pub queues: u32,
     /// Most kernels that run at once.
     #[serde(deserialize_with = "whole")]
     pub concurrent_kernels: u32,
@@ -200,16 +200,16 @@ pub struct Rates {
     pub latency: f64,
     /// Bytes a second to the device, alone.
     #[serde(deserialize_with = "positive")]
-    pub send: f64,
+    pub upload: f64,
     /// Bytes a second to the host, alone.
     #[serde(deserialize_with = "positive")]
-    pub receive: f64,
-    /// Bytes a second to the device while a receive runs.
+    pub download: f64,
+    /// Bytes a second to the device while a download runs.
     #[serde(deserialize_with = "positive")]
-    pub send_together: f64,
-    /// Bytes a second to the host while a send runs.
+    pub upload_bidirectional: f64,
+    /// Bytes a second to the host while an upload runs.
     #[serde(deserialize_with = "positive")]
-    pub receive_together: f64,
+    pub download_bidirectional: f64,
 }
 
 /// What commands cost beside their work.
@@ -222,7 +222,7 @@ pub struct Costs {
     /// Seconds from a kernel being ready to its start.
     #[serde(deserialize_with = "not_negative")]
     pub launch: f64,
-    /// Seconds until a lane sees that a step of another has ended.
+    /// Seconds until a queue sees that a step of another has ended.
     #[serde(deserialize_with = "not_negative")]
     pub sync: f64,
 }
@@ -245,9 +245,9 @@ impl Description {
     /// # Errors
     /// [`Error::Suite`] with the place of the mistake.
     pub fn parse(file: &str, text: &str) -> Result<Self> {
-        gpubench_core::yaml::parse(file, text).map_err(|mistake| {
+        gpubench_core::yaml::parse(file, text).map_err(|diagnostic| {
             let help = "see the descriptions shipped with gpubench".to_owned();
-            Error::Suite(vec![Located { help: Some(help), ..mistake }])
+            Error::Suite(vec![Located { help: Some(help), ..diagnostic }])
         })
     }
 
@@ -300,7 +300,7 @@ vendor: none
 units: 4
 warp: 32
 clock: 1.0e9
-lanes: 4
+queues: 4
 concurrent_kernels: 4
 unit: { groups: 8, threads: 1024, registers: 32768, local: 16384, group_local: 16384, local_piece: 256, banks: 32, group_threads: 512, max_groups: [65535, 65535, 1] }
 compute: { flops_per_cycle: 64, flops_per_instruction: 2, latency: 20 }
@@ -308,7 +308,7 @@ memory: { size: 1073741824, largest_buffer: 268435456, bandwidth: 100e9, latency
 link:
   engines: 2
   host:
-    pinned: { latency: 10e-6, send: 6e9, receive: 6e9, send_together: 4e9, receive_together: 4e9 }
+    pinned: { latency: 10e-6, upload: 6e9, download: 6e9, upload_bidirectional: 4e9, download_bidirectional: 4e9 }
 costs: { submit: 1e-6, launch: 5e-6, sync: 2e-6 }
 ";
 
@@ -317,7 +317,7 @@ costs: { submit: 1e-6, launch: 5e-6, sync: 2e-6 }
         let read = Description::parse("good.yaml", GOOD).unwrap();
         assert_eq!((read.units, read.unit.threads, read.link.engines), (4, 1024, 2));
         assert_eq!(read.resolution, 1e-9);
-        assert_eq!(read.rates(MemoryKind::Pinned).unwrap().send, 6e9);
+        assert_eq!(read.rates(MemoryKind::Pinned).unwrap().upload, 6e9);
         assert_eq!(read.rates(MemoryKind::Mapped), None);
     }
 
@@ -332,7 +332,7 @@ costs: { submit: 1e-6, launch: 5e-6, sync: 2e-6 }
             ("engines: 2", "engines: 3", 12, "3 copy engines"),
             ("pinned:", "device:", 14, "no kind of host memory"),
             ("pinned:", "shared:", 14, "shared"),
-            ("send_together: 4e9", "send_together: 7e9", 14, "faster"),
+            ("upload_bidirectional: 4e9", "upload_bidirectional: 7e9", 14, "faster"),
             ("group_threads: 512", "group_threads: 2048", 8, "does not fit"),
             ("launch: 5e-6", "launch: soon", 15, "invalid f"),
             ("launch: 5e-6", "launch: -1e-6", 15, "not zero or a positive"),
@@ -374,11 +374,11 @@ costs: { submit: 1e-6, launch: 5e-6, sync: 2e-6 }
         ] {
             let text = GOOD.replace(good, bad);
             assert_ne!(text, GOOD);
-            let Err(Error::Suite(mistakes)) = Description::parse("bad.yaml", &text) else {
+            let Err(Error::Suite(diagnostics)) = Description::parse("bad.yaml", &text) else {
                 panic!("{bad} was accepted");
             };
-            assert!(mistakes[0].message.contains(message), "{bad}: {}", mistakes[0]);
-            assert_eq!(mistakes[0].line_column().0, line, "{bad}: {}", mistakes[0]);
+            assert!(diagnostics[0].message.contains(message), "{bad}: {}", diagnostics[0]);
+            assert_eq!(diagnostics[0].line_column().0, line, "{bad}: {}", diagnostics[0]);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! A simulated GPU behind the same seam as real ones.
 
+use super::cost_model::{CostModel, Launched};
 use super::effects::{Computed, Effects, meaning, no_kernel, numbers};
 use super::events::{Job, Work, simulate};
-use super::law::{Launched, Law};
 use super::link::{Direction, Transfer};
 use super::memory::Memory;
 use super::mix::Mix;
@@ -34,7 +34,7 @@ pub struct SimDevice {
     kernels: BTreeMap<KernelId, Kernel>,
     memory: Memory,
     computed: Computed,
-    law: Option<Law>,
+    cost_model: Option<CostModel>,
 }
 
 /// A kernel that passed all checks, and the local memory of one of its groups.
@@ -56,14 +56,14 @@ impl SimDevice {
             kernels: BTreeMap::new(),
             memory: Memory::default(),
             computed: Computed::default(),
-            law: None,
+            cost_model: None,
         }
     }
 
-    /// The same, whose kernels take what `law` says.
+    /// The same, whose kernels take what `cost_model` says.
     #[must_use]
-    pub fn obeying(self, law: Law) -> Self {
-        Self { law: Some(law), ..self }
+    pub fn with_cost_model(self, cost_model: CostModel) -> Self {
+        Self { cost_model: Some(cost_model), ..self }
     }
 
     /// What it is.
@@ -74,14 +74,14 @@ impl SimDevice {
     /// A recording's steps, priced.
     ///
     /// # Errors
-    /// `Unsupported` for more lanes than it has, and whatever a step is refused for.
+    /// `Unsupported` for more queues than it has, and whatever a step is refused for.
     pub(super) fn prepare(&mut self, recording: &Recording) -> Result<Vec<Job>> {
-        if recording.lanes() > self.gpu.lanes {
+        if recording.queues() > self.gpu.queues {
             return Err(Error::Unsupported(format!(
-                "{} lanes: {} has {}",
-                recording.lanes(),
+                "{} queues: {} has {}",
+                recording.queues(),
                 self.gpu.name,
-                self.gpu.lanes
+                self.gpu.queues
             )));
         }
         let mut scatter = Scatter::new(&self.gpu, self.seed, self.runs);
@@ -114,7 +114,7 @@ impl SimDevice {
         }
         let work = self.work(&step.op)?;
         let (noise, launch_noise) = (scatter.factor(), scatter.factor());
-        Ok(Job { lane: step.lane.0, after, work, noise, launch_noise })
+        Ok(Job { queue: step.queue.0, after, work, noise, launch_noise })
     }
 
     fn work(&self, op: &Op) -> Result<Work> {
@@ -122,8 +122,8 @@ impl SimDevice {
             Op::Dispatch { kernel, groups, buffers, params } => {
                 self.grid(*kernel, *groups, buffers, params).map(Work::Kernel)
             }
-            Op::Send { from, to } => self.transfer(Direction::Send, *from, *to),
-            Op::Receive { from, to } => self.transfer(Direction::Receive, *to, *from),
+            Op::Upload { from, to } => self.transfer(Direction::Upload, *from, *to),
+            Op::Download { from, to } => self.transfer(Direction::Download, *to, *from),
             Op::Copy { from, to } => {
                 self.check_pair(*from, *to)?;
                 let groups = from.len.0.div_ceil(COPY_GROUP * COPY_EACH);
@@ -154,13 +154,14 @@ impl SimDevice {
         for slice in buffers {
             self.memory.part(*slice)?;
         }
-        let most = self.gpu.unit.max_groups;
-        if groups.iter().zip(most).any(|(&n, most)| n > most) {
-            return Err(Error::Unsupported(format!("{groups:?} groups: at most {most:?}")));
+        let limit = self.gpu.unit.max_groups;
+        if groups.iter().zip(limit).any(|(&n, limit)| n > limit) {
+            return Err(Error::Unsupported(format!("{groups:?} groups: at most {limit:?}")));
         }
         let meaning = meaning(source)?;
         let launched = Launched { kernel: source, groups, params };
-        if let Some(seconds) = self.law.as_ref().and_then(|law| law(&launched)) {
+        if let Some(seconds) = self.cost_model.as_ref().and_then(|cost_model| cost_model(&launched))
+        {
             let needs = self.needs(kernel);
             return Ok(Grid { groups: 1, needs, seconds, flops: 0.0, bytes: 0.0 });
         }
@@ -179,7 +180,7 @@ impl SimDevice {
         Needs::new(&self.gpu, kernel.source.group_size(), 0, kernel.local.0)
     }
 
-    /// Examines the text as wgpu's devices do, which tells its mistakes and its local memory.
+    /// Examines the text as wgpu's devices do, which reports its mistakes and its local memory.
     fn examine(&self, source: &KernelSource) -> Result<Kernel> {
         let mut capabilities = Capabilities::default();
         let subgroups = self.gpu.features.iter().any(|feature| feature == "subgroups");
@@ -295,7 +296,7 @@ pub(super) fn info(gpu: &Description, index: usize) -> DeviceInfo {
         max_group_dims: [gpu.unit.group_threads; 3],
         max_groups: gpu.unit.max_groups,
         local_memory: Bytes(gpu.unit.group_local.into()),
-        lanes: gpu.lanes,
+        queues: gpu.queues,
         timestamp_resolution: Some(gpu.resolution),
         subgroup: Some([gpu.warp; 2]),
         offset_alignment: Bytes(256),
@@ -306,7 +307,7 @@ pub(super) fn info(gpu: &Description, index: usize) -> DeviceInfo {
     }
 }
 
-/// Tells descriptions apart whose devices have one name: results of two are not of one device.
+/// Distinguishes descriptions whose devices have one name: results of two are not of one device.
 fn fingerprint(gpu: &Description) -> String {
     let mut hash = sha256_hex(format!("{gpu:?}"));
     hash.truncate(8);

@@ -94,7 +94,7 @@ impl Effects<'_> {
 
     fn start(&self, op: &Op, ended: f64) -> Result<Pending> {
         let (writes, launch) = match op {
-            Op::Send { from, to } | Op::Receive { from, to } | Op::Copy { from, to } => {
+            Op::Upload { from, to } | Op::Download { from, to } | Op::Copy { from, to } => {
                 return self.copy(*from, *to, ended);
             }
             Op::Dispatch { kernel, buffers, params, .. } => {

@@ -10,8 +10,8 @@ use std::collections::{BinaryHeap, VecDeque};
 /// A step of a recording, priced.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// Its in-order lane.
-    pub lane: u32,
+    /// Its in-order queue.
+    pub queue: u32,
     /// Earlier steps that must have ended.
     pub after: Vec<usize>,
     /// What it does.
@@ -35,15 +35,15 @@ pub enum Work {
 /// only earlier steps. Pure: equal jobs, equal times.
 pub fn simulate(gpu: &Description, jobs: &[Job]) -> Vec<StepTimes> {
     let free = |doing: &[[bool; 2]]| vec![[f64::INFINITY; 2]; doing.len()];
-    simulate_together(&[(gpu, jobs)], &free).swap_remove(0)
+    simulate_multi_device(&[(gpu, jobs)], &free).swap_remove(0)
 }
 
-/// How many bytes a second each GPU may send and receive while they all do what is told (send,
-/// receive).
+/// How many bytes a second may be uploaded to and downloaded from each GPU while they all do what is requested (upload,
+/// download).
 pub type HostLimits<'a> = dyn Fn(&[[bool; 2]]) -> Vec<[f64; 2]> + 'a;
 
 /// When each step runs on several GPUs that begin at the same moment, each with its jobs.
-pub fn simulate_together(
+pub fn simulate_multi_device(
     gpus: &[(&Description, &[Job])],
     limits: &HostLimits,
 ) -> Vec<Vec<StepTimes>> {
@@ -269,8 +269,8 @@ impl<'a> World<'a> {
     fn end(&mut self, step: usize) {
         self.times[step].ended = self.now;
         for dependent in std::mem::take(&mut self.waiting[step].dependents) {
-            let other_lane = self.jobs[dependent].lane != self.jobs[step].lane;
-            let seen = self.now + if other_lane { self.gpu.costs.sync } else { 0.0 };
+            let other_queue = self.jobs[dependent].queue != self.jobs[step].queue;
+            let seen = self.now + if other_queue { self.gpu.costs.sync } else { 0.0 };
             let waiting = &mut self.waiting[dependent];
             waiting.ready = waiting.ready.max(seen);
             waiting.missing -= 1;
@@ -281,12 +281,12 @@ impl<'a> World<'a> {
     }
 }
 
-/// For each step what it waits for: the one before it on its lane, and those it names.
+/// For each step what it waits for: the one before it on its queue, and those it names.
 fn dependencies(jobs: &[Job]) -> Vec<Waiting> {
     let mut waiting = vec![Waiting::default(); jobs.len()];
     let mut last = std::collections::HashMap::new();
     for (step, job) in jobs.iter().enumerate() {
-        let before = last.insert(job.lane, step);
+        let before = last.insert(job.queue, step);
         for &earlier in job.after.iter().chain(before.iter()) {
             waiting[earlier].dependents.push(step);
             waiting[step].missing += 1;

@@ -7,9 +7,9 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From host to device.
-    Send,
+    Upload,
     /// From device to host.
-    Receive,
+    Download,
 }
 
 /// A copy between host and device.
@@ -44,11 +44,11 @@ impl Active {
 
     fn rate(&self, how: How) -> f64 {
         let rates = &self.transfer.rates;
-        let rate = match (self.transfer.direction, how.together) {
-            (Direction::Send, false) => rates.send,
-            (Direction::Send, true) => rates.send_together,
-            (Direction::Receive, false) => rates.receive,
-            (Direction::Receive, true) => rates.receive_together,
+        let rate = match (self.transfer.direction, how.bidirectional) {
+            (Direction::Upload, false) => rates.upload,
+            (Direction::Upload, true) => rates.upload_bidirectional,
+            (Direction::Download, false) => rates.download,
+            (Direction::Download, true) => rates.download_bidirectional,
         };
         rate.min(how.limits[self.transfer.direction as usize]) / self.noise
     }
@@ -58,7 +58,7 @@ impl Active {
 #[derive(Clone, Copy)]
 struct How {
     /// Whether they move in both directions.
-    together: bool,
+    bidirectional: bool,
     /// The most that the host lets through, to the device and from it.
     limits: [f64; 2],
 }
@@ -85,7 +85,7 @@ impl Link {
 
     /// Whether bytes move to the device, and from it.
     pub fn moving(&self) -> [bool; 2] {
-        [Direction::Send, Direction::Receive].map(|direction| {
+        [Direction::Upload, Direction::Download].map(|direction| {
             self.active.iter().any(|a| a.moves() && a.transfer.direction == direction)
         })
     }
@@ -118,7 +118,7 @@ impl Link {
     }
 
     fn how(&self) -> How {
-        How { together: self.moving() == [true; 2], limits: self.limits }
+        How { bidirectional: self.moving() == [true; 2], limits: self.limits }
     }
 
     /// Seconds until something changes, if a copy is under way.

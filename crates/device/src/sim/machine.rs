@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, de::Error as _};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Devices of a switch: each more has four times as many states, which a file lists.
-const MOST: usize = 8;
+const MAX_DEVICES: usize = 8;
 
 /// A host with several GPUs.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -32,7 +32,7 @@ pub struct Switch {
 /// A switch as it stands in the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Form {
+struct SwitchSpec {
     devices: Vec<usize>,
     /// The devices are equal, and each state is listed once.
     #[serde(default)]
@@ -48,13 +48,18 @@ impl Machine {
     /// [`Error::Suite`] with the place of the mistake.
     pub fn parse(file: &str, text: &str) -> Result<Self> {
         let help = "a machine lists shipped `devices`, and `switches` with all their states";
-        let machine: Self = gpubench_core::yaml::parse(file, text).map_err(|mistake| {
-            Error::Suite(vec![Located { help: Some(help.to_owned()), ..mistake }])
+        let machine: Self = gpubench_core::yaml::parse(file, text).map_err(|diagnostic| {
+            Error::Suite(vec![Located { help: Some(help.to_owned()), ..diagnostic }])
         })?;
-        let most = machine.devices.len();
-        match machine.switches.iter().flat_map(|switch| &switch.devices).find(|&&at| at >= most) {
+        let device_count = machine.devices.len();
+        match machine
+            .switches
+            .iter()
+            .flat_map(|switch| &switch.devices)
+            .find(|&&at| at >= device_count)
+        {
             Some(at) => Err(Error::Usage(format!(
-                "{file}: a switch names device {at}, the machine has {most} (counted from 0)"
+                "{file}: a switch names device {at}, the machine has {device_count} (counted from 0)"
             ))),
             None => Ok(machine),
         }
@@ -66,8 +71,8 @@ impl Machine {
         text.lines().any(|line| of_machine(line.trim_start()))
     }
 
-    /// The most that each device may move, in bytes a second, while they all do `doing` (send,
-    /// receive). Without bound where no switch has a say.
+    /// The most that each device may move, in bytes a second, while they all do `doing` (upload,
+    /// download). Without bound where no switch has a say.
     pub fn limits(&self, doing: &[[bool; 2]]) -> Vec<[f64; 2]> {
         let mut limits = vec![[f64::INFINITY; 2]; doing.len()];
         for switch in &self.switches {
@@ -75,7 +80,7 @@ impl Machine {
                 switch.devices.iter().filter_map(|&at| doing.get(at).copied()).collect();
             let Some(rates) = switch.states.get(&state_name(&theirs)) else { continue };
             for (&at, both) in switch.devices.iter().zip(rates) {
-                limits[at] = [both.send, both.receive];
+                limits[at] = [both.upload, both.download];
             }
         }
         limits
@@ -108,20 +113,20 @@ fn some<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<String>, D::Error> {
 }
 
 fn checked<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<Switch>, D::Error> {
-    let forms = Vec::<Form>::deserialize(d)?;
+    let specs = Vec::<SwitchSpec>::deserialize(d)?;
     let mut behind = BTreeSet::new();
-    for at in forms.iter().flat_map(|form| &form.devices) {
+    for at in specs.iter().flat_map(|spec| &spec.devices) {
         if !behind.insert(*at) {
             return Err(D::Error::custom(format!("device {at} is named twice")));
         }
     }
-    forms.into_iter().map(|form| switch(form).map_err(D::Error::custom)).collect()
+    specs.into_iter().map(|spec| switch(spec).map_err(D::Error::custom)).collect()
 }
 
-fn switch(form: Form) -> Result<Switch, String> {
-    let count = form.devices.len();
-    if !(1..=MOST).contains(&count) {
-        return Err(format!("a switch has 1 to {MOST} devices, not {count}"));
+fn switch(spec: SwitchSpec) -> Result<Switch, String> {
+    let count = spec.devices.len();
+    if !(1..=MAX_DEVICES).contains(&count) {
+        return Err(format!("a switch has 1 to {MAX_DEVICES} devices, not {count}"));
     }
     let state = |(name, rates): (String, Vec<f64>)| {
         if rates.len() != 2 * count || rates.iter().any(|rate| !rate.is_finite() || *rate < 0.0) {
@@ -129,11 +134,12 @@ fn switch(form: Form) -> Result<Switch, String> {
                 "state `{name}` needs two rates of at least 0 for each of {count} devices"
             ));
         }
-        let rates = rates.chunks(2).map(|pair| Both { send: pair[0], receive: pair[1] }).collect();
+        let rates =
+            rates.chunks(2).map(|pair| Both { upload: pair[0], download: pair[1] }).collect();
         Ok(State { name, rates })
     };
-    let mut states = form.states.into_iter().map(state).collect::<Result<Vec<_>, _>>()?;
-    if form.equal {
+    let mut states = spec.states.into_iter().map(state).collect::<Result<Vec<_>, _>>()?;
+    if spec.equal {
         states = mirrored(states).map_err(|error| error.to_string())?;
     }
     let states: BTreeMap<String, Vec<Both>> =
@@ -144,7 +150,7 @@ fn switch(form: Form) -> Result<Switch, String> {
         let name = state_name(&doing);
         let moves = |rates: &Vec<Both>| {
             let fits = |wanted: bool, rate: f64| wanted == (rate > 0.0);
-            doing.iter().zip(rates).all(|(d, r)| fits(d[0], r.send) && fits(d[1], r.receive))
+            doing.iter().zip(rates).all(|(d, r)| fits(d[0], r.upload) && fits(d[1], r.download))
         };
         match states.get(&name) {
             None => return Err(format!("state `{name}` is missing")),
@@ -154,7 +160,7 @@ fn switch(form: Form) -> Result<Switch, String> {
             Some(_) => {}
         }
     }
-    Ok(Switch { devices: form.devices, states })
+    Ok(Switch { devices: spec.devices, states })
 }
 
 #[cfg(test)]
@@ -200,8 +206,8 @@ switches:
     }
 
     #[test]
-    fn every_mistake_is_told() {
-        for (good, bad, told) in [
+    fn every_mistake_is_reported() {
+        for (good, bad, message) in [
             ("      S/S: [5, 0, 5, 0]\n", "", "state `S/S` is missing"),
             ("[5, 0, 5, 0]", "[5, 0, 5]", "`S/S` needs two rates"),
             ("[5, 0, 5, 0]", "[5, 0, -5, 0]", "`S/S` needs two rates"),
@@ -213,7 +219,7 @@ switches:
             ("equal", "equals", "unknown field `equals`"),
         ] {
             let error = Machine::parse("pair.yaml", &PAIR.replace(good, bad)).unwrap_err();
-            assert!(error.to_string().contains(told), "{bad}: {error}");
+            assert!(error.to_string().contains(message), "{bad}: {error}");
         }
     }
 }

@@ -34,7 +34,7 @@ impl Memory {
             if bytes.0 > gpu.memory.largest_buffer || used.saturating_add(bytes.0) > gpu.memory.size
             {
                 return Err(Error::OutOfMemory(format!(
-                    "{bytes} asked for; the largest buffer is {}, and {} of {} are taken",
+                    "{bytes} requested; the largest buffer is {}, and {} of {} are taken",
                     Bytes(gpu.memory.largest_buffer),
                     Bytes(used),
                     Bytes(gpu.memory.size)

@@ -29,7 +29,7 @@ pub(super) struct Mix {
     /// Instructions of one class, each needing the one before, and how many such chains.
     instructions: Option<(Class, f64, f64)>,
     /// The same of a second class.
-    beside: Option<(Class, f64, f64)>,
+    second_class: Option<(Class, f64, f64)>,
     /// Bytes of global memory that neighbours share evenly.
     even: f64,
     /// Words read from global memory: how many, words between neighbours, words beyond a place
@@ -65,7 +65,7 @@ impl Mix {
             "int_chain" => chain(op(&INT)?),
             "convert_chain" => {
                 let logic = Some((Class::Logic, passes * repeat / 2.0, number("V")));
-                Self { beside: logic, ..chain(Class::Convert) }
+                Self { second_class: logic, ..chain(Class::Convert) }
             }
             "stream" => {
                 let rows = [repeat + 1.0, repeat, 2.0 * repeat];
@@ -96,7 +96,7 @@ impl Mix {
         let mut bill = Bill { gpu, threads, ..Bill::of(gpu) };
         bill.run(Class::IntAdd, self.passes, 1.0);
         bill.run(Class::Compare, self.passes, 1.0);
-        for (class, count, chains) in self.instructions.into_iter().chain(self.beside) {
+        for (class, count, chains) in self.instructions.into_iter().chain(self.second_class) {
             bill.run(class, count, chains);
         }
         bill.load(self.even, self.even * threads);
@@ -151,7 +151,7 @@ impl<'a> Bill<'a> {
         self.unit += self.threads * count * chains / price.per_cycle / self.gpu.clock;
     }
 
-    /// `each` bytes asked for by every work-item, for which the memory moves `moved`.
+    /// `each` bytes requested by every work-item, for which the memory moves `moved`.
     fn load(&mut self, each: f64, moved: f64) {
         let memory = &self.gpu.memory;
         let transaction = f64::from(memory.transaction);
@@ -167,8 +167,8 @@ impl<'a> Bill<'a> {
             banks[(lane * stride % u64::from(gpu.unit.banks)) as usize] += 1;
         }
         let rounds = banks.into_iter().max().unwrap_or(1) as f64;
-        let least = f64::from(gpu.warp.div_ceil(gpu.unit.banks));
-        self.seconds += count * (gpu.local_latency() + (rounds - least) / gpu.clock);
+        let min_rounds = f64::from(gpu.warp.div_ceil(gpu.unit.banks));
+        self.seconds += count * (gpu.local_latency() + (rounds - min_rounds) / gpu.clock);
         self.unit += count * rounds * self.threads / f64::from(gpu.warp) / gpu.clock;
     }
 }

@@ -4,30 +4,30 @@
 //! ([`simulate`]); kernels compute through their reference, so that results can be verified.
 //! Nothing here is measured, and every record of it says so.
 
+mod cost_model;
 mod description;
 mod device;
 mod effects;
 mod events;
 mod grid;
-mod law;
 mod link;
 mod machine;
 mod memory;
 mod mix;
+mod multi_device;
 mod noise;
 mod profile;
 mod sources;
-mod together;
 mod units;
 mod valid;
 
+pub use cost_model::{CostModel, Launched};
 pub use description::{
     Cache, Compute, Costs, Description, Link, Local, Memory, Noise, Price, Rates, Unit,
 };
 pub use device::SimDevice;
-pub use events::{HostLimits, Job, Work, simulate, simulate_together};
+pub use events::{HostLimits, Job, Work, simulate, simulate_multi_device};
 pub use grid::{Grid, Needs};
-pub use law::{Launched, Law};
 pub use link::{Direction, Transfer};
 pub use machine::{Machine, Switch};
 pub use sources::{Source, sources};
@@ -108,7 +108,7 @@ impl Sim {
     ///
     /// # Errors
     /// As [`Sim::descriptions`]; `Usage` where there is no device of a number.
-    pub fn open_together(&self, indices: &[usize]) -> Result<Opened> {
+    pub fn open_multi_device(&self, indices: &[usize]) -> Result<Opened> {
         let descriptions = self.descriptions()?;
         let device = |&index: &usize| match descriptions.get(index) {
             Some(gpu) => {
@@ -118,7 +118,7 @@ impl Sim {
             None => Err(Error::Usage(format!("there is no sim device {index}"))),
         };
         let devices = indices.iter().map(device).collect::<Result<Vec<_>>>()?;
-        Ok(together::together(devices, self.switches(indices)?))
+        Ok(multi_device::open(devices, self.switches(indices)?))
     }
 
     /// The switches of all machines, by the positions of their devices among `indices`.
@@ -157,7 +157,7 @@ impl Sim {
         Ok(texts)
     }
 
-    /// How many devices the description at `path` has; 1 where it cannot be read, which is told
+    /// How many devices the description at `path` has; 1 where it cannot be read, which is reported
     /// when it is used.
     pub fn count(path: &Path) -> usize {
         described(path).and_then(devices_of).map_or(1, |devices| devices.len())

@@ -8,7 +8,7 @@ use gpubench_core::record::profile::{
     Strides, Traffic, VERSION, Value,
 };
 
-/// Work-items of a group of the workloads that tell latencies, and of those that tell bandwidths.
+/// Work-items of a group of the workloads that measure latencies, and of those that measure bandwidths.
 const CHAIN: u32 = 64;
 const STREAM: u32 = 256;
 /// Bytes of a work-item's access.
@@ -20,7 +20,7 @@ fn exact(value: f64) -> Value {
 }
 
 impl Description {
-    /// What `gpubench profile` would tell of it, as device number `index`.
+    /// What `gpubench profile` would report of it, as device number `index`.
     pub fn profile(&self, index: usize) -> Profile {
         let (units, clock) = (f64::from(self.units), self.clock);
         // Between two launches lies one, and the work-items' one instruction and write.
@@ -66,21 +66,21 @@ impl Description {
     fn instruction(&self, class: Class) -> Instruction {
         let price = self.price(class);
         let rate = f64::from(self.units) * price.per_cycle * self.clock;
-        let (latency, throughput) = (Some(exact(self.told_latency(class))), Some(exact(rate)));
+        let (latency, throughput) = (Some(exact(self.reported_latency(class))), Some(exact(rate)));
         Instruction { class, latency, throughput }
     }
 
     /// A group may be more than a unit runs within an instruction's latency.
-    fn told_latency(&self, class: Class) -> f64 {
+    fn reported_latency(&self, class: Class) -> f64 {
         let price = self.price(class);
         price.latency.max(f64::from(CHAIN) / price.per_cycle) / self.clock
     }
 
     fn exchange(&self) -> f64 {
-        self.barrier() + 2.0 * self.local_latency() + self.told_latency(Class::IntAdd)
+        self.barrier() + 2.0 * self.local_latency() + self.reported_latency(Class::IntAdd)
     }
 
-    /// Work-items have so many bytes under way that few of them do not fill the memory.
+    /// Work-items have enough bytes under way that few of them do not fill the memory.
     fn stream(&self, traffic: Traffic) -> Stream {
         let group = f64::from(STREAM) * self.memory.in_flight / self.memory.latency;
         let resident = (self.unit.threads / STREAM).clamp(1, self.unit.groups) * self.units;

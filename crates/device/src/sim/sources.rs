@@ -55,7 +55,7 @@ link:
   host:
     # for the reader
     pinned:
-      { send: 1, receive: 2 } # latency assumed
+      { upload: 1, download: 2 } # latency assumed
 costs: { submit: 1 }
 ";
         let found = sources(text);

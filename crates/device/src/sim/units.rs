@@ -128,7 +128,7 @@ impl Units {
         Free::of(gpu).fits(needs)
     }
 
-    /// Begins up to `unplaced` groups of `kernel`, dealt to the units in turn, those with the fewest groups first,
+    /// Begins up to `unplaced` groups of `kernel`, assigned to the units in turn, those with the fewest groups first,
     /// and returns how many were taken.
     ///
     /// On an empty device all full waves but the last begin as one resident of several lengths:
@@ -146,7 +146,7 @@ impl Units {
             }) else {
                 break;
             };
-            left -= self.deal(at, kernel, left);
+            left -= self.assign(at, kernel, left);
         }
         self.merge();
         unplaced - left
@@ -170,7 +170,7 @@ impl Units {
 
     /// Gives each unit of class `at` one group (more, where all units are alike), splitting the
     /// class where there are fewer groups than units.
-    fn deal(&mut self, at: usize, kernel: &Kernel, left: u64) -> u64 {
+    fn assign(&mut self, at: usize, kernel: &Kernel, left: u64) -> u64 {
         let alone = self.classes.len() == 1;
         let class = &mut self.classes[at];
         if left < class.units {

@@ -114,7 +114,8 @@ impl Consistent for BTreeMap<MemoryKind, Rates> {
             return Some("`device` is no kind of host memory: pageable, pinned or mapped".into());
         }
         self.iter().find_map(|(kind, rates)| {
-            let faster = rates.send_together > rates.send || rates.receive_together > rates.receive;
+            let faster = rates.upload_bidirectional > rates.upload
+                || rates.download_bidirectional > rates.download;
             faster.then(|| {
                 format!("{kind:?} memory is faster in both directions together than alone")
             })

@@ -198,7 +198,7 @@ fn check_bindings(
         }
     }
     check_params(source, kernel, located)?;
-    check_strangers(source, kernel, located)
+    check_unknown_bindings(source, kernel, located)
 }
 
 /// The parameter block is one uniform buffer behind the others, of the size that the suite says.
@@ -229,7 +229,7 @@ fn check_params(
 }
 
 /// Bindings that the kernel uses and the suite does not have.
-fn check_strangers(
+fn check_unknown_bindings(
     source: &KernelSource,
     kernel: &Kernel<'_>,
     located: &Located<'_>,

@@ -25,9 +25,9 @@ pub(super) enum Stage {
     /// What arrived in the staging buffer goes to pageable memory.
     Collect { to: Slice },
     /// The host copies into the mapped device buffer.
-    MapSend { from: Slice, to: Slice },
+    MapUpload { from: Slice, to: Slice },
     /// The host copies out of the mapped device buffer.
-    MapReceive { from: Slice, to: Slice },
+    MapDownload { from: Slice, to: Slice },
 }
 
 /// Everything that encoding needs of a device.
@@ -50,12 +50,12 @@ pub(super) struct Script {
 /// Encodes a recording.
 ///
 /// # Errors
-/// `Unsupported` where the device cannot do what is asked, `Device` where the recording names
+/// `Unsupported` where the device cannot do what is requested, `Device` where the recording names
 /// what is not there.
 pub(super) fn encode(parts: &mut Parts<'_>, recording: &Recording) -> Result<Script> {
-    let lanes = recording.lanes();
-    if lanes > 1 {
-        return Err(Error::Unsupported(format!("{lanes} lanes: wgpu has one queue")));
+    let queues = recording.queues();
+    if queues > 1 {
+        return Err(Error::Unsupported(format!("{queues} queues: wgpu has one queue")));
     }
     prepare(parts, recording)?;
     let timed = is_timed(parts, recording)?;
@@ -87,7 +87,7 @@ fn is_timed(parts: &Parts<'_>, recording: &Recording) -> Result<bool> {
         let timed = match &step.op {
             Op::Dispatch { .. } => parts.queries.passes,
             Op::Copy { .. } => parts.queries.commands,
-            Op::Send { from: host, .. } | Op::Receive { to: host, .. } => {
+            Op::Upload { from: host, .. } | Op::Download { to: host, .. } => {
                 parts.queries.commands && parts.memory.kind(host.buffer)? == MemoryKind::Pinned
             }
         };
@@ -116,17 +116,17 @@ impl<'r> Writer<'_, '_, 'r> {
                 self.launch(number, Bound { kernel: *kernel, buffers, params }, *groups)?;
             }
             Op::Copy { from, to } => self.copy(number, *from, *to)?,
-            Op::Send { from, to } => match self.parts.memory.kind(from.buffer)? {
+            Op::Upload { from, to } => match self.parts.memory.kind(from.buffer)? {
                 MemoryKind::Pageable => {
                     self.collect(Some(*from));
                     self.host(Stage::Upload { from: *from, to: *to });
                 }
-                MemoryKind::Mapped => self.host(Stage::MapSend { from: *from, to: *to }),
+                MemoryKind::Mapped => self.host(Stage::MapUpload { from: *from, to: *to }),
                 _ => self.copy(number, *from, *to)?,
             },
-            Op::Receive { from, to } => match self.parts.memory.kind(to.buffer)? {
+            Op::Download { from, to } => match self.parts.memory.kind(to.buffer)? {
                 MemoryKind::Pageable => self.stage(*from, *to)?,
-                MemoryKind::Mapped => self.host(Stage::MapReceive { from: *from, to: *to }),
+                MemoryKind::Mapped => self.host(Stage::MapDownload { from: *from, to: *to }),
                 _ => self.copy(number, *from, *to)?,
             },
         }
@@ -158,7 +158,7 @@ impl<'r> Writer<'_, '_, 'r> {
     }
 
     /// The host's half of earlier copies to pageable memory: of those that `wanted` is to be
-    /// sent from, or of all.
+    /// uploaded from, or of all.
     fn collect(&mut self, wanted: Option<Slice>) {
         let is_due = |slice: &Slice| wanted.is_none_or(|w| w.buffer == slice.buffer);
         let pending = std::mem::take(&mut self.pending);

@@ -5,7 +5,7 @@ use ::wgpu::{Adapter, AdapterInfo, Backend, DeviceType, Features, Limits};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind, Language, MemoryKind};
 use gpubench_core::units::Bytes;
 
-/// Facts that wgpu does not tell but the driver below it may.
+/// Facts that wgpu does not report but the driver below it may.
 #[derive(Default)]
 pub(super) struct DriverFacts {
     /// The API's version on this device.
@@ -48,7 +48,7 @@ pub(super) fn describe(adapter: &Adapter) -> DeviceInfo {
         max_group_dims: group_dims(&limits),
         max_groups: [limits.max_compute_workgroups_per_dimension; 3],
         local_memory: Bytes(limits.max_compute_workgroup_storage_size.into()),
-        lanes: 1,
+        queues: 1,
         timestamp_resolution: features
             .contains(Features::TIMESTAMP_QUERY)
             .then(|| facts.tick.or_else(|| context::tick(adapter)))

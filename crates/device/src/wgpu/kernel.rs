@@ -9,7 +9,7 @@ use ::wgpu::{
     ShaderSource, ShaderStages,
 };
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{Access, BuildReport, Checks, KernelSource, Slice};
+use gpubench_core::gpu::{Access, BoundsChecks, BuildReport, KernelSource, Slice};
 use std::collections::HashMap;
 use std::time::Instant;
 
@@ -45,7 +45,7 @@ pub(super) fn build(
     let report = BuildReport {
         seconds: began.elapsed().as_secs_f64(),
         local_bytes: Some(examined.local.0),
-        options: options(source.checks()).to_owned(),
+        options: options(source.bounds_checks()).to_owned(),
         ..BuildReport::default()
     };
     let kernel = Kernel {
@@ -58,10 +58,10 @@ pub(super) fn build(
     Ok((kernel, report))
 }
 
-fn options(checks: Checks) -> &'static str {
-    match checks {
-        Checks::On => "runtime checks on, local memory zeroed",
-        Checks::Off => "runtime checks off, local memory not zeroed",
+fn options(bounds_checks: BoundsChecks) -> &'static str {
+    match bounds_checks {
+        BoundsChecks::On => "runtime checks on, local memory zeroed",
+        BoundsChecks::Off => "runtime checks off, local memory not zeroed",
     }
 }
 
@@ -86,7 +86,7 @@ fn pipeline(
         module: &module(context, source, examined),
         entry_point: Some(&source.entry),
         compilation_options: PipelineCompilationOptions {
-            zero_initialize_workgroup_memory: source.checks() == Checks::On,
+            zero_initialize_workgroup_memory: source.bounds_checks() == BoundsChecks::On,
             ..Default::default()
         },
         cache: None,
@@ -99,12 +99,12 @@ fn module(context: &Context, source: &KernelSource, examined: &Examined) -> Shad
         label: None,
         source: ShaderSource::Wgsl(examined.text.as_str().into()),
     };
-    match source.checks() {
-        Checks::On => context.device.create_shader_module(descriptor),
+    match source.bounds_checks() {
+        BoundsChecks::On => context.device.create_shader_module(descriptor),
         #[expect(unsafe_code, reason = "wgpu's checks cost time in kernels")]
         // SAFETY: only kernels that gpubench ships are built without checks; each stays within
         // its buffers, ends its loops, and is verified against its reference.
-        Checks::Off => unsafe {
+        BoundsChecks::Off => unsafe {
             context
                 .device
                 .create_shader_module_trusted(descriptor, ShaderRuntimeChecks::unchecked())

@@ -3,7 +3,7 @@
 //! - **Device**: storage buffers, in whatever memory the driver prefers for the device.
 //! - **Pageable**: a `Vec`. To the device it goes through wgpu's own staging
 //!   (`Queue::write_buffer`), from the device through a staging buffer that is mapped.
-//! - **Pinned**: a buffer in host memory that the device's copy engine reaches. It is asked for
+//! - **Pinned**: a buffer in host memory that the device's copy engine reaches. It is requested
 //!   as memory to be *read* by the host: memory to be *written* by the host is placed in the
 //!   device's memory where the host can reach that (resizable BAR), and a copy from there would
 //!   not cross the bus.
@@ -25,7 +25,7 @@ enum Place {
     Device { buffer: Buffer, mappable: bool },
     /// A pinned buffer.
     Pinned(Buffer),
-    /// The host's memory, and the staging buffer through which pageable memory receives.
+    /// The host's memory, and the staging buffer through which downloads to pageable memory go.
     Host { data: Vec<u8>, staging: Option<Buffer> },
 }
 

@@ -3,7 +3,7 @@
 //! | file | idea |
 //! |---|---|
 //! | `info` | what an adapter says of itself |
-//! | `vulkan` | what only the Vulkan driver below wgpu tells |
+//! | `vulkan` | what only the Vulkan driver below wgpu reports |
 //! | `context` | an open device; every complaint of the API becomes a typed error |
 //! | `checks`, `located` | a kernel is examined before it is built, and mistakes are shown in the user's file |
 //! | `kernel` | pipelines and their bind groups |

@@ -5,8 +5,8 @@ use ::wgpu::{Buffer, BufferBinding, BufferDescriptor, BufferSize, BufferUsages};
 use gpubench_core::error::Result;
 use std::collections::HashMap;
 
-/// Beyond so many bytes the blocks of earlier recordings are forgotten.
-const KEEP: usize = 1 << 20;
+/// Beyond this many bytes the blocks of earlier recordings are forgotten.
+const RETAINED_BYTES: usize = 1 << 20;
 
 /// The blocks, in host memory and on the device.
 pub(super) struct Params {
@@ -31,7 +31,7 @@ impl Params {
 
     /// To be called before the blocks of a recording are placed.
     pub fn begin(&mut self) {
-        if self.content.len() > KEEP {
+        if self.content.len() > RETAINED_BYTES {
             self.content.clear();
             self.offsets.clear();
         }

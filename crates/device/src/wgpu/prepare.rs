@@ -15,7 +15,7 @@ use gpubench_core::gpu::{KernelId, MemoryKind, Op, Recording, Slice};
 /// Checks and prepares.
 ///
 /// # Errors
-/// `Unsupported` where the device cannot do what is asked, `Device` where the recording names
+/// `Unsupported` where the device cannot do what is requested, `Device` where the recording names
 /// what is not there.
 pub(super) fn prepare(parts: &mut Parts<'_>, recording: &Recording) -> Result<()> {
     parts.params.begin();
@@ -28,8 +28,8 @@ pub(super) fn prepare(parts: &mut Parts<'_>, recording: &Recording) -> Result<()
                     parts.params.place(params);
                 }
             }
-            Op::Send { from, to } => stale |= prepare_copy(parts, *from, *to, *from, *to)?,
-            Op::Receive { from, to } => stale |= prepare_copy(parts, *from, *to, *to, *from)?,
+            Op::Upload { from, to } => stale |= prepare_copy(parts, *from, *to, *from, *to)?,
+            Op::Download { from, to } => stale |= prepare_copy(parts, *from, *to, *to, *from)?,
             Op::Copy { from, to } => {
                 check_copy(parts, *from, *to)?;
                 if from.buffer == to.buffer {

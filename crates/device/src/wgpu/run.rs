@@ -67,11 +67,11 @@ fn perform(context: &Context, memory: &mut Memory, stage: Stage) -> Result<()> {
             let staging = memory.staging(context, to.buffer)?;
             mapping::read_mapped(context, &staging, to.offset.0, memory.host(to)?)
         }
-        Stage::MapSend { from, to } => {
+        Stage::MapUpload { from, to } => {
             let target = memory.buffer(to.buffer)?.clone();
             mapping::write_mapped(context, &target, to.offset.0, memory.host(from)?)
         }
-        Stage::MapReceive { from, to } => {
+        Stage::MapDownload { from, to } => {
             let source = memory.buffer(from.buffer)?.clone();
             mapping::read_mapped(context, &source, from.offset.0, memory.host(to)?)
         }

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn unbelievable_ticks_are_refused_with_the_reason() {
+    fn unbelievable_ticks_are_rejected_with_the_reason() {
         let reason = |ticks: &[u64]| step_times(ticks, 1e-9, 0.5).unwrap_err();
         assert!(reason(&[0, 5]).contains("zero"));
         assert!(reason(&[9, 5]).contains("reversed"));

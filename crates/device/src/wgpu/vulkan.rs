@@ -1,4 +1,4 @@
-//! What only the Vulkan driver below wgpu tells: API version, memory, clock, compute units, UUID.
+//! What only the Vulkan driver below wgpu reports: API version, memory, clock, compute units, UUID.
 
 use super::info::DriverFacts;
 use ::wgpu::hal::api::Vulkan;
@@ -82,7 +82,7 @@ fn uuid(query: impl Fn(&mut vk::PhysicalDeviceProperties2<'_>)) -> Option<String
     (uuid != [0; 16]).then(|| uuid.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Vulkan itself does not tell; two vendors have an extension for it.
+/// Vulkan itself does not report it; two vendors have an extension for it.
 fn compute_units(
     query: impl Fn(&mut vk::PhysicalDeviceProperties2<'_>),
     supports: impl Fn(&std::ffi::CStr) -> bool,

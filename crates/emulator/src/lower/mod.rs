@@ -2,16 +2,16 @@
 //! places, branches whose side is known left out.
 
 mod arithmetic;
-mod flow;
+mod control_flow;
 mod frame;
 mod memory;
 mod types;
 mod values;
 
-use super::mask::MOST_LANES;
+use super::dead_code::eliminate_dead_code;
+use super::mask::MAX_LANES;
 use super::program::{Atomic, Given, Node, Op, Piece, Program, Row, Step};
 use super::source::Source;
-use super::tidy::tidy;
 use frame::{Frame, Value};
 use gpubench_core::error::{Error, Result};
 use naga::{AtomicFunction, Barrier, Block, Expression, GlobalVariable, Handle, Span, Statement};
@@ -21,9 +21,9 @@ pub(super) fn lower(source: &Source) -> Result<Program> {
     let (index, entry) = source.entry();
     let group = entry.workgroup_size;
     let lanes: u64 = group.iter().map(|&n| u64::from(n)).product();
-    if lanes == 0 || lanes > u64::from(MOST_LANES) {
+    if lanes == 0 || lanes > u64::from(MAX_LANES) {
         return Err(Error::Unsupported(format!(
-            "{}: the emulator takes work-groups of 1 to {MOST_LANES} work-items, not {lanes}",
+            "{}: the emulator takes work-groups of 1 to {MAX_LANES} work-items, not {lanes}",
             source.file
         )));
     }
@@ -39,7 +39,7 @@ pub(super) fn lower(source: &Source) -> Result<Program> {
     lowering.close();
     lowering.program.body = std::mem::take(&mut lowering.nodes);
     let mut program = lowering.program;
-    tidy(&mut program);
+    eliminate_dead_code(&mut program);
     Ok(program)
 }
 

@@ -3,7 +3,7 @@
 use naga::{ArraySize, Handle, Scalar, ScalarKind, Type, TypeInner, UniqueArena};
 
 /// Most scalars of one value or private variable.
-const MOST: usize = 4096;
+const MAX_SCALARS: usize = 4096;
 
 /// A scalar or vector within a type: `offset` in words of memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,8 +34,8 @@ fn collect(
     offset: u32,
     found: &mut Vec<Leaf>,
 ) -> Result<(), String> {
-    if found.len() >= MOST {
-        return Err(format!("values of more than {MOST} scalars"));
+    if found.len() >= MAX_SCALARS {
+        return Err(format!("values of more than {MAX_SCALARS} scalars"));
     }
     match ty {
         TypeInner::Scalar(s) | TypeInner::Atomic(s) => {

@@ -1,10 +1,10 @@
 //! Small kernels with known results, counts and mistakes.
 
 mod closed_forms;
+mod faults;
 mod language;
-mod mistakes;
 
-use super::{Counts, Emulator, Fault, Groups, Launch, Rules, Seen, Watch};
+use super::{Counts, Emulator, Fault, Groups, Instrumentation, Launch, Rules, Seen};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{Constant, KernelSource, Language, Origin};
 
@@ -38,8 +38,8 @@ macro_rules! shipped {
 use shipped;
 
 fn run(kernel: &KernelSource, launch: &mut Launch, groups: Groups) -> Result<Seen> {
-    let watch = Watch { counts: Some(Rules::default()), races: true };
-    Emulator::new(kernel)?.run(launch, groups, watch)
+    let instrumentation = Instrumentation { counts: Some(Rules::default()), races: true };
+    Emulator::new(kernel)?.run(launch, groups, instrumentation)
 }
 
 /// The counts of group `group`, which makes no mistake.

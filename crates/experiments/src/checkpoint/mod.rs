@@ -1,5 +1,5 @@
 //! What it costs an iteration to have its state saved while it goes on, to memory and to a file, by
-//! the number of lanes, and what it takes to go on from a saved state.
+//! the number of queues, and what it takes to go on from a saved state.
 //!
 //! The iteration is first run without saves, pass after pass, and its states are read between them:
 //! every state saved later must be equal to the one of its pass, to the bit, and so must the end of
@@ -8,59 +8,60 @@
 mod timed;
 mod verified;
 
+use super::autotune::autotune;
 use super::check::Check;
-use super::choose::choose;
+use super::checkpoint_store::CheckpointStore;
 use super::chunks::best_kind;
 use super::expected::expected;
 use super::iterate::{ToFile, allocate, read_state};
-use super::keep::Keep;
-use super::{Finding, Policy, Session, Stage, memory};
+use super::{Measurement, Policy, Session, Stage, memory};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceKind;
 use gpubench_core::record::Detail;
 use gpubench_plan::{Case, Iteration};
 use timed::measured;
 
-/// Numbers of lanes that are tried, as in L14.
-const LANES: [u32; 3] = [1, 4, 8];
+/// Numbers of queues that are tried, as in L14.
+const QUEUE_COUNTS: [u32; 3] = [1, 4, 8];
 /// Samples of each, at least.
-const LEAST: usize = 5;
-/// Samples of each, at most: a simulated device's time tells nothing of how long it takes.
-const MOST: usize = 25;
-/// Whole iterations that are sampled: alone, and on each number of lanes to memory and to a file.
+const MIN_SAMPLES: usize = 5;
+/// Samples of each, at most: a simulated device's time shows nothing of how long it takes.
+const MAX_SAMPLES: usize = 25;
+/// Whole iterations that are sampled: alone, and on each number of queues to memory and to a file.
 const ITERATIONS: f64 = 7.0;
 /// Among how many the case's time is shared: these, and shorter ones.
 const SHARES: f64 = 16.0;
 
-/// Measures `case` into `finding`.
+/// Measures `case` into `measurement`.
 pub(super) fn measure(
     session: &mut Session,
     case: &Case,
     policy: &Policy,
     stage: &mut dyn FnMut(Stage),
-    finding: &mut Finding,
+    measurement: &mut Measurement,
 ) -> Result<()> {
     stage(Stage::Prepare);
     let initial = memory::initial(case);
     memory::allocate(session.device.as_mut(), case)?;
     memory::write(session.device.as_mut(), case, &initial, false)?;
-    let least = policy.least.min(LEAST);
+    let min_samples = policy.min_samples.min(MIN_SAMPLES);
     // One launch is a whole iteration, and many of them must fit.
-    let each = Policy { least, seconds: policy.seconds / ITERATIONS, ..policy.clone() };
-    let candidate = choose(session, case, &each, stage, finding)?.candidate;
+    let each = Policy { min_samples, seconds: policy.seconds / ITERATIONS, ..policy.clone() };
+    let candidate = autotune(session, case, &each, stage, measurement)?.candidate;
     let iteration = Iteration { case, candidate };
     let saves = iteration.few_saves();
     let info = session.device.info();
     let host_memory = best_kind(&info.host_memory);
     let simulated = info.kind == DeviceKind::Simulated;
-    let (lanes, beyond): (Vec<u32>, Vec<u32>) = LANES.into_iter().partition(|&n| n <= info.lanes);
-    let mut left_out: Vec<(String, String)> = beyond
+    let (queues, beyond): (Vec<u32>, Vec<u32>) =
+        QUEUE_COUNTS.into_iter().partition(|&n| n <= info.queues);
+    let mut skipped: Vec<(String, String)> = beyond
         .into_iter()
-        .map(|n| (format!("{n} lanes"), format!("the device has {}", info.lanes)))
+        .map(|n| (format!("{n} queues"), format!("the device has {}", info.queues)))
         .collect();
     if simulated {
         let why = "saved and gone on from, but not timed: the simulated clock has no disk";
-        left_out.push(("to a file".into(), why.into()));
+        skipped.push(("to a file".into(), why.into()));
     }
     allocate(session.device.as_mut(), case, saves.len(), host_memory)?;
     stage(Stage::Verify);
@@ -69,34 +70,35 @@ pub(super) fn measure(
     let temporary = std::env::temp_dir();
     let folder = policy.disk.as_ref().unwrap_or(&temporary);
     let folder = tempfile::tempdir_in(folder).map_err(|error| Error::io(folder, error))?;
-    let keep = Keep::new(folder.path().join("state.checkpoint"), iteration);
-    let most = policy.most.min(MOST);
-    let policy = Policy { least, most, seconds: policy.seconds / SHARES, ..policy.clone() };
+    let checkpoint_store = CheckpointStore::new(folder.path().join("state.checkpoint"), iteration);
+    let max_samples = policy.max_samples.min(MAX_SAMPLES);
+    let policy =
+        Policy { min_samples, max_samples, seconds: policy.seconds / SHARES, ..policy.clone() };
     let mut bench = Bench {
         session,
         check,
         policy: &policy,
         stage,
-        finding,
+        measurement,
         iteration,
         saves: &saves,
-        keep: &keep,
+        checkpoint_store: &checkpoint_store,
     };
     let Some(states) = bench.states()? else { return Ok(()) };
-    for &lanes in &lanes {
-        if !bench.verified(lanes, &states)? {
+    for &queues in &queues {
+        if !bench.verified(queues, &states)? {
             return Ok(());
         }
     }
     if policy.verify_only {
         return Ok(());
     }
-    let Some(mut detail) = bench.timed(&lanes, simulated, &states)? else { return Ok(()) };
+    let Some(mut detail) = bench.timed(&queues, simulated, &states)? else { return Ok(()) };
     detail.host_memory = host_memory;
-    detail.left_out = left_out;
-    finding.measured = Some(measured(&detail, candidate.flops, candidate.bytes));
-    finding.detail = Some(Detail::Checkpoint(detail));
-    finding.flag_if_wide(&policy);
+    detail.skipped = skipped;
+    measurement.measured = Some(measured(&detail, candidate.flops, candidate.bytes));
+    measurement.detail = Some(Detail::Checkpoint(detail));
+    measurement.flag_if_not_converged(&policy);
     Ok(())
 }
 
@@ -112,10 +114,10 @@ struct Bench<'a> {
     check: Check<'a>,
     policy: &'a Policy,
     stage: &'a mut dyn FnMut(Stage),
-    finding: &'a mut Finding,
+    measurement: &'a mut Measurement,
     iteration: Iteration<'a>,
     saves: &'a [usize],
-    keep: &'a Keep,
+    checkpoint_store: &'a CheckpointStore,
 }
 
 impl Bench<'_> {
@@ -128,8 +130,8 @@ impl Bench<'_> {
         read_state(self.session.device.as_mut(), self.iteration.case)
     }
 
-    fn save_to_file(&mut self, lanes: u32) -> Result<()> {
-        let Self { iteration, keep, .. } = *self;
-        ToFile { iteration, lanes, keep }.run(self.session, 0, self.saves)
+    fn save_to_file(&mut self, queues: u32) -> Result<()> {
+        let Self { iteration, checkpoint_store, .. } = *self;
+        ToFile { iteration, queues, checkpoint_store }.run(self.session, 0, self.saves)
     }
 }

@@ -6,7 +6,7 @@ use crate::{Policy, Stage};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, HOST_RESOLUTION, MemoryKind, Recording};
 use gpubench_core::record::{Checkpoint, CheckpointRun, Measured};
-use gpubench_plan::{saved, state_bytes};
+use gpubench_plan::{save_buffer, state_bytes};
 use gpubench_stats::{Decision, Sampling};
 use std::time::Instant;
 
@@ -14,47 +14,47 @@ impl Bench<'_> {
     /// Times everything; `None` where what the timed runs left is wrong.
     pub(super) fn timed(
         &mut self,
-        lanes: &[u32],
+        queues: &[u32],
         simulated: bool,
         states: &States,
     ) -> Result<Option<Checkpoint>> {
         let whole = self.iteration.straight(0..self.iteration.passes());
-        let saving = lanes.iter().map(|&lanes| self.iteration.saving(lanes, self.saves));
+        let saving = queues.iter().map(|&queues| self.iteration.saving(queues, self.saves));
         let recordings: Vec<Recording> = std::iter::once(whole).chain(saving).collect();
         let (mut all, clock) = self.in_turn(&recordings)?;
         let alone = all.remove(0);
         if !self.untouched("timed iterations")? {
             return Ok(None);
         }
-        let snapshot = match lanes.iter().any(|&n| n > 1) {
+        let snapshot = match queues.iter().any(|&n| n > 1) {
             true => self.sampled(&self.iteration.snapshot())?,
             false => vec![],
         };
         let mut runs = vec![];
-        for (&lanes, saving) in lanes.iter().zip(all) {
-            let receiving = self.sampled(&self.iteration.receive(lanes))?;
-            let restoring = self.sampled(&self.iteration.restore(lanes))?;
-            runs.push(CheckpointRun { lanes, to_file: false, saving, receiving, restoring });
+        for (&queues, saving) in queues.iter().zip(all) {
+            let downloading = self.sampled(&self.iteration.download(queues))?;
+            let restoring = self.sampled(&self.iteration.restore(queues))?;
+            runs.push(CheckpointRun { queues, to_file: false, saving, downloading, restoring });
         }
         let mut writing = vec![];
         if !simulated {
             let state = states.saved.last().unwrap_or(&states.last);
             let done = self.saves.last().copied().unwrap_or(0);
-            writing = self.by_host(|bench| bench.keep.save(done, state.clone()))?;
-            for at in 0..lanes.len() {
-                let lanes = lanes[at];
-                let saving = self.by_host(|bench| bench.save_to_file(lanes))?;
-                if !self.untouched(&format!("timed saves to a file on {lanes} lanes"))? {
+            writing = self.by_host(|bench| bench.checkpoint_store.save(done, state.clone()))?;
+            for at in 0..queues.len() {
+                let queues = queues[at];
+                let saving = self.by_host(|bench| bench.save_to_file(queues))?;
+                if !self.untouched(&format!("timed saves to a file on {queues} queues"))? {
                     return Ok(None);
                 }
-                let restoring = self.by_host(|bench| bench.restore_from_file(lanes))?;
-                let receiving = runs[at].receiving.clone();
-                runs.push(CheckpointRun { lanes, to_file: true, saving, receiving, restoring });
+                let restoring = self.by_host(|bench| bench.restore_from_file(queues))?;
+                let downloading = runs[at].downloading.clone();
+                runs.push(CheckpointRun { queues, to_file: true, saving, downloading, restoring });
             }
         }
         // Once more after all of them.
-        for &lanes in lanes {
-            if !self.verified(lanes, states)? {
+        for &queues in queues {
+            if !self.verified(queues, states)? {
                 return Ok(None);
             }
         }
@@ -68,18 +68,20 @@ impl Bench<'_> {
             snapshot,
             writing,
             runs,
-            left_out: vec![],
+            skipped: vec![],
         }))
     }
 
     /// Wall times of recordings run in turn, so that a drift of the device falls on all of them and not
-    /// on what tells them apart; and the clock of their steps.
+    /// on what distinguishes them; and the clock of their steps.
     fn in_turn(&mut self, recordings: &[Recording]) -> Result<(Vec<Vec<f64>>, Clock)> {
         (self.stage)(Stage::Measure);
         self.begin()?;
-        let Policy { target, least, most, seconds, .. } = *self.policy;
-        let mut samplings: Vec<Sampling> =
-            recordings.iter().map(|_| Sampling::new(target, least, most, seconds)).collect();
+        let Policy { target, min_samples, max_samples, seconds, .. } = *self.policy;
+        let mut samplings: Vec<Sampling> = recordings
+            .iter()
+            .map(|_| Sampling::new(target, min_samples, max_samples, seconds))
+            .collect();
         let mut clock = Clock::Host;
         for recording in recordings {
             self.session.device.run(recording)?;
@@ -89,7 +91,7 @@ impl Bench<'_> {
             open = false;
             for (recording, sampling) in recordings.iter().zip(&mut samplings) {
                 let timeline = self.session.device.run(recording)?;
-                self.finding.wall.busy += timeline.wall;
+                self.measurement.wall.busy += timeline.wall;
                 clock = timeline.clock;
                 open |= sampling.feed(timeline.wall, timeline.wall) == Decision::Continue;
             }
@@ -102,7 +104,7 @@ impl Bench<'_> {
         (self.stage)(Stage::Measure);
         let (policy, seconds) = (self.policy, self.policy.seconds);
         let (timed, _) = time(self.session, recording, policy, seconds, |_| String::new())?;
-        self.finding.wall.busy += timed.walls.iter().sum::<f64>();
+        self.measurement.wall.busy += timed.walls.iter().sum::<f64>();
         Ok(timed.walls)
     }
 
@@ -111,8 +113,8 @@ impl Bench<'_> {
         (self.stage)(Stage::Measure);
         self.begin()?;
         once(self)?;
-        let Policy { target, least, most, seconds, .. } = *self.policy;
-        let mut sampling = Sampling::new(target, least, most, seconds);
+        let Policy { target, min_samples, max_samples, seconds, .. } = *self.policy;
+        let mut sampling = Sampling::new(target, min_samples, max_samples, seconds);
         loop {
             let begun = Instant::now();
             once(self)?;
@@ -124,11 +126,11 @@ impl Bench<'_> {
     }
 
     /// From the file until the iteration could go on.
-    fn restore_from_file(&mut self, lanes: u32) -> Result<()> {
+    fn restore_from_file(&mut self, queues: u32) -> Result<()> {
         let missing = || Error::Device("the file of the saved state is gone".into());
-        let kept = self.keep.load()?.ok_or_else(missing)?;
-        self.session.device.write(saved(self.iteration.case, 0), &kept.state)?;
-        self.session.device.run(&self.iteration.restore(lanes)).map(drop)
+        let loaded = self.checkpoint_store.load()?.ok_or_else(missing)?;
+        self.session.device.write(save_buffer(self.iteration.case, 0), &loaded.state)?;
+        self.session.device.run(&self.iteration.restore(queues)).map(drop)
     }
 }
 

@@ -23,7 +23,7 @@ pub trait Neighbours {
     fn first(&self, count: usize) -> Option<Box<dyn Neighbours + '_>>;
 }
 
-/// Numbers of ranks of which scaling is told: 1, 2, 4 … and all, of those that fit.
+/// Numbers of ranks whose scaling is reported: 1, 2, 4 … and all, of those that fit.
 pub fn counts(ranks: usize, fits: impl Fn(usize) -> bool) -> Vec<usize> {
     let doubled = std::iter::successors(Some(1usize), |count| count.checked_mul(2));
     doubled.take_while(|count| *count < ranks).chain([ranks]).filter(|count| fits(*count)).collect()

@@ -1,7 +1,7 @@
 //! The ring matrix product over several ranks, each with a device: strips of A travel round, and
 //! every rank multiplies each of them by its columns of B.
 //!
-//! Source: V13 §5.2 and §5.4. Of every strip, A is sent to the device and its part of C received
+//! Source: V13 §5.2 and §5.4. Of every strip, A is uploaded to the device and its part of C downloaded
 //! (transfer), the kernel runs (computation), and A is handed on to the neighbour (communication).
 //! Three strategies combine them: one after the other; communication beside the kernel; and beside
 //! the kernel the next strip's transfer and the exchange of the one after it.
@@ -27,7 +27,7 @@ pub struct Ringed {
     pub transfer: f64,
     /// One exchange of strips, alone; 0 on one rank.
     pub communication: f64,
-    /// Seconds of the whole product by each strategy, and what model 2 foresees.
+    /// Seconds of the whole product by each strategy, and what model 2 predicts.
     pub runs: Vec<(Strategy, f64, f64)>,
     /// The product in row-major order, on rank 0.
     pub product: Option<Vec<f32>>,
@@ -98,8 +98,8 @@ pub fn ring(
     for strategy in [Strategy::Synchronous, Strategy::Native, Strategy::Total] {
         let seconds = rank.timed(strategy)?;
         let exchanges = (ranks - 1.0) * communication;
-        let foreseen = strategy.seconds(ranks * computation, ranks * transfer, exchanges);
-        runs.push((strategy, seconds, foreseen));
+        let predicted = strategy.seconds(ranks * computation, ranks * transfer, exchanges);
+        runs.push((strategy, seconds, predicted));
     }
     let product = neighbours.gather(&rank.result).map(|strips| rank.in_rows(&strips));
     Ok(Ringed { computation, transfer, communication, runs, product })

@@ -5,7 +5,7 @@ use crate::compare;
 use crate::ranks::Neighbours;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{
-    BufferId, DeviceInfo, KernelId, Lane, MemoryKind, Op, Recording, Scalar, Slice,
+    BufferId, DeviceInfo, KernelId, MemoryKind, Op, Queue, Recording, Scalar, Slice,
 };
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::{Fill, Verify};
@@ -97,7 +97,7 @@ impl<'a> Rank<'a> {
     }
 
     fn candidate(&self) -> Result<&Candidate> {
-        let none = || Error::Unsupported("the ring's kernel has no form for this device".into());
+        let none = || Error::Unsupported("the ring's kernel has no variant for this device".into());
         self.case.candidates.first().ok_or_else(none)
     }
 
@@ -136,7 +136,7 @@ impl<'a> Rank<'a> {
             self.put(&strip, 0)?;
             self.compute(0)?;
             let part = self.take()?;
-            self.keep(step, &part);
+            self.store_part(step, &part);
             if step + 1 < self.neighbours.size() {
                 strip = self.exchange(&strip);
             }
@@ -155,7 +155,7 @@ impl<'a> Rank<'a> {
             }
             self.device.end(&computed)?;
             let part = self.take()?;
-            self.keep(step, &part);
+            self.store_part(step, &part);
         }
         Ok(())
     }
@@ -168,23 +168,23 @@ impl<'a> Rank<'a> {
             let mut work = self.launch(step % 2)?;
             let arriving = (step + 1 < ranks).then(|| next.clone());
             if arriving.is_some() {
-                let lane = Lane(if self.device.info().lanes > 1 { 1 } else { 0 });
-                work.push(lane, vec![], self.send((step + 1) % 2));
+                let queue = Queue(if self.device.info().queues > 1 { 1 } else { 0 });
+                work.push(queue, vec![], self.upload((step + 1) % 2));
             }
-            let receive = self.receive();
+            let download = self.download();
             let computed = self.device.begin(move |device| {
                 if let Some(strip) = arriving {
                     device.write(HOST_A, bytemuck::cast_slice(&strip))?;
                 }
                 device.run(&work)?;
-                device.run(&receive)?;
+                device.run(&download)?;
                 device.read(HOST_C)
             });
             if step + 2 < ranks {
                 next = self.exchange(&next);
             }
             let part = self.device.end(&computed)?;
-            self.keep(step, &part);
+            self.store_part(step, &part);
         }
         Ok(())
     }
@@ -193,7 +193,7 @@ impl<'a> Rank<'a> {
     pub(super) fn put(&self, strip: &[f32], place: usize) -> Result<()> {
         let bytes: Vec<u8> = bytemuck::cast_slice(strip).to_vec();
         let mut recording = Recording::default();
-        recording.push(Lane(0), vec![], self.send(place));
+        recording.push(Queue(0), vec![], self.upload(place));
         self.device.call(move |device| {
             device.write(HOST_A, &bytes)?;
             device.run(&recording).map(drop)
@@ -207,9 +207,9 @@ impl<'a> Rank<'a> {
 
     /// Brings the strip's part of C back.
     pub(super) fn take(&self) -> Result<Vec<u8>> {
-        let receive = self.receive();
+        let download = self.download();
         self.device.call(move |device| {
-            device.run(&receive)?;
+            device.run(&download)?;
             device.read(HOST_C)
         })
     }
@@ -235,27 +235,27 @@ impl<'a> Rank<'a> {
             params: candidate.param_bytes(),
         };
         let mut recording = Recording::default();
-        recording.push(Lane(0), vec![], op);
+        recording.push(Queue(0), vec![], op);
         Ok(recording)
     }
 
-    fn send(&self, place: usize) -> Op {
+    fn upload(&self, place: usize) -> Op {
         let len = self.case.buffers[0].bytes();
         let part = |buffer| Slice { buffer, offset: Bytes(0), len };
-        Op::Send { from: part(HOST_A), to: part(A[place]) }
+        Op::Upload { from: part(HOST_A), to: part(A[place]) }
     }
 
-    fn receive(&self) -> Recording {
+    fn download(&self) -> Recording {
         let len = self.case.buffers[2].bytes();
         let part = |buffer| Slice { buffer, offset: Bytes(0), len };
         let mut recording = Recording::default();
-        recording.push(Lane(0), vec![], Op::Receive { from: part(C), to: part(HOST_C) });
+        recording.push(Queue(0), vec![], Op::Download { from: part(C), to: part(HOST_C) });
         recording
     }
 
     /// Notes the part of C that step number `step` computed: that of the strip which began so
     /// many ranks behind this one.
-    fn keep(&mut self, step: usize, part: &[u8]) {
+    fn store_part(&mut self, step: usize, part: &[u8]) {
         let ranks = self.neighbours.size();
         let strip = (self.neighbours.rank() + step) % ranks;
         let from = strip * self.columns * self.columns;
@@ -312,7 +312,7 @@ fn strip(
     let limits = Limits { memory: None, seconds: 3600.0, seed, cores: 1, host_memory: None };
     match plan(&suite, device, &limits).into_iter().next() {
         Some(Planned::Case(case)) if case.buffers.len() == 3 => Ok(*case),
-        Some(Planned::Refused(refusal)) => Err(Error::Unsupported(refusal.reason)),
+        Some(Planned::Skipped(skip)) => Err(Error::Unsupported(skip.reason)),
         _ => Err(Error::Usage("the ring's suite needs one kernel with a, b and c".into())),
     }
 }

@@ -31,13 +31,13 @@ fn two_and_four_ranks_compute_what_one_does() {
 }
 
 #[test]
-fn ranks_that_do_not_divide_n_are_told_what_would() {
+fn for_ranks_that_do_not_divide_n_divisors_are_suggested() {
     assert_eq!(columns(1024, 4).unwrap(), 256);
-    let told = |n, ranks| columns(n, ranks).unwrap_err().to_string();
-    assert_eq!(told(1000, 3), "3 ranks do not divide n = 1000: take 999 or 1002");
-    assert_eq!(told(2, 4), "4 ranks do not divide n = 2: take 4");
+    let message = |n, ranks| columns(n, ranks).unwrap_err().to_string();
+    assert_eq!(message(1000, 3), "3 ranks do not divide n = 1000: take 999 or 1002");
+    assert_eq!(message(2, 4), "4 ranks do not divide n = 2: take 4");
     assert!(columns(0, 2).is_err());
-    assert_eq!(told(64, 0), "a ring has a rank at least");
+    assert_eq!(message(64, 0), "a ring has a rank at least");
 }
 
 #[test]

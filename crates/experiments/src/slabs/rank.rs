@@ -64,7 +64,7 @@ impl<'a> Rank<'a> {
 
     fn set_up(&self) -> Result<()> {
         let case = self.case();
-        let none = || Error::Unsupported("the kernel has no form for this device".into());
+        let none = || Error::Unsupported("the kernel has no variant for this device".into());
         let kernel = case.candidates.first().ok_or_else(none)?.kernel.clone();
         let (pack, unpack) = (self.plan.pack.clone(), self.plan.unpack.clone());
         let (ways, faces) = (self.plan.ways(), self.plan.face_bytes());

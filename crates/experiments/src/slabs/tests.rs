@@ -41,9 +41,9 @@ fn two_four_and_eight_ranks_compute_what_one_does() {
 }
 
 #[test]
-fn slabs_that_are_not_equal_are_refused() {
+fn slabs_that_are_not_equal_are_rejected() {
     assert_eq!(slab([64, 64, 64], 4).unwrap(), [64, 64, 16]);
-    let told = slab([64, 64, 64], 3).unwrap_err().to_string();
-    assert_eq!(told, "3 ranks: 64 cells along z cannot be cut into 3 equal parts: take 2 or 4");
+    let message = slab([64, 64, 64], 3).unwrap_err().to_string();
+    assert_eq!(message, "3 ranks: 64 cells along z cannot be cut into 3 equal parts: take 2 or 4");
     assert!(slab([64; 3], 0).is_err());
 }

@@ -1,9 +1,9 @@
 //! Cuts a domain into parts and plans what they exchange.
 
 use super::super::buffers::{available, device_bytes};
-use super::super::forms::place;
 use super::super::limits::Limits;
 use super::super::resolve::{resolve, scope_of};
+use super::super::variants::place;
 use super::super::{Candidate, Case, Pass};
 use super::{Array, Exchange, Face, Halo, Message};
 use gpubench_core::gpu::{Access, DeviceInfo, Element, KernelSource, Scalar};
@@ -88,7 +88,7 @@ pub fn divided(
         parts.push(resolved.at_place(1 + place as u32));
     }
     let fields = fields(&parts[0], part)?;
-    let passes = parts[0].candidates.first().map_or(0, |form| form.passes().len());
+    let passes = parts[0].candidates.first().map_or(0, |variant| variant.passes().len());
     if passes != how.exchange.len() {
         return Err(format!("{} exchanges for {passes} passes", how.exchange.len()));
     }
@@ -105,7 +105,7 @@ pub fn divided(
 
 /// Cells of a case's domain.
 fn cells(case: &Case) -> Result<[u64; 3], String> {
-    let params = case.candidates.first().map_or(&[][..], |form| &form.params);
+    let params = case.candidates.first().map_or(&[][..], |variant| &variant.params);
     let number = |wanted: &str| {
         let found = params.iter().find(|(name, ..)| name == wanted);
         found.map(|(_, value, _)| *value as u64).ok_or(format!("it needs a parameter `{wanted}`"))
@@ -251,8 +251,8 @@ impl Planner<'_> {
                 wanted.join(" and ")
             ));
         }
-        let form: Candidate = case.candidates.into_iter().next().ok_or("nothing packs")?;
-        self.kernels[which].get_or_insert(form.kernel);
-        Ok(Pass { groups: form.groups, params: form.params })
+        let variant: Candidate = case.candidates.into_iter().next().ok_or("nothing packs")?;
+        self.kernels[which].get_or_insert(variant.kernel);
+        Ok(Pass { groups: variant.groups, params: variant.params })
     }
 }

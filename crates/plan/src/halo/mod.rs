@@ -14,7 +14,7 @@ pub(super) use cut::with_halo;
 pub use cut::{Wanted, divided, given};
 
 use super::{Candidate, Case, GUARD, Pass};
-use gpubench_core::gpu::{BufferId, KernelId, KernelSource, Lane, Op, Recording, Slice};
+use gpubench_core::gpu::{BufferId, KernelId, KernelSource, Op, Queue, Recording, Slice};
 use gpubench_core::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -108,8 +108,8 @@ impl Halo {
 
     /// Elements that a part has in the host's buffer of whole fields.
     pub fn bulk_elements(&self) -> u64 {
-        let most = self.exchanges.iter().map(|exchange| exchange.bulk[1]).max();
-        most.unwrap_or(0) * self.part.field()
+        let max_bulk = self.exchanges.iter().map(|exchange| exchange.bulk[1]).max();
+        max_bulk.unwrap_or(0) * self.part.field()
     }
 
     /// Bytes that a step moves to the host, and back again: packed, and in bulk.
@@ -126,20 +126,20 @@ impl Halo {
         [packed as u64, (self.parts.len() * self.exchanges.len()) as u64]
     }
 
-    /// Appends the launches of a pass on `parts`; `kernel` is that of the form number `form`.
+    /// Appends the launches of a pass on `parts`; `kernel` is that of the variant number `variant`.
     pub fn compute(
         &self,
         recording: &mut Recording,
-        (form, kernel): (usize, KernelId),
+        (variant, kernel): (usize, KernelId),
         pass: usize,
         parts: impl IntoIterator<Item = usize>,
     ) {
         for part in parts {
             let case = &self.parts[part];
-            let passes = case.candidates.get(form).map(Candidate::passes).unwrap_or_default();
+            let passes = case.candidates.get(variant).map(Candidate::passes).unwrap_or_default();
             let Some(pass) = passes.get(pass) else { continue };
             let field = self.field(part, 0, u64::from(self.fields));
-            recording.push(Lane(0), vec![], launch(kernel, pass, vec![field]));
+            recording.push(Queue(0), vec![], launch(kernel, pass, vec![field]));
         }
     }
 
@@ -150,12 +150,12 @@ impl Halo {
         for (offset, message) in all() {
             let field = self.field(message.from, 0, u64::from(self.fields));
             let face = slot(ways.leaving, offset, message);
-            recording.push(Lane(0), vec![], launch(PACK, &message.pack, vec![field, face]));
+            recording.push(Queue(0), vec![], launch(PACK, &message.pack, vec![field, face]));
         }
         for (offset, message) in all() {
             let (from, to) =
                 (slot(ways.leaving, offset, message), slot(ways.faces, offset, message));
-            recording.push(Lane(0), vec![], Op::Receive { from, to });
+            recording.push(Queue(0), vec![], Op::Download { from, to });
         }
     }
 
@@ -171,12 +171,12 @@ impl Halo {
         for (offset, message) in all() {
             let (from, to) =
                 (slot(ways.faces, offset, message), slot(ways.arriving, offset, message));
-            recording.push(Lane(0), vec![], Op::Send { from, to });
+            recording.push(Queue(0), vec![], Op::Upload { from, to });
         }
         for (offset, message) in all() {
             let face = slot(ways.arriving, offset, message);
             let field = self.field(message.to, 0, u64::from(self.fields));
-            recording.push(Lane(0), vec![], launch(UNPACK, &message.unpack, vec![face, field]));
+            recording.push(Queue(0), vec![], launch(UNPACK, &message.unpack, vec![face, field]));
         }
     }
 
@@ -188,10 +188,10 @@ impl Halo {
             let offset = Bytes(4 * part as u64 * self.bulk_elements());
             let host = Slice { buffer: self.ways().bulk, offset, len: device.len };
             let op = match to_host {
-                true => Op::Receive { from: device, to: host },
-                false => Op::Send { from: host, to: device },
+                true => Op::Download { from: device, to: host },
+                false => Op::Upload { from: host, to: device },
             };
-            recording.push(Lane(0), vec![], op);
+            recording.push(Queue(0), vec![], op);
         }
     }
 

@@ -1,21 +1,21 @@
 //! What it costs an iteration to have its state saved while it goes on.
 
-use super::told::{Told, told};
+use super::detailed_cases::{DetailedCase, detailed_cases};
 use super::{Section, name, scroll};
 use crate::checkpoint::{change, cost};
-use crate::subject::Material;
-use crate::words;
+use crate::input::ReportInput;
+use crate::labels;
 use gpubench_analysis::{CheckpointSummary, SaveSummary, checkpoint};
 use gpubench_core::record::{Checkpoint, Detail};
 use gpubench_core::text::printable;
 use gpubench_core::units::{Bytes, seconds};
 use maud::{Markup, html};
 
-type Case<'m, 'a> = Told<'m, 'a, Checkpoint, CheckpointSummary>;
+type Case<'m, 'a> = DetailedCase<'m, 'a, Checkpoint, CheckpointSummary>;
 
-pub(super) fn section(material: &Material) -> Option<Section> {
-    let cases: Vec<Case> = told(
-        material,
+pub(super) fn section(input: &ReportInput) -> Option<Section> {
+    let cases: Vec<Case> = detailed_cases(
+        input,
         |detail| match detail {
             Detail::Checkpoint(raw) => Some(raw),
             _ => None,
@@ -27,30 +27,30 @@ pub(super) fn section(material: &Material) -> Option<Section> {
     }
     let body = html! {
         p {
-            "An iteration's state is saved on the way, to memory and to a file. With one lane it waits for each save; with more, "
-            "it goes on beside the copies. Every saved state was compared to the bit with that of the iteration without saves."
+            "An iteration's state is saved on the way, to memory and to a file. With one queue it waits for each save; with more, "
+            "it goes on during the copies. Every saved state was compared to the bit with that of the iteration without saves."
         }
-        @for case in &cases { (details(material, case)) }
+        @for case in &cases { (details(input, case)) }
     };
     Some(Section { id: "checkpoints", title: "Checkpoints", body })
 }
 
-fn details(material: &Material, case: &Case) -> Markup {
-    let label = &material.subjects[case.row.device].label;
-    let workload = words::workload_name(case.row.key, 100);
+fn details(input: &ReportInput, case: &Case) -> Markup {
+    let label = &input.reported_devices[case.row.device].label;
+    let workload = labels::workload_name(case.row.key, 100);
     let (raw, summary) = (case.raw, &case.summary);
     html! {
-        h3 { (name(&workload)) " " (words::size(case.row.key)) " on " (label) }
+        h3 { (name(&workload)) " " (labels::size(case.row.key)) " on " (label) }
         p {
             (raw.saves) " saves of " (Bytes(raw.bytes)) " in " (raw.passes) " passes, which take " (seconds(summary.alone)) " without"
             @if let Some(snapshot) = summary.snapshot { "; a copy on the device " (seconds(snapshot)) }
             @if let Some(writing) = summary.writing { "; a file " (seconds(writing)) }
-            " (" (words::memory_word(raw.host_memory)) " memory)."
+            " (" (labels::memory_label(raw.host_memory)) " memory)."
         }
         (scroll(&format!("Checkpoints of {workload} on {label}"), &table(&summary.runs)))
-        @if !raw.left_out.is_empty() {
+        @if !raw.skipped.is_empty() {
             ul {
-                @for (what, why) in &raw.left_out {
+                @for (what, why) in &raw.skipped {
                     li { (printable(what, 60)) ": " (printable(why, 200)) }
                 }
             }
@@ -65,21 +65,21 @@ fn table(runs: &[SaveSummary]) -> Markup {
             thead {
                 tr {
                     th scope="col" { "to" }
-                    th.n scope="col" { "lanes" }
+                    th.n scope="col" { "queues" }
                     th.n scope="col" { "cost of a save" }
                     th.n scope="col" { "by model 12" }
-                    th.n scope="col" { "against 1 lane" }
+                    th.n scope="col" { "against 1 queue" }
                     th.n scope="col" { "restoring" }
-                    th.n scope="col" { "against 1 lane" }
+                    th.n scope="col" { "against 1 queue" }
                 }
             }
             tbody {
                 @for run in runs {
                     tr {
                         th.name scope="row" { @if run.to_file { "file" } @else { "memory" } }
-                        td.n { (run.lanes) }
+                        td.n { (run.queues) }
                         td.n { (cost(run)) }
-                        td.n { (seconds(run.foreseen_cost)) }
+                        td.n { (seconds(run.predicted_cost)) }
                         td.n { (change(run.against_one)) }
                         td.n { (seconds(run.restoring)) }
                         td.n { (change(run.restoring_against_one)) }
@@ -109,14 +109,14 @@ mod tests {
             footer: None,
             warnings: vec![],
         };
-        let material = Material::new(vec![source(&records)]);
-        let page = section(&material).unwrap().body.into_string();
+        let input = ReportInput::new(vec![source(&records)]);
+        let page = section(&input).unwrap().body.into_string();
         assert!(page.contains("4 saves of 1.00 MiB in 60 passes"), "{page}");
         assert_eq!(page.matches("<tr>").count(), 1 + 3, "{page}");
         assert!(
-            page.contains(">250 ms ± ") && page.contains("4 lanes: the device has 2"),
+            page.contains(">250 ms ± ") && page.contains("4 queues: the device has 2"),
             "{page}"
         );
-        assert!(section(&Material::new(vec![source(&[])])).is_none());
+        assert!(section(&ReportInput::new(vec![source(&[])])).is_none());
     }
 }

@@ -4,7 +4,7 @@ use super::plot::{WIDTH, figure, mark, num, series};
 use super::scale::Scale;
 use super::{Section, name, reasons, scroll};
 use crate::comparison::Compared;
-use crate::words::{case_name, explain};
+use crate::labels::{case_name, explain};
 use gpubench_analysis::{Comparison, Row, Verdict};
 use gpubench_core::text::{middle, printable};
 use gpubench_core::units::seconds;
@@ -37,14 +37,14 @@ fn device(compared: &Compared) -> Markup {
         p.soft { "against " (printable(&compared.old.file, 200)) ", begun " (printable(&compared.old.started, 40)) ", with " (printable(&compared.old.device.driver, 80)) }
         @if comparison.rows.is_empty() {
             p { "No case can be compared:" }
-            (reasons(&comparison.left_out))
+            (reasons(&comparison.skipped))
         } @else {
             (tiles(comparison))
             @if changed.is_empty() { p { "No case changed." } } @else { div.plots { (plot(&changed)) } }
             details {
-                summary { h4 { "All cases" } span { (comparison.rows.len()) " compared, " (comparison.left_out.len()) " left out" } }
+                summary { h4 { "All cases" } span { (comparison.rows.len()) " compared, " (comparison.skipped.len()) " skipped" } }
                 (scroll("Comparison", &table(compared)))
-                @if !comparison.left_out.is_empty() { (reasons(&comparison.left_out)) }
+                @if !comparison.skipped.is_empty() { (reasons(&comparison.skipped)) }
             }
         }
     }
@@ -77,10 +77,10 @@ fn tiles(comparison: &Comparison) -> Markup {
 
 /// The changed cases, the slowest first: ratio and interval.
 fn plot(rows: &[&Row]) -> Markup {
-    const MOST: usize = 40;
+    const MAX_ROWS: usize = 40;
     const LEFT: f64 = 8.0;
     const ROW: f64 = 36.0;
-    let rows = &rows[..rows.len().min(MOST)];
+    let rows = &rows[..rows.len().min(MAX_ROWS)];
     let values = rows.iter().flat_map(|row| [row.ratio, row.interval[0], row.interval[1]]);
     let Some(scale) = Scale::log(values.chain([1.0])) else { return html! {} };
     let place = |v: f64| LEFT + scale.place(v) * (WIDTH - 2.0 * LEFT);

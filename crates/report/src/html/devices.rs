@@ -2,23 +2,23 @@
 
 use super::plot::Look;
 use super::{Section, scroll};
-use crate::subject::{Material, Subject};
-use crate::words::kind_word;
+use crate::labels::kind_label;
+use crate::input::{ReportInput, ReportedDevice};
 use gpubench_core::gpu::DeviceKind;
 use gpubench_core::text::printable;
 use gpubench_core::units::with_prefix;
 use maud::{Markup, html};
 
-pub(super) fn section(material: &Material) -> Section {
+pub(super) fn section(input: &ReportInput) -> Section {
     let body = html! {
-        p { (sentence(material)) }
-        (scroll("Devices", &table(material)))
+        p { (sentence(input)) }
+        (scroll("Devices", &table(input)))
     };
     Section { id: "devices", title: "What was run, on what", body }
 }
 
-fn sentence(material: &Material) -> String {
-    let parts = material.sources.iter().map(|source| {
+fn sentence(input: &ReportInput) -> String {
+    let parts = input.sources.iter().map(|source| {
         let header = source.header;
         let day = header.started.get(..10).unwrap_or_default();
         format!(
@@ -38,7 +38,7 @@ fn sentence(material: &Material) -> String {
     })
 }
 
-fn table(material: &Material) -> Markup {
+fn table(input: &ReportInput) -> Markup {
     html! {
         table {
             caption { "Devices, each as one API shows it. The marks are those of the plots." }
@@ -54,18 +54,18 @@ fn table(material: &Material) -> Markup {
                     th.n scope="col" { "clock" }
                 }
             }
-            tbody { @for (i, subject) in material.subjects.iter().enumerate() { (row(i, subject)) } }
+            tbody { @for (i, reported_device) in input.reported_devices.iter().enumerate() { (row(i, reported_device)) } }
         }
     }
 }
 
-fn row(i: usize, subject: &Subject) -> Markup {
-    let device = subject.device;
+fn row(i: usize, reported_device: &ReportedDevice) -> Markup {
+    let device = reported_device.device;
     html! {
         tr {
-            th.w scope="row" { (Look::Marks(i)) " " (subject.label) }
+            th.w scope="row" { (Look::Marks(i)) " " (reported_device.label) }
             td.name { (printable(&device.name, 120)) }
-            td { @if device.is_gpu() { (kind_word(device)) } @else { span.tag { @if device.kind == DeviceKind::Cpu { (kind_word(device)) } @else { "simulated" } } } }
+            td { @if device.is_gpu() { (kind_label(device)) } @else { span.tag { @if device.kind == DeviceKind::Cpu { (kind_label(device)) } @else { "simulated" } } } }
             td { (printable(&device.api, 60)) }
             td.name { (printable(&device.driver, 120)) }
             td.n { @if let Some(memory) = device.memory { (memory.to_string()) } @else { "–" } }

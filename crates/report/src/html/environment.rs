@@ -1,13 +1,13 @@
 //! All that a second person needs to repeat the runs.
 
 use super::Section;
-use crate::subject::{Material, Source};
+use crate::input::{ReportInput, Source};
 use gpubench_core::text::printable;
 use gpubench_core::units::{Bytes, seconds};
 use maud::{Markup, html};
 
-pub(super) fn section(material: &Material) -> Section {
-    let body = html! { @for source in &material.sources { (run(source)) } };
+pub(super) fn section(input: &ReportInput) -> Section {
+    let body = html! { @for source in &input.sources { (run(source)) } };
     Section { id: "environment", title: "Environment", body }
 }
 

@@ -2,13 +2,13 @@
 
 use super::{Section, name, scroll};
 use crate::overview::{Line, lines};
-use crate::subject::Material;
-use crate::words;
+use crate::input::ReportInput;
+use crate::labels;
 use gpubench_core::text::printable;
 use maud::{Markup, html};
 
-pub(super) fn section(material: &Material) -> Option<Section> {
-    let lines = lines(material);
+pub(super) fn section(input: &ReportInput) -> Option<Section> {
+    let lines = lines(input);
     if lines.is_empty() {
         return None;
     }
@@ -18,13 +18,13 @@ pub(super) fn section(material: &Material) -> Option<Section> {
             "(geometric mean of the rounds' medians) with its 95 % interval. The shortest of a line is bold. "
             "Not a ranking: devices that share few lines cannot be compared by looking."
         }
-        (scroll("Times at a glance", &table(material, &lines)))
+        (scroll("Times at a glance", &table(input, &lines)))
     };
     Some(Section { id: "glance", title: "At a glance", body })
 }
 
-fn table(material: &Material, lines: &[Line]) -> Markup {
-    let columns = material.subjects.len();
+fn table(input: &ReportInput, lines: &[Line]) -> Markup {
+    let columns = input.reported_devices.len();
     html! {
         table {
             caption { "Median time of one operation, ± half its 95 % interval; ! see the workload's flags" }
@@ -32,10 +32,10 @@ fn table(material: &Material, lines: &[Line]) -> Markup {
                 tr {
                     th scope="col" { "workload" }
                     th scope="col" { "size" }
-                    @for subject in &material.subjects {
+                    @for reported_device in &input.reported_devices {
                         th.n scope="col" {
-                            (subject.label)
-                            @if !subject.device.is_gpu() { " " span.tag { (short_kind(subject.device.kind)) } }
+                            (reported_device.label)
+                            @if !reported_device.device.is_gpu() { " " span.tag { (short_kind(reported_device.device.kind)) } }
                         }
                     }
                 }
@@ -59,13 +59,13 @@ fn tr(line: &Line, columns: usize) -> Markup {
     let best = line.best();
     html! {
         tr {
-            th.name scope="row" { (name(&words::workload_name(line.key, 80))) }
-            td { (words::size(line.key)) }
+            th.name scope="row" { (name(&labels::workload_name(line.key, 80))) }
+            td { (labels::size(line.key)) }
             @for device in 0..columns {
                 @match line.cells.get(&device) {
                     None => td.n { "–" },
                     Some(row) => {
-                        @let [time, interval] = words::time(row);
+                        @let [time, interval] = labels::time(row);
                         td.n.best[best == Some(device)] {
                             (time) " " span.soft { (interval) }
                             @if !row.flags.is_empty() { span.warn { " !" } }

@@ -1,20 +1,20 @@
 //! Domains in parts that exchange halos: both designs beside each other.
 
-use super::told::{Told, told};
+use super::detailed_cases::{DetailedCase, detailed_cases};
 use super::{Section, name, scroll};
 use crate::halo::{cut, likeness, percent, rows, verdict};
-use crate::subject::Material;
-use crate::words;
+use crate::input::ReportInput;
+use crate::labels;
 use gpubench_analysis::{HaloSummary, halo};
 use gpubench_core::record::{Detail, Halo};
 use gpubench_core::units::{Bytes, seconds};
 use maud::{Markup, html};
 
-type Case<'m, 'a> = Told<'m, 'a, Halo, HaloSummary>;
+type Case<'m, 'a> = DetailedCase<'m, 'a, Halo, HaloSummary>;
 
-pub(super) fn section(material: &Material) -> Option<Section> {
-    let cases: Vec<Case> = told(
-        material,
+pub(super) fn section(input: &ReportInput) -> Option<Section> {
+    let cases: Vec<Case> = detailed_cases(
+        input,
         |detail| match detail {
             Detail::Halo(raw) => Some(raw),
             _ => None,
@@ -29,17 +29,17 @@ pub(super) fn section(material: &Material) -> Option<Section> {
             "A domain is cut into parts, and after every pass each part gets what its neighbours have at their borders: "
             "packed by a kernel and copied face by face, or with whole fields copied to the host and exchanged there."
         }
-        @for case in &cases { (details(material, case)) }
+        @for case in &cases { (details(input, case)) }
     };
     Some(Section { id: "halos", title: "Halo exchange", body })
 }
 
-fn details(material: &Material, case: &Case) -> Markup {
-    let label = &material.subjects[case.row.device].label;
-    let workload = words::workload_name(case.row.key, 100);
+fn details(input: &ReportInput, case: &Case) -> Markup {
+    let label = &input.reported_devices[case.row.device].label;
+    let workload = labels::workload_name(case.row.key, 100);
     let summary = &case.summary;
     html! {
-        h3 { (name(&workload)) " " (words::size(case.row.key)) " on " (label) }
+        h3 { (name(&workload)) " " (labels::size(case.row.key)) " on " (label) }
         dl.facts {
             dt { "cut" } dd { (cut(case.raw)) }
             dt { "a step" } dd { "undivided " (seconds(summary.undivided)) ", in parts with nothing exchanged " (seconds(summary.parts)) }
@@ -100,8 +100,8 @@ mod tests {
         let warnings = vec![];
         let name = "sample.jsonl".into();
         let source = Source { name, header: &header, records: &records, footer: None, warnings };
-        let material = Material::new(vec![source]);
-        let page = section(&material).expect("a section").body.into_string();
+        let input = ReportInput::new(vec![source]);
+        let page = section(&input).expect("a section").body.into_string();
         assert!(page.contains("<td class=\"n best\">1.25 ms</td>"), "{page}");
         assert!(page.contains("2.00 × as fast as in bulk"), "{page}");
         assert_eq!(page.matches("<tr>").count(), 3, "{page}");

@@ -6,33 +6,33 @@
 mod checkpoint;
 mod comparison;
 mod concurrency;
+mod detailed_cases;
 mod devices;
 mod environment;
 mod flags;
-mod foresight;
 mod glance;
 mod halo;
 mod ladder;
+mod layout_transform;
 mod models;
+mod multi_device;
+mod occupancy_sweep;
 mod overlap;
 mod plot;
+mod predicted_ranking;
 mod ranking;
-mod rearrange;
 mod roofline;
 mod samples;
 mod scale;
 mod schedule;
-mod staircase;
 mod sweep;
-mod together;
-mod told;
 mod transfers;
 mod workloads;
 
 use super::comparison::Compared;
+use super::input::ReportInput;
+use super::labels::counts;
 use super::ranking::{few, grouped};
-use super::subject::Material;
-use super::words::counts;
 use gpubench_analysis::rank::Ranking;
 use gpubench_core::hash::base64_sha256;
 use gpubench_core::text::printable;
@@ -52,32 +52,32 @@ struct Section {
 }
 
 /// The whole page.
-pub fn page(material: &Material, ranking: &Ranking, compared: &[Compared]) -> String {
+pub fn page(input: &ReportInput, ranking: &Ranking, compared: &[Compared]) -> String {
     let sections: Vec<Section> = [
-        Some(devices::section(material)),
-        ranking::section(material, ranking),
+        Some(devices::section(input)),
+        ranking::section(input, ranking),
         comparison::section(compared),
-        glance::section(material),
-        roofline::section(material),
-        workloads::section(material),
-        transfers::section(material),
-        overlap::section(material),
-        schedule::section(material),
-        checkpoint::section(material),
-        staircase::section(material),
-        concurrency::section(material),
-        halo::section(material),
-        ladder::section(material),
-        rearrange::section(material),
-        together::section(material),
-        models::section(material),
-        flags::section(material),
-        Some(environment::section(material)),
+        glance::section(input),
+        roofline::section(input),
+        workloads::section(input),
+        transfers::section(input),
+        overlap::section(input),
+        schedule::section(input),
+        checkpoint::section(input),
+        occupancy_sweep::section(input),
+        concurrency::section(input),
+        halo::section(input),
+        ladder::section(input),
+        layout_transform::section(input),
+        multi_device::section(input),
+        models::section(input),
+        flags::section(input),
+        Some(environment::section(input)),
     ]
     .into_iter()
     .flatten()
     .collect();
-    let title = title(material);
+    let title = title(input);
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -92,7 +92,7 @@ pub fn page(material: &Material, ranking: &Ranking, compared: &[Compared]) -> St
             }
             body {
                 a.skip href="#main" { "Skip to the results" }
-                header { h1 { (title) } (summary(material)) }
+                header { h1 { (title) } (summary(input)) }
                 nav aria-label="Sections" {
                     ol { @for section in &sections { li { a href={ "#" (section.id) } { (section.title) } } } }
                 }
@@ -119,9 +119,9 @@ fn policy() -> String {
     )
 }
 
-fn title(material: &Material) -> String {
+fn title(input: &ReportInput) -> String {
     let mut suites: Vec<String> = vec![];
-    for source in &material.sources {
+    for source in &input.sources {
         let suite = printable(&source.header.suite, 60);
         if !suites.contains(&suite) {
             suites.push(suite);
@@ -133,24 +133,24 @@ fn title(material: &Material) -> String {
     format!("gpubench report: {}{and}", suites.join(", "))
 }
 
-fn summary(material: &Material) -> Markup {
-    let counts = counts(&material.rows);
+fn summary(input: &ReportInput) -> Markup {
+    let counts = counts(&input.rows);
     let tiles = [
-        ("devices × APIs", material.subjects.len(), ""),
+        ("devices × APIs", input.reported_devices.len(), ""),
         ("✓ cases verified", counts.verified, "good"),
         ("✗ failed", counts.failed, if counts.failed > 0 { "bad" } else { "" }),
         ("○ unchecked", counts.unchecked, ""),
         ("! flagged", counts.flagged, if counts.flagged > 0 { "warn" } else { "" }),
-        ("left out", counts.left_out, ""),
+        ("skipped", counts.skipped, ""),
     ];
     html! {
         dl.tiles {
             @for (what, count, class) in tiles { div { dt { (what) } dd class=[(!class.is_empty()).then_some(class)] { (count) } } }
         }
-        @let not_gpus = material.subjects.iter().filter(|s| !s.device.is_gpu()).count();
+        @let not_gpus = input.reported_devices.iter().filter(|s| !s.device.is_gpu()).count();
         @if not_gpus > 0 {
             p.note {
-                (not_gpus) " of " (material.subjects.len())
+                (not_gpus) " of " (input.reported_devices.len())
                 " devices are CPU implementations or simulations: their figures are not those of a GPU. They are marked, and no ranking counts them unless asked to."
             }
         }
@@ -164,10 +164,10 @@ fn name(text: &str) -> Markup {
 }
 
 /// Cases under the reason that keeps them out.
-fn reasons(left_out: &[(CaseKey, String)]) -> Markup {
+fn reasons(skipped: &[(CaseKey, String)]) -> Markup {
     html! {
         ul {
-            @for (reason, keys) in grouped(left_out) {
+            @for (reason, keys) in grouped(skipped) {
                 li { (printable(reason, 300)) ": " (keys.len()) " × " span.soft { (few(&keys)) } }
             }
         }

@@ -1,17 +1,17 @@
-//! What models foresaw against what was measured, and how well each did.
+//! What models predicted against what was measured, and how well each did.
 
 use super::plot::{Axis, Entry, Look, Plot, mark, series, short_seconds};
 use super::scale::Scale;
-use super::{Section, scroll, staircase};
-use crate::subject::Material;
-use gpubench_analysis::{Foreseen, Tally, foreseen, tallies};
+use super::{Section, occupancy_sweep, scroll};
+use crate::input::ReportInput;
+use gpubench_analysis::{ModelPrediction, Tally, predictions, tallies};
 use gpubench_core::record::Detail;
 use gpubench_core::units::seconds;
 use maud::{Markup, html};
 
-pub(super) fn section(material: &Material) -> Option<Section> {
-    let devices: Vec<(usize, Vec<Foreseen>)> = (0..material.subjects.len())
-        .map(|subject| (subject, of(material, subject)))
+pub(super) fn section(input: &ReportInput) -> Option<Section> {
+    let devices: Vec<(usize, Vec<ModelPrediction>)> = (0..input.reported_devices.len())
+        .map(|reported_device| (reported_device, of(input, reported_device)))
         .filter(|(_, all)| !all.is_empty())
         .collect();
     if devices.is_empty() {
@@ -19,38 +19,38 @@ pub(super) fn section(material: &Material) -> Option<Section> {
     }
     let body = html! {
         p {
-            "Each mark is a time, foreseen and measured: on the dotted line they are equal, above it the model was too hopeful. "
+            "Each mark is a time, predicted and measured: on the dotted line they are equal, above it the model was too hopeful. "
             "The pipeline is fitted to all other runs of its case; schedules are planned from runs in equal chunks."
         }
-        div.plots { @for (subject, all) in &devices { (plot(material, *subject, all)) } }
-        (scroll("Accuracy of models", &table(material, &devices)))
+        div.plots { @for (reported_device, all) in &devices { (plot(input, *reported_device, all)) } }
+        (scroll("Accuracy of models", &table(input, &devices)))
     };
     Some(Section { id: "models", title: "Models", body })
 }
 
-/// What was foreseen on one device, of each case the first round that was measured.
-fn of(material: &Material, subject: usize) -> Vec<Foreseen> {
-    let rows = material.of(subject).filter(|row| row.outcome.is_ok());
+/// What was predicted on one device, of each case the first round that was measured.
+fn of(input: &ReportInput, reported_device: usize) -> Vec<ModelPrediction> {
+    let rows = input.of(reported_device).filter(|row| row.outcome.is_ok());
     let first = |row: &crate::rows::Row<'_>| row.records.iter().find_map(|r| r.detail.clone());
     let details: Vec<Detail> = rows.filter_map(first).collect();
-    foreseen(&details, staircase::device(material, subject))
+    predictions(&details, occupancy_sweep::device(input, reported_device))
 }
 
-fn plot(material: &Material, subject: usize, all: &[Foreseen]) -> Markup {
+fn plot(input: &ReportInput, reported_device: usize, all: &[ModelPrediction]) -> Markup {
     let times = || all.iter().flat_map(|one| [one.predicted, one.measured]);
     // One scale for both, so that equal times stand on the diagonal.
     let Some(scale) = Scale::log(times()) else { return html! {} };
-    let told = tallies(all);
-    let label = &material.subjects[subject].label;
+    let tallies = tallies(all);
+    let label = &input.reported_devices[reported_device].label;
     let each = |tally: &Tally| format!("{} {:.2}", tally.model.name(), tally.accuracy);
     let plot = Plot {
-        title: format!("Foreseen and measured on {label}"),
+        title: format!("Predicted and measured on {label}"),
         description: format!(
             "Mean accuracy: {}.",
-            told.iter().map(each).collect::<Vec<_>>().join("; ")
+            tallies.iter().map(each).collect::<Vec<_>>().join("; ")
         ),
         height: 300.0,
-        x: Axis::new("foreseen", scale, short_seconds),
+        x: Axis::new("predicted", scale, short_seconds),
         y: Axis::new("measured", scale, short_seconds),
     };
     let drawn = html! {
@@ -59,12 +59,12 @@ fn plot(material: &Material, subject: usize, all: &[Foreseen]) -> Markup {
             @let i = one.model as usize;
             g class=(series(i)) {
                 path.open d=(mark(i, plot.x(one.predicted), plot.y(one.measured))) {
-                    title { (one.model.name()) ": foreseen " (seconds(one.predicted)) ", measured " (seconds(one.measured)) }
+                    title { (one.model.name()) ": predicted " (seconds(one.predicted)) ", measured " (seconds(one.measured)) }
                 }
             }
         }
     };
-    let mut legend: Vec<Entry> = told
+    let mut legend: Vec<Entry> = tallies
         .iter()
         .map(|tally| (tally.model as usize, tally.model.name()))
         .map(|(i, name)| Entry { look: Look::Open(i, i), text: name.into() })
@@ -73,10 +73,10 @@ fn plot(material: &Material, subject: usize, all: &[Foreseen]) -> Markup {
     plot.figure(&drawn, &legend)
 }
 
-fn table(material: &Material, devices: &[(usize, Vec<Foreseen>)]) -> Markup {
+fn table(input: &ReportInput, devices: &[(usize, Vec<ModelPrediction>)]) -> Markup {
     html! {
         table {
-            caption { "Accuracy: the smaller of the two times over the larger; bias: time foreseen over measured, geometric mean" }
+            caption { "Accuracy: the smaller of the two times over the larger; bias: time predicted over measured, geometric mean" }
             thead {
                 tr {
                     th scope="col" { "device" }
@@ -88,10 +88,10 @@ fn table(material: &Material, devices: &[(usize, Vec<Foreseen>)]) -> Markup {
                 }
             }
             tbody {
-                @for (subject, all) in devices {
+                @for (reported_device, all) in devices {
                     @for tally in tallies(all) {
                         tr {
-                            th.name scope="row" { (material.subjects[*subject].label) }
+                            th.name scope="row" { (input.reported_devices[*reported_device].label) }
                             td { (tally.model.name()) }
                             td.n { (tally.count) }
                             td.n { (format!("{:.2}", tally.accuracy)) }

@@ -1,14 +1,14 @@
-//! Copies beside kernels: time against chunks, what models foresaw, and the best run's timeline.
+//! Copies beside kernels: time against chunks, what models predicted, and the best run's timeline.
 
 use super::plot::{
     Axis, Entry, Look, Plot, WIDTH, figure as draw, mark, num, series, short_seconds,
 };
 use super::scale::Scale;
 use super::{Section, name as breaking, scroll};
-use crate::detail::{class_words, engines_words, lanes_words, percent, worth_words};
+use crate::detail::{class_words, engines_words, percent, queue_count_label, worth_words};
+use crate::input::ReportInput;
 use crate::rows::Row;
-use crate::subject::Material;
-use crate::words;
+use crate::labels;
 use gpubench_analysis::{Engines, OverlapSummary, RunSummary, engines, overlap};
 use gpubench_core::record::{Detail, NamedStep, Overlap};
 use gpubench_core::text::counted;
@@ -25,8 +25,8 @@ struct Case<'m, 'a> {
     engines: Engines,
 }
 
-pub(super) fn section(material: &Material) -> Option<Section> {
-    let cases: Vec<Case> = material
+pub(super) fn section(input: &ReportInput) -> Option<Section> {
+    let cases: Vec<Case> = input
         .rows
         .iter()
         .filter(|row| row.time.is_some())
@@ -35,7 +35,7 @@ pub(super) fn section(material: &Material) -> Option<Section> {
                 Some(Detail::Overlap(raw)) => Some(raw),
                 _ => None,
             })?;
-            let of_device = material.rows.iter().filter(|other| other.device == row.device);
+            let of_device = input.rows.iter().filter(|other| other.device == row.device);
             let records = of_device.flat_map(|other| &other.records);
             let all: Vec<&Detail> = records.filter_map(|record| record.detail.as_ref()).collect();
             Some(Case { row, raw, summary: overlap(raw)?, engines: engines(&all) })
@@ -50,16 +50,16 @@ pub(super) fn section(material: &Material) -> Option<Section> {
             "The dashed limits are the three stages one after the other (no overlap) and the longest of them (ideal overlap). "
             "Models see only the stages measured alone, and, fitted, the other runs."
         }
-        @for case in &cases { (details(material, case)) }
+        @for case in &cases { (details(input, case)) }
     };
     Some(Section { id: "overlap", title: "Overlap", body })
 }
 
-fn details(material: &Material, case: &Case) -> Markup {
-    let label = &material.subjects[case.row.device].label;
-    let name = words::workload_name(case.row.key, 100);
+fn details(input: &ReportInput, case: &Case) -> Markup {
+    let label = &input.reported_devices[case.row.device].label;
+    let name = labels::workload_name(case.row.key, 100);
     html! {
-        h3 { (breaking(&name)) " " (words::size(case.row.key)) " on " (label) }
+        h3 { (breaking(&name)) " " (labels::size(case.row.key)) " on " (label) }
         div.plots { (against_chunks(case)) (timeline(case)) }
         (facts(case))
         details {
@@ -76,11 +76,11 @@ fn facts(case: &Case) -> Markup {
         dl.facts {
             dt { "worth it?" } dd { (worth_words(summary)) }
             dt { "best" } dd {
-                (counted(best.chunks as usize, "chunk")) " on " (lanes_words(best.lanes)) ": " (seconds(best.seconds))
-                @if best.saved.is_some() { ", " (percent(best.saved)) " of the ideal saving" }
+                (counted(best.chunks as usize, "chunk")) " on " (queue_count_label(best.queues)) ": " (seconds(best.seconds))
+                @if best.hidden_fraction.is_some() { ", hidden fraction " (percent(best.hidden_fraction)) }
             }
-            dt { "alone" } dd { "send " (seconds(summary.stages.send)) ", kernel " (seconds(summary.stages.kernel)) ", receive " (seconds(summary.stages.receive)) }
-            dt { "class" } dd { (class_words(summary.class)) ", " (words::memory_word(case.raw.host_memory)) " memory" }
+            dt { "alone" } dd { "upload " (seconds(summary.stages.upload)) ", kernel " (seconds(summary.stages.kernel)) ", download " (seconds(summary.stages.download)) }
+            dt { "class" } dd { (class_words(summary.class)) ", " (labels::memory_label(case.raw.host_memory)) " memory" }
             dt { "copy engines" } dd { (engines_words(&case.engines)) }
         }
     }
@@ -88,7 +88,7 @@ fn facts(case: &Case) -> Markup {
 
 fn against_chunks(case: &Case) -> Markup {
     let summary = &case.summary;
-    let most = summary.runs.iter().map(|run| run.lanes).max().unwrap_or(1);
+    let max_lanes = summary.runs.iter().map(|run| run.queues).max().unwrap_or(1);
     let (serial, longest) = (summary.stages.serial(), summary.stages.longest());
     let predicted = summary.runs.iter().flat_map(|run| [Some(run.streams), run.pipeline]).flatten();
     let measured = summary.runs.iter().map(|run| run.seconds);
@@ -112,10 +112,10 @@ fn against_chunks(case: &Case) -> Markup {
         x: Axis::new("chunks", x, |v| format!("{v}")).at(chunks()),
         y: Axis::new("time", y, short_seconds),
     };
-    let one_lane = summary.runs.iter().any(|run| run.lanes < most);
+    let one_queue = summary.runs.iter().any(|run| run.queues < max_lanes);
     let fitted = summary.runs.iter().any(|run| run.pipeline.is_some());
     let line = |value: fn(&RunSummary) -> Option<f64>| {
-        let of = summary.runs.iter().filter(|run| run.lanes == most);
+        let of = summary.runs.iter().filter(|run| run.queues == max_lanes);
         plot.line(of.filter_map(|run| Some((f64::from(run.chunks), value(run)?))))
     };
     let drawn = html! {
@@ -124,12 +124,14 @@ fn against_chunks(case: &Case) -> Markup {
         }
         g.(series(2)) { path.line.(super::plot::dash(1)) d=(line(|run| Some(run.streams))) {} }
         g.(series(3)) { path.line.(super::plot::dash(2)) d=(line(|run| run.pipeline)) {} }
-        @for run in &summary.runs { (measured_run(&plot, case, run, most)) }
+        @for run in &summary.runs { (measured_run(&plot, case, run, max_lanes)) }
     };
-    let mut legend =
-        vec![Entry { look: Look::Marks(0), text: format!("measured, {}", lanes_words(most)) }];
-    if one_lane {
-        legend.push(Entry { look: Look::Marks(1), text: "measured, one lane".into() });
+    let mut legend = vec![Entry {
+        look: Look::Marks(0),
+        text: format!("measured, {}", queue_count_label(max_lanes)),
+    }];
+    if one_queue {
+        legend.push(Entry { look: Look::Marks(1), text: "measured, one queue".into() });
     }
     legend.push(Entry { look: Look::Pattern(2, 1), text: "model streams".into() });
     if fitted {
@@ -139,10 +141,10 @@ fn against_chunks(case: &Case) -> Markup {
     plot.figure(&drawn, &legend)
 }
 
-fn measured_run(plot: &Plot, case: &Case, run: &RunSummary, most: u32) -> Markup {
-    let raw = case.raw.runs.iter().find(|r| r.chunks == run.chunks && r.lanes == run.lanes);
+fn measured_run(plot: &Plot, case: &Case, run: &RunSummary, max_lanes: u32) -> Markup {
+    let raw = case.raw.runs.iter().find(|r| r.chunks == run.chunks && r.queues == run.queues);
     let range = raw.and_then(|r| Summary::of(&r.timed.walls)).map(|s| [s.min, s.max]);
-    let look = usize::from(run.lanes != most);
+    let look = usize::from(run.queues != max_lanes);
     let x = plot.x(f64::from(run.chunks)) + 3.0 * look as f64;
     html! {
         g class=(series(look)) {
@@ -154,12 +156,12 @@ fn measured_run(plot: &Plot, case: &Case, run: &RunSummary, most: u32) -> Markup
     }
 }
 
-const STAGES: [&str; 3] = ["send", "kernel", "receive"];
+const STAGES: [&str; 3] = ["upload", "kernel", "download"];
 
 /// What ran when in the fastest sample of the best run.
 fn timeline(case: &Case) -> Markup {
     let best = &case.summary.runs[case.summary.best];
-    let raw = case.raw.runs.iter().find(|r| r.chunks == best.chunks && r.lanes == best.lanes);
+    let raw = case.raw.runs.iter().find(|r| r.chunks == best.chunks && r.queues == best.queues);
     let steps = raw.map_or(&[][..], |run| run.timed.steps.as_slice());
     let start = steps.iter().map(|s| s.started).fold(f64::INFINITY, f64::min);
     let end = steps.iter().map(|s| s.ended).fold(f64::NEG_INFINITY, f64::max);
@@ -209,7 +211,7 @@ fn timeline(case: &Case) -> Markup {
     let title = format!(
         "Timeline of the best run: {} on {}",
         counted(best.chunks as usize, "chunk"),
-        lanes_words(best.lanes)
+        queue_count_label(best.queues)
     );
     draw(&title, &description, bottom + 38.0, &drawing, &[])
 }
@@ -217,13 +219,13 @@ fn timeline(case: &Case) -> Markup {
 fn table(case: &Case) -> Markup {
     html! {
         table {
-            caption { "Measured, and what models foresaw" }
+            caption { "Measured, and what models predicted" }
             thead {
                 tr {
                     th.n scope="col" { "chunks" }
-                    th.n scope="col" { "lanes" }
+                    th.n scope="col" { "queues" }
                     th.n scope="col" { "median" }
-                    th.n scope="col" { "saved" }
+                    th.n scope="col" { "hidden fraction" }
                     th.n scope="col" { "model streams" }
                     th.n scope="col" { "pipeline, fitted" }
                 }
@@ -232,9 +234,9 @@ fn table(case: &Case) -> Markup {
                 @for run in &case.summary.runs {
                     tr {
                         th.n scope="row" { (run.chunks) }
-                        td.n { (run.lanes) }
+                        td.n { (run.queues) }
                         td.n { (seconds(run.seconds)) }
-                        td.n { (percent(run.saved)) }
+                        td.n { (percent(run.hidden_fraction)) }
                         td.n { (seconds(run.streams)) }
                         td.n { @if let Some(time) = run.pipeline { (seconds(time)) } @else { "–" } }
                     }

@@ -92,7 +92,7 @@ impl Axis {
 pub(super) struct Plot {
     /// What is seen, for the caption.
     pub title: String,
-    /// What it tells, for those who do not see it.
+    /// What it shows, for those who do not see it.
     pub description: String,
     /// Height in units.
     pub height: f64,

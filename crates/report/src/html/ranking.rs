@@ -2,17 +2,17 @@
 
 use super::plot::{WIDTH, figure, mark, num, series};
 use super::scale::Scale;
-use super::{Section, foresight, name, reasons, scroll};
+use super::{Section, name, predicted_ranking, reasons, scroll};
 use crate::ranking::{NO_ENERGY, energy_heading};
-use crate::subject::Material;
+use crate::input::ReportInput;
 use gpubench_analysis::rank::{Device, Family, Ranking};
 use gpubench_core::text::{counted, middle, printable};
 use gpubench_core::units::with_prefix;
 use gpubench_stats::Level;
 use maud::{Markup, html};
 
-pub(super) fn section(material: &Material, ranking: &Ranking) -> Option<Section> {
-    if material.subjects.len() < 2 {
+pub(super) fn section(input: &ReportInput, ranking: &Ranking) -> Option<Section> {
+    if input.reported_devices.len() < 2 {
         return None;
     }
     // One device alone is no ranking.
@@ -21,9 +21,9 @@ pub(super) fn section(material: &Material, ranking: &Ranking) -> Option<Section>
         @if shown.is_empty() { p { (nothing(ranking)) } } @else {
             p {
                 "Speed is the reference's time over the device's own, case by case; a device's is the geometric mean over the common set: "
-                "the cases that all of them got right. Bars are 95 % intervals; where two devices' ranks overlap, the data do not tell them apart."
+                "the cases that all of them got right. Bars are 95 % intervals; where two devices' ranks overlap, the data do not distinguish them."
             }
-            div.plots { @for family in &shown { (plot(material, ranking, family)) } }
+            div.plots { @for family in &shown { (plot(input, ranking, family)) } }
             @if let Some(overall) = shown.first() {
                 (scroll("Ranking, overall", &table(ranking, overall)))
                 @if shown.len() > 1 {
@@ -32,7 +32,7 @@ pub(super) fn section(material: &Material, ranking: &Ranking) -> Option<Section>
                         @for family in &shown[1..] { (scroll(&format!("Ranking, {}", printable(&family.name, 40)), &table(ranking, family))) }
                     }
                 }
-                (energy(ranking)) (foresight::part(ranking)) (winners(ranking, overall)) (left_out(overall))
+                (energy(ranking)) (predicted_ranking::part(ranking)) (winners(ranking, overall)) (skipped(overall))
             }
         }
         @if !ranking.excluded.is_empty() {
@@ -53,7 +53,7 @@ fn nothing(ranking: &Ranking) -> &'static str {
         Some(family) if family.cases > 0 => {
             "No case was right on every device, so nothing can be ranked."
         }
-        _ => "Nothing to rank: see below which devices were left out, and why.",
+        _ => "Nothing to rank: see below which devices were excluded, and why.",
     }
 }
 
@@ -62,13 +62,17 @@ pub(super) fn full_name(device: &Device) -> String {
 }
 
 /// The look of the device in all other plots.
-fn look(material: &Material, device: &Device) -> usize {
+fn look(input: &ReportInput, device: &Device) -> usize {
     let is_it = |info: &gpubench_core::gpu::DeviceInfo| {
         info.name == device.info.name
             && info.backend == device.info.backend
             && info.vendor == device.info.vendor
     };
-    material.subjects.iter().position(|subject| is_it(subject.device)).unwrap_or(0)
+    input
+        .reported_devices
+        .iter()
+        .position(|reported_device| is_it(reported_device.device))
+        .unwrap_or(0)
 }
 
 fn title(family: &Family) -> String {
@@ -80,7 +84,7 @@ fn title(family: &Family) -> String {
 }
 
 /// One line a device: the name above, mark and interval below.
-fn plot(material: &Material, ranking: &Ranking, family: &Family) -> Markup {
+fn plot(input: &ReportInput, ranking: &Ranking, family: &Family) -> Markup {
     const LEFT: f64 = 8.0;
     const RIGHT: f64 = 8.0;
     const ROW: f64 = 38.0;
@@ -95,7 +99,7 @@ fn plot(material: &Material, ranking: &Ranking, family: &Family) -> Markup {
         }
         @for (i, row) in family.rows.iter().enumerate() {
             @let device = &ranking.devices[row.device];
-            @let (y, look) = (TOP + ROW * i as f64, look(material, device));
+            @let (y, look) = (TOP + ROW * i as f64, look(input, device));
             @let line = y + 24.0;
             rect.band x=(num(LEFT)) y=(num(line - 7.0)) width=(num(WIDTH - LEFT - RIGHT)) height="14" {}
             @for tick in scale.ticks(4) {
@@ -270,14 +274,14 @@ fn winners(ranking: &Ranking, overall: &Family) -> Markup {
     }
 }
 
-fn left_out(overall: &Family) -> Markup {
-    if overall.left_out.is_empty() {
+fn skipped(overall: &Family) -> Markup {
+    if overall.skipped.is_empty() {
         return html! {};
     }
     html! {
         details {
-            summary { h3 { "Outside the common set" } span { (counted(overall.left_out.len(), "case")) } }
-            (reasons(&overall.left_out))
+            summary { h3 { "Outside the common set" } span { (counted(overall.skipped.len(), "case")) } }
+            (reasons(&overall.skipped))
         }
     }
 }

@@ -3,9 +3,9 @@
 use super::plot::{Axis, Entry, Look, Plot, mark, num, plain, series, short};
 use super::scale::Scale;
 use super::{Section, name, scroll};
+use crate::input::ReportInput;
 use crate::rows::{Rate, Row};
-use crate::subject::Material;
-use crate::words;
+use crate::labels;
 use gpubench_core::record::Flag;
 use gpubench_core::text::printable;
 use gpubench_core::units;
@@ -13,12 +13,12 @@ use gpubench_core::workload::Measure;
 use gpubench_model::roofline::{Bound, Ceilings};
 use maud::{Markup, html};
 
-pub(super) fn section(material: &Material) -> Option<Section> {
-    let kernels = |subject| kernels(material, subject).next().is_some();
-    if !(0..material.subjects.len()).any(kernels) {
+pub(super) fn section(input: &ReportInput) -> Option<Section> {
+    let kernels = |reported_device| kernels(input, reported_device).next().is_some();
+    if !(0..input.reported_devices.len()).any(kernels) {
         return None;
     }
-    let groups = groups(material);
+    let groups = groups(input);
     let body = html! {
         p {
             "A kernel cannot be faster than the device computes or moves bytes. The lines are this device's own measured ceilings "
@@ -26,19 +26,19 @@ pub(super) fn section(material: &Material) -> Option<Section> {
             "A mark above the line moved fewer bytes than counted, since caches helped, or a ceiling was not reached."
         }
         div.plots {
-            @for subject in 0..material.subjects.len() { (device(material, subject, &groups)) }
+            @for reported_device in 0..input.reported_devices.len() { (device(input, reported_device, &groups)) }
         }
-        @for subject in 0..material.subjects.len() { (shares(material, subject)) }
+        @for reported_device in 0..input.reported_devices.len() { (shares(input, reported_device)) }
     };
     Some(Section { id: "roofline", title: "Rooflines", body })
 }
 
 /// Verified kernels with work to count.
 fn kernels<'m, 'a>(
-    material: &'m Material<'a>,
-    subject: usize,
+    input: &'m ReportInput<'a>,
+    reported_device: usize,
 ) -> impl Iterator<Item = (&'m Row<'a>, f64, f64, f64)> {
-    material.of(subject).filter_map(|row| {
+    input.of(reported_device).filter_map(|row| {
         let time =
             row.time.filter(|_| row.outcome.is_ok() && row.key.measure == Measure::Kernel)?;
         let measured = row.rounds().next()?;
@@ -60,7 +60,7 @@ impl Measured<'_, '_> {
     }
 }
 
-fn measured<'m, 'a>(material: &'m Material<'a>, subject: usize) -> Measured<'m, 'a> {
+fn measured<'m, 'a>(input: &'m ReportInput<'a>, reported_device: usize) -> Measured<'m, 'a> {
     let mut found = Measured::default();
     let ceiling =
         |row: &&Row| row.outcome.is_ok() && row.records[0].tags.iter().any(|t| t == "ceiling");
@@ -71,7 +71,7 @@ fn measured<'m, 'a>(material: &'m Material<'a>, subject: usize) -> Measured<'m, 
         let bytes = row.rounds().next().map_or(0.0, |measured| measured.bytes);
         (!cached, if cached { bytes } else { 0.0 }, rate)
     };
-    for row in material.of(subject).filter(ceiling) {
+    for row in input.of(reported_device).filter(ceiling) {
         match row.rate {
             Some(Rate::Flops(rate)) if found.peak.is_none_or(|(best, _)| rate > best) => {
                 found.peak = Some((rate, row));
@@ -89,12 +89,12 @@ fn measured<'m, 'a>(material: &'m Material<'a>, subject: usize) -> Measured<'m, 
     found
 }
 
-/// The first tags of all kernels: what the marks tell apart.
-fn groups(material: &Material) -> Vec<String> {
+/// The first tags of all kernels: what the marks distinguish.
+fn groups(input: &ReportInput) -> Vec<String> {
     let mut groups: Vec<String> = vec![];
-    for subject in 0..material.subjects.len() {
-        for (row, ..) in
-            kernels(material, subject).filter(|(_, _, flops, bytes)| *flops > 0.0 && *bytes > 0.0)
+    for reported_device in 0..input.reported_devices.len() {
+        for (row, ..) in kernels(input, reported_device)
+            .filter(|(_, _, flops, bytes)| *flops > 0.0 && *bytes > 0.0)
         {
             let group = group(row);
             if !groups.contains(&group) {
@@ -110,11 +110,11 @@ fn group(row: &Row) -> String {
     row.records[0].tags.first().map_or_else(|| "other".to_owned(), |tag| printable(tag, 30))
 }
 
-fn device(material: &Material, subject: usize, groups: &[String]) -> Markup {
-    let points: Vec<_> = kernels(material, subject)
+fn device(input: &ReportInput, reported_device: usize, groups: &[String]) -> Markup {
+    let points: Vec<_> = kernels(input, reported_device)
         .filter(|(_, _, flops, bytes)| *flops > 0.0 && *bytes > 0.0)
         .collect();
-    let measured = measured(material, subject);
+    let measured = measured(input, reported_device);
     let rates = points.iter().map(|(_, time, flops, _)| flops / time);
     let limits = [measured.peak.map(|p| p.0 * 1.3)].into_iter().flatten();
     let intensities = points.iter().map(|(_, _, flops, bytes)| flops / bytes);
@@ -128,7 +128,7 @@ fn device(material: &Material, subject: usize, groups: &[String]) -> Markup {
     else {
         return html! {};
     };
-    let who = &material.subjects[subject];
+    let who = &input.reported_devices[reported_device];
     let plot = Plot {
         title: format!("{} {}", who.label, who.name),
         description: description(&measured, points.len()),
@@ -147,7 +147,7 @@ fn device(material: &Material, subject: usize, groups: &[String]) -> Markup {
             g class=(series(g)) {
                 @for (row, time, flops, bytes) in points.iter().filter(|(row, ..)| group(row) == groups[g]) {
                     path.mark d=(mark(g, plot.x(flops / bytes), plot.y(flops / time))) {
-                        title { (words::case_name(row.key)) ": " (units::flops(flops / time)) }
+                        title { (labels::case_name(row.key)) ": " (units::flops(flops / time)) }
                     }
                 }
             }
@@ -196,7 +196,7 @@ fn ceilings_text(measured: &Measured) -> Markup {
                 true => ", the cache's: no larger size was measured",
                 false => "",
             };
-            format!("{} ({}{cached})", unit(rate), words::case_name(row.key))
+            format!("{} ({}{cached})", unit(rate), labels::case_name(row.key))
         })
     };
     html! {
@@ -218,10 +218,10 @@ struct Share<'m, 'a> {
     intensity: f64,
 }
 
-fn shares(material: &Material, subject: usize) -> Markup {
-    let Some(ceilings) = measured(material, subject).ceilings() else { return html! {} };
+fn shares(input: &ReportInput, reported_device: usize) -> Markup {
+    let Some(ceilings) = measured(input, reported_device).ceilings() else { return html! {} };
     let mut best: Vec<Share> = vec![];
-    for (row, time, flops, bytes) in kernels(material, subject) {
+    for (row, time, flops, bytes) in kernels(input, reported_device) {
         let share = ceilings.ideal_seconds(flops, bytes) / time;
         let entry =
             Share { row, share, bound: ceilings.bound(flops, bytes), intensity: flops / bytes };
@@ -232,7 +232,7 @@ fn shares(material: &Material, subject: usize) -> Markup {
         }
     }
     best.sort_by(|a, b| b.share.total_cmp(&a.share));
-    let label = &material.subjects[subject].label;
+    let label = &input.reported_devices[reported_device].label;
     let table = html! {
         table {
             caption { "Each workload at the size that comes closest to the roof of " (label) }
@@ -250,10 +250,10 @@ fn shares(material: &Material, subject: usize) -> Markup {
             tbody {
                 @for entry in &best {
                     tr {
-                        th.name scope="row" { (name(&words::workload_name(entry.row.key, 80))) }
-                        td { (words::size(entry.row.key)) }
+                        th.name scope="row" { (name(&labels::workload_name(entry.row.key, 80))) }
+                        td { (labels::size(entry.row.key)) }
                         td.n { @if entry.intensity.is_finite() { (format!("{:.2}", entry.intensity)) } @else { "no bytes" } }
-                        td.n { (words::rate(entry.row)) }
+                        td.n { (labels::rate(entry.row)) }
                         td { @if entry.bound == Bound::Compute { "arithmetic" } @else { "memory" } }
                         td.n { (format!("{:.0} %", entry.share * 100.0)) @if entry.row.flags.contains(&&Flag::Cache) { " cache" } }
                         td { (bar(entry.share)) }

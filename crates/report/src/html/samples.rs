@@ -3,9 +3,9 @@
 use super::plot::{WIDTH, figure as draw, num, series};
 use super::scale::Scale;
 use crate::overview::Workload;
+use crate::input::ReportInput;
 use crate::rows::Row;
-use crate::subject::Material;
-use crate::words;
+use crate::labels;
 use gpubench_stats::quantile;
 use maud::{Markup, html};
 use std::fmt::Write;
@@ -18,7 +18,7 @@ const BOTTOM: f64 = 32.0;
 const GAP: f64 = 6.0;
 
 /// The plot, where anything was measured.
-pub(super) fn figure(material: &Material, workload: &Workload, device: usize) -> Markup {
+pub(super) fn figure(input: &ReportInput, workload: &Workload, device: usize) -> Markup {
     let rows: Vec<&Row> = workload
         .rows
         .iter()
@@ -50,16 +50,16 @@ pub(super) fn figure(material: &Material, workload: &Workload, device: usize) ->
         }
         text.title.end x=(num(WIDTH - RIGHT)) y=(num(height - 4.0)) { "difference from the row's median" }
     };
-    let subject = &material.subjects[device];
+    let reported_device = &input.reported_devices[device];
     let count: usize = rows.iter().flat_map(|row| row.rounds()).map(|m| m.samples.len()).sum();
     let description = format!(
         "{count} samples of {} on {} {}, {} sizes. Medians and intervals are in the table of the workload.",
-        words::workload_name(workload.rows[0].key, 60),
-        subject.label,
-        subject.name,
+        labels::workload_name(workload.rows[0].key, 60),
+        reported_device.label,
+        reported_device.name,
         rows.len()
     );
-    draw(&format!("Samples on {}", subject.label), &description, height, &drawing, &[])
+    draw(&format!("Samples on {}", reported_device.label), &description, height, &drawing, &[])
 }
 
 fn deviations<'r>(row: &'r Row) -> impl Iterator<Item = f64> + 'r {
@@ -89,12 +89,12 @@ fn line_height(row: &Row) -> f64 {
 }
 
 fn band(y: f64, row: &Row, place: &dyn Fn(f64) -> f64) -> Markup {
-    let [time, interval] = words::time(row);
+    let [time, interval] = labels::time(row);
     let Some(overall) = row.time else { return html! {} };
     let [low, high] = overall.interval.map(|t| place(t / overall.value - 1.0));
     let (top, height) = (y + TEXT, band_height(row));
     html! {
-        text x=(num(LEFT)) y=(num(y + 11.0)) { (gpubench_core::text::middle(&words::size(row.key), 30)) }
+        text x=(num(LEFT)) y=(num(y + 11.0)) { (gpubench_core::text::middle(&labels::size(row.key), 30)) }
         text.end x=(num(WIDTH - RIGHT)) y=(num(y + 11.0)) { (time) " " (interval) @if !row.flags.is_empty() { " !" } }
         rect.band x=(num(LEFT)) y=(num(top)) width=(num(WIDTH - LEFT - RIGHT)) height=(num(height)) {}
         rect.interval x=(num(low)) y=(num(top)) width=(num((high - low).max(0.8))) height=(num(height)) {}

@@ -3,29 +3,29 @@
 use super::plot::{Axis, Entry, Look, Plot, dash, mark, num, series, short, short_seconds};
 use super::scale::Scale;
 use crate::overview::Workload;
+use crate::input::ReportInput;
 use crate::rows::{Rate, Row};
-use crate::subject::Material;
-use crate::words;
+use crate::labels;
 use gpubench_core::text::printable;
 use gpubench_core::workload::Measure;
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More plots than this of one workload say less than its table.
-const MOST: usize = 6;
+const MAX_CURVES: usize = 6;
 
 /// One plot, or one for each value of the sizes beside the one that varies most.
-pub(super) fn figures(material: &Material, workload: &Workload) -> Markup {
+pub(super) fn figures(input: &ReportInput, workload: &Workload) -> Markup {
     // Copies have a section of their own, where all kinds of memory stand in one plot.
     let rows: Vec<&Row> = workload
         .rows
         .iter()
         .copied()
         .filter(|row| row.time.is_some())
-        .filter(|row| !matches!(row.key.measure, Measure::Send | Measure::Receive))
+        .filter(|row| !matches!(row.key.measure, Measure::Upload | Measure::Download))
         .collect();
     let facets = facets(&rows);
-    html! { @for facet in facets { @if let Some(plot) = figure(material, &facet) { (plot) } } }
+    html! { @for facet in facets { @if let Some(plot) = figure(input, &facet) { (plot) } } }
 }
 
 /// Rows of one plot, each with its place on the horizontal axis.
@@ -60,7 +60,7 @@ fn facets<'r, 'a>(rows: &[&'r Row<'a>]) -> Vec<Facet<'r, 'a>> {
         groups.entry(fixed).or_default().push((*place as f64, row));
     }
     let enough = |points: &Vec<(f64, &Row)>| distinct(points) >= 2;
-    if groups.len() <= MOST
+    if groups.len() <= MAX_CURVES
         && groups.values().filter(|points| enough(points)).count() * 2 > groups.len()
     {
         let name = |fixed: Vec<(&str, i64)>| {
@@ -96,7 +96,7 @@ fn distinct(points: &[(f64, &Row)]) -> usize {
 /// A value with its interval.
 type Point = (f64, f64, [f64; 2]);
 
-fn figure(material: &Material, facet: &Facet) -> Option<Markup> {
+fn figure(input: &ReportInput, facet: &Facet) -> Option<Markup> {
     if distinct(&facet.points) < 2 {
         return None;
     }
@@ -122,7 +122,7 @@ fn figure(material: &Material, facet: &Facet) -> Option<Markup> {
         if distinct(&facet.points) <= 8 { Axis { tick: whole, ..axis.at(places) } } else { axis };
     let key = facet.points[0].1.key;
     let of = if facet.fixed.is_empty() { String::new() } else { format!(", {}", facet.fixed) };
-    let name = words::workload_name(key, 60);
+    let name = labels::workload_name(key, 60);
     let plot = Plot {
         title: format!("{} by size{of}", if rates { "Rate" } else { "Time" }),
         description: format!(
@@ -130,7 +130,7 @@ fn figure(material: &Material, facet: &Facet) -> Option<Markup> {
             facet.axis,
             lines
                 .keys()
-                .map(|i| material.subjects[*i].label.as_str())
+                .map(|i| input.reported_devices[*i].label.as_str())
                 .collect::<Vec<_>>()
                 .join(", ")
         ),
@@ -140,7 +140,7 @@ fn figure(material: &Material, facet: &Facet) -> Option<Markup> {
     };
     let legend: Vec<Entry> = lines
         .keys()
-        .map(|&i| Entry { look: Look::Joined(i), text: material.subjects[i].label.clone() })
+        .map(|&i| Entry { look: Look::Joined(i), text: input.reported_devices[i].label.clone() })
         .collect();
     let drawn = html! { @for (i, line) in &lines { (series_of(&plot, *i, line)) } };
     Some(plot.figure(&drawn, &legend))

@@ -2,7 +2,7 @@ use super::*;
 use crate::testing::{Sample, hostile};
 
 fn of(sample: &Sample) -> String {
-    page(&sample.material(), &sample.ranking(), &sample.compared())
+    page(&sample.input(), &sample.ranking(), &sample.compared())
 }
 
 /// Elements that have no end tag.
@@ -87,10 +87,10 @@ fn every_section_is_there() {
         "transfers",
         "overlap",
         "schedules",
-        "staircases",
+        "occupancy",
         "concurrency",
         "ladders",
-        "rearranging",
+        "transform",
         "models",
         "flags",
         "environment",
@@ -131,9 +131,9 @@ fn an_empty_run_is_a_page_too() {
         footer: None,
         warnings: vec![],
     };
-    let field = gpubench_analysis::field([(&header, &[][..])]);
-    let ranking = gpubench_analysis::rank::rank(&field, &Default::default()).unwrap();
-    let page = page(&Material::new(vec![source]), &ranking, &[]);
+    let matrix = gpubench_analysis::result_matrix([(&header, &[][..])]);
+    let ranking = gpubench_analysis::rank::rank(&matrix, &Default::default()).unwrap();
+    let page = page(&ReportInput::new(vec![source]), &ranking, &[]);
     tags(&page);
     assert!(page.contains("cut short"));
 }

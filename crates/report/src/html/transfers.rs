@@ -4,9 +4,9 @@ use super::plot::{Axis, Entry, Look, Plot, dash, mark, num, series, short};
 use super::scale::Scale;
 use super::{Section, scroll};
 use crate::detail::with_error;
+use crate::labels::memory_label;
+use crate::input::ReportInput;
 use crate::rows::Row;
-use crate::subject::Material;
-use crate::words::memory_word;
 use gpubench_analysis::{Meanwhile, TransferSummary, transfer};
 use gpubench_core::gpu::MemoryKind;
 use gpubench_core::record::{Detail, Direction, Transfer};
@@ -20,9 +20,11 @@ use std::collections::BTreeMap;
 /// A line of a plot: direction and kind of memory.
 type Way = (u8, &'static str);
 
-pub(super) fn section(material: &Material) -> Option<Section> {
-    let plots: Vec<Markup> = (0..material.subjects.len())
-        .flat_map(|subject| [copies(material, subject), sweeps(material, subject)])
+pub(super) fn section(input: &ReportInput) -> Option<Section> {
+    let plots: Vec<Markup> = (0..input.reported_devices.len())
+        .flat_map(|reported_device| {
+            [copies(input, reported_device), sweeps(input, reported_device)]
+        })
         .flatten()
         .collect();
     if plots.is_empty() {
@@ -34,22 +36,22 @@ pub(super) fn section(material: &Material) -> Option<Section> {
             "of a copy, large ones the link's bandwidth; pageable memory is copied once more by the driver."
         }
         div.plots { @for plot in &plots { (plot) } }
-        (fits(material))
+        (fits(input))
     };
     Some(Section { id: "transfers", title: "Transfers", body })
 }
 
 /// Points of the cases that time one copy of one size.
-fn copies(material: &Material, subject: usize) -> Option<Markup> {
+fn copies(input: &ReportInput, reported_device: usize) -> Option<Markup> {
     let mut lines: BTreeMap<Way, Vec<(f64, f64, [f64; 2])>> = BTreeMap::new();
-    for row in material.of(subject) {
+    for row in input.of(reported_device) {
         let way = match row.key.measure {
-            Measure::Send => 0,
-            Measure::Receive => 1,
+            Measure::Upload => 0,
+            Measure::Download => 1,
             _ => continue,
         };
         let (Some(time), Some(measured)) = (row.time, row.rounds().next()) else { continue };
-        let memory = row.key.host_memory.map_or("", memory_word);
+        let memory = row.key.host_memory.map_or("", memory_label);
         let [low, high] = time.interval;
         let bytes = measured.bytes;
         lines.entry((way, memory)).or_default().push((
@@ -58,48 +60,50 @@ fn copies(material: &Material, subject: usize) -> Option<Markup> {
             [bytes / high, bytes / low],
         ));
     }
-    figure(material, subject, "Copies", lines)
+    figure(input, reported_device, "Copies", lines)
 }
 
 /// Points of the cases that sweep sizes and directions by themselves.
-fn sweeps(material: &Material, subject: usize) -> Option<Markup> {
+fn sweeps(input: &ReportInput, reported_device: usize) -> Option<Markup> {
     let mut lines: BTreeMap<Way, Vec<(f64, f64, [f64; 2])>> = BTreeMap::new();
-    for (_, sweep) in details(material, subject) {
+    for (_, sweep) in details(input, reported_device) {
         for point in &sweep.points {
             let (way, copies) = match point.direction {
-                Direction::Send => (0, 1.0),
-                Direction::Receive => (1, 1.0),
+                Direction::Upload => (0, 1.0),
+                Direction::Download => (1, 1.0),
                 Direction::Both => (2, 2.0),
             };
             let Some(summary) = Summary::of(&point.samples) else { continue };
             let bytes = copies * point.bytes as f64;
             let [low, high] = summary.interval;
-            lines.entry((way, memory_word(sweep.host_memory))).or_default().push((
+            lines.entry((way, memory_label(sweep.host_memory))).or_default().push((
                 point.bytes as f64,
                 bytes / summary.median,
                 [bytes / high, bytes / low],
             ));
         }
     }
-    figure(material, subject, "Either way and both at once", lines)
+    figure(input, reported_device, "Either way and both at once", lines)
 }
 
 /// The first round's sweep of each case.
 fn details<'m, 'a>(
-    material: &'m Material<'a>,
-    subject: usize,
+    input: &'m ReportInput<'a>,
+    reported_device: usize,
 ) -> impl Iterator<Item = (&'m Row<'a>, &'a Transfer)> {
-    material.of(subject).filter(|row| row.outcome.is_ok() || row.time.is_some()).filter_map(|row| {
-        row.records.iter().find_map(|record| match &record.detail {
-            Some(Detail::Transfer(sweep)) => Some((row, sweep)),
-            _ => None,
-        })
-    })
+    input.of(reported_device).filter(|row| row.outcome.is_ok() || row.time.is_some()).filter_map(
+        |row| {
+            row.records.iter().find_map(|record| match &record.detail {
+                Some(Detail::Transfer(sweep)) => Some((row, sweep)),
+                _ => None,
+            })
+        },
+    )
 }
 
 fn figure(
-    material: &Material,
-    subject: usize,
+    input: &ReportInput,
+    reported_device: usize,
     what: &str,
     mut lines: BTreeMap<Way, Vec<(f64, f64, [f64; 2])>>,
 ) -> Option<Markup> {
@@ -107,7 +111,7 @@ fn figure(
     let xs = lines.values().flatten().map(|p| p.0);
     let ys = lines.values().flatten().flat_map(|(_, y, [low, high])| [*y, *low, *high]);
     let (x, y) = (Scale::log(xs.clone())?, Scale::log(ys)?);
-    let who = &material.subjects[subject];
+    let who = &input.reported_devices[reported_device];
     let title = format!("{what}: {} {}", who.label, who.name);
     let names: Vec<String> =
         lines.keys().map(|(way, memory)| format!("{} {memory}", way_word(*way))).collect();
@@ -140,12 +144,12 @@ fn figure(
 }
 
 fn way_word(way: u8) -> &'static str {
-    ["send", "receive", "both"][usize::from(way.min(2))]
+    ["upload", "download", "both"][usize::from(way.min(2))]
 }
 
 /// The kind of memory is the colour and mark, the direction the dashes.
 fn look(memory: &str) -> usize {
-    let kinds = [MemoryKind::Pageable, MemoryKind::Pinned, MemoryKind::Mapped].map(memory_word);
+    let kinds = [MemoryKind::Pageable, MemoryKind::Pinned, MemoryKind::Mapped].map(memory_label);
     kinds.iter().position(|kind| *kind == memory).unwrap_or(3)
 }
 
@@ -153,7 +157,7 @@ fn bytes(value: f64) -> String {
     gpubench_core::units::Bytes(value as u64).to_string().replace(".00", "").replace(".0 ", " ")
 }
 
-/// Rates of the two directions while both run, where a clock tells them apart.
+/// Rates of the two directions while both run, where a clock distinguishes them.
 fn meanwhile(fit: &TransferSummary) -> String {
     match fit.meanwhile {
         Some(Meanwhile::Rates(rates)) => rates.map(units::bandwidth).join(", "),
@@ -171,11 +175,12 @@ fn round_sizes(sizes: impl Iterator<Item = f64>) -> Vec<f64> {
     sizes.into_iter().step_by(stride).collect()
 }
 
-fn fits(material: &Material) -> Markup {
-    let found: Vec<(usize, &Row, &Transfer, TransferSummary)> = (0..material.subjects.len())
-        .flat_map(|subject| {
-            details(material, subject)
-                .filter_map(move |(row, raw)| Some((subject, row, raw, transfer(raw).ok()?)))
+fn fits(input: &ReportInput) -> Markup {
+    let found: Vec<(usize, &Row, &Transfer, TransferSummary)> = (0..input.reported_devices.len())
+        .flat_map(|reported_device| {
+            details(input, reported_device).filter_map(move |(row, raw)| {
+                Some((reported_device, row, raw, transfer(raw).ok()?))
+            })
         })
         .collect();
     if found.is_empty() {
@@ -189,27 +194,27 @@ fn fits(material: &Material) -> Markup {
                 tr {
                     th scope="col" { "device" }
                     th scope="col" { "memory" }
-                    th.n scope="col" { "send latency" }
-                    th.n scope="col" { "send bandwidth" }
-                    th.n scope="col" { "receive latency" }
-                    th.n scope="col" { "receive bandwidth" }
+                    th.n scope="col" { "upload latency" }
+                    th.n scope="col" { "upload bandwidth" }
+                    th.n scope="col" { "download latency" }
+                    th.n scope="col" { "download bandwidth" }
                     th.n scope="col" { "both at once" }
-                    th.n scope="col" { "send, receive meanwhile" }
-                    th.n scope="col" { "gain" }
+                    th.n scope="col" { "upload, download meanwhile" }
+                    th.n scope="col" { "speedup" }
                 }
             }
             tbody {
-                @for (subject, _, raw, fit) in &found {
+                @for (reported_device, _, raw, fit) in &found {
                     tr {
-                        th scope="row" { (material.subjects[*subject].label) }
-                        td { (memory_word(raw.host_memory)) }
-                        (cell(fit.send.latency, units::seconds))
-                        (cell(fit.send.bandwidth, units::bandwidth))
-                        (cell(fit.receive.latency, units::seconds))
-                        (cell(fit.receive.bandwidth, units::bandwidth))
+                        th scope="row" { (input.reported_devices[*reported_device].label) }
+                        td { (memory_label(raw.host_memory)) }
+                        (cell(fit.upload.latency, units::seconds))
+                        (cell(fit.upload.bandwidth, units::bandwidth))
+                        (cell(fit.download.latency, units::seconds))
+                        (cell(fit.download.bandwidth, units::bandwidth))
                         td.n { (units::bandwidth(fit.both)) }
                         td.n { (meanwhile(fit)) }
-                        td.n { (format!("{:.2} ×", fit.gain)) }
+                        td.n { (format!("{:.2} ×", fit.speedup)) }
                     }
                 }
             }

@@ -2,14 +2,14 @@
 
 use super::{Section, name as breaking, samples, scroll, sweep};
 use crate::overview::{Workload, workloads};
+use crate::input::ReportInput;
 use crate::rows::Row;
-use crate::subject::Material;
-use crate::words;
+use crate::labels;
 use gpubench_core::text::counted;
 use maud::{Markup, html};
 
-pub(super) fn section(material: &Material) -> Option<Section> {
-    let workloads = workloads(material);
+pub(super) fn section(input: &ReportInput) -> Option<Section> {
+    let workloads = workloads(input);
     if workloads.is_empty() {
         return None;
     }
@@ -23,18 +23,18 @@ pub(super) fn section(material: &Material) -> Option<Section> {
             @if i == 0 || workloads[i - 1].family != workload.family {
                 h3 { (gpubench_core::text::printable(workload.family, 40)) }
             }
-            (details(material, workload))
+            (details(input, workload))
         }
     };
     Some(Section { id: "workloads", title: "Workloads", body })
 }
 
-fn details(material: &Material, workload: &Workload) -> Markup {
+fn details(input: &ReportInput, workload: &Workload) -> Markup {
     let key = workload.rows[0].key;
     let sizes: std::collections::BTreeSet<_> = workload.rows.iter().map(|row| row.key).collect();
     let devices: std::collections::BTreeSet<_> =
         workload.rows.iter().map(|row| row.device).collect();
-    let name = words::workload_name(key, 120);
+    let name = labels::workload_name(key, 120);
     let flagged = workload.rows.iter().filter(|row| !row.flags.is_empty()).count();
     let failed = workload.rows.iter().filter(|row| row.outcome.is_failure()).count();
     html! {
@@ -48,15 +48,15 @@ fn details(material: &Material, workload: &Workload) -> Markup {
                 }
             }
             div.plots {
-                (sweep::figures(material, workload))
-                @for device in devices { (samples::figure(material, workload, device)) }
+                (sweep::figures(input, workload))
+                @for device in devices { (samples::figure(input, workload, device)) }
             }
-            (scroll(&format!("Figures of {name}"), &table(material, workload, &name)))
+            (scroll(&format!("Figures of {name}"), &table(input, workload, &name)))
         }
     }
 }
 
-fn table(material: &Material, workload: &Workload, name: &str) -> Markup {
+fn table(input: &ReportInput, workload: &Workload, name: &str) -> Markup {
     html! {
         table {
             caption { (name) ": all sizes and devices" }
@@ -75,17 +75,17 @@ fn table(material: &Material, workload: &Workload, name: &str) -> Markup {
             }
             tbody {
                 @for row in &workload.rows {
-                    @let [time, interval] = words::time(row);
+                    @let [time, interval] = labels::time(row);
                     tr {
-                        th scope="row" { (words::size(row.key)) }
-                        td.w { (material.subjects[row.device].label) }
+                        th scope="row" { (labels::size(row.key)) }
+                        td.w { (input.reported_devices[row.device].label) }
                         td.n { (time) }
                         td.n { (interval) }
-                        td.n { (words::rate(row)) }
+                        td.n { (labels::rate(row)) }
                         td.n { (row.rounds().count()) }
                         td.n { (row.rounds().map(|m| m.samples.len()).sum::<usize>()) }
                         td.w { (outcome(row)) }
-                        td { (row.flags.iter().map(|f| words::flag_word(f)).collect::<Vec<_>>().join(", ")) }
+                        td { (row.flags.iter().map(|f| labels::flag_word(f)).collect::<Vec<_>>().join(", ")) }
                     }
                 }
             }
@@ -93,14 +93,14 @@ fn table(material: &Material, workload: &Workload, name: &str) -> Markup {
     }
 }
 
-/// The outcome as a symbol and a word.
+/// The outcome as a symbol and a label.
 pub(super) fn outcome(row: &Row) -> Markup {
     let class = match () {
         () if row.outcome.is_ok() => "good",
         () if row.outcome.is_failure() => "bad",
         () => "soft",
     };
-    let word = if row.outcome.is_ok() { "verified" } else { row.outcome.word() };
-    let mark = words::mark(row);
-    html! { span class=(class) { (mark.trim_end_matches('!')) " " (word) } (words::how_often(row)) }
+    let label = if row.outcome.is_ok() { "verified" } else { row.outcome.label() };
+    let mark = labels::mark(row);
+    html! { span class=(class) { (mark.trim_end_matches('!')) " " (label) } (labels::how_often(row)) }
 }

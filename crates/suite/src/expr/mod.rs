@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_is_refused() {
+    fn deep_nesting_is_rejected() {
         for unit in ["(", "-", "2^", "min(1,"] {
             let wrong = Expr::parse(&unit.repeat(100)).unwrap_err();
             assert!(wrong.1.contains("nested"), "{wrong:?}");

@@ -107,7 +107,7 @@ impl Parser<'_> {
                 self.close()
             }
             Some(c) if c.is_ascii_digit() || c == b'.' => self.decimal(),
-            Some(c) if c.is_ascii_alphabetic() || c == b'_' => self.word(),
+            Some(c) if c.is_ascii_alphabetic() || c == b'_' => self.identifier(),
             _ => Err(self.expected("a number, a name or `(`")),
         }
     }
@@ -139,7 +139,7 @@ impl Parser<'_> {
     }
 
     /// A name, or a function with its arguments.
-    fn word(&mut self) -> Result<(), Wrong> {
+    fn identifier(&mut self) -> Result<(), Wrong> {
         let rest = &self.text[self.at..];
         let len = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
         let range = self.at..self.at + len;
@@ -149,16 +149,18 @@ impl Parser<'_> {
             return Ok(());
         }
         let name = &self.text[range.clone()];
-        let Some(&(_, operation, fewest, most)) = FUNCTIONS.iter().find(|f| f.0 == name) else {
+        let Some(&(_, operation, min_arguments, max_arguments)) =
+            FUNCTIONS.iter().find(|f| f.0 == name)
+        else {
             let known: Vec<_> = FUNCTIONS.iter().map(|f| f.0).collect();
             let known = known.join(", ");
             return Err((range, format!("there is no function `{name}`; there are {known}")));
         };
         self.at += 1;
         let given = self.arguments(operation)?;
-        if given < fewest || given > most {
-            let wanted = if fewest == 1 { "1 argument" } else { "2 arguments" };
-            let more = if most > fewest { " or more" } else { "" };
+        if given < min_arguments || given > max_arguments {
+            let wanted = if min_arguments == 1 { "1 argument" } else { "2 arguments" };
+            let more = if max_arguments > min_arguments { " or more" } else { "" };
             return Err((range, format!("`{name}` takes {wanted}{more}, not {given}")));
         }
         Ok(())

@@ -1,5 +1,5 @@
 //! What a device costs, put together from the records of the suite `characterise`: the input of
-//! the models that foresee times. `docs/PROFILE.md` says how each number is come by.
+//! the models that predict times. `docs/PROFILE.md` says how each number is come by.
 
 mod valid;
 mod value;
@@ -14,7 +14,7 @@ pub use value::Value;
 /// Version of the format: a profile of another is refused.
 pub const VERSION: u32 = 1;
 
-/// A device's profile. What was not measured, or not told apart from nothing, is missing.
+/// A device's profile. What was not measured, or not significantly different from zero, is missing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
@@ -52,7 +52,7 @@ pub struct Profile {
     /// Additions to memory that nothing can come between.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub atomics: Option<Atomics>,
-    /// Units and what each holds, where staircases tell.
+    /// Units and what each holds, where occupancy sweeps show it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub residency: Option<Residency>,
 }
@@ -140,7 +140,7 @@ pub struct Strides {
     /// Bytes beyond an aligned place, and seconds of one work-item's read in a full device.
     #[serde(default)]
     pub offsets: Vec<Apart>,
-    /// Bytes of a transaction, as the strides tell: where neighbours so far apart take no longer
+    /// Bytes of a transaction, as inferred from the strides: where neighbours so far apart take no longer
     /// than those half as far.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "transaction")]
     pub transaction: Option<u32>,
@@ -168,7 +168,7 @@ pub struct Local {
     pub bandwidth: Option<Value>,
     /// Bytes between neighbours, and seconds of one work-item's read in a full device.
     pub strides: Vec<Apart>,
-    /// Banks of four bytes, as the strides tell; 1 where none makes a difference.
+    /// Banks of four bytes, as inferred from the strides; 1 where none makes a difference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub banks: Option<u32>,
 }
@@ -196,7 +196,7 @@ pub struct Atomics {
     pub apart: Option<Value>,
 }
 
-/// Units and what one holds at once, as far as staircases tell.
+/// Units and what one holds at once, as far as occupancy sweeps show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Residency {
@@ -220,11 +220,11 @@ impl Profile {
     /// [`Error::Suite`] with the place of the mistake: not a profile, one of another version, or
     /// a number that cannot be (a bandwidth of zero).
     pub fn parse(file: &str, text: &str) -> Result<Self> {
-        crate::yaml::parse(file, text).map_err(|mistake| {
+        crate::yaml::parse(file, text).map_err(|diagnostic| {
             let help =
                 "make it anew: `gpubench run characterise`, then `gpubench profile RUN --json`";
-            let help = mistake.help.clone().or(Some(help.to_owned()));
-            Error::Suite(vec![Located { help, ..mistake }])
+            let help = diagnostic.help.clone().or(Some(help.to_owned()));
+            Error::Suite(vec![Located { help, ..diagnostic }])
         })
     }
 
@@ -241,7 +241,7 @@ impl Profile {
         all.max_by(|a, b| a.value.total_cmp(&b.value))
     }
 
-    /// Whether nothing was characterised: staircases and launches are other suites' too.
+    /// Whether nothing was characterised: occupancy sweeps and launches are other suites' too.
     pub fn is_bare(&self) -> bool {
         self.instructions.is_empty()
             && self.streams.is_empty()
@@ -271,7 +271,7 @@ impl Profile {
         (interval[0] > 0.0).then_some(Value { value, interval })
     }
 
-    /// Units: as staircases tell, else as the driver says.
+    /// Units: as inferred from occupancy sweeps, else as the driver reports.
     pub fn units(&self) -> Option<u32> {
         self.residency.map(|held| held.units).or(self.device.compute_units)
     }
@@ -341,30 +341,30 @@ mod tests {
             let bad = good.replace(from, to);
             assert_ne!(bad, good, "{from}");
             let line = good.lines().position(|line| line.contains(from)).unwrap() + 1;
-            let Err(Error::Suite(mistakes)) = Profile::parse("p.json", &bad) else {
+            let Err(Error::Suite(diagnostics)) = Profile::parse("p.json", &bad) else {
                 panic!("{to} was accepted");
             };
-            assert!(mistakes[0].message.contains(message), "{}", mistakes[0]);
-            // An interval is told where it begins, a line above its first number.
-            let told = mistakes[0].line_column().0;
-            assert!((line - 1..=line).contains(&told), "{}", mistakes[0]);
+            assert!(diagnostics[0].message.contains(message), "{}", diagnostics[0]);
+            // An interval is reported where it begins, a line above its first number.
+            let reported_line = diagnostics[0].line_column().0;
+            assert!((line - 1..=line).contains(&reported_line), "{}", diagnostics[0]);
         }
     }
 
     #[test]
-    fn numbers_that_no_model_can_take_are_refused() {
+    fn numbers_that_no_model_can_take_are_rejected() {
         let refused = |change: &dyn Fn(&mut Profile), message: &str| {
             let mut profile = profile();
             change(&mut profile);
             let text = serde_json::to_string_pretty(&profile).unwrap();
-            let Err(Error::Suite(mistakes)) = Profile::parse("p.json", &text) else {
+            let Err(Error::Suite(diagnostics)) = Profile::parse("p.json", &text) else {
                 panic!("{message}: it was accepted");
             };
-            assert!(mistakes[0].message.contains(message), "{}", mistakes[0]);
+            assert!(diagnostics[0].message.contains(message), "{}", diagnostics[0]);
         };
         refused(&|p| p.device.clock_hz = Some(0.0), "clock runs at 0 Hz");
         refused(&|p| p.device.compute_units = Some(0), "0 compute units");
-        let beside = |p: &mut Profile| p.streams[0].points[0].bandwidth.interval = [1.0, 2.0];
-        refused(&beside, "not within its interval 1 to 2");
+        let outside = |p: &mut Profile| p.streams[0].points[0].bandwidth.interval = [1.0, 2.0];
+        refused(&outside, "not within its interval 1 to 2");
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn priced<'de, D: Deserializer<'de>>(d: D) -> Result<Class, D::Error>
     }
 }
 
-/// A device that does something: with units and a clock, where the driver tells them.
+/// A device that does something: with units and a clock, where the driver reports them.
 pub(super) fn at_work<'de, D: Deserializer<'de>>(d: D) -> Result<DeviceInfo, D::Error> {
     let device = DeviceInfo::deserialize(d)?;
     if device.compute_units == Some(0) {

@@ -35,12 +35,12 @@ impl TryFrom<Unchecked> for Value {
 }
 
 impl Value {
-    /// This so many times.
+    /// This, a given number of times.
     pub fn times(self, factor: f64) -> Self {
         Self { value: self.value * factor, interval: self.interval.map(|end| end * factor) }
     }
 
-    /// So many of something in a time: a rate.
+    /// A number of something per time: a rate.
     pub fn rate(self, amount: f64) -> Self {
         let [low, high] = self.interval;
         Self { value: amount / self.value, interval: [amount / high, amount / low] }

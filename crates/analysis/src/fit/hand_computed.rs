@@ -1,0 +1,171 @@
+//! One launch by models 4, 5 and 6, computed by hand from its counts and a device's costs: what the
+//! fits feed the pure models with has the right units.
+
+use super::{Counted, Device, End, Launch, Model, View};
+use gpubench_core::record::profile::{
+    Bandwidth, Footprint, Instruction, Local as LocalMemory, Profile, Residency, Stream, Traffic,
+    VERSION, Value,
+};
+use gpubench_core::record::sample;
+use gpubench_emulator::{Branches, Class, Counts, Global, Instructions, Local, Period, Rules};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+fn exact(value: f64) -> Value {
+    Value { value, interval: [value; 2] }
+}
+
+/// Two units of 1 GHz, each with up to 4 groups and 8 warps of 32. An addition: 4 cycles, 1 ns for a
+/// warp on each unit; a product twice that. 64 GB/s of reads, 32 of writes, 256 of local memory.
+fn device() -> Device {
+    let instruction = |class, latency, rate| Instruction {
+        class,
+        latency: Some(exact(latency)),
+        throughput: Some(exact(rate)),
+    };
+    let latency =
+        |class, latency| Instruction { class, latency: Some(exact(latency)), throughput: None };
+    let stream = |traffic, rate| Stream {
+        traffic,
+        width: 4,
+        group_size: 64,
+        points: vec![Bandwidth { groups: 4, bandwidth: exact(rate) }],
+    };
+    let profile = Profile {
+        version: VERSION,
+        device: sample::device("opencl"),
+        gpubench: "0.1.0".into(),
+        started: "2026-01-01T00:00:00Z".into(),
+        launch: None,
+        instructions: vec![
+            instruction(Class::IntAdd, 4e-9, 64e9),
+            instruction(Class::FloatMul, 8e-9, 32e9),
+            latency(Class::Logic, 4e-9),
+            latency(Class::IntDiv, 16e-9),
+        ],
+        streams: vec![stream(Traffic::Read, 64e9), stream(Traffic::Write, 32e9)],
+        chase: vec![Footprint { bytes: 1 << 30, latency: exact(400e-9) }],
+        strides: None,
+        local: Some(LocalMemory {
+            latency: None,
+            bandwidth: Some(exact(256e9)),
+            strides: vec![],
+            banks: Some(32),
+        }),
+        barriers: vec![],
+        atomics: None,
+        residency: Some(Residency { units: 2, groups: 4, work_items: 256, local_memory: 0 }),
+    };
+    Device::new(&profile, End::Middle).unwrap()
+}
+
+/// Eight groups of two warps. A warp: 10 additions and 5 products, 2 reads, a write, of 5 transactions
+/// together; 2 rounds of local memory; then 3 of the additions.
+fn launch() -> Launch {
+    let instructions = |items, warps| Instructions { items, warps };
+    let period = |compute: &[(Class, u64)], accesses: [u64; 2], transactions| Period {
+        compute: compute.to_vec(),
+        reads: accesses[0],
+        writes: accesses[1],
+        lanes: 32 * (accesses[0] + accesses[1]),
+        bytes: 128 * (accesses[0] + accesses[1]),
+        transactions,
+        times: 1,
+    };
+    let group = Counts {
+        rules: Rules::default(),
+        groups: 1,
+        group_size: 64,
+        instructions: BTreeMap::from([
+            (Class::IntAdd, instructions(640, 20)),
+            (Class::FloatMul, instructions(320, 10)),
+            (Class::GlobalRead, instructions(128, 4)),
+            (Class::GlobalWrite, instructions(64, 2)),
+        ]),
+        idle: 0.0,
+        branches: Branches::default(),
+        global_reads: Global { items: 128, warps: 4, bytes: 512, transactions: 8 },
+        global_writes: Global { items: 64, warps: 2, bytes: 256, transactions: 2 },
+        local_reads: Local { rounds: 4, ..Local::default() },
+        local_writes: Local::default(),
+        barriers: 0,
+        local_bytes: 0,
+        live_values: 0,
+        periods: vec![
+            period(&[(Class::IntAdd, 10), (Class::FloatMul, 5)], [2, 1], 5),
+            period(&[(Class::IntAdd, 3)], [0, 0], 0),
+        ],
+        lines: vec![],
+    };
+    Launch {
+        key: sample::key("made_up", 1),
+        kernel: "made_up".into(),
+        passes: 1.0,
+        operations: 0.0,
+        bytes: 0.0,
+        buffers: 0.0,
+        counted: Ok(Counted { group: Arc::new(group), groups: 8.0 }),
+        seconds: f64::NAN,
+    }
+}
+
+fn takes(model: Model, parameters: &[f64], seconds: f64) {
+    let view = View::new(model, &launch(), Some(&device())).unwrap();
+    let predicted = view.seconds(parameters, 1.0);
+    assert!(
+        (predicted / seconds - 1.0).abs() < 1e-9,
+        "{}: {predicted:e}, {seconds:e}",
+        model.name()
+    );
+}
+
+#[test]
+fn an_unknown_throughput_is_no_less_than_that_of_slower_classes_or_of_one_group_a_unit() {
+    let device = device();
+    assert_eq!(device.rate(Class::Logic), 64e9, "an addition takes as long");
+    assert_eq!(device.rate(Class::IntDiv), 2.0 * 64.0 / 16e-9, "nothing takes as long");
+}
+
+#[test]
+fn model_4_hides_latency_behind_enough_warps() {
+    // 8 warps on a unit. A warp computes 10·1 + 5·2 ns, and 2 rounds of 128 B by 64 lanes' 1 ns.
+    // T_M = 3·400 + 2·10, T_ML = 400 + 2/3·10, T_CL = 3: ceil(813.3/19) + 1 = 44 warps would hide it.
+    let seen = (3.0 * 400.0 + 2.0 * 10.0) + 22.0 + 3.0 * 7.0;
+    takes(Model::WarpTimeline, &[1e-6, 1.0, 400e-9, 10e-9, 0.0], 1e-6 + seen * 1e-9);
+    // T_M = 60, T_ML = 20: ceil(40/19) + 1 = 4 warps hide it.
+    let hidden = 20.0 + 22.0 * 8.0;
+    takes(Model::WarpTimeline, &[1e-6, 1.0, 20e-9, 0.0, 0.0], 1e-6 + hidden * 1e-9);
+}
+
+#[test]
+fn model_5_adds_computing_and_uncovered_latency() {
+    // Periods of 10·4 + 5·8 and of 3·4 cycles; 5 transactions of 200 cycles. P = 92/1092.
+    // Warp_bw = 32·4/(5/3·200) = 0.384 B a cycle: 64/(8·2·0.384) > 8, so all warps load at once.
+    let degree = 2.0 + 4.0 * (0.5 - 92.0 / 1092.0);
+    let computing = 8.0 * (80.0 + 12.0) / degree;
+    let waiting = 1000.0 - 7.0 * 80.0;
+    let seconds = 1e-6 + (computing + waiting) * 1e-9;
+    takes(Model::ParallelDegrees, &[1e-6, 200.0, 2.0, 4.0, 0.5, 60.0], seconds);
+}
+
+#[test]
+fn model_6_takes_as_long_as_its_longest_component() {
+    // All 512 work-items are at work: neither latency nor few of them hold anything back.
+    let compute = 8.0 * (640.0 / 64e9 + 320.0 / 32e9);
+    let global = 8.0 * 128.0 * (8.0 / 64e9 + 2.0 / 32e9);
+    let local = 8.0 * 4.0 * 128.0 / 256e9;
+    takes(Model::Components, &[1e-6, 1.0, 1.0, 1.0], 1e-6 + global);
+    takes(Model::Components, &[1e-6, 2.0, 1.0, 1.0], 1e-6 + 2.0 * compute);
+    takes(Model::Components, &[1e-6, 1.0, 1.0, 50.0], 1e-6 + 50.0 * local);
+}
+
+#[test]
+fn a_launch_touches_whole_segments_but_no_more_than_its_buffers_hold() {
+    let counted = launch().counted.unwrap();
+    let footprint = |bytes, buffers| counted.work(bytes, buffers, None).footprint;
+    // 8 groups of 10 transactions.
+    assert_eq!(counted.work(0.0, 0.0, None).traffic, 10240.0);
+    assert_eq!(footprint(4096.0, 1e9), 10240.0);
+    assert_eq!(footprint(4096.0, 6000.0), 6000.0);
+    assert_eq!(footprint(20000.0, 20000.0), 20000.0);
+}

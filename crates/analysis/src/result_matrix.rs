@@ -1,0 +1,400 @@
+//! All runs of a ranking, put together as they are read: one entry a device and API, one
+//! cell a case. Raw samples are summarised at once and not kept, so that a thousand runs fit.
+
+use gpubench_core::gpu::{BoundsChecks, DeviceInfo, DeviceKind};
+use gpubench_core::record::{Flag, Header, Outcome, Record};
+use gpubench_core::workload::{CaseKey, Measure};
+use gpubench_stats::{Summary, t_quantile};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// A device seen through one API, with all of its runs.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The device, as its first run saw it.
+    pub device: DeviceInfo,
+    /// Its drivers, over all runs.
+    pub drivers: BTreeSet<String>,
+    /// How many runs it took part in.
+    pub runs: usize,
+    cells: HashMap<usize, Cell>,
+}
+
+/// A case, whoever ran it.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// What distinguishes it from others.
+    pub key: CaseKey,
+    /// Which ranking family it counts in.
+    pub family: String,
+}
+
+/// The result of a entry's rounds of one case.
+#[derive(Clone, Debug, Default)]
+pub struct Cell {
+    /// Rounds that were verified and measured.
+    pub rounds: u32,
+    /// Mean of the logarithms of the rounds' medians (of seconds).
+    pub mean: f64,
+    /// Sum of the squared distances from that mean.
+    pub squares: f64,
+    /// Sum over rounds of the variance of the median's logarithm, estimated from its samples.
+    pub sampling: f64,
+    /// Rounds whose energy is known, and the mean of the logarithms of joules.
+    metered: (u32, f64),
+    /// Operations of one launch.
+    pub flops: f64,
+    /// Bytes of one launch or copy.
+    pub bytes: f64,
+    /// Whether the working set fits a cache.
+    pub cache: bool,
+    /// Whether the suite calls it a ceiling of the device.
+    pub ceiling: bool,
+    /// The kernel's hash and its checks; no hash where the variant was searched for.
+    kernel: Option<(Option<u64>, BoundsChecks)>,
+    /// Why it is not ranked, in a reason or two.
+    exclusion: Option<&'static str>,
+}
+
+/// The entries and the cases that any of them ran.
+#[derive(Clone, Debug, Default)]
+pub struct ResultMatrix {
+    /// One a device and API, in the order in which they were met.
+    pub entries: Vec<Entry>,
+    /// Every case, in the order in which they were met.
+    pub cases: Vec<Case>,
+    /// The suites of the runs: name and hash.
+    pub suites: BTreeSet<(String, String)>,
+    numbers: HashMap<CaseKey, usize>,
+    places: HashMap<Identity, usize>,
+}
+
+/// What makes two runs those of one entry.
+type Identity = (String, String, String, DeviceKind);
+
+/// Which entry each of a run's devices counts for.
+#[derive(Clone, Debug)]
+pub struct Entered(Vec<usize>);
+
+impl ResultMatrix {
+    /// Takes in a run's devices.
+    pub fn enter(&mut self, header: &Header) -> Entered {
+        self.suites.insert((header.suite.clone(), header.suite_hash.clone()));
+        let places: Vec<usize> = header.devices.iter().map(|d| self.place(d)).collect();
+        // Two equal GPUs in one machine are one entry and one run.
+        for place in places.iter().collect::<BTreeSet<_>>() {
+            self.entries[*place].runs += 1;
+        }
+        Entered(places)
+    }
+
+    /// Takes in a record of a run that has entered.
+    pub fn add(&mut self, entered: &Entered, record: &Record) {
+        let Some(&place) = entered.0.get(record.device) else { return };
+        let case = self.number(&record.key, &record.family);
+        self.entries[place].cells.entry(case).or_default().add(record);
+    }
+
+    /// Takes in all that another matrix holds.
+    pub fn merge(&mut self, other: Self) {
+        self.suites.extend(other.suites);
+        let cases: Vec<usize> =
+            other.cases.iter().map(|case| self.number(&case.key, &case.family)).collect();
+        for theirs in other.entries {
+            let place = self.place(&theirs.device);
+            let ours = &mut self.entries[place];
+            ours.drivers.extend(theirs.drivers);
+            ours.runs += theirs.runs;
+            for (case, cell) in theirs.cells {
+                ours.cells.entry(cases[case]).or_default().merge(&cell);
+            }
+        }
+    }
+
+    /// Position of the case with this key.
+    pub(super) fn find(&self, key: &CaseKey) -> Option<usize> {
+        self.numbers.get(key).copied()
+    }
+
+    /// An entry's cell of a case, where it was verified and measured.
+    ///
+    /// # Errors
+    /// The reason for its exclusion.
+    pub fn cell(&self, entry: usize, case: usize) -> Result<&Cell, &'static str> {
+        match self.entries[entry].cells.get(&case) {
+            None => Err("not run"),
+            Some(Cell { exclusion: Some(reason), .. }) => Err(reason),
+            Some(cell) if cell.rounds == 0 => Err("not measured"),
+            Some(cell) => Ok(cell),
+        }
+    }
+
+    /// All cells of a entry that were verified and measured, in no order.
+    pub fn cells(&self, entry: usize) -> impl Iterator<Item = (&Case, &Cell)> {
+        let cells = self.entries[entry].cells.iter();
+        cells
+            .filter(|(_, cell)| cell.exclusion.is_none() && cell.rounds > 0)
+            .map(|(&case, cell)| (&self.cases[case], cell))
+    }
+
+    fn number(&mut self, key: &CaseKey, family: &str) -> usize {
+        if let Some(&number) = self.numbers.get(key) {
+            return number;
+        }
+        let number = self.cases.len();
+        self.cases.push(Case { key: key.clone(), family: family.to_owned() });
+        self.numbers.insert(key.clone(), number);
+        number
+    }
+
+    fn place(&mut self, device: &DeviceInfo) -> usize {
+        let text = |text: &str| text.to_owned();
+        let identity =
+            (text(&device.vendor), text(&device.name), text(&device.backend), device.kind);
+        let place = *self.places.entry(identity).or_insert(self.entries.len());
+        if place == self.entries.len() {
+            self.entries.push(Entry {
+                device: device.clone(),
+                drivers: BTreeSet::new(),
+                runs: 0,
+                cells: HashMap::new(),
+            });
+        }
+        self.entries[place].drivers.insert(device.driver.clone());
+        place
+    }
+}
+
+impl Cell {
+    /// Variance of the mean over rounds: `None` with a single round.
+    pub fn between(&self) -> Option<f64> {
+        let n = f64::from(self.rounds);
+        (self.rounds > 1).then(|| self.squares / (n - 1.0) / n)
+    }
+
+    /// Variance of the mean over rounds as far as it comes from the samples within them.
+    pub fn within(&self) -> f64 {
+        self.sampling / f64::from(self.rounds).powi(2)
+    }
+
+    /// Logarithm of [`Cell::seconds`].
+    pub fn log_seconds(&self) -> f64 {
+        self.mean
+    }
+
+    /// Seconds: geometric mean of the rounds' medians.
+    pub fn seconds(&self) -> f64 {
+        self.mean.exp()
+    }
+
+    /// Joules of one operation: geometric mean of the rounds that report it; `None` where none does.
+    pub fn joules(&self) -> Option<f64> {
+        let (rounds, mean) = self.metered;
+        (rounds > 0).then(|| mean.exp())
+    }
+
+    /// The 95 % interval of [`Cell::seconds`] between rounds (Student's t); `None` with one round.
+    pub fn interval(&self) -> Option<[f64; 2]> {
+        let half = t_quantile(f64::from(self.rounds) - 1.0, 0.975) * self.between()?.sqrt();
+        Some([(self.mean - half).exp(), (self.mean + half).exp()])
+    }
+
+    /// Whether two cells measured the same work with the same kernel; else the reason why not.
+    pub fn matches(&self, other: &Self) -> Result<(), &'static str> {
+        self.matches_but_for_text(other)?;
+        let hash = |cell: &Self| cell.kernel.and_then(|(hash, _)| hash);
+        match (hash(self), hash(other)) {
+            (Some(ours), Some(theirs)) if ours != theirs => Err("another kernel"),
+            _ => Ok(()),
+        }
+    }
+
+    /// As [`Cell::matches`], for kernels in two languages.
+    pub fn matches_but_for_text(&self, other: &Self) -> Result<(), &'static str> {
+        if self.flops != other.flops || self.bytes != other.bytes {
+            return Err("another amount of work");
+        }
+        match (self.kernel, other.kernel) {
+            (Some((_, ours)), Some((_, theirs))) if ours != theirs => Err("other bounds checks"),
+            _ => Ok(()),
+        }
+    }
+
+    fn add(&mut self, record: &Record) {
+        match &record.outcome {
+            Outcome::Ok => {}
+            // A case left out of some rounds keeps the value of the others.
+            Outcome::Skipped(_) | Outcome::Unsupported(_) if self.rounds > 0 => return,
+            outcome => return self.exclude(outcome.label()),
+        }
+        if record.flags.iter().any(Flag::is_implausible) {
+            return self.exclude("implausible");
+        }
+        let Some(measured) = &record.measured else { return };
+        let Some(summary) = Summary::of(&measured.samples) else { return };
+        let median = summary.median.ln();
+        if !median.is_finite() {
+            return self.exclude("no usable time");
+        }
+        let kernel = record.kernel.as_ref().map(|built| {
+            let fixed = built.variant.is_empty();
+            (fixed.then(|| short_hash(&built.hash)), built.bounds_checks)
+        });
+        let joules = record.monitor.joules.map(f64::ln).filter(|log| log.is_finite());
+        let one = Self {
+            rounds: 1,
+            mean: median,
+            squares: 0.0,
+            sampling: summary.log_error().powi(2),
+            metered: joules.map_or((0, 0.0), |log| (1, log)),
+            flops: measured.flops,
+            bytes: measured.bytes,
+            cache: record.flags.contains(&Flag::Cache),
+            ceiling: record.key.measure == Measure::Kernel
+                && record.tags.iter().any(|tag| tag == "ceiling"),
+            kernel,
+            exclusion: None,
+        };
+        self.merge(&one);
+    }
+
+    /// Takes in further rounds (Chan's update of mean and squares).
+    fn merge(&mut self, other: &Self) {
+        if let Some(reason) = other.exclusion {
+            self.exclude(reason);
+        }
+        if other.rounds == 0 {
+            return;
+        }
+        if self.rounds == 0 {
+            let exclusion = self.exclusion.filter(|reason| !is_skipped(reason));
+            *self = Self { exclusion, ..other.clone() };
+            return;
+        }
+        if self.matches(other).is_err() {
+            return self.exclude("different work in its runs");
+        }
+        let (a, b) = (f64::from(self.rounds), f64::from(other.rounds));
+        let distance = other.mean - self.mean;
+        self.mean += distance * b / (a + b);
+        self.squares += other.squares + distance * distance * a * b / (a + b);
+        self.sampling += other.sampling;
+        self.metered = pooled(self.metered, other.metered);
+        self.rounds += other.rounds;
+        self.cache |= other.cache;
+    }
+
+    /// Notes why it is not ranked; being left out does not hide a failure or a time.
+    fn exclude(&mut self, reason: &'static str) {
+        if is_skipped(reason) && (self.rounds > 0 || self.exclusion.is_some()) {
+            return;
+        }
+        self.exclusion = Some(reason);
+    }
+}
+
+/// Two means, each of so many values, as one.
+fn pooled(a: (u32, f64), b: (u32, f64)) -> (u32, f64) {
+    let of = |(n, mean): (u32, f64)| f64::from(n) * mean;
+    let n = a.0 + b.0;
+    (n, if n == 0 { 0.0 } else { (of(a) + of(b)) / f64::from(n) })
+}
+
+fn is_skipped(reason: &str) -> bool {
+    reason == "skipped" || reason == "unsupported"
+}
+
+/// The first 64 bits of a hash in hexadecimal: enough to distinguish the kernels of one case.
+fn short_hash(hex: &str) -> u64 {
+    hex.get(..16).and_then(|head| u64::from_str_radix(head, 16).ok()).unwrap_or_else(|| {
+        use std::hash::{DefaultHasher, Hash, Hasher};
+        let mut hasher = DefaultHasher::new();
+        hex.hash(&mut hasher);
+        hasher.finish()
+    })
+}
+
+/// The runs' records in one matrix: for those who hold them in memory anyway.
+pub fn result_matrix<'a>(
+    runs: impl IntoIterator<Item = (&'a Header, &'a [Record])>,
+) -> ResultMatrix {
+    let mut matrix = ResultMatrix::default();
+    for (header, records) in runs {
+        let entered = matrix.enter(header);
+        for record in records {
+            matrix.add(&entered, record);
+        }
+    }
+    matrix
+}
+
+/// Families in the order in which they are shown, any others behind them by name.
+pub(super) fn families(cases: &[Case]) -> Vec<String> {
+    const ORDER: [&str; 5] = ["compute", "memory", "transfer", "overlap", "concurrency"];
+    let place = |name: &str| ORDER.iter().position(|known| *known == name).unwrap_or(ORDER.len());
+    let mut found: BTreeMap<(usize, &str), ()> = BTreeMap::new();
+    for case in cases {
+        found.insert((place(&case.family), &case.family), ());
+    }
+    found.into_keys().map(|(_, name)| name.to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_core::record::sample::{device, header, key, outcome, record};
+
+    fn round(round: u32, seconds: f64) -> Record {
+        Record { round, ..record(key("a", 1), seconds) }
+    }
+
+    fn cell(records: &[Record]) -> Result<Cell, &'static str> {
+        let matrix = result_matrix([(&header(vec![device("opencl")]), records)]);
+        matrix.cell(0, 0).cloned()
+    }
+
+    #[test]
+    fn rounds_become_a_mean_and_its_variance() {
+        let cell = cell(&[round(0, 1.0), round(1, 2.0), round(2, 4.0)]).unwrap();
+        assert!((cell.seconds() - 2.0).abs() < 1e-12);
+        let variance = 2f64.ln().powi(2);
+        assert!((cell.between().unwrap() - variance / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn merging_is_the_same_as_adding() {
+        let header = header(vec![device("opencl")]);
+        let records: Vec<Record> =
+            (0..5).map(|i| round(i, 1.0 + 0.1 * f64::from(i * 3 % 5))).collect();
+        let whole = result_matrix([(&header, &records[..])]);
+        let mut parts = result_matrix([(&header, &records[..2])]);
+        parts.merge(result_matrix([(&header, &records[2..])]));
+        let (whole, parts) = (whole.cell(0, 0).unwrap(), parts.cell(0, 0).unwrap());
+        assert!((whole.mean - parts.mean).abs() < 1e-12);
+        assert!((whole.squares - parts.squares).abs() < 1e-12);
+        assert_eq!(whole.rounds, parts.rounds);
+    }
+
+    #[test]
+    fn one_wrong_round_takes_the_case_out_and_a_skipped_one_does_not() {
+        let skipped = || outcome(key("a", 1), Outcome::Skipped("no time".into()));
+        let crash = || outcome(key("a", 1), Outcome::Timeout("build".into()));
+        assert!(cell(&[round(0, 1.0), skipped()]).is_ok());
+        assert!(cell(&[skipped(), round(0, 1.0)]).is_ok());
+        assert_eq!(cell(&[skipped()]).unwrap_err(), "skipped");
+        assert_eq!(cell(&[crash(), skipped(), round(0, 1.0)]).unwrap_err(), "timeout");
+        assert_eq!(cell(&[round(0, 1.0), crash()]).unwrap_err(), "timeout");
+        let flags = vec![Flag::Implausible("above the roof".into())];
+        assert_eq!(cell(&[Record { flags, ..round(0, 1.0) }]).unwrap_err(), "implausible");
+        let unchecked = outcome(key("a", 1), Outcome::Unchecked);
+        assert_eq!(cell(&[unchecked]).unwrap_err(), "unchecked");
+        assert_eq!(cell(&[round(0, 0.0)]).unwrap_err(), "no usable time");
+    }
+
+    #[test]
+    fn runs_of_one_device_are_one_entry() {
+        let header = header(vec![device("opencl"), device("wgpu")]);
+        let matrix = result_matrix([(&header, &[][..]), (&header, &[])]);
+        assert_eq!(matrix.entries.len(), 2);
+        assert_eq!(matrix.entries[0].runs, 2);
+    }
+}

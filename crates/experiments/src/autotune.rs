@@ -1,0 +1,228 @@
+//! Builds a case's kernel; where it has several variants, autotunes: the fastest of them.
+
+use super::session::span;
+use super::{Measurement, Policy, Session, Stage};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{BuildReport, KernelId};
+use gpubench_core::record::Built;
+use gpubench_plan::{Candidate, Case, launches, partial_launch};
+use std::time::Instant;
+
+/// The kernel of a case that has the device for itself.
+pub(super) const KERNEL: KernelId = KernelId(0);
+
+/// A variant that was built and launched.
+pub(super) struct BuiltVariant<'a> {
+    /// The variant.
+    pub candidate: &'a Candidate,
+    /// Seconds of one launch, about.
+    pub launch: f64,
+    report: BuildReport,
+}
+
+/// The result of trying every variant of a kernel.
+pub(super) struct TriedVariants<'a> {
+    kernel: KernelId,
+    /// Those that ran, the fastest by its rate of operations first (of bytes where it computes
+    /// nothing).
+    pub fastest_first: Vec<BuiltVariant<'a>>,
+    /// All, with the time of one launch; those that could not run or that the plan dropped without.
+    tried: Vec<(String, Option<f64>)>,
+}
+
+impl TriedVariants<'_> {
+    /// Makes `variant` the kernel on the device and in `measurement`.
+    ///
+    /// # Errors
+    /// What building it says.
+    pub(super) fn select(
+        &self,
+        session: &mut Session,
+        variant: &BuiltVariant,
+        stage: &mut dyn FnMut(Stage),
+        measurement: &mut Measurement,
+    ) -> Result<()> {
+        if self.tried.len() > 1 {
+            // Another variant was built since.
+            stage(Stage::Build);
+            session.device.build(self.kernel, &variant.candidate.kernel)?;
+        }
+        let built = built(variant.candidate, variant.report.clone());
+        let tried = if self.tried.len() > 1 { self.tried.clone() } else { vec![] };
+        measurement.kernel = Some(Built { tried, ..built });
+        Ok(())
+    }
+}
+
+/// Tries every variant (one build, a few launches). Each build and each first launch is a stage, so
+/// that a search over many variants has no deadline as a whole.
+///
+/// # Errors
+/// The last variant's error (`Unsupported` only where there is no other) where none can be built and
+/// launched; `OverBudget` where one launch would take too long for the policy.
+pub(super) fn try_variants<'a>(
+    session: &mut Session,
+    case: &'a Case,
+    policy: &Policy,
+    stage: &mut dyn FnMut(Stage),
+    measurement: &mut Measurement,
+) -> Result<TriedVariants<'a>> {
+    let mut tried_variants =
+        TriedVariants { kernel: case.kernel(), fastest_first: vec![], tried: vec![] };
+    let mut last_error = Error::Unsupported("the case has no kernel".into());
+    for candidate in &case.candidates {
+        match attempt(session, case, candidate, policy, stage, measurement) {
+            Ok(built) => {
+                tried_variants.tried.push((candidate.label.clone(), Some(built.launch)));
+                tried_variants.fastest_first.push(built);
+            }
+            Err(
+                error @ (Error::Unsupported(_)
+                | Error::Build { .. }
+                | Error::OutOfMemory(_)
+                | Error::OverBudget(_)),
+            ) => {
+                tried_variants.tried.push((candidate.label.clone(), None));
+                // A variant that this language lacks says less than one that takes too long.
+                if is_more_informative(&error, &last_error) {
+                    last_error = error;
+                }
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    if tried_variants.fastest_first.is_empty() {
+        return Err(last_error);
+    }
+    tried_variants.tried.extend(case.dropped.iter().map(|(label, _)| (label.clone(), None)));
+    tried_variants.fastest_first.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
+    Ok(tried_variants)
+}
+
+/// Autotunes: tries every variant and keeps the fastest.
+///
+/// # Errors
+/// As [`try_variants`].
+pub(super) fn autotune<'a>(
+    session: &mut Session,
+    case: &'a Case,
+    policy: &Policy,
+    stage: &mut dyn FnMut(Stage),
+    measurement: &mut Measurement,
+) -> Result<BuiltVariant<'a>> {
+    let mut tried_variants = try_variants(session, case, policy, stage, measurement)?;
+    let fastest = tried_variants.fastest_first.remove(0);
+    tried_variants.select(session, &fastest, stage, measurement)?;
+    Ok(fastest)
+}
+
+/// Builds the first variant and launches nothing: for measures that choose their own launches.
+///
+/// # Errors
+/// Whatever building it says; `Unsupported` for a case without a kernel.
+pub(super) fn build_first_variant<'a>(
+    session: &mut Session,
+    case: &'a Case,
+    stage: &mut dyn FnMut(Stage),
+    measurement: &mut Measurement,
+) -> Result<&'a Candidate> {
+    let no_kernel = || Error::Unsupported("the case has no kernel".into());
+    let candidate = case.candidates.first().ok_or_else(no_kernel)?;
+    stage(Stage::Build);
+    let report = session.device.build(case.kernel(), &candidate.kernel)?;
+    measurement.kernel = Some(built(candidate, report));
+    Ok(candidate)
+}
+
+fn is_more_informative(error: &Error, last: &Error) -> bool {
+    !matches!(error, Error::Unsupported(_)) || matches!(last, Error::Unsupported(_))
+}
+
+fn rate(variant: &BuiltVariant) -> f64 {
+    let candidate = variant.candidate;
+    let work = if candidate.flops > 0.0 { candidate.flops } else { candidate.bytes.max(1.0) };
+    work / variant.launch.max(1e-12)
+}
+
+/// Builds a variant and finds the time of one launch.
+fn attempt<'a>(
+    session: &mut Session,
+    case: &Case,
+    candidate: &'a Candidate,
+    policy: &Policy,
+    stage: &mut dyn FnMut(Stage),
+    measurement: &mut Measurement,
+) -> Result<BuiltVariant<'a>> {
+    let alone = case.candidates.len() == 1;
+    stage(Stage::Build);
+    let report = session.device.build(case.kernel(), &candidate.kernel)?;
+    stage(Stage::Launch);
+    if alone {
+        // Reported even where launching it fails.
+        measurement.kernel = Some(built(candidate, report.clone()));
+    }
+    let affordable = policy.longest_launch.min(policy.seconds * 2.0 / policy.min_samples as f64);
+    check_duration(session, case, candidate, affordable)?;
+    let once = launches(case, candidate, case.kernel(), 1);
+    let mut launch = span(&session.device.run(&once)?);
+    // The first launch of a variant pays for what the driver put off; the best of a few counts, within
+    // the variant's share of the time that measuring the fastest will take.
+    let (begun, share) = (Instant::now(), policy.seconds / case.candidates.len() as f64);
+    let (more, long) = if alone { (2, KERNEL_DOMINATED_SECONDS) } else { (4, f64::INFINITY) };
+    for _ in 0..more {
+        if launch > long || begun.elapsed().as_secs_f64() > share {
+            break;
+        }
+        launch = launch.min(span(&session.device.run(&once)?));
+    }
+    Ok(BuiltVariant { candidate, launch, report })
+}
+
+/// A launch this long, in seconds, is mostly the kernel's own time; shorter ones are mostly the
+/// cost of launching.
+const KERNEL_DOMINATED_SECONDS: f64 = 2e-3;
+
+pub(super) fn built(candidate: &Candidate, report: BuildReport) -> Built {
+    Built {
+        hash: candidate.kernel.hash(),
+        group: candidate.kernel.group,
+        groups: candidate.groups,
+        bounds_checks: candidate.kernel.bounds_checks(),
+        variant: candidate.label.clone(),
+        tried: vec![],
+        report,
+    }
+}
+
+/// Runs growing parts of the grid before the whole: a launch that would take longer than
+/// `affordable` seconds is refused before it can block the device (or trip its watchdog).
+fn check_duration(
+    session: &mut Session,
+    case: &Case,
+    candidate: &Candidate,
+    affordable: f64,
+) -> Result<()> {
+    let mut before = 0.0;
+    for share in [1024, 128, 16] {
+        let (recording, fraction) = partial_launch(case, candidate, case.kernel(), share);
+        if fraction <= before {
+            continue;
+        }
+        before = fraction;
+        let too_long = |part: f64| part > KERNEL_DOMINATED_SECONDS && part / fraction > affordable;
+        let mut part = span(&session.device.run(&recording)?);
+        if too_long(part) {
+            // It may have paid for what the driver put off, such as compiling: once more.
+            part = part.min(span(&session.device.run(&recording)?));
+        }
+        if too_long(part) {
+            let whole = part / fraction;
+            return Err(Error::OverBudget(format!(
+                "one launch would take about {}, {} fit the time budget of this case",
+                gpubench_core::units::seconds(whole),
+                gpubench_core::units::seconds(affordable)
+            )));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,99 @@
+//! One measurement over several devices that begin at the same moment.
+
+use super::{Measurement, Policy, Session, Stage, StageTimer, split, transfer_states};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{Clock, Recording};
+use gpubench_core::record::{Flag, Wall};
+use gpubench_core::workload::Measure;
+use gpubench_device::sim::SIM;
+use gpubench_device::{Device, MultiDevice, Part};
+use gpubench_plan::Case;
+
+/// Several open devices.
+pub struct DeviceGroup {
+    /// Each of them, for what it does alone.
+    pub members: Vec<Session>,
+    launcher: Box<dyn MultiDevice>,
+    /// Whose timestamps were not used, and why.
+    doubts: Vec<String>,
+}
+
+impl DeviceGroup {
+    /// Over open devices and who starts them at the same moment.
+    pub fn new(devices: Vec<Box<dyn Device>>, launcher: Box<dyn MultiDevice>) -> Self {
+        let members = devices.into_iter().map(Session::new).collect();
+        Self { members, launcher, doubts: vec![] }
+    }
+
+    /// Runs one recording a member, all begun at the same moment; an empty one leaves it idle.
+    pub(super) fn run(&mut self, recordings: &[Recording]) -> Result<Vec<Part>> {
+        let parts = self.launcher.run(recordings)?;
+        for (member, part) in parts.iter().enumerate() {
+            let Some(why) = &part.dropped else { continue };
+            let name = &self.names()[member];
+            let doubt = format!("{name}: {why}; its copies are timed as one, by the host");
+            if !self.doubts.contains(&doubt) {
+                self.doubts.push(doubt);
+            }
+        }
+        Ok(parts)
+    }
+
+    /// `opencl:0` of each member, as records name them.
+    pub(super) fn names(&self) -> Vec<String> {
+        let name = |member: &Session| {
+            let info = member.device.info();
+            format!("{}:{}", info.backend, info.index)
+        };
+        self.members.iter().map(name).collect()
+    }
+
+    /// The clock of their common runs.
+    pub(super) fn clock(&self) -> Clock {
+        let simulated = |member: &Session| member.device.info().backend == SIM;
+        if self.members.iter().all(simulated) { Clock::Simulated } else { Clock::Host }
+    }
+
+    fn reset(&mut self) {
+        self.members.iter_mut().for_each(|member| member.device.reset());
+    }
+}
+
+/// Measures a case over all members, to each its own variant of it, reporting to `stage` what it is about
+/// to do. Never fails: what went wrong is the measurement's outcome.
+pub fn measure_multi_device(
+    device_group: &mut DeviceGroup,
+    cases: &[Case],
+    policy: &Policy,
+    stage: &mut dyn FnMut(Stage),
+) -> Measurement {
+    device_group.reset();
+    let mut measurement = Measurement::default();
+    let mut stage_timer = StageTimer::default();
+    let stage: &mut dyn FnMut(Stage) = &mut |now| {
+        stage_timer.enter(Some(now));
+        stage(now);
+    };
+    let result = match cases.first().map(|case| case.key.measure) {
+        _ if cases.len() != device_group.members.len() || cases.len() < 2 => {
+            Err(Error::Unsupported(format!(
+                "{} cases for {} devices",
+                cases.len(),
+                device_group.members.len()
+            )))
+        }
+        Some(Measure::TransferStates) => {
+            transfer_states::measure(device_group, cases, policy, stage, &mut measurement)
+        }
+        Some(Measure::Split) => {
+            split::measure(device_group, cases, policy, stage, &mut measurement)
+        }
+        _ => Err(Error::Unsupported("it is measured on one device at a time".into())),
+    };
+    measurement.wall = Wall { busy: measurement.wall.busy, ..stage_timer.end() };
+    device_group.reset();
+    for doubt in device_group.doubts.drain(..) {
+        measurement.flag(Flag::Timestamps(doubt));
+    }
+    measurement.conclude(result)
+}

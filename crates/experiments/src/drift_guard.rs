@@ -1,0 +1,161 @@
+//! A case between two launches of the reference kernel, its device's sensors being read meanwhile: what was
+//! measured on a device that was slower than before is thrown away and measured again, but not for
+//! ever.
+
+use super::reference_kernel::{drift, limit};
+use super::{Measurement, Policy, Session, Stage, measure};
+use gpubench_core::record::{Flag, Wall};
+use gpubench_plan::Case;
+use std::time::Instant;
+
+/// Cases of one process that are measured a second time, at most.
+const AGAIN: u32 = 10;
+/// This many second times in a row that were no better are the last.
+const FUTILE: u32 = 3;
+
+/// How often a session may still throw a measurement away.
+#[derive(Debug)]
+pub(super) struct RetryBudget {
+    left: u32,
+    futile: u32,
+}
+
+impl Default for RetryBudget {
+    fn default() -> Self {
+        Self { left: AGAIN, futile: 0 }
+    }
+}
+
+impl RetryBudget {
+    /// Whether to measure once more.
+    fn spend(&mut self) -> bool {
+        let may = self.left > 0 && self.futile < FUTILE;
+        self.left -= u32::from(may);
+        may
+    }
+
+    fn learn(&mut self, better: bool) {
+        self.futile = if better { 0 } else { self.futile + 1 };
+    }
+}
+
+/// Measures one case as [`measure`](super::measure()) does, and watches the device. `first` is what
+/// the reference kernel took when the run began; where it is `None`, this is when it begins.
+pub fn measure_with_drift_guard(
+    session: &mut Session,
+    case: &Case,
+    policy: &Policy,
+    first: Option<f64>,
+    stage: &mut dyn FnMut(Stage),
+) -> Measurement {
+    if policy.verify_only {
+        return measure(session, case, policy, stage);
+    }
+    let begun = Instant::now();
+    stage(Stage::Prepare);
+    let mut before = session.reference_kernel.last.or_else(|| session.run_reference_kernel(first));
+    let first = first.or(before);
+    let limit = limit(session.device.info().kind);
+    let mut discarded = 0;
+    loop {
+        let (mut measurement, throttled) = sensed(session, case, policy, stage);
+        let Some(measured) = &measurement.measured else {
+            measurement.wall.reference_kernel = since(begun, measurement.wall);
+            // Whatever went wrong, the next case looks at the device anew.
+            session.reference_kernel.last = None;
+            (measurement.monitor.began, measurement.monitor.discarded) = (first, discarded);
+            return measurement;
+        };
+        let samples = u32::try_from(measured.samples.len()).unwrap_or(u32::MAX);
+        let after = session.run_reference_kernel(first);
+        let around = before.zip(after).map(|(before, after)| [before, after]);
+        let worst = first.zip(around).map(|(first, around)| worst(first, around));
+        let slower = worst.is_some_and(|worst| worst > limit) || !throttled.is_empty();
+        if discarded > 0 {
+            session.retry_budget.learn(!slower);
+        }
+        if slower && discarded == 0 && session.retry_budget.spend() {
+            discarded = samples;
+            before = session.run_reference_kernel(first);
+            continue;
+        }
+        measurement.monitor.began = first;
+        measurement.monitor.reference_kernel = around;
+        measurement.monitor.discarded = discarded;
+        throttled.into_iter().for_each(|why| measurement.flag(Flag::Throttled(why)));
+        if let Some(worst) = worst.filter(|worst| worst.abs() > limit) {
+            measurement.flag(Flag::Drift(describe(worst)));
+        }
+        measurement.wall.reference_kernel = since(begun, measurement.wall);
+        return measurement;
+    }
+}
+
+/// Seconds since then that went into none of the stages that count.
+fn since(begun: Instant, wall: Wall) -> f64 {
+    (begun.elapsed().as_secs_f64() - wall.stages()).max(0.0)
+}
+
+/// Measures, and reports what held the clock back while samples were taken.
+fn sensed(
+    session: &mut Session,
+    case: &Case,
+    policy: &Policy,
+    stage: &mut dyn FnMut(Stage),
+) -> (Measurement, Vec<String>) {
+    let Some(polling) = session.polling.clone() else {
+        return (measure(session, case, policy, stage), vec![]);
+    };
+    let measurement = measure(session, case, policy, &mut |now| {
+        polling.switch(now == Stage::Measure);
+        stage(now);
+    });
+    polling.switch(false);
+    (measurement, polling.take())
+}
+
+/// The drift that is further from nothing.
+fn worst(first: f64, [before, after]: [f64; 2]) -> f64 {
+    let (before, after) = (drift(first, before), drift(first, after));
+    if before.abs() > after.abs() { before } else { after }
+}
+
+fn describe(drift: f64) -> String {
+    let than = "than when the run began";
+    let percent = 100.0 * drift.abs();
+    match drift > 0.0 {
+        true => format!("a fixed kernel took {percent:.0} % longer {than}"),
+        false => format!("a fixed kernel took {percent:.0} % less time {than}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_retry_budget_ends() {
+        let mut endless = RetryBudget::default();
+        let mut tries = 0;
+        while endless.spend() {
+            endless.learn(false);
+            tries += 1;
+        }
+        assert_eq!(tries, FUTILE);
+        let mut now_and_then = RetryBudget::default();
+        let mut tries = 0;
+        while now_and_then.spend() {
+            now_and_then.learn(true);
+            tries += 1;
+        }
+        assert_eq!(tries, AGAIN);
+    }
+
+    #[test]
+    fn the_worse_end_counts() {
+        assert!((worst(1.0, [1.01, 1.05]) - 0.05).abs() < 1e-12);
+        assert!((worst(1.0, [0.9, 1.05]) + 0.1).abs() < 1e-12);
+        assert_eq!(describe(0.051), "a fixed kernel took 5 % longer than when the run began");
+        assert_eq!(describe(-0.1), "a fixed kernel took 10 % less time than when the run began");
+    }
+}

@@ -1,0 +1,225 @@
+//! Parts of a problem done by a group of devices, each row once, and who has done which.
+
+use super::partition::partition;
+use super::split_run::MAX_REPEATS;
+use crate::autotune::{BuiltVariant, KERNEL};
+use crate::check::Check;
+use crate::timing::walls;
+use crate::{DeviceGroup, Measurement, Policy, memory};
+use gpubench_core::error::Result;
+use gpubench_core::gpu::{Access, Clock, HOST_RESOLUTION, Recording, Timeline};
+use gpubench_core::record::Block;
+use gpubench_model::load_balance::Balancer;
+use gpubench_plan::{Case, bytes_of, host_mirror, multi_device_division, push_block, rows_a_group};
+use gpubench_reference::Data;
+use std::ops::Range;
+
+/// Seconds that a block should take; blocks of less show their overhead, and by the time slices
+/// of an operating system whose processors the devices' drivers share.
+const BLOCK_SECONDS: f64 = 0.2;
+/// The same on simulated devices, which nobody interrupts and every second of which costs the host many.
+const SIMULATED_BLOCK: f64 = 0.05;
+
+/// What the reference computes, and how close a result must come.
+pub(super) type Wanted = (Vec<(usize, Data)>, gpubench_core::workload::Comparison);
+
+/// Partitions rows over a group of devices.
+pub(super) struct Partitioner<'a> {
+    device_group: &'a mut DeviceGroup,
+    cases: &'a [Case],
+    variants: Vec<BuiltVariant<'a>>,
+    /// Rows of the problem.
+    pub rows: u64,
+    /// Rows that one more work-group of each device computes.
+    pub grain: Vec<u64>,
+    /// Who has computed which rows in the last pass.
+    pub owners: Vec<(Range<u64>, usize)>,
+    /// How often each device alone computes the problem in one recording, for it to last as long as a
+    /// block.
+    pub repeats: Vec<u64>,
+    /// Seconds of work so far.
+    pub busy: f64,
+}
+
+impl<'a> Partitioner<'a> {
+    /// Over a group of devices, each with its variant of the problem.
+    ///
+    /// # Errors
+    /// `Unsupported` where a case's rows cannot be partitioned.
+    pub fn new(
+        device_group: &'a mut DeviceGroup,
+        cases: &'a [Case],
+        variants: Vec<BuiltVariant<'a>>,
+    ) -> Result<Self> {
+        let rows = multi_device_division(&cases[0])?.rows;
+        let grain = cases.iter().zip(&variants);
+        let grain = grain.map(|(case, variant)| rows_a_group(variant.candidate, multi_device_division(case)?));
+        let grain = grain.collect::<Result<_>>()?;
+        let repeats = vec![1; cases.len()];
+        Ok(Self { device_group, cases, variants, rows, grain, owners: vec![], repeats, busy: 0.0 })
+    }
+
+    /// How many devices there are.
+    pub fn members(&self) -> usize {
+        self.cases.len()
+    }
+
+    /// The clock of the devices' common runs.
+    pub fn clock(&self) -> Clock {
+        self.device_group.clock()
+    }
+
+    /// Seconds that a block should take.
+    fn block_seconds(&self) -> f64 {
+        if self.clock() == Clock::Simulated { SIMULATED_BLOCK } else { BLOCK_SECONDS }
+    }
+
+    /// Partitions over devices that compute a given number of rows a second alone: a work-group of each, at least.
+    pub fn balancer(&self, speeds: &[f64]) -> Balancer {
+        let min_work = self.grain.iter().map(|&rows| rows as f64).collect();
+        Balancer::new(speeds.to_vec(), self.block_seconds()).with_min_work(min_work)
+    }
+
+    /// What is said of a result that one device computed.
+    pub fn when_on_one_device(&self, member: usize) -> String {
+        format!("alone on {}", self.device_group.names()[member])
+    }
+
+    /// One pass in equal parts.
+    pub fn equally(&mut self) -> Result<()> {
+        self.owners.clear();
+        let parts = partition(&vec![1.0; self.members()], &self.grain, self.rows, true);
+        self.block(0, parts, 1, &vec![true; self.members()]).map(drop)
+    }
+
+    /// Seconds of the whole problem on one device, sample by sample: of recordings that last about as
+    /// long as a block.
+    pub fn on_one_device(
+        &mut self,
+        member: usize,
+        policy: &Policy,
+        seconds: f64,
+    ) -> Result<Vec<f64>> {
+        let whole = 0..self.rows;
+        let once = self.rest(member, &whole, 1, true)?;
+        let repeats = (self.block_seconds() / once.max(1e-9)).clamp(1.0, MAX_REPEATS as f64) as u64;
+        self.repeats[member] = repeats;
+        let clock = self.clock();
+        let (walls, _) = walls(policy, seconds, || {
+            let wall = self.rest(member, &whole, repeats, true)?;
+            let resolution = HOST_RESOLUTION;
+            Ok(Timeline { steps: vec![], clock, resolution, wall, dropped: None })
+        })?;
+        self.busy += walls.iter().sum::<f64>();
+        Ok(walls.iter().map(|wall| wall / repeats as f64).collect())
+    }
+
+    /// Every device computes a given number of the rows from `first` on. Those that are `pending_upload` are uploaded
+    /// what every part reads, too.
+    pub fn block(
+        &mut self,
+        first: u64,
+        rows: Vec<u64>,
+        repeats: u64,
+        pending_upload: &[bool],
+    ) -> Result<Block> {
+        self.begin(first);
+        let mut from = first;
+        let mut recordings = vec![];
+        for (member, &rows) in rows.iter().enumerate() {
+            let range = from..from + rows;
+            recordings.push(self.record_part(member, &range, repeats, pending_upload[member])?);
+            from = range.end;
+            self.owners.push((range, member));
+        }
+        let done = self.device_group.run(&recordings)?;
+        let seconds = done.iter().map(|part| part.ended).collect();
+        Ok(Block { rows, repeats, seconds })
+    }
+
+    /// One device computes a range of rows while the others are idle; its seconds, from a common start
+    /// as those of a block are.
+    pub fn rest(
+        &mut self,
+        member: usize,
+        range: &Range<u64>,
+        repeats: u64,
+        pending_upload: bool,
+    ) -> Result<f64> {
+        self.begin(range.start);
+        let mut recordings = vec![Recording::default(); self.members()];
+        recordings[member] = self.record_part(member, range, repeats, pending_upload)?;
+        self.owners.push((range.clone(), member));
+        Ok(self.device_group.run(&recordings)?[member].ended)
+    }
+
+    /// With the first row begins a pass, in which nobody has computed any.
+    fn begin(&mut self, first: u64) {
+        if first == 0 {
+            self.owners.clear();
+        }
+    }
+
+    /// A device's part of the problem, so many times; nothing for no rows.
+    fn record_part(
+        &self,
+        member: usize,
+        range: &Range<u64>,
+        repeats: u64,
+        pending_upload: bool,
+    ) -> Result<Recording> {
+        let (case, candidate) = (&self.cases[member], self.variants[member].candidate);
+        let mut recording = Recording::default();
+        if !range.is_empty() {
+            for repeat in 0..repeats {
+                // Every repeat stands for a problem of its own, which is uploaded whole.
+                let shared = pending_upload || repeat > 0;
+                push_block(&mut recording, case, candidate, KERNEL, range, shared)?;
+            }
+        }
+        Ok(recording)
+    }
+
+    /// Poisons everything on the devices and all outputs on the host: what is not uploaded and
+    /// computed anew is not right.
+    pub fn poison(&mut self, initial: &[Data]) -> Result<()> {
+        for (member, case) in self.device_group.members.iter_mut().zip(self.cases) {
+            memory::poison(member.device.as_mut(), case)?;
+            for (i, buffer) in case.buffers.iter().enumerate() {
+                if buffer.access == Access::Write {
+                    member.device.write(host_mirror(case, i), initial[i].as_bytes())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the result together from all who computed a part of it, and compares.
+    pub fn right(
+        &mut self,
+        initial: &[Data],
+        wanted: Option<&Wanted>,
+        when: &str,
+        measurement: &mut Measurement,
+    ) -> Result<bool> {
+        let case = &self.cases[0];
+        let check = Check { case, initial, wanted };
+        for member in &mut self.device_group.members {
+            if !check.guards(member, when, measurement)? {
+                return Ok(false);
+            }
+        }
+        let division = multi_device_division(case)?;
+        check.all(measurement, when, |i| {
+            let mut whole = vec![0xff; case.buffers[i].bytes().as_usize()];
+            for (member, session) in self.device_group.members.iter_mut().enumerate() {
+                let found = session.device.read(host_mirror(case, i))?;
+                for (range, _) in self.owners.iter().filter(|(_, owner)| *owner == member) {
+                    let bytes = bytes_of(case, i, division, range);
+                    whole[bytes.clone()].copy_from_slice(&found[bytes]);
+                }
+            }
+            Ok(Data::from_bytes(case.buffers[i].element.scalar, &whole))
+        })
+    }
+}

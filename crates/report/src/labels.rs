@@ -1,0 +1,317 @@
+//! What cells say, the same in every format: names, figures, marks, and what flags mean.
+
+use super::rows::{Rate, Row};
+use gpubench_core::gpu::{DeviceInfo, DeviceKind, MemoryKind};
+use gpubench_core::record::{Flag, Outcome};
+use gpubench_core::text::printable;
+use gpubench_core::units;
+use gpubench_core::workload::{CaseKey, Measure};
+use std::collections::HashMap;
+
+/// `opencl:0`: how tables name a device, and how `--device` takes it.
+pub fn label(device: &DeviceInfo) -> String {
+    format!("{}:{}", printable(&device.backend, 12), device.index)
+}
+
+/// `matmul n=512`, and what of it where it is not the kernel's time.
+pub fn case_name(key: &CaseKey) -> String {
+    let name = printable(&key.to_string(), 200);
+    match key.measure {
+        Measure::Kernel => name,
+        measure => format!("{name} ({})", measure_word(measure)),
+    }
+}
+
+/// `matmul`, and what of it where it is not the kernel's time.
+pub fn workload_name(key: &CaseKey, limit: usize) -> String {
+    let workload = printable(&key.workload, limit);
+    match key.measure {
+        Measure::Kernel => workload,
+        measure => format!("{workload} ({})", measure_word(measure)),
+    }
+}
+
+/// What is measured, in words.
+pub fn measure_word(measure: Measure) -> &'static str {
+    match measure {
+        Measure::Kernel => "kernel",
+        Measure::Launch => "launch latency",
+        Measure::Upload => "upload",
+        Measure::Download => "download",
+        Measure::Transfer => "transfer",
+        Measure::Overlap => "overlap",
+        Measure::Schedule => "schedule",
+        Measure::Concurrency => "concurrency",
+        Measure::Layout => "layout",
+        Measure::Halo => "halo exchange",
+        Measure::Checkpoint => "checkpoint",
+        Measure::Occupancy => "occupancy",
+        Measure::Characterise => "characterise",
+        Measure::TransferStates => "transfer states",
+        Measure::Split => "split",
+    }
+}
+
+/// `n=512 pinned`.
+pub fn size(key: &CaseKey) -> String {
+    let mut parts: Vec<String> =
+        key.size.iter().map(|(name, value)| format!("{}={value}", printable(name, 20))).collect();
+    parts.extend(key.host_memory.map(|kind| memory_label(kind).to_owned()));
+    parts.join(" ")
+}
+
+/// The kind of host memory, in words.
+pub fn memory_label(kind: MemoryKind) -> &'static str {
+    match kind {
+        MemoryKind::Pageable => "pageable",
+        MemoryKind::Pinned => "pinned",
+        MemoryKind::Mapped => "mapped",
+        MemoryKind::Device => "device",
+    }
+}
+
+/// The sort of device, and whether its figures are a GPU's at all.
+pub fn kind_label(device: &DeviceInfo) -> &'static str {
+    match device.kind {
+        DeviceKind::Discrete => "GPU",
+        DeviceKind::Integrated => "integrated GPU",
+        DeviceKind::Virtual => "virtual GPU",
+        DeviceKind::Cpu => "CPU implementation",
+        DeviceKind::Simulated => "simulated: nothing was measured",
+        DeviceKind::Other => "accelerator",
+    }
+}
+
+/// The end further from the median, relative to it: `±0.5 %`.
+pub fn interval(value: f64, [low, high]: [f64; 2]) -> String {
+    let percent = 100.0 * (high / value - 1.0).max(1.0 - low / value);
+    match percent {
+        ..9.95 => format!("±{percent:.1} %"),
+        ..999.5 => format!("±{percent:.0} %"),
+        _ => "±>999 %".to_owned(),
+    }
+}
+
+/// The median and its interval; a dash where nothing was measured.
+pub fn time(row: &Row) -> [String; 2] {
+    match row.time {
+        Some(time) => [units::seconds(time.value), interval(time.value, time.interval)],
+        None => ["–".to_owned(), String::new()],
+    }
+}
+
+/// Work per second, or in one word why there is none.
+pub fn rate(row: &Row) -> String {
+    match row.rate {
+        Some(rate) => rate_text(rate),
+        None if row.outcome.is_failure() => row.outcome.label().to_owned(),
+        None => String::new(),
+    }
+}
+
+/// Work per second with its unit.
+pub fn rate_text(rate: Rate) -> String {
+    match rate {
+        Rate::Flops(rate) => units::flops(rate),
+        Rate::Bandwidth(rate) => units::bandwidth(rate),
+    }
+}
+
+/// `✓` right, `○` not checked, `✗` wrong or failed; `!` behind it: there is a note.
+pub fn mark(row: &Row) -> String {
+    let mark = match row.outcome {
+        Outcome::Ok => "✓",
+        Outcome::Unchecked => "○",
+        _ => "✗",
+    };
+    let flag = if row.flags.is_empty() { "" } else { "!" };
+    format!("{mark}{flag}")
+}
+
+/// A flag in one word.
+pub fn flag_word(flag: &Flag) -> &'static str {
+    match flag {
+        Flag::WarmUpNotSteady => "warm-up not steady",
+        Flag::NotConverged => "not converged",
+        Flag::Cache => "cache",
+        Flag::Implausible(_) => "implausible",
+        Flag::WrongVariant(_) => "wrong variant",
+        Flag::Timestamps(_) => "timestamps",
+        Flag::FewSamples => "few samples",
+        Flag::Flake(_) => "flake",
+        Flag::Throttled(_) => "throttled",
+        Flag::Drift(_) => "drift",
+    }
+}
+
+/// What a flag means.
+pub fn explain(flag: &Flag) -> String {
+    match flag {
+        Flag::WarmUpNotSteady => {
+            "warm-up not steady: warm-up ended before two blocks of samples agreed".into()
+        }
+        Flag::NotConverged => {
+            "not converged: the median's interval is not as narrow as asked".into()
+        }
+        Flag::Cache => "cache: the working set fits the device's cache".into(),
+        Flag::Implausible(why) => format!("implausible: {why}"),
+        Flag::WrongVariant(label) => {
+            format!("wrong variant: `{label}` was passed over, its result is wrong")
+        }
+        Flag::Timestamps(why) => format!("timestamps: {why}"),
+        Flag::FewSamples => "few samples: fewer than requested".into(),
+        Flag::Flake(how) => format!("flake: the first try ended ({how}), the second did not"),
+        Flag::Throttled(why) => format!("throttled: the device held its clock back: {why}"),
+        Flag::Drift(how) => format!("drift: {how}"),
+    }
+}
+
+/// What is known of a failure, in a few lines.
+pub fn details(outcome: &Outcome) -> Vec<String> {
+    const LINES: usize = 8;
+    let first_lines = |text: &str| -> Vec<String> {
+        let mut lines: Vec<_> = text.lines().take(LINES).map(str::to_owned).collect();
+        if text.lines().count() > LINES {
+            lines.push("…".into());
+        }
+        lines
+    };
+    match outcome {
+        Outcome::Unverified(wrong) => vec![format!(
+            "{}: buffer `{}` at {}: found {}, expected {} ({} of {} wrong)",
+            wrong.when,
+            wrong.buffer,
+            wrong.index,
+            wrong.found,
+            wrong.expected,
+            wrong.wrong,
+            wrong.of
+        )],
+        Outcome::Crash { how, stderr } => {
+            let mut lines = vec![how.clone()];
+            lines.extend(stderr.iter().rev().take(4).rev().map(|line| format!("| {line}")));
+            lines
+        }
+        Outcome::BuildError(text)
+        | Outcome::Timeout(text)
+        | Outcome::OutOfMemory(text)
+        | Outcome::DeviceLost(text)
+        | Outcome::Failed(text)
+        | Outcome::Unsupported(text)
+        | Outcome::Skipped(text) => first_lines(text),
+        Outcome::Ok | Outcome::Unchecked => vec![],
+    }
+}
+
+/// How often a case failed, where not in every round: ` in 1 of 3 rounds`.
+pub fn how_often(row: &Row) -> String {
+    match row.failed {
+        (n, of) if (1..of).contains(&n) => format!(" in {n} of {of} rounds"),
+        _ => String::new(),
+    }
+}
+
+/// Rows under a text that they share.
+pub type Shared<'r, 'a> = (String, Vec<&'r Row<'a>>);
+
+/// The cases left out, by reason, most frequent first.
+pub fn skipped<'r, 'a>(rows: &'r [Row<'a>]) -> Vec<Shared<'r, 'a>> {
+    shared(
+        rows.iter().filter_map(|row| match row.outcome {
+            Outcome::Unsupported(reason) | Outcome::Skipped(reason) => Some((reason.clone(), row)),
+            _ => None,
+        }),
+        without_figures,
+    )
+}
+
+/// What to know before believing figures, most frequent first.
+pub fn notes<'r, 'a>(rows: &'r [Row<'a>]) -> Vec<Shared<'r, 'a>> {
+    let unchecked = rows
+        .iter()
+        .filter(|row| *row.outcome == Outcome::Unchecked)
+        .map(|row| ("unchecked: the suite asks for no verification".to_owned(), row));
+    let flagged = rows
+        .iter()
+        .filter(|row| !row.is_skipped())
+        .flat_map(|row| row.flags.iter().map(move |flag| (explain(flag), row)));
+    shared(unchecked.chain(flagged), without_figures)
+}
+
+/// Rows together whose texts are the same to `shape`; of different texts, the first.
+fn shared<'r, 'a>(
+    rows: impl Iterator<Item = (String, &'r Row<'a>)>,
+    shape: fn(&str) -> String,
+) -> Vec<Shared<'r, 'a>> {
+    let mut groups: Vec<(Shared, bool)> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for (text, row) in rows {
+        let at = *known.entry(shape(&text)).or_insert_with(|| {
+            groups.push(((text.clone(), vec![]), false));
+            groups.len() - 1
+        });
+        let ((first, rows), differ) = &mut groups[at];
+        *differ |= *first != text;
+        rows.push(row);
+    }
+    groups.sort_by_key(|((_, rows), _)| std::cmp::Reverse(rows.len()));
+    let such_as = |((text, rows), differ): (Shared<'r, 'a>, bool)| match differ {
+        true => (format!("such as: {text}"), rows),
+        false => (text, rows),
+    };
+    groups.into_iter().map(such_as).collect()
+}
+
+/// A reason with its figures and their units left out, since they differ from case to case.
+fn without_figures(text: &str) -> String {
+    const UNITS: [&str; 10] = ["ns", "µs", "ms", "s", "B", "KiB", "MiB", "GiB", "TiB", "min"];
+    let is_figure = |word: &str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        word.starts_with(|c: char| c.is_ascii_digit()) || UNITS.contains(&word)
+    };
+    text.split_whitespace().filter(|word| !is_figure(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// The first few of `names`, each once, and how many there are beside them.
+pub fn few(names: impl Iterator<Item = String>) -> String {
+    const FEW: usize = 4;
+    let mut different: Vec<String> = Vec::new();
+    for name in names {
+        if !different.contains(&name) {
+            different.push(name);
+        }
+    }
+    let more = different.len().saturating_sub(FEW);
+    different.truncate(FEW);
+    match more {
+        0 => different.join(", "),
+        more => format!("{} and {more} more", different.join(", ")),
+    }
+}
+
+/// The number of rows by outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// Right, and measured unless only verification was requested.
+    pub verified: usize,
+    /// Wrong or failed.
+    pub failed: usize,
+    /// Nothing says that the result is right.
+    pub unchecked: usize,
+    /// With something to know before believing the figure.
+    pub flagged: usize,
+    /// Not run.
+    pub skipped: usize,
+}
+
+/// Counts `rows`.
+pub fn counts(rows: &[Row]) -> Counts {
+    let count = |wanted: fn(&Row) -> bool| rows.iter().filter(|row| wanted(row)).count();
+    Counts {
+        verified: count(|row| row.outcome.is_ok()),
+        failed: count(|row| row.outcome.is_failure()),
+        unchecked: count(|row| *row.outcome == Outcome::Unchecked),
+        flagged: count(|row| !row.is_skipped() && !row.flags.is_empty()),
+        skipped: count(|row| row.is_skipped()),
+    }
+}

@@ -1,0 +1,203 @@
+//! What the kernels of a suite do, counted by emulating one work-group of each.
+
+use gpubench_analysis::fit::{Counted, Launch};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::record::Record;
+use gpubench_core::workload::{CaseKey, Measure, Size};
+use gpubench_emulator::{Emulator, Rules};
+use gpubench_experiments::promised;
+use gpubench_plan::{Candidate, Case, Limits, Planned, emulated_device, emulated_launch, plan};
+use gpubench_reference::map_all;
+use gpubench_suite::Suite;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A kernel at one size, in the variant that was measured.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Kernel {
+    workload: String,
+    size: Size,
+    variant: String,
+}
+
+impl Kernel {
+    /// The kernel of a record; `None` where it has none.
+    pub fn of(record: &Record) -> Option<Self> {
+        let (workload, size) = (record.key.workload.clone(), record.key.size.clone());
+        Some(Self { workload, size, variant: record.kernel.as_ref()?.variant.clone() })
+    }
+
+    fn is_of(&self, case: &Case) -> bool {
+        case.key.workload == self.workload && case.key.size == self.size
+    }
+
+    /// The variant that was measured, where there is one, then all. OpenCL has variants that WGSL lacks:
+    /// wider vectors for the same work.
+    fn variants<'c>(&self, case: &'c Case) -> impl Iterator<Item = &'c Candidate> + use<'c, '_> {
+        let measured = |candidate: &&Candidate| candidate.label == self.variant;
+        case.candidates.iter().filter(measured).chain(&case.candidates)
+    }
+}
+
+/// A kernel counted by some rules, or why it could not be.
+type By = (Rules, Result<Counted, String>);
+
+/// Counted kernels of a suite. Each is emulated once for each set of rules.
+pub struct KernelCounts {
+    cases: Vec<Case>,
+    counted: BTreeMap<Kernel, Vec<By>>,
+}
+
+/// A kernel of a suite in its first variant.
+pub struct Wanted {
+    /// What is emulated.
+    pub kernel: Kernel,
+    /// It as a launch that nobody timed or counted.
+    launch: Launch,
+}
+
+impl Wanted {
+    /// Its case.
+    pub fn key(&self) -> &CaseKey {
+        &self.launch.key
+    }
+
+    /// It as a launch that nobody timed.
+    pub fn launch(&self, counted: Counted) -> Launch {
+        Launch { counted: Ok(counted), ..self.launch.clone() }
+    }
+}
+
+impl KernelCounts {
+    /// Of the suite's cases, each as the emulator would be given it, on inputs of this seed.
+    pub fn new(suite: &Suite, seed: u64) -> Self {
+        let limits = Limits {
+            memory: None,
+            seconds: f64::INFINITY,
+            seed,
+            cores: std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
+            host_memory: None,
+        };
+        let cases = plan(suite, &emulated_device(), &limits).into_iter();
+        let cases = cases.filter_map(|planned| match planned {
+            Planned::Case(case) if !case.candidates.is_empty() => Some(*case),
+            _ => None,
+        });
+        Self { cases: cases.collect(), counted: BTreeMap::new() }
+    }
+
+    /// A kernel as a launch that nobody timed or counted; `None` where the suite has no such kernel.
+    pub fn launch(&self, kernel: &Kernel) -> Option<Launch> {
+        let case = self.cases.iter().find(|case| kernel.is_of(case))?;
+        Some(untimed(case, kernel.variants(case).next()?))
+    }
+
+    /// Every kernel of the suite that is measured by itself.
+    pub fn kernels(&self) -> Vec<Wanted> {
+        let is_kernel = |case: &&Case| case.key.measure == Measure::Kernel;
+        let wanted = |case: &Case| {
+            let variant = &case.candidates[0];
+            let (workload, size) = (case.key.workload.clone(), case.key.size.clone());
+            let kernel = Kernel { workload, size, variant: variant.label.clone() };
+            Wanted { kernel, launch: untimed(case, variant) }
+        };
+        self.cases.iter().filter(is_kernel).map(wanted).collect()
+    }
+
+    /// Counts those kernels that are not counted yet by each of `rules`, on all cores.
+    pub fn count(&mut self, kernels: &[Kernel], rules: &[Rules]) {
+        let mut missing: Vec<(&Kernel, Vec<Rules>)> = vec![];
+        for kernel in kernels {
+            let known = self.counted.get(kernel);
+            let is_new =
+                |by: &&Rules| !known.is_some_and(|k| k.iter().any(|(known, _)| known == *by));
+            let mut new: Vec<Rules> = vec![];
+            for by in rules.iter().filter(is_new) {
+                if !new.contains(by) {
+                    new.push(*by);
+                }
+            }
+            if !new.is_empty() {
+                missing.push((kernel, new));
+            }
+        }
+        let cases = &self.cases;
+        let done = map_all(&missing, |(kernel, rules)| {
+            let counted = count(cases, kernel, rules).map_err(|error| error.to_string());
+            let of = |(i, by): (usize, &Rules)| {
+                (*by, counted.as_ref().map(|all| all[i].clone()).map_err(String::clone))
+            };
+            rules.iter().enumerate().map(of).collect::<Vec<_>>()
+        });
+        for ((kernel, _), counted) in missing.into_iter().zip(done) {
+            self.counted.entry(kernel.clone()).or_default().extend(counted);
+        }
+    }
+
+    /// What a kernel does by `rules`, as [`Self::count`] found it.
+    ///
+    /// # Errors
+    /// Why it could not be counted.
+    pub fn of(&self, kernel: &Kernel, rules: Rules) -> Result<Counted, String> {
+        let counted = self.counted.get(kernel).into_iter().flatten().find(|(by, _)| *by == rules);
+        counted.map_or_else(|| Err("it was not counted".into()), |(_, counted)| counted.clone())
+    }
+}
+
+/// By each of `rules`.
+fn count(cases: &[Case], kernel: &Kernel, rules: &[Rules]) -> Result<Vec<Counted>> {
+    let missing = |what: &str| Error::Unsupported(what.into());
+    let case = cases
+        .iter()
+        .find(|case| kernel.is_of(case))
+        .ok_or_else(|| missing("the suite has no such kernel"))?;
+    let mut ready =
+        kernel.variants(case).map(|variant| Some((variant, Emulator::new(&variant.kernel).ok()?)));
+    let Some((candidate, emulator)) = ready.find_map(|variant| variant) else {
+        let first = kernel.variants(case).next().ok_or_else(|| missing("it has no WGSL source"))?;
+        return Err(Emulator::new(&first.kernel).err().unwrap_or_else(|| missing("no variant")));
+    };
+    let mut launch = emulated_launch(candidate, promised(case));
+    let middle = candidate.groups.map(|n| n / 2);
+    let counts = emulator.count(&mut launch, middle, rules)?;
+    // Of a kernel of several passes the first one's group stands for all.
+    let groups = candidate.all_groups() / candidate.pass_count() as f64;
+    Ok(counts.into_iter().map(|group| Counted { group: Arc::new(group), groups }).collect())
+}
+
+fn untimed(case: &Case, variant: &Candidate) -> Launch {
+    Launch {
+        key: case.key.clone(),
+        // Whatever variant a device was fastest with, it is the same kernel.
+        kernel: case.candidates[0].kernel.hash(),
+        passes: variant.pass_count() as f64,
+        operations: variant.flops,
+        bytes: variant.bytes,
+        buffers: case.buffers.iter().map(|buffer| buffer.bytes().0 as f64).sum(),
+        counted: Err("it was not counted".into()),
+        seconds: f64::NAN,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workloads_that_run_one_kernel_name_it_alike_and_passes_are_counted() {
+        let references: Vec<_> = gpubench_reference::names().collect();
+        let kernel_counts =
+            KernelCounts::new(&gpubench_suite::load("all", &references).unwrap(), 1);
+        let of = |name: &str| {
+            let mut all =
+                kernel_counts.kernels().into_iter().filter(|one| one.key().workload == name);
+            kernel_counts.launch(&all.next().unwrap().kernel).unwrap()
+        };
+        let naive = of("matmul_naive");
+        assert_eq!(naive.kernel, of("matmul_small_n/naive").kernel);
+        assert_ne!(naive.kernel, of("matmul_coalesced").kernel);
+        assert_eq!((naive.passes, naive.buffers), (1.0, naive.bytes));
+        let paths = of("floyd_warshall");
+        assert_eq!(paths.passes, paths.key.size[0].1 as f64);
+    }
+}

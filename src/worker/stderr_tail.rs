@@ -1,0 +1,86 @@
+//! The last lines that a worker wrote and that are no messages: what a crash leaves to read.
+
+use crate::store::Lines;
+use gpubench_core::text::printable;
+use std::collections::VecDeque;
+use std::io::{BufReader, Read};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+const LINES: usize = 20;
+const CHARS: usize = 400;
+
+/// The last lines; clones share them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct StderrTail(Arc<Mutex<VecDeque<String>>>);
+
+impl StderrTail {
+    /// Appends a line; the user's home folder is left out of it.
+    pub fn push(&self, line: &[u8]) {
+        let mut text = printable(&String::from_utf8_lossy(line), CHARS);
+        if let Some(home) = home() {
+            text = text.replace(&home, "~");
+        }
+        if text.trim().is_empty() {
+            return;
+        }
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() == LINES {
+            lines.pop_front();
+        }
+        lines.push_back(text);
+    }
+
+    /// Follows a stream to its end in a thread.
+    pub fn follow(&self, stream: impl Read + Send + 'static) -> Followed {
+        let (end, ended) = channel();
+        let stderr_tail = self.clone();
+        std::thread::spawn(move || {
+            let mut lines = Lines::new(BufReader::new(stream), 4 * CHARS);
+            while let Ok(Some((line, _))) = lines.next_line() {
+                stderr_tail.push(&line.into_bytes());
+            }
+            let _ = end.send(());
+        });
+        Followed(ended)
+    }
+
+    /// The lines.
+    pub fn lines(&self) -> Vec<String> {
+        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.iter().cloned().collect()
+    }
+}
+
+/// A stream that is being followed.
+#[derive(Debug)]
+pub(super) struct Followed(Receiver<()>);
+
+impl Followed {
+    /// Waits for the stream's end, but not for ever: a process that outlived its parent may
+    /// keep it open.
+    pub fn settle(&self) {
+        let _ = self.0.recv_timeout(Duration::from_millis(300));
+    }
+}
+
+fn home() -> Option<String> {
+    let home = std::env::var("HOME").or_else(|_| std::env::var("USERPROFILE")).ok()?;
+    (home.len() > 1).then_some(home)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_lines_stay() {
+        let stderr_tail = StderrTail::default();
+        let text: String = (0..100).map(|i| format!("line {i}\n\n")).collect();
+        stderr_tail.follow(std::io::Cursor::new(text)).settle();
+        let lines = stderr_tail.lines();
+        assert_eq!(lines.len(), LINES);
+        assert_eq!(lines[LINES - 1], "line 99");
+    }
+}
