@@ -3,7 +3,7 @@
 
 use gpubench_core::gpu::{BoundsChecks, DeviceInfo, DeviceKind};
 use gpubench_core::record::{Flag, Header, Outcome, Record};
-use gpubench_core::workload::{CaseKey, Measure};
+use gpubench_core::workload::CaseKey;
 use gpubench_stats::{Summary, t_quantile};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -249,7 +249,7 @@ impl Cell {
             flops: measured.flops,
             bytes: measured.bytes,
             cache: record.flags.contains(&Flag::Cache),
-            ceiling: record.key.measure == Measure::Kernel
+            ceiling: record.key.measure.is_kernel()
                 && record.tags.iter().any(|tag| tag == "ceiling"),
             kernel,
             exclusion: None,

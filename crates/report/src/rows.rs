@@ -1,7 +1,7 @@
 //! Records of all rounds, put together by case and device.
 
 use gpubench_core::record::{Flag, Measured, Outcome, Record};
-use gpubench_core::workload::{CaseKey, Measure};
+use gpubench_core::workload::CaseKey;
 use gpubench_stats::{Overall, overall};
 use std::collections::BTreeMap;
 
@@ -82,7 +82,7 @@ fn row<'a>(key: &'a CaseKey, device: usize, records: Vec<&'a Record>) -> Row<'a>
         _ => None,
     };
     let rate = time.zip(samples.first()).and_then(|(time, measured)| {
-        rate(key.measure, &records[0].family, measured.flops, measured.bytes, time.value)
+        rate(&records[0].family, measured.flops, measured.bytes, time.value)
     });
     let mut flags: Vec<&Flag> = Vec::new();
     for flag in records.iter().flat_map(|r| &r.flags) {
@@ -113,20 +113,9 @@ fn severity(outcome: &Outcome) -> u8 {
     }
 }
 
-fn rate(measure: Measure, family: &str, flops: f64, bytes: f64, seconds: f64) -> Option<Rate> {
-    let by_bytes = match measure {
-        Measure::Launch | Measure::Concurrency | Measure::Occupancy | Measure::Characterise => {
-            return None;
-        }
-        Measure::Upload | Measure::Download | Measure::Transfer | Measure::TransferStates => true,
-        Measure::Kernel
-        | Measure::Overlap
-        | Measure::Schedule
-        | Measure::Split
-        | Measure::Layout
-        | Measure::Halo
-        | Measure::Checkpoint => family == "memory" || flops <= 0.0,
-    };
+/// Bytes where the case is about memory or has no operations; nothing where it has neither.
+fn rate(family: &str, flops: f64, bytes: f64, seconds: f64) -> Option<Rate> {
+    let by_bytes = family == "memory" || flops <= 0.0;
     let work = if by_bytes { bytes } else { flops };
     let value = work / seconds;
     (work > 0.0 && value.is_finite()).then_some(if by_bytes {
@@ -166,10 +155,9 @@ mod tests {
 
     #[test]
     fn the_rate_is_of_what_the_case_is_about() {
-        assert_eq!(rate(Measure::Kernel, "compute", 10.0, 20.0, 2.0), Some(Rate::Flops(5.0)));
-        assert_eq!(rate(Measure::Kernel, "memory", 10.0, 20.0, 2.0), Some(Rate::Bandwidth(10.0)));
-        assert_eq!(rate(Measure::Kernel, "compute", 0.0, 20.0, 2.0), Some(Rate::Bandwidth(10.0)));
-        assert_eq!(rate(Measure::Upload, "transfer", 0.0, 20.0, 2.0), Some(Rate::Bandwidth(10.0)));
-        assert_eq!(rate(Measure::Launch, "compute", 10.0, 20.0, 2.0), None);
+        assert_eq!(rate("compute", 10.0, 20.0, 2.0), Some(Rate::Flops(5.0)));
+        assert_eq!(rate("memory", 10.0, 20.0, 2.0), Some(Rate::Bandwidth(10.0)));
+        assert_eq!(rate("compute", 0.0, 20.0, 2.0), Some(Rate::Bandwidth(10.0)));
+        assert_eq!(rate("compute", 0.0, 0.0, 2.0), None);
     }
 }

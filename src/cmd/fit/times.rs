@@ -4,7 +4,7 @@ use crate::kernel_counts::{Kernel, KernelCounts};
 use gpubench_analysis::fit::Launch;
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::record::{Flag, Record};
-use gpubench_core::workload::{CaseKey, Measure};
+use gpubench_core::workload::CaseKey;
 use gpubench_emulator::Rules;
 use gpubench_stats::{geometric_mean, median_of, most_stable_quantile, quantile};
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// Whether it is a kernel's time that models are fitted to. What `measure: launch` times is an empty
 /// launch from call to end: no kernel.
 pub(in crate::cmd) fn is_kernel(record: &Record) -> bool {
-    record.key.measure == Measure::Kernel
+    record.key.measure.is_kernel()
         && record.outcome.is_ok()
         && !record.flags.iter().any(Flag::is_implausible)
 }
