@@ -6,6 +6,7 @@
 mod checkpoint_file;
 mod detail;
 mod header;
+mod migrate;
 mod monitor;
 mod multi_device;
 mod noise;
@@ -35,7 +36,7 @@ use crate::workload::{CaseKey, Skip};
 use serde::{Deserialize, Serialize};
 
 /// Version of the format; a reader refuses a newer one and migrates an older one.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// One line of a result file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,6 +50,21 @@ pub enum Line {
     Noise(Noise),
     /// The last line of a run that was not cut short.
     Footer(Footer),
+}
+
+impl Line {
+    /// Reads a line of a file whose header says `version`.
+    ///
+    /// # Errors
+    /// It is no JSON, or no line of that version.
+    pub fn parse(json: &[u8], version: u32) -> serde_json::Result<Self> {
+        if version >= VERSION {
+            return serde_json::from_slice(json);
+        }
+        let mut value = serde_json::from_slice(json)?;
+        migrate::line(&mut value);
+        serde_json::from_value(value)
+    }
 }
 
 /// What came of one case on one device in one round.
