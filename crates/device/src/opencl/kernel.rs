@@ -2,7 +2,7 @@
 
 use super::log;
 use super::object::{self, Owned};
-use super::query::saturating;
+use super::query::{number, saturating};
 use super::status::checked;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{BuildReport, DeviceInfo, KernelSource, Language, Slice};
@@ -184,6 +184,10 @@ fn c_string(text: &str) -> Result<CString> {
     CString::new(text).map_err(|_| Error::Usage(format!("{text:?} contains a null character")))
 }
 
+fn work_group_number(kernel: &cl::Kernel, device: cl_device_id, what: u32) -> Option<u64> {
+    number(&kernel.get_work_group_data(device, what).ok()?)
+}
+
 fn report(
     kernel: &cl::Kernel,
     device: cl_device_id,
@@ -191,10 +195,11 @@ fn report(
     options: String,
     log: String,
 ) -> BuildReport {
+    let number = |what| work_group_number(kernel, device, what);
     BuildReport {
         seconds,
-        private_bytes: kernel.get_private_mem_size(device).ok(),
-        local_bytes: kernel.get_local_mem_size(device).ok(),
+        private_bytes: number(cl::CL_KERNEL_PRIVATE_MEM_SIZE),
+        local_bytes: number(cl::CL_KERNEL_LOCAL_MEM_SIZE),
         subgroup: None,
         options,
         log,
@@ -208,16 +213,16 @@ fn check_resources(
     info: &DeviceInfo,
     source: &KernelSource,
 ) -> Result<()> {
-    if let Ok(max_group_size) = kernel.get_work_group_size(device)
-        && (max_group_size as u64) < source.group_size()
+    if let Some(max_group_size) = work_group_number(kernel, device, cl::CL_KERNEL_WORK_GROUP_SIZE)
+        && max_group_size < source.group_size()
     {
         return Err(Error::Unsupported(format!(
             "the kernel needs too many registers: the device runs at most {max_group_size} work-items of it in a group, not {}",
             source.group_size()
         )));
     }
-    let local = kernel.get_local_mem_size(device).map(Bytes);
-    if let Ok(local) = local
+    let local = work_group_number(kernel, device, cl::CL_KERNEL_LOCAL_MEM_SIZE).map(Bytes);
+    if let Some(local) = local
         && local > info.local_memory
     {
         return Err(Error::Unsupported(format!(
@@ -251,8 +256,8 @@ fn check_arguments(kernel: &cl::Kernel, source: &KernelSource) -> Result<()> {
     let bindings = source.bindings.len() as u64;
     let expected = bindings + u64::from(source.params_bytes > 0);
     let file = source.origin.file();
-    if let Ok(found) = kernel.num_args()
-        && u64::from(found) != expected
+    if let Some(found) = kernel.get_data(cl::CL_KERNEL_NUM_ARGS).ok().and_then(|b| number(&b))
+        && found != expected
     {
         let block = if source.params_bytes > 0 { " and a parameter block" } else { "" };
         let log = format!(
