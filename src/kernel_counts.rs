@@ -12,6 +12,7 @@ use gpubench_experiments::plan::{
 use gpubench_experiments::promised;
 use gpubench_reference::map_all;
 use gpubench_suite::Suite;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -125,13 +126,14 @@ impl KernelCounts {
             }
         }
         let cases = &self.cases;
-        let done = map_all(&missing, |(kernel, rules)| {
+        let done = missing.par_iter().map(|(kernel, rules)| {
             let counted = count(cases, kernel, rules).map_err(|error| error.to_string());
             let of = |(i, by): (usize, &Rules)| {
                 (*by, counted.as_ref().map(|all| all[i].clone()).map_err(String::clone))
             };
             rules.iter().enumerate().map(of).collect::<Vec<_>>()
         });
+        let done: Vec<_> = done.collect();
         for ((kernel, _), counted) in missing.into_iter().zip(done) {
             self.counted.entry(kernel.clone()).or_default().extend(counted);
         }
