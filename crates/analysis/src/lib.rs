@@ -1,5 +1,6 @@
 //! Arithmetic on records: cases over rounds, comparison with a baseline, ranking of devices.
 
+mod aggregate;
 mod cases;
 mod ceilings;
 mod checkpoint;
@@ -24,6 +25,7 @@ mod roof;
 mod schedule;
 mod transfer;
 
+pub use aggregate::{Aggregate, Rate, aggregate, aggregate_numbered};
 pub use cases::{CaseResult, DeviceCases, collect};
 pub use ceilings::ceilings;
 pub use checkpoint::{CheckpointSummary, SaveSummary, checkpoint};

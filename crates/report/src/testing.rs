@@ -263,8 +263,14 @@ fn mismatch() -> Mismatch {
 }
 
 fn details(key: CaseKey, measure: Measure, detail: Detail) -> Record {
-    let key = CaseKey { measure, ..key };
-    Record { detail: Some(detail), family: "overlap".into(), ..record(key, 9e-3) }
+    let mut record = record(CaseKey { measure, ..key }, 9e-3);
+    let measured = record.measured.as_mut().expect("measured");
+    match measure {
+        Measure::Transfer => measured.flops = 0.0,
+        Measure::Concurrency | Measure::Occupancy => (measured.flops, measured.bytes) = (0.0, 0.0),
+        _ => {}
+    }
+    Record { detail: Some(detail), family: "overlap".into(), ..record }
 }
 
 fn timed(seconds: f64, steps: Vec<NamedStep>) -> Timed {

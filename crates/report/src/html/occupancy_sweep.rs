@@ -4,7 +4,7 @@ use super::plot::{Axis, Entry, LOOKS, Look, Plot, dash, mark, plain, series, sho
 use super::scale::Scale;
 use super::{Section, name, scroll};
 use crate::input::ReportInput;
-use crate::rows::Row;
+use gpubench_analysis::Aggregate;
 use gpubench_analysis::{OccupancySweepSummary, Residency, Shape, occupancy_sweep, residency};
 use gpubench_core::record::{Detail, OccupancySweep};
 use gpubench_core::text::printable;
@@ -13,7 +13,7 @@ use maud::{Markup, html};
 
 /// One occupancy sweep: of several rounds, the first that confirms its steps, or else the first.
 struct Case<'m, 'a> {
-    row: &'m Row<'a>,
+    row: &'m Aggregate<'a>,
     raw: &'a OccupancySweep,
     summary: OccupancySweepSummary,
 }
@@ -42,7 +42,7 @@ pub(super) fn section(input: &ReportInput) -> Option<Section> {
 }
 
 fn cases<'m, 'a>(input: &'m ReportInput<'a>, reported_device: usize) -> Vec<Case<'m, 'a>> {
-    let of = |row: &'m Row<'a>| {
+    let of = |row: &'m Aggregate<'a>| {
         let all = row.records.iter().filter_map(|record| match &record.detail {
             Some(Detail::Occupancy(raw)) => Some(Case { row, raw, summary: occupancy_sweep(raw)? }),
             _ => None,

@@ -7,8 +7,8 @@ use super::scale::Scale;
 use super::{Section, name as breaking, scroll};
 use crate::detail::{class_words, engines_words, percent, queue_count_label, worth_words};
 use crate::input::ReportInput;
-use crate::rows::Row;
 use crate::labels;
+use gpubench_analysis::Aggregate;
 use gpubench_analysis::{Engines, OverlapSummary, RunSummary, engines, overlap};
 use gpubench_core::record::{Detail, NamedStep, Overlap};
 use gpubench_core::text::counted;
@@ -18,7 +18,7 @@ use maud::{Markup, html};
 
 /// One case on one device, of the first round that was measured.
 struct Case<'m, 'a> {
-    row: &'m Row<'a>,
+    row: &'m Aggregate<'a>,
     raw: &'a Overlap,
     summary: OverlapSummary,
     /// What all details of the device say.

@@ -4,9 +4,9 @@ use super::plot::{Axis, Entry, Look, Plot, dash, mark, num, series, short};
 use super::scale::Scale;
 use super::{Section, scroll};
 use crate::detail::with_error;
-use crate::labels::memory_label;
 use crate::input::ReportInput;
-use crate::rows::Row;
+use crate::labels::memory_label;
+use gpubench_analysis::Aggregate;
 use gpubench_analysis::{Meanwhile, TransferSummary, transfer};
 use gpubench_core::gpu::MemoryKind;
 use gpubench_core::record::{Detail, Direction, Transfer};
@@ -90,7 +90,7 @@ fn sweeps(input: &ReportInput, reported_device: usize) -> Option<Markup> {
 fn details<'m, 'a>(
     input: &'m ReportInput<'a>,
     reported_device: usize,
-) -> impl Iterator<Item = (&'m Row<'a>, &'a Transfer)> {
+) -> impl Iterator<Item = (&'m Aggregate<'a>, &'a Transfer)> {
     input.of(reported_device).filter(|row| row.outcome.is_ok() || row.time.is_some()).filter_map(
         |row| {
             row.records.iter().find_map(|record| match &record.detail {
@@ -176,13 +176,14 @@ fn round_sizes(sizes: impl Iterator<Item = f64>) -> Vec<f64> {
 }
 
 fn fits(input: &ReportInput) -> Markup {
-    let found: Vec<(usize, &Row, &Transfer, TransferSummary)> = (0..input.reported_devices.len())
-        .flat_map(|reported_device| {
-            details(input, reported_device).filter_map(move |(row, raw)| {
-                Some((reported_device, row, raw, transfer(raw).ok()?))
+    let found: Vec<(usize, &Aggregate, &Transfer, TransferSummary)> =
+        (0..input.reported_devices.len())
+            .flat_map(|reported_device| {
+                details(input, reported_device).filter_map(move |(row, raw)| {
+                    Some((reported_device, row, raw, transfer(raw).ok()?))
+                })
             })
-        })
-        .collect();
+            .collect();
     if found.is_empty() {
         return html! {};
     }
