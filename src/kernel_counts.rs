@@ -10,7 +10,6 @@ use gpubench_experiments::plan::{
     Candidate, Case, Limits, Planned, emulated_device, emulated_launch,
 };
 use gpubench_experiments::promised;
-use gpubench_reference::map_all;
 use gpubench_suite::Suite;
 use rayon::prelude::*;
 use std::collections::BTreeMap;

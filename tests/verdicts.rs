@@ -112,7 +112,6 @@ fn run(
 fn result(samples: &mut [Vec<f64>]) -> CaseResult {
     samples.iter_mut().for_each(|round| round.sort_by(f64::total_cmp));
     CaseResult {
-        family: "compute".into(),
         outcome: Outcome::Ok,
         medians: samples.iter().map(|round| median(round)).collect(),
         overall: None,

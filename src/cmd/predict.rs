@@ -1,7 +1,7 @@
 //! `gpubench predict`: a suite's times on devices that are not at hand, from what runs or profiles
 //! describe them.
 
-use super::fit::{by, is_kernel, kernels, launches, seconds};
+use super::fit::{by, has_kernels, kernels, launches};
 use super::known::{Profiles, is_same, likely, of_run, suite};
 use super::results;
 use super::show::{print, warnings, width};
@@ -175,7 +175,7 @@ fn fitted(args: &Args, profiles: &Profiles, times: &mut Times) -> Result<Vec<Kno
     let runs: Vec<Run> = files.iter().map(|path| whole(path)).collect::<Result<_>>()?;
     runs.iter().for_each(|run| times.add(run));
     // A run that only characterises is there for its profile.
-    for run in runs.iter().filter(|run| run.records.iter().any(is_kernel)) {
+    for run in runs.iter().filter(|run| has_kernels(&run.records)) {
         let suite = suite(&run.header, args.runs_suite.as_deref(), "--runs-suite")?;
         let mut kernel_counts = KernelCounts::new(&suite, run.header.seed);
         let own = of_run(&run.header, &run.records);
@@ -223,7 +223,7 @@ impl Times {
     fn add(&mut self, run: &Run) {
         for (number, device) in run.header.devices.iter().enumerate() {
             let all = kernels(&run.records, number).into_iter();
-            let times = all.filter_map(|(key, records)| Some((key, seconds(&records)?)));
+            let times = all.filter_map(|case| Some((case.key.clone(), case.time?.value)));
             let known = self.0.iter_mut().find(|(known, _)| is_same(known, device));
             match known {
                 Some((_, known)) => known.extend(times),

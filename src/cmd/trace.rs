@@ -2,6 +2,7 @@
 
 use super::show::print;
 use crate::store::{Run, read};
+use gpubench_analysis::aggregate_numbered;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::record::{Header, Record};
 use gpubench_core::text::{counted, printable};
@@ -121,8 +122,9 @@ fn choose(records: &[&Record], wanted: Option<&str>) -> Result<String> {
     }
     let with: Vec<String> = found.iter().filter(|name| drawn.contains(name)).cloned().collect();
     if with.is_empty() {
-        let of = |record: &&&Record| found.contains(&case_name(&record.key));
-        let outcome = records.iter().find(of).map_or("", |record| record.outcome.label());
+        let cases = aggregate_numbered(records.iter().map(|record| (record.device, *record)));
+        let outcome = cases.iter().find(|case| found.contains(&case_name(case.key)));
+        let outcome = outcome.map_or("", |case| case.outcome.label());
         return Err(without(
             &format!("case `{}`, outcome: {outcome},", found.join("`, `")),
             &drawn,

@@ -198,7 +198,7 @@ mod tests {
         assert!(foreign[1].contains("torn.jsonl") && foreign.len() == 2, "{foreign:?}");
         let all = load(&files).unwrap();
         assert_eq!((all.files, all.matrix.entries[0].runs, all.matrix.cases.len()), (5, 5, 4));
-        assert_eq!(all.matrix.cell(0, 0).unwrap().rounds, 4);
+        assert_eq!(all.matrix.cell(0, 0).unwrap().rounds().count, 4);
         assert_eq!(all.warnings.len(), 1, "the empty run: {:?}", all.warnings);
     }
 

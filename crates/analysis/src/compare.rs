@@ -257,7 +257,6 @@ mod tests {
 
     fn took(medians: &[f64]) -> CaseResult {
         CaseResult {
-            family: "compute".into(),
             outcome: Outcome::Ok,
             medians: medians.to_vec(),
             overall: None,

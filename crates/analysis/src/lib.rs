@@ -1,5 +1,6 @@
 //! Arithmetic on records: cases over rounds, comparison with a baseline, ranking of devices.
 
+mod aggregate;
 mod cases;
 mod ceilings;
 mod compare;
@@ -10,6 +11,7 @@ pub mod rank;
 mod result_matrix;
 mod roof;
 
+pub use aggregate::{Aggregate, Rate, aggregate, aggregate_numbered};
 pub use cases::{CaseResult, DeviceCases, collect};
 pub use ceilings::ceilings;
 pub use compare::{Comparison, Options, Row, Verdict, compare};

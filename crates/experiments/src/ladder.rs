@@ -7,11 +7,10 @@
 //! `share · (1 − t_ideal / t)`.
 
 use crate::overlap::analysis::LITTLE;
-use gpubench_analysis::roofs;
+use gpubench_analysis::{Aggregate, aggregate, roofs};
 use gpubench_core::record::{Overlap, Record};
 use gpubench_core::workload::Size;
 use gpubench_model::roofline::{Bound, Ceilings};
-use gpubench_stats::median_of;
 use std::collections::BTreeMap;
 
 /// The tag of workloads whose variants are the steps of a ladder, in the order of the numbers that
@@ -36,7 +35,7 @@ pub struct Ladder {
 pub struct Rung {
     /// The variant.
     pub variant: String,
-    /// Median seconds of the kernel.
+    /// Seconds of the kernel over all rounds.
     pub seconds: f64,
     /// Times as fast as the step before; 1 for the first.
     pub speedup: f64,
@@ -64,19 +63,19 @@ pub fn ladders(records: &[Record], device: usize) -> Vec<Ladder> {
     let unless_zero = |rate: f64| if rate > 0.0 { rate } else { f64::INFINITY };
     let ceilings = (roof.flops > 0.0)
         .then(|| Ceilings { peak: roof.flops, bandwidth: unless_zero(roof.bandwidth) });
-    let mine = || records.iter().filter(move |record| record.device == device);
+    let cases = aggregate(records);
+    let mine = || cases.iter().filter(move |case| case.device == device);
     let mut found: BTreeMap<(&str, &Size), Steps> = BTreeMap::new();
-    for record in mine().filter(|record| is_rung(record)) {
-        let Some((workload, variant)) = record.key.workload.split_once('/') else { continue };
-        let rungs = found.entry((workload, &record.key.size)).or_default();
-        rungs.entry(step(variant)).or_default().push(record);
+    for case in mine().filter(|case| is_rung(case)) {
+        let Some((workload, variant)) = case.key.workload.split_once('/') else { continue };
+        found.entry((workload, &case.key.size)).or_default().insert(step(variant), case);
     }
     let ladder = |((workload, size), variants): ((&str, &Size), Steps)| {
         let mut rungs: Vec<Rung> = vec![];
         let mut bound = None;
-        for ((_, variant), rounds) in variants {
-            let work = rounds.iter().find_map(|record| record.measured.as_ref());
-            let (Some(work), Some(seconds)) = (work, seconds(&rounds)) else { continue };
+        for ((_, variant), case) in variants {
+            let (Some(work), Some(time)) = (case.rounds().next(), case.time) else { continue };
+            let seconds = time.value;
             bound = ceilings.map(|ceilings| ceilings.bound(work.flops, work.bytes));
             let ideal = ceilings.map(|ceilings| ceilings.ideal_seconds(work.flops, work.bytes));
             rungs.push(Rung {
@@ -84,7 +83,7 @@ pub fn ladders(records: &[Record], device: usize) -> Vec<Ladder> {
                 seconds,
                 speedup: rungs.last().map_or(1.0, |before: &Rung| before.seconds / seconds),
                 of_ideal: ideal.map(|ideal| ideal / seconds),
-                share: mine().find_map(|record| share(record, rounds[0])),
+                share: mine().find_map(|other| share(other, case)),
             });
         }
         let (workload, size) = (workload.to_owned(), size.clone());
@@ -93,8 +92,8 @@ pub fn ladders(records: &[Record], device: usize) -> Vec<Ladder> {
     found.into_iter().filter_map(ladder).collect()
 }
 
-/// The records of each variant by its place in the ladder.
-type Steps<'a> = BTreeMap<(u64, &'a str), Vec<&'a Record>>;
+/// Each variant by its place in the ladder.
+type Steps<'a> = BTreeMap<(u64, &'a str), &'a Aggregate<'a>>;
 
 /// Where a variant stands: by the number that its name begins with (those without one are last),
 /// then by its name.
@@ -103,26 +102,23 @@ fn step(variant: &str) -> (u64, &str) {
     (variant[..digits].parse().unwrap_or(u64::MAX), variant)
 }
 
-fn is_rung(record: &Record) -> bool {
-    record.tags.iter().any(|tag| tag == LADDER)
-        && record.key.measure.is_kernel()
-        && record.outcome.is_ok()
+fn is_rung(case: &Aggregate) -> bool {
+    case.records[0].tags.iter().any(|tag| tag == LADDER)
+        && case.key.measure.is_kernel()
+        && case.exclusion.is_none()
 }
 
-/// The median over all samples of all rounds.
-fn seconds(rounds: &[&Record]) -> Option<f64> {
-    let measured = rounds.iter().filter_map(|record| record.measured.as_ref());
-    median_of(measured.flat_map(|m| m.samples.iter().copied())).filter(|middle| *middle > 0.0)
-}
-
-/// The kernel's share of the stages, where `record` measured those of `rung`'s workload.
-fn share(record: &Record, rung: &Record) -> Option<f64> {
-    let same = record.key.workload == rung.key.workload
-        && record.key.size == rung.key.size
-        && record.outcome.is_ok();
-    let raw: Overlap = record.detail.as_ref().filter(|_| same)?.read()?;
-    let kernel = raw.kernel.median()?;
-    Some(kernel / (raw.upload.median()? + kernel + raw.download.median()?))
+/// The kernel's share of the stages, where `case` measured those of `rung`'s workload.
+fn share(case: &Aggregate, rung: &Aggregate) -> Option<f64> {
+    let same = case.key.workload == rung.key.workload
+        && case.key.size == rung.key.size
+        && case.outcome.is_ok();
+    let stages = |record: &&Record| {
+        let raw: Overlap = record.detail.as_ref()?.read()?;
+        let kernel = raw.kernel.median()?;
+        Some(kernel / (raw.upload.median()? + kernel + raw.download.median()?))
+    };
+    case.records.iter().filter(|_| same).find_map(stages)
 }
 
 #[cfg(test)]
@@ -200,7 +196,7 @@ mod tests {
         let ladder = ladders(&records, 0).remove(0);
         let names: Vec<_> = ladder.rungs.iter().map(|rung| rung.variant.as_str()).collect();
         assert_eq!(names, ["1_naive", "2_tiled", "10_best"]);
-        assert_eq!(ladder.rungs[2].speedup, 2.0);
+        assert!((ladder.rungs[2].speedup - 2.0).abs() < 1e-12);
     }
 
     #[test]

@@ -4,8 +4,8 @@ use super::comparison::Compared;
 use super::csv::{csv, number};
 use super::input::ReportInput;
 use super::labels;
-use super::rows::{Rate, Row};
 use gpubench_analysis::rank::Ranking;
+use gpubench_analysis::{Aggregate, Rate};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::record::Outcome;
 use gpubench_core::text::{is_invisible, printable};
@@ -201,7 +201,7 @@ fn kind(kind: DeviceKind) -> &'static str {
     }
 }
 
-fn case(row: &Row) -> Case {
+fn case(row: &Aggregate) -> Case {
     let (rate, unit) = match row.rate {
         Some(Rate::Flops(rate)) => (Some(rate), Some("FLOP/s")),
         Some(Rate::Bandwidth(rate)) => (Some(rate), Some("B/s")),

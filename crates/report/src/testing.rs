@@ -271,8 +271,14 @@ fn rename_detail(record: &mut Record, detail: &Detail, name: &str) {
 }
 
 fn details(key: CaseKey, measure: Kind, detail: Detail) -> Record {
-    let key = CaseKey { measure, ..key };
-    Record { detail: Some(detail), family: "overlap".into(), ..record(key, 9e-3) }
+    let mut record = record(CaseKey { measure, ..key }, 9e-3);
+    let measured = record.measured.as_mut().expect("measured");
+    match measure.name() {
+        "transfer" => measured.flops = 0.0,
+        "concurrency" | "occupancy" => (measured.flops, measured.bytes) = (0.0, 0.0),
+        _ => {}
+    }
+    Record { detail: Some(detail), family: "overlap".into(), ..record }
 }
 
 fn timed(seconds: f64, steps: Vec<NamedStep>) -> Timed {

@@ -28,7 +28,7 @@ pub use header::{Footer, Header, Host};
 pub use monitor::Monitor;
 pub use multi_device::{Block, Job, Moved, MovedState, PlanRun, Split, TransferStates};
 pub use noise::Noise;
-pub use outcome::{ErrorNorms, Flag, Mismatch, Outcome};
+pub use outcome::{ErrorNorms, Flag, Mismatch, Outcome, Severity};
 pub use raw::{Data, Detail};
 
 use crate::gpu::{BoundsChecks, BuildReport, Clock};
@@ -171,6 +171,14 @@ pub struct Built {
     pub tried: Vec<(String, Option<f64>)>,
     /// The compiler's report.
     pub report: BuildReport,
+}
+
+impl Built {
+    /// The hash by which two runs' kernels are told apart; `None` where its variant was searched for,
+    /// since the search may end elsewhere the next time.
+    pub fn fixed_hash(&self) -> Option<&str> {
+        self.variant.is_empty().then_some(self.hash.as_str())
+    }
 }
 
 /// Seconds of the worker's wall time by what it did.

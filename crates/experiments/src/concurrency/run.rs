@@ -57,7 +57,7 @@ pub(super) fn measure(
     if policy.verify_only {
         return Ok(());
     }
-    measurement.measured = pairs.first().map(|pair| with_itself(pair, case));
+    measurement.measured = pairs.first().map(|pair| with_itself(pair));
     measurement.detail = kernel.map(|kernel| {
         let queues = queues.min(2);
         Detail::new(&Concurrency { clock, queues, kernel, pairs, skipped, copies })
@@ -75,16 +75,16 @@ fn shared(policy: &Policy) -> Policy {
     }
 }
 
-/// The pair of a case with itself stands for it in tables.
-fn with_itself(pair: &Pair, case: &Case) -> Measured {
-    let work = |of: fn(&Candidate) -> f64| 2.0 * case.candidates.first().map_or(0.0, of);
+/// The pair of a case with itself stands for it in tables, by its time alone: what a pair does a
+/// second says nothing of either kernel.
+fn with_itself(pair: &Pair) -> Measured {
     Measured {
         samples: pair.concurrent_a_first.walls.clone(),
         batch: 1,
         clock: Clock::Host,
         resolution: HOST_RESOLUTION,
-        flops: work(|candidate| candidate.flops),
-        bytes: work(|candidate| candidate.bytes),
+        flops: 0.0,
+        bytes: 0.0,
         warmup: 0.0,
         dropped: 0,
     }

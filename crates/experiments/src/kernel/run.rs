@@ -25,6 +25,10 @@ pub(super) fn measure(
         warm_up_and_sample(policy, batch, measurement, || {
             Ok(Sample::of_batch(session.device.run(&recording)?, batch))
         })?;
+        if let Some(measured) = &mut measurement.measured {
+            measured.flops = variant.candidate.flops;
+            measured.bytes = variant.candidate.bytes;
+        }
         energy::measure(session, &recording, batch, policy, measurement)?;
         flag_cache(session, case, measurement);
         Ok(())
@@ -74,10 +78,6 @@ pub(crate) fn around(
         }
         if !policy.verify_only {
             sample(session, variant, stage, measurement)?;
-            if let Some(measured) = &mut measurement.measured {
-                measured.flops = variant.candidate.flops;
-                measured.bytes = variant.candidate.bytes;
-            }
             stage(Stage::Verify);
             check.timed_launches(session, variant, measurement)?;
         }

@@ -4,7 +4,7 @@ use super::{Section, name, occupancy_sweep, scroll};
 use crate::concurrency::{letter, tally_words};
 use crate::input::ReportInput;
 use crate::labels;
-use crate::rows::Row;
+use gpubench_analysis::Aggregate;
 use gpubench_core::record::Concurrency;
 use gpubench_core::text::printable;
 use gpubench_core::units::seconds;
@@ -13,7 +13,7 @@ use maud::{Markup, html};
 
 /// A kernel and what ran concurrently with it, of the first round that was measured, and the pairs of all.
 struct Case<'m, 'a> {
-    row: &'m Row<'a>,
+    row: &'m Aggregate<'a>,
     raw: Concurrency,
     summary: ConcurrencySummary,
     rounds: Vec<PairSummary>,
@@ -51,7 +51,7 @@ pub(super) fn section(input: &ReportInput) -> Option<Section> {
 
 fn cases<'m, 'a>(input: &'m ReportInput<'a>, reported_device: usize) -> Vec<Case<'m, 'a>> {
     let device = occupancy_sweep::device(input, reported_device);
-    let of = |row: &'m Row<'a>| {
+    let of = |row: &'m Aggregate<'a>| {
         let raws =
             row.records.iter().filter_map(|record| record.detail.as_ref()?.read::<Concurrency>());
         let raw = raws.clone().next()?;

@@ -31,7 +31,8 @@ pub(super) fn section(input: &ReportInput) -> Option<Section> {
 /// What was predicted on one device, of each case the first round that was measured.
 fn of(input: &ReportInput, reported_device: usize) -> Vec<ModelPrediction> {
     let rows = input.of(reported_device).filter(|row| row.outcome.is_ok());
-    let first = |row: &crate::rows::Row<'_>| row.records.iter().find_map(|r| r.detail.clone());
+    let first =
+        |row: &gpubench_analysis::Aggregate| row.records.iter().find_map(|r| r.detail.clone());
     let details: Vec<Detail> = rows.filter_map(first).collect();
     predictions(&details, occupancy_sweep::device(input, reported_device))
 }

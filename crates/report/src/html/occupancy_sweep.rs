@@ -4,7 +4,7 @@ use super::plot::{Axis, Entry, LOOKS, Look, Plot, dash, mark, plain, series, sho
 use super::scale::Scale;
 use super::{Section, name, scroll};
 use crate::input::ReportInput;
-use crate::rows::Row;
+use gpubench_analysis::Aggregate;
 use gpubench_core::record::OccupancySweep;
 use gpubench_core::text::printable;
 use gpubench_core::units::{Bytes, seconds};
@@ -15,7 +15,7 @@ use maud::{Markup, html};
 
 /// One occupancy sweep: of several rounds, the first that confirms its steps, or else the first.
 struct Case<'m, 'a> {
-    row: &'m Row<'a>,
+    row: &'m Aggregate<'a>,
     raw: OccupancySweep,
     summary: OccupancySweepSummary,
 }
@@ -44,7 +44,7 @@ pub(super) fn section(input: &ReportInput) -> Option<Section> {
 }
 
 fn cases<'m, 'a>(input: &'m ReportInput<'a>, reported_device: usize) -> Vec<Case<'m, 'a>> {
-    let of = |row: &'m Row<'a>| {
+    let of = |row: &'m Aggregate<'a>| {
         let all = row.records.iter().filter_map(|record| {
             let raw: OccupancySweep = record.detail.as_ref()?.read()?;
             Some(Case { row, summary: occupancy_sweep(&raw)?, raw })

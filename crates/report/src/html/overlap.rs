@@ -8,7 +8,7 @@ use super::{Section, name as breaking, scroll};
 use crate::detail::{class_words, engines_words, percent, queue_count_label, worth_words};
 use crate::input::ReportInput;
 use crate::labels;
-use crate::rows::Row;
+use gpubench_analysis::Aggregate;
 use gpubench_core::record::{Detail, NamedStep, Overlap};
 use gpubench_core::text::counted;
 use gpubench_core::units::seconds;
@@ -18,7 +18,7 @@ use maud::{Markup, html};
 
 /// One case on one device, of the first round that was measured.
 struct Case<'m, 'a> {
-    row: &'m Row<'a>,
+    row: &'m Aggregate<'a>,
     raw: Overlap,
     summary: OverlapSummary,
     /// What all details of the device say.

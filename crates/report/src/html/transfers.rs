@@ -6,7 +6,7 @@ use super::{Section, scroll};
 use crate::detail::with_error;
 use crate::input::ReportInput;
 use crate::labels::memory_label;
-use crate::rows::Row;
+use gpubench_analysis::Aggregate;
 use gpubench_core::gpu::MemoryKind;
 use gpubench_core::record::{Direction, Transfer};
 use gpubench_core::units;
@@ -90,7 +90,7 @@ fn sweeps(input: &ReportInput, reported_device: usize) -> Option<Markup> {
 fn details<'m, 'a>(
     input: &'m ReportInput<'a>,
     reported_device: usize,
-) -> impl Iterator<Item = (&'m Row<'a>, Transfer)> {
+) -> impl Iterator<Item = (&'m Aggregate<'a>, Transfer)> {
     input.of(reported_device).filter(|row| row.outcome.is_ok() || row.time.is_some()).filter_map(
         |row| {
             row.records
@@ -175,14 +175,15 @@ fn round_sizes(sizes: impl Iterator<Item = f64>) -> Vec<f64> {
 }
 
 fn fits(input: &ReportInput) -> Markup {
-    let found: Vec<(usize, &Row, Transfer, TransferSummary)> = (0..input.reported_devices.len())
-        .flat_map(|reported_device| {
-            details(input, reported_device).filter_map(move |(row, raw)| {
-                let summary = transfer(&raw).ok()?;
-                Some((reported_device, row, raw, summary))
+    let found: Vec<(usize, &Aggregate, Transfer, TransferSummary)> =
+        (0..input.reported_devices.len())
+            .flat_map(|reported_device| {
+                details(input, reported_device).filter_map(move |(row, raw)| {
+                    let summary = transfer(&raw).ok()?;
+                    Some((reported_device, row, raw, summary))
+                })
             })
-        })
-        .collect();
+            .collect();
     if found.is_empty() {
         return html! {};
     }
