@@ -21,7 +21,7 @@ pub struct Args {
 enum Model {
     /// Pairs of kernels: predicted slowdown of the second against estimates and measurements
     Concurrency(concurrency::Args),
-    /// Copies and a kernel in eight streams: predicted against measured time
+    /// Copies and a kernel in eight streams: predicted against the last column of a file
     Streams(streams::Args),
     /// Several devices on one host: the minimum time to move data, and how
     TransferStates(transfer_states::Args),
