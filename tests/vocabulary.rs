@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper of tests panics as tests do")]
 
 use serde_json::Value;
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,7 +13,7 @@ struct Banned {
     /// Its parts, in lower case; the identifier itself where it is `whole`.
     parts: Vec<String>,
     whole: bool,
-    /// Fragments of the paths in which it is not used; none: nowhere.
+    /// Where it is not used; empty: anywhere.
     paths: Vec<String>,
     /// Whether docs do without it, too.
     prose: bool,
@@ -23,6 +24,7 @@ struct Banned {
 struct Exception {
     word: String,
     place: String,
+    used: Cell<bool>,
 }
 
 struct Vocabulary {
@@ -47,7 +49,8 @@ impl Vocabulary {
             match columns[..] {
                 _ if line.is_empty() || line.starts_with('#') => {}
                 ["allow", word, place, reason] if !reason.is_empty() => {
-                    exceptions.push(Exception { word: word.into(), place: place.into() });
+                    let used = Cell::new(false);
+                    exceptions.push(Exception { word: word.into(), place: place.into(), used });
                 }
                 [word, paths, "prose" | "names", instead] => banned.push(Banned {
                     whole: word.starts_with('='),
@@ -73,7 +76,7 @@ impl Vocabulary {
     fn objection(&self, identifier: &str, path: &str) -> Option<String> {
         let parts = parts(identifier);
         let found = self.banned.iter().find(|banned| {
-            (banned.paths.is_empty() || banned.paths.iter().any(|part| path.contains(part)))
+            (banned.paths.is_empty() || banned.paths.iter().any(|place| is_there(path, place)))
                 && banned.is_in(identifier, &parts)
                 && !self.allows(&banned.word(), identifier, path)
         })?;
@@ -81,14 +84,21 @@ impl Vocabulary {
     }
 
     fn allows(&self, word: &str, identifier: &str, path: &str) -> bool {
-        self.exceptions.iter().any(|exception| {
+        let allowed = |exception: &&Exception| {
             exception.word == word
                 && match exception.place.contains('/') {
-                    true => path.contains(&exception.place),
+                    true => is_there(path, &exception.place),
                     false => identifier == exception.place,
                 }
-        })
+        };
+        let found = self.exceptions.iter().find(allowed);
+        found.inspect(|exception| exception.used.set(true)).is_some()
     }
+}
+
+/// Whether a path begins with a place that has a slash, or contains one that has none.
+fn is_there(path: &str, place: &str) -> bool {
+    if place.contains('/') { path.starts_with(place) } else { path.contains(place) }
 }
 
 impl Banned {
@@ -222,9 +232,12 @@ fn no_identifier_has_one() {
             let objection = vocabulary.objection(&identifier, &path);
             objections.extend(objection.map(|why| format!("{path}: {why}")));
         }
-        let named = vocabulary.objection(path.rsplit('/').next().unwrap(), &path);
-        objections.extend(named.map(|why| format!("{path}: {why}")));
+        let name = path.rsplit('/').next().unwrap().trim_end_matches(".rs");
+        let objection = vocabulary.objection(name, &path);
+        objections.extend(objection.map(|why| format!("{path}: {why}")));
     }
+    let unused = vocabulary.exceptions.iter().filter(|exception| !exception.used.get());
+    objections.extend(unused.map(|e| format!("no longer needed: allow {} {}", e.word, e.place)));
     report(objections);
 }
 

@@ -1,4 +1,4 @@
-//! What models predicted beside what was measured, over all the details of a device.
+//! What models predicted and what was measured, over all the details of a device.
 
 use super::{checkpoint, concurrency, overlap, schedule};
 use gpubench_core::record::Detail;
@@ -76,8 +76,8 @@ fn of(detail: &Detail, device: Option<Device>) -> Vec<ModelPrediction> {
     match detail {
         Detail::Overlap(raw) => {
             let Some(summary) = overlap(raw) else { return vec![] };
-            let max_lanes = summary.runs.iter().map(|run| run.queues).max();
-            let runs = summary.runs.iter().filter(|run| Some(run.queues) == max_lanes);
+            let max_queues = summary.runs.iter().map(|run| run.queues).max();
+            let runs = summary.runs.iter().filter(|run| Some(run.queues) == max_queues);
             let streams =
                 runs.map(|run| [run.streams, run.seconds]).map(one(CommandModel::Streams));
             let pipeline = summary.unseen.iter().copied().map(one(CommandModel::Pipeline));

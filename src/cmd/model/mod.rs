@@ -52,8 +52,8 @@ fn show(json: bool, value: &impl Serialize, text: impl FnOnce() -> String) -> Re
     }
 }
 
-/// A table whose columns but the first `words` hold numbers.
-fn table(headings: &[&str], words: usize, rows: impl Iterator<Item = Vec<String>>) -> String {
+/// A table whose columns but the first `labels` hold numbers.
+fn table(headings: &[&str], labels: usize, rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     let rule = LineStyle::none().fill('─').junction('─');
     table.load_style(TableStyle::new().header_separator(rule));
@@ -61,7 +61,7 @@ fn table(headings: &[&str], words: usize, rows: impl Iterator<Item = Vec<String>
     table.add_rows(rows);
     for (i, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, 1));
-        if i >= words {
+        if i >= labels {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
