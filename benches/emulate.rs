@@ -9,7 +9,7 @@
 //!     cargo bench --bench emulate
 //! ```
 //!
-//! Nothing is asserted: times depend on the machine. docs/MODELS.md names what was measured where.
+//! Nothing is asserted: times depend on the machine. docs/results/2026-11-20-emulator.md has what was measured.
 
 use gpubench::backend::{self, Device};
 use gpubench::emulate::{Emulator, Groups, Instrumentation, Launch, Rules, Seen};

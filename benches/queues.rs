@@ -3,7 +3,7 @@
 //!
 //! It reads the number of cores, says what it expects, and repeats each check while the machine is
 //! busy with other things; where it stays busy, it says that instead of a verdict. A quiet
-//! machine with other figures is a failure (exit code 1). docs/OVERLAP.md has what was measured.
+//! machine with other figures is a failure (exit code 1). docs/results/2026-11-21-queues-pocl.md has what was measured.
 
 use gpubench::backend::{self, Device};
 use gpubench::error::{Error, Result};

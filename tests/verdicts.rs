@@ -1,5 +1,5 @@
 //! The comparison's rule against simulated pairs of runs whose truth is known. Print the table
-//! of docs/METHODOLOGY.md with `cargo test --test verdicts -- --nocapture`.
+//! of docs/results/2026-11-20-verdicts.md with `cargo test --test verdicts -- --nocapture`.
 
 use gpubench::analyse::{CaseResult, DeviceCases, Options, Verdict, compare};
 use gpubench::gpu::{DeviceInfo, DeviceKind, Language};

@@ -145,14 +145,14 @@ struct Measured {
     of: String,
 }
 
-/// What the run in `file` measured of the only case whose name and device have all of `words`; of
+/// What the run in `file` measured of the only case whose name and device have all of `terms`; of
 /// several rounds, the first. Where it says what a save costs (`counts`), that must be significantly different from zero.
-fn measured(file: &Path, words: Option<&str>, counts: bool) -> Result<Measured> {
+fn measured(file: &Path, terms: Option<&str>, counts: bool) -> Result<Measured> {
     let run = read(file)?;
     for warning in &run.warnings {
         say(&warning.to_string());
     }
-    let words = words.unwrap_or_default().to_lowercase();
+    let terms = terms.unwrap_or_default().to_lowercase();
     let mut found: Vec<(String, SaveSummary)> = vec![];
     for record in &run.records {
         let detail = record.detail.as_ref();
@@ -166,7 +166,7 @@ fn measured(file: &Path, words: Option<&str>, counts: bool) -> Result<Measured> 
         };
         let device = run.header.devices.get(record.device).map_or_else(String::new, label);
         let name = printable(&format!("{} on {device}", record.key), NAME);
-        let matches = words.split_whitespace().all(|word| name.to_lowercase().contains(word));
+        let matches = terms.split_whitespace().all(|term| name.to_lowercase().contains(term));
         if matches && !found.iter().any(|(known, _)| *known == name) {
             found.push((name, cheapest));
         }

@@ -36,7 +36,7 @@ pub struct Args {
     /// of the suite `characterise`, or descriptions of simulated GPUs (`.yaml`)
     #[arg(long = "profile", value_name = "PROFILE", num_args = 1..)]
     profiles: Vec<PathBuf>,
-    /// Runs of the suite on those devices, or folders of them, whose times are set beside
+    /// Runs of the suite on those devices, or folders of them, whose times are shown, too
     #[arg(long, value_name = "RUN", num_args = 1..)]
     measured: Vec<PathBuf>,
     /// What predicts from profiles

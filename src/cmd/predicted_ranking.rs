@@ -24,7 +24,7 @@ const SEED: u64 = 1;
 /// Where to learn what the ranked devices cost.
 #[derive(Debug, clap::Args)]
 pub struct Sources {
-    /// Profiles of ranked devices, from which their order is predicted beside the measured one: of
+    /// Profiles of ranked devices, from which their order is predicted, to compare with the measured one: of
     /// `gpubench profile --json`, runs of the suite `characterise`, or descriptions of simulated
     /// GPUs (`.yaml`). Ranked runs that characterise their devices need none
     #[arg(long = "profile", value_name = "PROFILE", num_args = 1..)]

@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tries_are_counted_by_what_came_of_them() {
+    fn tries_are_counted_by_their_result() {
         let one = Try { killed: true, writing: true, from: 12, equal: true };
         let tries = [
             one,

@@ -106,14 +106,14 @@ fn choose(records: &[&Record], wanted: Option<&str>) -> Result<String> {
         let (name, key) = (case_name(&record.key), record.key.to_string());
         name.eq_ignore_ascii_case(wanted) || key.eq_ignore_ascii_case(wanted)
     };
-    let words: Vec<String> = wanted.to_lowercase().split_whitespace().map(str::to_owned).collect();
-    let has_words = |record: &Record| {
+    let terms: Vec<String> = wanted.to_lowercase().split_whitespace().map(str::to_owned).collect();
+    let has_terms = |record: &Record| {
         let name = case_name(&record.key).to_lowercase();
-        words.iter().all(|word| name.contains(word.as_str()))
+        terms.iter().all(|term| name.contains(term.as_str()))
     };
     let mut found = names(&is_it);
     if found.is_empty() {
-        found = names(&has_words);
+        found = names(&has_terms);
     }
     if found.is_empty() {
         let all = names(&|_| true);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_case_is_found_by_its_name_or_by_words_of_it() {
+    fn a_case_is_found_by_its_name_or_by_a_part_of_it() {
         let records = [
             drawn("sepia", 512),
             drawn("sepia", 1024),

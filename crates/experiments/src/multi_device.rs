@@ -27,14 +27,14 @@ const DEVICES: std::ops::RangeInclusive<usize> = 2..=4;
 /// Every state's rates, those that another stands for included. None where the record does not
 /// fit together, as only one that was tampered with does.
 pub fn all_states(raw: &TransferStates) -> Vec<State> {
-    if !fits_together(raw) {
+    if !is_consistent(raw) {
         return vec![];
     }
     let measured: Vec<State> = raw.states.iter().filter_map(state_of).collect();
     completed(&measured, &raw.classes)
 }
 
-fn fits_together(raw: &TransferStates) -> bool {
+fn is_consistent(raw: &TransferStates) -> bool {
     let devices = raw.classes.len();
     let mut samples = raw.states.iter().flat_map(|state| &state.samples);
     DEVICES.contains(&devices)
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_does_not_fit_together_has_no_states() {
+    fn a_record_that_contradicts_itself_has_no_states() {
         let of = |classes: Vec<usize>, devices: usize| {
             let moved = Moved { bytes: vec![[1.0; 2]; devices], seconds: vec![[1.0; 2]; devices] };
             let state = MovedState { state: "S/N".into(), samples: vec![moved] };

@@ -74,7 +74,7 @@ impl Save {
     /// until the next: it waits for the copy on the device, and for what of downloading and of writing
     /// does not fit the interval, each of which has one to itself. Our own, from the order in which
     /// the steps are queued; L14 measures this and gives no formula.
-    pub fn cost_beside(self, interval: f64) -> f64 {
+    pub fn concurrent_cost(self, interval: f64) -> f64 {
         let period = self.snapshot + interval.max(self.download);
         period.max(self.write) - interval
     }
@@ -235,9 +235,9 @@ mod tests {
     fn a_concurrent_save_costs_the_copy_and_what_does_not_fit() {
         let save = Save { snapshot: 0.1, download: 2.0, write: 3.0 };
         assert_eq!(save.cost_in_turn(), 5.0);
-        near(save.cost_beside(10.0), 0.1, 1e-12);
-        near(save.cost_beside(1.5), 1.5, 1e-12);
-        near(Save { write: 0.0, ..save }.cost_beside(1.5), 0.6, 1e-12);
+        near(save.concurrent_cost(10.0), 0.1, 1e-12);
+        near(save.concurrent_cost(1.5), 1.5, 1e-12);
+        near(Save { write: 0.0, ..save }.concurrent_cost(1.5), 0.6, 1e-12);
     }
 
     #[test]

@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn steps_overlap_three_neighbours_and_synchronise() {
         let plan = Plan::equal(2);
-        // Steps: upload 2; upload 2 beside kernel 3; kernel 3 beside download 1; download 1.
+        // Steps: upload 2; upload 2 during kernel 3; kernel 3 during download 1; download 1.
         assert_eq!(plan.stepwise(&problem(4.0, 6.0, 2.0)), 2.0 + 3.0 + 3.0 + 1.0 + 4.0 * 0.25);
         let lumped = Plan { upload_all_first: true, download_all_last: true, ..plan };
         assert_eq!(lumped.stepwise(&problem(4.0, 6.0, 2.0)), 4.0 + 3.0 + 3.0 + 2.0 + 1.0);

@@ -23,7 +23,7 @@ pub enum Rule {
     /// Transfer bound, upload heavy: shrink by the `a` that takes least in steps.
     TransferBoundUploadHeavy,
     /// Transfer bound, download heavy: grow while `kernel ≤ H`, then so that each kernel is as long
-    /// as the download beside it.
+    /// as the concurrent download.
     TransferBoundDownloadHeavy,
     /// Transfer bound: `m = sqrt(2(D_s/S_S + D_r/R_R − H)/t_sync)` equal parts.
     TransferBoundGeneral,
@@ -122,7 +122,7 @@ fn transfer_bound_download_heavy(problem: &Problem) -> Option<Plan> {
     if later <= 1.0 || !later.is_finite() {
         return None;
     }
-    // Growth beyond that holds while the upload beside fills the step; H is least where both copies
+    // Growth beyond that holds while the concurrent upload fills the step; H is least where both copies
     // of a step are equally long.
     let surplus = |a: f64| problem.both(a * whole.upload, whole.download / a) - whole.kernel;
     let equal = (whole.download / whole.upload).sqrt();

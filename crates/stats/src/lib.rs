@@ -1,4 +1,4 @@
-//! Statistics of timing samples, tested with invented numbers. `docs/METHODOLOGY.md` states each rule.
+//! Statistics of timing samples, tested with invented numbers. `docs/reference/METHODOLOGY.md` states each rule.
 
 mod bootstrap;
 mod combine;

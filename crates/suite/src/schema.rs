@@ -54,17 +54,17 @@ fn experiments(kinds: &[&'static dyn SuiteKind], generator: &mut SchemaGenerator
 fn without_null(schema: &mut Schema) {
     if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.retain(|name| name != "null");
-        if let [only] = types.as_slice() {
-            let only = only.clone();
-            schema.insert("type".to_owned(), only);
+        if let [single] = types.as_slice() {
+            let single = single.clone();
+            schema.insert("type".to_owned(), single);
         }
     }
     if let Some(Value::Array(choices)) = schema.get_mut("anyOf") {
         choices.retain(|choice| choice.get("type").is_none_or(|name| name != "null"));
         if let [_] = choices.as_slice()
-            && let Some(only) = schema.remove("anyOf")
+            && let Some(single) = schema.remove("anyOf")
         {
-            schema.insert("allOf".to_owned(), only);
+            schema.insert("allOf".to_owned(), single);
         }
     }
 }

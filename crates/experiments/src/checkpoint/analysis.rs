@@ -63,7 +63,7 @@ pub fn checkpoint(raw: &Checkpoint) -> Option<CheckpointSummary> {
         let save = Save { snapshot: snapshot.unwrap_or(0.0), download, write };
         let predicted_cost = match run.queues {
             1 => save.cost_in_turn(),
-            _ => save.cost_beside(interval),
+            _ => save.concurrent_cost(interval),
         };
         let cost = (seconds - alone) / saves;
         let margin = half_width(&run.saving).hypot(half_width(&raw.alone)) / saves;

@@ -4,7 +4,7 @@
 //! work-group of it runs: PoCL stamps it before it queues the groups behind those of the kernel
 //! before (`pocl_pthread_prepare_kernel`), and a GPU's command processor may do so while no unit has
 //! room. The end is when the last group is done, and after the end of one kernel the other runs as
-//! fast as alone. So what it takes from there on is what was left of it, and the rest of it has run
+//! fast as by itself. So what it takes from there on is what was left of it, and the rest of it has run
 //! concurrently with the other. A start that left time for much of that while nothing was done is not believed.
 
 use gpubench_core::record::{NamedStep, Pair, Timed};
@@ -25,18 +25,18 @@ pub(super) struct Observed {
     pub case: Case,
     /// The device began the one queued second first.
     pub swapped: bool,
-    /// Either kernel's time over its time alone; one that started after the other is counted from the
+    /// Either kernel's time over its isolated time; one that started after the other is counted from the
     /// other's end.
     pub slowdown: [f64; 2],
 }
 
-/// What the ends of a pair's steps show; `None` without steps, and where times alone scatter by more
+/// What the ends of a pair's steps show; `None` without steps, and where isolated times scatter by more
 /// than half of the shorter kernel, so that nothing can be concluded.
 pub(super) fn observed(pair: &Pair) -> Option<Observed> {
     let [first, second] = pair.concurrent_a_first.steps.as_slice() else { return None };
-    let alone =
+    let isolated =
         [length(pair.first_isolated.steps.first()?), length(pair.second_isolated.steps.first()?)];
-    let shorter = alone[0].min(alone[1]);
+    let shorter = isolated[0].min(isolated[1]);
     let later = usize::from(second.ended >= first.ended);
     let (before, after) = if later == 1 { (first, second) } else { (second, first) };
     let scatter = scatter([&pair.first_isolated, &pair.second_isolated][later])?;
@@ -46,7 +46,7 @@ pub(super) fn observed(pair: &Pair) -> Option<Observed> {
     }
     // Time for the later one to run concurrently, if its start is true, and what was done in it.
     let window = before.ended - after.started;
-    let done = alone[later] - (after.ended - before.ended);
+    let done = isolated[later] - (after.ended - before.ended);
     let idle =
         done <= scatter.max(MIN_CONCURRENT_WORK * shorter) && window > RELIABLE_SHARE * shorter;
     let case = if window <= scatter || idle {
@@ -56,9 +56,9 @@ pub(super) fn observed(pair: &Pair) -> Option<Observed> {
     } else {
         Case::A
     };
-    let mut slowdown = [length(first) / alone[0], length(second) / alone[1]];
+    let mut slowdown = [length(first) / isolated[0], length(second) / isolated[1]];
     if case == Case::C {
-        slowdown[later] = (after.ended - after.started.max(before.ended)) / alone[later];
+        slowdown[later] = (after.ended - after.started.max(before.ended)) / isolated[later];
     }
     let swapped = match case {
         Case::A => false,
@@ -102,7 +102,7 @@ mod tests {
         Timed { walls: walls.to_vec(), steps: steps.iter().map(step).collect() }
     }
 
-    /// The first takes 4 s alone, the second 2 s.
+    /// The first takes 4 s by itself, the second 2 s.
     fn pair(steps: &[(f64, f64)]) -> Pair {
         Pair {
             second: Launched { name: String::new(), groups: 1, group_size: 1, local_bytes: 0 },

@@ -30,7 +30,7 @@ pub enum Heavy {
 /// would be noise.
 pub const LITTLE: f64 = 0.05;
 
-/// One chunked run beside what models predicted.
+/// One chunked run and what models predicted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunSummary {
     /// Number of chunks.
@@ -63,7 +63,7 @@ pub struct OverlapSummary {
     pub class: Class,
     /// Share of the serial time that ideal overlap would save: all but the longest stage.
     pub ideal: f64,
-    /// Share of it that hiding the kernel beside the copies, or them beside it, would save (model 2).
+    /// Share of it that hiding the kernel behind the copies, or them behind it, would save (model 2).
     pub potential: f64,
     /// Share of the serial time by which the fastest run is shorter.
     pub gain: f64,

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_are_detected_and_one_lane_shows_nothing() {
+    fn turns_are_detected_and_one_queue_shows_nothing() {
         let mut raw = sweep(|bytes| [[bytes / 10e9, bytes / 5e9], [0.0, bytes / 10e9]]);
         assert_eq!(transfer(&raw).unwrap().meanwhile, Some(Meanwhile::Turns));
         raw.queues = 1;

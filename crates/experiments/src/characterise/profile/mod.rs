@@ -1,5 +1,5 @@
 //! A device's profile from the records of the suite `characterise`: costs are differences between
-//! variants of a kernel that differ in one thing repeated. `docs/PROFILE.md` says which.
+//! variants of a kernel that differ in one thing repeated. `docs/reference/PROFILE.md` says which.
 
 mod probe;
 
