@@ -205,9 +205,8 @@ impl Records {
             }
             Entry::Occupied(place) => {
                 let first = *place.get();
-                Err(self.flaw(format!(
-                    "the same case, device and round as line {first}; counted once"
-                )))
+                Err(self
+                    .flaw(format!("the same case, device and round as line {first}; counted once")))
             }
         }
     }

@@ -45,7 +45,7 @@ pub use noise::noise;
 pub use occupancy_sweep::{
     OccupancySearch, OccupancySweepSummary, Residency, Shape, occupancy_sweep, residency,
 };
-pub use overlap::{Class, Heavy, LITTLE, OverlapSummary, RunSummary, class, overlap};
+pub use overlap::{LITTLE, OverlapSummary, RunSummary, overlap};
 pub use predictions::{CommandModel, ModelPrediction, Tally, predictions, tallies};
 pub use profile::{is_probe, profile};
 pub use result_matrix::{Case, Cell, Entered, Entry, ResultMatrix, result_matrix};
