@@ -6,7 +6,7 @@ use gpubench::gpu::{DeviceInfo, DeviceKind, Language};
 use gpubench::record::Outcome;
 use gpubench::stats::median;
 use gpubench::units::Bytes;
-use gpubench::workload::{CaseKey, Measure};
+use gpubench::workload::{CaseKey, Kind};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -127,7 +127,7 @@ fn key(i: usize) -> CaseKey {
     CaseKey {
         workload: format!("case{i:02}"),
         size: vec![],
-        measure: Measure::Kernel,
+        measure: Kind::KERNEL,
         host_memory: None,
     }
 }

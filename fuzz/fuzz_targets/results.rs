@@ -15,8 +15,8 @@ fuzz_target!(|data: &[u8]| limits::within(|| {
         let _ = gpubench::analyse::aggregate(&run.records);
         for record in &run.records {
             match &record.detail {
-                Some(Detail::TransferStates(raw)) => drop(gpubench::analyse::all_states(raw)),
-                Some(Detail::Split(raw)) => drop(gpubench::analyse::split(raw)),
+                Some(Detail::TransferStates(raw)) => drop(gpubench::measure::analysis::all_states(raw)),
+                Some(Detail::Split(raw)) => drop(gpubench::measure::analysis::split(raw)),
                 _ => {}
             }
         }

@@ -10,12 +10,12 @@ use crate::store::Run;
 use gpubench_analysis::fit::{
     Bound, Counted, Device, End, Evaluation, Launch, Model, PredictedTime, Profiled, View, evaluate,
 };
-use gpubench_analysis::is_probe;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::profile::Profile;
 use gpubench_core::workload::CaseKey;
 use gpubench_emulator::Rules;
+use gpubench_experiments::analysis::is_probe;
 use gpubench_report::predict::{DevicePrediction, Prediction, json, text};
 use gpubench_report::progress::say;
 use gpubench_report::selection;
@@ -107,8 +107,7 @@ enum Predictor {
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
-    let references: Vec<_> = gpubench_reference::names().collect();
-    let suite = gpubench_suite::load(&args.suite, &references)?;
+    let suite = gpubench_experiments::load(&args.suite)?;
     let mut kernel_counts = KernelCounts::new(&suite, 1);
     let profiles = Profiles::of(&args.profiles)?;
     let mut times = Times::default();

@@ -169,7 +169,7 @@ fn list(names: &[&str]) -> String {
 }
 
 /// The recordings of `case` on every device, of the first round each that has any.
-fn recordings<'a>(header: &Header, records: &[&'a Record], case: &str) -> Vec<Recorded<'a>> {
+fn recordings(header: &Header, records: &[&Record], case: &str) -> Vec<Recorded> {
     let mut all = vec![];
     for (number, device) in header.devices.iter().enumerate() {
         let of = records.iter().filter(|r| r.device == number && case_name(&r.key) == case);
@@ -188,16 +188,16 @@ mod tests {
     use super::*;
     use gpubench_core::gpu::Clock;
     use gpubench_core::record::{Detail, NamedStep, Timed, sample};
-    use gpubench_core::workload::Measure;
+    use gpubench_core::workload::Kind;
 
     /// A record of a schedule, which keeps its one step.
     fn drawn(workload: &str, n: i64) -> Record {
         let mut record = sample::record(sample::key(workload, n), 1.0);
-        record.key.measure = Measure::Schedule;
+        record.key.measure = Kind::new("schedule");
         let step = NamedStep { name: "upload 0".into(), queue: 0, started: 0.0, ended: 1.0 };
         let timed = Timed { walls: vec![1.0], steps: vec![step] };
         let schedule = sample::schedule(Clock::Simulated, vec![("search", timed)]);
-        record.detail = Some(Detail::Schedule(schedule));
+        record.detail = Some(Detail::new(&schedule));
         record
     }
 

@@ -64,6 +64,7 @@ pub struct Records {
     devices: usize,
     /// The line of every record so far: two of one case, device and round would count as two rounds.
     known: HashMap<(CaseKey, usize, u32), u64>,
+    version: u32,
     line: u64,
     whole: u64,
     flaws: u32,
@@ -96,11 +97,19 @@ pub fn open(path: &Path) -> Result<(Header, Records)> {
     };
     // Some editors begin a file with a mark of its byte order.
     let first = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&first);
-    let header = header(path, first)?;
-    let devices = header.devices.len();
-    let (path, lines) = (path.to_owned(), Lines::new(file, LONGEST));
-    let known = HashMap::new();
-    Ok((header, Records { path, lines, devices, known, line: 1, whole, flaws: 0, ended: false }))
+    let (header, version) = header(path, first)?;
+    let records = Records {
+        path: path.to_owned(),
+        lines: Lines::new(file, LONGEST),
+        devices: header.devices.len(),
+        known: HashMap::new(),
+        version,
+        line: 1,
+        whole,
+        flaws: 0,
+        ended: false,
+    };
+    Ok((header, records))
 }
 
 /// Reads a whole result file.
@@ -175,7 +184,7 @@ impl Records {
     }
 
     fn parse(&mut self, line: &[u8]) -> Result<Line, Flaw> {
-        match serde_json::from_slice(line) {
+        match Line::parse(line, self.version) {
             Ok(Line::Header(_)) => {
                 // What follows counts devices of its own.
                 self.ended = true;
@@ -216,7 +225,8 @@ impl Records {
     }
 }
 
-fn header(path: &Path, line: &[u8]) -> Result<Header> {
+/// A header as it would be written today, and the version of the file.
+fn header(path: &Path, line: &[u8]) -> Result<(Header, u32)> {
     // The version alone first: a newer header may have any other form.
     #[derive(Deserialize)]
     enum Any {
@@ -239,10 +249,10 @@ fn header(path: &Path, line: &[u8]) -> Result<Header> {
     if version == 0 {
         return Err(rejected(path, line, 0, "written in format 0, which there never was", None));
     }
-    match serde_json::from_slice(line).map_err(no_header)? {
+    match Line::parse(line, version).map_err(no_header)? {
         Line::Header(header) => match header.validation_error() {
             Some(why) => Err(rejected(path, line, 0, &why, None)),
-            None => Ok(*header),
+            None => Ok((*header, version)),
         },
         _ => Err(rejected(path, line, 0, "the first line is no header", None)),
     }

@@ -4,7 +4,7 @@
 use super::aggregate::{Tally, shown};
 use gpubench_core::gpu::{BoundsChecks, DeviceInfo, DeviceKind};
 use gpubench_core::record::{Built, Flag, Header, Record};
-use gpubench_core::workload::{CaseKey, Measure};
+use gpubench_core::workload::CaseKey;
 use gpubench_stats::{Overall, Rounds};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -217,8 +217,8 @@ impl Cell {
             one.metered = joules.map_or((0, 0.0), |log| (1, log));
             (one.flops, one.bytes) = (measured.flops, measured.bytes);
             one.cache = record.flags.contains(&Flag::Cache);
-            one.ceiling = record.key.measure == Measure::Kernel
-                && record.tags.iter().any(|tag| tag == "ceiling");
+            one.ceiling =
+                record.key.measure.is_kernel() && record.tags.iter().any(|tag| tag == "ceiling");
             one.kernel = record.kernel.as_ref().map(short);
         }
         self.merge(&one);

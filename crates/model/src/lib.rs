@@ -22,6 +22,7 @@ pub mod concurrency;
 pub mod event_driven;
 pub mod hybrid;
 mod hybrid_factor;
+mod hybrid_fit;
 pub mod layout_transform;
 pub mod least_squares;
 pub mod load_balance;

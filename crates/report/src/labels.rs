@@ -5,7 +5,7 @@ use gpubench_core::gpu::{DeviceInfo, DeviceKind, MemoryKind};
 use gpubench_core::record::{Flag, Outcome};
 use gpubench_core::text::printable;
 use gpubench_core::units;
-use gpubench_core::workload::{CaseKey, Measure};
+use gpubench_core::workload::{CaseKey, Kind};
 use std::collections::HashMap;
 
 /// `opencl:0`: how tables name a device, and how `--device` takes it.
@@ -17,8 +17,8 @@ pub fn label(device: &DeviceInfo) -> String {
 pub fn case_name(key: &CaseKey) -> String {
     let name = printable(&key.to_string(), 200);
     match key.measure {
-        Measure::Kernel => name,
-        measure => format!("{name} ({})", measure_word(measure)),
+        Kind::KERNEL => name,
+        kind => format!("{name} ({})", kind.label()),
     }
 }
 
@@ -26,29 +26,8 @@ pub fn case_name(key: &CaseKey) -> String {
 pub fn workload_name(key: &CaseKey, limit: usize) -> String {
     let workload = printable(&key.workload, limit);
     match key.measure {
-        Measure::Kernel => workload,
-        measure => format!("{workload} ({})", measure_word(measure)),
-    }
-}
-
-/// What is measured, in words.
-pub fn measure_word(measure: Measure) -> &'static str {
-    match measure {
-        Measure::Kernel => "kernel",
-        Measure::Launch => "launch latency",
-        Measure::Upload => "upload",
-        Measure::Download => "download",
-        Measure::Transfer => "transfer",
-        Measure::Overlap => "overlap",
-        Measure::Schedule => "schedule",
-        Measure::Concurrency => "concurrency",
-        Measure::Layout => "layout",
-        Measure::Halo => "halo exchange",
-        Measure::Checkpoint => "checkpoint",
-        Measure::Occupancy => "occupancy",
-        Measure::Characterise => "characterise",
-        Measure::TransferStates => "transfer states",
-        Measure::Split => "split",
+        Kind::KERNEL => workload,
+        kind => format!("{workload} ({})", kind.label()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::input::ReportInput;
 use gpubench_analysis::Aggregate;
-use gpubench_core::workload::{CaseKey, Measure};
+use gpubench_core::workload::{CaseKey, Kind};
 use std::collections::BTreeMap;
 
 /// The rows of one workload and measure.
@@ -18,7 +18,7 @@ pub struct Workload<'m, 'a> {
 pub fn workloads<'m, 'a>(input: &'m ReportInput<'a>) -> Vec<Workload<'m, 'a>> {
     const FAMILIES: [&str; 5] = ["compute", "memory", "transfer", "overlap", "concurrency"];
     let place = |family: &str| FAMILIES.iter().position(|f| *f == family).unwrap_or(usize::MAX);
-    let mut found: BTreeMap<(usize, &str, &str, Measure), Workload> = BTreeMap::new();
+    let mut found: BTreeMap<(usize, &str, &str, Kind), Workload> = BTreeMap::new();
     for row in input.rows.iter().filter(|row| !row.is_skipped()) {
         let family = row.records[0].family.as_str();
         let name = row.key.workload.as_str();

@@ -203,7 +203,7 @@ mod tests {
     use super::*;
     use gpubench_core::record::sample::{device, header, key, outcome, record};
     use gpubench_core::record::{Flag, Mismatch, Outcome};
-    use gpubench_core::workload::Measure;
+    use gpubench_core::workload::Kind;
 
     fn sample() -> (Header, Vec<Record>) {
         let header = header(vec![device("opencl"), device("wgpu")]);
@@ -213,8 +213,7 @@ mod tests {
         not_converged.device = 1;
         records.push(not_converged);
         let mut upload = record(key("upload", 1 << 20), 2.5e-4);
-        upload.key.measure = Measure::Upload;
-        upload.measured.as_mut().unwrap().flops = 0.0;
+        upload.key.measure = Kind::new("upload");
         upload.key.host_memory = Some(gpubench_core::gpu::MemoryKind::Pinned);
         records.push(upload);
         for n in [1, 2, 4, 8, 16, 32] {

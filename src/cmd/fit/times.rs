@@ -5,7 +5,6 @@ use gpubench_analysis::fit::Launch;
 use gpubench_analysis::{Aggregate, aggregate};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::record::Record;
-use gpubench_core::workload::Measure;
 use gpubench_emulator::Rules;
 use gpubench_stats::{geometric_mean, median_of, most_stable_quantile, quantile};
 
@@ -24,7 +23,7 @@ pub(in crate::cmd) fn kernels(records: &[Record], device: usize) -> Vec<Aggregat
 /// Whether it is a kernel's time that models are fitted to. What `measure: launch` times is an empty
 /// launch from call to end: no kernel.
 fn is_kernel(case: &Aggregate) -> bool {
-    case.key.measure == Measure::Kernel && case.exclusion.is_none()
+    case.key.measure.is_kernel() && case.exclusion.is_none()
 }
 
 /// Every verified kernel of a device (its number and itself): the quantile of its samples that is

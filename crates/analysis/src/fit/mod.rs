@@ -172,7 +172,7 @@ pub fn best(evaluations: &[Evaluation]) -> Option<&Evaluation> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_core::workload::Measure;
+    use gpubench_core::workload::Kind;
 
     fn launch(workload: &str, n: i32, operations: f64, bytes: f64, start: f64) -> Launch {
         let size = vec![("n".to_owned(), n.into())];
@@ -180,7 +180,7 @@ mod tests {
         let key = CaseKey {
             workload: workload.to_owned(),
             size,
-            measure: Measure::Kernel,
+            measure: Kind::KERNEL,
             host_memory: None,
         };
         let seconds = start + (operations / 1e12_f64).max(bytes / 1e11);

@@ -1,8 +1,8 @@
 //! What failed, what was left out and why, and what to know before believing a figure.
 
 use super::{Section, scroll};
-use crate::labels::{self, Shared, case_name, details, few, how_often};
 use crate::input::ReportInput;
+use crate::labels::{self, Shared, case_name, details, few, how_often};
 use gpubench_core::text::printable;
 use maud::{Markup, html};
 

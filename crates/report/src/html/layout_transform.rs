@@ -6,19 +6,19 @@ use crate::input::ReportInput;
 use crate::labels;
 use crate::layout_transform::break_even;
 use gpubench_analysis::Aggregate;
-use gpubench_analysis::{LayoutTransformSummary, UsesSummary, layout_transform};
-use gpubench_core::record::Detail;
+use gpubench_core::record::LayoutTransform;
 use gpubench_core::units::seconds;
+use gpubench_experiments::analysis::{LayoutTransformSummary, UsesSummary, layout_transform};
 use maud::{Markup, html};
 
 pub(super) fn section(input: &ReportInput) -> Option<Section> {
     let case = |row| {
         let row: &Aggregate = row;
-        let raw = row.records.iter().find_map(|record| match &record.detail {
-            Some(Detail::Layout(raw)) => Some(raw),
-            _ => None,
-        })?;
-        Some((row, layout_transform(raw)?))
+        let raw = row
+            .records
+            .iter()
+            .find_map(|record| record.detail.as_ref()?.read::<LayoutTransform>())?;
+        Some((row, layout_transform(&raw)?))
     };
     let shown = input.rows.iter().filter(|row| row.outcome.is_ok());
     let cases: Vec<(&Aggregate, LayoutTransformSummary)> = shown.filter_map(case).collect();

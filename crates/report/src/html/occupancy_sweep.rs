@@ -5,16 +5,18 @@ use super::scale::Scale;
 use super::{Section, name, scroll};
 use crate::input::ReportInput;
 use gpubench_analysis::Aggregate;
-use gpubench_analysis::{OccupancySweepSummary, Residency, Shape, occupancy_sweep, residency};
-use gpubench_core::record::{Detail, OccupancySweep};
+use gpubench_core::record::OccupancySweep;
 use gpubench_core::text::printable;
 use gpubench_core::units::{Bytes, seconds};
+use gpubench_experiments::analysis::{
+    OccupancySweepSummary, Residency, Shape, occupancy_sweep, residency,
+};
 use maud::{Markup, html};
 
 /// One occupancy sweep: of several rounds, the first that confirms its steps, or else the first.
 struct Case<'m, 'a> {
     row: &'m Aggregate<'a>,
-    raw: &'a OccupancySweep,
+    raw: OccupancySweep,
     summary: OccupancySweepSummary,
 }
 
@@ -43,9 +45,9 @@ pub(super) fn section(input: &ReportInput) -> Option<Section> {
 
 fn cases<'m, 'a>(input: &'m ReportInput<'a>, reported_device: usize) -> Vec<Case<'m, 'a>> {
     let of = |row: &'m Aggregate<'a>| {
-        let all = row.records.iter().filter_map(|record| match &record.detail {
-            Some(Detail::Occupancy(raw)) => Some(Case { row, raw, summary: occupancy_sweep(raw)? }),
-            _ => None,
+        let all = row.records.iter().filter_map(|record| {
+            let raw: OccupancySweep = record.detail.as_ref()?.read()?;
+            Some(Case { row, summary: occupancy_sweep(&raw)?, raw })
         });
         // Of equals the last is taken: seen from behind, the first.
         all.rev().max_by_key(|case| case.summary.at_once().is_some())

@@ -9,7 +9,6 @@ use gpubench_analysis::{Aggregate, Rate};
 use gpubench_core::record::Flag;
 use gpubench_core::text::printable;
 use gpubench_core::units;
-use gpubench_core::workload::Measure;
 use gpubench_model::roofline::{Bound, Ceilings};
 use maud::{Markup, html};
 
@@ -39,8 +38,7 @@ fn kernels<'m, 'a>(
     reported_device: usize,
 ) -> impl Iterator<Item = (&'m Aggregate<'a>, f64, f64, f64)> {
     input.of(reported_device).filter_map(|row| {
-        let time =
-            row.time.filter(|_| row.outcome.is_ok() && row.key.measure == Measure::Kernel)?;
+        let time = row.time.filter(|_| row.outcome.is_ok() && row.key.measure.is_kernel())?;
         let measured = row.rounds().next()?;
         let has_work = measured.bytes > 0.0 || measured.flops > 0.0;
         has_work.then_some((row, time.value, measured.flops, measured.bytes))

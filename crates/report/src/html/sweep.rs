@@ -7,7 +7,6 @@ use crate::labels;
 use crate::overview::Workload;
 use gpubench_analysis::{Aggregate, Rate};
 use gpubench_core::text::printable;
-use gpubench_core::workload::Measure;
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +21,7 @@ pub(super) fn figures(input: &ReportInput, workload: &Workload) -> Markup {
         .iter()
         .copied()
         .filter(|row| row.time.is_some())
-        .filter(|row| !matches!(row.key.measure, Measure::Upload | Measure::Download))
+        .filter(|row| row.key.host_memory.is_none())
         .collect();
     let facets = facets(&rows);
     html! { @for facet in facets { @if let Some(plot) = figure(input, &facet) { (plot) } } }

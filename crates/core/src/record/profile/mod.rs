@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use valid::{at_work, priced, some, this_version, transaction};
 pub use value::Value;
 
-/// Version of the format: a profile of another is refused.
-pub const VERSION: u32 = 1;
+/// Version of the format; a newer profile is refused, an older one migrated.
+pub const VERSION: u32 = 2;
 
 /// A device's profile. What was not measured, or not significantly different from zero, is missing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -220,11 +220,33 @@ impl Profile {
     /// [`Error::Suite`] with the place of the mistake: not a profile, one of another version, or
     /// a number that cannot be (a bandwidth of zero).
     pub fn parse(file: &str, text: &str) -> Result<Self> {
-        crate::yaml::parse(file, text).map_err(|diagnostic| {
+        #[derive(Deserialize)]
+        struct Any {
+            version: u32,
+        }
+        let profile = match crate::yaml::parse(file, text) {
+            Ok(Any { version: 1 }) => Self::of_version_1(file, text),
+            _ => crate::yaml::parse(file, text),
+        };
+        profile.map_err(|diagnostic| {
             let help =
                 "make it anew: `gpubench run characterise`, then `gpubench profile RUN --json`";
             let help = diagnostic.help.clone().or(Some(help.to_owned()));
             Error::Suite(vec![Located { help, ..diagnostic }])
+        })
+    }
+
+    /// A mistake in a line that is renamed has lost its place: it is marked where the file begins.
+    fn of_version_1(file: &str, text: &str) -> Result<Self, Located> {
+        let mut value = crate::yaml::parse(file, text)?;
+        super::migrate::profile(&mut value);
+        serde_json::from_value(value).map_err(|error| Located {
+            file: file.to_owned(),
+            text: text.into(),
+            offset: 0,
+            len: 0,
+            message: error.to_string(),
+            help: None,
         })
     }
 
@@ -326,10 +348,26 @@ mod tests {
     }
 
     #[test]
+    fn a_profile_of_version_1_is_read() {
+        let today = serde_json::to_string_pretty(&profile()).unwrap();
+        let old =
+            today.replace("\"version\": 2", "\"version\": 1").replace("\"queues\"", "\"lanes\"");
+        assert!(old.contains("\"version\": 1") && old.contains("\"lanes\": 1"), "{old}");
+        assert_eq!(Profile::parse("p.json", &old).unwrap(), profile());
+        let Err(Error::Suite(diagnostics)) =
+            Profile::parse("p.json", &old.replace("\"units\": 15", "\"units\": 0"))
+        else {
+            panic!("no units were accepted");
+        };
+        assert!(diagnostics[0].message.contains("too small"), "{}", diagnostics[0]);
+        assert!(diagnostics[0].help.as_ref().unwrap().contains("gpubench run characterise"));
+    }
+
+    #[test]
     fn every_mistake_has_its_line() {
         let good = serde_json::to_string_pretty(&profile()).unwrap();
         for (from, to, message) in [
-            ("\"version\": 1", "\"version\": 7", "a profile of version 7"),
+            ("\"version\": 2", "\"version\": 7", "a profile of version 7"),
             ("\"value\": 150000000000.0", "\"value\": 0.0", "0 is no positive number"),
             ("\"units\": 15", "\"units\": 0", "too small"),
             ("\"float_fma\"", "\"float_fmaa\"", "float_fmaa"),

@@ -10,7 +10,7 @@ pub(super) fn this_version<'de, D: Deserializer<'de>>(d: D) -> Result<u32, D::Er
     match u32::deserialize(d)? {
         VERSION => Ok(VERSION),
         other => Err(D::Error::custom(format!(
-            "a profile of version {other}, and this gpubench reads version {VERSION}"
+            "a profile of version {other}, and this gpubench reads versions up to {VERSION}"
         ))),
     }
 }
