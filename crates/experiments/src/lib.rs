@@ -78,9 +78,7 @@ pub mod analysis {
     pub use crate::occupancy::analysis::{
         OccupancySearch, OccupancySweepSummary, Residency, Shape, occupancy_sweep, residency,
     };
-    pub use crate::overlap::analysis::{
-        Class, Heavy, LITTLE, OverlapSummary, RunSummary, class, overlap,
-    };
+    pub use crate::overlap::analysis::{LITTLE, OverlapSummary, RunSummary, overlap};
     pub use crate::predictions::{ModelPrediction, Tally, predictions, tallies};
     pub use crate::schedule::analysis::{PlanSummary, ScheduleSummary, schedule};
     pub use crate::transfer::analysis::{Meanwhile, TransferSummary, transfer};

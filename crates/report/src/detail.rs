@@ -1,10 +1,11 @@
 //! Sections for what one row of the table cannot say: overlap and transfers.
 
 use super::labels::{case_name, label};
+use super::schedule::class_words;
 use gpubench_core::record::{Detail, Header, Overlap, Record, Transfer};
 use gpubench_core::units::{bandwidth, seconds};
 use gpubench_experiments::analysis::{
-    Class, Engines, Heavy, LITTLE, Meanwhile, OverlapSummary, engines, overlap, transfer,
+    Engines, LITTLE, Meanwhile, OverlapSummary, engines, overlap, transfer,
 };
 use gpubench_model::least_squares::Estimate;
 use std::fmt::Write;
@@ -115,16 +116,6 @@ fn runs_table(out: &mut String, summary: &OverlapSummary) {
             run.pipeline.map_or_else(|| "–".to_owned(), seconds)
         );
     }
-}
-
-pub(super) fn class_words(class: Class) -> String {
-    let bound = if class.kernel_bound { "kernel bound" } else { "transfer bound" };
-    let heavy = match class.heavy {
-        Heavy::Upload => "upload heavy",
-        Heavy::Download => "download heavy",
-        Heavy::General => "general",
-    };
-    format!("{bound}, {heavy}")
 }
 
 pub(super) fn queue_count_label(queues: u32) -> String {

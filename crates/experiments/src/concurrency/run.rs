@@ -57,7 +57,7 @@ pub(super) fn measure(
     if policy.verify_only {
         return Ok(());
     }
-    measurement.measured = pairs.first().map(|pair| with_itself(pair));
+    measurement.measured = pairs.first().map(with_itself);
     measurement.detail = kernel.map(|kernel| {
         let queues = queues.min(2);
         Detail::new(&Concurrency { clock, queues, kernel, pairs, skipped, copies })

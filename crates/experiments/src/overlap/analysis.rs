@@ -3,28 +3,9 @@
 use gpubench_core::record::{NamedStep, Overlap};
 use gpubench_model::pipeline::{hidden_fraction, ideal_share};
 use gpubench_model::pipeline_fit::{Fitted, Run, fit};
+use gpubench_model::schedule::Class;
 use gpubench_model::streams::{self, Stages};
 use gpubench_model::{accuracy, overlap_worth};
-
-/// What bounds a divisible problem [C13 §4.1].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Class {
-    /// Whether the kernel takes longer than the busier direction of copies.
-    pub kernel_bound: bool,
-    /// Which direction has by far the most to move.
-    pub heavy: Heavy,
-}
-
-/// The direction that moves at least three times as long as the other, if one does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heavy {
-    /// Host to device.
-    Upload,
-    /// Device to host.
-    Download,
-    /// Neither.
-    General,
-}
 
 /// Below this share of the serial time there is little that overlap could hide: what was hidden of it
 /// would be noise.
@@ -122,7 +103,7 @@ pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
         unseen.iter().map(|&[predicted, measured]| accuracy(predicted, measured)).collect();
     Some(OverlapSummary {
         hidden: steps.and_then(hidden),
-        class: class(stages),
+        class: Class::of(stages),
         ideal,
         potential: overlap_worth::potential(stages.kernel, stages.upload + stages.download, serial),
         gain: (serial - runs[best].seconds) / serial,
@@ -133,18 +114,6 @@ pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
         best,
         fitted,
     })
-}
-
-/// Kernel bound when the kernel outlasts the busier direction.
-pub fn class(stages: Stages) -> Class {
-    let heavy = if stages.upload >= 3.0 * stages.download {
-        Heavy::Upload
-    } else if stages.download >= 3.0 * stages.upload {
-        Heavy::Download
-    } else {
-        Heavy::General
-    };
-    Class { kernel_bound: stages.kernel > stages.upload.max(stages.download), heavy }
 }
 
 /// The pipeline's prediction of each run, fitted to all others, and the run's own seconds.
@@ -199,6 +168,7 @@ mod tests {
     use gpubench_core::gpu::{Clock, MemoryKind};
     use gpubench_core::record::{OverlapRun, Timed};
     use gpubench_model::pipeline::Engines;
+    use gpubench_model::schedule::Heavy;
 
     fn timed(seconds: f64) -> Timed {
         Timed { walls: vec![seconds; 3], steps: vec![] }

@@ -1,10 +1,8 @@
 //! Times of schedules, against the bound that none of them can beat.
 
 use gpubench_core::record::Schedule;
-use gpubench_model::pipeline::Engines;
-use gpubench_model::schedule::{Class, Problem};
+use gpubench_model::schedule::Class;
 use gpubench_model::streams::Stages;
-use gpubench_model::transfer::Duplex;
 
 /// One plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +24,7 @@ pub struct PlanSummary {
 pub struct ScheduleSummary {
     /// Median seconds of each stage alone.
     pub stages: Stages,
-    /// What bounds the problem, by the rules' own definition.
+    /// What bounds the problem.
     pub class: Class,
     /// The longest stage: no plan is faster.
     pub lower_bound: f64,
@@ -43,14 +41,7 @@ pub fn schedule(raw: &Schedule) -> Option<ScheduleSummary> {
         kernel: raw.kernel.median()?,
         download: raw.download.median()?,
     };
-    let [upload, download] = raw.engines.bidirectional;
-    let engines = Engines {
-        count: raw.engines.count,
-        command: raw.engines.command,
-        duplex: Duplex { upload, download },
-    };
-    let problem = Problem { whole: stages, engines, smallest: 1.0 / raw.rows.max(1) as f64 };
-    let lower_bound = problem.lower_bound();
+    let lower_bound = stages.longest();
     let plans: Vec<PlanSummary> = raw
         .runs
         .iter()
@@ -66,7 +57,7 @@ pub fn schedule(raw: &Schedule) -> Option<ScheduleSummary> {
         })
         .collect();
     let best = (0..plans.len()).min_by(|&a, &b| plans[a].seconds.total_cmp(&plans[b].seconds))?;
-    Some(ScheduleSummary { stages, class: problem.class(), lower_bound, plans, best })
+    Some(ScheduleSummary { stages, class: Class::of(stages), lower_bound, plans, best })
 }
 
 #[cfg(test)]

@@ -5,9 +5,10 @@ use super::plot::{
 };
 use super::scale::Scale;
 use super::{Section, name as breaking, scroll};
-use crate::detail::{class_words, engines_words, percent, queue_count_label, worth_words};
+use crate::detail::{engines_words, percent, queue_count_label, worth_words};
 use crate::input::ReportInput;
 use crate::labels;
+use crate::schedule::class_words;
 use gpubench_analysis::Aggregate;
 use gpubench_core::record::{Detail, NamedStep, Overlap};
 use gpubench_core::text::counted;
