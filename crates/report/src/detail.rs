@@ -125,8 +125,8 @@ pub(super) fn queue_count_label(queues: u32) -> String {
 /// The number of copy engines, and what it is inferred from.
 pub(super) fn engines_words(engines: &Engines) -> &'static str {
     match (engines.both_ways, engines.overlaps_kernels) {
-        (Some(true), Some(true)) => "2 (both directions at once, and beside kernels)",
-        (Some(false), Some(true)) => "1 (copies beside kernels, but one direction at a time)",
+        (Some(true), Some(true)) => "2 (both directions at once, and concurrently with kernels)",
+        (Some(false), Some(true)) => "1 (copies concurrent with kernels, but one direction at a time)",
         (_, Some(false)) => "0 (no copy runs concurrently with a kernel)",
         (None, Some(true)) => {
             "at least 1 (copies run concurrently with kernels); `measure: transfer` determines it"
@@ -147,7 +147,7 @@ pub(super) fn worth_words(summary: &OverlapSummary) -> String {
         "no: this device hides little of it"
     };
     format!(
-        "{verdict} (ideal overlap could save {:.0} % of the serial time, kernel beside copies alone \
+        "{verdict} (ideal overlap could save {:.0} % of the serial time, kernel overlapped with copies only \
          {:.0} %; saved {:.0} %)",
         summary.ideal * 100.0,
         summary.potential * 100.0,

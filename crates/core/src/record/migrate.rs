@@ -123,9 +123,6 @@ const FROM_1: &[(&str, &[Change])] = &[
     ("record.detail.split.jobs.*", &[Key("left", "fell_back")]),
 ];
 
-/// What version 2 of a profile calls otherwise than version 1.
-const PROFILE_FROM_1: &[(&str, &[Change])] = &[("device", &[Key("lanes", "queues")])];
-
 /// Measures by the kinds of work of which version 1 wrote amounts that are no rate's: they were the suite's for a
 /// kernel, and these are not its times.
 const NO_RATE: &[(&str, &[&str])] = &[
@@ -140,7 +137,10 @@ const NO_RATE: &[(&str, &[&str])] = &[
 
 /// Makes a line of a result file of version 1 one of version 2; its header says so from then on.
 pub(super) fn line(line: &mut Value) {
-    apply(FROM_1, line);
+    for (place, changes) in FROM_1 {
+        let place: Vec<&str> = place.split('.').collect();
+        at(&place, line, &mut |value| changes.iter().for_each(|change| change.make(value)));
+    }
     if let Some(version) = line.pointer_mut("/header/version") {
         *version = 2.into();
     }
@@ -152,21 +152,6 @@ pub(super) fn line(line: &mut Value) {
         for amount in *amounts {
             measured.insert((*amount).to_owned(), 0.0.into());
         }
-    }
-}
-
-/// Makes a profile of version 1 one of version 2.
-pub(super) fn profile(profile: &mut Value) {
-    apply(PROFILE_FROM_1, profile);
-    if let Some(version) = profile.get_mut("version") {
-        *version = 2.into();
-    }
-}
-
-fn apply(table: &[(&str, &[Change])], value: &mut Value) {
-    for (place, changes) in table {
-        let place: Vec<&str> = place.split('.').collect();
-        at(&place, value, &mut |value| changes.iter().for_each(|change| change.make(value)));
     }
 }
 

@@ -8,18 +8,19 @@ use crate::class::Class;
 use crate::error::{Error, Located, Result};
 use crate::gpu::DeviceInfo;
 use serde::{Deserialize, Serialize};
-use valid::{at_work, priced, some, this_version, transaction};
+use std::borrow::Cow;
+use valid::{at_work, priced, some, known_version, transaction};
 pub use value::Value;
 
-/// Version of the format; a newer profile is refused, an older one migrated.
+/// Version of the format; a newer profile is refused, version 1 is read as this one.
 pub const VERSION: u32 = 2;
 
 /// A device's profile. What was not measured, or not significantly different from zero, is missing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
-    /// Version of the format, [`VERSION`].
-    #[serde(deserialize_with = "this_version")]
+    /// Version of the format; what is read is of [`VERSION`].
+    #[serde(deserialize_with = "known_version")]
     pub version: u32,
     /// The device as its API describes it.
     #[serde(deserialize_with = "at_work")]
@@ -224,29 +225,16 @@ impl Profile {
         struct Any {
             version: u32,
         }
-        let profile = match crate::yaml::parse(file, text) {
-            Ok(Any { version: 1 }) => Self::of_version_1(file, text),
-            _ => crate::yaml::parse(file, text),
+        // In the text, so that every mistake keeps its line. Within a string this would have backslashes.
+        let text = match crate::yaml::parse(file, text) {
+            Ok(Any { version: 1 }) => text.replace("\"lanes\":", "\"queues\":").into(),
+            _ => Cow::Borrowed(text),
         };
-        profile.map_err(|diagnostic| {
+        crate::yaml::parse(file, &text).map_err(|diagnostic| {
             let help =
                 "make it anew: `gpubench run characterise`, then `gpubench profile RUN --json`";
             let help = diagnostic.help.clone().or(Some(help.to_owned()));
             Error::Suite(vec![Located { help, ..diagnostic }])
-        })
-    }
-
-    /// A mistake in a line that is renamed has lost its place: it is marked where the file begins.
-    fn of_version_1(file: &str, text: &str) -> Result<Self, Located> {
-        let mut value = crate::yaml::parse(file, text)?;
-        super::migrate::profile(&mut value);
-        serde_json::from_value(value).map_err(|error| Located {
-            file: file.to_owned(),
-            text: text.into(),
-            offset: 0,
-            len: 0,
-            message: error.to_string(),
-            help: None,
         })
     }
 
@@ -354,13 +342,12 @@ mod tests {
             today.replace("\"version\": 2", "\"version\": 1").replace("\"queues\"", "\"lanes\"");
         assert!(old.contains("\"version\": 1") && old.contains("\"lanes\": 1"), "{old}");
         assert_eq!(Profile::parse("p.json", &old).unwrap(), profile());
-        let Err(Error::Suite(diagnostics)) =
-            Profile::parse("p.json", &old.replace("\"units\": 15", "\"units\": 0"))
-        else {
+        let bad = old.replace("\"units\": 15", "\"units\": 0");
+        let Err(Error::Suite(diagnostics)) = Profile::parse("p.json", &bad) else {
             panic!("no units were accepted");
         };
-        assert!(diagnostics[0].message.contains("too small"), "{}", diagnostics[0]);
-        assert!(diagnostics[0].help.as_ref().unwrap().contains("gpubench run characterise"));
+        let line = bad.lines().position(|line| line.contains("\"units\"")).unwrap() + 1;
+        assert_eq!(diagnostics[0].line_column().0, line, "{}", diagnostics[0]);
     }
 
     #[test]
