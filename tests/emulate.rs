@@ -8,7 +8,7 @@ use gpubench::gpu::DeviceInfo;
 use gpubench::measure::{Policy, Session, compare, initial, measure};
 use gpubench::plan::{
     Candidate, Case, Limits, Planned, emulated_device, emulated_launch, emulated_results,
-    enter_pass, plan,
+    enter_pass, plan, track_outputs,
 };
 use gpubench::record::Outcome;
 use gpubench::reference::{self, Data, Problem};
@@ -127,6 +127,7 @@ fn right(case: &Case, candidate: &Candidate, contents: &[Data]) -> Result<(), St
     let Verify::Reference(name, allowed) = &case.verify else { return Err("no reference".into()) };
     let emulator = Emulator::new(candidate.wgsl().unwrap()).map_err(|e| e.to_string())?;
     let mut launch = emulated_launch(candidate, contents);
+    track_outputs(case, &mut launch);
     let instrumentation = Instrumentation { counts: Some(Rules::default()), races: true };
     for pass in candidate.passes() {
         enter_pass(&mut launch, &pass);
@@ -135,6 +136,9 @@ fn right(case: &Case, candidate: &Candidate, contents: &[Data]) -> Result<(), St
         if let Some(fault) = seen.faults.first() {
             return Err(fault.to_string());
         }
+    }
+    if let Some(fault) = emulator.never_written(&launch).first() {
+        return Err(fault.to_string());
     }
     let results = emulated_results(case, launch);
     for (buffer, expected) in expected(name, case, candidate, contents) {

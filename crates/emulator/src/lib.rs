@@ -19,6 +19,7 @@ mod lower;
 mod machine;
 mod mask;
 mod memory;
+mod outputs;
 mod program;
 mod recent;
 mod shadow;
@@ -126,6 +127,21 @@ impl Emulator {
         rules: &[Rules],
     ) -> Result<Vec<Counts>> {
         Ok(self.go(launch, Groups::One(group), rules, false)?.0)
+    }
+
+    /// What a launch left undone once all its groups have run: elements of its outputs
+    /// ([`Buffer::track_writes`]) that no work-item wrote.
+    pub fn never_written(&self, launch: &Launch) -> Vec<Fault> {
+        outputs::never_written(&self.program, launch)
+    }
+
+    /// Whether the kernel's text has any write to the buffer at `binding`.
+    pub fn writes(&self, binding: usize) -> bool {
+        let is_write = |access: &program::Access| {
+            access.kind != program::Kind::Read
+                && access.place.space == Space::Buffer(binding as u32)
+        };
+        self.program.accesses.iter().any(is_write)
     }
 
     fn go(

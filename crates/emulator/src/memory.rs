@@ -14,7 +14,7 @@ pub(super) struct Memory {
     /// One for each buffer; `None` where nothing can race.
     shadows: Vec<Option<Shadow>>,
     /// Where each lane goes, and which lanes may go there.
-    addresses: Vec<u32>,
+    pub(super) addresses: Vec<u32>,
 }
 
 impl Memory {
@@ -173,6 +173,7 @@ impl Machine<'_> {
         let access = &program.accesses[site as usize];
         let reach = self.reach(launch, access);
         self.note(site, access, &reach);
+        self.note_read(launch, access, &reach);
         let whole = self.full && reach == self.active;
         for word in 0..access.width {
             let start = (to + word) as usize * self.lanes;
@@ -217,6 +218,7 @@ impl Machine<'_> {
                 }
             }
         }
+        self.note_write(launch, access, &reach);
     }
 
     pub(super) fn atomic(
@@ -231,6 +233,7 @@ impl Machine<'_> {
         let access = &program.accesses[site as usize];
         let reach = self.reach(launch, access);
         self.note(site, access, &reach);
+        self.note_read(launch, access, &reach);
         for lane in reach.lanes() {
             let value = self.row(value)[lane];
             let address = self.memory.addresses[lane] as usize;
@@ -242,6 +245,7 @@ impl Machine<'_> {
             let old = std::mem::replace(word, changed(function, *word, value));
             self.rows[to as usize * self.lanes + lane] = old;
         }
+        self.note_write(launch, access, &reach);
     }
 }
 
@@ -275,6 +279,6 @@ fn changed(function: Atomic, old: u32, value: u32) -> u32 {
 
 /// Elements of an array that ends with its memory of so many words. The access may be to a part of an
 /// element: what lies before the part in the first one is no element less.
-fn elements(words: u32, access: &Access, stride: u32) -> u32 {
+pub(super) fn elements(words: u32, access: &Access, stride: u32) -> u32 {
     words.saturating_sub(access.place.offset).div_ceil(stride)
 }

@@ -1,10 +1,14 @@
-//! The expected result of a case, computed by running its kernel on the emulator.
+//! The expected result of a case, computed by running its kernel on the emulator. Its outputs hold
+//! another poison than the device's, and it must write all of them.
 
+use super::memory::oracle_contents;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::Access;
 use gpubench_core::units;
-use gpubench_emulator::{Emulator, Groups, Instrumentation, Seen};
-use gpubench_plan::{Candidate, Case, emulated_launch, emulated_results, enter_pass};
+use gpubench_emulator::{Emulator, Fault, Groups, Instrumentation, Seen};
+use gpubench_plan::{
+    Candidate, Case, emulated_launch, emulated_results, enter_pass, track_outputs,
+};
 use gpubench_reference::Data;
 use std::time::Instant;
 
@@ -25,19 +29,42 @@ pub(super) fn emulated(
         Error::Unsupported("the kernel has no WGSL source, which the emulator needs".into())
     })?;
     let emulator = Emulator::new(kernel)?;
+    check_writes(&emulator, case)?;
     check_predicted_time(&emulator, candidate, initial)?;
-    let mut launch = emulated_launch(candidate, initial);
+    let contents = case.buffers.iter().zip(initial);
+    let mut launch = emulated_launch(candidate, contents.map(|(b, data)| oracle_contents(b, data)));
+    track_outputs(case, &mut launch);
     let instrumentation = Instrumentation { counts: None, races: true };
     for pass in candidate.passes() {
         enter_pass(&mut launch, &pass);
         let Seen { faults, .. } = emulator.run(&mut launch, Groups::All, instrumentation)?;
-        if !faults.is_empty() {
-            let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
-            return Err(Error::Mismatch(format!("the kernel is wrong: {}", faults.join("; "))));
-        }
+        right(&faults)?;
     }
+    right(&emulator.never_written(&launch))?;
     let results = emulated_results(case, launch).into_iter().enumerate();
     Ok(results.filter(|(i, _)| case.buffers[*i].access != Access::Read).collect())
+}
+
+fn right(faults: &[Fault]) -> Result<()> {
+    if faults.is_empty() {
+        return Ok(());
+    }
+    let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
+    Err(Error::Mismatch(format!("the kernel is wrong: {}", faults.join("; "))))
+}
+
+/// A buffer that is changed in place and left as it was may be right; without any write in the
+/// kernel's text nothing would be verified.
+fn check_writes(emulator: &Emulator, case: &Case) -> Result<()> {
+    for (i, buffer) in case.buffers.iter().enumerate() {
+        if buffer.access == Access::ReadWrite && !emulator.writes(i) {
+            let name = &buffer.name;
+            return Err(Error::Mismatch(format!(
+                "the kernel is wrong: nothing in it writes `{name}`, which is `access: read_write`"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Runs one group to see whether all are affordable.

@@ -12,7 +12,7 @@ use gpubench_emulator::{
 };
 use gpubench_experiments::{initial, promised};
 use gpubench_plan::{
-    Candidate, Case, Filter, Limits, Planned, emulated_device, emulated_launch, plan,
+    Case, Filter, Limits, Planned, emulated_device, emulated_launch, plan, track_outputs,
 };
 use gpubench_suite::{Suite, load};
 use serde::Serialize;
@@ -200,7 +200,7 @@ fn emulated(case: &Case, contents: &[Buffer], args: &Args, warp: u32) -> Result<
         faults: vec![],
         error: None,
     };
-    match seen(candidate, contents, group, args.rules(warp)) {
+    match seen(case, contents, group, args.rules(warp)) {
         Ok((seen, seconds)) => {
             one.seconds = seconds;
             one.counts = seen.counts;
@@ -213,18 +213,25 @@ fn emulated(case: &Case, contents: &[Buffer], args: &Args, warp: u32) -> Result<
 }
 
 fn seen(
-    candidate: &Candidate,
+    case: &Case,
     contents: &[Buffer],
     group: Option<[u32; 3]>,
     rules: Rules,
 ) -> Result<(Seen, f64)> {
+    let candidate = &case.candidates[0];
     let emulator = Emulator::new(&candidate.kernel)?;
     let mut launch = emulated_launch(candidate, contents.iter().cloned());
+    track_outputs(case, &mut launch);
     let instrumentation = Instrumentation { counts: Some(rules), races: true };
     let begun = Instant::now();
-    let seen =
+    let mut seen =
         emulator.run(&mut launch, group.map_or(Groups::All, Groups::One), instrumentation)?;
-    Ok((seen, begun.elapsed().as_secs_f64()))
+    let seconds = begun.elapsed().as_secs_f64();
+    // What one group, or the first of several passes, leaves unwritten is others' to write.
+    if group.is_none() && candidate.pass_count() == 1 {
+        seen.faults.extend(emulator.never_written(&launch));
+    }
+    Ok((seen, seconds))
 }
 
 #[cfg(test)]
