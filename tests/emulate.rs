@@ -128,7 +128,11 @@ fn right(case: &Case, candidate: &Candidate, contents: &[Data]) -> Result<(), St
     let emulator = Emulator::new(candidate.wgsl().unwrap()).map_err(|e| e.to_string())?;
     let mut launch = emulated_launch(candidate, contents);
     track_outputs(case, &mut launch);
-    let instrumentation = Instrumentation { counts: Some(Rules::default()), races: true };
+    let instrumentation = Instrumentation {
+        counts: Some(Rules::default()),
+        races: true,
+        ..Instrumentation::default()
+    };
     for pass in candidate.passes() {
         enter_pass(&mut launch, &pass);
         let seen =

@@ -220,7 +220,7 @@ pub(super) enum Node {
     /// in [`Program::branches`].
     If { condition: Row, accept: Vec<Node>, reject: Vec<Node>, branch: u32 },
     /// Until all lanes have left.
-    Loop { body: Vec<Node>, continuing: Vec<Node>, break_if: Option<(Row, u32)> },
+    Loop { body: Vec<Node>, continuing: Vec<Node>, break_if: Option<(Row, u32)>, line: u32 },
     /// The bodies with the values that lead to them; the one without any is the default.
     Switch { selector: Row, cases: Vec<(Vec<u32>, Vec<Node>)>, branch: u32 },
     /// An inlined function: what returns goes on behind it.

@@ -10,10 +10,10 @@ use gpubench_plan::{
     Candidate, Case, emulated_launch, emulated_results, enter_pass, track_outputs,
 };
 use gpubench_reference::Data;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// Longest that a whole grid may take, in seconds, as the time of its first group predicts.
-const LONGEST: f64 = 60.0;
+/// Longest that a whole grid may take, as the time of its first group predicts.
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// What every written buffer must hold, by position among the case's buffers.
 ///
@@ -34,7 +34,7 @@ pub(super) fn emulated(
     let contents = case.buffers.iter().zip(initial);
     let mut launch = emulated_launch(candidate, contents.map(|(b, data)| oracle_contents(b, data)));
     track_outputs(case, &mut launch);
-    let instrumentation = Instrumentation { counts: None, races: true };
+    let instrumentation = Instrumentation { counts: None, races: true, limit: LONGEST };
     for pass in candidate.passes() {
         enter_pass(&mut launch, &pass);
         let Seen { faults, .. } = emulator.run(&mut launch, Groups::All, instrumentation)?;
@@ -79,16 +79,16 @@ fn check_predicted_time(
     emulator.run(
         &mut launch,
         Groups::One([0; 3]),
-        Instrumentation { counts: None, races: true },
+        Instrumentation { counts: None, races: true, limit: LONGEST },
     )?;
     let seconds = begun.elapsed().as_secs_f64() * groups;
-    if seconds <= LONGEST {
+    if seconds <= LONGEST.as_secs_f64() {
         return Ok(());
     }
     Err(Error::OverBudget(format!(
         "emulating its {groups} work-groups takes about {}, more than {}: verify smaller sizes \
          against the emulator, or these against something else",
         units::seconds(seconds),
-        units::seconds(LONGEST)
+        units::seconds(LONGEST.as_secs_f64())
     )))
 }

@@ -18,7 +18,7 @@ use gpubench_suite::{Suite, load};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Arguments of `gpubench emulate`.
 #[derive(Debug, clap::Args)]
@@ -47,6 +47,9 @@ pub struct Args {
     /// Run every work-group, and look for races between them
     #[arg(long, conflicts_with = "group")]
     grid: bool,
+    /// Longest that one case may take
+    #[arg(long, value_name = "SECONDS", value_parser = limit, default_value = "60")]
+    limit: Duration,
     /// Seed of the inputs
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -64,6 +67,12 @@ enum Rule {
     HalfWarp,
     /// One for a half warp in order, else one a lane
     InOrder,
+}
+
+fn limit(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let limit = seconds.filter(|limit| !limit.is_zero());
+    limit.ok_or_else(|| "a limit is a number of seconds above 0".into())
 }
 
 fn group(text: &str) -> Result<[u32; 3], String> {
@@ -200,13 +209,16 @@ fn emulated(case: &Case, contents: &[Buffer], args: &Args, warp: u32) -> Result<
         faults: vec![],
         error: None,
     };
-    match seen(case, contents, group, args.rules(warp)) {
+    let instrumentation =
+        Instrumentation { counts: Some(args.rules(warp)), races: true, limit: args.limit };
+    match seen(case, contents, group, instrumentation) {
         Ok((seen, seconds)) => {
             one.seconds = seconds;
             one.counts = seen.counts;
             one.faults = seen.faults;
         }
         Err(error @ Error::Usage(_)) => return Err(error),
+        Err(Error::OverBudget(why)) => one.error = Some(format!("{why}: --limit sets another")),
         Err(error) => one.error = Some(error.to_string()),
     }
     Ok(one)
@@ -216,13 +228,12 @@ fn seen(
     case: &Case,
     contents: &[Buffer],
     group: Option<[u32; 3]>,
-    rules: Rules,
+    instrumentation: Instrumentation,
 ) -> Result<(Seen, f64)> {
     let candidate = &case.candidates[0];
     let emulator = Emulator::new(&candidate.kernel)?;
     let mut launch = emulated_launch(candidate, contents.iter().cloned());
     track_outputs(case, &mut launch);
-    let instrumentation = Instrumentation { counts: Some(rules), races: true };
     let begun = Instant::now();
     let mut seen =
         emulator.run(&mut launch, group.map_or(Groups::All, Groups::One), instrumentation)?;

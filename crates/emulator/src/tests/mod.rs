@@ -3,6 +3,7 @@
 mod closed_forms;
 mod faults;
 mod language;
+mod limits;
 mod outputs;
 
 use super::{Counts, Emulator, Fault, Groups, Instrumentation, Launch, Rules, Seen};
@@ -39,7 +40,11 @@ macro_rules! shipped {
 use shipped;
 
 fn run(kernel: &KernelSource, launch: &mut Launch, groups: Groups) -> Result<Seen> {
-    let instrumentation = Instrumentation { counts: Some(Rules::default()), races: true };
+    let instrumentation = Instrumentation {
+        counts: Some(Rules::default()),
+        races: true,
+        ..Instrumentation::default()
+    };
     Emulator::new(kernel)?.run(launch, groups, instrumentation)
 }
 
