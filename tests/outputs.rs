@@ -155,6 +155,16 @@ fn the_emulator_refuses_what_is_not_written() {
 }
 
 #[test]
+fn a_race_names_both_sides_in_full() {
+    let body = "out[(i + 1u) % 8u] = 1u;\nout[i] = i;";
+    let race = "work-item [0, 0, 0] of group [0, 0, 0] writes element 0 of 8 in `out`, which \
+                work-item [7, 0, 0] of group [0, 0, 0] wrote at ";
+    let wrong = outcome("u32", "write", body, "{ against: emulator }");
+    is_wrong(wrong.clone(), race);
+    is_wrong(wrong, "k.wgsl:2; no barrier lies between (8 times)");
+}
+
+#[test]
 fn an_expected_poison_must_be_written_too() {
     let file = |ty, body| outcome(ty, "write", body, "{ file: ones }");
     assert_eq!(file("u32", "out[i] = 0xffffffffu;"), Some(Outcome::Ok));

@@ -66,6 +66,11 @@ impl Buffer {
         self.written.as_ref().is_none_or(|written| written[address / 64] >> (address % 64) & 1 == 1)
     }
 
+    /// The word at `address`; `None` beyond its end, and where an output was never written.
+    pub fn get(&mut self, address: usize) -> Option<u32> {
+        (address < self.words && self.is_written(address)).then(|| *self.word(address))
+    }
+
     /// How many words it has.
     pub fn len(&self) -> usize {
         self.words
@@ -168,6 +173,7 @@ mod tests {
         assert!(buffer.is_tracked() && !buffer.is_written(69));
         buffer.mark(69);
         assert!(buffer.is_written(69) && !buffer.is_written(5) && !buffer.is_written(68));
+        assert_eq!([69, 5, 70].map(|word| buffer.get(word)), [Some(7), None, None]);
     }
 
     #[test]

@@ -286,9 +286,14 @@ impl<'p> Machine<'p> {
 
     /// A lane, as messages name it.
     pub(super) fn item(&self, lane: usize) -> String {
+        self.item_of(lane, self.group)
+    }
+
+    /// A lane of any group.
+    pub(super) fn item_of(&self, lane: usize, group: [u32; 3]) -> String {
         let [x, y, _] = self.program.group.map(|n| n as usize);
         let local = [lane % x, lane / x % y, lane / (x * y)];
-        format!("work-item {local:?} of group {:?}", self.group)
+        format!("work-item {local:?} of group {group:?}")
     }
 
     fn piece(&mut self, launch: &mut Launch, piece: u32) -> Result<()> {

@@ -39,7 +39,7 @@ impl Machine<'_> {
     }
 
     /// The element that a lane goes to, and how many there are.
-    fn element(&self, access: &Access, lane: usize, words: u32) -> (u32, u32) {
+    pub(super) fn element(&self, access: &Access, lane: usize, words: u32) -> (u32, u32) {
         match access.place.indices.first() {
             Some(index) => {
                 let count = index.count.unwrap_or_else(|| elements(words, access, index.stride));

@@ -49,8 +49,9 @@ fn right(faults: &[Fault]) -> Result<()> {
     if faults.is_empty() {
         return Ok(());
     }
+    // Each in a line of its own, since a report cuts long lines.
     let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
-    Err(Error::Mismatch(format!("the kernel is wrong: {}", faults.join("; "))))
+    Err(Error::Mismatch(format!("the kernel is wrong: {}", faults.join("\n"))))
 }
 
 /// A buffer that is changed in place and left as it was may be right; without any write in the

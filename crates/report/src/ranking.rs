@@ -329,8 +329,8 @@ fn escaped_once(text: &str) -> String {
 mod tests {
     use super::*;
     use gpubench_analysis::fit::Model;
-    use gpubench_analysis::result_matrix;
     use gpubench_analysis::rank::{DeviceTimes, Options, predict_ranking, rank};
+    use gpubench_analysis::result_matrix;
     use gpubench_core::record::sample::{device, header, key, outcome, record};
     use gpubench_core::record::{Monitor, Outcome, Record};
 

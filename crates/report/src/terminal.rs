@@ -138,7 +138,7 @@ fn failures(out: &mut String, rows: &[Row], labels: &[String]) {
         let (name, device) = (case_name(row.key), device(row, labels));
         let _ = writeln!(out, "  ✗ {name} on {device}{}: {}", how_often(row), row.outcome.label());
         for line in details(row.outcome) {
-            let _ = writeln!(out, "      {}", printable(&line, 160));
+            let _ = writeln!(out, "      {}", printable(&line, 400));
         }
     }
 }
@@ -248,6 +248,17 @@ mod tests {
     fn a_report_reads_well() {
         let (header, records) = sample();
         insta::assert_snapshot!(whole(&header, &records));
+    }
+
+    #[test]
+    fn both_sides_of_a_race_are_read_in_full() {
+        let race = "wrong result: the kernel is wrong: kernels/mine/racy_tiles.wgsl:109: race: \
+                    work-item [15, 3, 0] of group [102, 33, 0] reads element 1023 of 1024 in \
+                    `numbers`, which work-item [15, 4, 0] of group [102, 33, 0] wrote at \
+                    kernels/mine/racy_tiles.wgsl:108; no barrier lies between (1048576 times)";
+        let records = [outcome(key("racy", 1), Outcome::Failed(format!("{race}\nand another")))];
+        let text = whole(&header(vec![device("wgpu")]), &records);
+        assert!(text.contains(&format!("      {race}\n      and another\n")), "{text}");
     }
 
     #[test]

@@ -1,14 +1,16 @@
 //! `gpubench emulate`: run a work-group of each kernel on the host, count, and look for mistakes.
 
+mod buffers;
 mod show;
 
 use super::show::{print, width};
 use crate::worker::host;
+use buffers::{Input, Show, Shown, read_inputs, shown};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::CaseKey;
 use gpubench_emulator::{
-    Buffer, Coalescing, Counts, Emulator, Fault, Groups, Instrumentation, Rules, Seen,
+    Buffer, Coalescing, Counts, Emulator, Fault, Groups, Instrumentation, Launch, Rules, Seen,
 };
 use gpubench_experiments::{initial, promised};
 use gpubench_plan::{
@@ -53,7 +55,14 @@ pub struct Args {
     /// Seed of the inputs
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Print JSON: an array of {case, variant, groups, group, seconds, counts, faults}
+    /// Elements of a buffer to print afterwards, such as 'out[0..16]'; several are printed in order
+    #[arg(long, value_name = "BUFFER[A..B]", value_parser = buffers::show)]
+    show: Vec<Show>,
+    /// A buffer's contents: little-endian words, as many as it holds
+    #[arg(long, value_name = "BUFFER=FILE", value_parser = buffers::input)]
+    input: Vec<Input>,
+    /// Print JSON: an array of {case, variant, groups, group, seconds, counts, faults, show}, or
+    /// {error}
     #[arg(long)]
     json: bool,
 }
@@ -96,12 +105,15 @@ pub(super) struct Emulated {
     variant: String,
     /// Groups of the launch.
     groups: [u32; 3],
-    /// The group that was run; none: all.
+    /// The group that was run; none: all, so that races between them were looked for.
     group: Option<[u32; 3]>,
     /// Seconds that running took, without reading the kernel and making its inputs.
     seconds: f64,
     counts: Option<Counts>,
     faults: Vec<Fault>,
+    /// Elements that the user asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    show: Vec<Shown>,
     /// Why it could not be run.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
@@ -109,15 +121,27 @@ pub(super) struct Emulated {
 
 /// Runs the command: code 4 where a kernel is wrong or could not be run.
 pub fn run(args: Args) -> Result<ExitCode> {
+    match emulate(&args) {
+        Err(error) if args.json => {
+            let json = serde_json::json!({ "error": error.to_string() });
+            print(&format!("{json}\n"))?;
+            Ok(super::exit_code(&error))
+        }
+        result => result,
+    }
+}
+
+fn emulate(args: &Args) -> Result<ExitCode> {
     let mut all = vec![];
     for what in &args.what {
-        for case in selected(what, &args)? {
-            let contents = match args.grid {
+        for case in selected(what, args)? {
+            let mut contents = match args.grid {
                 true => initial(&case).iter().map(Buffer::from).collect(),
                 false => promised(&case),
             };
+            read_inputs(&case, &args.input, &mut contents)?;
             for &warp in &args.warp {
-                all.push(emulated(&case, &contents, &args, warp)?);
+                all.push(emulated(&case, &contents, args, warp)?);
             }
         }
     }
@@ -207,12 +231,14 @@ fn emulated(case: &Case, contents: &[Buffer], args: &Args, warp: u32) -> Result<
         seconds: 0.0,
         counts: None,
         faults: vec![],
+        show: vec![],
         error: None,
     };
     let instrumentation =
         Instrumentation { counts: Some(args.rules(warp)), races: true, limit: args.limit };
     match seen(case, contents, group, instrumentation) {
-        Ok((seen, seconds)) => {
+        Ok((seen, seconds, mut launch)) => {
+            one.show = shown(case, &args.show, &mut launch.buffers)?;
             one.seconds = seconds;
             one.counts = seen.counts;
             one.faults = seen.faults;
@@ -229,7 +255,7 @@ fn seen(
     contents: &[Buffer],
     group: Option<[u32; 3]>,
     instrumentation: Instrumentation,
-) -> Result<(Seen, f64)> {
+) -> Result<(Seen, f64, Launch)> {
     let candidate = &case.candidates[0];
     let emulator = Emulator::new(&candidate.kernel)?;
     let mut launch = emulated_launch(candidate, contents.iter().cloned());
@@ -242,7 +268,7 @@ fn seen(
     if group.is_none() && candidate.pass_count() == 1 {
         seen.faults.extend(emulator.never_written(&launch));
     }
-    Ok((seen, seconds))
+    Ok((seen, seconds, launch))
 }
 
 #[cfg(test)]

@@ -83,7 +83,8 @@ pub(super) fn measure(
     })?;
     let Some((blocks, balancer)) = calibrated else { return Ok(()) };
     let combined_speed = Split::combined_speed(&blocks).unwrap_or(0.0);
-    let pays = combined_speed >= plan.speeds[plan.fastest] && worth_trying(max_speedup(&plan.speeds));
+    let pays =
+        combined_speed >= plan.speeds[plan.fastest] && worth_trying(max_speedup(&plan.speeds));
     let jobs = match pays {
         true => bench.in_turn(&plan, &balancer, combined_speed)?,
         false => Some((vec![], vec![])),

@@ -53,7 +53,8 @@ impl<'a> Partitioner<'a> {
     ) -> Result<Self> {
         let rows = multi_device_division(&cases[0])?.rows;
         let grain = cases.iter().zip(&variants);
-        let grain = grain.map(|(case, variant)| rows_a_group(variant.candidate, multi_device_division(case)?));
+        let grain = grain
+            .map(|(case, variant)| rows_a_group(variant.candidate, multi_device_division(case)?));
         let grain = grain.collect::<Result<_>>()?;
         let repeats = vec![1; cases.len()];
         Ok(Self { device_group, cases, variants, rows, grain, owners: vec![], repeats, busy: 0.0 })

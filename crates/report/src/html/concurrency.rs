@@ -3,8 +3,8 @@
 use super::{Section, name, occupancy_sweep, scroll};
 use crate::concurrency::{letter, tally_words};
 use crate::input::ReportInput;
-use crate::rows::Row;
 use crate::labels;
+use crate::rows::Row;
 use gpubench_analysis::{ConcurrencySummary, PairSummary, concurrency, pair_tally};
 use gpubench_core::record::{Concurrency, Detail};
 use gpubench_core::text::printable;

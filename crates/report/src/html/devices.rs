@@ -2,8 +2,8 @@
 
 use super::plot::Look;
 use super::{Section, scroll};
-use crate::labels::kind_label;
 use crate::input::{ReportInput, ReportedDevice};
+use crate::labels::kind_label;
 use gpubench_core::gpu::DeviceKind;
 use gpubench_core::text::printable;
 use gpubench_core::units::with_prefix;

@@ -1,8 +1,8 @@
 //! What failed, what was left out and why, and what to know before believing a figure.
 
 use super::{Section, scroll};
-use crate::labels::{self, Shared, case_name, details, few, how_often};
 use crate::input::ReportInput;
+use crate::labels::{self, Shared, case_name, details, few, how_often};
 use gpubench_core::text::printable;
 use maud::{Markup, html};
 
@@ -21,7 +21,7 @@ pub(super) fn section(input: &ReportInput) -> Option<Section> {
                 @for row in failed {
                     li {
                         span.bad { "✗ " (row.outcome.label()) } " " (case_name(row.key)) " on " (input.reported_devices[row.device].label) (how_often(row))
-                        @for line in details(row.outcome) { br; span.soft { (printable(&line, 300)) } }
+                        @for line in details(row.outcome) { br; span.soft { (printable(&line, 400)) } }
                     }
                 }
             }

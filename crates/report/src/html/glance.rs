@@ -1,9 +1,9 @@
 //! One table with one line a workload: who needs how long.
 
 use super::{Section, name, scroll};
-use crate::overview::{Line, lines};
 use crate::input::ReportInput;
 use crate::labels;
+use crate::overview::{Line, lines};
 use gpubench_core::text::printable;
 use maud::{Markup, html};
 

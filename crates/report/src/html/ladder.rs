@@ -1,9 +1,9 @@
 //! Ladders: what each step gained, and the decision whether another is worth it.
 
 use super::{Section, name, scroll};
+use crate::input::ReportInput;
 use crate::labels::label;
 use crate::ladder::{percent, title, worth};
-use crate::input::ReportInput;
 use gpubench_analysis::{Ladder, Rung, ladders};
 use gpubench_core::text::printable;
 use gpubench_core::units::seconds;

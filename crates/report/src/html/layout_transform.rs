@@ -2,10 +2,10 @@
 //! pays.
 
 use super::{Section, name, scroll};
-use crate::layout_transform::break_even;
 use crate::input::ReportInput;
-use crate::rows::Row;
 use crate::labels;
+use crate::layout_transform::break_even;
+use crate::rows::Row;
 use gpubench_analysis::{LayoutTransformSummary, UsesSummary, layout_transform};
 use gpubench_core::record::Detail;
 use gpubench_core::units::seconds;

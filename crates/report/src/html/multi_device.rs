@@ -1,9 +1,9 @@
 //! What several devices do at once: transfer states and plans, and split workloads.
 
 use super::Section;
+use crate::input::ReportInput;
 use crate::labels::case_name;
 use crate::multi_device::{split_section, states_section};
-use crate::input::ReportInput;
 use gpubench_core::record::Detail;
 use gpubench_core::text::printable;
 use maud::html;

@@ -2,10 +2,10 @@
 
 use super::plot::{WIDTH, figure as draw, num, series};
 use super::scale::Scale;
-use crate::overview::Workload;
 use crate::input::ReportInput;
-use crate::rows::Row;
 use crate::labels;
+use crate::overview::Workload;
+use crate::rows::Row;
 use gpubench_stats::quantile;
 use maud::{Markup, html};
 use std::fmt::Write;

@@ -2,10 +2,10 @@
 
 use super::plot::{Axis, Entry, Look, Plot, dash, mark, num, series, short, short_seconds};
 use super::scale::Scale;
-use crate::overview::Workload;
 use crate::input::ReportInput;
-use crate::rows::{Rate, Row};
 use crate::labels;
+use crate::overview::Workload;
+use crate::rows::{Rate, Row};
 use gpubench_core::text::printable;
 use gpubench_core::workload::Measure;
 use maud::{Markup, html};

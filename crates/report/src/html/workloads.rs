@@ -1,10 +1,10 @@
 //! Each workload: how its time grows with size, every sample, and the figures.
 
 use super::{Section, name as breaking, samples, scroll, sweep};
-use crate::overview::{Workload, workloads};
 use crate::input::ReportInput;
-use crate::rows::Row;
 use crate::labels;
+use crate::overview::{Workload, workloads};
+use crate::rows::Row;
 use gpubench_core::text::counted;
 use maud::{Markup, html};
 
