@@ -29,9 +29,23 @@ const RUNS: usize = 20;
 fn main() -> Result<()> {
     let instrumentations = [
         ("nothing but the result", Instrumentation::default()),
-        ("races", Instrumentation { counts: None, races: true }),
-        ("counts", Instrumentation { counts: Some(Rules::default()), races: false }),
-        ("counts and races", Instrumentation { counts: Some(Rules::default()), races: true }),
+        ("races", Instrumentation { counts: None, races: true, ..Instrumentation::default() }),
+        (
+            "counts",
+            Instrumentation {
+                counts: Some(Rules::default()),
+                races: false,
+                ..Instrumentation::default()
+            },
+        ),
+        (
+            "counts and races",
+            Instrumentation {
+                counts: Some(Rules::default()),
+                races: true,
+                ..Instrumentation::default()
+            },
+        ),
     ];
     let tiled = TiledMatmul::new(1024)?;
     let instructions = tiled.instructions(Groups::One([32, 32, 0]))?;
@@ -92,7 +106,11 @@ impl TiledMatmul {
 
     /// Instructions by work-items.
     fn instructions(&self, groups: Groups) -> Result<u64> {
-        let instrumentation = Instrumentation { counts: Some(Rules::default()), races: false };
+        let instrumentation = Instrumentation {
+            counts: Some(Rules::default()),
+            races: false,
+            ..Instrumentation::default()
+        };
         let counts = self.run(groups, instrumentation)?.0.counts;
         Ok(counts.map_or(0, |counts| counts.instructions.values().map(|i| i.items).sum()))
     }
@@ -114,7 +132,11 @@ fn case(n: i64, device: &DeviceInfo) -> Result<Case> {
 fn against_oclgrind(n: i64) -> Result<()> {
     let ours = TiledMatmul::new(n)?;
     // Oclgrind counts and looks at bounds; races only where requested.
-    let instrumentation = Instrumentation { counts: Some(Rules::default()), races: false };
+    let instrumentation = Instrumentation {
+        counts: Some(Rules::default()),
+        races: false,
+        ..Instrumentation::default()
+    };
     let instructions = ours.instructions(Groups::All)?;
     let emulated = ours.fastest(Groups::All, instrumentation, 5)?;
     println!(

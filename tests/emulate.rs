@@ -13,7 +13,7 @@ use gpubench::measure::plan;
 use gpubench::measure::{Policy, Session, compare, initial, measure};
 use gpubench::plan::{
     Candidate, Case, Limits, Planned, emulated_device, emulated_launch, emulated_results,
-    enter_pass,
+    enter_pass, track_outputs,
 };
 use gpubench::record::Outcome;
 use gpubench::reference::{self, Data, Problem};
@@ -129,7 +129,12 @@ fn right(case: &Case, candidate: &Candidate, contents: &[Data]) -> Result<(), St
     let Verify::Reference(name, allowed) = &case.verify else { return Err("no reference".into()) };
     let emulator = Emulator::new(candidate.wgsl().unwrap()).map_err(|e| e.to_string())?;
     let mut launch = emulated_launch(candidate, contents);
-    let instrumentation = Instrumentation { counts: Some(Rules::default()), races: true };
+    track_outputs(case, &mut launch);
+    let instrumentation = Instrumentation {
+        counts: Some(Rules::default()),
+        races: true,
+        ..Instrumentation::default()
+    };
     for pass in candidate.passes() {
         enter_pass(&mut launch, &pass);
         let seen =
@@ -137,6 +142,9 @@ fn right(case: &Case, candidate: &Candidate, contents: &[Data]) -> Result<(), St
         if let Some(fault) = seen.faults.first() {
             return Err(fault.to_string());
         }
+    }
+    if let Some(fault) = emulator.never_written(&launch).first() {
+        return Err(fault.to_string());
     }
     let results = emulated_results(case, launch);
     for (buffer, expected) in expected(name, case, candidate, contents) {

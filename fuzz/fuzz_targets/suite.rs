@@ -9,8 +9,6 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     let path = file::holding(data, "yaml");
-    let names = gpubench::reference::names();
-    let references: Vec<&str> = names.collect();
     limits::within(|| {
         match gpubench::measure::load(&path.to_string_lossy()) {
             Err(Error::Suite(diagnostics)) => {

@@ -1,7 +1,13 @@
-//! Arithmetic on rows, as WGSL defines it: integers wrap, an integer divided by 0 is itself,
-//! conversions saturate.
+//! Arithmetic on rows, as WGSL defines it: integers wrap, an integer divided by 0 is itself, and a
+//! float beyond the integers becomes the last of them that floats can hold.
 
 use super::program::{Op, Row};
+
+/// The integers of either type farthest from 0 that an `f32` holds: WGSL clamps to them before it
+/// converts, as devices do. Of a NaN it says nothing; here it becomes 0.
+const U32_MAX: f32 = 4_294_967_040.0;
+const I32_MAX: f32 = 2_147_483_520.0;
+const I32_MIN: f32 = -2_147_483_648.0;
 
 /// `to = op(from)` in each of `lanes` lanes.
 pub(super) fn run(rows: &mut [u32], lanes: usize, op: Op, to: Row, from: [Row; 3]) {
@@ -87,8 +93,8 @@ fn integer(op: Op, to: &mut [u32], a: &[u32], b: &[u32]) {
         LeadingZeros => int1(to, a, u32::leading_zeros),
         TrailingZeros => int1(to, a, u32::trailing_zeros),
         ReverseBits => int1(to, a, u32::reverse_bits),
-        FToU => int1(to, a, |a| f32::from_bits(a) as u32),
-        FToS => int1(to, a, |a| f32::from_bits(a) as i32 as u32),
+        FToU => int1(to, a, |a| f32::from_bits(a).clamp(0.0, U32_MAX) as u32),
+        FToS => int1(to, a, |a| f32::from_bits(a).clamp(I32_MIN, I32_MAX) as i32 as u32),
         UToF => int1(to, a, |a| (a as f32).to_bits()),
         SToF => int1(to, a, |a| (a as i32 as f32).to_bits()),
         // `Copy`; all others have been handled above.
@@ -171,9 +177,12 @@ mod tests {
     }
 
     #[test]
-    fn conversions_saturate() {
+    fn conversions_clamp_to_what_floats_hold() {
         assert_eq!(one(Op::FToU, (-1f32).to_bits(), 0, 0), 0);
-        assert_eq!(one(Op::FToS, 1e20f32.to_bits(), 0, 0), i32::MAX as u32);
+        assert_eq!(one(Op::FToU, f32::INFINITY.to_bits(), 0, 0), 4_294_967_040);
+        assert_eq!(one(Op::FToS, 1e20f32.to_bits(), 0, 0), 2_147_483_520);
+        assert_eq!(one(Op::FToS, (-1e20f32).to_bits(), 0, 0), i32::MIN as u32);
+        assert_eq!(one(Op::FToU, f32::NAN.to_bits(), 0, 0), 0);
         assert_eq!(f32::from_bits(one(Op::SToF, (-3i32) as u32, 0, 0)), -3.0);
     }
 

@@ -1,5 +1,5 @@
 //! A buffer whose words are made when they are first touched: one work-group of a large problem
-//! sees little of it.
+//! sees little of it. An output knows which of its words were written.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,6 +15,8 @@ pub struct Buffer {
     made: Vec<u32>,
     /// `None` where every word is there.
     lazy: Option<Lazy>,
+    /// Of an output, a bit for each word: whether it was written.
+    written: Option<Vec<u64>>,
 }
 
 /// What is not there yet.
@@ -39,7 +41,34 @@ impl Buffer {
         let block = block.next_power_of_two();
         let places = vec![0; words.div_ceil(block)];
         let lazy = Lazy { bits: block.trailing_zeros(), places, make: Arc::new(make) };
-        Self { words, made: vec![], lazy: Some(lazy) }
+        Self { words, made: vec![], lazy: Some(lazy), written: None }
+    }
+
+    /// Makes it an output: what it holds now is nobody's, until a kernel writes it.
+    pub fn track_writes(&mut self) {
+        self.written = Some(vec![0; self.words.div_ceil(64)]);
+    }
+
+    /// Whether it is an output.
+    pub(super) fn is_tracked(&self) -> bool {
+        self.written.is_some()
+    }
+
+    /// Notes that the word at `address`, which lies in the buffer, was written.
+    pub(super) fn mark(&mut self, address: usize) {
+        if let Some(written) = &mut self.written {
+            written[address / 64] |= 1 << (address % 64);
+        }
+    }
+
+    /// Whether the word at `address` holds something: all do, but for what an output was not given.
+    pub(super) fn is_written(&self, address: usize) -> bool {
+        self.written.as_ref().is_none_or(|written| written[address / 64] >> (address % 64) & 1 == 1)
+    }
+
+    /// The word at `address`; `None` beyond its end, and where an output was never written.
+    pub fn get(&mut self, address: usize) -> Option<u32> {
+        (address < self.words && self.is_written(address)).then(|| *self.word(address))
     }
 
     /// How many words it has.
@@ -97,7 +126,7 @@ impl Lazy {
 
 impl From<Vec<u32>> for Buffer {
     fn from(words: Vec<u32>) -> Self {
-        Self { words: words.len(), made: words, lazy: None }
+        Self { words: words.len(), made: words, lazy: None, written: None }
     }
 }
 
@@ -134,6 +163,17 @@ mod tests {
         let words = buffer.into_words();
         assert_eq!(words, [100, 101, 102, 103, 104, 105, 106, 107, 108, 110]);
         assert_eq!(calls.load(Ordering::Relaxed), 3);
+    }
+
+    #[test]
+    fn an_output_knows_what_was_written() {
+        let mut buffer = Buffer::from(vec![7; 70]);
+        assert!(!buffer.is_tracked() && buffer.is_written(69));
+        buffer.track_writes();
+        assert!(buffer.is_tracked() && !buffer.is_written(69));
+        buffer.mark(69);
+        assert!(buffer.is_written(69) && !buffer.is_written(5) && !buffer.is_written(68));
+        assert_eq!([69, 5, 70].map(|word| buffer.get(word)), [Some(7), None, None]);
     }
 
     #[test]

@@ -108,7 +108,7 @@ fn rename_nodes(nodes: &mut [Node], of: &impl Fn(&mut Row)) {
                 rename_nodes(accept, of);
                 rename_nodes(reject, of);
             }
-            Node::Loop { body, continuing, break_if } => {
+            Node::Loop { body, continuing, break_if, .. } => {
                 rename_nodes(body, of);
                 rename_nodes(continuing, of);
                 if let Some((row, _)) = break_if {

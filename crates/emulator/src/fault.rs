@@ -12,6 +12,10 @@ pub enum FaultKind {
     Race,
     /// A barrier that not all work-items of the group reach.
     DivergentBarrier,
+    /// A read of an element of an output that nothing has written yet.
+    ReadBeforeWrite,
+    /// An element of an output that nothing writes.
+    NeverWritten,
 }
 
 impl FaultKind {
@@ -21,6 +25,8 @@ impl FaultKind {
             Self::OutOfBounds => "out of bounds",
             Self::Race => "race",
             Self::DivergentBarrier => "barrier in divergent flow",
+            Self::ReadBeforeWrite => "read before the first write",
+            Self::NeverWritten => "never written",
         }
     }
 }
@@ -32,11 +38,11 @@ pub struct Fault {
     pub kind: FaultKind,
     /// The kernel's file.
     pub file: String,
-    /// Its line, from 1.
+    /// Its line, from 1; of what is never written, the line that declares it.
     pub line: u32,
     /// What happened the first time: which work-item of which group did what.
     pub what: String,
-    /// How often it happened.
+    /// How often it happened; of what is never written, how many elements.
     pub times: u64,
 }
 
@@ -44,7 +50,11 @@ impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { kind, file, line, what, times } = self;
         write!(f, "{file}:{line}: {}: {what}", kind.name())?;
-        if *times > 1 { write!(f, " ({times} times)") } else { Ok(()) }
+        match (kind, times) {
+            (_, 0 | 1) => Ok(()),
+            (FaultKind::NeverWritten, _) => write!(f, " ({times} elements)"),
+            _ => write!(f, " ({times} times)"),
+        }
     }
 }
 

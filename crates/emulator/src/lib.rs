@@ -13,12 +13,14 @@ mod coalesce;
 mod counter;
 mod counts;
 mod dead_code;
+mod deadline;
 mod fault;
 mod liveness;
 mod lower;
 mod machine;
 mod mask;
 mod memory;
+mod outputs;
 mod program;
 mod recent;
 mod shadow;
@@ -42,6 +44,10 @@ use gpubench_core::gpu::KernelSource;
 use machine::Machine;
 use memory::Memory;
 use program::{Given, Program, Space};
+use std::time::Duration;
+
+/// Longest that a run may take unless its caller says otherwise.
+pub const DEFAULT_LIMIT: Duration = Duration::from_secs(60);
 
 /// What a kernel is run on.
 #[derive(Clone, Debug, Default)]
@@ -64,12 +70,20 @@ pub enum Groups {
 }
 
 /// What is looked at while a kernel runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instrumentation {
     /// Count by these rules.
     pub counts: Option<Rules>,
     /// Look for races. Bounds and barriers are always looked at.
     pub races: bool,
+    /// Longest that all groups together may take.
+    pub limit: Duration,
+}
+
+impl Default for Instrumentation {
+    fn default() -> Self {
+        Self { counts: None, races: false, limit: DEFAULT_LIMIT }
+    }
 }
 
 /// What was seen.
@@ -103,7 +117,7 @@ impl Emulator {
     ///
     /// # Errors
     /// `Usage` where the launch lacks a buffer or group, or a rule makes no sense; `OverBudget`
-    /// where a loop does not end.
+    /// where the groups had not ended after [`Instrumentation::limit`].
     pub fn run(
         &self,
         launch: &mut Launch,
@@ -111,21 +125,36 @@ impl Emulator {
         instrumentation: Instrumentation,
     ) -> Result<Seen> {
         let rules = instrumentation.counts.as_slice();
-        let (mut counts, faults) = self.go(launch, groups, rules, instrumentation.races)?;
+        let (mut counts, faults) = self.go(launch, groups, rules, instrumentation)?;
         Ok(Seen { counts: counts.pop(), faults })
     }
 
     /// What the group `group` of `launch` does, by each of `rules`; it is run once.
     ///
     /// # Errors
-    /// As [`Self::run`].
+    /// As [`Self::run`], within [`DEFAULT_LIMIT`].
     pub fn count(
         &self,
         launch: &mut Launch,
         group: [u32; 3],
         rules: &[Rules],
     ) -> Result<Vec<Counts>> {
-        Ok(self.go(launch, Groups::One(group), rules, false)?.0)
+        Ok(self.go(launch, Groups::One(group), rules, Instrumentation::default())?.0)
+    }
+
+    /// What a launch left undone once all its groups have run: elements of its outputs
+    /// ([`Buffer::track_writes`]) that no work-item wrote.
+    pub fn never_written(&self, launch: &Launch) -> Vec<Fault> {
+        outputs::never_written(&self.program, launch)
+    }
+
+    /// Whether the kernel's text has any write to the buffer at `binding`.
+    pub fn writes(&self, binding: usize) -> bool {
+        let is_write = |access: &program::Access| {
+            access.kind != program::Kind::Read
+                && access.place.space == Space::Buffer(binding as u32)
+        };
+        self.program.accesses.iter().any(is_write)
     }
 
     fn go(
@@ -133,13 +162,13 @@ impl Emulator {
         launch: &mut Launch,
         groups: Groups,
         rules: &[Rules],
-        races: bool,
+        instrumentation: Instrumentation,
     ) -> Result<(Vec<Counts>, Vec<Fault>)> {
         self.check(launch)?;
         rules.iter().try_for_each(check_rules)?;
-        let memory = Memory::new(&self.program, launch, races);
+        let memory = Memory::new(&self.program, launch, instrumentation.races);
         let counters = rules.iter().map(|rules| Counter::new(&self.program, rules)).collect();
-        let mut machine = Machine::new(&self.program, memory, counters);
+        let mut machine = Machine::new(&self.program, memory, counters, instrumentation.limit);
         let mut run = 0;
         match groups {
             Groups::One(group) => {

@@ -73,7 +73,7 @@ impl Liveness {
                         self.nested(program, body);
                     }
                 }
-                Node::Loop { body, continuing, break_if } => {
+                Node::Loop { body, continuing, break_if, .. } => {
                     let id = self.loops.len();
                     let outer = self.inner.replace(id);
                     self.now += 1;

@@ -2,15 +2,14 @@
 
 use super::alu;
 use super::counter::Counter;
+use super::deadline::Deadline;
 use super::fault::Faults;
 use super::mask::Mask;
 use super::memory::Memory;
 use super::program::{Given, Node, Program, Row, Step};
 use super::{Buffer, FaultKind, Launch};
-use gpubench_core::error::{Error, Result};
-
-/// Pieces of straight code that one group may run: beyond, it is taken for an endless loop.
-const MAX_PIECES: u64 = 1 << 32;
+use gpubench_core::error::Result;
+use std::time::Duration;
 
 /// The state of a run.
 pub(super) struct Machine<'p> {
@@ -31,11 +30,16 @@ pub(super) struct Machine<'p> {
     broke: Mask,
     continued: Mask,
     returned: Mask,
-    pieces_left: u64,
+    deadline: Deadline,
 }
 
 impl<'p> Machine<'p> {
-    pub(super) fn new(program: &'p Program, memory: Memory, counters: Vec<Counter>) -> Self {
+    pub(super) fn new(
+        program: &'p Program,
+        memory: Memory,
+        counters: Vec<Counter>,
+        limit: Duration,
+    ) -> Self {
         let lanes = program.group.iter().product::<u32>() as usize;
         let all = Mask::first(lanes);
         Self {
@@ -52,7 +56,7 @@ impl<'p> Machine<'p> {
             broke: Mask::EMPTY,
             continued: Mask::EMPTY,
             returned: Mask::EMPTY,
-            pieces_left: MAX_PIECES,
+            deadline: Deadline::new(limit),
         }
     }
 
@@ -72,8 +76,8 @@ impl<'p> Machine<'p> {
         self.broke = Mask::EMPTY;
         self.continued = Mask::EMPTY;
         self.returned = Mask::EMPTY;
-        self.pieces_left = MAX_PIECES;
         let program = self.program;
+        self.deadline.begin(&program.file, group)?;
         self.nodes(launch, &program.body)
     }
 
@@ -144,8 +148,8 @@ impl<'p> Machine<'p> {
             Node::If { condition, accept, reject, branch } => {
                 self.branch(launch, *condition, [accept, reject], *branch)?;
             }
-            Node::Loop { body, continuing, break_if } => {
-                self.repeat(launch, body, continuing, *break_if)?;
+            Node::Loop { body, continuing, break_if, line } => {
+                self.repeat(launch, body, continuing, *break_if, *line)?;
             }
             Node::Switch { selector, cases, branch } => {
                 self.switch(launch, *selector, cases, *branch)?;
@@ -203,11 +207,12 @@ impl<'p> Machine<'p> {
         body: &[Node],
         continuing: &[Node],
         break_if: Option<(Row, u32)>,
+        line: u32,
     ) -> Result<()> {
         let broke = std::mem::replace(&mut self.broke, Mask::EMPTY);
         let continued = std::mem::replace(&mut self.continued, Mask::EMPTY);
         while !self.active.is_empty() {
-            self.spend()?;
+            self.deadline.turn(&self.program.file, line, self.group)?;
             self.nodes(launch, body)?;
             if !self.continued.is_empty() {
                 let waiting = std::mem::replace(&mut self.continued, Mask::EMPTY);
@@ -281,19 +286,14 @@ impl<'p> Machine<'p> {
 
     /// A lane, as messages name it.
     pub(super) fn item(&self, lane: usize) -> String {
-        let [x, y, _] = self.program.group.map(|n| n as usize);
-        let local = [lane % x, lane / x % y, lane / (x * y)];
-        format!("work-item {local:?} of group {:?}", self.group)
+        self.item_of(lane, self.group)
     }
 
-    fn spend(&mut self) -> Result<()> {
-        self.pieces_left = self.pieces_left.checked_sub(1).ok_or_else(|| {
-            Error::OverBudget(format!(
-                "{}: group {:?} did not end after {MAX_PIECES} turns of its loops",
-                self.program.file, self.group
-            ))
-        })?;
-        Ok(())
+    /// A lane of any group.
+    pub(super) fn item_of(&self, lane: usize, group: [u32; 3]) -> String {
+        let [x, y, _] = self.program.group.map(|n| n as usize);
+        let local = [lane % x, lane / x % y, lane / (x * y)];
+        format!("work-item {local:?} of group {group:?}")
     }
 
     fn piece(&mut self, launch: &mut Launch, piece: u32) -> Result<()> {

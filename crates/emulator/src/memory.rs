@@ -14,7 +14,7 @@ pub(super) struct Memory {
     /// One for each buffer; `None` where nothing can race.
     shadows: Vec<Option<Shadow>>,
     /// Where each lane goes, and which lanes may go there.
-    addresses: Vec<u32>,
+    pub(super) addresses: Vec<u32>,
 }
 
 impl Memory {
@@ -115,7 +115,7 @@ impl Machine<'_> {
     }
 
     /// Counts an access and looks for races.
-    fn note(&mut self, site: u32, access: &Access, reach: &Mask) {
+    fn note(&mut self, launch: &Launch, site: u32, access: &Access, reach: &Mask) {
         for counter in &mut self.counters {
             counter.access(site, access, &self.memory.addresses, reach);
         }
@@ -143,26 +143,29 @@ impl Machine<'_> {
         }
         self.memory.addresses = addresses;
         for (lane, rival) in races {
-            self.race(access, lane, rival);
+            self.race(launch, access, lane, rival);
         }
     }
 
-    fn race(&mut self, access: &Access, lane: usize, rival: Rival) {
+    fn race(&mut self, launch: &Launch, access: &Access, lane: usize, rival: Rival) {
         let mut faults = std::mem::take(&mut self.faults);
         faults.add(FaultKind::Race, access.line, &self.program.file, || {
             let does = if access.kind == Kind::Read { "reads" } else { "writes" };
             let did = if rival.wrote { "wrote" } else { "read" };
-            let who = match rival.lane {
-                Some(lane) => self.item(lane as usize),
-                None => "another group".into(),
+            let group = rival.group.map_or(self.group, |number| coordinates(launch, number));
+            let order = match rival.group {
+                Some(_) => "nothing orders groups",
+                None => "no barrier lies between",
             };
             let line = self.program.accesses.get(rival.site as usize).map_or(0, |a| a.line);
-            let name = &access.place.name;
-            let order =
-                if rival.foreign { "nothing orders groups" } else { "no barrier lies between" };
+            let (element, count) =
+                self.element(access, lane, self.words(launch, access.place.space));
             format!(
-                "{} {does} a word of `{name}` that {who} {did} in line {line}; {order}",
-                self.item(lane)
+                "{} {does} element {element} of {count} in `{}`, which {} {did} at {}:{line}; {order}",
+                self.item(lane),
+                access.place.name,
+                self.item_of(rival.lane as usize, group),
+                self.program.file,
             )
         });
         self.faults = faults;
@@ -172,7 +175,8 @@ impl Machine<'_> {
         let program = self.program;
         let access = &program.accesses[site as usize];
         let reach = self.reach(launch, access);
-        self.note(site, access, &reach);
+        self.note(launch, site, access, &reach);
+        self.note_read(launch, access, &reach);
         let whole = self.full && reach == self.active;
         for word in 0..access.width {
             let start = (to + word) as usize * self.lanes;
@@ -203,7 +207,7 @@ impl Machine<'_> {
         let program = self.program;
         let access = &program.accesses[site as usize];
         let reach = self.reach(launch, access);
-        self.note(site, access, &reach);
+        self.note(launch, site, access, &reach);
         for (word, from) in (0..access.width).zip(from) {
             let start = from as usize * self.lanes;
             for lane in reach.lanes() {
@@ -217,6 +221,7 @@ impl Machine<'_> {
                 }
             }
         }
+        self.note_write(launch, access, &reach);
     }
 
     pub(super) fn atomic(
@@ -230,7 +235,8 @@ impl Machine<'_> {
         let program = self.program;
         let access = &program.accesses[site as usize];
         let reach = self.reach(launch, access);
-        self.note(site, access, &reach);
+        self.note(launch, site, access, &reach);
+        self.note_read(launch, access, &reach);
         for lane in reach.lanes() {
             let value = self.row(value)[lane];
             let address = self.memory.addresses[lane] as usize;
@@ -242,7 +248,14 @@ impl Machine<'_> {
             let old = std::mem::replace(word, changed(function, *word, value));
             self.rows[to as usize * self.lanes + lane] = old;
         }
+        self.note_write(launch, access, &reach);
     }
+}
+
+/// The group that runs as the one after `number` others.
+fn coordinates(launch: &Launch, number: u64) -> [u32; 3] {
+    let [x, y, _] = launch.groups.map(|n| u64::from(n.max(1)));
+    [number % x, number / x % y, number / (x * y)].map(|n| n as u32)
 }
 
 /// What each lane finds at its address; 0 for lanes that do not reach.
@@ -275,6 +288,6 @@ fn changed(function: Atomic, old: u32, value: u32) -> u32 {
 
 /// Elements of an array that ends with its memory of so many words. The access may be to a part of an
 /// element: what lies before the part in the first one is no element less.
-fn elements(words: u32, access: &Access, stride: u32) -> u32 {
+pub(super) fn elements(words: u32, access: &Access, stride: u32) -> u32 {
     words.saturating_sub(access.place.offset).div_ceil(stride)
 }

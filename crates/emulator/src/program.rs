@@ -220,7 +220,7 @@ pub(super) enum Node {
     /// in [`Program::branches`].
     If { condition: Row, accept: Vec<Node>, reject: Vec<Node>, branch: u32 },
     /// Until all lanes have left.
-    Loop { body: Vec<Node>, continuing: Vec<Node>, break_if: Option<(Row, u32)> },
+    Loop { body: Vec<Node>, continuing: Vec<Node>, break_if: Option<(Row, u32)>, line: u32 },
     /// The bodies with the values that lead to them; the one without any is the default.
     Switch { selector: Row, cases: Vec<(Vec<u32>, Vec<Node>)>, branch: u32 },
     /// An inlined function: what returns goes on behind it.
@@ -254,6 +254,31 @@ pub(super) enum Given {
     LocalIndex,
 }
 
+/// An array of a buffer, or a member of its struct: what must be written where it is an output.
+#[derive(Clone, Debug)]
+pub(super) struct Output {
+    pub(super) binding: u32,
+    pub(super) name: String,
+    /// The line of the buffer's declaration, from 1.
+    pub(super) line: u32,
+    /// The first word.
+    pub(super) offset: u32,
+    /// Words from one element to the next, and how many elements there are; `None` for as many as
+    /// the buffer holds.
+    pub(super) stride: u32,
+    pub(super) count: Option<u32>,
+    /// Words of an element that hold something; the others only keep a distance.
+    pub(super) words: Vec<u32>,
+}
+
+impl Output {
+    /// A buffer that the kernel's text does not mention.
+    pub(super) fn undeclared(binding: u32) -> Self {
+        let name = format!("binding {binding}");
+        Self { binding, name, line: 1, offset: 0, stride: 1, count: None, words: vec![0] }
+    }
+}
+
 /// A kernel made ready to run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Program {
@@ -273,6 +298,8 @@ pub(super) struct Program {
     pub(super) local_words: u32,
     /// Which buffers the kernel may write.
     pub(super) writable: Vec<bool>,
+    /// What lies in the buffers that the kernel may write.
+    pub(super) outputs: Vec<Output>,
     /// Rows of variables, whose first setting is their initial value.
     pub(super) initial: Vec<Row>,
     /// Most values that are alive at once, estimated.

@@ -9,6 +9,7 @@ use gpubench_core::gpu::{Access, Recording};
 use gpubench_core::record::{ErrorNorms, Mismatch, Outcome};
 use gpubench_core::workload::Comparison;
 use gpubench_reference::Data;
+use std::borrow::Cow;
 
 /// A case's results against the expected ones.
 pub(super) struct Check<'a> {
@@ -29,7 +30,7 @@ impl Check<'_> {
         let once = launches(self.case, variant.candidate, KERNEL, 1);
         let right = self.whole(session, &once, when, measurement)?;
         // Poisoned again, so that what is compared after the timed launches was written by them.
-        memory::write(session.device.as_mut(), self.case, self.initial, true)?;
+        memory::write(session.device.as_mut(), self.case, &self.before(), true)?;
         Ok(right)
     }
 
@@ -42,7 +43,7 @@ impl Check<'_> {
         measurement: &mut Measurement,
     ) -> Result<bool> {
         let device = session.device.as_mut();
-        memory::write(device, self.case, self.initial, true)?;
+        memory::write(device, self.case, &self.before(), true)?;
         device.run(launch)?;
         self.results(session, when, measurement)
     }
@@ -60,6 +61,20 @@ impl Check<'_> {
         } else {
             self.results(session, "timed launches", measurement)
         }
+    }
+
+    /// What every buffer holds before a launch that is compared. No output begins as what is
+    /// expected of it: what a kernel leaves unwritten is never taken for right.
+    fn before(&self) -> Cow<'_, [Data]> {
+        let mut before = Cow::Borrowed(self.initial);
+        for (id, expected) in self.wanted.iter().flat_map(|(expected, _)| expected) {
+            if self.case.buffers[*id].access == Access::Write
+                && let Some(unlike) = memory::unlike(expected)
+            {
+                before.to_mut()[*id] = unlike;
+            }
+        }
+        before
     }
 
     /// Whether a launch changes what the next one reads.
@@ -112,7 +127,8 @@ impl Check<'_> {
         measurement: &mut Measurement,
     ) -> Result<bool> {
         let device = session.device.as_mut();
-        memory::write(device, self.case, self.initial, true)?;
+        let before = self.before();
+        memory::write(device, self.case, &before, true)?;
         device.run(launch)?;
         let share = self.share(groups);
         let when = format!("launch of {groups} groups");
@@ -122,7 +138,7 @@ impl Check<'_> {
         self.all(measurement, &when, |id| {
             let found = memory::read(session.device.as_mut(), self.case, id)?;
             let Some((_, expected)) = self.expected(id) else { return Ok(found) };
-            let before = &self.initial[id];
+            let before = &before[id];
             let (completed, written) = found.with_untouched_from(before, expected);
             // What the whole grid leaves as it is cannot be missed.
             let due = expected.differing(before) as f64;

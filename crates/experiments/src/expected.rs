@@ -10,6 +10,10 @@ use gpubench_core::workload::{Comparison, Verify};
 use gpubench_reference::{Data, Problem, find};
 use std::path::{Path, PathBuf};
 
+/// Changes whenever the emulator computes another result or refuses what it took: results of
+/// another emulation are not used.
+const EMULATION: u32 = 2;
+
 /// What every written buffer must hold, by position among the case's buffers.
 pub(super) type Expected = Vec<(usize, Data)>;
 
@@ -149,7 +153,7 @@ fn cache_file(case: &Case, candidate: &Candidate, name: &str, policy: &Policy) -
 
 /// As [`cache_file`], for what the emulator makes of this variant of the kernel.
 fn emulated_cache(case: &Case, candidate: &Candidate, policy: &Policy) -> Option<PathBuf> {
-    hashed(case, candidate, &(candidate.wgsl()?, candidate.groups), policy)
+    hashed(case, candidate, &(EMULATION, candidate.wgsl()?, candidate.groups), policy)
 }
 
 fn hashed(

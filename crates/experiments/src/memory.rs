@@ -35,13 +35,46 @@ pub fn initial(case: &Case) -> Vec<Data> {
 pub fn promised(case: &Case) -> Vec<Buffer> {
     let contents = |buffer: &BufferPlan| {
         let (scalar, words) = (buffer.element.scalar, buffer.bytes().as_usize() / 4);
-        let poison = Fill::Constant(f64::from(u32::from_ne_bytes([POISON; 4])));
-        match &buffer.fill {
+        match filled(buffer) {
             Some(how) => promise(how, scalar, words, case.seed ^ name_seed(&buffer.name)),
-            None => promise(&poison, Scalar::U32, words, 0),
+            None => promised_poison(buffer, POISON),
         }
     };
     case.buffers.iter().map(contents).collect()
+}
+
+fn promised_poison(buffer: &BufferPlan, poison: u8) -> Buffer {
+    let poison = Fill::Constant(f64::from(u32::from_ne_bytes([poison; 4])));
+    promise(&poison, Scalar::U32, buffer.bytes().as_usize() / 4, 0)
+}
+
+/// What fills a buffer before a launch; `None` for what the kernel only writes.
+fn filled(buffer: &BufferPlan) -> Option<&Fill> {
+    buffer.fill.as_ref().filter(|_| buffer.access != Access::Write)
+}
+
+/// What a buffer holds, `data`, as an oracle's run begins: another pattern in the outputs.
+pub(super) fn oracle_contents(buffer: &BufferPlan, data: &Data) -> Buffer {
+    match filled(buffer) {
+        Some(_) => data.into(),
+        None => promised_poison(buffer, ORACLE_POISON),
+    }
+}
+
+/// Contents of an output that no comparison takes for `expected`: the poison, but where that is
+/// what is expected. `None` where the poison does everywhere.
+pub(super) fn unlike(expected: &Data) -> Option<Data> {
+    let is_poison = |i: usize| match expected {
+        Data::F32(v) => v[i].is_nan(),
+        Data::U32(v) => v[i] == u32::from_ne_bytes([POISON; 4]),
+        Data::I32(v) => v[i] == i32::from_ne_bytes([POISON; 4]),
+    };
+    let first = (0..expected.len()).find(|&i| is_poison(i))?;
+    let mut bytes = vec![POISON; expected.as_bytes().len()];
+    for i in (first..expected.len()).filter(|&i| is_poison(i)) {
+        bytes[4 * i..][..4].fill(ORACLE_POISON);
+    }
+    Some(Data::from_bytes(expected.scalar(), &bytes))
 }
 
 /// As [`initial`], with another pattern in the outputs: what two devices both leave unwritten
@@ -54,7 +87,7 @@ pub(super) fn of_a_cross_device_oracle(case: &Case) -> Vec<Data> {
 fn poisoned_by(case: &Case, poison: u8) -> Vec<Data> {
     let contents = |buffer: &BufferPlan| {
         let (scalar, bytes) = (buffer.element.scalar, buffer.bytes().as_usize());
-        match &buffer.fill {
+        match filled(buffer) {
             Some(how) => fill(how, scalar, bytes / 4, case.seed ^ name_seed(&buffer.name)),
             None => Data::from_bytes(scalar, &vec![poison; bytes]),
         }
@@ -138,4 +171,23 @@ pub(super) fn breach(device: &mut dyn Device, case: &Case) -> Result<Option<Brea
     let broken = |guard: &[u8]| guard.iter().any(|&byte| byte != GUARD_PATTERN);
     let first = found.chunks(GUARD.as_usize()).position(broken);
     Ok(first.map(|i| Breach { buffer: i / 2, side: ["before", "behind"][i % 2] }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_output_never_begins_as_what_is_expected() {
+        assert_eq!(unlike(&Data::U32(vec![1, 2, 0x5a5a_5a5a])), None);
+        assert_eq!(unlike(&Data::F32(vec![0.0, f32::INFINITY])), None);
+        let unlike_max = unlike(&Data::U32(vec![u32::MAX, 7]));
+        assert_eq!(unlike_max, Some(Data::U32(vec![0x5a5a_5a5a, u32::MAX])));
+        let unlike_minus_one = unlike(&Data::I32(vec![3, -1]));
+        assert_eq!(unlike_minus_one, Some(Data::I32(vec![-1, 0x5a5a_5a5a])));
+        let Some(Data::F32(unlike_nan)) = unlike(&Data::F32(vec![1.0, -f32::NAN])) else {
+            panic!("a NaN is expected, and the poison is one")
+        };
+        assert!(unlike_nan[0].is_nan() && !unlike_nan[1].is_nan());
+    }
 }

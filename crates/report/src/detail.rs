@@ -126,7 +126,9 @@ pub(super) fn queue_count_label(queues: u32) -> String {
 pub(super) fn engines_words(engines: &Engines) -> &'static str {
     match (engines.both_ways, engines.overlaps_kernels) {
         (Some(true), Some(true)) => "2 (both directions at once, and concurrently with kernels)",
-        (Some(false), Some(true)) => "1 (copies concurrent with kernels, but one direction at a time)",
+        (Some(false), Some(true)) => {
+            "1 (copies concurrent with kernels, but one direction at a time)"
+        }
         (_, Some(false)) => "0 (no copy runs concurrently with a kernel)",
         (None, Some(true)) => {
             "at least 1 (copies run concurrently with kernels); `measure: transfer` determines it"

@@ -1,26 +1,28 @@
 //! `gpubench emulate`: run a work-group of each kernel on the host, count, and look for mistakes.
 
+mod buffers;
 mod show;
 
 use super::show::{print, width};
 use crate::worker::host;
+use buffers::{Input, Show, Shown, read_inputs, shown};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::CaseKey;
 use gpubench_emulator::{
-    Buffer, Coalescing, Counts, Emulator, Fault, Groups, Instrumentation, Rules, Seen,
+    Buffer, Coalescing, Counts, Emulator, Fault, Groups, Instrumentation, Launch, Rules, Seen,
 };
 use gpubench_experiments::load;
 use gpubench_experiments::plan;
 use gpubench_experiments::plan::{
-    Candidate, Case, Filter, Limits, Planned, emulated_device, emulated_launch,
+    Case, Filter, Limits, Planned, emulated_device, emulated_launch, track_outputs,
 };
 use gpubench_experiments::{initial, promised};
 use gpubench_suite::Suite;
 use serde::Serialize;
 use std::collections::HashSet;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Arguments of `gpubench emulate`.
 #[derive(Debug, clap::Args)]
@@ -49,10 +51,20 @@ pub struct Args {
     /// Run every work-group, and look for races between them
     #[arg(long, conflicts_with = "group")]
     grid: bool,
+    /// Longest that one case may take
+    #[arg(long, value_name = "SECONDS", value_parser = limit, default_value = "60")]
+    limit: Duration,
     /// Seed of the inputs
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Print JSON: an array of {case, variant, groups, group, seconds, counts, faults}
+    /// Elements of a buffer to print afterwards, such as 'out[0..16]'; several are printed in order
+    #[arg(long, value_name = "BUFFER[A..B]", value_parser = buffers::show)]
+    show: Vec<Show>,
+    /// A buffer's contents: little-endian words, as many as it holds
+    #[arg(long, value_name = "BUFFER=FILE", value_parser = buffers::input)]
+    input: Vec<Input>,
+    /// Print JSON: an array of {case, variant, groups, group, seconds, counts, faults, show}, or
+    /// {error}
     #[arg(long)]
     json: bool,
 }
@@ -66,6 +78,12 @@ enum Rule {
     HalfWarp,
     /// One for a half warp in order, else one a lane
     InOrder,
+}
+
+fn limit(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let limit = seconds.filter(|limit| !limit.is_zero());
+    limit.ok_or_else(|| "a limit is a number of seconds above 0".into())
 }
 
 fn group(text: &str) -> Result<[u32; 3], String> {
@@ -89,12 +107,15 @@ pub(super) struct Emulated {
     variant: String,
     /// Groups of the launch.
     groups: [u32; 3],
-    /// The group that was run; none: all.
+    /// The group that was run; none: all, so that races between them were looked for.
     group: Option<[u32; 3]>,
     /// Seconds that running took, without reading the kernel and making its inputs.
     seconds: f64,
     counts: Option<Counts>,
     faults: Vec<Fault>,
+    /// Elements that the user asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    show: Vec<Shown>,
     /// Why it could not be run.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
@@ -102,15 +123,27 @@ pub(super) struct Emulated {
 
 /// Runs the command: code 4 where a kernel is wrong or could not be run.
 pub fn run(args: Args) -> Result<ExitCode> {
+    match emulate(&args) {
+        Err(error) if args.json => {
+            let json = serde_json::json!({ "error": error.to_string() });
+            print(&format!("{json}\n"))?;
+            Ok(super::exit_code(&error))
+        }
+        result => result,
+    }
+}
+
+fn emulate(args: &Args) -> Result<ExitCode> {
     let mut all = vec![];
     for what in &args.what {
-        for case in selected(what, &args)? {
-            let contents = match args.grid {
+        for case in selected(what, args)? {
+            let mut contents = match args.grid {
                 true => initial(&case).iter().map(Buffer::from).collect(),
                 false => promised(&case),
             };
+            read_inputs(&case, &args.input, &mut contents)?;
             for &warp in &args.warp {
-                all.push(emulated(&case, &contents, &args, warp)?);
+                all.push(emulated(&case, &contents, args, warp)?);
             }
         }
     }
@@ -199,33 +232,44 @@ fn emulated(case: &Case, contents: &[Buffer], args: &Args, warp: u32) -> Result<
         seconds: 0.0,
         counts: None,
         faults: vec![],
+        show: vec![],
         error: None,
     };
-    match seen(candidate, contents, group, args.rules(warp)) {
-        Ok((seen, seconds)) => {
+    let instrumentation =
+        Instrumentation { counts: Some(args.rules(warp)), races: true, limit: args.limit };
+    match seen(case, contents, group, instrumentation) {
+        Ok((seen, seconds, mut launch)) => {
+            one.show = shown(case, &args.show, &mut launch.buffers)?;
             one.seconds = seconds;
             one.counts = seen.counts;
             one.faults = seen.faults;
         }
         Err(error @ Error::Usage(_)) => return Err(error),
+        Err(Error::OverBudget(why)) => one.error = Some(format!("{why}: --limit sets another")),
         Err(error) => one.error = Some(error.to_string()),
     }
     Ok(one)
 }
 
 fn seen(
-    candidate: &Candidate,
+    case: &Case,
     contents: &[Buffer],
     group: Option<[u32; 3]>,
-    rules: Rules,
-) -> Result<(Seen, f64)> {
+    instrumentation: Instrumentation,
+) -> Result<(Seen, f64, Launch)> {
+    let candidate = &case.candidates[0];
     let emulator = Emulator::new(&candidate.kernel)?;
     let mut launch = emulated_launch(candidate, contents.iter().cloned());
-    let instrumentation = Instrumentation { counts: Some(rules), races: true };
+    track_outputs(case, &mut launch);
     let begun = Instant::now();
-    let seen =
+    let mut seen =
         emulator.run(&mut launch, group.map_or(Groups::All, Groups::One), instrumentation)?;
-    Ok((seen, begun.elapsed().as_secs_f64()))
+    let seconds = begun.elapsed().as_secs_f64();
+    // What one group, or the first of several passes, leaves unwritten is others' to write.
+    if group.is_none() && candidate.pass_count() == 1 {
+        seen.faults.extend(emulator.never_written(&launch));
+    }
+    Ok((seen, seconds, launch))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What was emulated, for people.
 
 use super::Emulated;
+use super::buffers::{Number, Shown};
 use gpubench_core::text::printable;
 use gpubench_core::units::{Bytes, seconds};
 use gpubench_emulator::{Class, Counts, Global, Local};
@@ -20,6 +21,27 @@ pub(super) fn text(all: &[Emulated], width: u16) -> String {
         if let Some(error) = &one.error {
             let _ = writeln!(text, "{}: {error}", one.case);
         }
+        for shown in &one.show {
+            let _ = writeln!(text, "{}: {}", one.case, elements(shown));
+        }
+    }
+    if all.iter().any(|one| one.group.is_some() && one.groups != [1; 3] && one.error.is_none()) {
+        text += "\nOne group ran: races between groups, and elements that no group writes, go \
+                 unseen.\n`--grid` runs all groups.\n";
+    }
+    text
+}
+
+/// Elements in one line; a dash for what nothing has written.
+fn elements(shown: &Shown) -> String {
+    let mut text = format!("{}[{}..]:", printable(&shown.buffer, 40), shown.first);
+    for element in &shown.elements {
+        let number = |n: &Option<Number>| n.as_ref().map_or_else(|| "–".into(), Number::to_string);
+        let numbers: Vec<String> = element.iter().map(number).collect();
+        let _ = match &numbers[..] {
+            [one] => write!(text, " {one}"),
+            several => write!(text, " ({})", several.join(", ")),
+        };
     }
     text
 }

@@ -71,7 +71,8 @@ impl<'a> Lowering<'a> {
             Ok(())
         })?;
         let break_if = condition.map(|row| (row, self.branch(span)));
-        self.nodes.push(Node::Loop { body, continuing, break_if });
+        let line = self.source.line(span);
+        self.nodes.push(Node::Loop { body, continuing, break_if, line });
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! Variables in memory: where they lie, and how they are loaded and stored.
 
-use super::super::program::{Access, Atomic, Given, Kind, Op, Place, Row, Space, Step};
+use super::super::program::{Access, Atomic, Given, Kind, Op, Output, Place, Row, Space, Step};
 use super::frame::{Frame, Value};
 use super::{Lowering, types};
 use gpubench_core::error::Result;
@@ -18,6 +18,28 @@ impl<'a> Lowering<'a> {
                 writable.resize(writable.len().max(at + 1), false);
                 writable[at] |= access.contains(StorageAccess::STORE);
             }
+        }
+        self.find_outputs();
+    }
+
+    /// What lies in each buffer that may be written. A file with several entry points may declare
+    /// several variables at one binding, of which this one uses one.
+    fn find_outputs(&mut self) {
+        let module = &self.source.module;
+        let used = self.source.info.get_entry_point(self.source.entry().0);
+        for binding in 0..self.program.writable.len() as u32 {
+            let here = |(_, variable): &(Handle<GlobalVariable>, &GlobalVariable)| {
+                matches!(variable.space, AddressSpace::Storage { .. })
+                    && variable.binding.is_some_and(|b| b.group == 0 && b.binding == binding)
+            };
+            let declared: Vec<_> = module.global_variables.iter().filter(here).collect();
+            let chosen = declared.iter().find(|(handle, _)| !used[*handle].is_empty());
+            let Some((handle, variable)) = chosen.or(declared.first()) else { continue };
+            let line = self.source.line(module.global_variables.get_span(*handle));
+            let name = variable.name.clone().unwrap_or_default();
+            let ty = &module.types[variable.ty].inner;
+            let whole = Output { line, name, ..Output::undeclared(binding) };
+            self.program.outputs.extend(types::outputs(&module.types, ty, whole));
         }
     }
 

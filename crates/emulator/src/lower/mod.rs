@@ -16,6 +16,11 @@ use frame::{Frame, Value};
 use gpubench_core::error::{Error, Result};
 use naga::{AtomicFunction, Barrier, Block, Expression, GlobalVariable, Handle, Span, Statement};
 
+/// Most statements of a program, and values of a work-item and of all.
+const MAX_STATEMENTS: u32 = 1 << 17;
+const MAX_ROWS: u32 = 1 << 20;
+const MAX_VALUES: u32 = 1 << 28;
+
 /// The program of a kernel.
 pub(super) fn lower(source: &Source) -> Result<Program> {
     let (index, entry) = source.entry();
@@ -28,8 +33,14 @@ pub(super) fn lower(source: &Source) -> Result<Program> {
         )));
     }
     let program = Program { file: source.file.clone(), group, ..Program::default() };
-    let mut lowering =
-        Lowering { source, program, nodes: vec![], piece: Piece::default(), placed: vec![] };
+    let mut lowering = Lowering {
+        source,
+        program,
+        nodes: vec![],
+        piece: Piece::default(),
+        placed: vec![],
+        size: 0,
+    };
     lowering.find_writable();
     lowering.private_variables()?;
     let info = source.info.get_entry_point(index);
@@ -52,6 +63,8 @@ struct Lowering<'a> {
     piece: Piece,
     /// Variables outside of all functions, and where they lie in local memory or in rows.
     placed: Vec<(Handle<GlobalVariable>, u32)>,
+    /// Statements so far, those of calls each time anew.
+    size: u32,
 }
 
 impl<'a> Lowering<'a> {
@@ -159,6 +172,7 @@ impl<'a> Lowering<'a> {
         statement: &'a Statement,
         span: Span,
     ) -> Result<()> {
+        self.grow(span)?;
         match statement {
             Statement::Emit(range) => {
                 for handle in range.clone() {
@@ -210,6 +224,23 @@ impl<'a> Lowering<'a> {
             other => return Err(self.unknown(statement_name(other), span)),
         }
         Ok(())
+    }
+
+    /// One more statement. Calls are inlined, so that a short text may become a program without
+    /// bounds.
+    fn grow(&mut self, span: Span) -> Result<()> {
+        self.size += 1;
+        let lanes = self.program.group.iter().product::<u32>();
+        let rows = MAX_ROWS.min(MAX_VALUES / lanes);
+        if self.size <= MAX_STATEMENTS && self.program.rows <= rows {
+            return Ok(());
+        }
+        Err(Error::Unsupported(format!(
+            "{}:{}: with its calls inlined the kernel becomes more than {MAX_STATEMENTS} statements \
+             or {rows} values of each work-item: the emulator takes no more",
+            self.source.file,
+            self.source.line(span)
+        )))
     }
 
     fn leave(&mut self, node: Node) {

@@ -1,5 +1,6 @@
 //! How types lie in rows and in memory.
 
+use super::super::program::Output;
 use naga::{ArraySize, Handle, Scalar, ScalarKind, Type, TypeInner, UniqueArena};
 
 /// Most scalars of one value or private variable.
@@ -121,6 +122,34 @@ pub(super) fn elements(ty: &TypeInner) -> Result<(u32, Option<u32>), String> {
 /// Bytes of a type of fixed size.
 pub(super) fn bytes(module: &naga::Module, ty: Handle<Type>) -> u32 {
     module.types[ty].inner.size(module.to_ctx())
+}
+
+/// The arrays and members of a buffer of type `ty`, which `whole` describes as words. A part that
+/// is not known to the emulator counts as words without gaps.
+pub(super) fn outputs(types: &UniqueArena<Type>, ty: &TypeInner, whole: Output) -> Vec<Output> {
+    let words = |ty: &TypeInner| -> Option<Vec<u32>> {
+        let leaves = leaves(types, ty).ok()?;
+        Some(leaves.iter().flat_map(|l| l.offset..l.offset + l.width).collect())
+    };
+    match ty {
+        TypeInner::Struct { members, .. } => members
+            .iter()
+            .flat_map(|member| {
+                let field = member.name.as_deref().unwrap_or_default();
+                let name = format!("{}.{field}", whole.name);
+                let offset = whole.offset + member.offset / 4;
+                outputs(types, &types[member.ty].inner, Output { name, offset, ..whole.clone() })
+            })
+            .collect(),
+        TypeInner::Array { base, .. } => match (elements(ty), words(&types[*base].inner)) {
+            (Ok((stride, count)), Some(words)) => vec![Output { stride, count, words, ..whole }],
+            _ => vec![whole],
+        },
+        ty => match words(ty) {
+            Some(words) => vec![Output { count: Some(1), words, ..whole }],
+            None => vec![whole],
+        },
+    }
 }
 
 /// What a type that is not known is called.

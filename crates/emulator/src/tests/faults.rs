@@ -28,8 +28,9 @@ fn a_removed_barrier_is_a_race() {
     assert_eq!((fault.kind, fault.line, fault.times), (FaultKind::Race, 7, 64));
     assert_eq!(
         fault.to_string(),
-        "main.wgsl:7: race: work-item [0, 0, 0] of group [0, 0, 0] reads a word of `tile` that \
-         work-item [1, 0, 0] of group [0, 0, 0] wrote in line 5; no barrier lies between (64 times)"
+        "main.wgsl:7: race: work-item [0, 0, 0] of group [0, 0, 0] reads element 1 of \
+         64 in `tile`, which work-item [1, 0, 0] of group [0, 0, 0] wrote at main.wgsl:5; no \
+         barrier lies between (64 times)"
     );
 }
 
@@ -151,7 +152,27 @@ fn main(@builtin(local_invocation_index) i: u32) { data[i] = i; }";
     let mut launch = Launch { groups: [2, 1, 1], buffers: vec![vec![0; 4].into()], params: vec![] };
     let faults = run(&kernel, &mut launch, Groups::All).unwrap().faults;
     assert_eq!((faults.len(), faults[0].kind, faults[0].times), (1, FaultKind::Race, 4));
-    assert!(faults[0].what.contains("another group wrote"), "{faults:?}");
+    let rival = "which work-item [0, 0, 0] of group [0, 0, 0] wrote at main.wgsl:3; nothing orders";
+    assert!(faults[0].what.contains(rival), "{faults:?}");
+}
+
+#[test]
+fn of_several_readers_another_one_is_the_rival() {
+    let (_, faults) = one_group(
+        "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+@compute @workgroup_size(4)
+fn main(@builtin(local_invocation_index) i: u32) {
+    let all = data[0];
+    if (i == 3u) {
+        data[0] = all;
+    }
+}",
+        4,
+        4,
+    );
+    let rival = "work-item [3, 0, 0] of group [0, 0, 0] writes element 0 of 4 in `data`, which \
+                 work-item [0, 0, 0] of group [0, 0, 0] read at main.wgsl:4";
+    assert!(faults[0].what.starts_with(rival), "{faults:?}");
 }
 
 #[test]

@@ -167,6 +167,16 @@ fn conversions_and_functions() {
 }
 
 #[test]
+fn a_float_beyond_the_integers_is_clamped_as_the_compiler_does() {
+    let converted = |large: &str| {
+        computed(&format!("r = select(u32({large}), bitcast<u32>(i32({large})), i % 2u == 0u);"))
+    };
+    let by_compiler = converted("1e10f");
+    assert_eq!(by_compiler[..2], [2_147_483_520, 4_294_967_040]);
+    assert_eq!(converted("(f32(i) * 1e20f + 1e20f)"), by_compiler);
+}
+
+#[test]
 fn atomics_take_turns() {
     let text = "
         @group(0) @binding(0) var<storage, read_write> data: array<atomic<u32>>;

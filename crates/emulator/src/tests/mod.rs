@@ -3,6 +3,8 @@
 mod closed_forms;
 mod faults;
 mod language;
+mod limits;
+mod outputs;
 
 use super::{Counts, Emulator, Fault, Groups, Instrumentation, Launch, Rules, Seen};
 use gpubench_core::error::Result;
@@ -38,7 +40,11 @@ macro_rules! shipped {
 use shipped;
 
 fn run(kernel: &KernelSource, launch: &mut Launch, groups: Groups) -> Result<Seen> {
-    let instrumentation = Instrumentation { counts: Some(Rules::default()), races: true };
+    let instrumentation = Instrumentation {
+        counts: Some(Rules::default()),
+        races: true,
+        ..Instrumentation::default()
+    };
     Emulator::new(kernel)?.run(launch, groups, instrumentation)
 }
 
@@ -62,4 +68,18 @@ fn one_group(text: &str, lanes: u32, words: usize) -> (Vec<u32>, Vec<Fault>) {
         Launch { groups: [1; 3], buffers: vec![vec![0; words].into()], params: vec![] };
     let seen = run(&kernel, &mut launch, Groups::All).unwrap();
     (launch.buffers.remove(0).into_words(), seen.faults)
+}
+
+/// Runs all `groups` of a kernel called `main`, whose one buffer is an output of `words`; what is
+/// wrong, also with what was left unwritten.
+fn output_faults(text: &str, lanes: u32, groups: u32, words: usize) -> Vec<String> {
+    let kernel = kernel("main.wgsl", text, [lanes, 1, 1], &[]);
+    let mut out = super::Buffer::from(vec![0x5a5a_5a5a; words]);
+    out.track_writes();
+    let mut launch = Launch { groups: [groups, 1, 1], buffers: vec![out], params: vec![] };
+    let emulator = Emulator::new(&kernel).unwrap();
+    let mut faults =
+        emulator.run(&mut launch, Groups::All, Instrumentation::default()).unwrap().faults;
+    faults.extend(emulator.never_written(&launch));
+    faults.iter().map(ToString::to_string).collect()
 }

@@ -1,7 +1,7 @@
 //! What the emulator runs of a case.
 
 use super::{Candidate, Case, Pass};
-use gpubench_core::gpu::{DeviceInfo, DeviceKind, KernelSource, Language};
+use gpubench_core::gpu::{Access, DeviceInfo, DeviceKind, KernelSource, Language};
 use gpubench_core::units::Bytes;
 use gpubench_emulator::{Buffer, Launch};
 use gpubench_reference::Data;
@@ -61,6 +61,15 @@ pub fn emulated_launch(
         groups: candidate.groups,
         buffers: contents.into_iter().map(Into::into).collect(),
         params: words_of(&candidate.param_bytes()),
+    }
+}
+
+/// Makes what the kernel only writes an output: a read of it before the first write is a fault.
+pub fn track_outputs(case: &Case, launch: &mut Launch) {
+    for (buffer, plan) in launch.buffers.iter_mut().zip(&case.buffers) {
+        if plan.access == Access::Write {
+            buffer.track_writes();
+        }
     }
 }
 

@@ -21,7 +21,9 @@ pub use case::{BufferPlan, Candidate, Case, Pass, Planned};
 pub use divide::{
     Chunked, Division, Parts, StageOf, chunked, equal_chunks, host_mirror, in_parts, rows_a_group,
 };
-pub use emulation::{emulated_device, emulated_launch, emulated_results, enter_pass};
+pub use emulation::{
+    emulated_device, emulated_launch, emulated_results, enter_pass, track_outputs,
+};
 pub use estimate::{Estimate, estimate};
 pub use filter::Filter;
 pub use limits::{GUARD, Limits};

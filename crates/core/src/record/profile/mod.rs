@@ -9,7 +9,7 @@ use crate::error::{Error, Located, Result};
 use crate::gpu::DeviceInfo;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use valid::{at_work, priced, some, known_version, transaction};
+use valid::{at_work, known_version, priced, some, transaction};
 pub use value::Value;
 
 /// Version of the format; a newer profile is refused, version 1 is read as this one.

@@ -1,0 +1,90 @@
+//! What a kernel owes its outputs: every element is written, and none is read before that.
+
+use super::machine::Machine;
+use super::mask::Mask;
+use super::memory::elements;
+use super::program::{Access, Output, Program, Space};
+use super::{Buffer, Fault, FaultKind, Launch};
+
+impl Machine<'_> {
+    /// Looks for words of an output that are read before anything has written them.
+    pub(super) fn note_read(&mut self, launch: &Launch, access: &Access, reach: &Mask) {
+        let Some(buffer) = output(launch, access) else { return };
+        let mut faults = std::mem::take(&mut self.faults);
+        for lane in reach.lanes() {
+            let first = self.memory.addresses[lane];
+            let is_written = |word| buffer.is_written(word as usize);
+            if (first..first + access.width).all(is_written) {
+                continue;
+            }
+            faults.add(FaultKind::ReadBeforeWrite, access.line, &self.program.file, || {
+                let (element, count) = self.element(access, lane, buffer.len() as u32);
+                let (item, name) = (self.item(lane), &access.place.name);
+                format!("{item} reads element {element} of {count} in `{name}`")
+            });
+        }
+        self.faults = faults;
+    }
+
+    /// Notes which words of an output are written now.
+    pub(super) fn note_write(&self, launch: &mut Launch, access: &Access, reach: &Mask) {
+        let Space::Buffer(i) = access.place.space else { return };
+        let Some(buffer) = launch.buffers.get_mut(i as usize).filter(|b| b.is_tracked()) else {
+            return;
+        };
+        for lane in reach.lanes() {
+            let first = self.memory.addresses[lane];
+            (first..first + access.width).for_each(|word| buffer.mark(word as usize));
+        }
+    }
+
+    /// The element that a lane goes to, and how many there are.
+    pub(super) fn element(&self, access: &Access, lane: usize, words: u32) -> (u32, u32) {
+        match access.place.indices.first() {
+            Some(index) => {
+                let count = index.count.unwrap_or_else(|| elements(words, access, index.stride));
+                (self.row(index.row)[lane], count)
+            }
+            None => (self.memory.addresses[lane], words),
+        }
+    }
+}
+
+fn output<'l>(launch: &'l Launch, access: &Access) -> Option<&'l Buffer> {
+    let Space::Buffer(i) = access.place.space else { return None };
+    launch.buffers.get(i as usize).filter(|buffer| buffer.is_tracked())
+}
+
+/// Elements of outputs that were never written: one fault for each array or member.
+pub(super) fn never_written(program: &Program, launch: &Launch) -> Vec<Fault> {
+    let mut faults = vec![];
+    for (binding, buffer) in (0..).zip(&launch.buffers).filter(|(_, b)| b.is_tracked()) {
+        let declared = program.outputs.iter().filter(|output| output.binding == binding);
+        let mut all: Vec<_> = declared.cloned().collect();
+        if all.is_empty() {
+            all.push(Output::undeclared(binding));
+        }
+        faults.extend(all.iter().filter_map(|output| missing(program, output, buffer)));
+    }
+    faults
+}
+
+fn missing(program: &Program, output: &Output, buffer: &Buffer) -> Option<Fault> {
+    let words = buffer.len() as u32;
+    let behind = words.saturating_sub(output.offset);
+    let count = output.count.unwrap_or(behind / output.stride);
+    let is_missing = |element: &u32| {
+        let first = output.offset + element * output.stride;
+        let mut words_of = output.words.iter().map(|word| first + word);
+        words_of.any(|word| word < words && !buffer.is_written(word as usize))
+    };
+    let mut missing = (0..count).filter(is_missing);
+    let first = missing.next()?;
+    Some(Fault {
+        kind: FaultKind::NeverWritten,
+        file: program.file.clone(),
+        line: output.line,
+        what: format!("no work-item writes element {first} of {count} in `{}`", output.name),
+        times: 1 + missing.count() as u64,
+    })
+}
