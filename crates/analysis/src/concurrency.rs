@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn model_7_uses_the_residency_of_staircases() {
+    fn model_7_uses_the_residency_of_occupancy_sweeps() {
         let unit = Unit { registers: 0, ..Unit::K40 };
         let device = Some(Device { units: 15, unit });
         let expect = |first, second| {

@@ -299,14 +299,14 @@ mod tests {
 
     #[test]
     fn widths_of_several_groups_give_the_units() {
-        let staircase = |group_size, local_bytes, at_once| OccupancySweepSummary {
+        let sweep = |group_size, local_bytes, at_once| OccupancySweepSummary {
             group_size,
             local_bytes,
             wave: 1.0,
             shape: Shape::Steps { at_once, confirmed: true },
         };
         let all =
-            [staircase(64, 4, 16 * 15), staircase(640, 4, 3 * 15), staircase(64, 16384, 2 * 15)];
+            [sweep(64, 4, 16 * 15), sweep(640, 4, 3 * 15), sweep(64, 16384, 2 * 15)];
         let found = residency(&all).unwrap();
         let expected =
             Residency { units: 15, groups: 16, work_items: 1920, local_memory: 32768, sweeps: 3 };

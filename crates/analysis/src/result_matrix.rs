@@ -28,7 +28,7 @@ pub struct Case {
     pub family: String,
 }
 
-/// The result of a entry's rounds of one case.
+/// The result of an entry's rounds of one case.
 #[derive(Clone, Debug, Default)]
 pub struct Cell {
     /// Rounds that were verified and measured.
@@ -128,7 +128,7 @@ impl ResultMatrix {
         }
     }
 
-    /// All cells of a entry that were verified and measured, in no order.
+    /// All cells of an entry that were verified and measured, in no order.
     pub fn cells(&self, entry: usize) -> impl Iterator<Item = (&Case, &Cell)> {
         let cells = self.entries[entry].cells.iter();
         cells
