@@ -12,7 +12,7 @@ fuzz_target!(|data: &[u8]| {
     let names = gpubench::reference::names();
     let references: Vec<&str> = names.collect();
     limits::within(|| {
-        match gpubench::suite::load(&path.to_string_lossy(), &references) {
+        match gpubench::measure::load(&path.to_string_lossy()) {
             Err(Error::Suite(diagnostics)) => {
                 assert!(!diagnostics.is_empty());
                 for diagnostic in diagnostics {

@@ -85,8 +85,8 @@ fn mark_pareto(rows: &mut [EnergyRow]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::result_matrix;
     use crate::rank::{Options, rank};
+    use crate::result_matrix;
     use gpubench_core::gpu::DeviceInfo;
     use gpubench_core::record::sample::{device, header, key, record};
     use gpubench_core::record::{Monitor, Record};

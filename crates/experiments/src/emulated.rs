@@ -1,10 +1,10 @@
 //! The expected result of a case, computed by running its kernel on the emulator.
 
+use crate::plan::{Candidate, Case, emulated_launch, emulated_results, enter_pass};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::Access;
 use gpubench_core::units;
 use gpubench_emulator::{Emulator, Groups, Instrumentation, Seen};
-use gpubench_plan::{Candidate, Case, emulated_launch, emulated_results, enter_pass};
 use gpubench_reference::Data;
 use std::time::Instant;
 

@@ -56,7 +56,15 @@ const FROM_1: &[(&str, &[Change])] = &[
     ),
     ("record.monitor", &[Key("sentinel", "reference_kernel")]),
     ("record.wall", &[Key("sentinel", "reference_kernel")]),
-    ("record.detail", &[Key("staircase", "occupancy"), Key("rearrange", "layout")]),
+    (
+        "record.detail",
+        &[
+            Key("staircase", "occupancy"),
+            Key("rearrange", "layout"),
+            Key("characterised", "characterise"),
+            Key("transfer_states", "transfer-states"),
+        ],
+    ),
     ("record.detail.**.steps.*", &[Key("lane", "queue")]),
     ("record.detail.transfer", &[Key("lanes", "queues")]),
     (
@@ -105,9 +113,9 @@ const FROM_1: &[(&str, &[Change])] = &[
     ("record.detail.layout.uses.*", &[Key("rearranged", "transformed")]),
     ("record.detail.checkpoint", &[Key("left_out", "skipped")]),
     ("record.detail.checkpoint.runs.*", &[Key("lanes", "queues"), Key("receiving", "downloading")]),
-    ("record.detail.characterised", &[Key("forms", "variants")]),
-    ("record.detail.characterised.variants.*.numbers.*.0", &[Word("MOST", "MAX_REPEAT")]),
-    ("record.detail.transfer_states.plans.*", &[Key("foreseen", "predicted")]),
+    ("record.detail.characterise", &[Key("forms", "variants")]),
+    ("record.detail.characterise.variants.*.numbers.*.0", &[Word("MOST", "MAX_REPEAT")]),
+    ("record.detail.transfer-states.plans.*", &[Key("foreseen", "predicted")]),
     (
         "record.detail.split",
         &[Key("alone", "isolated"), Key("works", "jobs"), Key("against", "fastest_device_seconds")],

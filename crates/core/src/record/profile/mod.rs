@@ -1,5 +1,5 @@
 //! What a device costs, put together from the records of the suite `characterise`: the input of
-//! the models that predict times. `docs/PROFILE.md` says how each number is come by.
+//! the models that predict times. `docs/reference/PROFILE.md` says how each number is come by.
 
 mod valid;
 mod value;
