@@ -342,7 +342,7 @@ workloads:
     let (out, _, _) = run_gpubench(&place, &fit);
     assert!(out.contains("13 kernels and sizes, with its profile"), "{out}");
 
-    // Both devices were measured: picking between them can be evaluation.
+    // Both devices were measured: picking between them can be evaluated.
     for model in ["components", "parallel-degrees"] {
         let predict = ["predict", "mine.yaml", "--profile", &file, "--model", model, "--json"];
         let (out, err, code) = run_gpubench(&place, &predict);

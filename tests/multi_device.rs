@@ -265,8 +265,8 @@ fn a_much_slower_device_helps_a_little_or_is_not_tried() {
     assert_eq!(raw.blocks.len(), 10, "how they are balanced is measured all the same");
 }
 
-/// The two CPU drivers together, through the real binary; results are verified, times are not
-/// evaluation.
+/// The two CPU drivers together, through the real binary; results are verified, times are
+/// not evaluated.
 #[cfg(target_os = "linux")]
 #[test]
 fn real_devices_start_at_once_and_are_correct() {

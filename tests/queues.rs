@@ -190,7 +190,7 @@ workloads:
 
 /// The simulated transpose takes 117 µs, to save 26 of 42 each time.
 #[test]
-fn rearranging_pays_after_as_many_uses_as_predicted() {
+fn a_layout_transform_pays_after_as_many_uses_as_predicted() {
     let Some(raw) = measured(&strided("3*n"), None).read::<LayoutTransform>() else {
         panic!("no layout was transformed");
     };
@@ -202,7 +202,7 @@ fn rearranging_pays_after_as_many_uses_as_predicted() {
 }
 
 #[test]
-fn a_rearranged_buffer_read_at_the_wrong_place_is_reported() {
+fn a_transformed_buffer_read_at_the_wrong_place_is_reported() {
     let device = simulated(None);
     let case = first(&strided("2*n"), device.as_ref(), None).unwrap();
     let measurement = measure(&mut Session::new(device), &case, &Policy::default(), &mut |_| {});

@@ -32,7 +32,7 @@ impl Args {
     /// What every rank can check by itself, and alike.
     ///
     /// # Errors
-    /// `Usage` where a given number of ranks cannot have equal slabs.
+    /// `Usage` where that many ranks cannot have equal slabs.
     pub fn check(&self, ranks: usize) -> Result<()> {
         slab([self.n.into(); 3], ranks).map(drop)
     }

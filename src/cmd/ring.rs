@@ -34,7 +34,7 @@ impl Args {
     /// What every rank can check by itself, and alike.
     ///
     /// # Errors
-    /// `Usage` where a given number of ranks do not divide `n`.
+    /// `Usage` where the number of ranks does not divide `n`.
     pub fn check(&self, ranks: usize) -> Result<()> {
         columns(self.n as usize, ranks).map(drop)
     }

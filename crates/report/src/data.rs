@@ -16,12 +16,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Version of the document. A field may be added without a new version, never change or go.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// What runs measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Document {
-    /// Version of this format: 1.
+    /// Version of this format: 2.
     pub version: u32,
     /// gpubench's version that wrote the document.
     pub gpubench: String,

@@ -151,7 +151,7 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &KernelVariant) -> Result<
     })
 }
 
-/// The same form in WGSL, where the device takes another language and the emulator is used to find what
+/// The same variant in WGSL, where the device takes another language and the emulator is used to find what
 /// the result must be.
 fn other_language(asked: &Asked, kernel: &Kernel, source: &KernelSource) -> Option<KernelSource> {
     if !matches!(asked.workload.verify, Verify::Emulator(_)) || source.language == Language::Wgsl {

@@ -55,7 +55,7 @@ fn cases<'m, 'a>(input: &'m ReportInput<'a>, reported_device: usize) -> Vec<Case
     input.of(reported_device).filter(|row| row.outcome.is_ok()).filter_map(of).collect()
 }
 
-/// What model 7 learns of a device from its staircases.
+/// What model 7 learns of a device from its occupancy sweeps.
 pub(super) fn device(
     input: &ReportInput,
     reported_device: usize,
