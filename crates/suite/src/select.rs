@@ -61,14 +61,67 @@ pub fn select(
 
 #[cfg(test)]
 mod tests {
-    use crate::load;
+    use crate::{
+        Family, HostMemory, Needs, Node, Options, OptionsContext, Partner, SuiteKind, Workload,
+        WrongOption, load,
+    };
     use gpubench_core::error::Error;
+    use gpubench_core::workload::{Kind, Size};
+    use schemars::{Schema, SchemaGenerator};
+    use std::sync::Arc;
+
+    /// An experiment that needs nothing, and takes no options.
+    struct Copies;
+
+    impl SuiteKind for Copies {
+        fn kind(&self) -> Kind {
+            Kind::new("copies")
+        }
+
+        fn about(&self) -> &'static str {
+            "Nothing."
+        }
+
+        fn needs(&self) -> Needs {
+            Needs::NOTHING
+        }
+
+        fn family(&self) -> Option<Family> {
+            None
+        }
+
+        fn host_memory(&self) -> HostMemory {
+            HostMemory::Unused
+        }
+
+        fn options(&self, _: Option<&Node>, _: &mut OptionsContext) -> Option<Options> {
+            Some(Arc::new(()))
+        }
+
+        fn options_schema(&self, _: &mut SchemaGenerator) -> Option<Schema> {
+            None
+        }
+
+        fn partners(&self, _: &Options) -> Vec<Partner> {
+            vec![]
+        }
+
+        fn wrong_at_size(
+            &self,
+            _: &Options,
+            _: &Workload,
+            _: &Size,
+            _: &[(String, f64)],
+        ) -> Vec<WrongOption> {
+            vec![]
+        }
+    }
 
     /// A suite of transfers that includes another of them and selects from it.
     fn selected(select: &str) -> Result<Vec<String>, Vec<String>> {
         let folder = tempfile::tempdir().unwrap();
         let transfer = "{ sizes: { n: [4, 8, 16] }, buffers: { a: { type: u32, count: n, fill: index } }, \
-                        verify: none, measure: [upload] }";
+                        verify: none, measure: [copies] }";
         let file = |name: &str, text: String| {
             std::fs::write(folder.path().join(name), format!("version: 1\n{text}")).unwrap();
         };
@@ -77,7 +130,7 @@ mod tests {
             "short.yaml",
             format!("include: [long.yaml]\nselect: {select}\nworkloads: {{ own: {transfer} }}"),
         );
-        match load(&folder.path().join("short.yaml").to_string_lossy(), &[], &[]) {
+        match load(&folder.path().join("short.yaml").to_string_lossy(), &[], &[&Copies]) {
             Ok(suite) => Ok(suite
                 .workloads
                 .iter()

@@ -212,7 +212,7 @@ impl Origin {
 /// What a kernel computes, for a device that has no compiler for it (the simulated GPU).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Meaning {
-    /// Name of the reference that computes the same ([`gpubench_reference`]).
+    /// Name of the reference that computes the same (`gpubench_reference`).
     pub reference: String,
     /// Names and types of the parameter block's fields, in order.
     pub params: Vec<(String, Scalar)>,

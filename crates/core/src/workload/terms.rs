@@ -46,13 +46,13 @@ pub struct Comparison {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verify {
-    /// A reference of [`gpubench_reference`], by name.
+    /// A reference of `gpubench_reference`, by name.
     Reference(String, Comparison),
     /// A file with the bytes of every written buffer, one after the other.
     File(std::path::PathBuf, Comparison),
     /// What another device computes.
     Device(Comparison),
-    /// What [`gpubench_emulator`] computes from the kernel's WGSL source.
+    /// What `gpubench_emulator` computes from the kernel's WGSL source.
     Emulator(Comparison),
     /// Nothing: the result is flagged unverified and never ranked.
     Nothing,
