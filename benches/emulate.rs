@@ -9,18 +9,18 @@
 //!     cargo bench --bench emulate
 //! ```
 //!
-//! Nothing is asserted: times depend on the machine. docs/MODELS.md names what was measured where.
+//! Nothing is asserted: times depend on the machine. docs/results/2026-11-20-emulator.md has what was measured.
 
 use gpubench::backend::{self, Device};
 use gpubench::emulate::{Emulator, Groups, Instrumentation, Launch, Rules, Seen};
 use gpubench::error::{Error, Result};
 use gpubench::gpu::{BufferId, DeviceInfo, KernelId, MemoryKind};
 use gpubench::measure::initial;
+use gpubench::measure::load;
+use gpubench::measure::plan;
 use gpubench::plan::{
-    Candidate, Case, Limits, Planned, emulated_device, emulated_launch, launches, plan,
+    Candidate, Case, Limits, Planned, emulated_device, emulated_launch, launches,
 };
-use gpubench::reference;
-use gpubench::suite::load;
 use gpubench::units::{Bytes, seconds};
 use std::time::Instant;
 
@@ -117,7 +117,7 @@ impl TiledMatmul {
 }
 
 fn case(n: i64, device: &DeviceInfo) -> Result<Case> {
-    let mut suite = load("all", &reference::names().collect::<Vec<_>>())?;
+    let mut suite = load("all")?;
     suite.workloads.retain(|workload| workload.name == "matmul_tiled/16x16");
     suite.workloads[0].sizes = vec![vec![("n".into(), n)]];
     let limits = Limits { memory: None, seconds: 1e9, seed: 1, cores: 1, host_memory: None };

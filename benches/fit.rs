@@ -9,8 +9,7 @@ use gpubench::backend::sim::Sim;
 use gpubench::emulate::Rules;
 use gpubench::error::{Error, Result};
 use gpubench::kernel_counts::{KernelCounts, Wanted};
-use gpubench::reference::names;
-use gpubench::suite::load;
+use gpubench::measure::load;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -44,7 +43,7 @@ fn main() -> Result<()> {
 
 /// Every kernel of the suite `all`, counted.
 fn counted(rules: Rules) -> Result<Vec<Launch>> {
-    let mut kernel_counts = KernelCounts::new(&load("all", &names().collect::<Vec<_>>())?, 1);
+    let mut kernel_counts = KernelCounts::new(&load("all")?, 1);
     let wanted = kernel_counts.kernels();
     let kernels: Vec<_> = wanted.iter().map(|one| one.kernel.clone()).collect();
     kernel_counts.count(&kernels, &[rules]);

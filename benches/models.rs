@@ -1,7 +1,7 @@
 //! How long the models take to plan: `cargo bench --bench models`.
 //!
 //! Prints the median and the longest of many calls. Nothing is asserted: times depend on the
-//! machine. docs/MODELS.md names what was measured where.
+//! machine. docs/results/2026-11-22-models.md has what was measured.
 
 use gpubench::backend::sim::{Direction, Grid, Job, Needs, Rates, Sim, Transfer, Work, simulate};
 use gpubench::model::pipeline::Engines;

@@ -15,7 +15,7 @@ mod host;
 use gpubench::analyse::{CaseResult, DeviceCases, collect};
 use gpubench::gpu::{DeviceKind, MemoryKind};
 use gpubench::store;
-use gpubench::workload::{CaseKey, Measure};
+use gpubench::workload::{CaseKey, Kind};
 use std::error::Error;
 use std::process::{Command, Stdio};
 
@@ -187,11 +187,11 @@ fn rows(ours: &DeviceCases, peaks: &[Peak], host: Option<&Host>) -> Vec<Row> {
 }
 
 /// Transfers and clpeak's labels for them.
-const TRANSFERS: [(&str, Measure, MemoryKind, &str); 4] = [
-    ("upload, pageable", Measure::Upload, MemoryKind::Pageable, "enqueueWriteBuffer"),
-    ("download, pageable", Measure::Download, MemoryKind::Pageable, "enqueueReadBuffer"),
-    ("upload, mapped", Measure::Upload, MemoryKind::Mapped, "memcpy to mapped"),
-    ("download, mapped", Measure::Download, MemoryKind::Mapped, "memcpy from mapped"),
+const TRANSFERS: [(&str, Kind, MemoryKind, &str); 4] = [
+    ("upload, pageable", Kind::new("upload"), MemoryKind::Pageable, "enqueueWriteBuffer"),
+    ("download, pageable", Kind::new("download"), MemoryKind::Pageable, "enqueueReadBuffer"),
+    ("upload, mapped", Kind::new("upload"), MemoryKind::Mapped, "memcpy to mapped"),
+    ("download, mapped", Kind::new("download"), MemoryKind::Mapped, "memcpy from mapped"),
 ];
 
 fn bytes(case: &CaseResult, seconds: f64) -> f64 {

@@ -3,19 +3,20 @@
 //!
 //! It reads the number of cores, says what it expects, and repeats each check while the machine is
 //! busy with other things; where it stays busy, it says that instead of a verdict. A quiet
-//! machine with other figures is a failure (exit code 1). docs/OVERLAP.md has what was measured.
+//! machine with other figures is a failure (exit code 1). docs/results/2026-11-21-queues-pocl.md has what was measured.
 
-use gpubench::analyse::{concurrency, occupancy_sweep, residency};
 use gpubench::backend::{self, Device};
 use gpubench::error::{Error, Result};
 use gpubench::gpu::{
     BufferId, DeviceInfo, DeviceKind, MemoryKind, Op, Queue, Recording, Slice, StepId,
 };
+use gpubench::measure::analysis::{concurrency, occupancy_sweep, residency};
+use gpubench::measure::concurrency::plan::CoRunning;
+use gpubench::measure::plan;
 use gpubench::measure::{Policy, Session, measure};
-use gpubench::plan::{Case, Limits, Planned, launches, plan};
-use gpubench::record::Detail;
+use gpubench::plan::{Case, Limits, Planned, launches};
+use gpubench::record::{Concurrency, Detail};
 use gpubench::units::Bytes;
-use gpubench::{reference, suite};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
@@ -151,7 +152,7 @@ fn open(info: &DeviceInfo) -> Result<Box<dyn Device>> {
 
 /// Cases of the shipped suite whose name begins so, of this size where one is given.
 fn cases(info: &DeviceInfo, name: &str, size: Option<i64>, of: &str) -> Result<Vec<Case>> {
-    let suite = suite::load("concurrency", &reference::names().collect::<Vec<_>>())?;
+    let suite = gpubench::measure::load("concurrency")?;
     let limits = Limits { memory: None, seconds: 1e3, seed: 1, cores: 2, host_memory: None };
     let planned = plan(&suite, info, &limits).into_iter();
     let case = |planned| match planned {
@@ -179,12 +180,13 @@ fn details(info: &DeviceInfo, cases: Vec<Case>) -> Result<Vec<Detail>> {
 /// The speedup over serial of two copies of a kernel.
 fn concurrency_speedup(info: &DeviceInfo, workload: &str, n: i64) -> Result<f64> {
     let mut cases = cases(info, workload, Some(n), "Concurrency")?;
-    for co_running in cases.iter_mut().filter_map(|case| case.co_running.as_mut()) {
-        (co_running.cases, co_running.copies) = (vec![], 1);
+    for case in &mut cases {
+        let co_running = CoRunning { cases: vec![], copies: 1, skipped: vec![] };
+        case.plan = serde_json::to_value(co_running).map_err(|e| Error::Usage(e.to_string()))?;
     }
-    let speedups = details(info, cases)?.into_iter().filter_map(|detail| match detail {
-        Detail::Concurrency(raw) => Some(concurrency(&raw, None).pairs.first()?.speedup[0]),
-        _ => None,
+    let speedups = details(info, cases)?.into_iter().filter_map(|detail| {
+        let raw = detail.read::<Concurrency>()?;
+        Some(concurrency(&raw, None).pairs.first()?.speedup[0])
     });
     Ok(speedups.fold(f64::NAN, f64::max))
 }
@@ -193,10 +195,8 @@ fn concurrency_speedup(info: &DeviceInfo, workload: &str, n: i64) -> Result<f64>
 fn units(info: &DeviceInfo) -> Result<f64> {
     let mut sweeps = cases(info, "occupancy/", None, "Occupancy")?;
     sweeps.truncate(2);
-    let summaries = details(info, sweeps)?.into_iter().filter_map(|detail| match detail {
-        Detail::Occupancy(raw) => occupancy_sweep(&raw),
-        _ => None,
-    });
+    let summaries =
+        details(info, sweeps)?.into_iter().filter_map(|detail| occupancy_sweep(&detail.read()?));
     Ok(residency(&summaries.collect::<Vec<_>>())
         .map_or(f64::NAN, |residency| f64::from(residency.units)))
 }

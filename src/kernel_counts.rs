@@ -3,12 +3,15 @@
 use gpubench_analysis::fit::{Counted, Launch};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::record::Record;
-use gpubench_core::workload::{CaseKey, Measure, Size};
+use gpubench_core::workload::{CaseKey, Size};
 use gpubench_emulator::{Emulator, Rules};
+use gpubench_experiments::plan;
+use gpubench_experiments::plan::{
+    Candidate, Case, Limits, Planned, emulated_device, emulated_launch,
+};
 use gpubench_experiments::promised;
-use gpubench_plan::{Candidate, Case, Limits, Planned, emulated_device, emulated_launch, plan};
-use gpubench_reference::map_all;
 use gpubench_suite::Suite;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -94,7 +97,7 @@ impl KernelCounts {
 
     /// Every kernel of the suite that is measured by itself.
     pub fn kernels(&self) -> Vec<Wanted> {
-        let is_kernel = |case: &&Case| case.key.measure == Measure::Kernel;
+        let is_kernel = |case: &&Case| case.key.measure.is_kernel();
         let wanted = |case: &Case| {
             let variant = &case.candidates[0];
             let (workload, size) = (case.key.workload.clone(), case.key.size.clone());
@@ -122,13 +125,14 @@ impl KernelCounts {
             }
         }
         let cases = &self.cases;
-        let done = map_all(&missing, |(kernel, rules)| {
+        let done = missing.par_iter().map(|(kernel, rules)| {
             let counted = count(cases, kernel, rules).map_err(|error| error.to_string());
             let of = |(i, by): (usize, &Rules)| {
                 (*by, counted.as_ref().map(|all| all[i].clone()).map_err(String::clone))
             };
             rules.iter().enumerate().map(of).collect::<Vec<_>>()
         });
+        let done: Vec<_> = done.collect();
         for ((kernel, _), counted) in missing.into_iter().zip(done) {
             self.counted.entry(kernel.clone()).or_default().extend(counted);
         }
@@ -185,9 +189,7 @@ mod tests {
 
     #[test]
     fn workloads_that_run_one_kernel_name_it_alike_and_passes_are_counted() {
-        let references: Vec<_> = gpubench_reference::names().collect();
-        let kernel_counts =
-            KernelCounts::new(&gpubench_suite::load("all", &references).unwrap(), 1);
+        let kernel_counts = KernelCounts::new(&gpubench_experiments::load("all").unwrap(), 1);
         let of = |name: &str| {
             let mut all =
                 kernel_counts.kernels().into_iter().filter(|one| one.key().workload == name);

@@ -104,6 +104,21 @@ fn what_says_too_little_is_rejected_unless_that_is_allowed_by_name() {
 }
 
 #[test]
+fn a_round_that_stands_in_the_file_three_times_is_one_round() {
+    let place = Place::new();
+    let path = write(&place, "one.jsonl", "Card A", 1, 1.0);
+    let whole = std::fs::read_to_string(&path).expect("a result");
+    let (_, records) = whole.split_once('\n').expect("a header");
+    std::fs::write(&path, format!("{whole}{records}{records}")).expect("written");
+    let (code, _, stderr) = output(&place, &["baseline", "save", "one.jsonl"]);
+    assert!(code == Some(2) && stderr.contains("fewer than 3 rounds of copy n=0 (1)"), "{stderr}");
+    let first = "one.jsonl:6: the same case, device and round as line 2; counted once";
+    assert!(stderr.contains(first), "{stderr}");
+    let (_, stdout, stderr) = output(&place, &["rank", "one.jsonl"]);
+    assert!(stderr.contains("counted once"), "{stdout}{stderr}");
+}
+
+#[test]
 fn a_baseline_of_another_device_is_rejected() {
     let place = Place::new();
     write(&place, "a.jsonl", "Card A", 3, 1.0);

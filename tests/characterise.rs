@@ -2,23 +2,24 @@
 //! device of this machine every kernel is right and a profile comes of it.
 #![expect(clippy::unwrap_used, reason = "a helper of tests panics as tests do")]
 
-use gpubench::analyse::profile;
 use gpubench::backend::sim::{Cache, Description, Local, Noise, Price, Sim, SimDevice};
 use gpubench::backend::{self};
 use gpubench::emulate::Class;
+use gpubench::measure::analysis::profile;
+use gpubench::measure::load;
+use gpubench::measure::plan;
 use gpubench::measure::{Policy, Session, measure};
-use gpubench::plan::{Limits, Planned, plan};
+use gpubench::plan::{Limits, Planned};
 use gpubench::record::profile::{Profile, Traffic, Value};
 use gpubench::record::{Header, Host, Outcome, Record, VERSION};
-use gpubench::reference;
-use gpubench::suite::{Suite, load};
+use gpubench::suite::Suite;
 use gpubench::units::Bytes;
-use gpubench::workload::Measure;
+use gpubench::workload::Kind;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 fn suite() -> Suite {
-    let suite = load("characterise", &reference::names().collect::<Vec<_>>());
+    let suite = load("characterise");
     suite.unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -212,7 +213,7 @@ fn every_cost_of_a_description_is_found_within_3_percent() {
 fn a_profile_comes_of_every_device() {
     let mut suite = suite();
     suite.workloads.retain(|workload| {
-        workload.measure.contains(&Measure::Characterise) || workload.name.starts_with("launch")
+        workload.measures(Kind::new("characterise")) || workload.name.starts_with("launch")
     });
     for workload in &mut suite.workloads {
         for size in &mut workload.sizes {

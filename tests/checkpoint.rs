@@ -6,16 +6,18 @@
 mod common;
 
 use common::{Place, finish, text};
-use gpubench::analyse::checkpoint;
 use gpubench::backend;
 use gpubench::backend::sim::Sim;
 use gpubench::error::Error;
 use gpubench::gpu::{DeviceInfo, Op};
+use gpubench::measure::analysis::checkpoint;
+use gpubench::measure::checkpoint::plan::{Iteration, save_buffer, shadow};
+use gpubench::measure::load;
+use gpubench::measure::plan;
 use gpubench::measure::{Iterated, Policy, Session, initial, iterate, measure};
-use gpubench::plan::{Case, Iteration, Limits, Planned, plan, save_buffer, shadow};
-use gpubench::record::{Detail, Outcome};
+use gpubench::plan::{Case, Limits, Planned};
+use gpubench::record::{Checkpoint, Outcome};
 use gpubench::reference;
-use gpubench::suite::load;
 use gpubench::workload::Size;
 use std::path::Path;
 
@@ -25,7 +27,7 @@ fn case(device: &DeviceInfo, n: i64) -> Case {
 }
 
 fn planned(name: &str, device: &DeviceInfo, n: i64) -> Case {
-    let mut suite = load("checkpoint", &reference::names().collect::<Vec<_>>()).unwrap();
+    let mut suite = load("checkpoint").unwrap();
     suite.workloads.retain(|workload| workload.name == name);
     suite.workloads[0].sizes = vec![Size::from([("n".to_owned(), n)])];
     let limits = Limits { memory: None, seconds: 60.0, seed: 3, cores: 2, host_memory: None };
@@ -47,7 +49,7 @@ fn on_simulated_gpus_a_save_on_eight_queues_costs_no_more_than_on_one_and_what_m
         let policy = Policy { min_samples: 5, max_samples: 9, ..Policy::default() };
         let measurement = measure(&mut session, &case, &policy, &mut |_| {});
         assert_eq!(measurement.outcome, Some(Outcome::Ok));
-        let Some(Detail::Checkpoint(raw)) = measurement.detail else {
+        let Some(raw) = measurement.detail.and_then(|detail| detail.read::<Checkpoint>()) else {
             panic!("{:?}", measurement.outcome)
         };
         let name = &session.device.info().name;

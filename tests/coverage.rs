@@ -1,5 +1,5 @@
 //! The ranking's intervals against simulated runs whose truth is known. Print the table of
-//! docs/METHODOLOGY.md with `cargo test --test coverage -- --nocapture`.
+//! docs/results/2026-11-20-verdicts.md with `cargo test --test coverage -- --nocapture`.
 
 use gpubench::analyse::rank::{Options, rank};
 use gpubench::analyse::{ResultMatrix, result_matrix};

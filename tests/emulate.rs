@@ -2,19 +2,24 @@
 //! and every device of this machine.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod common;
+
+use common::requested;
 use gpubench::backend;
 use gpubench::emulate::{Emulator, Groups, Instrumentation, Rules};
 use gpubench::gpu::DeviceInfo;
+use gpubench::measure::load;
+use gpubench::measure::plan;
 use gpubench::measure::{Policy, Session, compare, initial, measure};
 use gpubench::plan::{
     Candidate, Case, Limits, Planned, emulated_device, emulated_launch, emulated_results,
-    enter_pass, plan, track_outputs,
+    enter_pass, track_outputs,
 };
 use gpubench::record::Outcome;
 use gpubench::reference::{self, Data, Problem};
-use gpubench::suite::{Suite, Workload, load};
+use gpubench::suite::{Suite, Workload};
 use gpubench::units::Bytes;
-use gpubench::workload::{Comparison, Measure, Size, Verify};
+use gpubench::workload::{Comparison, Kind, Size, Verify};
 
 /// The first value of every size of a workload: less than a group, and just beyond some.
 const AWKWARD: [i64; 3] = [1, 17, 70];
@@ -22,17 +27,16 @@ const MEMORY: Bytes = Bytes(8 << 20);
 
 /// All shipped workloads with a kernel, at small sizes.
 fn small() -> Suite {
-    let mut suite = load("all", &reference::names().collect::<Vec<_>>()).unwrap();
-    let timed =
-        |w: &Workload| [Measure::Kernel, Measure::Halo].iter().any(|m| w.measure.contains(m));
+    let mut suite = load("all").unwrap();
+    let timed = |w: &Workload| [Kind::KERNEL, Kind::new("halo")].iter().any(|m| w.measures(*m));
     suite.workloads.retain(timed);
     for other in ["streams", "layout"] {
-        let other = load(other, &reference::names().collect::<Vec<_>>()).unwrap();
+        let other = load(other).unwrap();
         suite.workloads.extend(other.workloads);
     }
     for workload in &mut suite.workloads {
         workload.sizes = sizes(workload);
-        workload.measure = vec![Measure::Kernel];
+        workload.measure = vec![requested(Kind::KERNEL)];
     }
     suite
 }
@@ -40,20 +44,18 @@ fn small() -> Suite {
 /// Workloads whose sizes are not free, as they are shipped, but of few groups.
 fn fixed() -> Vec<Workload> {
     let named = |suite: &str, names: &[&str]| {
-        let mut suite = load(suite, &reference::names().collect::<Vec<_>>()).expect("is shipped");
+        let mut suite = load(suite).expect("is shipped");
         suite.workloads.retain(|w| names.contains(&w.name.as_str()));
         suite.workloads
     };
     let synthetic = ["pair_one_group", "occupancy/64", "occupancy/local_10k"];
-    let mut costs = load("characterise", &reference::names().collect::<Vec<_>>())
-        .expect("is shipped")
-        .workloads;
-    costs.retain(|w| w.measure.contains(&Measure::Characterise));
+    let mut costs = load("characterise").expect("is shipped").workloads;
+    costs.retain(|w| w.measures(Kind::new("characterise")));
     costs.iter_mut().for_each(|w| w.sizes.truncate(1));
     let mut workloads =
         [named("all", &["launch"]), named("concurrency", &synthetic), costs].concat();
     for workload in &mut workloads {
-        workload.measure = vec![Measure::Kernel];
+        workload.measure = vec![requested(Kind::KERNEL)];
         let groups = workload.sizes.iter_mut().flatten().filter(|(name, _)| name == "groups");
         groups.for_each(|(_, value)| *value = 2);
     }

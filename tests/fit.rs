@@ -10,20 +10,21 @@ use gpubench::backend::Device as _;
 use gpubench::backend::sim::{Costs, Description, Launched, Noise, Sim, SimDevice};
 use gpubench::emulate::Rules;
 use gpubench::kernel_counts::KernelCounts;
+use gpubench::measure::load;
+use gpubench::measure::plan;
 use gpubench::measure::{Policy, Session, measure};
-use gpubench::plan::{Case, Limits, Planned, plan};
+use gpubench::plan::{Case, Limits, Planned};
 use gpubench::record::Outcome;
-use gpubench::reference::names;
 use gpubench::report::fit::Report;
 use gpubench::stats::Summary;
-use gpubench::suite::{Suite, load};
+use gpubench::suite::Suite;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 fn suite() -> Suite {
-    load("all", &names().collect::<Vec<_>>()).unwrap()
+    load("all").unwrap()
 }
 
 fn limits() -> Limits {
@@ -341,7 +342,7 @@ workloads:
     let (out, _, _) = run_gpubench(&place, &fit);
     assert!(out.contains("13 kernels and sizes, with its profile"), "{out}");
 
-    // Both devices were measured: picking between them can be evaluation.
+    // Both devices were measured: picking between them can be evaluated.
     for model in ["components", "parallel-degrees"] {
         let predict = ["predict", "mine.yaml", "--profile", &file, "--model", model, "--json"];
         let (out, err, code) = run_gpubench(&place, &predict);

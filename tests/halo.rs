@@ -1,28 +1,41 @@
 //! Domains in parts that exchange their halos: on a simulated GPU and on every device of this machine.
 #![expect(clippy::unwrap_used, reason = "a helper of tests panics as tests do")]
 
-use gpubench::analyse::halo;
 use gpubench::backend::{self, Device};
+use gpubench::measure::analysis::halo;
+use gpubench::measure::halo::spec::Spec;
+use gpubench::measure::load;
+use gpubench::measure::plan;
 use gpubench::measure::{Measurement, Policy, Session, measure};
-use gpubench::plan::{Case, Limits, Planned, plan};
-use gpubench::record::{Detail, Outcome};
-use gpubench::reference;
-use gpubench::suite::{Suite, load};
+use gpubench::plan::{Case, Limits, Planned};
+use gpubench::record::{Halo, Outcome};
+use gpubench::suite::{Suite, Workload};
 use gpubench::units::Bytes;
-use gpubench::workload::Faces;
+use gpubench::workload::{Faces, Kind};
 
 /// Sides of the domains, and parts along x, y and z: every axis alone, and all at once.
 const CUTS: [[i64; 4]; 4] = [[12, 3, 1, 1], [12, 1, 2, 1], [12, 1, 1, 4], [8, 2, 2, 2]];
 
 /// The shipped domain in parts, at sizes quickly computed.
 fn parts() -> Suite {
-    let mut suite = load("seismic", &reference::names().collect::<Vec<_>>()).unwrap();
-    for workload in suite.workloads.iter_mut().filter(|workload| workload.halo.is_some()) {
+    let mut suite = load("seismic").unwrap();
+    for workload in
+        suite.workloads.iter_mut().filter(|workload| workload.measures(Kind::new("halo")))
+    {
         let names = ["n", "px", "py", "pz"].map(str::to_owned);
         let size = |cut: &[i64; 4]| names.iter().cloned().zip(cut.iter().copied()).collect();
         workload.sizes = CUTS.iter().map(size).collect();
     }
     suite
+}
+
+/// Changes how a domain is cut, behind the suite's checks.
+fn change(workload: &mut Workload, how: impl FnOnce(&mut Spec)) {
+    let mut spec = workload.options::<Spec>().unwrap().clone();
+    how(&mut spec);
+    let options = std::sync::Arc::new(spec);
+    let mine = workload.measure.iter_mut().find(|requested| requested.kind() == Kind::new("halo"));
+    mine.unwrap().options = options;
 }
 
 fn cases(suite: &Suite, device: &dyn Device, memory: Option<Bytes>) -> Vec<Result<Case, String>> {
@@ -31,7 +44,11 @@ fn cases(suite: &Suite, device: &dyn Device, memory: Option<Bytes>) -> Vec<Resul
     let names: Vec<String> = suite.workloads.iter().map(|w| w.name.clone()).collect();
     assert!(names.contains(&"pack_box".to_owned()), "{names:?}");
     // What packs is looked for in the suite, and not measured here.
-    suite.workloads.iter_mut().filter(|w| w.halo.is_none()).for_each(|w| w.measure = vec![]);
+    suite
+        .workloads
+        .iter_mut()
+        .filter(|w| !w.measures(Kind::new("halo")))
+        .for_each(|w| w.measure = vec![]);
     let planned = plan(&suite, device.info(), &limits).into_iter();
     planned
         .map(|planned| match planned {
@@ -60,7 +77,9 @@ fn both_designs_compute_what_the_undivided_domain_does() {
     for (case, [n, px, py, pz]) in cases.into_iter().zip(CUTS) {
         let measurement = measured(simulated(), &case.unwrap(), false);
         assert_eq!(measurement.outcome, Some(Outcome::Ok), "{measurement:?}");
-        let Some(Detail::Halo(raw)) = measurement.detail else { panic!("nothing was exchanged") };
+        let Some(raw) = measurement.detail.and_then(|detail| detail.read::<Halo>()) else {
+            panic!("nothing was exchanged")
+        };
         assert_eq!((raw.cells, raw.cuts), ([n as u64; 3], [px, py, pz].map(|p| p as u64)));
         assert_eq!(raw.identical, [true; 2], "{px} x {py} x {pz}");
         // Between two parts travel three fields after velocities and three after stresses.
@@ -95,14 +114,15 @@ fn every_device_of_this_machine_exchanges_halos_rightly() {
 #[test]
 fn a_face_that_stays_behind_is_noticed() {
     let mut suite = parts();
-    let at = suite.workloads.iter().position(|workload| workload.halo.is_some()).unwrap();
+    let at =
+        suite.workloads.iter().position(|workload| workload.measures(Kind::new("halo"))).unwrap();
     suite.workloads[at].sizes.drain(..3);
-    let whole = suite.workloads[at].halo.clone().unwrap().exchange;
+    let whole = suite.workloads[at].options::<Spec>().unwrap().exchange.clone();
     for (pass, axis, side) in (0..12).map(|i| (i / 6, i / 2 % 3, i % 2)) {
         let mut exchange = whole.clone();
         let Faces { behind, ahead } = &mut exchange[pass];
         [behind, ahead][side][axis].clear();
-        suite.workloads[at].halo.as_mut().unwrap().exchange = exchange;
+        change(&mut suite.workloads[at], |spec| spec.exchange = exchange);
         let case = cases(&suite, simulated().as_ref(), None).remove(0).unwrap();
         let measurement = measured(simulated(), &case, true);
         let Some(Outcome::Unverified(wrong)) = measurement.outcome else {
@@ -124,12 +144,15 @@ fn what_does_not_fit_is_rejected_with_its_place() {
         "{said}"
     );
     let mut suite = parts();
-    let at = suite.workloads.iter().position(|workload| workload.halo.is_some()).unwrap();
-    suite.workloads[at].halo.as_mut().unwrap().exchange[0].ahead[0] = vec![9];
+    let at =
+        suite.workloads.iter().position(|workload| workload.measures(Kind::new("halo"))).unwrap();
+    change(&mut suite.workloads[at], |spec| spec.exchange[0].ahead[0] = vec![9]);
     let said = cases(&suite, simulated().as_ref(), None).remove(0).unwrap_err();
     assert!(said.contains("field 9 is exchanged, and there are 9"), "{said}");
-    suite.workloads[at].halo.as_mut().unwrap().unpack.0 = "pack_box".to_owned();
-    suite.workloads[at].halo.as_mut().unwrap().exchange[0].ahead[0] = vec![1, 2];
+    change(&mut suite.workloads[at], |spec| {
+        spec.unpack.0 = "pack_box".to_owned();
+        spec.exchange[0].ahead[0] = vec![1, 2];
+    });
     let said = cases(&suite, simulated().as_ref(), None).remove(0).unwrap_err();
     assert!(
         said.contains("`pack_box` binds field and face, and face and field are asked of it"),

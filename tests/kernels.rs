@@ -2,15 +2,19 @@
 //! work-group divides, whole and in chunks, on each device of this machine.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod common;
+
+use common::requested;
 use gpubench::backend;
 use gpubench::gpu::DeviceInfo;
+use gpubench::measure::load;
+use gpubench::measure::plan;
 use gpubench::measure::{Policy, Session, measure};
-use gpubench::plan::{Case, Limits, Planned, plan};
+use gpubench::plan::{Case, Limits, Planned};
 use gpubench::record::Outcome;
-use gpubench::reference;
-use gpubench::suite::{Suite, Workload, load};
+use gpubench::suite::{Suite, Workload};
 use gpubench::units::Bytes;
-use gpubench::workload::{Measure, Size};
+use gpubench::workload::{Kind, Size};
 
 /// Values for every size of a workload: one item, less than a group, a multiple of most tiles,
 /// and just beyond one.
@@ -20,15 +24,14 @@ const AWKWARD: [i64; 5] = [1, 17, 64, 100, 257];
 const MEMORY: Bytes = Bytes(32 << 20);
 
 fn shipped(name: &str) -> Suite {
-    load(name, &reference::names().collect::<Vec<_>>()).unwrap()
+    load(name).unwrap()
 }
 
 /// All shipped workloads whose kernels' time is measured, those with many copies and those with
 /// transformed buffers, at sizes worth checking.
 fn checked() -> Suite {
     let mut suite = shipped("all");
-    let timed =
-        |w: &Workload| [Measure::Kernel, Measure::Halo].iter().any(|m| w.measure.contains(m));
+    let timed = |w: &Workload| [Kind::KERNEL, Kind::new("halo")].iter().any(|m| w.measures(*m));
     suite.workloads.retain(timed);
     for workload in &mut suite.workloads {
         workload.sizes = sizes(workload);
@@ -39,12 +42,12 @@ fn checked() -> Suite {
         suite.workloads.push(workload);
     }
     for workload in &mut suite.workloads {
-        if workload.halo.is_some() {
+        if workload.measures(Kind::new("halo")) {
             // Cut into parts it is checked in `tests/halo.rs`.
-            workload.measure = vec![Measure::Kernel];
+            workload.measure = vec![requested(Kind::KERNEL)];
         }
         if workload.divide.is_some() {
-            workload.measure = vec![Measure::Kernel, Measure::Overlap];
+            workload.measure = vec![requested(Kind::KERNEL), requested(Kind::new("overlap"))];
         }
     }
     suite

@@ -6,8 +6,9 @@
 use gpubench::model::concurrency::{Device, Kernel};
 use gpubench::model::occupancy::{Group, Unit};
 use gpubench::model::overlap_worth::potential;
+use gpubench::model::schedule::{Class, Heavy};
 use gpubench::model::streams::{Overlap, Stages, total};
-use gpubench::model::transfer_states::{Both, Hull, State, min_time, mirrored};
+use gpubench::model::transfer_states::{Both, State, min_time, mirrored};
 use gpubench::store::csv::{Row, Table};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -40,6 +41,40 @@ fn streams_give_the_8800_gts_last_column_within_0_005_ms() {
     });
     assert_eq!(errors.len(), 3);
     assert!(errors.iter().all(|error| *error <= 0.005 + 1e-9), "{errors:?}");
+}
+
+/// C13 §4.1, measured on a Tesla C2075: shares of the time of each stage alone, and the paper's own classes.
+#[test]
+fn applications_are_of_the_class_that_the_paper_says() {
+    let columns = [
+        "application",
+        "size",
+        "send_percent",
+        "kernel_percent",
+        "receive_percent",
+        "bound",
+        "heavy",
+    ];
+    let found = rows("application_types_c2075.csv", &columns, |row| {
+        let share = |column: &str| row.number(column).unwrap();
+        let stages = Stages {
+            upload: share("send_percent"),
+            kernel: share("kernel_percent"),
+            download: share("receive_percent"),
+        };
+        let kernel_bound = row.text("bound").unwrap() == "kernel";
+        let heavy = match row.text("heavy").unwrap() {
+            "send" => Heavy::Upload,
+            "receive" => Heavy::Download,
+            _ => Heavy::General,
+        };
+        let name = row.text("application").unwrap().to_owned();
+        (name, Class::of(stages), Class { kernel_bound, heavy })
+    });
+    assert_eq!(found.len(), 5);
+    for (name, ours, papers) in found {
+        assert_eq!(ours, papers, "{name}");
+    }
 }
 
 #[test]
@@ -101,34 +136,31 @@ fn dual_c2075() -> Vec<State> {
     })
 }
 
-/// 4.70 prints minus signs between the terms; times add up.
-#[test]
-fn two_c2075_move_data_as_4_70_says_with_plus_signs() {
-    let hull = Hull::new(&dual_c2075());
-    let edge = |i: usize| hull.edges()[i];
-    assert_eq!(hull.edges().len(), 2);
-    near(edge(1).download, 0.1417, 5e-5);
-    near(edge(1).upload, 0.0978, 5e-5);
-    near(edge(0).download, 0.1479, 5e-5);
-    near(edge(0).upload, 0.0947, 5e-5);
-    // Both hold where r = 0.5076 s.
-    let corner = Both { upload: 1.0, download: 0.5076 };
-    let along = |edge: Both| edge.upload * corner.upload + edge.download * corner.download;
-    near(along(edge(0)), along(edge(1)), 1e-5);
+/// The paper's `G` of the totals moved (GB): 4.70 with plus signs, since times add up, and with the
+/// larger of both forms, which are equal where `r = 0.5076 s`.
+fn printed_g(upload: f64, download: f64) -> f64 {
+    (0.0978 * upload + 0.1417 * download).max(0.0947 * upload + 0.1479 * download)
 }
 
 #[test]
-fn two_c2075_take_the_printed_times_by_the_closed_form_and_by_the_linear_program() {
+fn two_c2075_take_the_printed_times_and_4_70_with_plus_signs() {
     let states = mirrored(dual_c2075()).unwrap();
     assert_eq!(states.len(), 15, "all but the idle one");
-    let hull = Hull::new(&states);
+    let least = |upload: f64, download: f64| -> f64 {
+        let each = Both { upload: upload / 2.0, download: download / 2.0 };
+        min_time(&states, &[each; 2]).unwrap().iter().sum()
+    };
     for (upload, download, printed) in
         [(10.0, 2.0, 1.262), (10.0, 10.0, 2.426), (2.0, 10.0, 1.669), (5.0, 0.0, 0.489)]
     {
-        near(hull.seconds(Both { upload, download }), printed, 1e-3);
-        let each = Both { upload: upload / 2.0, download: download / 2.0 };
-        let seconds: f64 = min_time(&states, &[each; 2]).unwrap().iter().sum();
-        near(seconds, hull.seconds(Both { upload, download }), 1e-9);
+        near(least(upload, download), printed, 1e-3);
+    }
+    // Anywhere, within half a digit of each printed coefficient.
+    for upload in (0..=10).map(f64::from) {
+        for download in (0..=10).map(f64::from) {
+            let half_digits = 5e-5 * (upload + download);
+            near(least(upload, download), printed_g(upload, download), half_digits);
+        }
     }
 }
 

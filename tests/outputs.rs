@@ -9,11 +9,9 @@ use gpubench::gpu::{
     BufferId, BuildReport, Clock, DeviceInfo, KernelId, KernelSource, MemoryKind, Op, Recording,
     Slice, Timeline,
 };
-use gpubench::measure::{Policy, Session, measure};
-use gpubench::plan::{Case, Limits, Planned, emulated_device, plan};
+use gpubench::measure::{Policy, Session, load, measure, plan};
+use gpubench::plan::{Case, Limits, Planned, emulated_device};
 use gpubench::record::Outcome;
-use gpubench::reference;
-use gpubench::suite::load;
 use gpubench::units::Bytes;
 use std::collections::BTreeMap;
 
@@ -122,7 +120,7 @@ workloads:
     );
     let file = folder.path().join("suite.yaml");
     std::fs::write(&file, suite).unwrap();
-    let suite = load(file.to_str().unwrap(), &reference::names().collect::<Vec<_>>()).unwrap();
+    let suite = load(file.to_str().unwrap()).unwrap();
     let limits = Limits { memory: None, seconds: 60.0, seed: 1, cores: 1, host_memory: None };
     let info = DeviceInfo { host_memory: vec![MemoryKind::Pageable], ..emulated_device() };
     let planned = plan(&suite, &info, &limits);

@@ -2,18 +2,21 @@
 //! whole runs.
 #![expect(clippy::unwrap_used, reason = "a helper of tests panics as tests do")]
 
-use gpubench::analyse::{
-    OccupancySearch, OccupancySweepSummary, Shape, concurrency, layout_transform, occupancy_sweep,
-    residency, schedule,
-};
 use gpubench::backend::Device;
 use gpubench::backend::sim::{Grid, Job, Needs, Noise, Sim, SimDevice, Work, simulate};
 use gpubench::gpu::Clock;
+use gpubench::measure::analysis::{
+    OccupancySearch, OccupancySweepSummary, Shape, concurrency, layout_transform, occupancy_sweep,
+    residency, schedule,
+};
+use gpubench::measure::concurrency::plan::CoRunning;
+use gpubench::measure::plan;
 use gpubench::measure::{Policy, Session, measure};
-use gpubench::plan::{Case, Limits, Planned, plan};
-use gpubench::record::{Detail, OccupancySweep, Outcome};
-use gpubench::reference;
-use gpubench::suite::{self, Suite};
+use gpubench::plan::{Case, Limits, Planned};
+use gpubench::record::{
+    Concurrency, Detail, LayoutTransform, OccupancySweep, Outcome, Overlap, Schedule,
+};
+use gpubench::suite::Suite;
 use gpubench::units::Bytes;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -114,7 +117,7 @@ workloads:
 "
     );
     std::fs::write(&path, text).unwrap();
-    suite::load(path.to_str().unwrap(), &reference::names().collect::<Vec<_>>()).unwrap()
+    gpubench::measure::load(path.to_str().unwrap()).unwrap()
 }
 
 /// The K40 as it is simulated, and one with a single queue.
@@ -182,13 +185,13 @@ workloads:
 "
     );
     std::fs::write(&path, text).unwrap();
-    suite::load(path.to_str().unwrap(), &reference::names().collect::<Vec<_>>()).unwrap()
+    gpubench::measure::load(path.to_str().unwrap()).unwrap()
 }
 
 /// The simulated transpose takes 117 µs, to save 26 of 42 each time.
 #[test]
-fn rearranging_pays_after_as_many_uses_as_predicted() {
-    let Detail::Layout(raw) = measured(&strided("3*n"), None) else {
+fn a_layout_transform_pays_after_as_many_uses_as_predicted() {
+    let Some(raw) = measured(&strided("3*n"), None).read::<LayoutTransform>() else {
         panic!("no layout was transformed");
     };
     let summary = layout_transform(&raw).unwrap();
@@ -199,7 +202,7 @@ fn rearranging_pays_after_as_many_uses_as_predicted() {
 }
 
 #[test]
-fn a_rearranged_buffer_read_at_the_wrong_place_is_reported() {
+fn a_transformed_buffer_read_at_the_wrong_place_is_reported() {
     let device = simulated(None);
     let case = first(&strided("2*n"), device.as_ref(), None).unwrap();
     let measurement = measure(&mut Session::new(device), &case, &Policy::default(), &mut |_| {});
@@ -211,7 +214,8 @@ fn a_rearranged_buffer_read_at_the_wrong_place_is_reported() {
 
 #[test]
 fn an_occupancy_sweep_of_a_simulated_gpu_is_verified() {
-    let Detail::Occupancy(raw) = measured(&synthetic("    measure: [occupancy]"), None) else {
+    let Some(raw) = measured(&synthetic("    measure: [occupancy]"), None).read::<OccupancySweep>()
+    else {
         panic!("no occupancy sweep");
     };
     // Groups of 64 with arithmetic alone share a unit's rate: 16 of them still run unslowed.
@@ -225,7 +229,7 @@ const PAIRS: &str = "    measure: [concurrency]\n    with: [other]\n    copies: 
 #[test]
 fn concurrent_kernels_on_a_simulated_gpu() {
     for (queues, expected) in [(None, 2), (Some(1), 1)] {
-        let Detail::Concurrency(raw) = measured(&synthetic(PAIRS), queues) else {
+        let Some(raw) = measured(&synthetic(PAIRS), queues).read::<Concurrency>() else {
             panic!("no pairs");
         };
         assert_eq!(raw.queues, expected);
@@ -260,7 +264,7 @@ fn what_cannot_run_concurrently_is_reported_with_its_place() {
     );
     assert!(rejected(1 << 20).contains("mine.yaml:3: 32 copies of it need"));
     let case = first(&suite, device.as_ref(), Some(Bytes(33_600_000))).unwrap();
-    let co_running = case.co_running.unwrap();
+    let co_running: CoRunning = case.planned().unwrap();
     assert_eq!(co_running.cases.len(), 1);
     let [(name, reason)] = co_running.skipped.as_slice() else {
         panic!("{:?}", co_running.skipped)
@@ -290,12 +294,14 @@ fn suite_of(text: &str) -> Suite {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mine.yaml");
     std::fs::write(&path, text).unwrap();
-    suite::load(path.to_str().unwrap(), &reference::names().collect::<Vec<_>>()).unwrap()
+    gpubench::measure::load(path.to_str().unwrap()).unwrap()
 }
 
 #[test]
 fn schedules_on_a_simulated_gpu_are_verified_and_the_search_is_near_the_best() {
-    let Detail::Schedule(raw) = measured(&suite_of(SEPIA), None) else { panic!("no schedules") };
+    let Some(raw) = measured(&suite_of(SEPIA), None).read::<Schedule>() else {
+        panic!("no schedules")
+    };
     assert_eq!((raw.queues, raw.engines.count), (3, 2));
     let summary = schedule(&raw).unwrap();
     let found = |plan: &str| summary.plans.iter().find(|p| p.plan == plan).unwrap();
@@ -313,7 +319,9 @@ fn schedules_on_a_simulated_gpu_are_verified_and_the_search_is_near_the_best() {
 
 #[test]
 fn on_one_queue_schedules_run_in_order() {
-    let Detail::Schedule(raw) = measured(&suite_of(SEPIA), Some(1)) else { panic!("no schedules") };
+    let Some(raw) = measured(&suite_of(SEPIA), Some(1)).read::<Schedule>() else {
+        panic!("no schedules")
+    };
     assert_eq!(raw.queues, 1);
     let summary = schedule(&raw).unwrap();
     let serial = summary.stages.serial();
@@ -349,7 +357,7 @@ fn a_halo_ends_the_cutting_where_chunks_get_smaller_and_is_rejected_where_none_i
         let split = "split: { rows: { halo: HALO } }".replace("HALO", halo);
         suite_of(&SEPIA.replacen("split: rows", &split, 1).replace("schedule", "overlap"))
     };
-    let Detail::Overlap(raw) = measured(&with_halo("3"), None) else { panic!("no overlap") };
+    let Some(raw) = measured(&with_halo("3"), None).read::<Overlap>() else { panic!("no overlap") };
     let max_chunks = raw.runs.iter().map(|run| run.chunks).max();
     assert_eq!(max_chunks, Some(32), "64 chunks of 128 rows have 2 each");
     assert!(raw.runs.iter().any(|run| (run.chunks, run.queues) == (4, 1)));

@@ -62,7 +62,7 @@ fn percent(share: f64) -> String {
 fn of_the_studys_devices_the_best_is_picked_and_projected_as_well_as_in_the_paper() {
     let (compared, picked, penalty, error) = summary(&STUDY);
     println!("{picked} of {compared}, penalty {penalty}, relative error {error}");
-    // As docs/MODELS.md prints them.
+    // As docs/results/2026-11-22-selection.md prints them.
     assert_eq!((picked, compared), (11, 12));
     assert_eq!([percent(penalty), percent(error)], ["2.6 %", "11.6 %"]);
     assert!(error <= PAPERS, "{error}");
@@ -80,7 +80,7 @@ fn without_measured_times_the_table_shows_what_bounds_and_evaluates_nothing() {
 fn of_devices_that_are_nearly_equal_the_best_is_picked_less_often() {
     let (compared, picked, penalty, error) = summary(&[&STUDY[..], &NEWER].concat());
     println!("{picked} of {compared}, penalty {penalty}, relative error {error}");
-    // As docs/MODELS.md prints them.
+    // As docs/results/2026-11-22-selection.md prints them.
     assert_eq!((picked, compared), (8, 12));
     assert_eq!([percent(penalty), percent(error)], ["9.8 %", "12.0 %"]);
     assert!(error <= PAPERS, "{error}");

@@ -2,7 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a helper of tests panics as tests do")]
 
 use gpubench::gpu::{DeviceInfo, DeviceKind, KernelSource, Language, MemoryKind, Origin};
-use gpubench::plan::{Limits, Planned, plan, ranks};
+use gpubench::measure::plan;
+use gpubench::plan::{Limits, Planned, ranks};
 use gpubench::suite::{Suite, Workload};
 use gpubench::units::Bytes;
 use gpubench::workload::Verify;
@@ -23,10 +24,9 @@ const UNUSED_REFERENCES: &[(&str, &str)] = &[];
 
 /// Every embedded suite, loaded.
 fn suites() -> Vec<(&'static str, Suite)> {
-    let references: Vec<_> = reference::names().collect();
     let names = suite::suites();
     assert!(!names.is_empty());
-    let load = |name| match suite::load(name, &references) {
+    let load = |name| match gpubench::measure::load(name) {
         Ok(suite) => (name, suite),
         Err(error) => panic!("suite `{name}`: {error}"),
     };

@@ -2,14 +2,16 @@
 //! back what they were described by. Nothing here is measured on hardware.
 #![expect(clippy::unwrap_used, reason = "a helper of tests panics as tests do")]
 
-use gpubench::analyse::{engines, occupancy_sweep, residency, transfer};
 use gpubench::backend::sim::{Description, Noise, Rates, Sim, SimDevice};
 use gpubench::gpu::MemoryKind;
+use gpubench::measure::analysis::{engines, occupancy_sweep, residency, transfer};
+use gpubench::measure::load;
+use gpubench::measure::plan;
 use gpubench::measure::{Policy, Session, measure};
-use gpubench::plan::{Limits, Planned, plan};
-use gpubench::record::{Detail, Outcome, Record};
+use gpubench::plan::{Limits, Planned};
+use gpubench::record::{Data, Detail, OccupancySweep, Outcome, Record, Transfer};
 use gpubench::stats::Summary;
-use gpubench::suite::{Suite, load};
+use gpubench::suite::Suite;
 use gpubench::units::Bytes;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -125,8 +127,9 @@ fn measure_device(suite: &Suite, number: u64, noise: f64) -> DeviceResult {
     let (mut sweeps, mut active) = (vec![], vec![]);
     for record in &records {
         match &record.detail {
-            Some(Detail::Transfer(raw)) => {
-                let summary = transfer(raw).unwrap();
+            Some(detail) if detail.kind() == Transfer::KIND => {
+                let raw: Transfer = detail.read().unwrap();
+                let summary = transfer(&raw).unwrap();
                 let (upload, download) = (summary.upload, summary.download);
                 let found =
                     [upload.latency, download.latency, upload.bandwidth, download.bandwidth];
@@ -140,8 +143,9 @@ fn measure_device(suite: &Suite, number: u64, noise: f64) -> DeviceResult {
                     },
                 ));
             }
-            Some(Detail::Occupancy(raw)) => {
-                sweeps.push(occupancy_sweep(raw).unwrap());
+            Some(detail) if detail.kind() == OccupancySweep::KIND => {
+                let raw: OccupancySweep = detail.read().unwrap();
+                sweeps.push(occupancy_sweep(&raw).unwrap());
                 active.push(holds(&gpu, raw.group_size, raw.local_bytes));
             }
             Some(_) => {}
@@ -179,8 +183,7 @@ fn holds(gpu: &Description, size: u32, local: u64) -> u32 {
 /// All devices with so much noise.
 fn all(noise: f64) -> Vec<DeviceResult> {
     let file = format!("{}/tests/data/truth/truth.yaml", env!("CARGO_MANIFEST_DIR"));
-    let references: Vec<_> = gpubench::reference::names().collect();
-    let suite = load(&file, &references).unwrap();
+    let suite = load(&file).unwrap();
     let suite = &suite;
     std::thread::scope(|scope| {
         let share = |first: u64| {

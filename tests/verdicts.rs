@@ -1,12 +1,12 @@
 //! The comparison's rule against simulated pairs of runs whose truth is known. Print the table
-//! of docs/METHODOLOGY.md with `cargo test --test verdicts -- --nocapture`.
+//! of docs/results/2026-11-20-verdicts.md with `cargo test --test verdicts -- --nocapture`.
 
 use gpubench::analyse::{CaseResult, DeviceCases, Options, Verdict, compare};
 use gpubench::gpu::{DeviceInfo, DeviceKind, Language};
 use gpubench::record::Outcome;
 use gpubench::stats::median;
 use gpubench::units::Bytes;
-use gpubench::workload::{CaseKey, Measure};
+use gpubench::workload::{CaseKey, Kind};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -112,7 +112,6 @@ fn run(
 fn result(samples: &mut [Vec<f64>]) -> CaseResult {
     samples.iter_mut().for_each(|round| round.sort_by(f64::total_cmp));
     CaseResult {
-        family: "compute".into(),
         outcome: Outcome::Ok,
         medians: samples.iter().map(|round| median(round)).collect(),
         overall: None,
@@ -128,7 +127,7 @@ fn key(i: usize) -> CaseKey {
     CaseKey {
         workload: format!("case{i:02}"),
         size: vec![],
-        measure: Measure::Kernel,
+        measure: Kind::KERNEL,
         host_memory: None,
     }
 }

@@ -12,11 +12,11 @@ fuzz_target!(|data: &[u8]| limits::within(|| {
         assert!(run.whole as usize <= data.len());
         gpubench::analyse::flag_implausible(&mut run.records);
         let _ = gpubench::analyse::collect(&run.header, &run.records);
-        let _ = gpubench::report::rows(&run.records);
+        let _ = gpubench::analyse::aggregate(&run.records);
         for record in &run.records {
             match &record.detail {
-                Some(Detail::TransferStates(raw)) => drop(gpubench::analyse::all_states(raw)),
-                Some(Detail::Split(raw)) => drop(gpubench::analyse::split(raw)),
+                Some(Detail::TransferStates(raw)) => drop(gpubench::measure::analysis::all_states(raw)),
+                Some(Detail::Split(raw)) => drop(gpubench::measure::analysis::split(raw)),
                 _ => {}
             }
         }

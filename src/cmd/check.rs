@@ -1,7 +1,6 @@
 //! `gpubench check`: check suite files without a device.
 
 use super::show::{print, show};
-use crate::{reference, suite};
 use gpubench_core::error::Result;
 use gpubench_core::text::counted;
 use std::process::ExitCode;
@@ -16,10 +15,9 @@ pub struct Args {
 
 /// Prints one line a valid suite; every mistake of the others goes to stderr.
 pub fn run(args: Args) -> Result<ExitCode> {
-    let references: Vec<_> = reference::names().collect();
     let mut code = ExitCode::SUCCESS;
     for file in &args.files {
-        match suite::load(file, &references) {
+        match gpubench_experiments::load(file) {
             Ok(suite) => print(&format!(
                 "{file}: suite {}, {}, {}\n",
                 suite.name,

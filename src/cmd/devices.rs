@@ -75,8 +75,8 @@ fn text<'a>(devices: &[Numbered], sources: impl Fn(&DeviceInfo) -> &'a [Source])
         }
         out.push_str(&sources_text(sources(device)));
     }
-    out + "\nViews of one physical GPU share its number. --device takes that number, opencl:0, a part\n\
-           of a name, a vendor, pci:ADDRESS or uuid:UUID.\n"
+    out + "\nViews of one physical GPU share its number. --device takes that number,\n\
+           opencl:0, a part of a name, a vendor, pci:ADDRESS or uuid:UUID.\n"
 }
 
 fn table(devices: &[Numbered]) -> String {

@@ -32,7 +32,7 @@ impl Args {
     /// What every rank can check by itself, and alike.
     ///
     /// # Errors
-    /// `Usage` where a given number of ranks cannot have equal slabs.
+    /// `Usage` where that many ranks cannot have equal slabs.
     pub fn check(&self, ranks: usize) -> Result<()> {
         slab([self.n.into(); 3], ranks).map(drop)
     }
@@ -55,8 +55,7 @@ struct Run {
 /// # Errors
 /// As [`Args::check`]; `NoDevice`; whatever the device says; `Mismatch`.
 pub fn serve(args: &Args, neighbours: &dyn Neighbours, local: Local) -> Result<Option<String>> {
-    let references: Vec<_> = gpubench_reference::names().collect();
-    let suite = gpubench_suite::load("seismic", &references)?;
+    let suite = gpubench_experiments::load("seismic")?;
     let (backend, index) = choose(args.device.as_ref(), local)?;
     let device = Remote::open(&backend, index)?;
     let (n, ranks) = (u64::from(args.n), neighbours.size());

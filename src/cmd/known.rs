@@ -2,12 +2,12 @@
 
 use super::show::warnings;
 use crate::store::{Run, read};
-use gpubench_analysis::profile;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::profile::Profile;
 use gpubench_core::record::{Header, Record};
 use gpubench_device::sim::Description;
+use gpubench_experiments::analysis::profile;
 use gpubench_report::progress::say;
 use gpubench_suite::Suite;
 use std::path::{Path, PathBuf};
@@ -194,14 +194,13 @@ fn text(path: &Path) -> Result<String> {
 /// # Errors
 /// `Usage` where it is not known or has changed since.
 pub fn suite(header: &Header, named: Option<&str>, flag: &str) -> Result<Suite> {
-    let references: Vec<_> = gpubench_reference::names().collect();
     let name = named.unwrap_or(&header.suite);
     if named.is_none() && !gpubench_suite::suites().contains(&name) {
         return Err(Error::Usage(format!(
             "the run is of the suite `{name}`, which is not embedded: name its file with {flag}"
         )));
     }
-    let suite = gpubench_suite::load(name, &references)?;
+    let suite = gpubench_experiments::load(name)?;
     if suite.hash != header.suite_hash {
         return Err(Error::Usage(format!(
             "the suite `{name}` has changed since the run: counts of other kernels would be fitted"

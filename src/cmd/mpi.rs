@@ -42,7 +42,7 @@ impl Work {
     /// What every rank can check by itself, and alike.
     ///
     /// # Errors
-    /// `Usage` where a given number of ranks do not divide the work.
+    /// `Usage` where the number of ranks does not divide the work.
     pub fn check(&self, ranks: usize) -> Result<()> {
         match self {
             Self::Ring(args) => args.check(ranks),

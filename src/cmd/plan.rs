@@ -2,11 +2,10 @@
 
 use super::show::print;
 use crate::store::read;
-use gpubench_analysis::{SaveSummary, checkpoint};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::record::Detail;
 use gpubench_core::text::printable;
 use gpubench_core::units::seconds;
+use gpubench_experiments::analysis::{SaveSummary, checkpoint};
 use gpubench_model::checkpoint::{Failures, Work};
 use gpubench_report::labels::label;
 use gpubench_report::progress::say;
@@ -146,23 +145,28 @@ struct Measured {
     of: String,
 }
 
-/// What the run in `file` measured of the only case whose name and device have all of `words`; of
+/// What the run in `file` measured of the only case whose name and device have all of `terms`; of
 /// several rounds, the first. Where it says what a save costs (`counts`), that must be significantly different from zero.
-fn measured(file: &Path, words: Option<&str>, counts: bool) -> Result<Measured> {
+fn measured(file: &Path, terms: Option<&str>, counts: bool) -> Result<Measured> {
     let run = read(file)?;
     for warning in &run.warnings {
         say(&warning.to_string());
     }
-    let words = words.unwrap_or_default().to_lowercase();
+    let terms = terms.unwrap_or_default().to_lowercase();
     let mut found: Vec<(String, SaveSummary)> = vec![];
     for record in &run.records {
-        let Some(Detail::Checkpoint(raw)) = &record.detail else { continue };
-        let Some(cheapest) = checkpoint(raw).and_then(|all| all.cheapest().copied()) else {
+        let detail = record.detail.as_ref();
+        let Some(raw) =
+            detail.and_then(|detail| detail.read::<gpubench_core::record::Checkpoint>())
+        else {
+            continue;
+        };
+        let Some(cheapest) = checkpoint(&raw).and_then(|all| all.cheapest().copied()) else {
             continue;
         };
         let device = run.header.devices.get(record.device).map_or_else(String::new, label);
         let name = printable(&format!("{} on {device}", record.key), NAME);
-        let matches = words.split_whitespace().all(|word| name.to_lowercase().contains(word));
+        let matches = terms.split_whitespace().all(|term| name.to_lowercase().contains(term));
         if matches && !found.iter().any(|(known, _)| *known == name) {
             found.push((name, cheapest));
         }

@@ -1,7 +1,7 @@
 //! `gpubench predict`: a suite's times on devices that are not at hand, from what runs or profiles
 //! describe them.
 
-use super::fit::{by, is_kernel, kernels, launches, seconds};
+use super::fit::{by, has_kernels, kernels, launches};
 use super::known::{Profiles, is_same, likely, of_run, suite};
 use super::results;
 use super::show::{print, warnings, width};
@@ -10,12 +10,12 @@ use crate::store::Run;
 use gpubench_analysis::fit::{
     Bound, Counted, Device, End, Evaluation, Launch, Model, PredictedTime, Profiled, View, evaluate,
 };
-use gpubench_analysis::is_probe;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::profile::Profile;
 use gpubench_core::workload::CaseKey;
 use gpubench_emulator::Rules;
+use gpubench_experiments::analysis::is_probe;
 use gpubench_report::predict::{DevicePrediction, Prediction, json, text};
 use gpubench_report::progress::say;
 use gpubench_report::selection;
@@ -36,7 +36,7 @@ pub struct Args {
     /// of the suite `characterise`, or descriptions of simulated GPUs (`.yaml`)
     #[arg(long = "profile", value_name = "PROFILE", num_args = 1..)]
     profiles: Vec<PathBuf>,
-    /// Runs of the suite on those devices, or folders of them, whose times are set beside
+    /// Runs of the suite on those devices, or folders of them, whose times are shown, too
     #[arg(long, value_name = "RUN", num_args = 1..)]
     measured: Vec<PathBuf>,
     /// What predicts from profiles
@@ -107,8 +107,7 @@ enum Predictor {
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
-    let references: Vec<_> = gpubench_reference::names().collect();
-    let suite = gpubench_suite::load(&args.suite, &references)?;
+    let suite = gpubench_experiments::load(&args.suite)?;
     let mut kernel_counts = KernelCounts::new(&suite, 1);
     let profiles = Profiles::of(&args.profiles)?;
     let mut times = Times::default();
@@ -176,7 +175,7 @@ fn fitted(args: &Args, profiles: &Profiles, times: &mut Times) -> Result<Vec<Kno
     let runs: Vec<Run> = files.iter().map(|path| whole(path)).collect::<Result<_>>()?;
     runs.iter().for_each(|run| times.add(run));
     // A run that only characterises is there for its profile.
-    for run in runs.iter().filter(|run| run.records.iter().any(is_kernel)) {
+    for run in runs.iter().filter(|run| has_kernels(&run.records)) {
         let suite = suite(&run.header, args.runs_suite.as_deref(), "--runs-suite")?;
         let mut kernel_counts = KernelCounts::new(&suite, run.header.seed);
         let own = of_run(&run.header, &run.records);
@@ -224,7 +223,7 @@ impl Times {
     fn add(&mut self, run: &Run) {
         for (number, device) in run.header.devices.iter().enumerate() {
             let all = kernels(&run.records, number).into_iter();
-            let times = all.filter_map(|(key, records)| Some((key, seconds(&records)?)));
+            let times = all.filter_map(|case| Some((case.key.clone(), case.time?.value)));
             let known = self.0.iter_mut().find(|(known, _)| is_same(known, device));
             match known {
                 Some((_, known)) => known.extend(times),

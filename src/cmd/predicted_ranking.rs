@@ -2,13 +2,14 @@
 
 use super::known::{Profiles, may_be};
 use crate::kernel_counts::{KernelCounts, Wanted};
+use gpubench_analysis::ResultMatrix;
 use gpubench_analysis::fit::{End, Model, Profiled};
 use gpubench_analysis::rank::{DeviceTimes, PredictedRanking, Ranking, predict_ranking};
-use gpubench_analysis::{ResultMatrix, is_probe};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::profile::Profile;
-use gpubench_core::workload::{CaseKey, Measure};
+use gpubench_core::workload::{CaseKey, Kind};
+use gpubench_experiments::analysis::is_probe;
 use gpubench_report::progress::say;
 use gpubench_suite::Suite;
 use std::collections::BTreeMap;
@@ -23,7 +24,7 @@ const SEED: u64 = 1;
 /// Where to learn what the ranked devices cost.
 #[derive(Debug, clap::Args)]
 pub struct Sources {
-    /// Profiles of ranked devices, from which their order is predicted beside the measured one: of
+    /// Profiles of ranked devices, from which their order is predicted, to compare with the measured one: of
     /// `gpubench profile --json`, runs of the suite `characterise`, or descriptions of simulated
     /// GPUs (`.yaml`). Ranked runs that characterise their devices need none
     #[arg(long = "profile", value_name = "PROFILE", num_args = 1..)]
@@ -93,10 +94,9 @@ impl Sources {
 
     /// The suites of the runs: those named, and those embedded as they were when they ran.
     fn suites(&self, matrix: &ResultMatrix) -> Result<Vec<Suite>> {
-        let references: Vec<_> = gpubench_reference::names().collect();
         let mut suites: Vec<Suite> = vec![];
         for name in &self.suites {
-            let suite = gpubench_suite::load(name, &references)?;
+            let suite = gpubench_experiments::load(name)?;
             if !matrix.suites.iter().any(|(_, hash)| *hash == suite.hash) {
                 let why = format!("no ranked run is of the suite `{name}` as it is now");
                 return Err(Error::Usage(why));
@@ -113,7 +113,7 @@ impl Sources {
                 ));
                 continue;
             }
-            let suite = gpubench_suite::load(name, &references)?;
+            let suite = gpubench_experiments::load(name)?;
             match suite.hash == *hash {
                 true => suites.push(suite),
                 false => say(&format!(
@@ -171,7 +171,7 @@ impl Counts {
             let mut kernel_counts = KernelCounts::new(suite, SEED);
             let mut kernels = vec![];
             for wanted in kernel_counts.kernels() {
-                let is_kernel = wanted.key().measure == Measure::Kernel && !is_probe(wanted.key());
+                let is_kernel = wanted.key().measure.is_kernel() && !is_probe(wanted.key());
                 let new = !all.wanted.contains_key(wanted.key());
                 if is_kernel && new && common.contains(wanted.key()) {
                     kernels.push(wanted.kernel.clone());
@@ -188,7 +188,7 @@ impl Counts {
         if is_probe(key) {
             return Err("its time is part of the profile".into());
         }
-        if key.measure != Measure::Kernel {
+        if key.measure != Kind::KERNEL {
             return Err("only kernels by themselves are predicted".into());
         }
         let (suite, wanted) = self.wanted.get(key).ok_or("its suite is not known")?;

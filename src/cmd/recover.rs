@@ -11,9 +11,9 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Outcome;
 use gpubench_core::units::Bytes;
-use gpubench_core::workload::Measure;
 use gpubench_device::select::Selector;
-use gpubench_plan::{Candidate, Case, Limits};
+use gpubench_experiments::plan::{Candidate, Case, Limits};
+use gpubench_experiments::registry::RESUMABLE;
 use gpubench_report::labels::{details, label};
 use gpubench_report::progress::say;
 use gpubench_suite::Suite;
@@ -49,8 +49,7 @@ const QUEUE_COUNTS: [u32; 3] = [1, 4, 8];
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
-    let references: Vec<_> = gpubench_reference::names().collect();
-    let suite = gpubench_suite::load(&args.suite, &references)?;
+    let suite = gpubench_experiments::load(&args.suite)?;
     let filters = Filters::parse(&args.filter, &suite)?;
     let devices = found::devices(&args.selector)?;
     trust::ask(&suite, args.trust)?;
@@ -84,11 +83,11 @@ fn iterations(
         host_memory: Some(Bytes(host.memory)).filter(|memory| memory.0 > 0),
     };
     let cases = cases::cases(suite, filters, device, 0, &limits);
-    for record in cases.skipped.iter().filter(|r| r.key.measure == Measure::Checkpoint) {
+    for record in cases.skipped.iter().filter(|r| r.key.measure == RESUMABLE) {
         let why = details(&record.outcome).join("\n  ");
         say(&format!("{} on {}: skipped: {why}", record.key, label(device)));
     }
-    let wanted = |case: &Case| case.key.measure == Measure::Checkpoint;
+    let wanted = |case: &Case| case.key.measure == RESUMABLE;
     Ok(cases.run.into_iter().filter(wanted).collect())
 }
 
@@ -156,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tries_are_counted_by_what_came_of_them() {
+    fn tries_are_counted_by_their_result() {
         let one = Try { killed: true, writing: true, from: 12, equal: true };
         let tries = [
             one,

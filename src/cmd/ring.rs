@@ -34,7 +34,7 @@ impl Args {
     /// What every rank can check by itself, and alike.
     ///
     /// # Errors
-    /// `Usage` where a given number of ranks do not divide `n`.
+    /// `Usage` where the number of ranks does not divide `n`.
     pub fn check(&self, ranks: usize) -> Result<()> {
         columns(self.n as usize, ranks).map(drop)
     }
@@ -58,8 +58,7 @@ struct Run {
 /// # Errors
 /// As [`Args::check`]; `NoDevice`; whatever the device says; `Mismatch`.
 pub fn serve(args: &Args, neighbours: &dyn Neighbours, local: Local) -> Result<Option<String>> {
-    let references: Vec<_> = gpubench_reference::names().collect();
-    let suite = gpubench_suite::load("ring", &references)?;
+    let suite = gpubench_experiments::load("ring")?;
     let (backend, index) = choose(args.device.as_ref(), local)?;
     let device = Remote::open(&backend, index)?;
     let (n, ranks) = (args.n as usize, neighbours.size());

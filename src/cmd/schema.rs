@@ -25,7 +25,9 @@ enum Of {
 /// Prints the schema.
 pub fn run(args: Args) -> Result<ExitCode> {
     let json = match args.of {
-        Of::Suite => serde_json::to_string_pretty(&suite::schema()),
+        Of::Suite => serde_json::to_string_pretty(&suite::schema(
+            &gpubench_experiments::registry::suite_kinds(),
+        )),
         Of::Report => serde_json::to_string_pretty(&report::data::schema()),
     };
     print(&(json.map_err(|error| Error::io("stdout", error.into()))? + "\n"))?;

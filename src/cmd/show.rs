@@ -130,8 +130,8 @@ fn drawn(diagnostic: &Located, handler: &GraphicalReportHandler) -> Option<Strin
     Some(text + "\n")
 }
 
-/// The text with every control character replaced by one of as many bytes, since a file of a
-/// stranger must not command the terminal.
+/// The text with every control character replaced by one of as many bytes, since a file of
+/// somebody else must not command the terminal.
 fn clean(text: &str) -> String {
     let clean = |c: char| match c {
         '\n' | '\t' => c,

@@ -2,6 +2,7 @@
 
 use super::show::print;
 use crate::store::{Run, read};
+use gpubench_analysis::aggregate_numbered;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::record::{Header, Record};
 use gpubench_core::text::{counted, printable};
@@ -105,14 +106,14 @@ fn choose(records: &[&Record], wanted: Option<&str>) -> Result<String> {
         let (name, key) = (case_name(&record.key), record.key.to_string());
         name.eq_ignore_ascii_case(wanted) || key.eq_ignore_ascii_case(wanted)
     };
-    let words: Vec<String> = wanted.to_lowercase().split_whitespace().map(str::to_owned).collect();
-    let has_words = |record: &Record| {
+    let terms: Vec<String> = wanted.to_lowercase().split_whitespace().map(str::to_owned).collect();
+    let has_terms = |record: &Record| {
         let name = case_name(&record.key).to_lowercase();
-        words.iter().all(|word| name.contains(word.as_str()))
+        terms.iter().all(|term| name.contains(term.as_str()))
     };
     let mut found = names(&is_it);
     if found.is_empty() {
-        found = names(&has_words);
+        found = names(&has_terms);
     }
     if found.is_empty() {
         let all = names(&|_| true);
@@ -121,8 +122,9 @@ fn choose(records: &[&Record], wanted: Option<&str>) -> Result<String> {
     }
     let with: Vec<String> = found.iter().filter(|name| drawn.contains(name)).cloned().collect();
     if with.is_empty() {
-        let of = |record: &&&Record| found.contains(&case_name(&record.key));
-        let outcome = records.iter().find(of).map_or("", |record| record.outcome.label());
+        let cases = aggregate_numbered(records.iter().map(|record| (record.device, *record)));
+        let outcome = cases.iter().find(|case| found.contains(&case_name(case.key)));
+        let outcome = outcome.map_or("", |case| case.outcome.label());
         return Err(without(
             &format!("case `{}`, outcome: {outcome},", found.join("`, `")),
             &drawn,
@@ -167,7 +169,7 @@ fn list(names: &[&str]) -> String {
 }
 
 /// The recordings of `case` on every device, of the first round each that has any.
-fn recordings<'a>(header: &Header, records: &[&'a Record], case: &str) -> Vec<Recorded<'a>> {
+fn recordings(header: &Header, records: &[&Record], case: &str) -> Vec<Recorded> {
     let mut all = vec![];
     for (number, device) in header.devices.iter().enumerate() {
         let of = records.iter().filter(|r| r.device == number && case_name(&r.key) == case);
@@ -186,16 +188,16 @@ mod tests {
     use super::*;
     use gpubench_core::gpu::Clock;
     use gpubench_core::record::{Detail, NamedStep, Timed, sample};
-    use gpubench_core::workload::Measure;
+    use gpubench_core::workload::Kind;
 
     /// A record of a schedule, which keeps its one step.
     fn drawn(workload: &str, n: i64) -> Record {
         let mut record = sample::record(sample::key(workload, n), 1.0);
-        record.key.measure = Measure::Schedule;
+        record.key.measure = Kind::new("schedule");
         let step = NamedStep { name: "upload 0".into(), queue: 0, started: 0.0, ended: 1.0 };
         let timed = Timed { walls: vec![1.0], steps: vec![step] };
         let schedule = sample::schedule(Clock::Simulated, vec![("search", timed)]);
-        record.detail = Some(Detail::Schedule(schedule));
+        record.detail = Some(Detail::new(&schedule));
         record
     }
 
@@ -205,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_case_is_found_by_its_name_or_by_words_of_it() {
+    fn a_case_is_found_by_its_name_or_by_a_part_of_it() {
         let records = [
             drawn("sepia", 512),
             drawn("sepia", 1024),

@@ -8,7 +8,7 @@ use gpubench_core::record::{Footer, Header, Line, Noise, Record};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The folder that commands look in unless told otherwise.
+/// The folder that commands look in unless one is given.
 pub const FOLDER: &str = "baselines";
 
 /// Where a device's baseline lies: `<folder>/<vendor-device-api>.jsonl`.

@@ -69,7 +69,7 @@ fn holder(file: &mut File) -> Option<u32> {
     text.trim().parse().ok()
 }
 
-/// Opens the lock's file without following a link that a stranger put into the shared folder;
+/// Opens the lock's file without following a link that somebody else put into the shared folder;
 /// a file of another user's can still be locked, though not written.
 #[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {

@@ -4,7 +4,10 @@ use super::lines::{Lines, Piece};
 use gpubench_core::error::{Error, Located, Result};
 use gpubench_core::hash::sha256;
 use gpubench_core::record::{Footer, Header, Line, Noise, Record, VERSION};
+use gpubench_core::workload::CaseKey;
 use serde::Deserialize;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -59,6 +62,9 @@ pub struct Records {
     path: PathBuf,
     lines: Lines<BufReader<File>>,
     devices: usize,
+    version: u32,
+    /// The line of every record so far: two of one case, device and round would count as two rounds.
+    known: HashMap<(CaseKey, usize, u32), u64>,
     line: u64,
     whole: u64,
     flaws: u32,
@@ -91,10 +97,19 @@ pub fn open(path: &Path) -> Result<(Header, Records)> {
     };
     // Some editors begin a file with a mark of its byte order.
     let first = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&first);
-    let header = header(path, first)?;
-    let devices = header.devices.len();
-    let (path, lines) = (path.to_owned(), Lines::new(file, LONGEST));
-    Ok((header, Records { path, lines, devices, line: 1, whole, flaws: 0, ended: false }))
+    let (header, version) = header(path, first)?;
+    let records = Records {
+        path: path.to_owned(),
+        lines: Lines::new(file, LONGEST),
+        devices: header.devices.len(),
+        version,
+        known: HashMap::new(),
+        line: 1,
+        whole,
+        flaws: 0,
+        ended: false,
+    };
+    Ok((header, records))
 }
 
 /// Reads a whole result file.
@@ -169,7 +184,7 @@ impl Records {
     }
 
     fn parse(&mut self, line: &[u8]) -> Result<Line, Flaw> {
-        match serde_json::from_slice(line) {
+        match Line::parse(line, self.version) {
             Ok(Line::Header(_)) => {
                 // What follows counts devices of its own.
                 self.ended = true;
@@ -181,12 +196,27 @@ impl Records {
                 "a record of device {}, but the header lists {}; skipped",
                 record.device, self.devices
             ))),
-            Ok(Line::Record(record)) => match record.validation_error() {
-                Some(why) => Err(self.flaw(format!("{why}; skipped"))),
-                None => Ok(Line::Record(record)),
-            },
+            Ok(Line::Record(record)) => self.once(record),
             Ok(line) => Ok(line),
             Err(e) => Err(self.flaw(format!("no record: {}; skipped", without_place(&e)))),
+        }
+    }
+
+    /// A record that can have been measured, and stands in the file for the first time.
+    fn once(&mut self, record: Box<Record>) -> Result<Line, Flaw> {
+        if let Some(why) = record.validation_error() {
+            return Err(self.flaw(format!("{why}; skipped")));
+        }
+        match self.known.entry((record.key.clone(), record.device, record.round)) {
+            Entry::Vacant(place) => {
+                place.insert(self.line);
+                Ok(Line::Record(record))
+            }
+            Entry::Occupied(place) => {
+                let first = *place.get();
+                Err(self
+                    .flaw(format!("the same case, device and round as line {first}; counted once")))
+            }
         }
     }
 
@@ -195,7 +225,8 @@ impl Records {
     }
 }
 
-fn header(path: &Path, line: &[u8]) -> Result<Header> {
+/// A header as it would be written today, and the version of the file.
+fn header(path: &Path, line: &[u8]) -> Result<(Header, u32)> {
     // The version alone first: a newer header may have any other form.
     #[derive(Deserialize)]
     enum Any {
@@ -218,10 +249,10 @@ fn header(path: &Path, line: &[u8]) -> Result<Header> {
     if version == 0 {
         return Err(rejected(path, line, 0, "written in format 0, which there never was", None));
     }
-    match serde_json::from_slice(line).map_err(no_header)? {
+    match Line::parse(line, version).map_err(no_header)? {
         Line::Header(header) => match header.validation_error() {
             Some(why) => Err(rejected(path, line, 0, &why, None)),
-            None => Ok(*header),
+            None => Ok((*header, version)),
         },
         _ => Err(rejected(path, line, 0, "the first line is no header", None)),
     }
@@ -291,17 +322,45 @@ mod tests {
 
     #[test]
     fn a_corrupt_middle_line_is_named_and_skipped() {
-        let good = line(&Line::Record(Box::new(record(key("a", 1), 1.0))));
+        let good = |n| line(&Line::Record(Box::new(record(key("a", n), 1.0))));
         let mut stray = record(key("a", 1), 1.0);
         stray.device = 9;
         let stray = line(&Line::Record(Box::new(stray)));
-        let file = file(&[sample_header(), good.clone(), "{\u{0}".into(), stray, good]);
+        let file = file(&[sample_header(), good(1), "{\u{0}".into(), stray, good(2)]);
         let run = read(file.path()).unwrap();
         assert_eq!(run.records.len(), 2);
         let lines: Vec<_> = run.warnings.iter().map(|flaw| flaw.line).collect();
         assert_eq!(lines, [3, 4]);
         assert!(run.warnings[0].to_string().contains(":3: no record"), "{}", run.warnings[0]);
         assert!(run.footer.is_none());
+    }
+
+    #[test]
+    fn a_record_that_stands_twice_counts_once() {
+        let of = |round, seconds| Record { round, ..record(key("a", 1), seconds) };
+        let lines = |records: &[Record]| {
+            let records = records.iter().map(|r| line(&Line::Record(Box::new(r.clone()))));
+            std::iter::once(sample_header()).chain(records).collect::<Vec<_>>()
+        };
+        let interval = |run: &Run| {
+            let cases = gpubench_analysis::aggregate(&run.records);
+            let [case] = cases.as_slice() else { panic!("{cases:?}") };
+            assert_eq!(case.failed, (0, run.records.len()));
+            case.time.unwrap().interval
+        };
+        let rounds = [of(0, 1.0), of(1, 1.1), of(2, 1.3)];
+        let once = read(file(&lines(&rounds)).path()).unwrap();
+        assert!(once.warnings.is_empty(), "{:?}", once.warnings);
+        let twice = [&rounds[..], &rounds[..]].concat();
+        let twice = read(file(&lines(&twice)).path()).unwrap();
+        assert_eq!(interval(&twice), interval(&once), "no more rounds are known than before");
+        assert_eq!(twice.records, once.records);
+        let said: Vec<_> = twice.warnings.iter().map(|flaw| (flaw.line, &flaw.message)).collect();
+        let message = |n| format!("the same case, device and round as line {n}; counted once");
+        assert_eq!(said, [(5, &message(2)), (6, &message(3)), (7, &message(4))]);
+        // What differs in any of the three is another record.
+        let other = [of(0, 1.0), record(key("a", 2), 1.0), of(1, 1.0)];
+        assert_eq!(read(file(&lines(&other)).path()).unwrap().records.len(), 3);
     }
 
     #[test]

@@ -4,7 +4,8 @@ use super::read::{Flaw, identity, open};
 use gpubench_analysis::ResultMatrix;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::record::{Detail, Line};
+use gpubench_core::record::Line;
+use gpubench_experiments::registry::PROFILING;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -143,7 +144,7 @@ fn one_after_the_other(files: &[PathBuf]) -> Result<LoadedRuns> {
             match line {
                 Ok(Line::Record(record)) => {
                     records += 1;
-                    if matches!(record.detail, Some(Detail::Characterised(_))) {
+                    if record.detail.as_ref().is_some_and(|detail| detail.kind() == PROFILING) {
                         devices.insert(record.device);
                     }
                     all.matrix.add(&entered, &record);
@@ -197,7 +198,7 @@ mod tests {
         assert!(foreign[1].contains("torn.jsonl") && foreign.len() == 2, "{foreign:?}");
         let all = load(&files).unwrap();
         assert_eq!((all.files, all.matrix.entries[0].runs, all.matrix.cases.len()), (5, 5, 4));
-        assert_eq!(all.matrix.cell(0, 0).unwrap().rounds, 4);
+        assert_eq!(all.matrix.cell(0, 0).unwrap().rounds().count, 4);
         assert_eq!(all.warnings.len(), 1, "the empty run: {:?}", all.warnings);
     }
 

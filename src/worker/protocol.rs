@@ -2,8 +2,8 @@
 
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::{Outcome, Record};
+use gpubench_experiments::plan::Case;
 use gpubench_experiments::{Policy, Stage};
-use gpubench_plan::Case;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 

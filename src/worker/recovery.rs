@@ -7,8 +7,8 @@ use gpubench_core::error::Error;
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Outcome;
 use gpubench_device::sim::Sim;
+use gpubench_experiments::plan::Case;
 use gpubench_experiments::{Policy, Stage};
-use gpubench_plan::Case;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 

@@ -96,7 +96,7 @@ fn answer(held: &mut Held, request: Request, transport: &mut Transport) -> Reply
             });
             ended.map_or_else(failed, Reply::Iterated)
         }
-        _ => Reply::Failed(Outcome::Failed("requested what these devices are not for".into())),
+        _ => Reply::Failed(Outcome::Failed("the request is not for these devices".into())),
     }
 }
 

@@ -8,8 +8,8 @@ use super::protocol::{Reply, Request};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::{Flag, Outcome, Record};
 use gpubench_device::sim::Sim;
+use gpubench_experiments::plan::Case;
 use gpubench_experiments::{Measurement, Policy, Stage, StageTimer};
-use gpubench_plan::Case;
 use std::path::Path;
 use std::time::Duration;
 

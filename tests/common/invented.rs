@@ -3,7 +3,7 @@
 use gpubench::gpu::{Clock, DeviceInfo, DeviceKind, Language};
 use gpubench::record::{Header, Host, Measured, Outcome, Record, VERSION, Wall};
 use gpubench::units::Bytes;
-use gpubench::workload::{CaseKey, Measure};
+use gpubench::workload::{CaseKey, Kind};
 
 /// A GPU over OpenCL.
 pub fn device(name: &str) -> DeviceInfo {
@@ -60,7 +60,7 @@ pub fn key(workload: &str, n: i64) -> CaseKey {
     CaseKey {
         workload: workload.into(),
         size: vec![("n".into(), n)],
-        measure: Measure::Kernel,
+        measure: Kind::KERNEL,
         host_memory: None,
     }
 }

@@ -139,3 +139,12 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
 pub fn no_orphan(parent: u32) {
     until("the workers' end", || workers(parent).is_empty());
 }
+
+/// An experiment without options, as a suite asks for it.
+pub fn requested(kind: gpubench::workload::Kind) -> gpubench::suite::Requested {
+    let experiment = gpubench::measure::registry::experiment(kind).expect("a kind of this build");
+    gpubench::suite::Requested {
+        experiment: experiment.as_suite_kind(),
+        options: std::sync::Arc::new(()),
+    }
+}

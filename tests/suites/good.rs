@@ -2,8 +2,8 @@
 
 use super::{data, folder, load};
 use gpubench::gpu::{Access, Constant, Language, MemoryKind, Origin, Scalar};
-use gpubench::suite::{self, Suite, Workload};
-use gpubench::workload::{Comparison, Fill, Measure, Split, Verify};
+use gpubench::suite::{self, Requested, Suite, Workload};
+use gpubench::workload::{Comparison, Fill, Kind, Split, Verify};
 use std::path::Path;
 
 fn workload<'a>(suite: &'a Suite, name: &str) -> &'a Workload {
@@ -18,8 +18,7 @@ fn every_shipped_suite_loads_from_disk_and_from_the_binary() {
         let path = entry.unwrap().path();
         let on_disk = load(&path).unwrap_or_else(|error| panic!("{error}"));
         let name = path.file_stem().unwrap().to_str().unwrap();
-        let embedded =
-            suite::load(name, &gpubench::reference::names().collect::<Vec<_>>()).unwrap();
+        let embedded = gpubench::measure::load(name).unwrap();
         assert_eq!(on_disk.hash, embedded.hash, "{name}");
         assert!(on_disk.cases() > 0, "{name}");
         count += 1;
@@ -53,7 +52,8 @@ fn every_key_reaches_the_workload() {
     assert_eq!(sizes, [1024, 4096]);
     assert_eq!(scale.tags, ["mine", "scaling"]);
     assert_eq!(scale.family, "memory");
-    assert_eq!(scale.measure, [Measure::Kernel, Measure::Overlap]);
+    let kinds: Vec<Kind> = scale.measure.iter().map(Requested::kind).collect();
+    assert_eq!(kinds, [Kind::KERNEL, Kind::new("overlap")]);
     assert_eq!(scale.host_memory, [MemoryKind::Pinned, MemoryKind::Pageable]);
     assert_eq!(scale.divide.as_deref(), Some("n"));
     let how = Comparison { relative: 1e-6, absolute: 0.0 };

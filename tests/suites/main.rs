@@ -11,7 +11,7 @@ mod plan;
 mod schema;
 
 use gpubench::error::{Error, Located};
-use gpubench::suite::{self, Suite};
+use gpubench::suite::Suite;
 use std::path::{Path, PathBuf};
 
 /// The folder of this test's data.
@@ -20,8 +20,7 @@ fn data() -> PathBuf {
 }
 
 fn load(path: &Path) -> Result<Suite, Error> {
-    let references: Vec<_> = gpubench::reference::names().collect();
-    suite::load(&path.to_string_lossy(), &references)
+    gpubench::measure::load(&path.to_string_lossy())
 }
 
 /// A fresh folder with a copy of the kernels and of what `files` says.

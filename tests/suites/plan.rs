@@ -3,7 +3,9 @@
 use super::{folder, load};
 use gpubench::backend;
 use gpubench::gpu::DeviceInfo;
-use gpubench::plan::{Case, Limits, Planned, estimate, multi_device_division, plan, rows_a_group};
+use gpubench::measure::layout::plan::LayoutPlan;
+use gpubench::measure::plan;
+use gpubench::plan::{Case, Limits, Planned, estimate, multi_device_division, rows_a_group};
 use gpubench::units::Bytes;
 
 /// A host with everything.
@@ -124,7 +126,7 @@ fn a_layout_transform_must_fit_its_case() {
         let reason = plan(part, by).unwrap_err();
         assert!(reason.contains(why), "{reason}");
     };
-    let layout = plan("f: 0", "f: 0").unwrap().layout.unwrap();
+    let layout: LayoutPlan = plan("f: 0", "f: 0").unwrap().planned().unwrap();
     assert_eq!((layout.buffer, layout.read, layout.written), (1, 0, 1));
     assert_eq!(layout.then.key.workload, "contiguous");
     rejected("strides: [d]", "strides: [n*d]", "less than the length of the array (strides [256]");

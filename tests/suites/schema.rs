@@ -115,7 +115,9 @@ fn matches_pattern(text: &str, pattern: &Value) -> bool {
 }
 
 fn rejected(text: &str) -> Vec<String> {
-    let schema = serde_json::to_value(gpubench::suite::schema()).unwrap();
+    let schema =
+        serde_json::to_value(gpubench::suite::schema(&gpubench::measure::registry::suite_kinds()))
+            .unwrap();
     let value: Value = gpubench::yaml::parse("", text).unwrap();
     wrong(&schema, &schema, &value, "")
 }
@@ -175,7 +177,9 @@ fn every_key_is_explained() {
             undescribed(inner, key, found);
         }
     }
-    let schema = serde_json::to_value(gpubench::suite::schema()).unwrap();
+    let schema =
+        serde_json::to_value(gpubench::suite::schema(&gpubench::measure::registry::suite_kinds()))
+            .unwrap();
     let mut found = vec![];
     undescribed(&schema, "", &mut found);
     assert_eq!(found, Vec::<String>::new());

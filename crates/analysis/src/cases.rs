@@ -1,9 +1,10 @@
-//! Records of several rounds put together: one result a device and case.
+//! A run's cases as a comparison and a baseline ask for them: by device and key, without the samples.
 
+use super::aggregate::{Aggregate, aggregate_numbered};
 use gpubench_core::gpu::{BoundsChecks, DeviceInfo};
 use gpubench_core::record::{Flag, Header, Measured, Outcome, Record};
 use gpubench_core::workload::CaseKey;
-use gpubench_stats::{Overall, Summary, overall};
+use gpubench_stats::{Overall, Summary};
 use std::collections::BTreeMap;
 
 /// Everything a run says of one device.
@@ -15,12 +16,10 @@ pub struct DeviceCases {
     pub cases: BTreeMap<CaseKey, CaseResult>,
 }
 
-/// One case on one device over all rounds.
+/// One case on one device over all rounds: what its [`Aggregate`] says.
 #[derive(Clone, Debug)]
 pub struct CaseResult {
-    /// Which ranking family it counts in.
-    pub family: String,
-    /// The worst outcome of all rounds that ran; a case left out of some is what the others are.
+    /// The worst outcome of all rounds.
     pub outcome: Outcome,
     /// Median of each round that was measured.
     pub medians: Vec<f64>,
@@ -30,8 +29,7 @@ pub struct CaseResult {
     pub flops: f64,
     /// Bytes of one launch or copy.
     pub bytes: f64,
-    /// Hash of the kernel as built; `None` where its variant was searched for, since the search may
-    /// end elsewhere the next time, and for transfers.
+    /// Hash of the kernel as built; `None` where its variant was searched for, and for transfers.
     pub kernel_hash: Option<String>,
     /// Whether the API checked accesses.
     pub bounds_checks: Option<BoundsChecks>,
@@ -44,57 +42,32 @@ pub fn collect<'a>(
     header: &Header,
     records: impl IntoIterator<Item = &'a Record>,
 ) -> Vec<DeviceCases> {
-    let mut devices: Vec<BTreeMap<CaseKey, Vec<&Record>>> =
-        vec![BTreeMap::new(); header.devices.len()];
-    for record in records {
-        if let Some(cases) = devices.get_mut(record.device) {
-            cases.entry(record.key.clone()).or_default().push(record);
+    let without = |device: &DeviceInfo| DeviceCases { device: device.clone(), cases: [].into() };
+    let mut devices: Vec<DeviceCases> = header.devices.iter().map(without).collect();
+    let numbered = records.into_iter().map(|record| (record.device, record));
+    for case in aggregate_numbered(numbered) {
+        if let Some(device) = devices.get_mut(case.device) {
+            device.cases.insert(case.key.clone(), CaseResult::from(&case));
         }
     }
-    header
-        .devices
-        .iter()
-        .zip(devices)
-        .map(|(device, cases)| DeviceCases {
-            device: device.clone(),
-            cases: cases.into_iter().map(|(key, records)| (key, result(&records))).collect(),
-        })
-        .collect()
+    devices
 }
 
-fn result(records: &[&Record]) -> CaseResult {
-    let outcome = worst(records);
-    let measured: Vec<&Measured> = records.iter().filter_map(|r| r.measured.as_ref()).collect();
-    let mut flags: Vec<Flag> = Vec::new();
-    for flag in records.iter().flat_map(|r| &r.flags) {
-        if !flags.contains(flag) {
-            flags.push(flag.clone());
+impl From<&Aggregate<'_>> for CaseResult {
+    fn from(case: &Aggregate) -> Self {
+        let measured = || case.records.iter().filter_map(|record| record.measured.as_ref());
+        let work = |of: fn(&Measured) -> f64| measured().next().map_or(0.0, of);
+        let medians = measured().filter_map(|m| Summary::of(&m.samples)).map(|s| s.median);
+        let kernel = case.kernel();
+        Self {
+            outcome: case.outcome.clone(),
+            medians: medians.collect(),
+            overall: case.time,
+            flops: work(|measured| measured.flops),
+            bytes: work(|measured| measured.bytes),
+            kernel_hash: kernel.and_then(|built| built.fixed_hash()).map(str::to_owned),
+            bounds_checks: kernel.map(|built| built.bounds_checks),
+            flags: case.flags.iter().map(|flag| (*flag).clone()).collect(),
         }
     }
-    let shown = matches!(outcome, Outcome::Ok | Outcome::Unchecked)
-        && !flags.iter().any(Flag::is_implausible);
-    let medians = measured.iter().filter_map(|m| Summary::of(&m.samples)).map(|s| s.median);
-    let kernel = records.iter().find_map(|r| r.kernel.as_ref());
-    CaseResult {
-        family: records.first().map_or_else(String::new, |r| r.family.clone()),
-        medians: medians.collect(),
-        overall: if shown { overall(measured.iter().map(|m| m.samples.as_slice())) } else { None },
-        flops: measured.first().map_or(0.0, |m| m.flops),
-        bytes: measured.first().map_or(0.0, |m| m.bytes),
-        kernel_hash: kernel
-            .filter(|built| built.variant.is_empty())
-            .map(|built| built.hash.clone()),
-        bounds_checks: kernel.map(|built| built.bounds_checks),
-        outcome,
-        flags,
-    }
-}
-
-fn worst(records: &[&Record]) -> Outcome {
-    let outcomes = || records.iter().map(|record| &record.outcome);
-    let failed = outcomes().find(|outcome| outcome.is_failure());
-    let unchecked = || outcomes().find(|outcome| **outcome == Outcome::Unchecked);
-    let ok = || outcomes().find(|outcome| outcome.is_ok());
-    let worst = failed.or_else(unchecked).or_else(ok).or_else(|| outcomes().next());
-    worst.cloned().unwrap_or(Outcome::Ok)
 }

@@ -1,7 +1,6 @@
 //! An entry's own measured ceilings, and how close its kernels get to them (model 3).
 
 use super::result_matrix::{Case, Cell, ResultMatrix};
-use gpubench_core::workload::Measure;
 use gpubench_model::roofline::Ceilings;
 use gpubench_stats::geometric_mean;
 
@@ -25,7 +24,7 @@ pub(super) fn share<'a>(
     cells: impl Iterator<Item = (&'a Case, &'a Cell)>,
 ) -> Option<f64> {
     let shares: Vec<f64> = cells
-        .filter(|(case, cell)| case.key.measure == Measure::Kernel && !cell.cache)
+        .filter(|(case, cell)| case.key.measure.is_kernel() && !cell.cache)
         .map(|(_, cell)| ceilings.ideal_seconds(cell.flops, cell.bytes) / cell.seconds())
         .filter(|share| *share > 0.0)
         .collect();

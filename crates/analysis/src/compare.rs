@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 /// The largest deviation between rounds, in the logarithm, that the margin guards against: with
 /// five rounds a side it still lets a slowdown of 5 % be found 85 times of 100 where rounds
-/// scatter by 2 % (docs/METHODOLOGY.md has the table).
+/// scatter by 2 % (docs/results/2026-11-20-verdicts.md has the table).
 pub const SCATTER: f64 = 0.0185;
 
 /// The options of a comparison.
@@ -257,7 +257,6 @@ mod tests {
 
     fn took(medians: &[f64]) -> CaseResult {
         CaseResult {
-            family: "compute".into(),
             outcome: Outcome::Ok,
             medians: medians.to_vec(),
             overall: None,

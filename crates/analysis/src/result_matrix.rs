@@ -1,10 +1,11 @@
 //! All runs of a ranking, put together as they are read: one entry a device and API, one
 //! cell a case. Raw samples are summarised at once and not kept, so that a thousand runs fit.
 
+use super::aggregate::{Tally, shown};
 use gpubench_core::gpu::{BoundsChecks, DeviceInfo, DeviceKind};
-use gpubench_core::record::{Flag, Header, Outcome, Record};
-use gpubench_core::workload::{CaseKey, Measure};
-use gpubench_stats::{Summary, t_quantile};
+use gpubench_core::record::{Built, Flag, Header, Record};
+use gpubench_core::workload::CaseKey;
+use gpubench_stats::{Overall, Rounds};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A device seen through one API, with all of its runs.
@@ -28,17 +29,10 @@ pub struct Case {
     pub family: String,
 }
 
-/// The result of a entry's rounds of one case.
+/// The result of an entry's rounds of one case.
 #[derive(Clone, Debug, Default)]
 pub struct Cell {
-    /// Rounds that were verified and measured.
-    pub rounds: u32,
-    /// Mean of the logarithms of the rounds' medians (of seconds).
-    pub mean: f64,
-    /// Sum of the squared distances from that mean.
-    pub squares: f64,
-    /// Sum over rounds of the variance of the median's logarithm, estimated from its samples.
-    pub sampling: f64,
+    tally: Tally,
     /// Rounds whose energy is known, and the mean of the logarithms of joules.
     metered: (u32, f64),
     /// Operations of one launch.
@@ -51,8 +45,8 @@ pub struct Cell {
     pub ceiling: bool,
     /// The kernel's hash and its checks; no hash where the variant was searched for.
     kernel: Option<(Option<u64>, BoundsChecks)>,
-    /// Why it is not ranked, in a reason or two.
-    exclusion: Option<&'static str>,
+    /// Whether its rounds did not all do the same work with the same kernel.
+    differs: bool,
 }
 
 /// The entries and the cases that any of them ran.
@@ -122,17 +116,15 @@ impl ResultMatrix {
     pub fn cell(&self, entry: usize, case: usize) -> Result<&Cell, &'static str> {
         match self.entries[entry].cells.get(&case) {
             None => Err("not run"),
-            Some(Cell { exclusion: Some(reason), .. }) => Err(reason),
-            Some(cell) if cell.rounds == 0 => Err("not measured"),
-            Some(cell) => Ok(cell),
+            Some(cell) => cell.exclusion().map_or(Ok(cell), Err),
         }
     }
 
-    /// All cells of a entry that were verified and measured, in no order.
+    /// All cells of an entry that were verified and measured, in no order.
     pub fn cells(&self, entry: usize) -> impl Iterator<Item = (&Case, &Cell)> {
         let cells = self.entries[entry].cells.iter();
         cells
-            .filter(|(_, cell)| cell.exclusion.is_none() && cell.rounds > 0)
+            .filter(|(_, cell)| cell.exclusion().is_none())
             .map(|(&case, cell)| (&self.cases[case], cell))
     }
 
@@ -165,37 +157,35 @@ impl ResultMatrix {
 }
 
 impl Cell {
-    /// Variance of the mean over rounds: `None` with a single round.
-    pub fn between(&self) -> Option<f64> {
-        let n = f64::from(self.rounds);
-        (self.rounds > 1).then(|| self.squares / (n - 1.0) / n)
-    }
-
-    /// Variance of the mean over rounds as far as it comes from the samples within them.
-    pub fn within(&self) -> f64 {
-        self.sampling / f64::from(self.rounds).powi(2)
+    /// The rounds that were measured.
+    pub fn rounds(&self) -> &Rounds {
+        self.tally.rounds()
     }
 
     /// Logarithm of [`Cell::seconds`].
     pub fn log_seconds(&self) -> f64 {
-        self.mean
+        self.rounds().mean
     }
 
-    /// Seconds: geometric mean of the rounds' medians.
+    /// Seconds over all rounds.
     pub fn seconds(&self) -> f64 {
-        self.mean.exp()
+        self.log_seconds().exp()
+    }
+
+    /// Seconds over all rounds with their interval.
+    pub fn time(&self) -> Option<Overall> {
+        self.tally.time()
+    }
+
+    /// Why it is not ranked, in a reason or two.
+    fn exclusion(&self) -> Option<&'static str> {
+        self.tally.exclusion().or(self.differs.then_some("different work in its runs"))
     }
 
     /// Joules of one operation: geometric mean of the rounds that report it; `None` where none does.
     pub fn joules(&self) -> Option<f64> {
         let (rounds, mean) = self.metered;
         (rounds > 0).then(|| mean.exp())
-    }
-
-    /// The 95 % interval of [`Cell::seconds`] between rounds (Student's t); `None` with one round.
-    pub fn interval(&self) -> Option<[f64; 2]> {
-        let half = t_quantile(f64::from(self.rounds) - 1.0, 0.975) * self.between()?.sqrt();
-        Some([(self.mean - half).exp(), (self.mean + half).exp()])
     }
 
     /// Whether two cells measured the same work with the same kernel; else the reason why not.
@@ -220,75 +210,36 @@ impl Cell {
     }
 
     fn add(&mut self, record: &Record) {
-        match &record.outcome {
-            Outcome::Ok => {}
-            // A case left out of some rounds keeps the value of the others.
-            Outcome::Skipped(_) | Outcome::Unsupported(_) if self.rounds > 0 => return,
-            outcome => return self.exclude(outcome.label()),
+        let mut one = Self { tally: Tally::of(record), ..Self::default() };
+        if let Some(measured) = shown(record) {
+            let short = |built: &Built| (built.fixed_hash().map(short_hash), built.bounds_checks);
+            let joules = record.monitor.joules.map(f64::ln).filter(|log| log.is_finite());
+            one.metered = joules.map_or((0, 0.0), |log| (1, log));
+            (one.flops, one.bytes) = (measured.flops, measured.bytes);
+            one.cache = record.flags.contains(&Flag::Cache);
+            one.ceiling =
+                record.key.measure.is_kernel() && record.tags.iter().any(|tag| tag == "ceiling");
+            one.kernel = record.kernel.as_ref().map(short);
         }
-        if record.flags.iter().any(Flag::is_implausible) {
-            return self.exclude("implausible");
-        }
-        let Some(measured) = &record.measured else { return };
-        let Some(summary) = Summary::of(&measured.samples) else { return };
-        let median = summary.median.ln();
-        if !median.is_finite() {
-            return self.exclude("no usable time");
-        }
-        let kernel = record.kernel.as_ref().map(|built| {
-            let fixed = built.variant.is_empty();
-            (fixed.then(|| short_hash(&built.hash)), built.bounds_checks)
-        });
-        let joules = record.monitor.joules.map(f64::ln).filter(|log| log.is_finite());
-        let one = Self {
-            rounds: 1,
-            mean: median,
-            squares: 0.0,
-            sampling: summary.log_error().powi(2),
-            metered: joules.map_or((0, 0.0), |log| (1, log)),
-            flops: measured.flops,
-            bytes: measured.bytes,
-            cache: record.flags.contains(&Flag::Cache),
-            ceiling: record.key.measure == Measure::Kernel
-                && record.tags.iter().any(|tag| tag == "ceiling"),
-            kernel,
-            exclusion: None,
-        };
         self.merge(&one);
     }
 
-    /// Takes in further rounds (Chan's update of mean and squares).
+    /// Takes in further rounds.
     fn merge(&mut self, other: &Self) {
-        if let Some(reason) = other.exclusion {
-            self.exclude(reason);
-        }
-        if other.rounds == 0 {
+        let (ours, theirs) = (self.rounds().count, other.rounds().count);
+        self.tally.merge(&other.tally);
+        self.differs |= other.differs;
+        if theirs == 0 {
             return;
         }
-        if self.rounds == 0 {
-            let exclusion = self.exclusion.filter(|reason| !is_skipped(reason));
-            *self = Self { exclusion, ..other.clone() };
+        if ours == 0 {
+            let (tally, differs) = (self.tally, self.differs);
+            *self = Self { tally, differs, ..other.clone() };
             return;
         }
-        if self.matches(other).is_err() {
-            return self.exclude("different work in its runs");
-        }
-        let (a, b) = (f64::from(self.rounds), f64::from(other.rounds));
-        let distance = other.mean - self.mean;
-        self.mean += distance * b / (a + b);
-        self.squares += other.squares + distance * distance * a * b / (a + b);
-        self.sampling += other.sampling;
+        self.differs |= self.matches(other).is_err();
         self.metered = pooled(self.metered, other.metered);
-        self.rounds += other.rounds;
         self.cache |= other.cache;
-    }
-
-    /// Notes why it is not ranked; being left out does not hide a failure or a time.
-    fn exclude(&mut self, reason: &'static str) {
-        if is_skipped(reason) && (self.rounds > 0 || self.exclusion.is_some()) {
-            return;
-        }
-        self.exclusion = Some(reason);
     }
 }
 
@@ -297,10 +248,6 @@ fn pooled(a: (u32, f64), b: (u32, f64)) -> (u32, f64) {
     let of = |(n, mean): (u32, f64)| f64::from(n) * mean;
     let n = a.0 + b.0;
     (n, if n == 0 { 0.0 } else { (of(a) + of(b)) / f64::from(n) })
-}
-
-fn is_skipped(reason: &str) -> bool {
-    reason == "skipped" || reason == "unsupported"
 }
 
 /// The first 64 bits of a hash in hexadecimal: enough to distinguish the kernels of one case.
@@ -341,6 +288,7 @@ pub(super) fn families(cases: &[Case]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpubench_core::record::Outcome;
     use gpubench_core::record::sample::{device, header, key, outcome, record};
 
     fn round(round: u32, seconds: f64) -> Record {
@@ -357,7 +305,7 @@ mod tests {
         let cell = cell(&[round(0, 1.0), round(1, 2.0), round(2, 4.0)]).unwrap();
         assert!((cell.seconds() - 2.0).abs() < 1e-12);
         let variance = 2f64.ln().powi(2);
-        assert!((cell.between().unwrap() - variance / 3.0).abs() < 1e-12);
+        assert!((cell.rounds().between().unwrap() - variance / 3.0).abs() < 1e-12);
     }
 
     #[test]
@@ -369,9 +317,10 @@ mod tests {
         let mut parts = result_matrix([(&header, &records[..2])]);
         parts.merge(result_matrix([(&header, &records[2..])]));
         let (whole, parts) = (whole.cell(0, 0).unwrap(), parts.cell(0, 0).unwrap());
+        let (whole, parts) = (whole.rounds(), parts.rounds());
         assert!((whole.mean - parts.mean).abs() < 1e-12);
         assert!((whole.squares - parts.squares).abs() < 1e-12);
-        assert_eq!(whole.rounds, parts.rounds);
+        assert_eq!(whole.count, parts.count);
     }
 
     #[test]

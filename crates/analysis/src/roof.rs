@@ -3,7 +3,6 @@
 
 use gpubench_core::record::{Flag, Record};
 use gpubench_core::units;
-use gpubench_core::workload::Measure;
 use gpubench_stats::Summary;
 use std::collections::BTreeMap;
 
@@ -13,7 +12,7 @@ const DOUBT: f64 = 1.2;
 
 /// The most that a device was seen to do: operations and bytes a second, 0 where not measured.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Roof {
+pub struct Roof {
     pub flops: f64,
     pub bandwidth: f64,
 }
@@ -31,7 +30,7 @@ pub fn flag_implausible(records: &mut [Record]) {
 }
 
 /// What each device was seen to do at most.
-pub(super) fn roofs(records: &[Record]) -> BTreeMap<usize, Roof> {
+pub fn roofs(records: &[Record]) -> BTreeMap<usize, Roof> {
     let mut roofs: BTreeMap<usize, Roof> = BTreeMap::new();
     for record in records.iter().filter(|record| record.tags.iter().any(|tag| tag == "ceiling")) {
         let Some((flops, bandwidth)) = rates(record) else { continue };
@@ -46,7 +45,7 @@ pub(super) fn roofs(records: &[Record]) -> BTreeMap<usize, Roof> {
 
 /// Operations and bytes a second of a verified kernel.
 fn rates(record: &Record) -> Option<(f64, f64)> {
-    let verified = record.outcome.is_ok() && record.key.measure == Measure::Kernel;
+    let verified = record.outcome.is_ok() && record.key.measure.is_kernel();
     let measured = record.measured.as_ref().filter(|_| verified)?;
     let seconds = Summary::of(&measured.samples)?.median;
     (seconds > 0.0).then_some((measured.flops / seconds, measured.bytes / seconds))

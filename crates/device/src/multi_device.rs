@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_together_is_reported() {
+    fn what_cannot_be_concurrent_is_reported() {
         let open = |wanted: &[(&str, usize)]| {
             let wanted: Vec<_> = wanted.iter().map(|(b, i)| ((*b).to_owned(), *i)).collect();
             open_multi_device(&wanted, &Sim::default()).map(|_| ()).unwrap_err().to_string()

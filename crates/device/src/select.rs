@@ -323,7 +323,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn simulated_devices_come_when_asked_for() {
+    fn simulated_devices_come_on_request() {
         let asked = |selector: Selector| -> Vec<&str> {
             backends(&selector).unwrap().iter().map(|backend| backend.name()).collect()
         };

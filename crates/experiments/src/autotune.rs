@@ -2,10 +2,10 @@
 
 use super::session::span;
 use super::{Measurement, Policy, Session, Stage};
+use crate::plan::{Candidate, Case, launches, partial_launch};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{BuildReport, KernelId};
 use gpubench_core::record::Built;
-use gpubench_plan::{Candidate, Case, launches, partial_launch};
 use std::time::Instant;
 
 /// The kernel of a case that has the device for itself.

@@ -3,11 +3,11 @@
 use super::autotune::{BuiltVariant, KERNEL};
 use super::expected::Expected;
 use super::{Measurement, Session, compare, memory};
+use crate::plan::{Case, launches};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{Access, Recording};
 use gpubench_core::record::{ErrorNorms, Mismatch, Outcome};
 use gpubench_core::workload::Comparison;
-use gpubench_plan::{Case, launches};
 use gpubench_reference::Data;
 use std::borrow::Cow;
 

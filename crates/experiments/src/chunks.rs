@@ -5,12 +5,12 @@ use super::autotune::{BuiltVariant, KERNEL, autotune};
 use super::check::Check;
 use super::timing::time;
 use super::{Measurement, Policy, Session, Stage, memory};
+use crate::plan::{
+    Candidate, Case, Chunked, Division, Parts, StageOf, equal_chunks, host_mirror, in_parts,
+};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Access, Clock, MemoryKind};
 use gpubench_core::record::Timed;
-use gpubench_plan::{
-    Candidate, Case, Chunked, Division, Parts, StageOf, equal_chunks, host_mirror, in_parts,
-};
 use gpubench_reference::Data;
 
 /// A case whose kernel is built and whose buffers are filled, on the device and on the host.

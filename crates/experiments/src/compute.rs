@@ -3,9 +3,9 @@
 use super::autotune::KERNEL;
 use super::memory;
 use super::{Session, Stage};
+use crate::plan::{Case, launches};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::Access;
-use gpubench_plan::{Case, launches};
 
 /// Launches the first variant of `case` once and returns the bytes of every written buffer, one
 /// after the other: what `Verify::File` reads.

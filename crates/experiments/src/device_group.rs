@@ -1,13 +1,13 @@
 //! One measurement over several devices that begin at the same moment.
 
-use super::{Measurement, Policy, Session, Stage, StageTimer, split, transfer_states};
+use super::{Measurement, Policy, Session, Stage, StageTimer};
+use crate::plan::Case;
+use crate::registry::experiment;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, Recording};
 use gpubench_core::record::{Flag, Wall};
-use gpubench_core::workload::Measure;
 use gpubench_device::sim::SIM;
 use gpubench_device::{Device, MultiDevice, Part};
-use gpubench_plan::Case;
 
 /// Several open devices.
 pub struct DeviceGroup {
@@ -74,7 +74,8 @@ pub fn measure_multi_device(
         stage_timer.enter(Some(now));
         stage(now);
     };
-    let result = match cases.first().map(|case| case.key.measure) {
+    let experiment = cases.first().and_then(|case| experiment(case.key.measure));
+    let result = match experiment {
         _ if cases.len() != device_group.members.len() || cases.len() < 2 => {
             Err(Error::Unsupported(format!(
                 "{} cases for {} devices",
@@ -82,13 +83,10 @@ pub fn measure_multi_device(
                 device_group.members.len()
             )))
         }
-        Some(Measure::TransferStates) => {
-            transfer_states::measure(device_group, cases, policy, stage, &mut measurement)
+        Some(experiment) => {
+            experiment.run_on_group(device_group, cases, policy, stage, &mut measurement)
         }
-        Some(Measure::Split) => {
-            split::measure(device_group, cases, policy, stage, &mut measurement)
-        }
-        _ => Err(Error::Unsupported("it is measured on one device at a time".into())),
+        None => Err(Error::Unsupported("no experiment of this build".into())),
     };
     measurement.wall = Wall { busy: measurement.wall.busy, ..stage_timer.end() };
     device_group.reset();

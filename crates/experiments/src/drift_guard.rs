@@ -4,8 +4,8 @@
 
 use super::reference_kernel::{drift, limit};
 use super::{Measurement, Policy, Session, Stage, measure};
+use crate::plan::Case;
 use gpubench_core::record::{Flag, Wall};
-use gpubench_plan::Case;
 use std::time::Instant;
 
 /// Cases of one process that are measured a second time, at most.

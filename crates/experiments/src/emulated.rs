@@ -2,13 +2,11 @@
 //! another poison than the device's, and it must write all of them.
 
 use super::memory::oracle_contents;
+use crate::plan::{Candidate, Case, emulated_launch, emulated_results, enter_pass, track_outputs};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::Access;
 use gpubench_core::units;
 use gpubench_emulator::{Emulator, Fault, Groups, Instrumentation, Seen};
-use gpubench_plan::{
-    Candidate, Case, emulated_launch, emulated_results, enter_pass, track_outputs,
-};
 use gpubench_reference::Data;
 use std::time::{Duration, Instant};
 

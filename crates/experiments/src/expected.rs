@@ -3,10 +3,10 @@
 
 use super::Policy;
 use super::emulated::emulated;
+use crate::plan::{Candidate, Case, Pass};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::hash::sha256_hex;
 use gpubench_core::workload::{Comparison, Verify};
-use gpubench_plan::{Candidate, Case, Pass};
 use gpubench_reference::{Data, Problem, find};
 use std::path::{Path, PathBuf};
 
@@ -142,7 +142,7 @@ fn from_file(path: &Path, case: &Case) -> Result<Expected> {
     Ok(expected)
 }
 
-fn written(case: &Case) -> impl Iterator<Item = (usize, &gpubench_plan::BufferPlan)> {
+fn written(case: &Case) -> impl Iterator<Item = (usize, &crate::plan::BufferPlan)> {
     case.buffers.iter().enumerate().filter(|(_, b)| b.access != gpubench_core::gpu::Access::Read)
 }
 

@@ -3,11 +3,12 @@
 
 use super::checkpoint_store::CheckpointStore;
 use super::{Session, Stage, chunks, memory};
+use crate::checkpoint::plan::{Iteration, save_buffer, shadow, state, state_bytes};
+use crate::plan::{Case, GUARD};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::MemoryKind;
 use gpubench_core::units::Bytes;
 use gpubench_device::Device;
-use gpubench_plan::{Case, GUARD, Iteration, save_buffer, shadow, state, state_bytes};
 use std::path::Path;
 use std::thread::ScopedJoinHandle;
 

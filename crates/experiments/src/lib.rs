@@ -1,59 +1,92 @@
 //! The loop over a live device: build, verify, warm up, sample, verify again.
 
 mod autotune;
-mod characterise;
+pub mod characterise;
+pub mod checkpoint;
+pub mod concurrency;
+pub mod copy;
+mod engines;
+mod experiment;
+pub mod halo;
+pub mod kernel;
+mod ladder;
+pub mod launch;
+pub mod layout;
+mod multi_device;
+pub mod occupancy;
+pub mod overlap;
+pub mod plan;
+mod planner;
+mod predictions;
+pub mod registry;
+pub mod schedule;
+pub mod split;
+pub mod transfer;
+pub mod transfer_states;
+
 mod check;
-mod checkpoint;
 mod checkpoint_store;
 mod chunks;
 mod compare;
 mod compute;
-mod concurrency;
 mod device_group;
 mod drift_guard;
 mod emulated;
 mod energy;
 mod expected;
 mod flows;
-mod halo;
 mod iterate;
-mod kernel;
-mod launch;
-mod layout_transform;
 mod loops;
 mod measurement;
 mod memory;
-mod occupancy_sweep;
-mod overlap;
 mod polling;
 pub mod ranks;
 mod reference_kernel;
 pub mod ring;
-mod schedule;
 mod session;
 pub mod slabs;
-mod split;
 mod stage_timer;
-mod sweep;
 mod timing;
-mod transfer;
-mod transfer_plans;
-mod transfer_states;
 
 pub use compare::compare;
 pub use compute::compute;
 pub use device_group::{DeviceGroup, measure_multi_device};
 pub use drift_guard::measure_with_drift_guard;
+pub use experiment::{ErasedExperiment, Experiment, Nothing, Planning, Spec, Timelines};
 pub use iterate::{Iterated, iterate};
 pub use measurement::{Measurement, Policy, Stage, outcome_of};
 pub use memory::{initial, promised};
+pub use planner::{keys, plan};
+pub use registry::load;
 pub use session::Session;
 pub use stage_timer::StageTimer;
 
-use gpubench_core::error::{Error, Result};
+/// What kinds of experiments make of their raw times.
+pub mod analysis {
+    pub use crate::characterise::profile::{is_probe, profile};
+    pub use crate::checkpoint::analysis::{CheckpointSummary, SaveSummary, checkpoint};
+    pub use crate::concurrency::analysis::{
+        ConcurrencySummary, Expected, PairSummary, PairTally, concurrency, pair_tally,
+    };
+    pub use crate::engines::{Engines, engines};
+    pub use crate::halo::analysis::{Better, HaloSummary, halo};
+    pub use crate::ladder::{LADDER, Ladder, Rung, ladders};
+    pub use crate::layout::analysis::{LayoutTransformSummary, UsesSummary, layout_transform};
+    pub use crate::multi_device::{
+        BALANCED, PlanAgainst, SplitSummary, all_states, plan_against, split, state_of,
+    };
+    pub use crate::occupancy::analysis::{
+        OccupancySearch, OccupancySweepSummary, Residency, Shape, occupancy_sweep, residency,
+    };
+    pub use crate::overlap::analysis::{LITTLE, OverlapSummary, RunSummary, overlap};
+    pub use crate::predictions::{ModelPrediction, Tally, predictions, tallies};
+    pub use crate::schedule::analysis::{PlanSummary, ScheduleSummary, schedule};
+    pub use crate::transfer::analysis::{Meanwhile, TransferSummary, transfer};
+}
+
+use gpubench_core::error::Error;
 use gpubench_core::record::Wall;
-use gpubench_core::workload::Measure;
-use gpubench_plan::Case;
+use plan::Case;
 
 /// Measures one case, reporting to `stage` what it is about to do. Never fails: what went wrong is
 /// the measurement's outcome.
@@ -70,32 +103,9 @@ pub fn measure(
         stage_timer.enter(Some(now));
         stage(now);
     };
-    let result: Result<()> = match case.key.measure {
-        Measure::Kernel => kernel::measure(session, case, policy, stage, &mut measurement),
-        Measure::Launch => launch::measure(session, case, policy, stage, &mut measurement),
-        Measure::Upload | Measure::Download => {
-            transfer::measure(session, case, policy, stage, &mut measurement)
-        }
-        Measure::Transfer => sweep::measure(session, case, policy, stage, &mut measurement),
-        Measure::Overlap => overlap::measure(session, case, policy, stage, &mut measurement),
-        Measure::Schedule => schedule::measure(session, case, policy, stage, &mut measurement),
-        Measure::Concurrency => {
-            concurrency::measure(session, case, policy, stage, &mut measurement)
-        }
-        Measure::Layout => {
-            layout_transform::measure(session, case, policy, stage, &mut measurement)
-        }
-        Measure::Halo => halo::measure(session, case, policy, stage, &mut measurement),
-        Measure::Checkpoint => checkpoint::measure(session, case, policy, stage, &mut measurement),
-        Measure::Occupancy => {
-            occupancy_sweep::measure(session, case, policy, stage, &mut measurement)
-        }
-        Measure::Characterise => {
-            characterise::measure(session, case, policy, stage, &mut measurement)
-        }
-        Measure::TransferStates | Measure::Split => {
-            Err(Error::Unsupported("one device where two are needed".into()))
-        }
+    let result = match registry::experiment(case.key.measure) {
+        Some(experiment) => experiment.run(session, case, policy, stage, &mut measurement),
+        None => Err(Error::Unsupported("no experiment of this build".into())),
     };
     measurement.wall = Wall { busy: measurement.wall.busy, ..stage_timer.end() };
     session.device.reset();

@@ -1,10 +1,10 @@
 //! What is requested of the loop and what it found.
 
+use crate::plan::Case;
 use gpubench_core::error::Error;
 use gpubench_core::record::{
     Built, Detail, ErrorNorms, Flag, Measured, Mismatch, Monitor, Outcome, Record, Wall,
 };
-use gpubench_plan::Case;
 use gpubench_stats::Summary;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;

@@ -1,12 +1,12 @@
 //! A case's buffers: inputs from a seeded generator, outputs poisoned, guards on either side.
 
+use crate::plan::{BufferPlan, Case, GUARD};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Access, BufferId, MemoryKind, Op, Queue, Recording, Scalar, Slice};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::Fill;
 use gpubench_device::Device;
 use gpubench_emulator::Buffer;
-use gpubench_plan::{BufferPlan, Case, GUARD};
 use gpubench_reference::{Data, fill, promise};
 use sha2::{Digest, Sha256};
 

@@ -6,6 +6,9 @@ use gpubench_core::gpu::{Clock, HOST_RESOLUTION, Recording, Timeline};
 use gpubench_core::record::{NamedStep, Timed};
 use gpubench_stats::{Decision, Sampling, WarmUp};
 
+/// Samples of each recording, at least: many recordings share the case's time.
+pub(super) const MIN_SAMPLES_IN_TURN: usize = 7;
+
 /// Runs `recording` until the median of its wall time is known well enough for `policy` (in
 /// `seconds`), after a warm-up that takes at most a quarter of them besides. Steps are named by
 /// `name`.

@@ -28,22 +28,6 @@ impl Work {
     pub fn seconds(self, nodes: f64) -> f64 {
         self.parallel / nodes + self.serial
     }
-
-    /// Nodes for a reduction of the time by the share `gain` (0 to 1) of `total` seconds:
-    /// `k = p/(T_S(1 − P_r) − s)` (5.9). `None` when no number of nodes is enough.
-    pub fn nodes_for_gain(self, total: f64, gain: f64) -> Option<f64> {
-        let left = total * (1.0 - gain) - self.serial;
-        (left > 0.0).then(|| self.parallel / left)
-    }
-
-    /// The same for a problem that grows with the nodes, with `overhead` seconds of parallel
-    /// running `T_PO`: `k = ((p + s)/(1 − P_r) − s + T_PO)/p` (5.10). `None` for a gain of 1 or
-    /// more, and for nothing that is parallel.
-    pub fn nodes_for_scaled_gain(self, overhead: f64, gain: f64) -> Option<f64> {
-        let Self { parallel, serial } = self;
-        let whole = (parallel + serial) / (1.0 - gain);
-        (gain < 1.0 && parallel > 0.0).then(|| (whole - serial + overhead) / parallel)
-    }
 }
 
 /// Seconds of one checkpointed kernel, `T_S = T_k + T_hd + T_dh + T_c`: kernel, both copies,
@@ -74,7 +58,7 @@ impl Save {
     /// until the next: it waits for the copy on the device, and for what of downloading and of writing
     /// does not fit the interval, each of which has one to itself. Our own, from the order in which
     /// the steps are queued; L14 measures this and gives no formula.
-    pub fn cost_beside(self, interval: f64) -> f64 {
+    pub fn concurrent_cost(self, interval: f64) -> f64 {
         let period = self.snapshot + interval.max(self.download);
         period.max(self.write) - interval
     }
@@ -222,12 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_for_a_wanted_gain() {
-        let work = Work { parallel: 0.95, serial: 0.05 };
-        near(work.nodes_for_gain(1.0, 0.5).unwrap(), 0.95 / 0.45, 1e-12);
-        assert_eq!(work.nodes_for_gain(1.0, 0.96), None, "the serial part alone takes longer");
-        near(work.nodes_for_scaled_gain(0.0, 0.5).unwrap(), (2.0 - 0.05) / 0.95, 1e-12);
-        assert_eq!(work.nodes_for_scaled_gain(0.0, 1.0), None);
+    fn a_checkpointed_kernel_takes_the_sum_of_its_parts() {
         assert_eq!(checkpointed_seconds(1.0, 2.0, 3.0, 4.0), 10.0);
     }
 
@@ -235,9 +214,9 @@ mod tests {
     fn a_concurrent_save_costs_the_copy_and_what_does_not_fit() {
         let save = Save { snapshot: 0.1, download: 2.0, write: 3.0 };
         assert_eq!(save.cost_in_turn(), 5.0);
-        near(save.cost_beside(10.0), 0.1, 1e-12);
-        near(save.cost_beside(1.5), 1.5, 1e-12);
-        near(Save { write: 0.0, ..save }.cost_beside(1.5), 0.6, 1e-12);
+        near(save.concurrent_cost(10.0), 0.1, 1e-12);
+        near(save.concurrent_cost(1.5), 1.5, 1e-12);
+        near(Save { write: 0.0, ..save }.concurrent_cost(1.5), 0.6, 1e-12);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Source: Q17 ch. 4 and 5. The second kernel takes what the first leaves (leftover policy). The
 //! paper counts units as either free or occupied; here the first kernel's groups are assigned to the
-//! units in turn and what fits beside them is added up unit by unit, which reproduces 22 of its 25
+//! units in turn and what fits next to them is added up unit by unit, which reproduces 22 of its 25
 //! estimates and is nearer to its measurements (mean error 2.48 % against 2.87 % of its own).
 
 use super::occupancy::{Group, Unit};

@@ -6,8 +6,6 @@
 //! until all of the earlier ones' are placed (leftover policy).
 
 use super::concurrency::{Device, Kernel};
-use super::least_squares::{Domain, Estimate, Problem};
-use gpubench_core::error::Result;
 use std::collections::VecDeque;
 
 /// A kernel and how its groups run.
@@ -59,27 +57,6 @@ pub fn slowdown(device: &Device, first: Load, second: Load, bandwidth: f64) -> O
     let concurrent = spans(device, &[first, second], bandwidth)?[1].seconds();
     let isolated = spans(device, &[second], bandwidth)?[0].seconds();
     Some(concurrent / isolated)
-}
-
-/// The memory bandwidth, in bytes per second, that explains the measured slowdowns of pairs best.
-///
-/// # Errors
-/// [`gpubench_core::error::Error::Unsupported`] with fewer than two pairs or a pair that does not fit.
-pub fn fit_bandwidth(device: &Device, pairs: &[(Load, Load, f64)]) -> Result<Estimate> {
-    let residuals = |values: &[f64]| {
-        let error = |(first, second, measured): &(Load, Load, f64)| {
-            slowdown(device, *first, *second, values[0]).map_or(f64::NAN, |s| (s / measured).ln())
-        };
-        pairs.iter().map(error).collect()
-    };
-    let draw = |load: &Load| {
-        let resident = load.kernel.groups.min(device.capacity(load.kernel.group));
-        load.bandwidth * f64::from(resident)
-    };
-    let max_draw = pairs.iter().map(|(a, b, _)| draw(a) + draw(b)).fold(0.0, f64::max);
-    let starts: Vec<_> = [0.9, 0.6, 0.3].iter().map(|share| vec![share * max_draw]).collect();
-    let domains = [Domain::Positive];
-    Ok(Problem { residuals: &residuals, domains: &domains }.solve(&starts)?.values[0])
 }
 
 /// The state of one kernel.
@@ -233,17 +210,5 @@ mod tests {
         let pair = slowdown(&DEVICE, memory, memory, 60e9).unwrap();
         assert!((pair - 2.0).abs() < 1e-12, "{pair}");
         assert_eq!(slowdown(&DEVICE, load(1, 4096, 1.0, 0.0), memory, 1.0), None);
-    }
-
-    #[test]
-    fn bandwidth_is_recovered_from_slowdowns() {
-        let pairs: Vec<_> = [(60, 1e9), (45, 2e9), (30, 1.5e9)]
-            .map(|(groups, draw)| (load(groups, 256, 2.0, draw), load(60, 256, 1.0, 1e9)))
-            .into_iter()
-            .map(|(a, b)| (a, b, slowdown(&DEVICE, a, b, 72e9).unwrap()))
-            .collect();
-        let fitted = fit_bandwidth(&DEVICE, &pairs).unwrap();
-        assert!((fitted.value / 72e9 - 1.0).abs() < 1e-6, "{fitted:?}");
-        assert!(fit_bandwidth(&DEVICE, &[]).is_err());
     }
 }

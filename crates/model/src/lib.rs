@@ -3,7 +3,7 @@
 //! Pure arithmetic: no device, no file, no clock. Times are seconds, sizes bytes and rates per
 //! second unless a field says otherwise. Equation numbers are those of the paper that the file
 //! names; where a printed equation is wrong, the file says so and computes the right one.
-//! `docs/MODELS.md` explains each model, its check numbers and how gpubench uses it.
+//! `docs/reference/MODELS.md` explains each model, its check numbers and how gpubench uses it.
 //!
 //! - **L14** S. Laosooksathit, *Performance modeling and optimization techniques for heterogeneous
 //!   computing*, dissertation, Louisiana Tech, 2014.
@@ -22,6 +22,7 @@ pub mod concurrency;
 pub mod event_driven;
 pub mod hybrid;
 mod hybrid_factor;
+mod hybrid_fit;
 pub mod layout_transform;
 pub mod least_squares;
 pub mod load_balance;

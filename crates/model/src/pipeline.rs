@@ -235,8 +235,8 @@ mod tests {
     }
 
     fn commands(chunks: &[Stages]) -> f64 {
-        let works = chunks.iter().flat_map(|c| [c.upload, c.kernel, c.download]);
-        works.filter(|&work| work > 0.0).count() as f64
+        let stages = chunks.iter().flat_map(|c| [c.upload, c.kernel, c.download]);
+        stages.filter(|&seconds| seconds > 0.0).count() as f64
     }
 
     proptest! {

@@ -23,7 +23,7 @@ pub enum Rule {
     /// Transfer bound, upload heavy: shrink by the `a` that takes least in steps.
     TransferBoundUploadHeavy,
     /// Transfer bound, download heavy: grow while `kernel ≤ H`, then so that each kernel is as long
-    /// as the download beside it.
+    /// as the concurrent download.
     TransferBoundDownloadHeavy,
     /// Transfer bound: `m = sqrt(2(D_s/S_S + D_r/R_R − H)/t_sync)` equal parts.
     TransferBoundGeneral,
@@ -66,9 +66,11 @@ impl Rule {
 }
 
 /// The plan of the problem's own class; equal parts as for [`Rule::TransferBoundGeneral`] where that
-/// rule does not apply.
+/// rule does not apply, such as where the kernel outlasts either direction and not both together.
 pub fn plan(problem: &Problem) -> Plan {
-    Rule::of(problem.class()).plan(problem).unwrap_or_else(|| transfer_bound_general(problem))
+    Rule::of(Class::of(problem.whole))
+        .plan(problem)
+        .unwrap_or_else(|| transfer_bound_general(problem))
 }
 
 /// Each part's upload takes as long as the kernel of the part before.
@@ -122,7 +124,7 @@ fn transfer_bound_download_heavy(problem: &Problem) -> Option<Plan> {
     if later <= 1.0 || !later.is_finite() {
         return None;
     }
-    // Growth beyond that holds while the upload beside fills the step; H is least where both copies
+    // Growth beyond that holds while the concurrent upload fills the step; H is least where both copies
     // of a step are equally long.
     let surplus = |a: f64| problem.both(a * whole.upload, whole.download / a) - whole.kernel;
     let equal = (whole.download / whole.upload).sqrt();
@@ -236,7 +238,7 @@ mod tests {
     #[test]
     fn kernel_bound_upload_heavy_hides_every_upload_but_the_first() {
         let problem = problem(4.0, 8.0, 0.0, 1.0 / 31.0);
-        assert_eq!(Rule::of(problem.class()), Rule::KernelBoundUploadHeavy);
+        assert_eq!(Rule::of(Class::of(problem.whole)), Rule::KernelBoundUploadHeavy);
         let plan = plan(&problem);
         for (size, parts) in plan.sizes.iter().zip([1.0, 2.0, 4.0, 8.0, 16.0]) {
             near(*size, parts / 31.0);
@@ -248,7 +250,7 @@ mod tests {
     #[test]
     fn kernel_bound_download_heavy_hides_every_download_but_the_last() {
         let problem = problem(0.0, 8.0, 4.0, 1.0 / 31.0);
-        assert_eq!(Rule::of(problem.class()), Rule::KernelBoundDownloadHeavy);
+        assert_eq!(Rule::of(Class::of(problem.whole)), Rule::KernelBoundDownloadHeavy);
         let plan = plan(&problem);
         near(plan.sizes[0], 16.0 / 31.0);
         let free = Problem { engines: Engines::ideal(2), ..problem };
@@ -258,7 +260,7 @@ mod tests {
     #[test]
     fn kernel_bound_general_keeps_the_kernel_busy() {
         let problem = problem(2.0, 8.0, 2.0, 0.01);
-        assert_eq!(Rule::of(problem.class()), Rule::KernelBoundGeneral);
+        assert_eq!(Rule::of(Class::of(problem.whole)), Rule::KernelBoundGeneral);
         let free = Problem { engines: Engines { command: 0.0, ..problem.engines }, ..problem };
         let plan = plan(&free);
         assert!(plan.sizes.len() > 4, "{plan:?}");
@@ -277,7 +279,7 @@ mod tests {
     #[test]
     fn transfer_bound_upload_heavy_shrinks_to_the_smallest() {
         let problem = problem(8.0, 3.0, 0.5, 0.01);
-        assert_eq!(Rule::of(problem.class()), Rule::TransferBoundUploadHeavy);
+        assert_eq!(Rule::of(Class::of(problem.whole)), Rule::TransferBoundUploadHeavy);
         let sizes = plan(&problem).sizes;
         assert!(sizes.len() > 1 && sizes.is_sorted_by(|a, b| a > b), "{sizes:?}");
         near(*sizes.last().unwrap(), 0.01);
@@ -288,7 +290,7 @@ mod tests {
     #[test]
     fn transfer_bound_download_heavy_never_lets_the_downloads_wait() {
         let problem = problem(1.0, 4.0, 8.0, 0.01);
-        assert_eq!(Rule::of(problem.class()), Rule::TransferBoundDownloadHeavy);
+        assert_eq!(Rule::of(Class::of(problem.whole)), Rule::TransferBoundDownloadHeavy);
         let free = Problem { engines: Engines::ideal(2), ..problem };
         let plan = plan(&free);
         assert!(plan.sizes.is_sorted(), "{plan:?}");
@@ -299,7 +301,7 @@ mod tests {
     fn transfer_bound_general_cuts_into_equal_parts_by_the_square_root() {
         // H(6, 6) at 0.8 and 0.7: uploads 6/0.8 = 7.5, downloads by then 0.7·7.5, the rest alone.
         let problem = problem(6.0, 2.0, 6.0, 0.001);
-        assert_eq!(Rule::of(problem.class()), Rule::TransferBoundGeneral);
+        assert_eq!(Rule::of(Class::of(problem.whole)), Rule::TransferBoundGeneral);
         let h: f64 = 7.5 + (6.0 - 0.7 * 7.5);
         let parts = (2.0 * (12.0 - h) / 1e-3).sqrt().round();
         assert_eq!(plan(&problem), Plan::equal(parts as u32));

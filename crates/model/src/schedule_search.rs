@@ -126,6 +126,7 @@ fn changed(plan: &Plan, part: usize, factor: f64, problem: &Problem) -> Option<F
 #[cfg(test)]
 mod tests {
     use super::super::pipeline::Engines;
+    use super::super::schedule::Class;
     use super::super::streams::Stages;
     use super::super::transfer::Duplex;
     use super::*;
@@ -161,7 +162,7 @@ mod tests {
             }
             let ratio = found.seconds / problem.lower_bound();
             assert!(ratio >= 1.0 - 1e-9, "{problem:?}");
-            if problem.class().kernel_bound && problem.engines.count > 0 {
+            if Class::of(problem.whole).kernel_bound && problem.engines.count > 0 {
                 kernel_bound.push(ratio);
             }
         }

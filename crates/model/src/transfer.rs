@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_that_take_turns_have_no_rates_together() {
+    fn copies_that_take_turns_have_no_concurrent_rates() {
         let rates = |upload, download| Duplex::rates(12.0, [upload, download], [4.0, 6.0]);
         assert_eq!(rates([0.0, 3.0], [3.0, 5.0]), None);
         assert_eq!(rates([2.0, 5.0], [0.0, 2.0]), None, "the download first");

@@ -126,64 +126,6 @@ pub fn mirrored(mut states: Vec<State>) -> Result<Vec<State>> {
     Ok(states)
 }
 
-/// The least time of equal devices with equal shares, in closed form (4.68): the edges of the
-/// upper right hull of the states' total rates.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Hull {
-    /// Each edge's seconds per unit of data uploaded and downloaded.
-    edges: Vec<Both>,
-}
-
-impl Hull {
-    /// The hull of `states`, of which each mirror image may be left out.
-    pub fn new(states: &[State]) -> Self {
-        let total = |state: &State| Both {
-            upload: state.rates.iter().map(|rates| rates.upload).sum(),
-            download: state.rates.iter().map(|rates| rates.download).sum(),
-        };
-        let mut points: Vec<Both> = states.iter().map(total).collect();
-        // A state may stand idle in a direction.
-        let fastest = |rate: fn(&Both) -> f64| points.iter().map(rate).fold(0.0, f64::max);
-        let (upload, download) = (fastest(|p| p.upload), fastest(|p| p.download));
-        points.extend([Both { upload, download: 0.0 }, Both { upload: 0.0, download }]);
-        points
-            .sort_by(|a, b| a.upload.total_cmp(&b.upload).then(b.download.total_cmp(&a.download)));
-        let mut corners: Vec<Both> = Vec::new();
-        for point in points {
-            while let [.., a, b] = corners[..] {
-                let turn = (b.upload - a.upload) * (point.download - a.download)
-                    - (b.download - a.download) * (point.upload - a.upload);
-                if turn < 0.0 {
-                    break;
-                }
-                corners.pop();
-            }
-            corners.push(point);
-        }
-        let edge = |pair: &[Both]| {
-            let (a, b) = (pair[0], pair[1]);
-            let area = b.upload * a.download - a.upload * b.download;
-            let per = Both {
-                upload: (a.download - b.download) / area,
-                download: (b.upload - a.upload) / area,
-            };
-            (area > 0.0).then_some(per)
-        };
-        Self { edges: corners.windows(2).filter_map(edge).collect() }
-    }
-
-    /// Each edge's seconds per unit of data uploaded and downloaded: the coefficients of `G`.
-    pub fn edges(&self) -> &[Both] {
-        &self.edges
-    }
-
-    /// `G(x_r, x_s)`: seconds to move so much in total over all devices.
-    pub fn seconds(&self, total: Both) -> f64 {
-        let along = |edge: &Both| edge.upload * total.upload + edge.download * total.download;
-        self.edges.iter().map(along).fold(0.0, f64::max)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -288,19 +230,5 @@ mod tests {
             })
             .sum();
         assert!(seconds.iter().sum::<f64>() <= alone + 1e-9);
-    }
-
-    #[test]
-    fn the_hull_equals_the_program_on_equal_devices_with_equal_shares() {
-        let states = all_states(2, || 0.0);
-        let hull = Hull::new(&states);
-        let mut rng = Pcg64Mcg::seed_from_u64(5);
-        for _ in 0..50 {
-            let share =
-                Both { upload: rng.random_range(0.0..9.0), download: rng.random_range(0.0..9.0) };
-            let program: f64 = min_time(&states, &[share; 2]).unwrap().iter().sum();
-            let total = Both { upload: 2.0 * share.upload, download: 2.0 * share.download };
-            assert!((hull.seconds(total) - program).abs() < 1e-9, "{share:?}");
-        }
     }
 }

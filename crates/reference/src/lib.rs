@@ -30,6 +30,6 @@ mod transpose;
 
 pub use data::Data;
 pub use fill::{fill, promise};
-pub use parallel::{for_each_chunk, map_all};
+pub use parallel::for_each_chunk;
 pub use problem::Problem;
 pub use table::{Reference, find, names, unfit};

@@ -92,10 +92,10 @@ mod tests {
 
     #[test]
     fn speckle_is_smoothed_and_an_edge_is_kept() {
-        // 1 beside 1.1: varies less than speckle, so that it conducts fully.
+        // 1 next to 1.1: varies less than speckle, so that it conducts fully.
         let weak = step(1, &[1.0, 1.1], 0.05);
         assert!((f64::from(weak[0]) - 1.0125).abs() < 1e-6, "{weak:?}");
-        // 1 beside 9, by hand: q² of the right point is (64/162 − 4/81)/(7/9)² = 0.5714.
+        // 1 next to 9, hand-computed: q² of the right point is (64/162 − 4/81)/(7/9)² = 0.5714.
         let edge = step(1, &[1.0, 9.0], 0.05);
         let conduction = 1.0 / (1.0 + (0.571_428_571 - 0.05) / (0.05 * 1.05));
         assert!((f64::from(edge[0]) - (1.0 + conduction)).abs() < 1e-5, "{edge:?}");

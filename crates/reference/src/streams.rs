@@ -1,4 +1,4 @@
-//! Problems of little data and as many steps as wanted, for copying beside computing.
+//! Problems of little data and as many steps as wanted, for copying while computing.
 
 use super::{Data, Problem, for_each_chunk};
 use gpubench_core::error::Result;

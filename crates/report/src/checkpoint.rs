@@ -1,9 +1,9 @@
 //! The section of an iteration whose state is saved while it goes on.
 
-use gpubench_analysis::{SaveSummary, checkpoint};
 use gpubench_core::record::Checkpoint;
 use gpubench_core::text::printable;
 use gpubench_core::units::{Bytes, seconds};
+use gpubench_experiments::analysis::{SaveSummary, checkpoint};
 use std::fmt::Write;
 
 /// What a save costs by queues, predicted and measured, and what restoring takes.

@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::fmt::Write;
 
 /// Version of the JSON format.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// One side of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -121,7 +121,7 @@ pub fn spreadsheet(all: &[Compared]) -> String {
     csv(lines)
 }
 
-/// Everything, for programs: `{"version": 1, "compared": [ … ]}` with the fields of [`Compared`].
+/// Everything, for programs: `{"version": 2, "compared": [ … ]}` with the fields of [`Compared`].
 pub fn json(all: &[Compared]) -> String {
     format!("{:#}\n", serde_json::json!({ "version": VERSION, "compared": all }))
 }

@@ -2,10 +2,10 @@
 
 use super::labels::label;
 use super::occupancy_sweep;
-use gpubench_analysis::{Expected, PairSummary, PairTally, concurrency, pair_tally};
-use gpubench_core::record::{Concurrency, Detail, Header, Record};
+use gpubench_core::record::{Concurrency, Header, Record};
 use gpubench_core::text::printable;
 use gpubench_core::units::seconds;
+use gpubench_experiments::analysis::{Expected, PairSummary, PairTally, concurrency, pair_tally};
 use gpubench_model::concurrency::{Case, Device};
 use std::fmt::Write;
 
@@ -50,9 +50,9 @@ pub fn tallies(out: &mut String, header: &Header, records: &[Record]) {
     for (i, info) in header.devices.iter().enumerate() {
         let Some(residency) = occupancy_sweep::device_residency(records, i) else { continue };
         let device = residency.device(info);
-        let of = |record: &Record| match &record.detail {
-            Some(Detail::Concurrency(raw)) => concurrency(raw, Some(device)).pairs,
-            _ => vec![],
+        let of = |record: &Record| match record.detail.as_ref().and_then(|detail| detail.read()) {
+            Some(raw) => concurrency(&raw, Some(device)).pairs,
+            None => vec![],
         };
         let here = records.iter().filter(|record| record.device == i);
         let pairs: Vec<PairSummary> = here.flat_map(of).collect();

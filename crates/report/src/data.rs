@@ -4,24 +4,24 @@ use super::comparison::Compared;
 use super::csv::{csv, number};
 use super::input::ReportInput;
 use super::labels;
-use super::rows::{Rate, Row};
 use gpubench_analysis::rank::Ranking;
+use gpubench_analysis::{Aggregate, Rate};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::record::Outcome;
 use gpubench_core::text::{is_invisible, printable};
-use gpubench_core::workload::Measure;
+use gpubench_core::workload::Kind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Version of the document. A field may be added without a new version, never change or go.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// What runs measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Document {
-    /// Version of this format: 1.
+    /// Version of this format: 2.
     pub version: u32,
     /// gpubench's version that wrote the document.
     pub gpubench: String,
@@ -97,7 +97,7 @@ pub struct Case {
     /// Its sizes.
     pub size: BTreeMap<String, i64>,
     /// What is measured.
-    pub measure: Measure,
+    pub measure: Kind,
     /// The kind of host memory, for transfers.
     pub host_memory: Option<String>,
     /// Which ranking family it counts in.
@@ -201,7 +201,7 @@ fn kind(kind: DeviceKind) -> &'static str {
     }
 }
 
-fn case(row: &Row) -> Case {
+fn case(row: &Aggregate) -> Case {
     let (rate, unit) = match row.rate {
         Some(Rate::Flops(rate)) => (Some(rate), Some("FLOP/s")),
         Some(Rate::Bandwidth(rate)) => (Some(rate), Some("B/s")),
@@ -254,7 +254,7 @@ pub fn spreadsheet(input: &ReportInput) -> String {
             text(&case.family),
             text(&case.workload),
             size.collect::<Vec<_>>().join(" "),
-            labels::measure_word(case.measure).to_owned(),
+            case.measure.label(),
             case.host_memory.unwrap_or_default(),
             case.outcome,
             text(&case.reason.unwrap_or_default()),

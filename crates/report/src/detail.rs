@@ -1,11 +1,12 @@
 //! Sections for what one row of the table cannot say: overlap and transfers.
 
 use super::labels::{case_name, label};
-use gpubench_analysis::{
-    Class, Engines, Heavy, LITTLE, Meanwhile, OverlapSummary, engines, overlap, transfer,
-};
+use super::schedule::class_words;
 use gpubench_core::record::{Detail, Header, Overlap, Record, Transfer};
 use gpubench_core::units::{bandwidth, seconds};
+use gpubench_experiments::analysis::{
+    Engines, LITTLE, Meanwhile, OverlapSummary, engines, overlap, transfer,
+};
 use gpubench_model::least_squares::Estimate;
 use std::fmt::Write;
 
@@ -23,31 +24,28 @@ pub fn sections(header: &Header, records: &[Record]) -> String {
         let of_device = records.iter().filter(|other| other.device == record.device);
         let details: Vec<&Detail> = of_device.filter_map(|other| other.detail.as_ref()).collect();
         let title = format!("{} on {device}, round {}", case_name(&record.key), record.round + 1);
-        match detail {
-            Detail::Overlap(raw) => overlap_section(&mut out, &title, raw, &engines(&details)),
-            Detail::Transfer(raw) => transfer_section(&mut out, &title, raw),
-            Detail::Concurrency(raw) => {
-                let residency = super::occupancy_sweep::device_residency(records, record.device);
-                let info = header.devices.get(record.device);
-                let device = residency.zip(info).map(|(residency, info)| residency.device(info));
-                super::concurrency::section(&mut out, &title, raw, device);
-            }
-            Detail::Schedule(raw) => super::schedule::section(&mut out, &title, raw),
-            Detail::Layout(raw) => super::layout_transform::section(&mut out, &title, raw),
-            Detail::Halo(raw) => super::halo::section(&mut out, &title, raw),
-            Detail::Checkpoint(raw) => super::checkpoint::section(&mut out, &title, raw),
-            // All occupancy sweeps of a device are one section.
-            Detail::Occupancy(_) => {}
-            // `gpubench profile` puts all of a device together.
-            Detail::Characterised(_) => {}
-            Detail::TransferStates(raw) => {
-                let name = format!("{}, round {}", case_name(&record.key), record.round + 1);
-                super::multi_device::states_section(&mut out, &name, raw);
-            }
-            Detail::Split(raw) => {
-                let name = format!("{}, round {}", case_name(&record.key), record.round + 1);
-                super::multi_device::split_section(&mut out, &name, raw);
-            }
+        let name = || format!("{}, round {}", case_name(&record.key), record.round + 1);
+        if let Some(raw) = detail.read() {
+            overlap_section(&mut out, &title, &raw, &engines(&details));
+        } else if let Some(raw) = detail.read() {
+            transfer_section(&mut out, &title, &raw);
+        } else if let Some(raw) = detail.read() {
+            let residency = super::occupancy_sweep::device_residency(records, record.device);
+            let info = header.devices.get(record.device);
+            let device = residency.zip(info).map(|(residency, info)| residency.device(info));
+            super::concurrency::section(&mut out, &title, &raw, device);
+        } else if let Some(raw) = detail.read() {
+            super::schedule::section(&mut out, &title, &raw);
+        } else if let Some(raw) = detail.read() {
+            super::layout_transform::section(&mut out, &title, &raw);
+        } else if let Some(raw) = detail.read() {
+            super::halo::section(&mut out, &title, &raw);
+        } else if let Some(raw) = detail.read() {
+            super::checkpoint::section(&mut out, &title, &raw);
+        } else if let Some(raw) = detail.read() {
+            super::multi_device::states_section(&mut out, &name(), &raw);
+        } else if let Some(raw) = detail.read() {
+            super::multi_device::split_section(&mut out, &name(), &raw);
         }
     }
     super::concurrency::tallies(&mut out, header, records);
@@ -120,16 +118,6 @@ fn runs_table(out: &mut String, summary: &OverlapSummary) {
     }
 }
 
-pub(super) fn class_words(class: Class) -> String {
-    let bound = if class.kernel_bound { "kernel bound" } else { "transfer bound" };
-    let heavy = match class.heavy {
-        Heavy::Upload => "upload heavy",
-        Heavy::Download => "download heavy",
-        Heavy::General => "general",
-    };
-    format!("{bound}, {heavy}")
-}
-
 pub(super) fn queue_count_label(queues: u32) -> String {
     if queues == 1 { "one queue (in order)".to_owned() } else { format!("{queues} queues") }
 }
@@ -137,8 +125,10 @@ pub(super) fn queue_count_label(queues: u32) -> String {
 /// The number of copy engines, and what it is inferred from.
 pub(super) fn engines_words(engines: &Engines) -> &'static str {
     match (engines.both_ways, engines.overlaps_kernels) {
-        (Some(true), Some(true)) => "2 (both directions at once, and beside kernels)",
-        (Some(false), Some(true)) => "1 (copies beside kernels, but one direction at a time)",
+        (Some(true), Some(true)) => "2 (both directions at once, and concurrently with kernels)",
+        (Some(false), Some(true)) => {
+            "1 (copies concurrent with kernels, but one direction at a time)"
+        }
         (_, Some(false)) => "0 (no copy runs concurrently with a kernel)",
         (None, Some(true)) => {
             "at least 1 (copies run concurrently with kernels); `measure: transfer` determines it"
@@ -159,7 +149,7 @@ pub(super) fn worth_words(summary: &OverlapSummary) -> String {
         "no: this device hides little of it"
     };
     format!(
-        "{verdict} (ideal overlap could save {:.0} % of the serial time, kernel beside copies alone \
+        "{verdict} (ideal overlap could save {:.0} % of the serial time, kernel overlapped with copies only \
          {:.0} %; saved {:.0} %)",
         summary.ideal * 100.0,
         summary.potential * 100.0,

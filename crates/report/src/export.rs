@@ -141,7 +141,8 @@ pub fn bencher(matrix: &ResultMatrix) -> String {
         for (case, cell) in matrix.cells(place) {
             let name = format!("{} {}", entry.device.slug(), case_name(&case.key));
             let mut latency = json!({ "value": cell.seconds() * 1e9 });
-            if let Some([low, high]) = cell.interval() {
+            let between = cell.time().filter(|time| time.rounds > 1);
+            if let Some([low, high]) = between.map(|time| time.interval) {
                 latency["lower_value"] = json!(low * 1e9);
                 latency["upper_value"] = json!(high * 1e9);
             }

@@ -1,8 +1,8 @@
 //! The section of a domain in parts that exchange halos.
 
-use gpubench_analysis::{Better, HaloSummary, halo};
 use gpubench_core::record::Halo;
 use gpubench_core::units::{Bytes, seconds};
+use gpubench_experiments::analysis::{Better, HaloSummary, halo};
 use std::fmt::Write;
 
 /// What a step takes undivided, in parts, and with either design; which is better.

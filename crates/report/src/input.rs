@@ -1,7 +1,7 @@
 //! What a report is about: the devices of one or several runs, and what was measured on them.
 
 use super::labels;
-use super::rows::{Row, rows_of};
+use gpubench_analysis::{Aggregate, aggregate_numbered};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::{Footer, Header, Record};
 use gpubench_core::text::{middle, printable};
@@ -43,8 +43,8 @@ pub struct ReportInput<'a> {
     pub sources: Vec<Source<'a>>,
     /// The devices, in the order in which the runs name them.
     pub reported_devices: Vec<ReportedDevice<'a>>,
-    /// One row for every case and device; [`Row::device`] is a position in `reported_devices`.
-    pub rows: Vec<Row<'a>>,
+    /// One row for every case and device; [`Aggregate::device`] is a position in `reported_devices`.
+    pub rows: Vec<Aggregate<'a>>,
 }
 
 impl<'a> ReportInput<'a> {
@@ -60,11 +60,11 @@ impl<'a> ReportInput<'a> {
             records.extend(source.records.iter().filter_map(known));
         }
         let reported_devices = reported_devices(&pool.members);
-        Self { reported_devices, rows: rows_of(records), sources }
+        Self { reported_devices, rows: aggregate_numbered(records), sources }
     }
 
     /// Rows that were run, of one device.
-    pub fn of(&self, reported_device: usize) -> impl Iterator<Item = &Row<'a>> {
+    pub fn of(&self, reported_device: usize) -> impl Iterator<Item = &Aggregate<'a>> {
         self.rows.iter().filter(move |row| row.device == reported_device && !row.is_skipped())
     }
 

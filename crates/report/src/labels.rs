@@ -1,11 +1,11 @@
 //! What cells say, the same in every format: names, figures, marks, and what flags mean.
 
-use super::rows::{Rate, Row};
+use gpubench_analysis::{Aggregate, Rate};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind, MemoryKind};
 use gpubench_core::record::{Flag, Outcome};
 use gpubench_core::text::printable;
 use gpubench_core::units;
-use gpubench_core::workload::{CaseKey, Measure};
+use gpubench_core::workload::{CaseKey, Kind};
 use std::collections::HashMap;
 
 /// `opencl:0`: how tables name a device, and how `--device` takes it.
@@ -17,8 +17,8 @@ pub fn label(device: &DeviceInfo) -> String {
 pub fn case_name(key: &CaseKey) -> String {
     let name = printable(&key.to_string(), 200);
     match key.measure {
-        Measure::Kernel => name,
-        measure => format!("{name} ({})", measure_word(measure)),
+        Kind::KERNEL => name,
+        kind => format!("{name} ({})", kind.label()),
     }
 }
 
@@ -26,29 +26,8 @@ pub fn case_name(key: &CaseKey) -> String {
 pub fn workload_name(key: &CaseKey, limit: usize) -> String {
     let workload = printable(&key.workload, limit);
     match key.measure {
-        Measure::Kernel => workload,
-        measure => format!("{workload} ({})", measure_word(measure)),
-    }
-}
-
-/// What is measured, in words.
-pub fn measure_word(measure: Measure) -> &'static str {
-    match measure {
-        Measure::Kernel => "kernel",
-        Measure::Launch => "launch latency",
-        Measure::Upload => "upload",
-        Measure::Download => "download",
-        Measure::Transfer => "transfer",
-        Measure::Overlap => "overlap",
-        Measure::Schedule => "schedule",
-        Measure::Concurrency => "concurrency",
-        Measure::Layout => "layout",
-        Measure::Halo => "halo exchange",
-        Measure::Checkpoint => "checkpoint",
-        Measure::Occupancy => "occupancy",
-        Measure::Characterise => "characterise",
-        Measure::TransferStates => "transfer states",
-        Measure::Split => "split",
+        Kind::KERNEL => workload,
+        kind => format!("{workload} ({})", kind.label()),
     }
 }
 
@@ -93,7 +72,7 @@ pub fn interval(value: f64, [low, high]: [f64; 2]) -> String {
 }
 
 /// The median and its interval; a dash where nothing was measured.
-pub fn time(row: &Row) -> [String; 2] {
+pub fn time(row: &Aggregate) -> [String; 2] {
     match row.time {
         Some(time) => [units::seconds(time.value), interval(time.value, time.interval)],
         None => ["–".to_owned(), String::new()],
@@ -101,7 +80,7 @@ pub fn time(row: &Row) -> [String; 2] {
 }
 
 /// Work per second, or in one word why there is none.
-pub fn rate(row: &Row) -> String {
+pub fn rate(row: &Aggregate) -> String {
     match row.rate {
         Some(rate) => rate_text(rate),
         None if row.outcome.is_failure() => row.outcome.label().to_owned(),
@@ -118,7 +97,7 @@ pub fn rate_text(rate: Rate) -> String {
 }
 
 /// `✓` right, `○` not checked, `✗` wrong or failed; `!` behind it: there is a note.
-pub fn mark(row: &Row) -> String {
+pub fn mark(row: &Aggregate) -> String {
     let mark = match row.outcome {
         Outcome::Ok => "✓",
         Outcome::Unchecked => "○",
@@ -204,7 +183,7 @@ pub fn details(outcome: &Outcome) -> Vec<String> {
 }
 
 /// How often a case failed, where not in every round: ` in 1 of 3 rounds`.
-pub fn how_often(row: &Row) -> String {
+pub fn how_often(row: &Aggregate) -> String {
     match row.failed {
         (n, of) if (1..of).contains(&n) => format!(" in {n} of {of} rounds"),
         _ => String::new(),
@@ -212,10 +191,10 @@ pub fn how_often(row: &Row) -> String {
 }
 
 /// Rows under a text that they share.
-pub type Shared<'r, 'a> = (String, Vec<&'r Row<'a>>);
+pub type Shared<'r, 'a> = (String, Vec<&'r Aggregate<'a>>);
 
 /// The cases left out, by reason, most frequent first.
-pub fn skipped<'r, 'a>(rows: &'r [Row<'a>]) -> Vec<Shared<'r, 'a>> {
+pub fn skipped<'r, 'a>(rows: &'r [Aggregate<'a>]) -> Vec<Shared<'r, 'a>> {
     shared(
         rows.iter().filter_map(|row| match row.outcome {
             Outcome::Unsupported(reason) | Outcome::Skipped(reason) => Some((reason.clone(), row)),
@@ -226,7 +205,7 @@ pub fn skipped<'r, 'a>(rows: &'r [Row<'a>]) -> Vec<Shared<'r, 'a>> {
 }
 
 /// What to know before believing figures, most frequent first.
-pub fn notes<'r, 'a>(rows: &'r [Row<'a>]) -> Vec<Shared<'r, 'a>> {
+pub fn notes<'r, 'a>(rows: &'r [Aggregate<'a>]) -> Vec<Shared<'r, 'a>> {
     let unchecked = rows
         .iter()
         .filter(|row| *row.outcome == Outcome::Unchecked)
@@ -240,7 +219,7 @@ pub fn notes<'r, 'a>(rows: &'r [Row<'a>]) -> Vec<Shared<'r, 'a>> {
 
 /// Rows together whose texts are the same to `shape`; of different texts, the first.
 fn shared<'r, 'a>(
-    rows: impl Iterator<Item = (String, &'r Row<'a>)>,
+    rows: impl Iterator<Item = (String, &'r Aggregate<'a>)>,
     shape: fn(&str) -> String,
 ) -> Vec<Shared<'r, 'a>> {
     let mut groups: Vec<(Shared, bool)> = Vec::new();
@@ -305,8 +284,8 @@ pub struct Counts {
 }
 
 /// Counts `rows`.
-pub fn counts(rows: &[Row]) -> Counts {
-    let count = |wanted: fn(&Row) -> bool| rows.iter().filter(|row| wanted(row)).count();
+pub fn counts(rows: &[Aggregate]) -> Counts {
+    let count = |wanted: fn(&Aggregate) -> bool| rows.iter().filter(|row| wanted(row)).count();
     Counts {
         verified: count(|row| row.outcome.is_ok()),
         failed: count(|row| row.outcome.is_failure()),

@@ -1,10 +1,10 @@
 //! The sections of ladders: what each step gained, and whether another one is worth it.
 
 use super::labels::label;
-use gpubench_analysis::{Ladder, Rung, ladders};
 use gpubench_core::record::{Header, Record};
 use gpubench_core::text::printable;
 use gpubench_core::units::seconds;
+use gpubench_experiments::analysis::{Ladder, Rung, ladders};
 use gpubench_model::roofline::Bound;
 use std::fmt::Write;
 

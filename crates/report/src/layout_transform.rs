@@ -1,8 +1,8 @@
 //! The section of a buffer whose layout is transformed before it is used.
 
-use gpubench_analysis::{LayoutTransformSummary, layout_transform};
 use gpubench_core::record::LayoutTransform;
 use gpubench_core::units::seconds;
+use gpubench_experiments::analysis::{LayoutTransformSummary, layout_transform};
 use std::fmt::Write;
 
 /// What each kernel takes, what was run, and after how many uses the transform pays.

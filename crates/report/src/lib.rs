@@ -24,7 +24,6 @@ mod predicted_ranking;
 pub mod profile;
 pub mod progress;
 pub mod ranking;
-mod rows;
 mod schedule;
 pub mod selection;
 pub mod terminal;
@@ -33,4 +32,3 @@ mod testing;
 pub mod trace;
 
 pub use input::{ReportInput, ReportedDevice, Source};
-pub use rows::{Rate, Row, rows, rows_of};

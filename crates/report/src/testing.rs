@@ -4,15 +4,16 @@ use super::comparison::{Compared, Side};
 use super::{ReportInput, Source};
 use gpubench_analysis::fit::Model;
 use gpubench_analysis::rank::{DeviceTimes, Options, Ranking, predict_ranking, rank};
-use gpubench_analysis::{LADDER, collect, compare, result_matrix};
+use gpubench_analysis::{collect, compare, result_matrix};
 use gpubench_core::gpu::{Clock, DeviceInfo, DeviceKind, MemoryKind};
 use gpubench_core::record::sample::{self, device, header, key, outcome, record};
 use gpubench_core::record::{
     Concurrency, Detail, Direction, Flag, Footer, Header, Launched, LayoutTransform, Mismatch,
-    NamedStep, OccupancySweep, Outcome, Overlap, OverlapRun, Pair, Record, Timed, Transfer,
-    TransferPoint, Uses,
+    NamedStep, OccupancySweep, Outcome, Overlap, OverlapRun, Pair, Record, Schedule, Timed,
+    Transfer, TransferPoint, Uses,
 };
-use gpubench_core::workload::{CaseKey, Measure};
+use gpubench_core::workload::{CaseKey, Kind};
+use gpubench_experiments::analysis::LADDER;
 
 /// A name that tries everything, 5 kB long.
 pub(super) fn hostile() -> String {
@@ -118,21 +119,8 @@ impl Sample {
 
 /// Names within details.
 fn rename(record: &mut Record, name: &str) {
-    match &mut record.detail {
-        Some(Detail::Schedule(raw)) => {
-            raw.runs[0].plan = name.into();
-            raw.skipped.push((name.into(), name.into()));
-        }
-        Some(Detail::Concurrency(raw)) => {
-            raw.kernel.name = name.into();
-            raw.pairs[0].second.name = name.into();
-            raw.skipped.push((name.into(), name.into()));
-        }
-        Some(Detail::Overlap(raw)) => {
-            let steps = raw.runs.iter_mut().flat_map(|run| &mut run.timed.steps);
-            steps.for_each(|step| step.name += name);
-        }
-        _ => {}
+    if let Some(detail) = record.detail.clone() {
+        rename_detail(record, &detail, name);
     }
     record.flags.push(Flag::Throttled(name.into()));
     record.flags.push(Flag::Drift(name.into()));
@@ -165,7 +153,7 @@ fn of_device(device: usize, speed: f64) -> Vec<Record> {
             let copy = CaseKey {
                 workload: "copies".into(),
                 size: vec![("bytes".into(), bytes)],
-                measure: Measure::Upload,
+                measure: Kind::new("upload"),
                 host_memory: Some(MemoryKind::Pinned),
             };
             add(copy, "transfer", 1e-5 + bytes as f64 / 12e9, 0.0, bytes as f64);
@@ -187,21 +175,24 @@ fn of_device(device: usize, speed: f64) -> Vec<Record> {
     if device == 1 {
         records.push(place(outcome(key("stencil", 64), Outcome::Unverified(mismatch()))));
     } else {
-        records.push(place(details(key("pipeline", 1024), Measure::Overlap, overlap())));
-        records.push(place(details(key("link", 1), Measure::Transfer, transfer())));
-        records.push(place(details(key("cut", 10), Measure::Schedule, plans())));
+        records.push(place(details(key("pipeline", 1024), Kind::new("overlap"), overlap())));
+        records.push(place(details(key("link", 1), Kind::new("transfer"), transfer())));
+        records.push(place(details(key("cut", 10), Kind::new("schedule"), plans())));
         for (variant, factor) in [("climb/1_naive", 4.0), ("climb/2_tiled", 1.0)] {
             let mut rung = record(key(variant, 512), factor * 1e-3 / speed);
             (rung.family, rung.tags) = ("compute".into(), vec![LADDER.into()]);
             records.push(place(rung));
-            records.push(place(details(key(variant, 512), Measure::Overlap, overlap())));
+            records.push(place(details(key(variant, 512), Kind::new("overlap"), overlap())));
         }
-        records.push(place(details(key("strided", 64), Measure::Layout, layout_transform())));
+        records.push(place(details(key("strided", 64), Kind::new("layout"), layout_transform())));
         let pairs = concurrency(&["short", "long"]);
-        records.push(place(details(key("short", 16), Measure::Concurrency, pairs)));
+        records.push(place(details(key("short", 16), Kind::new("concurrency"), pairs)));
         for (group, at_once) in [(64, 48), (256, 24)] {
-            let sweep =
-                details(key("spin", group), Measure::Occupancy, occupancy_sweep(group, at_once));
+            let sweep = details(
+                key("spin", group),
+                Kind::new("occupancy"),
+                occupancy_sweep(group, at_once),
+            );
             records.push(place(sweep));
         }
     }
@@ -214,7 +205,7 @@ fn layout_transform() -> Detail {
         let n = f64::from(count);
         Uses { count, strided: vec![4e-3 * n; 3], transformed: vec![5e-3 + 1e-3 * n; 3] }
     };
-    Detail::Layout(LayoutTransform {
+    Detail::new(&LayoutTransform {
         clock: Clock::Device,
         strided: vec![4e-3; 3],
         transform: vec![5e-3; 3],
@@ -225,7 +216,7 @@ fn layout_transform() -> Detail {
 
 fn plans() -> Detail {
     let runs = vec![("no partition", timed(2.9, vec![])), ("10 equal parts", timed(1.3, vec![]))];
-    Detail::Schedule(sample::schedule(Clock::Device, runs))
+    Detail::new(&sample::schedule(Clock::Device, runs))
 }
 
 /// A kernel concurrent with each of these, all of which take 1 ms isolated.
@@ -240,7 +231,7 @@ fn concurrency(seconds: &[&str]) -> Detail {
         concurrent_a_first: timed(1.2e-3, vec![ran(0.0, 1e-3), ran(0.0, 1.2e-3)]),
         concurrent_b_first: timed(1.3e-3, vec![]),
     };
-    Detail::Concurrency(Concurrency {
+    Detail::new(&Concurrency {
         clock: Clock::Device,
         queues: 2,
         kernel: launched("short"),
@@ -262,9 +253,32 @@ fn mismatch() -> Mismatch {
     }
 }
 
-fn details(key: CaseKey, measure: Measure, detail: Detail) -> Record {
-    let key = CaseKey { measure, ..key };
-    Record { detail: Some(detail), family: "overlap".into(), ..record(key, 9e-3) }
+fn rename_detail(record: &mut Record, detail: &Detail, name: &str) {
+    if let Some(mut raw) = detail.read::<Schedule>() {
+        raw.runs[0].plan = name.into();
+        raw.skipped.push((name.into(), name.into()));
+        record.detail = Some(Detail::new(&raw));
+    } else if let Some(mut raw) = detail.read::<Concurrency>() {
+        raw.kernel.name = name.into();
+        raw.pairs[0].second.name = name.into();
+        raw.skipped.push((name.into(), name.into()));
+        record.detail = Some(Detail::new(&raw));
+    } else if let Some(mut raw) = detail.read::<Overlap>() {
+        let steps = raw.runs.iter_mut().flat_map(|run| &mut run.timed.steps);
+        steps.for_each(|step| step.name += name);
+        record.detail = Some(Detail::new(&raw));
+    }
+}
+
+fn details(key: CaseKey, measure: Kind, detail: Detail) -> Record {
+    let mut record = record(CaseKey { measure, ..key }, 9e-3);
+    let measured = record.measured.as_mut().expect("measured");
+    match measure.name() {
+        "transfer" => measured.flops = 0.0,
+        "concurrency" | "occupancy" => (measured.flops, measured.bytes) = (0.0, 0.0),
+        _ => {}
+    }
+    Record { detail: Some(detail), family: "overlap".into(), ..record }
 }
 
 fn timed(seconds: f64, steps: Vec<NamedStep>) -> Timed {
@@ -275,7 +289,7 @@ fn timed(seconds: f64, steps: Vec<NamedStep>) -> Timed {
 fn occupancy_sweep(group: i64, at_once: u32) -> Detail {
     let edges = [1, at_once / 2, at_once, at_once + 1, 2 * at_once, 2 * at_once + 1, 3 * at_once];
     let time = |groups: u32| 1e-4 * f64::from(groups.div_ceil(at_once));
-    Detail::Occupancy(OccupancySweep {
+    Detail::new(&OccupancySweep {
         clock: Clock::Device,
         group_size: group as u32,
         local_bytes: 1024,
@@ -296,7 +310,7 @@ fn overlap() -> Detail {
     ];
     let run =
         |chunks, seconds, steps| OverlapRun { chunks, queues: 3, timed: timed(seconds, steps) };
-    Detail::Overlap(Overlap {
+    Detail::new(&Overlap {
         clock: Clock::Device,
         host_memory: MemoryKind::Pinned,
         rows: 1024,
@@ -330,9 +344,5 @@ fn transfer() -> Detail {
             point(Direction::Both, bytes, 7e9),
         ]
     });
-    Detail::Transfer(Transfer {
-        host_memory: MemoryKind::Pinned,
-        queues: 2,
-        points: points.collect(),
-    })
+    Detail::new(&Transfer { host_memory: MemoryKind::Pinned, queues: 2, points: points.collect() })
 }

@@ -2,20 +2,21 @@
 //! recording, a track for each queue, a named slice for each step.
 
 use gpubench_core::gpu::Clock;
-use gpubench_core::record::{Detail, NamedStep, Record, Timed};
-use gpubench_core::text::counted;
+use gpubench_core::record::{Detail, NamedStep, Record};
+use gpubench_experiments::Timelines;
+use gpubench_experiments::registry::experiment;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// The steps of one recording.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Recorded<'a> {
+pub struct Recorded {
     /// What was recorded, such as `4 chunks on 3 queues`.
     pub name: String,
     /// The clock of its steps.
     pub clock: Clock,
     /// Its steps, which share that clock.
-    pub steps: &'a [NamedStep],
+    pub steps: Vec<NamedStep>,
 }
 
 /// `recordings` of the case `title` as one trace, each beginning at 0.
@@ -28,7 +29,7 @@ pub fn trace(title: &str, recordings: &[Recorded]) -> Value {
         let simulated = recording.clock == Clock::Simulated;
         let mark = if simulated { " (simulated)" } else { "" };
         events.push(metadata("process_name", process, 0, &format!("{}{mark}", recording.name)));
-        for (queue, name) in queues(recording.steps) {
+        for (queue, name) in queues(&recording.steps) {
             events.push(metadata("thread_name", process, thread(process, queue), &name));
         }
         let starts = recording.steps.iter().map(|step| step.started);
@@ -50,58 +51,15 @@ pub fn trace(title: &str, recordings: &[Recorded]) -> Value {
 
 /// The recordings of which `record` keeps the steps, with what each is. Empty where it keeps
 /// none: its measure has no recording of several steps, or no clock distinguished them.
-pub fn recorded(record: &Record) -> Vec<Recorded<'_>> {
+pub fn recorded(record: &Record) -> Vec<Recorded> {
     let Some((clock, timed)) = record.detail.as_ref().and_then(timed) else { return vec![] };
     let kept = timed.into_iter().filter(|(_, timed)| !timed.steps.is_empty());
-    kept.map(|(name, timed)| Recorded { name, clock, steps: &timed.steps }).collect()
+    kept.map(|(name, timed)| Recorded { name, clock, steps: timed.steps }).collect()
 }
 
 /// Everything of which a measure may have kept the steps, and their clock.
-fn timed(detail: &Detail) -> Option<(Clock, Vec<(String, &Timed)>)> {
-    let named = |name: &str, timed| (name.to_owned(), timed);
-    match detail {
-        Detail::Overlap(overlap) => {
-            let alone = [
-                named("upload alone", &overlap.upload),
-                named("kernel alone", &overlap.kernel),
-                named("download alone", &overlap.download),
-            ];
-            let runs = overlap.runs.iter().map(|run| {
-                let queues = counted(run.queues as usize, "queue");
-                (format!("{} on {queues}", counted(run.chunks as usize, "chunk")), &run.timed)
-            });
-            Some((overlap.clock, alone.into_iter().chain(runs).collect()))
-        }
-        Detail::Schedule(schedule) => {
-            let runs = schedule.runs.iter().map(|run| named(&run.plan, &run.timed));
-            Some((schedule.clock, runs.collect()))
-        }
-        Detail::Concurrency(raw) => {
-            let pairs = raw.pairs.iter().flat_map(|pair| {
-                let (first, second) = (&raw.kernel.name, &pair.second.name);
-                [
-                    (format!("{first} isolated"), &pair.first_isolated),
-                    (format!("{second} isolated"), &pair.second_isolated),
-                    (format!("{first}, then {second}"), &pair.concurrent_a_first),
-                    (format!("{second}, then {first}"), &pair.concurrent_b_first),
-                ]
-            });
-            let copies = raw.copies.iter();
-            let copies = copies.map(|(n, timed)| (format!("copies: {n}"), timed));
-            Some((raw.clock, pairs.chain(copies).collect()))
-        }
-        Detail::Halo(raw) => {
-            let all = [("undivided", &raw.undivided), ("in parts, nothing exchanged", &raw.parts)];
-            Some((raw.clock, all.map(|(name, timed)| (name.to_owned(), timed)).into()))
-        }
-        Detail::Transfer(_)
-        | Detail::Layout(_)
-        | Detail::Checkpoint(_)
-        | Detail::Occupancy(_)
-        | Detail::Characterised(_)
-        | Detail::TransferStates(_)
-        | Detail::Split(_) => None,
-    }
+fn timed(detail: &Detail) -> Option<Timelines> {
+    experiment(detail.kind())?.timelines(detail)
 }
 
 /// Every queue and its name: its number and, where its steps are all of one kind, that kind.
@@ -145,6 +103,7 @@ fn slice(process: u32, zero: f64, step: &NamedStep) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpubench_core::record::Timed;
     use gpubench_core::record::sample;
 
     fn step(name: &str, queue: u32, started: f64, ended: f64) -> NamedStep {
@@ -176,7 +135,7 @@ mod tests {
             step("download 0", 1, 6.0, 6.125),
         ];
         let recordings =
-            [Recorded { name: "2 chunks".into(), clock: Clock::Device, steps: &steps }];
+            [Recorded { name: "2 chunks".into(), clock: Clock::Device, steps: steps.to_vec() }];
         let trace = trace("sepia n=512", &recordings);
         assert_eq!(names(&trace, "process_name"), [(1, 0, "2 chunks")]);
         assert_eq!(
@@ -198,7 +157,11 @@ mod tests {
     #[test]
     fn each_recording_begins_at_0_and_what_is_simulated_says_so() {
         let (early, late) = ([step("kernel", 0, 1.0, 2.0)], [step("kernel", 0, 9.0, 9.5)]);
-        let recorded = |name: &str, clock, steps| Recorded { name: name.to_owned(), clock, steps };
+        let recorded = |name: &str, clock, steps: &[NamedStep]| Recorded {
+            name: name.to_owned(),
+            clock,
+            steps: steps.to_vec(),
+        };
         let trace = trace(
             "pair",
             &[recorded("a", Clock::Host, &early), recorded("b", Clock::Simulated, &late)],
@@ -219,7 +182,7 @@ mod tests {
         let schedule = sample::schedule(Clock::Device, runs);
         let mut record = sample::record(sample::key("pair", 1), 1.0);
         assert_eq!(recorded(&record), []);
-        record.detail = Some(Detail::Schedule(schedule));
+        record.detail = Some(Detail::new(&schedule));
         let found = recorded(&record);
         let listed: Vec<_> = found.iter().map(|r| (r.name.as_str(), r.clock)).collect();
         assert_eq!(listed, [("equal 10", Clock::Device)]);

@@ -1,4 +1,4 @@
-//! Statistics of timing samples, tested with invented numbers. `docs/METHODOLOGY.md` states each rule.
+//! Statistics of timing samples, tested with invented numbers. `docs/reference/METHODOLOGY.md` states each rule.
 
 mod bootstrap;
 mod combine;
@@ -8,7 +8,7 @@ mod summary;
 mod welch;
 
 pub use bootstrap::{FEW_CASES, Level, Noise, Replicates};
-pub use combine::{Overall, geometric_mean, overall};
+pub use combine::{Overall, Rounds, geometric_mean, overall};
 pub use most_stable_quantile::most_stable_quantile;
 pub use stopping::{Decision, Sampling, WarmUp};
 pub use summary::{Summary, median, median_of, quantile, rank_interval};

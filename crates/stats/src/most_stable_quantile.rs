@@ -49,7 +49,7 @@ fn alike([one, other]: [f64; 2]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Ten samples and ten, of which a given number each take so long; the others take 1.
+    /// Twice ten samples: of each ten the given number take so long, the others take 1.
     fn series(halves: [(usize, f64); 2]) -> Vec<f64> {
         let half = |(count, other): (usize, f64)| {
             (0..MIN_SAMPLES).map(move |i| if i < count { other } else { 1.0 })

@@ -6,6 +6,8 @@
 use super::source::Source;
 use super::suggest::suggest;
 use super::tree::{Node, Value};
+use super::types::Place;
+use super::values::Expression;
 use gpubench_core::error::Located;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
@@ -22,11 +24,13 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    pub fn new(source: Source) -> Self {
+    /// None yet, of this file.
+    pub(super) fn new(source: Source) -> Self {
         Self { source, found: vec![], reported: 0 }
     }
 
-    pub fn source(&self) -> &Source {
+    /// The file.
+    pub(super) fn source(&self) -> &Source {
         &self.source
     }
 
@@ -46,6 +50,30 @@ impl Diagnostics {
         }
     }
 
+    /// Where `at` is, for messages once all files are read.
+    pub fn place(&self, at: &Range<usize>) -> Place {
+        self.source.place(at)
+    }
+
+    /// Reports every name in an expression that is not among `known`.
+    pub fn check_names(
+        &mut self,
+        expression: &Expression,
+        known: &[&str],
+        rule: &str,
+    ) -> Option<()> {
+        let mut all_known = true;
+        for (name, part) in expression.expr.names() {
+            if !known.contains(&name) {
+                let help = suggest(name, known.iter().copied()).unwrap_or_else(|| rule.to_owned());
+                let message = format!("there is no `{name}` here");
+                self.push(&expression.part(&part), message, Some(help));
+                all_known = false;
+            }
+        }
+        all_known.then_some(())
+    }
+
     /// Notes that `node` is not what the spec wants.
     pub fn unexpected<T>(&mut self, node: &Node, wanted: &str) -> Option<T> {
         self.push(&node.at, format!("expected {wanted}, found {}", node.what()), None);
@@ -57,6 +85,7 @@ impl Diagnostics {
         self.reported
     }
 
+    /// All of them.
     pub fn into_found(self) -> Vec<Located> {
         self.found
     }
@@ -64,6 +93,7 @@ impl Diagnostics {
 
 /// A value that can be read from a tree. `None`: there was an error, and it has been reported.
 pub trait Decode: Sized {
+    /// Reads the value.
     fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self>;
 
     /// What it means that the key is missing; `None`: it must not be.
@@ -75,7 +105,9 @@ pub trait Decode: Sized {
 /// A value and where it stands.
 #[derive(Clone, Debug)]
 pub struct At<T> {
+    /// The value.
     pub value: T,
+    /// Its bytes in the file.
     pub at: Range<usize>,
 }
 
@@ -95,6 +127,7 @@ pub struct SpecReader<'a> {
 }
 
 impl<'a> SpecReader<'a> {
+    /// Of `node`, which must be a map.
     pub fn of(node: &'a Node, diagnostics: &mut Diagnostics) -> Option<Self> {
         match node.value {
             Value::Map(_) => Some(Self { node, asked: vec![] }),
@@ -102,6 +135,7 @@ impl<'a> SpecReader<'a> {
         }
     }
 
+    /// The value of a key.
     pub fn field<T: Decode>(
         &mut self,
         name: &'static str,
@@ -136,6 +170,7 @@ impl<'a> SpecReader<'a> {
 }
 
 /// Declares a spec: a struct whose fields are the keys of a map.
+#[macro_export]
 macro_rules! spec {
     ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty,)* }) => {
         $(#[$about])*
@@ -143,12 +178,12 @@ macro_rules! spec {
         #[schemars(deny_unknown_fields)]
         pub struct $name { $($(#[$doc])* pub $field: $type,)* }
 
-        impl $crate::decode::Decode for $name {
+        impl $crate::Decode for $name {
             fn decode(
-                node: &$crate::tree::Node,
-                diagnostics: &mut $crate::decode::Diagnostics,
+                node: &$crate::Node,
+                diagnostics: &mut $crate::Diagnostics,
             ) -> Option<Self> {
-                let mut spec = $crate::decode::SpecReader::of(node, diagnostics)?;
+                let mut spec = $crate::SpecReader::of(node, diagnostics)?;
                 $(let $field = spec.field(stringify!($field).trim_start_matches("r#"), diagnostics);)*
                 spec.close(diagnostics);
                 Some(Self { $($field: $field?,)* })
@@ -156,7 +191,7 @@ macro_rules! spec {
         }
     };
 }
-pub(super) use spec;
+pub use crate::spec;
 
 impl<T: Decode> Decode for Option<T> {
     fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {

@@ -1,7 +1,6 @@
 //! Every expression of a workload at every size, so that an overflow or a negative count is
 //! found now and not in the middle of a run.
 
-use super::Expr;
 use super::convert::Converter;
 use super::decode::At;
 use super::file;
@@ -9,7 +8,7 @@ use super::sizes::shown;
 use super::types::{Buffer, MAX_PASSES, PASS, Workload};
 use gpubench_core::gpu::Access;
 use gpubench_core::hash::sha256_of;
-use gpubench_core::workload::{Size, Verify, cut};
+use gpubench_core::workload::{Size, Verify};
 use std::ops::Range;
 
 type Values = Vec<(String, f64)>;
@@ -28,7 +27,7 @@ impl Converter<'_> {
                 self.launch(spec, workload, size, &all);
                 if self.diagnostics.count() == before && pass == 0 {
                     self.expected_file(spec, workload, size, &all);
-                    self.cuts(spec, workload, size, &all);
+                    self.options_at_size(workload, size, &all);
                 }
                 if self.diagnostics.count() > before {
                     break;
@@ -135,27 +134,12 @@ impl Converter<'_> {
         }
     }
 
-    /// Whether a domain can be cut as asked, and is exchanged after every pass.
-    fn cuts(&mut self, spec: &file::Workload, workload: &Workload, size: &Size, values: &Values) {
-        let (Some(halo), Some(At { value: given, .. })) = (&workload.halo, &spec.halo) else {
-            return;
-        };
-        let three = |all: [Result<u64, String>; 3]| -> Result<[u64; 3], String> {
-            let [x, y, z] = all;
-            Ok([x?, y?, z?])
-        };
-        let count = |expr: &Expr| expr.count(values);
-        let cells = ["nx", "ny", "nz"].map(|name| count(&Expr::name(name)));
-        let cuts = halo.cuts.each_ref().map(count);
-        let parts = three(cells).and_then(|cells| cut(cells, three(cuts)?));
-        if let Err(why) = parts {
-            self.fails(&given.cuts.at, "cuts", size, &why);
-        }
-        let passes =
-            workload.passes.as_ref().map_or(Ok(1), |passes| passes.count(&size_values(size)));
-        if passes.is_ok_and(|passes| passes != halo.exchange.len() as u64) {
-            let why = format!("{} exchanges, one is needed after each pass", halo.exchange.len());
-            self.fails(&given.exchange.at, "exchange", size, &why);
+    fn options_at_size(&mut self, workload: &Workload, size: &Size, values: &Values) {
+        for requested in &workload.measure {
+            let experiment = requested.experiment;
+            for wrong in experiment.wrong_at_size(&requested.options, workload, size, values) {
+                self.fails(&wrong.at, wrong.what, size, &wrong.why);
+            }
         }
     }
 

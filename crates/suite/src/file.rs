@@ -1,13 +1,13 @@
 //! The schema of a suite on disk. Its documentation is that of the JSON schema.
 
 use super::decode::{At, Clean, Entries, spec};
-use super::keywords::{Family, Kind};
+use super::keywords::{Family, HostMemoryKind};
 use super::select::Select;
 use super::values::{
-    ByteSize, Constant, Expression, Groups, Param, Sizes, Splitting, Verification,
+    ByteSize, Constant, Experiments, Expression, Groups, Param, Sizes, Splitting, Verification,
 };
 use gpubench_core::gpu::{Access, Element};
-use gpubench_core::workload::{Fill, Measure};
+use gpubench_core::workload::Fill;
 
 spec! {
     /// A suite of GPU benchmarks for gpubench.
@@ -81,23 +81,15 @@ spec! {
         /// How the result is checked: `none`, or a map with `reference`, `file` or `against`.
         /// `relative` and `absolute` say how far an `f32` may differ; integers must be equal.
         verify: Option<At<Verification>>,
-        /// What is measured; the kernel's time, if nothing is said.
-        measure: Option<At<Vec<At<Measure>>>>,
+        /// What is measured; the kernel's time, if nothing is said. Options of an experiment stand
+        /// behind its word: `measure: [kernel, { concurrency: { copies: 4 } }]`.
+        measure: Option<At<Experiments>>,
         /// Words to filter by.
         tags: Option<Vec<At<String>>>,
         /// The ranking it counts in; by default what the first measure and the work suggest.
         family: Option<At<Family>>,
         /// Kinds of host memory for transfers; for uploads and downloads all three by default.
-        host_memory: Option<At<Vec<At<Kind>>>>,
-        /// For `measure: concurrency`: other workloads of the suite, each to run concurrently with this one
-        /// at every size of its own. This one also runs concurrently with itself.
-        with: Option<At<Vec<At<String>>>>,
-        /// For `measure: concurrency`: up to how many copies of the kernel are run at once.
-        copies: Option<At<u32>>,
-        /// For `measure: [layout]`: how a buffer that is accessed in strides is made contiguous.
-        layout: Option<At<LayoutTransform>>,
-        /// For `measure: [halo]`: how the domain is cut into parts, and what they exchange.
-        halo: Option<At<Halo>>,
+        host_memory: Option<At<Vec<At<HostMemoryKind>>>>,
         /// The parameter that counts the rows along which the problem can be cut into chunks.
         divide: Option<At<String>>,
     }
@@ -153,54 +145,11 @@ spec! {
 }
 
 spec! {
-    /// How a buffer that the kernel accesses in strides is made contiguous first. Both workloads
-    /// named have the sizes of this one and are run at each of them.
-    LayoutTransform {
-        /// The buffer.
-        buffer: At<String>,
-        /// Elements from one access to the next: one stride, or that of the inner and that of the
-        /// outer loop; over sizes and parameters.
-        strides: At<Vec<At<Expression>>>,
-        /// The workload that reads such a buffer and writes it transformed.
-        by: At<String>,
-        /// The workload that does what this one does, with the transformed buffer for this one.
-        then: At<String>,
-    }
-}
-
-spec! {
     /// Operations and bytes of one launch, over sizes, parameters and constants.
     Work {
         /// Operations.
         flops: Option<At<Expression>>,
         /// Bytes that must move between memory and the kernel, each counted once.
         bytes: Option<At<Expression>>,
-    }
-}
-
-spec! {
-    /// How a domain is cut into parts whose halos are exchanged after every pass. The kernel changes
-    /// one buffer of `f32` in place: fields of nx·ny·nz cells within a shell of one cell, x fastest. Its
-    /// parameters `nx`, `ny` and `nz` count the cells, `x`, `y` and `z` say where in the domain they begin.
-    Halo {
-        /// Parts along x, y and z: expressions over sizes and parameters that divide nx, ny and nz.
-        cuts: At<Vec<At<Expression>>>,
-        /// For each pass: which fields cells read of their neighbours once it has written them.
-        exchange: At<Vec<At<Exchange>>>,
-        /// The workload that gathers a box of the buffer `field` into `face`, with parameters as those
-        /// of the shipped `pack_box`.
-        pack: At<String>,
-        /// The workload that scatters it, with the same parameters.
-        unpack: At<String>,
-    }
-}
-
-spec! {
-    /// Fields by number, from 0 and at equal distances, along x, y and z.
-    Exchange {
-        /// Those read of the neighbour behind.
-        behind: Vec<Vec<u32>>,
-        /// Those read of the neighbour ahead.
-        ahead: Vec<Vec<u32>>,
     }
 }

@@ -3,7 +3,7 @@
 use super::decode::{Decode, Diagnostics};
 use super::tree::{Node, Value};
 use gpubench_core::gpu::{Access, MemoryKind};
-use gpubench_core::workload::{Fill, Measure};
+use gpubench_core::workload::Fill;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ keywords! {
         Concurrency,
     }
     /// A kind of host memory.
-    Kind {
+    HostMemoryKind {
         /// Ordinary host memory.
         Pageable,
         /// Host memory that the device's copy engine reaches directly.
@@ -57,12 +57,12 @@ keywords! {
     }
 }
 
-impl From<Kind> for MemoryKind {
-    fn from(kind: Kind) -> Self {
+impl From<HostMemoryKind> for MemoryKind {
+    fn from(kind: HostMemoryKind) -> Self {
         match kind {
-            Kind::Pageable => Self::Pageable,
-            Kind::Pinned => Self::Pinned,
-            Kind::Mapped => Self::Mapped,
+            HostMemoryKind::Pageable => Self::Pageable,
+            HostMemoryKind::Pinned => Self::Pinned,
+            HostMemoryKind::Mapped => Self::Mapped,
         }
     }
 }
@@ -113,4 +113,4 @@ macro_rules! decode_by_serde {
         }
     )* };
 }
-decode_by_serde!(Access, Measure, Fill, Family, Kind, Other);
+decode_by_serde!(Access, Fill, Family, HostMemoryKind, Other);

@@ -10,15 +10,16 @@ mod data;
 mod decode;
 mod directive;
 mod evaluate;
+mod experiments;
 mod expr;
 mod file;
 mod fit;
 mod kernel;
 mod keywords;
+mod kinds;
 mod load;
 mod merge;
 mod opencl;
-mod partners;
 mod schema;
 mod select;
 mod sizes;
@@ -30,11 +31,17 @@ mod values;
 mod wgsl;
 
 pub use assets::{kernels, suites};
+pub use decode::{At, Decode, Diagnostics, SpecReader};
 pub use expr::{Expr, Scope, Wrong};
+pub use kinds::{
+    Family, HostMemory, Needs, Options, OptionsContext, Partner, Passes, Requested, SuiteKind,
+    Wrong as WrongOption,
+};
 pub use load::{ROUNDS, SECONDS, load};
 pub use schema::schema;
 pub use suggest::{closest_matches, suggest};
+pub use tree::{Key, Node, Value};
 pub use types::{
-    Budget, Buffer, Halo, Kernel, KernelText, LayoutTransform, MAX_PASSES, PASS, Place, Search,
-    Suite, Work, Workload,
+    Budget, Buffer, Kernel, KernelText, MAX_PASSES, PASS, Place, Search, Suite, Work, Workload,
 };
+pub use values::Expression;

@@ -3,6 +3,7 @@
 use super::convert::Converter;
 use super::decode::{At, Clean, Decode, Diagnostics};
 use super::file::{self, File};
+use super::kinds::{Partner, SuiteKind};
 use super::source::{Root, Source};
 use super::suggest::suggest;
 use super::tree::{Node, Value};
@@ -25,16 +26,22 @@ pub const ROUNDS: RangeInclusive<u32> = 1..=10_000;
 const MAX_CASES: usize = 10_000;
 
 /// Loads a suite: the file at a path, else the embedded one of that name (`quick`,
-/// `suites/quick.yaml`). `references` are the names by which a suite may ask for verification.
+/// `suites/quick.yaml`). `references` are the names by which a suite may ask for verification, `kinds`
+/// the experiments that it may ask for.
 ///
 /// # Errors
 /// [`Error::Suite`] with every diagnostic of all its files, [`Error::Usage`] when there is neither
 /// such a file nor such a suite.
-pub fn load(path_or_name: &str, references: &[&str]) -> Result<Suite> {
+pub fn load(
+    path_or_name: &str,
+    references: &[&str],
+    kinds: &[&'static dyn SuiteKind],
+) -> Result<Suite> {
     let (root, source) = find(path_or_name)?;
     let mut loader = Loader {
         root,
         references,
+        kinds,
         files: BTreeMap::new(),
         suites: BTreeSet::new(),
         read: 0,
@@ -89,6 +96,7 @@ fn hash(files: &BTreeMap<String, String>) -> String {
 struct Loader<'a> {
     root: Root,
     references: &'a [&'a str],
+    kinds: &'a [&'static dyn SuiteKind],
     /// Hashes of all files read so far, kernels among them, by their identity.
     files: BTreeMap<String, String>,
     /// Identities of the suite files whose workloads are there already.
@@ -181,6 +189,7 @@ impl Loader<'_> {
         let mut converter = Converter {
             root: &self.root,
             references: self.references,
+            kinds: self.kinds,
             files: &mut self.files,
             texts: &mut self.texts,
             trusted: assets::is_suite(&diagnostics.source().text),
@@ -206,21 +215,19 @@ impl Loader<'_> {
         if !self.diagnostics.is_empty() {
             return;
         }
-        let transforms = |workload: &Workload| {
+        let mut partners = vec![];
+        for workload in &self.workloads {
             let sizes: Vec<_> = names_of(workload).map(str::to_owned).collect();
-            let named = workload.layout.iter().flat_map(|how| [how.by.clone(), how.then.clone()]);
-            named.map(|partner| (partner, Some(sizes.clone()))).collect::<Vec<_>>()
-        };
-        let co_running = self.workloads.iter().flat_map(|workload| &workload.co_running);
-        let co_running = co_running.map(|partner| (partner.clone(), None));
-        let halo = self.workloads.iter().filter_map(|workload| workload.halo.as_ref());
-        let halo = halo.flat_map(|how| [how.pack.clone(), how.unpack.clone()]);
-        let others = co_running.chain(halo.map(|partner| (partner, None)));
-        let partners: Vec<_> = others.chain(self.workloads.iter().flat_map(transforms)).collect();
-        for ((name, place), sizes) in &partners {
+            for requested in &workload.measure {
+                let named = requested.experiment.partners(&requested.options).into_iter();
+                partners.extend(named.map(|partner| (partner, sizes.clone())));
+            }
+        }
+        for (partner, sizes) in &partners {
+            let Partner { name, place, .. } = partner;
             match self.workloads.iter().find(|other| other.name == *name) {
                 Some(other) => {
-                    if let Some(why) = unfit(other, sizes.as_deref()) {
+                    if let Some(why) = unfit(other, partner, sizes) {
                         self.diagnostics.push(place.diagnostic(format!("`{name}` {why}"), None));
                     }
                 }
@@ -247,18 +254,15 @@ impl Loader<'_> {
     }
 }
 
-/// Why `other` cannot run concurrently with another workload, or cannot transform a layout for one with these
-/// `sizes` or use what was transformed.
-fn unfit(other: &Workload, sizes: Option<&[String]>) -> Option<&'static str> {
-    let differ = |sizes: &[String]| !sizes.iter().map(String::as_str).eq(names_of(other));
-    if other.kernel.is_none() && sizes.is_some() {
-        Some("has no kernel to transform a layout or to use the result")
-    } else if other.kernel.is_none() {
-        Some("has no kernel to run concurrently or to pack what is exchanged")
+/// Why `other` cannot be the partner of a workload with these `sizes`.
+fn unfit(other: &Workload, partner: &Partner, sizes: &[String]) -> Option<String> {
+    let same_sizes = || sizes.iter().map(String::as_str).eq(names_of(other));
+    if other.kernel.is_none() {
+        Some(format!("has no kernel to {}", partner.purpose))
     } else if other.passes.is_some() {
-        Some("has several passes, and here one launch is all")
-    } else if sizes.is_some_and(differ) {
-        Some("has not the sizes of this workload")
+        Some("has several passes, and here one launch is all".into())
+    } else if partner.same_sizes && !same_sizes() {
+        Some("has not the sizes of this workload".into())
     } else {
         None
     }

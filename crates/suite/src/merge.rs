@@ -90,10 +90,6 @@ impl Workload {
             tags: added(&self.tags, &base.tags),
             family: self.family.clone().or_else(|| base.family.clone()),
             host_memory: self.host_memory.clone().or_else(|| base.host_memory.clone()),
-            with: self.with.clone().or_else(|| base.with.clone()),
-            copies: self.copies.clone().or_else(|| base.copies.clone()),
-            layout: self.layout.clone().or_else(|| base.layout.clone()),
-            halo: self.halo.clone().or_else(|| base.halo.clone()),
             divide: self.divide.clone().or_else(|| base.divide.clone()),
         }
     }

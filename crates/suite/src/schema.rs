@@ -3,8 +3,10 @@
 use super::decode::Entries;
 use super::file::File;
 use super::keywords::{Other, PlainSplit};
+use super::kinds::SuiteKind;
 use super::values::{
-    ByteSize, Constant, Expression, Groups, Param, RowsSpec, Sizes, Splitting, Verification,
+    ByteSize, Constant, Experiments, Expression, Groups, Param, RowsSpec, Sizes, Splitting,
+    Verification,
 };
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -13,28 +15,56 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 /// The schema of a suite's file.
-pub fn schema() -> Schema {
+pub fn schema(kinds: &[&'static dyn SuiteKind]) -> Schema {
     let settings = SchemaSettings::draft07().with_transform(RecursiveTransform(without_null));
-    let mut schema = settings.into_generator().into_root_schema_for::<File>();
+    let mut generator = settings.into_generator();
+    let experiments = experiments(kinds, &mut generator);
+    let mut schema = generator.into_root_schema_for::<File>();
     schema.insert("title".to_owned(), "gpubench suite".into());
+    if let Some(Value::Object(definitions)) = schema.get_mut("definitions") {
+        definitions.insert("Experiments".to_owned(), experiments.to_value());
+    }
     schema
+}
+
+/// The words of experiments, and the options of those that take any.
+fn experiments(kinds: &[&'static dyn SuiteKind], generator: &mut SchemaGenerator) -> Schema {
+    let word = |kind: &&'static dyn SuiteKind| json_schema!({ "const": kind.kind().name(), "description": kind.about() });
+    let words: Vec<Schema> = kinds.iter().map(word).collect();
+    let mut options = serde_json::Map::new();
+    for kind in kinds {
+        let schema = kind.options_schema(generator).unwrap_or_else(
+            || json_schema!({ "type": ["object", "null"], "additionalProperties": false }),
+        );
+        options.insert(kind.kind().name().to_owned(), schema.to_value());
+    }
+    let with_options = json_schema!({
+        "type": "object", "properties": options, "additionalProperties": false,
+    });
+    json_schema!({
+        "description": "Experiments, each with its options where it has any.",
+        "anyOf": [
+            { "type": "array", "items": { "anyOf": [{ "anyOf": words }, with_options] } },
+            with_options,
+        ],
+    })
 }
 
 /// An optional key may be missing, but not empty.
 fn without_null(schema: &mut Schema) {
     if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.retain(|name| name != "null");
-        if let [only] = types.as_slice() {
-            let only = only.clone();
-            schema.insert("type".to_owned(), only);
+        if let [single] = types.as_slice() {
+            let single = single.clone();
+            schema.insert("type".to_owned(), single);
         }
     }
     if let Some(Value::Array(choices)) = schema.get_mut("anyOf") {
         choices.retain(|choice| choice.get("type").is_none_or(|name| name != "null"));
         if let [_] = choices.as_slice()
-            && let Some(only) = schema.remove("anyOf")
+            && let Some(single) = schema.remove("anyOf")
         {
-            schema.insert("allOf".to_owned(), only);
+            schema.insert("allOf".to_owned(), single);
         }
     }
 }
@@ -55,6 +85,7 @@ macro_rules! describe {
 }
 
 describe! {
+    Experiments(_generator): json_schema!({ "type": ["array", "object"] });
     Expression(_generator): json_schema!({
         "description": "A number, or arithmetic over names: + - * / % ^, parentheses, min, max, \
                         ceil_div, floor, ceil, log2, sqrt.",

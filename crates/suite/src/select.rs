@@ -77,7 +77,7 @@ mod tests {
             "short.yaml",
             format!("include: [long.yaml]\nselect: {select}\nworkloads: {{ own: {transfer} }}"),
         );
-        match load(&folder.path().join("short.yaml").to_string_lossy(), &[]) {
+        match load(&folder.path().join("short.yaml").to_string_lossy(), &[], &[]) {
             Ok(suite) => Ok(suite
                 .workloads
                 .iter()

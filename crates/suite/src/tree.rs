@@ -12,32 +12,43 @@ use std::ops::Range;
 /// A value and its byte range; a map or list within a map stands where its key does.
 #[derive(Clone, Debug)]
 pub struct Node {
+    /// What it holds.
     pub value: Value,
+    /// Its bytes in the file.
     pub at: Range<usize>,
 }
 
 /// What YAML can hold.
 #[derive(Clone, Debug)]
 pub enum Value {
+    /// Nothing.
     Null,
+    /// True or false.
     Bool(bool),
+    /// A whole number.
     Int(i64),
+    /// Any other number.
     Float(f64),
+    /// A text.
     Text(String),
+    /// A list.
     List(Vec<Node>),
+    /// A map, in the order of the file.
     Map(Vec<(Key, Node)>),
 }
 
 /// A key of a map.
 #[derive(Clone, Debug)]
 pub struct Key {
+    /// The key.
     pub name: String,
+    /// Its bytes in the file.
     pub at: Range<usize>,
 }
 
 impl Node {
     /// Reads a file.
-    pub fn parse(source: &Source) -> Result<Self, Located> {
+    pub(super) fn parse(source: &Source) -> Result<Self, Located> {
         let raw: Spanned<Raw> = yaml::parse(&source.file, &source.text)?;
         Ok(raw.value.placed(&source.text, raw.defined))
     }

@@ -1,9 +1,10 @@
 //! A checked suite: every expression parsed, every name resolved, every diagnostic already reported.
 
 use super::Expr;
+use super::kinds::Requested;
 use gpubench_core::error::Located;
 use gpubench_core::gpu::{Access, Constant, Element, Language, MemoryKind, Origin};
-use gpubench_core::workload::{Faces, Fill, Measure, Size, Split, Verify};
+use gpubench_core::workload::{Fill, Kind, Size, Split, Verify};
 use std::sync::Arc;
 
 /// A checked suite with its includes resolved.
@@ -73,19 +74,11 @@ pub struct Workload {
     /// How the result is checked.
     pub verify: Verify,
     /// What is measured.
-    pub measure: Vec<Measure>,
+    pub measure: Vec<Requested>,
     /// Kinds of host memory, for transfers.
     pub host_memory: Vec<MemoryKind>,
     /// Name of the parameter along which the problem can be cut into chunks, where it can.
     pub divide: Option<String>,
-    /// Names of workloads that run concurrently with it, and where they are named.
-    pub co_running: Vec<(String, Place)>,
-    /// Up to how many copies of its kernel run at once, for concurrency; 1: itself only.
-    pub copies: u32,
-    /// How a buffer that is accessed in strides is made contiguous, where that is measured.
-    pub layout: Option<LayoutTransform>,
-    /// How the domain is cut into parts that exchange halos, where that is measured.
-    pub halo: Option<Halo>,
     /// Where it stands in its file, for messages after parsing.
     pub place: Place,
 }
@@ -100,47 +93,21 @@ impl Workload {
         })
     }
 
+    /// Whether it asks for this kind of experiment.
+    pub fn measures(&self, kind: Kind) -> bool {
+        self.measure.iter().any(|requested| requested.kind() == kind)
+    }
+
+    /// The options of the experiment whose options are an `S`, where it asks for that.
+    pub fn options<S: 'static>(&self) -> Option<&S> {
+        self.measure.iter().find_map(|requested| requested.options.downcast_ref())
+    }
+
     /// How many cases it has on a device that can do everything.
     pub fn cases(&self) -> usize {
-        let kinds = |measure: &Measure| match measure {
-            Measure::Upload | Measure::Download => self.host_memory.len(),
-            Measure::Transfer
-            | Measure::Overlap
-            | Measure::Schedule
-            | Measure::TransferStates
-            | Measure::Split => self.host_memory.len().max(1),
-            _ => 1,
-        };
-        self.sizes.len() * self.measure.iter().map(kinds).sum::<usize>()
+        let cases = |requested: &Requested| requested.host_memory(self).len();
+        self.sizes.len() * self.measure.iter().map(cases).sum::<usize>()
     }
-}
-
-/// How a buffer that a kernel accesses in strides is made contiguous first.
-#[derive(Clone, Debug)]
-pub struct LayoutTransform {
-    /// The buffer, by name.
-    pub buffer: String,
-    /// Elements from one access to the next: one stride, or that of the inner and of the outer loop.
-    pub strides: Vec<Expr>,
-    /// Where they are given.
-    pub place: Place,
-    /// Name of the workload that writes it transformed, and where it is named.
-    pub by: (String, Place),
-    /// Name of the workload that does the same with it transformed, and where it is named.
-    pub then: (String, Place),
-}
-
-/// How a domain is cut into parts whose halos are exchanged after every pass.
-#[derive(Clone, Debug)]
-pub struct Halo {
-    /// Parts along x, y and z.
-    pub cuts: [Expr; 3],
-    /// What is exchanged after each pass.
-    pub exchange: Vec<Faces>,
-    /// Name of the workload that packs a face, and where it is named.
-    pub pack: (String, Place),
-    /// Name of the workload that unpacks it, and where it is named.
-    pub unpack: (String, Place),
 }
 
 /// What parameters call the number of a pass, from 0.

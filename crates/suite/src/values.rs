@@ -12,6 +12,7 @@ use std::ops::Range;
 /// An expression and where its text begins in the file.
 #[derive(Clone, Debug)]
 pub struct Expression {
+    /// The expression.
     pub expr: Expr,
     at: Range<usize>,
     /// Whether the file holds the text letter for letter, so that a part of it has a place.
@@ -323,4 +324,42 @@ impl Decode for Element {
         let text = String::decode(node, diagnostics)?;
         Self::try_from(text).map_err(|why| diagnostics.push(&node.at, why, None)).ok()
     }
+}
+
+/// The experiments that a workload asks for, each with its options where it has any: a list of
+/// words and of maps from a word to options, or one such map.
+#[derive(Clone, Debug)]
+pub struct Experiments(pub Vec<(At<String>, Option<Node>)>);
+
+impl Decode for Experiments {
+    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
+        let mut all = vec![];
+        match &node.value {
+            Value::List(items) => {
+                for item in items {
+                    experiment(item, diagnostics, &mut all)?;
+                }
+            }
+            _ => experiment(node, diagnostics, &mut all)?,
+        }
+        Some(Self(all))
+    }
+}
+
+fn experiment(
+    node: &Node,
+    diagnostics: &mut Diagnostics,
+    all: &mut Vec<(At<String>, Option<Node>)>,
+) -> Option<()> {
+    match &node.value {
+        Value::Text(word) => all.push((At { value: word.clone(), at: node.at.clone() }, None)),
+        Value::Map(entries) => all.extend(entries.iter().map(|(key, options)| {
+            (At { value: key.name.clone(), at: key.at.clone() }, Some(options.clone()))
+        })),
+        _ => {
+            return diagnostics
+                .unexpected(node, "a kind of experiment, or a map from it to its options");
+        }
+    }
+    Some(())
 }

@@ -4,7 +4,7 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Access, Scalar};
 use gpubench_core::text::read_bytes;
 use gpubench_emulator::Buffer;
-use gpubench_plan::{BufferPlan, Case};
+use gpubench_experiments::plan::{BufferPlan, Case};
 use serde::Serialize;
 use std::ops::Range;
 use std::path::PathBuf;

@@ -12,11 +12,13 @@ use gpubench_core::workload::CaseKey;
 use gpubench_emulator::{
     Buffer, Coalescing, Counts, Emulator, Fault, Groups, Instrumentation, Launch, Rules, Seen,
 };
-use gpubench_experiments::{initial, promised};
-use gpubench_plan::{
-    Case, Filter, Limits, Planned, emulated_device, emulated_launch, plan, track_outputs,
+use gpubench_experiments::load;
+use gpubench_experiments::plan;
+use gpubench_experiments::plan::{
+    Case, Filter, Limits, Planned, emulated_device, emulated_launch, track_outputs,
 };
-use gpubench_suite::{Suite, load};
+use gpubench_experiments::{initial, promised};
+use gpubench_suite::Suite;
 use serde::Serialize;
 use std::collections::HashSet;
 use std::process::ExitCode;
@@ -200,12 +202,11 @@ fn selected(what: &str, args: &Args) -> Result<Vec<Case>> {
 /// A suite by its name or file; else `all`, of which only the workload of this name is kept.
 fn suite(what: &str, filters: &[String]) -> Result<(Suite, Vec<Filter>)> {
     let filters = filters.iter().map(|text| Filter::parse(text)).collect::<Result<_>>()?;
-    let references: Vec<_> = gpubench_reference::names().collect();
     let is_file = what.ends_with(".yaml") || std::path::Path::new(what).exists();
     if is_file || gpubench_suite::suites().contains(&what) {
-        return Ok((load(what, &references)?, filters));
+        return Ok((load(what)?, filters));
     }
-    let mut suite = load("all", &references)?;
+    let mut suite = load("all")?;
     let names: Vec<String> = suite.workloads.iter().map(|w| w.name.clone()).collect();
     let variant = |name: &str| name.strip_prefix(what).is_some_and(|rest| rest.starts_with('/'));
     suite.workloads.retain(|w| w.name == what || variant(&w.name));

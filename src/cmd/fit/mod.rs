@@ -16,7 +16,7 @@ use gpubench_report::fit::{Report, json, short, text};
 use gpubench_suite::Suite;
 use std::path::PathBuf;
 use std::process::ExitCode;
-pub(super) use times::{is_kernel, kernels, launches, seconds};
+pub(super) use times::{has_kernels, kernels, launches};
 
 /// Arguments of `gpubench fit`.
 #[derive(Debug, clap::Args)]
@@ -52,7 +52,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let mut reports = vec![];
     for run in &runs {
         // A run that only characterises is there for its profile.
-        if !run.records.iter().any(is_kernel) {
+        if !has_kernels(&run.records) {
             continue;
         }
         let suite = suite(&run.header, args.suite.as_deref(), "--suite")?;

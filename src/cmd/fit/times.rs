@@ -1,20 +1,29 @@
-//! What the kernels of a run took: its rounds put together.
+//! What the kernels of a run took: the rounds of each that every one of them got right.
 
 use crate::kernel_counts::{Kernel, KernelCounts};
 use gpubench_analysis::fit::Launch;
+use gpubench_analysis::{Aggregate, aggregate};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
-use gpubench_core::record::{Flag, Record};
-use gpubench_core::workload::{CaseKey, Measure};
+use gpubench_core::record::Record;
 use gpubench_emulator::Rules;
 use gpubench_stats::{geometric_mean, median_of, most_stable_quantile, quantile};
-use std::collections::BTreeMap;
+
+/// Whether models can be fitted to the run: it measured kernels.
+pub(in crate::cmd) fn has_kernels(records: &[Record]) -> bool {
+    aggregate(records).iter().any(is_kernel)
+}
+
+/// The kernels of a device that models are fitted to.
+pub(in crate::cmd) fn kernels(records: &[Record], device: usize) -> Vec<Aggregate<'_>> {
+    let mut cases = aggregate(records);
+    cases.retain(|case| case.device == device && is_kernel(case));
+    cases
+}
 
 /// Whether it is a kernel's time that models are fitted to. What `measure: launch` times is an empty
 /// launch from call to end: no kernel.
-pub(in crate::cmd) fn is_kernel(record: &Record) -> bool {
-    record.key.measure == Measure::Kernel
-        && record.outcome.is_ok()
-        && !record.flags.iter().any(Flag::is_implausible)
+fn is_kernel(case: &Aggregate) -> bool {
+    case.key.measure.is_kernel() && case.exclusion.is_none()
 }
 
 /// Every verified kernel of a device (its number and itself): the quantile of its samples that is
@@ -26,70 +35,49 @@ pub(in crate::cmd) fn launches(
     rules: Rules,
 ) -> Vec<Launch> {
     let kernels = kernels(records, number);
-    let samples = kernels.values().flatten().filter_map(|record| record.measured.as_ref());
+    let samples = kernels.iter().flat_map(Aggregate::rounds);
     let estimator = TimeEstimator {
         quantile: most_stable_quantile(samples.map(|measured| measured.samples.as_slice())),
         drift_correction: DriftCorrection::of(&kernels, device.kind),
     };
     let known: Vec<Kernel> =
-        kernels.values().filter_map(|records| Kernel::of(records[0])).collect();
+        kernels.iter().filter_map(|case| Kernel::of(case.records[0])).collect();
     kernel_counts.count(&known, &[rules]);
-    let launch = |(key, records): (CaseKey, Vec<&Record>)| {
-        launch(key, &records, &estimator, kernel_counts, rules)
-    };
-    kernels.into_iter().filter_map(launch).collect()
-}
-
-/// The verified records of a device's kernels.
-pub(in crate::cmd) fn kernels(
-    records: &[Record],
-    device: usize,
-) -> BTreeMap<CaseKey, Vec<&Record>> {
-    let mut kernels: BTreeMap<CaseKey, Vec<&Record>> = BTreeMap::new();
-    for record in records.iter().filter(|r| r.device == device && is_kernel(r)) {
-        kernels.entry(record.key.clone()).or_default().push(record);
-    }
-    kernels
-}
-
-/// The geometric mean of the records' medians.
-pub(in crate::cmd) fn seconds(records: &[&Record]) -> Option<f64> {
-    TimeEstimator { quantile: 0.5, drift_correction: DriftCorrection(None) }.seconds(records)
+    kernels.iter().filter_map(|case| launch(case, &estimator, kernel_counts, rules)).collect()
 }
 
 /// How a device's times are estimated.
 struct TimeEstimator {
-    /// Of the samples of a record.
+    /// Of the samples of a round.
     quantile: f64,
     drift_correction: DriftCorrection,
 }
 
 impl TimeEstimator {
-    /// The geometric mean of the records' quantiles, each over how many times longer than usual everything took
-    /// then.
-    fn seconds(&self, records: &[&Record]) -> Option<f64> {
-        let one = |record: &&Record| {
-            let mut sorted = record.measured.as_ref()?.samples.clone();
+    /// The geometric mean of the rounds' quantiles, each over how many times longer than usual everything
+    /// took then.
+    fn seconds(&self, case: &Aggregate) -> Option<f64> {
+        let rounds = case.shown().filter_map(|(record, measured)| {
+            let mut sorted = measured.samples.clone();
             sorted.sort_by(f64::total_cmp);
             let seconds = quantile(&sorted, self.quantile);
             (!seconds.is_nan()).then(|| seconds / self.drift_correction.slowness(record))
-        };
-        geometric_mean(&records.iter().filter_map(one).collect::<Vec<_>>())
+        });
+        geometric_mean(&rounds.collect::<Vec<_>>())
     }
 }
 
 fn launch(
-    key: CaseKey,
-    records: &[&Record],
+    case: &Aggregate,
     estimator: &TimeEstimator,
     kernel_counts: &KernelCounts,
     rules: Rules,
 ) -> Option<Launch> {
-    let seconds = estimator.seconds(records)?;
-    let first = records.iter().find_map(|record| record.measured.as_ref())?;
-    let kernel = Kernel::of(records[0])?;
+    let seconds = estimator.seconds(case)?;
+    let first = case.rounds().next()?;
+    let kernel = Kernel::of(case.records[0])?;
     let counted = kernel_counts.of(&kernel, rules);
-    let (operations, bytes) = (first.flops, first.bytes);
+    let (key, operations, bytes) = (case.key.clone(), first.flops, first.bytes);
     Some(match kernel_counts.launch(&kernel) {
         Some(known) => Launch { key, operations, bytes, counted, seconds, ..known },
         None => {
@@ -109,8 +97,9 @@ const MAX_SLOWDOWN: f64 = 4.0;
 struct DriftCorrection(Option<f64>);
 
 impl DriftCorrection {
-    fn of(kernels: &BTreeMap<CaseKey, Vec<&Record>>, kind: DeviceKind) -> Self {
-        let seconds = kernels.values().flatten().filter_map(|record| reference_kernel(record));
+    fn of(kernels: &[Aggregate], kind: DeviceKind) -> Self {
+        let records = kernels.iter().flat_map(Aggregate::shown).map(|(record, _)| record);
+        let seconds = records.filter_map(reference_kernel);
         Self(median_of(seconds).filter(|_| kind == DeviceKind::Cpu))
     }
 
@@ -130,7 +119,7 @@ fn reference_kernel(record: &Record) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_core::record::{Monitor, sample};
+    use gpubench_core::record::{Monitor, Outcome, sample};
 
     fn record(n: i64, seconds: f64, reference_kernel: Option<[f64; 2]>) -> Record {
         let monitor = Monitor { reference_kernel, ..Monitor::default() };
@@ -155,7 +144,7 @@ mod tests {
                 quantile: 0.5,
                 drift_correction: DriftCorrection::of(&kernels, kind),
             };
-            kernels.values().map(|records| estimator.seconds(records).unwrap()).collect::<Vec<_>>()
+            kernels.iter().map(|case| estimator.seconds(case).unwrap()).collect::<Vec<_>>()
         };
         let near = |estimates: Vec<f64>, wanted: [f64; 4]| {
             estimates
@@ -183,9 +172,23 @@ mod tests {
             quantile: most_stable_quantile(samples),
             drift_correction: DriftCorrection(None),
         };
-        let all: Vec<f64> = kernels.values().map(|r| estimator.seconds(r).unwrap()).collect();
+        let all: Vec<f64> = kernels.iter().map(|case| estimator.seconds(case).unwrap()).collect();
         assert_eq!(all, [1.0; 3]);
         // What is shown beside what was predicted is the median, as everywhere else.
-        assert_eq!(seconds(&[&records[0]]), Some(1.5));
+        assert_eq!(kernels[0].time.map(|time| time.value), Some(1.5));
+    }
+
+    #[test]
+    fn a_case_that_failed_in_any_round_is_not_fitted_to() {
+        let timeout = || Outcome::Timeout("launch".into());
+        let crash = || Outcome::Crash { how: "killed by SIGSEGV".into(), stderr: vec![] };
+        let mut records = vec![record(1, 1.0, None), record(2, 1.0, None)];
+        for failed in [[timeout(), crash()], [crash(), timeout()]] {
+            records.truncate(2);
+            records.extend(failed.map(|outcome| sample::outcome(sample::key("sepia", 1), outcome)));
+            let left = kernels(&records, 0);
+            assert_eq!(left.iter().map(|case| case.key).collect::<Vec<_>>(), [&records[1].key]);
+            assert!(has_kernels(&records) && !has_kernels(&records[2..]));
+        }
     }
 }

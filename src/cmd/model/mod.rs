@@ -21,7 +21,7 @@ pub struct Args {
 enum Model {
     /// Pairs of kernels: predicted slowdown of the second against estimates and measurements
     Concurrency(concurrency::Args),
-    /// Copies and a kernel in eight streams: predicted against measured time
+    /// Copies and a kernel in eight streams: predicted against the last column of a file
     Streams(streams::Args),
     /// Several devices on one host: the minimum time to move data, and how
     TransferStates(transfer_states::Args),
@@ -52,8 +52,8 @@ fn show(json: bool, value: &impl Serialize, text: impl FnOnce() -> String) -> Re
     }
 }
 
-/// A table whose columns but the first `words` hold numbers.
-fn table(headings: &[&str], words: usize, rows: impl Iterator<Item = Vec<String>>) -> String {
+/// A table whose columns but the first `labels` hold numbers.
+fn table(headings: &[&str], labels: usize, rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     let rule = LineStyle::none().fill('─').junction('─');
     table.load_style(TableStyle::new().header_separator(rule));
@@ -61,7 +61,7 @@ fn table(headings: &[&str], words: usize, rows: impl Iterator<Item = Vec<String>
     table.add_rows(rows);
     for (i, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, 1));
-        if i >= words {
+        if i >= labels {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }

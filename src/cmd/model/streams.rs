@@ -1,4 +1,4 @@
-//! `gpubench model streams`: model 1 on measured copies and kernels.
+//! `gpubench model streams`: model 1 against the last column of a file, which may be measured or calculated.
 
 use super::{show, table};
 use crate::store::csv::{Row, Table};
@@ -8,7 +8,7 @@ use gpubench_model::streams::{Overlap, Stages, total};
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Streams that the measured column stands for.
+/// Streams that the last column stands for.
 const STREAMS: u32 = 8;
 const COLUMNS: [&str; 5] = ["n", "t_h2d_ms", "t_kernel_ms", "t_d2h_ms", "eight_streams_ms"];
 
@@ -33,7 +33,7 @@ struct Case {
     n: String,
     stages: Stages,
     predicted: f64,
-    measured: f64,
+    given: f64,
 }
 
 impl Case {
@@ -43,20 +43,20 @@ impl Case {
             kernel: row.number("t_kernel_ms")?,
             download: row.number("t_d2h_ms")?,
         };
-        let measured = row.number("eight_streams_ms")?;
+        let given = row.number("eight_streams_ms")?;
         let predicted = total(stages, STREAMS, Overlap::Both);
-        Ok(Self { n: printable(row.text("n")?, 20), stages, predicted, measured })
+        Ok(Self { n: printable(row.text("n")?, 20), stages, predicted, given })
     }
 
     /// Without the last digits, which are the arithmetic's own.
     fn error(&self) -> f64 {
-        ((self.predicted - self.measured).abs() * 1e9).round() / 1e9
+        ((self.predicted - self.given).abs() * 1e9).round() / 1e9
     }
 
     fn cells(&self) -> Vec<String> {
         let number = |x: f64| format!("{x:.3}");
         let Stages { upload, kernel, download } = self.stages;
-        let numbers = [upload, kernel, download, self.predicted, self.measured, self.error()];
+        let numbers = [upload, kernel, download, self.predicted, self.given, self.error()];
         std::iter::once(self.n.clone()).chain(numbers.map(number)).collect()
     }
 }
@@ -68,7 +68,7 @@ pub fn run(args: &Args) -> Result<()> {
     let max_abs_error_ms = cases.iter().map(Case::error).fold(0.0, f64::max);
     let summary = Summary { rows: cases.len(), max_abs_error_ms };
     show(args.json, &summary, || {
-        let headings = ["n", "upload", "kernel", "download", "predicted", "measured", "error"];
+        let headings = ["n", "upload", "kernel", "download", "predicted", "given", "error"];
         let table = table(&headings, 1, cases.iter().map(Case::cells));
         format!(
             "{table}\n{} rows, all in ms; largest error {max_abs_error_ms:.4} ms \

@@ -4,7 +4,8 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Record;
 use gpubench_core::workload::CaseKey;
-use gpubench_plan::{Case, Filter, Limits, Planned, keys, plan};
+use gpubench_experiments::plan::{Case, Filter, Limits, Planned};
+use gpubench_experiments::{keys, plan};
 use gpubench_suite::Suite;
 use std::collections::BTreeSet;
 

@@ -8,7 +8,7 @@ use gpubench_core::record::Outcome;
 use gpubench_core::workload::Verify;
 use gpubench_device::sim::Sim;
 use gpubench_experiments::Policy;
-use gpubench_plan::{Case, Limits};
+use gpubench_experiments::plan::{Case, Limits};
 use gpubench_suite::Suite;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

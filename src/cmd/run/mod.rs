@@ -105,8 +105,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
-    let references: Vec<_> = gpubench_reference::names().collect();
-    let suite = gpubench_suite::load(&args.suite, &references)?;
+    let suite = gpubench_experiments::load(&args.suite)?;
     match &args.resume {
         Some(file) => resume(&args, &suite, file),
         None => start(&args, &suite),

@@ -5,7 +5,8 @@ use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Record;
 use gpubench_core::workload::{CaseKey, Skip};
 use gpubench_device::physical_gpus;
-use gpubench_plan::Case;
+use gpubench_experiments::plan::Case;
+use gpubench_experiments::registry::several_devices;
 use gpubench_report::terminal::label;
 
 /// A case over several devices of the run.
@@ -36,7 +37,7 @@ pub fn take(cases: &mut [Cases], devices: &[DeviceInfo]) -> Vec<MultiDeviceCase>
     let mut multi_device_cases: Vec<MultiDeviceCase> = vec![];
     for (device, of_device) in cases.iter_mut().enumerate() {
         let (multi_device, own): (Vec<Case>, Vec<Case>) =
-            of_device.run.drain(..).partition(|case| case.key.measure.is_multi_device());
+            of_device.run.drain(..).partition(|case| several_devices(case.key.measure));
         of_device.run = own;
         for case in multi_device {
             let Some(multi_device_case) = multi_device_cases
@@ -84,7 +85,8 @@ mod tests {
     use super::*;
     use gpubench_core::record::{Outcome, sample};
     use gpubench_core::units::Bytes;
-    use gpubench_plan::{Limits, Planned, plan};
+    use gpubench_experiments::plan;
+    use gpubench_experiments::plan::{Limits, Planned};
 
     const SUITE: &str = "\
 version: 1
@@ -98,7 +100,7 @@ workloads:
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("states.yaml");
         std::fs::write(&file, SUITE).unwrap();
-        let suite = gpubench_suite::load(&file.display().to_string(), &[]).unwrap();
+        let suite = gpubench_experiments::load(&file.display().to_string()).unwrap();
         let limits = Limits {
             memory: None,
             seconds: 60.0,

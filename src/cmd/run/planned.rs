@@ -13,10 +13,11 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::{Header, VERSION};
 use gpubench_core::units::Bytes;
-use gpubench_core::workload::{Measure, Verify};
+use gpubench_core::workload::Verify;
 use gpubench_device::select::Selector;
 use gpubench_experiments::Policy;
-use gpubench_plan::Limits;
+use gpubench_experiments::plan::Limits;
+use gpubench_experiments::registry::RESUMABLE;
 use gpubench_report::progress::say;
 use gpubench_suite::{Suite, Workload};
 use std::path::Path;
@@ -136,7 +137,7 @@ impl<'a> Plan<'a> {
     /// that they lie on, which need not be that of temporary files. Where it takes no such folder (a network
     /// file system without locks), it is that of temporary files after all.
     fn disk(&self) -> Result<Option<Scratch>> {
-        let saves = |case: &gpubench_plan::Case| case.key.measure == Measure::Checkpoint;
+        let saves = |case: &gpubench_experiments::plan::Case| case.key.measure == RESUMABLE;
         if !self.cases.iter().flat_map(|cases| &cases.run).any(saves) {
             return Ok(None);
         }

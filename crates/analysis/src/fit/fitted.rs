@@ -56,7 +56,7 @@ pub(super) enum For {
 
 impl For {
     /// Whether it matters how well the parameters are identified.
-    fn is_asked_for_its_parameters(self) -> bool {
+    fn shows_its_parameters(self) -> bool {
         matches!(self, Self::All | Self::Draw)
     }
 }
@@ -154,7 +154,7 @@ impl Model {
         near: Option<&Fitted>,
     ) -> Result<Fitted> {
         let mut fitted = Fitted::new(self, descend(self, samples, device, what, near)?);
-        if what.is_asked_for_its_parameters() {
+        if what.shows_its_parameters() {
             fitted.inflation = inflation(self, samples, &fitted.parameters);
         }
         Ok(fitted)

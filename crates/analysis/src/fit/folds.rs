@@ -1,4 +1,4 @@
-//! Which launches are left out together, so that each is predicted by a fit that knew nothing of it.
+//! Which launches are held out at a time, so that each is predicted by a fit that knew nothing of it.
 
 use super::Launch;
 use std::collections::{BTreeMap, BTreeSet};
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_goes_with_its_equal_launches_and_with_nothing_else() {
+    fn what_is_held_out_goes_with_its_equal_launches_and_with_nothing_else() {
         let launches = some();
         let launches: Vec<&Launch> = launches.iter().collect();
         assert_eq!(
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fold_of_sizes_has_one_of_each_workload_and_equal_launches_together() {
+    fn a_fold_of_sizes_has_one_of_each_workload_and_equal_launches_in_one() {
         let launches = some();
         let folds = of_sizes(&launches.iter().collect::<Vec<_>>());
         let mut all = folds.concat();
@@ -124,8 +124,8 @@ mod tests {
             let names: BTreeSet<&str> = fold.iter().map(|&i| workload(&launches[i])).collect();
             assert_eq!(names.len(), fold.len(), "{folds:?}");
         }
-        let together = |one, other| folds.iter().any(|f| f.contains(&one) && f.contains(&other));
-        assert!(together(1, 4) && together(2, 3), "{folds:?}");
+        let in_one = |one, other| folds.iter().any(|f| f.contains(&one) && f.contains(&other));
+        assert!(in_one(1, 4) && in_one(2, 3), "{folds:?}");
     }
 
     #[test]

@@ -138,16 +138,16 @@ pub fn evaluate(
     seed: u64,
 ) -> Result<Evaluation> {
     let mut samples = vec![];
-    let mut refused = None;
+    let mut failed = None;
     for launch in launches {
         match View::new(model, launch, device) {
             Ok(view) => samples.push(Sample { launch, view }),
-            Err(error) => refused = refused.or(Some(error)),
+            Err(error) => failed = failed.or(Some(error)),
         }
     }
     if samples.is_empty() {
         let none = || Error::Unsupported("no kernel was measured".into());
-        return Err(refused.unwrap_or_else(none));
+        return Err(failed.unwrap_or_else(none));
     }
     let fitted = model.fit(&samples, device, For::All, None)?;
     let evaluator = Evaluator { model, samples: &samples, device, all: &fitted };
@@ -172,7 +172,7 @@ pub fn best(evaluations: &[Evaluation]) -> Option<&Evaluation> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_core::workload::Measure;
+    use gpubench_core::workload::Kind;
 
     fn launch(workload: &str, n: i32, operations: f64, bytes: f64, start: f64) -> Launch {
         let size = vec![("n".to_owned(), n.into())];
@@ -180,7 +180,7 @@ mod tests {
         let key = CaseKey {
             workload: workload.to_owned(),
             size,
-            measure: Measure::Kernel,
+            measure: Kind::KERNEL,
             host_memory: None,
         };
         let seconds = start + (operations / 1e12_f64).max(bytes / 1e11);
@@ -198,18 +198,18 @@ mod tests {
     }
 
     #[test]
-    fn parameters_only_the_left_out_workload_determines_are_not_predicted() {
-        let judged = evaluate(Model::SmoothRoofline, &launches(6), None, 1).unwrap();
-        assert!(judged.seen > 0.99 && judged.leave_one_size_out.unwrap().accuracy > 0.9);
-        let unseen = judged.leave_one_workload_out.unwrap();
+    fn parameters_only_the_held_out_workload_determines_are_not_predicted() {
+        let evaluation = evaluate(Model::SmoothRoofline, &launches(6), None, 1).unwrap();
+        assert!(evaluation.seen > 0.99 && evaluation.leave_one_size_out.unwrap().accuracy > 0.9);
+        let unseen = evaluation.leave_one_workload_out.unwrap();
         assert_eq!(unseen.launches, 12);
         assert!(unseen.accuracy < 0.5, "{unseen:?}");
         // Two workloads are too few to say between what bounds a parameter lies.
-        assert!(judged.parameters.iter().all(|parameter| !parameter.is_identifiable()));
+        assert!(evaluation.parameters.iter().all(|parameter| !parameter.is_identifiable()));
     }
 
     #[test]
-    fn what_is_only_known_together_is_not_identifiable() {
+    fn what_is_only_known_in_sum_is_not_identifiable() {
         let names = ["a", "b", "c", "d", "e"];
         let of = |name: &&str, n: i32| {
             let x = 1e6 * f64::from(name.as_bytes()[0] - 96) * 4f64.powi(n);
@@ -217,11 +217,11 @@ mod tests {
         };
         let launches: Vec<Launch> =
             names.iter().flat_map(|name| (0..5).map(move |n| of(name, n))).collect();
-        let judged = evaluate(Model::SmoothRoofline, &launches, None, 1).unwrap();
+        let evaluation = evaluate(Model::SmoothRoofline, &launches, None, 1).unwrap();
         let identifiable: Vec<bool> =
-            judged.parameters.iter().map(Parameter::is_identifiable).collect();
-        assert_eq!(identifiable, [true, false, false, false], "{:#?}", judged.parameters);
-        assert!((judged.parameters[0].value / 1e-4 - 1.0).abs() < 1e-3);
+            evaluation.parameters.iter().map(Parameter::is_identifiable).collect();
+        assert_eq!(identifiable, [true, false, false, false], "{:#?}", evaluation.parameters);
+        assert!((evaluation.parameters[0].value / 1e-4 - 1.0).abs() < 1e-3);
     }
 
     #[test]
@@ -231,19 +231,19 @@ mod tests {
             .zip(1..)
             .map(|(name, n)| launch(name, n, 1e9 * f64::from(n), 1e8, 0.0))
             .collect();
-        let judged = evaluate(Model::Roofline, &once, None, 1).unwrap();
-        assert!(judged.leave_one_size_out.is_none() && best(&[judged]).is_none());
+        let evaluation = evaluate(Model::Roofline, &once, None, 1).unwrap();
+        assert!(evaluation.leave_one_size_out.is_none() && best(&[evaluation]).is_none());
     }
 
     #[test]
     fn a_roofline_that_holds_is_right_about_what_it_never_saw() {
-        let judged = evaluate(Model::Roofline, &launches(4), None, 1).unwrap();
-        let score = judged.leave_one_size_out.unwrap();
+        let evaluation = evaluate(Model::Roofline, &launches(4), None, 1).unwrap();
+        let score = evaluation.leave_one_size_out.unwrap();
         assert_eq!((score.launches, score.workloads.len()), (8, 2));
         assert!(score.accuracy > 0.999, "{score:?}");
         // Without the other workload one of the ceilings is not known.
-        assert!(judged.leave_one_workload_out.unwrap().accuracy < 0.9);
-        assert!((judged.parameters[0].value / 1e12 - 1.0).abs() < 1e-9);
+        assert!(evaluation.leave_one_workload_out.unwrap().accuracy < 0.9);
+        assert!((evaluation.parameters[0].value / 1e12 - 1.0).abs() < 1e-9);
     }
 
     #[test]

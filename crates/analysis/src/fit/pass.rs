@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn computing_and_local_memory_rival_global_memory_together() {
+    fn computing_and_local_memory_in_sum_rival_global_memory() {
         let work = Work { simple: 2e6, local: 3e6, traffic: 4e6, ..Work::default() };
         let parts = Pass::Work(work).parts(&[1e-9; 12], 1.0);
         let longest = parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap();

@@ -4,10 +4,10 @@ use super::device::Device;
 use super::fitted::{Fitted, For, Sample};
 use super::{Launch, Model, folds};
 use gpubench_model::accuracy;
-use gpubench_reference::map_all;
 use gpubench_stats::{geometric_mean, quantile};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -125,7 +125,7 @@ impl<'a> Evaluator<'a> {
         let blocks: Vec<Vec<&[usize]>> = (0..folds.len().min(BLOCKS))
             .map(|block| folds.iter().skip(block).step_by(BLOCKS).map(Vec::as_slice).collect())
             .collect();
-        let predicted = map_all(&blocks, |block| {
+        let predicted = blocks.par_iter().flat_map_iter(|block| {
             let common = self.without(&block.concat(), what, None);
             let fold = |fold: &&[usize]| match block.len() {
                 1 => self.predictions_of(common.as_ref(), fold),
@@ -133,7 +133,7 @@ impl<'a> Evaluator<'a> {
             };
             block.iter().flat_map(fold).collect::<Vec<_>>()
         });
-        Score::of(&predicted.concat())
+        Score::of(&predicted.collect::<Vec<_>>())
     }
 
     /// A fit to all samples but these and their equal launches, which begins at `near`; `None` where there are too few.
@@ -157,12 +157,13 @@ impl<'a> Evaluator<'a> {
         let drawn: Vec<Vec<&str>> = (0..DRAWS)
             .map(|_| (0..names.len()).map(|_| names[rng.random_range(0..names.len())]).collect())
             .collect();
-        let draws = map_all(&drawn, |drawn| {
+        let draws = drawn.par_iter().map(|drawn| {
             let of = |name: &'a str| self.samples.iter().filter(move |s| workload(s) == name);
             let samples = drawn.iter().flat_map(|name| of(name)).cloned();
             let samples: Vec<Sample<'_>> = samples.collect();
             self.model.fit(&samples, self.device, For::Draw, Some(self.all)).ok()
         });
+        let draws: Vec<_> = draws.collect();
         let named = self.model.parameters().iter().zip(&self.all.parameters).enumerate();
         named
             .map(|(i, (&name, &value))| {

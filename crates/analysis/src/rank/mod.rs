@@ -10,7 +10,7 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::text::printable;
 use gpubench_core::workload::CaseKey;
-use gpubench_stats::{Level, Noise, Replicates};
+use gpubench_stats::{Level, Noise, Replicates, Rounds};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -354,13 +354,15 @@ impl<'a> Table<'a> {
     fn noise(&self, device: usize) -> Noise {
         let n = self.common.len() as f64;
         let cells = || cells(self.matrix, device, self.common);
-        let freedom: f64 = cells().map(|cell| f64::from(cell.rounds) - 1.0).sum();
+        let rounds = || cells().map(Cell::rounds);
+        let freedom: f64 = rounds().map(|rounds| f64::from(rounds.count) - 1.0).sum();
         if freedom == 0.0 {
-            let variance = cells().map(Cell::within).sum::<f64>() / (n * n);
+            let variance = rounds().map(Rounds::within).sum::<f64>() / (n * n);
             return Noise { variance, freedom: f64::INFINITY };
         }
-        let pooled = cells().map(|cell| cell.squares).sum::<f64>() / freedom;
-        let variance = cells().map(|cell| pooled / f64::from(cell.rounds)).sum::<f64>() / (n * n);
+        let pooled = rounds().map(|rounds| rounds.squares).sum::<f64>() / freedom;
+        let each = |rounds: &Rounds| pooled / f64::from(rounds.count);
+        let variance = rounds().map(each).sum::<f64>() / (n * n);
         Noise { variance, freedom }
     }
 

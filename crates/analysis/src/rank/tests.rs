@@ -51,7 +51,7 @@ fn the_order_does_not_depend_on_the_reference() {
 }
 
 #[test]
-fn what_one_device_lacks_is_left_out_for_all_and_reported() {
+fn what_one_device_lacks_is_outside_the_common_set_and_reported() {
     let (header, mut records) = two(8);
     records.retain(|r| !(r.device == 1 && r.key == key("a", 3)));
     let wrong = outcome(key("a", 5), Outcome::Timeout("launch".into()));
@@ -96,7 +96,7 @@ fn other_work_is_not_compared() {
 }
 
 #[test]
-fn processors_and_simulations_stay_out_unless_asked_for() {
+fn processors_and_simulations_stay_out_unless_requested() {
     let (mut header, records) = two(8);
     header.devices[0].kind = DeviceKind::Cpu;
     header.devices[1].kind = DeviceKind::Simulated;

@@ -258,8 +258,8 @@ pub struct KernelSource {
 }
 
 impl KernelSource {
-    /// Whether the API should check the kernel's accesses: neither a stranger's kernel nor a
-    /// stranger's sizes are trusted.
+    /// Whether the API should check the kernel's accesses: neither somebody else's kernel nor
+    /// somebody else's sizes are trusted.
     pub fn bounds_checks(&self) -> BoundsChecks {
         match (&self.origin, self.language) {
             (Origin::User(_) | Origin::Lent(_), Language::Wgsl) => BoundsChecks::On,

@@ -1,36 +1,10 @@
-//! What measures of several recordings leave behind, beyond one set of samples.
+//! What experiments of several recordings leave behind, beyond one set of samples.
 
+use super::raw::Data;
 use crate::gpu::{Clock, MemoryKind};
+use crate::workload::Kind;
 use gpubench_stats::median_of;
 use serde::{Deserialize, Serialize};
-
-/// The raw times of a measure that runs several recordings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Detail {
-    /// Copies of growing size, either way and both at once.
-    Transfer(Transfer),
-    /// A divisible problem in growing numbers of chunks.
-    Overlap(Overlap),
-    /// A divisible problem cut by several rules.
-    Schedule(Schedule),
-    /// Two concurrent kernels.
-    Concurrency(Concurrency),
-    /// Strided accesses against a layout transform first.
-    Layout(LayoutTransform),
-    /// A domain in parts that exchange halos.
-    Halo(Halo),
-    /// An iteration's state saved while it goes on.
-    Checkpoint(Checkpoint),
-    /// One kernel with a growing number of work-groups.
-    Occupancy(OccupancySweep),
-    /// Every variant of a kernel with a growing number of work-groups.
-    Characterised(Characterised),
-    /// What several devices move at the same time.
-    TransferStates(super::TransferStates),
-    /// A divisible problem split over several devices.
-    Split(super::Split),
-}
 
 /// Seconds on the host's clock (simulated: on the simulator's), sample by sample, with the
 /// steps of the fastest.
@@ -378,4 +352,40 @@ impl VariantTimes {
     pub fn at(&self, groups: u32) -> Option<&[f64]> {
         self.points.iter().find(|(n, _)| *n == groups).map(|(_, samples)| samples.as_slice())
     }
+}
+
+impl Data for Transfer {
+    const KIND: Kind = Kind::new("transfer");
+}
+
+impl Data for Overlap {
+    const KIND: Kind = Kind::new("overlap");
+}
+
+impl Data for Schedule {
+    const KIND: Kind = Kind::new("schedule");
+}
+
+impl Data for Concurrency {
+    const KIND: Kind = Kind::new("concurrency");
+}
+
+impl Data for LayoutTransform {
+    const KIND: Kind = Kind::new("layout");
+}
+
+impl Data for Halo {
+    const KIND: Kind = Kind::new("halo");
+}
+
+impl Data for Checkpoint {
+    const KIND: Kind = Kind::new("checkpoint");
+}
+
+impl Data for OccupancySweep {
+    const KIND: Kind = Kind::new("occupancy");
+}
+
+impl Data for Characterised {
+    const KIND: Kind = Kind::new("characterise");
 }

@@ -6,34 +6,37 @@
 mod checkpoint_file;
 mod detail;
 mod header;
+mod migrate;
 mod monitor;
 mod multi_device;
 mod noise;
 mod number;
 mod outcome;
 pub mod profile;
+mod raw;
 #[cfg(any(test, feature = "testing"))]
 pub mod sample;
 mod validate;
 
 pub use checkpoint_file::{CheckpointError, CheckpointFile, CheckpointIdentity};
 pub use detail::{
-    Characterised, Checkpoint, CheckpointRun, Concurrency, CopyEngines, Detail, Direction, Halo,
-    Launched, LayoutTransform, NamedStep, OccupancySweep, Overlap, OverlapRun, Pair, Schedule,
-    ScheduleRun, Timed, Transfer, TransferPoint, Uses, VariantTimes,
+    Characterised, Checkpoint, CheckpointRun, Concurrency, CopyEngines, Direction, Halo, Launched,
+    LayoutTransform, NamedStep, OccupancySweep, Overlap, OverlapRun, Pair, Schedule, ScheduleRun,
+    Timed, Transfer, TransferPoint, Uses, VariantTimes,
 };
 pub use header::{Footer, Header, Host};
 pub use monitor::Monitor;
 pub use multi_device::{Block, Job, Moved, MovedState, PlanRun, Split, TransferStates};
 pub use noise::Noise;
-pub use outcome::{ErrorNorms, Flag, Mismatch, Outcome};
+pub use outcome::{ErrorNorms, Flag, Mismatch, Outcome, Severity};
+pub use raw::{Data, Detail};
 
 use crate::gpu::{BoundsChecks, BuildReport, Clock};
 use crate::workload::{CaseKey, Skip};
 use serde::{Deserialize, Serialize};
 
 /// Version of the format; a reader refuses a newer one and migrates an older one.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// One line of a result file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,6 +50,21 @@ pub enum Line {
     Noise(Noise),
     /// The last line of a run that was not cut short.
     Footer(Footer),
+}
+
+impl Line {
+    /// Reads a line of a file whose header says `version`.
+    ///
+    /// # Errors
+    /// It is no JSON, or no line of that version.
+    pub fn parse(json: &[u8], version: u32) -> serde_json::Result<Self> {
+        if version >= VERSION {
+            return serde_json::from_slice(json);
+        }
+        let mut value = serde_json::from_slice(json)?;
+        migrate::line(&mut value);
+        serde_json::from_value(value)
+    }
 }
 
 /// What came of one case on one device in one round.
@@ -153,6 +171,14 @@ pub struct Built {
     pub tried: Vec<(String, Option<f64>)>,
     /// The compiler's report.
     pub report: BuildReport,
+}
+
+impl Built {
+    /// The hash by which two runs' kernels are told apart; `None` where its variant was searched for,
+    /// since the search may end elsewhere the next time.
+    pub fn fixed_hash(&self) -> Option<&str> {
+        self.variant.is_empty().then_some(self.hash.as_str())
+    }
 }
 
 /// Seconds of the worker's wall time by what it did.

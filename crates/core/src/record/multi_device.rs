@@ -1,6 +1,8 @@
 //! What measures over several devices leave behind.
 
+use super::raw::Data;
 use crate::gpu::{Clock, MemoryKind};
+use crate::workload::Kind;
 use gpubench_stats::median_of;
 use serde::{Deserialize, Serialize};
 
@@ -138,4 +140,12 @@ impl Block {
     pub fn speed(&self) -> f64 {
         self.work() / self.wall()
     }
+}
+
+impl Data for TransferStates {
+    const KIND: Kind = Kind::new("transfer-states");
+}
+
+impl Data for Split {
+    const KIND: Kind = Kind::new("split");
 }

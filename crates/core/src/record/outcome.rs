@@ -41,30 +41,97 @@ impl Outcome {
         *self == Self::Ok
     }
 
+    /// How bad it is beside the outcomes of a case's other rounds.
+    pub fn severity(&self) -> Severity {
+        match self {
+            Self::Skipped(_) => Severity::Skipped,
+            Self::Unsupported(_) => Severity::Unsupported,
+            Self::Ok => Severity::Ok,
+            Self::Unchecked => Severity::Unchecked,
+            Self::BuildError(_) => Severity::BuildError,
+            Self::OutOfMemory(_) => Severity::OutOfMemory,
+            Self::Failed(_) => Severity::Failed,
+            Self::Timeout(_) => Severity::Timeout,
+            Self::Crash { .. } => Severity::Crash,
+            Self::DeviceLost(_) => Severity::DeviceLost,
+            Self::Unverified(_) => Severity::Unverified,
+        }
+    }
+
     /// Whether the case failed (rather than being unsupported, skipped or fine): exit code 4.
     pub fn is_failure(&self) -> bool {
-        !self.is_skipped() && !matches!(self, Self::Ok | Self::Unchecked)
+        self.severity().is_failure()
     }
 
     /// Whether the case was unsupported or skipped, so that nothing is known of it.
     pub fn is_skipped(&self) -> bool {
-        matches!(self, Self::Unsupported(_) | Self::Skipped(_))
+        self.severity().is_skipped()
     }
 
     /// One word for tables.
     pub fn label(&self) -> &'static str {
+        self.severity().label()
+    }
+}
+
+/// Outcomes without their texts, from best to worst: the worst round's is the case's.
+///
+/// A round that was left out says nothing, so the others decide. A failure is the worse the further
+/// it reaches: a build error, too little memory or an error of the API end the case before or at its
+/// launch; a timeout and a crash take the worker with them; a lost device takes every case behind
+/// it. A wrong result is worst, since it alone looks like a success: only the comparison with the
+/// reference tells it from one, and then the times of the other rounds are not to be believed either.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Left out by a budget or filter.
+    Skipped,
+    /// The device, the API or the plan refuses it.
+    Unsupported,
+    /// Verified.
+    Ok,
+    /// Ran, but nothing says that the result is right.
+    Unchecked,
+    /// The kernel does not build.
+    BuildError,
+    /// Not enough memory.
+    OutOfMemory,
+    /// Any other failure that ended the case alone.
+    Failed,
+    /// A deadline passed, and the worker was killed.
+    Timeout,
+    /// The worker died.
+    Crash,
+    /// The device is gone.
+    DeviceLost,
+    /// The result is wrong.
+    Unverified,
+}
+
+impl Severity {
+    /// Whether the case failed.
+    pub fn is_failure(self) -> bool {
+        self > Self::Unchecked
+    }
+
+    /// Whether nothing is known of the case.
+    pub fn is_skipped(self) -> bool {
+        self < Self::Ok
+    }
+
+    /// One word for tables.
+    pub fn label(self) -> &'static str {
         match self {
             Self::Ok => "ok",
             Self::Unchecked => "unchecked",
-            Self::Unverified(_) => "unverified",
-            Self::Unsupported(_) => "unsupported",
-            Self::Skipped(_) => "skipped",
-            Self::BuildError(_) => "build error",
-            Self::Timeout(_) => "timeout",
-            Self::Crash { .. } => "crash",
-            Self::OutOfMemory(_) => "out of memory",
-            Self::DeviceLost(_) => "device lost",
-            Self::Failed(_) => "failed",
+            Self::Unverified => "unverified",
+            Self::Unsupported => "unsupported",
+            Self::Skipped => "skipped",
+            Self::BuildError => "build error",
+            Self::Timeout => "timeout",
+            Self::Crash => "crash",
+            Self::OutOfMemory => "out of memory",
+            Self::DeviceLost => "device lost",
+            Self::Failed => "failed",
         }
     }
 }

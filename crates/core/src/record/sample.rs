@@ -7,7 +7,7 @@ use super::{
 };
 use crate::gpu::{Clock, DeviceInfo, DeviceKind, Language, MemoryKind};
 use crate::units::Bytes;
-use crate::workload::{CaseKey, Measure};
+use crate::workload::{CaseKey, Kind};
 
 /// A small invented GPU.
 pub fn device(backend: &str) -> DeviceInfo {
@@ -64,7 +64,7 @@ pub fn key(workload: &str, n: i64) -> CaseKey {
     CaseKey {
         workload: workload.into(),
         size: vec![("n".into(), n)],
-        measure: Measure::Kernel,
+        measure: Kind::KERNEL,
         host_memory: None,
     }
 }

@@ -1,6 +1,6 @@
 //! What distinguishes one case from another.
 
-use super::Measure;
+use super::Kind;
 use crate::gpu::MemoryKind;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -16,7 +16,7 @@ pub struct CaseKey {
     /// Its sizes.
     pub size: Size,
     /// What is measured.
-    pub measure: Measure,
+    pub measure: Kind,
     /// The kind of host memory, for transfers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_memory: Option<MemoryKind>,
@@ -75,14 +75,14 @@ mod tests {
         let key = |workload: &str, d1: i64, d2: i64| CaseKey {
             workload: workload.into(),
             size: vec![("d1".into(), d1), ("d2".into(), d2)],
-            measure: Measure::Kernel,
+            measure: Kind::KERNEL,
             host_memory: None,
         };
         assert!(key("a", 4, 8).is_no_larger_than(&key("a", 4, 8)));
         assert!(key("a", 4, 8).is_no_larger_than(&key("a", 4, 9)));
         assert!(!key("a", 4, 8).is_no_larger_than(&key("a", 64, 7)));
         assert!(!key("a", 4, 8).is_no_larger_than(&key("b", 64, 64)));
-        let other = CaseKey { measure: Measure::Overlap, ..key("a", 64, 64) };
+        let other = CaseKey { measure: Kind::new("overlap"), ..key("a", 64, 64) };
         assert!(!key("a", 4, 8).is_no_larger_than(&other));
     }
 }

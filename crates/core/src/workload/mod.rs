@@ -2,8 +2,10 @@
 
 mod halo;
 mod key;
+mod kind;
 mod terms;
 
 pub use halo::{Faces, cut, share};
 pub use key::{CaseKey, Size, Skip};
-pub use terms::{Comparison, Fill, Measure, Split, Verify};
+pub use kind::Kind;
+pub use terms::{Comparison, Fill, Split, Verify};

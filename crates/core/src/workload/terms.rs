@@ -2,64 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What is measured of a workload.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Measure {
-    /// Time of one launch, from its start to its end on the device.
-    Kernel,
-    /// Time from asking for a launch on an idle device to its start.
-    Launch,
-    /// Time of a copy from host to device.
-    Upload,
-    /// Time of a copy from device to host.
-    Download,
-    /// Copies of growing size, either way and both at once.
-    Transfer,
-    /// Chunks of a divisible problem, copies concurrent with kernels.
-    Overlap,
-    /// Chunks of a divisible problem, cut by published rules and by search.
-    Schedule,
-    /// Pairs of concurrent kernels.
-    Concurrency,
-    /// A kernel that accesses a buffer in strides against one that transforms its layout first.
-    Layout,
-    /// A domain cut into parts whose halos are exchanged after every pass: packed on the device
-    /// against exchanged on the host.
-    Halo,
-    /// Saving and restoring the state of an iteration of several passes while it goes on.
-    Checkpoint,
-    /// Time against the number of work-groups.
-    Occupancy,
-    /// Time of every variant of a kernel against the number of work-groups: their differences are
-    /// the device's costs.
-    Characterise,
-    /// What several devices move at the same time, and transfer plans made of that.
-    #[serde(rename = "transfer-states")]
-    TransferStates,
-    /// A divisible problem split over several devices.
-    Split,
-}
-
-impl Measure {
-    /// Whether it is one measurement over all devices of a run.
-    pub fn is_multi_device(self) -> bool {
-        matches!(self, Self::TransferStates | Self::Split)
-    }
-}
-
 /// How a buffer is filled before the first launch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]

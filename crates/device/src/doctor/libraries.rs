@@ -1,7 +1,12 @@
 //! Whether libraries load.
 
-use super::System;
+use super::{Finding, System};
+use gpubench_core::text::printable;
 use std::path::{Path, PathBuf};
+
+/// What to do about a driver manifest that is of no use.
+pub(super) const REINSTALL: &str =
+    "reinstall the driver that the file belongs to, or remove the file";
 
 /// Loads a library into this process and unloads it again. A broken one may end the process:
 /// the doctor does this in a process of its own.
@@ -31,5 +36,33 @@ impl System<'_> {
             return (self.load)(&place);
         }
         (self.load)(library)
+    }
+
+    /// Whether an API's loader loads; `todo` is how to get it.
+    pub(super) fn loader(&self, area: &'static str, name: &str, todo: String) -> Finding {
+        match (self.load)(Path::new(name)) {
+            Ok(()) => Finding::ok(area, format!("loader {name} loads")),
+            Err(error) => {
+                Finding::problem(area, format!("loader: {}", printable(&error, 300)), todo)
+            }
+        }
+    }
+
+    /// Whether the driver at `library` loads, which `manifest` calls `name`.
+    pub(super) fn driver(
+        &self,
+        area: &'static str,
+        manifest: &str,
+        name: &str,
+        library: &Path,
+    ) -> Finding {
+        match self.loads(library) {
+            Ok(()) => Finding::ok(area, format!("{manifest}: {name} loads")),
+            Err(error) => {
+                let error = printable(&error, 300);
+                let found = format!("{manifest}: {name} does not load: {error}");
+                Finding::problem(area, found, REINSTALL)
+            }
+        }
     }
 }

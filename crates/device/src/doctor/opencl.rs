@@ -2,7 +2,8 @@
 
 use super::advice::Need;
 use super::hardware::Gpu;
-use super::{Distribution, Finding, System};
+use super::libraries::REINSTALL;
+use super::{Distribution, Finding, State, System};
 use gpubench_core::text::printable;
 use std::path::{Path, PathBuf};
 
@@ -51,14 +52,7 @@ fn loader(system: &System<'_>, here: Distribution) -> Finding {
         Distribution::Windows => "OpenCL.dll",
         _ => "libOpenCL.so.1",
     };
-    match (system.load)(Path::new(name)) {
-        Ok(()) => Finding::ok(AREA, format!("loader {name} loads")),
-        Err(error) => Finding::problem(
-            AREA,
-            format!("loader: {}", printable(&error, 300)),
-            here.advice(Need::OpenclLoader),
-        ),
-    }
+    system.loader(AREA, name, here.advice(Need::OpenclLoader))
 }
 
 /// Where the loaders look: a directory of `.icd` files, or one such file.
@@ -81,21 +75,18 @@ fn manifest(system: &System<'_>, path: &Path) -> Finding {
         return Finding::problem(AREA, format!("{shown} cannot be read"), "check its permissions");
     };
     let library = text.lines().next().unwrap_or_default().trim();
-    let remove = "reinstall the driver that the file belongs to, or remove the file";
     if library.is_empty() || library.contains('\0') {
-        return Finding::problem(AREA, format!("{shown} does not name a library"), remove);
+        return Finding::problem(AREA, format!("{shown} does not name a library"), REINSTALL);
     }
     let name = printable(library, 200);
-    if let Err(error) = system.loads(Path::new(library)) {
-        let found = format!("{shown}: {name} does not load: {}", printable(&error, 300));
-        return Finding::problem(AREA, found, remove);
-    }
-    if name.contains("RusticlOpenCL") && system.variable("RUSTICL_ENABLE").is_none() {
+    let driver = system.driver(AREA, &shown, &name, Path::new(library));
+    let is_rusticl = name.contains("RusticlOpenCL");
+    if driver.state == State::Ok && is_rusticl && system.variable("RUSTICL_ENABLE").is_none() {
         return Finding::warning(
             AREA,
             format!("{shown}: {name} loads, but offers no device unless it is told to"),
             "set RUSTICL_ENABLE to the device's driver: iris, radeonsi, nouveau, panfrost, …",
         );
     }
-    Finding::ok(AREA, format!("{shown}: {name} loads"))
+    driver
 }

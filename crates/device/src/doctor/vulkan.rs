@@ -3,6 +3,7 @@
 
 use super::advice::Need;
 use super::hardware::Gpu;
+use super::libraries::REINSTALL;
 use super::{Distribution, Finding, System};
 use gpubench_core::text::printable;
 use serde::Deserialize;
@@ -53,14 +54,7 @@ fn loader(system: &System<'_>, here: Distribution) -> Finding {
         Distribution::Windows => "vulkan-1.dll",
         _ => "libvulkan.so.1",
     };
-    match (system.load)(Path::new(name)) {
-        Ok(()) => Finding::ok(AREA, format!("loader {name} loads")),
-        Err(error) => Finding::problem(
-            AREA,
-            format!("loader: {}", printable(&error, 300)),
-            here.advice(Need::VulkanLoader),
-        ),
-    }
+    system.loader(AREA, name, here.advice(Need::VulkanLoader))
 }
 
 /// The manifests that the loader reads, and the variable that replaces the usual places, if one
@@ -109,7 +103,6 @@ fn directories(system: &System<'_>) -> Vec<PathBuf> {
 /// What is to be said of a manifest; nothing of one for another word size.
 fn manifest(system: &System<'_>, path: &Path) -> Option<Finding> {
     let shown = printable(&path.display().to_string(), 200);
-    let reinstall = "reinstall the driver that the file belongs to, or remove the file";
     let Some(text) = system.read(path) else {
         let found = format!("{shown} cannot be read");
         return Some(Finding::problem(AREA, found, "correct the path, or its permissions"));
@@ -119,7 +112,7 @@ fn manifest(system: &System<'_>, path: &Path) -> Option<Finding> {
         Err(error) => {
             let found =
                 format!("{shown} is no driver manifest: {}", printable(&error.to_string(), 200));
-            return Some(Finding::problem(AREA, found, reinstall));
+            return Some(Finding::problem(AREA, found, REINSTALL));
         }
     };
     let word = format!("{}", usize::BITS);
@@ -127,13 +120,7 @@ fn manifest(system: &System<'_>, path: &Path) -> Option<Finding> {
         return None;
     }
     let name = printable(&icd.library_path, 200);
-    Some(match system.loads(&library(path, &icd.library_path)) {
-        Ok(()) => Finding::ok(AREA, format!("{shown}: {name} loads")),
-        Err(error) => {
-            let error = printable(&error, 300);
-            Finding::problem(AREA, format!("{shown}: {name} does not load: {error}"), reinstall)
-        }
-    })
+    Some(system.driver(AREA, &shown, &name, &library(path, &icd.library_path)))
 }
 
 /// A path with a slash is relative to the manifest; a bare name is searched for by the system.

@@ -3,20 +3,19 @@
 use super::info::Found;
 use super::kernel;
 use super::memory::{Memory, missing, too_long};
-use super::object::{self, Object};
+use super::object::{self, Owned};
 use super::prepare::prepare;
 use super::run::{Kernels, Run};
 use super::status::checked;
 use crate::Device;
-use cl3::command_queue as cl;
-use cl3::device::cl_device_id;
-use cl3::types::CL_TRUE;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{
     BufferId, BuildReport, DeviceInfo, KernelId, KernelSource, MemoryKind, Recording, Timeline,
 };
 use gpubench_core::units::Bytes;
-use std::ptr;
+use opencl3::command_queue::CommandQueue;
+use opencl3::context::Context;
+use opencl3::types::{CL_BLOCKING, cl_device_id};
 use std::rc::Rc;
 
 /// A device with its context. Fields are dropped in the order written: what depends on the
@@ -27,8 +26,8 @@ pub(super) struct OpenclDevice {
     kernels: Kernels,
     memory: Memory,
     /// One command queue for each queue of a recording, created when a recording first uses it.
-    queues: Vec<Rc<Object>>,
-    context: Object,
+    queues: Vec<Rc<Owned<CommandQueue>>>,
+    context: Owned<Context>,
 }
 
 impl OpenclDevice {
@@ -73,7 +72,7 @@ impl Device for OpenclDevice {
 
     fn alloc(&mut self, id: BufferId, bytes: Bytes, kind: MemoryKind) -> Result<()> {
         self.unbind_all();
-        let place = (&self.context, &self.queues[0]);
+        let place = (&*self.context, &self.queues[0]);
         self.memory.alloc(place, &self.info, (id, bytes, kind))
     }
 
@@ -82,30 +81,27 @@ impl Device for OpenclDevice {
         if data.is_empty() || self.memory.write_host(id, data)? {
             return Ok(());
         }
-        let (memory, len) = self.memory.whole(id).ok_or_else(|| missing(id, "device or host"))?;
+        let (buffer, len) =
+            self.memory.whole_mut(id).ok_or_else(|| missing(id, "device or host"))?;
         if data.len() > len.as_usize() {
             return Err(too_long(data, len));
         }
-        let (queue, start) = (self.queues[0].raw(), data.as_ptr().cast_mut().cast());
-        // SAFETY: the buffer holds `data.len()` bytes; the call blocks, and only reads `data`.
-        let event = unsafe {
-            cl::enqueue_write_buffer(queue, memory, CL_TRUE, 0, data.len(), start, 0, ptr::null())
-        };
-        checked("writing a buffer", event).map(Object::event).map(drop)
+        // SAFETY: the buffer holds `data.len()` bytes; the call blocks.
+        let event =
+            unsafe { self.queues[0].enqueue_write_buffer(buffer, CL_BLOCKING, 0, data, &[]) };
+        checked("writing a buffer", event).map(Owned::new).map(drop)
     }
 
     #[expect(unsafe_code, reason = "OpenCL call")]
     fn read(&mut self, id: BufferId) -> Result<Vec<u8>> {
-        let Some((memory, len)) = self.memory.whole(id) else {
+        let Some((buffer, len)) = self.memory.whole_mut(id) else {
             return self.memory.host(id).map(|host| host.bytes().to_vec());
         };
         let mut data = vec![0_u8; len.as_usize()];
-        let (queue, start) = (self.queues[0].raw(), data.as_mut_ptr().cast());
         // SAFETY: buffer and `data` have the same length; the call blocks.
-        let event = unsafe {
-            cl::enqueue_read_buffer(queue, memory, CL_TRUE, 0, data.len(), start, 0, ptr::null())
-        };
-        checked("reading a buffer", event).map(Object::event).map(drop)?;
+        let event =
+            unsafe { self.queues[0].enqueue_read_buffer(buffer, CL_BLOCKING, 0, &mut data, &[]) };
+        checked("reading a buffer", event).map(Owned::new).map(drop)?;
         Ok(data)
     }
 

@@ -2,13 +2,13 @@
 
 use super::query::{Query, platform_text, saturating};
 use super::status::checked;
-use cl3::device as cl;
-use cl3::error_codes::{CL_PLATFORM_NOT_FOUND_KHR, DLOPEN_RUNTIME_LOAD_FAILED};
-use cl3::platform::{CL_PLATFORM_NAME, cl_platform_id, get_platform_ids};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{DeviceInfo, DeviceKind, Language, MemoryKind};
 use gpubench_core::units::Bytes;
-
+use opencl3::device as cl;
+use opencl3::error_codes::{CL_PLATFORM_NOT_FOUND_KHR, ClError, DLOPEN_RUNTIME_LOAD_FAILED};
+use opencl3::platform::platform::CL_PLATFORM_NAME;
+use opencl3::platform::{Platform, get_platforms};
 use std::sync::{Mutex, PoisonError};
 
 /// OpenCL sets no limit to the number of queues; recordings want a few dozen at most.
@@ -30,22 +30,23 @@ pub(super) fn all() -> Result<Vec<Found>> {
     // (PoCL 3.1 crashes). The lock guards no data, so that a panic leaves nothing half-done.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let platforms = match get_platform_ids() {
-        Err(DLOPEN_RUNTIME_LOAD_FAILED | CL_PLATFORM_NOT_FOUND_KHR) => return Ok(vec![]),
+    let platforms = match get_platforms() {
+        Err(ClError(DLOPEN_RUNTIME_LOAD_FAILED | CL_PLATFORM_NOT_FOUND_KHR)) => return Ok(vec![]),
         platforms => checked("listing OpenCL platforms", platforms)?,
     };
     let mut found = vec![];
     for platform in platforms {
-        let ids = cl::get_device_ids(platform, cl::CL_DEVICE_TYPE_ALL).unwrap_or_else(|code| {
-            tracing::debug!(code, "an OpenCL platform does not list its devices");
+        let ids = platform.get_devices(cl::CL_DEVICE_TYPE_ALL).unwrap_or_else(|error| {
+            tracing::debug!(code = error.0, "an OpenCL platform does not list its devices");
             vec![]
         });
         for id in ids {
-            if let Some(reason) = unusable(Query(id)) {
+            let device = Query(cl::Device::new(id));
+            if let Some(reason) = unusable(device) {
                 tracing::debug!(reason, "skipping an OpenCL device");
                 continue;
             }
-            found.push(Found { id, info: describe(platform, Query(id), found.len()) });
+            found.push(Found { id, info: describe(platform, device, found.len()) });
         }
     }
     Ok(found)
@@ -70,7 +71,7 @@ fn version(device: Query) -> Option<(u32, u32)> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-fn describe(platform: cl_platform_id, device: Query, index: usize) -> DeviceInfo {
+fn describe(platform: Platform, device: Query, index: usize) -> DeviceInfo {
     let bytes = |what| device.number(what).map(Bytes);
     let memory = bytes(cl::CL_DEVICE_GLOBAL_MEM_SIZE);
     let max_buffer = bytes(cl::CL_DEVICE_MAX_MEM_ALLOC_SIZE).or(memory).unwrap_or_default();

@@ -1,17 +1,20 @@
 //! Compiling a kernel, and what the compiler says of it.
 
 use super::log;
-use super::object::{self, Object};
+use super::object::{self, Owned};
 use super::query::{number, saturating};
 use super::status::checked;
-use cl3::device::cl_device_id;
-use cl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_INVALID_ARG_SIZE, CL_INVALID_KERNEL_NAME};
-use cl3::kernel as cl;
-use cl3::program::{CL_PROGRAM_BUILD_LOG, build_program, get_program_build_data};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{BuildReport, DeviceInfo, KernelSource, Language, Slice};
 use gpubench_core::units::Bytes;
-use std::ffi::{CString, c_void};
+use opencl3::context::Context;
+use opencl3::error_codes::{
+    CL_BUILD_PROGRAM_FAILURE, CL_INVALID_ARG_SIZE, CL_INVALID_KERNEL_NAME, ClError,
+};
+use opencl3::kernel as cl;
+use opencl3::program::{CL_PROGRAM_BUILD_LOG, Program, build_program, get_program_build_data};
+use opencl3::types::{cl_device_id, cl_mem};
+use std::ffi::CString;
 use std::ptr;
 use std::time::Instant;
 
@@ -22,7 +25,7 @@ const OPTIONS: &str = "-cl-std=CL1.2 -cl-mad-enable -cl-no-signed-zeros -cl-deno
 
 /// A compiled kernel and the arguments it was last given.
 pub(super) struct Kernel {
-    object: Object,
+    object: Owned<cl::Kernel>,
     group: [usize; 3],
     bindings: usize,
     params_bytes: usize,
@@ -31,7 +34,7 @@ pub(super) struct Kernel {
 
 impl Kernel {
     pub(super) fn raw(&self) -> cl::cl_kernel {
-        self.object.raw()
+        self.object.get()
     }
 
     /// Work-items per group.
@@ -64,7 +67,7 @@ impl Kernel {
         &mut self,
         buffers: &[Slice],
         params: &[u8],
-        memory: impl Fn(&Slice) -> Result<*mut c_void>,
+        memory: impl Fn(&Slice) -> Result<cl_mem>,
     ) -> Result<()> {
         if self.bound.as_ref().is_some_and(|(b, p)| b == buffers && p == params) {
             return Ok(());
@@ -72,13 +75,11 @@ impl Kernel {
         self.bound = None;
         for (index, slice) in (0..).zip(buffers) {
             let raw = memory(slice)?;
-            let argument = (&raw const raw).cast();
-            let set = set_argument(&self.object, index, size_of_val(&raw), argument);
-            checked(&format!("setting argument {index}"), set)?;
+            checked(&format!("setting argument {index}"), set_buffer(&self.object, index, raw))?;
         }
         if !params.is_empty() {
             let index = saturating(buffers.len() as u64);
-            let set = set_argument(&self.object, index, params.len(), params.as_ptr().cast());
+            let set = set_parameters(&self.object, index, params);
             checked("setting the parameter block", set)?;
         }
         self.bound = Some((buffers.to_vec(), params.to_vec()));
@@ -92,7 +93,7 @@ impl Kernel {
 /// `Unsupported` when the group does not fit the device or the kernel's use of it, `Build`
 /// with the compiler's log otherwise.
 pub(super) fn build(
-    context: &Object,
+    context: &Context,
     device: cl_device_id,
     info: &DeviceInfo,
     source: &KernelSource,
@@ -142,15 +143,17 @@ fn check_group(info: &DeviceInfo, source: &KernelSource) -> Result<()> {
 }
 
 fn compile(
-    context: &Object,
+    context: &Context,
     device: cl_device_id,
     source: &KernelSource,
     options: &str,
-) -> Result<(Object, String)> {
+) -> Result<(Owned<Program>, String)> {
     let program = object::program(context, &source.text)?;
     let options_c = c_string(options)?;
-    let built = build_program(program.raw(), &[device], &options_c, None, ptr::null_mut());
-    let log = get_program_build_data(program.raw(), device, CL_PROGRAM_BUILD_LOG)
+    // Not by `Program::build`: it asks for the kernels' names as well, in the time of the build,
+    // and calls a build failed where it gets none.
+    let built = build_program(program.get(), &[device], &options_c, None, ptr::null_mut());
+    let log = get_program_build_data(program.get(), device, CL_PROGRAM_BUILD_LOG)
         .map(|bytes| log::clean(&bytes, source.origin.file()))
         .unwrap_or_default();
     match built {
@@ -162,9 +165,9 @@ fn compile(
     }
 }
 
-fn entry(program: &Object, source: &KernelSource) -> Result<Object> {
+fn entry(program: &Program, source: &KernelSource) -> Result<Owned<cl::Kernel>> {
     match object::kernel(program, &c_string(&source.entry)?) {
-        Err(CL_INVALID_KERNEL_NAME) => {
+        Err(ClError(CL_INVALID_KERNEL_NAME)) => {
             let file = source.origin.file();
             let log = format!("{file}: there is no kernel called `{}`", source.entry);
             Err(build_error(source, log))
@@ -181,12 +184,12 @@ fn c_string(text: &str) -> Result<CString> {
     CString::new(text).map_err(|_| Error::Usage(format!("{text:?} contains a null character")))
 }
 
-fn work_group_number(kernel: &Object, device: cl_device_id, what: u32) -> Option<u64> {
-    number(&cl::get_kernel_work_group_data(kernel.raw(), device, what).ok()?)
+fn work_group_number(kernel: &cl::Kernel, device: cl_device_id, what: u32) -> Option<u64> {
+    number(&kernel.get_work_group_data(device, what).ok()?)
 }
 
 fn report(
-    kernel: &Object,
+    kernel: &cl::Kernel,
     device: cl_device_id,
     seconds: f64,
     options: String,
@@ -205,14 +208,13 @@ fn report(
 
 /// A kernel that uses many registers or much local memory allows smaller groups than the device.
 fn check_resources(
-    kernel: &Object,
+    kernel: &cl::Kernel,
     device: cl_device_id,
     info: &DeviceInfo,
     source: &KernelSource,
 ) -> Result<()> {
-    let max_group_size = work_group_number(kernel, device, cl::CL_KERNEL_WORK_GROUP_SIZE);
-    if let Some(max_group_size) =
-        max_group_size.filter(|&max_group_size| max_group_size < source.group_size())
+    if let Some(max_group_size) = work_group_number(kernel, device, cl::CL_KERNEL_WORK_GROUP_SIZE)
+        && max_group_size < source.group_size()
     {
         return Err(Error::Unsupported(format!(
             "the kernel needs too many registers: the device runs at most {max_group_size} work-items of it in a group, not {}",
@@ -220,7 +222,9 @@ fn check_resources(
         )));
     }
     let local = work_group_number(kernel, device, cl::CL_KERNEL_LOCAL_MEM_SIZE).map(Bytes);
-    if let Some(local) = local.filter(|&local| local > info.local_memory) {
+    if let Some(local) = local
+        && local > info.local_memory
+    {
         return Err(Error::Unsupported(format!(
             "the kernel needs {local} of local memory; the device has {}",
             info.local_memory
@@ -230,11 +234,13 @@ fn check_resources(
 }
 
 /// `reqd_work_group_size`, where the kernel has it, must be the group it is launched with.
-fn check_fixed_group(kernel: &Object, device: cl_device_id, source: &KernelSource) -> Result<()> {
-    let what = cl::CL_KERNEL_COMPILE_WORK_GROUP_SIZE;
-    let bytes = cl::get_kernel_work_group_data(kernel.raw(), device, what).unwrap_or_default();
-    let fixed: Vec<_> = bytes.chunks(size_of::<usize>()).filter_map(number).collect();
-    let wanted = source.group.map(u64::from);
+fn check_fixed_group(
+    kernel: &cl::Kernel,
+    device: cl_device_id,
+    source: &KernelSource,
+) -> Result<()> {
+    let fixed = kernel.get_compile_work_group_size(device).unwrap_or_default();
+    let wanted = source.group.map(|n| n as usize);
     if fixed.iter().all(|&n| n == 0) || fixed == wanted {
         return Ok(());
     }
@@ -246,13 +252,13 @@ fn check_fixed_group(kernel: &Object, device: cl_device_id, source: &KernelSourc
 }
 
 /// The kernel's arguments must be the buffers and then the parameter block, of its size.
-fn check_arguments(kernel: &Object, source: &KernelSource) -> Result<()> {
+fn check_arguments(kernel: &cl::Kernel, source: &KernelSource) -> Result<()> {
     let bindings = source.bindings.len() as u64;
     let expected = bindings + u64::from(source.params_bytes > 0);
     let file = source.origin.file();
-    let found =
-        cl::get_kernel_data(kernel.raw(), cl::CL_KERNEL_NUM_ARGS).ok().and_then(|b| number(&b));
-    if let Some(found) = found.filter(|&found| found != expected) {
+    if let Some(found) = kernel.get_data(cl::CL_KERNEL_NUM_ARGS).ok().and_then(|b| number(&b))
+        && found != expected
+    {
         let block = if source.params_bytes > 0 { " and a parameter block" } else { "" };
         let log = format!(
             "{file}: `{}` takes {found} arguments, but the workload gives {bindings} buffers{block}",
@@ -265,7 +271,7 @@ fn check_arguments(kernel: &Object, source: &KernelSource) -> Result<()> {
     }
     let zeros = vec![0_u8; source.params_bytes as usize];
     let index = saturating(bindings);
-    match set_argument(kernel, index, zeros.len(), zeros.as_ptr().cast()) {
+    match set_parameters(kernel, index, &zeros) {
         Err(CL_INVALID_ARG_SIZE) => {
             let log = format!(
                 "{file}: the last argument of `{}` does not have the {} bytes of the workload's parameter block",
@@ -278,13 +284,15 @@ fn check_arguments(kernel: &Object, source: &KernelSource) -> Result<()> {
 }
 
 #[expect(unsafe_code, reason = "OpenCL call")]
-fn set_argument(
-    kernel: &Object,
-    index: u32,
-    bytes: usize,
-    value: *const c_void,
-) -> Result<(), i32> {
-    // SAFETY: all callers hand over a pointer to `bytes` readable bytes, which OpenCL copies;
-    // a size that is not the argument's is refused by OpenCL.
-    unsafe { cl::set_kernel_arg(kernel.raw(), index, bytes, value) }
+fn set_buffer(kernel: &cl::Kernel, index: u32, buffer: cl_mem) -> Result<(), ClError> {
+    // SAFETY: OpenCL copies the handle; an index or a size that is not the argument's is refused.
+    unsafe { kernel.set_arg(index, &buffer) }
+}
+
+/// Not by `Kernel::set_arg`, which takes a type whose size is known when compiling.
+#[expect(unsafe_code, reason = "OpenCL call")]
+fn set_parameters(kernel: &cl::Kernel, index: u32, block: &[u8]) -> Result<(), i32> {
+    // SAFETY: `block` is readable and OpenCL copies it; an index or a size that is not the
+    // argument's is refused.
+    unsafe { cl::set_kernel_arg(kernel.get(), index, block.len(), block.as_ptr().cast()) }
 }

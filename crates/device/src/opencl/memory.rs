@@ -1,14 +1,15 @@
 //! Buffers on the device, the three kinds of host memory, and parts of buffers.
 
-use super::object::{self, Object};
+use super::object::{self, Owned};
 use super::status::checked;
 use bytemuck::{Pod, Zeroable};
-use cl3::command_queue as cl;
-use cl3::memory::{CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR};
-use cl3::types::{CL_TRUE, cl_mem};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{BufferId, DeviceInfo, MemoryKind, Slice};
 use gpubench_core::units::Bytes;
+use opencl3::command_queue::CommandQueue;
+use opencl3::context::Context;
+use opencl3::memory::{CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, ClMem};
+use opencl3::types::CL_BLOCKING;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::c_void;
 use std::ptr;
@@ -27,8 +28,8 @@ enum Buffer {
 
 /// A buffer in the device's memory, and the parts of it that kernels were given.
 struct DeviceBuffer {
-    whole: Object,
-    parts: HashMap<(Bytes, Bytes), Object>,
+    whole: Owned<object::Buffer>,
+    parts: HashMap<(Bytes, Bytes), Owned<object::Buffer>>,
     len: Bytes,
 }
 
@@ -54,8 +55,8 @@ struct Page([u8; 4096]);
 
 /// A buffer in memory that the device's copy engine reaches, mapped for as long as it lives.
 struct Mapping {
-    buffer: Object,
-    queue: Rc<Object>,
+    buffer: Owned<object::Buffer>,
+    queue: Rc<Owned<CommandQueue>>,
     start: *mut c_void,
 }
 
@@ -64,18 +65,11 @@ impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: `start` is what mapping this buffer on this queue returned, and nothing
         // points there any more: no command outlives `Device::run`.
-        let unmapped = unsafe {
-            cl::enqueue_unmap_mem_object(
-                self.queue.raw(),
-                self.buffer.raw(),
-                self.start,
-                0,
-                ptr::null(),
-            )
-        };
-        let finished = unmapped.map(Object::event).and_then(|_| cl::finish(self.queue.raw()));
-        if let Err(code) = finished {
-            tracing::debug!(code, "unmapping pinned memory failed");
+        let unmapped =
+            unsafe { self.queue.enqueue_unmap_mem_object(self.buffer.get(), self.start, &[]) };
+        let finished = unmapped.map(Owned::new).and_then(|_event| self.queue.finish());
+        if let Err(error) = finished {
+            tracing::debug!(code = error.0, "unmapping pinned memory failed");
         }
     }
 }
@@ -84,7 +78,7 @@ impl Memory {
     /// Allocates a buffer, replacing (and first freeing) an earlier one of that number.
     pub(super) fn alloc(
         &mut self,
-        (context, queue): (&Object, &Rc<Object>),
+        (context, queue): (&Context, &Rc<Owned<CommandQueue>>),
         info: &DeviceInfo,
         (id, bytes, kind): (BufferId, Bytes, MemoryKind),
     ) -> Result<()> {
@@ -148,13 +142,13 @@ impl Memory {
     }
 
     /// The OpenCL buffer behind a prepared slice, and the slice's first byte in it.
-    pub(super) fn device(&self, slice: &Slice) -> Result<(cl_mem, usize)> {
+    pub(super) fn device(&self, slice: &Slice) -> Result<(&object::Buffer, usize)> {
         let Some(Buffer::Device(buffer)) = self.buffers.get(&slice.buffer) else {
             return Err(missing(slice.buffer, "device"));
         };
         Ok(match buffer.parts.get(&(slice.offset, slice.len)) {
-            Some(part) => (part.raw(), 0),
-            None => (buffer.whole.raw(), slice.offset.as_usize()),
+            Some(part) => (&**part, 0),
+            None => (&*buffer.whole, slice.offset.as_usize()),
         })
     }
 
@@ -167,9 +161,9 @@ impl Memory {
     }
 
     /// The device buffer of that number, and its size.
-    pub(super) fn whole(&self, id: BufferId) -> Option<(cl_mem, Bytes)> {
-        match self.buffers.get(&id)? {
-            Buffer::Device(buffer) => Some((buffer.whole.raw(), buffer.len)),
+    pub(super) fn whole_mut(&mut self, id: BufferId) -> Option<(&mut object::Buffer, Bytes)> {
+        match self.buffers.get_mut(&id)? {
+            Buffer::Device(buffer) => Some((&mut buffer.whole, buffer.len)),
             Buffer::Host(_) => None,
         }
     }
@@ -247,24 +241,15 @@ fn pageable(bytes: Bytes, kind: MemoryKind) -> Result<HostBuffer> {
 }
 
 #[expect(unsafe_code, reason = "OpenCL call")]
-fn pinned(context: &Object, queue: &Rc<Object>, bytes: Bytes) -> Result<HostBuffer> {
+fn pinned(context: &Context, queue: &Rc<Owned<CommandQueue>>, bytes: Bytes) -> Result<HostBuffer> {
     let buffer = object::buffer(context, CL_MEM_ALLOC_HOST_PTR, bytes)?;
     let mut start = ptr::null_mut();
     // SAFETY: the range is the whole buffer; the call blocks, so `start` is valid after it.
     let event = unsafe {
-        cl::enqueue_map_buffer(
-            queue.raw(),
-            buffer.raw(),
-            CL_TRUE,
-            CL_MAP_READ | CL_MAP_WRITE,
-            0,
-            bytes.as_usize(),
-            &mut start,
-            0,
-            ptr::null(),
-        )
+        let flags = CL_MAP_READ | CL_MAP_WRITE;
+        queue.enqueue_map_buffer(&buffer, CL_BLOCKING, flags, 0, bytes.as_usize(), &mut start, &[])
     };
-    Object::event(checked(&format!("mapping {bytes} of pinned memory"), event)?);
+    checked(&format!("mapping {bytes} of pinned memory"), event).map(Owned::new).map(drop)?;
     let mapping = Mapping { buffer, queue: Rc::clone(queue), start };
     let mut host = HostBuffer {
         kind: MemoryKind::Pinned,

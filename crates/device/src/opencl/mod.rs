@@ -2,7 +2,8 @@
 //! starts where there is none.
 //!
 //! `object` owns OpenCL's handles; `query` and `info` describe devices; `memory` and `kernel`
-//! hold what a device was given; `run` executes recordings and `timeline` reads the clock.
+//! hold what a device was given; `run` executes recordings, `transfer` what they move, and
+//! `timeline` reads the clock.
 
 mod device;
 mod info;
@@ -15,6 +16,7 @@ mod query;
 mod run;
 mod status;
 mod timeline;
+mod transfer;
 
 pub(super) use timeline::of as times_of_stamps;
 

@@ -1,105 +1,160 @@
-//! OpenCL's objects: each is owned once and released on drop.
+//! OpenCL's objects: opencl3's types, each owned once and released on drop.
 
 use super::status::checked;
-use cl3::device::cl_device_id;
-use cl3::{command_queue, context, event, kernel, memory, program};
 use gpubench_core::error::Result;
 use gpubench_core::units::Bytes;
+use opencl3::command_queue::{self, CL_QUEUE_PROFILING_ENABLE, CommandQueue};
+use opencl3::context::{self, Context};
+use opencl3::error_codes::ClError;
+use opencl3::event::{self, Event};
+use opencl3::kernel::{self, Kernel};
+use opencl3::memory::{self, CL_MEM_READ_WRITE, ClMem};
+use opencl3::program::{self, Program};
+use opencl3::types::{cl_device_id, cl_int};
 use std::ffi::{CStr, c_void};
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
 use std::ptr;
 
-/// One reference to an OpenCL object of any type.
-pub(super) struct Object {
-    raw: *mut c_void,
-    release: unsafe fn(*mut c_void) -> Result<(), i32>,
-}
+/// A buffer of bytes.
+pub(super) type Buffer = memory::Buffer<u8>;
 
-impl Object {
-    /// The handle; it is valid as long as `self`.
-    pub(super) fn raw(&self) -> *mut c_void {
-        self.raw
-    }
+/// An object of opencl3's whose release may fail.
+///
+/// opencl3 panics where a driver refuses a release, and drivers do so once a device is lost: the
+/// panic would hide that very error, and a second one while unwinding ends the process. Here a
+/// refused release is a line of the log.
+pub(super) struct Owned<T: Release>(ManuallyDrop<T>);
 
-    /// Takes over the reference that a creating call returned.
-    pub(super) fn event(raw: event::cl_event) -> Self {
-        Self { raw, release: event::release_event }
+impl<T: Release> Owned<T> {
+    pub(super) fn new(object: T) -> Self {
+        Self(ManuallyDrop::new(object))
     }
 }
 
-impl Drop for Object {
+impl<T: Release> Deref for Owned<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: Release> DerefMut for Owned<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
+
+impl<T: Release> Drop for Owned<T> {
     #[expect(unsafe_code, reason = "releases the one reference that this object owns")]
     fn drop(&mut self) {
-        // SAFETY: `raw` came from the creating call that `release` belongs to, and nobody
-        // else releases this reference.
-        if let Err(code) = unsafe { (self.release)(self.raw) } {
+        // SAFETY: the handle came from the creating call that `RELEASE` belongs to, and nobody
+        // else releases this reference: opencl3's own drop never runs.
+        if let Err(code) = unsafe { T::RELEASE(self.0.handle()) } {
             tracing::debug!(code, "releasing an OpenCL object failed");
         }
     }
 }
 
-pub(super) fn context(device: cl_device_id) -> Result<Object> {
-    let raw = context::create_context(&[device], ptr::null(), None, ptr::null_mut());
-    Ok(Object { raw: checked("opening the device", raw)?, release: context::release_context })
+/// How an object is released.
+pub(super) trait Release {
+    const RELEASE: unsafe fn(*mut c_void) -> Result<(), cl_int>;
+
+    fn handle(&self) -> *mut c_void;
+}
+
+macro_rules! released_by {
+    ($($object:ty: $release:path),+ $(,)?) => {$(
+        impl Release for $object {
+            const RELEASE: unsafe fn(*mut c_void) -> Result<(), cl_int> = $release;
+
+            fn handle(&self) -> *mut c_void {
+                self.get()
+            }
+        }
+    )+};
+}
+
+released_by! {
+    Context: context::context::release_context,
+    CommandQueue: command_queue::release_command_queue,
+    Buffer: memory::release_mem_object,
+    Program: program::release_program,
+    Kernel: kernel::release_kernel,
+    Event: event::release_event,
+}
+
+pub(super) fn context(device: cl_device_id) -> Result<Owned<Context>> {
+    let made = Context::from_devices(&[device], &[], None, ptr::null_mut());
+    checked("opening the device", made).map(Owned::new)
 }
 
 /// An in-order queue whose events carry timestamps.
 #[expect(unsafe_code, reason = "OpenCL call")]
-pub(super) fn queue(context: &Object, device: cl_device_id) -> Result<Object> {
+pub(super) fn queue(context: &Context, device: cl_device_id) -> Result<Owned<CommandQueue>> {
     // SAFETY: the context was made for this device.
-    let raw = unsafe {
-        command_queue::create_command_queue(
-            context.raw,
-            device,
-            command_queue::CL_QUEUE_PROFILING_ENABLE,
-        )
-    };
-    Ok(Object {
-        raw: checked("creating a queue", raw)?,
-        release: command_queue::release_command_queue,
-    })
+    let made = unsafe { CommandQueue::create(context, device, CL_QUEUE_PROFILING_ENABLE) };
+    checked("creating a queue", made).map(Owned::new)
 }
 
 /// A buffer that kernels read and write; `flags` add to that.
 #[expect(unsafe_code, reason = "OpenCL call")]
-pub(super) fn buffer(context: &Object, flags: u64, bytes: Bytes) -> Result<Object> {
+pub(super) fn buffer(context: &Context, flags: u64, bytes: Bytes) -> Result<Owned<Buffer>> {
+    let flags = CL_MEM_READ_WRITE | flags;
     // SAFETY: no host pointer is handed over.
-    let raw = unsafe {
-        memory::create_buffer(
-            context.raw,
-            memory::CL_MEM_READ_WRITE | flags,
-            bytes.as_usize(),
-            ptr::null_mut(),
-        )
-    };
-    Ok(Object {
-        raw: checked(&format!("allocating {bytes}"), raw)?,
-        release: memory::release_mem_object,
-    })
+    let made = unsafe { Buffer::create(context, flags, bytes.as_usize(), ptr::null_mut()) };
+    checked(&format!("allocating {bytes}"), made).map(Owned::new)
 }
 
 /// A part of a buffer as a buffer of its own.
 #[expect(unsafe_code, reason = "OpenCL call")]
-pub(super) fn sub_buffer(parent: &Object, offset: Bytes, len: Bytes) -> Result<Object> {
-    let region = memory::cl_buffer_region { origin: offset.as_usize(), size: len.as_usize() };
-    // SAFETY: the region lives through the call and is what the create type says.
-    let raw = unsafe {
-        memory::create_sub_buffer(
-            parent.raw,
-            memory::CL_MEM_READ_WRITE,
-            memory::CL_BUFFER_CREATE_TYPE_REGION,
-            (&raw const region).cast(),
-        )
-    };
-    Ok(Object { raw: checked("creating a sub-buffer", raw)?, release: memory::release_mem_object })
+pub(super) fn sub_buffer(parent: &Buffer, offset: Bytes, len: Bytes) -> Result<Owned<Buffer>> {
+    let (origin, count) = (offset.as_usize(), len.as_usize());
+    // SAFETY: the parent is a whole buffer, as the call wants it; a region that does not lie in
+    // it is refused by OpenCL.
+    let made = unsafe { parent.create_sub_buffer(CL_MEM_READ_WRITE, origin, count) };
+    checked("creating a sub-buffer", made).map(Owned::new)
 }
 
-pub(super) fn program(context: &Object, text: &str) -> Result<Object> {
-    let raw = program::create_program_with_source(context.raw, &[text]);
-    Ok(Object { raw: checked("creating a program", raw)?, release: program::release_program })
+pub(super) fn program(context: &Context, text: &str) -> Result<Owned<Program>> {
+    let made = Program::create_from_source(context, text);
+    checked("creating a program", made).map(Owned::new)
 }
 
-/// The kernel called `entry`, or OpenCL's status code.
-pub(super) fn kernel(program: &Object, entry: &CStr) -> Result<Object, i32> {
-    let raw = kernel::create_kernel(program.raw, entry)?;
-    Ok(Object { raw, release: kernel::release_kernel })
+/// The kernel called `entry`, or OpenCL's status code. Not by `Kernel::create`, which panics where
+/// a name contains a null character.
+pub(super) fn kernel(program: &Program, entry: &CStr) -> Result<Owned<Kernel>, ClError> {
+    let raw = kernel::create_kernel(program.get(), entry)?;
+    Ok(Owned::new(Kernel::new(raw)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    static REFUSED: AtomicUsize = AtomicUsize::new(0);
+
+    /// As a driver answers once the device is lost.
+    fn refuse(_: *mut c_void) -> Result<(), cl_int> {
+        REFUSED.fetch_add(1, Ordering::Relaxed);
+        Err(opencl3::error_codes::CL_INVALID_CONTEXT)
+    }
+
+    struct OfALostDevice;
+
+    impl Release for OfALostDevice {
+        const RELEASE: unsafe fn(*mut c_void) -> Result<(), cl_int> = refuse;
+
+        fn handle(&self) -> *mut c_void {
+            ptr::null_mut()
+        }
+    }
+
+    #[test]
+    fn a_refused_release_is_no_panic_and_is_not_tried_again() {
+        drop([Owned::new(OfALostDevice), Owned::new(OfALostDevice)]);
+        assert_eq!(REFUSED.load(Ordering::Relaxed), 2);
+    }
 }

@@ -1,15 +1,15 @@
 //! Typed answers to `clGet…Info` queries; `None` where the driver does not answer.
 
-use cl3::device::{cl_device_id, get_device_data};
-use cl3::platform::{cl_platform_id, get_platform_data};
+use opencl3::device::Device;
+use opencl3::platform::Platform;
 
 /// Queries to one device.
 #[derive(Clone, Copy)]
-pub(super) struct Query(pub cl_device_id);
+pub(super) struct Query(pub Device);
 
 impl Query {
     pub(super) fn bytes(self, what: u32) -> Option<Vec<u8>> {
-        get_device_data(self.0, what).ok().filter(|bytes| !bytes.is_empty())
+        self.0.get_data(what).ok().filter(|bytes| !bytes.is_empty())
     }
 
     pub(super) fn text(self, what: u32) -> Option<String> {
@@ -40,8 +40,8 @@ impl Query {
 }
 
 /// A platform's answer to a query for text.
-pub(super) fn platform_text(platform: cl_platform_id, what: u32) -> Option<String> {
-    get_platform_data(platform, what).ok().map(|bytes| text(&bytes)).filter(|t| !t.is_empty())
+pub(super) fn platform_text(platform: Platform, what: u32) -> Option<String> {
+    platform.get_data(what).ok().map(|bytes| text(&bytes)).filter(|t| !t.is_empty())
 }
 
 /// An integer of four or eight bytes in the host's order.

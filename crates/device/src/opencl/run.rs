@@ -2,20 +2,17 @@
 
 use super::kernel::Kernel;
 use super::memory::Memory;
-use super::object::Object;
+use super::object::Owned;
 use super::prepare::no_kernel;
 use super::status::{checked, error};
 use super::timeline::{self, Stamps};
-use cl3::command_queue::{self as cl, cl_command_queue};
-use cl3::event::{
-    self, CL_EVENT_COMMAND_EXECUTION_STATUS, CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_QUEUED,
-    CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_SUBMIT, cl_event,
-};
-use cl3::info_type::InfoType;
-use cl3::memory::{CL_MAP_READ, CL_MAP_WRITE_INVALIDATE_REGION};
-use cl3::types::{CL_FALSE, CL_TRUE};
+use super::transfer::{self, Direction, Transfer};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, KernelId, MemoryKind, Op, Recording, Slice, Step, Timeline};
+use opencl3::command_queue::CommandQueue;
+use opencl3::error_codes::ClError;
+use opencl3::event::{Event, cl_event};
+use opencl3::memory::ClMem;
 use std::collections::BTreeMap;
 use std::ptr;
 use std::rc::Rc;
@@ -28,15 +25,15 @@ pub(super) type Kernels = BTreeMap<KernelId, Kernel>;
 pub(super) struct Run<'a> {
     pub(super) info: &'a DeviceInfo,
     /// One command queue for each queue that the recording needs.
-    pub(super) queues: &'a [Rc<Object>],
+    pub(super) queues: &'a [Rc<Owned<CommandQueue>>],
     pub(super) kernels: &'a mut Kernels,
     pub(super) memory: &'a Memory,
 }
 
 /// The events of a step: one, or two where the host takes part (a map and its unmap).
-struct Issued {
-    first: Option<Object>,
-    last: Object,
+pub(super) struct Issued {
+    first: Option<Owned<Event>>,
+    last: Owned<Event>,
 }
 
 impl Run<'_> {
@@ -63,19 +60,21 @@ impl Run<'_> {
             // A queue runs in order anyway: only steps of other queues need to be waited for.
             let others = step.after.iter().map(|id| id.0 as usize);
             let others = others.filter(|&id| steps[id].queue != step.queue);
-            waits.extend(others.map(|id| issued[id].last.raw()));
+            waits.extend(others.map(|id| issued[id].last.get()));
             issued.push(self.enqueue(step, &waits)?);
         }
         Ok(())
     }
 
     fn enqueue(&mut self, step: &Step, waits: &[cl_event]) -> Result<Issued> {
-        let queue = self.queues[step.queue.0 as usize].raw();
+        let queue: &CommandQueue = &self.queues[step.queue.0 as usize];
         match &step.op {
             Op::Dispatch { kernel, groups, buffers, params } => {
                 let memory = self.memory;
                 let kernel = self.kernels.get_mut(kernel).ok_or_else(|| no_kernel(*kernel))?;
-                kernel.bind(buffers, params, |slice| memory.device(slice).map(|(raw, _)| raw))?;
+                kernel.bind(buffers, params, |slice| {
+                    memory.device(slice).map(|(buffer, _)| buffer.get())
+                })?;
                 launch(queue, kernel, *groups, waits)
             }
             Op::Upload { from: host, to: device } => {
@@ -84,58 +83,35 @@ impl Run<'_> {
             Op::Download { from: device, to: host } => {
                 self.transfer(queue, Direction::ToHost, host, device, waits)
             }
-            Op::Copy { from, to } => self.copy(queue, from, to, waits),
+            Op::Copy { from, to } => {
+                let (from_at, to_at) = (self.memory.device(from)?, self.memory.device(to)?);
+                transfer::copy(queue, from_at, to_at, from.len, waits)
+            }
         }
     }
 
     fn transfer(
         &self,
-        queue: cl_command_queue,
+        queue: &CommandQueue,
         direction: Direction,
         host: &Slice,
         device: &Slice,
         waits: &[cl_event],
     ) -> Result<Issued> {
-        let buffer = self.memory.host(host.buffer)?;
-        let memory = self.memory.device(device)?;
-        let part = Part { memory, host: buffer.at(host.offset), len: host.len.as_usize() };
-        if buffer.kind != MemoryKind::Mapped {
-            return part.enqueue(queue, direction, waits);
+        let (buffer, offset) = self.memory.device(device)?;
+        let memory = self.memory.host(host.buffer)?;
+        let (start, len) = (memory.at(host.offset), host.len.as_usize());
+        let transfer = Transfer { direction, buffer, offset, host: start, len };
+        if memory.kind != MemoryKind::Mapped {
+            return transfer.enqueue(queue, waits);
         }
         // The host waits for the map: what it depends on must be under way.
         self.flush()?;
-        part.through_a_map(queue, direction, waits)
-    }
-
-    #[expect(unsafe_code, reason = "OpenCL call")]
-    fn copy(
-        &self,
-        queue: cl_command_queue,
-        from: &Slice,
-        to: &Slice,
-        waits: &[cl_event],
-    ) -> Result<Issued> {
-        let (source, source_offset) = self.memory.device(from)?;
-        let (target, target_offset) = self.memory.device(to)?;
-        let (count, list) = wait_list(waits);
-        // SAFETY: both ranges were checked to lie in their buffers; the events live in `issued`.
-        let event = unsafe {
-            cl::enqueue_copy_buffer(
-                queue,
-                source,
-                target,
-                source_offset,
-                target_offset,
-                from.len.as_usize(),
-                count,
-                list,
-            )
-        };
-        Issued::one("copying", event)
+        transfer.through_a_map(queue, waits)
     }
 
     fn flush(&self) -> Result<()> {
-        self.queues.iter().try_for_each(|queue| checked("submitting", cl::flush(queue.raw())))
+        self.queues.iter().try_for_each(|queue| checked("submitting", queue.flush()))
     }
 
     /// Waits until every queue is empty. All are flushed first: they may wait for each other.
@@ -143,96 +119,13 @@ impl Run<'_> {
         if self.queues.len() > 1 {
             self.flush()?;
         }
-        self.queues.iter().try_for_each(|queue| checked("waiting", cl::finish(queue.raw())))
-    }
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Direction {
-    ToDevice,
-    ToHost,
-}
-
-/// Two places of equal length to copy between.
-struct Part {
-    memory: (cl3::types::cl_mem, usize),
-    host: *mut u8,
-    len: usize,
-}
-
-impl Part {
-    #[expect(unsafe_code, reason = "OpenCL call")]
-    fn enqueue(
-        self,
-        queue: cl_command_queue,
-        direction: Direction,
-        waits: &[cl_event],
-    ) -> Result<Issued> {
-        let (memory, offset) = self.memory;
-        let (count, list) = wait_list(waits);
-        // SAFETY: both ranges were checked to lie in their buffers, and neither is freed
-        // before the queue has finished.
-        let event = unsafe {
-            let host = self.host.cast();
-            match direction {
-                Direction::ToDevice => cl::enqueue_write_buffer(
-                    queue, memory, CL_FALSE, offset, self.len, host, count, list,
-                ),
-                Direction::ToHost => cl::enqueue_read_buffer(
-                    queue, memory, CL_FALSE, offset, self.len, host, count, list,
-                ),
-            }
-        };
-        Issued::one("transferring", event)
-    }
-
-    #[expect(unsafe_code, reason = "OpenCL calls and a copy through the mapped pointer")]
-    fn through_a_map(
-        self,
-        queue: cl_command_queue,
-        direction: Direction,
-        waits: &[cl_event],
-    ) -> Result<Issued> {
-        let (memory, offset) = self.memory;
-        let flags = match direction {
-            Direction::ToDevice => CL_MAP_WRITE_INVALIDATE_REGION,
-            Direction::ToHost => CL_MAP_READ,
-        };
-        let (count, list) = wait_list(waits);
-        let mut mapped = ptr::null_mut();
-        // SAFETY: the range was checked to lie in the buffer; the call blocks.
-        let map = unsafe {
-            cl::enqueue_map_buffer(
-                queue,
-                memory,
-                CL_TRUE,
-                flags,
-                offset,
-                self.len,
-                &mut mapped,
-                count,
-                list,
-            )
-        };
-        let first = Object::event(checked("mapping", map)?);
-        // SAFETY: `mapped` and `host` each point to `len` bytes, of different allocations;
-        // `mapped` is what the map returned and is not used after the unmap.
-        let unmap = unsafe {
-            match direction {
-                Direction::ToDevice => {
-                    mapped.cast::<u8>().copy_from_nonoverlapping(self.host, self.len)
-                }
-                Direction::ToHost => self.host.copy_from_nonoverlapping(mapped.cast(), self.len),
-            }
-            cl::enqueue_unmap_mem_object(queue, memory, mapped, 0, ptr::null())
-        };
-        Ok(Issued { first: Some(first), last: Object::event(checked("unmapping", unmap)?) })
+        self.queues.iter().try_for_each(|queue| checked("waiting", queue.finish()))
     }
 }
 
 #[expect(unsafe_code, reason = "OpenCL call")]
 fn launch(
-    queue: cl_command_queue,
+    queue: &CommandQueue,
     kernel: &Kernel,
     groups: [u32; 3],
     waits: &[cl_event],
@@ -246,46 +139,44 @@ fn launch(
     }
     // Trailing dimensions of one work-item are left out, as a program without them would do.
     let dimensions = (1..3).rev().find(|&i| global[i] > 1).unwrap_or(0) as u32 + 1;
-    let (count, list) = wait_list(waits);
     // SAFETY: all arguments of the kernel are set; the sizes live through the call; the
     // buffers are not freed before the queue has finished.
     let event = unsafe {
-        cl::enqueue_nd_range_kernel(
-            queue,
+        queue.enqueue_nd_range_kernel(
             kernel.raw(),
             dimensions,
             ptr::null(),
             global.as_ptr(),
             group.as_ptr(),
-            count,
-            list,
+            waits,
         )
     };
     Issued::one("launching", event)
 }
 
 impl Issued {
-    fn one(what: &str, event: Result<cl_event, i32>) -> Result<Self> {
-        Ok(Self { first: None, last: Object::event(checked(what, event)?) })
+    /// The step's only command.
+    pub(super) fn one(what: &str, event: Result<Event, ClError>) -> Result<Self> {
+        Ok(Self { first: None, last: Owned::new(checked(what, event)?) })
     }
-}
 
-/// A wait list as OpenCL wants it: no events, no pointer.
-fn wait_list(events: &[cl_event]) -> (u32, *const cl_event) {
-    match events.len() {
-        0 => (0, ptr::null()),
-        count => (super::query::saturating(count as u64), events.as_ptr()),
+    /// The step's last command, which came after `first`.
+    pub(super) fn after(
+        first: Owned<Event>,
+        what: &str,
+        event: Result<Event, ClError>,
+    ) -> Result<Self> {
+        Ok(Self { first: Some(first), last: Owned::new(checked(what, event)?) })
     }
 }
 
 /// The first step whose command ended in an error, as that error.
 fn first_failure(issued: &[Issued]) -> Result<()> {
     for (step, events) in issued.iter().enumerate() {
-        let status = event::get_event_info(events.last.raw(), CL_EVENT_COMMAND_EXECUTION_STATUS);
-        if let Ok(InfoType::Int(code)) = status
-            && code < 0
+        if let Ok(status) = events.last.command_execution_status()
+            && status.0 < 0
         {
-            return Err(error(&format!("step {step}"), code));
+            return Err(error(&format!("step {step}"), status.0));
         }
     }
     Ok(())
@@ -293,19 +184,15 @@ fn first_failure(issued: &[Issued]) -> Result<()> {
 
 /// The timestamps of all steps, or why there are none.
 fn stamps(issued: &[Issued]) -> Result<Vec<Stamps>, String> {
-    let stamp = |event: &Object, what| match event::get_event_profiling_info(event.raw(), what) {
-        Ok(InfoType::Ulong(nanoseconds)) => Ok(nanoseconds),
-        Ok(_) => Err("the driver's timestamps have another type".to_owned()),
-        Err(code) => Err(error("reading timestamps", code).to_string()),
-    };
     let of = |events: &Issued| {
-        let first = events.first.as_ref().unwrap_or(&events.last);
+        let (first, last) = (events.first.as_ref().unwrap_or(&events.last), &events.last);
         Ok([
-            stamp(first, CL_PROFILING_COMMAND_QUEUED)?,
-            stamp(first, CL_PROFILING_COMMAND_SUBMIT)?,
-            stamp(first, CL_PROFILING_COMMAND_START)?,
-            stamp(&events.last, CL_PROFILING_COMMAND_END)?,
+            first.profiling_command_queued()?,
+            first.profiling_command_submit()?,
+            first.profiling_command_start()?,
+            last.profiling_command_end()?,
         ])
     };
-    issued.iter().map(of).collect()
+    let stamps: Result<_, ClError> = issued.iter().map(of).collect();
+    stamps.map_err(|code| error("reading timestamps", code.0).to_string())
 }

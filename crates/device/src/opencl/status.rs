@@ -1,14 +1,14 @@
 //! OpenCL's status codes as the library's errors.
 
-use cl3::error_codes::{self as codes, error_text};
 use gpubench_core::error::{Error, Result};
+use opencl3::error_codes::{self as codes, ClError, error_text};
 
 /// What NVIDIA's driver answers after a kernel's illegal access.
 const NVIDIA_ILLEGAL_ACCESS: i32 = -9999;
 
 /// The result of an OpenCL call; `what` is what was requested, as in "allocating 4 MiB".
-pub(super) fn checked<T>(what: &str, result: Result<T, i32>) -> Result<T> {
-    result.map_err(|code| error(what, code))
+pub(super) fn checked<T>(what: &str, result: Result<T, impl Into<ClError>>) -> Result<T> {
+    result.map_err(|code| error(what, code.into().0))
 }
 
 /// The error behind a status code.

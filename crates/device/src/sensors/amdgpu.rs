@@ -19,8 +19,8 @@ impl Amdgpu {
             let slot = event.lines().find_map(|line| line.strip_prefix("PCI_SLOT_NAME="));
             slot.is_some_and(|slot| slot.trim().eq_ignore_ascii_case(pci))
         };
-        let cards = fs::read_dir(root).ok()?.filter_map(Result::ok);
-        let device = cards.map(|card| card.path().join("device")).find(is_it)?;
+        let entries = fs::read_dir(root).ok()?.filter_map(Result::ok);
+        let device = entries.map(|card| card.path().join("device")).find(is_it)?;
         if !device.join("pp_dpm_sclk").exists() {
             return None;
         }

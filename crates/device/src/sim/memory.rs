@@ -109,7 +109,8 @@ impl Memory {
 
 /// Zeroed memory, which the system hands out page by page as it is written.
 fn zeros(bytes: Bytes) -> Result<Vec<u8>> {
-    let refused = |_| Error::OutOfMemory(format!("the host has no {bytes} for a simulated buffer"));
-    Vec::<u8>::new().try_reserve_exact(bytes.as_usize()).map_err(refused)?;
+    let out_of_memory =
+        |_| Error::OutOfMemory(format!("the host has no {bytes} for a simulated buffer"));
+    Vec::<u8>::new().try_reserve_exact(bytes.as_usize()).map_err(out_of_memory)?;
     Ok(vec![0; bytes.as_usize()])
 }

@@ -177,14 +177,14 @@ fn main(@builtin(local_invocation_index) i: u32) {
 
 #[test]
 fn what_is_not_known_is_named_with_its_line() {
-    let refused = |text: &str| {
-        let refused = Emulator::new(&kernel("main.wgsl", text, [4, 1, 1], &[]));
-        match refused.map(|_| ()) {
+    let rejected = |text: &str| {
+        let rejected = Emulator::new(&kernel("main.wgsl", text, [4, 1, 1], &[]));
+        match rejected.map(|_| ()) {
             Err(Error::Unsupported(why)) => why,
             other => panic!("{other:?}"),
         }
     };
-    let wide = refused(
+    let wide = rejected(
         "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
 @compute @workgroup_size(4)
 fn main(@builtin(local_invocation_index) i: u32) {
@@ -193,7 +193,7 @@ fn main(@builtin(local_invocation_index) i: u32) {
 }",
     );
     assert_eq!(wide, "main.wgsl:5: the emulator does not know `u64`");
-    let texture = refused(
+    let texture = rejected(
         "@group(0) @binding(0) var image: texture_2d<f32>;
 @group(0) @binding(1) var<storage, read_write> data: array<f32>;
 @compute @workgroup_size(4)
@@ -202,35 +202,46 @@ fn main(@builtin(local_invocation_index) i: u32) {
 }",
     );
     assert_eq!(texture, "main.wgsl:5: the emulator does not know `textureLoad`");
-    let barrier = refused("@compute @workgroup_size(4)\nfn main() { subgroupBarrier(); }");
+    let barrier = rejected("@compute @workgroup_size(4)\nfn main() { subgroupBarrier(); }");
     assert_eq!(barrier, "main.wgsl:2: the emulator does not know `subgroupBarrier`");
-    let large = refused("@compute @workgroup_size(2048) fn main() {}");
+    let large = rejected("@compute @workgroup_size(2048) fn main() {}");
     assert!(large.contains("1 to 1024 work-items, not 2048"), "{large}");
+}
+
+#[test]
+fn the_reference_lists_what_is_not_known() {
+    let page = include_str!("../../../../docs/reference/EMULATOR.md");
+    let sources = [include_str!("../lower/names.rs"), include_str!("../lower/types.rs")];
+    let texts = sources.iter().flat_map(|source| source.split('"').skip(1).step_by(2));
+    let names: Vec<&str> = texts.filter_map(|text| text.split('`').nth(1)).collect();
+    assert!(names.len() > 12 && names.contains(&"textureLoad"), "{names:?}");
+    let missing = names.iter().filter(|name| !name.contains('{') && !page.contains(**name));
+    assert_eq!(missing.collect::<Vec<_>>(), [] as [&&str; 0]);
 }
 
 #[test]
 fn a_launch_that_does_not_fit_is_rejected() {
     let emulator = Emulator::new(&kernel("main.wgsl", SHIFT, [64, 1, 1], &[])).unwrap();
     let mut launch = Launch { groups: [1; 3], ..Launch::default() };
-    let refused = emulator.run(&mut launch, Groups::All, Instrumentation::default());
-    assert!(refused.unwrap_err().to_string().contains("no buffer for `data`"));
+    let rejected = emulator.run(&mut launch, Groups::All, Instrumentation::default());
+    assert!(rejected.unwrap_err().to_string().contains("no buffer for `data`"));
     let wants = "struct P { a: u32, b: u32 } @group(0) @binding(0) var<uniform> p: P;
 @group(0) @binding(1) var<storage, read_write> data: array<u32>;
 @compute @workgroup_size(1) fn main() { data[0] = p.b; }";
     let starved = Emulator::new(&kernel("main.wgsl", wants, [1, 1, 1], &[])).unwrap();
     let mut one = Launch { groups: [1; 3], buffers: vec![vec![0].into(); 2], params: vec![1] };
-    let refused =
+    let rejected =
         starved.run(&mut one, Groups::All, Instrumentation::default()).unwrap_err().to_string();
-    assert_eq!(refused, "main.wgsl: the kernel reads 2 parameters, the launch has 1");
+    assert_eq!(rejected, "main.wgsl: the kernel reads 2 parameters, the launch has 1");
     launch.buffers = vec![vec![0; 64].into()];
-    let refused = emulator.run(&mut launch, Groups::One([0, 1, 0]), Instrumentation::default());
-    assert!(refused.unwrap_err().to_string().contains("no group [0, 1, 0]"));
+    let rejected = emulator.run(&mut launch, Groups::One([0, 1, 0]), Instrumentation::default());
+    assert!(rejected.unwrap_err().to_string().contains("no group [0, 1, 0]"));
 }
 
 #[test]
 fn text_that_is_no_wgsl_is_shown() {
-    let refused = Emulator::new(&kernel("main.wgsl", "fn main() { let x = ; }", [4, 1, 1], &[]));
+    let rejected = Emulator::new(&kernel("main.wgsl", "fn main() { let x = ; }", [4, 1, 1], &[]));
     assert!(
-        matches!(refused.map(|_| ()), Err(Error::Build { log, .. }) if log.contains("main.wgsl:1"))
+        matches!(rejected.map(|_| ()), Err(Error::Build { log, .. }) if log.contains("main.wgsl:1"))
     );
 }

@@ -2,6 +2,8 @@
 
 use super::{SAMPLES, columns, middle};
 use crate::compare;
+use crate::plan::{Candidate, Case, Limits, Planned};
+use crate::planner::plan;
 use crate::ranks::Neighbours;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{
@@ -11,7 +13,6 @@ use gpubench_core::units::Bytes;
 use gpubench_core::workload::{Fill, Verify};
 use gpubench_device::{Device, Remote};
 use gpubench_model::overlap_worth::Strategy;
-use gpubench_plan::{Candidate, Case, Limits, Planned, plan};
 use gpubench_reference::{Data, Problem, fill, find};
 use gpubench_suite::Suite;
 use std::time::Instant;
@@ -223,7 +224,7 @@ impl<'a> Rank<'a> {
     fn launch(&self, place: usize) -> Result<Recording> {
         let candidate = self.candidate()?;
         let buffers = [A[place], B, C].into_iter().zip(&self.case.buffers);
-        let whole = |(buffer, plan): (BufferId, &gpubench_plan::BufferPlan)| Slice {
+        let whole = |(buffer, plan): (BufferId, &crate::plan::BufferPlan)| Slice {
             buffer,
             offset: Bytes(0),
             len: plan.bytes(),

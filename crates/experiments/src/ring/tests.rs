@@ -4,8 +4,7 @@ use super::*;
 use crate::ranks::threads::on_ranks;
 
 fn suite() -> Suite {
-    let references: Vec<_> = gpubench_reference::names().collect();
-    gpubench_suite::load("ring", &references).unwrap()
+    crate::load("ring").unwrap()
 }
 
 /// The product of so many ranks, each on a simulated device of its own.

@@ -1,14 +1,16 @@
 //! One rank of several: its device, its slab, and how a step goes.
 
 use crate::compare;
+use crate::halo::domain::{Halo, PACK, UNPACK, Wanted, divided, given, slots};
+use crate::halo::spec::Spec;
+use crate::plan::{Case, GUARD, Limits};
 use crate::ranks::Neighbours;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{KernelId, MemoryKind, Recording, Scalar};
 use gpubench_core::hash::sha256_hex;
 use gpubench_core::units::Bytes;
-use gpubench_core::workload::{CaseKey, Fill, Measure, Verify};
+use gpubench_core::workload::{CaseKey, Fill, Kind, Verify};
 use gpubench_device::{Device, Remote};
-use gpubench_plan::{Case, GUARD, Halo, Limits, PACK, UNPACK, Wanted, divided, given, slots};
 use gpubench_reference::{Data, Problem, fill, find};
 use gpubench_stats::median_of;
 use gpubench_suite::Suite;
@@ -259,8 +261,12 @@ impl<'a> Rank<'a> {
 /// The shipped domain in slabs, at this size.
 fn planned(device: &Remote, suite: &Suite, cells: [u64; 3], ranks: usize) -> Result<Halo> {
     let none = || Error::Usage("the suite has no domain in parts".into());
-    let workload =
-        suite.workloads.iter().find(|workload| workload.halo.is_some()).ok_or_else(none)?;
+    let workload = suite
+        .workloads
+        .iter()
+        .find(|workload| workload.options::<Spec>().is_some())
+        .ok_or_else(none)?;
+    let spec = workload.options::<Spec>().ok_or_else(none)?;
     let [width, height, depth] = cells;
     let sides = [("width", width), ("height", height), ("depth", depth)];
     let workload = given(workload, &sides).map_err(Error::Usage)?;
@@ -269,9 +275,10 @@ fn planned(device: &Remote, suite: &Suite, cells: [u64; 3], ranks: usize) -> Res
     let key = CaseKey {
         workload: workload.name.clone(),
         size,
-        measure: Measure::Halo,
+        measure: Kind::new("halo"),
         host_memory: None,
     };
-    let wanted = Wanted { suite, workload: &workload, device: device.info(), limits: &limits };
+    let wanted =
+        Wanted { spec, suite, workload: &workload, device: device.info(), limits: &limits };
     divided(&wanted, &key, cells, [1, 1, ranks as u64]).map_err(Error::Unsupported)
 }

@@ -5,8 +5,7 @@ use crate::ranks::threads::on_ranks;
 use gpubench_device::by_name;
 
 fn suite() -> Suite {
-    let references: Vec<_> = gpubench_reference::names().collect();
-    gpubench_suite::load("seismic", &references).unwrap()
+    crate::load("seismic").unwrap()
 }
 
 /// A simulated device whose grids have three dimensions: the oldest have two.

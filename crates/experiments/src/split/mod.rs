@@ -1,238 +1,43 @@
-//! One workload on several devices at once: a job that is partitioned into blocks, the first by what each
-//! device did alone, every later one by what those before showed.
-//!
-//! Ten blocks are a calibration: they show how soon devices are in balance, and whether they gain over the fastest alone.
-//! If so, the job is done in turn by the fastest device alone and by all of them, each time anew, so
-//! that what else the machine does falls on both; for as long as the slowdown that this may bring fits
-//! its budget. The rest is left to the fastest device.
+//! A problem split over several devices.
 
 mod partition;
 mod partitioner;
+mod run;
 mod split_run;
 
-use super::chunks::set_up;
-use super::expected::expected;
-use super::{DeviceGroup, Measurement, Policy, Stage, memory};
-use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::Clock;
-use gpubench_core::record::{Detail, Job, Split};
-use gpubench_model::load_balance::Balancer;
-use gpubench_model::slowdown_budget::{MAX_SLOWDOWN, SlowdownBudget, max_speedup, worth_trying};
-use gpubench_plan::{Case, multi_device_division};
-use gpubench_reference::Data;
-use gpubench_stats::{Decision, Sampling, median_of};
-use partitioner::{Partitioner, Wanted};
-use split_run::SplitRun;
+use crate::experiment::{Experiment, Planning};
+use crate::plan::Case;
+use crate::{DeviceGroup, Measurement, Policy, Stage};
+use gpubench_core::error::Result;
+use gpubench_core::record;
+use gpubench_core::workload::Kind;
+use gpubench_suite::{Family, HostMemory, Needs};
 
-/// Of the time, the devices alone get this share; what they do in turn gets the rest.
-const ISOLATED_SHARE: f64 = 0.2;
-/// Samples of a device alone, at least, and jobs in turn: six give an interval with 95 % confidence.
-const MIN_SAMPLES: usize = 6;
-/// Seconds of a job on the fastest device alone, at least: 3 % of a shorter one buys no block that
-/// could be distinguished from the cost of starting it.
-const MIN_JOB_SECONDS: f64 = 1.0;
-/// The same on simulated devices, where starting costs nothing that is not described, and every second
-/// costs the host many.
-const MIN_SIMULATED_JOB_SECONDS: f64 = 0.1;
-/// Work-groups of every device that the first block of a job holds, at least: with fewer it could
-/// not be shared as the devices' speeds change.
-const GROUPS: f64 = 2.0;
-/// Times as long as the least that a job may take for that.
-const LONGEST: f64 = 4.0;
-/// Blocks of a calibration.
-const BLOCKS: usize = 10;
+/// A problem split over several devices.
+pub struct Split;
 
-/// Measures the devices into `measurement`.
-pub(super) fn measure(
-    device_group: &mut DeviceGroup,
-    cases: &[Case],
-    policy: &Policy,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
-) -> Result<()> {
-    cases.iter().try_for_each(|case| multi_device_division(case).map(drop))?;
-    stage(Stage::Prepare);
-    let initial = memory::initial(&cases[0]);
-    let (clock, devices) = (device_group.clock(), device_group.names());
-    let (mut variants, mut host_memory) = (vec![], vec![]);
-    for ((member, case), name) in device_group.members.iter_mut().zip(cases).zip(&devices) {
-        let (variant, kind) = set_up(member, case, &initial, policy, stage, measurement)
-            .map_err(|error| of_device(error, name))?;
-        variants.push(variant);
-        host_memory.push(kind);
-    }
-    stage(Stage::Verify);
-    let wanted = expected(&cases[0], variants[0].candidate, &initial, policy)?;
-    let partitioner = Partitioner::new(device_group, cases, variants)?;
-    let rows = partitioner.rows;
-    let mut bench = Bench { partitioner, initial, wanted, policy, stage, measurement };
-    let first = bench.right("first blocks", |partitioner, _| partitioner.equally())?;
-    if first.is_none() || policy.verify_only {
-        return Ok(());
-    }
-    let Some(isolated) = bench.on_each_device()? else { return Ok(()) };
-    let middle = |samples: &Vec<f64>| median_of(samples.iter().copied()).unwrap_or(f64::NAN);
-    let min_seconds =
-        if clock == Clock::Simulated { MIN_SIMULATED_JOB_SECONDS } else { MIN_JOB_SECONDS };
-    let min_seconds =
-        min_seconds.max((1.0 - ISOLATED_SHARE) * policy.seconds / (2 * MIN_SAMPLES) as f64);
-    let plan = Plan::new(isolated.iter().map(middle).collect(), &bench.partitioner, min_seconds);
-    let calibrated = bench.right("calibration blocks", |partitioner, stage| {
-        let balancer = partitioner.balancer(&plan.speeds);
-        SplitRun::new(partitioner, balancer, u64::MAX).calibrate(BLOCKS, plan.fastest, stage)
-    })?;
-    let Some((blocks, balancer)) = calibrated else { return Ok(()) };
-    let combined_speed = Split::combined_speed(&blocks).unwrap_or(0.0);
-    let pays =
-        combined_speed >= plan.speeds[plan.fastest] && worth_trying(max_speedup(&plan.speeds));
-    let jobs = match pays {
-        true => bench.in_turn(&plan, &balancer, combined_speed)?,
-        false => Some((vec![], vec![])),
-    };
-    let Some((jobs, fastest_device_seconds)) = jobs else { return Ok(()) };
-    let Plan { fastest, times, .. } = plan;
-    measurement.wall.busy += bench.partitioner.busy;
-    measurement.detail = Some(Detail::Split(Split {
-        clock,
-        devices,
-        host_memory,
-        rows,
-        isolated,
-        fastest,
-        times,
-        jobs,
-        fastest_device_seconds,
-        blocks,
-    }));
-    Ok(())
-}
+impl Experiment for Split {
+    const KIND: Kind = Kind::new("split");
+    const ABOUT: &'static str = "A problem split over several devices.";
+    const NEEDS: Needs = Needs::CHUNKS;
+    const FAMILY: Option<Family> = Some(Family::Concurrency);
+    const HOST_MEMORY: HostMemory = HostMemory::Listed;
+    const SEVERAL_DEVICES: bool = true;
+    type Spec = ();
+    type Plan = ();
+    type Data = record::Split;
 
-/// Says which device it is that takes too long.
-fn of_device(error: Error, name: &str) -> Error {
-    match error {
-        Error::OverBudget(why) => Error::OverBudget(format!("{name}: {why}")),
-        other => other,
-    }
-}
-
-/// What is done in turn.
-struct Plan {
-    /// Rows a second of each device alone.
-    speeds: Vec<f64>,
-    fastest: usize,
-    /// How often a job has the whole problem computed.
-    times: u64,
-    /// Rows of a job.
-    job_rows: f64,
-}
-
-impl Plan {
-    /// For devices that take `alone` seconds for all rows, of which a job takes `min_seconds` seconds at
-    /// least, and within [`LONGEST`] as long as its first block needs to have work-groups for every device.
-    fn new(alone: Vec<f64>, partitioner: &Partitioner, min_seconds: f64) -> Self {
-        let rows = partitioner.rows as f64;
-        let alone: Vec<f64> = alone.into_iter().map(|seconds| seconds.max(1e-9)).collect();
-        let shortest = |&a: &usize, &b: &usize| alone[a].total_cmp(&alone[b]);
-        let fastest = (0..alone.len()).min_by(shortest).unwrap_or(0);
-        let speeds: Vec<f64> = alone.iter().map(|seconds| rows / seconds).collect();
-        let groups =
-            partitioner.grain.iter().zip(&speeds).map(|(&grain, s)| GROUPS * grain as f64 / s);
-        let first = groups.fold(0.0, f64::max) * speeds.iter().sum::<f64>();
-        let seconds =
-            (first / MAX_SLOWDOWN / speeds[fastest]).clamp(min_seconds, LONGEST * min_seconds);
-        let times = (seconds / alone[fastest]).ceil().max(1.0);
-        Self { speeds, fastest, times: times as u64, job_rows: times * rows }
-    }
-}
-
-/// A partitioner whose results are verified.
-struct Bench<'a, 'd> {
-    partitioner: Partitioner<'a>,
-    initial: Vec<Data>,
-    wanted: Option<Wanted>,
-    policy: &'a Policy,
-    stage: &'d mut dyn FnMut(Stage),
-    measurement: &'d mut Measurement,
-}
-
-impl<'a> Bench<'a, '_> {
-    /// What `action` returns, run over poisoned buffers; `None` where it leaves a wrong result.
-    fn right<T>(
-        &mut self,
-        when: &str,
-        action: impl FnOnce(&mut Partitioner<'a>, &mut dyn FnMut(Stage)) -> Result<T>,
-    ) -> Result<Option<T>> {
-        let Self { partitioner, initial, wanted, stage, measurement, .. } = self;
-        partitioner.poison(initial)?;
-        let given = action(partitioner, stage)?;
-        stage(Stage::Verify);
-        let right = partitioner.right(initial, wanted.as_ref(), when, measurement)?;
-        Ok(right.then_some(given))
+    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
+        Ok(())
     }
 
-    /// Seconds of the whole problem on each device alone, sample by sample.
-    fn on_each_device(&mut self) -> Result<Option<Vec<Vec<f64>>>> {
-        let members = self.partitioner.members();
-        let policy =
-            Policy { min_samples: self.policy.min_samples.min(MIN_SAMPLES), ..self.policy.clone() };
-        let seconds = ISOLATED_SHARE * policy.seconds / members as f64;
-        let mut alone = vec![];
-        for member in 0..members {
-            let when = self.partitioner.when_on_one_device(member);
-            let samples = self.right(&when, |partitioner, stage| {
-                stage(Stage::Measure);
-                partitioner.on_one_device(member, &policy, seconds)
-            })?;
-            let Some(samples) = samples else { return Ok(None) };
-            alone.push(samples);
-        }
-        Ok(Some(alone))
-    }
-
-    /// The job on all devices, partitioned as calibrated, in which they did a given number of rows a second
-    /// (`combined_speed`), and the seconds of the same job on the fastest alone, in turn.
-    fn in_turn(
-        &mut self,
-        plan: &Plan,
-        calibrated: &Balancer,
-        combined_speed: f64,
-    ) -> Result<Option<(Vec<Job>, Vec<f64>)>> {
-        let (mut jobs, mut fastest_device_seconds) = (vec![], vec![]);
-        let Policy { target, max_samples, seconds, .. } = *self.policy;
-        let seconds = (1.0 - ISOLATED_SHARE) * seconds;
-        let mut ratios = Sampling::new(target, MIN_SAMPLES, max_samples.max(MIN_SAMPLES), seconds);
-        loop {
-            let when = self.partitioner.when_on_one_device(plan.fastest);
-            let Some(alone) = self.right(&when, |partitioner, stage| {
-                SplitRun::new(partitioner, calibrated.clone(), plan.times).run(
-                    None,
-                    plan.fastest,
-                    stage,
-                )
-            })?
-            else {
-                return Ok(None);
-            };
-            fastest_device_seconds.push(alone.seconds);
-            // What it has taken for the job so far, rather than for single problems.
-            let middle = median_of(fastest_device_seconds.iter().copied()).unwrap_or(alone.seconds);
-            let fastest = plan.job_rows / middle.max(1e-9);
-            // Its time before the calibration may have been disturbed: it is measured again.
-            let budget =
-                (combined_speed >= fastest).then(|| SlowdownBudget::new(plan.job_rows, fastest));
-            let Some(job) = self.right("timed jobs", |partitioner, stage| {
-                let split_run = SplitRun::new(partitioner, calibrated.clone(), plan.times);
-                split_run.run(budget, plan.fastest, stage)
-            })?
-            else {
-                return Ok(None);
-            };
-            let ratio = alone.seconds / job.seconds.max(1e-12);
-            let took = alone.seconds + job.seconds;
-            jobs.push(job);
-            if ratios.feed(ratio, took) != Decision::Continue {
-                return Ok(Some((jobs, fastest_device_seconds)));
-            }
-        }
+    fn run_on_group(
+        group: &mut DeviceGroup,
+        cases: &[Case],
+        policy: &Policy,
+        stage: &mut dyn FnMut(Stage),
+        measurement: &mut Measurement,
+    ) -> Result<()> {
+        run::measure(group, cases, policy, stage, measurement)
     }
 }

@@ -4,13 +4,13 @@ use super::partition::partition;
 use super::split_run::MAX_REPEATS;
 use crate::autotune::{BuiltVariant, KERNEL};
 use crate::check::Check;
+use crate::plan::{Case, bytes_of, host_mirror, multi_device_division, push_block, rows_a_group};
 use crate::timing::walls;
 use crate::{DeviceGroup, Measurement, Policy, memory};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{Access, Clock, HOST_RESOLUTION, Recording, Timeline};
 use gpubench_core::record::Block;
 use gpubench_model::load_balance::Balancer;
-use gpubench_plan::{Case, bytes_of, host_mirror, multi_device_division, push_block, rows_a_group};
 use gpubench_reference::Data;
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! A split run of a job: the whole problem a given number of times, pass after pass, in blocks or on one device.
 
-use super::Partitioner;
 use super::partition::partition;
+use super::partitioner::Partitioner;
 use crate::Stage;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::Clock;

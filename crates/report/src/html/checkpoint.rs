@@ -5,23 +5,16 @@ use super::{Section, name, scroll};
 use crate::checkpoint::{change, cost};
 use crate::input::ReportInput;
 use crate::labels;
-use gpubench_analysis::{CheckpointSummary, SaveSummary, checkpoint};
-use gpubench_core::record::{Checkpoint, Detail};
+use gpubench_core::record::Checkpoint;
 use gpubench_core::text::printable;
 use gpubench_core::units::{Bytes, seconds};
+use gpubench_experiments::analysis::{CheckpointSummary, SaveSummary, checkpoint};
 use maud::{Markup, html};
 
 type Case<'m, 'a> = DetailedCase<'m, 'a, Checkpoint, CheckpointSummary>;
 
 pub(super) fn section(input: &ReportInput) -> Option<Section> {
-    let cases: Vec<Case> = detailed_cases(
-        input,
-        |detail| match detail {
-            Detail::Checkpoint(raw) => Some(raw),
-            _ => None,
-        },
-        checkpoint,
-    );
+    let cases: Vec<Case> = detailed_cases(input, checkpoint);
     if cases.is_empty() {
         return None;
     }
@@ -38,7 +31,7 @@ pub(super) fn section(input: &ReportInput) -> Option<Section> {
 fn details(input: &ReportInput, case: &Case) -> Markup {
     let label = &input.reported_devices[case.row.device].label;
     let workload = labels::workload_name(case.row.key, 100);
-    let (raw, summary) = (case.raw, &case.summary);
+    let (raw, summary) = (&case.raw, &case.summary);
     html! {
         h3 { (name(&workload)) " " (labels::size(case.row.key)) " on " (label) }
         p {
@@ -94,13 +87,14 @@ fn table(runs: &[SaveSummary]) -> Markup {
 mod tests {
     use super::*;
     use crate::Source;
+    use gpubench_core::record::Detail;
     use gpubench_core::record::sample;
 
     #[test]
     fn every_run_has_its_line() {
         let header = sample::header(vec![sample::device("opencl")]);
         let mut record = sample::record(sample::key("iteration", 8), 1.0);
-        record.detail = Some(Detail::Checkpoint(sample::checkpoint()));
+        record.detail = Some(Detail::new(&sample::checkpoint()));
         let records = [record];
         let source = |records| Source {
             name: "sample.jsonl".into(),

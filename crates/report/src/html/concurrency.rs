@@ -4,17 +4,17 @@ use super::{Section, name, occupancy_sweep, scroll};
 use crate::concurrency::{letter, tally_words};
 use crate::input::ReportInput;
 use crate::labels;
-use crate::rows::Row;
-use gpubench_analysis::{ConcurrencySummary, PairSummary, concurrency, pair_tally};
-use gpubench_core::record::{Concurrency, Detail};
+use gpubench_analysis::Aggregate;
+use gpubench_core::record::Concurrency;
 use gpubench_core::text::printable;
 use gpubench_core::units::seconds;
+use gpubench_experiments::analysis::{ConcurrencySummary, PairSummary, concurrency, pair_tally};
 use maud::{Markup, html};
 
 /// A kernel and what ran concurrently with it, of the first round that was measured, and the pairs of all.
 struct Case<'m, 'a> {
-    row: &'m Row<'a>,
-    raw: &'a Concurrency,
+    row: &'m Aggregate<'a>,
+    raw: Concurrency,
     summary: ConcurrencySummary,
     rounds: Vec<PairSummary>,
 }
@@ -51,14 +51,12 @@ pub(super) fn section(input: &ReportInput) -> Option<Section> {
 
 fn cases<'m, 'a>(input: &'m ReportInput<'a>, reported_device: usize) -> Vec<Case<'m, 'a>> {
     let device = occupancy_sweep::device(input, reported_device);
-    let of = |row: &'m Row<'a>| {
-        let raws = row.records.iter().filter_map(|record| match &record.detail {
-            Some(Detail::Concurrency(raw)) => Some(raw),
-            _ => None,
-        });
+    let of = |row: &'m Aggregate<'a>| {
+        let raws =
+            row.records.iter().filter_map(|record| record.detail.as_ref()?.read::<Concurrency>());
         let raw = raws.clone().next()?;
-        let rounds = raws.flat_map(|raw| concurrency(raw, device).pairs).collect();
-        Some(Case { row, raw, summary: concurrency(raw, device), rounds })
+        let rounds = raws.flat_map(|raw| concurrency(&raw, device).pairs).collect();
+        Some(Case { row, summary: concurrency(&raw, device), raw, rounds })
     };
     input.of(reported_device).filter(|row| row.outcome.is_ok()).filter_map(of).collect()
 }

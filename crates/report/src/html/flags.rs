@@ -21,7 +21,7 @@ pub(super) fn section(input: &ReportInput) -> Option<Section> {
                 @for row in failed {
                     li {
                         span.bad { "✗ " (row.outcome.label()) } " " (case_name(row.key)) " on " (input.reported_devices[row.device].label) (how_often(row))
-                        @for line in details(row.outcome) { br; span.soft { (printable(&line, 400)) } }
+                        @for line in details(row.outcome) { br; span.soft { (printable(&line, 300)) } }
                     }
                 }
             }

@@ -5,22 +5,15 @@ use super::{Section, name, scroll};
 use crate::halo::{cut, likeness, percent, rows, verdict};
 use crate::input::ReportInput;
 use crate::labels;
-use gpubench_analysis::{HaloSummary, halo};
-use gpubench_core::record::{Detail, Halo};
+use gpubench_core::record::Halo;
 use gpubench_core::units::{Bytes, seconds};
+use gpubench_experiments::analysis::{HaloSummary, halo};
 use maud::{Markup, html};
 
 type Case<'m, 'a> = DetailedCase<'m, 'a, Halo, HaloSummary>;
 
 pub(super) fn section(input: &ReportInput) -> Option<Section> {
-    let cases: Vec<Case> = detailed_cases(
-        input,
-        |detail| match detail {
-            Detail::Halo(raw) => Some(raw),
-            _ => None,
-        },
-        halo,
-    );
+    let cases: Vec<Case> = detailed_cases(input, halo);
     if cases.is_empty() {
         return None;
     }
@@ -41,7 +34,7 @@ fn details(input: &ReportInput, case: &Case) -> Markup {
     html! {
         h3 { (name(&workload)) " " (labels::size(case.row.key)) " on " (label) }
         dl.facts {
-            dt { "cut" } dd { (cut(case.raw)) }
+            dt { "cut" } dd { (cut(&case.raw)) }
             dt { "a step" } dd { "undivided " (seconds(summary.undivided)) ", in parts with nothing exchanged " (seconds(summary.parts)) }
             @if let Some(host) = summary.host {
                 dt { "the host" } dd { "exchanges faces for " (seconds(host)) " of a step in bulk" }
@@ -68,7 +61,7 @@ fn table(case: &Case) -> Markup {
                 }
             }
             tbody {
-                @for row in rows(case.raw, &case.summary) {
+                @for row in rows(&case.raw, &case.summary) {
                     tr {
                         th.name scope="row" { (row.design) }
                         td.n.best[row.seconds <= fastest] { (seconds(row.seconds)) }
@@ -87,16 +80,17 @@ fn table(case: &Case) -> Markup {
 mod tests {
     use super::*;
     use crate::Source;
+    use gpubench_core::record::Detail;
     use gpubench_core::record::Record;
     use gpubench_core::record::sample::{device, header, key, record};
-    use gpubench_core::workload::{CaseKey, Measure};
+    use gpubench_core::workload::{CaseKey, Kind};
 
     #[test]
     fn both_designs_stand_in_a_table() {
         let header = header(vec![device("opencl")]);
-        let key = CaseKey { measure: Measure::Halo, ..key("waves", 64) };
+        let key = CaseKey { measure: Kind::new("halo"), ..key("waves", 64) };
         let raw = crate::halo::tests::raw(1.25e-3, 2.5e-3);
-        let records = [Record { detail: Some(Detail::Halo(raw)), ..record(key, 1e-3) }];
+        let records = [Record { detail: Some(Detail::new(&raw)), ..record(key, 1e-3) }];
         let warnings = vec![];
         let name = "sample.jsonl".into();
         let source = Source { name, header: &header, records: &records, footer: None, warnings };

@@ -4,9 +4,9 @@ use super::{Section, name, scroll};
 use crate::input::ReportInput;
 use crate::labels::label;
 use crate::ladder::{percent, title, worth};
-use gpubench_analysis::{Ladder, Rung, ladders};
 use gpubench_core::text::printable;
 use gpubench_core::units::seconds;
+use gpubench_experiments::analysis::{Ladder, Rung, ladders};
 use maud::{Markup, html};
 
 pub(super) fn section(input: &ReportInput) -> Option<Section> {

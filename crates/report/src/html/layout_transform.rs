@@ -5,23 +5,23 @@ use super::{Section, name, scroll};
 use crate::input::ReportInput;
 use crate::labels;
 use crate::layout_transform::break_even;
-use crate::rows::Row;
-use gpubench_analysis::{LayoutTransformSummary, UsesSummary, layout_transform};
-use gpubench_core::record::Detail;
+use gpubench_analysis::Aggregate;
+use gpubench_core::record::LayoutTransform;
 use gpubench_core::units::seconds;
+use gpubench_experiments::analysis::{LayoutTransformSummary, UsesSummary, layout_transform};
 use maud::{Markup, html};
 
 pub(super) fn section(input: &ReportInput) -> Option<Section> {
     let case = |row| {
-        let row: &Row = row;
-        let raw = row.records.iter().find_map(|record| match &record.detail {
-            Some(Detail::Layout(raw)) => Some(raw),
-            _ => None,
-        })?;
-        Some((row, layout_transform(raw)?))
+        let row: &Aggregate = row;
+        let raw = row
+            .records
+            .iter()
+            .find_map(|record| record.detail.as_ref()?.read::<LayoutTransform>())?;
+        Some((row, layout_transform(&raw)?))
     };
     let shown = input.rows.iter().filter(|row| row.outcome.is_ok());
-    let cases: Vec<(&Row, LayoutTransformSummary)> = shown.filter_map(case).collect();
+    let cases: Vec<(&Aggregate, LayoutTransformSummary)> = shown.filter_map(case).collect();
     let body = html! {
         p {
             "A kernel that reads in strides, beside one that transforms its buffer's layout and one that uses the transformed buffer. "
@@ -39,12 +39,12 @@ pub(super) fn section(input: &ReportInput) -> Option<Section> {
     (!cases.is_empty()).then_some(Section { id: "layout", title: "Layout transform", body })
 }
 
-fn title(input: &ReportInput, row: &Row) -> String {
+fn title(input: &ReportInput, row: &Aggregate) -> String {
     let label = &input.reported_devices[row.device].label;
     format!("{} on {label}", labels::case_name(row.key))
 }
 
-fn table(input: &ReportInput, cases: &[(&Row, LayoutTransformSummary)]) -> Markup {
+fn table(input: &ReportInput, cases: &[(&Aggregate, LayoutTransformSummary)]) -> Markup {
     html! {
         table {
             caption { "One use in strides and transformed, the transform, and after how many uses that pays" }

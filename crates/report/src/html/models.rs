@@ -4,9 +4,9 @@ use super::plot::{Axis, Entry, Look, Plot, mark, series, short_seconds};
 use super::scale::Scale;
 use super::{Section, occupancy_sweep, scroll};
 use crate::input::ReportInput;
-use gpubench_analysis::{ModelPrediction, Tally, predictions, tallies};
 use gpubench_core::record::Detail;
 use gpubench_core::units::seconds;
+use gpubench_experiments::analysis::{ModelPrediction, Tally, predictions, tallies};
 use maud::{Markup, html};
 
 pub(super) fn section(input: &ReportInput) -> Option<Section> {
@@ -31,7 +31,8 @@ pub(super) fn section(input: &ReportInput) -> Option<Section> {
 /// What was predicted on one device, of each case the first round that was measured.
 fn of(input: &ReportInput, reported_device: usize) -> Vec<ModelPrediction> {
     let rows = input.of(reported_device).filter(|row| row.outcome.is_ok());
-    let first = |row: &crate::rows::Row<'_>| row.records.iter().find_map(|r| r.detail.clone());
+    let first =
+        |row: &gpubench_analysis::Aggregate| row.records.iter().find_map(|r| r.detail.clone());
     let details: Vec<Detail> = rows.filter_map(first).collect();
     predictions(&details, occupancy_sweep::device(input, reported_device))
 }
@@ -42,7 +43,8 @@ fn plot(input: &ReportInput, reported_device: usize, all: &[ModelPrediction]) ->
     let Some(scale) = Scale::log(times()) else { return html! {} };
     let tallies = tallies(all);
     let label = &input.reported_devices[reported_device].label;
-    let each = |tally: &Tally| format!("{} {:.2}", tally.model.name(), tally.accuracy);
+    let models: Vec<&str> = tallies.iter().map(|tally| tally.model).collect();
+    let each = |tally: &Tally| format!("{} {:.2}", tally.model, tally.accuracy);
     let plot = Plot {
         title: format!("Predicted and measured on {label}"),
         description: format!(
@@ -56,17 +58,18 @@ fn plot(input: &ReportInput, reported_device: usize, all: &[ModelPrediction]) ->
     let drawn = html! {
         path.limit d=(plot.line([0.0, f64::INFINITY].map(|end| (end, end)))) {}
         @for one in all {
-            @let i = one.model as usize;
+            @let i = models.iter().position(|model| *model == one.model).unwrap_or(0);
             g class=(series(i)) {
                 path.open d=(mark(i, plot.x(one.predicted), plot.y(one.measured))) {
-                    title { (one.model.name()) ": predicted " (seconds(one.predicted)) ", measured " (seconds(one.measured)) }
+                    title { (one.model) ": predicted " (seconds(one.predicted)) ", measured " (seconds(one.measured)) }
                 }
             }
         }
     };
     let mut legend: Vec<Entry> = tallies
         .iter()
-        .map(|tally| (tally.model as usize, tally.model.name()))
+        .enumerate()
+        .map(|(i, tally)| (i, tally.model))
         .map(|(i, name)| Entry { look: Look::Open(i, i), text: name.into() })
         .collect();
     legend.push(Entry { look: Look::Limit, text: "equal".into() });
@@ -92,7 +95,7 @@ fn table(input: &ReportInput, devices: &[(usize, Vec<ModelPrediction>)]) -> Mark
                     @for tally in tallies(all) {
                         tr {
                             th.name scope="row" { (input.reported_devices[*reported_device].label) }
-                            td { (tally.model.name()) }
+                            td { (tally.model) }
                             td.n { (tally.count) }
                             td.n { (format!("{:.2}", tally.accuracy)) }
                             td.n { (format!("{:.2}", tally.worst)) }

@@ -4,7 +4,6 @@ use super::Section;
 use crate::input::ReportInput;
 use crate::labels::case_name;
 use crate::multi_device::{split_section, states_section};
-use gpubench_core::record::Detail;
 use gpubench_core::text::printable;
 use maud::html;
 
@@ -15,10 +14,13 @@ pub(super) fn section(input: &ReportInput) -> Option<Section> {
         for row in input.of(reported_device).filter(|row| row.outcome.is_ok()) {
             let section_text = row.records.iter().find_map(|record| {
                 let (mut text, title) = (String::new(), case_name(row.key));
-                match record.detail.as_ref()? {
-                    Detail::TransferStates(raw) => states_section(&mut text, &title, raw),
-                    Detail::Split(raw) => split_section(&mut text, &title, raw),
-                    _ => return None,
+                let detail = record.detail.as_ref()?;
+                if let Some(raw) = detail.read() {
+                    states_section(&mut text, &title, &raw);
+                } else if let Some(raw) = detail.read() {
+                    split_section(&mut text, &title, &raw);
+                } else {
+                    return None;
                 }
                 Some(text)
             });

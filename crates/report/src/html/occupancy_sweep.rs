@@ -4,17 +4,19 @@ use super::plot::{Axis, Entry, LOOKS, Look, Plot, dash, mark, plain, series, sho
 use super::scale::Scale;
 use super::{Section, name, scroll};
 use crate::input::ReportInput;
-use crate::rows::Row;
-use gpubench_analysis::{OccupancySweepSummary, Residency, Shape, occupancy_sweep, residency};
-use gpubench_core::record::{Detail, OccupancySweep};
+use gpubench_analysis::Aggregate;
+use gpubench_core::record::OccupancySweep;
 use gpubench_core::text::printable;
 use gpubench_core::units::{Bytes, seconds};
+use gpubench_experiments::analysis::{
+    OccupancySweepSummary, Residency, Shape, occupancy_sweep, residency,
+};
 use maud::{Markup, html};
 
 /// One occupancy sweep: of several rounds, the first that confirms its steps, or else the first.
 struct Case<'m, 'a> {
-    row: &'m Row<'a>,
-    raw: &'a OccupancySweep,
+    row: &'m Aggregate<'a>,
+    raw: OccupancySweep,
     summary: OccupancySweepSummary,
 }
 
@@ -42,10 +44,10 @@ pub(super) fn section(input: &ReportInput) -> Option<Section> {
 }
 
 fn cases<'m, 'a>(input: &'m ReportInput<'a>, reported_device: usize) -> Vec<Case<'m, 'a>> {
-    let of = |row: &'m Row<'a>| {
-        let all = row.records.iter().filter_map(|record| match &record.detail {
-            Some(Detail::Occupancy(raw)) => Some(Case { row, raw, summary: occupancy_sweep(raw)? }),
-            _ => None,
+    let of = |row: &'m Aggregate<'a>| {
+        let all = row.records.iter().filter_map(|record| {
+            let raw: OccupancySweep = record.detail.as_ref()?.read()?;
+            Some(Case { row, summary: occupancy_sweep(&raw)?, raw })
         });
         // Of equals the last is taken: seen from behind, the first.
         all.rev().max_by_key(|case| case.summary.at_once().is_some())
@@ -53,7 +55,7 @@ fn cases<'m, 'a>(input: &'m ReportInput<'a>, reported_device: usize) -> Vec<Case
     input.of(reported_device).filter(|row| row.outcome.is_ok()).filter_map(of).collect()
 }
 
-/// What model 7 learns of a device from its staircases.
+/// What model 7 learns of a device from its occupancy sweeps.
 pub(super) fn device(
     input: &ReportInput,
     reported_device: usize,

@@ -5,21 +5,22 @@ use super::plot::{
 };
 use super::scale::Scale;
 use super::{Section, name as breaking, scroll};
-use crate::detail::{class_words, engines_words, percent, queue_count_label, worth_words};
+use crate::detail::{engines_words, percent, queue_count_label, worth_words};
 use crate::input::ReportInput;
 use crate::labels;
-use crate::rows::Row;
-use gpubench_analysis::{Engines, OverlapSummary, RunSummary, engines, overlap};
+use crate::schedule::class_words;
+use gpubench_analysis::Aggregate;
 use gpubench_core::record::{Detail, NamedStep, Overlap};
 use gpubench_core::text::counted;
 use gpubench_core::units::seconds;
+use gpubench_experiments::analysis::{Engines, OverlapSummary, RunSummary, engines, overlap};
 use gpubench_stats::Summary;
 use maud::{Markup, html};
 
 /// One case on one device, of the first round that was measured.
 struct Case<'m, 'a> {
-    row: &'m Row<'a>,
-    raw: &'a Overlap,
+    row: &'m Aggregate<'a>,
+    raw: Overlap,
     summary: OverlapSummary,
     /// What all details of the device say.
     engines: Engines,
@@ -31,14 +32,12 @@ pub(super) fn section(input: &ReportInput) -> Option<Section> {
         .iter()
         .filter(|row| row.time.is_some())
         .filter_map(|row| {
-            let raw = row.records.iter().find_map(|record| match &record.detail {
-                Some(Detail::Overlap(raw)) => Some(raw),
-                _ => None,
-            })?;
+            let raw =
+                row.records.iter().find_map(|record| record.detail.as_ref()?.read::<Overlap>())?;
             let of_device = input.rows.iter().filter(|other| other.device == row.device);
             let records = of_device.flat_map(|other| &other.records);
             let all: Vec<&Detail> = records.filter_map(|record| record.detail.as_ref()).collect();
-            Some(Case { row, raw, summary: overlap(raw)?, engines: engines(&all) })
+            Some(Case { row, summary: overlap(&raw)?, raw, engines: engines(&all) })
         })
         .collect();
     if cases.is_empty() {

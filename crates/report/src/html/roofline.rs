@@ -5,11 +5,10 @@ use super::scale::Scale;
 use super::{Section, name, scroll};
 use crate::input::ReportInput;
 use crate::labels;
-use crate::rows::{Rate, Row};
+use gpubench_analysis::{Aggregate, Rate};
 use gpubench_core::record::Flag;
 use gpubench_core::text::printable;
 use gpubench_core::units;
-use gpubench_core::workload::Measure;
 use gpubench_model::roofline::{Bound, Ceilings};
 use maud::{Markup, html};
 
@@ -37,10 +36,9 @@ pub(super) fn section(input: &ReportInput) -> Option<Section> {
 fn kernels<'m, 'a>(
     input: &'m ReportInput<'a>,
     reported_device: usize,
-) -> impl Iterator<Item = (&'m Row<'a>, f64, f64, f64)> {
+) -> impl Iterator<Item = (&'m Aggregate<'a>, f64, f64, f64)> {
     input.of(reported_device).filter_map(|row| {
-        let time =
-            row.time.filter(|_| row.outcome.is_ok() && row.key.measure == Measure::Kernel)?;
+        let time = row.time.filter(|_| row.outcome.is_ok() && row.key.measure.is_kernel())?;
         let measured = row.rounds().next()?;
         let has_work = measured.bytes > 0.0 || measured.flops > 0.0;
         has_work.then_some((row, time.value, measured.flops, measured.bytes))
@@ -50,8 +48,8 @@ fn kernels<'m, 'a>(
 /// The best of the micro-benchmarks.
 #[derive(Clone, Copy, Debug, Default)]
 struct Measured<'m, 'a> {
-    peak: Option<(f64, &'m Row<'a>)>,
-    bandwidth: Option<(f64, &'m Row<'a>)>,
+    peak: Option<(f64, &'m Aggregate<'a>)>,
+    bandwidth: Option<(f64, &'m Aggregate<'a>)>,
 }
 
 impl Measured<'_, '_> {
@@ -62,11 +60,12 @@ impl Measured<'_, '_> {
 
 fn measured<'m, 'a>(input: &'m ReportInput<'a>, reported_device: usize) -> Measured<'m, 'a> {
     let mut found = Measured::default();
-    let ceiling =
-        |row: &&Row| row.outcome.is_ok() && row.records[0].tags.iter().any(|t| t == "ceiling");
+    let ceiling = |row: &&Aggregate| {
+        row.outcome.is_ok() && row.records[0].tags.iter().any(|t| t == "ceiling")
+    };
     // The memory's bandwidth, not a cache's, where both were measured; else that of the largest
     // working set, which is the nearest to it.
-    let nearness = |row: &Row, rate: f64| {
+    let nearness = |row: &Aggregate, rate: f64| {
         let cached = row.flags.contains(&&Flag::Cache);
         let bytes = row.rounds().next().map_or(0.0, |measured| measured.bytes);
         (!cached, if cached { bytes } else { 0.0 }, rate)
@@ -106,7 +105,7 @@ fn groups(input: &ReportInput) -> Vec<String> {
     groups
 }
 
-fn group(row: &Row) -> String {
+fn group(row: &Aggregate) -> String {
     row.records[0].tags.first().map_or_else(|| "other".to_owned(), |tag| printable(tag, 30))
 }
 
@@ -189,7 +188,7 @@ fn roof(plot: &Plot, measured: &Measured, x: Scale, y: Scale) -> Markup {
 }
 
 fn ceilings_text(measured: &Measured) -> Markup {
-    let of = |what: Option<(f64, &Row)>, unit: fn(f64) -> String| {
+    let of = |what: Option<(f64, &Aggregate)>, unit: fn(f64) -> String| {
         what.map(|(rate, row)| {
             let by_bytes = matches!(row.rate, Some(Rate::Bandwidth(_)));
             let cached = match by_bytes && row.flags.contains(&&Flag::Cache) {
@@ -212,7 +211,7 @@ fn ceilings_text(measured: &Measured) -> Markup {
 
 /// A kernel's best size by its share of the roof.
 struct Share<'m, 'a> {
-    row: &'m Row<'a>,
+    row: &'m Aggregate<'a>,
     share: f64,
     bound: Bound,
     intensity: f64,

@@ -5,7 +5,7 @@ use super::scale::Scale;
 use crate::input::ReportInput;
 use crate::labels;
 use crate::overview::Workload;
-use crate::rows::Row;
+use gpubench_analysis::Aggregate;
 use gpubench_stats::quantile;
 use maud::{Markup, html};
 use std::fmt::Write;
@@ -19,7 +19,7 @@ const GAP: f64 = 6.0;
 
 /// The plot, where anything was measured.
 pub(super) fn figure(input: &ReportInput, workload: &Workload, device: usize) -> Markup {
-    let rows: Vec<&Row> = workload
+    let rows: Vec<&Aggregate> = workload
         .rows
         .iter()
         .copied()
@@ -27,7 +27,7 @@ pub(super) fn figure(input: &ReportInput, workload: &Workload, device: usize) ->
         .collect();
     let Some(scale) = scale(&rows) else { return html! {} };
     let mut top = TOP;
-    let bands: Vec<(f64, &Row)> = rows
+    let bands: Vec<(f64, &Aggregate)> = rows
         .iter()
         .map(|&row| {
             let here = top;
@@ -62,14 +62,14 @@ pub(super) fn figure(input: &ReportInput, workload: &Workload, device: usize) ->
     draw(&format!("Samples on {}", reported_device.label), &description, height, &drawing, &[])
 }
 
-fn deviations<'r>(row: &'r Row) -> impl Iterator<Item = f64> + 'r {
+fn deviations<'r>(row: &'r Aggregate) -> impl Iterator<Item = f64> + 'r {
     let median = row.time.map_or(f64::NAN, |time| time.value);
     row.rounds().flat_map(|m| &m.samples).map(move |sample| sample / median - 1.0)
 }
 
 /// Wide enough for 99 of 100 samples of every row, and never so narrow that noise of a
 /// thousandth looks like trouble.
-fn scale(rows: &[&Row]) -> Option<Scale> {
+fn scale(rows: &[&Aggregate]) -> Option<Scale> {
     let (mut low, mut high) = (-0.02f64, 0.02f64);
     for row in rows {
         let mut all: Vec<f64> = deviations(row).filter(|d| d.is_finite()).collect();
@@ -80,15 +80,15 @@ fn scale(rows: &[&Row]) -> Option<Scale> {
     (!rows.is_empty()).then(|| Scale::Linear(low.max(-0.9) * 1.05, high.min(1.5) * 1.05))
 }
 
-fn band_height(row: &Row) -> f64 {
+fn band_height(row: &Aggregate) -> f64 {
     row.rounds().count().max(1) as f64 * line_height(row) + 4.0
 }
 
-fn line_height(row: &Row) -> f64 {
+fn line_height(row: &Aggregate) -> f64 {
     if row.rounds().count() > 5 { 3.0 } else { 5.0 }
 }
 
-fn band(y: f64, row: &Row, place: &dyn Fn(f64) -> f64) -> Markup {
+fn band(y: f64, row: &Aggregate, place: &dyn Fn(f64) -> f64) -> Markup {
     let [time, interval] = labels::time(row);
     let Some(overall) = row.time else { return html! {} };
     let [low, high] = overall.interval.map(|t| place(t / overall.value - 1.0));
@@ -102,7 +102,7 @@ fn band(y: f64, row: &Row, place: &dyn Fn(f64) -> f64) -> Markup {
 }
 
 /// One line a round. Dots on one spot are drawn once.
-fn dots(y: f64, row: &Row, place: &dyn Fn(f64) -> f64, scale: Scale) -> Markup {
+fn dots(y: f64, row: &Aggregate, place: &dyn Fn(f64) -> f64, scale: Scale) -> Markup {
     let Scale::Linear(low, high) = scale else { return html! {} };
     let Some(overall) = row.time else { return html! {} };
     let mut path = String::new();

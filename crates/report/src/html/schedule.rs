@@ -7,23 +7,16 @@ use super::{Section, name, scroll};
 use crate::input::ReportInput;
 use crate::labels;
 use crate::schedule::class_words;
-use gpubench_analysis::{PlanSummary, ScheduleSummary, schedule};
-use gpubench_core::record::{Detail, Schedule};
+use gpubench_core::record::Schedule;
 use gpubench_core::text::{middle, printable};
 use gpubench_core::units::seconds;
+use gpubench_experiments::analysis::{PlanSummary, ScheduleSummary, schedule};
 use maud::{Markup, html};
 
 type Case<'m, 'a> = DetailedCase<'m, 'a, Schedule, ScheduleSummary>;
 
 pub(super) fn section(input: &ReportInput) -> Option<Section> {
-    let cases: Vec<Case> = detailed_cases(
-        input,
-        |detail| match detail {
-            Detail::Schedule(raw) => Some(raw),
-            _ => None,
-        },
-        schedule,
-    );
+    let cases: Vec<Case> = detailed_cases(input, schedule);
     if cases.is_empty() {
         return None;
     }

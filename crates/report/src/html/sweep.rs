@@ -5,9 +5,8 @@ use super::scale::Scale;
 use crate::input::ReportInput;
 use crate::labels;
 use crate::overview::Workload;
-use crate::rows::{Rate, Row};
+use gpubench_analysis::{Aggregate, Rate};
 use gpubench_core::text::printable;
-use gpubench_core::workload::Measure;
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,12 +16,12 @@ const MAX_CURVES: usize = 6;
 /// One plot, or one for each value of the sizes beside the one that varies most.
 pub(super) fn figures(input: &ReportInput, workload: &Workload) -> Markup {
     // Copies have a section of their own, where all kinds of memory stand in one plot.
-    let rows: Vec<&Row> = workload
+    let rows: Vec<&Aggregate> = workload
         .rows
         .iter()
         .copied()
         .filter(|row| row.time.is_some())
-        .filter(|row| !matches!(row.key.measure, Measure::Upload | Measure::Download))
+        .filter(|row| row.key.host_memory.is_none())
         .collect();
     let facets = facets(&rows);
     html! { @for facet in facets { @if let Some(plot) = figure(input, &facet) { (plot) } } }
@@ -34,13 +33,13 @@ struct Facet<'r, 'a> {
     fixed: String,
     /// The horizontal axis.
     axis: String,
-    points: Vec<(f64, &'r Row<'a>)>,
+    points: Vec<(f64, &'r Aggregate<'a>)>,
 }
 
 /// The sizes that a plot holds still.
 type Fixed<'r> = Vec<(&'r str, i64)>;
 
-fn facets<'r, 'a>(rows: &[&'r Row<'a>]) -> Vec<Facet<'r, 'a>> {
+fn facets<'r, 'a>(rows: &[&'r Aggregate<'a>]) -> Vec<Facet<'r, 'a>> {
     let mut values: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
     for (name, value) in rows.iter().flat_map(|row| &row.key.size) {
         values.entry(name).or_default().insert(*value);
@@ -49,7 +48,7 @@ fn facets<'r, 'a>(rows: &[&'r Row<'a>]) -> Vec<Facet<'r, 'a>> {
     let Some(axis) = values.iter().max_by_key(|(_, v)| v.len()).map(|(name, _)| *name) else {
         return vec![];
     };
-    let mut groups: BTreeMap<Fixed, Vec<(f64, &Row)>> = BTreeMap::new();
+    let mut groups: BTreeMap<Fixed, Vec<(f64, &Aggregate)>> = BTreeMap::new();
     for row in rows {
         let is_fixed = |(name, value): &'r (String, i64)| {
             (name != axis && values.contains_key(name.as_str())).then_some((name.as_str(), *value))
@@ -59,7 +58,7 @@ fn facets<'r, 'a>(rows: &[&'r Row<'a>]) -> Vec<Facet<'r, 'a>> {
         let fixed = row.key.size.iter().filter_map(is_fixed).collect();
         groups.entry(fixed).or_default().push((*place as f64, row));
     }
-    let enough = |points: &Vec<(f64, &Row)>| distinct(points) >= 2;
+    let enough = |points: &Vec<(f64, &Aggregate)>| distinct(points) >= 2;
     if groups.len() <= MAX_CURVES
         && groups.values().filter(|points| enough(points)).count() * 2 > groups.len()
     {
@@ -79,8 +78,8 @@ fn facets<'r, 'a>(rows: &[&'r Row<'a>]) -> Vec<Facet<'r, 'a>> {
 }
 
 /// Sizes that vary in several ways at once are placed by the bytes (else operations) of a launch.
-fn by_work<'r, 'a>(rows: &[&'r Row<'a>]) -> Facet<'r, 'a> {
-    let work = |row: &Row, bytes: bool| {
+fn by_work<'r, 'a>(rows: &[&'r Aggregate<'a>]) -> Facet<'r, 'a> {
+    let work = |row: &Aggregate, bytes: bool| {
         row.rounds().next().map_or(0.0, |m| if bytes { m.bytes } else { m.flops })
     };
     let bytes = rows.iter().any(|row| work(row, true) > 0.0);
@@ -89,7 +88,7 @@ fn by_work<'r, 'a>(rows: &[&'r Row<'a>]) -> Facet<'r, 'a> {
     Facet { fixed: String::new(), axis: axis.into(), points: points.collect() }
 }
 
-fn distinct(points: &[(f64, &Row)]) -> usize {
+fn distinct(points: &[(f64, &Aggregate)]) -> usize {
     points.iter().map(|(x, _)| x.to_bits()).collect::<BTreeSet<_>>().len()
 }
 
@@ -146,7 +145,7 @@ fn figure(input: &ReportInput, facet: &Facet) -> Option<Markup> {
     Some(plot.figure(&drawn, &legend))
 }
 
-fn point(x: f64, row: &Row, rates: bool) -> Option<Point> {
+fn point(x: f64, row: &Aggregate, rates: bool) -> Option<Point> {
     let time = row.time?;
     let value = match row.rate {
         Some(Rate::Flops(rate) | Rate::Bandwidth(rate)) if rates => rate,

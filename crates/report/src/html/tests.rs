@@ -90,7 +90,7 @@ fn every_section_is_there() {
         "occupancy",
         "concurrency",
         "ladders",
-        "transform",
+        "layout",
         "models",
         "flags",
         "environment",

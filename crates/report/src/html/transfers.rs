@@ -6,12 +6,12 @@ use super::{Section, scroll};
 use crate::detail::with_error;
 use crate::input::ReportInput;
 use crate::labels::memory_label;
-use crate::rows::Row;
-use gpubench_analysis::{Meanwhile, TransferSummary, transfer};
+use gpubench_analysis::Aggregate;
 use gpubench_core::gpu::MemoryKind;
-use gpubench_core::record::{Detail, Direction, Transfer};
+use gpubench_core::record::{Direction, Transfer};
 use gpubench_core::units;
-use gpubench_core::workload::Measure;
+use gpubench_core::workload::Kind;
+use gpubench_experiments::analysis::{Meanwhile, TransferSummary, transfer};
 use gpubench_model::least_squares::Estimate;
 use gpubench_stats::Summary;
 use maud::{Markup, html};
@@ -46,8 +46,8 @@ fn copies(input: &ReportInput, reported_device: usize) -> Option<Markup> {
     let mut lines: BTreeMap<Way, Vec<(f64, f64, [f64; 2])>> = BTreeMap::new();
     for row in input.of(reported_device) {
         let way = match row.key.measure {
-            Measure::Upload => 0,
-            Measure::Download => 1,
+            kind if kind == Kind::new("upload") => 0,
+            kind if kind == Kind::new("download") => 1,
             _ => continue,
         };
         let (Some(time), Some(measured)) = (row.time, row.rounds().next()) else { continue };
@@ -90,13 +90,12 @@ fn sweeps(input: &ReportInput, reported_device: usize) -> Option<Markup> {
 fn details<'m, 'a>(
     input: &'m ReportInput<'a>,
     reported_device: usize,
-) -> impl Iterator<Item = (&'m Row<'a>, &'a Transfer)> {
+) -> impl Iterator<Item = (&'m Aggregate<'a>, Transfer)> {
     input.of(reported_device).filter(|row| row.outcome.is_ok() || row.time.is_some()).filter_map(
         |row| {
-            row.records.iter().find_map(|record| match &record.detail {
-                Some(Detail::Transfer(sweep)) => Some((row, sweep)),
-                _ => None,
-            })
+            row.records
+                .iter()
+                .find_map(|record| Some((row, record.detail.as_ref()?.read::<Transfer>()?)))
         },
     )
 }
@@ -176,13 +175,15 @@ fn round_sizes(sizes: impl Iterator<Item = f64>) -> Vec<f64> {
 }
 
 fn fits(input: &ReportInput) -> Markup {
-    let found: Vec<(usize, &Row, &Transfer, TransferSummary)> = (0..input.reported_devices.len())
-        .flat_map(|reported_device| {
-            details(input, reported_device).filter_map(move |(row, raw)| {
-                Some((reported_device, row, raw, transfer(raw).ok()?))
+    let found: Vec<(usize, &Aggregate, Transfer, TransferSummary)> =
+        (0..input.reported_devices.len())
+            .flat_map(|reported_device| {
+                details(input, reported_device).filter_map(move |(row, raw)| {
+                    let summary = transfer(&raw).ok()?;
+                    Some((reported_device, row, raw, summary))
+                })
             })
-        })
-        .collect();
+            .collect();
     if found.is_empty() {
         return html! {};
     }

@@ -4,7 +4,7 @@ use super::{Section, name as breaking, samples, scroll, sweep};
 use crate::input::ReportInput;
 use crate::labels;
 use crate::overview::{Workload, workloads};
-use crate::rows::Row;
+use gpubench_analysis::Aggregate;
 use gpubench_core::text::counted;
 use maud::{Markup, html};
 
@@ -94,7 +94,7 @@ fn table(input: &ReportInput, workload: &Workload, name: &str) -> Markup {
 }
 
 /// The outcome as a symbol and a label.
-pub(super) fn outcome(row: &Row) -> Markup {
+pub(super) fn outcome(row: &Aggregate) -> Markup {
     let class = match () {
         () if row.outcome.is_ok() => "good",
         () if row.outcome.is_failure() => "bad",

@@ -1,5 +1,5 @@
 //! What a device costs, put together from the records of the suite `characterise`: the input of
-//! the models that predict times. `docs/PROFILE.md` says how each number is come by.
+//! the models that predict times. `docs/reference/PROFILE.md` says how each number is come by.
 
 mod valid;
 mod value;
@@ -8,18 +8,19 @@ use crate::class::Class;
 use crate::error::{Error, Located, Result};
 use crate::gpu::DeviceInfo;
 use serde::{Deserialize, Serialize};
-use valid::{at_work, priced, some, this_version, transaction};
+use std::borrow::Cow;
+use valid::{at_work, known_version, priced, some, transaction};
 pub use value::Value;
 
-/// Version of the format: a profile of another is refused.
-pub const VERSION: u32 = 1;
+/// Version of the format; a newer profile is refused, version 1 is read as this one.
+pub const VERSION: u32 = 2;
 
 /// A device's profile. What was not measured, or not significantly different from zero, is missing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
-    /// Version of the format, [`VERSION`].
-    #[serde(deserialize_with = "this_version")]
+    /// Version of the format; what is read is of [`VERSION`].
+    #[serde(deserialize_with = "known_version")]
     pub version: u32,
     /// The device as its API describes it.
     #[serde(deserialize_with = "at_work")]
@@ -220,7 +221,16 @@ impl Profile {
     /// [`Error::Suite`] with the place of the mistake: not a profile, one of another version, or
     /// a number that cannot be (a bandwidth of zero).
     pub fn parse(file: &str, text: &str) -> Result<Self> {
-        crate::yaml::parse(file, text).map_err(|diagnostic| {
+        #[derive(Deserialize)]
+        struct Any {
+            version: u32,
+        }
+        // In the text, so that every mistake keeps its line. Within a string this would have backslashes.
+        let text = match crate::yaml::parse(file, text) {
+            Ok(Any { version: 1 }) => text.replace("\"lanes\":", "\"queues\":").into(),
+            _ => Cow::Borrowed(text),
+        };
+        crate::yaml::parse(file, &text).map_err(|diagnostic| {
             let help =
                 "make it anew: `gpubench run characterise`, then `gpubench profile RUN --json`";
             let help = diagnostic.help.clone().or(Some(help.to_owned()));
@@ -326,10 +336,25 @@ mod tests {
     }
 
     #[test]
+    fn a_profile_of_version_1_is_read() {
+        let today = serde_json::to_string_pretty(&profile()).unwrap();
+        let old =
+            today.replace("\"version\": 2", "\"version\": 1").replace("\"queues\"", "\"lanes\"");
+        assert!(old.contains("\"version\": 1") && old.contains("\"lanes\": 1"), "{old}");
+        assert_eq!(Profile::parse("p.json", &old).unwrap(), profile());
+        let bad = old.replace("\"units\": 15", "\"units\": 0");
+        let Err(Error::Suite(diagnostics)) = Profile::parse("p.json", &bad) else {
+            panic!("no units were accepted");
+        };
+        let line = bad.lines().position(|line| line.contains("\"units\"")).unwrap() + 1;
+        assert_eq!(diagnostics[0].line_column().0, line, "{}", diagnostics[0]);
+    }
+
+    #[test]
     fn every_mistake_has_its_line() {
         let good = serde_json::to_string_pretty(&profile()).unwrap();
         for (from, to, message) in [
-            ("\"version\": 1", "\"version\": 7", "a profile of version 7"),
+            ("\"version\": 2", "\"version\": 7", "a profile of version 7"),
             ("\"value\": 150000000000.0", "\"value\": 0.0", "0 is no positive number"),
             ("\"units\": 15", "\"units\": 0", "too small"),
             ("\"float_fma\"", "\"float_fmaa\"", "float_fmaa"),

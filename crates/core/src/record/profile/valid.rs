@@ -6,11 +6,11 @@ use crate::gpu::DeviceInfo;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-pub(super) fn this_version<'de, D: Deserializer<'de>>(d: D) -> Result<u32, D::Error> {
+pub(super) fn known_version<'de, D: Deserializer<'de>>(d: D) -> Result<u32, D::Error> {
     match u32::deserialize(d)? {
-        VERSION => Ok(VERSION),
+        1..=VERSION => Ok(VERSION),
         other => Err(D::Error::custom(format!(
-            "a profile of version {other}, and this gpubench reads version {VERSION}"
+            "a profile of version {other}, and this gpubench reads versions up to {VERSION}"
         ))),
     }
 }

@@ -1,0 +1,116 @@
+//! The one truth about a case over its rounds: its outcome, its value and what to know of them.
+//! Terminal, reports, comparison, ranking and fits ask it, so that none says otherwise than another.
+//!
+//! A case's outcome is that of its worst round ([`Severity`](gpubench_core::record::Severity) has the
+//! order); rounds that were left out say nothing where others ran. One failed round takes the value
+//! away. `docs/METHODOLOGY.md` states the rules.
+
+mod rate;
+mod tally;
+
+pub use rate::Rate;
+pub(crate) use tally::{Tally, shown};
+
+use gpubench_core::record::{Built, Flag, Measured, Outcome, Record};
+use gpubench_core::workload::CaseKey;
+use gpubench_stats::Overall;
+use std::collections::BTreeMap;
+
+/// A case on a device over all its rounds.
+#[derive(Clone, Debug)]
+pub struct Aggregate<'a> {
+    /// The case.
+    pub key: &'a CaseKey,
+    /// Position of the device in the header.
+    pub device: usize,
+    /// Which ranking family it counts in.
+    pub family: &'a str,
+    /// The worst outcome of all rounds; of equally bad ones the first.
+    pub outcome: &'a Outcome,
+    /// Rounds that failed, of how many that ran.
+    pub failed: (usize, usize),
+    /// Its value; `None` where nothing was measured, a round failed, or it cannot be believed.
+    pub time: Option<Overall>,
+    /// Why its value is not compared, ranked or fitted to, in a word or two; `None` where it is.
+    pub exclusion: Option<&'static str>,
+    /// Work per second.
+    pub rate: Option<Rate>,
+    /// What the reader should know, each once.
+    pub flags: Vec<&'a Flag>,
+    /// The rounds' records.
+    pub records: Vec<&'a Record>,
+}
+
+impl<'a> Aggregate<'a> {
+    /// Of the rounds of one case on one device; `None` where there is none.
+    fn of(device: usize, records: Vec<&'a Record>) -> Option<Self> {
+        let first = *records.first()?;
+        let mut tally = Tally::default();
+        let mut flags: Vec<&Flag> = Vec::new();
+        for record in &records {
+            tally.merge(&Tally::of(record));
+            for flag in &record.flags {
+                if !flags.contains(&flag) {
+                    flags.push(flag);
+                }
+            }
+        }
+        let mut outcomes = records.iter().map(|record| &record.outcome);
+        let worst = outcomes.find(|outcome| outcome.severity() == tally.worst());
+        let time = tally.time();
+        let measured = records.iter().find_map(|record| shown(record));
+        Some(Self {
+            key: &first.key,
+            device,
+            family: &first.family,
+            outcome: worst.unwrap_or(&first.outcome),
+            failed: tally.failed(),
+            time,
+            exclusion: tally.exclusion(),
+            rate: time.zip(measured).and_then(|(t, m)| Rate::of(&first.family, m, t.value)),
+            flags,
+            records,
+        })
+    }
+
+    /// Whether it was not run: unsupported, or skipped by a budget or filter.
+    pub fn is_skipped(&self) -> bool {
+        self.outcome.is_skipped()
+    }
+
+    /// The rounds whose samples may be shown: record and measurement.
+    pub fn shown(&self) -> impl Iterator<Item = (&'a Record, &'a Measured)> + use<'a, '_> {
+        let records = self.records.iter().filter(|_| self.time.is_some());
+        records.filter_map(|record| Some((*record, shown(record)?)))
+    }
+
+    /// The measurements that may be shown.
+    pub fn rounds(&self) -> impl Iterator<Item = &'a Measured> + use<'a, '_> {
+        self.shown().map(|(_, measured)| measured)
+    }
+
+    /// The kernel as its first round built it.
+    pub fn kernel(&self) -> Option<&'a Built> {
+        self.records.iter().find_map(|record| record.kernel.as_ref())
+    }
+}
+
+/// Every case and device of a run, ordered by case, then device.
+pub fn aggregate(records: &[Record]) -> Vec<Aggregate<'_>> {
+    aggregate_numbered(records.iter().map(|record| (record.device, record)))
+}
+
+/// As [`aggregate`], of several runs: each record with the number of its device among all of them.
+pub fn aggregate_numbered<'a>(
+    records: impl IntoIterator<Item = (usize, &'a Record)>,
+) -> Vec<Aggregate<'a>> {
+    let mut cases: BTreeMap<(&CaseKey, usize), Vec<&Record>> = BTreeMap::new();
+    for (device, record) in records {
+        cases.entry((&record.key, device)).or_default().push(record);
+    }
+    let cases = cases.into_iter();
+    cases.filter_map(|((_, device), records)| Aggregate::of(device, records)).collect()
+}
+
+#[cfg(test)]
+mod tests;

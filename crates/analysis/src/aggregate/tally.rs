@@ -1,0 +1,84 @@
+//! What rounds say together, taken in one by one in any order.
+
+use gpubench_core::record::{Flag, Measured, Outcome, Record, Severity};
+use gpubench_stats::{Overall, Rounds, Summary};
+
+/// The rounds of a case, their samples forgotten.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    worst: Option<Severity>,
+    failed: usize,
+    ran: usize,
+    implausible: bool,
+    rounds: Rounds,
+}
+
+impl Tally {
+    /// Of one record.
+    pub fn of(record: &Record) -> Self {
+        let severity = record.outcome.severity();
+        let mut rounds = Rounds::default();
+        if let Some(summary) = shown(record).and_then(|measured| Summary::of(&measured.samples)) {
+            rounds.add(&summary);
+        }
+        Self {
+            worst: Some(severity),
+            failed: usize::from(severity.is_failure()),
+            ran: usize::from(!severity.is_skipped()),
+            implausible: record.flags.iter().any(Flag::is_implausible),
+            rounds,
+        }
+    }
+
+    /// Takes in further rounds.
+    pub fn merge(&mut self, other: &Self) {
+        self.worst = self.worst.max(other.worst);
+        self.failed += other.failed;
+        self.ran += other.ran;
+        self.implausible |= other.implausible;
+        self.rounds.merge(&other.rounds);
+    }
+
+    /// The worst of all rounds; of none, that they were skipped.
+    pub fn worst(&self) -> Severity {
+        self.worst.unwrap_or(Severity::Skipped)
+    }
+
+    /// Rounds that failed, of how many that ran.
+    pub fn failed(&self) -> (usize, usize) {
+        (self.failed, self.ran)
+    }
+
+    /// The rounds whose samples count.
+    pub fn rounds(&self) -> &Rounds {
+        &self.rounds
+    }
+
+    /// The value over all rounds; `None` where nothing was measured, a round failed, or a figure
+    /// cannot be believed.
+    pub fn time(&self) -> Option<Overall> {
+        if self.failed > 0 || self.implausible { None } else { self.rounds.overall() }
+    }
+
+    /// Why the value is not compared, ranked or fitted to, in a word or two; `None` where it is.
+    pub fn exclusion(&self) -> Option<&'static str> {
+        let worst = self.worst();
+        if worst != Severity::Ok {
+            Some(worst.label())
+        } else if self.implausible {
+            Some("implausible")
+        } else if self.rounds.count == 0 {
+            Some("not measured")
+        } else if !self.rounds.has_value() {
+            Some("no usable time")
+        } else {
+            None
+        }
+    }
+}
+
+/// What a round measured, where nothing of it went wrong.
+pub(crate) fn shown(record: &Record) -> Option<&Measured> {
+    let right = matches!(record.outcome, Outcome::Ok | Outcome::Unchecked);
+    record.measured.as_ref().filter(|_| right)
+}

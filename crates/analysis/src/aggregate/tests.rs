@@ -1,0 +1,148 @@
+use super::*;
+use crate::compare::{Options, compare};
+use crate::{collect, result_matrix};
+use gpubench_core::record::Mismatch;
+use gpubench_core::record::sample::{device, header, key, outcome, record};
+
+fn round(round: u32, record: Record) -> Record {
+    Record { round, ..record }
+}
+
+/// Rounds of one case with these outcomes; those that are right took a second.
+fn rounds(outcomes: &[Outcome]) -> Vec<Record> {
+    let one = |(n, ended): (usize, &Outcome)| match ended {
+        Outcome::Ok => round(n as u32, record(key("a", 1), 1.0)),
+        other => round(n as u32, outcome(key("a", 1), other.clone())),
+    };
+    outcomes.iter().enumerate().map(one).collect()
+}
+
+fn timeout() -> Outcome {
+    Outcome::Timeout("launch".into())
+}
+
+fn crash() -> Outcome {
+    Outcome::Crash { how: "killed by SIGSEGV".into(), stderr: vec![] }
+}
+
+fn wrong() -> Outcome {
+    Outcome::Unverified(Mismatch {
+        buffer: "out".into(),
+        index: 0,
+        found: "1".into(),
+        expected: "2".into(),
+        wrong: 1,
+        of: 1,
+        when: "first launch".into(),
+    })
+}
+
+#[test]
+fn rounds_make_one_case() {
+    let records = [record(key("a", 1), 1.0), round(1, record(key("a", 1), 4.0))];
+    let cases = aggregate(&records);
+    let [case] = cases.as_slice() else { panic!("{cases:?}") };
+    let value = case.time.expect("measured").value;
+    assert!((value - 2.0).abs() < 1e-9, "geometric mean of 1 and 4, not {value}");
+    assert_eq!(case.rate, Some(Rate::Flops(1e6 / value)));
+    assert_eq!((case.failed, case.exclusion, case.rounds().count()), ((0, 2), None, 2));
+}
+
+#[test]
+fn cases_come_by_key_then_device_and_a_run_s_devices_may_be_renumbered() {
+    let on = |device, key| Record { device, ..record(key, 1.0) };
+    let records = [on(1, key("b", 1)), on(1, key("a", 1)), on(0, key("b", 1))];
+    let places = |cases: &[Aggregate]| -> Vec<(String, usize)> {
+        cases.iter().map(|case| (case.key.workload.clone(), case.device)).collect()
+    };
+    let place = |name: &str, device| (name.to_owned(), device);
+    assert_eq!(places(&aggregate(&records)), [place("a", 1), place("b", 0), place("b", 1)]);
+    let renumbered = aggregate_numbered(records.iter().map(|record| (7, record)));
+    assert_eq!(places(&renumbered), [place("a", 7), place("b", 7)]);
+}
+
+#[test]
+fn the_worst_round_s_outcome_is_the_case_s_in_whatever_order_they_came() {
+    let from_best_to_worst = [
+        Outcome::Skipped("budget".into()),
+        Outcome::Unsupported("no such type".into()),
+        Outcome::Ok,
+        Outcome::Unchecked,
+        Outcome::BuildError("log".into()),
+        Outcome::OutOfMemory("1 GiB".into()),
+        Outcome::Failed("error -5".into()),
+        timeout(),
+        crash(),
+        Outcome::DeviceLost("gone".into()),
+        wrong(),
+    ];
+    for (n, worse) in from_best_to_worst.iter().enumerate() {
+        for better in &from_best_to_worst[..=n] {
+            for both in [[better.clone(), worse.clone()], [worse.clone(), better.clone()]] {
+                let records = rounds(&both);
+                assert_eq!(aggregate(&records)[0].outcome, worse, "{both:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_failed_round_takes_the_value_and_a_skipped_one_does_not() {
+    let records = rounds(&[Outcome::Ok, Outcome::Skipped("budget".into()), Outcome::Ok]);
+    let case = &aggregate(&records)[0];
+    assert!(case.time.is_some() && case.outcome.is_ok() && case.exclusion.is_none());
+    assert_eq!((case.failed, case.rounds().count()), ((0, 2), 2));
+
+    let records = rounds(&[Outcome::Ok, timeout(), Outcome::Skipped("budget".into())]);
+    let case = &aggregate(&records)[0];
+    assert_eq!((case.time, case.rate, case.rounds().count()), (None, None, 0));
+    assert_eq!((case.failed, case.exclusion), ((1, 2), Some("timeout")));
+
+    let records = rounds(&[Outcome::Skipped("budget".into())]);
+    assert!(aggregate(&records)[0].is_skipped() && aggregate(&records)[0].failed == (0, 0));
+}
+
+#[test]
+fn what_cannot_be_believed_or_resolved_has_no_value() {
+    let flag = Flag::Implausible("above the roof".into());
+    let doubted = Record { flags: vec![flag.clone(), Flag::Cache], ..record(key("a", 1), 1.0) };
+    let records = [doubted.clone(), round(1, doubted)];
+    let case = &aggregate(&records)[0];
+    assert_eq!((case.time, case.exclusion), (None, Some("implausible")));
+    assert_eq!(case.flags, [&flag, &Flag::Cache], "each once");
+
+    let records = [record(key("a", 1), 0.0)];
+    assert_eq!(aggregate(&records)[0].exclusion, Some("no usable time"));
+    let records = [outcome(key("a", 1), Outcome::Ok)];
+    assert_eq!(aggregate(&records)[0].exclusion, Some("not measured"));
+    let unchecked = Record { outcome: Outcome::Unchecked, ..record(key("a", 1), 1.0) };
+    let records = [record(key("a", 1), 1.0), round(1, unchecked)];
+    let case = &aggregate(&records)[0];
+    assert!(case.time.is_some(), "an unchecked figure is shown");
+    assert_eq!(case.exclusion, Some("unchecked"), "and never ranked");
+}
+
+#[test]
+fn ranking_and_comparison_say_what_tables_do() {
+    let header = header(vec![device("opencl")]);
+    let usual = [record(key("a", 1), 1.0), round(1, record(key("a", 1), 1.0))];
+    let before = collect(&header, &usual).remove(0);
+    for both in [[timeout(), crash()], [crash(), timeout()]] {
+        let mut records = rounds(&both);
+        assert_eq!(aggregate(&records)[0].outcome, &crash());
+        assert_eq!(aggregate(&records)[0].failed, (2, 2));
+
+        let matrix = result_matrix([(&header, &records[..])]);
+        assert_eq!(matrix.cell(0, 0).unwrap_err(), "crash");
+        let runs = records.iter().map(|record| (&header, std::slice::from_ref(record)));
+        assert_eq!(result_matrix(runs).cell(0, 0).unwrap_err(), "crash", "as two runs");
+
+        let now = collect(&header, &records).remove(0);
+        assert_eq!(now.cases[&key("a", 1)].outcome, crash());
+        let comparison = compare(&before, &now, &Options::default());
+        assert_eq!(comparison.skipped, [(key("a", 1), "crash in the new run".to_owned())]);
+
+        records.push(round(2, record(key("a", 1), 1.0)));
+        assert_eq!(aggregate(&records)[0].outcome, &crash(), "a right round excuses nothing");
+    }
+}

@@ -1,0 +1,36 @@
+//! Time of every variant of a kernel against the number of work-groups: their differences are the device's costs.
+
+pub mod profile;
+mod run;
+
+use crate::experiment::{Experiment, Planning};
+use crate::plan::Case;
+use crate::{Measurement, Policy, Session, Stage};
+use gpubench_core::error::Result;
+use gpubench_core::record;
+use gpubench_core::workload::Kind;
+
+/// Time of every variant of a kernel against the number of work-groups: their differences are the device's costs.
+pub struct Characterise;
+
+impl Experiment for Characterise {
+    const KIND: Kind = Kind::new("characterise");
+    const ABOUT: &'static str = "Time of every variant of a kernel against the number of work-groups: their differences are the device's costs.";
+    type Spec = ();
+    type Plan = ();
+    type Data = record::Characterised;
+
+    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn run(
+        session: &mut Session,
+        case: &Case,
+        policy: &Policy,
+        stage: &mut dyn FnMut(Stage),
+        measurement: &mut Measurement,
+    ) -> Result<()> {
+        run::measure(session, case, policy, stage, measurement)
+    }
+}

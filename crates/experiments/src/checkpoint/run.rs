@@ -1,0 +1,138 @@
+//! What it costs an iteration to have its state saved while it goes on, to memory and to a file, by
+//! the number of queues, and what it takes to go on from a saved state.
+//!
+//! The iteration is first run without saves, pass after pass, and its states are read between them:
+//! every state saved later must be equal to the one of its pass, to the bit, and so must the end of
+//! every run, with saves or gone on from one. All times are the host's, until the last save is safe.
+
+mod timed;
+mod verified;
+
+use super::plan::Iteration;
+use crate::autotune::autotune;
+use crate::check::Check;
+use crate::checkpoint_store::CheckpointStore;
+use crate::chunks::best_kind;
+use crate::expected::expected;
+use crate::iterate::{ToFile, allocate, read_state};
+use crate::plan::Case;
+use crate::{Measurement, Policy, Session, Stage, memory};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::DeviceKind;
+use gpubench_core::record::Detail;
+use timed::measured;
+
+/// Numbers of queues that are tried, as in L14.
+pub(crate) const QUEUE_COUNTS: [u32; 3] = [1, 4, 8];
+/// Samples of each, at least.
+const MIN_SAMPLES: usize = 5;
+/// Samples of each, at most: a simulated device's time shows nothing of how long it takes.
+const MAX_SAMPLES: usize = 25;
+/// Whole iterations that are sampled: alone, and on each number of queues to memory and to a file.
+const ITERATIONS: f64 = 7.0;
+/// Among how many the case's time is shared: these, and shorter ones.
+const SHARES: f64 = 16.0;
+
+/// Measures `case` into `measurement`.
+pub(super) fn measure(
+    session: &mut Session,
+    case: &Case,
+    policy: &Policy,
+    stage: &mut dyn FnMut(Stage),
+    measurement: &mut Measurement,
+) -> Result<()> {
+    stage(Stage::Prepare);
+    let initial = memory::initial(case);
+    memory::allocate(session.device.as_mut(), case)?;
+    memory::write(session.device.as_mut(), case, &initial, false)?;
+    let min_samples = policy.min_samples.min(MIN_SAMPLES);
+    // One launch is a whole iteration, and many of them must fit.
+    let each = Policy { min_samples, seconds: policy.seconds / ITERATIONS, ..policy.clone() };
+    let candidate = autotune(session, case, &each, stage, measurement)?.candidate;
+    let iteration = Iteration { case, candidate };
+    let saves = iteration.few_saves();
+    let info = session.device.info();
+    let host_memory = best_kind(&info.host_memory);
+    let simulated = info.kind == DeviceKind::Simulated;
+    let (queues, beyond): (Vec<u32>, Vec<u32>) =
+        QUEUE_COUNTS.into_iter().partition(|&n| n <= info.queues);
+    let mut skipped: Vec<(String, String)> = beyond
+        .into_iter()
+        .map(|n| (format!("{n} queues"), format!("the device has {}", info.queues)))
+        .collect();
+    if simulated {
+        let why = "saved and gone on from, but not timed: the simulated clock has no disk";
+        skipped.push(("to a file".into(), why.into()));
+    }
+    allocate(session.device.as_mut(), case, saves.len(), host_memory)?;
+    stage(Stage::Verify);
+    let wanted = expected(case, candidate, &initial, policy)?;
+    let check = Check { case, initial: &initial, wanted: wanted.as_ref() };
+    let temporary = std::env::temp_dir();
+    let folder = policy.disk.as_ref().unwrap_or(&temporary);
+    let folder = tempfile::tempdir_in(folder).map_err(|error| Error::io(folder, error))?;
+    let checkpoint_store = CheckpointStore::new(folder.path().join("state.checkpoint"), iteration);
+    let max_samples = policy.max_samples.min(MAX_SAMPLES);
+    let policy =
+        Policy { min_samples, max_samples, seconds: policy.seconds / SHARES, ..policy.clone() };
+    let mut bench = Bench {
+        session,
+        check,
+        policy: &policy,
+        stage,
+        measurement,
+        iteration,
+        saves: &saves,
+        checkpoint_store: &checkpoint_store,
+    };
+    let Some(states) = bench.states()? else { return Ok(()) };
+    for &queues in &queues {
+        if !bench.verified(queues, &states)? {
+            return Ok(());
+        }
+    }
+    if policy.verify_only {
+        return Ok(());
+    }
+    let Some(mut detail) = bench.timed(&queues, simulated, &states)? else { return Ok(()) };
+    detail.host_memory = host_memory;
+    detail.skipped = skipped;
+    measurement.measured = Some(measured(&detail, candidate.flops, candidate.bytes));
+    measurement.detail = Some(Detail::new(&detail));
+    measurement.flag_if_not_converged(&policy);
+    Ok(())
+}
+
+/// The states that a run without saves is in: after each pass that is saved, and in the end.
+pub(crate) struct States {
+    saved: Vec<Vec<u8>>,
+    last: Vec<u8>,
+}
+
+/// An iteration on a device, and how it is measured.
+pub(crate) struct Bench<'a> {
+    session: &'a mut Session,
+    check: Check<'a>,
+    policy: &'a Policy,
+    stage: &'a mut dyn FnMut(Stage),
+    measurement: &'a mut Measurement,
+    iteration: Iteration<'a>,
+    saves: &'a [usize],
+    checkpoint_store: &'a CheckpointStore,
+}
+
+impl Bench<'_> {
+    /// Everything as it was before the first pass.
+    fn begin(&mut self) -> Result<()> {
+        memory::write(self.session.device.as_mut(), self.check.case, self.check.initial, true)
+    }
+
+    fn read(&mut self) -> Result<Vec<u8>> {
+        read_state(self.session.device.as_mut(), self.iteration.case)
+    }
+
+    fn save_to_file(&mut self, queues: u32) -> Result<()> {
+        let Self { iteration, checkpoint_store, .. } = *self;
+        ToFile { iteration, queues, checkpoint_store }.run(self.session, 0, self.saves)
+    }
+}

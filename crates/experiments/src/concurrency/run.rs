@@ -1,0 +1,260 @@
+//! Concurrent kernels: in pairs on two queues, in either order, and in many copies.
+//!
+//! A pair's kernels, isolated and concurrent, are timed in turn, so that a change of pace is in all of them alike. Copies
+//! are not: a number of copies is tried only where half as many were short enough.
+//! Everything is timed on the host's clock, from the first command queued to the last one's end:
+//! the speedup of running at once is measured by that alone, since intervals of events can overlap
+//! without any speedup. With one queue the launches stand one behind the other on it,
+//! independent of each other, and the driver may do with them what it likes.
+
+use super::plan::{CoRunning, concurrent_launches};
+use crate::autotune::{BuiltVariant, autotune};
+use crate::check::Check;
+use crate::expected::{Expected, expected};
+use crate::plan::{Candidate, Case};
+use crate::timing::MIN_SAMPLES_IN_TURN;
+use crate::timing::in_turn;
+use crate::{Measurement, Policy, Session, Stage, memory};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{Clock, HOST_RESOLUTION, KernelId, Recording};
+use gpubench_core::record::{Concurrency, Detail, Launched, Measured, Pair, Timed};
+use gpubench_core::workload::Comparison;
+use gpubench_reference::Data;
+use serde_json::Value;
+use std::rc::Rc;
+
+/// Measures `case` into `measurement`.
+pub(super) fn measure(
+    session: &mut Session,
+    case: &Case,
+    policy: &Policy,
+    stage: &mut dyn FnMut(Stage),
+    measurement: &mut Measurement,
+) -> Result<()> {
+    let co_running: CoRunning = case.planned()?;
+    let queues = session.device.info().queues;
+    let policy = &shared(policy);
+    let mut bench = Bench { session, policy, stage, measurement, queues, clock: Clock::Host };
+    let itself = Case { plan: Value::Null, ..case.clone() };
+    let (mut pairs, mut skipped) = (vec![], co_running.skipped);
+    let mut kernel = None;
+    for second in std::iter::once(&itself).chain(&co_running.cases) {
+        match bench.pair(&itself, second) {
+            Ok(Some((first, pair))) => {
+                kernel.get_or_insert(first);
+                pairs.push(pair);
+            }
+            Ok(None) => return Ok(()),
+            // The second's, since the case ran concurrently with itself.
+            Err(Error::Unsupported(reason) | Error::OverBudget(reason)) if kernel.is_some() => {
+                skipped.push((second.key.to_string(), reason));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    let Some(copies) = bench.copies(&itself, co_running.copies)? else { return Ok(()) };
+    let clock = bench.clock;
+    if policy.verify_only {
+        return Ok(());
+    }
+    measurement.measured = pairs.first().map(with_itself);
+    measurement.detail = kernel.map(|kernel| {
+        let queues = queues.min(2);
+        Detail::new(&Concurrency { clock, queues, kernel, pairs, skipped, copies })
+    });
+    measurement.flag_if_not_converged(policy);
+    Ok(())
+}
+
+/// The policy for one of the case's recordings, of which there are a dozen or two.
+fn shared(policy: &Policy) -> Policy {
+    Policy {
+        min_samples: policy.min_samples.min(MIN_SAMPLES_IN_TURN),
+        seconds: policy.seconds / 4.0,
+        ..policy.clone()
+    }
+}
+
+/// The pair of a case with itself stands for it in tables, by its time alone: what a pair does a
+/// second says nothing of either kernel.
+fn with_itself(pair: &Pair) -> Measured {
+    Measured {
+        samples: pair.concurrent_a_first.walls.clone(),
+        batch: 1,
+        clock: Clock::Host,
+        resolution: HOST_RESOLUTION,
+        flops: 0.0,
+        bytes: 0.0,
+        warmup: 0.0,
+        dropped: 0,
+    }
+}
+
+/// A case ready to be launched.
+struct Ready {
+    case: Case,
+    kernel: KernelId,
+    candidate: Rc<Candidate>,
+    initial: Rc<Vec<Data>>,
+    wanted: Rc<Option<(Expected, Comparison)>>,
+    launched: Launched,
+}
+
+struct Bench<'a> {
+    session: &'a mut Session,
+    policy: &'a Policy,
+    stage: &'a mut dyn FnMut(Stage),
+    measurement: &'a mut Measurement,
+    queues: u32,
+    /// The clock of the steps.
+    clock: Clock,
+}
+
+impl Bench<'_> {
+    /// Each isolated, both at once with A first, both at once with B first; `None` where a result is wrong.
+    fn pair(&mut self, first: &Case, second: &Case) -> Result<Option<(Launched, Pair)>> {
+        self.session.device.reset();
+        let first = self.ready(first.at_place(0))?;
+        let second = if *second == first.case {
+            self.copy(&first, 1)?
+        } else {
+            let kernel = self.measurement.kernel.clone();
+            let second = self.ready(second.at_place(1));
+            // The record is the first's.
+            self.measurement.kernel = kernel;
+            second?
+        };
+        for order in [[&first, &second], [&second, &first]] {
+            if !self.verified(&order)? {
+                return Ok(None);
+            }
+        }
+        let [first_isolated, second_isolated, concurrent_a_first, concurrent_b_first] =
+            self.timed([&[&first], &[&second], &[&first, &second], &[&second, &first]])?;
+        let other = second.launched;
+        let pair = Pair {
+            second: other,
+            first_isolated,
+            second_isolated,
+            concurrent_a_first,
+            concurrent_b_first,
+        };
+        Ok(Some((first.launched, pair)))
+    }
+
+    /// Two, four, eight … up to `max_copies` copies at once; `None` where a result is wrong.
+    fn copies(&mut self, case: &Case, max_copies: u32) -> Result<Option<Vec<(u32, Timed)>>> {
+        let mut timed = vec![];
+        if max_copies < 2 {
+            return Ok(Some(timed));
+        }
+        self.session.device.reset();
+        let first = self.ready(case.at_place(0))?;
+        let rest: Vec<Ready> =
+            (1..max_copies).map(|place| self.copy(&first, place)).collect::<Result<_>>()?;
+        let all: Vec<&Ready> = std::iter::once(&first).chain(&rest).collect();
+        if !self.verified(&all)? {
+            return Ok(None);
+        }
+        for count in counts(max_copies) {
+            let [copies] = self.timed([&all[..count as usize]])?;
+            let seconds = copies.median().unwrap_or(0.0);
+            timed.push((count, copies));
+            // Twice as many would take too long.
+            if seconds > 2.0 * self.policy.seconds {
+                break;
+            }
+        }
+        Ok(Some(timed))
+    }
+
+    fn ready(&mut self, case: Case) -> Result<Ready> {
+        (self.stage)(Stage::Prepare);
+        let device = self.session.device.as_mut();
+        let initial = memory::initial(&case);
+        memory::allocate(device, &case)?;
+        memory::write(device, &case, &initial, false)?;
+        let BuiltVariant { candidate, .. } =
+            autotune(self.session, &case, self.policy, self.stage, self.measurement)?;
+        let candidate = Rc::new(candidate.clone());
+        (self.stage)(Stage::Verify);
+        let wanted = expected(&case, &candidate, &initial, self.policy)?;
+        let local = self.measurement.kernel.as_ref().and_then(|kernel| kernel.report.local_bytes);
+        let groups = candidate.groups.iter().fold(1u32, |all, n| all.saturating_mul(*n));
+        let launched = Launched {
+            name: case.key.to_string(),
+            groups,
+            group_size: u32::try_from(candidate.kernel.group_size()).unwrap_or(u32::MAX),
+            local_bytes: local.unwrap_or(0),
+        };
+        let (initial, wanted) = (Rc::new(initial), Rc::new(wanted));
+        Ok(Ready { kernel: case.kernel(), case, candidate, initial, wanted, launched })
+    }
+
+    /// The same launch on buffers of its own.
+    fn copy(&mut self, of: &Ready, place: u32) -> Result<Ready> {
+        (self.stage)(Stage::Prepare);
+        let case = of.case.at_place(place);
+        let device = self.session.device.as_mut();
+        memory::allocate(device, &case)?;
+        memory::write(device, &case, &of.initial, false)?;
+        Ok(Ready {
+            case,
+            kernel: of.kernel,
+            candidate: of.candidate.clone(),
+            initial: of.initial.clone(),
+            wanted: of.wanted.clone(),
+            launched: of.launched.clone(),
+        })
+    }
+
+    /// Poisons what all of them write, runs them at once, and compares.
+    fn verified(&mut self, all: &[&Ready]) -> Result<bool> {
+        (self.stage)(Stage::Verify);
+        for ready in all {
+            memory::write(self.session.device.as_mut(), &ready.case, &ready.initial, true)?;
+        }
+        self.session.device.run(&self.recording(all))?;
+        let when = format!("{} kernels at once", all.len());
+        for Ready { case, initial, wanted, .. } in all {
+            let check = Check { case, initial, wanted: wanted.as_ref().as_ref() };
+            let untouched = check.guards(self.session, &when, self.measurement)?;
+            let read = |id| memory::read(self.session.device.as_mut(), case, id);
+            if !untouched || !check.all(self.measurement, &when, read)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Each of these run at once, one after the other in every turn.
+    fn timed<const N: usize>(&mut self, turns: [&[&Ready]; N]) -> Result<[Timed; N]> {
+        if self.policy.verify_only {
+            return Ok(turns.map(|_| Timed { walls: vec![], steps: vec![] }));
+        }
+        let name = |one: &&Ready| format!("{} ({})", one.launched.name, one.case.place);
+        let recordings =
+            turns.map(|all| (self.recording(all), all.iter().map(name).collect::<Vec<_>>()));
+        let seconds = self.policy.seconds / 2.0;
+        // Each turn is a stage of its own: its deadline is for one launch after the other, not for all.
+        let begin = || (self.stage)(Stage::Measure);
+        let (timed, clock) = in_turn(self.session, recordings, self.policy, seconds, begin)?;
+        self.clock = clock;
+        self.measurement.wall.busy += timed.iter().flat_map(|one| &one.walls).sum::<f64>();
+        Ok(timed)
+    }
+
+    fn recording(&self, all: &[&Ready]) -> Recording {
+        let launches: Vec<_> =
+            all.iter().map(|r| (&r.case, r.candidate.as_ref(), r.kernel)).collect();
+        concurrent_launches(&launches, self.queues)
+    }
+}
+
+/// One, and powers of two up to `max_copies`, which is among them.
+fn counts(max_copies: u32) -> Vec<u32> {
+    let doubling = std::iter::successors(Some(1u32), |n| n.checked_mul(2));
+    let mut counts: Vec<u32> = doubling.take_while(|&n| n < max_copies).collect();
+    counts.push(max_copies);
+    counts
+}

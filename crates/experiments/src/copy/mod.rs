@@ -1,0 +1,66 @@
+//! Copies of a workload's buffers between host and device, one way.
+
+mod run;
+
+use crate::experiment::{Experiment, Nothing, Planning};
+use crate::plan::Case;
+use crate::{Measurement, Policy, Session, Stage};
+use gpubench_core::error::Result;
+use gpubench_core::workload::Kind;
+use gpubench_suite::{Family, HostMemory, Needs};
+
+/// Time of a copy from host to device.
+pub struct Upload;
+
+impl Experiment for Upload {
+    const KIND: Kind = Kind::new("upload");
+    const ABOUT: &'static str = "Time of a copy from host to device.";
+    const NEEDS: Needs = Needs { buffers: true, ..Needs::NOTHING };
+    const FAMILY: Option<Family> = Some(Family::Transfer);
+    const HOST_MEMORY: HostMemory = HostMemory::All;
+    type Spec = ();
+    type Plan = ();
+    type Data = Nothing;
+
+    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn run(
+        session: &mut Session,
+        case: &Case,
+        policy: &Policy,
+        stage: &mut dyn FnMut(Stage),
+        measurement: &mut Measurement,
+    ) -> Result<()> {
+        run::measure(session, case, true, policy, stage, measurement)
+    }
+}
+
+/// Time of a copy from device to host.
+pub struct Download;
+
+impl Experiment for Download {
+    const KIND: Kind = Kind::new("download");
+    const ABOUT: &'static str = "Time of a copy from device to host.";
+    const NEEDS: Needs = Needs { buffers: true, ..Needs::NOTHING };
+    const FAMILY: Option<Family> = Some(Family::Transfer);
+    const HOST_MEMORY: HostMemory = HostMemory::All;
+    type Spec = ();
+    type Plan = ();
+    type Data = Nothing;
+
+    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn run(
+        session: &mut Session,
+        case: &Case,
+        policy: &Policy,
+        stage: &mut dyn FnMut(Stage),
+        measurement: &mut Measurement,
+    ) -> Result<()> {
+        run::measure(session, case, false, policy, stage, measurement)
+    }
+}

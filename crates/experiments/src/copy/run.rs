@@ -1,0 +1,84 @@
+//! Time of one copy between host and device, by kind of host memory.
+
+use crate::compare;
+use crate::loops::{Sample, warm_up_and_sample};
+use crate::plan::{Case, copies, host_buffer};
+use crate::session::span;
+use crate::{Measurement, Policy, Session, Stage};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{BufferId, MemoryKind};
+use gpubench_core::workload::{Comparison, Fill};
+use gpubench_reference::{Data, fill};
+
+/// Most copies in one sample.
+const MAX_BATCH: u32 = 1000;
+
+/// Measures `case` into `measurement`.
+pub(super) fn measure(
+    session: &mut Session,
+    case: &Case,
+    to_device: bool,
+    policy: &Policy,
+    stage: &mut dyn FnMut(Stage),
+    measurement: &mut Measurement,
+) -> Result<()> {
+    let Some(buffer) = case.buffers.first() else {
+        return Err(Error::Unsupported("a transfer needs a buffer".into()));
+    };
+    stage(Stage::Prepare);
+    let scalar = buffer.element.scalar;
+    let count = buffer.bytes().as_usize() / 4;
+    let data = fill(buffer.fill.as_ref().unwrap_or(&Fill::RandomBits), scalar, count, case.seed);
+    let target = place(session, case, to_device, &data)?;
+
+    let once = copies(case, to_device, 1);
+    if policy.verify_only {
+        session.device.run(&once)?;
+    } else {
+        stage(Stage::Measure);
+        session.device.run(&once)?;
+        let seconds = span(&session.device.run(&once)?);
+        let batch = session.batch(seconds, MAX_BATCH);
+        let recording = copies(case, to_device, batch);
+        warm_up_and_sample(policy, batch, measurement, || {
+            Ok(Sample::of_batch(session.device.run(&recording)?, batch))
+        })?;
+    }
+    if let Some(measured) = &mut measurement.measured {
+        measured.bytes = buffer.bytes().0 as f64;
+    }
+    stage(Stage::Verify);
+    verify(session, target, &data, measurement)?;
+    Ok(())
+}
+
+/// Allocates both ends, fills the source and poisons the target, which is returned.
+fn place(session: &mut Session, case: &Case, to_device: bool, data: &Data) -> Result<BufferId> {
+    let device = session.device.as_mut();
+    let host = host_buffer(case);
+    device.alloc(BufferId(0), host.len, MemoryKind::Device)?;
+    device.alloc(host.buffer, host.len, case.key.host_memory.unwrap_or(MemoryKind::Pageable))?;
+    let (source, target) =
+        if to_device { (host.buffer, BufferId(0)) } else { (BufferId(0), host.buffer) };
+    device.write(source, data.as_bytes())?;
+    device.write(target, &vec![0xff; host.len.as_usize()])?;
+    Ok(target)
+}
+
+/// The target must hold the source's bytes.
+fn verify(
+    session: &mut Session,
+    target: BufferId,
+    data: &Data,
+    measurement: &mut Measurement,
+) -> Result<()> {
+    let bytes = session.device.read(target)?;
+    let found = Data::from_bytes(data.scalar(), &bytes);
+    let exact = Comparison { relative: 0.0, absolute: 0.0 };
+    let (norms, mismatch) = compare("data", data, &found, exact, "timed copies");
+    measurement.norms = Some(norms);
+    if let Some(mismatch) = mismatch {
+        measurement.mismatch(mismatch);
+    }
+    Ok(())
+}

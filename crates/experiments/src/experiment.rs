@@ -1,0 +1,331 @@
+//! What a kind of experiment says of itself, and the one place where its types are erased.
+
+use crate::engines::Engines;
+use crate::plan::{BufferPlan, Case, Limits};
+use crate::predictions::ModelPrediction;
+use crate::{DeviceGroup, Measurement, Policy, Session, Stage};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{Clock, DeviceInfo};
+use gpubench_core::record::{Data, Detail, Timed};
+use gpubench_core::workload::{Kind, Size};
+use gpubench_model::concurrency::Device as Residency;
+use gpubench_suite::Node;
+use gpubench_suite::{
+    Family, HostMemory, Needs, Options, OptionsContext, Partner, Suite, SuiteKind, Workload,
+    WrongOption,
+};
+use schemars::{Schema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// A kind of experiment. Everything that is particular to one stands in its folder.
+pub trait Experiment: Sync + 'static {
+    /// Its word in suites and records.
+    const KIND: Kind;
+    /// What it measures, in a sentence.
+    const ABOUT: &'static str;
+    /// What a workload must have.
+    const NEEDS: Needs = Needs::KERNEL;
+    /// The ranking that it counts in; `None`: what the workload's work suggests.
+    const FAMILY: Option<Family> = None;
+    /// What it makes of the kinds of host memory that a workload lists.
+    const HOST_MEMORY: HostMemory = HostMemory::Unused;
+    /// Whether it is one measurement over all devices of a run.
+    const SEVERAL_DEVICES: bool = false;
+
+    /// Its options in a suite.
+    type Spec: Spec;
+    /// What a worker is sent besides the case: numbers only.
+    type Plan: Serialize + DeserializeOwned;
+    /// What a record holds under its name: [`Nothing`] where a set of samples says it all.
+    type Data: Data;
+
+    /// Buffers of its own instead of the workload's.
+    fn buffers(_: &DeviceInfo, _: &Limits) -> Option<Vec<BufferPlan>> {
+        None
+    }
+
+    /// What is run besides the case.
+    ///
+    /// # Errors
+    /// Why it cannot be run on this device.
+    fn plan(spec: &Self::Spec, case: &Case, planning: &Planning) -> Result<Self::Plan, String>;
+
+    /// Measures `case` into `measurement`, reporting to `stage` what it is about to do.
+    ///
+    /// # Errors
+    /// What the device says.
+    fn run(
+        _: &mut Session,
+        _: &Case,
+        _: &Policy,
+        _: &mut dyn FnMut(Stage),
+        _: &mut Measurement,
+    ) -> Result<()> {
+        Err(Error::Unsupported("one device where two are needed".into()))
+    }
+
+    /// What its times show of how the device copies.
+    fn learn(_: &Self::Data, _: &mut Engines) {}
+
+    /// What models predicted, and what was measured; `device` is what occupancy sweeps show.
+    fn predictions(_: &Self::Data, _: Option<Residency>) -> Vec<ModelPrediction> {
+        vec![]
+    }
+
+    /// The timed recordings by name, and the clock of their steps, where steps were kept.
+    fn timelines(_: &Self::Data) -> Option<Timelines> {
+        None
+    }
+
+    /// The same over several devices, to each its own case.
+    ///
+    /// # Errors
+    /// What a device says.
+    fn run_on_group(
+        _: &mut DeviceGroup,
+        _: &[Case],
+        _: &Policy,
+        _: &mut dyn FnMut(Stage),
+        _: &mut Measurement,
+    ) -> Result<()> {
+        Err(Error::Unsupported("it is measured on one device at a time".into()))
+    }
+}
+
+/// Recordings by name, with the clock of their steps.
+pub type Timelines = (Clock, Vec<(String, Timed)>);
+
+/// What an experiment leaves whose samples say it all.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Nothing {}
+
+impl Data for Nothing {
+    const KIND: Kind = Kind::new("nothing");
+}
+
+/// Where a case is planned.
+pub struct Planning<'a> {
+    /// The suite, for workloads that options name.
+    pub suite: &'a Suite,
+    /// The case's own workload.
+    pub workload: &'a Workload,
+    /// The device.
+    pub device: &'a DeviceInfo,
+    /// What bounds the case.
+    pub limits: &'a Limits,
+}
+
+/// The options of an experiment in a suite.
+pub trait Spec: Sized + Send + Sync + 'static {
+    /// Reads and checks what stands behind the experiment's word. `None`: there were mistakes, and
+    /// they have been reported.
+    fn read(node: Option<&Node>, context: &mut OptionsContext) -> Option<Self>;
+
+    /// The options' form, where there are any.
+    fn schema(_: &mut SchemaGenerator) -> Option<Schema> {
+        None
+    }
+
+    /// The other workloads that are named.
+    fn partners(&self) -> Vec<Partner> {
+        vec![]
+    }
+
+    /// What is wrong at one size.
+    fn wrong_at_size(&self, _: &Workload, _: &Size, _: &[(String, f64)]) -> Vec<WrongOption> {
+        vec![]
+    }
+}
+
+/// No options.
+impl Spec for () {
+    fn read(node: Option<&Node>, context: &mut OptionsContext) -> Option<Self> {
+        use gpubench_suite::Value;
+        let Some(node) = node else { return Some(()) };
+        match &node.value {
+            Value::Null => Some(()),
+            Value::Map(entries) if entries.is_empty() => Some(()),
+            _ => {
+                context.diagnostics.push(&node.at, "this experiment has no options", None);
+                None
+            }
+        }
+    }
+}
+
+/// An experiment whose types are erased.
+pub trait ErasedExperiment: SuiteKind {
+    /// As [`Experiment::SEVERAL_DEVICES`].
+    fn several_devices(&self) -> bool;
+
+    /// As [`Experiment::buffers`].
+    fn buffers(&self, device: &DeviceInfo, limits: &Limits) -> Option<Vec<BufferPlan>>;
+
+    /// `case` with its plan.
+    ///
+    /// # Errors
+    /// As [`Experiment::plan`].
+    fn plan(&self, options: &Options, case: Case, planning: &Planning) -> Result<Case, String>;
+
+    /// As [`Experiment::run`].
+    ///
+    /// # Errors
+    /// What the device says.
+    fn run(
+        &self,
+        session: &mut Session,
+        case: &Case,
+        policy: &Policy,
+        stage: &mut dyn FnMut(Stage),
+        measurement: &mut Measurement,
+    ) -> Result<()>;
+
+    /// As [`Experiment::run_on_group`].
+    ///
+    /// # Errors
+    /// What a device says.
+    fn run_on_group(
+        &self,
+        group: &mut DeviceGroup,
+        cases: &[Case],
+        policy: &Policy,
+        stage: &mut dyn FnMut(Stage),
+        measurement: &mut Measurement,
+    ) -> Result<()>;
+
+    /// Why `detail` is not what this experiment leaves.
+    fn flaw(&self, detail: &Detail) -> Option<String>;
+
+    /// As [`Experiment::learn`].
+    fn learn(&self, detail: &Detail, engines: &mut Engines);
+
+    /// As [`Experiment::predictions`].
+    fn predictions(&self, detail: &Detail, device: Option<Residency>) -> Vec<ModelPrediction>;
+
+    /// As [`Experiment::timelines`].
+    fn timelines(&self, detail: &Detail) -> Option<Timelines>;
+
+    /// It as a suite sees it.
+    fn as_suite_kind(&'static self) -> &'static dyn SuiteKind;
+}
+
+/// The options of `E`: only `E` makes them.
+fn spec<E: Experiment>(options: &Options) -> Option<&E::Spec> {
+    options.downcast_ref()
+}
+
+/// An experiment as a value.
+pub struct Erased<E>(PhantomData<E>);
+
+impl<E> Erased<E> {
+    /// The value.
+    pub const NEW: Self = Self(PhantomData);
+}
+
+impl<E: Experiment> SuiteKind for Erased<E> {
+    fn kind(&self) -> Kind {
+        E::KIND
+    }
+
+    fn about(&self) -> &'static str {
+        E::ABOUT
+    }
+
+    fn needs(&self) -> Needs {
+        E::NEEDS
+    }
+
+    fn family(&self) -> Option<Family> {
+        E::FAMILY
+    }
+
+    fn host_memory(&self) -> HostMemory {
+        E::HOST_MEMORY
+    }
+
+    fn options(&self, node: Option<&Node>, context: &mut OptionsContext) -> Option<Options> {
+        Some(Arc::new(E::Spec::read(node, context)?))
+    }
+
+    fn options_schema(&self, generator: &mut SchemaGenerator) -> Option<Schema> {
+        E::Spec::schema(generator)
+    }
+
+    fn partners(&self, options: &Options) -> Vec<Partner> {
+        spec::<E>(options).map_or_else(Vec::new, Spec::partners)
+    }
+
+    fn wrong_at_size(
+        &self,
+        options: &Options,
+        workload: &Workload,
+        size: &Size,
+        scope: &[(String, f64)],
+    ) -> Vec<WrongOption> {
+        spec::<E>(options).map_or_else(Vec::new, |spec| spec.wrong_at_size(workload, size, scope))
+    }
+}
+
+impl<E: Experiment> ErasedExperiment for Erased<E> {
+    fn several_devices(&self) -> bool {
+        E::SEVERAL_DEVICES
+    }
+
+    fn buffers(&self, device: &DeviceInfo, limits: &Limits) -> Option<Vec<BufferPlan>> {
+        E::buffers(device, limits)
+    }
+
+    fn plan(&self, options: &Options, mut case: Case, planning: &Planning) -> Result<Case, String> {
+        let spec = spec::<E>(options).ok_or("these are the options of another experiment")?;
+        let plan = E::plan(spec, &case, planning)?;
+        case.plan = serde_json::to_value(plan).map_err(|error| error.to_string())?;
+        Ok(case)
+    }
+
+    fn run(
+        &self,
+        session: &mut Session,
+        case: &Case,
+        policy: &Policy,
+        stage: &mut dyn FnMut(Stage),
+        measurement: &mut Measurement,
+    ) -> Result<()> {
+        E::run(session, case, policy, stage, measurement)
+    }
+
+    fn run_on_group(
+        &self,
+        group: &mut DeviceGroup,
+        cases: &[Case],
+        policy: &Policy,
+        stage: &mut dyn FnMut(Stage),
+        measurement: &mut Measurement,
+    ) -> Result<()> {
+        E::run_on_group(group, cases, policy, stage, measurement)
+    }
+
+    fn flaw(&self, detail: &Detail) -> Option<String> {
+        detail.flaw::<E::Data>()
+    }
+
+    fn learn(&self, detail: &Detail, engines: &mut Engines) {
+        if let Some(data) = detail.read() {
+            E::learn(&data, engines);
+        }
+    }
+
+    fn predictions(&self, detail: &Detail, device: Option<Residency>) -> Vec<ModelPrediction> {
+        detail.read().map_or_else(Vec::new, |data| E::predictions(&data, device))
+    }
+
+    fn timelines(&self, detail: &Detail) -> Option<Timelines> {
+        E::timelines(&detail.read()?)
+    }
+
+    fn as_suite_kind(&'static self) -> &'static dyn SuiteKind {
+        self
+    }
+}

@@ -1,0 +1,335 @@
+//! A domain cut into parts that exchange their halos after every pass: packed on the device, against
+//! in bulk through the host (`plan::halo` says how).
+//!
+//! Both designs, and the domain undivided, must give after several steps what the reference gives.
+//! Everything is timed step by step on the host's clock: of the packed design each pass is one
+//! recording, with all its copies; of the bulk design the host has work between two recordings,
+//! which is timed and added. What the library needs to bring the host's buffer to this process and
+//! back is left out, since a program that exchanges halos works in that buffer.
+
+use super::domain::{Halo, PACK, UNPACK};
+use crate::autotune::{BuiltVariant, KERNEL, autotune};
+use crate::expected::compute;
+use crate::plan::{Candidate, Case, launches};
+use crate::timing::{time, walls};
+use crate::{Measurement, Policy, Session, Stage, compare, memory};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{Clock, DeviceKind, HOST_RESOLUTION, MemoryKind, Recording, Timeline};
+use gpubench_core::record::{self, Detail, ErrorNorms, Measured, Mismatch, Timed};
+use gpubench_core::units::Bytes;
+use gpubench_core::workload::Verify;
+use gpubench_reference::Data;
+use std::time::Instant;
+
+/// Steps after which results are compared: what is wrong in a halo has by then travelled on.
+const STEPS: u32 = 3;
+/// Of the case's time, each of four designs gets such a part: the rest is spent on restoring and
+/// comparing.
+const SHARE: f64 = 10.0;
+
+/// Measures `case` into `measurement`.
+pub(super) fn measure(
+    session: &mut Session,
+    case: &Case,
+    policy: &Policy,
+    stage: &mut dyn FnMut(Stage),
+    measurement: &mut Measurement,
+) -> Result<()> {
+    let plan: &Halo = &case.planned()?;
+    stage(Stage::Prepare);
+    let domain = domain(case, plan)?;
+    let host_memory = allocate(session, case, plan)?;
+    write(session, case, &domain)?;
+    let BuiltVariant { candidate, .. } = autotune(session, case, policy, stage, measurement)?;
+    stage(Stage::Build);
+    session.device.build(PACK, &plan.pack)?;
+    session.device.build(UNPACK, &plan.unpack)?;
+    let is_tuned = |other: &Candidate| other.label == candidate.label;
+    let variant = case.candidates.iter().position(is_tuned).unwrap_or(0);
+    stage(Stage::Verify);
+    let wanted = wanted(case, candidate, &domain)?;
+    let wide = plan.parts.len() as u64 * plan.bulk_elements();
+    let bulk = vec![0.0; wide as usize];
+    let mut bench =
+        Bench { session, case, plan, variant, candidate, domain, wanted, bulk, stage, measurement };
+    let Some(identical) = bench.verified("first steps")? else { return Ok(()) };
+    if policy.verify_only {
+        return Ok(());
+    }
+    let mut halo = bench.timed(policy, host_memory)?;
+    if bench.verified("steps after the timed ones")?.is_none() {
+        return Ok(());
+    }
+    halo.identical = identical;
+    measurement.measured = Some(faster(&halo, candidate));
+    measurement.detail = Some(Detail::new(&halo));
+    measurement.flag_if_not_converged(policy);
+    Ok(())
+}
+
+/// The two designs.
+#[derive(Clone, Copy)]
+enum Design {
+    Packed,
+    Bulk,
+}
+
+struct Bench<'a> {
+    session: &'a mut Session,
+    case: &'a Case,
+    plan: &'a Halo,
+    /// The variant of the kernel: its number and itself.
+    variant: usize,
+    candidate: &'a Candidate,
+    /// The domain before the first step.
+    domain: Vec<f32>,
+    /// And after the last.
+    wanted: Vec<f32>,
+    /// The host's side of copies in bulk.
+    bulk: Vec<f32>,
+    stage: &'a mut dyn FnMut(Stage),
+    measurement: &'a mut Measurement,
+}
+
+impl Bench<'_> {
+    /// Whether the results of both designs are those of the undivided domain to the bit; `None` where
+    /// one is wrong.
+    fn verified(&mut self, when: &str) -> Result<Option<[bool; 2]>> {
+        (self.stage)(Stage::Verify);
+        write(self.session, self.case, &self.domain)?;
+        self.session.device.run(&launches(self.case, self.candidate, KERNEL, STEPS))?;
+        let whole = numbers(memory::read(self.session.device.as_mut(), self.case, 0)?)?;
+        if !self.right(&whole, &format!("{when}, undivided"), std::slice::from_ref(self.case))? {
+            return Ok(None);
+        }
+        let mut identical = [false; 2];
+        for (design, name) in [(Design::Packed, "packed"), (Design::Bulk, "in bulk")] {
+            self.restore()?;
+            for _ in 0..STEPS {
+                self.step(design)?;
+            }
+            let mut found = vec![0.0; whole.len()];
+            for (part, case) in self.plan.parts.iter().enumerate() {
+                let array = numbers(memory::read(self.session.device.as_mut(), case, 0)?)?;
+                self.plan.put(part, &array, &mut found);
+            }
+            if !self.right(&found, &format!("{when}, {name}"), &self.plan.parts)? {
+                return Ok(None);
+            }
+            let bits = |numbers: &[f32]| numbers.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+            identical[design as usize] = bits(&found) == bits(&whole);
+        }
+        Ok(Some(identical))
+    }
+
+    /// Compares a result, and the guards of what was computed in.
+    fn right(&mut self, found: &[f32], when: &str, cases: &[Case]) -> Result<bool> {
+        for case in cases {
+            let Some(breach) = memory::breach(self.session.device.as_mut(), case)? else {
+                continue;
+            };
+            self.measurement.mismatch(Mismatch {
+                buffer: case.buffers[0].name.clone(),
+                index: 0,
+                found: breach.text(case),
+                expected: "untouched guards".into(),
+                wrong: 1,
+                of: 1,
+                when: when.to_owned(),
+            });
+            return Ok(false);
+        }
+        let Verify::Reference(_, allowed) = &self.case.verify else { return Ok(true) };
+        let (found, wanted) = (Data::F32(found.to_vec()), Data::F32(self.wanted.clone()));
+        let name = &self.case.buffers[0].name;
+        let (norms, mismatch) = compare(name, &wanted, &found, *allowed, when);
+        let before = self.measurement.norms.unwrap_or_default();
+        self.measurement.norms = Some(ErrorNorms {
+            max_absolute: before.max_absolute.max(norms.max_absolute),
+            max_relative: before.max_relative.max(norms.max_relative),
+            l2: before.l2.max(norms.l2),
+        });
+        let right = mismatch.is_none();
+        if let Some(mismatch) = mismatch {
+            self.measurement.mismatch(mismatch);
+        }
+        Ok(right)
+    }
+
+    /// Every part as it is before the first step, and what halos travel through poisoned.
+    fn restore(&mut self) -> Result<()> {
+        for (part, case) in self.plan.parts.iter().enumerate() {
+            write(self.session, case, &self.plan.carved(part, &self.domain))?;
+        }
+        let (ways, device) = (self.plan.ways(), self.session.device.as_mut());
+        let poison = vec![0xff; self.plan.face_bytes().as_usize()];
+        for buffer in [ways.leaving, ways.arriving, ways.faces] {
+            device.write(buffer, &poison)?;
+        }
+        self.bulk.fill(f32::NAN);
+        device.write(ways.bulk, bytemuck::cast_slice(&self.bulk))
+    }
+
+    /// One time step; its wall time and, of that, the host's own.
+    fn step(&mut self, design: Design) -> Result<(Timeline, f64)> {
+        let (mut wall, mut host, mut last) = (0.0, 0.0, None);
+        for pass in 0..self.plan.exchanges.len() {
+            let (timeline, own) = match design {
+                Design::Packed => (self.session.device.run(&self.packed(pass))?, 0.0),
+                Design::Bulk => self.in_bulk(pass)?,
+            };
+            wall += timeline.wall + own;
+            host += own;
+            last = Some(timeline);
+        }
+        let none = || Error::Unsupported("the workload has no pass".into());
+        Ok((Timeline { wall, steps: vec![], ..last.ok_or_else(none)? }, host))
+    }
+
+    fn packed(&self, pass: usize) -> Recording {
+        let mut recording = self.computed(pass);
+        self.plan.leave(&mut recording, pass, |_| true);
+        self.plan.arrive(&mut recording, pass, |_| true);
+        recording
+    }
+
+    /// A pass on all parts, and nothing exchanged.
+    fn computed(&self, pass: usize) -> Recording {
+        let mut recording = Recording::default();
+        self.plan.compute(&mut recording, (self.variant, KERNEL), pass, 0..self.plan.parts.len());
+        recording
+    }
+
+    fn in_bulk(&mut self, pass: usize) -> Result<(Timeline, f64)> {
+        let (buffer, device) = (self.plan.ways().bulk, self.session.device.as_mut());
+        let mut there = Recording::default();
+        self.plan.compute(&mut there, (self.variant, KERNEL), pass, 0..self.plan.parts.len());
+        self.plan.bulk(&mut there, pass, true);
+        let there = device.run(&there)?;
+        bytemuck::cast_slice_mut(&mut self.bulk).copy_from_slice(&device.read(buffer)?);
+        let begun = Instant::now();
+        self.plan.exchange(pass, &mut self.bulk);
+        // The host's seconds say nothing of a simulated machine.
+        let own = if there.clock == Clock::Simulated { 0.0 } else { begun.elapsed().as_secs_f64() };
+        device.write(buffer, bytemuck::cast_slice(&self.bulk))?;
+        let mut back = Recording::default();
+        self.plan.bulk(&mut back, pass, false);
+        let back = device.run(&back)?;
+        Ok((Timeline { wall: there.wall + back.wall, ..back }, own))
+    }
+
+    /// A step undivided, in parts without exchange, and by both designs.
+    fn timed(&mut self, policy: &Policy, host_memory: MemoryKind) -> Result<record::Halo> {
+        (self.stage)(Stage::Measure);
+        let share = policy.seconds / SHARE;
+        let min_samples = policy.min_samples.min(crate::timing::MIN_SAMPLES_IN_TURN);
+        // A simulated step computes the reference, and its times scatter as they are configured to.
+        let simulated = self.session.device.info().kind == DeviceKind::Simulated;
+        let max_samples = if simulated { min_samples } else { policy.max_samples };
+        let policy = &Policy { min_samples, max_samples, ..policy.clone() };
+        write(self.session, self.case, &self.domain)?;
+        let whole = launches(self.case, self.candidate, KERNEL, 1);
+        let (undivided, clock) =
+            time(self.session, &whole, policy, share, |pass| format!("pass {}", pass + 1))?;
+        self.restore()?;
+        let mut alone = Recording::default();
+        for pass in 0..self.plan.exchanges.len() {
+            alone.steps.extend(self.computed(pass).steps);
+        }
+        let parts = self.plan.parts.len();
+        let name = |i: usize| format!("part {}, pass {}", i % parts + 1, i / parts + 1);
+        let (parts, _) = time(self.session, &alone, policy, share, name)?;
+        let mut of = |design: Design| -> Result<(Timed, Vec<f64>)> {
+            self.restore()?;
+            let mut hosts = vec![];
+            let (walls, _) = walls(policy, share, || {
+                let (timeline, host) = self.step(design)?;
+                hosts.push(host);
+                Ok(timeline)
+            })?;
+            // Those of the warm-up are no samples.
+            let hosts = hosts.split_off(hosts.len() - walls.len());
+            Ok((Timed { walls, steps: vec![] }, hosts))
+        };
+        let ((packed, _), (bulk, host)) = (of(Design::Packed)?, of(Design::Bulk)?);
+        let total = |timed: &Timed| timed.walls.iter().sum::<f64>();
+        self.measurement.wall.busy +=
+            [&undivided, &parts, &packed, &bulk].map(total).iter().sum::<f64>();
+        Ok(record::Halo {
+            clock,
+            host_memory,
+            cells: self.plan.domain.cells,
+            cuts: self.plan.cuts,
+            undivided,
+            parts,
+            packed,
+            bulk,
+            host,
+            bytes: self.plan.bytes(),
+            copies: self.plan.copies(),
+            identical: [false; 2],
+        })
+    }
+}
+
+/// The faster design's samples stand for the case in tables.
+fn faster(halo: &record::Halo, candidate: &Candidate) -> Measured {
+    let seconds = |timed: &Timed| timed.median().unwrap_or(f64::INFINITY);
+    let packed = seconds(&halo.packed) <= seconds(&halo.bulk);
+    Measured {
+        samples: if packed { &halo.packed } else { &halo.bulk }.walls.clone(),
+        batch: 1,
+        clock: crate::timing::wall_clock(halo.clock),
+        resolution: HOST_RESOLUTION,
+        flops: candidate.flops,
+        bytes: candidate.bytes,
+        warmup: 0.0,
+        dropped: 0,
+    }
+}
+
+/// The domain before the first step: as the suite fills it, and nothing outside.
+fn domain(case: &Case, plan: &Halo) -> Result<Vec<f32>> {
+    numbers(memory::initial(case).swap_remove(0)).map(|drawn| plan.closed(&drawn))
+}
+
+/// The domain after all steps, by the reference; nothing outside, as the parts are put together.
+fn wanted(case: &Case, candidate: &Candidate, domain: &[f32]) -> Result<Vec<f32>> {
+    let Verify::Reference(name, _) = &case.verify else {
+        return Err(Error::Unsupported("there is no reference to go on with".into()));
+    };
+    let mut field = vec![Data::F32(domain.to_vec())];
+    for _ in 0..STEPS {
+        field = compute(name, case, candidate, &field)?.into_iter().map(|(_, data)| data).collect();
+    }
+    numbers(field.swap_remove(0))
+}
+
+/// All buffers; which kind of host memory halos travel through.
+fn allocate(session: &mut Session, case: &Case, plan: &Halo) -> Result<MemoryKind> {
+    let device = session.device.as_mut();
+    for case in std::iter::once(case).chain(&plan.parts) {
+        memory::allocate(device, case)?;
+    }
+    let kinds = &device.info().host_memory;
+    let pinned = kinds.contains(&MemoryKind::Pinned);
+    let kind = if pinned { MemoryKind::Pinned } else { MemoryKind::Pageable };
+    let (ways, faces) = (plan.ways(), plan.face_bytes());
+    let bulk = Bytes(4 * plan.parts.len() as u64 * plan.bulk_elements());
+    device.alloc(ways.leaving, faces, MemoryKind::Device)?;
+    device.alloc(ways.arriving, faces, MemoryKind::Device)?;
+    device.alloc(ways.faces, faces, kind)?;
+    device.alloc(ways.bulk, bulk, kind)?;
+    Ok(kind)
+}
+
+fn write(session: &mut Session, case: &Case, array: &[f32]) -> Result<()> {
+    memory::write(session.device.as_mut(), case, &[Data::F32(array.to_vec())], false)
+}
+
+fn numbers(data: Data) -> Result<Vec<f32>> {
+    match data {
+        Data::F32(numbers) => Ok(numbers),
+        _ => Err(Error::Device("a domain in parts is made of `f32`".into())),
+    }
+}

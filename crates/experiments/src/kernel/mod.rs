@@ -1,0 +1,36 @@
+//! Time of one launch, from its start to its end on the device.
+
+pub(crate) mod run;
+
+use crate::experiment::{Experiment, Nothing, Planning};
+use crate::plan::Case;
+use crate::{Measurement, Policy, Session, Stage};
+use gpubench_core::error::Result;
+use gpubench_core::workload::Kind;
+use gpubench_suite::{Needs, Passes};
+
+/// Time of one launch, from its start to its end on the device.
+pub struct Kernel;
+
+impl Experiment for Kernel {
+    const KIND: Kind = Kind::KERNEL;
+    const ABOUT: &'static str = "Time of one launch, from its start to its end on the device.";
+    const NEEDS: Needs = Needs { passes: Passes::Taken, ..Needs::KERNEL };
+    type Spec = ();
+    type Plan = ();
+    type Data = Nothing;
+
+    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn run(
+        session: &mut Session,
+        case: &Case,
+        policy: &Policy,
+        stage: &mut dyn FnMut(Stage),
+        measurement: &mut Measurement,
+    ) -> Result<()> {
+        run::measure(session, case, policy, stage, measurement)
+    }
+}

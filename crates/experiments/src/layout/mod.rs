@@ -1,0 +1,40 @@
+//! A kernel that accesses a buffer in strides against one whose buffer's layout is transformed first.
+
+pub mod analysis;
+pub mod plan;
+mod run;
+pub mod spec;
+
+use crate::experiment::{Experiment, Planning};
+use crate::plan::Case;
+use crate::{Measurement, Policy, Session, Stage};
+use gpubench_core::error::Result;
+use gpubench_core::record;
+use gpubench_core::workload::Kind;
+use gpubench_suite::Family;
+
+/// A kernel that accesses a buffer in strides against one whose buffer's layout is transformed first.
+pub struct Layout;
+
+impl Experiment for Layout {
+    const KIND: Kind = Kind::new("layout");
+    const ABOUT: &'static str = "A kernel that accesses a buffer in strides against one whose buffer's layout is transformed first.";
+    const FAMILY: Option<Family> = Some(Family::Memory);
+    type Spec = spec::Spec;
+    type Plan = plan::LayoutPlan;
+    type Data = record::LayoutTransform;
+
+    fn plan(spec: &Self::Spec, case: &Case, planning: &Planning) -> Result<Self::Plan, String> {
+        plan::layout_transform(spec, case, planning)
+    }
+
+    fn run(
+        session: &mut Session,
+        case: &Case,
+        policy: &Policy,
+        stage: &mut dyn FnMut(Stage),
+        measurement: &mut Measurement,
+    ) -> Result<()> {
+        run::measure(session, case, policy, stage, measurement)
+    }
+}

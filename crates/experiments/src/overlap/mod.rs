@@ -1,0 +1,72 @@
+//! A problem in chunks: copies overlap kernels.
+
+pub mod analysis;
+mod run;
+
+use crate::engines::{Engines, either, overlaps_kernels};
+use crate::experiment::{Experiment, Planning, Timelines};
+use crate::plan::Case;
+use crate::predictions::ModelPrediction;
+use crate::{Measurement, Policy, Session, Stage};
+use gpubench_core::error::Result;
+use gpubench_core::record;
+use gpubench_core::text::counted;
+use gpubench_core::workload::Kind;
+use gpubench_model::concurrency::Device as Residency;
+use gpubench_suite::{Family, HostMemory, Needs};
+
+/// A problem in chunks: copies overlap kernels.
+pub struct Overlap;
+
+impl Experiment for Overlap {
+    const KIND: Kind = Kind::new("overlap");
+    const ABOUT: &'static str = "A problem in chunks: copies overlap kernels.";
+    const NEEDS: Needs = Needs::CHUNKS;
+    const FAMILY: Option<Family> = Some(Family::Overlap);
+    const HOST_MEMORY: HostMemory = HostMemory::Listed;
+    type Spec = ();
+    type Plan = ();
+    type Data = record::Overlap;
+
+    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn run(
+        session: &mut Session,
+        case: &Case,
+        policy: &Policy,
+        stage: &mut dyn FnMut(Stage),
+        measurement: &mut Measurement,
+    ) -> Result<()> {
+        run::measure(session, case, policy, stage, measurement)
+    }
+
+    fn learn(raw: &Self::Data, engines: &mut Engines) {
+        engines.overlaps_kernels = either(engines.overlaps_kernels, overlaps_kernels(raw));
+    }
+
+    fn predictions(raw: &Self::Data, _: Option<Residency>) -> Vec<ModelPrediction> {
+        let Some(summary) = analysis::overlap(raw) else { return vec![] };
+        let one = |model| {
+            move |[predicted, measured]: [f64; 2]| ModelPrediction { model, predicted, measured }
+        };
+        let max_queues = summary.runs.iter().map(|run| run.queues).max();
+        let runs = summary.runs.iter().filter(|run| Some(run.queues) == max_queues);
+        let streams = runs.map(|run| [run.streams, run.seconds]).map(one("streams (model 1)"));
+        let pipeline = "pipeline, fitted to the other runs";
+        streams.chain(summary.unseen.iter().copied().map(one(pipeline))).collect()
+    }
+
+    fn timelines(raw: &Self::Data) -> Option<Timelines> {
+        let isolated =
+            [("upload", &raw.upload), ("kernel", &raw.kernel), ("download", &raw.download)];
+        let isolated = isolated.map(|(stage, timed)| (format!("{stage} alone"), timed.clone()));
+        let runs = raw.runs.iter().map(|run| {
+            let chunks = counted(run.chunks as usize, "chunk");
+            let queues = counted(run.queues as usize, "queue");
+            (format!("{chunks} on {queues}"), run.timed.clone())
+        });
+        Some((raw.clock, isolated.into_iter().chain(runs).collect()))
+    }
+}

@@ -1,0 +1,134 @@
+//! A case's buffers, and whether device and host have room for them.
+
+use super::limits::{GUARD, Limits};
+use super::{BufferPlan, Case, estimate};
+use gpubench_core::gpu::{Access, DeviceInfo, Element, Scalar};
+use gpubench_core::units::Bytes;
+use gpubench_core::workload::{Fill, Split};
+use gpubench_suite::{Scope, Workload};
+
+/// What the host holds of each of a case's bytes: the inputs as they were, copies of what came
+/// back, and what is expected.
+const HOST_COPIES: u64 = 5;
+/// Guards on either side of a buffer, together.
+const GUARDS: u64 = 2 * GUARD.0;
+
+/// The buffers of `workload` with their counts over `scope`.
+pub(super) fn buffers(workload: &Workload, scope: &Scope) -> Result<Vec<BufferPlan>, String> {
+    workload
+        .buffers
+        .iter()
+        .map(|buffer| {
+            let count =
+                buffer.count.count(scope).map_err(|e| format!("buffer `{}`: {e}", buffer.name))?;
+            if count == 0 {
+                return Err(format!("buffer `{}` has no elements at this size", buffer.name));
+            }
+            Ok(BufferPlan {
+                name: buffer.name.clone(),
+                element: buffer.element,
+                count,
+                fill: buffer.fill.clone(),
+                access: buffer.access,
+                split: buffer.split.clone(),
+            })
+        })
+        .collect()
+}
+
+/// The largest buffer of a transfer sweep: two of them on the device, each a quarter of its
+/// memory at most; no more than an eighth of the host's, than is made and uploaded in the time, and
+/// than 32 bits count.
+pub fn sweep_buffer(device: &DeviceInfo, limits: &Limits) -> BufferPlan {
+    let part = |memory: Option<Bytes>, n: u64| memory.map_or(u64::MAX, |memory| memory.0 / n);
+    let seconds = limits.seconds.min(estimate::LONGEST_PREPARE);
+    let affordable = (estimate::fill_rate(limits.cores) * seconds / 4.0) as u64;
+    let max_bytes = part(limits.memory, 4)
+        .min(part(device.memory, 4))
+        .min(part(limits.host_memory, 8))
+        .min(device.max_buffer.0.saturating_sub(GUARDS))
+        .min(device.max_binding.0)
+        .min(affordable)
+        .min(4 * u64::from(u32::MAX));
+    // A power of two: sizes grow by fours from 4 KiB.
+    let bytes = 1u64 << max_bytes.max(4096).ilog2();
+    BufferPlan {
+        name: "data".into(),
+        element: Element::scalar(Scalar::U32),
+        count: bytes / 4,
+        fill: Some(Fill::RandomBits),
+        access: Access::ReadWrite,
+        split: Split::Broadcast,
+    }
+}
+
+/// One copy of a measurement over several devices: long enough that its latency counts for little,
+/// short enough that many of them fill a state's time.
+pub fn copy_buffer(device: &DeviceInfo, limits: &Limits) -> BufferPlan {
+    const BYTES: u64 = 8 << 20;
+    let largest = sweep_buffer(device, limits);
+    BufferPlan { count: largest.count.min(BYTES / 4), ..largest }
+}
+
+/// Refuses buffers that do not fit. Those that no kernel sees (`bound` is false) are only copied:
+/// any size that can be made.
+pub(super) fn check_buffers(
+    buffers: &[BufferPlan],
+    bound: bool,
+    device: &DeviceInfo,
+    limits: &Limits,
+) -> Result<(), String> {
+    for buffer in buffers {
+        check_buffer(buffer, bound, device)?;
+    }
+    let sizes = || buffers.iter().map(|buffer| buffer.bytes().0);
+    let total = sizes().map(|bytes| bytes.saturating_add(GUARDS)).fold(0, u64::saturating_add);
+    if let Some(available) = available(device, limits)
+        && Bytes(total) > available
+    {
+        return Err(format!(
+            "needs {} on the device, of which {available} may be used",
+            Bytes(total)
+        ));
+    }
+    let on_host = sizes().fold(0, u64::saturating_add).saturating_mul(HOST_COPIES);
+    match limits.host_memory {
+        Some(memory) if Bytes(on_host) > memory => Err(format!(
+            "making and checking it needs about {} on the host, which has {memory}",
+            Bytes(on_host)
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Bytes of the device's memory that cases may use, where anything limits them.
+pub fn available(device: &DeviceInfo, limits: &Limits) -> Option<Bytes> {
+    limits.memory.into_iter().chain(device.memory.map(|m| Bytes(m.0 / 4 * 3))).min()
+}
+
+/// Bytes of a case on the device, guards included.
+pub fn device_bytes(case: &Case) -> u64 {
+    let each = case.buffers.iter().map(|b| b.bytes().0.saturating_add(GUARDS));
+    each.fold(0, u64::saturating_add)
+}
+
+fn check_buffer(buffer: &BufferPlan, bound: bool, device: &DeviceInfo) -> Result<(), String> {
+    let bytes = buffer.bytes();
+    let scalars = buffer.count.saturating_mul(u64::from(buffer.element.width));
+    if bound && bytes > device.max_binding {
+        return Err(format!(
+            "buffer `{}` of {bytes} is larger than the {} that a kernel may see of one",
+            buffer.name, device.max_binding
+        ));
+    }
+    if Bytes(bytes.0.saturating_add(GUARDS)) > device.max_buffer {
+        return Err(format!(
+            "buffer `{}` of {bytes} is larger than the device's largest, {}",
+            buffer.name, device.max_buffer
+        ));
+    }
+    if scalars > u64::from(u32::MAX) {
+        return Err(format!("buffer `{}` has more scalars than 32 bits count", buffer.name));
+    }
+    Ok(())
+}

@@ -1,0 +1,180 @@
+//! One thing to measure on one device, with everything resolved to numbers.
+
+use super::Division;
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{Access, BufferId, Element, KernelId, KernelSource, Scalar};
+use gpubench_core::units::Bytes;
+use gpubench_core::workload::{CaseKey, Fill, Size, Skip, Split, Verify};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A case: a pure value that travels to the worker as one line of JSON.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// What it is called.
+    pub key: CaseKey,
+    /// Words to filter by.
+    pub tags: Vec<String>,
+    /// Which ranking family it counts in.
+    pub family: String,
+    /// The variants to autotune over; one, unless the workload is a search. Empty for
+    /// pure transfers.
+    pub candidates: Vec<Candidate>,
+    /// Variants of the search that this device does not take: what sets each apart, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<(String, String)>,
+    /// Buffers in binding order.
+    pub buffers: Vec<BufferPlan>,
+    /// Numbers the reference sees beside the parameters.
+    pub size: Size,
+    /// How the problem can be cut into chunks, where it can.
+    pub division: Option<Division>,
+    /// How the result is checked.
+    pub verify: Verify,
+    /// Seed of the inputs.
+    pub seed: u64,
+    /// Which of the cases that share the device it is: their kernels and buffers are numbered
+    /// apart by it.
+    #[serde(default)]
+    pub place: u32,
+    /// What its kind of experiment runs besides it: numbers of that kind's own.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub plan: Value,
+}
+
+/// Buffers (of the host too) of cases that share the device lie this many numbers apart.
+const BUFFERS_EACH: u32 = 4096;
+
+impl Case {
+    /// The number of its kernel.
+    pub fn kernel(&self) -> KernelId {
+        KernelId(self.place)
+    }
+
+    /// The number of its buffer `i`.
+    pub fn buffer(&self, i: usize) -> BufferId {
+        BufferId(self.place * BUFFERS_EACH + i as u32)
+    }
+
+    /// The plan of its kind of experiment.
+    ///
+    /// # Errors
+    /// `Unsupported` where it was planned for another kind.
+    pub fn planned<P: DeserializeOwned>(&self) -> Result<P> {
+        let unplanned = |why| Error::Unsupported(format!("it was not planned for this: {why}"));
+        P::deserialize(&self.plan).map_err(unplanned)
+    }
+
+    /// The same case in another place.
+    pub fn at_place(&self, place: u32) -> Self {
+        Self { place, ..self.clone() }
+    }
+}
+
+/// One variant of a case's kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// What sets it apart from the others (`16x16 WIDTH=4`); empty where there is only one.
+    pub label: String,
+    /// The kernel.
+    pub kernel: KernelSource,
+    /// The kernel in WGSL, where `kernel` is in another language and the emulator will run it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_language: Option<KernelSource>,
+    /// Work-groups along each dimension.
+    pub groups: [u32; 3],
+    /// Names and values of the parameter block, in order.
+    pub params: Vec<(String, f64, Scalar)>,
+    /// The passes after this launch that make one result together with it, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub later: Vec<Pass>,
+    /// Operations of one launch, or of all passes.
+    pub flops: f64,
+    /// Bytes that one launch must move, or all passes.
+    pub bytes: f64,
+}
+
+impl Candidate {
+    /// The parameter block as it lies in memory: four bytes a field.
+    pub fn param_bytes(&self) -> Vec<u8> {
+        param_bytes(&self.params)
+    }
+
+    /// Everything that is launched for one result, in order.
+    pub fn passes(&self) -> Vec<Pass> {
+        let first = Pass { groups: self.groups, params: self.params.clone() };
+        std::iter::once(first).chain(self.later.iter().cloned()).collect()
+    }
+
+    /// How many passes there are.
+    pub fn pass_count(&self) -> usize {
+        1 + self.later.len()
+    }
+
+    /// Work-groups of all passes.
+    pub fn all_groups(&self) -> f64 {
+        let each = self.later.iter().map(|pass| pass.groups).chain([self.groups]);
+        each.map(|groups| groups.into_iter().map(f64::from).product::<f64>()).sum()
+    }
+}
+
+/// One of several launches that make one result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pass {
+    /// Work-groups along each dimension.
+    pub groups: [u32; 3],
+    /// Names and values of the parameter block, in order.
+    pub params: Vec<(String, f64, Scalar)>,
+}
+
+impl Pass {
+    /// The parameter block as it lies in memory: four bytes a field.
+    pub fn param_bytes(&self) -> Vec<u8> {
+        param_bytes(&self.params)
+    }
+}
+
+fn param_bytes(params: &[(String, f64, Scalar)]) -> Vec<u8> {
+    params
+        .iter()
+        .flat_map(|&(_, value, scalar)| match scalar {
+            Scalar::F32 => (value as f32).to_ne_bytes(),
+            Scalar::U32 => (value as u32).to_ne_bytes(),
+            Scalar::I32 => (value as i32).to_ne_bytes(),
+        })
+        .collect()
+}
+
+/// A buffer with its size resolved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BufferPlan {
+    /// Its name.
+    pub name: String,
+    /// Element type.
+    pub element: Element,
+    /// Number of elements.
+    pub count: u64,
+    /// Contents before the first launch; `None` for an output.
+    pub fill: Option<Fill>,
+    /// How the kernel uses it.
+    pub access: Access,
+    /// Which part a chunk of a divided problem sees.
+    pub split: Split,
+}
+
+impl BufferPlan {
+    /// Its size.
+    pub fn bytes(&self) -> Bytes {
+        Bytes(self.count.saturating_mul(self.element.size().0))
+    }
+}
+
+/// What a plan makes of a workload at one size.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Planned {
+    /// It can be run.
+    Case(Box<Case>),
+    /// It cannot, or shall not, on this device.
+    Skipped(Skip),
+}

@@ -1,0 +1,35 @@
+//! A suite on a device becomes cases; a case becomes recordings.
+
+mod block;
+mod buffers;
+mod case;
+mod divide;
+mod emulation;
+mod estimate;
+mod filter;
+mod grid;
+mod limits;
+mod lower;
+mod order;
+mod resolve;
+mod scope;
+mod variants;
+
+pub use block::{bytes_of, multi_device_division, push_block};
+pub use buffers::{available, copy_buffer, device_bytes, sweep_buffer};
+pub use case::{BufferPlan, Candidate, Case, Pass, Planned};
+pub use divide::{
+    Chunked, Division, Parts, StageOf, chunked, equal_chunks, host_mirror, in_parts, rows_a_group,
+};
+pub use emulation::{
+    emulated_device, emulated_launch, emulated_results, enter_pass, track_outputs,
+};
+pub use estimate::{Estimate, estimate};
+pub use filter::Filter;
+pub use limits::{GUARD, Limits};
+pub use lower::{
+    copies, host_buffer, launches, line_launch, max_groups_in_line, partial_launch, slices,
+};
+pub use order::{is_no_larger, ranks, shuffle};
+pub use resolve::{Resolution, resolve, scope_of};
+pub use variants::place;

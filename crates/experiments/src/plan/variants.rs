@@ -1,0 +1,227 @@
+//! The variants of a case's kernel: every point of its search that the device takes.
+
+use super::divide::FIRST;
+use super::grid::work_groups;
+use super::scope::with_constants;
+use super::{BufferPlan, Candidate, Pass};
+use gpubench_core::gpu::{
+    Binding, Constant, DeviceInfo, KernelSource, Language, Meaning, Scalar, group_label,
+};
+use gpubench_core::workload::{CaseKey, Split, Verify};
+use gpubench_suite::{Expr, Kernel, Workload};
+
+/// Names, values and types of a parameter block.
+pub(super) type Params = Vec<(String, f64, Scalar)>;
+
+/// A workload at one size on one device, its numbers known.
+pub(super) struct Asked<'a> {
+    pub(super) workload: &'a Workload,
+    pub(super) key: &'a CaseKey,
+    pub(super) device: &'a DeviceInfo,
+    pub(super) params: Params,
+    pub(super) scope: Vec<(String, f64)>,
+    /// Scope and parameters of every pass after the first.
+    pub(super) later: Vec<(Vec<(String, f64)>, Params)>,
+    pub(super) buffers: Vec<BufferPlan>,
+}
+
+/// Variants that a device does not take: what sets each apart, and why.
+pub(super) type Dropped = Vec<(String, String)>;
+
+/// Every variant of the kernel that the device takes, and those that it does not; an error where
+/// none is left.
+pub(super) fn candidates(
+    asked: &Asked,
+    kernel: &Kernel,
+) -> Result<(Vec<Candidate>, Dropped), String> {
+    let device = asked.device;
+    if let Some(need) = kernel.needs.iter().find(|need| !device.features.contains(need)) {
+        return Err(format!("the kernel needs `{need}`, which the device does not offer"));
+    }
+    if asked.buffers.len() > device.max_storage_buffers as usize {
+        return Err(format!(
+            "{} buffers, and a kernel sees at most {} here",
+            asked.buffers.len(),
+            device.max_storage_buffers
+        ));
+    }
+    let (mut kept, mut dropped) = (vec![], vec![]);
+    for variant in variants(kernel) {
+        match candidate(asked, kernel, &variant) {
+            Ok(candidate) => kept.push(candidate),
+            Err(reason) => dropped.push((variant.label, reason)),
+        }
+    }
+    match (kept.is_empty(), dropped.pop()) {
+        (true, Some((_, reason))) => Err(reason),
+        (true, None) => Err("the search has no variant to try".into()),
+        (false, last) => {
+            dropped.extend(last);
+            Ok((kept, dropped))
+        }
+    }
+}
+
+/// One point of a search: group size, constants, and what sets it apart.
+struct KernelVariant {
+    group: [u32; 3],
+    constants: Vec<(String, Constant)>,
+    label: String,
+}
+
+/// The product of all search axes; one variant where there is no search.
+fn variants(kernel: &Kernel) -> Vec<KernelVariant> {
+    let base = KernelVariant {
+        group: kernel.group,
+        constants: kernel.constants.clone(),
+        label: String::new(),
+    };
+    let Some(search) = &kernel.search else { return vec![base] };
+    let mut variants = vec![base];
+    if !search.groups.is_empty() {
+        variants = variants
+            .iter()
+            .flat_map(|variant| {
+                search.groups.iter().map(|&group| KernelVariant {
+                    group,
+                    constants: variant.constants.clone(),
+                    label: group_label(group),
+                })
+            })
+            .collect();
+    }
+    for (name, values) in &search.constants {
+        variants = variants
+            .iter()
+            .flat_map(|variant| values.iter().map(|value| with_constant(variant, name, value)))
+            .collect();
+    }
+    variants
+}
+
+fn with_constant(variant: &KernelVariant, name: &str, value: &Constant) -> KernelVariant {
+    let mut constants = variant.constants.clone();
+    constants.retain(|(n, _)| n != name);
+    constants.push((name.to_owned(), value.clone()));
+    let label = format!("{} {name}={value}", variant.label).trim().to_owned();
+    KernelVariant { group: variant.group, constants, label }
+}
+
+fn candidate(asked: &Asked, kernel: &Kernel, variant: &KernelVariant) -> Result<Candidate, String> {
+    let Asked { workload, device, params, .. } = asked;
+    let text = kernel
+        .text(device.language)
+        .ok_or_else(|| format!("the kernel has no {:?} source", device.language).to_lowercase())?;
+    check_group(variant.group, workload, device)?;
+    let scope = with_constants(&asked.scope, variant.group, &variant.constants);
+    let groups = work_groups(&workload.grid, variant.group, &scope, device.max_groups)?;
+    let later = asked.later.iter().map(|(scope, params)| {
+        let scope = with_constants(scope, variant.group, &variant.constants);
+        let groups = work_groups(&workload.grid, variant.group, &scope, device.max_groups)?;
+        Ok(Pass { groups, params: params.clone() })
+    });
+    let later = later.collect::<Result<Vec<_>, String>>()?;
+    let all_groups = later.iter().map(|pass| pass.groups).chain([groups]);
+    let all_groups: u64 =
+        all_groups.map(|groups| groups.iter().map(|&n| u64::from(n)).product::<u64>()).sum();
+    let work =
+        |expr: &Expr, what| expr.eval(&scope).map_err(|e| format!("{what} of the work: {e}"));
+    let (flops, bytes) =
+        (work(&workload.work.flops, "flops")?, work(&workload.work.bytes, "bytes")?);
+    let source = KernelSource {
+        language: device.language,
+        text: text.text.to_string(),
+        entry: kernel.entry.clone(),
+        origin: text.origin.clone(),
+        group: variant.group,
+        constants: variant.constants.clone(),
+        bindings: bindings(&asked.buffers),
+        params_bytes: 4 * params.len() as u32,
+        meaning: meaning(asked, [flops, bytes], all_groups),
+    };
+    Ok(Candidate {
+        label: variant.label.clone(),
+        other_language: other_language(asked, kernel, &source),
+        kernel: source,
+        groups,
+        params: params.clone(),
+        later,
+        flops,
+        bytes,
+    })
+}
+
+/// The same variant in WGSL, where the device takes another language and the emulator is used to find what
+/// the result must be.
+fn other_language(asked: &Asked, kernel: &Kernel, source: &KernelSource) -> Option<KernelSource> {
+    if !matches!(asked.workload.verify, Verify::Emulator(_)) || source.language == Language::Wgsl {
+        return None;
+    }
+    let text = kernel.text(Language::Wgsl)?;
+    Some(KernelSource {
+        language: Language::Wgsl,
+        text: text.text.to_string(),
+        origin: text.origin.clone(),
+        ..source.clone()
+    })
+}
+
+fn check_group(group: [u32; 3], workload: &Workload, device: &DeviceInfo) -> Result<(), String> {
+    let size: u64 = group.iter().map(|&n| u64::from(n)).product();
+    let place = place(workload);
+    if size > u64::from(device.max_group_size) {
+        return Err(format!(
+            "{place}: a work-group of {} has {size} work-items, the device takes {}",
+            group_label(group),
+            device.max_group_size
+        ));
+    }
+    for ((wanted, limit), axis) in group.into_iter().zip(device.max_group_dims).zip(["x", "y", "z"])
+    {
+        if wanted > limit {
+            return Err(format!(
+                "{place}: a work-group of {} is {wanted} along {axis}, the device takes {limit}",
+                group_label(group)
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Where the workload stands, for a message.
+pub fn place(workload: &Workload) -> String {
+    let (line, _) = workload.place.diagnostic("", None).line_column();
+    format!("{}:{line}", workload.place.file)
+}
+
+fn bindings(buffers: &[BufferPlan]) -> Vec<Binding> {
+    buffers
+        .iter()
+        .map(|b| Binding { name: b.name.clone(), element: b.element, access: b.access })
+        .collect()
+}
+
+fn meaning(asked: &Asked, [flops, bytes]: [f64; 2], groups: u64) -> Option<Meaning> {
+    let Verify::Reference(reference, _) = &asked.workload.verify else { return None };
+    Some(Meaning {
+        reference: reference.clone(),
+        params: asked.params.iter().map(|(name, _, scalar)| (name.clone(), *scalar)).collect(),
+        sizes: asked.key.size.clone(),
+        flops,
+        bytes,
+        groups,
+        rows: counted_rows(asked.workload, &asked.params),
+    })
+}
+
+/// Rows of the problem and the parameter that counts them, where a launch can compute some of
+/// them: it begins at any row, and everything it writes is cut by rows.
+fn counted_rows(workload: &Workload, params: &Params) -> Option<(u64, String)> {
+    let counter = workload.divide.as_ref()?;
+    let value = |wanted: &str| params.iter().find(|(name, ..)| name == wanted).map(|p| p.1);
+    value(FIRST)?;
+    let mut written =
+        workload.buffers.iter().filter(|b| b.access != gpubench_core::gpu::Access::Read);
+    let by_rows = written.all(|buffer| matches!(buffer.split, Split::Rows { .. }));
+    by_rows.then_some((value(counter)? as u64, counter.clone()))
+}

@@ -1,0 +1,57 @@
+//! A problem in chunks, cut by published rules and by search.
+
+pub mod analysis;
+mod run;
+
+use crate::experiment::{Experiment, Planning, Timelines};
+use crate::plan::Case;
+use crate::predictions::ModelPrediction;
+use crate::{Measurement, Policy, Session, Stage};
+use gpubench_core::error::Result;
+use gpubench_core::record;
+use gpubench_core::workload::Kind;
+use gpubench_model::concurrency::Device as Residency;
+use gpubench_suite::{Family, HostMemory, Needs};
+
+/// A problem in chunks, cut by published rules and by search.
+pub struct Schedule;
+
+impl Experiment for Schedule {
+    const KIND: Kind = Kind::new("schedule");
+    const ABOUT: &'static str = "A problem in chunks, cut by published rules and by search.";
+    const NEEDS: Needs = Needs::CHUNKS;
+    const FAMILY: Option<Family> = Some(Family::Overlap);
+    const HOST_MEMORY: HostMemory = HostMemory::Listed;
+    type Spec = ();
+    type Plan = ();
+    type Data = record::Schedule;
+
+    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn run(
+        session: &mut Session,
+        case: &Case,
+        policy: &Policy,
+        stage: &mut dyn FnMut(Stage),
+        measurement: &mut Measurement,
+    ) -> Result<()> {
+        run::measure(session, case, policy, stage, measurement)
+    }
+
+    fn predictions(raw: &Self::Data, _: Option<Residency>) -> Vec<ModelPrediction> {
+        let plans = analysis::schedule(raw).map_or_else(Vec::new, |summary| summary.plans);
+        let one = |plan: &analysis::PlanSummary| ModelPrediction {
+            model: "schedule (model 9)",
+            predicted: plan.predicted,
+            measured: plan.seconds,
+        };
+        plans.iter().map(one).collect()
+    }
+
+    fn timelines(raw: &Self::Data) -> Option<Timelines> {
+        let runs = raw.runs.iter().map(|run| (run.plan.clone(), run.timed.clone()));
+        Some((raw.clock, runs.collect()))
+    }
+}

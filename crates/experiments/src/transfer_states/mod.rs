@@ -1,0 +1,47 @@
+//! What several devices move at the same time, and transfer plans made of that.
+
+mod plans;
+mod run;
+
+use crate::experiment::{Experiment, Planning};
+use crate::plan::{BufferPlan, Case, Limits, copy_buffer};
+use crate::{DeviceGroup, Measurement, Policy, Stage};
+use gpubench_core::error::Result;
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::record;
+use gpubench_core::workload::Kind;
+use gpubench_suite::{Family, HostMemory, Needs};
+
+/// What several devices move at the same time, and transfer plans made of that.
+pub struct TransferStates;
+
+impl Experiment for TransferStates {
+    const KIND: Kind = Kind::new("transfer-states");
+    const ABOUT: &'static str =
+        "What several devices move at the same time, and transfer plans made of that.";
+    const NEEDS: Needs = Needs::NOTHING;
+    const FAMILY: Option<Family> = Some(Family::Transfer);
+    const HOST_MEMORY: HostMemory = HostMemory::Listed;
+    const SEVERAL_DEVICES: bool = true;
+    type Spec = ();
+    type Plan = ();
+    type Data = record::TransferStates;
+
+    fn buffers(device: &DeviceInfo, limits: &Limits) -> Option<Vec<BufferPlan>> {
+        Some(vec![copy_buffer(device, limits)])
+    }
+
+    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn run_on_group(
+        group: &mut DeviceGroup,
+        cases: &[Case],
+        policy: &Policy,
+        stage: &mut dyn FnMut(Stage),
+        measurement: &mut Measurement,
+    ) -> Result<()> {
+        run::measure(group, cases, policy, stage, measurement)
+    }
+}

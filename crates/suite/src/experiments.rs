@@ -1,0 +1,168 @@
+//! The experiments that a workload asks for, held against what each kind needs.
+
+use super::Expr;
+use super::convert::{Converter, Params};
+use super::decode::At;
+use super::file;
+use super::keywords::{Family, HostMemoryKind};
+use super::kinds::{HostMemory, Needs, OptionsContext, Passes, Requested, SuiteKind};
+use super::suggest::suggest;
+use super::tree::Node;
+use super::types::Work;
+use gpubench_core::gpu::MemoryKind;
+use std::collections::HashSet;
+
+/// An experiment whose options are still to be checked.
+pub struct Asked {
+    pub experiment: &'static dyn SuiteKind,
+    name: At<String>,
+    options: Option<Node>,
+}
+
+impl Converter<'_> {
+    /// The experiments of a workload, without their options.
+    pub fn experiments(&mut self, spec: &file::Workload, name: &At<String>) -> Option<Vec<Asked>> {
+        let Some(At { value: listed, at }) = &spec.measure else {
+            if spec.kernel.is_none() {
+                let help = "give it a `kernel`, or `measure: [upload, download]` for transfers";
+                self.diagnostics.push(
+                    &name.at,
+                    "there is nothing to measure",
+                    Some(help.to_owned()),
+                );
+                return None;
+            }
+            let experiment = self.kinds.iter().find(|kind| kind.kind().is_kernel())?;
+            return Some(vec![Asked {
+                experiment: *experiment,
+                name: name.clone(),
+                options: None,
+            }]);
+        };
+        if listed.0.is_empty() {
+            self.diagnostics.push(at, "there is nothing to measure", None);
+            return None;
+        }
+        let mut all: Vec<Asked> = vec![];
+        for (name, options) in &listed.0 {
+            let experiment = self.experiment(name)?;
+            if all.iter().any(|asked| asked.experiment.kind() == experiment.kind()) {
+                self.diagnostics.push(&name.at, "this is measured twice", None);
+            }
+            if let Some(missing) = missing(spec, experiment.needs()) {
+                self.diagnostics.push(&name.at, missing, None);
+                return None;
+            }
+            all.push(Asked { experiment, name: name.clone(), options: options.clone() });
+        }
+        Some(all)
+    }
+
+    fn experiment(&mut self, name: &At<String>) -> Option<&'static dyn SuiteKind> {
+        let found = self.kinds.iter().find(|kind| kind.kind().name() == name.value);
+        if found.is_none() {
+            let known = self.kinds.iter().map(|kind| kind.kind().name());
+            let all = || format!("one of {}", known.clone().collect::<Vec<_>>().join(", "));
+            let help = suggest(&name.value, known.clone()).unwrap_or_else(all);
+            let message = format!("there is no experiment `{}`", name.value);
+            self.diagnostics.push(&name.at, message, Some(help));
+        }
+        found.copied()
+    }
+
+    /// The same with their options; `names` are the workload's sizes and parameters.
+    pub fn options(
+        &mut self,
+        spec: &file::Workload,
+        asked: &[Asked],
+        names: &[String],
+    ) -> Option<Vec<Requested>> {
+        let buffers = spec.buffers.iter().flat_map(|all| &all.value.0);
+        let buffers: Vec<String> = buffers.map(|(name, _)| name.value.clone()).collect();
+        let checked = asked.iter().map(|asked| {
+            let mut context = OptionsContext {
+                at: asked.name.at.clone(),
+                buffers: buffers.clone(),
+                names: names.to_vec(),
+                diagnostics: self.diagnostics,
+            };
+            let options = asked.experiment.options(asked.options.as_ref(), &mut context)?;
+            Some(Requested { experiment: asked.experiment, options })
+        });
+        checked.collect::<Vec<_>>().into_iter().collect()
+    }
+
+    /// Some experiments vary the number of groups: a size must set it.
+    pub fn check_groups(
+        &mut self,
+        spec: &file::Workload,
+        asked: &[Asked],
+        grid: &[Expr; 3],
+        params: &Params,
+    ) {
+        let Some(At { at, .. }) = &spec.grid else { return };
+        let constants = spec.kernel.as_ref().and_then(|k| k.value.constants.as_ref());
+        let fixed = |name: &str| match params.iter().find(|(param, _, _)| param == name) {
+            Some((_, value, _)) => value.names().next().is_none(),
+            None => {
+                name.starts_with("GROUP_")
+                    || constants.is_some_and(|all| all.0.iter().any(|(n, _)| n.value == name))
+            }
+        };
+        let depends = |expr: &Expr| expr.names().any(|(name, _)| !fixed(name));
+        let varies = asked.iter().any(|asked| asked.experiment.needs().groups_by_size);
+        if varies && !grid.iter().any(depends) {
+            let help = "let a size say how many groups there are, such as `grid: [groups*64]`";
+            let message = "this varies the number of groups, and no size sets it";
+            self.diagnostics.push(at, message, Some(help.to_owned()));
+        }
+    }
+
+    /// The kinds of host memory that the workload lists, or all where an experiment takes all.
+    pub fn host_memory(
+        &mut self,
+        spec: &file::Workload,
+        asked: &[Asked],
+    ) -> Option<Vec<MemoryKind>> {
+        let Some(At { value: kinds, at }) = &spec.host_memory else {
+            let every = asked.iter().any(|asked| asked.experiment.host_memory() == HostMemory::All);
+            use HostMemoryKind::{Mapped, Pageable, Pinned};
+            let all = [Pageable, Pinned, Mapped].map(Into::into);
+            return Some(if every { all.into() } else { vec![] });
+        };
+        let unique: HashSet<_> = kinds.iter().map(|kind| kind.value).collect();
+        if kinds.is_empty() || unique.len() < kinds.len() {
+            self.diagnostics.push(at, "name each kind of host memory once, and at least one", None);
+            return None;
+        }
+        Some(kinds.iter().map(|kind| kind.value.into()).collect())
+    }
+}
+
+/// What an experiment needs and `spec` does not have.
+fn missing(spec: &file::Workload, needs: Needs) -> Option<&'static str> {
+    let no_buffers = spec.buffers.as_ref().is_none_or(|buffers| buffers.value.0.is_empty());
+    if spec.kernel.is_none() && needs.kernel {
+        Some("there is no kernel to measure")
+    } else if no_buffers && needs.buffers {
+        Some("there are no buffers to transfer")
+    } else if spec.divide.is_none() && needs.divide {
+        Some("this cuts the problem into chunks, so the workload needs `divide`")
+    } else if spec.passes.is_none() && needs.passes == Passes::Needed {
+        Some("this works between passes, so the workload needs `passes`")
+    } else if spec.passes.is_some() && needs.passes == Passes::Refused {
+        Some("this measures one launch, and the workload has several passes")
+    } else {
+        None
+    }
+}
+
+/// The family the file names, or the one that the first experiment and the work suggest.
+pub fn family(spec: &file::Workload, asked: &[Asked], work: &Work) -> Family {
+    let suggested = || asked.first().and_then(|asked| asked.experiment.family());
+    let by_work = || match work.flops.is_number(0.0) {
+        true => Family::Memory,
+        false => Family::Compute,
+    };
+    spec.family.as_ref().map(|family| family.value).or_else(suggested).unwrap_or_else(by_work)
+}
