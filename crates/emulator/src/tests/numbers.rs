@@ -150,8 +150,8 @@ fn overrides_have_their_default_values() {
     let unset = "override n: u32;
 @group(0) @binding(0) var<storage, read_write> data: array<u32>;
 @compute @workgroup_size(1) fn main() { data[0] = n; }";
-    let refused = Emulator::new(&kernel("main.wgsl", unset, [1, 1, 1], &[])).unwrap_err();
-    assert!(refused.to_string().contains("main.wgsl:1"), "{refused}");
+    let rejected = Emulator::new(&kernel("main.wgsl", unset, [1, 1, 1], &[])).unwrap_err();
+    assert!(rejected.to_string().contains("main.wgsl:1"), "{rejected}");
 }
 
 /// What eight work-items in subgroups of four compute.
