@@ -1,4 +1,27 @@
 //! gpubench measures GPUs of any vendor, explains what it measured, and ranks them.
+//!
+//! A suite becomes cases, a case becomes a recording, a device turns a recording into a
+//! timeline, and everything after that is arithmetic on records.
+//!
+//! ```text
+//! suites/*.yaml ─parse─► Suite ─plan(device, filters)─► Cases (each skip with its reason)
+//!    Case ─lower─► Recording ─Device::run─► Timeline ─► Record, appended at once to results/<run>.jsonl
+//! results/*.jsonl, baselines/*.jsonl ─parse─► Records ─aggregate─► analysis ─► report
+//! ```
+//!
+//! The rooms are crates, so that the compiler keeps the floors apart; each uses only those below it.
+//!
+//! | crate | holds |
+//! |---|---|
+//! | `gpubench` | one file a command ([`cmd`]), the process that owns a device ([`worker`]), all files ([`store`]), kernels counted by emulation ([`kernel_counts`]) |
+//! | `report` | what people and programs read: one file a format |
+//! | `experiments` | one folder a kind of experiment, their registry, planning, the loop over a live device |
+//! | `analysis` | arithmetic on records: aggregation over rounds, comparison, ranking, fits |
+//! | `device` | the seam to the hardware: OpenCL, wgpu, simulated devices, sensors |
+//! | `suite`, `reference`, `model` | YAML to a checked suite; expected results; one file a model |
+//! | `emulator` | work-groups of a kernel run on the host, counted and checked |
+//! | `core`, `stats` | units, errors, devices, recordings, cases, records; summaries and intervals |
+
 pub use gpubench_analysis as analyse;
 pub use gpubench_core::{error, gpu, hash, record, text, units, workload, yaml};
 pub use gpubench_device as backend;

@@ -166,8 +166,7 @@ workloads:
       b: {{ type: f32, count: n*stride, fill: random_bits }}
       out: {{ type: f32, count: n }}
     work: {{ bytes: 4*n*(2 + stride) }}
-    measure: [layout]
-    layout: {{ buffer: b, strides: [stride], by: moved, then: contiguous }}
+    measure: {{ layout: {{ buffer: b, strides: [stride], by: moved, then: contiguous }} }}
     verify: {{ reference: gather, relative: 0, absolute: 0 }}
   moved:
     kernel: {{ family: transpose, entry: transpose_naive, group: [32, 8] }}
@@ -224,7 +223,7 @@ fn an_occupancy_sweep_of_a_simulated_gpu_is_verified() {
     assert_eq!((summary.group_size, summary.local_bytes), (64, 128));
 }
 
-const PAIRS: &str = "    measure: [concurrency]\n    with: [other]\n    copies: 32";
+const PAIRS: &str = "    measure: { concurrency: { with: [other], copies: 32 } }";
 
 #[test]
 fn concurrent_kernels_on_a_simulated_gpu() {

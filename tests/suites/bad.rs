@@ -70,7 +70,7 @@ fn passes() {
         "    verify: none",
         both,
         "launch",
-        &["several passes is measured by `kernel`, `halo` and"],
+        &["this measures one launch, and the workload has several passes"],
     );
     let save = "    measure: [checkpoint]\n    verify: none";
     spoiled("    verify: none", save, "checkpoint", &["so the workload needs `passes`"]);
@@ -93,14 +93,14 @@ workloads:
     buffers: { field: { type: f32, count: 9*(nx + 2)^3, fill: random_bits, access: read_write } }
     grid: [nx, ny, nz]
     verify: { reference: elastic_box, relative: 1e-5, absolute: 1e-5 }
-    measure: [halo]
-    halo:
-      cuts: [1, cut, 1]
-      exchange:
-        - { behind: [[0], [1], [2]], ahead: [[1, 2], [0, 2], [0, 1]] }
-        - { behind: [[6, 7], [6, 8], [7, 8]], ahead: [[3], [4], [5]] }
-      pack: packs
-      unpack: packs
+    measure:
+      halo:
+        cuts: [1, cut, 1]
+        exchange:
+          - { behind: [[0], [1], [2]], ahead: [[1, 2], [0, 2], [0, 1]] }
+          - { behind: [[6, 7], [6, 8], [7, 8]], ahead: [[3], [4], [5]] }
+        pack: packs
+        unpack: packs
   packs: { kernel: { family: gather, entry: gather, group: [64] }, params: { n: 1, d: 1, f: 0 }, grid: [1], verify: none,
     sizes: { n: [1] }, buffers: { a: { type: f32, count: 1, fill: index }, b: { type: f32, count: 1, fill: index }, out: { type: f32, count: 1 } } }
 "#;
@@ -136,7 +136,8 @@ fn domains_in_parts() {
     spoiled("[6, 7]", "[7, 6]", "{ behind", "in ascending order, at equal distances");
     spoiled("passes: 2", "passes: 3", "", "2 exchanges, one is needed after each pass");
     spoiled("pack: packs", "pack: pack", "pack\n", "no workload called `pack`");
-    spoiled("[halo]", "[kernel]", "halo:", "`halo` is for `measure: [halo]`");
+    spoiled("halo:", "kernel:", "kernel:", "this experiment has no options");
+    spoiled("measure:\n      halo:", "measure: [halo]\n    halo:", "halo:", "unknown key `halo`");
 }
 
 /// A workload with a layout transform, of which each test spoils a part.
@@ -153,8 +154,7 @@ defaults:
 workloads:
   strided:
     params: { n: n, d: d, f: 0 }
-    measure: [layout]
-    layout: { buffer: b, strides: [d], by: other, then: other }
+    measure: { layout: { buffer: b, strides: [d], by: other, then: other } }
   other: { params: { n: n, d: 1, f: 0 } }
 "#;
 
@@ -177,12 +177,17 @@ fn layout_transforms() {
     spoiled("by: other", "by: othre", "othre", "no workload called `othre`");
     spoiled("buffer: b, ", "", "layout: {", "`buffer` is missing");
     spoiled(
-        "    layout: { buffer: b, strides: [d], by: other, then: other }\n",
-        "",
+        "measure: { layout: { buffer: b, strides: [d], by: other, then: other } }",
+        "measure: [layout]",
         "layout]",
-        "the workload needs `layout`",
+        "say which buffer's",
     );
-    spoiled("    measure: [layout]\n", "", "layout: {", "is for `measure: [layout]`");
+    spoiled(
+        "measure: { layout:",
+        "measure: { launch:",
+        "launch:",
+        "this experiment has no options",
+    );
     let other = "{ params: { n: n, d: 1, f: 0 } }";
     let sizes = "{ params: { n: n, d: 1, f: 0 }, sizes: { n: [64], d: [4], f: [1] } }";
     let found = diagnostics(&STRIDED.replacen(other, sizes, 1));
@@ -219,7 +224,7 @@ fn keys() {
         "verify: none",
         "measure: [kernels]\n    verify: none",
         "kernels",
-        &["unknown variant `kernels`"],
+        &["there is no experiment `kernels`", "did you mean `kernel`"],
     );
     spoiled("verify: none", "family: fast\n    verify: none", "fast", &["unknown variant `fast`"]);
     spoiled("group: [64]", "group: [64, 0]", "0], consta", &["at least one work-item"]);
@@ -272,23 +277,24 @@ fn measures() {
         "grid: [64",
         &["no size sets it", "grid: [groups*64]"],
     );
-    let with = |names| format!("measure: [concurrency]\n    with: [{names}]\n    verify: none");
+    let with =
+        |names| format!("measure: {{ concurrency: {{ with: [{names}] }} }}\n    verify: none");
     spoiled(
         "verify: none",
         &with("scale, scael"),
-        "scael]",
+        "scael] } }",
         &["no workload called `scael`", "did you mean `scale`"],
     );
     spoiled(
         "verify: none",
-        "with: [scale]\n    verify: none",
-        "with",
-        &["`with` is for `measure: [concurrency]`"],
+        "measure: { kernel: { with: [scale] } }\n    verify: none",
+        "kernel: {",
+        &["this experiment has no options"],
     );
     spoiled(
         "verify: none",
-        "measure: [concurrency]\n    copies: 1\n    verify: none",
-        "1\n",
+        "measure: { concurrency: { copies: 1 } }\n    verify: none",
+        "1 } }\n",
         &["two or more"],
     );
     let upload = format!(

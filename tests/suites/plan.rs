@@ -100,8 +100,7 @@ workloads:
       a: { type: f32, count: n, fill: random_bits }
       b: { type: f32, count: n*d, fill: random_bits }
       out: { type: f32, count: n }
-    measure: [layout]
-    layout: { buffer: b, strides: [d], by: moved, then: contiguous }
+    measure: { layout: { buffer: b, strides: [d], by: moved, then: contiguous } }
     verify: { reference: gather }
   moved:
     kernel: { family: transpose, entry: transpose_naive, group: [32, 8] }
