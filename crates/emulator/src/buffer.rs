@@ -15,7 +15,7 @@ pub struct Buffer {
     made: Vec<u32>,
     /// `None` where every word is there.
     lazy: Option<Lazy>,
-    /// Of an output, a bit for each word: whether it was written.
+    /// Of an output, a bit for each half of a word: whether it was written.
     written: Option<Vec<u64>>,
 }
 
@@ -46,7 +46,7 @@ impl Buffer {
 
     /// Makes it an output: what it holds now is nobody's, until a kernel writes it.
     pub fn track_writes(&mut self) {
-        self.written = Some(vec![0; self.words.div_ceil(64)]);
+        self.written = Some(vec![0; self.words.div_ceil(32)]);
     }
 
     /// Whether it is an output.
@@ -54,21 +54,22 @@ impl Buffer {
         self.written.is_some()
     }
 
-    /// Notes that the word at `address`, which lies in the buffer, was written.
-    pub(super) fn mark(&mut self, address: usize) {
+    /// Notes that a half of a word, which lies in the buffer, was written.
+    pub(super) fn mark(&mut self, half: usize) {
         if let Some(written) = &mut self.written {
-            written[address / 64] |= 1 << (address % 64);
+            written[half / 64] |= 1 << (half % 64);
         }
     }
 
-    /// Whether the word at `address` holds something: all do, but for what an output was not given.
-    pub(super) fn is_written(&self, address: usize) -> bool {
-        self.written.as_ref().is_none_or(|written| written[address / 64] >> (address % 64) & 1 == 1)
+    /// Whether a half of a word holds something: all do, but for what an output was not given.
+    pub(super) fn is_written(&self, half: usize) -> bool {
+        self.written.as_ref().is_none_or(|written| written[half / 64] >> (half % 64) & 1 == 1)
     }
 
     /// The word at `address`; `None` beyond its end, and where an output was never written.
     pub fn get(&mut self, address: usize) -> Option<u32> {
-        (address < self.words && self.is_written(address)).then(|| *self.word(address))
+        let is_written = |half| self.is_written(2 * address + half);
+        (address < self.words && is_written(0) && is_written(1)).then(|| *self.word(address))
     }
 
     /// How many words it has.
@@ -168,11 +169,13 @@ mod tests {
     #[test]
     fn an_output_knows_what_was_written() {
         let mut buffer = Buffer::from(vec![7; 70]);
-        assert!(!buffer.is_tracked() && buffer.is_written(69));
+        assert!(!buffer.is_tracked() && buffer.is_written(139));
         buffer.track_writes();
-        assert!(buffer.is_tracked() && !buffer.is_written(69));
-        buffer.mark(69);
-        assert!(buffer.is_written(69) && !buffer.is_written(5) && !buffer.is_written(68));
+        assert!(buffer.is_tracked() && !buffer.is_written(139));
+        buffer.mark(139);
+        assert!(buffer.is_written(139) && !buffer.is_written(5) && !buffer.is_written(138));
+        assert_eq!(buffer.get(69), None);
+        buffer.mark(138);
         assert_eq!([69, 5, 70].map(|word| buffer.get(word)), [Some(7), None, None]);
     }
 

@@ -163,13 +163,13 @@ impl Counter {
         self.sites[site as usize].add(&cost.all);
         let [lanes, transactions] = cost.first;
         if lanes > 0 {
-            let bytes = lanes * 4 * u64::from(access.width);
+            let bytes = lanes * access.bytes();
             self.tracer.memory(access.kind != Kind::Read, lanes, bytes, transactions);
         }
     }
 
     fn cost(&mut self, access: &Access, addresses: &[u32], mask: &Mask) -> Cost {
-        let width = access.width;
+        let width = access.words();
         let mut cost = Cost::default();
         let mut addresses_of_warp = std::mem::take(&mut self.addresses);
         let starts = (0..addresses.len()).step_by(self.rules.warp as usize);

@@ -204,7 +204,7 @@ fn sites<'a>(
 ) -> impl Iterator<Item = (u64, &'a SiteCount)> {
     let all = program.accesses.iter().zip(&counter.sites);
     all.filter(move |(access, _)| of(access.place.space) && (access.kind == Kind::Read) == read)
-        .map(|(access, count)| (4 * u64::from(access.width), count))
+        .map(|(access, count)| (access.bytes(), count))
 }
 
 fn global(program: &Program, counter: &Counter, read: bool) -> Global {

@@ -89,7 +89,11 @@ fn rename(program: &mut Program, renamed: &BTreeMap<Row, Row>) {
                 Step::Alu { from, .. } => from.iter_mut().for_each(of),
                 Step::Set { from, .. } => of(from),
                 Step::Store { from, .. } => from.iter_mut().for_each(of),
-                Step::Atomic { value, .. } => of(value),
+                Step::Atomic { change, .. } => {
+                    of(&mut change.value);
+                    of(&mut change.compare);
+                }
+                Step::Subgroup { from, .. } => from.iter_mut().for_each(of),
                 Step::Load { .. } => {}
             }
         }
@@ -136,6 +140,8 @@ fn mix(program: &Program, piece: usize) -> Vec<(Class, u32)> {
                 }
             }
             Step::Set { .. } => {}
+            // What crosses lanes goes through the same wires as a comparison's results.
+            Step::Subgroup { .. } => *mix.entry(Class::Compare).or_default() += 1,
             Step::Load { access, .. }
             | Step::Store { access, .. }
             | Step::Atomic { access, .. } => {
@@ -161,7 +167,10 @@ fn live(program: &Program) -> u32 {
             // Constants and parameters need no register of a work-item.
             Some(Given::Constant(_) | Given::Param(_) | Given::Length { .. }) => continue,
             Some(Given::GroupId(_) | Given::Groups(_)) => continue,
-            Some(Given::GlobalId(_) | Given::LocalId(_) | Given::LocalIndex) => 0,
+            Some(Given::SubgroupSize | Given::SubgroupId | Given::Subgroups) => continue,
+            Some(
+                Given::GlobalId(_) | Given::LocalId(_) | Given::LocalIndex | Given::SubgroupLane,
+            ) => 0,
             None => match events.iter().find(|event| event.sets) {
                 Some(event) => event.at,
                 None => continue,

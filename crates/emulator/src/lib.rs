@@ -15,16 +15,20 @@ mod counts;
 mod dead_code;
 mod deadline;
 mod fault;
+mod half;
 mod liveness;
 mod lower;
 mod machine;
 mod mask;
 mod memory;
+mod op;
 mod outputs;
+mod overrides;
 mod program;
 mod recent;
 mod shadow;
 mod source;
+mod subgroup;
 mod tasks;
 
 #[cfg(test)]
@@ -78,11 +82,13 @@ pub struct Instrumentation {
     pub races: bool,
     /// Longest that all groups together may take.
     pub limit: Duration,
+    /// Work-items of a subgroup: a power of two, at most 128.
+    pub subgroup: u32,
 }
 
 impl Default for Instrumentation {
     fn default() -> Self {
-        Self { counts: None, races: false, limit: DEFAULT_LIMIT }
+        Self { counts: None, races: false, limit: DEFAULT_LIMIT, subgroup: Rules::default().warp }
     }
 }
 
@@ -132,14 +138,16 @@ impl Emulator {
     /// What the group `group` of `launch` does, by each of `rules`; it is run once.
     ///
     /// # Errors
-    /// As [`Self::run`], within [`DEFAULT_LIMIT`].
+    /// As [`Self::run`], within [`DEFAULT_LIMIT`]; subgroups are the warps of the first rules.
     pub fn count(
         &self,
         launch: &mut Launch,
         group: [u32; 3],
         rules: &[Rules],
     ) -> Result<Vec<Counts>> {
-        Ok(self.go(launch, Groups::One(group), rules, Instrumentation::default())?.0)
+        let subgroup = rules.first().copied().unwrap_or_default().warp;
+        let instrumentation = Instrumentation { subgroup, ..Instrumentation::default() };
+        Ok(self.go(launch, Groups::One(group), rules, instrumentation)?.0)
     }
 
     /// What a launch left undone once all its groups have run: elements of its outputs
@@ -166,9 +174,10 @@ impl Emulator {
     ) -> Result<(Vec<Counts>, Vec<Fault>)> {
         self.check(launch)?;
         rules.iter().try_for_each(check_rules)?;
+        check_subgroup(instrumentation.subgroup)?;
         let memory = Memory::new(&self.program, launch, instrumentation.races);
         let counters = rules.iter().map(|rules| Counter::new(&self.program, rules)).collect();
-        let mut machine = Machine::new(&self.program, memory, counters, instrumentation.limit);
+        let mut machine = Machine::new(&self.program, memory, counters, &instrumentation);
         let mut run = 0;
         match groups {
             Groups::One(group) => {
@@ -225,6 +234,14 @@ impl Emulator {
         }
         Ok(())
     }
+}
+
+fn check_subgroup(lanes: u32) -> Result<()> {
+    if lanes.is_power_of_two() && lanes <= 128 {
+        return Ok(());
+    }
+    let wrong = format!("a subgroup of {lanes} lanes: it must be a power of two, at most 128");
+    Err(Error::Usage(wrong))
 }
 
 fn check_rules(rules: &Rules) -> Result<()> {

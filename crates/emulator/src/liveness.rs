@@ -123,9 +123,15 @@ impl Liveness {
                 from[..width].iter().for_each(|&row| self.event(row, false, list));
                 self.place(access, list);
             }
-            Step::Atomic { value, to, access, .. } => {
-                self.event(*value, false, list);
+            Step::Atomic { change, access } => {
+                self.event(change.value, false, list);
+                self.event(change.compare, false, list);
                 self.place(&program.accesses[*access as usize], list);
+                self.now += 1;
+                self.event(change.to, true, list);
+            }
+            Step::Subgroup { from, to, .. } => {
+                from.iter().for_each(|&row| self.event(row, false, list));
                 self.now += 1;
                 self.event(*to, true, list);
             }

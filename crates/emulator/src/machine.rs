@@ -7,9 +7,8 @@ use super::fault::Faults;
 use super::mask::Mask;
 use super::memory::Memory;
 use super::program::{Given, Node, Program, Row, Step};
-use super::{Buffer, FaultKind, Launch};
+use super::{Buffer, FaultKind, Instrumentation, Launch};
 use gpubench_core::error::Result;
-use std::time::Duration;
 
 /// The state of a run.
 pub(super) struct Machine<'p> {
@@ -22,6 +21,8 @@ pub(super) struct Machine<'p> {
     pub(super) counters: Vec<Counter>,
     pub(super) faults: Faults,
     pub(super) group: [u32; 3],
+    /// Lanes of a subgroup.
+    pub(super) subgroup: u32,
     all: Mask,
     pub(super) active: Mask,
     /// Whether every lane is active.
@@ -38,7 +39,7 @@ impl<'p> Machine<'p> {
         program: &'p Program,
         memory: Memory,
         counters: Vec<Counter>,
-        limit: Duration,
+        instrumentation: &Instrumentation,
     ) -> Self {
         let lanes = program.group.iter().product::<u32>() as usize;
         let all = Mask::first(lanes);
@@ -50,13 +51,14 @@ impl<'p> Machine<'p> {
             counters,
             faults: Faults::default(),
             group: [0; 3],
+            subgroup: instrumentation.subgroup,
             all,
             active: all,
             full: true,
             broke: Mask::EMPTY,
             continued: Mask::EMPTY,
             returned: Mask::EMPTY,
-            deadline: Deadline::new(limit),
+            deadline: Deadline::new(instrumentation.limit),
         }
     }
 
@@ -83,7 +85,7 @@ impl<'p> Machine<'p> {
 
     /// Fills the rows whose numbers are known when a group starts.
     fn give(&mut self, launch: &Launch) {
-        let size = self.program.group;
+        let (size, subgroup) = (self.program.group, self.subgroup);
         for &(given, row) in &self.program.given {
             let group = self.group;
             let local = |lane: u32, axis: u32| match axis {
@@ -99,8 +101,9 @@ impl<'p> Machine<'p> {
                     lanes.for_each(|(to, _)| *to = value);
                 }
                 Given::Length { buffer, offset, stride } => {
-                    let words = launch.buffers.get(buffer as usize).map_or(0, Buffer::len) as u32;
-                    let length = words.saturating_sub(offset) / stride;
+                    let words = launch.buffers.get(buffer as usize).map_or(0, Buffer::len);
+                    let length = (2 * words).saturating_sub(offset as usize) / stride as usize;
+                    let length = u32::try_from(length).unwrap_or(u32::MAX);
                     lanes.for_each(|(to, _)| *to = length);
                 }
                 Given::GlobalId(axis) => {
@@ -113,6 +116,12 @@ impl<'p> Machine<'p> {
                     lanes.for_each(|(to, _)| *to = launch.groups[axis as usize]);
                 }
                 Given::LocalIndex => lanes.for_each(|(to, lane)| *to = lane),
+                Given::SubgroupSize => lanes.for_each(|(to, _)| *to = subgroup),
+                Given::SubgroupLane => lanes.for_each(|(to, lane)| *to = lane % subgroup),
+                Given::SubgroupId => lanes.for_each(|(to, lane)| *to = lane / subgroup),
+                Given::Subgroups => {
+                    lanes.for_each(|(to, _)| *to = (self.lanes as u32).div_ceil(subgroup));
+                }
             }
         }
     }
@@ -309,9 +318,8 @@ impl<'p> Machine<'p> {
                 Step::Set { to, from } => self.set(*to, *from),
                 Step::Load { to, access } => self.load(launch, *to, *access),
                 Step::Store { from, access } => self.store(launch, *from, *access),
-                Step::Atomic { function, value, to, access } => {
-                    self.atomic(launch, *function, *value, *to, *access);
-                }
+                Step::Atomic { change, access } => self.atomic(launch, change, *access),
+                Step::Subgroup { op, from, to } => self.subgroup(*op, *from, *to),
             }
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use super::machine::Machine;
 use super::mask::Mask;
-use super::program::{Access, Atomic, Kind, Program, Row, Space};
+use super::program::{Access, Atomic, Change, Kind, Program, Row, Space};
 use super::shadow::{Rival, Shadow, Touch};
 use super::{Buffer, FaultKind, Launch};
 
@@ -13,6 +13,8 @@ pub(super) struct Memory {
     local_shadow: Option<Shadow>,
     /// One for each buffer; `None` where nothing can race.
     shadows: Vec<Option<Shadow>>,
+    /// Entries of a shadow for each word: two where the kernel reaches halves of words.
+    grain: usize,
     /// Where each lane goes, and which lanes may go there.
     pub(super) addresses: Vec<u32>,
 }
@@ -20,14 +22,15 @@ pub(super) struct Memory {
 impl Memory {
     pub(super) fn new(program: &Program, launch: &Launch, track_races: bool) -> Self {
         let local = vec![0; program.local_words as usize];
-        let local_shadow = track_races.then(|| Shadow::new(local.len()));
+        let grain = if program.accesses.iter().any(|access| access.narrow) { 2 } else { 1 };
+        let local_shadow = track_races.then(|| Shadow::new(grain * local.len()));
         let shadow = |(i, buffer): (usize, &Buffer)| {
             let writable = program.writable.get(i).copied().unwrap_or(false);
-            (track_races && writable).then(|| Shadow::new(buffer.len()))
+            (track_races && writable).then(|| Shadow::new(grain * buffer.len()))
         };
         let shadows = launch.buffers.iter().enumerate().map(shadow).collect();
         let lanes = program.group.iter().product::<u32>() as usize;
-        Self { local, local_shadow, shadows, addresses: vec![0; lanes] }
+        Self { local, local_shadow, shadows, grain, addresses: vec![0; lanes] }
     }
 
     /// Local memory begins as zeros.
@@ -60,10 +63,10 @@ impl Machine<'_> {
     fn reach(&mut self, launch: &Launch, access: &Access) -> Mask {
         let mut addresses = std::mem::take(&mut self.memory.addresses);
         addresses.fill(access.place.offset);
-        let words = self.words(launch, access.place.space);
+        let length = self.length(launch, access);
         let mut beyond = false;
         for index in &access.place.indices {
-            let count = index.count.unwrap_or_else(|| elements(words, access, index.stride));
+            let count = index.count.unwrap_or_else(|| elements(length, access, index.stride));
             let mut largest = 0;
             for (address, &i) in addresses.iter_mut().zip(self.row(index.row)) {
                 *address = address.wrapping_add(i.wrapping_mul(index.stride));
@@ -72,39 +75,39 @@ impl Machine<'_> {
             beyond |= largest >= count;
         }
         let largest = addresses.iter().copied().max().unwrap_or(0);
-        beyond |= u64::from(largest) + u64::from(access.width) > u64::from(words);
+        beyond |= u64::from(largest) + u64::from(access.width) > u64::from(length);
         self.memory.addresses = addresses;
-        if beyond { self.within(access, words) } else { self.active }
+        if beyond { self.within(access, length) } else { self.active }
     }
 
-    /// Words of a memory; rows, where it is private.
-    fn words(&self, launch: &Launch, space: Space) -> u32 {
-        let words = match space {
+    /// Words of a memory, or halves of them where an access counts these; rows, where it is private.
+    pub(super) fn length(&self, launch: &Launch, access: &Access) -> u32 {
+        let words = match access.place.space {
             Space::Private => self.program.rows as usize,
             Space::Local => self.memory.local.len(),
             Space::Buffer(i) => launch.buffers.get(i as usize).map_or(0, Buffer::len),
             Space::Params => launch.params.len(),
         };
-        u32::try_from(words).unwrap_or(u32::MAX)
+        u32::try_from(words * if access.narrow { 2 } else { 1 }).unwrap_or(u32::MAX)
     }
 
     /// The active lanes that stay within the array; the others are noted as faults.
-    fn within(&mut self, access: &Access, words: u32) -> Mask {
+    fn within(&mut self, access: &Access, length: u32) -> Mask {
         let mut outside = vec![0; self.lanes];
         let mut faults = std::mem::take(&mut self.faults);
         for lane in self.active.lanes() {
             let wrong = access.place.indices.iter().find_map(|index| {
                 let i = self.row(index.row)[lane];
-                let count = index.count.unwrap_or_else(|| elements(words, access, index.stride));
+                let count = index.count.unwrap_or_else(|| elements(length, access, index.stride));
                 (i >= count).then_some((i, count))
             });
             let end = u64::from(self.memory.addresses[lane]) + u64::from(access.width);
-            if wrong.is_none() && end <= u64::from(words) {
+            if wrong.is_none() && end <= u64::from(length) {
                 continue;
             }
             outside[lane] = 1;
             faults.add(FaultKind::OutOfBounds, access.line, &self.program.file, || {
-                let (i, count) = wrong.unwrap_or((self.memory.addresses[lane], words));
+                let (i, count) = wrong.unwrap_or((self.memory.addresses[lane], length));
                 let does = if access.kind == Kind::Read { "reads" } else { "writes" };
                 let name = &access.place.name;
                 format!("{} {does} element {i} of {count} in `{name}`", self.item(lane))
@@ -114,21 +117,36 @@ impl Machine<'_> {
         self.active.without(&Mask::of(&outside))
     }
 
+    fn count(&mut self, site: u32, access: &Access, reach: &Mask) {
+        if self.counters.is_empty() {
+            return;
+        }
+        let addresses = std::mem::take(&mut self.memory.addresses);
+        let words: Vec<u32> = match access.narrow {
+            true => addresses.iter().map(|half| half / 2).collect(),
+            false => vec![],
+        };
+        for counter in &mut self.counters {
+            counter.access(site, access, if access.narrow { &words } else { &addresses }, reach);
+        }
+        self.memory.addresses = addresses;
+    }
+
     /// Counts an access and looks for races.
     fn note(&mut self, launch: &Launch, site: u32, access: &Access, reach: &Mask) {
-        for counter in &mut self.counters {
-            counter.access(site, access, &self.memory.addresses, reach);
-        }
+        self.count(site, access, reach);
         let addresses = std::mem::take(&mut self.memory.addresses);
         let mut races: Vec<(usize, Rival)> = vec![];
         let whole = self.full && *reach == self.active;
+        let grain = if access.narrow { 1 } else { self.memory.grain };
         if let Some(shadow) = self.memory.shadow(access.place.space) {
             let mut visit = |lane: usize| {
                 let touch = Touch { lane: lane as u32, site, atomic: access.atomic };
-                for word in addresses[lane]..addresses[lane] + access.width {
+                let first = grain * addresses[lane] as usize;
+                for entry in first..first + grain * access.width as usize {
                     let rival = match access.kind {
-                        Kind::Read => shadow.read(word as usize, touch),
-                        Kind::Write | Kind::Atomic => shadow.write(word as usize, touch),
+                        Kind::Read => shadow.read(entry, touch),
+                        Kind::Write | Kind::Atomic => shadow.write(entry, touch),
                     };
                     if let Some(rival) = rival {
                         races.push((lane, rival));
@@ -158,8 +176,7 @@ impl Machine<'_> {
                 None => "no barrier lies between",
             };
             let line = self.program.accesses.get(rival.site as usize).map_or(0, |a| a.line);
-            let (element, count) =
-                self.element(access, lane, self.words(launch, access.place.space));
+            let (element, count) = self.element(launch, access, lane);
             format!(
                 "{} {does} element {element} of {count} in `{}`, which {} {did} at {}:{line}; {order}",
                 self.item(lane),
@@ -177,6 +194,10 @@ impl Machine<'_> {
         let reach = self.reach(launch, access);
         self.note(launch, site, access, &reach);
         self.note_read(launch, access, &reach);
+        if access.narrow {
+            self.load_halves(launch, to, access, &reach);
+            return;
+        }
         let whole = self.full && reach == self.active;
         for word in 0..access.width {
             let start = (to + word) as usize * self.lanes;
@@ -208,6 +229,10 @@ impl Machine<'_> {
         let access = &program.accesses[site as usize];
         let reach = self.reach(launch, access);
         self.note(launch, site, access, &reach);
+        if access.narrow {
+            self.store_halves(launch, from, access, &reach);
+            return;
+        }
         for (word, from) in (0..access.width).zip(from) {
             let start = from as usize * self.lanes;
             for lane in reach.lanes() {
@@ -224,31 +249,33 @@ impl Machine<'_> {
         self.note_write(launch, access, &reach);
     }
 
-    pub(super) fn atomic(
-        &mut self,
-        launch: &mut Launch,
-        function: Atomic,
-        value: Row,
-        to: Row,
-        site: u32,
-    ) {
+    pub(super) fn atomic(&mut self, launch: &mut Launch, change: &Change, site: u32) {
         let program = self.program;
         let access = &program.accesses[site as usize];
         let reach = self.reach(launch, access);
         self.note(launch, site, access, &reach);
         self.note_read(launch, access, &reach);
         for lane in reach.lanes() {
-            let value = self.row(value)[lane];
+            let [value, compare] = [change.value, change.compare].map(|row| self.row(row)[lane]);
             let address = self.memory.addresses[lane] as usize;
-            let word = match access.place.space {
-                Space::Local => &mut self.memory.local[address],
-                Space::Buffer(i) => launch.buffers[i as usize].word(address),
-                Space::Private | Space::Params => continue,
-            };
-            let old = std::mem::replace(word, changed(function, *word, value));
-            self.rows[to as usize * self.lanes + lane] = old;
+            let word = self.word(launch, access.place.space, address);
+            let old = std::mem::replace(word, changed(change.function, *word, value, compare));
+            self.rows[change.to as usize * self.lanes + lane] = old;
         }
         self.note_write(launch, access, &reach);
+    }
+
+    /// A word that may be written: of local memory, or of a buffer.
+    pub(super) fn word<'m>(
+        &'m mut self,
+        launch: &'m mut Launch,
+        space: Space,
+        address: usize,
+    ) -> &'m mut u32 {
+        match space {
+            Space::Buffer(i) => launch.buffers[i as usize].word(address),
+            _ => &mut self.memory.local[address],
+        }
     }
 }
 
@@ -270,7 +297,7 @@ fn gather(
     }
 }
 
-fn changed(function: Atomic, old: u32, value: u32) -> u32 {
+fn changed(function: Atomic, old: u32, value: u32, compare: u32) -> u32 {
     let (old_signed, signed) = (old as i32, value as i32);
     match function {
         Atomic::Add => old.wrapping_add(value),
@@ -283,6 +310,13 @@ fn changed(function: Atomic, old: u32, value: u32) -> u32 {
         Atomic::SMin => old_signed.min(signed) as u32,
         Atomic::SMax => old_signed.max(signed) as u32,
         Atomic::Exchange => value,
+        Atomic::CompareExchange => {
+            if old == compare {
+                value
+            } else {
+                old
+            }
+        }
     }
 }
 

@@ -12,13 +12,12 @@ impl Machine<'_> {
         let Some(buffer) = output(launch, access) else { return };
         let mut faults = std::mem::take(&mut self.faults);
         for lane in reach.lanes() {
-            let first = self.memory.addresses[lane];
-            let is_written = |word| buffer.is_written(word as usize);
-            if (first..first + access.width).all(is_written) {
+            let mut halves = access.halves(self.memory.addresses[lane]);
+            if halves.all(|half| buffer.is_written(half)) {
                 continue;
             }
             faults.add(FaultKind::ReadBeforeWrite, access.line, &self.program.file, || {
-                let (element, count) = self.element(access, lane, buffer.len() as u32);
+                let (element, count) = self.element(launch, access, lane);
                 let (item, name) = (self.item(lane), &access.place.name);
                 format!("{item} reads element {element} of {count} in `{name}`")
             });
@@ -33,19 +32,19 @@ impl Machine<'_> {
             return;
         };
         for lane in reach.lanes() {
-            let first = self.memory.addresses[lane];
-            (first..first + access.width).for_each(|word| buffer.mark(word as usize));
+            access.halves(self.memory.addresses[lane]).for_each(|half| buffer.mark(half));
         }
     }
 
     /// The element that a lane goes to, and how many there are.
-    pub(super) fn element(&self, access: &Access, lane: usize, words: u32) -> (u32, u32) {
+    pub(super) fn element(&self, launch: &Launch, access: &Access, lane: usize) -> (u32, u32) {
+        let length = self.length(launch, access);
         match access.place.indices.first() {
             Some(index) => {
-                let count = index.count.unwrap_or_else(|| elements(words, access, index.stride));
+                let count = index.count.unwrap_or_else(|| elements(length, access, index.stride));
                 (self.row(index.row)[lane], count)
             }
-            None => (self.memory.addresses[lane], words),
+            None => (self.memory.addresses[lane], length),
         }
     }
 }
@@ -70,13 +69,13 @@ pub(super) fn never_written(program: &Program, launch: &Launch) -> Vec<Fault> {
 }
 
 fn missing(program: &Program, output: &Output, buffer: &Buffer) -> Option<Fault> {
-    let words = buffer.len() as u32;
-    let behind = words.saturating_sub(output.offset);
-    let count = output.count.unwrap_or(behind / output.stride);
-    let is_missing = |element: &u32| {
-        let first = output.offset + element * output.stride;
-        let mut words_of = output.words.iter().map(|word| first + word);
-        words_of.any(|word| word < words && !buffer.is_written(word as usize))
+    let end = 2 * buffer.len();
+    let behind = end.saturating_sub(output.offset as usize);
+    let count = output.count.map_or(behind / output.stride as usize, |count| count as usize);
+    let is_missing = |element: &usize| {
+        let first = output.offset as usize + element * output.stride as usize;
+        let mut halves = output.halves.iter().map(|half| first + *half as usize);
+        halves.any(|half| half < end && !buffer.is_written(half))
     };
     let mut missing = (0..count).filter(is_missing);
     let first = missing.next()?;

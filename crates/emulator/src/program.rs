@@ -1,108 +1,10 @@
 //! A kernel made ready to run: calls inlined, vectors taken apart, every scalar a row of lanes.
 
 use super::Class;
+pub(super) use super::op::Op;
 
 /// A row of the machine: one 32-bit value per work-item.
 pub(super) type Row = u32;
-
-/// What one instruction computes on a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Op {
-    FAdd,
-    FSub,
-    FMul,
-    FDiv,
-    FRem,
-    FFma,
-    FNeg,
-    FAbs,
-    FMin,
-    FMax,
-    FSign,
-    FFloor,
-    FCeil,
-    FTrunc,
-    FRound,
-    FSqrt,
-    FInverseSqrt,
-    FExp,
-    FExp2,
-    FPow,
-    FLog,
-    FLog2,
-    FSin,
-    FCos,
-    FTan,
-    IAdd,
-    ISub,
-    IMul,
-    INeg,
-    SAbs,
-    SSign,
-    UDiv,
-    URem,
-    SDiv,
-    SRem,
-    ShiftLeft,
-    ShiftRightU,
-    ShiftRightS,
-    And,
-    Or,
-    Xor,
-    CountOnes,
-    LeadingZeros,
-    TrailingZeros,
-    ReverseBits,
-    FEqual,
-    FNotEqual,
-    FLess,
-    FLessEqual,
-    Equal,
-    NotEqual,
-    ULess,
-    ULessEqual,
-    SLess,
-    SLessEqual,
-    UMin,
-    UMax,
-    SMin,
-    SMax,
-    Select,
-    FToU,
-    FToS,
-    UToF,
-    SToF,
-    Copy,
-}
-
-impl Op {
-    /// The class it counts in; `None` for what costs nothing on a GPU.
-    pub(super) fn class(self) -> Option<Class> {
-        use Op::*;
-        Some(match self {
-            FAdd | FSub => Class::FloatAdd,
-            FMul => Class::FloatMul,
-            FFma => Class::FloatFma,
-            FDiv | FRem => Class::FloatDiv,
-            FSqrt | FInverseSqrt => Class::FloatSqrt,
-            FExp | FExp2 | FPow => Class::FloatExp,
-            FLog | FLog2 => Class::FloatLog,
-            FSin | FCos | FTan => Class::FloatTrigonometry,
-            FNeg | FAbs | FMin | FMax | FSign | FFloor | FCeil | FTrunc | FRound => {
-                Class::FloatMinMax
-            }
-            IAdd | ISub | INeg | SAbs | SSign => Class::IntAdd,
-            IMul => Class::IntMul,
-            UDiv | URem | SDiv | SRem => Class::IntDiv,
-            ShiftLeft | ShiftRightU | ShiftRightS => Class::Shift,
-            And | Or | Xor | CountOnes | LeadingZeros | TrailingZeros | ReverseBits => Class::Logic,
-            FEqual | FNotEqual | FLess | FLessEqual | Equal | NotEqual | ULess | ULessEqual
-            | SLess | SLessEqual | UMin | UMax | SMin | SMax | Select => Class::Compare,
-            FToU | FToS | UToF | SToF => Class::Convert,
-            Copy => return None,
-        })
-    }
-}
 
 /// Where a variable lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,8 +51,10 @@ pub(super) enum Kind {
 #[derive(Clone, Debug)]
 pub(super) struct Access {
     pub(super) place: Place,
-    /// Words that it moves for each work-item, 1 to 4.
+    /// Scalars that it moves for each work-item, 1 to 4.
     pub(super) width: u32,
+    /// Whether they are `f16`: then the place counts halves of a word.
+    pub(super) narrow: bool,
     pub(super) kind: Kind,
     /// Whether it cannot race with others of its kind.
     pub(super) atomic: bool,
@@ -159,6 +63,22 @@ pub(super) struct Access {
 }
 
 impl Access {
+    /// Bytes that it moves for each work-item.
+    pub(super) fn bytes(&self) -> u64 {
+        u64::from(self.width) * if self.narrow { 2 } else { 4 }
+    }
+
+    /// Words that it touches for each work-item.
+    pub(super) fn words(&self) -> u32 {
+        if self.narrow { self.width.div_ceil(2) } else { self.width }
+    }
+
+    /// The halves of words that it touches from `address` on.
+    pub(super) fn halves(&self, address: u32) -> std::ops::Range<usize> {
+        let each = if self.narrow { 1 } else { 2 };
+        each * address as usize..each * (address + self.width) as usize
+    }
+
     /// The class it counts in.
     pub(super) fn class(&self) -> Class {
         match (self.kind, self.place.space) {
@@ -186,6 +106,41 @@ pub(super) enum Atomic {
     SMin,
     SMax,
     Exchange,
+    CompareExchange,
+}
+
+/// An atomic change of a word.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Change {
+    pub(super) function: Atomic,
+    pub(super) value: Row,
+    /// What the word must hold to be exchanged; for other functions, the value.
+    pub(super) compare: Row,
+    /// What it held.
+    pub(super) to: Row,
+}
+
+/// What work-items of a subgroup make of their values. The second row is an index or distance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SubgroupOp {
+    /// The value of the first active lane.
+    First,
+    /// Of the lane with this number.
+    At,
+    /// Of the lane so far behind, before, or with this number exclusive-or one's own.
+    Down,
+    Up,
+    Xor,
+    /// Of the lane with this number in one's four.
+    Quad,
+    /// 32 truth values from the lane of this number on, a bit each.
+    Ballot,
+    /// All values by an operation with its neutral element.
+    Reduce(Op, u32),
+    /// Those of the lanes up to one's own.
+    Inclusive(Op, u32),
+    /// Those of the lanes before one's own.
+    Exclusive(Op, u32),
 }
 
 /// One step of straight code. `access` is a position in [`Program::accesses`].
@@ -199,8 +154,10 @@ pub(super) enum Step {
     Load { to: Row, access: u32 },
     /// The place becomes what the rows hold.
     Store { from: [Row; 4], access: u32 },
-    /// The place is changed lane by lane; `to` becomes what it held.
-    Atomic { function: Atomic, value: Row, to: Row, access: u32 },
+    /// The place is changed lane by lane.
+    Atomic { change: Change, access: u32 },
+    /// `to` becomes what the active lanes of each subgroup make of `from`.
+    Subgroup { op: SubgroupOp, from: [Row; 2], to: Row },
 }
 
 /// Straight code. Of accesses to global memory it has at most one, at its end.
@@ -241,7 +198,7 @@ pub(super) enum Given {
     Constant(u32),
     /// A word of the parameter block.
     Param(u32),
-    /// Elements of the array that begins at word `offset` of a buffer.
+    /// Elements of the array that begins at `offset` of a buffer, in halves of a word.
     Length {
         buffer: u32,
         offset: u32,
@@ -252,6 +209,10 @@ pub(super) enum Given {
     GroupId(u32),
     Groups(u32),
     LocalIndex,
+    SubgroupSize,
+    SubgroupLane,
+    SubgroupId,
+    Subgroups,
 }
 
 /// An array of a buffer, or a member of its struct: what must be written where it is an output.
@@ -261,21 +222,21 @@ pub(super) struct Output {
     pub(super) name: String,
     /// The line of the buffer's declaration, from 1.
     pub(super) line: u32,
-    /// The first word.
+    /// Its place, in halves of a word, as all that follows.
     pub(super) offset: u32,
-    /// Words from one element to the next, and how many elements there are; `None` for as many as
-    /// the buffer holds.
+    /// From one element to the next, and how many elements there are; `None` for as many as the
+    /// buffer holds.
     pub(super) stride: u32,
     pub(super) count: Option<u32>,
-    /// Words of an element that hold something; the others only keep a distance.
-    pub(super) words: Vec<u32>,
+    /// What of an element holds something; the rest only keeps a distance.
+    pub(super) halves: Vec<u32>,
 }
 
 impl Output {
     /// A buffer that the kernel's text does not mention.
     pub(super) fn undeclared(binding: u32) -> Self {
         let name = format!("binding {binding}");
-        Self { binding, name, line: 1, offset: 0, stride: 1, count: None, words: vec![0] }
+        Self { binding, name, line: 1, offset: 0, stride: 2, count: None, halves: vec![0, 1] }
     }
 }
 

@@ -1,5 +1,6 @@
 //! A kernel's text, read by naga.
 
+use super::overrides;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::KernelSource;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -20,7 +21,7 @@ impl Source {
         let file = kernel.origin.file().to_owned();
         let failed =
             |log: String| Error::Build { kernel: format!("{} in {file}", kernel.entry), log };
-        let module = naga::front::wgsl::parse_str(&text)
+        let module = naga::front::wgsl::parse_str(&overrides::as_constants(&text))
             .map_err(|error| failed(error.emit_to_string_with_path(&text, &file)))?;
         // A barrier in divergent flow is found where it happens, with the work-items that miss.
         let flags = ValidationFlags::all() - ValidationFlags::CONTROL_FLOW_UNIFORMITY;

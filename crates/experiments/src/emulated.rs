@@ -32,7 +32,8 @@ pub(super) fn emulated(
     let contents = case.buffers.iter().zip(initial);
     let mut launch = emulated_launch(candidate, contents.map(|(b, data)| oracle_contents(b, data)));
     track_outputs(case, &mut launch);
-    let instrumentation = Instrumentation { counts: None, races: true, limit: LONGEST };
+    let instrumentation =
+        Instrumentation { races: true, limit: LONGEST, ..Instrumentation::default() };
     for pass in candidate.passes() {
         enter_pass(&mut launch, &pass);
         let Seen { faults, .. } = emulator.run(&mut launch, Groups::All, instrumentation)?;
@@ -78,7 +79,7 @@ fn check_predicted_time(
     emulator.run(
         &mut launch,
         Groups::One([0; 3]),
-        Instrumentation { counts: None, races: true, limit: LONGEST },
+        Instrumentation { races: true, limit: LONGEST, ..Instrumentation::default() },
     )?;
     let seconds = begun.elapsed().as_secs_f64() * groups;
     if seconds <= LONGEST.as_secs_f64() {

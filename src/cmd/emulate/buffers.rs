@@ -97,8 +97,8 @@ pub(super) fn read_inputs(case: &Case, inputs: &[Input], contents: &mut [Buffer]
                 case.key
             )));
         }
-        let words = read.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
-        contents[i] = words.collect();
+        let scalars = read.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+        contents[i] = scalars.collect();
     }
     Ok(())
 }
@@ -120,7 +120,7 @@ fn one(case: &Case, show: &Show, buffers: &mut [Buffer]) -> Result<Shown> {
         )));
     }
     let width = u64::from(plan.element.width);
-    let number = |word| buffers[i].get(word as usize).map(|bits| number(plan.element.scalar, bits));
+    let number = |at| buffers[i].get(at as usize).map(|bits| number(plan.element.scalar, bits));
     let mut number = number;
     let element = |element| (element * width..(element + 1) * width).map(&mut number).collect();
     let elements = show.elements.clone().map(element).collect();

@@ -33,7 +33,7 @@ pub struct Args {
     /// Only cases with this in their name, this tag, or this size (`'n>=512'`); several must all hold
     #[arg(long, value_name = "FILTER")]
     filter: Vec<String>,
-    /// Lanes of a warp; several count by each
+    /// Lanes of a warp and of a subgroup; several count by each
     #[arg(long, value_name = "LANES", value_delimiter = ',', default_values_t = [Rules::default().warp])]
     warp: Vec<u32>,
     /// Bytes of one transaction of global memory
@@ -235,8 +235,9 @@ fn emulated(case: &Case, contents: &[Buffer], args: &Args, warp: u32) -> Result<
         show: vec![],
         error: None,
     };
+    let counts = Some(args.rules(warp));
     let instrumentation =
-        Instrumentation { counts: Some(args.rules(warp)), races: true, limit: args.limit };
+        Instrumentation { counts, races: true, limit: args.limit, subgroup: warp };
     match seen(case, contents, group, instrumentation) {
         Ok((seen, seconds, mut launch)) => {
             one.show = shown(case, &args.show, &mut launch.buffers)?;

@@ -3,7 +3,7 @@
 use super::super::program::{Op, Row};
 use super::Lowering;
 use gpubench_core::error::Result;
-use naga::{BinaryOperator, MathFunction, RelationalFunction, ScalarKind, Span, UnaryOperator};
+use naga::{BinaryOperator, RelationalFunction, ScalarKind, Span, UnaryOperator};
 
 impl Lowering<'_> {
     /// One instruction for each scalar; what has one scalar goes with every one of the others.
@@ -86,13 +86,13 @@ impl Lowering<'_> {
         let op = match function {
             RelationalFunction::All => Op::And,
             RelationalFunction::Any => Op::Or,
-            _ => return Err(self.unknown("isNan and isInf", span)),
+            _ => return Err(self.unknown("`isnan` and `isinf`", span)),
         };
         Ok(vec![self.reduce(op, rows)])
     }
 
     /// All scalars combined into one.
-    fn reduce(&mut self, op: Op, rows: &[Row]) -> Row {
+    pub(super) fn reduce(&mut self, op: Op, rows: &[Row]) -> Row {
         let mut result = rows[0];
         for &row in &rows[1..] {
             result = self.alu(op, [result, row, row]);
@@ -128,101 +128,4 @@ impl Lowering<'_> {
         };
         Ok(self.each(op, &[rows]))
     }
-
-    pub(super) fn math(
-        &mut self,
-        function: MathFunction,
-        kind: ScalarKind,
-        arguments: &[Vec<Row>],
-        span: Span,
-    ) -> Result<Vec<Row>> {
-        let all: Vec<&[Row]> = arguments.iter().map(Vec::as_slice).collect();
-        if let Some(op) = direct(function, kind) {
-            return Ok(self.each(op, &all));
-        }
-        match (function, &all[..]) {
-            (MathFunction::Abs | MathFunction::Sign, [rows]) => Ok(rows.to_vec()),
-            (MathFunction::Clamp, [rows, low, high]) => Ok(self.clamp(kind, rows, low, high)),
-            (MathFunction::Saturate, [rows]) => {
-                let (low, high) = ([self.constant(0)], [self.constant(1f32.to_bits())]);
-                Ok(self.clamp(kind, rows, &low, &high))
-            }
-            (MathFunction::Fract, [rows]) => {
-                let floor = self.each(Op::FFloor, &[rows]);
-                Ok(self.each(Op::FSub, &[rows, &floor]))
-            }
-            (MathFunction::Mix, [from, to, share]) => {
-                // from + share * (to - from)
-                let span = self.each(Op::FSub, &[to, from]);
-                Ok(self.each(Op::FFma, &[share, &span, from]))
-            }
-            (MathFunction::Step, [edge, rows]) => {
-                let reached = self.each(Op::FLessEqual, &[edge, rows]);
-                Ok(self.each(Op::UToF, &[&reached]))
-            }
-            (MathFunction::Dot, [left, right]) => Ok(vec![self.dot(kind, left, right)]),
-            (MathFunction::Length, [rows]) => {
-                let squares = self.dot(kind, rows, rows);
-                Ok(vec![self.alu(Op::FSqrt, [squares; 3])])
-            }
-            _ => Err(self.unknown(&format!("the function {function:?}"), span)),
-        }
-    }
-
-    fn clamp(&mut self, kind: ScalarKind, rows: &[Row], low: &[Row], high: &[Row]) -> Vec<Row> {
-        let (min, max) = match kind {
-            ScalarKind::Float => (Op::FMin, Op::FMax),
-            ScalarKind::Sint => (Op::SMin, Op::SMax),
-            _ => (Op::UMin, Op::UMax),
-        };
-        let raised = self.each(max, &[rows, low]);
-        self.each(min, &[&raised, high])
-    }
-
-    fn dot(&mut self, kind: ScalarKind, left: &[Row], right: &[Row]) -> Row {
-        let (multiply, add) = match kind {
-            ScalarKind::Float => (Op::FMul, Op::FAdd),
-            _ => (Op::IMul, Op::IAdd),
-        };
-        let products = self.each(multiply, &[left, right]);
-        self.reduce(add, &products)
-    }
-}
-
-/// The instruction that a function is, where it is one.
-fn direct(function: MathFunction, kind: ScalarKind) -> Option<Op> {
-    use MathFunction as M;
-    use ScalarKind::{Float, Sint, Uint};
-    Some(match (function, kind) {
-        (M::Abs, Float) => Op::FAbs,
-        (M::Abs, Sint) => Op::SAbs,
-        (M::Sign, Float) => Op::FSign,
-        (M::Sign, Sint) => Op::SSign,
-        (M::Min, Float) => Op::FMin,
-        (M::Min, Sint) => Op::SMin,
-        (M::Min, Uint) => Op::UMin,
-        (M::Max, Float) => Op::FMax,
-        (M::Max, Sint) => Op::SMax,
-        (M::Max, Uint) => Op::UMax,
-        (M::Sin, Float) => Op::FSin,
-        (M::Cos, Float) => Op::FCos,
-        (M::Tan, Float) => Op::FTan,
-        (M::Ceil, Float) => Op::FCeil,
-        (M::Floor, Float) => Op::FFloor,
-        (M::Round, Float) => Op::FRound,
-        (M::Trunc, Float) => Op::FTrunc,
-        (M::Exp, Float) => Op::FExp,
-        (M::Exp2, Float) => Op::FExp2,
-        (M::Log, Float) => Op::FLog,
-        (M::Log2, Float) => Op::FLog2,
-        (M::Pow, Float) => Op::FPow,
-        (M::Fma, Float) => Op::FFma,
-        (M::Sqrt, Float) => Op::FSqrt,
-        (M::InverseSqrt, Float) => Op::FInverseSqrt,
-        (M::CountOneBits, Sint | Uint) => Op::CountOnes,
-        (M::CountLeadingZeros, Sint | Uint) => Op::LeadingZeros,
-        (M::CountTrailingZeros, Sint | Uint) => Op::TrailingZeros,
-        (M::ReverseBits, Sint | Uint) => Op::ReverseBits,
-        _ => return None,
-    })
 }

@@ -56,7 +56,12 @@ impl<'a> Frame<'a> {
 
     /// Its scalar kind.
     pub(super) fn kind(&self, handle: Handle<Expression>) -> Result<ScalarKind, String> {
-        types::kind(self.ty(handle))
+        types::scalar(types::scalar_of(self.ty(handle))?)
+    }
+
+    /// Whether it is made of `f16`.
+    pub(super) fn is_half(&self, handle: Handle<Expression>) -> bool {
+        types::scalar_of(self.ty(handle)).is_ok_and(types::is_half)
     }
 
     /// The truth value that both sides set last, where they do nothing else that could not as

@@ -1,10 +1,16 @@
 //! Variables in memory: where they lie, and how they are loaded and stored.
 
-use super::super::program::{Access, Atomic, Given, Kind, Op, Output, Place, Row, Space, Step};
+use super::super::program::{
+    Access, Atomic, Change, Given, Kind, Op, Output, Place, Row, Space, Step,
+};
 use super::frame::{Frame, Value};
-use super::{Lowering, types};
+use super::types::Leaf;
+use super::{Lowering, layout, types};
 use gpubench_core::error::Result;
 use naga::{AddressSpace, Expression, GlobalVariable, Handle, Span, StorageAccess, TypeInner};
+
+/// A word by itself.
+const WORD: Leaf = Leaf { offset: 0, width: 1, narrow: false };
 
 impl<'a> Lowering<'a> {
     /// Finds out which buffers may be written.
@@ -39,7 +45,7 @@ impl<'a> Lowering<'a> {
             let name = variable.name.clone().unwrap_or_default();
             let ty = &module.types[variable.ty].inner;
             let whole = Output { line, name, ..Output::undeclared(binding) };
-            self.program.outputs.extend(types::outputs(&module.types, ty, whole));
+            self.program.outputs.extend(layout::outputs(&module.types, ty, whole));
         }
     }
 
@@ -54,7 +60,7 @@ impl<'a> Lowering<'a> {
             _ if group != 0 => return Err(self.unknown("bindings outside of group 0", span)),
             AddressSpace::Storage { .. } => (Space::Buffer(binding), 0),
             AddressSpace::Uniform => (Space::Params, 0),
-            AddressSpace::WorkGroup => (Space::Local, self.local_offset(handle)),
+            AddressSpace::WorkGroup => (Space::Local, self.local_offset(handle)?),
             AddressSpace::Private => {
                 let placed = self.placed.iter().find(|(placed, _)| *placed == handle);
                 (Space::Private, placed.map_or(0, |(_, first)| *first))
@@ -64,18 +70,21 @@ impl<'a> Lowering<'a> {
         Ok(Value::Place(Place { space, offset, indices: vec![], name }))
     }
 
-    /// The first word of a variable in local memory: those that the kernel uses lie one after the
+    /// The first half word of a variable in local memory: those that the kernel uses lie one after the
     /// other, each at a multiple of 16 bytes.
-    fn local_offset(&mut self, handle: Handle<GlobalVariable>) -> u32 {
+    fn local_offset(&mut self, handle: Handle<GlobalVariable>) -> Result<u32> {
         if let Some((_, offset)) = self.placed.iter().find(|(placed, _)| *placed == handle) {
-            return *offset;
+            return Ok(*offset);
         }
         let module = &self.source.module;
-        let offset = self.program.local_words;
-        let bytes = types::bytes(module, module.global_variables[handle].ty);
-        self.program.local_words += bytes.div_ceil(16) * 4;
+        let ty = &module.types[module.global_variables[handle].ty].inner;
+        let span = module.global_variables.get_span(handle);
+        let (halves, _) =
+            layout::size_align(&module.types, ty).map_err(|w| self.unknown(&w, span))?;
+        let offset = 2 * self.program.local_words;
+        self.program.local_words += halves.div_ceil(8) * 4;
         self.placed.push((handle, offset));
-        offset
+        Ok(offset)
     }
 
     /// Rows for the module's private variables that the kernel uses, as they begin.
@@ -119,32 +128,32 @@ impl<'a> Lowering<'a> {
             let mut part = place.clone();
             part.offset += if place.space == Space::Private { scalars } else { leaf.offset };
             scalars += leaf.width;
-            rows.extend(self.read(&part, leaf.width, atomic, span));
+            rows.extend(self.read(&part, leaf, atomic, span));
         }
         Ok(Value::Rows(rows))
     }
 
-    /// So many words of a place.
-    fn read(&mut self, place: &Place, width: u32, atomic: bool, span: Span) -> Vec<Row> {
-        let words = place.offset..place.offset + width;
+    /// The scalars of a place.
+    fn read(&mut self, place: &Place, leaf: Leaf, atomic: bool, span: Span) -> Vec<Row> {
+        let scalars = 0..leaf.width;
         match place.space {
             Space::Private if place.indices.is_empty() => {
-                words.map(|row| self.alu(Op::Copy, [row; 3])).collect()
+                scalars.map(|i| self.alu(Op::Copy, [place.offset + i; 3])).collect()
             }
-            Space::Params if place.indices.is_empty() => {
-                words.map(|word| self.given(Given::Param(word))).collect()
+            Space::Params if place.indices.is_empty() && !leaf.narrow => {
+                scalars.map(|i| self.given(Given::Param(place.offset / 2 + i))).collect()
             }
             _ => {
-                let first = self.fetch(place, width, atomic, span);
-                (first..first + width).collect()
+                let first = self.fetch(place, leaf, atomic, span);
+                (first..first + leaf.width).collect()
             }
         }
     }
 
-    /// The first of `width` rows that a place is read into.
-    pub(super) fn fetch(&mut self, place: &Place, width: u32, atomic: bool, span: Span) -> Row {
-        let to = self.rows(width);
-        let access = self.access(place, width, Kind::Read, atomic, span);
+    /// The first of the rows that a place is read into.
+    pub(super) fn fetch(&mut self, place: &Place, leaf: Leaf, atomic: bool, span: Span) -> Row {
+        let to = self.rows(leaf.width);
+        let access = self.access(place, leaf, Kind::Read, atomic, span);
         self.piece.steps.push(Step::Load { to, access });
         self.end_at_global(place);
         to
@@ -176,7 +185,7 @@ impl<'a> Lowering<'a> {
             let words = &rows[scalars as usize..][..leaf.width as usize];
             from[..words.len()].copy_from_slice(words);
             scalars += leaf.width;
-            let access = self.access(&part, leaf.width, Kind::Write, atomic, span);
+            let access = self.access(&part, leaf, Kind::Write, atomic, span);
             self.piece.steps.push(Step::Store { from, access });
             self.end_at_global(&part);
         }
@@ -189,13 +198,14 @@ impl<'a> Lowering<'a> {
         frame: &mut Frame<'a>,
         pointer: Handle<Expression>,
         function: Atomic,
-        value: Row,
+        [value, compare]: [Row; 2],
         span: Span,
     ) -> Result<Row> {
         let (place, _) = self.pointed(frame, pointer, span)?;
         let to = self.row();
-        let access = self.access(&place, 1, Kind::Atomic, true, span);
-        self.piece.steps.push(Step::Atomic { function, value, to, access });
+        let access = self.access(&place, WORD, Kind::Atomic, true, span);
+        let change = Change { function, value, compare, to };
+        self.piece.steps.push(Step::Atomic { change, access });
         self.end_at_global(&place);
         Ok(to)
     }
@@ -214,9 +224,17 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn access(&mut self, place: &Place, width: u32, kind: Kind, atomic: bool, span: Span) -> u32 {
+    /// Places in memory are counted in halves of a word until here, where it is known what is there.
+    fn access(&mut self, place: &Place, leaf: Leaf, kind: Kind, atomic: bool, span: Span) -> u32 {
         let line = self.source.line(span);
-        self.program.accesses.push(Access { place: place.clone(), width, kind, atomic, line });
+        let mut place = place.clone();
+        let narrow = leaf.narrow && place.space != Space::Private;
+        if !narrow && place.space != Space::Private {
+            place.offset /= 2;
+            place.indices.iter_mut().for_each(|index| index.stride /= 2);
+        }
+        let width = leaf.width;
+        self.program.accesses.push(Access { place, width, narrow, kind, atomic, line });
         self.program.accesses.len() as u32 - 1
     }
 
@@ -234,7 +252,8 @@ impl<'a> Lowering<'a> {
         span: Span,
     ) -> Result<Row> {
         let (place, ty) = self.pointed(frame, array, span)?;
-        let (stride, _) = types::elements(&ty).map_err(|what| self.unknown(&what, span))?;
+        let types = &self.source.module.types;
+        let (stride, _) = layout::elements(types, &ty).map_err(|what| self.unknown(&what, span))?;
         match place.space {
             Space::Buffer(buffer) => {
                 Ok(self.given(Given::Length { buffer, offset: place.offset, stride }))

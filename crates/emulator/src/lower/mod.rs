@@ -2,19 +2,27 @@
 //! places, branches whose side is known left out.
 
 mod arithmetic;
+mod atomics;
+mod compute;
 mod control_flow;
 mod frame;
+mod layout;
+mod math;
+mod matrices;
 mod memory;
+mod names;
+mod packing;
+mod subgroups;
 mod types;
 mod values;
 
 use super::dead_code::eliminate_dead_code;
 use super::mask::MAX_LANES;
-use super::program::{Atomic, Given, Node, Op, Piece, Program, Row, Step};
+use super::program::{Given, Node, Op, Piece, Program, Row, Step};
 use super::source::Source;
 use frame::{Frame, Value};
 use gpubench_core::error::{Error, Result};
-use naga::{AtomicFunction, Barrier, Block, Expression, GlobalVariable, Handle, Span, Statement};
+use naga::{Barrier, Block, GlobalVariable, Handle, Span, Statement};
 
 /// Most statements of a program, and values of a work-item and of all.
 const MAX_STATEMENTS: u32 = 1 << 17;
@@ -201,15 +209,16 @@ impl<'a> Lowering<'a> {
                 }
                 self.leave(Node::Return);
             }
+            Statement::ControlBarrier(flags) if flags.contains(Barrier::SUB_GROUP) => {
+                return Err(self.unknown("`subgroupBarrier`", span));
+            }
             Statement::ControlBarrier(flags) => self.barrier(*flags, span),
             Statement::MemoryBarrier(_) => {}
             Statement::Store { pointer, value } => self.store(frame, *pointer, *value, span)?,
             Statement::Atomic { pointer, fun, value, result } => {
-                let function = self.atomic(frame, fun, *value, span)?;
-                let rows = self.rows_of(frame, *value)?;
-                let to = self.change(frame, *pointer, function, rows[0], span)?;
+                let rows = self.atomic(frame, *pointer, fun, *value, span)?;
                 if let Some(result) = result {
-                    frame.put(*result, Value::Rows(vec![to]));
+                    frame.put(*result, Value::Rows(rows));
                 }
             }
             Statement::WorkGroupUniformLoad { pointer, result } => {
@@ -221,7 +230,7 @@ impl<'a> Lowering<'a> {
             Statement::Call { function, arguments, result } => {
                 self.call(frame, *function, arguments, *result)?;
             }
-            other => return Err(self.unknown(statement_name(other), span)),
+            other => self.subgroup_statement(frame, other, span)?,
         }
         Ok(())
     }
@@ -254,44 +263,5 @@ impl<'a> Lowering<'a> {
             storage: flags.contains(Barrier::STORAGE),
             line: self.source.line(span),
         });
-    }
-
-    fn atomic(
-        &self,
-        frame: &Frame,
-        function: &AtomicFunction,
-        value: Handle<Expression>,
-        span: Span,
-    ) -> Result<Atomic> {
-        let signed = frame.kind(value) == Ok(naga::ScalarKind::Sint);
-        Ok(match (function, signed) {
-            (AtomicFunction::Add, _) => Atomic::Add,
-            (AtomicFunction::Subtract, _) => Atomic::Subtract,
-            (AtomicFunction::And, _) => Atomic::And,
-            (AtomicFunction::InclusiveOr, _) => Atomic::Or,
-            (AtomicFunction::ExclusiveOr, _) => Atomic::Xor,
-            (AtomicFunction::Min, true) => Atomic::SMin,
-            (AtomicFunction::Min, false) => Atomic::UMin,
-            (AtomicFunction::Max, true) => Atomic::SMax,
-            (AtomicFunction::Max, false) => Atomic::UMax,
-            (AtomicFunction::Exchange { compare: None }, _) => Atomic::Exchange,
-            (AtomicFunction::Exchange { .. }, _) => {
-                return Err(self.unknown("atomicCompareExchangeWeak", span));
-            }
-        })
-    }
-}
-
-/// What a statement that is not known is called.
-fn statement_name(statement: &Statement) -> &'static str {
-    match statement {
-        Statement::Kill => "discard",
-        Statement::ImageStore { .. } | Statement::ImageAtomic { .. } => "textures",
-        Statement::RayQuery { .. } | Statement::RayPipelineFunction(_) => "ray tracing",
-        Statement::SubgroupBallot { .. }
-        | Statement::SubgroupGather { .. }
-        | Statement::SubgroupCollectiveOperation { .. } => "subgroup operations",
-        Statement::CooperativeStore { .. } => "cooperative matrices",
-        _ => "this statement",
     }
 }

@@ -1,28 +1,48 @@
-//! How types lie in rows and in memory.
+//! How types lie in rows: what scalars a value has.
 
-use super::super::program::Output;
-use naga::{ArraySize, Handle, Scalar, ScalarKind, Type, TypeInner, UniqueArena};
+use super::layout::{array_stride, column_stride, member_offset, scalar_halves};
+use naga::{ArraySize, Scalar, ScalarKind, Type, TypeInner, UniqueArena};
 
 /// Most scalars of one value or private variable.
 const MAX_SCALARS: usize = 4096;
 
-/// A scalar or vector within a type: `offset` in words of memory.
+/// A scalar or vector within a type: `offset` in halves of a word of memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Leaf {
     pub(super) offset: u32,
     pub(super) width: u32,
+    /// Whether each scalar takes half a word.
+    pub(super) narrow: bool,
 }
 
-/// Whether rows can hold it.
+/// Whether it is an `f16`.
+pub(super) fn is_half(scalar: Scalar) -> bool {
+    scalar.kind == ScalarKind::Float && scalar.width == 2
+}
+
+/// Whether rows can hold it. An `f16` is held as the `f32` of its value.
 pub(super) fn scalar(scalar: Scalar) -> Result<ScalarKind, String> {
     match (scalar.kind, scalar.width) {
         (ScalarKind::Bool, _) => Ok(ScalarKind::Bool),
         (kind @ (ScalarKind::Float | ScalarKind::Sint | ScalarKind::Uint), 4) => Ok(kind),
-        (kind, width) => Err(format!("{kind:?} numbers of {} bits", 8 * width).to_lowercase()),
+        (ScalarKind::Float, 2) => Ok(ScalarKind::Float),
+        _ => Err(format!("`{}`", spelled(scalar))),
     }
 }
 
-/// The scalars and vectors of a type, in order.
+/// A scalar type in WGSL.
+fn spelled(scalar: Scalar) -> String {
+    let kind = match scalar.kind {
+        ScalarKind::Sint => "i",
+        ScalarKind::Uint => "u",
+        ScalarKind::Float => "f",
+        ScalarKind::Bool => return "bool".into(),
+        ScalarKind::AbstractInt | ScalarKind::AbstractFloat => return "abstract numbers".into(),
+    };
+    format!("{kind}{}", 8 * scalar.width)
+}
+
+/// The scalars and vectors of a type, in order; of a matrix, its columns.
 pub(super) fn leaves(types: &UniqueArena<Type>, ty: &TypeInner) -> Result<Vec<Leaf>, String> {
     let mut found = vec![];
     collect(types, ty, 0, &mut found)?;
@@ -38,23 +58,28 @@ fn collect(
     if found.len() >= MAX_SCALARS {
         return Err(format!("values of more than {MAX_SCALARS} scalars"));
     }
+    let leaf = |s: Scalar, offset: u32, width: u32| {
+        scalar(s).map(|_| Leaf { offset, width, narrow: scalar_halves(s) == 1 })
+    };
     match ty {
-        TypeInner::Scalar(s) | TypeInner::Atomic(s) => {
-            scalar(*s)?;
-            found.push(Leaf { offset, width: 1 });
-        }
-        TypeInner::Vector { size, scalar: s } => {
-            scalar(*s)?;
-            found.push(Leaf { offset, width: *size as u32 });
+        TypeInner::Scalar(s) | TypeInner::Atomic(s) => found.push(leaf(*s, offset, 1)?),
+        TypeInner::Vector { size, scalar } => found.push(leaf(*scalar, offset, *size as u32)?),
+        TypeInner::Matrix { columns, rows, scalar } => {
+            for column in 0..*columns as u32 {
+                let offset = offset + column * column_stride(*rows, *scalar);
+                found.push(leaf(*scalar, offset, *rows as u32)?);
+            }
         }
         TypeInner::Array { base, size: ArraySize::Constant(count), stride } => {
+            let stride = array_stride(types, &types[*base].inner, *stride)?;
             for i in 0..count.get() {
-                collect(types, &types[*base].inner, offset + i * stride / 4, found)?;
+                collect(types, &types[*base].inner, offset + i * stride, found)?;
             }
         }
         TypeInner::Struct { members, .. } => {
-            for member in members {
-                collect(types, &types[member.ty].inner, offset + member.offset / 4, found)?;
+            for (i, member) in (0..).zip(members) {
+                let offset = offset + member_offset(types, members, i)?;
+                collect(types, &types[member.ty].inner, offset, found)?;
             }
         }
         other => return Err(named(other)),
@@ -67,6 +92,23 @@ pub(super) fn scalars(types: &UniqueArena<Type>, ty: &TypeInner) -> Result<u32, 
     Ok(leaves(types, ty)?.iter().map(|leaf| leaf.width).sum())
 }
 
+/// Scalars of the part `index` of a value.
+pub(super) fn part_scalars(
+    types: &UniqueArena<Type>,
+    ty: &TypeInner,
+    index: u32,
+) -> Result<u32, String> {
+    match ty {
+        TypeInner::Vector { .. } => Ok(1),
+        TypeInner::Matrix { rows, .. } => Ok(*rows as u32),
+        TypeInner::Array { base, .. } => scalars(types, &types[*base].inner),
+        TypeInner::Struct { members, .. } => {
+            scalars(types, &types[members[index as usize].ty].inner)
+        }
+        _ => scalars(types, ty),
+    }
+}
+
 /// Where element or member `index` begins, in scalars.
 pub(super) fn scalar_offset(
     types: &UniqueArena<Type>,
@@ -74,8 +116,9 @@ pub(super) fn scalar_offset(
     index: u32,
 ) -> Result<u32, String> {
     match ty {
-        TypeInner::Vector { .. } => Ok(index),
-        TypeInner::Array { base, .. } => Ok(index * scalars(types, &types[*base].inner)?),
+        TypeInner::Vector { .. } | TypeInner::Matrix { .. } | TypeInner::Array { .. } => {
+            Ok(index * part_scalars(types, ty, 0)?)
+        }
         TypeInner::Struct { members, .. } => members
             .iter()
             .take(index as usize)
@@ -85,12 +128,13 @@ pub(super) fn scalar_offset(
     }
 }
 
-/// The scalar kind of a value that is a scalar or vector.
-pub(super) fn kind(ty: &TypeInner) -> Result<ScalarKind, String> {
+/// The scalar of a value that is made of equal ones.
+pub(super) fn scalar_of(ty: &TypeInner) -> Result<Scalar, String> {
     match ty {
-        TypeInner::Scalar(s) | TypeInner::Vector { scalar: s, .. } | TypeInner::Atomic(s) => {
-            scalar(*s)
-        }
+        TypeInner::Scalar(s)
+        | TypeInner::Vector { scalar: s, .. }
+        | TypeInner::Matrix { scalar: s, .. }
+        | TypeInner::Atomic(s) => Ok(*s),
         other => Err(named(other)),
     }
 }
@@ -107,64 +151,24 @@ pub(super) fn pointee(types: &UniqueArena<Type>, pointer: &TypeInner) -> Option<
     }
 }
 
-/// Words from one element to the next in memory, and how many there are where that is fixed.
-pub(super) fn elements(ty: &TypeInner) -> Result<(u32, Option<u32>), String> {
-    match ty {
-        TypeInner::Vector { size, .. } => Ok((1, Some(*size as u32))),
-        TypeInner::Array { size: ArraySize::Constant(n), stride, .. } => {
-            Ok((stride / 4, Some(n.get())))
-        }
-        TypeInner::Array { size: ArraySize::Dynamic, stride, .. } => Ok((stride / 4, None)),
-        other => Err(named(other)),
-    }
-}
-
-/// Bytes of a type of fixed size.
-pub(super) fn bytes(module: &naga::Module, ty: Handle<Type>) -> u32 {
-    module.types[ty].inner.size(module.to_ctx())
-}
-
-/// The arrays and members of a buffer of type `ty`, which `whole` describes as words. A part that
-/// is not known to the emulator counts as words without gaps.
-pub(super) fn outputs(types: &UniqueArena<Type>, ty: &TypeInner, whole: Output) -> Vec<Output> {
-    let words = |ty: &TypeInner| -> Option<Vec<u32>> {
-        let leaves = leaves(types, ty).ok()?;
-        Some(leaves.iter().flat_map(|l| l.offset..l.offset + l.width).collect())
-    };
-    match ty {
-        TypeInner::Struct { members, .. } => members
-            .iter()
-            .flat_map(|member| {
-                let field = member.name.as_deref().unwrap_or_default();
-                let name = format!("{}.{field}", whole.name);
-                let offset = whole.offset + member.offset / 4;
-                outputs(types, &types[member.ty].inner, Output { name, offset, ..whole.clone() })
-            })
-            .collect(),
-        TypeInner::Array { base, .. } => match (elements(ty), words(&types[*base].inner)) {
-            (Ok((stride, count)), Some(words)) => vec![Output { stride, count, words, ..whole }],
-            _ => vec![whole],
-        },
-        ty => match words(ty) {
-            Some(words) => vec![Output { count: Some(1), words, ..whole }],
-            None => vec![whole],
-        },
-    }
-}
-
 /// What a type that is not known is called.
-fn named(ty: &TypeInner) -> String {
+pub(super) fn named(ty: &TypeInner) -> String {
     match ty {
-        TypeInner::Matrix { .. } => "matrices".into(),
-        TypeInner::CooperativeMatrix { .. } => "cooperative matrices".into(),
-        TypeInner::Pointer { .. } | TypeInner::ValuePointer { .. } => "pointers as values".into(),
-        TypeInner::Array { .. } => "arrays without a fixed size as values".into(),
-        TypeInner::Image { .. } => "textures".into(),
-        TypeInner::Sampler { .. } => "samplers".into(),
-        TypeInner::BindingArray { .. } => "binding arrays".into(),
-        TypeInner::AccelerationStructure { .. } | TypeInner::RayQuery { .. } => {
-            "ray tracing".into()
+        TypeInner::CooperativeMatrix { .. } => "cooperative matrices (`coop_mat…`)".into(),
+        TypeInner::Pointer { .. } | TypeInner::ValuePointer { .. } => {
+            "pointers as values (`ptr<…>`)".into()
         }
-        other => format!("{other:?}"),
+        TypeInner::Array { .. } => "arrays without a fixed size as values".into(),
+        TypeInner::Image { .. } => "textures (`texture_…`)".into(),
+        TypeInner::Sampler { .. } => "samplers (`sampler`)".into(),
+        TypeInner::BindingArray { .. } => "`binding_array`".into(),
+        TypeInner::AccelerationStructure { .. } | TypeInner::RayQuery { .. } => {
+            "ray tracing (`ray_query`)".into()
+        }
+        TypeInner::Scalar(_)
+        | TypeInner::Vector { .. }
+        | TypeInner::Matrix { .. }
+        | TypeInner::Atomic(_)
+        | TypeInner::Struct { .. } => "this type here".into(),
     }
 }

@@ -2,9 +2,10 @@
 
 use super::super::program::{Given, Index, Op, Place, Row, Space};
 use super::frame::{Frame, Value};
-use super::{Lowering, types};
+use super::types::Leaf;
+use super::{Lowering, layout, names, types};
 use gpubench_core::error::Result;
-use naga::{Binding, BuiltIn, Expression, Function, Handle, Literal, ScalarKind, Span, TypeInner};
+use naga::{Binding, BuiltIn, Expression, Function, Handle, Literal, Span, TypeInner};
 
 impl<'a> Lowering<'a> {
     /// What an expression stands for: found where it was emitted, or made here where it needs no
@@ -76,71 +77,25 @@ impl<'a> Lowering<'a> {
                 let rows = self.rows_of(frame, *vector)?;
                 pattern.iter().take(*size as usize).map(|c| rows[*c as usize]).collect()
             }
-            _ => self.compute(frame, expression, span)?,
+            _ => {
+                let rows = self.compute(frame, expression, span)?;
+                if frame.is_half(handle) { self.each(Op::RoundHalf, &[&rows]) } else { rows }
+            }
         };
         Ok(Value::Rows(rows))
-    }
-
-    /// Expressions that need instructions.
-    fn compute(
-        &mut self,
-        frame: &mut Frame<'a>,
-        expression: &'a Expression,
-        span: Span,
-    ) -> Result<Vec<Row>> {
-        match *expression {
-            Expression::Unary { op, expr } => {
-                let kind = self.kind(frame, expr, span)?;
-                let rows = self.rows_of(frame, expr)?;
-                Ok(self.unary(op, kind, &rows))
-            }
-            Expression::Binary { op, left, right } => {
-                let kind = self.kind(frame, left, span)?;
-                let (left, right) = (self.rows_of(frame, left)?, self.rows_of(frame, right)?);
-                Ok(self.binary(op, kind, &left, &right))
-            }
-            Expression::Select { condition, accept, reject } => {
-                let condition = self.rows_of(frame, condition)?;
-                let (yes, no) = (self.rows_of(frame, accept)?, self.rows_of(frame, reject)?);
-                Ok(self.each(Op::Select, &[&no, &yes, &condition]))
-            }
-            Expression::Relational { fun, argument } => {
-                let rows = self.rows_of(frame, argument)?;
-                self.relational(fun, &rows, span)
-            }
-            Expression::Math { fun, arg, arg1, arg2, arg3: None } => {
-                let kind = self.kind(frame, arg, span)?;
-                let arguments = [Some(arg), arg1, arg2]
-                    .into_iter()
-                    .flatten()
-                    .map(|argument| self.rows_of(frame, argument))
-                    .collect::<Result<Vec<_>>>()?;
-                self.math(fun, kind, &arguments, span)
-            }
-            Expression::As { expr, kind, convert } => {
-                let from = self.kind(frame, expr, span)?;
-                let rows = self.rows_of(frame, expr)?;
-                match convert {
-                    None => Ok(rows),
-                    Some(_) => self.convert(from, kind, &rows, span),
-                }
-            }
-            Expression::Override(_) => Err(self.unknown("overrides", span)),
-            ref other => Err(self.unknown(expression_name(other), span)),
-        }
-    }
-
-    fn kind(&self, frame: &Frame, h: Handle<Expression>, span: Span) -> Result<ScalarKind> {
-        frame.kind(h).map_err(|what| self.unknown(&what, span))
     }
 
     fn literal(&mut self, literal: &Literal, span: Span) -> Result<Row> {
         let bits = match *literal {
             Literal::F32(x) => x.to_bits(),
+            Literal::F16(x) => x.to_f32().to_bits(),
             Literal::U32(x) => x,
             Literal::I32(x) => x as u32,
             Literal::Bool(x) => u32::from(x),
-            other => return Err(self.unknown(&format!("the literal {other:?}"), span)),
+            Literal::F64(_) => return Err(self.unknown("`f64`", span)),
+            Literal::I64(_) => return Err(self.unknown("`i64`", span)),
+            Literal::U64(_) => return Err(self.unknown("`u64`", span)),
+            _ => return Err(self.unknown("this literal", span)),
         };
         Ok(self.constant(bits))
     }
@@ -171,7 +126,7 @@ impl<'a> Lowering<'a> {
             Expression::Splat { size, value } => {
                 Ok(vec![self.global_constant(*value)?[0]; *size as usize])
             }
-            other => Err(self.unknown(expression_name(other), span)),
+            other => Err(self.unknown(names::expression(other), span)),
         }
     }
 
@@ -192,7 +147,7 @@ impl<'a> Lowering<'a> {
             Value::Place(place) => place,
             Value::Rows(rows) => {
                 let first = types::scalar_offset(all, ty, index).map_err(wrong)? as usize;
-                let count = self.part_scalars(ty, index).map_err(wrong)? as usize;
+                let count = types::part_scalars(all, ty, index).map_err(wrong)? as usize;
                 return Ok(Value::Rows(rows[first..first + count].to_vec()));
             }
         };
@@ -200,9 +155,9 @@ impl<'a> Lowering<'a> {
         if place.space == Space::Private {
             place.offset += types::scalar_offset(all, &pointee, index).map_err(wrong)?;
         } else if let TypeInner::Struct { members, .. } = &pointee {
-            place.offset += members[index as usize].offset / 4;
+            place.offset += layout::member_offset(all, members, index).map_err(wrong)?;
         } else {
-            match types::elements(&pointee).map_err(wrong)? {
+            match layout::elements(all, &pointee).map_err(wrong)? {
                 (stride, Some(_)) => place.offset += index * stride,
                 (stride, None) => {
                     let row = self.constant(index);
@@ -211,19 +166,6 @@ impl<'a> Lowering<'a> {
             }
         }
         Ok(Value::Place(place))
-    }
-
-    /// Scalars of the part `index` of a value.
-    fn part_scalars(&self, ty: &TypeInner, index: u32) -> Result<u32, String> {
-        let all = &self.source.module.types;
-        match ty {
-            TypeInner::Vector { .. } => Ok(1),
-            TypeInner::Array { base, .. } => types::scalars(all, &all[*base].inner),
-            TypeInner::Struct { members, .. } => {
-                types::scalars(all, &all[members[index as usize].ty].inner)
-            }
-            _ => types::scalars(all, ty),
-        }
     }
 
     /// An element or component at a position known at run time.
@@ -251,25 +193,26 @@ impl<'a> Lowering<'a> {
             }
             Value::Rows(rows) => (self.spilled(&rows), frame.ty(base).clone(), true),
         };
-        let (stride, count) = types::elements(&ty).map_err(wrong)?;
+        let (stride, count) = layout::elements(all, &ty).map_err(wrong)?;
         let each = match place.space {
-            Space::Private => self.part_scalars(&ty, 0).map_err(wrong)?,
+            Space::Private => types::part_scalars(all, &ty, 0).map_err(wrong)?,
             _ => stride,
         };
         place.indices.push(Index { row, stride: each, count });
         if !is_value {
             return Ok(Value::Place(place));
         }
-        let width = self.part_scalars(&ty, 0).map_err(wrong)?;
-        let to = self.fetch(&place, width, false, span);
+        let width = types::part_scalars(all, &ty, 0).map_err(wrong)?;
+        let to = self.fetch(&place, Leaf { offset: 0, width, narrow: false }, false, span);
         Ok(Value::Rows((to..to + width).collect()))
     }
 
     /// Whether `index` lies in an array of fixed size.
     fn is_fixed(&self, frame: &Frame, base: Handle<Expression>, index: u32) -> bool {
         let ty = frame.ty(base);
-        let ty = types::pointee(&self.source.module.types, ty).unwrap_or_else(|| ty.clone());
-        matches!(types::elements(&ty), Ok((_, Some(count))) if index < count)
+        let all = &self.source.module.types;
+        let ty = types::pointee(all, ty).unwrap_or_else(|| ty.clone());
+        matches!(layout::elements(all, &ty), Ok((_, Some(count))) if index < count)
     }
 
     /// Rows side by side that hold a value, so that it can be indexed.
@@ -309,33 +252,20 @@ impl<'a> Lowering<'a> {
             Binding::BuiltIn(BuiltIn::LocalInvocationIndex) => {
                 return Ok(vec![self.given(Given::LocalIndex)]);
             }
-            other => {
-                let what = format!("the argument {other:?}");
-                return Err(self.unknown(&what, Span::UNDEFINED));
+            Binding::BuiltIn(BuiltIn::SubgroupSize) => {
+                return Ok(vec![self.given(Given::SubgroupSize)]);
             }
+            Binding::BuiltIn(BuiltIn::SubgroupInvocationId) => {
+                return Ok(vec![self.given(Given::SubgroupLane)]);
+            }
+            Binding::BuiltIn(BuiltIn::SubgroupId) => {
+                return Ok(vec![self.given(Given::SubgroupId)]);
+            }
+            Binding::BuiltIn(BuiltIn::NumSubgroups) => {
+                return Ok(vec![self.given(Given::Subgroups)]);
+            }
+            _ => return Err(self.unknown("this argument of the entry point", Span::UNDEFINED)),
         };
         Ok((0..3).map(|axis| self.given(of(axis))).collect())
-    }
-}
-
-/// What an expression that is not known is called.
-fn expression_name(expression: &Expression) -> &'static str {
-    match expression {
-        Expression::ImageSample { .. }
-        | Expression::ImageLoad { .. }
-        | Expression::ImageQuery { .. } => "textures",
-        Expression::Derivative { .. } => "derivatives",
-        Expression::Math { fun, .. } => math_name(*fun),
-        Expression::CooperativeLoad { .. } | Expression::CooperativeMultiplyAdd { .. } => {
-            "cooperative matrices"
-        }
-        _ => "this expression",
-    }
-}
-
-fn math_name(function: naga::MathFunction) -> &'static str {
-    match function {
-        naga::MathFunction::InsertBits => "insertBits",
-        _ => "this function of four arguments",
     }
 }

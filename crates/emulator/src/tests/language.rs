@@ -203,3 +203,24 @@ fn one_value_of_local_memory_reaches_all() {
         }";
     assert_eq!(result(text, 8, 8), [45, 46, 47, 48, 49, 50, 51, 52]);
 }
+
+#[test]
+fn truth_values_have_a_word_each_in_local_memory() {
+    let text = "
+        struct Flags { a: bool, b: vec2<bool>, c: array<bool, 8>, d: u32 }
+        @group(0) @binding(0) var<storage, read_write> data: array<u32>;
+        var<workgroup> odd: array<bool, 8>;
+        var<workgroup> flags: Flags;
+        @compute @workgroup_size(8)
+        fn main(@builtin(local_invocation_index) i: u32) {
+            odd[i] = i % 2u == 1u;
+            flags.c[i] = i > 5u;
+            if (i == 0u) { flags.a = true; flags.b = vec2(false, true); flags.d = 40u; }
+            workgroupBarrier();
+            data[i] = u32(odd[(i + 1u) % 8u]) + 10u * u32(flags.c[i]) + flags.d
+                + 100u * u32(flags.a) + 1000u * u32(flags.b.x) + 2000u * u32(flags.b.y);
+        }";
+    let base = 40 + 100 + 2000;
+    let expected = [1, 0, 1, 0, 1, 0, 11, 10].map(|n| n + base);
+    assert_eq!(result(text, 8, 8), expected);
+}

@@ -57,11 +57,11 @@ fn nested(depth: u32, innermost: &str) -> String {
 }
 
 #[test]
-fn calls_that_double_at_every_level_are_refused() {
+fn calls_that_double_at_every_level_are_rejected() {
     for innermost in ["data[0] += 1u;", "", "var a: array<u32, 4096>; a[data[0]] = 1u;"] {
         let begun = Instant::now();
-        let refused = Emulator::new(&kernel("main.wgsl", &nested(40, innermost), [4, 1, 1], &[]));
-        let Err(Error::Unsupported(why)) = refused.map(|_| ()) else { panic!("{innermost}") };
+        let rejected = Emulator::new(&kernel("main.wgsl", &nested(40, innermost), [4, 1, 1], &[]));
+        let Err(Error::Unsupported(why)) = rejected.map(|_| ()) else { panic!("{innermost}") };
         assert!(why.contains("with its calls inlined"), "{why}");
         assert!(begun.elapsed() < Duration::from_secs(20), "{innermost}");
     }

@@ -2,8 +2,10 @@
 
 mod closed_forms;
 mod faults;
+mod functions;
 mod language;
 mod limits;
+mod numbers;
 mod outputs;
 
 use super::{Counts, Emulator, Fault, Groups, Instrumentation, Launch, Rules, Seen};

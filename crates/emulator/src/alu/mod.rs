@@ -1,6 +1,9 @@
 //! Arithmetic on rows, as WGSL defines it: integers wrap, an integer divided by 0 is itself, and a
 //! float beyond the integers becomes the last of them that floats can hold.
 
+mod bits;
+mod float;
+
 use super::program::{Op, Row};
 
 /// The integers of either type farthest from 0 that an `f32` holds: WGSL clamps to them before it
@@ -25,8 +28,16 @@ pub(super) fn run(rows: &mut [u32], lanes: usize, op: Op, to: Row, from: [Row; 3
         FMax => float2(to, a, b, f32::max),
         FPow => float2(to, a, b, f32::powf),
         FFma => fused(to, a, b, c),
-        FNeg | FAbs | FSign | FFloor | FCeil | FTrunc | FRound | FSqrt | FInverseSqrt | FExp
-        | FExp2 | FLog | FLog2 | FSin | FCos | FTan => float1(op, to, a),
+        FAtan2 => float2(to, a, b, f32::atan2),
+        FNeg => int1(to, a, |a| a ^ 1 << 31),
+        FAbs => int1(to, a, |a| a & !(1 << 31)),
+        FSqrt => int1(to, a, |a| f32::from_bits(a).sqrt().to_bits()),
+        FSign | FFloor | FCeil | FTrunc | FRound | FInverseSqrt | FExp | FExp2 | FLog | FLog2
+        | FSin | FCos | FTan | FAsin | FAcos | FAtan | FSinh | FCosh | FTanh | FAsinh | FAcosh
+        | FAtanh | FFraction | RoundHalf => {
+            let f = float::unary(op);
+            int1(to, a, |a| f(f32::from_bits(a)).to_bits());
+        }
         FEqual => compare(to, a, b, |a, b| a == b),
         FNotEqual => compare(to, a, b, |a, b| a != b),
         FLess => compare(to, a, b, |a, b| a < b),
@@ -36,7 +47,41 @@ pub(super) fn run(rows: &mut [u32], lanes: usize, op: Op, to: Row, from: [Row; 3
                 *to = if c != 0 { b } else { a };
             }
         }
+        Extract => int3(to, a, b, c, bits::extract),
+        ExtractSigned => int3(to, a, b, c, bits::extract_signed),
+        BitMask | FirstLeading | FirstLeadingSigned | FirstTrailing | DotBytes | DotSignedBytes => {
+            field(op, to, a, b);
+        }
+        FExponent | FScale | ToShare(_) | ToSignedShare(_) | FromShare(_) | FromSignedShare(_)
+        | ToHalf | FromHalf => packed(op, to, a, b),
         _ => integer(op, to, a, b),
+    }
+}
+
+/// Fields of bits.
+fn field(op: Op, to: &mut [u32], a: &[u32], b: &[u32]) {
+    match op {
+        Op::BitMask => int2(to, a, b, bits::mask),
+        Op::FirstLeading => int1(to, a, bits::first_leading),
+        Op::FirstLeadingSigned => int1(to, a, bits::first_leading_signed),
+        Op::FirstTrailing => int1(to, a, bits::first_trailing),
+        Op::DotBytes => int2(to, a, b, bits::dot_bytes),
+        _ => int2(to, a, b, bits::dot_signed_bytes),
+    }
+}
+
+/// Numbers in few bits, and the parts of a float.
+fn packed(op: Op, to: &mut [u32], a: &[u32], b: &[u32]) {
+    let float = f32::from_bits;
+    match op {
+        Op::FExponent => int1(to, a, |a| float::split(float(a)).1.cast_unsigned()),
+        Op::FScale => int2(to, a, b, |a, b| float::scaled(float(a), b.cast_signed()).to_bits()),
+        Op::ToShare(n) => int1(to, a, |a| bits::to_share(float(a), n)),
+        Op::ToSignedShare(n) => int1(to, a, |a| bits::to_signed_share(float(a), n)),
+        Op::FromShare(n) => int1(to, a, |a| bits::from_share(a, n).to_bits()),
+        Op::FromSignedShare(n) => int1(to, a, |a| bits::from_signed_share(a, n).to_bits()),
+        Op::ToHalf => int1(to, a, |a| bits::half_bits(float(a))),
+        _ => int1(to, a, |a| bits::half_value(a).to_bits()),
     }
 }
 
@@ -102,28 +147,6 @@ fn integer(op: Op, to: &mut [u32], a: &[u32], b: &[u32]) {
     }
 }
 
-fn float1(op: Op, to: &mut [u32], a: &[u32]) {
-    let f = |to: &mut [u32], f: fn(f32) -> f32| int1(to, a, |a| f(f32::from_bits(a)).to_bits());
-    match op {
-        Op::FNeg => int1(to, a, |a| a ^ 1 << 31),
-        Op::FAbs => int1(to, a, |a| a & !(1 << 31)),
-        Op::FSqrt => int1(to, a, |a| f32::from_bits(a).sqrt().to_bits()),
-        Op::FInverseSqrt => f(to, |a| 1.0 / a.sqrt()),
-        Op::FSign => f(to, |a| if a == 0.0 { 0.0 } else { a.signum() }),
-        Op::FFloor => f(to, f32::floor),
-        Op::FCeil => f(to, f32::ceil),
-        Op::FTrunc => f(to, f32::trunc),
-        Op::FRound => f(to, f32::round_ties_even),
-        Op::FExp => f(to, f32::exp),
-        Op::FExp2 => f(to, f32::exp2),
-        Op::FLog => f(to, f32::ln),
-        Op::FLog2 => f(to, f32::log2),
-        Op::FSin => f(to, f32::sin),
-        Op::FCos => f(to, f32::cos),
-        _ => f(to, f32::tan),
-    }
-}
-
 #[inline(always)]
 fn int1(to: &mut [u32], a: &[u32], f: impl Fn(u32) -> u32) {
     for (to, &a) in to.iter_mut().zip(a) {
@@ -135,6 +158,13 @@ fn int1(to: &mut [u32], a: &[u32], f: impl Fn(u32) -> u32) {
 fn int2(to: &mut [u32], a: &[u32], b: &[u32], f: impl Fn(u32, u32) -> u32) {
     for ((to, &a), &b) in to.iter_mut().zip(a).zip(b) {
         *to = f(a, b);
+    }
+}
+
+#[inline(always)]
+fn int3(to: &mut [u32], a: &[u32], b: &[u32], c: &[u32], f: impl Fn(u32, u32, u32) -> u32) {
+    for ((to, &a), (&b, &c)) in to.iter_mut().zip(a).zip(b.iter().zip(c)) {
+        *to = f(a, b, c);
     }
 }
 
