@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn exact_times_are_predicted_at_sizes_left_out() {
+    fn exact_times_are_predicted_at_held_out_sizes() {
         let all = samples(&device(), 2.0);
         let predict = |held_out: usize| {
             let mut others = all.clone();

@@ -150,7 +150,7 @@ fn missing(spec: &file::Workload, needs: Needs) -> Option<&'static str> {
         Some("this cuts the problem into chunks, so the workload needs `divide`")
     } else if spec.passes.is_none() && needs.passes == Passes::Needed {
         Some("this works between passes, so the workload needs `passes`")
-    } else if spec.passes.is_some() && needs.passes == Passes::Refused {
+    } else if spec.passes.is_some() && needs.passes == Passes::Unsupported {
         Some("this measures one launch, and the workload has several passes")
     } else {
         None

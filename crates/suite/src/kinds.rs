@@ -111,7 +111,7 @@ impl Needs {
         buffers: false,
         divide: false,
         groups_by_size: false,
-        passes: Passes::Refused,
+        passes: Passes::Unsupported,
     };
     /// Nothing: what is copied is the experiment's own.
     pub const NOTHING: Self = Self { kernel: false, ..Self::KERNEL };
@@ -123,7 +123,7 @@ impl Needs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passes {
     /// It measures one launch.
-    Refused,
+    Unsupported,
     /// It measures them all.
     Taken,
     /// It works between them.

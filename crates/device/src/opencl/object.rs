@@ -134,18 +134,18 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    static REFUSED: AtomicUsize = AtomicUsize::new(0);
+    static REJECTED: AtomicUsize = AtomicUsize::new(0);
 
     /// As a driver answers once the device is lost.
-    fn refuse(_: *mut c_void) -> Result<(), cl_int> {
-        REFUSED.fetch_add(1, Ordering::Relaxed);
+    fn reject(_: *mut c_void) -> Result<(), cl_int> {
+        REJECTED.fetch_add(1, Ordering::Relaxed);
         Err(opencl3::error_codes::CL_INVALID_CONTEXT)
     }
 
     struct OfALostDevice;
 
     impl Release for OfALostDevice {
-        const RELEASE: unsafe fn(*mut c_void) -> Result<(), cl_int> = refuse;
+        const RELEASE: unsafe fn(*mut c_void) -> Result<(), cl_int> = reject;
 
         fn handle(&self) -> *mut c_void {
             ptr::null_mut()
@@ -153,8 +153,8 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_release_is_no_panic_and_is_not_tried_again() {
+    fn a_rejected_release_is_no_panic_and_is_not_tried_again() {
         drop([Owned::new(OfALostDevice), Owned::new(OfALostDevice)]);
-        assert_eq!(REFUSED.load(Ordering::Relaxed), 2);
+        assert_eq!(REJECTED.load(Ordering::Relaxed), 2);
     }
 }
