@@ -37,6 +37,17 @@ pub struct NamedStep {
     pub ended: f64,
 }
 
+/// The steps of one recording.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recorded {
+    /// What was recorded, such as `4 chunks on 3 queues`.
+    pub name: String,
+    /// The clock of its steps.
+    pub clock: Clock,
+    /// Its steps, which share that clock.
+    pub steps: Vec<NamedStep>,
+}
+
 /// Copies of growing size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Transfer {

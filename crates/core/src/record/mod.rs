@@ -21,8 +21,8 @@ mod validate;
 pub use checkpoint_file::{CheckpointError, CheckpointFile, CheckpointIdentity};
 pub use detail::{
     Characterised, Checkpoint, CheckpointRun, Concurrency, CopyEngines, Direction, Halo, Launched,
-    LayoutTransform, NamedStep, OccupancySweep, Overlap, OverlapRun, Pair, Schedule, ScheduleRun,
-    Timed, Transfer, TransferPoint, Uses, VariantTimes,
+    LayoutTransform, NamedStep, OccupancySweep, Overlap, OverlapRun, Pair, Recorded, Schedule,
+    ScheduleRun, Timed, Transfer, TransferPoint, Uses, VariantTimes,
 };
 pub use header::{Footer, Header, Host};
 pub use monitor::Monitor;

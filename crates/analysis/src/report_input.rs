@@ -1,7 +1,6 @@
 //! What a report is about: the devices of one or several runs, and what was measured on them.
 
-use super::labels;
-use gpubench_analysis::{Aggregate, aggregate_numbered};
+use crate::{Aggregate, aggregate_numbered};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::{Footer, Header, Record};
 use gpubench_core::text::{middle, printable};
@@ -116,7 +115,7 @@ fn reported_devices<'a>(members: &[(&'a Header, &'a DeviceInfo)]) -> Vec<Reporte
     let hosts = members.iter().any(|(header, _)| header.host.name != members[0].0.host.name);
     let mut labels: Vec<String> = vec![];
     for (header, device) in members {
-        let mut label = labels::label(device);
+        let mut label = device.label();
         if hosts {
             label += &format!(" {}", printable(&header.host.name, 20));
         }
