@@ -156,8 +156,8 @@ fn measured(file: &Path, terms: Option<&str>, counts: bool) -> Result<Measured> 
     let mut found: Vec<(String, SaveSummary)> = vec![];
     for record in &run.records {
         let detail = record.detail.as_ref();
-        let Some(raw) =
-            detail.and_then(|detail| detail.read::<gpubench_core::record::Checkpoint>())
+        let Some(raw) = detail
+            .and_then(|detail| detail.read::<gpubench_experiments::checkpoint::data::Checkpoint>())
         else {
             continue;
         };

@@ -198,7 +198,10 @@ mod tests {
         record.key.measure = Kind::new("schedule");
         let step = NamedStep { name: "upload 0".into(), queue: 0, started: 0.0, ended: 1.0 };
         let timed = Timed { walls: vec![1.0], steps: vec![step] };
-        let schedule = sample::schedule(Clock::Simulated, vec![("search", timed)]);
+        let schedule = gpubench_experiments::schedule::sample::schedule(
+            Clock::Simulated,
+            vec![("search", timed)],
+        );
         record.detail = Some(Detail::new(&schedule));
         record
     }

@@ -84,7 +84,7 @@ mod tests {
         let upload = NamedStep { name: "upload 0".into(), queue: 0, started: 0.0, ended: 1.0 };
         let timed = |steps: &[NamedStep]| Timed { walls: vec![1.0], steps: steps.to_vec() };
         let runs = vec![("equal 10", timed(&[upload])), ("search", timed(&[]))];
-        let schedule = sample::schedule(Clock::Device, runs);
+        let schedule = crate::schedule::sample::schedule(Clock::Device, runs);
         let mut record = sample::record(sample::key("pair", 1), 1.0);
         assert_eq!(recorded(&record), []);
         record.detail = Some(Detail::new(&schedule));

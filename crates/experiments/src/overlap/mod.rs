@@ -1,6 +1,7 @@
 //! A problem in chunks: copies overlap kernels.
 
 pub mod analysis;
+pub mod data;
 mod run;
 mod section;
 
@@ -11,7 +12,6 @@ use crate::predictions::ModelPrediction;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
-use gpubench_core::record;
 use gpubench_core::text::counted;
 use gpubench_core::workload::Kind;
 use gpubench_document::Section;
@@ -29,7 +29,7 @@ impl Experiment for Overlap {
     const HOST_MEMORY: HostMemory = HostMemory::Listed;
     type Spec = ();
     type Plan = ();
-    type Data = record::Overlap;
+    type Data = data::Overlap;
 
     fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
         Ok(())

@@ -2,10 +2,10 @@
 
 use super::analysis::{LITTLE, OverlapSummary, RunSummary, overlap};
 use crate::engines::Engines;
+use crate::overlap::data::{Overlap, OverlapRun};
 use crate::results::{DetailedCase, detailed_cases, engines_of};
 use crate::stages;
 use gpubench_analysis::ReportInput;
-use gpubench_core::record::{Overlap, OverlapRun};
 use gpubench_document::{
     Axis, Column, Direction, Plot, Quantity, Scale, Section, Sentence, Series, Style, Table,
     Timeline, Unit,
