@@ -202,7 +202,8 @@ fn costs_that_no_kernel_determines_are_not_identifiable() {
         evaluations: vec![evaluation],
         failed: vec![],
     };
-    let text = gpubench::report::fit::text(std::slice::from_ref(&report), 100);
+    let section = gpubench::report::fit::section(std::slice::from_ref(&report));
+    let text = gpubench::report::render::text::section(&section, Some(100));
     let line = text.lines().find(|line| line.trim_start().starts_with("barrier")).unwrap();
     assert!(line.contains("not identifiable") && line.contains("do not determine it"), "{text}");
     let json: Value = serde_json::from_str(&gpubench::report::fit::json(&[report])).unwrap();

@@ -1,6 +1,6 @@
 //! `gpubench compare`: a run against a baseline or another run, case by case.
 
-use super::show::{print, warnings, width};
+use super::show::{markdown, print, text, warnings};
 use crate::store::{Run, baseline, read};
 use gpubench_analysis::{DeviceCases, Options, Verdict, collect, compare};
 use gpubench_core::error::{Error, Result};
@@ -97,8 +97,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
         None => with_baselines(&new, &args.folder, terms)?,
     };
     print(&match args.format {
-        Format::Text => comparison::text(&compared, width()),
-        Format::Md => comparison::markdown(&compared),
+        Format::Text => text(&comparison::section(&compared)),
+        Format::Md => markdown(&comparison::section(&compared)),
         Format::Csv => comparison::spreadsheet(&compared),
         Format::Json => comparison::json(&compared),
     })?;

@@ -4,7 +4,7 @@
 use super::fit::{by, has_kernels, kernels, launches};
 use super::known::{Profiles, is_same, likely, of_run, suite};
 use super::results;
-use super::show::{print, warnings, width};
+use super::show::{print, text, warnings};
 use crate::kernel_counts::{Kernel, KernelCounts, Wanted};
 use crate::store::Run;
 use gpubench_analysis::fit::{
@@ -16,7 +16,7 @@ use gpubench_core::record::profile::Profile;
 use gpubench_core::workload::CaseKey;
 use gpubench_emulator::Rules;
 use gpubench_experiments::analysis::is_probe;
-use gpubench_report::predict::{DevicePrediction, Prediction, json, text};
+use gpubench_report::predict::{DevicePrediction, Prediction, json, section};
 use gpubench_report::progress::say;
 use gpubench_report::selection;
 use std::collections::{BTreeMap, BTreeSet};
@@ -128,8 +128,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
     }
     print(&match (args.json, args.relative) {
         (true, _) => json(&predictions),
-        (_, true) => selection::text(&predictions, width()),
-        _ => text(&predictions, width()),
+        (_, true) => text(&selection::section(&predictions)),
+        _ => text(&section(&predictions)),
     })?;
     Ok(ExitCode::SUCCESS)
 }

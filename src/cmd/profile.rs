@@ -2,11 +2,11 @@
 
 use super::known::of_run;
 use super::results;
-use super::show::{print, warnings, width};
+use super::show::{print, text, warnings};
 use crate::store::{Run, read};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::record::profile::Profile;
-use gpubench_report::profile::text;
+use gpubench_report::profile::section;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -46,7 +46,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         }
     }
     if !args.json {
-        let all: Vec<String> = profiles.iter().map(|profile| text(profile, width())).collect();
+        let all: Vec<String> = profiles.iter().map(|profile| text(&section(profile))).collect();
         print(&all.join("\n"))?;
         return Ok(ExitCode::SUCCESS);
     }

@@ -3,7 +3,7 @@
 use super::known::{Profiles, likely};
 use super::predicted_ranking::Sources;
 use super::results;
-use super::show::{print, warnings, width};
+use super::show::{markdown, print, text, warnings};
 use crate::store::runs::{self, CharacterisedIn};
 use gpubench_analysis::rank::{Options, Ranking, rank};
 use gpubench_core::error::{Error, Result};
@@ -62,8 +62,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let own = |wanted: &[&DeviceInfo]| own_profiles(&all.characterised, wanted);
     ranking.prediction = args.sources.predict(&all.matrix, &ranking, own)?;
     print(&match args.format {
-        Format::Text => ranking::text(&ranking, width()),
-        Format::Md => ranking::markdown(&ranking),
+        Format::Text => text(&ranking::section(&ranking)),
+        Format::Md => markdown(&ranking::section(&ranking)),
         Format::Csv => ranking::spreadsheet(&ranking),
         Format::Json => ranking::json(&ranking),
     })?;

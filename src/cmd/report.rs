@@ -29,7 +29,7 @@ pub struct Args {
     /// In which format (default: what the output's name ends in, else text)
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Compare with this run or baseline, device by device (in HTML, Markdown and JSON)
+    /// Compare with this run or baseline, device by device (in every format but CSV)
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Rank implementations on the host's processor too
@@ -71,12 +71,13 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let ranking = ranking(&args, &runs, format)?;
     let compared = compared(&args, &runs)?;
     let sections = sections(&input);
+    let all = || gpubench_report::sections(&input, &sections, &ranking, &compared);
     let text = match format {
-        Format::Text => terminal::summary(&input, &sections, style()),
-        Format::Html => html::page(&input, &sections, &ranking, &compared),
+        Format::Text => terminal::summary(&input, &sections, &ranking, &compared, style()),
+        Format::Html => html::page(&input, &all()),
         Format::Md => markdown::markdown(&input, &sections, &ranking, &compared),
         Format::Csv => data::spreadsheet(&input),
-        Format::Figures => render::csv::sections(&gpubench_report::sections(&input, &sections)),
+        Format::Figures => render::csv::sections(&all()),
         Format::Json => render::json::json(&data::document(&input, &sections, &ranking, &compared)),
     };
     match &args.output {
@@ -139,8 +140,8 @@ fn ranking(args: &Args, runs: &[Run], format: Format) -> Result<Ranking> {
         ..Options::default()
     };
     let mut ranking = rank(&matrix, &options)?;
-    // The other formats show no ranking.
-    if matches!(format, Format::Html | Format::Md | Format::Json) {
+    // A line a case and device shows no ranking.
+    if format != Format::Csv {
         let own = |_: &[&DeviceInfo]| {
             let mut own = Profiles::default();
             for run in runs {

@@ -2,7 +2,9 @@
 
 use gpubench_core::error::{Error, Located, Result};
 use gpubench_core::text::printable;
+use gpubench_document::Section;
 use gpubench_report::progress::say;
+use gpubench_report::render;
 use gpubench_report::terminal::Style;
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode,
@@ -22,6 +24,17 @@ pub fn print(text: &str) -> Result<()> {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Error::io("stdout", error)),
         _ => Ok(()),
     }
+}
+
+/// A section as a command's whole output, as wide as the terminal.
+pub(super) fn text(section: &Section) -> String {
+    let text = render::text::section(section, Some(usize::from(width())));
+    text.trim_start_matches('\n').to_owned()
+}
+
+/// A section as a command's whole output, for a pull request.
+pub(super) fn markdown(section: &Section) -> String {
+    render::markdown::section(section, 3).trim_start_matches('\n').to_owned()
 }
 
 /// When to colour.

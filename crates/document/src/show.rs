@@ -46,13 +46,15 @@ fn number(value: f64, unit: Unit) -> String {
         | Unit::BytesPerSecond
         | Unit::FlopsPerSecond
         | Unit::FlopsPerByte
+        | Unit::PerSecond
         | Unit::Hertz
         | Unit::Watts
         | Unit::Joules => prefixed(value, unit.symbol()),
         Unit::Bytes => bytes(value),
         Unit::Fraction => percent(value, false),
         Unit::Change => percent(value, true),
-        Unit::Ratio => format!("{} ×", ratio(value)),
+        Unit::Ratio => format!("{} ×", ratio(value, 2)),
+        Unit::Relative => ratio(value, 3),
         Unit::Celsius => format!("{} °C", plain(value)),
         Unit::Count | Unit::None => plain(value),
     }
@@ -97,9 +99,9 @@ fn percent(share: f64, signed: bool) -> String {
     }
 }
 
-fn ratio(value: f64) -> String {
+fn ratio(value: f64, digits: usize) -> String {
     match value.abs() {
-        0.0995..9.995 => format!("{value:.2}"),
+        0.0995..9.995 => format!("{value:.digits$}"),
         _ => plain(value),
     }
 }
@@ -125,7 +127,7 @@ fn plain(value: f64) -> String {
 mod tests {
     use super::*;
 
-    const UNITS: [Unit; 14] = [
+    const UNITS: [Unit; 16] = [
         Unit::Seconds,
         Unit::Bytes,
         Unit::BytesPerSecond,
@@ -134,7 +136,9 @@ mod tests {
         Unit::Fraction,
         Unit::Change,
         Unit::Ratio,
+        Unit::Relative,
         Unit::Count,
+        Unit::PerSecond,
         Unit::Hertz,
         Unit::Watts,
         Unit::Joules,
@@ -158,7 +162,10 @@ mod tests {
             (0.12, Unit::Change, "+12 %"),
             (-0.031, Unit::Change, "-3.1 %"),
             (2.0, Unit::Ratio, "2.00 ×"),
+            (1.0254, Unit::Relative, "1.025"),
+            (0.0042, Unit::Relative, "0.00420"),
             (12_345.0, Unit::Count, "12345"),
+            (2e12, Unit::PerSecond, "2.00 T/s"),
             (1.5e9, Unit::Hertz, "1.50 GHz"),
             (45.25, Unit::Celsius, "45.2 °C"),
             (0.934, Unit::None, "0.934"),
@@ -205,6 +212,7 @@ mod tests {
         assert_eq!(tick(0.0, Unit::BytesPerSecond), "0");
         assert_eq!(tick(100.0, Unit::Count), "100");
         assert_eq!(tick(1.5, Unit::Ratio), "1.5 ×");
+        assert_eq!(tick(1.0, Unit::Relative), "1");
         assert_eq!(tick(10_485_760.0, Unit::Bytes), "10 MiB");
     }
 }

@@ -30,9 +30,15 @@ pub enum Unit {
     /// A quotient of two like quantities: 2 reads `2.00 ×`.
     #[serde(rename = "ratio")]
     Ratio,
+    /// A quantity over a reference's: 1.0254 reads `1.025`. Plots over names have a line at 1.
+    #[serde(rename = "relative")]
+    Relative,
     /// A number of things.
     #[serde(rename = "count")]
     Count,
+    /// How often a second: launches, instructions.
+    #[serde(rename = "/s")]
+    PerSecond,
     /// Cycles per second.
     #[serde(rename = "Hz")]
     Hertz,
@@ -63,7 +69,9 @@ impl Unit {
             Self::Fraction => "fraction",
             Self::Change => "change",
             Self::Ratio => "ratio",
+            Self::Relative => "relative",
             Self::Count => "count",
+            Self::PerSecond => "/s",
             Self::Hertz => "Hz",
             Self::Watts => "W",
             Self::Joules => "J",
@@ -77,7 +85,13 @@ impl Unit {
     pub(super) fn is_relative(self) -> bool {
         !matches!(
             self,
-            Self::Fraction | Self::Change | Self::Ratio | Self::Count | Self::Celsius | Self::None
+            Self::Fraction
+                | Self::Change
+                | Self::Ratio
+                | Self::Relative
+                | Self::Count
+                | Self::Celsius
+                | Self::None
         )
     }
 }
@@ -98,7 +112,9 @@ mod tests {
             Fraction,
             Change,
             Ratio,
+            Relative,
             Count,
+            PerSecond,
             Hertz,
             Watts,
             Joules,

@@ -1,16 +1,14 @@
-//! A comparison for terminals, Markdown, spreadsheets and programs.
+//! A run against an older one, case by case.
 
 use super::csv::{csv, number};
-use super::grid::{Grid, escaped};
-use super::labels::case_name;
-use super::labels::flag_word;
-use super::ranking::{few, grouped};
+use super::labels::{case_name, device, explain, flag_word, skipped_cases};
 use gpubench_analysis::{Comparison, Row, Verdict};
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::text::{counted, printable};
-use gpubench_core::units;
+use gpubench_core::text::printable;
+use gpubench_document::{
+    Axis, Column, Plot, Quantity, Scale, Section, Sentence, Series, Style, Table, Unit,
+};
 use serde::Serialize;
-use std::fmt::Write;
 
 /// Version of the JSON format.
 pub const VERSION: u32 = 2;
@@ -39,49 +37,187 @@ pub struct Compared {
     pub comparison: Comparison,
 }
 
-/// For a terminal of `width` columns.
-pub fn text(all: &[Compared], width: u16) -> String {
-    let mut out = String::new();
-    for compared in all {
-        let _ = writeln!(out, "{}", head(compared, &|text| printable(text, 50)));
-        out += &table(&compared.comparison).text(width);
-        let _ = writeln!(out, "\n{}", summary(&compared.comparison));
-        for (reason, keys) in grouped(&compared.comparison.skipped) {
-            let reason = printable(reason, 200);
-            let _ = writeln!(out, "skipped: {reason}\n      {} × {}", keys.len(), few(&keys));
-        }
-        out.push('\n');
-    }
-    out
+/// One section a device.
+pub fn section(all: &[Compared]) -> Section {
+    let section = Section::new("comparison", "Comparison").text(
+        "The ratio is the new time over the old one: below 1 is faster. A case is called faster \
+         or slower only where the 95 % interval excludes 1, the change exceeds the tolerance, and \
+         it stands among all cases (Benjamini and Hochberg, 5 %); same, where the interval lies \
+         within the tolerance.",
+    );
+    all.iter().map(one).fold(section, Section::section)
 }
 
-/// For a pull request: changed cases in a table, the others counted.
-pub fn markdown(all: &[Compared]) -> String {
-    let mut out = String::new();
-    for compared in all {
-        let comparison = &compared.comparison;
-        let _ = writeln!(out, "### {}", head(compared, &escaped).replace('\n', "\n\n"));
-        let _ = writeln!(out, "{}\n", summary(comparison));
-        let changed = |row: &&Row| matches!(row.verdict, Verdict::Faster | Verdict::Slower);
-        let some = Comparison {
-            rows: comparison.rows.iter().filter(changed).cloned().collect(),
-            ..Comparison::default()
-        };
-        if !some.rows.is_empty() {
-            let _ = writeln!(out, "{}", table(&some).markdown());
+fn one(compared: &Compared) -> Section {
+    let comparison = &compared.comparison;
+    let section = sides(compared);
+    let section = match comparison.rows.is_empty() {
+        true => section.text("No case can be compared."),
+        false => figures(section, comparison),
+    };
+    let n = comparison.skipped.len() as u64;
+    let reasons = Sentence::from("Skipped: ").counted(n, "case").text(", by reason");
+    let skipped = skipped_cases("skipped", reasons, &comparison.skipped);
+    section.section(Section::new("skipped", "Skipped cases").folded().table(skipped))
+}
+
+/// The device and where the two sides are from; a new driver stands out.
+fn sides(compared: &Compared) -> Section {
+    let Compared { old, new, .. } = compared;
+    let name = |text: &str| Sentence::from(printable(text, 80));
+    let side = |side: &Side| {
+        let from = name(&side.file).text(", begun ").then(name(&side.started)).text(", ");
+        from.counted(side.rounds.into(), "round").text(", driver ").then(name(&side.device.driver))
+    };
+    let (before, now) = (&old.device, &new.device);
+    let driver = (before.driver != now.driver)
+        .then(|| name(&before.driver).text(" → ").then(name(&now.driver)));
+    let is_other = before.name != now.name || before.backend != now.backend;
+    Section::new(&now.name, device(now))
+        .fact("old", "old", side(old))
+        .fact("new", "new", side(new))
+        .fact("driver", "new driver", driver)
+        .fact("device", "another device before", is_other.then(|| device(before)))
+}
+
+fn figures(section: Section, comparison: &Comparison) -> Section {
+    let rows = |wanted: fn(&Verdict) -> bool| -> Vec<&Row> {
+        let mut rows: Vec<&Row> = comparison.rows.iter().filter(|r| wanted(&r.verdict)).collect();
+        rows.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
+        rows
+    };
+    let [slower, faster, unsure, same] = KINDS.map(rows);
+    let [changed, others] = [[slower, faster].concat(), [unsure, same].concat()];
+    let common = common_tolerance(comparison);
+    let section = section
+        .fact("verdicts", "cases", verdicts(comparison))
+        .figure("mean", "geometric mean of the ratios", mean(comparison), Unit::Relative)
+        .figure("tolerance", "tolerance", common, Unit::Fraction);
+    let section = match changed.is_empty() {
+        true => section.text("No case changed."),
+        false => section.plot(plot(&changed)),
+    };
+    let is_open = |row: &&Row| matches!(row.verdict, Verdict::Unsure { rounds: Some(_) });
+    let rest = Section::new("others", "Unchanged cases").folded();
+    let rest = match others.iter().any(is_open) {
+        true => rest.text("“? n rounds”: unsure; n rounds on either side would settle it."),
+        false => rest,
+    };
+    section
+        .table(table("changed", "Changed cases", &changed, common))
+        .table(doubts(comparison))
+        .section(rest.table(table(
+            "others",
+            "The same within the tolerance, or unsure",
+            &others,
+            common,
+        )))
+}
+
+/// What calls for attention first: slower, faster, unsure, the same.
+const KINDS: [fn(&Verdict) -> bool; 4] = [
+    |verdict| *verdict == Verdict::Slower,
+    |verdict| *verdict == Verdict::Faster,
+    |verdict| matches!(verdict, Verdict::Unsure { .. }),
+    |verdict| *verdict == Verdict::Same,
+];
+
+/// How many of each: `✗ 1 slower, ✓ 0 faster, ? 2 unsure, = 40 the same`.
+fn verdicts(comparison: &Comparison) -> Sentence {
+    let signs = ["✗ ", "✓ ", "? ", "= "].into_iter().zip(KINDS);
+    let words = [" slower", " faster", " unsure", " the same"];
+    let each = signs.zip(words).map(|((sign, kind), word)| {
+        Sentence::from(sign).value(comparison.count(kind) as f64, Unit::Count).text(word)
+    });
+    Sentence::new().list(", ", each)
+}
+
+fn mean(comparison: &Comparison) -> Option<Quantity> {
+    Quantity::between(comparison.mean_ratio?, comparison.mean_interval?)
+}
+
+/// The tolerance of all cases, where it is one.
+fn common_tolerance(comparison: &Comparison) -> Option<f64> {
+    let first = comparison.rows.first()?.tolerance;
+    comparison.rows.iter().all(|row| row.tolerance == first).then_some(first)
+}
+
+fn ratio(row: &Row) -> Option<Quantity> {
+    Quantity::between(row.ratio, row.interval)
+}
+
+/// The slowest first, as many as can be told apart.
+fn plot(rows: &[&Row]) -> Plot {
+    const MAX_ROWS: usize = 40;
+    let rows = &rows[..rows.len().min(MAX_ROWS)];
+    let x = Axis::categories("case", rows.iter().map(|row| case_name(&row.key)));
+    let y = Axis::new("new time over old", Unit::Relative, Scale::Log10);
+    let shown = Sentence::new().counted(rows.len() as u64, "changed case");
+    let plot = Plot::new("ratios", "Changed cases", x, y)
+        .describe(shown.text(", the slowest first; the figures are in the table."))
+        .tabled_in("changed");
+    [("slower", Verdict::Slower, 4), ("faster", Verdict::Faster, 2)].into_iter().fold(
+        plot,
+        |plot, (name, verdict, look)| {
+            let mut series = Series::new(name, Style::Points).look(look, 0);
+            for (place, row) in rows.iter().enumerate().filter(|(_, row)| row.verdict == verdict) {
+                series.point(place as f64, ratio(row));
+            }
+            plot.series(series)
+        },
+    )
+}
+
+/// Of each case its own tolerance, where they differ.
+fn table(key: &str, title: &'static str, rows: &[&Row], tolerance: Option<f64>) -> Table {
+    let mut columns = vec![
+        Column::text("case", "case"),
+        Column::new("old", "old", Unit::Seconds),
+        Column::new("new", "new", Unit::Seconds),
+        Column::new("ratio", "ratio", Unit::Relative),
+        Column::text("verdict", "verdict"),
+    ];
+    if tolerance.is_none() {
+        columns.push(Column::new("tolerance", "tolerance", Unit::Fraction));
+    }
+    let mut table = Table::new(key, title, columns);
+    for row in rows {
+        let doubt = if row.doubts.is_empty() { "" } else { " !" };
+        table.row([
+            case_name(&row.key).into(),
+            row.old.into(),
+            row.new.into(),
+            ratio(row).into(),
+            mark(&row.verdict).text(doubt).into(),
+            row.tolerance.into(),
+        ]);
+    }
+    table
+}
+
+fn mark(verdict: &Verdict) -> Sentence {
+    match verdict {
+        Verdict::Slower => "✗ SLOWER".into(),
+        Verdict::Faster => "✓ FASTER".into(),
+        Verdict::Same => "= same".into(),
+        Verdict::Unsure { rounds: Some(rounds) } => {
+            Sentence::from("? ").value(f64::from(*rounds), Unit::Count).text(" rounds")
         }
-        if !comparison.rows.is_empty() {
-            let table = table(comparison).markdown();
-            let n = comparison.rows.len();
-            let title = format!("<details><summary>All {n} cases</summary>");
-            let _ = writeln!(out, "{title}\n\n{table}\n</details>\n");
-        }
-        for (reason, keys) in grouped(&comparison.skipped) {
-            let (reason, names) = (escaped(reason), escaped(&few(&keys)));
-            let _ = writeln!(out, "- skipped: {reason}: {} × {names}", keys.len());
+        Verdict::Unsure { rounds: None } => "? unsure".into(),
+    }
+}
+
+/// Cases whose times are doubtful, and why.
+fn doubts(comparison: &Comparison) -> Table {
+    let columns = [Column::text("case", "case"), Column::text("why", "why")];
+    let title = "! The device drifted or was throttled on either side";
+    let mut table = Table::new("doubts", title, columns);
+    for row in &comparison.rows {
+        for doubt in &row.doubts {
+            table.row([case_name(&row.key).into(), printable(&explain(doubt), 200).into()]);
         }
     }
-    out
+    table
 }
 
 /// One line a case; those that were left out too.
@@ -105,7 +241,7 @@ pub fn spreadsheet(all: &[Compared]) -> String {
             line.extend([
                 verdict_label(&row.verdict).to_owned(),
                 settle(&row.verdict),
-                doubts(row),
+                doubt_words(row),
                 String::new(),
             ]);
             lines.push(line);
@@ -126,61 +262,6 @@ pub fn json(all: &[Compared]) -> String {
     format!("{:#}\n", serde_json::json!({ "version": VERSION, "compared": all }))
 }
 
-/// The device and where the two sides are from; a new driver stands out.
-fn head(compared: &Compared, shown: &dyn Fn(&str) -> String) -> String {
-    let Compared { old, new, .. } = compared;
-    let mut out = format!("{} ({})", shown(&new.device.name), shown(&new.device.backend));
-    for (name, side) in [("old", old), ("new", new)] {
-        let (file, started) = (shown(&side.file), shown(&side.started));
-        let _ =
-            write!(out, "\n{name}: {file}, {started}, {}", counted(side.rounds as usize, "round"));
-    }
-    if old.device.driver != new.device.driver {
-        let (before, now) = (shown(&old.device.driver), shown(&new.device.driver));
-        let _ = write!(out, "\nnew driver: {before} → {now}");
-    }
-    if old.device.name != new.device.name || old.device.backend != new.device.backend {
-        let (name, api) = (shown(&old.device.name), shown(&old.device.backend));
-        let _ = write!(out, "\nanother device before: {name} ({api})");
-    }
-    out
-}
-
-/// What calls for attention first: slower, faster, unsure, the same.
-fn table(comparison: &Comparison) -> Grid {
-    let mut rows: Vec<&Row> = comparison.rows.iter().collect();
-    let order = |row: &Row| match row.verdict {
-        Verdict::Slower => 0,
-        Verdict::Faster => 1,
-        Verdict::Unsure { .. } => 2,
-        Verdict::Same => 3,
-    };
-    rows.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| b.ratio.total_cmp(&a.ratio)));
-    let mut grid = Grid::new(&["case", ">old", ">new", ">ratio", ">95 %", "verdict"]);
-    for row in rows {
-        let [low, high] = row.interval;
-        grid.row([
-            printable(&case_name(&row.key), 80),
-            units::seconds(row.old),
-            units::seconds(row.new),
-            format!("{:.3}", row.ratio),
-            format!("{low:.3}–{high:.3}"),
-            format!("{}{}", mark(&row.verdict), if row.doubts.is_empty() { "" } else { " !" }),
-        ]);
-    }
-    grid
-}
-
-fn mark(verdict: &Verdict) -> String {
-    match verdict {
-        Verdict::Slower => "✗ SLOWER".into(),
-        Verdict::Faster => "✓ FASTER".into(),
-        Verdict::Same => "= same".into(),
-        Verdict::Unsure { rounds: Some(rounds) } => format!("? {rounds} rounds"),
-        Verdict::Unsure { rounds: None } => "? unsure".into(),
-    }
-}
-
 fn verdict_label(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Slower => "slower",
@@ -198,39 +279,18 @@ fn settle(verdict: &Verdict) -> String {
 }
 
 /// In words: `drift throttled`.
-fn doubts(row: &Row) -> String {
+fn doubt_words(row: &Row) -> String {
     let mut labels: Vec<_> = row.doubts.iter().map(flag_word).collect();
     labels.sort_unstable();
     labels.dedup();
     labels.join(" ")
 }
 
-/// How many of each, and the mean: `1 slower, 0 faster, 2 unsure, 40 the same; …`.
-fn summary(comparison: &Comparison) -> String {
-    let count = |wanted: fn(&Verdict) -> bool| comparison.count(wanted);
-    let mut out = format!(
-        "✗ {} slower, ✓ {} faster, ? {} unsure, = {} the same",
-        count(|v| *v == Verdict::Slower),
-        count(|v| *v == Verdict::Faster),
-        count(|v| matches!(v, Verdict::Unsure { .. })),
-        count(|v| *v == Verdict::Same)
-    );
-    if let (Some(mean), Some([low, high])) = (comparison.mean_ratio, comparison.mean_interval) {
-        let _ = write!(out, "\ngeometric mean of the ratios: {mean:.3} ({low:.3}–{high:.3})");
-    }
-    if count(|v| matches!(v, Verdict::Unsure { rounds: Some(_) })) > 0 {
-        out += "\n“? n rounds”: unsure; n rounds on either side would settle it";
-    }
-    let doubted = comparison.rows.iter().filter(|row| !row.doubts.is_empty()).count();
-    if doubted > 0 {
-        let _ = write!(out, "\n! the device drifted or was throttled on either side: {doubted} ×");
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::markdown::section as markdown;
+    use crate::render::text::section as text;
     use gpubench_analysis::{Options, collect, compare};
     use gpubench_core::record::sample::{device, header, key, record};
     use gpubench_core::record::{Flag, Header, Outcome, Record};
@@ -277,24 +337,23 @@ mod tests {
 
     #[test]
     fn a_comparison_reads_well() {
-        insta::assert_snapshot!(text(&sample(), 80));
+        insta::assert_snapshot!(text(&section(&sample()), Some(80)));
     }
 
     #[test]
     fn nothing_hostile_gets_through() {
         let all = sample();
-        for text in [text(&all, 80), markdown(&all)] {
+        let (terminal, page) = (text(&section(&all), Some(80)), markdown(&section(&all), 2));
+        for text in [&terminal, &page] {
             assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text}");
         }
-        assert!(!markdown(&all).contains("</script"));
+        assert!(!page.contains("</script"));
+        assert!(terminal.lines().all(|line| line.chars().count() <= 80), "{terminal}");
         let table = spreadsheet(&all);
         assert!(
             table.lines().skip(1).all(|line| line.starts_with("'@") || line.starts_with("\"'@"))
         );
         assert_eq!(table.lines().count(), 1 + 6);
-        for line in text(&all, 80).lines().filter(|line| line.starts_with(['s', 'f', 'c', 'r'])) {
-            assert!(line.chars().count() <= 80, "{line}");
-        }
     }
 
     #[test]

@@ -131,7 +131,7 @@ pub fn schema() -> schemars::Schema {
 /// The document of `input`.
 pub fn document(
     input: &ReportInput,
-    sections: &[Section],
+    experiments: &[Section],
     ranking: &Ranking,
     compared: &[Compared],
 ) -> Document {
@@ -141,7 +141,7 @@ pub fn document(
         runs: input.sources.iter().map(run).collect(),
         devices: input.reported_devices.iter().map(device).collect(),
         cases: input.rows.iter().map(case).collect(),
-        sections: crate::sections(input, sections),
+        sections: crate::sections(input, experiments, ranking, compared),
         // Structures of text and numbers with text for keys: they always serialise.
         ranking: serde_json::to_value(ranking).unwrap_or_default(),
         comparison: serde_json::to_value(compared).unwrap_or_default(),

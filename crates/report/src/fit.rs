@@ -1,11 +1,10 @@
-//! Fitted models in words and as JSON.
+//! Fitted models as a section, in a few words and as JSON.
 
-use super::grid::Grid;
 use super::labels::size;
 use gpubench_analysis::fit::{Bound, Device, Evaluation, Launch, Model, Parameter, Score, best};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::text::printable;
-use gpubench_core::units::with_prefix;
+use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -25,35 +24,37 @@ pub struct Report {
     pub failed: Vec<(Model, String)>,
 }
 
-/// As tables for a terminal of `width` columns.
-pub fn text(reports: &[Report], width: u16) -> String {
-    let mut out = String::new();
-    for report in reports {
-        let device = &report.device;
-        let name = printable(&device.name, 60);
-        let _ = writeln!(out, "{}:{} {name}", device.backend, device.index);
-        let profile = if report.profiled.is_some() { "with its profile" } else { "no profile" };
-        let _ = writeln!(out, "{} kernels and sizes, {profile}\n", report.launches.len());
-        out += &accuracies(report).text(width);
-        for (model, reason) in &report.failed {
-            let _ = writeln!(out, "{}: {reason}", model.name());
-        }
-        for ((workload, why), times) in uncounted(report) {
-            let left = "left out of the models that need counts";
-            let _ = writeln!(out, "{workload}: {left} ({times} ×): {why}");
-        }
-        if let Some(best) = best(&report.evaluations) {
-            let _ = writeln!(out, "\nBest on this device: {}", best.model.name());
-            if evaluated_on_different_launches(&report.evaluations) {
-                out += "Not all models predicted the same launches: accuracies are of those in brackets.\n";
-            }
-            out += &workloads(best, report).text(width);
-            out += "\nIts parameters\n";
-            out += &parameters(best).text(width);
-        }
-        out.push('\n');
+/// One section a device.
+pub fn section(reports: &[Report]) -> Section {
+    reports.iter().map(one).fold(Section::new("models", "Fitted models"), Section::section)
+}
+
+fn one(report: &Report) -> Section {
+    let profile = if report.profiled.is_some() { "with its profile" } else { "no profile" };
+    let n = report.launches.len() as f64;
+    let launches = Sentence::new().value(n, Unit::Count).text(" kernels and sizes, ").text(profile);
+    let title = Sentence::new().name(report.device.label()).text(" ");
+    let title = title.name(printable(&report.device.name, 60));
+    let mut section = Section::new(&report.device.label(), title)
+        .fact("fitted", "fitted to", launches)
+        .table(accuracies(report));
+    for (model, reason) in &report.failed {
+        section = section.text(Sentence::from(model.name()).text(": ").name(reason));
     }
-    out
+    for ((workload, why), times) in uncounted(report) {
+        let left =
+            Sentence::new().name(workload).text(": left out of the models that need counts (");
+        let left = left.value(times as f64, Unit::Count).text(" ×): ");
+        section = section.text(left.name(why));
+    }
+    let Some(best) = best(&report.evaluations) else { return section };
+    section = section.fact("best", "best on this device", best.model.name());
+    if evaluated_on_different_launches(&report.evaluations) {
+        section = section.note(
+            "not all models predicted the same launches: accuracies are of those in brackets.",
+        );
+    }
+    section.table(workloads(best, report)).table(parameters(best))
 }
 
 /// Workloads that could not be counted with the reason, and at how many sizes.
@@ -74,62 +75,83 @@ fn evaluated_on_different_launches(evaluations: &[Evaluation]) -> bool {
     counts.next().is_some_and(|first| counts.any(|count| count != first))
 }
 
-fn score(score: Option<&Score>) -> String {
-    score.map_or_else(|| "–".into(), |s| format!("{:.2} ({})", s.accuracy, s.launches))
+fn score(score: Option<&Score>) -> Cell {
+    let accuracy = |score: &Score| {
+        let accuracy = Sentence::new().value(score.accuracy, Unit::None).text(" (");
+        accuracy.value(score.launches as f64, Unit::Count).text(")")
+    };
+    score.map(accuracy).into()
 }
 
-fn accuracies(report: &Report) -> Grid {
-    let mut grid = Grid::new(&["model", "seen", "a size left out", "a workload left out"]);
+fn accuracies(report: &Report) -> Table {
+    let columns = [
+        Column::text("model", "model"),
+        Column::new("seen", "seen", Unit::None),
+        Column::new("size", "a size left out", Unit::None),
+        Column::new("workload", "a workload left out", Unit::None),
+    ];
+    let mut table = Table::new("models", "Accuracy, and of how many launches", columns);
     for judged in &report.evaluations {
-        let seen = judged.seen;
-        let held_out =
-            [&judged.leave_one_size_out, &judged.leave_one_workload_out].map(|s| score(s.as_ref()));
-        let [size, workload] = held_out;
-        grid.row([judged.model.name().to_owned(), format!("{seen:.2}"), size, workload]);
+        let held_out = [&judged.leave_one_size_out, &judged.leave_one_workload_out];
+        let [size, workload] = held_out.map(|held_out| score(held_out.as_ref()));
+        table.row([judged.model.name().into(), judged.seen.into(), size, workload]);
     }
-    grid
+    table
 }
 
 /// By workload: accuracy, and what bounds its largest size.
-fn workloads(judged: &Evaluation, report: &Report) -> Grid {
-    let mut grid = Grid::new(&["workload", "size left out", "workload left out", "bound by"]);
+fn workloads(judged: &Evaluation, report: &Report) -> Table {
+    let columns = [
+        Column::text("workload", "workload"),
+        Column::text("size", "size left out"),
+        Column::text("workload_left_out", "workload left out"),
+        Column::text("bound", "bound by"),
+    ];
+    let title = "Its accuracy × bias by workload, and what bounds the largest size";
+    let mut table = Table::new("workloads", title, columns);
     let mut names: Vec<&str> = report.launches.iter().map(|l| l.key.workload.as_str()).collect();
     names.sort_unstable();
     names.dedup();
     for name in names {
         let of = |score: &Option<Score>| {
-            let score = score.as_ref().and_then(|score| score.workloads.get(name));
-            score.map_or_else(|| "–".into(), |of| format!("{:.2} ×{:.2}", of.accuracy, of.bias))
+            let of = score.as_ref().and_then(|score| score.workloads.get(name))?;
+            let accuracy = Sentence::new().value(of.accuracy, Unit::None).text(" ×");
+            Some(accuracy.value(of.bias, Unit::None))
         };
         let its = report.launches.iter().filter(|launch| launch.key.workload == name);
         let largest = its.max_by(|a, b| a.seconds.total_cmp(&b.seconds));
         let bound = largest.and_then(|launch| {
             let (bound, times) = judged.bound(launch, report.profiled.as_ref())?;
-            Some(format!("{} × {:.1} at {}", bound.label(), times.min(99.0), size(&launch.key)))
+            let bound = Sentence::from(bound.label()).text(" × ");
+            Some(bound.value(times.min(99.0), Unit::None).text(" at ").name(size(&launch.key)))
         });
-        let bound = bound.unwrap_or_default();
-        grid.row([
-            name.to_owned(),
-            of(&judged.leave_one_size_out),
-            of(&judged.leave_one_workload_out),
-            bound,
+        table.row([
+            name.to_owned().into(),
+            of(&judged.leave_one_size_out).into(),
+            of(&judged.leave_one_workload_out).into(),
+            bound.into(),
         ]);
     }
-    grid
+    table
 }
 
-fn parameters(judged: &Evaluation) -> Grid {
-    let mut grid = Grid::new(&["parameter", "value", "95 % interval"]);
+fn parameters(judged: &Evaluation) -> Table {
+    let columns = [
+        Column::text("parameter", "parameter"),
+        Column::text("value", "value"),
+        Column::text("interval", "95 % interval"),
+    ];
+    let mut table = Table::new("parameters", "Its parameters", columns);
     for parameter in &judged.parameters {
-        let [low, high] = parameter.interval.map(|bound| value(parameter, bound));
-        let row = match parameter.is_identifiable() {
-            true => [value(parameter, parameter.value), format!("{low} to {high}")],
+        let value = |value: f64| Sentence::new().value(value, unit(parameter));
+        let [low, high] = parameter.interval.map(value);
+        let [value, interval] = match parameter.is_identifiable() {
+            true => [value(parameter.value), low.text(" to ").then(high)],
             false => ["not identifiable".into(), why(parameter).into()],
         };
-        let [value, interval] = row;
-        grid.row([parameter.name.to_owned(), value, interval]);
+        table.row([parameter.name.into(), value.into(), interval.into()]);
     }
-    grid
+    table
 }
 
 fn why(parameter: &Parameter) -> &'static str {
@@ -141,16 +163,14 @@ fn why(parameter: &Parameter) -> &'static str {
 }
 
 /// Rates are shown as rates, costs as seconds.
-fn value(parameter: &Parameter, value: f64) -> String {
+fn unit(parameter: &Parameter) -> Unit {
     match parameter.name {
-        "sharpness" => format!("{value:.1}"),
-        "a" | "b" | "c" | "d" => format!("{value:.2}"),
-        "transaction cycles" => format!("{value:.0}"),
-        name if name.ends_with("scale") => format!("×{value:.2}"),
-        "peak" => with_prefix(value, "FLOP/s"),
-        "bandwidth" => with_prefix(value, "B/s"),
-        "cache" => with_prefix(value, "B"),
-        _ => with_prefix(value, "s"),
+        "sharpness" | "a" | "b" | "c" | "d" | "transaction cycles" => Unit::None,
+        name if name.ends_with("scale") => Unit::Ratio,
+        "peak" => Unit::FlopsPerSecond,
+        "bandwidth" => Unit::BytesPerSecond,
+        "cache" => Unit::Bytes,
+        _ => Unit::Seconds,
     }
 }
 

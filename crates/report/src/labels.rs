@@ -6,6 +6,7 @@ use gpubench_core::record::{Flag, Outcome};
 use gpubench_core::text::printable;
 use gpubench_core::units;
 use gpubench_core::workload::{CaseKey, Kind};
+use gpubench_document::{Column, Sentence, Table, Unit};
 use std::collections::HashMap;
 
 /// `matmul n=512`, and what of it where it is not the kernel's time.
@@ -44,6 +45,44 @@ pub fn kind_label(device: &DeviceInfo) -> &'static str {
         DeviceKind::Simulated => "simulated: nothing was measured",
         DeviceKind::Other => "accelerator",
     }
+}
+
+/// A device with its API, and what marks it where it is no GPU.
+pub fn device(device: &DeviceInfo) -> Sentence {
+    let name = Sentence::new().name(printable(&device.name, 60)).text(" (");
+    let name = name.name(printable(&device.backend, 12));
+    match device.kind {
+        DeviceKind::Cpu => name.text(", CPU implementation)"),
+        DeviceKind::Simulated => name.text(", simulated)"),
+        _ => name.text(")"),
+    }
+}
+
+/// Cases under the reason that they share, most frequent first.
+pub fn skipped_cases(
+    key: &str,
+    title: impl Into<Sentence>,
+    skipped: &[(CaseKey, String)],
+) -> Table {
+    let mut groups: Vec<(&str, Vec<&CaseKey>)> = vec![];
+    for (key, reason) in skipped {
+        match groups.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, keys)) => keys.push(key),
+            None => groups.push((reason, vec![key])),
+        }
+    }
+    groups.sort_by_key(|(_, keys)| std::cmp::Reverse(keys.len()));
+    let columns = [
+        Column::text("reason", "reason"),
+        Column::new("cases", "cases", Unit::Count),
+        Column::text("which", "which"),
+    ];
+    let mut table = Table::new(key, title, columns);
+    for (reason, keys) in groups {
+        let which = few(keys.iter().map(|key| case_name(key)));
+        table.row([printable(reason, 200).into(), (keys.len() as u64).into(), which.into()]);
+    }
+    table
 }
 
 /// The end further from the median, relative to it: `±0.5 %`.

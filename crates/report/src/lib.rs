@@ -26,15 +26,37 @@ pub mod terminal;
 mod testing;
 pub mod trace;
 
+use comparison::Compared;
 use gpubench_analysis::ReportInput;
+use gpubench_analysis::rank::Ranking;
 use gpubench_document::Section;
 
-/// All sections of a report but ranking and comparison: the devices first, then what
-/// `experiments` say, and how the runs were made.
-pub fn sections(input: &ReportInput, experiments: &[Section]) -> Vec<Section> {
-    let mut all = vec![devices::section(input), roofline::section(input)];
+/// All sections of a report: the devices and how they compare first, then what `experiments` say,
+/// and how the runs were made.
+pub fn sections(
+    input: &ReportInput,
+    experiments: &[Section],
+    ranking: &Ranking,
+    compared: &[Compared],
+) -> Vec<Section> {
+    let mut all = vec![devices::section(input)];
+    all.extend(devices_compared(input, ranking, compared));
+    all.push(roofline::section(input));
     all.extend(experiments.iter().cloned());
     all.extend([flags::section(input), environment::section(input)]);
     all.retain(|section| !section.is_empty());
+    all
+}
+
+/// The devices against a baseline, and against each other.
+fn devices_compared(input: &ReportInput, ranking: &Ranking, compared: &[Compared]) -> Vec<Section> {
+    let mut all = vec![];
+    if !compared.is_empty() {
+        all.push(comparison::section(compared));
+    }
+    // One device alone is no ranking.
+    if input.reported_devices.len() > 1 {
+        all.push(ranking::section(ranking));
+    }
     all
 }

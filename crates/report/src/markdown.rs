@@ -1,10 +1,9 @@
 //! A report as Markdown, short enough for a pull request.
 
-use super::comparison::{self, Compared};
+use super::comparison::Compared;
 use super::grid::{Grid, escaped};
 use super::labels::{self, case_name, counts, details, few, how_often, kind_label};
 use super::overview::{Line, lines};
-use super::ranking;
 use crate::render;
 use gpubench_analysis::ReportInput;
 use gpubench_analysis::rank::Ranking;
@@ -29,11 +28,8 @@ pub fn markdown(
     let _ = writeln!(out, "{}\n", sentence(input));
     out += &devices(input);
     out += &failures(input);
-    if !compared.is_empty() {
-        let _ = writeln!(out, "\n{}", comparison::markdown(compared).trim_end());
-    }
-    if input.reported_devices.len() > 1 && ranking.families.iter().any(|f| !f.rows.is_empty()) {
-        let _ = writeln!(out, "\n{}", ranking::markdown(ranking).trim_end());
+    for section in crate::devices_compared(input, ranking, compared) {
+        out += &render::markdown::section(&section, 3);
     }
     out += &times(input, MAX_BYTES.saturating_sub(out.len()));
     out += &experiments(sections, MAX_BYTES.saturating_sub(out.len()));

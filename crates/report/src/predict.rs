@@ -1,15 +1,13 @@
-//! Predictions in words and as JSON.
+//! Predictions as a section and as JSON.
 
-use super::grid::Grid;
 use super::labels::size;
 use gpubench_analysis::fit::{Bound, Model};
 use gpubench_core::text::printable;
-use gpubench_core::units::seconds;
 use gpubench_core::workload::CaseKey;
+use gpubench_document::{Column, Section, Sentence, Table, Unit};
 use gpubench_model::components::{penalty, pick, relative_error};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 /// A case on every device, fastest first.
 #[derive(Clone, Debug)]
@@ -112,57 +110,70 @@ impl<'a> Summary<'a> {
     }
 }
 
-/// As a table for a terminal of `width` columns, and which device to pick.
-pub fn text(predictions: &[Prediction], width: u16) -> String {
-    let headings = ["workload", "size", "device", "predicted", "between", "measured", "error"];
-    let mut grid = Grid::new(&headings);
+/// Every case on every device, and which device to pick.
+pub fn section(predictions: &[Prediction]) -> Section {
+    let section = Section::new("prediction", "Predicted times").table(table(predictions));
+    closing(section, predictions)
+}
+
+fn table(predictions: &[Prediction]) -> Table {
+    let columns = [
+        Column::text("workload", "workload"),
+        Column::text("size", "size"),
+        Column::text("device", "device"),
+        Column::new("predicted", "predicted", Unit::Seconds),
+        Column::text("between", "between"),
+        Column::new("measured", "measured", Unit::Seconds),
+        Column::new("error", "error", Unit::Change),
+    ];
+    let mut table = Table::new("predictions", "By case, the fastest device first", columns);
     for prediction in predictions {
         for predicted in &prediction.per_device {
-            let error = |measured: f64| (predicted.seconds / measured - 1.0) * 100.0;
-            let between = predicted.interval.map(|ends| ends.map(seconds).join("–"));
-            grid.row([
-                prediction.key.workload.clone(),
-                size(&prediction.key),
-                printable(&predicted.device, 40),
-                seconds(predicted.seconds),
-                between.unwrap_or_else(|| "unknown".into()),
-                predicted.measured.map_or_else(|| "–".into(), seconds),
-                match predicted.unseen() {
-                    Some(measured) => format!("{:+.0} %", error(measured)),
-                    None if predicted.fitted => "fitted".into(),
-                    None => "–".into(),
-                },
+            let error = predicted.unseen().map(|measured| predicted.seconds / measured - 1.0);
+            let error = if predicted.fitted { "fitted".into() } else { error.into() };
+            table.row([
+                prediction.key.workload.clone().into(),
+                size(&prediction.key).into(),
+                printable(&predicted.device, 40).into(),
+                predicted.seconds.into(),
+                predicted.interval.map_or_else(|| "unknown".into(), between).into(),
+                predicted.measured.into(),
+                error,
             ]);
         }
     }
-    grid.text(width) + "\n" + &closing(predictions)
+    table
 }
 
-/// Which device to pick, and how well picking went where that is known.
-pub(super) fn closing(predictions: &[Prediction]) -> String {
-    let mut out = String::new();
+fn between([low, high]: [f64; 2]) -> Sentence {
+    Sentence::new().value(low, Unit::Seconds).text("–").value(high, Unit::Seconds)
+}
+
+/// Adds which device to pick, and how well picking went where that is known.
+pub(super) fn closing(mut section: Section, predictions: &[Prediction]) -> Section {
     let summary = Summary::of(predictions);
+    let count = |n: usize| Sentence::new().value(n as f64, Unit::Count);
     for (device, wins) in summary.wins.iter().filter(|(_, wins)| *wins > 0) {
-        let (device, of) = (printable(device, 60), predictions.len());
-        let _ = writeln!(out, "fastest of {of} kernels and sizes at {wins}: {device}");
+        let cases = Sentence::from("fastest of ").then(count(predictions.len()));
+        let cases = cases.text(" kernels and sizes at ").then(count(*wins));
+        section = section.fact("fastest", cases, printable(device, 60));
     }
     if let [(pick, wins), (_, next), ..] = summary.wins.as_slice()
         && wins > next
     {
-        let _ = writeln!(out, "the device to pick: {}", printable(pick, 60));
+        section = section.fact("pick", "the device to pick", printable(pick, 60));
     }
-    if !summary.orders.is_empty() {
-        let _ = writeln!(
-            out,
-            "where two or more were measured: the best picked {} of {} times\nmean penalty {:.1} %, \
-             mean relative error {:.1} %",
-            summary.best(),
-            summary.orders.len(),
-            100.0 * summary.mean(|order| order.penalty),
-            100.0 * summary.mean(|order| order.relative_error)
-        );
+    if summary.orders.is_empty() {
+        return section;
     }
-    out
+    let picked = count(summary.best()).text(" of ").then(count(summary.orders.len()));
+    let label = "the best picked, where two or more were measured";
+    let penalty = summary.mean(|order| order.penalty);
+    let error = summary.mean(|order| order.relative_error);
+    section
+        .fact("best_picked", label, picked.text(" times"))
+        .figure("penalty", "mean penalty", penalty, Unit::Fraction)
+        .figure("relative_error", "mean relative error", error, Unit::Fraction)
 }
 
 /// As `{cases: [{case, devices: [{device, model, seconds, interval, bound, measured, fitted}], picked,
@@ -210,6 +221,7 @@ pub fn json(predictions: &[Prediction]) -> String {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::render::text::section as text;
     use gpubench_core::record::sample::key;
 
     fn predicted(device: &str, seconds: f64, measured: Option<f64>) -> DevicePrediction {
@@ -241,7 +253,7 @@ pub(super) mod tests {
 
     #[test]
     fn picking_is_evaluated_where_two_devices_were_measured() {
-        insta::assert_snapshot!(text(&predictions(), 90));
+        insta::assert_snapshot!(text(&section(&predictions()), Some(90)));
     }
 
     #[test]
@@ -249,7 +261,7 @@ pub(super) mod tests {
         let mut predictions = predictions();
         predictions[0].per_device[1].fitted = true;
         assert!(predictions[0].order().is_none() && predictions[1].order().is_some());
-        let table = text(&predictions[..1], 90);
+        let table = text(&section(&predictions[..1]), Some(90));
         assert!(table.contains("fitted") && !table.contains("two or more"), "{table}");
         let output: Value = serde_json::from_str(&json(&predictions)).unwrap();
         assert_eq!((&output["summary"]["compared"]), 1);

@@ -1,103 +1,67 @@
-//! The order that a model predicts, beside the measured one, for terminals and Markdown.
+//! The order that a model predicts, beside the measured one.
 
-use super::grid::{Grid, escaped};
-use super::ranking::{few, grouped, name, plain, speed};
-use gpubench_analysis::rank::{PredictedRank, PredictedRanking, Ranking};
-use gpubench_core::text::{counted, middle, printable, wrapped};
-use std::fmt::Write;
+use super::labels::{device, skipped_cases};
+use gpubench_analysis::rank::{PredictedRanking, Ranking};
+use gpubench_core::text::printable;
+use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
 
-/// What was predicted, in one line: the model, and over how many cases.
-pub(super) fn heading(ranking: &Ranking, prediction: &PredictedRanking) -> String {
-    let all = ranking.families[0].common.len();
-    format!(
-        "Predicted from profiles alone ({}): {} of {}",
-        prediction.model.name(),
-        prediction.common.len(),
-        counted(all, "case")
-    )
-}
-
-/// What its speeds are relative to, and how many pairs of devices it puts in order.
-pub(super) fn explanation(ranking: &Ranking, prediction: &PredictedRanking) -> String {
-    let reference = &ranking.devices[prediction.reference].info;
+/// Both orders, and what nothing is predicted of; without parts where no prediction was requested.
+pub(super) fn section(ranking: &Ranking) -> Section {
+    let section = Section::new("predicted", "Predicted order");
+    let Some(prediction) = &ranking.prediction else { return section };
+    let count = |n: usize| Sentence::new().value(n as f64, Unit::Count).text(" of ");
+    let all = ranking.families[0].common.len() as u64;
     let [same, pairs] = prediction.pairs;
-    format!(
-        "Speed 1: {} ({}), over those cases\nPairs of devices in the measured order: {same} of \
-         {pairs}",
-        middle(&printable(&reference.name, 200), 36),
-        printable(&reference.backend, 12)
-    )
+    let skipped = skipped_cases("skipped", "Cases not predicted", &prediction.skipped);
+    section
+        .text(
+            "What a model makes of each kernel's counted instructions and memory traffic with the \
+             costs in the devices' profiles. No parameter of it was fitted to any time of a case \
+             ranked here.",
+        )
+        .fact("model", "model", prediction.model.name())
+        .fact("cases", "over", count(prediction.common.len()).counted(all, "case"))
+        .fact("reference", "speed 1", device(&ranking.devices[prediction.reference].info))
+        .fact(
+            "pairs",
+            "pairs of devices in the measured order",
+            count(same).value(pairs as f64, Unit::Count),
+        )
+        .table(table(ranking, prediction))
+        .table(unknown(ranking, prediction))
+        .table(skipped)
 }
 
-/// Rank and predicted rank, speed and predicted speed; dashes where nothing is predicted.
-pub(super) fn cells(row: &PredictedRank) -> [String; 4] {
-    let dash = || "–".to_owned();
-    [
-        row.ranks.map_or_else(dash, |ranks| ranks[0].to_string()),
-        row.ranks.map_or_else(dash, |ranks| ranks[1].to_string()),
-        speed(row.measured),
-        row.predicted.map_or_else(dash, speed),
-    ]
-}
-
-fn table(ranking: &Ranking, prediction: &PredictedRanking, shown: &dyn Fn(&str) -> String) -> Grid {
-    let headings = ["rank", "predicted", "device", "API", ">speed", ">predicted speed"];
-    let mut grid = Grid::new(&headings);
+/// Ranks and speeds, measured and predicted; dashes where nothing is predicted.
+fn table(ranking: &Ranking, prediction: &PredictedRanking) -> Table {
+    let columns = [
+        Column::text("device", "device"),
+        Column::new("rank", "rank", Unit::Count),
+        Column::new("predicted_rank", "predicted rank", Unit::Count),
+        Column::new("speed", "speed", Unit::Relative),
+        Column::new("predicted_speed", "predicted speed", Unit::Relative),
+    ];
+    let mut table = Table::new("predicted", "Measured and predicted", columns);
     for row in &prediction.rows {
-        let device = &ranking.devices[row.device];
-        let [rank, predicted_rank, speed, predicted] = cells(row);
-        let (name, api) = (shown(&name(device)), shown(&device.info.backend));
-        grid.row([rank, predicted_rank, name, api, speed, predicted]);
+        let rank = |at: usize| Cell::from(row.ranks.map(|ranks| ranks[at] as u64));
+        table.row([
+            device(&ranking.devices[row.device].info).into(),
+            rank(0),
+            rank(1),
+            row.measured.into(),
+            row.predicted.into(),
+        ]);
     }
-    grid
+    table
 }
 
-/// Devices and cases that nothing is predicted of, one line a reason.
-fn not_predicted(
-    ranking: &Ranking,
-    prediction: &PredictedRanking,
-    shown: &dyn Fn(&str) -> String,
-) -> Vec<String> {
-    let devices = prediction.unknown.iter().map(|(device, why)| {
-        let info = &ranking.devices[*device].info;
-        let name = shown(&printable(&info.name, 40));
-        format!("not predicted: {name} ({}): {}", shown(&info.backend), shown(&printable(why, 200)))
-    });
-    let cases = grouped(&prediction.skipped).into_iter().map(|(why, keys)| {
-        let (why, names) = (shown(&printable(why, 200)), shown(&few(&keys)));
-        format!("not predicted: {} × {names}: {why}", keys.len())
-    });
-    devices.chain(cases).collect()
-}
-
-/// For a terminal of `width` columns.
-pub(super) fn text(ranking: &Ranking, width: u16) -> String {
-    let Some(prediction) = &ranking.prediction else { return String::new() };
-    let mut out = format!(
-        "{}\n{}\n{}",
-        heading(ranking, prediction),
-        explanation(ranking, prediction),
-        table(ranking, prediction, &plain).text(width)
-    );
-    for line in not_predicted(ranking, prediction, &|text| text.to_owned()) {
-        let _ = writeln!(out, "{}", wrapped(&line, usize::from(width)));
+fn unknown(ranking: &Ranking, prediction: &PredictedRanking) -> Table {
+    let columns = [Column::text("device", "device"), Column::text("reason", "reason")];
+    let mut table = Table::new("unknown", "Devices not predicted", columns);
+    for (at, why) in &prediction.unknown {
+        table.row([device(&ranking.devices[*at].info).into(), printable(why, 200).into()]);
     }
-    out + "\n"
-}
-
-/// For Markdown.
-pub(super) fn markdown(ranking: &Ranking) -> String {
-    let Some(prediction) = &ranking.prediction else { return String::new() };
-    let mut out = format!(
-        "### {}\n\n{}\n\n{}\n",
-        heading(ranking, prediction),
-        escaped(&explanation(ranking, prediction).replace('\n', ". ")),
-        table(ranking, prediction, &str::to_owned).markdown()
-    );
-    for line in not_predicted(ranking, prediction, &escaped) {
-        let _ = writeln!(out, "- {line}");
-    }
-    out + "\n"
+    table
 }
 
 /// A device's cells of a spreadsheet: cases, then speed and rank as measured over them, then as predicted;

@@ -1,103 +1,99 @@
-//! A device's profile as tables.
+//! A device's profile as a section.
 
-use super::grid::Grid;
 use gpubench_core::class::Class;
-use gpubench_core::record::profile::{Apart, Footprint, Profile, Stream, Traffic, Value};
+use gpubench_core::record::profile::{Apart, Footprint, Local, Profile, Stream, Traffic, Value};
 use gpubench_core::text::printable;
-use gpubench_core::units::{Bytes, bandwidth, seconds, with_prefix};
-use std::fmt::Write;
+use gpubench_document::{Cell, Column, Quantity, Section, Sentence, Table, Unit};
 
 /// A dependent load that takes this many times the fastest of its level is another level's.
 const LEVEL: f64 = 1.5;
 
-/// All that is known of the device, for a terminal of `width` columns.
-pub fn text(profile: &Profile, width: u16) -> String {
+/// All that is known of the device.
+pub fn section(profile: &Profile) -> Section {
     let device = &profile.device;
-    let mut out = format!("{} {}\n", device.label(), printable(&device.name, 60));
-    launch(&mut out, profile);
-    section(&mut out, "Instructions", &instructions(profile), width);
-    section(&mut out, "Global memory, bandwidth of a full device", &streams(profile), width);
-    section(&mut out, "Global memory, bandwidth against groups", &occupancy(profile), width);
-    section(&mut out, "One load after the other, by working set", &levels(&profile.chase), width);
-    if let Some(strides) = &profile.strides {
-        section(&mut out, "Reads apart", &apart(&strides.strides, "neighbours apart"), width);
-        let transaction = strides.transaction.map(|n| Bytes(n.into()).to_string());
-        line(&mut out, "transaction", transaction, "not resolved by these strides");
-        section(
-            &mut out,
-            "Reads beyond an aligned place",
-            &apart(&strides.offsets, "beyond"),
-            width,
-        );
-    }
-    local(&mut out, profile, width);
-    synchronisation(&mut out, profile, width);
-    let units = profile.residency.map(|held| {
-        format!(
-            "{}, each seen to hold {} groups, {} work-items, {} of local memory",
-            held.units,
-            held.groups,
-            held.work_items,
-            Bytes(held.local_memory)
-        )
-    });
-    let driver = profile.device.compute_units;
-    let driver = driver.map_or("not known".into(), |n| format!("{n}, as the driver says"));
-    out.push('\n');
-    line(&mut out, "units", units, &driver);
-    out
+    let title = Sentence::new().name(device.label()).text(" ").name(printable(&device.name, 60));
+    let section = launch(Section::new(&device.label(), title), profile)
+        .table(instructions(profile))
+        .table(streams(profile))
+        .table(occupancy(profile))
+        .table(levels(&profile.chase));
+    let section = match &profile.strides {
+        Some(strides) => section
+            .table(apart("strides", "Reads apart", &strides.strides, "neighbours apart"))
+            .figure(
+                "transaction",
+                "transaction",
+                or(strides.transaction.map(f64::from), "not resolved by these strides"),
+                Unit::Bytes,
+            )
+            .table(apart("offsets", "Reads beyond an aligned place", &strides.offsets, "beyond")),
+        None => section,
+    };
+    let section = match &profile.local {
+        Some(memory) => local(section, memory),
+        None => section,
+    };
+    section.table(synchronisation(profile)).fact("units", "units", units(profile))
 }
 
-fn section(out: &mut String, title: &str, grid: &Grid, width: u16) {
-    if !grid.is_empty() {
-        let _ = write!(out, "\n{title}\n{}", grid.text(width));
-    }
+/// What is not known, in words.
+fn or(value: Option<impl Into<Cell>>, otherwise: &'static str) -> Cell {
+    value.map_or_else(|| otherwise.into(), Into::into)
 }
 
-fn line(out: &mut String, what: &str, text: Option<String>, otherwise: &str) {
-    let _ = writeln!(out, "{what}: {}", text.as_deref().unwrap_or(otherwise));
+fn quantity(value: Value) -> Option<Quantity> {
+    Quantity::between(value.value, value.interval)
 }
 
-fn launch(out: &mut String, profile: &Profile) {
-    let Some(launch) = &profile.launch else { return };
-    let time = |value: Option<Value>| value.map(|value| within(value, seconds));
-    line(out, "launch latency", time(launch.latency), "unknown");
+fn launch(section: Section, profile: &Profile) -> Section {
+    let Some(launch) = &profile.launch else { return section };
     let each = launch.each.map(|each| {
-        let rate = with_prefix(1.0 / each.value, "launches/s");
-        format!("{} ({rate})", within(each, seconds))
+        let time = Sentence::new().quantity(quantity(each), Unit::Seconds).text(" (");
+        time.value(1.0 / each.value, Unit::PerSecond).text(")")
     });
-    line(out, "each of many launches", each, "unknown");
+    let latency = or(launch.latency.and_then(quantity), "unknown");
+    section.figure("latency", "launch latency", latency, Unit::Seconds).fact(
+        "each",
+        "each of many launches",
+        or(each, "unknown"),
+    )
 }
 
-/// A value with its interval as a share of it.
-fn within(value: Value, unit: impl Fn(f64) -> String) -> String {
-    let share = 100.0 * value.relative_half_width();
-    match share {
-        share if share < 0.05 => unit(value.value),
-        share => format!("{} ± {share:.1} %", unit(value.value)),
+fn units(profile: &Profile) -> Sentence {
+    let count = |n: u32| Sentence::new().value(f64::from(n), Unit::Count);
+    let driver = profile.device.compute_units;
+    match profile.residency {
+        Some(held) => count(held.units)
+            .text(", each seen to hold ")
+            .then(count(held.groups))
+            .text(" groups, ")
+            .then(count(held.work_items))
+            .text(" work-items, ")
+            .value(held.local_memory as f64, Unit::Bytes)
+            .text(" of local memory"),
+        None => driver.map_or("not known".into(), |n| count(n).text(", as the driver says")),
     }
 }
 
-fn or_dash(value: Option<Value>, unit: impl Fn(f64) -> String) -> String {
-    value.map_or_else(|| "–".to_owned(), |value| within(value, unit))
-}
-
-fn instructions(profile: &Profile) -> Grid {
-    let mut grid = Grid::new(&["instruction", ">latency", ">whole device", ">cycle of a unit"]);
+fn instructions(profile: &Profile) -> Table {
+    let columns = [
+        Column::text("instruction", "instruction"),
+        Column::new("latency", "latency", Unit::Seconds),
+        Column::new("throughput", "whole device", Unit::PerSecond),
+        Column::new("per_cycle", "cycle of a unit", Unit::None),
+    ];
+    let mut table = Table::new("instructions", "Instructions", columns);
     for class in Class::priced() {
         let Some(instruction) = profile.instruction(class) else { continue };
         let each = instruction.throughput.zip(profile.units().zip(profile.device.clock_hz));
-        grid.row([
-            class.name().replace('_', " "),
-            or_dash(instruction.latency, seconds),
-            or_dash(instruction.throughput, |rate| with_prefix(rate, "/s")),
-            each.map_or_else(
-                || "–".to_owned(),
-                |(rate, (units, clock))| format!("{:.3}", rate.value / f64::from(units) / clock),
-            ),
+        table.row([
+            class.name().replace('_', " ").into(),
+            instruction.latency.and_then(quantity).into(),
+            instruction.throughput.and_then(quantity).into(),
+            each.map(|(rate, (units, clock))| rate.value / f64::from(units) / clock).into(),
         ]);
     }
-    grid
+    table
 }
 
 fn traffic_word(traffic: Traffic) -> &'static str {
@@ -108,28 +104,42 @@ fn traffic_word(traffic: Traffic) -> &'static str {
     }
 }
 
-fn streams(profile: &Profile) -> Grid {
-    let mut grid = Grid::new(&["traffic", ">bytes an access", ">bandwidth", ">at groups"]);
+fn streams(profile: &Profile) -> Table {
+    let columns = [
+        Column::text("traffic", "traffic"),
+        Column::new("width", "bytes an access", Unit::Count),
+        Column::new("bandwidth", "bandwidth", Unit::BytesPerSecond),
+        Column::new("groups", "at groups", Unit::Count),
+    ];
+    let title = "Global memory, bandwidth of a full device";
+    let mut table = Table::new("streams", title, columns);
     for stream in &profile.streams {
         let Some(last) = stream.points.last() else { continue };
-        grid.row([
-            traffic_word(stream.traffic).to_owned(),
-            stream.width.to_string(),
-            within(last.bandwidth, bandwidth),
-            last.groups.to_string(),
+        table.row([
+            traffic_word(stream.traffic).into(),
+            u64::from(stream.width).into(),
+            quantity(last.bandwidth).into(),
+            u64::from(last.groups).into(),
         ]);
     }
-    grid
+    table
 }
 
 /// Of each kind of traffic its widest accesses.
-fn occupancy(profile: &Profile) -> Grid {
+fn occupancy(profile: &Profile) -> Table {
     let kinds = [Traffic::Read, Traffic::Write, Traffic::Copy];
     let widest = |traffic: Traffic| {
         let of_kind = profile.streams.iter().filter(move |stream| stream.traffic == traffic);
         of_kind.max_by_key(|stream| stream.width)
     };
-    let mut grid = Grid::new(&[">groups", ">read", ">write", ">copy"]);
+    let column = |kind| {
+        let word = traffic_word(kind);
+        Column::new(word, word, Unit::BytesPerSecond)
+    };
+    let columns = [Column::new("groups", "groups", Unit::Count)];
+    let title = "Global memory, bandwidth against groups";
+    let columns = columns.into_iter().chain(kinds.map(column));
+    let mut table = Table::new("occupancy", title, columns);
     let mut groups: Vec<u32> = kinds
         .into_iter()
         .filter_map(widest)
@@ -139,80 +149,88 @@ fn occupancy(profile: &Profile) -> Grid {
     groups.dedup();
     for groups in groups {
         let at = |stream: &Stream| stream.points.iter().find(|p| p.groups == groups).copied();
-        let cell = |traffic| {
-            let point = widest(traffic).and_then(at);
-            or_dash(point.map(|point| point.bandwidth), bandwidth)
-        };
-        grid.row([groups.to_string(), cell(kinds[0]), cell(kinds[1]), cell(kinds[2])]);
+        let bandwidth =
+            |traffic| Cell::from(widest(traffic).and_then(at).and_then(|p| quantity(p.bandwidth)));
+        table.row([u64::from(groups).into()].into_iter().chain(kinds.map(bandwidth)));
     }
-    grid
+    table
 }
 
 /// Working sets, with a new number where a level of cache ends.
-fn levels(chase: &[Footprint]) -> Grid {
-    let mut grid = Grid::new(&[">working set", ">latency", ">level"]);
-    let (mut level, mut fastest) = (0, 0.0);
+fn levels(chase: &[Footprint]) -> Table {
+    let columns = [
+        Column::new("bytes", "working set", Unit::Bytes),
+        Column::new("latency", "latency", Unit::Seconds),
+        Column::new("level", "level", Unit::Count),
+    ];
+    let mut table = Table::new("chase", "One load after the other, by working set", columns);
+    let (mut level, mut fastest) = (0u64, 0.0);
     for point in chase {
         if point.latency.value > LEVEL * fastest {
             (level, fastest) = (level + 1, point.latency.value);
         }
         fastest = fastest.min(point.latency.value);
-        let latency = within(point.latency, seconds);
-        grid.row([Bytes(point.bytes).to_string(), latency, level.to_string()]);
+        table.row([(point.bytes as f64).into(), quantity(point.latency).into(), level.into()]);
     }
-    grid
+    table
 }
 
-fn apart(all: &[Apart], how: &str) -> Grid {
-    let heading = format!(">{how}");
-    let mut grid = Grid::new(&[&heading, ">each read", ">times"]);
+fn apart(key: &str, title: &'static str, all: &[Apart], how: &'static str) -> Table {
+    let columns = [
+        Column::new("bytes", how, Unit::Bytes),
+        Column::new("each", "each read", Unit::Seconds),
+        Column::new("times", "times", Unit::Ratio),
+    ];
+    let mut table = Table::new(key, title, columns);
     // Neighbours side by side, or at an aligned place: where that is unknown, nothing is relative.
     let nearest = all.first().filter(|point| point.bytes <= 4).map(|point| point.each.value);
     for point in all {
-        let times = nearest.map(|nearest| format!("{:.2}", point.each.value / nearest));
-        grid.row([
-            Bytes(point.bytes.into()).to_string(),
-            within(point.each, seconds),
-            times.unwrap_or_else(|| "–".to_owned()),
-        ]);
+        let times = nearest.map(|nearest| point.each.value / nearest);
+        table.row([f64::from(point.bytes).into(), quantity(point.each).into(), times.into()]);
     }
-    grid
+    table
 }
 
-fn local(out: &mut String, profile: &Profile, width: u16) {
-    let Some(local) = &profile.local else { return };
-    section(out, "Local memory", &apart(&local.strides, "neighbours apart"), width);
-    line(out, "latency", local.latency.map(|value| within(value, seconds)), "unknown");
-    line(out, "bandwidth", local.bandwidth.map(|value| within(value, bandwidth)), "unknown");
-    let banks = local.banks.map(|banks| match banks {
-        1 => "no stride makes a difference".to_owned(),
-        banks => banks.to_string(),
-    });
-    line(out, "banks", banks, "unknown");
+fn local(section: Section, local: &Local) -> Section {
+    let value = |value: Option<Value>| or(value.and_then(quantity), "unknown");
+    let banks = match local.banks {
+        Some(1) => "no stride makes a difference".into(),
+        banks => or(banks.map(u64::from), "unknown"),
+    };
+    section
+        .table(apart("local", "Local memory", &local.strides, "neighbours apart"))
+        .figure("local_latency", "latency", value(local.latency), Unit::Seconds)
+        .figure("local_bandwidth", "bandwidth", value(local.bandwidth), Unit::BytesPerSecond)
+        .fact("banks", "banks", banks)
 }
 
-fn synchronisation(out: &mut String, profile: &Profile, width: u16) {
-    let mut grid = Grid::new(&["operation", ">cost"]);
+fn synchronisation(profile: &Profile) -> Table {
+    let columns = [Column::text("operation", "operation"), Column::new("cost", "cost", Unit::None)];
+    let mut table = Table::new("synchronisation", "Synchronisation and atomics", columns);
+    let cost = |value: Option<Value>, unit: Unit| {
+        Cell::from(Sentence::new().quantity(value.and_then(quantity), unit))
+    };
     for barrier in &profile.barriers {
-        let what = format!("exchange across a barrier, group of {}", barrier.group_size);
-        grid.row([what, within(barrier.exchange, seconds)]);
-        let barrier_alone = profile.barrier(barrier);
-        let what = format!("barrier alone, group of {}", barrier.group_size);
-        grid.row([what, or_dash(barrier_alone, seconds)]);
+        let what = |what| Sentence::from(what).value(f64::from(barrier.group_size), Unit::Count);
+        let exchange = cost(Some(barrier.exchange), Unit::Seconds);
+        table.row([what("exchange across a barrier, group of ").into(), exchange]);
+        let alone = cost(profile.barrier(barrier), Unit::Seconds);
+        table.row([what("barrier alone, group of ").into(), alone]);
     }
     if let Some(atomics) = &profile.atomics {
-        let rate = |rate: f64| with_prefix(rate, "/s");
-        grid.row(["atomic additions to one place".into(), or_dash(atomics.contended, rate)]);
-        grid.row(["atomic additions, each apart".into(), or_dash(atomics.apart, rate)]);
+        let contended = cost(atomics.contended, Unit::PerSecond);
+        table.row(["atomic additions to one place".into(), contended]);
+        let apart = cost(atomics.apart, Unit::PerSecond);
+        table.row(["atomic additions, each apart".into(), apart]);
     }
-    section(out, "Synchronisation and atomics", &grid, width);
+    table
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use gpubench_core::record::profile::{
-        Atomics, Bandwidth, Barrier, Instruction, Launch, Local, Strides, VERSION,
+        Atomics, Bandwidth, Barrier, Instruction, Launch, Strides, VERSION,
     };
     use gpubench_core::record::sample::device;
 
@@ -264,25 +282,23 @@ mod tests {
 
     #[test]
     fn a_profile_reads_well_within_80_columns() {
-        let text = text(&profile(), 80);
+        let text = crate::render::text::section(&section(&profile()), Some(80));
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         for part in [
-            "launch latency: 5.00 µs ± 1.0 %",
-            "int add      4.00 ns ± 1.0 %  2.00 T/s ± 1.0 %",
-            "  1.20 ns ± 1.0 %      1",
-            "90.0 ns ± 1.0 %      2",
+            "launch latency: 5.00 µs ±1.0 %",
+            "int add      4.00 ns ±1.0 %  2.00 T/s ±1.0 %",
+            "  1.20 ns ±1.0 %      1",
+            "90.0 ns ±1.0 %      2",
             "transaction: not resolved by these strides",
-            "1.25 ns ± 1.0 %   1.25",
+            "1.25 ns ±1.0 %  1.25 ×",
             "bandwidth: unknown",
             "banks: 32",
         ] {
             assert!(text.contains(part), "{part} in\n{text}");
         }
-        let barrier = text.lines().find(|line| line.starts_with("barrier alone")).unwrap();
+        let barrier =
+            text.lines().find(|line| line.trim_start().starts_with("barrier alone")).unwrap();
         assert!(barrier.contains("26.0 ns"), "50 ns less twice 10 ns and 4 ns: {barrier}");
-        assert!(
-            text.contains("2.00 ns ± 1.0 %      –"),
-            "nothing side by side to compare:\n{text}"
-        );
+        assert!(text.contains("2.00 ns ±1.0 %      –"), "nothing side by side to compare:\n{text}");
     }
 }

@@ -1,96 +1,45 @@
-//! A ranking for terminals, Markdown, spreadsheets and programs.
+//! Devices in order of their speed over the cases that all of them got right.
 
 use super::csv::{csv, number};
-use super::grid::{Grid, escaped};
-use super::labels::case_name;
+use super::labels::{device, skipped_cases};
 use super::predicted_ranking;
 use gpubench_analysis::Energy;
 use gpubench_analysis::rank::{Device, Family, Ranking, Row};
-use gpubench_core::gpu::DeviceKind;
-use gpubench_core::text::{counted, printable};
-use gpubench_core::workload::CaseKey;
+use gpubench_core::text::printable;
+use gpubench_document::{
+    Axis, Cell, Column, Plot, Quantity, Scale, Section, Sentence, Series, Style, Table, Unit,
+};
 use gpubench_stats::Level;
-use std::fmt::Write;
 
 /// Version of the JSON format.
 pub const VERSION: u32 = 2;
 
-/// For a terminal of `width` columns.
-pub fn text(ranking: &Ranking, width: u16) -> String {
-    let mut out = String::new();
-    for family in ranking.families.iter().filter(|family| family.cases > 0) {
-        let _ = writeln!(out, "{}", heading(ranking, family));
-        out += &rows(ranking, family, &plain).text(width);
-        out += &absent(ranking, family, &plain);
-        out.push('\n');
+/// The whole ranking: overall, by family, by energy, as predicted, and what takes no part.
+pub fn section(ranking: &Ranking) -> Section {
+    let section = Section::new("ranking", "Ranking").text(
+        "Speed is the reference's time over the device's own, case by case; a device's is the \
+         geometric mean over the common set: the cases that all of them got right. Intervals are \
+         95 % intervals; where two devices' ranks overlap, the data do not distinguish them.",
+    );
+    let known = |family: &&Family| family.cases > 0;
+    let Some(overall) = ranking.families.first().filter(known) else {
+        return section.text("Nothing to rank.").section(excluded(ranking));
+    };
+    let mut families = Section::new("families", "By family").folded();
+    for family in ranking.families.iter().skip(1).filter(known) {
+        let name = Sentence::from(capitalised(family));
+        families = families.section(ranked(Section::new(&family.name, name), ranking, family));
     }
-    if let Some(overall) = ranking.families.first() {
-        let winners = winners(ranking, overall, &plain);
-        if !winners.is_empty() {
-            let _ = writeln!(out, "Fastest by workload\n{}", winners.text(width));
-        }
-        match &ranking.energy {
-            Some(energy) => {
-                let table = drawn(ranking, energy, &plain).text(width);
-                let _ = writeln!(out, "{}\n{table}", energy_heading(ranking, energy, &plain));
-            }
-            None if !overall.rows.is_empty() => {
-                let _ = writeln!(out, "{NO_ENERGY}\n");
-            }
-            None => {}
-        }
-        out += &predicted_ranking::text(ranking, width);
-        if !overall.skipped.is_empty() {
-            let _ =
-                writeln!(out, "Outside the common set: {}", counted(overall.skipped.len(), "case"));
-            for (reason, keys) in grouped(&overall.skipped) {
-                let _ = writeln!(out, "  {}\n      {} × {}", plain(reason), keys.len(), few(&keys));
-            }
-            out.push('\n');
-        }
-    }
-    out += &excluded(ranking, &plain);
-    out
+    ranked(section, ranking, overall)
+        .section(families)
+        .section(energy(ranking, overall))
+        .section(predicted_ranking::section(ranking))
+        .section(Section::new("winners", WINNERS).folded().table(winners(ranking, overall)))
+        .section(skipped(overall))
+        .section(excluded(ranking))
 }
 
-/// For a pull request or a page of Markdown.
-pub fn markdown(ranking: &Ranking) -> String {
-    let mut out = String::new();
-    for family in ranking.families.iter().filter(|family| family.cases > 0) {
-        let heading = heading(ranking, family);
-        let (first, more) = heading.split_once('\n').unwrap_or((&heading, ""));
-        let _ = writeln!(out, "### {}\n", escaped(first));
-        if !more.is_empty() {
-            let _ = writeln!(out, "{}\n", escaped(more));
-        }
-        out += &rows(ranking, family, &escaped_once).markdown();
-        let absent = absent(ranking, family, &escaped);
-        let _ = writeln!(out, "{absent}");
-    }
-    if let Some(overall) = ranking.families.first() {
-        let winners = winners(ranking, overall, &escaped_once);
-        if !winners.is_empty() {
-            let _ = writeln!(out, "### Fastest by workload\n\n{}", winners.markdown());
-        }
-        if let Some(energy) = &ranking.energy {
-            let table = drawn(ranking, energy, &escaped_once).markdown();
-            let heading = energy_heading(ranking, energy, &escaped);
-            let _ = writeln!(out, "### Performance per watt\n\n{heading}\n\n{table}");
-        }
-        out += &predicted_ranking::markdown(ranking);
-        if !overall.skipped.is_empty() {
-            let n = counted(overall.skipped.len(), "case");
-            let _ = writeln!(out, "### Outside the common set: {n}\n");
-            for (reason, keys) in grouped(&overall.skipped) {
-                let (reason, names) = (escaped(reason), escaped(&few(&keys)));
-                let _ = writeln!(out, "- {reason}: {} × {names}", keys.len());
-            }
-            out.push('\n');
-        }
-    }
-    out += &excluded(ranking, &escaped);
-    out
-}
+const WINNERS: &str = "Fastest by workload";
 
 /// One line a family and device.
 pub fn spreadsheet(ranking: &Ranking) -> String {
@@ -141,196 +90,210 @@ pub fn json(ranking: &Ranking) -> String {
     format!("{document:#}\n")
 }
 
-/// `Overall: 12 of 14 cases common to 2 devices; speed 1 is A100 (opencl)`.
-fn heading(ranking: &Ranking, family: &Family) -> String {
-    let mut name = family.name.clone();
+/// A family's plot and table.
+fn ranked(section: Section, ranking: &Ranking, family: &Family) -> Section {
+    let section = match family.rows.len() {
+        0 => section.text("No case was right on every device, so nothing can be ranked."),
+        1 => section.text("One device alone cannot be ranked."),
+        _ => section.plot(plot(ranking, family)),
+    };
+    section.table(table(ranking, family))
+}
+
+fn capitalised(family: &Family) -> String {
+    let mut name = printable(&family.name, 40);
     if let Some(first) = name.get_mut(..1) {
         first.make_ascii_uppercase();
     }
-    let devices = counted(family.rows.len() + family.absent.len(), "device");
-    let (common, all) = (family.common.len(), counted(family.cases, "case"));
-    let mut out = format!("{}: {common} of {all} common to {devices}", plain(&name));
-    if !family.absent.is_empty() {
-        let _ = write!(out, " ({} without any)", family.absent.len());
-    }
-    if let Some(reference) = family.reference {
-        let info = &ranking.devices[reference].info;
-        let (name, api) = (printable(&info.name, 50), plain(&info.backend));
-        let _ = write!(out, "\nSpeed 1: {name} ({api})");
-        if family.level == Level::Rounds {
-            out += "\nToo few cases to stand for others: the intervals are of these alone";
-        }
-    }
-    out
+    name
 }
 
-fn rows(ranking: &Ranking, family: &Family, shown: &dyn Fn(&str) -> String) -> Grid {
-    let headings = ["rank", "device", "API", ">speed", ">95 %", ">verified", ">of roofline"];
-    let known = family.rows.iter().any(|row| row.roofline.is_some());
-    let shown_columns = if known { 7 } else { 6 };
-    let mut grid = Grid::new(&headings[..shown_columns]);
-    for row in &family.rows {
-        let device = &ranking.devices[row.device];
-        let cells = [
-            ranks(row),
-            shown(&name(device)),
-            shown(&device.info.backend),
-            speed(row.speed),
-            interval(row, family),
-            format!("{}/{}", row.verified, family.cases),
-            row.roofline.map_or_else(String::new, |share| format!("{:.0} %", 100.0 * share)),
-        ];
-        grid.row(cells.into_iter().take(shown_columns));
+/// `Overall: 12 of 14 cases common to 3 devices (1 without any)`.
+fn title(family: &Family) -> Sentence {
+    let title = Sentence::new().name(capitalised(family)).text(": ");
+    let title = title.value(family.common.len() as f64, Unit::Count).text(" of ");
+    let title = title.counted(family.cases as u64, "case").text(" common to ");
+    let title = title.counted((family.rows.len() + family.absent.len()) as u64, "device");
+    match family.absent.len() {
+        0 => title,
+        absent => title.text(" (").value(absent as f64, Unit::Count).text(" without any)"),
     }
-    grid
+}
+
+/// One line a device, in the colour of its position.
+fn plot(ranking: &Ranking, family: &Family) -> Plot {
+    let name = |row: &Row| device(&ranking.devices[row.device].info).text_with(Clone::clone);
+    let x = Axis::categories("device", family.rows.iter().map(name));
+    let y = Axis::new(reference(ranking, family), Unit::Relative, Scale::Log10);
+    let order = family
+        .rows
+        .iter()
+        .map(|row| ranks(row).text(" ").name(name(row)).text(" ").value(row.speed, Unit::Relative));
+    let mut plot = Plot::new(&format!("{} speed", family.name), title(family), x, y)
+        .describe(Sentence::from("In order: ").list(", ", order).text("."))
+        .tabled_in(&family.name);
+    for (place, row) in family.rows.iter().enumerate() {
+        let mut series = Series::new(name(row), Style::Points).look(row.device, 0);
+        series.point(place as f64, speed(row, family));
+        plot = plot.series(series);
+    }
+    plot
+}
+
+/// `speed relative to A100 (opencl)`.
+fn reference(ranking: &Ranking, family: &Family) -> Sentence {
+    let speed = Sentence::from("speed");
+    match family.reference {
+        Some(at) => speed.text(" relative to ").then(device(&ranking.devices[at].info)),
+        None => speed,
+    }
+}
+
+/// The reference's is 1 whatever was measured: it has no interval.
+fn speed(row: &Row, family: &Family) -> Option<Quantity> {
+    let speed = Quantity::new(row.speed)?;
+    let is_reference = family.reference == Some(row.device);
+    Some(if is_reference { speed } else { speed.with_interval(row.interval) })
+}
+
+fn table(ranking: &Ranking, family: &Family) -> Table {
+    let has_roofline = family.rows.iter().any(|row| row.roofline.is_some());
+    let mut columns = vec![
+        Column::new("rank", "rank", Unit::Count),
+        Column::text("device", "device"),
+        Column::new("speed", "speed", Unit::Relative),
+        Column::new("verified", "verified", Unit::Count),
+        Column::new("runs", "runs", Unit::Count),
+    ];
+    if has_roofline {
+        columns.push(Column::new("roofline", "of roofline", Unit::Fraction));
+    }
+    let level = match family.level {
+        _ if family.rows.len() < 2 => "",
+        Level::Rounds => "; too few cases to stand for others: the intervals are of these alone",
+        Level::Cases => "; the intervals are for cases like these",
+    };
+    let title = title(family).text("; ").then(reference(ranking, family)).text(level);
+    let mut table = Table::new(&family.name, title, columns);
+    let verified = |n: usize| {
+        let n = Sentence::new().value(n as f64, Unit::Count).text("/");
+        Cell::from(n.value(family.cases as f64, Unit::Count))
+    };
+    for row in &family.rows {
+        let Device { info, runs, .. } = &ranking.devices[row.device];
+        table.row([
+            ranks(row).into(),
+            device(info).into(),
+            speed(row, family).into(),
+            verified(row.verified),
+            (*runs as u64).into(),
+            row.roofline.into(),
+        ]);
+    }
+    for &absent in &family.absent {
+        let Device { info, runs, .. } = &ranking.devices[absent];
+        let cells = [Cell::Missing, device(info).into(), Cell::Missing, verified(0)];
+        table.row(cells.into_iter().chain([(*runs as u64).into()]));
+    }
+    table
 }
 
 /// `1` or `1–2`.
-fn ranks(row: &Row) -> String {
+fn ranks(row: &Row) -> Sentence {
+    let rank = |n: usize| Sentence::new().value(n as f64, Unit::Count);
     match row.ranks {
-        [best, worst] if best == worst => best.to_string(),
-        [best, worst] => format!("{best}–{worst}"),
+        [best, worst] if best == worst => rank(best),
+        [best, worst] => rank(best).text("–").then(rank(worst)),
     }
 }
 
-fn interval(row: &Row, family: &Family) -> String {
-    match family.reference == Some(row.device) {
-        true => String::new(),
-        false => format!("{}–{}", speed(row.interval[0]), speed(row.interval[1])),
+fn energy(ranking: &Ranking, overall: &Family) -> Section {
+    let section = Section::new("energy", "Performance per watt");
+    let Some(energy) = &ranking.energy else {
+        let is_ranked = !overall.rows.is_empty();
+        return if is_ranked { section.text(NO_ENERGY) } else { section };
+    };
+    let name = |at: usize| device(&ranking.devices[at].info);
+    let over = Sentence::from("Over ").counted(energy.common.len() as u64, "case");
+    let section = section
+        .text(over.text("; ").then(name(energy.reference)).text(" is 1."))
+        .table(energy_table(ranking, energy));
+    match energy.unknown.as_slice() {
+        [] => section,
+        unknown => section
+            .text(Sentence::from("Not measured: ").list(", ", unknown.iter().map(|&at| name(at)))),
     }
-}
-
-/// Three digits, whatever the size.
-pub(super) fn speed(x: f64) -> String {
-    match x.abs() {
-        a if a >= 99.95 => format!("{x:.0}"),
-        a if a >= 9.995 => format!("{x:.1}"),
-        a if a >= 0.0995 => format!("{x:.2}"),
-        _ => format!("{x:.2e}"),
-    }
-}
-
-/// The device's name, and what marks it where it is no GPU.
-pub(super) fn name(device: &Device) -> String {
-    let name = printable(&device.info.name, 40);
-    match device.info.kind {
-        DeviceKind::Cpu => format!("{name} (CPU implementation)"),
-        DeviceKind::Simulated => format!("{name} (simulated)"),
-        _ => name,
-    }
-}
-
-fn absent(ranking: &Ranking, family: &Family, shown: &dyn Fn(&str) -> String) -> String {
-    let mut out = String::new();
-    for &device in &family.absent {
-        let device = &ranking.devices[device];
-        let (name, api) = (shown(&name(device)), shown(&device.info.backend));
-        let _ = writeln!(out, "not ranked: {name} ({api}) has no verified case here");
-    }
-    out
-}
-
-fn winners(ranking: &Ranking, family: &Family, shown: &dyn Fn(&str) -> String) -> Grid {
-    let mut grid = Grid::new(&["workload", ">cases", "fastest", "API", ">ahead of the next"]);
-    for winner in &family.winners {
-        let device = &ranking.devices[winner.device];
-        grid.row([
-            shown(&printable(&winner.workload, 60)),
-            winner.cases.to_string(),
-            shown(&name(device)),
-            shown(&device.info.backend),
-            format!("{}×", speed(winner.lead)),
-        ]);
-    }
-    grid
 }
 
 /// What a ranking says where no run reports energy.
-pub(super) const NO_ENERGY: &str = "Performance per watt: not measured (no run reports energy)";
+const NO_ENERGY: &str = "Not measured: no run reports energy.";
 
-/// Over which cases, and who is left out.
-pub(super) fn energy_heading(
-    ranking: &Ranking,
-    energy: &Energy,
-    shown: &dyn Fn(&str) -> String,
-) -> String {
-    let name = |device: usize| shown(&printable(&ranking.devices[device].info.name, 50));
-    let mut out = format!(
-        "Performance per watt over {}\n1 is {}\n* marks devices that no other beats in both",
-        counted(energy.common.len(), "case"),
-        name(energy.reference)
-    );
-    if !energy.unknown.is_empty() {
-        let unknown: Vec<_> = energy.unknown.iter().map(|&device| name(device)).collect();
-        let _ = write!(out, "\nNot measured: {}", unknown.join(", "));
-    }
-    out
-}
-
-fn drawn(ranking: &Ranking, energy: &Energy, shown: &dyn Fn(&str) -> String) -> Grid {
-    let mut grid = Grid::new(&["device", "API", ">per watt", ">speed", "best"]);
+fn energy_table(ranking: &Ranking, energy: &Energy) -> Table {
+    let columns = [
+        Column::text("device", "device"),
+        Column::new("per_watt", "per watt", Unit::Relative),
+        Column::new("speed", "speed", Unit::Relative),
+        Column::text("pareto", "Pareto"),
+    ];
+    let title = "Work per joule beside speed; Pareto: no other device beats it in both";
+    let mut table = Table::new("energy", title, columns);
     for row in &energy.rows {
-        let device = &ranking.devices[row.device];
-        grid.row([
-            shown(&name(device)),
-            shown(&device.info.backend),
-            speed(row.per_joule),
-            speed(row.speed),
-            if row.pareto { "*".to_owned() } else { String::new() },
+        table.row([
+            device(&ranking.devices[row.device].info).into(),
+            row.per_joule.into(),
+            row.speed.into(),
+            row.pareto.into(),
         ]);
     }
-    grid
+    table
 }
 
-fn excluded(ranking: &Ranking, shown: &dyn Fn(&str) -> String) -> String {
-    let mut out = String::new();
-    for (device, reason) in &ranking.excluded {
-        let info = &ranking.devices[*device].info;
-        let (name, api) = (shown(&info.name), shown(&info.backend));
-        let _ = writeln!(out, "not ranked: {name} ({api}) {}", shown(reason));
+fn winners(ranking: &Ranking, overall: &Family) -> Table {
+    let columns = [
+        Column::text("workload", "workload"),
+        Column::new("cases", "cases", Unit::Count),
+        Column::text("fastest", "fastest"),
+        Column::new("lead", "ahead of the next", Unit::Ratio),
+    ];
+    let title = "The fastest device of every workload in the common set";
+    let mut table = Table::new("winners", title, columns);
+    for winner in &overall.winners {
+        table.row([
+            printable(&winner.workload, 60).into(),
+            (winner.cases as u64).into(),
+            device(&ranking.devices[winner.device].info).into(),
+            winner.lead.into(),
+        ]);
     }
-    out
+    table
 }
 
-/// Cases under the reason that they share, most frequent first.
-pub(super) fn grouped(skipped: &[(CaseKey, String)]) -> Vec<(&str, Vec<&CaseKey>)> {
-    let mut groups: Vec<(&str, Vec<&CaseKey>)> = vec![];
-    for (key, reason) in skipped {
-        match groups.iter_mut().find(|(known, _)| known == reason) {
-            Some((_, keys)) => keys.push(key),
-            None => groups.push((reason, vec![key])),
-        }
+fn skipped(overall: &Family) -> Section {
+    let title = "Outside the common set";
+    Section::new("skipped", title).folded().table(skipped_cases(
+        "skipped",
+        Sentence::new().counted(overall.skipped.len() as u64, "case").text(", by reason"),
+        &overall.skipped,
+    ))
+}
+
+fn excluded(ranking: &Ranking) -> Section {
+    let columns = [Column::text("device", "device"), Column::text("reason", "reason")];
+    let mut table = Table::new("excluded", "Devices that take no part", columns);
+    for (at, reason) in &ranking.excluded {
+        table.row([device(&ranking.devices[*at].info).into(), printable(reason, 200).into()]);
     }
-    groups.sort_by_key(|(_, keys)| std::cmp::Reverse(keys.len()));
-    groups
-}
-
-/// The first few names, and how many more there are.
-pub(super) fn few(keys: &[&CaseKey]) -> String {
-    const FEW: usize = 4;
-    let mut names: Vec<String> =
-        keys.iter().take(FEW).map(|key| printable(&case_name(key), 60)).collect();
-    if keys.len() > FEW {
-        names.push(format!("and {} more", keys.len() - FEW));
-    }
-    names.join(", ")
-}
-
-pub(super) fn plain(text: &str) -> String {
-    printable(text, 100)
-}
-
-/// For cells that the table escapes itself.
-fn escaped_once(text: &str) -> String {
-    text.to_owned()
+    Section::new("excluded", "Not ranked").table(table)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::text::section as text;
     use gpubench_analysis::fit::Model;
     use gpubench_analysis::rank::{DeviceTimes, Options, predict_ranking, rank};
     use gpubench_analysis::result_matrix;
+    use gpubench_core::gpu::DeviceKind;
     use gpubench_core::record::sample::{device, header, key, outcome, record};
     use gpubench_core::record::{Monitor, Outcome, Record};
 
@@ -375,27 +338,35 @@ mod tests {
 
     #[test]
     fn a_ranking_reads_well() {
-        insta::assert_snapshot!(text(&sample(), 80));
+        insta::assert_snapshot!(text(&section(&sample()), Some(80)));
     }
 
     #[test]
     fn it_fits_eighty_columns_and_says_nothing_to_the_terminal() {
-        let text = text(&sample(), 80);
-        for line in text.lines().filter(|line| !line.starts_with("not ranked")) {
-            assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
-        }
+        let text = text(&section(&sample()), Some(80));
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         assert!(!text.contains(['\u{1b}', '\u{202e}']));
     }
 
     #[test]
     fn markdown_stays_markdown() {
-        let text = markdown(&sample());
+        let text = crate::render::markdown::section(&section(&sample()), 2);
         assert!(!text.contains(['\u{1b}', '\u{202e}']) && !text.contains("</script"));
         assert!(text.contains("&lt;/script&gt;\\|"), "{text}");
         let bars = |line: &str| line.replace("\\|", "").matches('|').count();
         for line in text.lines().filter(|line| line.starts_with("| 1")) {
-            assert_eq!(bars(line), 7, "{line}");
+            assert_eq!(bars(line), 6, "{line}");
         }
+    }
+
+    #[test]
+    fn every_device_has_its_band_and_no_legend_repeats_it() {
+        let section = section(&sample());
+        let page = crate::render::html::body(&section, 2, &mut Default::default()).0;
+        assert_eq!(page.matches("<figure>").count(), 3);
+        assert_eq!(page.matches("\"band\"").count(), 9);
+        assert_eq!(page.matches("\"limit\"").count(), 9);
+        assert!(!page.contains("<li>"));
     }
 
     #[test]

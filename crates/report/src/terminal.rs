@@ -1,8 +1,10 @@
 //! A run as text for a terminal: the table, what was left out and why, where the time went.
 
+use super::comparison::Compared;
 use super::grid::Grid;
 use super::labels::{self, case_name, counts, details, few, how_often, kind_label};
 use crate::{render, roofline};
+use gpubench_analysis::rank::Ranking;
 use gpubench_analysis::{Aggregate, ReportInput, ReportedDevice};
 use gpubench_core::gpu::Clock;
 use gpubench_core::record::{Record, Wall};
@@ -47,10 +49,18 @@ pub fn report(
     if style.color { paint(&out) } else { out }
 }
 
-/// The same of runs that were made before, one or several.
-pub fn summary(input: &ReportInput, sections: &[Section], style: Style) -> String {
-    let sections = [&[roofline::section(input)], sections].concat();
-    let out = body(input, &sections, style);
+/// The same of runs that were made before, one or several; and how devices compare.
+pub fn summary(
+    input: &ReportInput,
+    sections: &[Section],
+    ranking: &Ranking,
+    compared: &[Compared],
+    style: Style,
+) -> String {
+    let mut all = crate::devices_compared(input, ranking, compared);
+    all.push(roofline::section(input));
+    all.extend_from_slice(sections);
+    let out = body(input, &all, style);
     if style.color { paint(&out) } else { out }
 }
 

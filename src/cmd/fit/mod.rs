@@ -4,7 +4,7 @@ mod times;
 
 use super::known::{Profiles, of_run, suite};
 use super::results;
-use super::show::{print, warnings, width};
+use super::show::{print, text, warnings};
 use crate::kernel_counts::KernelCounts;
 use gpubench_analysis::fit::{Device, End, Launch, Model, evaluate, rules};
 use gpubench_core::error::{Error, Result};
@@ -12,7 +12,7 @@ use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::profile::Profile;
 use gpubench_core::record::{Header, Record};
 use gpubench_emulator::Rules;
-use gpubench_report::fit::{Report, json, short, text};
+use gpubench_report::fit::{Report, json, section, short};
 use gpubench_suite::Suite;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -61,7 +61,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     if reports.is_empty() {
         return Err(Error::Usage("nothing to fit: no kernel is verified in these runs".into()));
     }
-    print(&if args.json { json(&reports) } else { text(&reports, width()) })?;
+    print(&if args.json { json(&reports) } else { text(&section(&reports)) })?;
     Ok(ExitCode::SUCCESS)
 }
 

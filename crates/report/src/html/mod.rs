@@ -3,27 +3,23 @@
 //! Every text that comes from outside passes [`printable`] and maud's escaping; nothing is put
 //! into the page as markup but what stands in these files.
 
-mod comparison;
 mod glance;
-mod predicted_ranking;
-mod ranking;
 mod samples;
 mod sweep;
 mod workloads;
 
-use super::comparison::Compared;
 use super::labels::counts;
-use super::ranking::{few, grouped};
 use super::render::html::{Ids, body, words};
 use gpubench_analysis::ReportInput;
-use gpubench_analysis::rank::Ranking;
 use gpubench_core::hash::base64_sha256;
 use gpubench_core::text::printable;
-use gpubench_core::workload::CaseKey;
 use gpubench_document as document;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("style.css");
+
+/// What stands before the workloads.
+const FIRST: [&str; 3] = ["devices", "comparison", "ranking"];
 
 /// A part of the page with a heading.
 struct Section {
@@ -41,25 +37,15 @@ impl Section {
     }
 }
 
-/// The whole page; `sections` are what experiments say.
-pub fn page(
-    input: &ReportInput,
-    sections: &[document::Section],
-    ranking: &Ranking,
-    compared: &[Compared],
-) -> String {
+/// The whole page; `sections` are all of the report.
+pub fn page(input: &ReportInput, sections: &[document::Section]) -> String {
     let mut ids = Ids::default();
-    let mut of = |section: &document::Section| of_document(section, &mut ids);
-    let own = [
-        ranking::section(input, ranking),
-        comparison::section(compared),
-        glance::section(input),
-        workloads::section(input),
-    ];
-    let mut sections = crate::sections(input, sections).into_iter();
-    let mut all: Vec<Section> = sections.by_ref().take(1).map(|first| of(&first)).collect();
-    all.extend(own.into_iter().flatten());
-    all.extend(sections.map(|section| of(&section)));
+    let is_first = |section: &&document::Section| FIRST.contains(&section.id());
+    let (first, last): (Vec<_>, Vec<_>) = sections.iter().partition(is_first);
+    let mut of = |section| of_document(section, &mut ids);
+    let mut all: Vec<Section> = first.into_iter().map(&mut of).collect();
+    all.extend([glance::section(input), workloads::section(input)].into_iter().flatten());
+    all.extend(last.into_iter().map(of));
     let title = title(input);
     html! {
         (DOCTYPE)
@@ -149,17 +135,6 @@ fn summary(input: &ReportInput) -> Markup {
 fn name(text: &str) -> Markup {
     let pieces = text.split_inclusive(['_', '/', '-']);
     html! { @for (i, piece) in pieces.enumerate() { @if i > 0 { wbr; } (piece) } }
-}
-
-/// Cases under the reason that keeps them out.
-fn reasons(skipped: &[(CaseKey, String)]) -> Markup {
-    html! {
-        ul {
-            @for (reason, keys) in grouped(skipped) {
-                li { (printable(reason, 300)) ": " (keys.len()) " × " span.soft { (few(&keys)) } }
-            }
-        }
-    }
 }
 
 /// A table that scrolls within itself where the page is narrow, reachable by keyboard.

@@ -4,7 +4,8 @@ use crate::testing::{Sample, hostile};
 
 fn of(sample: &Sample) -> String {
     let sections = [render::sample::section(), render::sample::hostile()];
-    page(&sample.input(), &sections, &sample.ranking(), &sample.compared())
+    let input = sample.input();
+    page(&input, &crate::sections(&input, &sections, &sample.ranking(), &sample.compared()))
 }
 
 /// Elements that have no end tag.
@@ -80,9 +81,16 @@ fn headings_are_in_order_and_plots_have_names() {
 #[test]
 fn every_section_is_there() {
     let page = of(&Sample::new());
-    for id in
-        ["devices", "ranking", "glance", "rooflines", "workloads", "overlap", "flags", "environment"]
-    {
+    for id in [
+        "devices",
+        "ranking",
+        "glance",
+        "rooflines",
+        "workloads",
+        "overlap",
+        "flags",
+        "environment",
+    ] {
         assert!(page.contains(&format!("<h2 id=\"{id}\">")), "{id}");
         assert!(page.contains(&format!("href=\"#{id}\"")), "{id}");
     }
@@ -121,7 +129,8 @@ fn an_empty_run_is_a_page_too() {
     };
     let matrix = gpubench_analysis::result_matrix([(&header, &[][..])]);
     let ranking = gpubench_analysis::rank::rank(&matrix, &Default::default()).unwrap();
-    let page = page(&ReportInput::new(vec![source]), &[], &ranking, &[]);
+    let input = ReportInput::new(vec![source]);
+    let page = page(&input, &crate::sections(&input, &[], &ranking, &[]));
     tags(&page);
     assert!(page.contains("cut short"));
 }

@@ -17,7 +17,12 @@ pub fn section(section: &Section, width: Option<usize>) -> String {
 fn nested(section: &Section, indent: usize, width: Option<usize>) -> String {
     let mut out = format!("\n{}", paragraph(&section.title, indent, width));
     let indent = indent + 2;
-    for part in section.parts() {
+    let before = std::iter::once(None).chain(section.parts().iter().map(Some));
+    for (part, before) in section.parts().iter().zip(before) {
+        // What follows a table's last row would read as one more.
+        if matches!(before, Some(Part::Table(_))) && !matches!(part, Part::Section(_)) {
+            out.push('\n');
+        }
         match part {
             Part::Text(sentence) => out += &paragraph(sentence, indent, width),
             Part::Note(sentence) => {

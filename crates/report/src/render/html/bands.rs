@@ -4,9 +4,9 @@ use super::figure::{WIDTH, colour, figure, label, mark, num};
 use super::frame::labelled;
 use super::plot::{legend, look};
 use super::scale::Range;
-use crate::render::name;
+use crate::render::{name, sentence};
 use gpubench_core::text::middle;
-use gpubench_document::{Direction, Figure, Plot, Quantity, Style};
+use gpubench_document::{Direction, Figure, Plot, Quantity, Sentence, Style, Unit};
 use maud::{Markup, html};
 
 const SIDE: f64 = 8.0;
@@ -18,10 +18,11 @@ const MIDDLE: f64 = 22.0;
 /// The plot; nothing where no value can be drawn.
 pub(super) fn draw(plot: &Plot) -> Option<Markup> {
     let points = || plot.all().iter().flat_map(|series| series.all());
-    let bounds = || plot.limits().iter().filter(|limit| limit.direction == Direction::Horizontal);
+    let limits = plot.limits().iter().filter(|limit| limit.direction == Direction::Horizontal);
+    let reference = (plot.y.unit == Unit::Relative).then_some(1.0);
+    let bounds: Vec<f64> = limits.map(|limit| limit.at.value()).chain(reference).collect();
     let ends = points().filter_map(|point| point.y().interval()).flatten();
-    let values =
-        points().map(|point| point.y().value()).chain(bounds().map(|limit| limit.at.value()));
+    let values = points().map(|point| point.y().value()).chain(bounds.iter().copied());
     let range = Range::around(plot.y.scale, values.chain(ends))?;
     let place = |value: f64| SIDE + range.place(value) * (WIDTH - 2.0 * SIDE);
     let bottom = TOP + ROW * plot.x.names().len() as f64;
@@ -29,8 +30,8 @@ pub(super) fn draw(plot: &Plot) -> Option<Markup> {
         @for (row, category) in plot.x.names().iter().enumerate() {
             @let y = TOP + ROW * row as f64;
             rect.band x=(num(SIDE)) y=(num(y + MIDDLE - 6.0)) width=(num(WIDTH - 2.0 * SIDE)) height="12" {}
-            @for limit in bounds() {
-                path.limit d={ "M" (num(place(limit.at.value()))) " " (num(y + MIDDLE - 6.0)) "v12" } {}
+            @for bound in &bounds {
+                path.limit d={ "M" (num(place(*bound))) " " (num(y + MIDDLE - 6.0)) "v12" } {}
             }
             text x=(num(SIDE)) y=(num(y + 12.0)) { (middle(&name(category), 40)) }
             @if let Some(value) = leading(plot, row) {
@@ -43,7 +44,11 @@ pub(super) fn draw(plot: &Plot) -> Option<Markup> {
         }
         text.title.end x=(num(WIDTH - SIDE)) y=(num(bottom + 30.0)) { (label(&plot.y.label, 50)) }
     };
-    Some(figure(&plot.title, &plot.description, bottom + 36.0, &drawing, &legend(plot)))
+    // What is called as its band is needs no legend.
+    let named = |text: &Sentence| plot.x.names().iter().any(|band| name(band) == sentence(text));
+    let mut legend = legend(plot);
+    legend.retain(|entry| !named(&entry.text));
+    Some(figure(&plot.title, &plot.description, bottom + 36.0, &drawing, &legend))
 }
 
 /// Values of a series at a name.
@@ -51,18 +56,18 @@ fn at(series: &gpubench_document::Series, row: usize) -> impl Iterator<Item = Qu
     series.all().iter().filter(move |point| point.x() == row as f64).map(|point| point.y())
 }
 
-/// The first series' value, where it has but one: it is written above the band.
+/// The value of the first series that has any, where it has but one: it is written above the band.
 fn leading(plot: &Plot, row: usize) -> Option<Figure> {
-    let mut values = at(plot.all().first()?, row);
-    let quantity = values.next()?;
-    let value = Quantity::new(quantity.value())?;
-    values.next().is_none().then_some(Figure { quantity: value, unit: plot.y.unit })
+    let series = plot.all().iter().find(|series| at(series, row).next().is_some())?;
+    let mut values = at(series, row);
+    let value = values.next()?.value();
+    Figure::new(value, plot.y.unit).filter(|_| values.next().is_none())
 }
 
 fn values_of(plot: &Plot, row: usize, y: f64, range: Range, place: &dyn Fn(f64) -> f64) -> Markup {
     let foot = SIDE + range.foot() * (WIDTH - 2.0 * SIDE);
     html! {
-        @for (i, series) in plot.all().iter().enumerate() {
+        @for (i, series) in plot.all().iter().enumerate().filter(|(_, s)| at(s, row).next().is_some()) {
             @let number = look(i, series).0;
             g class=(colour(number)) {
                 @for value in at(series, row).filter(|value| range.shows(value.value())) {
