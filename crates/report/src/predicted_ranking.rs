@@ -13,7 +13,7 @@ pub(super) fn section(ranking: &Ranking) -> Section {
     let all = ranking.families[0].common.len() as u64;
     let [same, pairs] = prediction.pairs;
     let skipped = skipped_cases("skipped", "Cases not predicted", &prediction.skipped);
-    section
+    let section = section
         .text(
             "What a model makes of each kernel's counted instructions and memory traffic with the \
              costs in the devices' profiles. No parameter of it was fitted to any time of a case \
@@ -28,8 +28,11 @@ pub(super) fn section(ranking: &Ranking) -> Section {
             count(same).value(pairs as f64, Unit::Count),
         )
         .table(table(ranking, prediction))
-        .table(unknown(ranking, prediction))
-        .table(skipped)
+        .table(skipped);
+    prediction.unknown.iter().fold(section, |section, (at, why)| {
+        let who = Sentence::from("not predicted: ").then(device(&ranking.devices[*at].info));
+        section.text(who.text(": ").name(printable(why, 200)))
+    })
 }
 
 /// Ranks and speeds, measured and predicted; dashes where nothing is predicted.
@@ -51,15 +54,6 @@ fn table(ranking: &Ranking, prediction: &PredictedRanking) -> Table {
             row.measured.into(),
             row.predicted.into(),
         ]);
-    }
-    table
-}
-
-fn unknown(ranking: &Ranking, prediction: &PredictedRanking) -> Table {
-    let columns = [Column::text("device", "device"), Column::text("reason", "reason")];
-    let mut table = Table::new("unknown", "Devices not predicted", columns);
-    for (at, why) in &prediction.unknown {
-        table.row([device(&ranking.devices[*at].info).into(), printable(why, 200).into()]);
     }
     table
 }

@@ -93,7 +93,9 @@ pub fn json(ranking: &Ranking) -> String {
 /// A family's plot and table.
 fn ranked(section: Section, ranking: &Ranking, family: &Family) -> Section {
     let section = match family.rows.len() {
-        0 => section.text("No case was right on every device, so nothing can be ranked."),
+        0 => section.text(
+            title(family).text("; no case was right on every device, so nothing can be ranked."),
+        ),
         1 => section.text("One device alone cannot be ranked."),
         _ => section.plot(plot(ranking, family)),
     };
@@ -278,12 +280,11 @@ fn skipped(overall: &Family) -> Section {
 }
 
 fn excluded(ranking: &Ranking) -> Section {
-    let columns = [Column::text("device", "device"), Column::text("reason", "reason")];
-    let mut table = Table::new("excluded", "Devices that take no part", columns);
-    for (at, reason) in &ranking.excluded {
-        table.row([device(&ranking.devices[*at].info).into(), printable(reason, 200).into()]);
-    }
-    Section::new("excluded", "Not ranked").table(table)
+    let section = Section::new("excluded", "Not ranked");
+    ranking.excluded.iter().fold(section, |section, (at, reason)| {
+        let who = device(&ranking.devices[*at].info).text(": ");
+        section.text(who.name(printable(reason, 200)))
+    })
 }
 
 #[cfg(test)]
