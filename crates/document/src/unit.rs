@@ -58,6 +58,26 @@ pub enum Unit {
 }
 
 impl Unit {
+    /// Every unit.
+    pub const ALL: [Self; 16] = [
+        Self::Seconds,
+        Self::Bytes,
+        Self::BytesPerSecond,
+        Self::FlopsPerSecond,
+        Self::FlopsPerByte,
+        Self::Fraction,
+        Self::Change,
+        Self::Ratio,
+        Self::Relative,
+        Self::Count,
+        Self::PerSecond,
+        Self::Hertz,
+        Self::Watts,
+        Self::Joules,
+        Self::Celsius,
+        Self::None,
+    ];
+
     /// The unit of the raw number, as JSON and CSV name it.
     pub fn symbol(self) -> &'static str {
         match self {
@@ -102,25 +122,7 @@ mod tests {
 
     #[test]
     fn json_and_csv_name_a_unit_alike() {
-        use Unit::*;
-        for unit in [
-            Seconds,
-            Bytes,
-            BytesPerSecond,
-            FlopsPerSecond,
-            FlopsPerByte,
-            Fraction,
-            Change,
-            Ratio,
-            Relative,
-            Count,
-            PerSecond,
-            Hertz,
-            Watts,
-            Joules,
-            Celsius,
-            None,
-        ] {
+        for unit in Unit::ALL {
             assert_eq!(serde_json::to_value(unit).unwrap(), unit.symbol());
         }
     }
