@@ -1,7 +1,7 @@
 //! A run against an older one, case by case.
 
 use super::csv::{csv, number};
-use super::labels::{case_name, device, explain, flag_word, skipped_cases};
+use super::labels::{case_name, device, explain, flag_word, with_reasons};
 use gpubench_analysis::{Comparison, Row, Verdict};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::text::printable;
@@ -55,10 +55,9 @@ fn one(compared: &Compared) -> Section {
         true => section.text("No case can be compared."),
         false => figures(section, comparison),
     };
-    let n = comparison.skipped.len() as u64;
-    let reasons = Sentence::from("Skipped: ").counted(n, "case").text(", by reason");
-    let skipped = skipped_cases("skipped", reasons, &comparison.skipped);
-    section.section(Section::new("skipped", "Skipped cases").folded().table(skipped))
+    let skipped = Sentence::from("Skipped: ").counted(comparison.skipped.len() as u64, "case");
+    let skipped = Section::new("skipped", skipped).folded();
+    section.section(with_reasons(skipped, &comparison.skipped))
 }
 
 /// The device and where the two sides are from; a new driver stands out.
@@ -125,9 +124,9 @@ const KINDS: [fn(&Verdict) -> bool; 4] = [
 /// How many of each: `✗ 1 slower, ✓ 0 faster, ? 2 unsure, = 40 the same`.
 fn verdicts(comparison: &Comparison) -> Sentence {
     let signs = ["✗ ", "✓ ", "? ", "= "].into_iter().zip(KINDS);
-    let words = [" slower", " faster", " unsure", " the same"];
-    let each = signs.zip(words).map(|((sign, kind), word)| {
-        Sentence::from(sign).value(comparison.count(kind) as f64, Unit::Count).text(word)
+    let labels = [" slower", " faster", " unsure", " the same"];
+    let each = signs.zip(labels).map(|((sign, kind), label)| {
+        Sentence::from(sign).value(comparison.count(kind) as f64, Unit::Count).text(label)
     });
     Sentence::new().list(", ", each)
 }
@@ -241,7 +240,7 @@ pub fn spreadsheet(all: &[Compared]) -> String {
             line.extend([
                 verdict_label(&row.verdict).to_owned(),
                 settle(&row.verdict),
-                doubt_words(row),
+                doubt_labels(row),
                 String::new(),
             ]);
             lines.push(line);
@@ -279,7 +278,7 @@ fn settle(verdict: &Verdict) -> String {
 }
 
 /// In words: `drift throttled`.
-fn doubt_words(row: &Row) -> String {
+fn doubt_labels(row: &Row) -> String {
     let mut labels: Vec<_> = row.doubts.iter().map(flag_word).collect();
     labels.sort_unstable();
     labels.dedup();

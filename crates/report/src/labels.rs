@@ -6,7 +6,7 @@ use gpubench_core::record::{Flag, Outcome};
 use gpubench_core::text::printable;
 use gpubench_core::units;
 use gpubench_core::workload::{CaseKey, Kind};
-use gpubench_document::{Column, Sentence, Table, Unit};
+use gpubench_document::{Section, Sentence, Unit};
 use std::collections::HashMap;
 
 /// `matmul n=512`, and what of it where it is not the kernel's time.
@@ -58,12 +58,8 @@ pub fn device(device: &DeviceInfo) -> Sentence {
     }
 }
 
-/// Cases under the reason that they share, most frequent first.
-pub fn skipped_cases(
-    key: &str,
-    title: impl Into<Sentence>,
-    skipped: &[(CaseKey, String)],
-) -> Table {
+/// Adds cases under the reason that they share, most frequent first.
+pub fn with_reasons(section: Section, skipped: &[(CaseKey, String)]) -> Section {
     let mut groups: Vec<(&str, Vec<&CaseKey>)> = vec![];
     for (key, reason) in skipped {
         match groups.iter_mut().find(|(known, _)| known == reason) {
@@ -72,17 +68,11 @@ pub fn skipped_cases(
         }
     }
     groups.sort_by_key(|(_, keys)| std::cmp::Reverse(keys.len()));
-    let columns = [
-        Column::text("reason", "reason"),
-        Column::new("cases", "cases", Unit::Count),
-        Column::text("which", "which"),
-    ];
-    let mut table = Table::new(key, title, columns);
-    for (reason, keys) in groups {
+    groups.into_iter().fold(section, |section, (reason, keys)| {
+        let reason = Sentence::from(printable(reason, 200)).text(": ");
         let which = few(keys.iter().map(|key| case_name(key)));
-        table.row([printable(reason, 200).into(), (keys.len() as u64).into(), which.into()]);
-    }
-    table
+        section.text(reason.value(keys.len() as f64, Unit::Count).text(" × ").name(which))
+    })
 }
 
 /// The end further from the median, relative to it: `±0.5 %`.

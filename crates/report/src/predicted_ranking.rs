@@ -1,6 +1,6 @@
 //! The order that a model predicts, beside the measured one.
 
-use super::labels::{device, skipped_cases};
+use super::labels::{device, with_reasons};
 use gpubench_analysis::rank::{PredictedRanking, Ranking};
 use gpubench_core::text::printable;
 use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
@@ -12,8 +12,7 @@ pub(super) fn section(ranking: &Ranking) -> Section {
     let count = |n: usize| Sentence::new().value(n as f64, Unit::Count).text(" of ");
     let all = ranking.families[0].common.len() as u64;
     let [same, pairs] = prediction.pairs;
-    let skipped = skipped_cases("skipped", "Cases not predicted", &prediction.skipped);
-    let section = section
+    section
         .text(
             "What a model makes of each kernel's counted instructions and memory traffic with the \
              costs in the devices' profiles. No parameter of it was fitted to any time of a case \
@@ -28,11 +27,17 @@ pub(super) fn section(ranking: &Ranking) -> Section {
             count(same).value(pairs as f64, Unit::Count),
         )
         .table(table(ranking, prediction))
-        .table(skipped);
-    prediction.unknown.iter().fold(section, |section, (at, why)| {
-        let who = Sentence::from("not predicted: ").then(device(&ranking.devices[*at].info));
-        section.text(who.text(": ").name(printable(why, 200)))
-    })
+        .section(not_predicted(ranking, prediction))
+}
+
+/// Devices and cases that nothing is predicted of.
+fn not_predicted(ranking: &Ranking, prediction: &PredictedRanking) -> Section {
+    let section = Section::new("unknown", "Not predicted").folded();
+    let section = prediction.unknown.iter().fold(section, |section, (at, why)| {
+        let who = device(&ranking.devices[*at].info).text(": ");
+        section.text(who.name(printable(why, 200)))
+    });
+    with_reasons(section, &prediction.skipped)
 }
 
 /// Ranks and speeds, measured and predicted; dashes where nothing is predicted.

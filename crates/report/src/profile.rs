@@ -133,8 +133,8 @@ fn occupancy(profile: &Profile) -> Table {
         of_kind.max_by_key(|stream| stream.width)
     };
     let column = |kind| {
-        let word = traffic_word(kind);
-        Column::new(word, word, Unit::BytesPerSecond)
+        let label = traffic_word(kind);
+        Column::new(label, label, Unit::BytesPerSecond)
     };
     let columns = [Column::new("groups", "groups", Unit::Count)];
     let title = "Global memory, bandwidth against groups";

@@ -1,7 +1,7 @@
 //! Devices in order of their speed over the cases that all of them got right.
 
 use super::csv::{csv, number};
-use super::labels::{device, skipped_cases};
+use super::labels::{device, with_reasons};
 use super::predicted_ranking;
 use gpubench_analysis::Energy;
 use gpubench_analysis::rank::{Device, Family, Ranking, Row};
@@ -271,12 +271,9 @@ fn winners(ranking: &Ranking, overall: &Family) -> Table {
 }
 
 fn skipped(overall: &Family) -> Section {
-    let title = "Outside the common set";
-    Section::new("skipped", title).folded().table(skipped_cases(
-        "skipped",
-        Sentence::new().counted(overall.skipped.len() as u64, "case").text(", by reason"),
-        &overall.skipped,
-    ))
+    let title = Sentence::from("Outside the common set: ");
+    let title = title.counted(overall.skipped.len() as u64, "case");
+    with_reasons(Section::new("skipped", title).folded(), &overall.skipped)
 }
 
 fn excluded(ranking: &Ranking) -> Section {
