@@ -77,7 +77,8 @@ pub trait Experiment: Sync + 'static {
         vec![]
     }
 
-    /// What reports say of its cases; empty where there are none. `None`: its samples say it all.
+    /// What reports say of its cases; left away where it has nothing but paragraphs that explain.
+    /// `None`: its samples say it all.
     fn section(_: &ReportInput) -> Option<Section> {
         None
     }

@@ -30,12 +30,14 @@ mod chunks;
 mod compare;
 mod compute;
 mod device_group;
+pub mod domain;
 mod drift_guard;
 mod emulated;
 mod energy;
 mod expected;
 mod flows;
 mod iterate;
+pub mod iteration;
 mod loops;
 mod measurement;
 mod memory;
@@ -66,14 +68,11 @@ pub use stage_timer::StageTimer;
 /// What kinds of experiments make of their raw times.
 pub mod analysis {
     pub use crate::characterise::profile::{is_probe, profile};
-    pub use crate::checkpoint::analysis::{CheckpointSummary, SaveSummary, checkpoint};
     pub use crate::concurrency::analysis::{
         ConcurrencySummary, Expected, PairSummary, PairTally, concurrency, pair_tally,
     };
     pub use crate::engines::{Engines, engines};
-    pub use crate::halo::analysis::{Better, HaloSummary, halo};
     pub use crate::ladder::{LADDER, Ladder, Rung, ladders};
-    pub use crate::layout::analysis::{LayoutTransformSummary, UsesSummary, layout_transform};
     pub use crate::multi_device::{
         BALANCED, PlanAgainst, SplitSummary, all_states, plan_against, split, state_of,
     };
@@ -82,7 +81,6 @@ pub mod analysis {
     };
     pub use crate::overlap::analysis::{LITTLE, OverlapSummary, RunSummary, overlap};
     pub use crate::predictions::{ModelPrediction, Tally, predictions, tallies};
-    pub use crate::schedule::analysis::{PlanSummary, ScheduleSummary, schedule};
     pub use crate::transfer::analysis::{Meanwhile, TransferSummary, transfer};
 }
 

@@ -1,11 +1,12 @@
 //! The kinds of experiments: the one place beside its folder that names each.
 
+pub use crate::checkpoint::analysis::SaveSummary;
 use crate::experiment::{Erased, ErasedExperiment, Experiment};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::record::{Detail, Record, Recorded};
 use gpubench_core::workload::Kind;
-use gpubench_document::Section;
+use gpubench_document::{Part, Section};
 use gpubench_suite::{Suite, SuiteKind};
 
 /// Every kind, in the order of reports.
@@ -46,8 +47,13 @@ pub fn experiment(kind: Kind) -> Option<&'static dyn ErasedExperiment> {
 
 /// What reports say of every experiment, in this order, and of what several show together.
 pub fn sections(input: &ReportInput) -> Vec<Section> {
-    let kinds = EXPERIMENTS.iter().filter_map(|experiment| experiment.section(input));
-    kinds.filter(|section| !section.parts().is_empty()).collect()
+    EXPERIMENTS.iter().filter_map(|experiment| section(*experiment, input)).collect()
+}
+
+/// What reports say of `experiment`; `None` where its section has nothing but explanations.
+pub(crate) fn section(experiment: &dyn ErasedExperiment, input: &ReportInput) -> Option<Section> {
+    let shows = |part: &Part| !matches!(part, Part::Text(_));
+    experiment.section(input).filter(|section| section.parts().iter().any(shows))
 }
 
 /// The recordings of which `record` keeps the steps, with what each is. Empty where it keeps
@@ -57,6 +63,12 @@ pub fn recorded(record: &Record) -> Vec<Recorded> {
     let Some((clock, timed)) = record.detail.as_ref().and_then(timelines) else { return vec![] };
     let kept = timed.into_iter().filter(|(_, timed)| !timed.steps.is_empty());
     kept.map(|(name, timed)| Recorded { name, clock, steps: timed.steps }).collect()
+}
+
+/// The save that costs an iteration least, of those that `detail` holds; `None` where it holds none.
+pub fn cheapest_save(detail: &Detail) -> Option<SaveSummary> {
+    let summary = crate::checkpoint::analysis::checkpoint(&detail.read()?)?;
+    summary.cheapest().copied()
 }
 
 /// The kinds, as suites see them.
@@ -78,6 +90,11 @@ mod tests {
     use super::*;
     use gpubench_core::gpu::Clock;
     use gpubench_core::record::{NamedStep, Timed, sample};
+
+    #[test]
+    fn without_cases_there_are_no_sections() {
+        assert_eq!(sections(&ReportInput::new(vec![])), []);
+    }
 
     #[test]
     fn a_record_yields_the_recordings_whose_steps_it_keeps() {

@@ -3,7 +3,7 @@
 use crate::engines::{Engines, engines};
 use gpubench_analysis::{Aggregate, ReportInput};
 use gpubench_core::record::{Data, Detail};
-use gpubench_document::{Section, Sentence};
+use gpubench_document::{Column, Section, Sentence, Table};
 
 /// A case on a device, with the details of the first round that was measured.
 pub struct DetailedCase<'m, 'a, D> {
@@ -46,4 +46,38 @@ pub fn details<'m, 'a>(
 /// How a device copies, from all its details.
 pub fn engines_of(input: &ReportInput, device: usize) -> Engines {
     engines(&details(input, device).collect::<Vec<_>>())
+}
+
+/// What was not measured, each with its reason; an empty table where everything was.
+pub fn skipped(what: &'static str, skipped: &[(String, String)]) -> Table {
+    let columns = [Column::text("what", what), Column::text("reason", "reason")];
+    let mut table = Table::new("skipped", "Not measured", columns);
+    for (what, reason) in skipped {
+        table.row([what.clone().into(), reason.clone().into()]);
+    }
+    table
+}
+
+/// Sections of invented cases, for tests.
+#[cfg(test)]
+pub mod testing {
+    use crate::experiment::{Erased, Experiment};
+    use crate::registry;
+    use gpubench_analysis::{ReportInput, Source};
+    use gpubench_core::record::{Detail, sample};
+    use gpubench_core::workload::CaseKey;
+    use gpubench_document::Section;
+
+    /// What reports say of `sample n=8` on a device, if its experiment left `data`.
+    pub fn section_of<E: Experiment>(data: &E::Data) -> Option<Section> {
+        let header = sample::header(vec![sample::device("opencl")]);
+        let key = CaseKey { measure: E::KIND, ..sample::key("sample", 8) };
+        let mut record = sample::record(key, 1.0);
+        record.detail = Some(Detail::new(data));
+        let records = [record];
+        let (name, footer, warnings) = ("sample.jsonl".into(), None, vec![]);
+        let source = Source { name, header: &header, records: &records, footer, warnings };
+        let input = ReportInput::new(vec![source]);
+        registry::section(&Erased::<E>::NEW, &input)
+    }
 }

@@ -24,3 +24,11 @@ pub fn class(class: Class, memory: MemoryKind) -> Sentence {
     };
     Sentence::from(bound).text(heavy).text(memory.label()).text(" memory")
 }
+
+/// The queues that its stages have.
+pub fn queues(count: u32) -> Sentence {
+    match count {
+        1 => "one queue (in order)".into(),
+        _ => Sentence::new().counted(count.into(), "queue"),
+    }
+}

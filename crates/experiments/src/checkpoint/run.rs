@@ -8,13 +8,13 @@
 mod timed;
 mod verified;
 
-use super::plan::Iteration;
 use crate::autotune::autotune;
 use crate::check::Check;
 use crate::checkpoint_store::CheckpointStore;
 use crate::chunks::best_kind;
 use crate::expected::expected;
 use crate::iterate::{ToFile, allocate, read_state};
+use crate::iteration::Iteration;
 use crate::plan::Case;
 use crate::{Measurement, Policy, Session, Stage, memory};
 use gpubench_core::error::{Error, Result};
@@ -23,7 +23,7 @@ use gpubench_core::record::Detail;
 use timed::measured;
 
 /// Numbers of queues that are tried, as in L14.
-pub(crate) const QUEUE_COUNTS: [u32; 3] = [1, 4, 8];
+const QUEUE_COUNTS: [u32; 3] = [1, 4, 8];
 /// Samples of each, at least.
 const MIN_SAMPLES: usize = 5;
 /// Samples of each, at most: a simulated device's time shows nothing of how long it takes.

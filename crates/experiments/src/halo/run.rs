@@ -1,5 +1,5 @@
 //! A domain cut into parts that exchange their halos after every pass: packed on the device, against
-//! in bulk through the host (`plan::halo` says how).
+//! in bulk through the host (`domain` says how).
 //!
 //! Both designs, and the domain undivided, must give after several steps what the reference gives.
 //! Everything is timed step by step on the host's clock: of the packed design each pass is one
@@ -8,8 +8,8 @@
 //! back is left out, since a program that exchanges halos works in that buffer.
 
 use super::data;
-use super::domain::{Halo, PACK, UNPACK};
 use crate::autotune::{BuiltVariant, KERNEL, autotune};
+use crate::domain::{Decomposition, PACK, UNPACK};
 use crate::expected::compute;
 use crate::plan::{Candidate, Case, launches};
 use crate::timing::{time, walls};
@@ -36,7 +36,7 @@ pub(super) fn measure(
     stage: &mut dyn FnMut(Stage),
     measurement: &mut Measurement,
 ) -> Result<()> {
-    let plan: &Halo = &case.planned()?;
+    let plan: &Decomposition = &case.planned()?;
     stage(Stage::Prepare);
     let domain = domain(case, plan)?;
     let host_memory = allocate(session, case, plan)?;
@@ -78,7 +78,7 @@ enum Design {
 struct Bench<'a> {
     session: &'a mut Session,
     case: &'a Case,
-    plan: &'a Halo,
+    plan: &'a Decomposition,
     /// The variant of the kernel: its number and itself.
     variant: usize,
     candidate: &'a Candidate,
@@ -290,7 +290,7 @@ fn faster(halo: &data::Halo, candidate: &Candidate) -> Measured {
 }
 
 /// The domain before the first step: as the suite fills it, and nothing outside.
-fn domain(case: &Case, plan: &Halo) -> Result<Vec<f32>> {
+fn domain(case: &Case, plan: &Decomposition) -> Result<Vec<f32>> {
     numbers(memory::initial(case).swap_remove(0)).map(|drawn| plan.closed(&drawn))
 }
 
@@ -307,7 +307,7 @@ fn wanted(case: &Case, candidate: &Candidate, domain: &[f32]) -> Result<Vec<f32>
 }
 
 /// All buffers; which kind of host memory halos travel through.
-fn allocate(session: &mut Session, case: &Case, plan: &Halo) -> Result<MemoryKind> {
+fn allocate(session: &mut Session, case: &Case, plan: &Decomposition) -> Result<MemoryKind> {
     let device = session.device.as_mut();
     for case in std::iter::once(case).chain(&plan.parts) {
         memory::allocate(device, case)?;

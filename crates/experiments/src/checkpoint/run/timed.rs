@@ -2,7 +2,7 @@
 
 use super::{Bench, States};
 use crate::checkpoint::data::{Checkpoint, CheckpointRun};
-use crate::checkpoint::plan::{save_buffer, state_bytes};
+use crate::iteration::{save_buffer, state_bytes};
 use crate::timing::{time, wall_clock};
 use crate::{Policy, Stage};
 use gpubench_core::error::{Error, Result};
