@@ -6,7 +6,8 @@ use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::record::{Detail, Record, Recorded};
 use gpubench_core::workload::Kind;
-use gpubench_document::{Part, Section};
+use gpubench_document::Section;
+use gpubench_model::streams::Stages;
 use gpubench_suite::{Suite, SuiteKind};
 
 /// Every kind, in the order of reports.
@@ -45,15 +46,16 @@ pub fn experiment(kind: Kind) -> Option<&'static dyn ErasedExperiment> {
     EXPERIMENTS.iter().copied().find(|experiment| experiment.kind() == kind)
 }
 
-/// What reports say of every experiment, in this order, and of what several show together.
-pub fn sections(input: &ReportInput) -> Vec<Section> {
-    EXPERIMENTS.iter().filter_map(|experiment| section(*experiment, input)).collect()
+/// Seconds of a divisible problem's stages in isolation, where its experiment measured them.
+pub fn stages(detail: &Detail) -> Option<Stages> {
+    experiment(detail.kind())?.stages(detail)
 }
 
-/// What reports say of `experiment`; `None` where its section has nothing but explanations.
-pub(crate) fn section(experiment: &dyn ErasedExperiment, input: &ReportInput) -> Option<Section> {
-    let shows = |part: &Part| !matches!(part, Part::Text(_));
-    experiment.section(input).filter(|section| section.parts().iter().any(shows))
+/// What reports say of every experiment, in this order, and of what several show together.
+pub fn sections(input: &ReportInput) -> Vec<Section> {
+    let kinds = EXPERIMENTS.iter().filter_map(|experiment| experiment.section(input));
+    let shared = [crate::ladder::section(input), crate::predictions::section(input)];
+    kinds.chain(shared).filter(|section| !section.is_empty()).collect()
 }
 
 /// The recordings of which `record` keeps the steps, with what each is. Empty where it keeps

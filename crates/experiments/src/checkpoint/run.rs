@@ -16,11 +16,11 @@ use crate::expected::expected;
 use crate::iterate::{ToFile, allocate, read_state};
 use crate::iteration::Iteration;
 use crate::plan::Case;
+use crate::timing::fastest;
 use crate::{Measurement, Policy, Session, Stage, memory};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceKind;
 use gpubench_core::record::Detail;
-use timed::measured;
 
 /// Numbers of queues that are tried, as in L14.
 const QUEUE_COUNTS: [u32; 3] = [1, 4, 8];
@@ -97,7 +97,9 @@ pub(super) fn measure(
     let Some(mut detail) = bench.timed(&queues, simulated, &states)? else { return Ok(()) };
     detail.host_memory = host_memory;
     detail.skipped = skipped;
-    measurement.measured = Some(measured(&detail, candidate.flops, candidate.bytes));
+    let to_memory = detail.runs.iter().filter(|run| !run.to_file).map(|run| &run.saving[..]);
+    let work = [candidate.flops, candidate.bytes];
+    measurement.measured = Some(fastest(to_memory, detail.clock, work));
     measurement.detail = Some(Detail::new(&detail));
     measurement.flag_if_not_converged(&policy);
     Ok(())

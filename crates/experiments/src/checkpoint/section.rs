@@ -4,7 +4,7 @@ use super::analysis::{SaveSummary, checkpoint};
 use super::data::Checkpoint;
 use crate::results::{DetailedCase, detailed_cases, skipped};
 use gpubench_analysis::ReportInput;
-use gpubench_document::{Column, Quantity, Section, Sentence, Table, Unit};
+use gpubench_document::{Cell, Column, Quantity, Section, Sentence, Table, Unit};
 
 /// One section a case.
 pub(super) fn section(input: &ReportInput) -> Section {
@@ -18,7 +18,7 @@ pub(super) fn section(input: &ReportInput) -> Section {
 
 fn one(case: &DetailedCase<Checkpoint>) -> Option<Section> {
     let (raw, summary) = (&case.data, checkpoint(&case.data)?);
-    let saves = Sentence::new()
+    let saved = Sentence::new()
         .counted(raw.saves, "save")
         .text(" of ")
         .value(raw.bytes as f64, Unit::Bytes)
@@ -29,39 +29,52 @@ fn one(case: &DetailedCase<Checkpoint>) -> Option<Section> {
         .text(" memory");
     let section = case
         .section()
-        .fact("saves", "saved", saves)
+        .fact("saved", "saved", saved)
         .figure("alone", "the iteration without saves", summary.alone, Unit::Seconds)
         .figure("snapshot", "a copy of the state on the device", summary.snapshot, Unit::Seconds)
         .figure("writing", "writing the state to a file", summary.writing, Unit::Seconds);
-    Some(section.table(table(&summary.runs)).table(skipped("what", &raw.skipped)))
+    let section = section.table(saves(&summary.runs)).table(restores(&summary.runs));
+    Some(section.table(skipped("what", &raw.skipped)))
 }
 
-fn table(runs: &[SaveSummary]) -> Table {
-    let mut table = Table::new(
-        "runs",
-        "What a save costs, and what going on from one takes",
-        [
-            Column::text("to", "to"),
-            Column::new("queues", "queues", Unit::Count),
-            Column::new("cost", "cost of a save", Unit::Seconds),
-            Column::new("predicted", "by model 12", Unit::Seconds),
-            Column::new("against_one", "against 1 queue", Unit::Change),
-            Column::new("restoring", "restoring", Unit::Seconds),
-            Column::new("restoring_against_one", "against 1 queue", Unit::Change),
-        ],
-    );
+/// A row a run: where it saves to, its queues, and what `cells` says of it.
+fn table<const N: usize>(
+    mut table: Table,
+    runs: &[SaveSummary],
+    cells: impl Fn(&SaveSummary) -> [Cell; N],
+) -> Table {
     for run in runs {
-        table.row([
-            if run.to_file { "file" } else { "memory" }.into(),
-            u64::from(run.queues).into(),
-            Quantity::new(run.cost).map(|cost| cost.plus_minus(run.margin)).into(),
-            run.predicted_cost.into(),
-            run.against_one.into(),
-            run.restoring.into(),
-            run.restoring_against_one.into(),
-        ]);
+        let to = if run.to_file { "file" } else { "memory" };
+        let first = [to.into(), u64::from(run.queues).into()];
+        table.row(first.into_iter().chain(cells(run)));
     }
     table
+}
+
+fn saves(runs: &[SaveSummary]) -> Table {
+    let columns = [
+        Column::text("to", "to"),
+        Column::new("queues", "queues", Unit::Count),
+        Column::new("cost", "cost of a save", Unit::Seconds),
+        Column::new("predicted", "by model 12", Unit::Seconds),
+        Column::new("against_one", "against 1 queue", Unit::Change),
+    ];
+    table(Table::new("saves", "What a save costs", columns), runs, |run| {
+        let cost = Quantity::new(run.cost).map(|cost| cost.plus_minus(run.margin));
+        [cost.into(), run.predicted_cost.into(), run.against_one.into()]
+    })
+}
+
+fn restores(runs: &[SaveSummary]) -> Table {
+    let columns = [
+        Column::text("from", "from"),
+        Column::new("queues", "queues", Unit::Count),
+        Column::new("seconds", "restoring", Unit::Seconds),
+        Column::new("against_one", "against 1 queue", Unit::Change),
+    ];
+    table(Table::new("restores", "What going on from a saved state takes", columns), runs, |run| {
+        [run.restoring.into(), run.restoring_against_one.into()]
+    })
 }
 
 #[cfg(test)]
@@ -73,7 +86,8 @@ mod tests {
     #[test]
     fn costs_stand_beside_the_models() {
         let section = section_of::<crate::checkpoint::Checkpoint>(&sample::checkpoint()).unwrap();
-        assert_eq!(section.find_table("runs").unwrap().rows().len(), 3);
+        let rows = |table| section.find_table(table).unwrap().rows().len();
+        assert_eq!((rows("saves"), rows("restores")), (3, 3));
         insta::assert_snapshot!(gpubench_report::render::text::section(&section, Some(80)));
     }
 

@@ -9,14 +9,15 @@
 
 use super::data;
 use crate::autotune::{BuiltVariant, KERNEL, autotune};
+use crate::chunks::best_kind;
 use crate::domain::{Decomposition, PACK, UNPACK};
 use crate::expected::compute;
 use crate::plan::{Candidate, Case, launches};
-use crate::timing::{time, walls};
+use crate::timing::{MIN_SAMPLES_IN_TURN, fastest, time, walls};
 use crate::{Measurement, Policy, Session, Stage, compare, memory};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{Clock, DeviceKind, HOST_RESOLUTION, MemoryKind, Recording, Timeline};
-use gpubench_core::record::{Detail, ErrorNorms, Measured, Mismatch, Timed};
+use gpubench_core::gpu::{Clock, DeviceKind, MemoryKind, Recording, Timeline};
+use gpubench_core::record::{Detail, ErrorNorms, Mismatch, Timed};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::Verify;
 use gpubench_reference::Data;
@@ -62,7 +63,9 @@ pub(super) fn measure(
         return Ok(());
     }
     halo.identical = identical;
-    measurement.measured = Some(faster(&halo, candidate));
+    let designs = [&halo.packed, &halo.bulk].map(|timed| &timed.walls[..]);
+    let work = [candidate.flops, candidate.bytes];
+    measurement.measured = Some(fastest(designs, halo.clock, work));
     measurement.detail = Some(Detail::new(&halo));
     measurement.flag_if_not_converged(policy);
     Ok(())
@@ -223,7 +226,7 @@ impl Bench<'_> {
     fn timed(&mut self, policy: &Policy, host_memory: MemoryKind) -> Result<data::Halo> {
         (self.stage)(Stage::Measure);
         let share = policy.seconds / SHARE;
-        let min_samples = policy.min_samples.min(crate::timing::MIN_SAMPLES_IN_TURN);
+        let min_samples = policy.min_samples.min(MIN_SAMPLES_IN_TURN);
         // A simulated step computes the reference, and its times scatter as they are configured to.
         let simulated = self.session.device.info().kind == DeviceKind::Simulated;
         let max_samples = if simulated { min_samples } else { policy.max_samples };
@@ -273,22 +276,6 @@ impl Bench<'_> {
     }
 }
 
-/// The faster design's samples stand for the case in tables.
-fn faster(halo: &data::Halo, candidate: &Candidate) -> Measured {
-    let seconds = |timed: &Timed| timed.median().unwrap_or(f64::INFINITY);
-    let packed = seconds(&halo.packed) <= seconds(&halo.bulk);
-    Measured {
-        samples: if packed { &halo.packed } else { &halo.bulk }.walls.clone(),
-        batch: 1,
-        clock: crate::timing::wall_clock(halo.clock),
-        resolution: HOST_RESOLUTION,
-        flops: candidate.flops,
-        bytes: candidate.bytes,
-        warmup: 0.0,
-        dropped: 0,
-    }
-}
-
 /// The domain before the first step: as the suite fills it, and nothing outside.
 fn domain(case: &Case, plan: &Decomposition) -> Result<Vec<f32>> {
     numbers(memory::initial(case).swap_remove(0)).map(|drawn| plan.closed(&drawn))
@@ -312,9 +299,7 @@ fn allocate(session: &mut Session, case: &Case, plan: &Decomposition) -> Result<
     for case in std::iter::once(case).chain(&plan.parts) {
         memory::allocate(device, case)?;
     }
-    let kinds = &device.info().host_memory;
-    let pinned = kinds.contains(&MemoryKind::Pinned);
-    let kind = if pinned { MemoryKind::Pinned } else { MemoryKind::Pageable };
+    let kind = best_kind(&device.info().host_memory);
     let (ways, faces) = (plan.ways(), plan.face_bytes());
     let bulk = Bytes(4 * plan.parts.len() as u64 * plan.bulk_elements());
     device.alloc(ways.leaving, faces, MemoryKind::Device)?;

@@ -9,6 +9,7 @@ use crate::engines::{Engines, either, overlaps_kernels};
 use crate::experiment::{Experiment, Planning, Timelines};
 use crate::plan::Case;
 use crate::predictions::ModelPrediction;
+use crate::stages;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
@@ -16,6 +17,7 @@ use gpubench_core::text::counted;
 use gpubench_core::workload::Kind;
 use gpubench_document::Section;
 use gpubench_model::concurrency::Device as Residency;
+use gpubench_model::streams::Stages;
 use gpubench_suite::{Family, HostMemory, Needs};
 
 /// A problem in chunks: copies overlap kernels.
@@ -47,6 +49,10 @@ impl Experiment for Overlap {
 
     fn learn(raw: &Self::Data, engines: &mut Engines) {
         engines.overlaps_kernels = either(engines.overlaps_kernels, overlaps_kernels(raw));
+    }
+
+    fn stages(raw: &Self::Data) -> Option<Stages> {
+        stages::medians([&raw.upload, &raw.kernel, &raw.download])
     }
 
     fn predictions(raw: &Self::Data, _: Option<Residency>) -> Vec<ModelPrediction> {

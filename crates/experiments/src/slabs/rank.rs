@@ -1,5 +1,6 @@
 //! One rank of several: its device, its slab, and how a step goes.
 
+use crate::chunks::best_kind;
 use crate::compare;
 use crate::domain::{Decomposition, PACK, Spec, UNPACK, Wanted, divided, given, slots};
 use crate::plan::{Case, GUARD, Limits};
@@ -71,9 +72,7 @@ impl<'a> Rank<'a> {
         let (pack, unpack) = (self.plan.pack.clone(), self.plan.unpack.clone());
         let (ways, faces) = (self.plan.ways(), self.plan.face_bytes());
         let (field, bytes) = (case.buffer(0), Bytes(case.buffers[0].bytes().0 + 2 * GUARD.0));
-        let kinds = &self.device.info().host_memory;
-        let pinned = kinds.contains(&MemoryKind::Pinned);
-        let kind = if pinned { MemoryKind::Pinned } else { MemoryKind::Pageable };
+        let kind = best_kind(&self.device.info().host_memory);
         self.device.call(move |device| {
             device.reset();
             device.build(KERNEL, &kernel)?;
