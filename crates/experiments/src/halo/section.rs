@@ -60,7 +60,7 @@ fn table(raw: &Halo, summary: &HaloSummary) -> Table {
             Column::text("design", "halos"),
             Column::new("seconds", "median", Unit::Seconds),
             Column::new("exchange", "exchange", Unit::Fraction),
-            Column::new("bytes", "bytes each way", Unit::Bytes),
+            Column::new("bytes", "bytes", Unit::Bytes),
             Column::new("copies", "copies", Unit::Count),
             Column::text("as_undivided", "as undivided"),
         ],

@@ -38,7 +38,7 @@ fn table(cases: &[(Section, LayoutTransformSummary)]) -> Table {
             Column::new("saved", "saved", Unit::Fraction),
             Column::new("transform", "transform", Unit::Seconds),
             Column::new("predicted", "predicted", Unit::Count),
-            Column::new("measured", "measured", Unit::Count),
+            Column::text("measured", "measured"),
         ],
     );
     for (case, summary) in cases {
