@@ -14,6 +14,7 @@ use crate::predictions::ModelPrediction;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
+use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
 use gpubench_document::Section;
 use gpubench_model::concurrency::Device as Residency;
@@ -32,7 +33,7 @@ impl Experiment for Checkpoint {
     type Plan = ();
     type Data = data::Checkpoint;
 
-    fn plan(_: &(), case: &Case, planning: &Planning) -> Result<(), String> {
+    fn plan(_: &(), case: &Case, planning: &Planning) -> Result<(), Reason> {
         check_state(case, planning.device, planning.limits)
     }
 

@@ -11,6 +11,7 @@ use crate::plan::Case;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
+use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
 use gpubench_document::Section;
 use gpubench_suite::{Family, Needs, Passes};
@@ -28,7 +29,7 @@ impl Experiment for Halo {
     type Plan = domain::Decomposition;
     type Data = data::Halo;
 
-    fn plan(spec: &Self::Spec, case: &Case, planning: &Planning) -> Result<Self::Plan, String> {
+    fn plan(spec: &Self::Spec, case: &Case, planning: &Planning) -> Result<Self::Plan, Reason> {
         domain::decompose(spec, case, planning)
     }
 

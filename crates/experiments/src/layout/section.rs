@@ -57,10 +57,10 @@ fn table(cases: &[(Section, LayoutTransformSummary)]) -> Table {
 
 /// After how many uses it paid; nothing where none were run.
 fn measured(summary: &LayoutTransformSummary) -> Cell {
-    let most = summary.uses.last().map(|uses| u64::from(uses.count));
-    match (summary.measured, most) {
-        (Some(uses), _) => Cell::Count(uses.into()),
-        (None, most) => most.map(|most| Sentence::from("not in ").counted(most, "use")).into(),
+    let never = |all: &UsesSummary| Sentence::from("not in ").counted(all.count.into(), "use");
+    match summary.measured {
+        Some(uses) => Cell::Count(uses.into()),
+        None => summary.uses.last().map(never).into(),
     }
 }
 
