@@ -24,6 +24,7 @@ pub mod split;
 pub mod transfer;
 pub mod transfer_states;
 
+mod buffer_pairs;
 mod check;
 mod checkpoint_store;
 mod chunks;
@@ -42,6 +43,7 @@ mod memory;
 mod polling;
 pub mod ranks;
 mod reference_kernel;
+mod residency;
 mod results;
 pub mod ring;
 mod session;
@@ -49,6 +51,7 @@ pub mod slabs;
 mod stage_timer;
 mod stages;
 mod timing;
+mod verified_kernel;
 
 pub use compare::compare;
 pub use compute::compute;
@@ -78,10 +81,11 @@ pub mod analysis {
         BALANCED, PlanAgainst, SplitSummary, all_states, plan_against, split, state_of,
     };
     pub use crate::occupancy::analysis::{
-        OccupancySearch, OccupancySweepSummary, Residency, Shape, occupancy_sweep, residency,
+        OccupancySearch, OccupancySweepSummary, Shape, occupancy_sweep,
     };
     pub use crate::overlap::analysis::{LITTLE, OverlapSummary, RunSummary, overlap};
     pub use crate::predictions::{ModelPrediction, Tally, predictions, tallies};
+    pub use crate::residency::{GroupsAtOnce, Residency, residency};
     pub use crate::schedule::analysis::{PlanSummary, ScheduleSummary, schedule};
     pub use crate::transfer::analysis::{Meanwhile, TransferSummary, transfer};
 }

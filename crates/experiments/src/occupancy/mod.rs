@@ -6,6 +6,7 @@ mod run;
 
 use crate::experiment::{Experiment, Planning};
 use crate::plan::Case;
+use crate::residency::GroupsAtOnce;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::Result;
 use gpubench_core::workload::Kind;
@@ -35,5 +36,9 @@ impl Experiment for Occupancy {
         measurement: &mut Measurement,
     ) -> Result<()> {
         run::measure(session, case, policy, stage, measurement)
+    }
+
+    fn groups_at_once(raw: &Self::Data) -> Option<GroupsAtOnce> {
+        analysis::occupancy_sweep(raw)?.groups_at_once()
     }
 }

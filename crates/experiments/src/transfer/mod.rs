@@ -2,9 +2,10 @@
 
 pub mod analysis;
 pub mod data;
-pub(crate) mod run;
+mod engines;
+mod run;
 
-use crate::engines::{Engines, both_ways, either};
+use crate::engines::{Engines, either};
 use crate::experiment::{Experiment, Planning};
 use crate::plan::{BufferPlan, Case, Limits, sweep_buffer};
 use crate::{Measurement, Policy, Session, Stage};
@@ -44,7 +45,7 @@ impl Experiment for Transfer {
         run::measure(session, case, policy, stage, measurement)
     }
 
-    fn learn(raw: &Self::Data, engines: &mut Engines) {
-        engines.both_ways = either(engines.both_ways, both_ways(raw));
+    fn learn(raw: &Self::Data, found: &mut Engines) {
+        found.both_ways = either(found.both_ways, engines::both_ways(raw));
     }
 }
