@@ -1,6 +1,7 @@
 //! The loop over a live device: build, verify, warm up, sample, verify again.
 
 mod autotune;
+mod bandwidths;
 pub mod characterise;
 pub mod checkpoint;
 pub mod concurrency;

@@ -166,10 +166,11 @@ fn shape(points: &BTreeMap<u32, f64>, low: u32) -> Shape {
     }
     let mut confirmed = false;
     for wave in 2..=WAVES {
-        let (first, last) = (low * (wave - 1) + 1, low * wave);
+        let (first, last) =
+            (low.saturating_mul(wave - 1).saturating_add(1), low.saturating_mul(wave));
         let (Some(start), Some(end)) = (at(first), at(last)) else { break };
         confirmed = (end - start).abs() < LEVEL * height;
-        if let Some(next) = at(last + 1) {
+        if let Some(next) = at(last.saturating_add(1)) {
             confirmed &= next - end > EDGE * height;
         }
         if !confirmed {
