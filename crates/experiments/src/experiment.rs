@@ -12,6 +12,7 @@ use gpubench_core::record::{Data, Detail, Timed};
 use gpubench_core::workload::{Kind, Size};
 use gpubench_document::Section;
 use gpubench_model::concurrency::Device as Residency;
+use gpubench_model::streams::Stages;
 use gpubench_suite::Node;
 use gpubench_suite::{
     Family, HostMemory, Needs, Options, OptionsContext, Partner, Suite, SuiteKind, Workload,
@@ -75,6 +76,11 @@ pub trait Experiment: Sync + 'static {
 
     /// How many groups it saw to run at once.
     fn groups_at_once(_: &Self::Data) -> Option<GroupsAtOnce> {
+        None
+    }
+
+    /// Seconds of a divisible problem's stages, each in isolation.
+    fn stages(_: &Self::Data) -> Option<Stages> {
         None
     }
 
@@ -218,6 +224,9 @@ pub trait ErasedExperiment: SuiteKind {
     /// As [`Experiment::groups_at_once`].
     fn groups_at_once(&self, detail: &Detail) -> Option<GroupsAtOnce>;
 
+    /// As [`Experiment::stages`].
+    fn stages(&self, detail: &Detail) -> Option<Stages>;
+
     /// As [`Experiment::predictions`].
     fn predictions(&self, detail: &Detail, device: Option<Residency>) -> Vec<ModelPrediction>;
 
@@ -338,6 +347,10 @@ impl<E: Experiment> ErasedExperiment for Erased<E> {
 
     fn groups_at_once(&self, detail: &Detail) -> Option<GroupsAtOnce> {
         E::groups_at_once(&detail.read()?)
+    }
+
+    fn stages(&self, detail: &Detail) -> Option<Stages> {
+        E::stages(&detail.read()?)
     }
 
     fn predictions(&self, detail: &Detail, device: Option<Residency>) -> Vec<ModelPrediction> {

@@ -36,20 +36,24 @@ pub fn rounds<'m, D: Data>(row: &'m Aggregate) -> impl DoubleEndedIterator<Item 
     row.records.iter().filter_map(|record| record.detail.as_ref()?.read())
 }
 
-/// The cases of a device with a value.
-pub fn timed<'m, 'a>(
+/// The measured cases of a device.
+pub fn measured<'m, 'a>(
     input: &'m ReportInput<'a>,
     device: usize,
 ) -> impl Iterator<Item = &'m Aggregate<'a>> {
-    input.of(device).filter(|row| row.time.is_some())
+    input.of(device).filter(|row| is_measured(row))
 }
 
-/// The cases with a value whose details are a `D`.
+/// An experiment over several devices has no time of its own.
+fn is_measured(row: &Aggregate) -> bool {
+    row.time.is_some() || row.outcome.is_ok()
+}
+
+/// The measured cases whose details are a `D`.
 pub fn detailed_cases<'m, 'a, D: Data>(
     input: &'m ReportInput<'a>,
 ) -> impl Iterator<Item = DetailedCase<'m, 'a, D>> {
-    let timed = input.rows.iter().filter(|row| row.time.is_some());
-    timed.filter_map(|row| {
+    input.rows.iter().filter(|row| is_measured(row)).filter_map(|row| {
         let data = rounds(row).next()?;
         Some(DetailedCase { row, data, device: &input.reported_devices[row.device].label })
     })
@@ -71,7 +75,7 @@ pub fn engines_of(input: &ReportInput, device: usize) -> Engines {
 
 /// What the units of a device hold: of each case, the first round that shows it counts.
 pub fn residency_of(input: &ReportInput, device: usize) -> Option<Residency> {
-    residency(timed(input, device).filter_map(|row| {
+    residency(measured(input, device).filter_map(|row| {
         row.records.iter().find_map(|record| groups_at_once(record.detail.as_ref()?))
     }))
 }

@@ -3,10 +3,11 @@
 
 use super::analysis::{ConcurrencySummary, PairSummary, PairTally, concurrency, pair_tally};
 use super::data::Concurrency;
-use crate::results::{device_section, modelled_device, rounds, timed};
+use crate::results::{device_section, measured, modelled_device, rounds};
 use gpubench_analysis::{Aggregate, ReportInput};
 use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
 use gpubench_model::concurrency::{Case as Start, Device};
+use std::collections::BTreeSet;
 
 /// A kernel and what ran concurrently with it in the first round that was measured.
 struct Case {
@@ -29,7 +30,7 @@ pub(super) fn section(input: &ReportInput) -> Section {
     let devices = 0..input.reported_devices.len();
     devices.fold(section, |section, device| {
         let model = modelled_device(input, device);
-        section.section(of(device_section(input, device), timed(input, device), model))
+        section.section(of(device_section(input, device), measured(input, device), model))
     })
 }
 
@@ -40,8 +41,9 @@ fn of<'a>(
     model: Option<Device>,
 ) -> Section {
     let cases: Vec<Case> = rows.filter_map(|row| case(row, model)).collect();
+    let names = Names::of(&cases);
     let predicted = |case: &Case| case.summary.pairs.iter().all(|pair| pair.expected.is_some());
-    let section = section.table(matrix(&cases));
+    let section = section.table(matrix(&cases, &names));
     let section = match pair_tally(cases.iter().flat_map(|case| &case.rounds)) {
         Some(tally) => tallied(section, &tally),
         None => section,
@@ -55,10 +57,10 @@ fn of<'a>(
         ),
     };
     let pairs = cases.iter().fold(Section::new("pairs", "All pairs").folded(), |section, case| {
-        section.section(pairs(case))
+        section.section(pairs(case, &names))
     });
     let skipped = Section::new("not_run", "Not run").folded().table(skipped(&cases));
-    section.table(copies(&cases)).section(pairs).section(skipped)
+    section.table(copies(&cases, &names)).section(pairs).section(skipped)
 }
 
 fn case(row: &Aggregate, model: Option<Device>) -> Option<Case> {
@@ -68,14 +70,31 @@ fn case(row: &Aggregate, model: Option<Device>) -> Option<Case> {
     Some(Case { name: row.key.to_string(), raw, summary, rounds })
 }
 
-fn matrix(cases: &[Case]) -> Table {
+/// The names of all kernels on a device.
+struct Names<'a>(BTreeSet<&'a str>);
+
+impl<'a> Names<'a> {
+    fn of(cases: &'a [Case]) -> Self {
+        let seconds = cases.iter().flat_map(|case| &case.summary.pairs).map(|pair| &pair.second);
+        Self(cases.iter().map(|case| &case.name).chain(seconds).map(String::as_str).collect())
+    }
+
+    /// `name` without its sizes, unless another has the same workload.
+    fn short(&self, name: &str) -> String {
+        let workload = |name: &str| name.split(' ').next().map(str::to_owned);
+        let alike = self.0.iter().filter(|other| workload(other) == workload(name)).count();
+        workload(name).filter(|_| alike == 1).unwrap_or_else(|| name.to_owned())
+    }
+}
+
+fn matrix(cases: &[Case], names: &Names) -> Table {
     let mut seconds: Vec<&str> = vec![];
     for pair in cases.iter().flat_map(|case| &case.summary.pairs) {
         if !seconds.contains(&pair.second.as_str()) {
             seconds.push(&pair.second);
         }
     }
-    let second = |name: &&str| Column::new(name, (*name).to_owned(), Unit::Ratio);
+    let second = |name: &&str| Column::new(name, names.short(name), Unit::Ratio);
     let columns = seconds.iter().map(second);
     let first = Column::text("first", "A (first), with B (second)");
     let title = "Speedup over serial of the row's kernel with the column's";
@@ -86,7 +105,7 @@ fn matrix(cases: &[Case]) -> Table {
             let pair = case.summary.pairs.iter().find(|pair| pair.second == *second);
             Cell::from(pair.map(|pair| pair.speedup[0]))
         };
-        table.row([case.name.clone().into()].into_iter().chain(seconds.iter().map(speedup)));
+        table.row([names.short(&case.name).into()].into_iter().chain(seconds.iter().map(speedup)));
     }
     table
 }
@@ -111,7 +130,7 @@ fn tallied(section: Section, tally: &PairTally) -> Section {
 
 const SLOWDOWN_ERROR: &str = "mean error of predicted slowdowns of later kernels";
 
-fn copies(cases: &[Case]) -> Table {
+fn copies(cases: &[Case], names: &Names) -> Table {
     let columns = [
         Column::text("kernel", "kernel"),
         Column::new("copies", "most copies", Unit::Count),
@@ -128,7 +147,12 @@ fn copies(cases: &[Case]) -> Table {
             n.value(speedup, Unit::Ratio)
         });
         let each = Sentence::new().list(", ", each);
-        table.row([case.name.clone().into(), u64::from(most).into(), really.into(), each.into()]);
+        table.row([
+            names.short(&case.name).into(),
+            u64::from(most).into(),
+            really.into(),
+            each.into(),
+        ]);
     }
     table
 }
@@ -145,14 +169,14 @@ fn skipped(cases: &[Case]) -> Table {
 }
 
 /// A kernel with all that ran concurrently with it.
-fn pairs(case: &Case) -> Section {
+fn pairs(case: &Case, names: &Names) -> Section {
     let queues = match case.raw.queues {
         1 => "one queue, in order",
         _ => "a queue each",
     };
     let (mut times, mut starts) = (times_table(), starts_table());
     for pair in &case.summary.pairs {
-        let second = || Cell::from(pair.second.clone());
+        let second = || Cell::from(names.short(&pair.second));
         let [isolated, concurrent] = [pair.isolated, pair.concurrent].map(|t| t.map(Cell::from));
         let figures = isolated.into_iter().chain(concurrent).chain(pair.speedup.map(Cell::from));
         times.row([second()].into_iter().chain(figures));
@@ -273,7 +297,7 @@ mod tests {
         let unit = Held { registers: 0, ..Held::K40 };
         let model = Some(Device { units: 15, unit });
         let section =
-            with_input(&records(), |input| of(device_section(input, 0), timed(input, 0), model));
+            with_input(&records(), |input| of(device_section(input, 0), measured(input, 0), model));
         insta::assert_snapshot!(text::section(&section, Some(80)));
     }
 
@@ -287,5 +311,12 @@ mod tests {
         let [long, short] = section.find_table("speedup").unwrap().rows() else { panic!() };
         assert!(long[1..].iter().all(|cell| *cell != Cell::Missing));
         assert_eq!(short[1], Cell::Missing);
+        assert_eq!(long[0], Cell::from("long".to_owned()));
+    }
+
+    #[test]
+    fn kernels_of_one_workload_are_named_with_their_sizes() {
+        let names = Names(["one n=1", "one n=2", "two n=1"].into());
+        assert_eq!(["one n=1", "two n=1"].map(|name| names.short(name)), ["one n=1", "two"]);
     }
 }

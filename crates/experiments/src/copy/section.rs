@@ -3,7 +3,7 @@
 use super::{Download, Upload};
 use crate::bandwidths::{Bandwidths, EXPLANATION, Way};
 use crate::experiment::Experiment;
-use crate::results::{device_section, timed};
+use crate::results::{device_section, measured};
 use gpubench_analysis::ReportInput;
 use gpubench_core::gpu::MemoryKind;
 use gpubench_document::Section;
@@ -17,15 +17,15 @@ pub(super) fn section(input: &ReportInput) -> Section {
 
 fn of(input: &ReportInput, device: usize) -> Section {
     let mut bandwidths = Bandwidths::default();
-    for row in timed(input, device) {
+    for row in measured(input, device) {
         let way = match row.key.measure {
             Upload::KIND => Way::Upload,
             Download::KIND => Way::Download,
             _ => continue,
         };
         let memory = row.key.host_memory.unwrap_or(MemoryKind::Pageable);
-        if let (Some(time), Some(measured)) = (row.time, row.rounds().next()) {
-            bandwidths.add(memory, way, measured.bytes as u64, time.value, time.interval);
+        if let (Some(time), Some(round)) = (row.time, row.rounds().next()) {
+            bandwidths.add(memory, way, round.bytes as u64, time.value, time.interval);
         }
     }
     bandwidths.in_section(device_section(input, device))

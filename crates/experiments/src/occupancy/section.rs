@@ -3,7 +3,7 @@
 use super::analysis::{OccupancySweepSummary, Shape, occupancy_sweep};
 use super::data::OccupancySweep;
 use crate::residency::Residency;
-use crate::results::{device_section, residency_of, rounds, timed};
+use crate::results::{device_section, measured, residency_of, rounds};
 use gpubench_analysis::{Aggregate, ReportInput};
 use gpubench_core::gpu::{Clock, DeviceInfo};
 use gpubench_document::{
@@ -29,7 +29,7 @@ pub(super) fn section(input: &ReportInput) -> Section {
 }
 
 fn of(input: &ReportInput, device: usize) -> Section {
-    let cases: Vec<Case> = timed(input, device).filter_map(case).collect();
+    let cases: Vec<Case> = measured(input, device).filter_map(case).collect();
     let section = device_section(input, device);
     if cases.is_empty() {
         return section;

@@ -1,16 +1,13 @@
 //! What chunked runs say: what overlapping hid, what hid what, and how well models predicted it.
 
 use crate::overlap::data::Overlap;
+use crate::stages::LITTLE;
 use gpubench_core::record::NamedStep;
 use gpubench_model::pipeline::{hidden_fraction, ideal_share};
 use gpubench_model::pipeline_fit::{Fitted, Run, fit};
 use gpubench_model::schedule::Class;
 use gpubench_model::streams::{self, Stages};
 use gpubench_model::{accuracy, overlap_worth};
-
-/// Below this share of the serial time there is little that overlap could hide: what was hidden of it
-/// would be noise.
-pub const LITTLE: f64 = 0.05;
 
 /// One chunked run and what models predicted.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,11 +56,7 @@ pub struct OverlapSummary {
 
 /// Puts a case's raw times together; `None` where a stage or every run is missing.
 pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
-    let stages = Stages {
-        upload: raw.upload.median()?,
-        kernel: raw.kernel.median()?,
-        download: raw.download.median()?,
-    };
+    let stages = isolated(raw)?;
     let queues = raw.runs.iter().map(|run| run.queues).max()?;
     let observed: Vec<Run> = raw
         .runs
@@ -117,6 +110,15 @@ pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
     })
 }
 
+/// Median seconds of the stages, each in isolation.
+pub fn isolated(raw: &Overlap) -> Option<Stages> {
+    Some(Stages {
+        upload: raw.upload.median()?,
+        kernel: raw.kernel.median()?,
+        download: raw.download.median()?,
+    })
+}
+
 /// The pipeline's prediction of each run, fitted to all others, and the run's own seconds.
 fn unseen(runs: &[Run]) -> Option<Vec<[f64; 2]>> {
     let each = (0..runs.len()).map(|held_out| {
@@ -167,6 +169,7 @@ fn covered(step: &NamedStep, busy: &[(f64, f64)]) -> f64 {
 mod tests {
     use super::*;
     use crate::overlap::data::OverlapRun;
+    use crate::stages::LITTLE;
     use gpubench_core::gpu::{Clock, MemoryKind};
     use gpubench_core::record::Timed;
     use gpubench_model::pipeline::Engines;

@@ -17,6 +17,7 @@ use gpubench_core::text::counted;
 use gpubench_core::workload::Kind;
 use gpubench_document::Section;
 use gpubench_model::concurrency::Device as Residency;
+use gpubench_model::streams::Stages;
 use gpubench_suite::{Family, HostMemory, Needs};
 
 /// A problem in chunks: copies overlap kernels.
@@ -48,6 +49,10 @@ impl Experiment for Overlap {
 
     fn learn(raw: &Self::Data, found: &mut Engines) {
         found.overlaps_kernels = either(found.overlaps_kernels, engines::overlaps_kernels(raw));
+    }
+
+    fn stages(raw: &Self::Data) -> Option<Stages> {
+        analysis::isolated(raw)
     }
 
     fn predictions(raw: &Self::Data, _: Option<Residency>) -> Vec<ModelPrediction> {
