@@ -140,7 +140,7 @@ fn copies(cases: &[Case], names: &Names) -> Table {
     let mut table = Table::new("copies", "Copies of one kernel at once", columns);
     for case in cases {
         let copies = &case.summary.copies;
-        let [_, .., (most, _)] = copies[..] else { continue };
+        let [_, .., (max_copies, _)] = copies[..] else { continue };
         let really = copies.iter().map(|(_, speedup)| speedup.round()).fold(0.0, f64::max);
         let each = copies.iter().map(|&(n, speedup)| {
             let n = Sentence::new().value(n.into(), Unit::Count).text(": ");
@@ -149,7 +149,7 @@ fn copies(cases: &[Case], names: &Names) -> Table {
         let each = Sentence::new().list(", ", each);
         table.row([
             names.short(&case.name).into(),
-            u64::from(most).into(),
+            u64::from(max_copies).into(),
             really.into(),
             each.into(),
         ]);

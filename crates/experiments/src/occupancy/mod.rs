@@ -11,6 +11,7 @@ use crate::residency::GroupsAtOnce;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
+use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
 use gpubench_document::Section;
 use gpubench_suite::{Family, Needs};
@@ -27,7 +28,7 @@ impl Experiment for Occupancy {
     type Plan = ();
     type Data = data::OccupancySweep;
 
-    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
+    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), Reason> {
         Ok(())
     }
 

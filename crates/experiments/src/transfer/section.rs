@@ -164,8 +164,8 @@ mod tests {
         let turns = section_of(link(&sizes, Some([[0.0, 1e-3], [1e-3, 2e-3]])));
         let row = |section: &Section| section.find_table("both").unwrap().rows()[0].clone();
         assert_eq!(row(&turns)[6], "never: they take turns".into());
-        let together = section_of(link(&sizes, Some([[0.0, 1e-3], [0.0, 1e-3]])));
-        assert!(matches!(&row(&together)[6], Cell::Text(rates) if rates.figures().count() == 2));
+        let at_once = section_of(link(&sizes, Some([[0.0, 1e-3], [0.0, 1e-3]])));
+        assert!(matches!(&row(&at_once)[6], Cell::Text(rates) if rates.figures().count() == 2));
         let too_few = section_of(link(&[1 << 14], None));
         assert_eq!(too_few.find_table("fitted"), None);
         assert!(
