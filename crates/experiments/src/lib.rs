@@ -1,6 +1,7 @@
 //! The loop over a live device: build, verify, warm up, sample, verify again.
 
 mod autotune;
+mod bandwidths;
 pub mod characterise;
 pub mod checkpoint;
 pub mod concurrency;
@@ -23,6 +24,7 @@ pub mod split;
 pub mod transfer;
 pub mod transfer_states;
 
+mod buffer_pairs;
 mod check;
 mod checkpoint_store;
 mod chunks;
@@ -43,6 +45,7 @@ mod memory;
 mod polling;
 pub mod ranks;
 mod reference_kernel;
+mod residency;
 mod results;
 pub mod ring;
 mod session;
@@ -50,6 +53,7 @@ pub mod slabs;
 mod stage_timer;
 mod stages;
 mod timing;
+mod verified_kernel;
 
 pub use compare::compare;
 pub use compute::compute;
@@ -73,10 +77,11 @@ pub mod analysis {
     pub use crate::engines::{Engines, engines};
     pub use crate::ladder::LADDER;
     pub use crate::occupancy::analysis::{
-        OccupancySearch, OccupancySweepSummary, Residency, Shape, occupancy_sweep, residency,
+        OccupancySearch, OccupancySweepSummary, Shape, occupancy_sweep,
     };
     pub use crate::overlap::analysis::{OverlapSummary, RunSummary, overlap};
     pub use crate::predictions::{ModelPrediction, Tally, predictions, tallies};
+    pub use crate::residency::{GroupsAtOnce, Residency, residency};
     pub use crate::split::analysis::{BALANCED, SplitSummary, split};
     pub use crate::transfer::analysis::{Meanwhile, TransferSummary, transfer};
     pub use crate::transfer_states::analysis::{PlanAgainst, all_states, plan_against, state_of};

@@ -2,10 +2,11 @@
 
 pub mod analysis;
 pub mod data;
+mod engines;
 mod run;
 mod section;
 
-use crate::engines::{Engines, either, overlaps_kernels};
+use crate::engines::{Engines, either};
 use crate::experiment::{Experiment, Planning, Timelines};
 use crate::plan::Case;
 use crate::predictions::ModelPrediction;
@@ -48,8 +49,8 @@ impl Experiment for Overlap {
         run::measure(session, case, policy, stage, measurement)
     }
 
-    fn learn(raw: &Self::Data, engines: &mut Engines) {
-        engines.overlaps_kernels = either(engines.overlaps_kernels, overlaps_kernels(raw));
+    fn learn(raw: &Self::Data, found: &mut Engines) {
+        found.overlaps_kernels = either(found.overlaps_kernels, engines::overlaps_kernels(raw));
     }
 
     fn stages(raw: &Self::Data) -> Option<Stages> {
