@@ -5,16 +5,18 @@
 use gpubench::backend::Device;
 use gpubench::backend::sim::{Grid, Job, Needs, Noise, Sim, SimDevice, Work, simulate};
 use gpubench::gpu::Clock;
-use gpubench::measure::analysis::{
-    OccupancySearch, OccupancySweepSummary, Shape, concurrency, occupancy_sweep, residency,
-};
+use gpubench::measure::concurrency::analysis::concurrency;
 use gpubench::measure::concurrency::data::Concurrency;
 use gpubench::measure::concurrency::plan::CoRunning;
 use gpubench::measure::layout::analysis::layout_transform;
 use gpubench::measure::layout::data::LayoutTransform;
+use gpubench::measure::occupancy::analysis::{
+    OccupancySearch, OccupancySweepSummary, Shape, occupancy_sweep,
+};
 use gpubench::measure::occupancy::data::OccupancySweep;
 use gpubench::measure::overlap::data::Overlap;
 use gpubench::measure::plan;
+use gpubench::measure::residency::residency;
 use gpubench::measure::schedule::analysis::schedule;
 use gpubench::measure::schedule::data::Schedule;
 use gpubench::measure::{Policy, Session, measure};

@@ -4,10 +4,13 @@
 
 use gpubench::backend::sim::{Description, Noise, Rates, Sim, SimDevice};
 use gpubench::gpu::MemoryKind;
-use gpubench::measure::analysis::{engines, occupancy_sweep, residency, transfer};
+use gpubench::measure::engines::engines;
 use gpubench::measure::load;
+use gpubench::measure::occupancy::analysis::occupancy_sweep;
 use gpubench::measure::occupancy::data::OccupancySweep;
 use gpubench::measure::plan;
+use gpubench::measure::residency::residency;
+use gpubench::measure::transfer::analysis::transfer;
 use gpubench::measure::transfer::data::Transfer;
 use gpubench::measure::{Policy, Session, measure};
 use gpubench::plan::{Limits, Planned};

@@ -7,7 +7,7 @@ use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::profile::Profile;
 use gpubench_core::record::{Header, Record};
 use gpubench_device::sim::Description;
-use gpubench_experiments::analysis::profile;
+use gpubench_experiments::registry::profile;
 use gpubench_report::progress::say;
 use gpubench_suite::Suite;
 use std::path::{Path, PathBuf};

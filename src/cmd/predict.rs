@@ -15,7 +15,7 @@ use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::profile::Profile;
 use gpubench_core::workload::CaseKey;
 use gpubench_emulator::Rules;
-use gpubench_experiments::analysis::is_probe;
+use gpubench_experiments::registry::is_probe;
 use gpubench_report::predict::{DevicePrediction, Prediction, json, text};
 use gpubench_report::progress::say;
 use gpubench_report::selection;

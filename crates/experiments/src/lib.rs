@@ -6,7 +6,7 @@ pub mod characterise;
 pub mod checkpoint;
 pub mod concurrency;
 pub mod copy;
-mod engines;
+pub mod engines;
 mod experiment;
 pub mod halo;
 pub mod kernel;
@@ -36,7 +36,6 @@ mod drift_guard;
 mod emulated;
 mod energy;
 mod expected;
-mod flows;
 mod iterate;
 pub mod iteration;
 mod loops;
@@ -45,7 +44,7 @@ mod memory;
 mod polling;
 pub mod ranks;
 mod reference_kernel;
-mod residency;
+pub mod residency;
 mod results;
 pub mod ring;
 mod session;
@@ -67,25 +66,6 @@ pub use planner::{keys, plan};
 pub use registry::load;
 pub use session::Session;
 pub use stage_timer::StageTimer;
-
-/// What kinds of experiments make of their raw times.
-pub mod analysis {
-    pub use crate::characterise::profile::{is_probe, profile};
-    pub use crate::concurrency::analysis::{
-        ConcurrencySummary, Expected, PairSummary, PairTally, concurrency, pair_tally,
-    };
-    pub use crate::engines::{Engines, engines};
-    pub use crate::ladder::LADDER;
-    pub use crate::occupancy::analysis::{
-        OccupancySearch, OccupancySweepSummary, Shape, occupancy_sweep,
-    };
-    pub use crate::overlap::analysis::{OverlapSummary, RunSummary, overlap};
-    pub use crate::predictions::{ModelPrediction, Tally, predictions, tallies};
-    pub use crate::residency::{GroupsAtOnce, Residency, residency};
-    pub use crate::split::analysis::{BALANCED, SplitSummary, split};
-    pub use crate::transfer::analysis::{Meanwhile, TransferSummary, transfer};
-    pub use crate::transfer_states::analysis::{PlanAgainst, all_states, plan_against, state_of};
-}
 
 use gpubench_core::error::Error;
 use gpubench_core::record::Wall;

@@ -1,5 +1,6 @@
 //! The kinds of experiments: the one place beside its folder that names each.
 
+pub use crate::characterise::profile::{is_probe, profile};
 pub use crate::checkpoint::analysis::SaveSummary;
 use crate::experiment::{Erased, ErasedExperiment, Experiment};
 use crate::plan::Case;
@@ -30,6 +31,8 @@ pub static EXPERIMENTS: &[&dyn ErasedExperiment] = &[
     &Erased::<crate::split::Split>::NEW,
 ];
 
+/// The kind that times a launch on an idle device.
+pub const LATENCY: Kind = crate::launch::Launch::KIND;
 /// The kind from which a device's profile is made.
 pub const PROFILING: Kind = crate::characterise::Characterise::KIND;
 /// The kind whose iteration can be killed and gone on with.

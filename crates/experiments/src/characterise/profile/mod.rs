@@ -4,6 +4,7 @@
 mod probe;
 
 use crate::characterise::data::{Characterised, VariantTimes};
+use crate::registry::LATENCY;
 use crate::residency::{groups_at_once, residency};
 use gpubench_core::class::Class;
 use gpubench_core::record::profile::{
@@ -43,7 +44,7 @@ pub fn profile(header: &Header, records: &[Record], device: usize) -> Option<Pro
 /// Whether profiles take what launches cost from this case's own time: a model that predicts it from a
 /// profile has seen it.
 pub fn is_probe(key: &CaseKey) -> bool {
-    key.measure == Kind::new("launch") || key.workload == LAUNCHES
+    key.measure == LATENCY || key.workload == LAUNCHES
 }
 
 /// The workload that characterises a class.
@@ -84,7 +85,7 @@ impl<'a> Probes<'a> {
             let summary = overall(samples)?;
             valid(Value { value: summary.value, interval: summary.interval })
         };
-        let latency = timed("launch", Kind::new("launch"));
+        let latency = timed("launch", LATENCY);
         let each = timed(LAUNCHES, Kind::KERNEL);
         (latency.is_some() || each.is_some()).then_some(Launch { latency, each })
     }
