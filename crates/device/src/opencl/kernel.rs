@@ -169,7 +169,8 @@ fn entry(program: &Program, source: &KernelSource) -> Result<Owned<cl::Kernel>> 
     match object::kernel(program, &c_string(&source.entry)?) {
         Err(ClError(CL_INVALID_KERNEL_NAME)) => {
             let file = source.origin.file();
-            let log = format!("{file}: there is no kernel called `{}`", source.entry);
+            let names = program.get_kernel_names().unwrap_or_default().replace(';', ", ");
+            let log = format!("{file}: no kernel called `{}`; there are: {names}", source.entry);
             Err(build_error(source, log))
         }
         kernel => checked("creating the kernel", kernel),
