@@ -1,11 +1,11 @@
 //! `gpubench devices`: list the devices of this machine, one row per device and API.
 
 use super::found;
-use super::show::print;
+use super::show::{print, print_pretty_json};
 use comfy_table::{
     CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width,
 };
-use gpubench_core::error::{Error, Result};
+use gpubench_core::error::Result;
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::text::printable;
 use gpubench_core::units::{seconds, with_prefix};
@@ -57,8 +57,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
             device,
             sources: of(device).iter().map(|s| (s.key.as_str(), s.text.as_str())).collect(),
         });
-        let text = serde_json::to_string_pretty(&entries.collect::<Vec<_>>());
-        print(&(text.map_err(|error| Error::Device(error.to_string()))? + "\n"))?;
+        print_pretty_json(&entries.collect::<Vec<_>>())?;
     } else {
         print(&text(&devices, of))?;
     }

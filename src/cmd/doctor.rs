@@ -1,9 +1,9 @@
 //! `gpubench doctor`: explain why a device is missing, and what to install.
 
 use super::found::{LISTING, describe};
-use super::show::print;
+use super::show::{print, print_pretty_json};
 use crate::{backend, worker};
-use gpubench_core::error::{Error, Result};
+use gpubench_core::error::Result;
 use gpubench_core::text::{counted, printable};
 use gpubench_device::doctor::{Finding, State, System, load_here};
 use serde::Serialize;
@@ -43,8 +43,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     }
     let report = examine();
     if args.json {
-        let json = serde_json::to_string_pretty(&report);
-        print(&(json.map_err(|error| Error::Device(error.to_string()))? + "\n"))?;
+        print_pretty_json(&report)?;
     } else {
         print(&text(&report))?;
     }

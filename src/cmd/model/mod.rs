@@ -4,10 +4,10 @@ mod concurrency;
 mod streams;
 mod transfer_states;
 
+use super::show::{print, print_json};
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
-use gpubench_core::error::{Error, Result};
+use gpubench_core::error::Result;
 use serde::Serialize;
-use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 /// Arguments of `gpubench model`.
@@ -39,17 +39,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
 
 /// What a model has to say: a value for programs, or a table and a sentence for people.
 fn show(json: bool, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<()> {
-    let text = if json {
-        let text = serde_json::to_string(value);
-        text.map_err(|error| Error::Unsupported(format!("this result has no JSON: {error}")))?
-            + "\n"
-    } else {
-        text()
-    };
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Error::io("stdout", error)),
-        _ => Ok(()), // a reader that has seen enough is no mistake
-    }
+    if json { print_json(value) } else { print(&text()) }
 }
 
 /// A table whose columns but the first `labels` hold numbers.
