@@ -98,6 +98,19 @@ pub fn print_pretty_json(value: &impl Serialize) -> Result<()> {
     print(&(json.map_err(|error| Error::io("stdout", error.into()))? + "\n"))
 }
 
+/// `text` in lines of at most 80 columns, the first behind `first` and the others behind `rest`, broken
+/// between words; words that are too long are broken where `break_words` says so.
+pub fn wrapped(text: &str, [first, rest]: [&str; 2], break_words: bool) -> String {
+    let options = textwrap::Options::new(80)
+        .initial_indent(first)
+        .subsequent_indent(rest)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit)
+        .break_words(break_words);
+    textwrap::fill(text, options) + "\n"
+}
+
 /// Reports on stderr what of the input could not be used, at most the first few of many.
 pub fn warnings(warnings: &[impl ToString]) {
     for warning in warnings.iter().take(MAX_SHOWN) {

@@ -5,8 +5,8 @@ mod streams;
 mod transfer_states;
 
 use super::show::{print, print_json};
-use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use gpubench_core::error::Result;
+use gpubench_report::grid::Grid;
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -42,18 +42,9 @@ fn show(json: bool, value: &impl Serialize, text: impl FnOnce() -> String) -> Re
     if json { print_json(value) } else { print(&text()) }
 }
 
-/// A table whose columns but the first `labels` hold numbers.
-fn table(headings: &[&str], labels: usize, rows: impl Iterator<Item = Vec<String>>) -> String {
-    let mut table = Table::new();
-    let rule = LineStyle::none().fill('─').junction('─');
-    table.load_style(TableStyle::new().header_separator(rule));
-    table.set_header(headings);
-    table.add_rows(rows);
-    for (i, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 1));
-        if i >= labels {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table.trim_fmt() + "\n"
+/// A table as wide as it needs to be, whose headings are as [`Grid::new`] takes them.
+fn table(headings: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut grid = Grid::new(headings);
+    rows.for_each(|row| grid.row(row));
+    grid.text(u16::MAX)
 }
