@@ -1,5 +1,6 @@
 //! The seam to the hardware: one folder a device API, all behind two small traits.
 
+mod checks;
 pub mod doctor;
 pub mod faulty;
 mod multi_device;

@@ -3,10 +3,10 @@
 use super::kernel::Kernel;
 use super::memory::Memory;
 use super::object::Owned;
-use super::prepare::no_kernel;
 use super::status::{checked, error};
 use super::timeline::{self, Stamps};
 use super::transfer::{self, Direction, Transfer};
+use crate::checks::no_kernel;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, KernelId, MemoryKind, Op, Recording, Slice, Step, Timeline};
 use opencl3::command_queue::CommandQueue;
