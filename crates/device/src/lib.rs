@@ -9,6 +9,7 @@ mod physical_gpus;
 pub mod select;
 pub mod sensors;
 pub mod sim;
+mod timeline;
 pub mod wgpu;
 
 pub use multi_device::{MultiDevice, Opened, Part, Remote, open_multi_device};
