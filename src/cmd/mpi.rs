@@ -8,7 +8,6 @@ use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::text::{counted, printable};
 use gpubench_device::{Device, Remote, all, physical_gpus};
 use gpubench_experiments::ranks::{Neighbours, counts};
-use gpubench_report::labels::label;
 use std::process::{Command, ExitCode};
 
 /// The program that is linked with MPI.
@@ -99,7 +98,7 @@ impl Common {
 /// What was computed, on how many ranks, and on which device.
 pub(super) fn title(what: &str, ranks: usize, device: &DeviceInfo) -> String {
     let (ranks, name) = (counted(ranks, "rank"), printable(&device.name, 60));
-    format!("{what} on {ranks}; rank 0 on {} {name}\n", label(device))
+    format!("{what} on {ranks}; rank 0 on {} {name}\n", device.label())
 }
 
 /// What the dynamic linker ends a program with whose libraries are missing.
