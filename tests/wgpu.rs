@@ -318,7 +318,7 @@ fn mistakes_are_shown_at_their_place_in_the_file() {
 }
 
 #[test]
-fn a_kernel_that_is_not_what_the_suite_says_does_not_build() {
+fn arguments_that_differ_from_the_suite_are_named() {
     let Some(mut device) = device() else { return };
     let mut log = |source| build_error(&mut *device, &source);
 

@@ -1,6 +1,5 @@
 //! The seam to the hardware: one folder a device API, all behind two small traits.
 
-mod checks;
 pub mod doctor;
 mod multi_device;
 pub mod opencl;
@@ -11,6 +10,7 @@ pub mod sim;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod timeline;
+mod validation;
 pub mod wgpu;
 
 pub use multi_device::{MultiDevice, Opened, Part, Remote, open_multi_device};

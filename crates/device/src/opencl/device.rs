@@ -8,7 +8,7 @@ use super::prepare::prepare;
 use super::run::{Kernels, Run};
 use super::status::checked;
 use crate::Device;
-use crate::checks::no_buffer;
+use crate::validation::no_buffer;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{
     BufferId, BuildReport, DeviceInfo, KernelId, KernelSource, MemoryKind, Recording, Timeline,

@@ -4,7 +4,7 @@ use super::log;
 use super::object::{self, Owned};
 use super::query::{number, saturating};
 use super::status::checked;
-use crate::checks;
+use crate::validation;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{BuildReport, DeviceInfo, KernelSource, Language, Slice};
 use gpubench_core::units::Bytes;
@@ -93,7 +93,7 @@ pub(super) fn build(
     if source.language != Language::Opencl {
         return Err(Error::Unsupported("an OpenCL device takes OpenCL C, not WGSL".into()));
     }
-    checks::group(source, info)?;
+    validation::group(source, info)?;
     let options = format!("{OPTIONS} {}", source.defines()?);
     let begun = Instant::now();
     let (program, log) = compile(context, device, source, &options)?;

@@ -2,7 +2,7 @@
 
 use super::object::{self, Owned};
 use super::status::checked;
-use crate::checks::{self, no_buffer};
+use crate::validation::{self, no_buffer};
 use bytemuck::{Pod, Zeroable};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{BufferId, DeviceInfo, MemoryKind, Slice};
@@ -118,7 +118,7 @@ impl Memory {
             Some(Buffer::Device(buffer)) => buffer,
             _ => return Err(no_buffer(slice.buffer, "device ")),
         };
-        checks::within(slice, buffer.len.0)?;
+        validation::within(slice, buffer.len.0)?;
         let part = (slice.offset, slice.len);
         if part == (Bytes(0), buffer.len) || buffer.parts.contains_key(&part) {
             return Ok(());
@@ -139,7 +139,7 @@ impl Memory {
 
     /// Checks that `slice` lies within a host buffer.
     pub(super) fn check_host(&self, slice: &Slice) -> Result<()> {
-        checks::within(slice, self.host(slice.buffer)?.len.0)
+        validation::within(slice, self.host(slice.buffer)?.len.0)
     }
 
     /// The OpenCL buffer behind a prepared slice, and the slice's first byte in it.

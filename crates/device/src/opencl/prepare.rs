@@ -2,7 +2,7 @@
 
 use super::memory::Memory;
 use super::run::Kernels;
-use crate::checks::{self, no_kernel};
+use crate::validation::{self, no_kernel};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, Op, Recording};
 
@@ -22,7 +22,7 @@ pub(super) fn prepare(
                 step.queue.0, info.queues
             )));
         }
-        checks::order(position, step)?;
+        validation::order(position, step)?;
         // A batch repeats one operation: it is checked once.
         if before != Some(&step.op) {
             prepare_op(&step.op, info, kernels, memory)?;
@@ -37,16 +37,16 @@ fn prepare_op(op: &Op, info: &DeviceInfo, kernels: &Kernels, memory: &mut Memory
     match op {
         Op::Dispatch { kernel, groups, buffers, params } => {
             let kernel = kernels.get(kernel).ok_or_else(|| no_kernel(*kernel))?;
-            checks::launch(*groups, (buffers.len(), params.len()), kernel.takes(), info)?;
+            validation::launch(*groups, (buffers.len(), params.len()), kernel.takes(), info)?;
             buffers.iter().try_for_each(|slice| memory.prepare(slice, alignment, true))
         }
         Op::Upload { from: host, to: device } | Op::Download { from: device, to: host } => {
-            checks::copy(host, device)?;
+            validation::copy(host, device)?;
             memory.check_host(host)?;
             memory.prepare(device, alignment, false)
         }
         Op::Copy { from, to } => {
-            checks::copy(from, to)?;
+            validation::copy(from, to)?;
             memory.prepare(from, alignment, false)?;
             memory.prepare(to, alignment, false)
         }

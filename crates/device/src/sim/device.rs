@@ -9,7 +9,7 @@ use super::mix::Mix;
 use super::noise::Scatter;
 use super::units::Units;
 use super::{Description, Grid, Needs};
-use crate::checks::{self, no_buffer, no_kernel};
+use crate::validation::{self, no_buffer, no_kernel};
 use crate::{Device, wgpu};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{
@@ -109,7 +109,7 @@ impl SimDevice {
     }
 
     fn job(&self, i: usize, step: &Step, scatter: &mut Scatter) -> Result<Job> {
-        checks::order(i, step)?;
+        validation::order(i, step)?;
         let after = step.after.iter().map(|id| id.0 as usize).collect();
         let work = self.work(&step.op)?;
         let (noise, launch_noise) = (scatter.factor(), scatter.factor());
@@ -143,7 +143,7 @@ impl SimDevice {
         let kernel = self.kernels.get(&kernel).ok_or_else(|| no_kernel(kernel))?;
         let source = &kernel.source;
         let takes = (source.bindings.len(), params.len());
-        checks::launch(groups, (buffers.len(), params.len()), takes, &self.info)?;
+        validation::launch(groups, (buffers.len(), params.len()), takes, &self.info)?;
         for slice in buffers {
             self.memory.part(*slice)?;
         }
@@ -191,7 +191,7 @@ impl SimDevice {
     }
 
     fn check_pair(&self, from: Slice, to: Slice) -> Result<()> {
-        checks::copy(&from, &to)?;
+        validation::copy(&from, &to)?;
         self.memory.part(from)?;
         self.memory.part(to)?;
         Ok(())

@@ -5,7 +5,7 @@
 
 use super::device::Kernel;
 use super::memory::Memory;
-use crate::checks::no_kernel;
+use crate::validation::no_kernel;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{
     Access, BufferId, KernelId, KernelSource, Meaning, Op, Recording, Scalar, Slice, StepTimes,

@@ -1,7 +1,7 @@
 //! Buffers of a simulated device, and of the host as it sees it.
 
 use super::Description;
-use crate::checks::{self, no_buffer};
+use crate::validation::{self, no_buffer};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{BufferId, MemoryKind, Slice};
 use gpubench_core::units::Bytes;
@@ -69,7 +69,7 @@ impl Memory {
     /// A part of a buffer.
     pub fn part(&self, slice: Slice) -> Result<&[u8]> {
         let bytes = &self.buffer(slice.buffer)?.bytes;
-        checks::within(&slice, bytes.len() as u64)?;
+        validation::within(&slice, bytes.len() as u64)?;
         Ok(&bytes[slice.offset.as_usize()..][..slice.len.as_usize()])
     }
 

@@ -2,7 +2,7 @@
 //! suite says of its arguments. wgpu itself finds some of this late, in its own words, and local
 //! memory beyond the limit not at all.
 
-use crate::checks;
+use crate::validation;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, KernelSource, Language};
 use gpubench_core::units::Bytes;
@@ -32,7 +32,7 @@ pub(crate) fn examine(
     if source.language != Language::Wgsl {
         return Err(Error::Unsupported("wgpu takes kernels in WGSL only".into()));
     }
-    checks::group(source, info)?;
+    validation::group(source, info)?;
     let buffers = source.bindings.len();
     if buffers > info.max_storage_buffers as usize {
         return Err(Error::Unsupported(format!(

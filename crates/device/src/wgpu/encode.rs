@@ -11,7 +11,7 @@ use super::memory::Memory;
 use super::params::Params;
 use super::prepare::prepare;
 use super::timestamps::{Queries, STEPS_PER_SET, Stamps};
-use crate::checks::no_kernel;
+use crate::validation::no_kernel;
 use ::wgpu::CommandBuffer;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, KernelId, MemoryKind, Op, Recording, Slice};

@@ -12,7 +12,7 @@
 
 use super::context::Context;
 use super::mapping;
-use crate::checks::{self, no_buffer};
+use crate::validation::{self, no_buffer};
 use ::wgpu::{Buffer, BufferUsages};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{BufferId, DeviceInfo, MemoryKind, Slice};
@@ -157,7 +157,7 @@ impl Memory {
         else {
             return Err(no_buffer(slice.buffer, "host "));
         };
-        checks::within(&slice, *len)?;
+        validation::within(&slice, *len)?;
         Ok(&mut data[slice.offset.as_usize()..][..slice.len.as_usize()])
     }
 
@@ -205,7 +205,7 @@ impl Memory {
     /// # Errors
     /// `Device` outside the buffer, `Unsupported` off the bounds.
     pub fn check(&self, slice: Slice) -> Result<()> {
-        checks::within(&slice, self.get(slice.buffer)?.len)?;
+        validation::within(&slice, self.get(slice.buffer)?.len)?;
         if !slice.offset.0.is_multiple_of(4) || !slice.len.0.is_multiple_of(4) {
             return Err(Error::Unsupported(format!(
                 "wgpu moves and binds multiples of 4 bytes; the slice is {} bytes from byte {} on",

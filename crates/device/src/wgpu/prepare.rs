@@ -6,7 +6,7 @@ use super::encode::Parts;
 use super::kernel::Kernel;
 use super::memory::Memory;
 use super::params::Params;
-use crate::checks::{self, no_kernel};
+use crate::validation::{self, no_kernel};
 use ::wgpu::{
     BindGroup, BindGroupDescriptor, BindGroupEntry, BindingResource, BufferBinding, BufferSize,
 };
@@ -101,7 +101,7 @@ fn check_dispatch(
 ) -> Result<()> {
     let kernel = parts.kernels.get(&id).ok_or_else(|| no_kernel(id))?;
     let takes = (kernel.buffers, kernel.params as usize);
-    checks::launch(groups, (buffers.len(), params.len()), takes, parts.info)?;
+    validation::launch(groups, (buffers.len(), params.len()), takes, parts.info)?;
     for slice in buffers {
         parts.memory.check(*slice)?;
         expect_kind(parts, *slice, |kind| kind == MemoryKind::Device, "in device memory")?;
@@ -145,7 +145,7 @@ fn prepare_copy(
 fn check_copy(parts: &Parts<'_>, from: Slice, to: Slice) -> Result<()> {
     parts.memory.check(from)?;
     parts.memory.check(to)?;
-    checks::copy(&from, &to)
+    validation::copy(&from, &to)
 }
 
 fn expect_kind(

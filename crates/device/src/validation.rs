@@ -9,10 +9,10 @@ pub(crate) fn group(source: &KernelSource, info: &DeviceInfo) -> Result<()> {
     if size == 0 {
         return Err(Error::Usage(format!("a group of {x}x{y}x{z} has no work-items")));
     }
-    let (most, dims) = (info.max_group_size, info.max_group_dims);
-    if size > most.into() || source.group.iter().zip(dims).any(|(&n, limit)| n > limit) {
+    let (max_size, dims) = (info.max_group_size, info.max_group_dims);
+    if size > max_size.into() || source.group.iter().zip(dims).any(|(&n, limit)| n > limit) {
         return Err(Error::Unsupported(format!(
-            "a group of {x}x{y}x{z} = {size} work-items; the device takes {most}, {dims:?} along \
+            "a group of {x}x{y}x{z} = {size} work-items; the device takes {max_size}, {dims:?} along \
              each dimension"
         )));
     }
