@@ -6,7 +6,7 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::text::printable;
 use gpubench_core::units::seconds;
-use gpubench_experiments::analysis::{SaveSummary, checkpoint};
+use gpubench_experiments::registry::{SaveSummary, cheapest_save};
 use gpubench_model::checkpoint::{Failures, Work};
 use serde::Serialize;
 use std::fmt::Write;
@@ -150,15 +150,7 @@ fn measured(file: &Path, terms: Option<&str>, counts: bool) -> Result<Measured> 
     let terms = terms.unwrap_or_default().to_lowercase();
     let mut found: Vec<(String, SaveSummary)> = vec![];
     for record in &run.records {
-        let detail = record.detail.as_ref();
-        let Some(raw) = detail
-            .and_then(|detail| detail.read::<gpubench_experiments::checkpoint::data::Checkpoint>())
-        else {
-            continue;
-        };
-        let Some(cheapest) = checkpoint(&raw).and_then(|all| all.cheapest().copied()) else {
-            continue;
-        };
+        let Some(cheapest) = record.detail.as_ref().and_then(cheapest_save) else { continue };
         let device =
             run.header.devices.get(record.device).map_or_else(String::new, DeviceInfo::label);
         let name = printable(&format!("{} on {device}", record.key), NAME);

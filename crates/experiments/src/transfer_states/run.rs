@@ -6,9 +6,9 @@
 
 use super::plans::plans;
 use crate::analysis::state_of;
+use crate::buffer_pairs::{allocate, poison, queues, verified};
 use crate::flows::{Piece, moved, pieces, recording, window};
 use crate::plan::Case;
-use crate::transfer::run::{allocate, poison, queues, verified};
 use crate::transfer_states::data::{Moved, MovedState, TransferStates};
 use crate::{DeviceGroup, Measurement, Policy, Stage};
 use gpubench_core::error::{Error, Result};

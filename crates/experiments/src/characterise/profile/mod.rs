@@ -4,7 +4,7 @@
 mod probe;
 
 use crate::characterise::data::{Characterised, VariantTimes};
-use crate::occupancy::analysis::{OccupancySweepSummary, occupancy_sweep, residency};
+use crate::residency::{groups_at_once, residency};
 use gpubench_core::class::Class;
 use gpubench_core::record::profile::{
     Apart, Atomics, Barrier, Footprint, Instruction, Launch, Local, Profile, Residency, Stream,
@@ -215,11 +215,8 @@ impl<'a> Probes<'a> {
 
     fn residency(&self) -> Option<Residency> {
         let of_device = self.records.iter().filter(|r| r.device == self.device);
-        let sweeps: Vec<OccupancySweepSummary> = of_device
-            .filter(|r| r.outcome.is_ok())
-            .filter_map(|r| occupancy_sweep(&r.detail.as_ref()?.read()?))
-            .collect();
-        let held = residency(&sweeps)?;
+        let right = of_device.filter(|r| r.outcome.is_ok());
+        let held = residency(right.filter_map(|r| groups_at_once(r.detail.as_ref()?)))?;
         Some(Residency {
             units: held.units,
             groups: held.groups,
