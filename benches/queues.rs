@@ -198,7 +198,7 @@ fn units(info: &DeviceInfo) -> Result<f64> {
     sweeps.truncate(2);
     let summaries =
         details(info, sweeps)?.into_iter().filter_map(|detail| occupancy_sweep(&detail.read()?));
-    Ok(residency(&summaries.collect::<Vec<_>>())
+    Ok(residency(summaries.filter_map(|summary| summary.groups_at_once()))
         .map_or(f64::NAN, |residency| f64::from(residency.units)))
 }
 
