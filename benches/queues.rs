@@ -10,10 +10,12 @@ use gpubench::error::{Error, Result};
 use gpubench::gpu::{
     BufferId, DeviceInfo, DeviceKind, MemoryKind, Op, Queue, Recording, Slice, StepId,
 };
-use gpubench::measure::analysis::{concurrency, occupancy_sweep, residency};
+use gpubench::measure::concurrency::analysis::concurrency;
 use gpubench::measure::concurrency::data::Concurrency;
 use gpubench::measure::concurrency::plan::CoRunning;
+use gpubench::measure::occupancy::analysis::occupancy_sweep;
 use gpubench::measure::plan;
+use gpubench::measure::residency::residency;
 use gpubench::measure::{Policy, Session, measure};
 use gpubench::plan::{Case, Limits, Planned, launches};
 use gpubench::record::Detail;
@@ -198,7 +200,7 @@ fn units(info: &DeviceInfo) -> Result<f64> {
     sweeps.truncate(2);
     let summaries =
         details(info, sweeps)?.into_iter().filter_map(|detail| occupancy_sweep(&detail.read()?));
-    Ok(residency(&summaries.collect::<Vec<_>>())
+    Ok(residency(summaries.filter_map(|summary| summary.groups_at_once()))
         .map_or(f64::NAN, |residency| f64::from(residency.units)))
 }
 

@@ -5,9 +5,9 @@
 use gpubench::backend::sim::{Cache, Description, Local, Noise, Price, Sim, SimDevice};
 use gpubench::backend::{self};
 use gpubench::emulate::Class;
-use gpubench::measure::analysis::profile;
 use gpubench::measure::load;
 use gpubench::measure::plan;
+use gpubench::measure::registry::profile;
 use gpubench::measure::{Policy, Session, measure};
 use gpubench::plan::{Limits, Planned};
 use gpubench::record::profile::{Profile, Traffic, Value};

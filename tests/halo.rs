@@ -2,9 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a helper of tests panics as tests do")]
 
 use gpubench::backend::{self, Device};
-use gpubench::measure::analysis::halo;
+use gpubench::measure::domain::Spec;
+use gpubench::measure::halo::analysis::halo;
 use gpubench::measure::halo::data::Halo;
-use gpubench::measure::halo::spec::Spec;
 use gpubench::measure::load;
 use gpubench::measure::plan;
 use gpubench::measure::{Measurement, Policy, Session, measure};

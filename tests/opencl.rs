@@ -303,7 +303,7 @@ fn kernels_that_do_not_fit_are_rejected() {
         block => assert!(log(block).contains("12 bytes")),
     }
     let absent = log(device.build(id, &source(SCALE, "scales", 2, 8)));
-    assert!(absent.contains("no kernel called `scales`"), "{absent}");
+    assert!(absent.contains("no kernel called `scales`; there are: scale"), "{absent}");
     let fixed = SCALE.replace("GROUP_X, GROUP_Y, GROUP_Z", "32, 1, 1");
     let fixed = log(device.build(id, &source(&fixed, "scale", 2, 8)));
     assert!(fixed.contains("reqd_work_group_size is [32, 1, 1]"), "{fixed}");

@@ -398,11 +398,11 @@ fn what_cannot_be_done_is_rejected() {
     ] {
         let mut recording = Recording::default();
         recording.push(Queue(0), vec![], op);
-        assert!(matches!(device.run(&recording), Err(Error::Device(_))));
+        assert!(matches!(device.run(&recording), Err(Error::Usage(_))));
     }
     let mut recording = Recording::default();
     recording.push(Queue(0), vec![StepId(0)], Op::Copy { from: slice(1, 4), to: slice(2, 4) });
-    assert!(matches!(device.run(&recording), Err(Error::Device(_))));
+    assert!(matches!(device.run(&recording), Err(Error::Usage(_))));
     let pageable = device.alloc(BufferId(9), Bytes(4), MemoryKind::Pageable);
     assert!(matches!(pageable, Err(Error::Unsupported(_))));
     let huge = device.alloc(BufferId(9), Bytes((1 << 28) + 1), MemoryKind::Device);
@@ -546,7 +546,7 @@ fn kernels_without_a_meaning_or_room_are_rejected() {
     // Not built, so not run.
     let mut recording = Recording::default();
     copy_range(0, vec![], 0, 64)(&mut recording);
-    assert!(matches!(device.run(&recording), Err(Error::Device(_))));
+    assert!(matches!(device.run(&recording), Err(Error::Usage(_))));
 }
 
 /// Simulates `jobs` and says on stderr how long that took: 10,000 steps are to take 50 ms at most

@@ -4,10 +4,13 @@
 
 use gpubench::backend::sim::{Description, Noise, Rates, Sim, SimDevice};
 use gpubench::gpu::MemoryKind;
-use gpubench::measure::analysis::{engines, occupancy_sweep, residency, transfer};
+use gpubench::measure::engines::engines;
 use gpubench::measure::load;
+use gpubench::measure::occupancy::analysis::occupancy_sweep;
 use gpubench::measure::occupancy::data::OccupancySweep;
 use gpubench::measure::plan;
+use gpubench::measure::residency::residency;
+use gpubench::measure::transfer::analysis::transfer;
 use gpubench::measure::transfer::data::Transfer;
 use gpubench::measure::{Policy, Session, measure};
 use gpubench::plan::{Limits, Planned};
@@ -160,7 +163,7 @@ fn measure_device(suite: &Suite, number: u64, noise: f64) -> DeviceResult {
         }
     }
     let details: Vec<&Detail> = records.iter().filter_map(|r| r.detail.as_ref()).collect();
-    let residents = residency(&sweeps).and_then(|found| {
+    let residents = residency(sweeps.iter().filter_map(|s| s.groups_at_once())).and_then(|found| {
         let each = sweeps.iter().map(|s| Some(s.at_once()? / found.units));
         [Some(found.units)].into_iter().chain(each).collect::<Option<Vec<u32>>>()
     });

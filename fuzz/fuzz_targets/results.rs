@@ -4,7 +4,8 @@
 mod file;
 mod limits;
 
-use gpubench::record::Detail;
+use gpubench::analyse::{ReportInput, Source};
+use gpubench::report::terminal::Style;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| limits::within(|| {
@@ -13,12 +14,10 @@ fuzz_target!(|data: &[u8]| limits::within(|| {
         gpubench::analyse::flag_implausible(&mut run.records);
         let _ = gpubench::analyse::collect(&run.header, &run.records);
         let _ = gpubench::analyse::aggregate(&run.records);
-        for record in &run.records {
-            match &record.detail {
-                Some(Detail::TransferStates(raw)) => drop(gpubench::measure::analysis::all_states(raw)),
-                Some(Detail::Split(raw)) => drop(gpubench::measure::analysis::split(raw)),
-                _ => {}
-            }
-        }
+        let (name, footer, warnings) = ("fuzz".to_owned(), None, vec![]);
+        let source = Source { name, header: &run.header, records: &run.records, footer, warnings };
+        let input = ReportInput::new(vec![source]);
+        let sections = gpubench::measure::registry::sections(&input);
+        let _ = gpubench::report::terminal::summary(&input, &sections, Style::default());
     }
 }));

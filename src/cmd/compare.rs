@@ -1,10 +1,11 @@
 //! `gpubench compare`: a run against a baseline or another run, case by case.
 
-use super::show::{markdown, print, text, warnings};
-use crate::store::{Run, baseline, read};
+use super::known::same_view;
+use super::results;
+use super::show::{Format, markdown, print, text};
+use crate::store::{Run, baseline};
 use gpubench_analysis::{DeviceCases, Options, Verdict, collect, compare};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::text::printable;
 use gpubench_report::comparison::{self, Compared, Side};
 use gpubench_report::progress::say;
@@ -55,19 +56,6 @@ struct FailOn {
     allowed: f64,
 }
 
-/// Formats of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// Tables for a terminal
-    Text,
-    /// Tables for a pull request
-    Md,
-    /// One line a case
-    Csv,
-    /// Everything, for programs
-    Json,
-}
-
 /// `1%`, `1 %` or `0.01`.
 fn percent(text: &str) -> Result<f64, String> {
     let value = match text.strip_suffix('%') {
@@ -106,8 +94,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
 }
 
 fn open(path: &Path) -> Result<Run> {
-    let run = read(path)?;
-    warnings(&run.warnings.iter().map(ToString::to_string).collect::<Vec<_>>());
+    let run = results::open(path)?;
     if run.records.is_empty() {
         return Err(Error::Usage(format!("{}: no record in it", path.display())));
     }
@@ -159,7 +146,7 @@ fn with(old: &Run, new: &Run, terms: Terms) -> Result<Vec<Compared>> {
     }
     let mut compared = vec![];
     for cases in &now {
-        match before.iter().find(|old| same(&old.device, &cases.device)) {
+        match before.iter().find(|old| same_view(&old.device, &cases.device)) {
             Some(old_cases) => compared.push(pair(old, old_cases, new, cases, terms)?),
             None if now.len() > 1 => {
                 let name = printable(&cases.device.name, 60);
@@ -189,10 +176,6 @@ fn with(old: &Run, new: &Run, terms: Terms) -> Result<Vec<Compared>> {
     Ok(compared)
 }
 
-fn same(a: &DeviceInfo, b: &DeviceInfo) -> bool {
-    (&a.vendor, &a.name, &a.backend) == (&b.vendor, &b.name, &b.backend)
-}
-
 fn pair(
     old: &Run,
     before: &DeviceCases,
@@ -200,7 +183,7 @@ fn pair(
     now: &DeviceCases,
     terms: Terms,
 ) -> Result<Compared> {
-    if !same(&before.device, &now.device) && !terms.allow_mismatch {
+    if !same_view(&before.device, &now.device) && !terms.allow_mismatch {
         return Err(Error::Usage(format!(
             "{} is of {} ({}), the run of {} ({}): --allow-mismatch compares them all the same",
             old.path.display(),

@@ -1,16 +1,14 @@
 //! `gpubench devices`: list the devices of this machine, one row per device and API.
 
 use super::found;
-use super::show::print;
-use comfy_table::{
-    CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width,
-};
-use gpubench_core::error::{Error, Result};
+use super::show::{print, print_pretty_json, wrapped};
+use gpubench_core::error::Result;
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::text::printable;
 use gpubench_core::units::{seconds, with_prefix};
 use gpubench_device::select::{Numbered, Selector};
 use gpubench_device::sim::Source;
+use gpubench_report::grid::Grid;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -56,8 +54,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
             device,
             sources: of(device).iter().map(|s| (s.key.as_str(), s.text.as_str())).collect(),
         });
-        let text = serde_json::to_string_pretty(&entries.collect::<Vec<_>>());
-        print(&(text.map_err(|error| Error::Device(error.to_string()))? + "\n"))?;
+        print_pretty_json(&entries.collect::<Vec<_>>())?;
     } else {
         print(&text(&devices, of))?;
     }
@@ -66,7 +63,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
 
 /// The table, then everything about each device; at most 80 columns.
 fn text<'a>(devices: &[Numbered], sources: impl Fn(&DeviceInfo) -> &'a [Source]) -> String {
-    let mut out = table(devices) + "\n";
+    let mut out = table(devices);
     for Numbered { device, .. } in devices {
         let _ = write!(out, "\n{}  {}\n", device.label(), printable(&device.name, 66));
         for (name, value) in details(device) {
@@ -79,14 +76,9 @@ fn text<'a>(devices: &[Numbered], sources: impl Fn(&DeviceInfo) -> &'a [Source])
 }
 
 fn table(devices: &[Numbered]) -> String {
-    let mut table = Table::new();
-    let rule = LineStyle::none().fill('─').junction('─');
-    table.load_style(TableStyle::new().header_separator(rule));
-    table.set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_width(80);
-    table.set_header(["gpu", "device", "name", "type", "memory", "units"]);
+    let mut grid = Grid::new(&[">gpu", "device", "name", "type", ">memory", ">units"]);
     for Numbered { physical_gpu, device } in devices {
-        table.add_row([
+        grid.row([
             physical_gpu.to_string(),
             device.label(),
             printable(&device.name, 60),
@@ -95,16 +87,7 @@ fn table(devices: &[Numbered]) -> String {
             device.compute_units.map_or("–".into(), |units| units.to_string()),
         ]);
     }
-    for (i, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 2));
-        if matches!(i, 0 | 4 | 5) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-        if i == 2 {
-            column.set_constraint(ColumnConstraint::UpperBoundary(Width::Fixed(36)));
-        }
-    }
-    table.trim_fmt()
+    grid.text(80)
 }
 
 fn kind(kind: DeviceKind) -> &'static str {
@@ -171,30 +154,9 @@ fn sources_text(sources: &[Source]) -> String {
     for (text, keys) in by_text {
         let heading = if out.is_empty() { "sources" } else { "" };
         let said = format!("{}: {}", printable(&keys.join(", "), 400), printable(text, 200));
-        for (i, line) in wrapped(&said, 61).enumerate() {
-            let (heading, indent) = if i == 0 { (heading, "") } else { ("", "  ") };
-            let _ = writeln!(out, "  {heading:<13} {indent}{line}");
-        }
+        out += &wrapped(&said, [&format!("  {heading:<13} "), &" ".repeat(18)], true);
     }
     out
-}
-
-/// The words of `text` in lines of at most `width` characters, longer words in lines of their own.
-fn wrapped(text: &str, width: usize) -> impl Iterator<Item = String> {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let last = lines.last().map_or(0, |line| line.chars().count());
-        if last > 0 && last + 1 + word.chars().count() > width {
-            lines.push(String::new());
-        }
-        if let Some(line) = lines.last_mut() {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.extend(word.chars().take(width));
-        }
-    }
-    lines.into_iter()
 }
 
 fn long_kind(kind: DeviceKind) -> &'static str {

@@ -1,9 +1,9 @@
 //! `gpubench doctor`: explain why a device is missing, and what to install.
 
 use super::found::{LISTING, describe};
-use super::show::print;
+use super::show::{print, print_pretty_json, wrapped};
 use crate::{backend, worker};
-use gpubench_core::error::{Error, Result};
+use gpubench_core::error::Result;
 use gpubench_core::text::{counted, printable};
 use gpubench_device::doctor::{Finding, State, System, load_here};
 use serde::Serialize;
@@ -11,9 +11,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
-
-/// Columns of the text.
-const WIDTH: usize = 80;
 
 /// The longest that a library may take to load.
 const LOADING: Duration = Duration::from_secs(20);
@@ -43,8 +40,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     }
     let report = examine();
     if args.json {
-        let json = serde_json::to_string_pretty(&report);
-        print(&(json.map_err(|error| Error::Device(error.to_string()))? + "\n"))?;
+        print_pretty_json(&report)?;
     } else {
         print(&text(&report))?;
     }
@@ -160,9 +156,9 @@ fn text(report: &Report) -> String {
             State::Warning => "!",
             State::Problem => "✗",
         };
-        wrap(&mut out, &format!("  {mark} "), &finding.found);
+        out += &wrapped(&finding.found, [&format!("  {mark} "), "    "], false);
         if let Some(todo) = &finding.todo {
-            wrap(&mut out, "    → ", todo);
+            out += &wrapped(todo, ["    → ", "      "], false);
         }
     }
     let count = |state| report.findings.iter().filter(|finding| finding.state == state).count();
@@ -173,27 +169,6 @@ fn text(report: &Report) -> String {
         counted(problems, "problem"),
         counted(warnings, "warning")
     )
-}
-
-/// Appends `text` behind `start`, broken between words and indented as far as `start` reaches.
-fn wrap(out: &mut String, start: &str, text: &str) {
-    let indent = start.chars().count();
-    let mut column = indent;
-    out.push_str(start);
-    for (i, word) in text.split_whitespace().enumerate() {
-        let length = word.chars().count();
-        if i > 0 && column + 1 + length > WIDTH {
-            out.push('\n');
-            out.push_str(&" ".repeat(indent));
-            column = indent;
-        } else if i > 0 {
-            out.push(' ');
-            column += 1;
-        }
-        out.push_str(word);
-        column += length;
-    }
-    out.push('\n');
 }
 
 #[cfg(test)]
@@ -211,7 +186,7 @@ mod tests {
             ],
         };
         let text = text(&report);
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         assert!(text.starts_with("OpenCL\n  ✓ fine\n  ✗ word"), "{text}");
         assert!(text.contains("\n\nVulkan\n  ! hm\n    → that\n"), "{text}");
         assert!(text.ends_with("\n1 device usable, 1 problem, 1 warning\n"), "{text}");

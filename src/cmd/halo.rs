@@ -1,13 +1,12 @@
 //! `gpubench halo`: elastic waves over MPI, a slab of the domain on every rank.
 
-use super::mpi::{Local, choose, sharing, start};
+use super::mpi::{Common, Local, sharing, start, title};
 use super::scaling::{Scaled, table};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
-use gpubench_core::text::printable;
 use gpubench_core::units::{Bytes, seconds};
-use gpubench_device::{Device, Remote};
-use gpubench_experiments::ranks::{Neighbours, counts};
+use gpubench_device::Remote;
+use gpubench_experiments::ranks::Neighbours;
 use gpubench_experiments::slabs::{Slabbed, slab, slabs};
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -19,12 +18,8 @@ pub struct Args {
     /// of all cells on the host, to compare with
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=512))]
     n: u32,
-    /// Each rank's device (default: of the machine's, the one of the rank's number there)
-    #[arg(long, value_name = "BACKEND:INDEX", value_parser = super::worker::device)]
-    device: Option<(String, usize)>,
-    /// Seed of the waves
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    #[command(flatten)]
+    common: Common,
 }
 
 impl Args {
@@ -55,34 +50,23 @@ struct Run {
 /// As [`Args::check`]; `NoDevice`; whatever the device says; `Mismatch`.
 pub fn serve(args: &Args, neighbours: &dyn Neighbours, local: Local) -> Result<Option<String>> {
     let suite = gpubench_experiments::load("seismic")?;
-    let (backend, index) = choose(args.device.as_ref(), local)?;
-    let device = Remote::open(&backend, index)?;
     let (n, ranks) = (u64::from(args.n), neighbours.size());
     let planes = n / ranks as u64;
-    let mut runs = vec![];
-    for count in counts(ranks, |count| args.n.is_multiple_of(count as u32)) {
-        let Some(group) = neighbours.first(count) else { continue };
-        let of = |depth: u64| slabs(&device, group.as_ref(), &suite, [n, n, depth], args.seed);
+    let divides = |count: usize| args.n.is_multiple_of(count as u32);
+    let run = |device: &Remote, group: &dyn Neighbours| {
+        let count = group.size();
+        let of = |depth: u64| slabs(device, group, &suite, [n, n, depth], args.common.seed);
         let strong = of(n)?;
         let weak = (count < ranks).then(|| of(planes * count as u64)).transpose()?;
-        runs.push(Run { ranks: count, strong, weak });
-    }
-    let (rank, info) = (neighbours.rank(), device.info().clone());
-    device.close();
-    Ok((rank == 0).then(|| text(args.n, &info, &runs, local)))
+        Ok(Run { ranks: count, strong, weak })
+    };
+    let (info, runs) = args.common.over_ranks(neighbours, local, divides, run)?;
+    Ok((neighbours.rank() == 0).then(|| text(args.n, &info, &runs, local)))
 }
 
 fn text(n: u32, device: &DeviceInfo, runs: &[Run], local: Local) -> String {
-    let mut out = String::new();
-    let Some(all) = runs.last() else { return out };
-    let _ = writeln!(
-        out,
-        "Elastic waves, {n}×{n}×{n} cells in slabs on {} {}; rank 0 on {} {}",
-        all.ranks,
-        if all.ranks == 1 { "rank" } else { "ranks" },
-        device.label(),
-        printable(&device.name, 60)
-    );
+    let Some(all) = runs.last() else { return String::new() };
+    let mut out = title(&format!("Elastic waves, {n}×{n}×{n} cells in slabs"), all.ranks, device);
     match device.kind {
         // Host seconds of an emulation say nothing of any device.
         DeviceKind::Simulated => out += "  simulated: halos exchanged, no times\n",

@@ -1,13 +1,14 @@
 //! What files say of devices and suites, for commands that fit and predict.
 
+use super::results;
 use super::show::warnings;
-use crate::store::{Run, read};
+use crate::store::Run;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::profile::Profile;
 use gpubench_core::record::{Header, Record};
 use gpubench_device::sim::Description;
-use gpubench_experiments::analysis::profile;
+use gpubench_experiments::registry::profile;
 use gpubench_report::progress::say;
 use gpubench_suite::Suite;
 use std::path::{Path, PathBuf};
@@ -102,8 +103,7 @@ impl Profiles {
     }
 
     fn run(&mut self, path: &Path) -> Result<()> {
-        let run = read(path)?;
-        warnings(&run.warnings.iter().map(ToString::to_string).collect::<Vec<_>>());
+        let run = results::open(path)?;
         if self.add(&run.header, &run.records) == 0 {
             return Err(Error::Usage(format!(
                 "{}: nothing in it characterises a device: `gpubench run characterise` does",
@@ -139,12 +139,16 @@ impl Profiles {
     }
 }
 
+/// Whether API, vendor and name are the same.
+pub fn same_view(one: &DeviceInfo, other: &DeviceInfo) -> bool {
+    (&one.vendor, &one.name, &one.backend) == (&other.vendor, &other.name, &other.backend)
+}
+
 /// Whether two descriptions may be of one device: API, vendor and name are the same, and no two
 /// UUIDs distinguish them.
 pub fn may_be(one: &DeviceInfo, other: &DeviceInfo) -> bool {
-    let named = |d: &DeviceInfo| [&d.backend, &d.vendor, &d.name].map(String::clone);
     let apart = matches!((&one.uuid, &other.uuid), (Some(one), Some(other)) if one != other);
-    named(one) == named(other) && !apart
+    same_view(one, other) && !apart
 }
 
 /// Whether two runs name the same device: of equal ones, that of the same UUID, or where that is not

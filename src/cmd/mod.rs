@@ -58,55 +58,68 @@ struct Cli {
     color: show::Color,
 }
 
-#[derive(Debug, clap::Subcommand)]
-enum Command {
+/// Declares the commands: each a module with its `Args` and `run`.
+macro_rules! commands {
+    ($($(#[$about:meta])* $name:ident: $module:ident,)*) => {
+        #[derive(Debug, clap::Subcommand)]
+        enum Command { $($(#[$about])* $name($module::Args),)* }
+
+        fn dispatch(command: Command) -> Result<ExitCode> {
+            match command {
+                $(Command::$name(args) => $module::run(args),)*
+            }
+        }
+    };
+}
+
+commands! {
     /// Run a suite on every device and write its results
-    Run(run::Args),
+    Run: run,
     /// List the devices of this machine, one row per device and API
-    Devices(devices::Args),
+    Devices: devices,
     /// Explain why a device is missing, and what to install
-    Doctor(doctor::Args),
+    Doctor: doctor,
     /// Show what runs measured, as a page, a table or data
-    Report(report::Args),
+    Report: report,
     /// Compare a run with a baseline or another run, case by case
-    Compare(compare::Args),
+    Compare: compare,
     /// Keep what a device can do, to compare later runs with
-    Baseline(baseline::Args),
+    Baseline: baseline,
     /// Order devices by speed over the cases that all of them got right
-    Rank(rank::Args),
+    Rank: rank,
     /// Write records as flat rows (CSV, Parquet) or as Bencher's metrics
-    Export(export::Args),
+    Export: export,
     /// Check suite files without a device
-    Check(check::Args),
+    Check: check,
     /// Print the JSON schema of a suite, or of a report
-    Schema(schema::Args),
+    Schema: schema,
     /// Print a completion script for a shell
-    Completions(completions::Args),
+    Completions: completions,
     /// Write a case's timeline for Perfetto
-    Trace(trace::Args),
+    Trace: trace,
     /// Write the manual pages
-    Man(man::Args),
+    Man: man,
     /// Run a work-group of a kernel on the host: count, find mistakes
-    Emulate(emulate::Args),
+    Emulate: emulate,
     /// Fit models to runs, and evaluate them on what the fits never saw
-    Fit(fit::Args),
+    Fit: fit,
     /// Predict a suite's times on devices that runs describe
-    Predict(predict::Args),
+    Predict: predict,
     /// Show what instructions, memory, barriers and launches cost
-    Profile(profile::Args),
+    Profile: profile,
     /// Evaluate a published model on a CSV of measurements
-    Model(model::Args),
+    Model: model,
     /// Multiply matrices over the ranks of an MPI job
-    Ring(ring::Args),
+    Ring: ring,
     /// Compute waves over the ranks of an MPI job, exchanging halos
-    Halo(halo::Args),
+    Halo: halo,
     /// Plan a long computation from measured costs
-    Plan(plan::Args),
+    Plan: plan,
     /// Kill iterations at random moments, to see them go on from files
-    Recover(recover::Args),
+    Recover: recover,
     /// Own devices and serve cases (started by `run`)
     #[command(hide = true)]
-    Worker(worker::Args),
+    Worker: worker,
 }
 
 /// Reads the command line, does what it says, and reports what went wrong on stderr.
@@ -131,34 +144,6 @@ fn listen() {
     use tracing_subscriber::EnvFilter;
     let filter = EnvFilter::try_from_env("GPUBENCH_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
-}
-
-fn dispatch(command: Command) -> Result<ExitCode> {
-    match command {
-        Command::Run(args) => run::run(args),
-        Command::Devices(args) => devices::run(args),
-        Command::Doctor(args) => doctor::run(args),
-        Command::Report(args) => report::run(args),
-        Command::Compare(args) => compare::run(args),
-        Command::Baseline(args) => baseline::run(args),
-        Command::Rank(args) => rank::run(args),
-        Command::Export(args) => export::run(args),
-        Command::Check(args) => check::run(args),
-        Command::Schema(args) => schema::run(args),
-        Command::Trace(args) => trace::run(args),
-        Command::Completions(args) => completions::run(args),
-        Command::Man(args) => man::run(args),
-        Command::Emulate(args) => emulate::run(args),
-        Command::Fit(args) => fit::run(args),
-        Command::Predict(args) => predict::run(args),
-        Command::Profile(args) => profile::run(args),
-        Command::Model(args) => model::run(args),
-        Command::Ring(args) => ring::run(args),
-        Command::Halo(args) => halo::run(args),
-        Command::Plan(args) => plan::run(args),
-        Command::Recover(args) => recover::run(args),
-        Command::Worker(args) => worker::run(args),
-    }
 }
 
 /// 2 for the user's mistakes, 3 without a device, 4 for everything that failed at run time.

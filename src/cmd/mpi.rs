@@ -5,8 +5,9 @@ use super::{halo, ring};
 use clap::Parser;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
-use gpubench_device::{all, physical_gpus};
-use gpubench_experiments::ranks::Neighbours;
+use gpubench_core::text::{counted, printable};
+use gpubench_device::{Device, Remote, all, physical_gpus};
+use gpubench_experiments::ranks::{Neighbours, counts};
 use std::process::{Command, ExitCode};
 
 /// The program that is linked with MPI.
@@ -62,6 +63,44 @@ impl Work {
     }
 }
 
+/// Arguments of both.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct Common {
+    /// Each rank's device (default: of the machine's, the one of the rank's number there)
+    #[arg(long, value_name = "BACKEND:INDEX", value_parser = super::worker::device)]
+    device: Option<(String, usize)>,
+    /// Seed of the inputs
+    #[arg(long, default_value_t = 1)]
+    pub(super) seed: u64,
+}
+
+impl Common {
+    /// Has `run` compute on the rank's device over every number of ranks that `divides` the work, one
+    /// rank first; what each took, and the device.
+    pub(super) fn over_ranks<T>(
+        &self,
+        neighbours: &dyn Neighbours,
+        local: Local,
+        divides: impl Fn(usize) -> bool,
+        run: impl Fn(&Remote, &dyn Neighbours) -> Result<T>,
+    ) -> Result<(DeviceInfo, Vec<T>)> {
+        let (backend, index) = choose(self.device.as_ref(), local)?;
+        let device = Remote::open(&backend, index)?;
+        let groups = counts(neighbours.size(), divides).into_iter();
+        let groups = groups.filter_map(|count| neighbours.first(count));
+        let runs = groups.map(|group| run(&device, group.as_ref())).collect::<Result<_>>()?;
+        let info = device.info().clone();
+        device.close();
+        Ok((info, runs))
+    }
+}
+
+/// What was computed, on how many ranks, and on which device.
+pub(super) fn title(what: &str, ranks: usize, device: &DeviceInfo) -> String {
+    let (ranks, name) = (counted(ranks, "rank"), printable(&device.name, 60));
+    format!("{what} on {ranks}; rank 0 on {} {name}\n", device.label())
+}
+
 /// What the dynamic linker ends a program with whose libraries are missing.
 const NOT_STARTED: i32 = 127;
 
@@ -103,7 +142,7 @@ pub fn work() -> Work {
 
 /// The device that was requested, or that of a machine's rank: each physical GPU once, then from the first
 /// again.
-pub(super) fn choose(asked: Option<&(String, usize)>, local: Local) -> Result<(String, usize)> {
+fn choose(asked: Option<&(String, usize)>, local: Local) -> Result<(String, usize)> {
     if let Some((backend, index)) = asked {
         return Ok((backend.clone(), *index));
     }

@@ -1,14 +1,13 @@
 //! `gpubench plan`: decide from measured costs before a long computation begins.
 
-use super::show::print;
-use crate::store::read;
+use super::results;
+use super::show::{print, print_json};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::text::printable;
 use gpubench_core::units::seconds;
-use gpubench_experiments::analysis::{SaveSummary, checkpoint};
+use gpubench_experiments::registry::{SaveSummary, cheapest_save};
 use gpubench_model::checkpoint::{Failures, Work};
-use gpubench_report::progress::say;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -126,8 +125,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         ))?;
     }
     if args.json {
-        let json = serde_json::to_string(&plan);
-        print(&(json.map_err(|error| Error::io("stdout", error.into()))? + "\n"))?;
+        print_json(&plan)?;
     } else {
         print(&text(&plan))?;
     }
@@ -148,22 +146,11 @@ struct Measured {
 /// What the run in `file` measured of the only case whose name and device have all of `terms`; of
 /// several rounds, the first. Where it says what a save costs (`counts`), that must be significantly different from zero.
 fn measured(file: &Path, terms: Option<&str>, counts: bool) -> Result<Measured> {
-    let run = read(file)?;
-    for warning in &run.warnings {
-        say(&warning.to_string());
-    }
+    let run = results::open(file)?;
     let terms = terms.unwrap_or_default().to_lowercase();
     let mut found: Vec<(String, SaveSummary)> = vec![];
     for record in &run.records {
-        let detail = record.detail.as_ref();
-        let Some(raw) = detail
-            .and_then(|detail| detail.read::<gpubench_experiments::checkpoint::data::Checkpoint>())
-        else {
-            continue;
-        };
-        let Some(cheapest) = checkpoint(&raw).and_then(|all| all.cheapest().copied()) else {
-            continue;
-        };
+        let Some(cheapest) = record.detail.as_ref().and_then(cheapest_save) else { continue };
         let device =
             run.header.devices.get(record.device).map_or_else(String::new, DeviceInfo::label);
         let name = printable(&format!("{} on {device}", record.key), NAME);

@@ -4,7 +4,7 @@
 use super::fit::{by, has_kernels, kernels, launches};
 use super::known::{Profiles, is_same, likely, of_run, suite};
 use super::results;
-use super::show::{print, text, warnings};
+use super::show::{print, text};
 use crate::kernel_counts::{Kernel, KernelCounts, Wanted};
 use crate::store::Run;
 use gpubench_analysis::fit::{
@@ -15,12 +15,12 @@ use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::profile::Profile;
 use gpubench_core::workload::CaseKey;
 use gpubench_emulator::Rules;
-use gpubench_experiments::analysis::is_probe;
+use gpubench_experiments::registry::is_probe;
 use gpubench_report::predict::{DevicePrediction, Prediction, json, section};
 use gpubench_report::progress::say;
 use gpubench_report::selection;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Arguments of `gpubench predict`.
@@ -112,9 +112,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let profiles = Profiles::of(&args.profiles)?;
     let mut times = Times::default();
     profiles.runs.iter().for_each(|run| times.add(run));
-    for path in results::files(&args.measured)? {
-        times.add(&whole(&path)?);
-    }
+    results::open_all(&args.measured)?.iter().for_each(|run| times.add(run));
     let mut devices = fitted(&args, &profiles, &mut times)?;
     devices.extend(profiled(&args, &profiles, &times)?);
     number_equal_names(&mut devices);
@@ -132,12 +130,6 @@ pub fn run(args: Args) -> Result<ExitCode> {
         _ => text(&section(&predictions)),
     })?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn whole(path: &Path) -> Result<Run> {
-    let run = crate::store::read(path)?;
-    warnings(&run.warnings.iter().map(ToString::to_string).collect::<Vec<_>>());
-    Ok(run)
 }
 
 /// Every kernel on every device that it can be predicted on; the others are reported.
@@ -171,8 +163,7 @@ fn predictions(
 /// Every device of the runs, with the hybrid fitted to it.
 fn fitted(args: &Args, profiles: &Profiles, times: &mut Times) -> Result<Vec<Known>> {
     let mut devices = vec![];
-    let files = results::files(&args.runs)?;
-    let runs: Vec<Run> = files.iter().map(|path| whole(path)).collect::<Result<_>>()?;
+    let runs = results::open_all(&args.runs)?;
     runs.iter().for_each(|run| times.add(run));
     // A run that only characterises is there for its profile.
     for run in runs.iter().filter(|run| has_kernels(&run.records)) {

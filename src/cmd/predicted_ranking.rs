@@ -9,7 +9,7 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::profile::Profile;
 use gpubench_core::workload::{CaseKey, Kind};
-use gpubench_experiments::analysis::is_probe;
+use gpubench_experiments::registry::is_probe;
 use gpubench_report::progress::say;
 use gpubench_suite::Suite;
 use std::collections::BTreeMap;

@@ -2,8 +2,7 @@
 
 use super::known::of_run;
 use super::results;
-use super::show::{print, text, warnings};
-use crate::store::{Run, read};
+use super::show::{print, print_pretty_json, text};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::record::profile::Profile;
 use gpubench_report::profile::section;
@@ -26,10 +25,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
-    let runs = results::files(&args.runs)?.iter().map(|p| read(p)).collect::<Result<Vec<Run>>>()?;
-    for run in &runs {
-        warnings(&run.warnings.iter().map(ToString::to_string).collect::<Vec<_>>());
-    }
+    let runs = results::open_all(&args.runs)?;
     let mut profiles: Vec<Profile> =
         runs.iter().flat_map(|run| of_run(&run.header, &run.records)).collect();
     if profiles.is_empty() {
@@ -57,7 +53,6 @@ pub fn run(args: Args) -> Result<ExitCode> {
             names.join(", ")
         )));
     };
-    let json = serde_json::to_string_pretty(only).map_err(|e| Error::Usage(e.to_string()))?;
-    print(&format!("{json}\n"))?;
+    print_pretty_json(only)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -3,7 +3,7 @@
 use super::known::{Profiles, likely};
 use super::predicted_ranking::Sources;
 use super::results;
-use super::show::{markdown, print, text, warnings};
+use super::show::{Format, markdown, print, text, warnings};
 use crate::store::runs::{self, CharacterisedIn};
 use gpubench_analysis::rank::{Options, Ranking, rank};
 use gpubench_core::error::{Error, Result};
@@ -33,19 +33,6 @@ pub struct Args {
     /// How to write the ranking
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-/// Formats of a ranking.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// Tables for a terminal
-    Text,
-    /// Tables for a pull request
-    Md,
-    /// One line a family and device
-    Csv,
-    /// Everything, for programs
-    Json,
 }
 
 /// Runs the command.

@@ -4,8 +4,8 @@ use super::compare;
 use super::known::Profiles;
 use super::predicted_ranking::Sources;
 use super::results;
-use super::show::{print, style, warnings};
-use crate::store::{Run, read};
+use super::show::{print, style};
+use crate::store::Run;
 use gpubench_analysis::rank::{Options, Ranking, rank};
 use gpubench_analysis::{ReportInput, Source, result_matrix};
 use gpubench_core::error::{Error, Result};
@@ -62,11 +62,7 @@ enum Format {
 /// Writes the report.
 pub fn run(args: Args) -> Result<ExitCode> {
     let format = format(&args)?;
-    let files = results::files(&args.runs)?;
-    let runs: Vec<Run> = files.iter().map(|path| read(path)).collect::<Result<_>>()?;
-    let flaws: Vec<String> =
-        runs.iter().flat_map(|run| &run.warnings).map(ToString::to_string).collect();
-    warnings(&flaws);
+    let runs = results::open_all(&args.runs)?;
     let input = ReportInput::new(runs.iter().map(source).collect());
     let ranking = ranking(&args, &runs, format)?;
     let compared = compared(&args, &runs)?;

@@ -1,9 +1,9 @@
 //! The result files that a command's paths mean.
 
 use super::show::warnings;
-use crate::store::runs;
+use crate::store::{Run, read, runs};
 use gpubench_core::error::{Error, Result};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Finds them; none for none. What lies in a folder under a result's name and is none, and the same run a second
 /// time, are reported on stderr and left out.
@@ -22,4 +22,22 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
         return Err(Error::Usage("no result of gpubench is among these files".into()));
     }
     Ok(found.files)
+}
+
+/// Reads one, and reports what of it cannot be used.
+///
+/// # Errors
+/// As [`read`].
+pub fn open(path: &Path) -> Result<Run> {
+    let run = read(path)?;
+    warnings(&run.warnings);
+    Ok(run)
+}
+
+/// Finds all, as [`files`], and reads each, as [`open`].
+///
+/// # Errors
+/// Theirs.
+pub fn open_all(paths: &[PathBuf]) -> Result<Vec<Run>> {
+    files(paths)?.iter().map(|path| open(path)).collect()
 }

@@ -1,14 +1,13 @@
 //! `gpubench ring`: the ring matrix product over MPI.
 
-use super::mpi::{Local, choose, sharing, start};
+use super::mpi::{Common, Local, sharing, start, title};
 use super::scaling::{Scaled, table};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::hash::sha256_hex;
-use gpubench_core::text::printable;
 use gpubench_core::units::seconds;
-use gpubench_device::{Device, Remote};
-use gpubench_experiments::ranks::{Neighbours, counts};
+use gpubench_device::Remote;
+use gpubench_experiments::ranks::Neighbours;
 use gpubench_experiments::ring::{Ringed, alike, columns, ring};
 use gpubench_model::overlap_worth::Strategy;
 use std::fmt::Write;
@@ -21,12 +20,8 @@ pub struct Args {
     /// columns on the host first, to compare with: n³ / ranks multiplications
     #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=8192))]
     n: u32,
-    /// Each rank's device (default: of the machine's, the one of the rank's number there)
-    #[arg(long, value_name = "BACKEND:INDEX", value_parser = super::worker::device)]
-    device: Option<(String, usize)>,
-    /// Seed of the matrices
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    #[command(flatten)]
+    common: Common,
 }
 
 impl Args {
@@ -58,34 +53,23 @@ struct Run {
 /// As [`Args::check`]; `NoDevice`; whatever the device says; `Mismatch`.
 pub fn serve(args: &Args, neighbours: &dyn Neighbours, local: Local) -> Result<Option<String>> {
     let suite = gpubench_experiments::load("ring")?;
-    let (backend, index) = choose(args.device.as_ref(), local)?;
-    let device = Remote::open(&backend, index)?;
     let (n, ranks) = (args.n as usize, neighbours.size());
-    let mut runs = vec![];
-    for count in counts(ranks, |count| n.is_multiple_of(count)) {
-        let Some(group) = neighbours.first(count) else { continue };
-        let of = |n: usize| ring(&device, group.as_ref(), suite.clone(), n, args.seed);
+    let run = |device: &Remote, group: &dyn Neighbours| {
+        let count = group.size();
+        let of = |n: usize| ring(device, group, suite.clone(), n, args.common.seed);
         let strong = of(n)?;
         let less = alike(n, ranks, count);
         let weak = (count < ranks).then(|| of(less)).transpose()?;
-        runs.push(Run { ranks: count, strong, weak: (less, weak) });
-    }
-    let (rank, info) = (neighbours.rank(), device.info().clone());
-    device.close();
-    Ok((rank == 0).then(|| text(args.n, &info, &runs, local)))
+        Ok(Run { ranks: count, strong, weak: (less, weak) })
+    };
+    let divides = |count: usize| n.is_multiple_of(count);
+    let (info, runs) = args.common.over_ranks(neighbours, local, divides, run)?;
+    Ok((neighbours.rank() == 0).then(|| text(args.n, &info, &runs, local)))
 }
 
 fn text(n: u32, device: &DeviceInfo, runs: &[Run], local: Local) -> String {
-    let mut out = String::new();
-    let Some(all) = runs.last() else { return out };
-    let _ = writeln!(
-        out,
-        "Ring matrix product, n = {n} on {} {}; rank 0 on {} {}",
-        all.ranks,
-        if all.ranks == 1 { "rank" } else { "ranks" },
-        device.label(),
-        printable(&device.name, 60)
-    );
+    let Some(all) = runs.last() else { return String::new() };
+    let mut out = title(&format!("Ring matrix product, n = {n}"), all.ranks, device);
     match device.kind {
         // Host seconds of an emulation say nothing of any device.
         DeviceKind::Simulated => out += "  simulated: three strategies, no times\n",

@@ -1,8 +1,8 @@
 //! `gpubench schema`: print the JSON schema of a suite, or of a report.
 
-use super::show::print;
+use super::show::print_pretty_json;
 use crate::{report, suite};
-use gpubench_core::error::{Error, Result};
+use gpubench_core::error::Result;
 use std::process::ExitCode;
 
 /// Arguments of `gpubench schema`.
@@ -24,12 +24,11 @@ enum Of {
 
 /// Prints the schema.
 pub fn run(args: Args) -> Result<ExitCode> {
-    let json = match args.of {
-        Of::Suite => serde_json::to_string_pretty(&suite::schema(
-            &gpubench_experiments::registry::suite_kinds(),
-        )),
-        Of::Report => serde_json::to_string_pretty(&report::data::schema()),
-    };
-    print(&(json.map_err(|error| Error::io("stdout", error.into()))? + "\n"))?;
+    match args.of {
+        Of::Suite => {
+            print_pretty_json(&suite::schema(&gpubench_experiments::registry::suite_kinds()))?;
+        }
+        Of::Report => print_pretty_json(&report::data::schema())?,
+    }
     Ok(ExitCode::SUCCESS)
 }

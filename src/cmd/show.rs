@@ -7,9 +7,9 @@ use gpubench_report::progress::say;
 use gpubench_report::render;
 use gpubench_report::terminal::Style;
 use miette::{
-    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode,
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report,
 };
-use std::fmt;
+use serde::Serialize;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::sync::OnceLock;
 
@@ -35,6 +35,19 @@ pub(super) fn text(section: &Section) -> String {
 /// A section as a command's whole output, for a pull request.
 pub(super) fn markdown(section: &Section) -> String {
     render::markdown::section(section, 3).trim_start_matches('\n').to_owned()
+}
+
+/// Formats of a comparison or a ranking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// Tables for a terminal
+    Text,
+    /// Tables for a pull request
+    Md,
+    /// One line a row of the tables
+    Csv,
+    /// Everything, for programs
+    Json,
 }
 
 /// When to colour.
@@ -85,10 +98,36 @@ pub fn width() -> u16 {
     USUAL
 }
 
+/// Prints a value for programs.
+pub fn print_json(value: &impl Serialize) -> Result<()> {
+    print(
+        &(serde_json::to_string(value).map_err(|error| Error::io("stdout", error.into()))? + "\n"),
+    )
+}
+
+/// As [`print_json`], over many lines.
+pub fn print_pretty_json(value: &impl Serialize) -> Result<()> {
+    let json = serde_json::to_string_pretty(value);
+    print(&(json.map_err(|error| Error::io("stdout", error.into()))? + "\n"))
+}
+
+/// `text` in lines of at most 80 columns, the first behind `first` and the others behind `rest`, broken
+/// between words; words that are too long are broken where `break_words` says so.
+pub fn wrapped(text: &str, [first, rest]: [&str; 2], break_words: bool) -> String {
+    let options = textwrap::Options::new(80)
+        .initial_indent(first)
+        .subsequent_indent(rest)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit)
+        .break_words(break_words);
+    textwrap::fill(text, options) + "\n"
+}
+
 /// Reports on stderr what of the input could not be used, at most the first few of many.
-pub fn warnings(warnings: &[String]) {
+pub fn warnings(warnings: &[impl ToString]) {
     for warning in warnings.iter().take(MAX_SHOWN) {
-        say(&printable(warning, 400));
+        say(&printable(&warning.to_string(), 400));
     }
     if warnings.len() > MAX_SHOWN {
         say(&format!("and {} more warnings", warnings.len() - MAX_SHOWN));
@@ -131,15 +170,14 @@ fn drawn(diagnostic: &Located, handler: &GraphicalReportHandler) -> Option<Strin
     if diagnostic.text.is_empty() || shown.map(str::len).max().unwrap_or(0) > MAX_LINE {
         return None;
     }
-    let picture = Picture {
-        message: clean(&diagnostic.message),
-        help: diagnostic.help.as_deref().map(clean),
-        source: NamedSource::new(clean(&diagnostic.file), clean(&diagnostic.text)),
-        offset: diagnostic.offset.min(diagnostic.text.len()),
-        len: diagnostic.len,
-    };
+    let place = (diagnostic.offset.min(diagnostic.text.len()), diagnostic.len);
+    let mut picture = MietteDiagnostic::new(clean(&diagnostic.message))
+        .with_label(LabeledSpan::new_with_span(None, place));
+    picture.help = diagnostic.help.as_deref().map(clean);
+    let source = NamedSource::new(clean(&diagnostic.file), clean(&diagnostic.text));
     let mut text = String::new();
-    handler.render_report(&mut text, &picture).ok()?;
+    let report = Report::new(picture).with_source_code(source);
+    handler.render_report(&mut text, report.as_ref()).ok()?;
     Some(text + "\n")
 }
 
@@ -154,38 +192,6 @@ fn clean(text: &str) -> String {
         c => c,
     };
     text.chars().map(clean).collect()
-}
-
-/// A mistake as miette draws it.
-#[derive(Debug)]
-struct Picture {
-    message: String,
-    help: Option<String>,
-    source: NamedSource<String>,
-    offset: usize,
-    len: usize,
-}
-
-impl fmt::Display for Picture {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Picture {}
-
-impl Diagnostic for Picture {
-    fn help(&self) -> Option<Box<dyn fmt::Display + '_>> {
-        self.help.as_ref().map(|help| Box::new(help) as _)
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.source)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        Some(Box::new(std::iter::once(LabeledSpan::new(None, self.offset, self.len))))
-    }
 }
 
 #[cfg(test)]

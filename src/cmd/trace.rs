@@ -1,7 +1,8 @@
 //! `gpubench trace`: the timeline of a case, for Perfetto.
 
+use super::results;
 use super::show::print;
-use crate::store::{Run, read};
+use crate::store::Run;
 use gpubench_analysis::aggregate_numbered;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::record::Recorded;
@@ -43,10 +44,7 @@ pub struct Args {
 /// # Errors
 /// `Usage` where the run has no such case, several, or one without a timeline.
 pub fn run(args: Args) -> Result<ExitCode> {
-    let run = read(&args.run)?;
-    for warning in &run.warnings {
-        say(&warning.to_string());
-    }
+    let run = results::open(&args.run)?;
     let asked = asked(&run, args.device.as_deref(), args.round)?;
     let case = choose(&asked, args.case.as_deref())?;
     let recordings = recordings(&run.header, &asked, &case);

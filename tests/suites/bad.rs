@@ -333,12 +333,13 @@ fn names() {
 }
 
 #[test]
-fn an_entry_point_that_neither_text_has() {
+fn an_entry_point_that_the_text_does_not_have() {
     let text = rendered(&diagnostics(&VALID.replace("entry: scale", "entry: scael")));
-    for file in ["scale.cl has no kernel", "scale.wgsl has no entry point"] {
-        assert!(text.contains(&format!("{file} `scael` (did you mean `scale`?)")), "{text}");
-    }
     assert!(text.starts_with("4:58: "), "{text}");
+    assert!(
+        text.contains("scale.wgsl has no entry point `scael` (did you mean `scale`?)"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -430,26 +431,16 @@ fn buffers_that_the_kernel_does_not_have() {
         &VALID.replace("fill: { uniform: [0, 1] } }", "fill: index, access: read_write }"),
     );
     assert!(
-        rendered(&access).contains("8:7: buffer `in` is written here, but argument 0 of"),
-        "{}",
-        rendered(&access)
-    );
-    assert!(
         rendered(&access).contains("8:7: buffer `in` is read_write here, but read as"),
         "{}",
         rendered(&access)
     );
     let fewer = diagnostics(&VALID.replace("      out: { type: f32, count: n }\n", ""));
     let text = rendered(&fewer);
-    assert!(text.contains("1 buffer and parameters here, but `scale` takes 3 arguments"), "{text}");
     assert!(text.contains("there is no var<uniform> @group(0) @binding(1)"), "{text}");
     assert!(text.contains("uses `p` at @group(0) @binding(2)"), "{text}");
     let none = diagnostics(&VALID.replace("params: { n: n, factor: { f32: 2 } }", "params: {}"));
-    assert!(
-        rendered(&none).contains("2 buffers here, but `scale` takes 3 arguments"),
-        "{}",
-        rendered(&none)
-    );
+    assert!(rendered(&none).contains("uses `p` at @group(0) @binding(2)"), "{}", rendered(&none));
     let unfilled = diagnostics(&VALID.replace("fill: { uniform: [0, 1] } }", "access: read }"));
     assert!(
         rendered(&unfilled).starts_with("8:7: `in` is read, but nothing fills it"),

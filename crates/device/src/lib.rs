@@ -1,13 +1,16 @@
 //! The seam to the hardware: one folder a device API, all behind two small traits.
 
 pub mod doctor;
-pub mod faulty;
 mod multi_device;
 pub mod opencl;
 mod physical_gpus;
 pub mod select;
 pub mod sensors;
 pub mod sim;
+#[cfg(feature = "testing")]
+pub mod testing;
+mod timeline;
+mod validation;
 pub mod wgpu;
 
 pub use multi_device::{MultiDevice, Opened, Part, Remote, open_multi_device};
@@ -71,14 +74,15 @@ pub fn all() -> Vec<Box<dyn Backend>> {
     vec![Box::new(opencl::Opencl), Box::new(wgpu::Wgpu)]
 }
 
-/// The backend called `name`, the simulated one (with the shipped devices) included, and where a
-/// test asks for it, the faulty one.
+/// The backend called `name`, the simulated one (with the shipped devices) included, and in tests the
+/// faulty one.
 pub fn by_name(name: &str) -> Option<Box<dyn Backend>> {
     match name {
         "opencl" => Some(Box::new(opencl::Opencl)),
         "wgpu" => Some(Box::new(wgpu::Wgpu)),
         "sim" => Some(Box::new(sim::Sim::default())),
-        "faulty" => Some(Box::new(faulty::Faulty::from_env()?)),
+        #[cfg(feature = "testing")]
+        "faulty" => Some(Box::new(testing::Faulty::from_env()?)),
         _ => None,
     }
 }

@@ -182,7 +182,7 @@ pub struct Plot {
     series: Vec<Series>,
     /// Lines across the frame, in the unit of their axis.
     limits: Vec<Limit>,
-    /// The section's table that holds the same figures.
+    /// The section's table that holds its figures or sums them up.
     #[serde(skip_serializing_if = "Option::is_none")]
     table: Option<String>,
 }
@@ -224,8 +224,8 @@ impl Plot {
         self
     }
 
-    /// Its figures stand in the section's table `key`: formats without drawings point to that
-    /// instead of listing the points.
+    /// Its figures stand in the section's table `key`, or are summed up there: formats without
+    /// drawings point to that instead of listing the points.
     pub fn tabled_in(self, key: &str) -> Self {
         Self { table: Some(slug(key)), ..self }
     }

@@ -1,6 +1,5 @@
 //! Runs a program for one group: every step for all lanes at once, control flow by masks.
 
-use super::alu;
 use super::counter::Counter;
 use super::deadline::Deadline;
 use super::fault::Faults;
@@ -313,7 +312,7 @@ impl<'p> Machine<'p> {
         for step in &program.pieces[piece as usize].steps {
             match step {
                 Step::Alu { op, to, from } => {
-                    alu::run(&mut self.rows, self.lanes, *op, *to, *from);
+                    op.run(&mut self.rows, self.lanes, *to, *from);
                 }
                 Step::Set { to, from } => self.set(*to, *from),
                 Step::Load { to, access } => self.load(launch, *to, *access),

@@ -1,6 +1,5 @@
 //! What the active work-items of a subgroup make of each other's values.
 
-use super::alu;
 use super::machine::Machine;
 use super::program::{Op, Row, SubgroupOp};
 
@@ -77,6 +76,6 @@ fn scan(op: Op, neutral: u32, active: &[usize], values: &[u32], inclusive: bool)
 /// One operation on two numbers.
 fn with(op: Op, a: u32, b: u32) -> u32 {
     let mut rows = [a, b, 0];
-    alu::run(&mut rows, 1, op, 2, [0, 1, 1]);
+    op.run(&mut rows, 1, 2, [0, 1, 1]);
     rows[2]
 }

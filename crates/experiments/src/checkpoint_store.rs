@@ -2,7 +2,7 @@
 //! one before, whatever ends the process or the machine: a new one is written beside it, forced to
 //! the disk, and given its name.
 
-use crate::checkpoint::plan::{Iteration, state, state_bytes};
+use crate::iteration::{Iteration, StatePart, state, state_bytes};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::hash::sha256_hex;
 use gpubench_core::record::{CheckpointFile, CheckpointIdentity};
@@ -24,9 +24,7 @@ impl CheckpointStore {
     /// In the file at `path`.
     pub fn new(path: PathBuf, iteration: Iteration) -> Self {
         let Iteration { case, candidate } = iteration;
-        let buffer = |part: crate::checkpoint::plan::StatePart| {
-            (case.buffers[part.buffer].name.clone(), part.len)
-        };
+        let buffer = |part: StatePart| (case.buffers[part.buffer].name.clone(), part.len);
         let of = CheckpointIdentity {
             case: case.key.to_string(),
             seed: case.seed,

@@ -3,6 +3,7 @@
 
 use super::autotune::{BuiltVariant, KERNEL, autotune};
 use super::check::Check;
+use super::expected::{Expected, expected};
 use super::timing::time;
 use super::{Measurement, Policy, Session, Stage, memory};
 use crate::plan::{
@@ -11,6 +12,7 @@ use crate::plan::{
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Access, Clock, MemoryKind};
 use gpubench_core::record::Timed;
+use gpubench_core::workload::Comparison;
 use gpubench_reference::Data;
 
 /// A case whose kernel is built and whose buffers are filled, on the device and on the host.
@@ -34,11 +36,55 @@ pub(super) struct Alone {
     pub clock: Clock,
 }
 
+/// A divisible case whose kernel is built and whose buffers are filled, and what it must give.
+pub(super) struct Prepared<'a> {
+    pub case: &'a Case,
+    pub candidate: &'a Candidate,
+    pub host_memory: MemoryKind,
+    pub division: &'a Division,
+    initial: Vec<Data>,
+    wanted: Option<(Expected, Comparison)>,
+}
+
+impl<'a> Prepared<'a> {
+    /// `case` on the session's device.
+    ///
+    /// # Errors
+    /// `Unsupported` where it is not divisible; whatever the device says.
+    pub(super) fn new(
+        session: &mut Session,
+        case: &'a Case,
+        policy: &Policy,
+        stage: &mut dyn FnMut(Stage),
+        measurement: &mut Measurement,
+    ) -> Result<Self> {
+        let division = division(case)?;
+        stage(Stage::Prepare);
+        let initial = memory::initial(case);
+        let (variant, host_memory) = set_up(session, case, &initial, policy, stage, measurement)?;
+        let candidate = variant.candidate;
+        stage(Stage::Verify);
+        let wanted = expected(case, candidate, &initial, policy)?;
+        Ok(Self { case, candidate, host_memory, division, initial, wanted })
+    }
+
+    /// It, to be run in chunks as `policy` says.
+    pub(super) fn chunks<'b>(
+        &'b self,
+        session: &'b mut Session,
+        policy: &'b Policy,
+        stage: &'b mut dyn FnMut(Stage),
+        measurement: &'b mut Measurement,
+    ) -> Chunks<'b> {
+        let queues = if session.device.info().queues >= 3 { 3 } else { 1 };
+        let check = Check { case: self.case, initial: &self.initial, wanted: self.wanted.as_ref() };
+        let (candidate, division) = (self.candidate, self.division);
+        Chunks { session, check, candidate, division, policy, stage, measurement, queues }
+    }
+}
+
 /// How a case is cut.
-///
-/// # Errors
-/// `Unsupported` where the suite does not say.
-pub(super) fn division(case: &Case) -> Result<&Division> {
+fn division(case: &Case) -> Result<&Division> {
     let why = "the workload is not divisible (no `divide` in the suite)";
     case.division.as_ref().ok_or_else(|| Error::Unsupported(why.into()))
 }
@@ -56,13 +102,8 @@ pub(super) fn set_up<'a>(
     Ok((autotune(session, case, policy, stage, measurement)?, host_memory))
 }
 
-/// How many queues the stages have.
-pub(super) fn queues(session: &Session) -> u32 {
-    if session.device.info().queues >= 3 { 3 } else { 1 }
-}
-
 /// Device buffers with their guards, and a host mirror of each in the best kind of memory.
-pub(super) fn allocate(session: &mut Session, case: &Case, initial: &[Data]) -> Result<MemoryKind> {
+fn allocate(session: &mut Session, case: &Case, initial: &[Data]) -> Result<MemoryKind> {
     let device = session.device.as_mut();
     let kind = case.key.host_memory.unwrap_or_else(|| best_kind(&device.info().host_memory));
     memory::allocate(device, case)?;

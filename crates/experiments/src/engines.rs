@@ -1,12 +1,8 @@
 //! How many copy engines a device has, from what its copies hid: both directions at once, and
 //! concurrently with kernels. A comparison of wall times, not a fit: it holds whatever else commands cost.
 
-use crate::overlap::analysis::hidden;
-use crate::overlap::data::{Overlap, OverlapRun};
 use crate::registry::experiment;
-use crate::transfer::analysis::transfer;
-use crate::transfer::data::{Direction, Transfer};
-use gpubench_core::record::{Detail, NamedStep};
+use gpubench_core::record::Detail;
 use gpubench_stats::Summary;
 
 /// What a device's copies overlap with.
@@ -32,11 +28,6 @@ impl Engines {
 
 /// How many standard errors a saving must stand above zero to be one.
 const SURE: f64 = 3.0;
-/// The share of every stage's time concurrent with others below which nothing overlapped: what rounding
-/// and the ends of intervals make.
-const TOUCHING: f64 = 0.02;
-/// The share of the whole that must be hideable for no saving to mean that nothing overlaps.
-const MIN_HIDEABLE_SHARE: f64 = 0.2;
 
 /// Infers from all details of one device. One case that shows an overlap outweighs any number
 /// that were too small to show one.
@@ -60,97 +51,22 @@ pub fn either(a: Option<bool>, b: Option<bool>) -> Option<bool> {
 
 /// A median and its standard error.
 #[derive(Clone, Copy)]
-struct Middle {
-    value: f64,
-    error: f64,
+pub(crate) struct Middle {
+    pub(crate) value: f64,
+    pub(crate) error: f64,
 }
 
-fn middle(samples: &[f64]) -> Option<Middle> {
+/// Of `samples`; `None` of none.
+pub(crate) fn middle(samples: &[f64]) -> Option<Middle> {
     let summary = Summary::of(samples)?;
     let [low, high] = summary.interval;
     // The 95 % interval is about four standard errors wide.
     Some(Middle { value: summary.median, error: (high - low) / 4.0 })
 }
 
-/// Whether the largest copies save time when they run both ways at once. What passes before the
-/// first byte moves (the shorter latency) may pass during the other copy on one engine, too.
-pub fn both_ways(raw: &Transfer) -> Option<bool> {
-    if raw.queues < 2 {
-        return None;
-    }
-    let largest = raw.points.iter().map(|point| point.bytes).max()?;
-    let at = |direction: Direction| {
-        let point = raw.points.iter().find(|p| p.bytes == largest && p.direction == direction)?;
-        middle(&point.samples)
-    };
-    let (upload, download) = (at(Direction::Upload)?, at(Direction::Download)?);
-    let both = at(Direction::Both)?;
-    let fitted = transfer(raw).ok()?;
-    let latency = fitted.upload.latency.value.min(fitted.download.latency.value);
-    let error = upload.error.hypot(download.error).hypot(both.error);
-    let hidden_seconds = upload.value + download.value - both.value;
-    let hideable = upload.value.min(download.value) - latency;
-    verdict(hidden_seconds - latency, hideable, error)
-}
-
-/// Whether chunks on queues of their own save time against the same chunks in order, with kernels
-/// and copies that ran at the same time.
-pub fn overlaps_kernels(raw: &Overlap) -> Option<bool> {
-    let pairs =
-        raw.runs.iter().filter(|run| run.queues > 1 && run.chunks > 1).filter_map(|apart| {
-            let in_order = |run: &&OverlapRun| run.queues == 1 && run.chunks == apart.chunks;
-            Some((apart, raw.runs.iter().find(in_order)?))
-        });
-    let verdicts = pairs.map(|(apart, in_order)| chunks_overlap(raw, apart, in_order));
-    verdicts.fold(None, either)
-}
-
-fn chunks_overlap(raw: &Overlap, apart: &OverlapRun, in_order: &OverlapRun) -> Option<bool> {
-    let touched = hidden(&apart.timed.steps);
-    let [upload, kernel, download] = [&raw.upload, &raw.kernel, &raw.download]
-        .map(|timed| middle(&timed.walls).map(|middle| middle.value));
-    let hideable = kernel?.min(upload? + download?) * (1.0 - 1.0 / f64::from(apart.chunks));
-    if touched.is_some_and(|shares| shares.into_iter().all(|share| share < TOUCHING)) {
-        // Intervals that do not touch hid nothing. Copies that are over before a kernel is
-        // launched had nothing to overlap with, so only longer ones count, or one that waited.
-        if waited(&apart.timed.steps) {
-            return Some(false);
-        }
-        let copies = apart.timed.steps.iter().filter(|step| !is_kernel(step));
-        let longest = copies.map(|step| step.ended - step.started).fold(0.0, f64::max);
-        return (longest > launch(&in_order.timed.steps)?).then_some(false);
-    }
-    let (apart, in_order) = (middle(&apart.timed.walls)?, middle(&in_order.timed.walls)?);
-    let error = apart.error.hypot(in_order.error);
-    let found = verdict(in_order.value - apart.value, hideable, error);
-    // Waiting between queues may cost as much as a small overlap saves.
-    found.filter(|&seen| seen || hideable > MIN_HIDEABLE_SHARE * in_order.value)
-}
-
-/// Whether an upload, which needs nothing but its queue, began only after a whole kernel that was not
-/// there when its queue became free.
-fn waited(steps: &[NamedStep]) -> bool {
-    let uploads: Vec<&NamedStep> = steps.iter().filter(|s| s.name.starts_with("upload")).collect();
-    uploads.windows(2).any(|pair| {
-        let within = |k: &&NamedStep| k.started >= pair[0].ended && k.ended <= pair[1].started;
-        steps.iter().filter(|step| is_kernel(step)).any(|kernel| within(&kernel))
-    })
-}
-
-fn is_kernel(step: &NamedStep) -> bool {
-    step.name.starts_with("kernel")
-}
-
-/// Seconds from the end of a step to the start of the kernel behind it, in order on one queue.
-fn launch(in_order: &[NamedStep]) -> Option<f64> {
-    let behind = in_order.windows(2).filter(|pair| is_kernel(&pair[1]));
-    let gaps: Vec<f64> = behind.map(|pair| pair[1].started - pair[0].ended).collect();
-    middle(&gaps).map(|middle| middle.value)
-}
-
 /// Whether `hidden_seconds` were hidden of what could be (seconds, with a standard error): nothing where
 /// it is both within the error of nothing and far below what an overlap would have hidden.
-fn verdict(hidden_seconds: f64, hideable: f64, error: f64) -> Option<bool> {
+pub(crate) fn verdict(hidden_seconds: f64, hideable: f64, error: f64) -> Option<bool> {
     /// An overlap that saves less than this share of what it could is none in effect.
     const MIN_HIDDEN_SHARE: f64 = 0.1;
     let noise = SURE * error;
@@ -166,97 +82,6 @@ fn verdict(hidden_seconds: f64, hideable: f64, error: f64) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transfer::data::TransferPoint;
-    use gpubench_core::gpu::{Clock, MemoryKind};
-    use gpubench_core::record::Timed;
-
-    /// Steps of (name, start, end), whose wall is the last end.
-    fn run(chunks: u32, queues: u32, steps: &[(&str, f64, f64)]) -> OverlapRun {
-        let step = |&(name, started, ended): &(&str, f64, f64)| NamedStep {
-            name: name.into(),
-            queue: 0,
-            started,
-            ended,
-        };
-        let wall = steps.iter().map(|step| step.2).fold(0.0, f64::max);
-        let timed = Timed { walls: vec![wall; 9], steps: steps.iter().map(step).collect() };
-        OverlapRun { chunks, queues, timed }
-    }
-
-    const IN_ORDER: [(&str, f64, f64); 6] = [
-        ("upload 0", 0.0, 2.0),
-        ("kernel 0", 3.0, 6.0),
-        ("download 0", 6.0, 8.0),
-        ("upload 1", 8.0, 10.0),
-        ("kernel 1", 11.0, 14.0),
-        ("download 1", 14.0, 16.0),
-    ];
-
-    fn overlap_of(apart: &[(&str, f64, f64)]) -> Option<bool> {
-        let alone = |seconds: f64| Timed { walls: vec![seconds; 9], steps: vec![] };
-        let raw = Overlap {
-            clock: Clock::Device,
-            host_memory: MemoryKind::Pinned,
-            rows: 2,
-            bytes: [1, 1],
-            upload: alone(4.0),
-            kernel: alone(8.0),
-            download: alone(4.0),
-            runs: vec![run(2, 3, apart), run(2, 1, &IN_ORDER)],
-        };
-        engines(&[&Detail::new(&raw)]).overlaps_kernels
-    }
-
-    #[test]
-    fn copies_overlapping_kernels_are_seen_by_the_time_saved() {
-        let mut apart = IN_ORDER;
-        (apart[3], apart[4], apart[5]) =
-            (("upload 1", 2.0, 4.0), ("kernel 1", 7.0, 10.0), ("download 1", 10.0, 12.0));
-        assert_eq!(overlap_of(&apart), Some(true));
-        // The same intervals, but nothing gained: everything took longer.
-        let slower = apart.map(|(name, start, end)| (name, start * 4.0 / 3.0, end * 4.0 / 3.0));
-        assert_eq!(overlap_of(&slower), Some(false));
-    }
-
-    #[test]
-    fn copies_that_wait_for_kernels_or_are_longer_than_a_launch_show_that_nothing_overlaps() {
-        assert_eq!(overlap_of(&IN_ORDER), Some(false));
-        // All over before the kernel that they could have overlapped.
-        let short = [
-            ("upload 0", 0.0, 0.4),
-            ("upload 1", 0.4, 0.8),
-            ("kernel 0", 3.0, 6.0),
-            ("download 0", 6.0, 6.4),
-            ("kernel 1", 7.0, 10.0),
-            ("download 1", 10.0, 10.4),
-        ];
-        assert_eq!(overlap_of(&short), None);
-    }
-
-    #[test]
-    fn both_directions_are_seen_by_what_they_hide() {
-        let detected = |ratio: f64| {
-            let point = |bytes: u64, direction, seconds: f64| TransferPoint {
-                direction,
-                bytes,
-                samples: vec![seconds; 9],
-                spans: None,
-            };
-            let points = [1u64, 4, 16, 64].iter().flat_map(|&bytes| {
-                let alone = 1.0 + bytes as f64;
-                let both = 1.0 + ratio * bytes as f64;
-                [
-                    point(bytes, Direction::Upload, alone),
-                    point(bytes, Direction::Download, alone),
-                    point(bytes, Direction::Both, both),
-                ]
-            });
-            let (host_memory, points) = (MemoryKind::Pinned, points.collect());
-            let raw = Transfer { host_memory, queues: 2, points };
-            engines(&[&Detail::new(&raw)]).both_ways
-        };
-        assert_eq!([1.0, 1.5, 2.0].map(detected), [Some(true), Some(true), Some(false)]);
-    }
 
     #[test]
     fn the_count_follows_from_what_was_seen() {

@@ -3,6 +3,7 @@
 use crate::engines::Engines;
 use crate::plan::{BufferPlan, Case, Limits};
 use crate::predictions::ModelPrediction;
+use crate::residency::GroupsAtOnce;
 use crate::{DeviceGroup, Measurement, Policy, Session, Stage};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::{Error, Result};
@@ -82,12 +83,17 @@ pub trait Experiment: Sync + 'static {
     /// What its times show of how the device copies.
     fn learn(_: &Self::Data, _: &mut Engines) {}
 
+    /// How many groups it saw to run at once.
+    fn groups_at_once(_: &Self::Data) -> Option<GroupsAtOnce> {
+        None
+    }
+
     /// Seconds of a divisible problem's stages, each in isolation.
     fn stages(_: &Self::Data) -> Option<Stages> {
         None
     }
 
-    /// What models predicted, and what was measured; `device` is what occupancy sweeps show.
+    /// What models predicted, and what was measured; `device` is what is known of its residency.
     fn predictions(_: &Self::Data, _: Option<Residency>) -> Vec<ModelPrediction> {
         vec![]
     }
@@ -230,6 +236,9 @@ pub trait ErasedExperiment: SuiteKind {
     /// As [`Experiment::learn`].
     fn learn(&self, detail: &Detail, engines: &mut Engines);
 
+    /// As [`Experiment::groups_at_once`].
+    fn groups_at_once(&self, detail: &Detail) -> Option<GroupsAtOnce>;
+
     /// As [`Experiment::stages`].
     fn stages(&self, detail: &Detail) -> Option<Stages>;
 
@@ -357,6 +366,10 @@ impl<E: Experiment> ErasedExperiment for Erased<E> {
         if let Some(data) = detail.read() {
             E::learn(&data, engines);
         }
+    }
+
+    fn groups_at_once(&self, detail: &Detail) -> Option<GroupsAtOnce> {
+        E::groups_at_once(&detail.read()?)
     }
 
     fn stages(&self, detail: &Detail) -> Option<Stages> {

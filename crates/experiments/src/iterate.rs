@@ -3,7 +3,7 @@
 
 use super::checkpoint_store::CheckpointStore;
 use super::{Session, Stage, chunks, memory};
-use crate::checkpoint::plan::{Iteration, save_buffer, shadow, state, state_bytes};
+use crate::iteration::{Iteration, save_buffer, shadow, state, state_bytes};
 use crate::plan::{Case, GUARD};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::MemoryKind;

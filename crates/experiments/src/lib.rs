@@ -1,11 +1,12 @@
 //! The loop over a live device: build, verify, warm up, sample, verify again.
 
 mod autotune;
+mod bandwidths;
 pub mod characterise;
 pub mod checkpoint;
 pub mod concurrency;
 pub mod copy;
-mod engines;
+pub mod engines;
 mod experiment;
 pub mod halo;
 pub mod kernel;
@@ -23,24 +24,27 @@ pub mod split;
 pub mod transfer;
 pub mod transfer_states;
 
+mod buffer_pairs;
 mod check;
 mod checkpoint_store;
 mod chunks;
 mod compare;
 mod compute;
 mod device_group;
+pub mod domain;
 mod drift_guard;
 mod emulated;
 mod energy;
 mod expected;
-mod flows;
 mod iterate;
+pub mod iteration;
 mod loops;
 mod measurement;
 mod memory;
 mod polling;
 pub mod ranks;
 mod reference_kernel;
+pub mod residency;
 mod results;
 pub mod ring;
 mod session;
@@ -48,6 +52,7 @@ pub mod slabs;
 mod stage_timer;
 mod stages;
 mod timing;
+mod verified_kernel;
 
 pub use compare::compare;
 pub use compute::compute;
@@ -61,28 +66,6 @@ pub use planner::{keys, plan};
 pub use registry::load;
 pub use session::Session;
 pub use stage_timer::StageTimer;
-
-/// What kinds of experiments make of their raw times.
-pub mod analysis {
-    pub use crate::characterise::profile::{is_probe, profile};
-    pub use crate::checkpoint::analysis::{CheckpointSummary, SaveSummary, checkpoint};
-    pub use crate::concurrency::analysis::{
-        ConcurrencySummary, Expected, PairSummary, PairTally, concurrency, pair_tally,
-    };
-    pub use crate::engines::{Engines, engines};
-    pub use crate::halo::analysis::{Better, HaloSummary, halo};
-    pub use crate::ladder::LADDER;
-    pub use crate::layout::analysis::{LayoutTransformSummary, UsesSummary, layout_transform};
-    pub use crate::occupancy::analysis::{
-        OccupancySearch, OccupancySweepSummary, Residency, Shape, occupancy_sweep, residency,
-    };
-    pub use crate::overlap::analysis::{OverlapSummary, RunSummary, overlap};
-    pub use crate::predictions::{ModelPrediction, Tally, predictions, tallies};
-    pub use crate::schedule::analysis::{PlanSummary, ScheduleSummary, schedule};
-    pub use crate::split::analysis::{BALANCED, SplitSummary, split};
-    pub use crate::transfer::analysis::{Meanwhile, TransferSummary, transfer};
-    pub use crate::transfer_states::analysis::{PlanAgainst, all_states, plan_against, state_of};
-}
 
 use gpubench_core::error::Error;
 use gpubench_core::record::Wall;

@@ -1,5 +1,7 @@
 //! The kinds of experiments: the one place beside its folder that names each.
 
+pub use crate::characterise::profile::{is_probe, profile};
+pub use crate::checkpoint::analysis::SaveSummary;
 use crate::experiment::{Erased, ErasedExperiment, Experiment};
 use crate::plan::Case;
 use gpubench_analysis::ReportInput;
@@ -29,6 +31,8 @@ pub static EXPERIMENTS: &[&dyn ErasedExperiment] = &[
     &Erased::<crate::split::Split>::NEW,
 ];
 
+/// The kind that times a launch on an idle device.
+pub const LATENCY: Kind = crate::launch::Launch::KIND;
 /// The kind from which a device's profile is made.
 pub const PROFILING: Kind = crate::characterise::Characterise::KIND;
 /// The kind whose iteration can be killed and gone on with.
@@ -72,6 +76,12 @@ pub fn recorded(record: &Record) -> Vec<Recorded> {
     kept.map(|(name, timed)| Recorded { name, clock, steps: timed.steps }).collect()
 }
 
+/// The save that costs an iteration least, of those that `detail` holds; `None` where it holds none.
+pub fn cheapest_save(detail: &Detail) -> Option<SaveSummary> {
+    let summary = crate::checkpoint::analysis::checkpoint(&detail.read()?)?;
+    summary.cheapest().copied()
+}
+
 /// The kinds, as suites see them.
 pub fn suite_kinds() -> Vec<&'static dyn SuiteKind> {
     EXPERIMENTS.iter().map(|experiment| experiment.as_suite_kind()).collect()
@@ -91,6 +101,11 @@ mod tests {
     use super::*;
     use gpubench_core::gpu::Clock;
     use gpubench_core::record::{NamedStep, Timed, sample};
+
+    #[test]
+    fn without_cases_there_are_no_sections() {
+        assert_eq!(sections(&ReportInput::new(vec![])), []);
+    }
 
     #[test]
     fn a_record_yields_the_recordings_whose_steps_it_keeps() {

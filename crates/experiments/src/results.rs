@@ -1,9 +1,11 @@
 //! What sections of reports are made of: cases with the details that an experiment left.
 
 use crate::engines::{Engines, engines};
-use gpubench_analysis::{Aggregate, ReportInput};
+use crate::residency::{Residency, groups_at_once, residency};
+use gpubench_analysis::{Aggregate, ReportInput, ReportedDevice};
 use gpubench_core::record::{Data, Detail};
-use gpubench_document::{Section, Sentence};
+use gpubench_document::{Column, Section, Sentence, Table};
+use gpubench_model::concurrency::Device;
 
 /// A case on a device, with the details of the first round that was measured.
 pub struct DetailedCase<'m, 'a, D> {
@@ -23,14 +25,36 @@ impl<D> DetailedCase<'_, '_, D> {
     }
 }
 
+/// A device's section, still empty: `opencl:0 Invented GPU`.
+pub fn device_section(input: &ReportInput, device: usize) -> Section {
+    let ReportedDevice { label, name, .. } = &input.reported_devices[device];
+    Section::new(label, Sentence::new().name(label).text(" ").name(name))
+}
+
+/// What each round of a case left that left a `D`.
+pub fn rounds<'m, D: Data>(row: &'m Aggregate) -> impl DoubleEndedIterator<Item = D> + 'm {
+    row.records.iter().filter_map(|record| record.detail.as_ref()?.read())
+}
+
+/// The measured cases of a device.
+pub fn measured<'m, 'a>(
+    input: &'m ReportInput<'a>,
+    device: usize,
+) -> impl Iterator<Item = &'m Aggregate<'a>> {
+    input.of(device).filter(|row| is_measured(row))
+}
+
+/// An experiment over several devices has no time of its own.
+fn is_measured(row: &Aggregate) -> bool {
+    row.time.is_some() || row.outcome.is_ok()
+}
+
 /// The measured cases whose details are a `D`.
 pub fn detailed_cases<'m, 'a, D: Data>(
     input: &'m ReportInput<'a>,
 ) -> impl Iterator<Item = DetailedCase<'m, 'a, D>> {
-    // An experiment over several devices has no time of its own.
-    let measured = input.rows.iter().filter(|row| row.time.is_some() || row.outcome.is_ok());
-    measured.filter_map(|row| {
-        let data = row.records.iter().find_map(|record| record.detail.as_ref()?.read())?;
+    input.rows.iter().filter(|row| is_measured(row)).filter_map(|row| {
+        let data = rounds(row).next()?;
         Some(DetailedCase { row, data, device: &input.reported_devices[row.device].label })
     })
 }
@@ -47,4 +71,63 @@ pub fn details<'m, 'a>(
 /// How a device copies, from all its details.
 pub fn engines_of(input: &ReportInput, device: usize) -> Engines {
     engines(&details(input, device).collect::<Vec<_>>())
+}
+
+/// What was not measured, each with its reason; an empty table where everything was.
+pub fn skipped(what: &'static str, skipped: &[(String, String)]) -> Table {
+    let columns = [Column::text("what", what), Column::text("reason", "reason")];
+    let mut table = Table::new("skipped", "Not measured", columns);
+    for (what, reason) in skipped {
+        table.row([what.clone().into(), reason.clone().into()]);
+    }
+    table
+}
+
+/// What the units of a device hold: of each case, the first round that shows it counts.
+pub fn residency_of(input: &ReportInput, device: usize) -> Option<Residency> {
+    residency(measured(input, device).filter_map(|row| {
+        row.records.iter().find_map(|record| groups_at_once(record.detail.as_ref()?))
+    }))
+}
+
+/// The device as model 7 sees it, as far as its residency is known.
+pub fn modelled_device(input: &ReportInput, device: usize) -> Option<Device> {
+    let info = input.reported_devices.get(device)?.device;
+    Some(residency_of(input, device)?.device(info))
+}
+
+/// Sections of invented cases, for tests.
+#[cfg(test)]
+pub mod testing {
+    use crate::experiment::Experiment;
+    use gpubench_analysis::{ReportInput, Source};
+    use gpubench_core::record::{Detail, Record, sample};
+    use gpubench_core::workload::CaseKey;
+    use gpubench_document::Section;
+
+    /// A record of `key` whose experiment left `data`.
+    pub fn record_of<E: Experiment>(key: CaseKey, data: &E::Data) -> Record {
+        let mut record = sample::record(CaseKey { measure: E::KIND, ..key }, 1.0);
+        record.detail = Some(Detail::new(data));
+        record
+    }
+
+    /// What `read` makes of these records of one device.
+    pub fn with_input<T>(records: &[Record], read: impl FnOnce(&ReportInput) -> T) -> T {
+        let header = sample::header(vec![sample::device("opencl")]);
+        let (name, footer, warnings) = ("sample.jsonl".into(), None, vec![]);
+        let source = Source { name, header: &header, records, footer, warnings };
+        read(&ReportInput::new(vec![source]))
+    }
+
+    /// What reports say of `E` where these are the records of one device.
+    pub fn section_of_records<E: Experiment>(records: &[Record]) -> Option<Section> {
+        with_input(records, E::section)
+    }
+
+    /// What reports say of `sample n=8` on a device, if its experiment left `data`.
+    pub fn section_of<E: Experiment>(data: &E::Data) -> Option<Section> {
+        let records = [record_of::<E>(sample::key("sample", 8), data)];
+        section_of_records::<E>(&records).filter(|section| !section.is_empty())
+    }
 }

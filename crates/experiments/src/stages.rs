@@ -1,6 +1,7 @@
 //! The stages of a divisible problem: what is little of them, and how sections word them.
 
 use gpubench_core::gpu::MemoryKind;
+use gpubench_core::record::Timed;
 use gpubench_document::{Sentence, Unit};
 use gpubench_model::schedule::{Class, Heavy};
 use gpubench_model::streams::Stages;
@@ -8,6 +9,15 @@ use gpubench_model::streams::Stages;
 /// Below this share of the serial time there is little that overlap could hide: what was hidden of it
 /// would be noise.
 pub const LITTLE: f64 = 0.05;
+
+/// The medians of upload, kernel and download in isolation; `None` where one was not timed.
+pub fn medians([upload, kernel, download]: [&Timed; 3]) -> Option<Stages> {
+    Some(Stages {
+        upload: upload.median()?,
+        kernel: kernel.median()?,
+        download: download.median()?,
+    })
+}
 
 /// `upload 1.2 ms, kernel 3 ms, download 1 ms`.
 pub fn times(stages: Stages) -> Sentence {
@@ -27,4 +37,12 @@ pub fn class(class: Class, memory: MemoryKind) -> Sentence {
         Heavy::General => "general, ",
     };
     Sentence::from(bound).text(heavy).text(memory.label()).text(" memory")
+}
+
+/// The queues that its stages have.
+pub fn queues(count: u32) -> Sentence {
+    match count {
+        1 => "one queue (in order)".into(),
+        _ => Sentence::new().counted(count.into(), "queue"),
+    }
 }

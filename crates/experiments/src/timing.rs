@@ -3,8 +3,8 @@
 use super::{Policy, Session};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{Clock, HOST_RESOLUTION, Recording, Timeline};
-use gpubench_core::record::{NamedStep, Timed};
-use gpubench_stats::{Decision, Sampling, WarmUp};
+use gpubench_core::record::{Measured, NamedStep, Timed};
+use gpubench_stats::{Decision, Sampling, WarmUp, median_of};
 
 /// Samples of each recording, at least: many recordings share the case's time.
 pub(super) const MIN_SAMPLES_IN_TURN: usize = 7;
@@ -147,6 +147,32 @@ fn step_clock(timeline: &Timeline) -> Clock {
 /// The clock of wall times beside steps of `steps`: the host's, unless nothing was measured.
 pub(super) fn wall_clock(steps: Clock) -> Clock {
     if steps == Clock::Simulated { steps } else { Clock::Host }
+}
+
+/// The middle of samples; `None` where there is none or it is no time.
+pub(super) fn median_seconds(samples: &[f64]) -> Option<f64> {
+    median_of(samples.iter().copied()).filter(|middle| *middle > 0.0)
+}
+
+/// What stands for a case of several recordings in tables: the wall times of the one with the lowest
+/// median, beside steps of the clock `steps`.
+pub(super) fn fastest<'t>(
+    all: impl IntoIterator<Item = &'t [f64]>,
+    steps: Clock,
+    [flops, bytes]: [f64; 2],
+) -> Measured {
+    let middle = |walls: &[f64]| median_seconds(walls).unwrap_or(f64::INFINITY);
+    let fastest = all.into_iter().min_by(|a, b| middle(a).total_cmp(&middle(b)));
+    Measured {
+        samples: fastest.unwrap_or_default().to_vec(),
+        batch: 1,
+        clock: wall_clock(steps),
+        resolution: HOST_RESOLUTION,
+        flops,
+        bytes,
+        warmup: 0.0,
+        dropped: 0,
+    }
 }
 
 fn named(

@@ -1,6 +1,6 @@
 //! What the kernels of the suite `characterise` leave behind.
 
-use super::{Data, Problem, for_each_chunk};
+use super::{Data, Problem, map};
 use gpubench_core::error::{Error, Result};
 
 /// What a reference gives: the buffers that a launch writes.
@@ -151,15 +151,9 @@ pub fn stride(problem: &Problem) -> Written {
     if last > apart {
         return Err(Error::Usage(format!("{n} times {repeat} reads, {apart} apart, of {words}")));
     }
-    let mut out = vec![0u32; n];
-    for_each_chunk(&mut out, 1, |first, piece| {
-        for (sum, i) in piece.iter_mut().zip(first..) {
-            let reads = (0..repeat).map(|r| r * n + i);
-            let read = |j: usize| data[j % lanes * apart + j / lanes + offset];
-            *sum = reads.fold(i as u32, |sum, j| sum.wrapping_add(read(j)));
-        }
-    });
-    Ok(vec![("out", Data::U32(out))])
+    let read = |j: usize| data[j % lanes * apart + j / lanes + offset];
+    let sum = |i: usize| (0..repeat).fold(i as u32, |sum, r| sum.wrapping_add(read(r * n + i)));
+    Ok(vec![("out", Data::U32(map(n, sum)))])
 }
 
 /// Words of local memory that [`local_chase`] follows.

@@ -1,7 +1,7 @@
 //! The temperature of a chip (W. Huang et al., *HotSpot: A compact thermal modeling methodology for
 //! early-stage VLSI design*, 2006), a step at a time. Where a cell has no neighbour, it is its own.
 
-use super::{Data, Problem, for_each_chunk};
+use super::{Data, Problem, map};
 use gpubench_core::error::Result;
 
 /// A plane: every cell changes by `step` times its power, plus `across` and `down` times what its
@@ -86,17 +86,10 @@ impl<'a> Chip<'a> {
     }
 
     /// What every cell becomes.
-    fn cells(&self, cell: impl Fn([usize; 3]) -> f64 + Sync) -> Vec<f32> {
+    fn cells(&self, cell: impl Fn([usize; 3]) -> f64 + Sync + Send) -> Vec<f32> {
         let [_, rows, cols] = self.shape;
-        let mut after = vec![0.0; self.before.len()];
-        for_each_chunk(&mut after, cols, |first, piece| {
-            for (row, line) in (first..).zip(piece.chunks_mut(cols.max(1))) {
-                for (col, value) in line.iter_mut().enumerate() {
-                    *value = cell([row / rows, row % rows, col]) as f32;
-                }
-            }
-        });
-        after
+        let place = |i: usize| [i / cols / rows, i / cols % rows, i % cols];
+        map(self.before.len(), |i| cell(place(i)) as f32)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Image filters over rows of RGBA pixels.
 
-use super::{Data, Problem, for_each_chunk};
+use super::{Data, Problem, for_each_chunk, map};
 use gpubench_core::error::Result;
 
 /// Components of a pixel.
@@ -13,23 +13,20 @@ const RGBA: usize = 4;
 /// As [`super::Reference`].
 pub fn linear(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let (rows, cols, image) = image(problem)?;
-    let mut result = vec![0.0; image.len()];
-    let (row, part) = (cols * RGBA, problem.rows(rows));
-    for_each_chunk(&mut result[part.start * row..part.end * row], row, |first, piece| {
-        let first = first + part.start;
-        for (i, value) in piece.iter_mut().enumerate() {
-            let (pixel, component) = (i / RGBA, i % RGBA);
-            let (y, x) = (first + pixel / cols, pixel % cols);
-            let clamped =
-                |at: usize, size: usize| [at.saturating_sub(1), at, (at + 1).min(size - 1)];
-            let mut sum = 0.0;
-            for ny in clamped(y, rows) {
-                for nx in clamped(x, cols) {
-                    sum += f64::from(image[(ny * cols + nx) * RGBA + component]);
-                }
-            }
-            *value = (sum / 9.0) as f32;
+    let part = problem.rows(rows);
+    let clamped = |at: usize, size: usize| [at.saturating_sub(1), at, (at + 1).min(size - 1)];
+    let result = map(image.len(), |i| {
+        let (y, x, component) = (i / RGBA / cols, i / RGBA % cols, i % RGBA);
+        if !part.contains(&y) {
+            return 0.0;
         }
+        let mut sum = 0.0;
+        for ny in clamped(y, rows) {
+            for nx in clamped(x, cols) {
+                sum += f64::from(image[(ny * cols + nx) * RGBA + component]);
+            }
+        }
+        (sum / 9.0) as f32
     });
     Ok(vec![("result", Data::F32(result))])
 }

@@ -1,6 +1,6 @@
 //! Option prices.
 
-use super::{Data, Problem, for_each_chunk};
+use super::{Data, Problem, map};
 use gpubench_core::error::Result;
 use statrs::function::erf::erfc;
 
@@ -20,12 +20,10 @@ pub fn black_scholes(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let price = problem.f32("price", options)?;
     let strike = problem.f32("strike", options)?;
     let years = problem.f32("years", options)?;
-    let mut both = vec![[0.0; 2]; options];
     let part = problem.rows(options);
-    for_each_chunk(&mut both[part.clone()], 1, |first, piece| {
-        for (i, prices) in (part.start + first..).zip(piece) {
-            *prices = market.call_and_put(price[i].into(), strike[i].into(), years[i].into());
-        }
+    let both = map(options, |i| match part.contains(&i) {
+        true => market.call_and_put(price[i].into(), strike[i].into(), years[i].into()),
+        false => [0.0; 2],
     });
     let (call, put) = both.iter().map(|&[call, put]| (call as f32, put as f32)).unzip();
     Ok(vec![("call", Data::F32(call)), ("put", Data::F32(put))])

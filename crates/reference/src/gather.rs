@@ -1,6 +1,6 @@
 //! Strided gathers.
 
-use super::{Data, Problem, for_each_chunk};
+use super::{Data, Problem, map};
 use gpubench_core::error::Result;
 
 /// `out[i] = a[i] + b[d*i + f]` for `i` below `n`.
@@ -10,13 +10,7 @@ pub fn gather(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let a = problem.f32("a", n)?;
     let last = n.saturating_sub(1).saturating_mul(d).saturating_add(f);
     let b = problem.f32("b", if n == 0 { 0 } else { last.saturating_add(1) })?;
-    let mut out = vec![0.0; n];
-    for_each_chunk(&mut out, 1, |first, piece| {
-        for (value, i) in piece.iter_mut().zip(first..) {
-            *value = a[i] + b[d * i + f];
-        }
-    });
-    Ok(vec![("out", Data::F32(out))])
+    Ok(vec![("out", Data::F32(map(n, |i| a[i] + b[d * i + f])))])
 }
 
 /// `out[y][x] = a[y][x] + b[dx*x + dy*y + f]` for `x` below `cols` and `y` below `rows`.
@@ -31,14 +25,7 @@ pub fn gather_two(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let reach = last(cols, dx).saturating_add(last(rows, dy)).saturating_add(f);
     let a = problem.f32("a", len)?;
     let b = problem.f32("b", if len == 0 { 0 } else { reach.saturating_add(1) })?;
-    let mut out = vec![0.0; len];
-    for_each_chunk(&mut out, cols, |first, piece| {
-        for (row, y) in piece.chunks_mut(cols.max(1)).zip(first..) {
-            for (x, value) in row.iter_mut().enumerate() {
-                *value = a[y * cols + x] + b[dx * x + dy * y + f];
-            }
-        }
-    });
+    let out = map(len, |i| a[i] + b[dx * (i % cols) + dy * (i / cols) + f]);
     Ok(vec![("out", Data::F32(out))])
 }
 

@@ -31,5 +31,6 @@ mod transpose;
 pub use data::Data;
 pub use fill::{fill, promise};
 pub use parallel::for_each_chunk;
+use parallel::map;
 pub use problem::Problem;
 pub use table::{Reference, find, names, unfit};

@@ -1,6 +1,6 @@
 //! The small kernels that measure one thing each.
 
-use super::{Data, Problem, for_each_chunk};
+use super::{Data, Problem, map};
 use gpubench_core::error::Result;
 
 /// `out[i] = i`: what an otherwise empty launch of `n` work-items writes.
@@ -20,13 +20,7 @@ pub fn triad(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let n = problem.room("out", problem.size("n")?)?;
     let s = problem.number("s")? as f32;
     let (b, c) = (problem.f32("b", n)?, problem.f32("c", n)?);
-    let mut out = vec![0.0; n];
-    for_each_chunk(&mut out, 1, |first, piece| {
-        for (value, i) in piece.iter_mut().zip(first..) {
-            *value = b[i] + s * c[i];
-        }
-    });
-    Ok(vec![("out", Data::F32(out))])
+    Ok(vec![("out", Data::F32(map(n, |i| b[i] + s * c[i])))])
 }
 
 /// `steps` times `x = a*x + b`, rounded once a step, from every number in `seeds`; `out` holds

@@ -1,6 +1,6 @@
 //! Bodies that draw each other.
 
-use super::{Data, Problem, for_each_chunk};
+use super::{Data, Problem, map};
 use gpubench_core::error::Result;
 
 /// One step of `n` bodies (position and mass) under their mutual attraction, softened by
@@ -18,17 +18,14 @@ pub fn nbody(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let scalars = n.saturating_mul(4);
     let bodies: Vec<[f64; 4]> = quads(&problem.f32("body", scalars)?[..scalars]);
     let velocities: Vec<[f64; 4]> = quads(&problem.f32("velocity", scalars)?[..scalars]);
-    let mut both = vec![[[0.0f32; 4]; 2]; n];
-    for_each_chunk(&mut both, 1, |first, piece| {
-        for (result, i) in piece.iter_mut().zip(first..) {
-            let pull = pull(&bodies, bodies[i], softening);
-            let [mut moved, mut faster] = [bodies[i], velocities[i]];
-            for axis in 0..3 {
-                moved[axis] += faster[axis] * dt + pull[axis] * dt * dt / 2.0;
-                faster[axis] += pull[axis] * dt;
-            }
-            *result = [moved.map(|x| x as f32), faster.map(|x| x as f32)];
+    let both = map(n, |i| {
+        let pull = pull(&bodies, bodies[i], softening);
+        let [mut moved, mut faster] = [bodies[i], velocities[i]];
+        for axis in 0..3 {
+            moved[axis] += faster[axis] * dt + pull[axis] * dt * dt / 2.0;
+            faster[axis] += pull[axis] * dt;
         }
+        [moved.map(|x| x as f32), faster.map(|x| x as f32)]
     });
     let flat = |which: usize| Data::F32(both.iter().flat_map(|each| each[which]).collect());
     Ok(vec![("moved", flat(0)), ("faster", flat(1))])

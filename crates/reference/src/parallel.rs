@@ -11,6 +11,11 @@ pub fn for_each_chunk<T: Send>(out: &mut [T], row: usize, work: impl Fn(usize, &
     pieces.for_each(|(i, piece)| work(i * rows_each, piece));
 }
 
+/// What `of` makes of every number below `count`, by all cores.
+pub fn map<T: Send>(count: usize, of: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    (0..count).into_par_iter().map(of).collect()
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

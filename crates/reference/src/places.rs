@@ -1,6 +1,6 @@
 //! Lists of places.
 
-use super::{Data, Problem, for_each_chunk};
+use super::{Data, Problem, map};
 use gpubench_core::error::Result;
 
 /// `distances` of `n` places from the point (`x`, `y`).
@@ -25,13 +25,10 @@ pub fn particle(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let weights = &problem.f32("cumulative", n)?[..n];
     let draws = problem.f32("draw", n)?;
     let places = problem.f32("place", n.saturating_mul(2))?;
-    let mut taken = vec![[0.0; 2]; n];
-    for_each_chunk(&mut taken, 1, |first, piece| {
-        for (taken, draw) in piece.iter_mut().zip(&draws[first..]) {
-            let wanted = draw * n as f32;
-            let found = weights.iter().position(|&weight| weight >= wanted).unwrap_or(n - 1);
-            *taken = [places[2 * found], places[2 * found + 1]];
-        }
+    let taken = map(n, |i| {
+        let wanted = draws[i] * n as f32;
+        let found = weights.iter().position(|&weight| weight >= wanted).unwrap_or(n - 1);
+        [places[2 * found], places[2 * found + 1]]
     });
     Ok(vec![("taken", Data::F32(taken.concat()))])
 }

@@ -1,6 +1,6 @@
 //! Smoothing that spares edges.
 
-use super::{Data, Problem, for_each_chunk};
+use super::{Data, Problem, map};
 use gpubench_core::error::Result;
 
 /// One step of speckle-reducing anisotropic diffusion: `smoothed = image + rate·div(c·∇image)`, with
@@ -17,22 +17,18 @@ pub fn srad(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let image = Image { rows, cols, pixels };
     let speckle = f64::from(problem.number("speckle")? as f32);
     let rate = f64::from(problem.number("rate")? as f32);
-    let conduction: Vec<f64> =
-        (0..len).map(|i| image.conduction(i / cols, i % cols, speckle)).collect();
-    let mut smoothed = vec![0.0; len];
-    for_each_chunk(&mut smoothed, cols, |first, piece| {
-        for (i, value) in (first * cols..).zip(piece) {
-            let (row, col) = (i / cols, i % cols);
-            let [north, south, west, east] = image.more(row, col);
-            // Conductions between points are those of the lower and of the right one.
-            let c = conduction[i];
-            let below = conduction[(row + 1).min(rows - 1) * cols + col];
-            let right = conduction[row * cols + (col + 1).min(cols - 1)];
-            let flow = c * north + below * south + c * west + right * east;
-            *value = (f64::from(image.pixels[i]) + rate * flow) as f32;
-        }
-    });
-    Ok(vec![("smoothed", Data::F32(smoothed))])
+    let conduction = map(len, |i| image.conduction(i / cols, i % cols, speckle));
+    let smoothed = |i: usize| {
+        let (row, col) = (i / cols, i % cols);
+        let [north, south, west, east] = image.more(row, col);
+        // Conductions between points are those of the lower and of the right one.
+        let c = conduction[i];
+        let below = conduction[(row + 1).min(rows - 1) * cols + col];
+        let right = conduction[row * cols + (col + 1).min(cols - 1)];
+        let flow = c * north + below * south + c * west + right * east;
+        (f64::from(image.pixels[i]) + rate * flow) as f32
+    };
+    Ok(vec![("smoothed", Data::F32(map(len, smoothed)))])
 }
 
 struct Image<'a> {

@@ -1,6 +1,6 @@
 //! Star-shaped stencils on grids of up to three dimensions.
 
-use super::{Data, Problem, for_each_chunk};
+use super::{Data, Problem, map};
 use gpubench_core::error::Result;
 
 /// Five points on a plane: `centre` times the point plus `side` times its four neighbours.
@@ -45,13 +45,7 @@ fn weights<const N: usize>(problem: &Problem, names: [&str; N]) -> Result<Vec<f6
 fn star(problem: &Problem, shape: &[usize], weights: &[f64]) -> Result<Vec<(&'static str, Data)>> {
     let len = shape.iter().fold(1, |len: usize, &size| len.saturating_mul(size));
     let before = problem.f32("before", len)?;
-    let cols = shape.last().copied().unwrap_or(1);
-    let mut after = vec![0.0; len];
-    for_each_chunk(&mut after, cols, |first, piece| {
-        for (i, value) in (first * cols..).zip(piece) {
-            *value = point(before, i, shape, weights);
-        }
-    });
+    let after = map(len, |i| point(before, i, shape, weights));
     Ok(vec![("after", Data::F32(after))])
 }
 

@@ -1,6 +1,6 @@
 //! Problems of little data and as many steps as wanted, for copying while computing.
 
-use super::{Data, Problem, for_each_chunk};
+use super::{Data, Problem, map};
 use gpubench_core::error::Result;
 
 /// `out` of `n` numbers: `steps` steps of the linear congruential generator
@@ -32,14 +32,12 @@ pub fn add_again(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let n = problem.room("out", problem.size("n")?)?;
     let steps = problem.size("steps")?;
     let (a, b) = (problem.f32("a", n)?, problem.f32("b", n)?);
-    let mut out = vec![0.0; n];
     let part = problem.rows(n);
-    for_each_chunk(&mut out[part.clone()], 1, |first, piece| {
-        for (i, sum) in (part.start + first..).zip(piece) {
-            *sum = (0..steps).fold(a[i], |sum, _| sum + b[i]);
-        }
-    });
-    Ok(vec![("out", Data::F32(out))])
+    let sum = |i: usize| match part.contains(&i) {
+        true => (0..steps).fold(a[i], |sum, _| sum + b[i]),
+        false => 0.0,
+    };
+    Ok(vec![("out", Data::F32(map(n, sum)))])
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The synthetic kernel: a chain of integer arithmetic, loads, and an exchange within the group.
 
-use super::{Data, Problem, for_each_chunk};
+use super::{Data, Problem, map};
 use gpubench_core::error::{Error, Result};
 use std::collections::HashMap;
 
@@ -78,23 +78,15 @@ pub fn synthetic(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
 /// The ends of `items` chains; where only the seed decides, each is computed once.
 fn ends(chain: &Chain, items: usize, group: usize, busy: usize) -> Vec<u32> {
     let idle = |i: usize| chain.data[chain.seed(i)];
-    let mut ends = vec![0u32; items];
     if chain.reads > 0 && !chain.chase {
-        for_each_chunk(&mut ends, group, |first, piece| {
-            for (end, i) in piece.iter_mut().zip(first * group..) {
-                *end = if i % group < busy { chain.end(i) as u32 } else { idle(i) };
-            }
-        });
-        return ends;
+        return map(items, |i| if i % group < busy { chain.end(i) as u32 } else { idle(i) });
     }
     let mut known: HashMap<usize, u32> = HashMap::new();
-    for (i, end) in ends.iter_mut().enumerate() {
-        *end = match i % group < busy {
-            true => *known.entry(chain.seed(i)).or_insert_with(|| chain.end(i) as u32),
-            false => idle(i),
-        };
-    }
-    ends
+    let end = |i: usize| match i % group < busy {
+        true => *known.entry(chain.seed(i)).or_insert_with(|| chain.end(i) as u32),
+        false => idle(i),
+    };
+    (0..items).map(end).collect()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! source, as `permute(a, [o1 o2 o3])` does (S. Laosooksathit, *Performance modeling and
 //! optimization techniques for heterogeneous computing*, Louisiana Tech 2014, ch. 6).
 
-use super::{Data, Problem, for_each_chunk};
+use super::{Data, Problem, map};
 use gpubench_core::error::Result;
 
 /// `out` = the transpose of `a`, a matrix of `rows` × `cols` stored row after row.
@@ -13,15 +13,7 @@ pub fn transpose(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let (rows, cols) = (problem.size("rows")?, problem.size("cols")?);
     let len = rows.saturating_mul(cols);
     let a = problem.f32("a", len)?;
-    let mut out = vec![0.0; len];
-    for_each_chunk(&mut out, rows, |first, piece| {
-        for (row, x) in piece.chunks_mut(rows.max(1)).zip(first..) {
-            for (y, value) in row.iter_mut().enumerate() {
-                *value = a[y * cols + x];
-            }
-        }
-    });
-    Ok(vec![("out", Data::F32(out))])
+    Ok(vec![("out", Data::F32(map(len, |i| a[i % rows * cols + i / rows])))])
 }
 
 /// `out` = `a` permuted to `[2, 1, 3]`: `out(j, i, k) = a(i, j, k)`.
@@ -45,16 +37,8 @@ fn permute(a: &[f32], shape: [usize; 3], order: [usize; 3]) -> Vec<f32> {
     let strides = [1, shape[0], shape[0] * shape[1]];
     let [n1, n2, _] = order.map(|dimension| shape[dimension - 1]);
     let [s1, s2, s3] = order.map(|dimension| strides[dimension - 1]);
-    let mut out = vec![0.0; shape.iter().product()];
-    for_each_chunk(&mut out, n1, |first, piece| {
-        for (line, at) in piece.chunks_mut(n1.max(1)).zip(first..) {
-            let (i2, i3) = (at % n2, at / n2);
-            for (i1, value) in line.iter_mut().enumerate() {
-                *value = a[i1 * s1 + i2 * s2 + i3 * s3];
-            }
-        }
-    });
-    out
+    let from = |i: usize| a[i % n1 * s1 + i / n1 % n2 * s2 + i / n1 / n2 * s3];
+    map(shape.iter().product(), from)
 }
 
 #[cfg(test)]

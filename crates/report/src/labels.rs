@@ -11,19 +11,22 @@ use std::collections::HashMap;
 
 /// `matmul n=512`, and what of it where it is not the kernel's time.
 pub fn case_name(key: &CaseKey) -> String {
-    let name = printable(&key.to_string(), 200);
-    match key.measure {
-        Kind::KERNEL => name,
-        kind => format!("{name} ({})", kind.label()),
-    }
+    with_kind(printable(&key.to_string(), 200), key)
 }
 
 /// `matmul`, and what of it where it is not the kernel's time.
 pub fn workload_name(key: &CaseKey, limit: usize) -> String {
-    let workload = printable(&key.workload, limit);
+    with_kind(printable(&key.workload, limit), key)
+}
+
+/// `name`, and what is measured, unless that is the kernel's time or the workload is called so:
+/// `launch`, `occupancy/64`.
+fn with_kind(name: String, key: &CaseKey) -> String {
+    let called = key.workload.split('/').next().unwrap_or_default();
     match key.measure {
-        Kind::KERNEL => workload,
-        kind => format!("{workload} ({})", kind.label()),
+        Kind::KERNEL => name,
+        kind if called == kind.name() => name,
+        kind => format!("{name} ({})", kind.label()),
     }
 }
 
@@ -305,5 +308,29 @@ pub fn counts(rows: &[Aggregate]) -> Counts {
         unchecked: count(|row| *row.outcome == Outcome::Unchecked),
         flagged: count(|row| !row.is_skipped() && !row.flags.is_empty()),
         skipped: count(|row| row.is_skipped()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_core::record::sample::key;
+
+    #[test]
+    fn a_kind_is_said_once() {
+        let measured = |workload: &str, kind| CaseKey { measure: kind, ..key(workload, 8) };
+        for (workload, kind, expected) in [
+            ("matmul", Kind::KERNEL, "matmul"),
+            ("matmul", Kind::new("launch"), "matmul (launch)"),
+            ("launch", Kind::new("launch"), "launch"),
+            ("launches", Kind::new("launch"), "launches (launch)"),
+            ("occupancy/64", Kind::new("occupancy"), "occupancy/64"),
+            ("transfer", Kind::new("upload"), "transfer (upload)"),
+            ("states", Kind::new("transfer-states"), "states (transfer states)"),
+        ] {
+            let key = measured(workload, kind);
+            assert_eq!(workload_name(&key, 60), expected);
+            assert_eq!(case_name(&key), expected.replacen(workload, &format!("{workload} n=8"), 1));
+        }
     }
 }

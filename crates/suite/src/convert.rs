@@ -96,7 +96,7 @@ impl Converter<'_> {
         }
         let message = format!("`{}` cannot name a workload", name.value);
         let help = "letters, digits, `_`, `-`, `.` and `+`; the slash stands before a variant";
-        self.diagnostics.push(&name.at, message, Some(help.to_owned()));
+        self.diagnostics.push(&name.at, message, Some(help));
         false
     }
 
@@ -113,8 +113,7 @@ impl Converter<'_> {
             let help = "name a `reference`, a `file`, another device or the emulator; `verify: none` is allowed, \
                         but such results are never ranked";
             let message = "it is not said how the result is verified";
-            self.diagnostics.push(&name.at, message, Some(help.to_owned()));
-            return None;
+            return self.diagnostics.reject(&name.at, message, Some(help));
         };
         match value {
             Verification::Nothing => Some(Verify::Nothing),
@@ -124,8 +123,7 @@ impl Converter<'_> {
                 if kernel.is_some_and(|kernel| kernel.text(Language::Wgsl).is_none()) {
                     let message = "the emulator runs WGSL, and the kernel has no such source";
                     let help = "add `wgsl:` to the kernel, or verify against `device`";
-                    self.diagnostics.push(at, message, Some(help.to_owned()));
-                    return None;
+                    return self.diagnostics.reject(at, message, Some(help));
                 }
                 Some(Verify::Emulator(*how))
             }
@@ -137,8 +135,7 @@ impl Converter<'_> {
             Verification::Reference(name, _) => {
                 let help = suggest(&name.value, self.references.iter().copied());
                 let message = format!("there is no reference `{}`", name.value);
-                self.diagnostics.push(&name.at, message, help);
-                None
+                self.diagnostics.reject(&name.at, message, help.as_deref())
             }
             Verification::File(file, how) => {
                 match self.root.locate(self.diagnostics.source(), &file.value) {
@@ -146,8 +143,7 @@ impl Converter<'_> {
                     Err(why) => {
                         let message =
                             format!("cannot read the expected result `{}`: {why}", file.value);
-                        self.diagnostics.push(&file.at, message, None);
-                        None
+                        self.diagnostics.reject(&file.at, message, None)
                     }
                 }
             }
@@ -160,8 +156,11 @@ impl Converter<'_> {
         if known.clone().any(|param| param == name) {
             return Some(Some(name.clone()));
         }
-        self.diagnostics.push(at, format!("there is no parameter `{name}`"), suggest(name, known));
-        None
+        self.diagnostics.reject(
+            at,
+            format!("there is no parameter `{name}`"),
+            suggest(name, known).as_deref(),
+        )
     }
 
     /// As [`Diagnostics::check_names`].

@@ -17,8 +17,7 @@ impl Converter<'_> {
         let known = size_names(sizes);
         if known.contains(&PASS) {
             let message = format!("`{PASS}` counts the passes here and cannot be a size too");
-            self.diagnostics.push(at, message, None);
-            return None;
+            return self.diagnostics.reject(at, message, None);
         }
         self.names(passes, &known, "passes are made of sizes")?;
         Some(Some(passes.expr.clone()))
@@ -37,7 +36,7 @@ impl Converter<'_> {
             let fits = is_name(&name.value);
             if !fits {
                 let message = format!("`{}` cannot name a parameter", name.value);
-                self.diagnostics.push(&name.at, message, Some(NAME_RULE.to_owned()));
+                self.diagnostics.push(&name.at, message, Some(NAME_RULE));
             }
             let names = self.names(&param.value, &known, "parameters are made of sizes");
             all.push(
@@ -75,15 +74,13 @@ impl Converter<'_> {
         };
         if fill.is_none() && access != Access::Write {
             let message = format!("`{}` is read, but nothing fills it", name.value);
-            let help = Some("give it a `fill`, such as `fill: { uniform: [0, 1] }`".to_owned());
-            self.diagnostics.push(&name.at, message, help);
-            return None;
+            let help = "give it a `fill`, such as `fill: { uniform: [0, 1] }`";
+            return self.diagnostics.reject(&name.at, message, Some(help));
         }
         if let Some(At { value: Fill::Uniform(bounds), at }) = &spec.fill
             && let Some(wrong) = wrong_bounds(*bounds, spec.r#type.value.scalar)
         {
-            self.diagnostics.push(at, wrong, None);
-            return None;
+            return self.diagnostics.reject(at, wrong, None);
         }
         Some(Buffer {
             name: name.value.clone(),
@@ -101,13 +98,15 @@ impl Converter<'_> {
         let mut grid = [1.0; 3].map(Expr::number);
         let Some(At { value: given, at }) = &spec.grid else {
             let Some(kernel) = &spec.kernel else { return Some(grid) };
-            let help = Some("for example `grid: [n]` or `grid: [cols, rows]`".to_owned());
-            self.diagnostics.push(&kernel.at, "the kernel needs a `grid`: its work-items", help);
-            return None;
+            let help = "for example `grid: [n]` or `grid: [cols, rows]`";
+            return self.diagnostics.reject(
+                &kernel.at,
+                "the kernel needs a `grid`: its work-items",
+                Some(help),
+            );
         };
         if !(1..=3).contains(&given.len()) {
-            self.diagnostics.push(at, "a grid has one to three dimensions", None);
-            return None;
+            return self.diagnostics.reject(at, "a grid has one to three dimensions", None);
         }
         let known: Vec<_> = known.iter().map(String::as_str).collect();
         let mut complete = true;

@@ -35,10 +35,19 @@ impl Diagnostics {
     }
 
     /// Notes a diagnostic.
-    pub fn push(&mut self, at: &Range<usize>, message: impl Into<String>, help: Option<String>) {
-        let mut diagnostic = self.source.place(at).diagnostic(message, None);
-        diagnostic.help = help;
-        self.add(diagnostic);
+    pub fn push(&mut self, at: &Range<usize>, message: impl Into<String>, help: Option<&str>) {
+        self.add(self.source.place(at).diagnostic(message, help));
+    }
+
+    /// Notes a diagnostic of what cannot be read for it.
+    pub fn reject<T>(
+        &mut self,
+        at: &Range<usize>,
+        message: impl Into<String>,
+        help: Option<&str>,
+    ) -> Option<T> {
+        self.push(at, message, help);
+        None
     }
 
     /// Notes a diagnostic of any file; one that is known already (because two workloads share
@@ -67,7 +76,7 @@ impl Diagnostics {
             if !known.contains(&name) {
                 let help = suggest(name, known.iter().copied()).unwrap_or_else(|| rule.to_owned());
                 let message = format!("there is no `{name}` here");
-                self.push(&expression.part(&part), message, Some(help));
+                self.push(&expression.part(&part), message, Some(&help));
                 all_known = false;
             }
         }
@@ -76,8 +85,7 @@ impl Diagnostics {
 
     /// Notes that `node` is not what the spec wants.
     pub fn unexpected<T>(&mut self, node: &Node, wanted: &str) -> Option<T> {
-        self.push(&node.at, format!("expected {wanted}, found {}", node.what()), None);
-        None
+        self.reject(&node.at, format!("expected {wanted}, found {}", node.what()), None)
     }
 
     /// How often a diagnostic was reported.
@@ -145,8 +153,7 @@ impl<'a> SpecReader<'a> {
         match self.entries().iter().find(|(key, _)| key.name == name) {
             Some((_, node)) => T::decode(node, diagnostics),
             None => T::absent().or_else(|| {
-                diagnostics.push(&self.node.at, format!("`{name}` is missing here"), None);
-                None
+                diagnostics.reject(&self.node.at, format!("`{name}` is missing here"), None)
             }),
         }
     }
@@ -156,7 +163,7 @@ impl<'a> SpecReader<'a> {
         for (key, _) in self.entries() {
             if !self.asked.contains(&key.name.as_str()) {
                 let help = suggest(&key.name, self.asked.iter().copied());
-                diagnostics.push(&key.at, format!("unknown key `{}`", key.name), help);
+                diagnostics.push(&key.at, format!("unknown key `{}`", key.name), help.as_deref());
             }
         }
     }

@@ -157,7 +157,7 @@ impl Converter<'_> {
         if workload.sizes.len() > 1 {
             let help = "make a variant with its own file for each size";
             let message = "a file holds the result of one size, and here are several";
-            return self.diagnostics.push(at, message, Some(help.to_owned()));
+            return self.diagnostics.push(at, message, Some(help));
         }
         let written = workload.buffers.iter().filter(|buffer| buffer.access != Access::Read);
         let bytes = |buffer: &Buffer| {

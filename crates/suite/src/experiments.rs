@@ -25,12 +25,11 @@ impl Converter<'_> {
         let Some(At { value: listed, at }) = &spec.measure else {
             if spec.kernel.is_none() {
                 let help = "give it a `kernel`, or `measure: [upload, download]` for transfers";
-                self.diagnostics.push(
+                return self.diagnostics.reject(
                     &name.at,
                     "there is nothing to measure",
-                    Some(help.to_owned()),
+                    Some(help),
                 );
-                return None;
             }
             let experiment = self.kinds.iter().find(|kind| kind.kind().is_kernel())?;
             return Some(vec![Asked {
@@ -40,8 +39,7 @@ impl Converter<'_> {
             }]);
         };
         if listed.0.is_empty() {
-            self.diagnostics.push(at, "there is nothing to measure", None);
-            return None;
+            return self.diagnostics.reject(at, "there is nothing to measure", None);
         }
         let mut all: Vec<Asked> = vec![];
         for (name, options) in &listed.0 {
@@ -50,8 +48,7 @@ impl Converter<'_> {
                 self.diagnostics.push(&name.at, "this is measured twice", None);
             }
             if let Some(missing) = missing(spec, experiment.needs()) {
-                self.diagnostics.push(&name.at, missing, None);
-                return None;
+                return self.diagnostics.reject(&name.at, missing, None);
             }
             all.push(Asked { experiment, name: name.clone(), options: options.clone() });
         }
@@ -65,7 +62,7 @@ impl Converter<'_> {
             let all = || format!("one of {}", known.clone().collect::<Vec<_>>().join(", "));
             let help = suggest(&name.value, known.clone()).unwrap_or_else(all);
             let message = format!("there is no experiment `{}`", name.value);
-            self.diagnostics.push(&name.at, message, Some(help));
+            self.diagnostics.push(&name.at, message, Some(&help));
         }
         found.copied()
     }
@@ -114,7 +111,7 @@ impl Converter<'_> {
         if varies && !grid.iter().any(depends) {
             let help = "let a size say how many groups there are, such as `grid: [groups*64]`";
             let message = "this varies the number of groups, and no size sets it";
-            self.diagnostics.push(at, message, Some(help.to_owned()));
+            self.diagnostics.push(at, message, Some(help));
         }
     }
 
@@ -132,8 +129,11 @@ impl Converter<'_> {
         };
         let unique: HashSet<_> = kinds.iter().map(|kind| kind.value).collect();
         if kinds.is_empty() || unique.len() < kinds.len() {
-            self.diagnostics.push(at, "name each kind of host memory once, and at least one", None);
-            return None;
+            return self.diagnostics.reject(
+                at,
+                "name each kind of host memory once, and at least one",
+                None,
+            );
         }
         Some(kinds.iter().map(|kind| kind.value.into()).collect())
     }

@@ -9,7 +9,7 @@ use super::source::Source;
 use super::suggest::suggest;
 use super::types::{Buffer, Kernel, KernelText, Search};
 use super::values::{self, Group};
-use super::{assets, directive, opencl, wgsl};
+use super::{assets, directive, wgsl};
 use gpubench_core::gpu::{Binding, Constant, KernelSource, Language, Origin, Scalar};
 use gpubench_core::hash::sha256_hex;
 use std::ops::Range;
@@ -25,12 +25,11 @@ impl Converter<'_> {
     pub fn kernel(&mut self, spec: &file::Workload) -> Option<Option<Kernel>> {
         let Some(At { value: kernel, at }) = &spec.kernel else {
             if let Some(search) = &spec.search {
-                self.diagnostics.push(
+                return self.diagnostics.reject(
                     &search.at,
                     "there is no kernel to search the best variant of",
                     None,
                 );
-                return None;
             }
             return Some(None);
         };
@@ -57,18 +56,16 @@ impl Converter<'_> {
     fn entry(&mut self, kernel: &file::Kernel, at: &Range<usize>) -> Option<At<String>> {
         match &kernel.entry {
             Some(entry) if is_name(&entry.value) => Some(entry.clone()),
-            Some(entry) => {
-                self.diagnostics.push(
-                    &entry.at,
-                    format!("`{}` is no name of a function", entry.value),
-                    Some(NAME_RULE.to_owned()),
-                );
-                None
-            }
-            None => {
-                self.diagnostics.push(at, "the kernel needs an `entry`: the function's name", None);
-                None
-            }
+            Some(entry) => self.diagnostics.reject(
+                &entry.at,
+                format!("`{}` is no name of a function", entry.value),
+                Some(NAME_RULE),
+            ),
+            None => self.diagnostics.reject(
+                at,
+                "the kernel needs an `entry`: the function's name",
+                None,
+            ),
         }
     }
 
@@ -83,14 +80,12 @@ impl Converter<'_> {
             Some(family) if own.iter().any(|(_, file)| file.is_some()) => {
                 let message =
                     "a kernel is a shipped one by its family, or one from files, not both";
-                self.diagnostics.push(&family.at, message, None);
-                None
+                self.diagnostics.reject(&family.at, message, None)
             }
             Some(family) => self.shipped(family, entry, kernel),
             None if own.iter().all(|(_, file)| file.is_none()) => {
                 let help = "name a shipped kernel by `family` and `entry`, or files by `opencl` and `wgsl`";
-                self.diagnostics.push(at, "the kernel has no text", Some(help.to_owned()));
-                None
+                self.diagnostics.reject(at, "the kernel has no text", Some(help))
             }
             None => own
                 .into_iter()
@@ -124,8 +119,11 @@ impl Converter<'_> {
             let wanted = format!("{}/{entry}", family.value);
             let at = kernel.entry.as_ref().map_or(&family.at, |entry| &entry.at);
             let message = format!("gpubench ships no kernel `{wanted}`");
-            self.diagnostics.push(at, message, suggest(&wanted, relatives(&family.value)));
-            return None;
+            return self.diagnostics.reject(
+                at,
+                message,
+                suggest(&wanted, relatives(&family.value)).as_deref(),
+            );
         }
         Some(texts)
     }
@@ -151,8 +149,7 @@ impl Converter<'_> {
             }
             Err(why) => {
                 let message = format!("cannot read the kernel `{}`: {why}", file.value);
-                self.diagnostics.push(&file.at, message, None);
-                None
+                self.diagnostics.reject(&file.at, message, None)
             }
         }
     }
@@ -174,11 +171,11 @@ impl Converter<'_> {
     ) -> Option<Group> {
         let group = kernel.group.as_ref().or(search.and_then(|search| search.group.as_ref()));
         if group.is_none() {
-            let help = Some("for example `group: [64]` or `group: [16, 16]`".to_owned());
+            let help = "for example `group: [64]` or `group: [16, 16]`";
             self.diagnostics.push(
                 at,
                 "the kernel needs a `group`: the size of its work-groups",
-                help,
+                Some(help),
             );
         }
         group?.value.all().first().copied()
@@ -202,8 +199,7 @@ impl Converter<'_> {
         }
         let help = format!("{NAME_RULE} or with `GROUP_`");
         let message = format!("`{}` cannot name a constant", name.value);
-        self.diagnostics.push(&name.at, message, Some(help));
-        None
+        self.diagnostics.reject(&name.at, message, Some(&help))
     }
 
     fn search(&mut self, search: &file::Search, at: &Range<usize>) -> Option<Search> {
@@ -218,8 +214,7 @@ impl Converter<'_> {
         if !(1..=MAX_VARIANTS).contains(&variants) {
             let message =
                 format!("a search tries between 1 and {MAX_VARIANTS} variants, not {variants}");
-            self.diagnostics.push(at, message, None);
-            return None;
+            return self.diagnostics.reject(at, message, None);
         }
         Some(Search { groups, constants: constants.into_iter().collect::<Option<_>>()? })
     }
@@ -230,14 +225,14 @@ impl Converter<'_> {
             let known = FEATURES.contains(&need.value.as_str());
             if !known {
                 let message = format!("no device has a feature called `{}`", need.value);
-                self.diagnostics.push(&need.at, message, suggest(&need.value, FEATURES));
+                self.diagnostics.push(&need.at, message, suggest(&need.value, FEATURES).as_deref());
             }
             all.push(known.then(|| need.value.clone()));
         }
         all.into_iter().collect()
     }
 
-    /// Holds every text of the kernel against the buffers and parameters.
+    /// Holds the kernel in WGSL against the buffers and parameters; OpenCL C is the driver's to read.
     pub fn fit(
         &mut self,
         spec: &file::Workload,
@@ -245,15 +240,10 @@ impl Converter<'_> {
         buffers: &[Buffer],
         params: &[(String, Scalar)],
     ) {
-        for text in &kernel.texts {
-            let source = first_variant(kernel, text, buffers, params.len());
-            let misfits = match text.language {
-                Language::Wgsl => wgsl::misfits(&source, params),
-                Language::Opencl => opencl::misfits(&source),
-            };
-            for misfit in misfits {
-                self.report_misfit(spec, text, misfit);
-            }
+        let Some(text) = kernel.text(Language::Wgsl) else { return };
+        let source = first_variant(kernel, text, buffers, params.len());
+        for misfit in wgsl::misfits(&source, params) {
+            self.report_misfit(spec, text, misfit);
         }
     }
 
@@ -280,7 +270,7 @@ impl Converter<'_> {
             About::Buffers => buffers.map(|buffers| &buffers.at),
             About::Params => spec.params.as_ref().map(|params| &params.at),
         };
-        self.diagnostics.push(at.unwrap_or(kernel_at), misfit.message, misfit.help);
+        self.diagnostics.push(at.unwrap_or(kernel_at), misfit.message, misfit.help.as_deref());
     }
 }
 

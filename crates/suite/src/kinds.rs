@@ -197,7 +197,6 @@ impl OptionsContext<'_> {
         }
         let message = format!("there is no buffer `{}` here", name.value);
         let help = suggest(&name.value, known);
-        self.diagnostics.push(&name.at, message, help);
-        None
+        self.diagnostics.reject(&name.at, message, help.as_deref())
     }
 }

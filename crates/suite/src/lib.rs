@@ -19,7 +19,6 @@ mod keywords;
 mod kinds;
 mod load;
 mod merge;
-mod opencl;
 mod schema;
 mod select;
 mod sizes;

@@ -283,16 +283,14 @@ fn parse(diagnostics: &mut Diagnostics) -> Option<File> {
     };
     if matches!(node.value, Value::Null) {
         let help = "a suite begins with `version: 1` and `workloads:`";
-        diagnostics.push(&(0..0), "the file is empty", Some(help.to_owned()));
-        return None;
+        return diagnostics.reject(&(0..0), "the file is empty", Some(help));
     }
     let file = File::decode(&node, diagnostics)?;
     let At { value: version, at } = &file.version;
     if *version != 1 {
         let help = "a newer gpubench may know it";
         let message = format!("this gpubench knows version 1 of suites, not {version}");
-        diagnostics.push(at, message, Some(help.to_owned()));
-        return None;
+        return diagnostics.reject(at, message, Some(help));
     }
     if let Some(At { value: Clean(Some(defaults)), at }) = &file.defaults
         && defaults.variants.is_some()

@@ -23,7 +23,7 @@ pub fn select(
             diagnostics.push(
                 &name.at,
                 format!("no included workload is called `{}`", name.value),
-                help,
+                help.as_deref(),
             );
             continue;
         };
@@ -43,7 +43,7 @@ pub fn select(
                         let value = &expression.expr;
                         let message =
                             format!("`{}` has no size {}={value}", name.value, size.value);
-                        diagnostics.push(at, message, Some(help()));
+                        diagnostics.push(at, message, Some(&help()));
                     }
                     Err(why) => diagnostics.push(at, why, None),
                 }
@@ -52,7 +52,7 @@ pub fn select(
         }
         if workload.sizes.is_empty() && diagnostics.count() == before {
             let help = help();
-            diagnostics.push(&name.at, format!("`{}` has no such size", name.value), Some(help));
+            diagnostics.push(&name.at, format!("`{}` has no such size", name.value), Some(&help));
         }
         selected.push(workload);
     }

@@ -47,29 +47,25 @@ impl Converter<'_> {
         }
         if let Some(twice) = (1..all.len()).find(|&i| all[..i].contains(&all[i])) {
             let message = format!("the size {} is there twice", shown(&all[twice]));
-            self.diagnostics.push(at, message, None);
-            return None;
+            return self.diagnostics.reject(at, message, None);
         }
         Some(all)
     }
 
     fn too_many_or_few<T>(&mut self, at: &Range<usize>) -> Option<T> {
-        self.diagnostics.push(at, format!("a workload has between 1 and {MAX_SIZES} sizes"), None);
-        None
+        self.diagnostics.reject(at, format!("a workload has between 1 and {MAX_SIZES} sizes"), None)
     }
 
     fn size(&mut self, name: &At<String>, value: &At<Expression>) -> Option<i64> {
         if !is_name(&name.value) {
             let message = format!("`{}` cannot name a size", name.value);
-            self.diagnostics.push(&name.at, message, Some(NAME_RULE.to_owned()));
-            return None;
+            return self.diagnostics.reject(&name.at, message, Some(NAME_RULE));
         }
         self.names(&value.value, &[], "a size is a number")?;
         match value.value.expr.count(&[]) {
             Ok(count) => i64::try_from(count).ok(),
             Err(why) => {
-                self.diagnostics.push(&value.at, format!("size {}: {why}", name.value), None);
-                None
+                self.diagnostics.reject(&value.at, format!("size {}: {why}", name.value), None)
             }
         }
     }
@@ -87,8 +83,7 @@ impl Converter<'_> {
                     names(size).join(", "),
                     names(&all[0]).join(", ")
                 );
-                self.diagnostics.push(at, message, None);
-                return None;
+                return self.diagnostics.reject(at, message, None);
             }
         }
         Some(())

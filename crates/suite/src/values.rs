@@ -56,9 +56,7 @@ impl Decode for Expression {
                 let cut = text.matches('(').count() != text.matches(')').count();
                 let help = "between brackets or braces an expression with a comma needs quotes: \
                             \"ceil_div(n, 4)\"";
-                let help = cut.then(|| help.to_owned());
-                diagnostics.push(&part_of(&at, &part, verbatim), message, help);
-                None
+                diagnostics.reject(&part_of(&at, &part, verbatim), message, cut.then_some(help))
             }
         }
     }
@@ -102,12 +100,10 @@ impl Decode for Group {
     fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
         let sizes: Vec<At<u32>> = Vec::decode(node, diagnostics)?;
         if !(1..=3).contains(&sizes.len()) {
-            diagnostics.push(&node.at, "a work-group has one to three dimensions", None);
-            return None;
+            return diagnostics.reject(&node.at, "a work-group has one to three dimensions", None);
         }
         if let Some(zero) = sizes.iter().find(|size| size.value == 0) {
-            diagnostics.push(&zero.at, "a work-group has at least one work-item", None);
-            return None;
+            return diagnostics.reject(&zero.at, "a work-group has at least one work-item", None);
         }
         let mut group = [1; 3];
         for (out, size) in group.iter_mut().zip(sizes) {
@@ -155,8 +151,7 @@ impl Decode for Param {
             Ok(Element { scalar, width: 1 }) => scalar,
             _ => {
                 let message = format!("`{}` is no type of a parameter", key.name);
-                diagnostics.push(&key.at, message, Some("there are f32, u32 and i32".to_owned()));
-                return None;
+                return diagnostics.reject(&key.at, message, Some("there are f32, u32 and i32"));
             }
         };
         Some(Self { scalar, value: Expression::decode(inner, diagnostics)? })
@@ -178,12 +173,7 @@ impl Decode for Constant {
             Value::Text(text) => match Element::try_from(text.clone()) {
                 Ok(element) => Some(Self(Known::Type(element))),
                 Err(why) => {
-                    diagnostics.push(
-                        &node.at,
-                        why,
-                        Some("a constant is a number or a type".into()),
-                    );
-                    None
+                    diagnostics.reject(&node.at, why, Some("a constant is a number or a type"))
                 }
             },
             _ => diagnostics.unexpected(node, "a number of 32 bits or an element type"),
@@ -263,14 +253,11 @@ impl Decode for Verification {
             (None, Some(file), None) => Some(Self::File(file, how)),
             (None, None, Some(At { value: Other::Device, .. })) => Some(Self::Device(how)),
             (None, None, Some(At { value: Other::Emulator, .. })) => Some(Self::Emulator(how)),
-            _ => {
-                diagnostics.push(
-                    &node.at,
-                    "say with exactly one of `reference`, `file` and `against` how to check",
-                    Some("or `verify: none` for a result that is shown but never ranked".into()),
-                );
-                None
-            }
+            _ => diagnostics.reject(
+                &node.at,
+                "say with exactly one of `reference`, `file` and `against` how to check",
+                Some("or `verify: none` for a result that is shown but never ranked"),
+            ),
         }
     }
 }
@@ -280,8 +267,7 @@ fn tolerance(given: Option<At<f64>>, default: f64, diagnostics: &mut Diagnostics
         None => Some(default),
         Some(At { value, .. }) if value >= 0.0 && value.is_finite() => Some(value),
         Some(At { at, .. }) => {
-            diagnostics.push(&at, "a tolerance is a number that is not negative", None);
-            None
+            diagnostics.reject(&at, "a tolerance is a number that is not negative", None)
         }
     }
 }

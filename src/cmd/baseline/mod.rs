@@ -2,6 +2,7 @@
 
 mod table;
 
+use super::known::same_view;
 use super::results;
 use super::show::{print, show, warnings, width};
 use crate::store::{Run, baseline, read};
@@ -72,15 +73,10 @@ pub fn run(args: Args) -> Result<ExitCode> {
 }
 
 fn save_all(args: &Save, folder: &Path) -> Result<ExitCode> {
-    let read_one = |path: &PathBuf| read(path);
-    let runs: Vec<Run> =
-        results::files(&args.runs)?.iter().map(read_one).collect::<Result<Vec<_>>>()?;
-    for run in &runs {
-        warnings(&run.warnings.iter().map(ToString::to_string).collect::<Vec<_>>());
-    }
+    let runs = results::open_all(&args.runs)?;
     let mut devices: Vec<&DeviceInfo> = vec![];
     for device in runs.iter().flat_map(|run| &run.header.devices) {
-        if !devices.iter().any(|known| same(known, device)) {
+        if !devices.iter().any(|known| same_view(known, device)) {
             devices.push(device);
         }
     }
@@ -116,10 +112,6 @@ fn learnt(noise: &Noise) -> String {
     }
 }
 
-fn same(a: &DeviceInfo, b: &DeviceInfo) -> bool {
-    (&a.vendor, &a.name, &a.backend) == (&b.vendor, &b.name, &b.backend)
-}
-
 /// All runs of one device as one, with rounds numbered on.
 struct Pooled {
     header: Header,
@@ -137,7 +129,7 @@ impl Pooled {
         let mut header: Option<Header> = None;
         for run in runs {
             // Of equal GPUs the first is taken: another GPU is another sample.
-            let place = run.header.devices.iter().position(|d| same(d, device));
+            let place = run.header.devices.iter().position(|d| same_view(d, device));
             let Some(place) = place else { continue };
             let mut mine: Vec<Record> =
                 run.records.iter().filter(|r| r.device == place).cloned().collect();
@@ -232,7 +224,7 @@ fn list(folder: &Path) -> Result<ExitCode> {
 fn show_one(name: &str, folder: &Path) -> Result<ExitCode> {
     let file = Path::new(name);
     let run = if file.is_file() { read(file)? } else { named(name, folder)? };
-    warnings(&run.warnings.iter().map(ToString::to_string).collect::<Vec<_>>());
+    warnings(&run.warnings);
     print(&table::show(&run, width()))?;
     Ok(ExitCode::SUCCESS)
 }

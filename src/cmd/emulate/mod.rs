@@ -3,7 +3,7 @@
 mod buffers;
 mod show;
 
-use super::show::{print, width};
+use super::show::{print, print_json, width};
 use crate::worker::host;
 use buffers::{Input, Show, Shown, read_inputs, shown};
 use gpubench_core::error::{Error, Result};
@@ -125,8 +125,7 @@ pub(super) struct Emulated {
 pub fn run(args: Args) -> Result<ExitCode> {
     match emulate(&args) {
         Err(error) if args.json => {
-            let json = serde_json::json!({ "error": error.to_string() });
-            print(&format!("{json}\n"))?;
+            print_json(&serde_json::json!({ "error": error.to_string() }))?;
             Ok(super::exit_code(&error))
         }
         result => result,
@@ -151,8 +150,7 @@ fn emulate(args: &Args) -> Result<ExitCode> {
         return Err(Error::Usage("no case with a kernel passes the filters".into()));
     }
     if args.json {
-        let json = serde_json::to_string(&all);
-        print(&(json.map_err(|error| Error::io("stdout", error.into()))? + "\n"))?;
+        print_json(&all)?;
     } else {
         print(&show::text(&all, width()))?;
     }

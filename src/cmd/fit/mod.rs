@@ -4,7 +4,7 @@ mod times;
 
 use super::known::{Profiles, of_run, suite};
 use super::results;
-use super::show::{print, text, warnings};
+use super::show::{print, text};
 use crate::kernel_counts::KernelCounts;
 use gpubench_analysis::fit::{Device, End, Launch, Model, evaluate, rules};
 use gpubench_core::error::{Error, Result};
@@ -39,12 +39,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
-    let mut runs = vec![];
-    for path in results::files(&args.runs)? {
-        let run = crate::store::read(&path)?;
-        warnings(&run.warnings.iter().map(ToString::to_string).collect::<Vec<_>>());
-        runs.push(run);
-    }
+    let runs = results::open_all(&args.runs)?;
     let mut profiles = Profiles::of(&args.profiles)?;
     for run in &runs {
         profiles.add(&run.header, &run.records);

@@ -175,10 +175,18 @@ fn summary(pairs: &[Pair]) -> Summary {
 
 fn text(pairs: &[Pair], summary: &Summary) -> String {
     let headings = [
-        "pair", "case", "slots", "waves", "limited", "units", "events", "printed", "measured",
-        "error",
+        "pair",
+        "case",
+        ">slots",
+        ">waves",
+        ">limited",
+        ">units",
+        ">events",
+        ">printed",
+        ">measured",
+        ">error",
     ];
-    let table = table(&headings, 2, pairs.iter().map(Pair::cells));
+    let table = table(&headings, pairs.iter().map(Pair::cells));
     let percent = |x: f64| format!("{:.2} %", 100.0 * x);
     let line = |name: &str, reproduced: usize, error: f64| {
         format!(

@@ -4,10 +4,10 @@ mod concurrency;
 mod streams;
 mod transfer_states;
 
-use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
-use gpubench_core::error::{Error, Result};
+use super::show::{print, print_json};
+use gpubench_core::error::Result;
+use gpubench_report::grid::Grid;
 use serde::Serialize;
-use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 /// Arguments of `gpubench model`.
@@ -39,31 +39,12 @@ pub fn run(args: Args) -> Result<ExitCode> {
 
 /// What a model has to say: a value for programs, or a table and a sentence for people.
 fn show(json: bool, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<()> {
-    let text = if json {
-        let text = serde_json::to_string(value);
-        text.map_err(|error| Error::Unsupported(format!("this result has no JSON: {error}")))?
-            + "\n"
-    } else {
-        text()
-    };
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Error::io("stdout", error)),
-        _ => Ok(()), // a reader that has seen enough is no mistake
-    }
+    if json { print_json(value) } else { print(&text()) }
 }
 
-/// A table whose columns but the first `labels` hold numbers.
-fn table(headings: &[&str], labels: usize, rows: impl Iterator<Item = Vec<String>>) -> String {
-    let mut table = Table::new();
-    let rule = LineStyle::none().fill('─').junction('─');
-    table.load_style(TableStyle::new().header_separator(rule));
-    table.set_header(headings);
-    table.add_rows(rows);
-    for (i, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 1));
-        if i >= labels {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table.trim_fmt() + "\n"
+/// A table as wide as it needs to be, whose headings are as [`Grid::new`] takes them.
+fn table(headings: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut grid = Grid::new(headings);
+    rows.for_each(|row| grid.row(row));
+    grid.text(u16::MAX)
 }

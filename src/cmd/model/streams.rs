@@ -68,8 +68,8 @@ pub fn run(args: &Args) -> Result<()> {
     let max_abs_error_ms = cases.iter().map(Case::error).fold(0.0, f64::max);
     let summary = Summary { rows: cases.len(), max_abs_error_ms };
     show(args.json, &summary, || {
-        let headings = ["n", "upload", "kernel", "download", "predicted", "given", "error"];
-        let table = table(&headings, 1, cases.iter().map(Case::cells));
+        let headings = ["n", ">upload", ">kernel", ">download", ">predicted", ">given", ">error"];
+        let table = table(&headings, cases.iter().map(Case::cells));
         format!(
             "{table}\n{} rows, all in ms; largest error {max_abs_error_ms:.4} ms \
              ({STREAMS} streams, both copies overlapped: equations 3.4 and 3.6)\n",

@@ -99,7 +99,7 @@ fn text(summary: &Summary) -> String {
         let state = printable(&spent.state, 60);
         vec![state, format!("{:.4}", spent.time_s), format!("{share:.1} %")]
     };
-    let table = table(&["state", "seconds", "share"], 1, summary.states.iter().map(row));
+    let table = table(&["state", ">seconds", ">share"], summary.states.iter().map(row));
     format!("{table}\nminimum time {:.4} s\n", summary.time_s)
 }
 

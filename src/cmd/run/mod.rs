@@ -13,7 +13,7 @@ mod time_budget;
 pub(super) mod trust;
 
 use super::found;
-use super::show::{print, style};
+use super::show::{print, style, warnings};
 use crate::store::{Writer, result_name};
 use cases::Filters;
 use gpubench_analysis::{ReportInput, Source, flag_implausible};
@@ -167,9 +167,7 @@ fn start(args: &Args, suite: &Suite) -> Result<ExitCode> {
 fn resume(args: &Args, suite: &Suite, file: &Path) -> Result<ExitCode> {
     interrupt::listen();
     let (writer, run) = Writer::resume(file)?;
-    for warning in &run.warnings {
-        say(&warning.to_string());
-    }
+    warnings(&run.warnings);
     let filters = Filters::parse(&run.header.filters, suite)?;
     let backend = run.header.devices.iter().map(|device| device.backend.clone()).collect();
     let here = found::list(&Selector { backend, sim: args.selector.sim.clone(), device: vec![] })?;

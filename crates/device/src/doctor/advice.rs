@@ -3,6 +3,9 @@
 use super::System;
 use super::hardware::{Gpu, Vendor};
 
+/// A need, a vendor, and behind them the packages of each distribution.
+const PACKAGES: &str = include_str!("packages.tsv");
+
 /// A system by the way in which packages are installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distribution {
@@ -90,10 +93,9 @@ impl Distribution {
                 }
                 Need::VulkanDriver(_) => "install the device's Vulkan driver (Mesa has most; lavapipe is for the processor)".into(),
             },
-            _ => match self.packages(need) {
-                Some(packages) => format!("{} {packages}", self.command()),
-                None => "no package is known here; see the page of the device's vendor".into(),
-            },
+            _ => self.install(need).unwrap_or_else(|| {
+                "no package is known here; see the page of the device's vendor".into()
+            }),
         }
     }
 
@@ -115,123 +117,31 @@ impl Distribution {
         lines.join("; ")
     }
 
-    fn command(self) -> &'static str {
+    /// How packages are installed, and the column of [`PACKAGES`].
+    fn packaging(self) -> Option<(&'static str, usize)> {
         match self {
-            Self::Debian => "sudo apt install",
-            Self::Fedora => "sudo dnf install",
-            Self::Arch => "sudo pacman -S",
-            Self::Alpine => "sudo apk add",
-            Self::Suse => "sudo zypper install",
-            Self::Other | Self::Macos | Self::Windows => "install",
+            Self::Debian => Some(("sudo apt install", 2)),
+            Self::Fedora => Some(("sudo dnf install", 3)),
+            Self::Arch => Some(("sudo pacman -S", 4)),
+            Self::Alpine => Some(("sudo apk add", 5)),
+            Self::Suse => Some(("sudo zypper install", 6)),
+            Self::Other | Self::Macos | Self::Windows => None,
         }
     }
 
-    /// Package names as of 2025.
-    fn packages(self, need: Need) -> Option<&'static str> {
-        let [debian, fedora, arch, alpine, suse] = match need {
-            Need::OpenclLoader => {
-                [
-                    "ocl-icd-libopencl1",
-                    // The package was renamed; what it provides was not.
-                    "'libOpenCL.so.1()(64bit)'",
-                    "ocl-icd",
-                    "opencl-icd-loader",
-                    "libOpenCL1",
-                ]
-            }
-            Need::VulkanLoader => {
-                ["libvulkan1", "vulkan-loader", "vulkan-icd-loader", "vulkan-loader", "libvulkan1"]
-            }
-            Need::OpenclDriver(None) => ["pocl-opencl-icd", "pocl", "pocl", "", "pocl"],
-            Need::OpenclDriver(Some(vendor)) => vendor.opencl_packages(),
-            Need::VulkanDriver(None) => [
-                "mesa-vulkan-drivers",
-                "mesa-vulkan-drivers",
-                "vulkan-swrast",
-                "mesa-vulkan-swrast",
-                "libvulkan_lvp",
-            ],
-            Need::VulkanDriver(Some(vendor)) => vendor.vulkan_packages(),
+    fn install(self, need: Need) -> Option<String> {
+        let (name, vendor) = match need {
+            Need::OpenclLoader => ("opencl-loader", None),
+            Need::VulkanLoader => ("vulkan-loader", None),
+            Need::OpenclDriver(vendor) => ("opencl-driver", vendor),
+            Need::VulkanDriver(vendor) => ("vulkan-driver", vendor),
         };
-        let package = match self {
-            Self::Debian => debian,
-            Self::Fedora => fedora,
-            Self::Arch => arch,
-            Self::Alpine => alpine,
-            Self::Suse => suse,
-            Self::Other | Self::Macos | Self::Windows => "",
-        };
-        (!package.is_empty()).then_some(package)
-    }
-}
-
-impl Vendor {
-    /// For Debian, Fedora, Arch, Alpine and SUSE; empty where there is none.
-    fn opencl_packages(self) -> [&'static str; 5] {
-        match self {
-            Self::Nvidia => [
-                "nvidia-opencl-icd (from contrib/non-free; on Ubuntu: sudo ubuntu-drivers install)",
-                "xorg-x11-drv-nvidia-cuda (from RPM Fusion)",
-                "opencl-nvidia",
-                "",
-                "nvidia-compute-G06 (from NVIDIA's repository)",
-            ],
-            Self::Amd => [
-                "mesa-opencl-icd (or AMD's ROCm)",
-                "rocm-opencl",
-                "rocm-opencl-runtime",
-                "mesa-rusticl",
-                "Mesa-libRusticlOpenCL",
-            ],
-            Self::Intel => [
-                "intel-opencl-icd",
-                "intel-compute-runtime",
-                "intel-compute-runtime",
-                "mesa-rusticl",
-                "intel-opencl",
-            ],
-            Self::Other => [
-                "mesa-opencl-icd",
-                "mesa-libOpenCL",
-                "opencl-mesa",
-                "mesa-rusticl",
-                "Mesa-libRusticlOpenCL",
-            ],
-        }
-    }
-
-    /// For Debian, Fedora, Arch, Alpine and SUSE; empty where there is none.
-    fn vulkan_packages(self) -> [&'static str; 5] {
-        match self {
-            Self::Nvidia => [
-                "nvidia-driver (from contrib/non-free; on Ubuntu: sudo ubuntu-drivers install)",
-                "akmod-nvidia (from RPM Fusion)",
-                "nvidia-utils",
-                "mesa-vulkan-nouveau",
-                "nvidia-gl-G06 (from NVIDIA's repository)",
-            ],
-            Self::Amd => [
-                "mesa-vulkan-drivers",
-                "mesa-vulkan-drivers",
-                "vulkan-radeon",
-                "mesa-vulkan-ati",
-                "libvulkan_radeon",
-            ],
-            Self::Intel => [
-                "mesa-vulkan-drivers",
-                "mesa-vulkan-drivers",
-                "vulkan-intel",
-                "mesa-vulkan-intel",
-                "libvulkan_intel",
-            ],
-            Self::Other => [
-                "mesa-vulkan-drivers",
-                "mesa-vulkan-drivers",
-                "",
-                "mesa-vulkan-broadcom, mesa-vulkan-freedreno or mesa-vulkan-panfrost",
-                "libvulkan_broadcom or libvulkan_freedreno",
-            ],
-        }
+        let vendor = vendor.map_or("-", Vendor::name);
+        let mut rows = PACKAGES.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+        let row = rows.find(|row| row[..2.min(row.len())] == [name, vendor])?;
+        let (command, column) = self.packaging()?;
+        let packages = row.get(column).filter(|packages| **packages != "-")?;
+        Some(format!("{command} {packages}"))
     }
 }
 
@@ -250,6 +160,13 @@ mod tests {
         assert_eq!(of("ID=\"opensuse-tumbleweed\""), Distribution::Suse);
         assert_eq!(of("VERSION_ID=debian\nID=nixos"), Distribution::Other);
         assert_eq!(of(""), Distribution::Other);
+    }
+
+    #[test]
+    fn every_row_names_packages_for_every_distribution() {
+        let rows: Vec<usize> =
+            PACKAGES.lines().skip(1).map(|line| line.split('\t').count()).collect();
+        assert_eq!(rows, [7; 13]);
     }
 
     #[test]

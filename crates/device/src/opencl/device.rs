@@ -2,12 +2,13 @@
 
 use super::info::Found;
 use super::kernel;
-use super::memory::{Memory, missing, too_long};
+use super::memory::{Memory, too_long};
 use super::object::{self, Owned};
 use super::prepare::prepare;
 use super::run::{Kernels, Run};
 use super::status::checked;
 use crate::Device;
+use crate::validation::no_buffer;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{
     BufferId, BuildReport, DeviceInfo, KernelId, KernelSource, MemoryKind, Recording, Timeline,
@@ -81,8 +82,7 @@ impl Device for OpenclDevice {
         if data.is_empty() || self.memory.write_host(id, data)? {
             return Ok(());
         }
-        let (buffer, len) =
-            self.memory.whole_mut(id).ok_or_else(|| missing(id, "device or host"))?;
+        let (buffer, len) = self.memory.whole_mut(id).ok_or_else(|| no_buffer(id, ""))?;
         if data.len() > len.as_usize() {
             return Err(too_long(data, len));
         }

@@ -4,6 +4,7 @@ use super::log;
 use super::object::{self, Owned};
 use super::query::{number, saturating};
 use super::status::checked;
+use crate::validation;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{BuildReport, DeviceInfo, KernelSource, Language, Slice};
 use gpubench_core::units::Bytes;
@@ -42,18 +43,9 @@ impl Kernel {
         self.group
     }
 
-    /// Whether a dispatch hands over what the kernel takes.
-    pub(super) fn accepts(&self, buffers: &[Slice], params: &[u8]) -> Result<()> {
-        if buffers.len() != self.bindings || params.len() != self.params_bytes {
-            return Err(Error::Usage(format!(
-                "the kernel takes {} buffers and {} bytes of parameters, not {} and {}",
-                self.bindings,
-                self.params_bytes,
-                buffers.len(),
-                params.len()
-            )));
-        }
-        Ok(())
+    /// How many buffers it takes, and bytes of parameters.
+    pub(super) fn takes(&self) -> (usize, usize) {
+        (self.bindings, self.params_bytes)
     }
 
     /// Forgets the arguments: the memory behind them has changed.
@@ -101,7 +93,7 @@ pub(super) fn build(
     if source.language != Language::Opencl {
         return Err(Error::Unsupported("an OpenCL device takes OpenCL C, not WGSL".into()));
     }
-    check_group(info, source)?;
+    validation::group(source, info)?;
     let options = format!("{OPTIONS} {}", source.defines()?);
     let begun = Instant::now();
     let (program, log) = compile(context, device, source, &options)?;
@@ -118,28 +110,6 @@ pub(super) fn build(
         bound: None,
     };
     Ok((kernel, report))
-}
-
-fn check_group(info: &DeviceInfo, source: &KernelSource) -> Result<()> {
-    let size = source.group_size();
-    let [x, y, z] = source.group;
-    if size == 0 {
-        return Err(Error::Usage(format!("a group of {x}x{y}x{z} has no work-items")));
-    }
-    if size > u64::from(info.max_group_size) {
-        let max_group_size = info.max_group_size;
-        return Err(Error::Unsupported(format!(
-            "a group of {x}x{y}x{z} = {size} work-items; the device takes {max_group_size}"
-        )));
-    }
-    if let Some(i) = (0..3).find(|&i| source.group[i] > info.max_group_dims[i]) {
-        return Err(Error::Unsupported(format!(
-            "a group of {x}x{y}x{z}; along {} the device takes {}",
-            ["x", "y", "z"][i],
-            info.max_group_dims[i]
-        )));
-    }
-    Ok(())
 }
 
 fn compile(
@@ -169,7 +139,8 @@ fn entry(program: &Program, source: &KernelSource) -> Result<Owned<cl::Kernel>> 
     match object::kernel(program, &c_string(&source.entry)?) {
         Err(ClError(CL_INVALID_KERNEL_NAME)) => {
             let file = source.origin.file();
-            let log = format!("{file}: there is no kernel called `{}`", source.entry);
+            let names = program.get_kernel_names().unwrap_or_default().replace(';', ", ");
+            let log = format!("{file}: no kernel called `{}`; there are: {names}", source.entry);
             Err(build_error(source, log))
         }
         kernel => checked("creating the kernel", kernel),

@@ -2,6 +2,7 @@
 
 use super::object::{self, Owned};
 use super::status::checked;
+use crate::validation::{self, no_buffer};
 use bytemuck::{Pod, Zeroable};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{BufferId, DeviceInfo, MemoryKind, Slice};
@@ -115,9 +116,9 @@ impl Memory {
     ) -> Result<()> {
         let buffer = match self.buffers.get_mut(&slice.buffer) {
             Some(Buffer::Device(buffer)) => buffer,
-            _ => return Err(missing(slice.buffer, "device")),
+            _ => return Err(no_buffer(slice.buffer, "device ")),
         };
-        check_range(slice, buffer.len)?;
+        validation::within(slice, buffer.len.0)?;
         let part = (slice.offset, slice.len);
         if part == (Bytes(0), buffer.len) || buffer.parts.contains_key(&part) {
             return Ok(());
@@ -138,13 +139,13 @@ impl Memory {
 
     /// Checks that `slice` lies within a host buffer.
     pub(super) fn check_host(&self, slice: &Slice) -> Result<()> {
-        check_range(slice, self.host(slice.buffer)?.len)
+        validation::within(slice, self.host(slice.buffer)?.len.0)
     }
 
     /// The OpenCL buffer behind a prepared slice, and the slice's first byte in it.
     pub(super) fn device(&self, slice: &Slice) -> Result<(&object::Buffer, usize)> {
         let Some(Buffer::Device(buffer)) = self.buffers.get(&slice.buffer) else {
-            return Err(missing(slice.buffer, "device"));
+            return Err(no_buffer(slice.buffer, "device "));
         };
         Ok(match buffer.parts.get(&(slice.offset, slice.len)) {
             Some(part) => (&**part, 0),
@@ -156,7 +157,7 @@ impl Memory {
     pub(super) fn host(&self, id: BufferId) -> Result<&HostBuffer> {
         match self.buffers.get(&id) {
             Some(Buffer::Host(buffer)) => Ok(buffer),
-            _ => Err(missing(id, "host")),
+            _ => Err(no_buffer(id, "host ")),
         }
     }
 
@@ -207,22 +208,6 @@ impl HostBuffer {
 /// More data than the buffer holds.
 pub(super) fn too_long(data: &[u8], len: Bytes) -> Error {
     Error::Usage(format!("{} do not fit a buffer of {len}", Bytes(data.len() as u64)))
-}
-
-/// There is no buffer of that number and place.
-pub(super) fn missing(id: BufferId, place: &str) -> Error {
-    Error::Usage(format!("there is no {place} buffer {}", id.0))
-}
-
-fn check_range(slice: &Slice, len: Bytes) -> Result<()> {
-    let end = slice.offset.0.checked_add(slice.len.0);
-    if slice.len.0 > 0 && end.is_some_and(|end| end <= len.0) {
-        return Ok(());
-    }
-    Err(Error::Usage(format!(
-        "{} bytes from byte {} do not lie in buffer {} of {} bytes",
-        slice.len.0, slice.offset.0, slice.buffer.0, len.0
-    )))
 }
 
 fn pageable(bytes: Bytes, kind: MemoryKind) -> Result<HostBuffer> {

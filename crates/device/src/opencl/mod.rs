@@ -15,10 +15,7 @@ mod prepare;
 mod query;
 mod run;
 mod status;
-mod timeline;
 mod transfer;
-
-pub(super) use timeline::of as times_of_stamps;
 
 use super::{Backend, Device};
 use gpubench_core::error::{Error, Result};

@@ -3,10 +3,10 @@
 use super::kernel::Kernel;
 use super::memory::Memory;
 use super::object::Owned;
-use super::prepare::no_kernel;
 use super::status::{checked, error};
-use super::timeline::{self, Stamps};
 use super::transfer::{self, Direction, Transfer};
+use crate::timeline::{self, Stamps};
+use crate::validation::no_kernel;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, KernelId, MemoryKind, Op, Recording, Slice, Step, Timeline};
 use opencl3::command_queue::CommandQueue;
@@ -50,7 +50,7 @@ impl Run<'_> {
         }
         // A failed command knows better what went wrong than the wait for it.
         let stamps = first_failure(&issued).and(finished).map(|()| stamps(&issued))?;
-        Ok(timeline::of(stamps, self.info.timestamp_resolution, wall))
+        Ok(timeline::of(stamps, 1e-9, self.info.timestamp_resolution, wall))
     }
 
     fn enqueue_all(&mut self, steps: &[Step], issued: &mut Vec<Issued>) -> Result<()> {

@@ -9,234 +9,193 @@ use gpubench_core::gpu::MemoryKind;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// A simulated GPU. Times are seconds, sizes bytes, rates per second.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Description {
-    /// The device's name.
-    #[serde(deserialize_with = "some_text")]
-    pub name: String,
-    /// The vendor's name.
-    pub vendor: String,
-    /// Compute units.
-    #[serde(deserialize_with = "whole")]
-    pub units: u32,
-    /// Work-items that a unit runs in lock-step.
-    #[serde(deserialize_with = "whole")]
-    pub warp: u32,
-    /// Core clock in hertz.
-    #[serde(deserialize_with = "positive")]
-    pub clock: f64,
-    /// In-order queues that the host may use.
-    #[serde(deserialize_with = "whole")]
-    pub queues: u32,
-    /// Most kernels that run at once.
-    #[serde(deserialize_with = "whole")]
-    pub concurrent_kernels: u32,
-    /// What one unit holds.
-    #[serde(deserialize_with = "consistent")]
-    pub unit: Unit,
+/// Declares what a description's maps hold; behind `as` stands the check of a value.
+macro_rules! described {
+    ($($(#[$about:meta])* $name:ident {
+        $($(#[$doc:meta])* $field:ident: $type:ty $(as $check:literal)?,)*
+    })*) => { $(
+        $(#[$about])*
+        #[derive(Clone, Debug, PartialEq, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            $($(#[$doc])* $(#[serde(deserialize_with = $check)])? pub $field: $type,)*
+        }
+    )* };
+}
+
+described! {
+    /// A simulated GPU. Times are seconds, sizes bytes, rates per second.
+    Description {
+        /// The device's name.
+        name: String as "some_text",
+        /// The vendor's name.
+        vendor: String,
+        /// Compute units.
+        units: u32 as "whole",
+        /// Work-items that a unit runs in lock-step.
+        warp: u32 as "whole",
+        /// Core clock in hertz.
+        clock: f64 as "positive",
+        /// In-order queues that the host may use.
+        queues: u32 as "whole",
+        /// Most kernels that run at once.
+        concurrent_kernels: u32 as "whole",
+        /// What one unit holds.
+        unit: Unit as "consistent",
+        /// What one unit computes.
+        compute: Compute,
+        /// Local memory and what work-items do together.
+        #[serde(default)]
+        local: Local,
+        /// The device's memory.
+        memory: Memory as "consistent",
+        /// The way to the host's memory.
+        link: Link,
+        /// What commands cost beside their work.
+        costs: Costs,
+        /// How far times scatter.
+        #[serde(default)]
+        noise: Noise,
+        /// Resolution of the timestamps.
+        #[serde(default = "nanosecond")]
+        resolution: f64 as "positive",
+        /// Optional features, by the names that suites use.
+        #[serde(default)]
+        features: Vec<String>,
+    }
+
+    /// What one unit holds at once, and the largest group.
+    Unit {
+        /// Most resident groups.
+        groups: u32 as "whole",
+        /// Most resident work-items.
+        threads: u32 as "whole",
+        /// Registers of 32 bits.
+        registers: u32 as "whole",
+        /// Local memory.
+        local: u32 as "whole",
+        /// Most local memory of one group.
+        group_local: u32 as "whole",
+        /// Local memory is handed out in multiples of this.
+        local_piece: u32 as "whole",
+        /// Banks of the local memory.
+        banks: u32 as "whole",
+        /// Most work-items in a group.
+        group_threads: u32 as "whole",
+        /// Most groups along each dimension of a dispatch.
+        max_groups: [u32; 3],
+    }
+
     /// What one unit computes.
-    pub compute: Compute,
-    /// Local memory and what work-items do together.
-    #[serde(default)]
-    pub local: Local,
+    Compute {
+        /// Single-precision operations of one unit in one cycle, a fused multiply-add being two.
+        flops_per_cycle: f64 as "positive",
+        /// Single-precision operations in one instruction of one work-item.
+        flops_per_instruction: f64 as "positive",
+        /// Cycles until an instruction's result can be used.
+        latency: f64 as "positive",
+        /// Classes of instructions that cost something else.
+        #[serde(default)]
+        instructions: BTreeMap<Class, Price> as "consistent",
+    }
+
+    /// What an instruction costs.
+    #[derive(Copy)]
+    Price {
+        /// Cycles until its result can be used.
+        latency: f64 as "positive",
+        /// Instructions of single work-items that a unit runs in one cycle.
+        per_cycle: f64 as "positive",
+    }
+
+    /// Local memory and what the work-items of a group do together, in cycles; what is not described
+    /// takes as long as an instruction.
+    #[derive(Copy, Default)]
+    Local {
+        /// From a load's address to its value, without conflicts.
+        #[serde(default)]
+        latency: Option<f64> as "some_positive",
+        /// Passing a barrier.
+        #[serde(default)]
+        barrier: Option<f64> as "some_positive",
+    }
+
     /// The device's memory.
-    #[serde(deserialize_with = "consistent")]
-    pub memory: Memory,
+    Memory {
+        /// Its size.
+        size: u64 as "whole",
+        /// Largest buffer.
+        largest_buffer: u64 as "whole",
+        /// Bytes a second.
+        bandwidth: f64 as "positive",
+        /// Seconds from a load to its value.
+        latency: f64 as "positive",
+        /// Memory is moved in multiples of this.
+        transaction: u32 as "whole",
+        /// Bytes that one work-item has under way at once.
+        in_flight: f64 as "positive",
+        /// Caches in front of it, the smallest first. Only a chase through a working set that fits one
+        /// is priced by them.
+        #[serde(default)]
+        caches: Vec<Cache>,
+        /// Atomic additions a second to one place, and to many; where they are not described, one a
+        /// cycle, and one a transaction.
+        #[serde(default)]
+        atomics: Option<[f64; 2]>,
+    }
+
+    /// A cache.
+    #[derive(Copy)]
+    Cache {
+        /// Its size.
+        size: u64 as "whole",
+        /// Seconds from a load to its value.
+        latency: f64 as "positive",
+    }
+
     /// The way to the host's memory.
-    pub link: Link,
+    Link {
+        /// Copy engines: with none, copies wait for kernels and kernels for copies; one does either
+        /// direction in turn; two do one each.
+        engines: u8 as "up_to_two",
+        /// Rates by the kind of host memory.
+        host: BTreeMap<MemoryKind, Rates> as "consistent",
+    }
+
+    /// Rates of the link for one kind of host memory.
+    #[derive(Copy)]
+    Rates {
+        /// Seconds before the first byte.
+        latency: f64 as "not_negative",
+        /// Bytes a second to the device, alone.
+        upload: f64 as "positive",
+        /// Bytes a second to the host, alone.
+        download: f64 as "positive",
+        /// Bytes a second to the device while a download runs.
+        upload_bidirectional: f64 as "positive",
+        /// Bytes a second to the host while an upload runs.
+        download_bidirectional: f64 as "positive",
+    }
+
     /// What commands cost beside their work.
-    pub costs: Costs,
+    Costs {
+        /// Host seconds to queue one command; the host queues one after the other.
+        submit: f64 as "not_negative",
+        /// Seconds from a kernel being ready to its start.
+        launch: f64 as "not_negative",
+        /// Seconds until a queue sees that a step of another has ended.
+        sync: f64 as "not_negative",
+    }
+
     /// How far times scatter.
-    #[serde(default)]
-    pub noise: Noise,
-    /// Resolution of the timestamps.
-    #[serde(default = "nanosecond", deserialize_with = "positive")]
-    pub resolution: f64,
-    /// Optional features, by the names that suites use.
-    #[serde(default)]
-    pub features: Vec<String>,
-}
-
-/// What one unit holds at once, and the largest group.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Unit {
-    /// Most resident groups.
-    #[serde(deserialize_with = "whole")]
-    pub groups: u32,
-    /// Most resident work-items.
-    #[serde(deserialize_with = "whole")]
-    pub threads: u32,
-    /// Registers of 32 bits.
-    #[serde(deserialize_with = "whole")]
-    pub registers: u32,
-    /// Local memory.
-    #[serde(deserialize_with = "whole")]
-    pub local: u32,
-    /// Most local memory of one group.
-    #[serde(deserialize_with = "whole")]
-    pub group_local: u32,
-    /// Local memory is handed out in multiples of this.
-    #[serde(deserialize_with = "whole")]
-    pub local_piece: u32,
-    /// Banks of the local memory.
-    #[serde(deserialize_with = "whole")]
-    pub banks: u32,
-    /// Most work-items in a group.
-    #[serde(deserialize_with = "whole")]
-    pub group_threads: u32,
-    /// Most groups along each dimension of a dispatch.
-    pub max_groups: [u32; 3],
-}
-
-/// What one unit computes.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Compute {
-    /// Single-precision operations of one unit in one cycle, a fused multiply-add being two.
-    #[serde(deserialize_with = "positive")]
-    pub flops_per_cycle: f64,
-    /// Single-precision operations in one instruction of one work-item.
-    #[serde(deserialize_with = "positive")]
-    pub flops_per_instruction: f64,
-    /// Cycles until an instruction's result can be used.
-    #[serde(deserialize_with = "positive")]
-    pub latency: f64,
-    /// Classes of instructions that cost something else.
-    #[serde(default, deserialize_with = "consistent")]
-    pub instructions: BTreeMap<Class, Price>,
-}
-
-/// What an instruction costs.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Price {
-    /// Cycles until its result can be used.
-    #[serde(deserialize_with = "positive")]
-    pub latency: f64,
-    /// Instructions of single work-items that a unit runs in one cycle.
-    #[serde(deserialize_with = "positive")]
-    pub per_cycle: f64,
-}
-
-/// Local memory and what the work-items of a group do together, in cycles; what is not described
-/// takes as long as an instruction.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Local {
-    /// From a load's address to its value, without conflicts.
-    #[serde(default, deserialize_with = "some_positive")]
-    pub latency: Option<f64>,
-    /// Passing a barrier.
-    #[serde(default, deserialize_with = "some_positive")]
-    pub barrier: Option<f64>,
-}
-
-/// The device's memory.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Memory {
-    /// Its size.
-    #[serde(deserialize_with = "whole")]
-    pub size: u64,
-    /// Largest buffer.
-    #[serde(deserialize_with = "whole")]
-    pub largest_buffer: u64,
-    /// Bytes a second.
-    #[serde(deserialize_with = "positive")]
-    pub bandwidth: f64,
-    /// Seconds from a load to its value.
-    #[serde(deserialize_with = "positive")]
-    pub latency: f64,
-    /// Memory is moved in multiples of this.
-    #[serde(deserialize_with = "whole")]
-    pub transaction: u32,
-    /// Bytes that one work-item has under way at once.
-    #[serde(deserialize_with = "positive")]
-    pub in_flight: f64,
-    /// Caches in front of it, the smallest first. Only a chase through a working set that fits one
-    /// is priced by them.
-    #[serde(default)]
-    pub caches: Vec<Cache>,
-    /// Atomic additions a second to one place, and to many; where they are not described, one a
-    /// cycle, and one a transaction.
-    #[serde(default)]
-    pub atomics: Option<[f64; 2]>,
-}
-
-/// A cache.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Cache {
-    /// Its size.
-    #[serde(deserialize_with = "whole")]
-    pub size: u64,
-    /// Seconds from a load to its value.
-    #[serde(deserialize_with = "positive")]
-    pub latency: f64,
-}
-
-/// The way to the host's memory.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Link {
-    /// Copy engines: with none, copies wait for kernels and kernels for copies; one does either
-    /// direction in turn; two do one each.
-    #[serde(deserialize_with = "up_to_two")]
-    pub engines: u8,
-    /// Rates by the kind of host memory.
-    #[serde(deserialize_with = "consistent")]
-    pub host: BTreeMap<MemoryKind, Rates>,
-}
-
-/// Rates of the link for one kind of host memory.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Rates {
-    /// Seconds before the first byte.
-    #[serde(deserialize_with = "not_negative")]
-    pub latency: f64,
-    /// Bytes a second to the device, alone.
-    #[serde(deserialize_with = "positive")]
-    pub upload: f64,
-    /// Bytes a second to the host, alone.
-    #[serde(deserialize_with = "positive")]
-    pub download: f64,
-    /// Bytes a second to the device while a download runs.
-    #[serde(deserialize_with = "positive")]
-    pub upload_bidirectional: f64,
-    /// Bytes a second to the host while an upload runs.
-    #[serde(deserialize_with = "positive")]
-    pub download_bidirectional: f64,
-}
-
-/// What commands cost beside their work.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Costs {
-    /// Host seconds to queue one command; the host queues one after the other.
-    #[serde(deserialize_with = "not_negative")]
-    pub submit: f64,
-    /// Seconds from a kernel being ready to its start.
-    #[serde(deserialize_with = "not_negative")]
-    pub launch: f64,
-    /// Seconds until a queue sees that a step of another has ended.
-    #[serde(deserialize_with = "not_negative")]
-    pub sync: f64,
-}
-
-/// How far times scatter.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Noise {
-    /// Standard deviation of the logarithm of a time: 0.01 scatters by one per cent.
-    #[serde(deserialize_with = "not_negative")]
-    pub relative: f64,
-    /// Where the random numbers begin.
-    #[serde(default)]
-    pub seed: u64,
+    #[derive(Default)]
+    Noise {
+        /// Standard deviation of the logarithm of a time: 0.01 scatters by one per cent.
+        relative: f64 as "not_negative",
+        /// Where the random numbers begin.
+        #[serde(default)]
+        seed: u64,
+    }
 }
 
 impl Description {

@@ -1,7 +1,7 @@
 //! A simulated GPU behind the same seam as real ones.
 
 use super::cost_model::{CostModel, Launched};
-use super::effects::{Computed, Effects, meaning, no_kernel, numbers};
+use super::effects::{Computed, Effects, meaning, numbers};
 use super::events::{Job, Work, simulate};
 use super::link::{Direction, Transfer};
 use super::memory::Memory;
@@ -9,6 +9,7 @@ use super::mix::Mix;
 use super::noise::Scatter;
 use super::units::Units;
 use super::{Description, Grid, Needs};
+use crate::validation::{self, no_buffer, no_kernel};
 use crate::{Device, wgpu};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{
@@ -108,10 +109,8 @@ impl SimDevice {
     }
 
     fn job(&self, i: usize, step: &Step, scatter: &mut Scatter) -> Result<Job> {
-        let after: Vec<usize> = step.after.iter().map(|id| id.0 as usize).collect();
-        if let Some(later) = after.iter().find(|&&earlier| earlier >= i) {
-            return Err(Error::Device(format!("step {i} waits for step {later}, a later one")));
-        }
+        validation::order(i, step)?;
+        let after = step.after.iter().map(|id| id.0 as usize).collect();
         let work = self.work(&step.op)?;
         let (noise, launch_noise) = (scatter.factor(), scatter.factor());
         Ok(Job { queue: step.queue.0, after, work, noise, launch_noise })
@@ -143,20 +142,10 @@ impl SimDevice {
     ) -> Result<Grid> {
         let kernel = self.kernels.get(&kernel).ok_or_else(|| no_kernel(kernel))?;
         let source = &kernel.source;
-        if buffers.len() != source.bindings.len() {
-            return Err(Error::Device(format!(
-                "kernel `{}` binds {} buffers, not {}",
-                source.entry,
-                source.bindings.len(),
-                buffers.len()
-            )));
-        }
+        let takes = (source.bindings.len(), params.len());
+        validation::launch(groups, (buffers.len(), params.len()), takes, &self.info)?;
         for slice in buffers {
             self.memory.part(*slice)?;
-        }
-        let limit = self.gpu.unit.max_groups;
-        if groups.iter().zip(limit).any(|(&n, limit)| n > limit) {
-            return Err(Error::Unsupported(format!("{groups:?} groups: at most {limit:?}")));
         }
         let meaning = meaning(source)?;
         let launched = Launched { kernel: source, groups, params };
@@ -193,20 +182,16 @@ impl SimDevice {
     fn transfer(&self, direction: Direction, host: Slice, device: Slice) -> Result<Work> {
         self.check_pair(host, device)?;
         if self.memory.kind(device.buffer)? != MemoryKind::Device {
-            return Err(Error::Device(format!("buffer {} is the host's", device.buffer.0)));
+            return Err(no_buffer(device.buffer, "device "));
         }
         let kind = self.memory.kind(host.buffer)?;
-        let rates =
-            self.gpu.rates(kind).copied().ok_or_else(|| {
-                Error::Device(format!("buffer {} is the device's", host.buffer.0))
-            })?;
+        let rates = self.gpu.rates(kind).copied();
+        let rates = rates.ok_or_else(|| no_buffer(host.buffer, "host "))?;
         Ok(Work::Transfer(Transfer { direction, bytes: host.len.0 as f64, rates }))
     }
 
     fn check_pair(&self, from: Slice, to: Slice) -> Result<()> {
-        if from.len != to.len {
-            return Err(Error::Device(format!("a copy of {} to {}", from.len, to.len)));
-        }
+        validation::copy(&from, &to)?;
         self.memory.part(from)?;
         self.memory.part(to)?;
         Ok(())

@@ -5,6 +5,7 @@
 
 use super::device::Kernel;
 use super::memory::Memory;
+use crate::validation::no_kernel;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{
     Access, BufferId, KernelId, KernelSource, Meaning, Op, Recording, Scalar, Slice, StepTimes,
@@ -196,11 +197,6 @@ fn chunk(meaning: &Meaning, params: &[u8], len: usize) -> Range<usize> {
         }
         _ => whole,
     }
-}
-
-/// A kernel that was never built.
-pub(super) fn no_kernel(id: KernelId) -> Error {
-    Error::Device(format!("there is no kernel {}", id.0))
 }
 
 fn unknown(reference: &str) -> String {

@@ -1,6 +1,7 @@
 //! Buffers of a simulated device, and of the host as it sees it.
 
 use super::Description;
+use crate::validation::{self, no_buffer};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{BufferId, MemoryKind, Slice};
 use gpubench_core::units::Bytes;
@@ -68,15 +69,8 @@ impl Memory {
     /// A part of a buffer.
     pub fn part(&self, slice: Slice) -> Result<&[u8]> {
         let bytes = &self.buffer(slice.buffer)?.bytes;
-        let end = slice.offset.0.saturating_add(slice.len.0);
-        bytes.get(slice.offset.as_usize()..Bytes(end).as_usize()).ok_or_else(|| {
-            Error::Device(format!(
-                "bytes {}..{end} of buffer {}, which has {}",
-                slice.offset.0,
-                slice.buffer.0,
-                bytes.len()
-            ))
-        })
+        validation::within(&slice, bytes.len() as u64)?;
+        Ok(&bytes[slice.offset.as_usize()..][..slice.len.as_usize()])
     }
 
     /// Writes `data` into a buffer from byte `offset` on. Equal contents count as no change.
@@ -94,7 +88,7 @@ impl Memory {
     }
 
     fn buffer(&self, id: BufferId) -> Result<&Buffer> {
-        self.buffers.get(&id).ok_or_else(|| Error::Device(format!("there is no buffer {}", id.0)))
+        self.buffers.get(&id).ok_or_else(|| no_buffer(id, ""))
     }
 
     fn device_buffers(&self) -> impl Iterator<Item = &Buffer> {

@@ -9,8 +9,9 @@ use super::context::Context;
 use super::kernel::Kernel;
 use super::memory::Memory;
 use super::params::Params;
-use super::prepare::{missing, prepare};
+use super::prepare::prepare;
 use super::timestamps::{Queries, STEPS_PER_SET, Stamps};
+use crate::validation::no_kernel;
 use ::wgpu::CommandBuffer;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, KernelId, MemoryKind, Op, Recording, Slice};
@@ -135,7 +136,7 @@ impl<'r> Writer<'_, '_, 'r> {
 
     fn launch(&mut self, number: usize, bound: Bound<'r>, groups: [u32; 3]) -> Result<()> {
         let id = bound.kernel;
-        let kernel = self.parts.kernels.get(&id).ok_or_else(|| missing(id))?;
+        let kernel = self.parts.kernels.get(&id).ok_or_else(|| no_kernel(id))?;
         self.commands.launch(kernel, bound, groups, stamps(self.parts, self.timed, number));
         Ok(())
     }

@@ -12,12 +12,12 @@
 
 use super::context::Context;
 use super::mapping;
+use crate::validation::{self, no_buffer};
 use ::wgpu::{Buffer, BufferUsages};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{BufferId, DeviceInfo, MemoryKind, Slice};
 use gpubench_core::units::Bytes;
 use std::collections::HashMap;
-use std::ops::Range;
 
 /// What a buffer is made of.
 enum Place {
@@ -147,17 +147,18 @@ impl Memory {
     pub fn buffer(&self, id: BufferId) -> Result<&Buffer> {
         match &self.get(id)?.place {
             Place::Device { buffer, .. } | Place::Pinned(buffer) => Ok(buffer),
-            Place::Host { .. } => Err(Error::Device(format!("buffer {} is in host memory", id.0))),
+            Place::Host { .. } => Err(no_buffer(id, "device ")),
         }
     }
 
     /// The bytes of a slice of pageable or mapped memory.
     pub fn host(&mut self, slice: Slice) -> Result<&mut [u8]> {
-        let range = range(slice);
-        match &mut self.get_mut(slice.buffer)?.place {
-            Place::Host { data, .. } => data.get_mut(range).ok_or_else(|| outside(slice)),
-            _ => Err(Error::Device(format!("buffer {} is not in host memory", slice.buffer.0))),
-        }
+        let Allocation { place: Place::Host { data, .. }, len, .. } = self.get_mut(slice.buffer)?
+        else {
+            return Err(no_buffer(slice.buffer, "host "));
+        };
+        validation::within(&slice, *len)?;
+        Ok(&mut data[slice.offset.as_usize()..][..slice.len.as_usize()])
     }
 
     /// The staging buffer of a pageable allocation, as large as that.
@@ -165,7 +166,7 @@ impl Memory {
         let allocation = self.get_mut(id)?;
         let len = allocation.len;
         let Place::Host { staging, .. } = &mut allocation.place else {
-            return Err(Error::Device(format!("buffer {} needs no staging", id.0)));
+            return Err(no_buffer(id, "host "));
         };
         if let Some(buffer) = staging {
             return Ok(buffer.clone());
@@ -182,7 +183,7 @@ impl Memory {
         let allocation = self.get_mut(id)?;
         let len = allocation.len;
         let Place::Device { buffer, mappable } = &mut allocation.place else {
-            return Err(Error::Device(format!("buffer {} is not the device's", id.0)));
+            return Err(no_buffer(id, "device "));
         };
         if *mappable {
             return Ok(false);
@@ -204,11 +205,7 @@ impl Memory {
     /// # Errors
     /// `Device` outside the buffer, `Unsupported` off the bounds.
     pub fn check(&self, slice: Slice) -> Result<()> {
-        let end = slice.offset.0.checked_add(slice.len.0);
-        if end.is_none_or(|end| end > self.allocations.get(&slice.buffer).map_or(0, |a| a.len)) {
-            self.get(slice.buffer)?;
-            return Err(outside(slice));
-        }
+        validation::within(&slice, self.get(slice.buffer)?.len)?;
         if !slice.offset.0.is_multiple_of(4) || !slice.len.0.is_multiple_of(4) {
             return Err(Error::Unsupported(format!(
                 "wgpu moves and binds multiples of 4 bytes; the slice is {} bytes from byte {} on",
@@ -219,11 +216,11 @@ impl Memory {
     }
 
     fn get(&self, id: BufferId) -> Result<&Allocation> {
-        self.allocations.get(&id).ok_or_else(|| missing(id))
+        self.allocations.get(&id).ok_or_else(|| no_buffer(id, ""))
     }
 
     fn get_mut(&mut self, id: BufferId) -> Result<&mut Allocation> {
-        self.allocations.get_mut(&id).ok_or_else(|| missing(id))
+        self.allocations.get_mut(&id).ok_or_else(|| no_buffer(id, ""))
     }
 }
 
@@ -238,22 +235,4 @@ fn clear(context: &Context, buffer: &Buffer) -> Result<()> {
         encoder.clear_buffer(buffer, 0, None);
         context.submit(Some(encoder.finish()))
     })
-}
-
-fn range(slice: Slice) -> Range<usize> {
-    let start = slice.offset.as_usize();
-    start..start.saturating_add(slice.len.as_usize())
-}
-
-fn missing(id: BufferId) -> Error {
-    Error::Device(format!("there is no buffer {}", id.0))
-}
-
-fn outside(slice: Slice) -> Error {
-    Error::Device(format!(
-        "bytes {} to {} lie outside buffer {}",
-        slice.offset.0,
-        slice.offset.0.saturating_add(slice.len.0),
-        slice.buffer.0
-    ))
 }

@@ -21,7 +21,6 @@ mod device;
 mod encode;
 mod info;
 mod kernel;
-mod located;
 mod mapping;
 mod memory;
 mod params;

@@ -6,6 +6,7 @@ use super::encode::Parts;
 use super::kernel::Kernel;
 use super::memory::Memory;
 use super::params::Params;
+use crate::validation::{self, no_kernel};
 use ::wgpu::{
     BindGroup, BindGroupDescriptor, BindGroupEntry, BindingResource, BufferBinding, BufferSize,
 };
@@ -98,26 +99,9 @@ fn check_dispatch(
     buffers: &[Slice],
     params: &[u8],
 ) -> Result<()> {
-    let kernel = parts.kernels.get(&id).ok_or_else(|| missing(id))?;
-    for (axis, (count, limit)) in
-        ["x", "y", "z"].iter().zip(groups.iter().zip(parts.info.max_groups))
-    {
-        if *count > limit {
-            return Err(Error::Unsupported(format!(
-                "{count} groups along {axis}; the device takes {limit}"
-            )));
-        }
-    }
-    if buffers.len() != kernel.buffers || params.len() != kernel.params as usize {
-        return Err(Error::Device(format!(
-            "kernel {} takes {} buffers and {} bytes of parameters, not {} and {}",
-            id.0,
-            kernel.buffers,
-            kernel.params,
-            buffers.len(),
-            params.len()
-        )));
-    }
+    let kernel = parts.kernels.get(&id).ok_or_else(|| no_kernel(id))?;
+    let takes = (kernel.buffers, kernel.params as usize);
+    validation::launch(groups, (buffers.len(), params.len()), takes, parts.info)?;
     for slice in buffers {
         parts.memory.check(*slice)?;
         expect_kind(parts, *slice, |kind| kind == MemoryKind::Device, "in device memory")?;
@@ -161,10 +145,7 @@ fn prepare_copy(
 fn check_copy(parts: &Parts<'_>, from: Slice, to: Slice) -> Result<()> {
     parts.memory.check(from)?;
     parts.memory.check(to)?;
-    if from.len != to.len {
-        return Err(Error::Device(format!("a copy from {} to {}", from.len, to.len)));
-    }
-    Ok(())
+    validation::copy(&from, &to)
 }
 
 fn expect_kind(
@@ -178,8 +159,4 @@ fn expect_kind(
     } else {
         Err(Error::Device(format!("buffer {} is not {what}", slice.buffer.0)))
     }
-}
-
-pub(super) fn missing(id: KernelId) -> Error {
-    Error::Device(format!("there is no kernel {}", id.0))
 }

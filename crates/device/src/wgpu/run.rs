@@ -5,8 +5,9 @@ use super::encode::{Parts, Script, Stage, encode};
 use super::mapping;
 use super::memory::Memory;
 use super::timestamps;
+use crate::timeline;
 use gpubench_core::error::Result;
-use gpubench_core::gpu::{Clock, Recording, Timeline};
+use gpubench_core::gpu::{Recording, Timeline};
 use std::time::Instant;
 
 /// Executes a recording and waits for its end.
@@ -28,26 +29,12 @@ pub(super) fn run(parts: &mut Parts<'_>, recording: &Recording) -> Result<Timeli
         context.wait()?;
         Ok(began.elapsed().as_secs_f64())
     })?;
-    let mut timeline = Timeline {
-        steps: vec![],
-        clock: Clock::Host,
-        // The clock of `Instant` counts nanoseconds on every system that has a GPU driver.
-        resolution: 1e-9,
-        wall,
-        dropped: None,
+    let stamps = match timed {
+        true => timestamps::stamps(&parts.queries.ticks(context, recording.steps.len())?),
+        false => Ok(vec![]),
     };
-    if timed {
-        let ticks = parts.queries.ticks(context, recording.steps.len())?;
-        match timestamps::step_times(&ticks, parts.queries.tick, wall) {
-            Ok(steps) => {
-                timeline.steps = steps;
-                timeline.clock = Clock::Device;
-                timeline.resolution = parts.queries.tick;
-            }
-            Err(reason) => timeline.dropped = Some(reason),
-        }
-    }
-    Ok(timeline)
+    let tick = parts.queries.tick;
+    Ok(timeline::of(stamps, tick, timed.then_some(tick), wall))
 }
 
 fn perform(context: &Context, memory: &mut Memory, stage: Stage) -> Result<()> {

@@ -2,12 +2,12 @@
 
 use super::context::Context;
 use super::mapping;
+use crate::timeline;
 use ::wgpu::{
     Buffer, BufferUsages, Features, QUERY_SET_MAX_QUERIES, QUERY_SIZE, QuerySet,
     QuerySetDescriptor, QueryType,
 };
 use gpubench_core::error::Result;
-use gpubench_core::gpu::StepTimes;
 
 /// Steps whose two timestamps fit one query set.
 pub(super) const STEPS_PER_SET: usize = QUERY_SET_MAX_QUERIES as usize / 2;
@@ -109,36 +109,16 @@ impl Queries {
     }
 }
 
-/// Step times in seconds since the first step began.
-///
-/// The device's clock does not know when the host queued or submitted a step: both say the
-/// step's own start.
+/// The timestamps of steps that ran one after the other. The device's clock does not know when the
+/// host queued or submitted a step: both say the step's own start.
 ///
 /// # Errors
-/// Why the ticks cannot be believed: zero, reversed, or longer than the host's `wall` time.
-pub(super) fn step_times(ticks: &[u64], tick: f64, wall: f64) -> Result<Vec<StepTimes>, String> {
-    let Some(&origin) = ticks.first() else { return Ok(vec![]) };
-    let last = ticks.iter().copied().max().unwrap_or(origin);
-    if ticks.contains(&0) {
-        return Err("a device timestamp is zero".into());
-    }
-    if ticks.chunks_exact(2).any(|pair| pair[1] < pair[0]) || ticks.iter().any(|&t| t < origin) {
+/// Why the ticks cannot be believed.
+pub(super) fn stamps(ticks: &[u64]) -> Result<Vec<timeline::Stamps>, String> {
+    if ticks.iter().any(|tick| *tick < ticks[0]) {
         return Err("device timestamps are reversed".into());
     }
-    let span = (last - origin) as f64 * tick;
-    // The host's clock began before and ended after; only drift between the two may remain.
-    if span > wall * 1.01 + 1e-4 {
-        return Err(format!(
-            "device timestamps are huge: they span {span:.3e} s, the host saw {wall:.3e} s"
-        ));
-    }
-    Ok(ticks
-        .chunks_exact(2)
-        .map(|pair| {
-            let [started, ended] = [pair[0], pair[1]].map(|t| (t - origin) as f64 * tick);
-            StepTimes { queued: started, submitted: started, started, ended }
-        })
-        .collect())
+    Ok(ticks.chunks_exact(2).map(|pair| [pair[0], pair[0], pair[0], pair[1]]).collect())
 }
 
 #[cfg(test)]
@@ -146,24 +126,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_count_from_the_first_start() {
-        let times = step_times(&[1000, 1500, 1600, 2600], 1e-9, 1.0).unwrap();
-        assert_eq!(times.len(), 2);
-        assert!((times[0].duration() - 500e-9).abs() < 1e-15);
-        assert!((times[1].started - 600e-9).abs() < 1e-15);
-    }
-
-    #[test]
-    fn unbelievable_ticks_are_rejected_with_the_reason() {
-        let reason = |ticks: &[u64]| step_times(ticks, 1e-9, 0.5).unwrap_err();
-        assert!(reason(&[0, 5]).contains("zero"));
-        assert!(reason(&[9, 5]).contains("reversed"));
-        assert!(reason(&[9, 12, 5, 7]).contains("reversed"));
-        assert!(reason(&[1, 1_000_000_000]).contains("huge"));
-    }
-
-    #[test]
-    fn nothing_was_timed() {
-        assert_eq!(step_times(&[], 1e-9, 0.5), Ok(vec![]));
+    fn steps_begin_and_end_behind_the_first_start() {
+        let stamped = stamps(&[1000, 1500, 1600, 2600]);
+        assert_eq!(stamped, Ok(vec![[1000, 1000, 1000, 1500], [1600, 1600, 1600, 2600]]));
+        assert_eq!(stamps(&[]), Ok(vec![]));
+        assert!(stamps(&[9, 12, 5, 7]).unwrap_err().contains("reversed"));
     }
 }

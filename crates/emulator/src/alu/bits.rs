@@ -1,21 +1,19 @@
 //! Bits of integers: fields, leading and trailing ones, packed numbers.
 
-use super::super::half::{from_half, to_half};
-
 /// Ones from bit `offset` on, `count` of them, as far as a word goes.
-pub(super) fn mask(offset: u32, count: u32) -> u32 {
+pub(crate) fn mask(offset: u32, count: u32) -> u32 {
     let offset = offset.min(32);
     let count = count.min(32 - offset);
     let ones = if count == 32 { u32::MAX } else { (1 << count) - 1 };
     ones.checked_shl(offset).unwrap_or(0)
 }
 
-pub(super) fn extract(word: u32, offset: u32, count: u32) -> u32 {
+pub(crate) fn extract(word: u32, offset: u32, count: u32) -> u32 {
     (word & mask(offset, count)).checked_shr(offset).unwrap_or(0)
 }
 
 /// As [`extract`], of a signed field.
-pub(super) fn extract_signed(word: u32, offset: u32, count: u32) -> u32 {
+pub(crate) fn extract_signed(word: u32, offset: u32, count: u32) -> u32 {
     let offset = offset.min(32);
     let count = count.min(32 - offset);
     if count == 0 {
@@ -25,58 +23,50 @@ pub(super) fn extract_signed(word: u32, offset: u32, count: u32) -> u32 {
     (to_the_top.cast_signed() >> (32 - count)).cast_unsigned()
 }
 
-pub(super) fn first_leading(word: u32) -> u32 {
+pub(crate) fn first_leading(word: u32) -> u32 {
     31u32.wrapping_sub(word.leading_zeros())
 }
 
 /// The highest bit that differs from the sign.
-pub(super) fn first_leading_signed(word: u32) -> u32 {
+pub(crate) fn first_leading_signed(word: u32) -> u32 {
     first_leading(if word.cast_signed() < 0 { !word } else { word })
 }
 
-pub(super) fn first_trailing(word: u32) -> u32 {
+pub(crate) fn first_trailing(word: u32) -> u32 {
     if word == 0 { u32::MAX } else { word.trailing_zeros() }
 }
 
 /// The products of four bytes each, summed.
-pub(super) fn dot_bytes(a: u32, b: u32) -> u32 {
+pub(crate) fn dot_bytes(a: u32, b: u32) -> u32 {
     let products = a.to_le_bytes().into_iter().zip(b.to_le_bytes());
     products.map(|(a, b)| u32::from(a) * u32::from(b)).sum()
 }
 
 /// As [`dot_bytes`], of signed ones.
-pub(super) fn dot_signed_bytes(a: u32, b: u32) -> u32 {
+pub(crate) fn dot_signed_bytes(a: u32, b: u32) -> u32 {
     let products = a.to_le_bytes().into_iter().zip(b.to_le_bytes());
     let signed = |byte: u8| i32::from(byte.cast_signed());
     products.map(|(a, b)| signed(a) * signed(b)).sum::<i32>().cast_unsigned()
 }
 
 /// A number from -1 to 1 in so many bits.
-pub(super) fn to_signed_share(x: f32, bits: u32) -> u32 {
+pub(crate) fn to_signed_share(x: f32, bits: u32) -> u32 {
     let largest = mask(0, bits - 1) as f32;
     ((0.5 + largest * x.clamp(-1.0, 1.0)).floor() as i32).cast_unsigned() & mask(0, bits)
 }
 
 /// A number from 0 to 1 in so many bits.
-pub(super) fn to_share(x: f32, bits: u32) -> u32 {
+pub(crate) fn to_share(x: f32, bits: u32) -> u32 {
     (0.5 + mask(0, bits) as f32 * x.clamp(0.0, 1.0)).floor() as u32
 }
 
-pub(super) fn from_signed_share(field: u32, bits: u32) -> f32 {
+pub(crate) fn from_signed_share(field: u32, bits: u32) -> f32 {
     let value = extract_signed(field, 0, bits).cast_signed() as f32;
     (value / mask(0, bits - 1) as f32).max(-1.0)
 }
 
-pub(super) fn from_share(field: u32, bits: u32) -> f32 {
+pub(crate) fn from_share(field: u32, bits: u32) -> f32 {
     field as f32 / mask(0, bits) as f32
-}
-
-pub(super) fn half_bits(x: f32) -> u32 {
-    to_half(x).into()
-}
-
-pub(super) fn half_value(bits: u32) -> f32 {
-    from_half(bits as u16)
 }
 
 #[cfg(test)]

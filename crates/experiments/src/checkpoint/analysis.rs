@@ -2,8 +2,9 @@
 //! predicted (model 12) and measured.
 
 use crate::checkpoint::data::{Checkpoint, CheckpointRun};
+use crate::timing::median_seconds;
 use gpubench_model::checkpoint::{Save, checkpointed_seconds};
-use gpubench_stats::{Summary, median_of};
+use gpubench_stats::Summary;
 
 /// What came of a case.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,16 +51,16 @@ pub fn checkpoint(raw: &Checkpoint) -> Option<CheckpointSummary> {
     if raw.saves == 0 {
         return None;
     }
-    let alone = middle(&raw.alone)?;
-    let (snapshot, writing) = (middle(&raw.snapshot), middle(&raw.writing));
+    let alone = median_seconds(&raw.alone)?;
+    let (snapshot, writing) = (median_seconds(&raw.snapshot), median_seconds(&raw.writing));
     let saves = raw.saves as f64;
     // Two intervals are left behind the last save.
     let interval = alone / (saves + 2.0);
     let mut runs: Vec<SaveSummary> = vec![];
     for run in &raw.runs {
-        let (seconds, restoring) = (middle(&run.saving)?, middle(&run.restoring)?);
+        let (seconds, restoring) = (median_seconds(&run.saving)?, median_seconds(&run.restoring)?);
         let write = if run.to_file { writing? } else { 0.0 };
-        let download = middle(&run.downloading)?;
+        let download = median_seconds(&run.downloading)?;
         let save = Save { snapshot: snapshot.unwrap_or(0.0), download, write };
         let predicted_cost = match run.queues {
             1 => save.cost_in_turn(),
@@ -104,10 +105,6 @@ impl CheckpointSummary {
 
 fn half_width(samples: &[f64]) -> f64 {
     Summary::of(samples).map_or(0.0, |summary| summary.relative_half_width() * summary.median)
-}
-
-fn middle(samples: &[f64]) -> Option<f64> {
-    median_of(samples.iter().copied()).filter(|middle| *middle > 0.0)
 }
 
 #[cfg(test)]

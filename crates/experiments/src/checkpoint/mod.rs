@@ -2,18 +2,21 @@
 
 pub mod analysis;
 pub mod data;
-pub mod plan;
-pub(crate) mod run;
+mod run;
 #[cfg(test)]
 mod sample;
+mod section;
 
 use crate::experiment::{Experiment, Planning};
+use crate::iteration::check_state;
 use crate::plan::Case;
 use crate::predictions::ModelPrediction;
 use crate::{Measurement, Policy, Session, Stage};
+use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
+use gpubench_document::Section;
 use gpubench_model::concurrency::Device as Residency;
 use gpubench_suite::{Family, Needs, Passes};
 
@@ -31,7 +34,7 @@ impl Experiment for Checkpoint {
     type Data = data::Checkpoint;
 
     fn plan(_: &(), case: &Case, planning: &Planning) -> Result<(), Reason> {
-        plan::check_state(case, planning.device, planning.limits)
+        check_state(case, planning.device, planning.limits)
     }
 
     fn run(
@@ -52,5 +55,9 @@ impl Experiment for Checkpoint {
             measured: run.seconds,
         };
         summary.runs.iter().map(one).collect()
+    }
+
+    fn section(input: &ReportInput) -> Option<Section> {
+        Some(section::section(input))
     }
 }

@@ -8,22 +8,22 @@
 mod timed;
 mod verified;
 
-use super::plan::Iteration;
 use crate::autotune::autotune;
 use crate::check::Check;
 use crate::checkpoint_store::CheckpointStore;
 use crate::chunks::best_kind;
 use crate::expected::expected;
 use crate::iterate::{ToFile, allocate, read_state};
+use crate::iteration::Iteration;
 use crate::plan::Case;
+use crate::timing::fastest;
 use crate::{Measurement, Policy, Session, Stage, memory};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::DeviceKind;
+use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::record::Detail;
-use timed::measured;
 
 /// Numbers of queues that are tried, as in L14.
-pub(crate) const QUEUE_COUNTS: [u32; 3] = [1, 4, 8];
+const QUEUE_COUNTS: [u32; 3] = [1, 4, 8];
 /// Samples of each, at least.
 const MIN_SAMPLES: usize = 5;
 /// Samples of each, at most: a simulated device's time shows nothing of how long it takes.
@@ -54,16 +54,7 @@ pub(super) fn measure(
     let info = session.device.info();
     let host_memory = best_kind(&info.host_memory);
     let simulated = info.kind == DeviceKind::Simulated;
-    let (queues, beyond): (Vec<u32>, Vec<u32>) =
-        QUEUE_COUNTS.into_iter().partition(|&n| n <= info.queues);
-    let mut skipped: Vec<(String, String)> = beyond
-        .into_iter()
-        .map(|n| (format!("{n} queues"), format!("the device has {}", info.queues)))
-        .collect();
-    if simulated {
-        let why = "saved and gone on from, but not timed: the simulated clock has no disk";
-        skipped.push(("to a file".into(), why.into()));
-    }
+    let (queues, skipped) = tried(info);
     allocate(session.device.as_mut(), case, saves.len(), host_memory)?;
     stage(Stage::Verify);
     let wanted = expected(case, candidate, &initial, policy)?;
@@ -97,10 +88,25 @@ pub(super) fn measure(
     let Some(mut detail) = bench.timed(&queues, simulated, &states)? else { return Ok(()) };
     detail.host_memory = host_memory;
     detail.skipped = skipped;
-    measurement.measured = Some(measured(&detail, candidate.flops, candidate.bytes));
+    let to_memory = detail.runs.iter().filter(|run| !run.to_file).map(|run| &run.saving[..]);
+    let work = [candidate.flops, candidate.bytes];
+    measurement.measured = Some(fastest(to_memory, detail.clock, work));
     measurement.detail = Some(Detail::new(&detail));
     measurement.flag_if_not_converged(&policy);
     Ok(())
+}
+
+/// The numbers of queues that the device has, and what is not run or not timed on it.
+fn tried(info: &DeviceInfo) -> (Vec<u32>, Vec<(String, String)>) {
+    let (queues, beyond): (Vec<u32>, Vec<u32>) =
+        QUEUE_COUNTS.into_iter().partition(|&n| n <= info.queues);
+    let lacking = |n| (format!("{n} queues"), format!("the device has {}", info.queues));
+    let mut skipped: Vec<(String, String)> = beyond.into_iter().map(lacking).collect();
+    if info.kind == DeviceKind::Simulated {
+        let why = "saved and gone on from, but not timed: the simulated clock has no disk";
+        skipped.push(("to a file".into(), why.into()));
+    }
+    (queues, skipped)
 }
 
 /// The states that a run without saves is in: after each pass that is saved, and in the end.

@@ -5,15 +5,18 @@ mod co_running;
 pub mod data;
 pub mod plan;
 mod run;
+mod section;
 pub mod spec;
 
 use crate::experiment::{Experiment, Planning, Timelines};
 use crate::plan::Case;
 use crate::predictions::ModelPrediction;
 use crate::{Measurement, Policy, Session, Stage};
+use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
+use gpubench_document::Section;
 use gpubench_model::concurrency::Device as Residency;
 use gpubench_suite::Family;
 
@@ -53,6 +56,10 @@ impl Experiment for Concurrency {
             })
         };
         pairs.iter().filter_map(one).collect()
+    }
+
+    fn section(input: &ReportInput) -> Option<Section> {
+        Some(section::section(input))
     }
 
     fn timelines(raw: &Self::Data) -> Option<Timelines> {

@@ -1,11 +1,12 @@
 //! Co-running kernels: what runs concurrently with a case, and the recordings of that.
 
+use super::Concurrency;
 use super::spec::Spec;
-use crate::experiment::Planning;
+use crate::experiment::{Experiment, Planning};
 use crate::plan::{Candidate, Case, Resolution, available, device_bytes, place, resolve, slices};
 use gpubench_core::gpu::{KernelId, Op, Queue, Recording};
 use gpubench_core::reason::{Reason, Room};
-use gpubench_core::workload::{CaseKey, Kind, Size};
+use gpubench_core::workload::{CaseKey, Size};
 use gpubench_suite::Workload;
 use serde::{Deserialize, Serialize};
 
@@ -63,7 +64,7 @@ fn partners<'a>(spec: &Spec, planning: &Planning<'a>) -> Vec<(&'a Workload, Case
     let key = |other: &Workload, size: &Size| CaseKey {
         workload: other.name.clone(),
         size: size.clone(),
-        measure: Kind::new("concurrency"),
+        measure: Concurrency::KIND,
         host_memory: None,
     };
     named.flat_map(|other| other.sizes.iter().map(move |size| (other, key(other, size)))).collect()

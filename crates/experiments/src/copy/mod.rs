@@ -1,13 +1,16 @@
 //! Copies of a workload's buffers between host and device, one way.
 
 mod run;
+mod section;
 
 use crate::experiment::{Experiment, Nothing, Planning};
 use crate::plan::Case;
 use crate::{Measurement, Policy, Session, Stage};
+use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
+use gpubench_document::Section;
 use gpubench_suite::{Family, HostMemory, Needs};
 
 /// Time of a copy from host to device.
@@ -35,6 +38,11 @@ impl Experiment for Upload {
         measurement: &mut Measurement,
     ) -> Result<()> {
         run::measure(session, case, true, policy, stage, measurement)
+    }
+
+    /// Of both ways.
+    fn section(input: &ReportInput) -> Option<Section> {
+        Some(section::section(input))
     }
 }
 

@@ -2,16 +2,18 @@
 
 pub mod analysis;
 pub mod data;
-pub mod domain;
 mod run;
-pub mod spec;
+mod section;
 
+use crate::domain;
 use crate::experiment::{Experiment, Planning, Timelines};
 use crate::plan::Case;
 use crate::{Measurement, Policy, Session, Stage};
+use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
+use gpubench_document::Section;
 use gpubench_suite::{Family, Needs, Passes};
 
 /// A domain cut into parts whose halos are exchanged after every pass.
@@ -23,12 +25,12 @@ impl Experiment for Halo {
         "A domain cut into parts whose halos are exchanged after every pass.";
     const NEEDS: Needs = Needs { passes: Passes::Taken, ..Needs::KERNEL };
     const FAMILY: Option<Family> = Some(Family::Memory);
-    type Spec = spec::Spec;
-    type Plan = domain::Halo;
+    type Spec = domain::Spec;
+    type Plan = domain::Decomposition;
     type Data = data::Halo;
 
     fn plan(spec: &Self::Spec, case: &Case, planning: &Planning) -> Result<Self::Plan, Reason> {
-        domain::halo(spec, case, planning)
+        domain::decompose(spec, case, planning)
     }
 
     fn run(
@@ -39,6 +41,10 @@ impl Experiment for Halo {
         measurement: &mut Measurement,
     ) -> Result<()> {
         run::measure(session, case, policy, stage, measurement)
+    }
+
+    fn section(input: &ReportInput) -> Option<Section> {
+        Some(section::section(input))
     }
 
     fn timelines(raw: &Self::Data) -> Option<Timelines> {

@@ -1,5 +1,5 @@
 //! A domain cut into parts that exchange their halos after every pass: packed on the device, against
-//! in bulk through the host (`plan::halo` says how).
+//! in bulk through the host (`domain` says how).
 //!
 //! Both designs, and the domain undivided, must give after several steps what the reference gives.
 //! Everything is timed step by step on the host's clock: of the packed design each pass is one
@@ -8,15 +8,16 @@
 //! back is left out, since a program that exchanges halos works in that buffer.
 
 use super::data;
-use super::domain::{Halo, PACK, UNPACK};
 use crate::autotune::{BuiltVariant, KERNEL, autotune};
+use crate::chunks::best_kind;
+use crate::domain::{Decomposition, PACK, UNPACK};
 use crate::expected::compute;
 use crate::plan::{Candidate, Case, launches};
-use crate::timing::{time, walls};
+use crate::timing::{MIN_SAMPLES_IN_TURN, fastest, time, walls};
 use crate::{Measurement, Policy, Session, Stage, compare, memory};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{Clock, DeviceKind, HOST_RESOLUTION, MemoryKind, Recording, Timeline};
-use gpubench_core::record::{Detail, ErrorNorms, Measured, Mismatch, Timed};
+use gpubench_core::gpu::{Clock, DeviceKind, MemoryKind, Recording, Timeline};
+use gpubench_core::record::{Detail, ErrorNorms, Mismatch, Timed};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::Verify;
 use gpubench_reference::Data;
@@ -36,7 +37,7 @@ pub(super) fn measure(
     stage: &mut dyn FnMut(Stage),
     measurement: &mut Measurement,
 ) -> Result<()> {
-    let plan: &Halo = &case.planned()?;
+    let plan: &Decomposition = &case.planned()?;
     stage(Stage::Prepare);
     let domain = domain(case, plan)?;
     let host_memory = allocate(session, case, plan)?;
@@ -62,7 +63,9 @@ pub(super) fn measure(
         return Ok(());
     }
     halo.identical = identical;
-    measurement.measured = Some(faster(&halo, candidate));
+    let designs = [&halo.packed, &halo.bulk].map(|timed| &timed.walls[..]);
+    let work = [candidate.flops, candidate.bytes];
+    measurement.measured = Some(fastest(designs, halo.clock, work));
     measurement.detail = Some(Detail::new(&halo));
     measurement.flag_if_not_converged(policy);
     Ok(())
@@ -78,7 +81,7 @@ enum Design {
 struct Bench<'a> {
     session: &'a mut Session,
     case: &'a Case,
-    plan: &'a Halo,
+    plan: &'a Decomposition,
     /// The variant of the kernel: its number and itself.
     variant: usize,
     candidate: &'a Candidate,
@@ -223,7 +226,7 @@ impl Bench<'_> {
     fn timed(&mut self, policy: &Policy, host_memory: MemoryKind) -> Result<data::Halo> {
         (self.stage)(Stage::Measure);
         let share = policy.seconds / SHARE;
-        let min_samples = policy.min_samples.min(crate::timing::MIN_SAMPLES_IN_TURN);
+        let min_samples = policy.min_samples.min(MIN_SAMPLES_IN_TURN);
         // A simulated step computes the reference, and its times scatter as they are configured to.
         let simulated = self.session.device.info().kind == DeviceKind::Simulated;
         let max_samples = if simulated { min_samples } else { policy.max_samples };
@@ -273,24 +276,8 @@ impl Bench<'_> {
     }
 }
 
-/// The faster design's samples stand for the case in tables.
-fn faster(halo: &data::Halo, candidate: &Candidate) -> Measured {
-    let seconds = |timed: &Timed| timed.median().unwrap_or(f64::INFINITY);
-    let packed = seconds(&halo.packed) <= seconds(&halo.bulk);
-    Measured {
-        samples: if packed { &halo.packed } else { &halo.bulk }.walls.clone(),
-        batch: 1,
-        clock: crate::timing::wall_clock(halo.clock),
-        resolution: HOST_RESOLUTION,
-        flops: candidate.flops,
-        bytes: candidate.bytes,
-        warmup: 0.0,
-        dropped: 0,
-    }
-}
-
 /// The domain before the first step: as the suite fills it, and nothing outside.
-fn domain(case: &Case, plan: &Halo) -> Result<Vec<f32>> {
+fn domain(case: &Case, plan: &Decomposition) -> Result<Vec<f32>> {
     numbers(memory::initial(case).swap_remove(0)).map(|drawn| plan.closed(&drawn))
 }
 
@@ -307,14 +294,12 @@ fn wanted(case: &Case, candidate: &Candidate, domain: &[f32]) -> Result<Vec<f32>
 }
 
 /// All buffers; which kind of host memory halos travel through.
-fn allocate(session: &mut Session, case: &Case, plan: &Halo) -> Result<MemoryKind> {
+fn allocate(session: &mut Session, case: &Case, plan: &Decomposition) -> Result<MemoryKind> {
     let device = session.device.as_mut();
     for case in std::iter::once(case).chain(&plan.parts) {
         memory::allocate(device, case)?;
     }
-    let kinds = &device.info().host_memory;
-    let pinned = kinds.contains(&MemoryKind::Pinned);
-    let kind = if pinned { MemoryKind::Pinned } else { MemoryKind::Pageable };
+    let kind = best_kind(&device.info().host_memory);
     let (ways, faces) = (plan.ways(), plan.face_bytes());
     let bulk = Bytes(4 * plan.parts.len() as u64 * plan.bulk_elements());
     device.alloc(ways.leaving, faces, MemoryKind::Device)?;

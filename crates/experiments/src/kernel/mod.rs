@@ -1,6 +1,6 @@
 //! Time of one launch, from its start to its end on the device.
 
-pub(crate) mod run;
+mod run;
 
 use crate::experiment::{Experiment, Nothing, Planning};
 use crate::plan::Case;

@@ -1,13 +1,11 @@
 //! Time of one launch, from its start to its end on the device.
 
-use crate::autotune::{BuiltVariant, KERNEL, try_variants};
-use crate::check::Check;
-use crate::expected::expected;
+use crate::autotune::KERNEL;
 use crate::loops::{Sample, warm_up_and_sample};
-use crate::plan::{Candidate, Case, launches};
-use crate::{Measurement, Policy, Session, Stage, energy, memory};
+use crate::plan::{Case, launches};
+use crate::verified_kernel::around;
+use crate::{Measurement, Policy, Session, Stage, energy};
 use gpubench_core::error::Result;
-use gpubench_core::gpu::Origin;
 use gpubench_core::record::Flag;
 
 /// Measures `case` into `measurement`.
@@ -37,59 +35,6 @@ pub(super) fn measure(
 
 /// Most launches in one sample.
 const MAX_BATCH: u32 = 10_000;
-
-/// What surrounds the samples of a kernel: its fastest variant that is right is built, and what
-/// the launches of `sample` leave behind is compared too.
-pub(crate) fn around(
-    session: &mut Session,
-    case: &Case,
-    policy: &Policy,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
-    sample: impl FnOnce(
-        &mut Session,
-        &BuiltVariant,
-        &mut dyn FnMut(Stage),
-        &mut Measurement,
-    ) -> Result<()>,
-) -> Result<()> {
-    stage(Stage::Prepare);
-    let initial = memory::initial(case);
-    memory::allocate(session.device.as_mut(), case)?;
-    memory::write(session.device.as_mut(), case, &initial, false)?;
-    if let Some(lent) = case.candidates.first().filter(|c| is_lent(c)) {
-        stage(Stage::Verify);
-        // Before any launch: a stranger's sizes that do not fit the buffers are refused here.
-        expected(case, lent, &initial, policy)?;
-    }
-    let tried = try_variants(session, case, policy, stage, measurement)?;
-    for variant in &tried.fastest_first {
-        tried.select(session, variant, stage, measurement)?;
-        stage(Stage::Verify);
-        let wanted = expected(case, variant.candidate, &initial, policy)?;
-        let check = Check { case, initial: &initial, wanted: wanted.as_ref() };
-        measurement.forgive();
-        if !check.fresh_launch(session, variant, "first launch", measurement)? {
-            // The fastest may be so because it is wrong: the next one may be right.
-            if tried.fastest_first.len() > 1 {
-                measurement.flag(Flag::WrongVariant(variant.candidate.label.clone()));
-            }
-            continue;
-        }
-        if !policy.verify_only {
-            sample(session, variant, stage, measurement)?;
-            stage(Stage::Verify);
-            check.timed_launches(session, variant, measurement)?;
-        }
-        return Ok(());
-    }
-    Ok(())
-}
-
-/// Whether a shipped kernel runs under a user's own parameters and buffer sizes.
-fn is_lent(candidate: &Candidate) -> bool {
-    matches!(candidate.kernel.origin, Origin::Lent(_))
-}
 
 /// A working set below twice the largest cache may be served from it.
 fn flag_cache(session: &Session, case: &Case, measurement: &mut Measurement) {

@@ -5,9 +5,9 @@
 //! record's clock says so. A latency is no work: operations and bytes stay 0.
 
 use crate::autotune::KERNEL;
-use crate::kernel::run::around;
 use crate::loops::{Sample, warm_up_and_sample};
 use crate::plan::{Case, launches};
+use crate::verified_kernel::around;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::Result;
 

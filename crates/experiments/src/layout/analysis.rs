@@ -2,8 +2,8 @@
 //! and measured.
 
 use crate::layout::data::LayoutTransform;
+use crate::timing::median_seconds;
 use gpubench_model::layout_transform::break_even_uses;
-use gpubench_stats::median_of;
 
 /// What came of a case.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,11 +45,12 @@ impl UsesSummary {
 
 /// Puts a case's raw times together; `None` where one is missing.
 pub fn layout_transform(raw: &LayoutTransform) -> Option<LayoutTransformSummary> {
-    let strided = middle(&raw.strided)?;
-    let transform = middle(&raw.transform)?;
-    let contiguous = middle(&raw.contiguous)?;
+    let strided = median_seconds(&raw.strided)?;
+    let transform = median_seconds(&raw.transform)?;
+    let contiguous = median_seconds(&raw.contiguous)?;
     let uses = raw.uses.iter().filter_map(|uses| {
-        let (strided, transformed) = (middle(&uses.strided)?, middle(&uses.transformed)?);
+        let (strided, transformed) =
+            (median_seconds(&uses.strided)?, median_seconds(&uses.transformed)?);
         Some(UsesSummary { count: uses.count, strided, transformed })
     });
     let uses: Vec<UsesSummary> = uses.collect();
@@ -63,10 +64,6 @@ pub fn layout_transform(raw: &LayoutTransform) -> Option<LayoutTransformSummary>
         measured: uses.get(lost).map(|uses| uses.count),
         uses,
     })
-}
-
-fn middle(samples: &[f64]) -> Option<f64> {
-    median_of(samples.iter().copied()).filter(|middle| *middle > 0.0)
 }
 
 #[cfg(test)]

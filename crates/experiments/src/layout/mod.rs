@@ -4,14 +4,17 @@ pub mod analysis;
 pub mod data;
 pub mod plan;
 mod run;
+mod section;
 pub mod spec;
 
 use crate::experiment::{Experiment, Planning};
 use crate::plan::Case;
 use crate::{Measurement, Policy, Session, Stage};
+use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
+use gpubench_document::Section;
 use gpubench_suite::Family;
 
 /// A kernel that accesses a buffer in strides against one whose buffer's layout is transformed first.
@@ -37,5 +40,9 @@ impl Experiment for Layout {
         measurement: &mut Measurement,
     ) -> Result<()> {
         run::measure(session, case, policy, stage, measurement)
+    }
+
+    fn section(input: &ReportInput) -> Option<Section> {
+        Some(section::section(input))
     }
 }

@@ -42,7 +42,7 @@ impl crate::experiment::Spec for Spec {
             let message =
                 "this compares strided accesses with transformed ones: say which buffer's";
             let help = "`{ layout: { buffer: …, strides: […], by: …, then: … } }`";
-            context.diagnostics.push(&context.at.clone(), message, Some(help.into()));
+            context.diagnostics.push(&context.at.clone(), message, Some(help));
             return None;
         };
         let LayoutSpec { buffer, strides, by, then } =

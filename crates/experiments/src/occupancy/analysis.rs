@@ -1,15 +1,11 @@
-//! What steps in a launch's time say: how many groups the device holds at once, and how many
-//! units it has.
+//! What steps in a launch's time say: how many groups the device holds at once.
 //!
 //! Equal groups that only wait take one time as long as all of them run at once, and twice that
 //! from the first one on that has to wait: time against the number of groups rises in steps that are
-//! as wide as the device. Every width is a multiple of the number of units; widths of
-//! groups of different sizes have few other factors in common.
+//! as wide as the device.
 
 use crate::occupancy::data::OccupancySweep;
-use gpubench_core::gpu::DeviceInfo;
-use gpubench_model::concurrency::Device;
-use gpubench_model::occupancy::Unit;
+use crate::residency::GroupsAtOnce;
 use std::collections::BTreeMap;
 
 /// A time this many times the first step's is a higher step.
@@ -136,6 +132,12 @@ impl OccupancySweepSummary {
             _ => None,
         }
     }
+
+    /// What it shows of the device, where the steps confirm it.
+    pub fn groups_at_once(&self) -> Option<GroupsAtOnce> {
+        let Self { group_size, local_bytes, .. } = *self;
+        Some(GroupsAtOnce { at_once: self.at_once()?, group_size, local_bytes })
+    }
 }
 
 /// Reads an occupancy sweep; `None` where nothing was measured.
@@ -164,10 +166,11 @@ fn shape(points: &BTreeMap<u32, f64>, low: u32) -> Shape {
     }
     let mut confirmed = false;
     for wave in 2..=WAVES {
-        let (first, last) = (low * (wave - 1) + 1, low * wave);
+        let (first, last) =
+            (low.saturating_mul(wave - 1).saturating_add(1), low.saturating_mul(wave));
         let (Some(start), Some(end)) = (at(first), at(last)) else { break };
         confirmed = (end - start).abs() < LEVEL * height;
-        if let Some(next) = at(last + 1) {
+        if let Some(next) = at(last.saturating_add(1)) {
             confirmed &= next - end > EDGE * height;
         }
         if !confirmed {
@@ -175,61 +178,6 @@ fn shape(points: &BTreeMap<u32, f64>, low: u32) -> Shape {
         }
     }
     Shape::Steps { at_once: low, confirmed }
-}
-
-/// What the occupancy sweeps of one device say together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Residency {
-    /// Units: the largest number that divides the groups at once of every occupancy sweep.
-    pub units: u32,
-    /// Most groups that a unit was seen to hold.
-    pub groups: u32,
-    /// Most work-items that a unit was seen to hold.
-    pub work_items: u32,
-    /// Most bytes of local memory that a unit was seen to hand out.
-    pub local_memory: u64,
-    /// How many occupancy sweeps it was inferred from.
-    pub sweeps: usize,
-}
-
-/// Puts occupancy sweeps of one device together; `None` where none is confirmed.
-pub fn residency<'a>(
-    all: impl IntoIterator<Item = &'a OccupancySweepSummary>,
-) -> Option<Residency> {
-    let confirmed: Vec<(&OccupancySweepSummary, u32)> =
-        all.into_iter().filter_map(|sweep| Some((sweep, sweep.at_once()?))).collect();
-    let units = confirmed.iter().map(|(_, at_once)| *at_once).reduce(common)?;
-    let maximum = |of: &dyn Fn(&OccupancySweepSummary, u64) -> u64| {
-        confirmed.iter().map(|(s, n)| of(s, u64::from(n / units))).max().unwrap_or(0)
-    };
-    let narrow = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-    Some(Residency {
-        units,
-        groups: narrow(maximum(&|_, groups| groups)),
-        work_items: narrow(maximum(&|sweep, groups| groups * u64::from(sweep.group_size))),
-        local_memory: maximum(&|sweep, groups| groups * sweep.local_bytes),
-        sweeps: confirmed.len(),
-    })
-}
-
-/// Greatest common divisor.
-fn common(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { common(b, a % b) }
-}
-
-impl Residency {
-    /// The device as model 7 sees it. Registers are not known and not limiting there.
-    pub fn device(&self, info: &DeviceInfo) -> Device {
-        let unit = Unit {
-            warp: info.subgroup.map_or(1, |[_, largest]| largest.max(1)),
-            work_items: self.work_items,
-            groups: self.groups,
-            registers: 0,
-            local_memory: u32::try_from(self.local_memory).unwrap_or(u32::MAX),
-            local_piece: 1,
-        };
-        Device { units: self.units, unit }
-    }
 }
 
 #[cfg(test)]
@@ -295,21 +243,5 @@ mod tests {
         // One step, and then no further one.
         let once = shape(|groups| if groups > 10 { 2.0 } else { 1.0 });
         assert_eq!(once, Shape::Steps { at_once: 10, confirmed: false });
-    }
-
-    #[test]
-    fn widths_of_several_groups_give_the_units() {
-        let sweep = |group_size, local_bytes, at_once| OccupancySweepSummary {
-            group_size,
-            local_bytes,
-            wave: 1.0,
-            shape: Shape::Steps { at_once, confirmed: true },
-        };
-        let all = [sweep(64, 4, 16 * 15), sweep(640, 4, 3 * 15), sweep(64, 16384, 2 * 15)];
-        let found = residency(&all).unwrap();
-        let expected =
-            Residency { units: 15, groups: 16, work_items: 1920, local_memory: 32768, sweeps: 3 };
-        assert_eq!(found, expected);
-        assert_eq!(residency(&[]), None);
     }
 }

@@ -3,13 +3,17 @@
 pub mod analysis;
 pub mod data;
 mod run;
+mod section;
 
 use crate::experiment::{Experiment, Planning};
 use crate::plan::Case;
+use crate::residency::GroupsAtOnce;
 use crate::{Measurement, Policy, Session, Stage};
+use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
+use gpubench_document::Section;
 use gpubench_suite::{Family, Needs};
 
 /// Time against the number of work-groups.
@@ -36,5 +40,13 @@ impl Experiment for Occupancy {
         measurement: &mut Measurement,
     ) -> Result<()> {
         run::measure(session, case, policy, stage, measurement)
+    }
+
+    fn section(input: &ReportInput) -> Option<Section> {
+        Some(section::section(input))
+    }
+
+    fn groups_at_once(raw: &Self::Data) -> Option<GroupsAtOnce> {
+        analysis::occupancy_sweep(raw)?.groups_at_once()
     }
 }

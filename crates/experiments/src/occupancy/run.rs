@@ -3,7 +3,7 @@
 //! Each launch covers the first groups of the workload's grid, so that its largest size
 //! bounds the sweep. Times are the device's where it has timestamps, else the host's.
 
-use crate::analysis::OccupancySearch;
+use super::analysis::OccupancySearch;
 use crate::autotune::{KERNEL, build_first_variant};
 use crate::check::Check;
 use crate::expected::expected;

@@ -1,7 +1,7 @@
 //! What chunked runs say: what overlapping hid, what hid what, and how well models predicted it.
 
 use crate::overlap::data::Overlap;
-use crate::stages::LITTLE;
+use crate::stages::{self, LITTLE};
 use gpubench_core::record::NamedStep;
 use gpubench_model::pipeline::{hidden_fraction, ideal_share};
 use gpubench_model::pipeline_fit::{Fitted, Run, fit};
@@ -56,11 +56,7 @@ pub struct OverlapSummary {
 
 /// Puts a case's raw times together; `None` where a stage or every run is missing.
 pub fn overlap(raw: &Overlap) -> Option<OverlapSummary> {
-    let stages = Stages {
-        upload: raw.upload.median()?,
-        kernel: raw.kernel.median()?,
-        download: raw.download.median()?,
-    };
+    let stages = stages::medians([&raw.upload, &raw.kernel, &raw.download])?;
     let queues = raw.runs.iter().map(|run| run.queues).max()?;
     let observed: Vec<Run> = raw
         .runs

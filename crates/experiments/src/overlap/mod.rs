@@ -2,13 +2,15 @@
 
 pub mod analysis;
 pub mod data;
+mod engines;
 mod run;
 mod section;
 
-use crate::engines::{Engines, either, overlaps_kernels};
+use crate::engines::{Engines, either};
 use crate::experiment::{Experiment, Planning, Timelines};
 use crate::plan::Case;
 use crate::predictions::ModelPrediction;
+use crate::stages;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
@@ -47,12 +49,12 @@ impl Experiment for Overlap {
         run::measure(session, case, policy, stage, measurement)
     }
 
-    fn learn(raw: &Self::Data, engines: &mut Engines) {
-        engines.overlaps_kernels = either(engines.overlaps_kernels, overlaps_kernels(raw));
+    fn learn(raw: &Self::Data, found: &mut Engines) {
+        found.overlaps_kernels = either(found.overlaps_kernels, engines::overlaps_kernels(raw));
     }
 
     fn stages(raw: &Self::Data) -> Option<Stages> {
-        Some(analysis::overlap(raw)?.stages)
+        stages::medians([&raw.upload, &raw.kernel, &raw.download])
     }
 
     fn predictions(raw: &Self::Data, _: Option<Residency>) -> Vec<ModelPrediction> {

@@ -4,17 +4,14 @@
 //! what overlapping saves is measured by that alone, since intervals of events can overlap where
 //! nothing is gained.
 
-use crate::autotune::BuiltVariant;
-use crate::check::Check;
-use crate::chunks::{Alone, Chunks, division, queues, set_up};
-use crate::expected::expected;
+use crate::chunks::{Alone, Chunks, Prepared};
 use crate::overlap::data::{Overlap, OverlapRun};
 use crate::plan::{Case, Division};
-use crate::timing::wall_clock;
-use crate::{Measurement, Policy, Session, Stage, memory};
+use crate::timing::fastest;
+use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{Access, HOST_RESOLUTION};
-use gpubench_core::record::{Detail, Measured};
+use gpubench_core::gpu::Access;
+use gpubench_core::record::Detail;
 
 /// Numbers of chunks that are tried.
 const CHUNKS: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
@@ -27,36 +24,30 @@ pub(super) fn measure(
     stage: &mut dyn FnMut(Stage),
     measurement: &mut Measurement,
 ) -> Result<()> {
-    let division = division(case)?;
-    stage(Stage::Prepare);
-    let initial = memory::initial(case);
-    let (variant, host_memory) = set_up(session, case, &initial, policy, stage, measurement)?;
-    let candidate = variant.candidate;
-    stage(Stage::Verify);
-    let wanted = expected(case, candidate, &initial, policy)?;
-    let check = Check { case, initial: &initial, wanted: wanted.as_ref() };
-    let queues = queues(session);
-    let mut chunks =
-        Chunks { session, check, candidate, division, policy, stage, measurement, queues };
+    let prepared = Prepared::new(session, case, policy, stage, measurement)?;
+    let mut chunks = prepared.chunks(session, policy, stage, measurement);
     let Some(runs) = runs(&mut chunks)? else { return Ok(()) };
     if policy.verify_only {
         return Ok(());
     }
     let Alone { upload, kernel, download, clock } = chunks.alone()?;
-    let bytes = |wanted: fn(Access) -> bool| {
+    let bytes = |wanted: fn(Access) -> bool| -> u64 {
         case.buffers.iter().filter(|b| wanted(b.access)).map(|b| b.bytes().0).sum()
     };
+    let [to_device, to_host] = [bytes(|a| a != Access::Write), bytes(|a| a != Access::Read)];
     let detail = Overlap {
         clock,
-        host_memory,
-        rows: division.rows,
-        bytes: [bytes(|a| a != Access::Write), bytes(|a| a != Access::Read)],
+        host_memory: prepared.host_memory,
+        rows: prepared.division.rows,
+        bytes: [to_device, to_host],
         upload,
         kernel,
         download,
         runs,
     };
-    measurement.measured = Some(best(&detail, &variant));
+    let walls = detail.runs.iter().map(|run| &run.timed.walls[..]);
+    let work = [prepared.candidate.flops, (to_device + to_host) as f64];
+    measurement.measured = Some(fastest(walls, clock, work));
     measurement.detail = Some(Detail::new(&detail));
     measurement.flag_if_not_converged(policy);
     Ok(())
@@ -91,20 +82,4 @@ fn configurations(division: &Division, queues: u32) -> Vec<(u64, u32)> {
         all.extend([1, 4].into_iter().filter(|&c| c <= division.rows).map(|chunks| (chunks, 1)));
     }
     all
-}
-
-/// The fastest configuration's samples stand for the case in tables.
-fn best(overlap: &Overlap, variant: &BuiltVariant) -> Measured {
-    let middle = |run: &&OverlapRun| run.timed.median().unwrap_or(f64::INFINITY);
-    let fastest = overlap.runs.iter().min_by(|a, b| middle(a).total_cmp(&middle(b)));
-    Measured {
-        samples: fastest.map_or_else(Vec::new, |run| run.timed.walls.clone()),
-        batch: 1,
-        clock: wall_clock(overlap.clock),
-        resolution: HOST_RESOLUTION,
-        flops: variant.candidate.flops,
-        bytes: (overlap.bytes[0] + overlap.bytes[1]) as f64,
-        warmup: 0.0,
-        dropped: 0,
-    }
 }

@@ -73,14 +73,7 @@ const HELD_OUT: &str = "accuracy of the pipeline on runs that it was not fitted 
 /// `4 chunks on 3 queues`.
 fn chunks(run: &RunSummary) -> Sentence {
     let chunks = Sentence::new().counted(run.chunks.into(), "chunk").text(" on ");
-    chunks.then(queues(run.queues))
-}
-
-fn queues(count: u32) -> Sentence {
-    match count {
-        1 => "one queue (in order)".into(),
-        _ => Sentence::new().counted(count.into(), "queue"),
-    }
+    chunks.then(stages::queues(run.queues))
 }
 
 fn worth(summary: &OverlapSummary) -> Sentence {
@@ -138,7 +131,7 @@ fn plot(raw: &Overlap, summary: &OverlapSummary) -> Plot {
     counts.dedup();
     for (look, &count) in counts.iter().rev().enumerate() {
         let mut measured =
-            Series::new(Sentence::from("measured, ").then(queues(count)), Style::Points)
+            Series::new(Sentence::from("measured, ").then(stages::queues(count)), Style::Points)
                 .look(look, 0);
         for run in summary.runs.iter().filter(|run| run.queues == count) {
             measured.point(run.chunks.into(), time(raw, run));

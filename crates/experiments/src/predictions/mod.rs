@@ -35,8 +35,8 @@ pub struct Tally {
     pub bias: f64,
 }
 
-/// Everything that models predicted of `details`, which are one device's; `device` is what its
-/// occupancy sweeps show.
+/// Everything that models predicted of `details`, which are one device's; `device` is what is known
+/// of its residency.
 pub fn predictions<'a>(
     details: impl IntoIterator<Item = &'a Detail>,
     device: Option<Device>,

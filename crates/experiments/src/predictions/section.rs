@@ -1,6 +1,7 @@
 //! What reports say of models: what each predicted against what was measured.
 
 use super::{ModelPrediction, predictions, tallies};
+use crate::results::modelled_device;
 use gpubench_analysis::ReportInput;
 use gpubench_core::record::Detail;
 use gpubench_document::{Axis, Column, Plot, Scale, Section, Sentence, Series, Style, Table, Unit};
@@ -28,7 +29,7 @@ fn of(input: &ReportInput, device: usize) -> Vec<ModelPrediction> {
         case.records.iter().find_map(|record| record.detail.clone())
     };
     let details: Vec<Detail> = cases.filter_map(first).collect();
-    predictions(&details, None)
+    predictions(&details, modelled_device(input, device))
 }
 
 fn plot(device: &str, all: &[ModelPrediction]) -> Plot {

@@ -1,6 +1,7 @@
 //! One rank of a ring: its device, its columns, and how it goes through a product.
 
 use super::{SAMPLES, columns, middle};
+use crate::chunks::best_kind;
 use crate::compare;
 use crate::plan::{Candidate, Case, Limits, Planned};
 use crate::planner::plan;
@@ -74,9 +75,7 @@ impl<'a> Rank<'a> {
         let bytes = |rows: usize, columns: usize| Bytes(4 * (rows * columns) as u64);
         let (strip, part) = (bytes(self.columns, self.n), bytes(self.columns, self.columns));
         let own = bytes(self.n, self.columns);
-        let kinds = &self.device.info().host_memory;
-        let pinned = kinds.contains(&MemoryKind::Pinned);
-        let kind = if pinned { MemoryKind::Pinned } else { MemoryKind::Pageable };
+        let kind = best_kind(&self.device.info().host_memory);
         self.device.call(move |device| {
             device.build(KERNEL, &kernel)?;
             for (id, len, kind) in [

@@ -1,6 +1,7 @@
 //! Times of schedules, against the bound that none of them can beat.
 
 use crate::schedule::data::Schedule;
+use crate::stages;
 use gpubench_model::schedule::Class;
 use gpubench_model::streams::Stages;
 
@@ -36,11 +37,7 @@ pub struct ScheduleSummary {
 
 /// Puts a case's raw times together; `None` where a stage or every run is missing.
 pub fn schedule(raw: &Schedule) -> Option<ScheduleSummary> {
-    let stages = Stages {
-        upload: raw.upload.median()?,
-        kernel: raw.kernel.median()?,
-        download: raw.download.median()?,
-    };
+    let stages = stages::medians([&raw.upload, &raw.kernel, &raw.download])?;
     let lower_bound = stages.longest();
     let plans: Vec<PlanSummary> = raw
         .runs

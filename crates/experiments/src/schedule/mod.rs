@@ -5,14 +5,17 @@ pub mod data;
 mod run;
 #[cfg(any(test, feature = "testing"))]
 pub mod sample;
+mod section;
 
 use crate::experiment::{Experiment, Planning, Timelines};
 use crate::plan::Case;
 use crate::predictions::ModelPrediction;
 use crate::{Measurement, Policy, Session, Stage};
+use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
+use gpubench_document::Section;
 use gpubench_model::concurrency::Device as Residency;
 use gpubench_suite::{Family, HostMemory, Needs};
 
@@ -51,6 +54,10 @@ impl Experiment for Schedule {
             measured: plan.seconds,
         };
         plans.iter().map(one).collect()
+    }
+
+    fn section(input: &ReportInput) -> Option<Section> {
+        Some(section::section(input))
     }
 
     fn timelines(raw: &Self::Data) -> Option<Timelines> {

@@ -4,16 +4,14 @@
 //! The rules and the search want to know the device: its stages alone are timed, and its copy
 //! engines fitted to runs in equal chunks, before any plan is made.
 
-use crate::check::Check;
-use crate::chunks::{Alone, Chunks, division, queues, set_up};
-use crate::expected::expected;
-use crate::plan::{Candidate, Case, Parts};
+use crate::chunks::{Alone, Chunks, Prepared};
+use crate::plan::{Case, Parts};
 use crate::schedule::data::{CopyEngines, Schedule, ScheduleRun};
-use crate::timing::wall_clock;
-use crate::{Measurement, Policy, Session, Stage, memory};
+use crate::timing::{MIN_SAMPLES_IN_TURN, fastest};
+use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{HOST_RESOLUTION, MemoryKind};
-use gpubench_core::record::{Detail, Measured, Timed};
+use gpubench_core::gpu::MemoryKind;
+use gpubench_core::record::{Detail, Timed};
 use gpubench_core::workload::Split;
 use gpubench_model::pipeline::Engines;
 use gpubench_model::pipeline_fit::{Run, fit};
@@ -33,46 +31,23 @@ pub(super) fn measure(
     stage: &mut dyn FnMut(Stage),
     measurement: &mut Measurement,
 ) -> Result<()> {
-    let division = division(case)?;
-    stage(Stage::Prepare);
-    let initial = memory::initial(case);
-    let (variant, host_memory) = set_up(session, case, &initial, policy, stage, measurement)?;
-    let candidate = variant.candidate;
-    stage(Stage::Verify);
-    let wanted = expected(case, candidate, &initial, policy)?;
-    let check = Check { case, initial: &initial, wanted: wanted.as_ref() };
+    let prepared = Prepared::new(session, case, policy, stage, measurement)?;
     // Eleven plans and nine other recordings share the case's time.
-    let min_samples = policy.min_samples.min(crate::timing::MIN_SAMPLES_IN_TURN);
+    let min_samples = policy.min_samples.min(MIN_SAMPLES_IN_TURN);
     let share = &Policy { min_samples, seconds: policy.seconds / 3.0, ..policy.clone() };
-    let queues = queues(session);
-    let chunks =
-        Chunks { session, check, candidate, division, policy: share, stage, measurement, queues };
-    let mut bench = Bench { chunks };
+    let mut bench = Bench { chunks: prepared.chunks(session, share, stage, measurement) };
     if policy.verify_only {
         return bench.verify_equal_parts();
     }
-    if let Some(schedule) = bench.schedule(host_memory)? {
-        measurement.measured = Some(fastest(&schedule, case, candidate));
+    if let Some(schedule) = bench.schedule(prepared.host_memory)? {
+        let walls = schedule.runs.iter().map(|run| &run.timed.walls[..]);
+        let bytes = case.buffers.iter().map(|buffer| buffer.bytes().0 as f64).sum();
+        let work = [prepared.candidate.flops, bytes];
+        measurement.measured = Some(fastest(walls, schedule.clock, work));
         measurement.detail = Some(Detail::new(&schedule));
         measurement.flag_if_not_converged(policy);
     }
     Ok(())
-}
-
-/// The fastest plan's samples stand for the case in tables.
-fn fastest(schedule: &Schedule, case: &Case, candidate: &Candidate) -> Measured {
-    let seconds = |run: &&ScheduleRun| run.timed.median().unwrap_or(f64::INFINITY);
-    let run = schedule.runs.iter().min_by(|a, b| seconds(a).total_cmp(&seconds(b)));
-    Measured {
-        samples: run.map_or_else(Vec::new, |run| run.timed.walls.clone()),
-        batch: 1,
-        clock: wall_clock(schedule.clock),
-        resolution: HOST_RESOLUTION,
-        flops: candidate.flops,
-        bytes: case.buffers.iter().map(|buffer| buffer.bytes().0 as f64).sum(),
-        warmup: 0.0,
-        dropped: 0,
-    }
 }
 
 struct Bench<'a> {

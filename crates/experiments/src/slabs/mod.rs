@@ -2,7 +2,7 @@
 //! halos with the slabs behind and ahead after velocities and after stresses.
 //!
 //! Faces are packed on the device and copied to the host, travel to the neighbour's host, and are copied
-//! and unpacked there (`plan::halo`). What several ranks compute is held against the reference of the
+//! and unpacked there (`domain`). What several ranks compute is held against the reference of the
 //! undivided domain.
 
 mod rank;

@@ -1,15 +1,16 @@
 //! One rank of several: its device, its slab, and how a step goes.
 
+use crate::chunks::best_kind;
 use crate::compare;
-use crate::halo::domain::{Halo, PACK, UNPACK, Wanted, divided, given, slots};
-use crate::halo::spec::Spec;
+use crate::domain::{Decomposition, PACK, Spec, UNPACK, Wanted, divided, given, slots};
 use crate::plan::{Case, GUARD, Limits};
 use crate::ranks::Neighbours;
+use crate::registry::DOMAIN;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{KernelId, MemoryKind, Recording, Scalar};
 use gpubench_core::hash::sha256_hex;
 use gpubench_core::units::Bytes;
-use gpubench_core::workload::{CaseKey, Fill, Kind, Verify};
+use gpubench_core::workload::{CaseKey, Fill, Verify};
 use gpubench_device::{Device, Remote};
 use gpubench_reference::{Data, Problem, fill, find};
 use gpubench_stats::median_of;
@@ -28,7 +29,7 @@ pub(super) struct Rank<'a> {
     device: &'a Remote,
     neighbours: &'a dyn Neighbours,
     /// The domain in slabs; of what is exchanged, what this rank sends or receives.
-    plan: Halo,
+    plan: Decomposition,
     /// This rank's slab before the first step, with its shell.
     slab: Vec<f32>,
     /// The domain before the first step, on rank 0, which compares.
@@ -71,9 +72,7 @@ impl<'a> Rank<'a> {
         let (pack, unpack) = (self.plan.pack.clone(), self.plan.unpack.clone());
         let (ways, faces) = (self.plan.ways(), self.plan.face_bytes());
         let (field, bytes) = (case.buffer(0), Bytes(case.buffers[0].bytes().0 + 2 * GUARD.0));
-        let kinds = &self.device.info().host_memory;
-        let pinned = kinds.contains(&MemoryKind::Pinned);
-        let kind = if pinned { MemoryKind::Pinned } else { MemoryKind::Pageable };
+        let kind = best_kind(&self.device.info().host_memory);
         self.device.call(move |device| {
             device.reset();
             device.build(KERNEL, &kernel)?;
@@ -259,7 +258,7 @@ impl<'a> Rank<'a> {
 }
 
 /// The shipped domain in slabs, at this size.
-fn planned(device: &Remote, suite: &Suite, cells: [u64; 3], ranks: usize) -> Result<Halo> {
+fn planned(device: &Remote, suite: &Suite, cells: [u64; 3], ranks: usize) -> Result<Decomposition> {
     let none = || Error::Usage("the suite has no domain in parts".into());
     let workload = suite
         .workloads
@@ -272,12 +271,7 @@ fn planned(device: &Remote, suite: &Suite, cells: [u64; 3], ranks: usize) -> Res
     let workload = given(workload, &sides).map_err(Error::Usage)?;
     let limits = Limits { memory: None, seconds: 3600.0, seed: 0, cores: 1, host_memory: None };
     let size = workload.sizes.first().cloned().unwrap_or_default();
-    let key = CaseKey {
-        workload: workload.name.clone(),
-        size,
-        measure: Kind::new("halo"),
-        host_memory: None,
-    };
+    let key = CaseKey { workload: workload.name.clone(), size, measure: DOMAIN, host_memory: None };
     let wanted =
         Wanted { spec, suite, workload: &workload, device: device.info(), limits: &limits };
     divided(&wanted, &key, cells, [1, 1, ranks as u64])

@@ -2,16 +2,20 @@
 
 pub mod analysis;
 pub mod data;
-pub(crate) mod run;
+mod engines;
+mod run;
+mod section;
 
-use crate::engines::{Engines, both_ways, either};
+use crate::engines::{Engines, either};
 use crate::experiment::{Experiment, Planning};
 use crate::plan::{BufferPlan, Case, Limits, sweep_buffer};
 use crate::{Measurement, Policy, Session, Stage};
+use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
+use gpubench_document::Section;
 use gpubench_suite::{Family, HostMemory, Needs};
 
 /// Copies of growing size, either way and both at once.
@@ -45,7 +49,11 @@ impl Experiment for Transfer {
         run::measure(session, case, policy, stage, measurement)
     }
 
-    fn learn(raw: &Self::Data, engines: &mut Engines) {
-        engines.both_ways = either(engines.both_ways, both_ways(raw));
+    fn learn(raw: &Self::Data, found: &mut Engines) {
+        found.both_ways = either(found.both_ways, engines::both_ways(raw));
+    }
+
+    fn section(input: &ReportInput) -> Option<Section> {
+        Some(section::section(input))
     }
 }

@@ -3,18 +3,17 @@
 //! One copy (or one pair) is timed at a time on the host's clock, from its queueing to its end:
 //! so the time at the smallest size is the latency that a program sees.
 
+use crate::buffer_pairs::{DOWNLOAD_BUFFERS, UPLOAD_BUFFERS, allocate, poison, queues, verified};
 use crate::plan::Case;
 use crate::timing::{time, wall_clock};
 use crate::transfer::data::{Direction, Transfer, TransferPoint};
-use crate::{Measurement, Policy, Session, Stage, compare};
+use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{
-    BufferId, Clock, HOST_RESOLUTION, MemoryKind, Op, Queue, Recording, Slice,
-};
+use gpubench_core::gpu::{Clock, HOST_RESOLUTION, MemoryKind, Op, Queue, Recording, Slice};
 use gpubench_core::record::{Detail, Measured, NamedStep};
 use gpubench_core::units::Bytes;
-use gpubench_core::workload::{Comparison, Fill};
-use gpubench_reference::{Data, fill};
+use gpubench_core::workload::Fill;
+use gpubench_reference::fill;
 
 /// Bytes of the smallest copy, and by how much each next one is larger.
 const SMALLEST: u64 = 4096;
@@ -22,10 +21,6 @@ const GROWTH: u64 = 4;
 
 /// What is timed of every size.
 const DIRECTIONS: [Direction; 3] = [Direction::Upload, Direction::Download, Direction::Both];
-
-/// Uploads use one pair of buffers, downloads another.
-pub(crate) const UPLOAD_BUFFERS: (BufferId, BufferId) = (BufferId(1), BufferId(0));
-pub(crate) const DOWNLOAD_BUFFERS: (BufferId, BufferId) = (BufferId(2), BufferId(3));
 
 /// Measures `case` into `measurement`.
 pub(super) fn measure(
@@ -84,42 +79,12 @@ pub(super) fn measure(
     Ok(())
 }
 
-/// Both directions get a queue each where the device has two.
-pub(crate) fn queues(session: &Session) -> u32 {
-    session.device.info().queues.min(2)
-}
-
 /// Sizes from the smallest on, the largest always among them.
 fn sizes(largest: u64) -> Vec<u64> {
     let growing = std::iter::successors(Some(SMALLEST), |bytes| bytes.checked_mul(GROWTH));
     let mut sizes: Vec<u64> = growing.take_while(|&bytes| bytes < largest).collect();
     sizes.push(largest);
     sizes
-}
-
-/// Allocates both pairs: the first is filled on the host, the second on the device.
-pub(crate) fn allocate(
-    session: &mut Session,
-    bytes: Bytes,
-    kind: MemoryKind,
-    data: &Data,
-) -> Result<()> {
-    let device = session.device.as_mut();
-    for ((from, to), from_host) in [(UPLOAD_BUFFERS, true), (DOWNLOAD_BUFFERS, false)] {
-        let kinds = if from_host { [kind, MemoryKind::Device] } else { [MemoryKind::Device, kind] };
-        device.alloc(from, bytes, kinds[0])?;
-        device.alloc(to, bytes, kinds[1])?;
-        device.write(from, data.as_bytes())?;
-    }
-    Ok(())
-}
-
-/// Both targets hold nothing of the source.
-pub(crate) fn poison(session: &mut Session, bytes: Bytes) -> Result<()> {
-    let poison = vec![0xff; bytes.as_usize()];
-    [UPLOAD_BUFFERS.1, DOWNLOAD_BUFFERS.1]
-        .into_iter()
-        .try_for_each(|to| session.device.write(to, &poison))
 }
 
 /// One copy of the first `bytes`, or one each way.
@@ -143,26 +108,6 @@ fn spans(steps: &[NamedStep]) -> Option<[[f64; 2]; 2]> {
     let [upload, download] = steps else { return None };
     let begun = upload.started.min(download.started);
     Some([upload, download].map(|step| [step.started - begun, step.ended - begun]))
-}
-
-/// Both targets must hold the source's bytes.
-pub(crate) fn verified(
-    session: &mut Session,
-    data: &Data,
-    when: &str,
-    measurement: &mut Measurement,
-) -> Result<bool> {
-    let exact = Comparison { relative: 0.0, absolute: 0.0 };
-    for (target, name) in [(UPLOAD_BUFFERS.1, "uploaded"), (DOWNLOAD_BUFFERS.1, "downloaded")] {
-        let found = Data::from_bytes(data.scalar(), &session.device.read(target)?);
-        let (norms, mismatch) = compare(name, data, &found, exact, when);
-        measurement.norms = Some(norms);
-        if let Some(mismatch) = mismatch {
-            measurement.mismatch(mismatch);
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 /// The largest upload stands for the case in tables.

@@ -2,6 +2,7 @@
 
 pub mod analysis;
 pub mod data;
+mod flows;
 mod plans;
 mod run;
 mod section;

@@ -4,11 +4,11 @@
 //! All begin at the same moment, each with as many copies as should last as long as the others'.
 //! Only what is moved while all of them are at it counts.
 
+use super::analysis::state_of;
+use super::flows::{Piece, moved, pieces, recording, window};
 use super::plans::plans;
-use crate::analysis::state_of;
-use crate::flows::{Piece, moved, pieces, recording, window};
+use crate::buffer_pairs::{allocate, poison, queues, verified};
 use crate::plan::Case;
-use crate::transfer::run::{allocate, poison, queues, verified};
 use crate::transfer_states::data::{Moved, MovedState, TransferStates};
 use crate::{DeviceGroup, Measurement, Policy, Stage};
 use gpubench_core::error::{Error, Result};

@@ -4,7 +4,8 @@
 mod probe;
 
 use crate::characterise::data::{Characterised, VariantTimes};
-use crate::occupancy::analysis::{OccupancySweepSummary, occupancy_sweep, residency};
+use crate::registry::LATENCY;
+use crate::residency::{groups_at_once, residency};
 use gpubench_core::class::Class;
 use gpubench_core::record::profile::{
     Apart, Atomics, Barrier, Footprint, Instruction, Launch, Local, Profile, Residency, Stream,
@@ -43,7 +44,7 @@ pub fn profile(header: &Header, records: &[Record], device: usize) -> Option<Pro
 /// Whether profiles take what launches cost from this case's own time: a model that predicts it from a
 /// profile has seen it.
 pub fn is_probe(key: &CaseKey) -> bool {
-    key.measure == Kind::new("launch") || key.workload == LAUNCHES
+    key.measure == LATENCY || key.workload == LAUNCHES
 }
 
 /// The workload that characterises a class.
@@ -84,7 +85,7 @@ impl<'a> Probes<'a> {
             let summary = overall(samples)?;
             valid(Value { value: summary.value, interval: summary.interval })
         };
-        let latency = timed("launch", Kind::new("launch"));
+        let latency = timed("launch", LATENCY);
         let each = timed(LAUNCHES, Kind::KERNEL);
         (latency.is_some() || each.is_some()).then_some(Launch { latency, each })
     }
@@ -215,11 +216,8 @@ impl<'a> Probes<'a> {
 
     fn residency(&self) -> Option<Residency> {
         let of_device = self.records.iter().filter(|r| r.device == self.device);
-        let sweeps: Vec<OccupancySweepSummary> = of_device
-            .filter(|r| r.outcome.is_ok())
-            .filter_map(|r| occupancy_sweep(&r.detail.as_ref()?.read()?))
-            .collect();
-        let held = residency(&sweeps)?;
+        let right = of_device.filter(|r| r.outcome.is_ok());
+        let held = residency(right.filter_map(|r| groups_at_once(r.detail.as_ref()?)))?;
         Some(Residency {
             units: held.units,
             groups: held.groups,

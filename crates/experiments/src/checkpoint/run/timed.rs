@@ -2,12 +2,11 @@
 
 use super::{Bench, States};
 use crate::checkpoint::data::{Checkpoint, CheckpointRun};
-use crate::checkpoint::plan::{save_buffer, state_bytes};
+use crate::iteration::{save_buffer, state_bytes};
 use crate::timing::{time, wall_clock};
 use crate::{Policy, Stage};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{Clock, HOST_RESOLUTION, MemoryKind, Recording};
-use gpubench_core::record::Measured;
+use gpubench_core::gpu::{Clock, MemoryKind, Recording};
 use gpubench_stats::{Decision, Sampling};
 use std::time::Instant;
 
@@ -132,24 +131,5 @@ impl Bench<'_> {
         let loaded = self.checkpoint_store.load()?.ok_or_else(missing)?;
         self.session.device.write(save_buffer(self.iteration.case, 0), &loaded.state)?;
         self.session.device.run(&self.iteration.restore(queues)).map(drop)
-    }
-}
-
-/// The fastest iteration with saves to memory stands for the case in tables.
-pub(super) fn measured(detail: &Checkpoint, flops: f64, bytes: f64) -> Measured {
-    let middle = |run: &&CheckpointRun| {
-        gpubench_stats::Summary::of(&run.saving).map_or(f64::INFINITY, |summary| summary.median)
-    };
-    let runs = detail.runs.iter().filter(|run| !run.to_file);
-    let fastest = runs.min_by(|a, b| middle(a).total_cmp(&middle(b)));
-    Measured {
-        samples: fastest.map_or_else(Vec::new, |run| run.saving.clone()),
-        batch: 1,
-        clock: detail.clock,
-        resolution: HOST_RESOLUTION,
-        flops,
-        bytes,
-        warmup: 0.0,
-        dropped: 0,
     }
 }

@@ -3,8 +3,8 @@
 
 use super::{Bench, QUEUE_COUNTS, States};
 use crate::Stage;
-use crate::checkpoint::plan::{save_buffer, state};
 use crate::iterate::write_state;
+use crate::iteration::{save_buffer, state};
 use crate::plan::Case;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::record::Mismatch;

@@ -55,7 +55,7 @@ impl crate::experiment::Spec for Spec {
         let Some(node) = node else {
             let message = "this cuts a domain into parts that exchange halos: say how";
             let help = "`{ halo: { cuts: […], exchange: […], pack: …, unpack: … } }`";
-            context.diagnostics.push(&context.at.clone(), message, Some(help.into()));
+            context.diagnostics.push(&context.at.clone(), message, Some(help));
             return None;
         };
         let given = HaloSpec::decode(node, context.diagnostics)?;
@@ -129,7 +129,7 @@ fn cuts(cuts: &At<Vec<At<Expression>>>, context: &mut OptionsContext) -> Option<
             let help = "a part is given its cells by `nx`, `ny` and `nz`, and where it begins by `x`, \
                         `y` and `z`";
             let message = format!("this needs a parameter `{name}`");
-            context.diagnostics.push(at, message, Some(help.into()));
+            context.diagnostics.push(at, message, Some(help));
             return None;
         }
     }

@@ -1,8 +1,7 @@
 //! Cuts a domain into parts and plans what they exchange.
 
-use super::{Array, Exchange, Face, Halo, Message};
+use super::{Array, Decomposition, Exchange, Face, Message, Spec};
 use crate::experiment::Planning;
-use crate::halo::spec::Spec;
 use crate::plan::{
     Candidate, Case, Limits, Pass, Resolution, available, device_bytes, place, resolve, scope_of,
 };
@@ -15,7 +14,7 @@ use gpubench_suite::{Expr, Suite, Workload};
 ///
 /// # Errors
 /// A domain that cannot be cut as asked; kernels that do not fit the case or the device.
-pub fn halo(how: &Spec, case: &Case, planning: &Planning) -> Result<Halo, Reason> {
+pub fn decompose(how: &Spec, case: &Case, planning: &Planning) -> Result<Decomposition, Reason> {
     let Planning { workload, device, limits, .. } = planning;
     let here = place(workload);
     let scope = scope_of(workload, &case.size)?;
@@ -63,7 +62,7 @@ pub fn divided(
     key: &CaseKey,
     cells: [u64; 3],
     cuts: [u64; 3],
-) -> Result<Halo, Reason> {
+) -> Result<Decomposition, Reason> {
     let how = wanted.spec;
     let (domain, part) = (Array { cells }, Array { cells: share(cells, cuts)? });
     let [px, py, pz] = cuts;
@@ -89,7 +88,7 @@ pub fn divided(
     planner.pass(0, &whole)?;
     planner.pass(1, &whole)?;
     let [Some(pack), Some(unpack)] = planner.kernels else { return Err("nothing packs".into()) };
-    Ok(Halo { domain, part, cuts, fields, parts, pack, unpack, exchanges })
+    Ok(Decomposition { domain, part, cuts, fields, parts, pack, unpack, exchanges })
 }
 
 /// Cells of a case's domain.

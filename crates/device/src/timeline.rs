@@ -3,7 +3,7 @@
 use gpubench_core::gpu::{Clock, StepTimes, Timeline};
 use std::time::Instant;
 
-/// A command's four timestamps in nanoseconds: queued, submitted, started, ended.
+/// A command's four timestamps in ticks of the device's clock: queued, submitted, started, ended.
 pub(crate) type Stamps = [u64; 4];
 
 /// The timeline of steps whose commands carry these timestamps, in `wall` seconds on the
@@ -11,6 +11,7 @@ pub(crate) type Stamps = [u64; 4];
 /// left out, and the timeline says why.
 pub(crate) fn of(
     stamps: Result<Vec<Stamps>, String>,
+    tick: f64,
     resolution: Option<f64>,
     wall: f64,
 ) -> Timeline {
@@ -22,9 +23,9 @@ pub(crate) fn of(
         dropped,
     };
     let Some(resolution) = resolution else { return host(None) };
-    match stamps.and_then(|stamps| check(&stamps, wall).map(|()| stamps)) {
+    match stamps.and_then(|stamps| check(&stamps, tick, wall).map(|()| stamps)) {
         Ok(stamps) => Timeline {
-            steps: relative(&stamps),
+            steps: relative(&stamps, tick),
             clock: Clock::Device,
             resolution,
             wall,
@@ -34,7 +35,7 @@ pub(crate) fn of(
     }
 }
 
-fn check(stamps: &[Stamps], wall: f64) -> Result<(), String> {
+fn check(stamps: &[Stamps], tick: f64, wall: f64) -> Result<(), String> {
     for (step, &[queued, submitted, started, ended]) in stamps.iter().enumerate() {
         if [queued, submitted, started, ended].contains(&0) {
             return Err(format!("a timestamp of step {step} is zero"));
@@ -47,7 +48,7 @@ fn check(stamps: &[Stamps], wall: f64) -> Result<(), String> {
     }
     let first = stamps.iter().map(|s| s[0]).min().unwrap_or(0);
     let last = stamps.iter().map(|s| s[3]).max().unwrap_or(0);
-    let span = (last - first) as f64 * 1e-9;
+    let span = (last - first) as f64 * tick;
     // The two clocks may run apart by some parts in a thousand and begin a little apart.
     if span > wall * 1.05 + 1e-3 {
         return Err(format!("timestamps span {span:.6} s, the host saw {wall:.6} s"));
@@ -55,10 +56,10 @@ fn check(stamps: &[Stamps], wall: f64) -> Result<(), String> {
     Ok(())
 }
 
-fn relative(stamps: &[Stamps]) -> Vec<StepTimes> {
+fn relative(stamps: &[Stamps], tick: f64) -> Vec<StepTimes> {
     let first = stamps.iter().map(|s| s[0]).min().unwrap_or(0);
-    // Subtracting before converting keeps nanoseconds exact.
-    let seconds = |stamp: u64| (stamp - first) as f64 * 1e-9;
+    // Subtracting before converting keeps ticks exact.
+    let seconds = |stamp: u64| (stamp - first) as f64 * tick;
     let times = stamps.iter().map(|&[queued, submitted, started, ended]| StepTimes {
         queued: seconds(queued),
         submitted: seconds(submitted),
@@ -87,7 +88,7 @@ mod tests {
     use super::*;
 
     fn timeline(stamps: &[Stamps]) -> Timeline {
-        of(Ok(stamps.to_vec()), Some(1e-9), 1e-3)
+        of(Ok(stamps.to_vec()), 1e-9, Some(1e-9), 1e-3)
     }
 
     #[test]
@@ -116,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_device_without_timestamps_has_a_wall_time_only() {
-        let times = of(Ok(vec![[1, 2, 3, 4]]), None, 2.0);
+        let times = of(Ok(vec![[1, 2, 3, 4]]), 1e-9, None, 2.0);
         assert!(times.steps.is_empty() && times.wall == 2.0 && times.dropped.is_none());
     }
 }

@@ -8,9 +8,11 @@
 
 mod array;
 mod cut;
+mod spec;
 
 pub use array::{Array, Face};
-pub use cut::{Wanted, divided, given, halo};
+pub use cut::{Wanted, decompose, divided, given};
+pub use spec::Spec;
 
 use crate::plan::{Candidate, Case, GUARD, Pass};
 use gpubench_core::gpu::{BufferId, KernelId, KernelSource, Op, Queue, Recording, Slice};
@@ -24,7 +26,7 @@ pub const UNPACK: KernelId = KernelId(2);
 
 /// A domain in equal parts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Halo {
+pub struct Decomposition {
     /// The whole domain.
     pub domain: Array,
     /// A part of it.
@@ -89,7 +91,7 @@ pub struct Ways {
     pub bulk: BufferId,
 }
 
-impl Halo {
+impl Decomposition {
     /// The buffers through which halos travel.
     pub fn ways(&self) -> Ways {
         let buffer = |i| self.parts[0].buffer(i);

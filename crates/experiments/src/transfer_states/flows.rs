@@ -1,7 +1,7 @@
 //! Copies to and from several devices: the recordings, and what of them moved while all were at it.
 
-use crate::transfer::run::{DOWNLOAD_BUFFERS, UPLOAD_BUFFERS};
-use crate::transfer_states::data::Moved;
+use super::data::Moved;
+use crate::buffer_pairs::{DOWNLOAD_BUFFERS, UPLOAD_BUFFERS};
 use gpubench_core::gpu::{Op, Queue, Recording, Slice};
 use gpubench_core::units::Bytes;
 use gpubench_device::Part;

@@ -3,9 +3,8 @@
 //!
 //! A simulated GPU underneath does the rest. A kernel's entry point names its fault.
 
-use super::opencl::times_of_stamps;
 use super::sim::Sim;
-use super::{Backend, Device};
+use super::{Backend, Device, timeline};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{
     BufferId, BuildReport, DeviceInfo, KernelId, KernelSource, MemoryKind, Op, Recording, Timeline,
@@ -221,7 +220,7 @@ fn misread(times: Timeline, spoil: Spoil) -> Timeline {
     let stamps = times.steps.iter().map(|step| {
         spoil([step.queued, step.submitted, step.started, step.ended].map(nanoseconds))
     });
-    times_of_stamps(Ok(stamps.collect()), Some(times.resolution), times.wall)
+    timeline::of(Ok(stamps.collect()), 1e-9, Some(times.resolution), times.wall)
 }
 
 fn hang() -> ! {

@@ -1,0 +1,103 @@
+//! How sections show bandwidth against the size of a copy, by direction and kind of host memory.
+
+use gpubench_core::gpu::MemoryKind;
+use gpubench_document::{
+    Axis, Cell, Column, Plot, Quantity, Scale, Section, Sentence, Series, Style, Table, Unit,
+};
+use std::collections::BTreeMap;
+
+/// How bandwidths are to be read.
+pub const EXPLANATION: &str = "Bandwidth is bytes over the median time, with its 95 % interval. Small copies cost the latency \
+     of a copy, large ones the link's bandwidth; pageable memory is copied once more by the driver.";
+
+/// Which ways data goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Way {
+    /// From host to device.
+    Upload,
+    /// From device to host.
+    Download,
+    /// One copy each way at the same time.
+    Both,
+}
+
+impl Way {
+    const ALL: [Self; 3] = [Self::Upload, Self::Download, Self::Both];
+
+    /// What tables call it.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Upload => "upload",
+            Self::Download => "download",
+            Self::Both => "both",
+        }
+    }
+}
+
+/// The bandwidths of a device, by kind of host memory, bytes of one copy, and way.
+#[derive(Default)]
+pub struct Bandwidths(BTreeMap<MemoryKind, BTreeMap<u64, BTreeMap<Way, Quantity>>>);
+
+impl Bandwidths {
+    /// Adds what copies of `bytes` each took, with the interval of that time.
+    pub fn add(
+        &mut self,
+        memory: MemoryKind,
+        way: Way,
+        bytes: u64,
+        seconds: f64,
+        interval: [f64; 2],
+    ) {
+        let copies = if way == Way::Both { 2.0 } else { 1.0 };
+        let moved = copies * bytes as f64;
+        let [low, high] = interval;
+        if let Some(rate) = Quantity::between(moved / seconds, [moved / high, moved / low]) {
+            let sizes = self.0.entry(memory).or_default();
+            sizes.entry(bytes).or_default().insert(way, rate);
+        }
+    }
+
+    /// `section` with the plot and its table.
+    pub fn in_section(&self, section: Section) -> Section {
+        section
+            .plot(self.plot())
+            .section(Section::new("all", "All sizes").folded().table(self.table()))
+    }
+
+    /// The kind of memory is the colour, the way the dashes.
+    fn plot(&self) -> Plot {
+        let x = Axis::new("bytes of one copy", Unit::Bytes, Scale::Log2);
+        let y = Axis::new("bandwidth", Unit::BytesPerSecond, Scale::Log10);
+        let plot = Plot::new("against_size", "Bandwidth against the size of a copy", x, y);
+        let mut plot = plot.tabled_in("sizes");
+        for (&memory, sizes) in &self.0 {
+            for (dash, way) in Way::ALL.into_iter().enumerate() {
+                let name = Sentence::from(way.label()).text(" ").text(memory.label());
+                let mut series = Series::new(name, Style::Joined).look(memory as usize, dash);
+                for (&bytes, rates) in sizes {
+                    series.point(bytes as f64, rates.get(&way).copied());
+                }
+                plot = plot.series(series);
+            }
+        }
+        plot
+    }
+
+    fn table(&self) -> Table {
+        let rows =
+            || self.0.iter().flat_map(|(memory, sizes)| sizes.iter().map(move |s| (memory, s)));
+        let seen = |way: &Way| rows().any(|(_, (_, rates))| rates.contains_key(way));
+        let ways: Vec<Way> = Way::ALL.into_iter().filter(seen).collect();
+        let way = |way: &Way| Column::new(way.label(), way.label(), Unit::BytesPerSecond);
+        let first =
+            [Column::text("memory", "memory"), Column::new("bytes", "one copy", Unit::Bytes)];
+        let columns = first.into_iter().chain(ways.iter().map(way));
+        let mut table = Table::new("sizes", "Bandwidth", columns);
+        for (memory, (&bytes, rates)) in rows() {
+            let rates = ways.iter().map(|way| rates.get(way).copied().into());
+            let first: [Cell; 2] = [memory.label().into(), (bytes as f64).into()];
+            table.row(first.into_iter().chain(rates));
+        }
+        table
+    }
+}

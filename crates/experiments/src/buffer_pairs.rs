@@ -1,0 +1,62 @@
+//! The two pairs of buffers between which copies go both ways at once, and what they must hold.
+
+use crate::{Measurement, Session, compare};
+use gpubench_core::error::Result;
+use gpubench_core::gpu::{BufferId, MemoryKind};
+use gpubench_core::units::Bytes;
+use gpubench_core::workload::Comparison;
+use gpubench_reference::Data;
+
+/// Uploads use one pair of buffers, downloads another.
+pub(crate) const UPLOAD_BUFFERS: (BufferId, BufferId) = (BufferId(1), BufferId(0));
+pub(crate) const DOWNLOAD_BUFFERS: (BufferId, BufferId) = (BufferId(2), BufferId(3));
+
+/// Both directions get a queue each where the device has two.
+pub(crate) fn queues(session: &Session) -> u32 {
+    session.device.info().queues.min(2)
+}
+
+/// Allocates both pairs: the first is filled on the host, the second on the device.
+pub(crate) fn allocate(
+    session: &mut Session,
+    bytes: Bytes,
+    kind: MemoryKind,
+    data: &Data,
+) -> Result<()> {
+    let device = session.device.as_mut();
+    for ((from, to), from_host) in [(UPLOAD_BUFFERS, true), (DOWNLOAD_BUFFERS, false)] {
+        let kinds = if from_host { [kind, MemoryKind::Device] } else { [MemoryKind::Device, kind] };
+        device.alloc(from, bytes, kinds[0])?;
+        device.alloc(to, bytes, kinds[1])?;
+        device.write(from, data.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Both targets hold nothing of the source.
+pub(crate) fn poison(session: &mut Session, bytes: Bytes) -> Result<()> {
+    let poison = vec![0xff; bytes.as_usize()];
+    [UPLOAD_BUFFERS.1, DOWNLOAD_BUFFERS.1]
+        .into_iter()
+        .try_for_each(|to| session.device.write(to, &poison))
+}
+
+/// Both targets must hold the source's bytes.
+pub(crate) fn verified(
+    session: &mut Session,
+    data: &Data,
+    when: &str,
+    measurement: &mut Measurement,
+) -> Result<bool> {
+    let exact = Comparison { relative: 0.0, absolute: 0.0 };
+    for (target, name) in [(UPLOAD_BUFFERS.1, "uploaded"), (DOWNLOAD_BUFFERS.1, "downloaded")] {
+        let found = Data::from_bytes(data.scalar(), &session.device.read(target)?);
+        let (norms, mismatch) = compare(name, data, &found, exact, when);
+        measurement.norms = Some(norms);
+        if let Some(mismatch) = mismatch {
+            measurement.mismatch(mismatch);
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

@@ -1,0 +1,322 @@
+//! What reports say of concurrent kernels: the speedup of every pair as a matrix, how many copies of
+//! a kernel really run at once, and what model 7 predicted.
+
+use super::analysis::{ConcurrencySummary, PairSummary, PairTally, concurrency, pair_tally};
+use super::data::Concurrency;
+use crate::results::{device_section, measured, modelled_device, rounds};
+use gpubench_analysis::{Aggregate, ReportInput};
+use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
+use gpubench_model::concurrency::{Case as Start, Device};
+use std::collections::BTreeSet;
+
+/// A kernel and what ran concurrently with it in the first round that was measured.
+struct Case {
+    name: String,
+    raw: Concurrency,
+    summary: ConcurrencySummary,
+    /// The pairs of all rounds.
+    rounds: Vec<PairSummary>,
+}
+
+/// One section a device.
+pub(super) fn section(input: &ReportInput) -> Section {
+    let section = Section::new("concurrency", "Concurrent kernels").text(
+        "Speedup over serial is the sum of both isolated times over the concurrent time: 1 where \
+         kernels take turns, 2 where neither slows the other. A is the row's kernel, which was queued \
+         first; the darker a cell, the larger the speedup. The second kernel starts with the first \
+         (case A), in its last wave (B), or after it (C), as inferred from the ends of both; swapped: \
+         the device began the one queued second first.",
+    );
+    let devices = 0..input.reported_devices.len();
+    devices.fold(section, |section, device| {
+        let model = modelled_device(input, device);
+        section.section(of(device_section(input, device), measured(input, device), model))
+    })
+}
+
+/// `section` with the cases among `rows`, which are one device's.
+fn of<'a>(
+    section: Section,
+    rows: impl Iterator<Item = &'a Aggregate<'a>>,
+    model: Option<Device>,
+) -> Section {
+    let cases: Vec<Case> = rows.filter_map(|row| case(row, model)).collect();
+    let names = Names::of(&cases);
+    let predicted = |case: &Case| case.summary.pairs.iter().all(|pair| pair.expected.is_some());
+    let section = section.table(matrix(&cases, &names));
+    let section = match pair_tally(cases.iter().flat_map(|case| &case.rounds)) {
+        Some(tally) => tallied(section, &tally),
+        None => section,
+    };
+    let section = match model {
+        None if cases.is_empty() => section,
+        None => section.note("model 7 predicts nothing: no run shows what a unit holds"),
+        Some(_) if cases.iter().all(predicted) => section,
+        Some(_) => section.note(
+            "model 7 does not predict pairs with a group larger than any that a unit was seen to hold",
+        ),
+    };
+    let pairs = cases.iter().fold(Section::new("pairs", "All pairs").folded(), |section, case| {
+        section.section(pairs(case, &names))
+    });
+    let skipped = Section::new("not_run", "Not run").folded().table(skipped(&cases));
+    section.table(copies(&cases, &names)).section(pairs).section(skipped)
+}
+
+fn case(row: &Aggregate, model: Option<Device>) -> Option<Case> {
+    let raw = rounds(row).next()?;
+    let pairs = |raw: Concurrency| concurrency(&raw, model).pairs;
+    let (summary, rounds) = (concurrency(&raw, model), rounds(row).flat_map(pairs).collect());
+    Some(Case { name: row.key.to_string(), raw, summary, rounds })
+}
+
+/// The names of all kernels on a device.
+struct Names<'a>(BTreeSet<&'a str>);
+
+impl<'a> Names<'a> {
+    fn of(cases: &'a [Case]) -> Self {
+        let seconds = cases.iter().flat_map(|case| &case.summary.pairs).map(|pair| &pair.second);
+        Self(cases.iter().map(|case| &case.name).chain(seconds).map(String::as_str).collect())
+    }
+
+    /// `name` without its sizes, unless another has the same workload.
+    fn short(&self, name: &str) -> String {
+        let workload = |name: &str| name.split(' ').next().map(str::to_owned);
+        let alike = self.0.iter().filter(|other| workload(other) == workload(name)).count();
+        workload(name).filter(|_| alike == 1).unwrap_or_else(|| name.to_owned())
+    }
+}
+
+fn matrix(cases: &[Case], names: &Names) -> Table {
+    let mut seconds: Vec<&str> = vec![];
+    for pair in cases.iter().flat_map(|case| &case.summary.pairs) {
+        if !seconds.contains(&pair.second.as_str()) {
+            seconds.push(&pair.second);
+        }
+    }
+    let second = |name: &&str| Column::new(name, names.short(name), Unit::Ratio);
+    let columns = seconds.iter().map(second);
+    let first = Column::text("first", "A (first), with B (second)");
+    let title = "Speedup over serial of the row's kernel with the column's";
+    let mut table =
+        Table::new("speedup", title, [first].into_iter().chain(columns)).shaded(1.0, 2.0);
+    for case in cases.iter().filter(|case| !case.summary.pairs.is_empty()) {
+        let speedup = |second: &&str| {
+            let pair = case.summary.pairs.iter().find(|pair| pair.second == *second);
+            Cell::from(pair.map(|pair| pair.speedup[0]))
+        };
+        table.row([names.short(&case.name).into()].into_iter().chain(seconds.iter().map(speedup)));
+    }
+    table
+}
+
+/// How well model 7 predicted all pairs of a device, over all rounds.
+fn tallied(section: Section, tally: &PairTally) -> Section {
+    let right = Sentence::new().value(tally.right as f64, Unit::Count).text(" of ");
+    let right = right.counted(tally.pairs as u64, "pair").text(" (");
+    let right = right.value(tally.right as f64 / tally.pairs as f64, Unit::Fraction).text(")");
+    let wrong = tally.wrong.iter().map(|&(measured, predicted, n)| {
+        let wrong = Sentence::new().counted(n as u64, "pair").text(" ").text(letter(measured));
+        wrong.text(", not ").text(letter(predicted))
+    });
+    let wrong = (!tally.wrong.is_empty()).then(|| Sentence::new().list("; ", wrong));
+    let undecided = (tally.undecided > 0).then_some(tally.undecided as u64);
+    section
+        .fact("right", "case predicted by model 7", right)
+        .fact("wrong", "the others are", wrong)
+        .fact("undecided", "pairs not measured or not predicted", undecided)
+        .figure("off", SLOWDOWN_ERROR, tally.slowdown_error, Unit::Fraction)
+}
+
+const SLOWDOWN_ERROR: &str = "mean error of predicted slowdowns of later kernels";
+
+fn copies(cases: &[Case], names: &Names) -> Table {
+    let columns = [
+        Column::text("kernel", "kernel"),
+        Column::new("copies", "most copies", Unit::Count),
+        Column::new("really", "really at once, about", Unit::Count),
+        Column::text("speedup", "copies: speedup over serial"),
+    ];
+    let mut table = Table::new("copies", "Copies of one kernel at once", columns);
+    for case in cases {
+        let copies = &case.summary.copies;
+        let [_, .., (max_copies, _)] = copies[..] else { continue };
+        let really = copies.iter().map(|(_, speedup)| speedup.round()).fold(0.0, f64::max);
+        let each = copies.iter().map(|&(n, speedup)| {
+            let n = Sentence::new().value(n.into(), Unit::Count).text(": ");
+            n.value(speedup, Unit::Ratio)
+        });
+        let each = Sentence::new().list(", ", each);
+        table.row([
+            names.short(&case.name).into(),
+            u64::from(max_copies).into(),
+            really.into(),
+            each.into(),
+        ]);
+    }
+    table
+}
+
+fn skipped(cases: &[Case]) -> Table {
+    let columns = ["first", "second", "reason"].map(|name| Column::text(name, name));
+    let mut table = Table::new("skipped", "Pairs that did not run, and why", columns);
+    for case in cases {
+        for (second, reason) in &case.raw.skipped {
+            table.row([&case.name, second, reason].map(|text| text.clone().into()));
+        }
+    }
+    table
+}
+
+/// A kernel with all that ran concurrently with it.
+fn pairs(case: &Case, names: &Names) -> Section {
+    let queues = match case.raw.queues {
+        1 => "one queue, in order",
+        _ => "a queue each",
+    };
+    let (mut times, mut starts) = (times_table(), starts_table());
+    for pair in &case.summary.pairs {
+        let second = || Cell::from(names.short(&pair.second));
+        let [isolated, concurrent] = [pair.isolated, pair.concurrent].map(|t| t.map(Cell::from));
+        let figures = isolated.into_iter().chain(concurrent).chain(pair.speedup.map(Cell::from));
+        times.row([second()].into_iter().chain(figures));
+        let slowdown = [0, 1].map(|i| Cell::from(pair.slowdown.map(|slowdown| slowdown[i])));
+        let expected = |of: fn(&super::analysis::Expected) -> Cell| pair.expected.as_ref().map(of);
+        let case = pair.case.map(|case| match pair.swapped {
+            true => Sentence::from(letter(case)).text(", swapped"),
+            false => letter(case).into(),
+        });
+        starts.row([second(), case.into()].into_iter().chain(slowdown).chain([
+            expected(|expected| letter(expected.case).into()).into(),
+            expected(|expected| expected.slowdown.into()).into(),
+            expected(|expected| expected.speedup.into()).into(),
+        ]));
+    }
+    Section::new(&case.name, Sentence::new().name(&case.name))
+        .fact("queues", "queues", queues)
+        .table(times)
+        .table(starts)
+}
+
+fn times_table() -> Table {
+    let columns = [
+        Column::text("second", "B"),
+        Column::new("a_isolated", "A isolated", Unit::Seconds),
+        Column::new("b_isolated", "B isolated", Unit::Seconds),
+        Column::new("a_first", "A first", Unit::Seconds),
+        Column::new("b_first", "B first", Unit::Seconds),
+        Column::new("speedup_a_first", "speedup", Unit::Ratio),
+        Column::new("speedup_b_first", "B first", Unit::Ratio),
+    ];
+    Table::new(
+        "times",
+        "Isolated, and concurrent with A or B queued first; speedup over serial of both orders",
+        columns,
+    )
+}
+
+fn starts_table() -> Table {
+    let columns = [
+        Column::text("second", "B"),
+        Column::text("case", "case"),
+        Column::new("a_slowed", "A slowed", Unit::Ratio),
+        Column::new("b_slowed", "B slowed", Unit::Ratio),
+        Column::text("case_predicted", "predicted"),
+        Column::new("slowdown_predicted", "slowed", Unit::Ratio),
+        Column::new("speedup_predicted", "speedup", Unit::Ratio),
+    ];
+    let title = "With A queued first: case and slowdowns, and what model 7 predicts";
+    Table::new("starts", title, columns)
+}
+
+/// The case's letter.
+fn letter(case: Start) -> &'static str {
+    match case {
+        Start::A => "A",
+        Start::B => "B",
+        Start::C => "C",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Concurrency as Kind;
+    use super::*;
+    use crate::concurrency::data::{Launched, Pair};
+    use crate::results::testing::{record_of, section_of_records, with_input};
+    use gpubench_core::gpu::Clock;
+    use gpubench_core::record::{NamedStep, Record, Timed, sample};
+    use gpubench_model::occupancy::Unit as Held;
+    use gpubench_report::render::text;
+
+    fn timed_as(seconds: f64, steps: &[(f64, f64)]) -> Timed {
+        let step = |&(started, ended): &(f64, f64)| {
+            let name = "kernel".into();
+            NamedStep { name, queue: 0, started, ended }
+        };
+        let walls = vec![seconds, seconds * 1.02, seconds * 1.05];
+        Timed { walls, steps: steps.iter().map(step).collect() }
+    }
+
+    /// A kernel concurrent with each of these, all of which take 1 ms isolated: with the first they
+    /// run at once, with every other one after it.
+    fn concurrent(first: &str, seconds: &[&str]) -> Record {
+        let launched = |name: &str| Launched {
+            name: format!("{name} n=16"),
+            groups: 12,
+            group_size: 64,
+            local_bytes: 1024,
+        };
+        let pair = |(i, second): (usize, &&str)| {
+            let (both, later) = if i == 0 { (1.2, (0.0, 1.2e-3)) } else { (2.0, (1e-3, 2e-3)) };
+            Pair {
+                second: launched(second),
+                first_isolated: timed_as(1e-3, &[(0.0, 1e-3)]),
+                second_isolated: timed_as(1e-3, &[(0.0, 1e-3)]),
+                concurrent_a_first: timed_as(both * 1e-3, &[(0.0, 1e-3), later]),
+                concurrent_b_first: timed_as(1.3e-3, &[]),
+            }
+        };
+        let raw = Concurrency {
+            clock: Clock::Device,
+            queues: 2,
+            kernel: launched(first),
+            pairs: seconds.iter().enumerate().map(pair).collect(),
+            skipped: vec![("huge n=16".into(), "two of it need 3 GiB".into())],
+            copies: vec![(1, timed_as(1e-3, &[])), (4, timed_as(1.1e-3, &[]))],
+        };
+        record_of::<Kind>(sample::key(first, 16), &raw)
+    }
+
+    fn records() -> [Record; 2] {
+        [concurrent("long", &["long", "short"]), concurrent("short", &["short"])]
+    }
+
+    #[test]
+    fn pairs_with_what_model_7_predicted_read_well() {
+        let unit = Held { registers: 0, ..Held::K40 };
+        let model = Some(Device { units: 15, unit });
+        let section =
+            with_input(&records(), |input| of(device_section(input, 0), measured(input, 0), model));
+        insta::assert_snapshot!(text::section(&section, Some(80)));
+    }
+
+    #[test]
+    fn without_residency_nothing_is_predicted() {
+        let section = section_of_records::<Kind>(&records()).unwrap();
+        let text = text::section(&section, Some(80));
+        assert!(text.contains("model 7 predicts nothing"), "{text}");
+        let starts = section.find_table("starts").unwrap();
+        assert!(starts.rows().iter().all(|row| row[4..] == [const { Cell::Missing }; 3]));
+        let [long, short] = section.find_table("speedup").unwrap().rows() else { panic!() };
+        assert!(long[1..].iter().all(|cell| *cell != Cell::Missing));
+        assert_eq!(short[1], Cell::Missing);
+        assert_eq!(long[0], Cell::from("long".to_owned()));
+    }
+
+    #[test]
+    fn kernels_of_one_workload_are_named_with_their_sizes() {
+        let names = Names(["one n=1", "one n=2", "two n=1"].into());
+        assert_eq!(["one n=1", "two n=1"].map(|name| names.short(name)), ["one n=1", "two"]);
+    }
+}

@@ -1,0 +1,95 @@
+//! How many units a device has and what each of them holds, from how many groups ran at once.
+//!
+//! Every number of groups at once is a multiple of the number of units; those of groups of different
+//! sizes have few other factors in common.
+
+use crate::registry::experiment;
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::record::Detail;
+use gpubench_model::concurrency::Device;
+use gpubench_model::occupancy::Unit;
+
+/// How many equal groups were seen to run at once on the whole device, when no more could.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupsAtOnce {
+    /// Groups.
+    pub at_once: u32,
+    /// Work-items of each.
+    pub group_size: u32,
+    /// Bytes of local memory of each.
+    pub local_bytes: u64,
+}
+
+/// What launches on one device show together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Residency {
+    /// Units: the largest number that divides all numbers of groups at once.
+    pub units: u32,
+    /// Most groups that a unit was seen to hold.
+    pub groups: u32,
+    /// Most work-items that a unit was seen to hold.
+    pub work_items: u32,
+    /// Most bytes of local memory that a unit was seen to hand out.
+    pub local_memory: u64,
+    /// How many cases it was inferred from.
+    pub cases: usize,
+}
+
+/// What `detail` shows of the device that it was measured on.
+pub fn groups_at_once(detail: &Detail) -> Option<GroupsAtOnce> {
+    experiment(detail.kind())?.groups_at_once(detail)
+}
+
+/// Infers from what was seen on one device; `None` where nothing was.
+pub fn residency(seen: impl IntoIterator<Item = GroupsAtOnce>) -> Option<Residency> {
+    let seen: Vec<GroupsAtOnce> = seen.into_iter().collect();
+    let units = seen.iter().map(|one| one.at_once).reduce(common)?;
+    let maximum = |of: &dyn Fn(&GroupsAtOnce, u64) -> u64| {
+        seen.iter().map(|one| of(one, u64::from(one.at_once / units))).max().unwrap_or(0)
+    };
+    let narrow = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+    Some(Residency {
+        units,
+        groups: narrow(maximum(&|_, groups| groups)),
+        work_items: narrow(maximum(&|one, groups| groups * u64::from(one.group_size))),
+        local_memory: maximum(&|one, groups| groups.saturating_mul(one.local_bytes)),
+        cases: seen.len(),
+    })
+}
+
+/// Greatest common divisor.
+fn common(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { common(b, a % b) }
+}
+
+impl Residency {
+    /// The device as model 7 sees it. Registers are not known and not limiting there.
+    pub fn device(&self, info: &DeviceInfo) -> Device {
+        let unit = Unit {
+            warp: info.subgroup.map_or(1, |[_, largest]| largest.max(1)),
+            work_items: self.work_items,
+            groups: self.groups,
+            registers: 0,
+            local_memory: u32::try_from(self.local_memory).unwrap_or(u32::MAX),
+            local_piece: 1,
+        };
+        Device { units: self.units, unit }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_of_several_sizes_give_the_units() {
+        let seen =
+            |group_size, local_bytes, at_once| GroupsAtOnce { at_once, group_size, local_bytes };
+        let all = [seen(64, 4, 16 * 15), seen(640, 4, 3 * 15), seen(64, 16384, 2 * 15)];
+        let found = residency(all).unwrap();
+        let expected =
+            Residency { units: 15, groups: 16, work_items: 1920, local_memory: 32768, cases: 3 };
+        assert_eq!(found, expected);
+        assert_eq!(residency([]), None);
+    }
+}
