@@ -152,6 +152,19 @@ impl Table {
         }
     }
 
+    /// The same without the columns that have no value in any row.
+    pub fn without_missing(mut self) -> Self {
+        let is_filled = |i: usize| self.rows.iter().any(|row| row[i] != Cell::Missing);
+        let kept: Vec<usize> = (0..self.columns.len()).filter(|&i| is_filled(i)).collect();
+        let place = |old: usize| kept.iter().position(|&kept| kept == old);
+        self.best = self.best.iter().filter_map(|&(row, i)| Some((row, place(i)?))).collect();
+        self.columns = kept.iter().map(|&i| self.columns[i].clone()).collect();
+        for row in &mut self.rows {
+            *row = kept.iter().map(|&i| row[i].clone()).collect();
+        }
+        self
+    }
+
     /// Shades quantities from `low` (pale) to `high` (dark), where a format can: a matrix.
     pub fn shaded(mut self, low: f64, high: f64) -> Self {
         self.shade = (low.is_finite() && high.is_finite() && low < high).then_some([low, high]);
@@ -288,6 +301,15 @@ mod tests {
         assert!(table.rows().iter().all(|row| row.len() == 3));
         assert_eq!(table.rows()[1][1], Cell::Missing);
         assert!(table.is_best(1, 2) && table.bests().len() == 1);
+        let mut sparse = Table::new(
+            "t",
+            "t",
+            [Column::text("a", "a"), Column::text("b", "b"), Column::text("c", "c")],
+        );
+        sparse.row(["x".into(), Cell::Missing, "y".into()]);
+        sparse.best("c");
+        let filled = sparse.without_missing();
+        assert_eq!((filled.columns().len(), filled.bests()), (2, &[(0, 1)][..]));
         assert_eq!(Table::new("t", "t", []).shaded(1.0, f64::NAN).shade(), None);
     }
 }
