@@ -262,13 +262,13 @@ fn what_cannot_run_concurrently_is_reported_with_its_place() {
     );
     let device = simulated(None);
     let rejected = |memory| first(&suite, device.as_ref(), Some(Bytes(memory))).unwrap_err();
-    assert!(rejected(100 << 10).contains("of which 100"), "{}", rejected(100 << 10));
+    assert!(rejected(100 << 10).contains("and 100 KiB of the"), "{}", rejected(100 << 10));
     assert!(
-        rejected(180 << 10).contains("mine.yaml:3: two copies of it need"),
+        rejected(180 << 10).contains("mine.yaml:3: two copies of it needs"),
         "{}",
         rejected(180 << 10)
     );
-    assert!(rejected(1 << 20).contains("mine.yaml:3: 32 copies of it need"));
+    assert!(rejected(1 << 20).contains("mine.yaml:3: 32 copies of it needs"));
     let case = first(&suite, device.as_ref(), Some(Bytes(33_600_000))).unwrap();
     let co_running: CoRunning = case.planned().unwrap();
     assert_eq!(co_running.cases.len(), 1);

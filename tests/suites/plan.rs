@@ -149,7 +149,7 @@ fn the_host_needs_room_too() {
     assert!(cases[0].is_ok());
     let reason = cases[1].as_ref().unwrap_err();
     assert!(
-        reason.contains("making and checking it needs 40.0 GiB, the host has 8.00 GiB"),
+        reason.contains("making and checking it needs 40.0 GiB, and the host has 8.00 GiB"),
         "{reason}"
     );
 }

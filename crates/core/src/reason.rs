@@ -62,12 +62,13 @@ impl Room {
         }
     }
 
-    fn label(self) -> &'static str {
+    /// How much of it there is, in a clause.
+    fn has(self, limit: Bytes) -> String {
         match self {
-            Self::Binding => "a kernel may see of one buffer",
-            Self::Buffer => "the device's largest buffer has",
-            Self::Device => "may be used of the device's memory",
-            Self::Host => "the host has",
+            Self::Binding => format!("a kernel may see {limit} of one buffer"),
+            Self::Buffer => format!("the device's largest buffer has {limit}"),
+            Self::Device => format!("{limit} of the device's memory may be used"),
+            Self::Host => format!("the host has {limit}"),
         }
     }
 }
@@ -113,8 +114,8 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLarge { what, bytes, limit, of } => {
-                let of = of.label();
-                write!(f, "{what} needs {}, {of} {}", Bytes(*bytes), Bytes(*limit))
+                let (bytes, has) = (Bytes(*bytes), of.has(Bytes(*limit)));
+                write!(f, "{what} needs {bytes}, and {has}")
             }
             Self::OverBudget { what, needed, available } => {
                 write!(
@@ -142,7 +143,7 @@ mod tests {
         assert_eq!(serde_json::from_str::<Reason>(&text).unwrap(), large);
         assert_eq!(
             large.to_string(),
-            "`a` needs 2.00 KiB, the device's largest buffer has 1.00 KiB"
+            "`a` needs 2.00 KiB, and the device's largest buffer has 1.00 KiB"
         );
         let other = Reason::from("no such memory");
         assert_eq!(serde_json::to_string(&other).unwrap(), "\"no such memory\"");

@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_told_apart_and_empty_ones_left_away() {
+    fn parts_have_distinct_keys_and_empty_ones_left_away() {
         let mut table = Table::new("runs", "runs", [Column::new("n", "n", Unit::Count)]);
         let empty = table.clone();
         table.row([1u64.into()]);

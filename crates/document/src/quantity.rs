@@ -45,8 +45,9 @@ impl Quantity {
     /// The same with an interval; one that is not finite, reversed or not around the value is
     /// no interval, and left away.
     pub fn with_interval(self, [low, high]: [f64; 2]) -> Self {
-        let sound = low.is_finite() && high.is_finite() && low <= self.value && self.value <= high;
-        Self { interval: sound.then_some([low + 0.0, high + 0.0]), ..self }
+        let is_valid =
+            low.is_finite() && high.is_finite() && low <= self.value && self.value <= high;
+        Self { interval: is_valid.then_some([low + 0.0, high + 0.0]), ..self }
     }
 
     /// The same with an interval that reaches `margin` to either side.

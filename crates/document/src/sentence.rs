@@ -8,7 +8,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Piece {
     /// The program's own words.
-    Words(&'static str),
+    Text(&'static str),
     /// Text that others chose: a kernel, a device, a reason. Renderers make it harmless.
     Name(String),
     /// A number.
@@ -49,8 +49,8 @@ impl Sentence {
     }
 
     /// Adds words.
-    pub fn text(self, words: &'static str) -> Self {
-        self.with(Piece::Words(words))
+    pub fn text(self, text: &'static str) -> Self {
+        self.with(Piece::Text(text))
     }
 
     /// Adds text that comes from outside.
@@ -107,7 +107,7 @@ impl Sentence {
     /// As people read it, with each name as `name` makes it.
     pub fn text_with(&self, name: impl Fn(&String) -> String) -> String {
         let piece = |piece: &Piece| match piece {
-            Piece::Words(words) => (*words).to_owned(),
+            Piece::Text(text) => (*text).to_owned(),
             Piece::Name(text) => name(text),
             Piece::Figure(figure) => figure.text(),
             Piece::Missing => "–".to_owned(),
@@ -130,8 +130,8 @@ impl Sentence {
 }
 
 impl From<&'static str> for Sentence {
-    fn from(words: &'static str) -> Self {
-        Self::new().text(words)
+    fn from(text: &'static str) -> Self {
+        Self::new().text(text)
     }
 }
 
@@ -156,6 +156,6 @@ mod tests {
         let values: Vec<f64> = sentence.figures().map(|f| f.quantity.value()).collect();
         assert_eq!(values, [1e-3, 1.0, 4.0]);
         assert!(sentence.pieces().contains(&Piece::Missing));
-        assert_eq!(sentence.pieces().last(), Some(&Piece::Words("s")));
+        assert_eq!(sentence.pieces().last(), Some(&Piece::Text("s")));
     }
 }

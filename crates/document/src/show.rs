@@ -45,11 +45,12 @@ fn number(value: f64, unit: Unit) -> String {
         Unit::Seconds
         | Unit::BytesPerSecond
         | Unit::FlopsPerSecond
-        | Unit::FlopsPerByte
         | Unit::PerSecond
         | Unit::Hertz
         | Unit::Watts
         | Unit::Joules => prefixed(value, unit.symbol()),
+        // A prefix of a quotient reads badly: 0.083 FLOP/B, not 83 mFLOP/B.
+        Unit::FlopsPerByte => format!("{} FLOP/B", plain(value)),
         Unit::Bytes => bytes(value),
         Unit::Fraction => percent(value, false),
         Unit::Change => percent(value, true),

@@ -47,7 +47,7 @@ impl Mark {
     }
 
     /// The word that programs read.
-    pub fn word(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Verified => "verified",
             Self::Unchecked => "unchecked",
@@ -229,8 +229,8 @@ impl From<Sentence> for Cell {
 }
 
 impl From<&'static str> for Cell {
-    fn from(words: &'static str) -> Self {
-        Self::Text(words.into())
+    fn from(text: &'static str) -> Self {
+        Self::Text(text.into())
     }
 }
 

@@ -78,10 +78,10 @@ impl Timeline {
         title: impl Into<Sentence>,
         tracks: impl IntoIterator<Item = (Sentence, Vec<Seen>)>,
     ) -> Option<Self> {
-        let sound =
+        let is_valid =
             |(_, start, end): &Seen| start.is_finite() && (end - start).is_finite() && start <= end;
         let mut tracks: Vec<(Sentence, Vec<Seen>)> = tracks.into_iter().collect();
-        tracks.iter_mut().for_each(|(_, spans)| spans.retain(sound));
+        tracks.iter_mut().for_each(|(_, spans)| spans.retain(is_valid));
         let all = || tracks.iter().flat_map(|(_, spans)| spans);
         let origin = all().map(|span| span.1).fold(f64::INFINITY, f64::min);
         let end = all().map(|span| span.2).fold(f64::NEG_INFINITY, f64::max);

@@ -39,7 +39,7 @@ pub trait Experiment: Sync + 'static {
     const HOST_MEMORY: HostMemory = HostMemory::Unused;
     /// Whether it is one measurement over all devices of a run.
     const SEVERAL_DEVICES: bool = false;
-    /// Whether it measures how the device's pace changes: then a slower device is a result, and no
+    /// Whether it measures how the device's speed changes: then a slower device is a result, and no
     /// reason to measure again.
     const DRIFT_IS_RESULT: bool = false;
 

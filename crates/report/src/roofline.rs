@@ -162,8 +162,7 @@ fn group(kernel: &Kernel) -> String {
 /// Each workload at the size that comes closest to the roof.
 fn shares_of(kernels: &[Kernel], ceilings: Option<Ceilings>) -> Table {
     let columns = [
-        Column::text("workload", "workload"),
-        Column::text("size", "size"),
+        Column::text("case", "case"),
         Column::new("intensity", "intensity", Unit::FlopsPerByte),
         Column::new("rate", "rate", Unit::None),
         Column::text("bound", "bound by"),
@@ -187,8 +186,7 @@ fn shares_of(kernels: &[Kernel], ceilings: Option<Ceilings>) -> Table {
     for kernel in best {
         let compute = ceilings.bound(kernel.flops, kernel.bytes) == Bound::Compute;
         table.row([
-            kernel.row.key.workload.clone().into(),
-            labels::size(kernel.row.key).into(),
+            labels::case_name(kernel.row.key).into(),
             Quantity::new(kernel.flops / kernel.bytes).into(),
             kernel.row.rate.map(rate).into(),
             if compute { "arithmetic" } else { "memory" }.into(),
@@ -196,7 +194,7 @@ fn shares_of(kernels: &[Kernel], ceilings: Option<Ceilings>) -> Table {
             if is_cached(kernel.row) { Cell::from("cache") } else { Cell::Missing },
         ]);
     }
-    table
+    table.without_missing()
 }
 
 fn rate(rate: Rate) -> Sentence {

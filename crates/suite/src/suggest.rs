@@ -34,7 +34,7 @@ pub fn suggest<'a>(
     choices: impl IntoIterator<Item = &'a str> + Clone,
 ) -> Option<String> {
     /// More than this many choices are no help.
-    const FEW: usize = 24;
+    const FEW: usize = 32;
     if let Some(choice) = nearest(word, choices.clone()) {
         return Some(format!("did you mean `{choice}`?"));
     }

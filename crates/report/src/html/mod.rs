@@ -9,7 +9,7 @@ mod sweep;
 mod workloads;
 
 use super::labels::counts;
-use super::render::html::{Ids, body, words};
+use super::render::html::{Ids, body, shown};
 use gpubench_analysis::ReportInput;
 use gpubench_core::hash::base64_sha256;
 use gpubench_core::text::printable;
@@ -82,7 +82,7 @@ pub fn page(input: &ReportInput, sections: &[document::Section]) -> String {
 
 /// A section that every format has.
 fn of_document(section: &document::Section, ids: &mut Ids) -> Section {
-    Section { id: ids.add(section.id()), title: words(&section.title), body: body(section, 3, ids) }
+    Section { id: ids.add(section.id()), title: shown(&section.title), body: body(section, 3, ids) }
 }
 
 /// Nothing may be loaded or run; the one style sheet is named by its hash.

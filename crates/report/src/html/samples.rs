@@ -52,9 +52,8 @@ pub(super) fn figure(input: &ReportInput, workload: &Workload, device: usize) ->
         text.title.end x=(num(WIDTH - RIGHT)) y=(num(height - 4.0)) { "difference from the row's median" }
     };
     let reported_device = &input.reported_devices[device];
-    let count: usize = rows.iter().flat_map(|row| row.rounds()).map(|m| m.samples.len()).sum();
     let description = format!(
-        "{count} samples of {} on {} {}, {} sizes. Medians and intervals are in the table of the workload.",
+        "Samples of {} on {} {}, {} sizes. Medians and intervals are in the table of the workload.",
         labels::workload_name(workload.rows[0].key, 60),
         reported_device.label,
         reported_device.name,

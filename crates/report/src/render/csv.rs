@@ -119,7 +119,7 @@ impl Rows {
             ),
             Cell::Quantity(quantity) => self.quantity(at, column, Some(*quantity), unit),
             Cell::Verdict(is) => self.value(at, column, is.to_string()),
-            Cell::Mark(mark) => self.value(at, column, mark.word().to_owned()),
+            Cell::Mark(mark) => self.value(at, column, mark.label().to_owned()),
         }
     }
 

@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use gpubench_document::{Column, Unit};
 
-    fn wide(columns: usize) -> Table {
+    fn many_columns(columns: usize) -> Table {
         let numbers =
             (0..columns).map(|i| Column::new(&format!("c{i}"), format!("col {i}"), Unit::Seconds));
         let mut table =
@@ -157,11 +157,13 @@ mod tests {
 
     #[test]
     fn columns_that_do_not_fit_follow_below() {
-        let text = Grid::of(&wide(20)).text(Some(60));
+        let text = Grid::of(&many_columns(20)).text(Some(60));
         assert!(text.lines().all(|line| line.chars().count() <= 60), "{text}");
         for column in 0..20 {
             assert!(text.contains(&format!("col {column}")), "{text}");
         }
-        assert!(Grid::of(&wide(20)).text(None).lines().next().unwrap().chars().count() > 150);
+        assert!(
+            Grid::of(&many_columns(20)).text(None).lines().next().unwrap().chars().count() > 150
+        );
     }
 }

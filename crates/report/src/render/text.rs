@@ -45,7 +45,7 @@ fn nested(section: &Section, indent: usize, width: Option<usize>) -> String {
 fn paragraph(text: &Sentence, indent: usize, width: Option<usize>) -> String {
     let fixed = |piece: &Piece| match piece {
         Piece::Figure(figure) => figure.text().replace(' ', FIXED),
-        Piece::Words(words) => (*words).to_owned(),
+        Piece::Text(text) => (*text).to_owned(),
         Piece::Name(text) => name(text),
         Piece::Missing => "–".to_owned(),
     };

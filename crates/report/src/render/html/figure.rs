@@ -3,7 +3,7 @@
 //! All are drawn 360 units wide and shown at least as wide as a phone, so that text of 11 units
 //! is never smaller than eleven pixels.
 
-use super::words;
+use super::shown;
 use crate::render::sentence;
 use gpubench_core::text::middle;
 use gpubench_document::{Sentence, Style};
@@ -53,14 +53,14 @@ pub(crate) fn figure(
 ) -> Markup {
     html! {
         figure {
-            figcaption { (words(title)) }
+            figcaption { (shown(title)) }
             svg role="img" viewBox={ "0 0 " (num(WIDTH)) " " (num(height)) } {
                 title { (sentence(title)) }
                 desc { (sentence(description)) }
                 (drawing)
             }
             @if !legend.is_empty() {
-                ul.legend { @for entry in legend { li { (entry.look) " " (words(&entry.text)) } } }
+                ul.legend { @for entry in legend { li { (entry.look) " " (shown(&entry.text)) } } }
             }
         }
     }

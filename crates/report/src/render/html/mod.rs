@@ -67,8 +67,8 @@ fn flush(drawings: &mut Vec<Markup>, out: &mut Markup) {
 
 fn one(part: &Part, level: usize, ids: &mut Ids) -> Markup {
     match part {
-        Part::Text(sentence) => html! { p { (words(sentence)) } },
-        Part::Note(sentence) => html! { p.note { (words(sentence)) } },
+        Part::Text(sentence) => html! { p { (shown(sentence)) } },
+        Part::Note(sentence) => html! { p.note { (shown(sentence)) } },
         Part::Facts { facts: list } => facts(list),
         Part::Table(inner) => table::table(inner),
         Part::Section(inner) if inner.folded => html! {
@@ -86,7 +86,7 @@ fn one(part: &Part, level: usize, ids: &mut Ids) -> Markup {
 }
 
 fn heading(section: &Section, level: usize, ids: &mut Ids) -> Markup {
-    let (id, title) = (ids.add(section.id()), words(&section.title));
+    let (id, title) = (ids.add(section.id()), shown(&section.title));
     html! {
         @match level {
             ..=3 => h3 id=(id) { (title) },
@@ -100,17 +100,17 @@ fn heading(section: &Section, level: usize, ids: &mut Ids) -> Markup {
 fn facts(facts: &[Fact]) -> Markup {
     html! {
         dl.facts {
-            @for fact in facts { dt { (words(&fact.label)) } dd { (table::content(&fact.value, fact.unit)) } }
+            @for fact in facts { dt { (shown(&fact.label)) } dd { (table::content(&fact.value, fact.unit)) } }
         }
     }
 }
 
 /// A sentence whose names may break behind `_`, `/` and `-`.
-pub(crate) fn words(sentence: &Sentence) -> Markup {
+pub(crate) fn shown(sentence: &Sentence) -> Markup {
     html! {
         @for one in sentence.pieces() {
             @match one {
-                Piece::Words(words) => (words),
+                Piece::Text(text) => (text),
                 Piece::Name(text) => (breaking(&super::name(text))),
                 Piece::Figure(figure) => (figure.text()),
                 Piece::Missing => "–",

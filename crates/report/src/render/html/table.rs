@@ -1,6 +1,6 @@
 //! Tables that scroll within themselves where the page is narrow, reachable by keyboard.
 
-use super::{cell, words};
+use super::{cell, shown};
 use crate::render::sentence;
 use gpubench_document::{Align, Cell, Table, Unit};
 use maud::{Markup, html};
@@ -11,11 +11,11 @@ pub(super) fn table(table: &Table) -> Markup {
     html! {
         div.scroll role="region" aria-label=(sentence(&table.title)) tabindex="0" {
             table class=[matrix] {
-                caption { (words(&table.title)) }
+                caption { (shown(&table.title)) }
                 thead {
                     tr {
                         @for column in columns {
-                            th scope="col" class=[(column.align == Align::Right).then_some("n")] { (words(&column.title)) }
+                            th scope="col" class=[(column.align == Align::Right).then_some("n")] { (shown(&column.title)) }
                         }
                     }
                 }
@@ -59,8 +59,8 @@ fn heat(value: f64, [low, high]: [f64; 2]) -> String {
 /// A cell, with names that may break.
 pub(super) fn content(content: &Cell, unit: Unit) -> Markup {
     match content {
-        Cell::Text(sentence) => words(sentence),
-        Cell::Mark(mark) => html! { span title=(mark.word()) { (mark.sign()) } },
+        Cell::Text(sentence) => shown(sentence),
+        Cell::Mark(mark) => html! { span title=(mark.label()) { (mark.sign()) } },
         other => html! { (cell(other, unit)) },
     }
 }
