@@ -21,6 +21,7 @@ mod predictions;
 pub mod registry;
 pub mod schedule;
 pub mod split;
+pub mod sustain;
 pub mod transfer;
 pub mod transfer_states;
 

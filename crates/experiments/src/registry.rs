@@ -29,6 +29,7 @@ pub static EXPERIMENTS: &[&dyn ErasedExperiment] = &[
     &Erased::<crate::characterise::Characterise>::NEW,
     &Erased::<crate::transfer_states::TransferStates>::NEW,
     &Erased::<crate::split::Split>::NEW,
+    &Erased::<crate::sustain::Sustain>::NEW,
 ];
 
 /// The kind that times a launch on an idle device.

@@ -1,0 +1,171 @@
+//! What reports say of kernels that are kept running: rate, clock, power and temperature in time.
+
+use super::analysis::{SustainSummary, sustain};
+use super::data::{Sustain, Window};
+use crate::results::{DetailedCase, detailed_cases};
+use gpubench_analysis::{Rate, ReportInput};
+use gpubench_core::record::Measured;
+use gpubench_document::{
+    Axis, Cell, Column, Plot, Quantity, Scale, Section, Sentence, Series, Style, Table, Unit,
+};
+
+type Case<'m, 'a> = DetailedCase<'m, 'a, Sustain>;
+
+/// Rows of the table: the plots have all windows.
+const ROWS: usize = 12;
+
+/// One section a case.
+pub(super) fn section(input: &ReportInput) -> Section {
+    let section = Section::new("sustain", "Sustained rates").text(
+        "The same kernel, launched over and over. The first seconds are a tenth of the run, ten \
+         seconds at most; the rate that it settles at is that of the last half. Clock, power and \
+         temperature are the device's own sensors', where it has any.",
+    );
+    detailed_cases(input).map(|case| one(&case)).fold(section, Section::section)
+}
+
+fn one(case: &Case) -> Section {
+    let Some((measured, unit)) = work(case) else { return case.section() };
+    let rate = |seconds: f64| rate(case, measured, seconds).map_or(seconds, |(rate, _)| rate);
+    let mut section = case.section();
+    if let Some(summary) = sustain(&case.data) {
+        section = facts(section, &summary, unit, rate);
+    } else {
+        section = section.note("the run was too short to show what the rate settles at");
+    }
+    let windows = &case.data.windows;
+    let series: [(&str, &'static str, Unit, &dyn Fn(&Window) -> Option<f64>); 4] = [
+        ("rate", "rate", unit, &|window| Some(rate(window.seconds))),
+        ("clock", "clock", Unit::Hertz, &|window| window.hertz),
+        ("power", "power", Unit::Watts, &|window| window.watts),
+        ("temperature", "temperature", Unit::Celsius, &|window| window.celsius),
+    ];
+    let plots = series.map(|(key, label, unit, value)| plot(windows, key, label, unit, value));
+    let section = plots.into_iter().fold(section, Section::plot);
+    reasons(windows).into_iter().fold(section.table(table(windows, unit, rate)), Section::note)
+}
+
+/// A launch's work, and the unit of its rate: seconds where it has none.
+fn work<'a>(case: &Case<'_, 'a>) -> Option<(&'a Measured, Unit)> {
+    let measured = case.row.rounds().next()?;
+    let unit = rate(case, measured, 1.0).map_or(Unit::Seconds, |(_, unit)| unit);
+    Some((measured, unit))
+}
+
+fn rate(case: &Case, measured: &Measured, seconds: f64) -> Option<(f64, Unit)> {
+    Some(match Rate::of(case.row.family, measured, seconds)? {
+        Rate::Flops(rate) => (rate, Unit::FlopsPerSecond),
+        Rate::Bandwidth(rate) => (rate, Unit::BytesPerSecond),
+    })
+}
+
+fn facts(
+    section: Section,
+    summary: &SustainSummary,
+    unit: Unit,
+    rate: impl Fn(f64) -> f64,
+) -> Section {
+    let (ratio, interval) = summary.ratio;
+    let steady = match summary.steady {
+        true => "yes: the last two quarters of the run differ by less than 2 %",
+        false => "no: the last two quarters of the run differ by 2 % or more",
+    };
+    section
+        .figure("first", "in the first seconds", rate(summary.first.median), unit)
+        .figure("last", "in the last half", rate(summary.last.median), unit)
+        .figure("kept", "rate kept", Quantity::between(ratio, interval), Unit::Fraction)
+        .fact("steady", "steady", steady)
+}
+
+fn plot(
+    windows: &[Window],
+    key: &str,
+    label: &'static str,
+    unit: Unit,
+    value: &dyn Fn(&Window) -> Option<f64>,
+) -> Plot {
+    let x = Axis::new("time", Unit::Seconds, Scale::Linear);
+    let title = Sentence::from(label).text(" against time");
+    let points = windows.iter().filter_map(|window| Some((window.at, value(window)?)));
+    let series = Series::new(label, Style::Steps).points(points);
+    Plot::new(key, title, x, Axis::new(label, unit, Scale::Linear))
+        .series(series)
+        .tabled_in("windows")
+}
+
+/// Windows at even distances, the first and the last among them.
+fn table(windows: &[Window], unit: Unit, rate: impl Fn(f64) -> f64) -> Table {
+    let columns = [
+        Column::new("at", "time", Unit::Seconds),
+        Column::new("rate", "rate", unit),
+        Column::new("clock", "clock", Unit::Hertz),
+        Column::new("power", "power", Unit::Watts),
+        Column::new("temperature", "temperature", Unit::Celsius),
+    ];
+    let mut table = Table::new("windows", "On the way", columns);
+    let last = windows.len().saturating_sub(1);
+    let mut places: Vec<usize> = (0..ROWS).map(|row| row * last / (ROWS - 1)).collect();
+    places.dedup();
+    for window in places.into_iter().filter_map(|place| windows.get(place)) {
+        table.row([
+            Cell::from(window.at),
+            rate(window.seconds).into(),
+            window.hertz.into(),
+            window.watts.into(),
+            window.celsius.into(),
+        ]);
+    }
+    table.without_missing()
+}
+
+/// What held the clock back, each once, with when it was first seen.
+fn reasons(windows: &[Window]) -> Vec<Sentence> {
+    let mut seen: Vec<&str> = vec![];
+    let mut notes = vec![];
+    for window in windows {
+        let Some(reason) = window.throttled.as_deref().filter(|why| !seen.contains(why)) else {
+            continue;
+        };
+        seen.push(reason);
+        let at = Sentence::from("the clock was held back from ").value(window.at, Unit::Seconds);
+        notes.push(at.text(" on: ").name(reason));
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_analysis::Source;
+    use gpubench_core::gpu::Clock;
+    use gpubench_core::record::{Detail, sample};
+
+    #[test]
+    fn a_run_that_gets_hot_reads_well() {
+        let window = |i: u32| {
+            let hot = i > 30;
+            Window {
+                at: f64::from(i),
+                launches: 1000,
+                seconds: if hot { 1.25e-3 } else { 1e-3 },
+                hertz: Some(if hot { 1.4e9 } else { 1.75e9 }),
+                watts: Some(250.0),
+                celsius: Some(40.0 + f64::from(i.min(45))),
+                throttled: hot.then(|| "power cap".to_owned()),
+            }
+        };
+        let raw = Sustain {
+            clock: Clock::Device,
+            asked: 100.0,
+            windows: (1..=100).map(window).collect(),
+        };
+        let mut record = sample::record(sample::key("fma", 65536), 1e-3);
+        record.detail = Some(Detail::new(&raw));
+        let (header, records) = (sample::header(vec![sample::device("opencl")]), [record]);
+        let name = "sample.jsonl".into();
+        let source =
+            Source { name, header: &header, records: &records, footer: None, warnings: vec![] };
+        let section = section(&ReportInput::new(vec![source]));
+        insta::assert_snapshot!(gpubench_report::render::text::section(&section, Some(80)));
+    }
+}
