@@ -11,11 +11,12 @@ use gpubench::gpu::{
     BufferId, DeviceInfo, DeviceKind, MemoryKind, Op, Queue, Recording, Slice, StepId,
 };
 use gpubench::measure::analysis::{concurrency, occupancy_sweep, residency};
+use gpubench::measure::concurrency::data::Concurrency;
 use gpubench::measure::concurrency::plan::CoRunning;
 use gpubench::measure::plan;
 use gpubench::measure::{Policy, Session, measure};
 use gpubench::plan::{Case, Limits, Planned, launches};
-use gpubench::record::{Concurrency, Detail};
+use gpubench::record::Detail;
 use gpubench::units::Bytes;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};

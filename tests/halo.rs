@@ -3,12 +3,13 @@
 
 use gpubench::backend::{self, Device};
 use gpubench::measure::analysis::halo;
+use gpubench::measure::halo::data::Halo;
 use gpubench::measure::halo::spec::Spec;
 use gpubench::measure::load;
 use gpubench::measure::plan;
 use gpubench::measure::{Measurement, Policy, Session, measure};
 use gpubench::plan::{Case, Limits, Planned};
-use gpubench::record::{Halo, Outcome};
+use gpubench::record::Outcome;
 use gpubench::suite::{Suite, Workload};
 use gpubench::units::Bytes;
 use gpubench::workload::{Faces, Kind};

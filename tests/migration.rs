@@ -6,7 +6,11 @@
 mod common;
 
 use common::{Place, text};
-use gpubench::record::{Characterised, Concurrency, Line, Overlap, Schedule, VERSION};
+use gpubench::measure::characterise::data::Characterised;
+use gpubench::measure::concurrency::data::Concurrency;
+use gpubench::measure::overlap::data::Overlap;
+use gpubench::measure::schedule::data::Schedule;
+use gpubench::record::{Line, VERSION};
 use gpubench::store::{Run, read};
 use serde_json::Value;
 use std::collections::BTreeSet;

@@ -9,13 +9,16 @@ use gpubench::measure::analysis::{
     OccupancySearch, OccupancySweepSummary, Shape, concurrency, layout_transform, occupancy_sweep,
     residency, schedule,
 };
+use gpubench::measure::concurrency::data::Concurrency;
 use gpubench::measure::concurrency::plan::CoRunning;
+use gpubench::measure::layout::data::LayoutTransform;
+use gpubench::measure::occupancy::data::OccupancySweep;
+use gpubench::measure::overlap::data::Overlap;
 use gpubench::measure::plan;
+use gpubench::measure::schedule::data::Schedule;
 use gpubench::measure::{Policy, Session, measure};
 use gpubench::plan::{Case, Limits, Planned};
-use gpubench::record::{
-    Concurrency, Detail, LayoutTransform, OccupancySweep, Outcome, Overlap, Schedule,
-};
+use gpubench::record::{Detail, Outcome};
 use gpubench::suite::Suite;
 use gpubench::units::Bytes;
 use rand::{RngExt, SeedableRng};

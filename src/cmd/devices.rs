@@ -11,7 +11,6 @@ use gpubench_core::text::printable;
 use gpubench_core::units::{seconds, with_prefix};
 use gpubench_device::select::{Numbered, Selector};
 use gpubench_device::sim::Source;
-use gpubench_report::terminal::label;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -52,7 +51,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     if args.json {
         let entries = devices.iter().map(|Numbered { physical_gpu, device }| Entry {
             physical_gpu: *physical_gpu,
-            selector: label(device),
+            selector: device.label(),
             simulated: device.kind == DeviceKind::Simulated,
             device,
             sources: of(device).iter().map(|s| (s.key.as_str(), s.text.as_str())).collect(),
@@ -69,7 +68,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
 fn text<'a>(devices: &[Numbered], sources: impl Fn(&DeviceInfo) -> &'a [Source]) -> String {
     let mut out = table(devices) + "\n";
     for Numbered { device, .. } in devices {
-        let _ = write!(out, "\n{}  {}\n", label(device), printable(&device.name, 66));
+        let _ = write!(out, "\n{}  {}\n", device.label(), printable(&device.name, 66));
         for (name, value) in details(device) {
             let _ = writeln!(out, "  {name:<13} {}", printable(&value, 63));
         }
@@ -89,7 +88,7 @@ fn table(devices: &[Numbered]) -> String {
     for Numbered { physical_gpu, device } in devices {
         table.add_row([
             physical_gpu.to_string(),
-            label(device),
+            device.label(),
             printable(&device.name, 60),
             kind(device.kind).to_owned(),
             device.memory.map_or("–".into(), |memory| memory.to_string()),
@@ -232,7 +231,7 @@ fn compute_units(device: &DeviceInfo) -> String {
 }
 
 fn host_memory(device: &DeviceInfo) -> String {
-    let kinds = device.host_memory.iter().map(|kind| format!("{kind:?}").to_lowercase());
+    let kinds = device.host_memory.iter().map(|kind| kind.label());
     kinds.collect::<Vec<_>>().join(", ")
 }
 

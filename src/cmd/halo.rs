@@ -9,7 +9,6 @@ use gpubench_core::units::{Bytes, seconds};
 use gpubench_device::{Device, Remote};
 use gpubench_experiments::ranks::{Neighbours, counts};
 use gpubench_experiments::slabs::{Slabbed, slab, slabs};
-use gpubench_report::labels::label;
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -81,7 +80,7 @@ fn text(n: u32, device: &DeviceInfo, runs: &[Run], local: Local) -> String {
         "Elastic waves, {n}×{n}×{n} cells in slabs on {} {}; rank 0 on {} {}",
         all.ranks,
         if all.ranks == 1 { "rank" } else { "ranks" },
-        label(device),
+        device.label(),
         printable(&device.name, 60)
     );
     match device.kind {

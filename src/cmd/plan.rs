@@ -3,11 +3,11 @@
 use super::show::print;
 use crate::store::read;
 use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::text::printable;
 use gpubench_core::units::seconds;
 use gpubench_experiments::analysis::{SaveSummary, checkpoint};
 use gpubench_model::checkpoint::{Failures, Work};
-use gpubench_report::labels::label;
 use gpubench_report::progress::say;
 use serde::Serialize;
 use std::fmt::Write;
@@ -156,15 +156,16 @@ fn measured(file: &Path, terms: Option<&str>, counts: bool) -> Result<Measured> 
     let mut found: Vec<(String, SaveSummary)> = vec![];
     for record in &run.records {
         let detail = record.detail.as_ref();
-        let Some(raw) =
-            detail.and_then(|detail| detail.read::<gpubench_core::record::Checkpoint>())
+        let Some(raw) = detail
+            .and_then(|detail| detail.read::<gpubench_experiments::checkpoint::data::Checkpoint>())
         else {
             continue;
         };
         let Some(cheapest) = checkpoint(&raw).and_then(|all| all.cheapest().copied()) else {
             continue;
         };
-        let device = run.header.devices.get(record.device).map_or_else(String::new, label);
+        let device =
+            run.header.devices.get(record.device).map_or_else(String::new, DeviceInfo::label);
         let name = printable(&format!("{} on {device}", record.key), NAME);
         let matches = terms.split_whitespace().all(|term| name.to_lowercase().contains(term));
         if matches && !found.iter().any(|(known, _)| *known == name) {

@@ -6,7 +6,6 @@ use super::show::{print, warnings, width};
 use crate::store::{Run, read};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::record::profile::Profile;
-use gpubench_report::labels::label;
 use gpubench_report::profile::text;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -39,8 +38,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
         ));
     }
     if let Some(wanted) = &args.device {
-        let names: Vec<String> = profiles.iter().map(|profile| label(&profile.device)).collect();
-        profiles.retain(|profile| label(&profile.device) == *wanted);
+        let names: Vec<String> = profiles.iter().map(|profile| profile.device.label()).collect();
+        profiles.retain(|profile| profile.device.label() == *wanted);
         if profiles.is_empty() {
             let names = names.join(", ");
             return Err(Error::Usage(format!("there is no `{wanted}` here, but {names}")));
@@ -52,7 +51,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let [only] = profiles.as_slice() else {
-        let names: Vec<String> = profiles.iter().map(|profile| label(&profile.device)).collect();
+        let names: Vec<String> = profiles.iter().map(|profile| profile.device.label()).collect();
         return Err(Error::Usage(format!(
             "--json writes one device's profile, and there are {}: choose with --device",
             names.join(", ")

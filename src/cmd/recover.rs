@@ -14,7 +14,7 @@ use gpubench_core::units::Bytes;
 use gpubench_device::select::Selector;
 use gpubench_experiments::plan::{Candidate, Case, Limits};
 use gpubench_experiments::registry::RESUMABLE;
-use gpubench_report::labels::{details, label};
+use gpubench_report::labels::details;
 use gpubench_report::progress::say;
 use gpubench_suite::Suite;
 use rand::{RngExt, SeedableRng};
@@ -85,7 +85,7 @@ fn iterations(
     let cases = cases::cases(suite, filters, device, 0, &limits);
     for record in cases.skipped.iter().filter(|r| r.key.measure == RESUMABLE) {
         let why = details(&record.outcome).join("\n  ");
-        say(&format!("{} on {}: skipped: {why}", record.key, label(device)));
+        say(&format!("{} on {}: skipped: {why}", record.key, device.label()));
     }
     let wanted = |case: &Case| case.key.measure == RESUMABLE;
     Ok(cases.run.into_iter().filter(wanted).collect())
@@ -94,7 +94,7 @@ fn iterations(
 /// Kills one case's worker again and again, and reports the outcome; whether all was well.
 fn recover_and_report(args: &Args, device: &DeviceInfo, case: &Case) -> Result<bool> {
     let scratch = Scratch::new()?;
-    let name = format!("{} on {}", case.key, label(device));
+    let name = format!("{} on {}", case.key, device.label());
     match tries(args, device, case, &scratch) {
         Ok(tries) => {
             let passes = case.candidates.first().map_or(1, Candidate::pass_count);

@@ -7,12 +7,13 @@ use super::results;
 use super::show::{print, style, warnings};
 use crate::store::{Run, read};
 use gpubench_analysis::rank::{Options, Ranking, rank};
-use gpubench_analysis::result_matrix;
+use gpubench_analysis::{ReportInput, Source, result_matrix};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
+use gpubench_experiments::registry::sections;
 use gpubench_report::comparison::Compared;
 use gpubench_report::progress::say;
-use gpubench_report::{ReportInput, Source, data, html, markdown, terminal};
+use gpubench_report::{data, html, markdown, render, terminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -28,7 +29,7 @@ pub struct Args {
     /// In which format (default: what the output's name ends in, else text)
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Compare with this run or baseline, device by device (in all formats but text and CSV)
+    /// Compare with this run or baseline, device by device (in HTML, Markdown and JSON)
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Rank implementations on the host's processor too
@@ -52,6 +53,8 @@ enum Format {
     Md,
     /// One line a case and device, for a spreadsheet
     Csv,
+    /// One line (of CSV) a figure of every experiment's section, for data frames
+    Figures,
     /// Everything, for programs (`gpubench schema report` says its schema)
     Json,
 }
@@ -67,12 +70,14 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let input = ReportInput::new(runs.iter().map(source).collect());
     let ranking = ranking(&args, &runs, format)?;
     let compared = compared(&args, &runs)?;
+    let sections = sections(&input);
     let text = match format {
-        Format::Text => terminal::summary(&input, style()),
-        Format::Html => html::page(&input, &ranking, &compared),
-        Format::Md => markdown::markdown(&input, &ranking, &compared),
+        Format::Text => terminal::summary(&input, &sections, style()),
+        Format::Html => html::page(&input, &sections, &ranking, &compared),
+        Format::Md => markdown::markdown(&input, &sections, &ranking, &compared),
         Format::Csv => data::spreadsheet(&input),
-        Format::Json => data::json(&input, &ranking, &compared),
+        Format::Figures => render::csv::sections(&sections),
+        Format::Json => render::json::json(&data::document(&input, &sections, &ranking, &compared)),
     };
     match &args.output {
         None => print(&text)?,

@@ -11,7 +11,6 @@ use gpubench_device::{Device, Remote};
 use gpubench_experiments::ranks::{Neighbours, counts};
 use gpubench_experiments::ring::{Ringed, alike, columns, ring};
 use gpubench_model::overlap_worth::Strategy;
-use gpubench_report::labels::label;
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -84,7 +83,7 @@ fn text(n: u32, device: &DeviceInfo, runs: &[Run], local: Local) -> String {
         "Ring matrix product, n = {n} on {} {}; rank 0 on {} {}",
         all.ranks,
         if all.ranks == 1 { "rank" } else { "ranks" },
-        label(device),
+        device.label(),
         printable(&device.name, 60)
     );
     match device.kind {

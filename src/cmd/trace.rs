@@ -4,11 +4,13 @@ use super::show::print;
 use crate::store::{Run, read};
 use gpubench_analysis::aggregate_numbered;
 use gpubench_core::error::{Error, Result};
+use gpubench_core::record::Recorded;
 use gpubench_core::record::{Header, Record};
 use gpubench_core::text::{counted, printable};
+use gpubench_experiments::registry::recorded;
+use gpubench_report::labels::case_name;
 use gpubench_report::progress::say;
-use gpubench_report::terminal::{case_name, label};
-use gpubench_report::trace::{Recorded, recorded, trace};
+use gpubench_report::trace::trace;
 use gpubench_suite::closest_matches;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -67,7 +69,7 @@ fn asked<'a>(run: &'a Run, device: Option<&str>, round: Option<u32>) -> Result<V
     let of_device = |record: &Record| {
         let Some(wanted) = device else { return true };
         let Some(info) = run.header.devices.get(record.device) else { return false };
-        label(info) == wanted || info.name.to_lowercase().contains(&wanted.to_lowercase())
+        info.label() == wanted || info.name.to_lowercase().contains(&wanted.to_lowercase())
     };
     let of_round = |record: &Record| round.is_none_or(|round| record.round + 1 == round);
     let found: Vec<_> = run.records.iter().filter(|r| of_device(r) && of_round(r)).collect();
@@ -76,7 +78,7 @@ fn asked<'a>(run: &'a Run, device: Option<&str>, round: Option<u32>) -> Result<V
     }
     let devices = run.header.devices.iter();
     let devices: Vec<_> =
-        devices.map(|d| format!("  {}  {}", label(d), printable(&d.name, 60))).collect();
+        devices.map(|d| format!("  {}  {}", d.label(), printable(&d.name, 60))).collect();
     Err(Error::Usage(format!(
         "no record of that device and round; the run has {} in {} on\n{}",
         counted(run.records.len(), "record"),
@@ -174,7 +176,7 @@ fn recordings(header: &Header, records: &[&Record], case: &str) -> Vec<Recorded>
     for (number, device) in header.devices.iter().enumerate() {
         let of = records.iter().filter(|r| r.device == number && case_name(&r.key) == case);
         let kept = of.map(|record| recorded(record)).find(|kept| !kept.is_empty());
-        let owner = format!("{} {}", label(device), printable(&device.name, 60));
+        let owner = format!("{} {}", device.label(), printable(&device.name, 60));
         for recording in kept.unwrap_or_default() {
             let name = format!("{owner}: {}", recording.name);
             all.push(Recorded { name, ..recording });
@@ -196,7 +198,10 @@ mod tests {
         record.key.measure = Kind::new("schedule");
         let step = NamedStep { name: "upload 0".into(), queue: 0, started: 0.0, ended: 1.0 };
         let timed = Timed { walls: vec![1.0], steps: vec![step] };
-        let schedule = sample::schedule(Clock::Simulated, vec![("search", timed)]);
+        let schedule = gpubench_experiments::schedule::sample::schedule(
+            Clock::Simulated,
+            vec![("search", timed)],
+        );
         record.detail = Some(Detail::new(&schedule));
         record
     }

@@ -8,6 +8,7 @@ mod energy;
 pub mod fit;
 mod noise;
 pub mod rank;
+mod report_input;
 mod result_matrix;
 mod roof;
 
@@ -17,5 +18,6 @@ pub use ceilings::ceilings;
 pub use compare::{Comparison, Options, Row, Verdict, compare};
 pub use energy::{Energy, EnergyRow};
 pub use noise::noise;
+pub use report_input::{ReportInput, ReportedDevice, Source};
 pub use result_matrix::{Case, Cell, Entered, Entry, ResultMatrix, result_matrix};
 pub use roof::{flag_implausible, roofs};

@@ -2,9 +2,11 @@
 //! concurrently with kernels. A comparison of wall times, not a fit: it holds whatever else commands cost.
 
 use crate::overlap::analysis::hidden;
+use crate::overlap::data::{Overlap, OverlapRun};
 use crate::registry::experiment;
 use crate::transfer::analysis::transfer;
-use gpubench_core::record::{Detail, Direction, NamedStep, Overlap, OverlapRun, Transfer};
+use crate::transfer::data::{Direction, Transfer};
+use gpubench_core::record::{Detail, NamedStep};
 use gpubench_stats::Summary;
 
 /// What a device's copies overlap with.
@@ -164,8 +166,9 @@ fn verdict(hidden_seconds: f64, hideable: f64, error: f64) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transfer::data::TransferPoint;
     use gpubench_core::gpu::{Clock, MemoryKind};
-    use gpubench_core::record::{Timed, TransferPoint};
+    use gpubench_core::record::Timed;
 
     /// Steps of (name, start, end), whose wall is the last end.
     fn run(chunks: u32, queues: u32, steps: &[(&str, f64, f64)]) -> OverlapRun {

@@ -4,10 +4,12 @@ use crate::engines::Engines;
 use crate::plan::{BufferPlan, Case, Limits};
 use crate::predictions::ModelPrediction;
 use crate::{DeviceGroup, Measurement, Policy, Session, Stage};
+use gpubench_analysis::ReportInput;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, DeviceInfo};
 use gpubench_core::record::{Data, Detail, Timed};
 use gpubench_core::workload::{Kind, Size};
+use gpubench_document::Section;
 use gpubench_model::concurrency::Device as Residency;
 use gpubench_suite::Node;
 use gpubench_suite::{
@@ -73,6 +75,11 @@ pub trait Experiment: Sync + 'static {
     /// What models predicted, and what was measured; `device` is what occupancy sweeps show.
     fn predictions(_: &Self::Data, _: Option<Residency>) -> Vec<ModelPrediction> {
         vec![]
+    }
+
+    /// What reports say of its cases; empty where there are none. `None`: its samples say it all.
+    fn section(_: &ReportInput) -> Option<Section> {
+        None
     }
 
     /// The timed recordings by name, and the clock of their steps, where steps were kept.
@@ -205,6 +212,9 @@ pub trait ErasedExperiment: SuiteKind {
     /// As [`Experiment::predictions`].
     fn predictions(&self, detail: &Detail, device: Option<Residency>) -> Vec<ModelPrediction>;
 
+    /// As [`Experiment::section`].
+    fn section(&self, input: &ReportInput) -> Option<Section>;
+
     /// As [`Experiment::timelines`].
     fn timelines(&self, detail: &Detail) -> Option<Timelines>;
 
@@ -319,6 +329,10 @@ impl<E: Experiment> ErasedExperiment for Erased<E> {
 
     fn predictions(&self, detail: &Detail, device: Option<Residency>) -> Vec<ModelPrediction> {
         detail.read().map_or_else(Vec::new, |data| E::predictions(&data, device))
+    }
+
+    fn section(&self, input: &ReportInput) -> Option<Section> {
+        E::section(input)
     }
 
     fn timelines(&self, detail: &Detail) -> Option<Timelines> {

@@ -1,8 +1,8 @@
 //! Copies to and from several devices: the recordings, and what of them moved while all were at it.
 
 use crate::transfer::run::{DOWNLOAD_BUFFERS, UPLOAD_BUFFERS};
+use crate::transfer_states::data::Moved;
 use gpubench_core::gpu::{Op, Queue, Recording, Slice};
-use gpubench_core::record::Moved;
 use gpubench_core::units::Bytes;
 use gpubench_device::Part;
 

@@ -7,8 +7,9 @@
 //! `share · (1 − t_ideal / t)`.
 
 use crate::overlap::analysis::LITTLE;
+use crate::overlap::data::Overlap;
 use gpubench_analysis::{Aggregate, aggregate, roofs};
-use gpubench_core::record::{Overlap, Record};
+use gpubench_core::record::Record;
 use gpubench_core::workload::Size;
 use gpubench_model::roofline::{Bound, Ceilings};
 use std::collections::BTreeMap;
@@ -124,8 +125,9 @@ fn share(case: &Aggregate, rung: &Aggregate) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::overlap::data::Overlap;
     use gpubench_core::gpu::{Clock, MemoryKind};
-    use gpubench_core::record::{Detail, Overlap, Timed, sample};
+    use gpubench_core::record::{Detail, Timed, sample};
     use gpubench_core::workload::Kind;
 
     fn rung(variant: &str, seconds: f64) -> Record {

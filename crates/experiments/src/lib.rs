@@ -42,10 +42,12 @@ mod memory;
 mod polling;
 pub mod ranks;
 mod reference_kernel;
+mod results;
 pub mod ring;
 mod session;
 pub mod slabs;
 mod stage_timer;
+mod stages;
 mod timing;
 
 pub use compare::compare;

@@ -1,6 +1,7 @@
 //! Results of measurements over several devices.
 
-use gpubench_core::record::{Block, MovedState, PlanRun, Split, TransferStates};
+use crate::split::data::{Block, Split};
+use crate::transfer_states::data::{MovedState, PlanRun, TransferStates};
 use gpubench_model::slowdown_budget::max_speedup;
 use gpubench_model::transfer_states::{Both, State};
 use gpubench_model::transfer_symmetry::completed;
@@ -11,7 +12,7 @@ use gpubench_stats::{Summary, median_of};
 pub fn state_of(moved: &MovedState) -> Option<State> {
     let devices = moved.samples.first()?.bytes.len();
     let rate = |device: usize, way: usize| {
-        let of = |sample: &gpubench_core::record::Moved| {
+        let of = |sample: &crate::transfer_states::data::Moved| {
             let part = |all: &[[f64; 2]]| all.get(device).map_or(0.0, |ways| ways[way]);
             part(&sample.bytes) / part(&sample.seconds).max(1e-12)
         };
@@ -121,8 +122,9 @@ pub fn split(raw: &Split) -> Option<SplitSummary> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::split::data::Job;
+    use crate::transfer_states::data::Moved;
     use gpubench_core::gpu::{Clock, MemoryKind};
-    use gpubench_core::record::{Job, Moved};
 
     #[test]
     fn a_states_rates_are_those_of_the_middle_sample() {

@@ -72,13 +72,13 @@ pub fn tallies(all: &[ModelPrediction]) -> Vec<Tally> {
 mod tests {
     use super::*;
     use gpubench_core::gpu::Clock;
-    use gpubench_core::record::{Timed, sample};
+    use gpubench_core::record::Timed;
 
     #[test]
     fn a_schedules_plans_are_predicted() {
         let timed = |seconds: f64| Timed { walls: vec![seconds; 3], steps: vec![] };
         let runs = vec![("no partition", timed(2.0)), ("10 equal parts", timed(0.5))];
-        let detail = Detail::new(&sample::schedule(Clock::Device, runs));
+        let detail = Detail::new(&crate::schedule::sample::schedule(Clock::Device, runs));
         let all = predictions([&detail], None);
         assert_eq!(all.len(), 2);
         let tallies = tallies(&all);

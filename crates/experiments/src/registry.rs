@@ -1,8 +1,11 @@
 //! The kinds of experiments: the one place beside its folder that names each.
 
 use crate::experiment::{Erased, ErasedExperiment, Experiment};
+use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
+use gpubench_core::record::{Detail, Record, Recorded};
 use gpubench_core::workload::Kind;
+use gpubench_document::Section;
 use gpubench_suite::{Suite, SuiteKind};
 
 /// Every kind, in the order of reports.
@@ -41,6 +44,21 @@ pub fn experiment(kind: Kind) -> Option<&'static dyn ErasedExperiment> {
     EXPERIMENTS.iter().copied().find(|experiment| experiment.kind() == kind)
 }
 
+/// What reports say of every experiment, in this order, and of what several show together.
+pub fn sections(input: &ReportInput) -> Vec<Section> {
+    let kinds = EXPERIMENTS.iter().filter_map(|experiment| experiment.section(input));
+    kinds.filter(|section| !section.parts().is_empty()).collect()
+}
+
+/// The recordings of which `record` keeps the steps, with what each is. Empty where it keeps
+/// none: its measure has no recording of several steps, or no clock distinguished them.
+pub fn recorded(record: &Record) -> Vec<Recorded> {
+    let timelines = |detail: &Detail| experiment(detail.kind())?.timelines(detail);
+    let Some((clock, timed)) = record.detail.as_ref().and_then(timelines) else { return vec![] };
+    let kept = timed.into_iter().filter(|(_, timed)| !timed.steps.is_empty());
+    kept.map(|(name, timed)| Recorded { name, clock, steps: timed.steps }).collect()
+}
+
 /// The kinds, as suites see them.
 pub fn suite_kinds() -> Vec<&'static dyn SuiteKind> {
     EXPERIMENTS.iter().map(|experiment| experiment.as_suite_kind()).collect()
@@ -53,4 +71,25 @@ pub fn suite_kinds() -> Vec<&'static dyn SuiteKind> {
 pub fn load(path_or_name: &str) -> Result<Suite> {
     let references: Vec<_> = gpubench_reference::names().collect();
     gpubench_suite::load(path_or_name, &references, &suite_kinds())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_core::gpu::Clock;
+    use gpubench_core::record::{NamedStep, Timed, sample};
+
+    #[test]
+    fn a_record_yields_the_recordings_whose_steps_it_keeps() {
+        let upload = NamedStep { name: "upload 0".into(), queue: 0, started: 0.0, ended: 1.0 };
+        let timed = |steps: &[NamedStep]| Timed { walls: vec![1.0], steps: steps.to_vec() };
+        let runs = vec![("equal 10", timed(&[upload])), ("search", timed(&[]))];
+        let schedule = crate::schedule::sample::schedule(Clock::Device, runs);
+        let mut record = sample::record(sample::key("pair", 1), 1.0);
+        assert_eq!(recorded(&record), []);
+        record.detail = Some(Detail::new(&schedule));
+        let found = recorded(&record);
+        let listed: Vec<_> = found.iter().map(|r| (r.name.as_str(), r.clock)).collect();
+        assert_eq!(listed, [("equal 10", Clock::Device)]);
+    }
 }

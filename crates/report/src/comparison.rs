@@ -2,9 +2,9 @@
 
 use super::csv::{csv, number};
 use super::grid::{Grid, escaped};
+use super::labels::case_name;
 use super::labels::flag_word;
 use super::ranking::{few, grouped};
-use super::terminal::case_name;
 use gpubench_analysis::{Comparison, Row, Verdict};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::text::{counted, printable};

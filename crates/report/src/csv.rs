@@ -16,7 +16,7 @@ pub fn csv(rows: impl IntoIterator<Item = Vec<String>>) -> String {
 
 /// The cell with an apostrophe where a spreadsheet would run it.
 pub fn guarded(cell: &str) -> String {
-    let formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let formula = cell.trim_start().starts_with(['=', '+', '-', '@', '\t', '\r']);
     if formula && cell.parse::<f64>().is_err() { format!("'{cell}") } else { cell.to_owned() }
 }
 
@@ -31,7 +31,7 @@ mod tests {
 
     #[test]
     fn formulas_are_text_and_numbers_are_numbers() {
-        for bad in ["=1+1", "+cmd", "-x", "@SUM(A1)", "\t=1", "\r=1"] {
+        for bad in ["=1+1", "+cmd", "-x", "@SUM(A1)", "\t=1", "\r=1", " =1"] {
             assert_eq!(guarded(bad), format!("'{bad}"));
         }
         for good in ["-1.5e-3", "+2", "a=b", "", "1-2"] {

@@ -1,25 +1,24 @@
-//! A report for programs: one JSON document, one CSV table.
+//! A report for programs: one document for JSON, one table for CSV.
 
 use super::comparison::Compared;
 use super::csv::{csv, number};
-use super::input::ReportInput;
 use super::labels;
 use gpubench_analysis::rank::Ranking;
-use gpubench_analysis::{Aggregate, Rate};
+use gpubench_analysis::{Aggregate, Rate, ReportInput, ReportedDevice, Source};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::record::Outcome;
-use gpubench_core::text::{is_invisible, printable};
+use gpubench_core::text::printable;
 use gpubench_core::workload::Kind;
+use gpubench_document::Section;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 /// Version of the document. A field may be added without a new version, never change or go.
 pub const VERSION: u32 = 2;
 
 /// What runs measured.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Document {
     /// Version of this format: 2.
     pub version: u32,
@@ -31,16 +30,16 @@ pub struct Document {
     pub devices: Vec<Device>,
     /// Every case on every device.
     pub cases: Vec<Case>,
+    /// What experiments say, as every format shows it.
+    pub sections: Vec<Section>,
     /// The ranking, in the format of `gpubench rank --format json`.
-    #[serde(default)]
     pub ranking: serde_json::Value,
     /// Devices against a baseline, in the format of `gpubench compare --format json`.
-    #[serde(default)]
     pub comparison: serde_json::Value,
 }
 
 /// One run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Run {
     /// The result file's name.
     pub file: String,
@@ -67,7 +66,7 @@ pub struct Run {
 }
 
 /// A device seen through one API.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Device {
     /// What tables call it.
     pub label: String,
@@ -88,7 +87,7 @@ pub struct Device {
 }
 
 /// One case on one device, over all rounds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Case {
     /// Position in `devices`.
     pub device: usize,
@@ -130,36 +129,26 @@ pub fn schema() -> schemars::Schema {
 }
 
 /// The document of `input`.
-pub fn document(input: &ReportInput, ranking: &Ranking, compared: &[Compared]) -> Document {
+pub fn document(
+    input: &ReportInput,
+    sections: &[Section],
+    ranking: &Ranking,
+    compared: &[Compared],
+) -> Document {
     Document {
         version: VERSION,
         gpubench: env!("CARGO_PKG_VERSION").to_owned(),
         runs: input.sources.iter().map(run).collect(),
         devices: input.reported_devices.iter().map(device).collect(),
         cases: input.rows.iter().map(case).collect(),
+        sections: sections.to_vec(),
         // Structures of text and numbers with text for keys: they always serialise.
         ranking: serde_json::to_value(ranking).unwrap_or_default(),
         comparison: serde_json::to_value(compared).unwrap_or_default(),
     }
 }
 
-/// The document as text. Characters that reorder or hide text are escaped, as JSON allows.
-pub fn json(input: &ReportInput, ranking: &Ranking, compared: &[Compared]) -> String {
-    let text =
-        serde_json::to_string_pretty(&document(input, ranking, compared)).unwrap_or_default();
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            c if is_invisible(c) || ('\u{7f}'..='\u{9f}').contains(&c) => {
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
-            }
-            c => out.push(c),
-        }
-    }
-    out + "\n"
-}
-
-fn run(source: &super::Source) -> Run {
+fn run(source: &Source) -> Run {
     let header = source.header;
     Run {
         file: source.name.clone(),
@@ -176,7 +165,7 @@ fn run(source: &super::Source) -> Run {
     }
 }
 
-fn device(reported_device: &super::ReportedDevice) -> Device {
+fn device(reported_device: &ReportedDevice) -> Device {
     let info: &DeviceInfo = reported_device.device;
     Device {
         label: reported_device.label.clone(),
@@ -212,7 +201,7 @@ fn case(row: &Aggregate) -> Case {
         workload: row.key.workload.clone(),
         size: row.key.size.iter().cloned().collect(),
         measure: row.key.measure,
-        host_memory: row.key.host_memory.map(|kind| labels::memory_label(kind).to_owned()),
+        host_memory: row.key.host_memory.map(|kind| kind.label().to_owned()),
         family: row.records[0].family.clone(),
         outcome: row.outcome.label().to_owned(),
         reason: reason(row.outcome),
@@ -275,18 +264,19 @@ pub fn spreadsheet(input: &ReportInput) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::json::json;
     use crate::testing::{Sample, hostile};
 
     #[test]
-    fn json_reads_back_whatever_names_are() {
+    fn json_holds_names_whole_and_escapes_what_speaks() {
         let sample = Sample::named(&hostile());
-        let text = json(&sample.input(), &sample.ranking(), &sample.compared());
+        let document = document(&sample.input(), &[], &sample.ranking(), &sample.compared());
+        let text = json(&document);
         assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{7}']));
-        let back: Document = serde_json::from_str(&text).unwrap();
-        assert_eq!(back, document(&sample.input(), &sample.ranking(), &sample.compared()));
-        assert_eq!(back.version, VERSION);
-        assert_eq!(back.devices[0].name, hostile());
-        assert_eq!(back.cases.len(), sample.input().rows.len());
+        let back: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(back["version"], VERSION);
+        assert_eq!(back["devices"][0]["name"], hostile());
+        assert_eq!(back["cases"].as_array().unwrap().len(), sample.input().rows.len());
     }
 
     #[test]
@@ -307,7 +297,7 @@ mod tests {
     #[test]
     fn the_schema_names_every_field() {
         let schema = serde_json::to_string(&schema()).unwrap();
-        for name in ["interval", "rate_unit", "suite_hash", "host_memory", "ranking"] {
+        for name in ["interval", "rate_unit", "suite_hash", "host_memory", "ranking", "timeline"] {
             assert!(schema.contains(name), "{name}");
         }
     }

@@ -1,7 +1,7 @@
 //! Records as flat rows, for those who go on in DuckDB, Polars or Spark, and as Bencher's metrics.
 
 use super::csv::number;
-use super::terminal::case_name;
+use super::labels::case_name;
 use gpubench_analysis::ResultMatrix;
 use gpubench_core::record::{Header, Record};
 use gpubench_core::text::printable;
@@ -83,7 +83,7 @@ pub fn row(run: &str, header: &Header, record: &Record) -> Option<Vec<Cell>> {
     let size: Vec<String> = record.key.size.iter().map(|(name, n)| format!("{name}={n}")).collect();
     let flags: Vec<String> = record.flags.iter().map(serde_name).collect();
     let kind = format!("{:?}", device.kind).to_lowercase();
-    let memory = record.key.host_memory.map(|kind| format!("{kind:?}").to_lowercase());
+    let memory = record.key.host_memory.map(|kind| kind.label().to_owned());
     let measured = record.measured.as_ref();
     let summary = measured.and_then(|measured| Summary::of(&measured.samples));
     let built = record.kernel.as_ref();

@@ -1,17 +1,12 @@
 //! What cells say, the same in every format: names, figures, marks, and what flags mean.
 
 use gpubench_analysis::{Aggregate, Rate};
-use gpubench_core::gpu::{DeviceInfo, DeviceKind, MemoryKind};
+use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::record::{Flag, Outcome};
 use gpubench_core::text::printable;
 use gpubench_core::units;
 use gpubench_core::workload::{CaseKey, Kind};
 use std::collections::HashMap;
-
-/// `opencl:0`: how tables name a device, and how `--device` takes it.
-pub fn label(device: &DeviceInfo) -> String {
-    format!("{}:{}", printable(&device.backend, 12), device.index)
-}
 
 /// `matmul n=512`, and what of it where it is not the kernel's time.
 pub fn case_name(key: &CaseKey) -> String {
@@ -35,18 +30,8 @@ pub fn workload_name(key: &CaseKey, limit: usize) -> String {
 pub fn size(key: &CaseKey) -> String {
     let mut parts: Vec<String> =
         key.size.iter().map(|(name, value)| format!("{}={value}", printable(name, 20))).collect();
-    parts.extend(key.host_memory.map(|kind| memory_label(kind).to_owned()));
+    parts.extend(key.host_memory.map(|kind| kind.label().to_owned()));
     parts.join(" ")
-}
-
-/// The kind of host memory, in words.
-pub fn memory_label(kind: MemoryKind) -> &'static str {
-    match kind {
-        MemoryKind::Pageable => "pageable",
-        MemoryKind::Pinned => "pinned",
-        MemoryKind::Mapped => "mapped",
-        MemoryKind::Device => "device",
-    }
 }
 
 /// The sort of device, and whether its figures are a GPU's at all.

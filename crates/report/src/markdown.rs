@@ -2,11 +2,13 @@
 
 use super::comparison::{self, Compared};
 use super::grid::{Grid, escaped};
-use super::input::ReportInput;
 use super::labels::{self, case_name, counts, details, few, how_often, kind_label};
 use super::overview::{Line, lines};
 use super::ranking;
+use crate::render;
+use gpubench_analysis::ReportInput;
 use gpubench_analysis::rank::Ranking;
+use gpubench_document::Section;
 use std::fmt::Write;
 
 /// The most that one comment of a code forge takes is about 65,000 characters.
@@ -15,7 +17,12 @@ const MAX_BYTES: usize = 50_000;
 const COLUMNS: usize = 6;
 
 /// The whole report.
-pub fn markdown(input: &ReportInput, ranking: &Ranking, compared: &[Compared]) -> String {
+pub fn markdown(
+    input: &ReportInput,
+    sections: &[Section],
+    ranking: &Ranking,
+    compared: &[Compared],
+) -> String {
     let mut out = String::new();
     let suites: Vec<_> = input.sources.iter().map(|s| escaped(&s.header.suite)).collect();
     let _ = writeln!(out, "## gpubench: {}\n", few(suites.into_iter()));
@@ -29,7 +36,25 @@ pub fn markdown(input: &ReportInput, ranking: &Ranking, compared: &[Compared]) -
         let _ = writeln!(out, "\n{}", ranking::markdown(ranking).trim_end());
     }
     out += &times(input, MAX_BYTES.saturating_sub(out.len()));
+    out += &experiments(sections, MAX_BYTES.saturating_sub(out.len()));
     out += &notes(input);
+    out
+}
+
+/// What experiments say, folded, as far as there is room.
+fn experiments(sections: &[Section], room: usize) -> String {
+    let (mut out, mut skipped) = (String::new(), 0);
+    for section in sections {
+        let text = render::markdown::section(&section.clone().folded(), 3);
+        if out.len() + text.len() <= room {
+            out += &text;
+        } else {
+            skipped += 1;
+        }
+    }
+    if skipped > 0 {
+        let _ = writeln!(out, "\n{skipped} more sections are in the other formats.");
+    }
     out
 }
 
@@ -165,6 +190,7 @@ mod tests {
         let sample = Sample::new();
         insta::assert_snapshot!(super::markdown(
             &sample.input(),
+            &[crate::render::sample::section()],
             &sample.ranking(),
             &sample.compared()
         ));
@@ -173,7 +199,7 @@ mod tests {
     #[test]
     fn hostile_names_stay_text() {
         let sample = Sample::named(&hostile());
-        let text = super::markdown(&sample.input(), &sample.ranking(), &sample.compared());
+        let text = super::markdown(&sample.input(), &[], &sample.ranking(), &sample.compared());
         assert!(!text.contains("<img") && !text.contains("</script"), "{text}");
         assert!(text.contains("&lt;/script&gt;&lt;img"));
         assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{7}']));

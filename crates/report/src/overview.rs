@@ -1,7 +1,7 @@
 //! One line a workload: its largest common size, and who needs how long.
 
-use super::input::ReportInput;
 use gpubench_analysis::Aggregate;
+use gpubench_analysis::ReportInput;
 use gpubench_core::workload::{CaseKey, Kind};
 use std::collections::BTreeMap;
 

@@ -1,7 +1,6 @@
 //! A device's profile as tables.
 
 use super::grid::Grid;
-use super::labels::label;
 use gpubench_core::class::Class;
 use gpubench_core::record::profile::{Apart, Footprint, Profile, Stream, Traffic, Value};
 use gpubench_core::text::printable;
@@ -14,7 +13,7 @@ const LEVEL: f64 = 1.5;
 /// All that is known of the device, for a terminal of `width` columns.
 pub fn text(profile: &Profile, width: u16) -> String {
     let device = &profile.device;
-    let mut out = format!("{} {}\n", label(device), printable(&device.name, 60));
+    let mut out = format!("{} {}\n", device.label(), printable(&device.name, 60));
     launch(&mut out, profile);
     section(&mut out, "Instructions", &instructions(profile), width);
     section(&mut out, "Global memory, bandwidth of a full device", &streams(profile), width);

@@ -2,8 +2,8 @@
 
 use super::csv::{csv, number};
 use super::grid::{Grid, escaped};
+use super::labels::case_name;
 use super::predicted_ranking;
-use super::terminal::case_name;
 use gpubench_analysis::Energy;
 use gpubench_analysis::rank::{Device, Family, Ranking, Row};
 use gpubench_core::gpu::DeviceKind;

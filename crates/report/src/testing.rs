@@ -1,19 +1,14 @@
 //! Invented runs for the tests of all formats.
 
 use super::comparison::{Compared, Side};
-use super::{ReportInput, Source};
 use gpubench_analysis::fit::Model;
 use gpubench_analysis::rank::{DeviceTimes, Options, Ranking, predict_ranking, rank};
+use gpubench_analysis::{ReportInput, Source};
 use gpubench_analysis::{collect, compare, result_matrix};
-use gpubench_core::gpu::{Clock, DeviceInfo, DeviceKind, MemoryKind};
-use gpubench_core::record::sample::{self, device, header, key, outcome, record};
-use gpubench_core::record::{
-    Concurrency, Detail, Direction, Flag, Footer, Header, Launched, LayoutTransform, Mismatch,
-    NamedStep, OccupancySweep, Outcome, Overlap, OverlapRun, Pair, Record, Schedule, Timed,
-    Transfer, TransferPoint, Uses,
-};
+use gpubench_core::gpu::{DeviceInfo, DeviceKind, MemoryKind};
+use gpubench_core::record::sample::{device, header, key, outcome, record};
+use gpubench_core::record::{Flag, Footer, Header, Mismatch, Outcome, Record};
 use gpubench_core::workload::{CaseKey, Kind};
-use gpubench_experiments::analysis::LADDER;
 
 /// A name that tries everything, 5 kB long.
 pub(super) fn hostile() -> String {
@@ -117,11 +112,8 @@ impl Sample {
     }
 }
 
-/// Names within details.
+/// Names within records.
 fn rename(record: &mut Record, name: &str) {
-    if let Some(detail) = record.detail.clone() {
-        rename_detail(record, &detail, name);
-    }
     record.flags.push(Flag::Throttled(name.into()));
     record.flags.push(Flag::Drift(name.into()));
 }
@@ -174,71 +166,8 @@ fn of_device(device: usize, speed: f64) -> Vec<Record> {
         .push(place(outcome(key("big", 1 << 14), Outcome::Skipped("1.5 GiB is too much".into()))));
     if device == 1 {
         records.push(place(outcome(key("stencil", 64), Outcome::Unverified(mismatch()))));
-    } else {
-        records.push(place(details(key("pipeline", 1024), Kind::new("overlap"), overlap())));
-        records.push(place(details(key("link", 1), Kind::new("transfer"), transfer())));
-        records.push(place(details(key("cut", 10), Kind::new("schedule"), plans())));
-        for (variant, factor) in [("climb/1_naive", 4.0), ("climb/2_tiled", 1.0)] {
-            let mut rung = record(key(variant, 512), factor * 1e-3 / speed);
-            (rung.family, rung.tags) = ("compute".into(), vec![LADDER.into()]);
-            records.push(place(rung));
-            records.push(place(details(key(variant, 512), Kind::new("overlap"), overlap())));
-        }
-        records.push(place(details(key("strided", 64), Kind::new("layout"), layout_transform())));
-        let pairs = concurrency(&["short", "long"]);
-        records.push(place(details(key("short", 16), Kind::new("concurrency"), pairs)));
-        for (group, at_once) in [(64, 48), (256, 24)] {
-            let sweep = details(
-                key("spin", group),
-                Kind::new("occupancy"),
-                occupancy_sweep(group, at_once),
-            );
-            records.push(place(sweep));
-        }
     }
     records
-}
-
-/// Two uses make up for the transform.
-fn layout_transform() -> Detail {
-    let uses = |count: u32| {
-        let n = f64::from(count);
-        Uses { count, strided: vec![4e-3 * n; 3], transformed: vec![5e-3 + 1e-3 * n; 3] }
-    };
-    Detail::new(&LayoutTransform {
-        clock: Clock::Device,
-        strided: vec![4e-3; 3],
-        transform: vec![5e-3; 3],
-        contiguous: vec![1e-3; 3],
-        uses: vec![uses(1), uses(2)],
-    })
-}
-
-fn plans() -> Detail {
-    let runs = vec![("no partition", timed(2.9, vec![])), ("10 equal parts", timed(1.3, vec![]))];
-    Detail::new(&sample::schedule(Clock::Device, runs))
-}
-
-/// A kernel concurrent with each of these, all of which take 1 ms isolated.
-fn concurrency(seconds: &[&str]) -> Detail {
-    let ran = |started, ended| NamedStep { name: "kernel".into(), queue: 0, started, ended };
-    let launched =
-        |name: &str| Launched { name: name.into(), groups: 12, group_size: 64, local_bytes: 1024 };
-    let pair = |second: &&str| Pair {
-        second: launched(second),
-        first_isolated: timed(1e-3, vec![ran(0.0, 1e-3)]),
-        second_isolated: timed(1e-3, vec![ran(0.0, 1e-3)]),
-        concurrent_a_first: timed(1.2e-3, vec![ran(0.0, 1e-3), ran(0.0, 1.2e-3)]),
-        concurrent_b_first: timed(1.3e-3, vec![]),
-    };
-    Detail::new(&Concurrency {
-        clock: Clock::Device,
-        queues: 2,
-        kernel: launched("short"),
-        pairs: seconds.iter().map(pair).collect(),
-        skipped: vec![],
-        copies: vec![(1, timed(1e-3, vec![])), (4, timed(1.1e-3, vec![]))],
-    })
 }
 
 fn mismatch() -> Mismatch {
@@ -251,98 +180,4 @@ fn mismatch() -> Mismatch {
         of: 4096,
         when: "timed launches".into(),
     }
-}
-
-fn rename_detail(record: &mut Record, detail: &Detail, name: &str) {
-    if let Some(mut raw) = detail.read::<Schedule>() {
-        raw.runs[0].plan = name.into();
-        raw.skipped.push((name.into(), name.into()));
-        record.detail = Some(Detail::new(&raw));
-    } else if let Some(mut raw) = detail.read::<Concurrency>() {
-        raw.kernel.name = name.into();
-        raw.pairs[0].second.name = name.into();
-        raw.skipped.push((name.into(), name.into()));
-        record.detail = Some(Detail::new(&raw));
-    } else if let Some(mut raw) = detail.read::<Overlap>() {
-        let steps = raw.runs.iter_mut().flat_map(|run| &mut run.timed.steps);
-        steps.for_each(|step| step.name += name);
-        record.detail = Some(Detail::new(&raw));
-    }
-}
-
-fn details(key: CaseKey, measure: Kind, detail: Detail) -> Record {
-    let mut record = record(CaseKey { measure, ..key }, 9e-3);
-    let measured = record.measured.as_mut().expect("measured");
-    match measure.name() {
-        "transfer" => measured.flops = 0.0,
-        "concurrency" | "occupancy" => (measured.flops, measured.bytes) = (0.0, 0.0),
-        _ => {}
-    }
-    Record { detail: Some(detail), family: "overlap".into(), ..record }
-}
-
-fn timed(seconds: f64, steps: Vec<NamedStep>) -> Timed {
-    Timed { walls: vec![seconds, seconds * 1.02, seconds * 1.05], steps }
-}
-
-/// A device that holds `at_once` groups.
-fn occupancy_sweep(group: i64, at_once: u32) -> Detail {
-    let edges = [1, at_once / 2, at_once, at_once + 1, 2 * at_once, 2 * at_once + 1, 3 * at_once];
-    let time = |groups: u32| 1e-4 * f64::from(groups.div_ceil(at_once));
-    Detail::new(&OccupancySweep {
-        clock: Clock::Device,
-        group_size: group as u32,
-        local_bytes: 1024,
-        points: edges.iter().map(|&groups| (groups, vec![time(groups); 2])).collect(),
-    })
-}
-
-fn overlap() -> Detail {
-    let step =
-        |name: &str, queue, started, ended| NamedStep { name: name.into(), queue, started, ended };
-    let steps = vec![
-        step("upload 0", 0, 0.0, 2e-3),
-        step("upload 1", 0, 2e-3, 4e-3),
-        step("kernel 0", 1, 2e-3, 4.5e-3),
-        step("kernel 1", 1, 4.5e-3, 7e-3),
-        step("download 0", 2, 4.5e-3, 6e-3),
-        step("download 1", 2, 7e-3, 8.5e-3),
-    ];
-    let run =
-        |chunks, seconds, steps| OverlapRun { chunks, queues: 3, timed: timed(seconds, steps) };
-    Detail::new(&Overlap {
-        clock: Clock::Device,
-        host_memory: MemoryKind::Pinned,
-        rows: 1024,
-        bytes: [1 << 24, 1 << 24],
-        upload: timed(4e-3, vec![]),
-        kernel: timed(5e-3, vec![]),
-        download: timed(3e-3, vec![]),
-        runs: vec![
-            run(1, 12e-3, vec![]),
-            run(2, 8.5e-3, steps),
-            run(4, 8.9e-3, vec![]),
-            run(8, 9.5e-3, vec![]),
-        ],
-    })
-}
-
-fn transfer() -> Detail {
-    let sizes = [1u64 << 14, 1 << 17, 1 << 20, 1 << 23];
-    let point = |direction, bytes: u64, rate: f64| TransferPoint {
-        direction,
-        bytes,
-        samples: (0..5)
-            .map(|i| 1e-5 + bytes as f64 / rate * (1.0 + 0.001 * f64::from(i)))
-            .collect(),
-        spans: None,
-    };
-    let points = sizes.iter().flat_map(|&bytes| {
-        [
-            point(Direction::Upload, bytes, 12e9),
-            point(Direction::Download, bytes, 10e9),
-            point(Direction::Both, bytes, 7e9),
-        ]
-    });
-    Detail::new(&Transfer { host_memory: MemoryKind::Pinned, queues: 2, points: points.collect() })
 }

@@ -2,22 +2,9 @@
 //! recording, a track for each queue, a named slice for each step.
 
 use gpubench_core::gpu::Clock;
-use gpubench_core::record::{Detail, NamedStep, Record};
-use gpubench_experiments::Timelines;
-use gpubench_experiments::registry::experiment;
+use gpubench_core::record::{NamedStep, Recorded};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-
-/// The steps of one recording.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Recorded {
-    /// What was recorded, such as `4 chunks on 3 queues`.
-    pub name: String,
-    /// The clock of its steps.
-    pub clock: Clock,
-    /// Its steps, which share that clock.
-    pub steps: Vec<NamedStep>,
-}
 
 /// `recordings` of the case `title` as one trace, each beginning at 0.
 ///
@@ -47,19 +34,6 @@ pub fn trace(title: &str, recordings: &[Recorded]) -> Value {
             "simulated": clocks.contains(&Clock::Simulated),
         },
     })
-}
-
-/// The recordings of which `record` keeps the steps, with what each is. Empty where it keeps
-/// none: its measure has no recording of several steps, or no clock distinguished them.
-pub fn recorded(record: &Record) -> Vec<Recorded> {
-    let Some((clock, timed)) = record.detail.as_ref().and_then(timed) else { return vec![] };
-    let kept = timed.into_iter().filter(|(_, timed)| !timed.steps.is_empty());
-    kept.map(|(name, timed)| Recorded { name, clock, steps: timed.steps }).collect()
-}
-
-/// Everything of which a measure may have kept the steps, and their clock.
-fn timed(detail: &Detail) -> Option<Timelines> {
-    experiment(detail.kind())?.timelines(detail)
 }
 
 /// Every queue and its name: its number and, where its steps are all of one kind, that kind.
@@ -103,8 +77,6 @@ fn slice(process: u32, zero: f64, step: &NamedStep) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_core::record::Timed;
-    use gpubench_core::record::sample;
 
     fn step(name: &str, queue: u32, started: f64, ended: f64) -> NamedStep {
         NamedStep { name: name.into(), queue, started, ended }
@@ -172,19 +144,5 @@ mod tests {
         let processes = names(&trace, "process_name");
         assert_eq!(processes, [(1, 0, "a"), (2, 0, "b (simulated)")]);
         assert_eq!(trace["otherData"]["simulated"], true);
-    }
-
-    #[test]
-    fn a_record_yields_the_recordings_whose_steps_it_keeps() {
-        let timed = |steps: &[NamedStep]| Timed { walls: vec![1.0], steps: steps.to_vec() };
-        let runs =
-            vec![("equal 10", timed(&[step("upload 0", 0, 0.0, 1.0)])), ("search", timed(&[]))];
-        let schedule = sample::schedule(Clock::Device, runs);
-        let mut record = sample::record(sample::key("pair", 1), 1.0);
-        assert_eq!(recorded(&record), []);
-        record.detail = Some(Detail::new(&schedule));
-        let found = recorded(&record);
-        let listed: Vec<_> = found.iter().map(|r| (r.name.as_str(), r.clock)).collect();
-        assert_eq!(listed, [("equal 10", Clock::Device)]);
     }
 }

@@ -10,8 +10,8 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::{Footer, Header, Noise, Outcome, Record};
 use gpubench_core::text::{counted, printable};
+use gpubench_report::labels::case_name;
 use gpubench_report::progress::say;
-use gpubench_report::terminal::case_name;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

@@ -5,8 +5,8 @@ use gpubench_analysis::collect;
 use gpubench_core::text::printable;
 use gpubench_core::units;
 use gpubench_report::grid::Grid;
+use gpubench_report::labels::case_name;
 use gpubench_report::labels::kind_label;
-use gpubench_report::terminal::case_name;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

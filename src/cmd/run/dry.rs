@@ -10,7 +10,7 @@ use gpubench_core::units::{self, Bytes};
 use gpubench_core::workload::CaseKey;
 use gpubench_experiments::keys;
 use gpubench_experiments::plan::{Case, Limits, estimate};
-use gpubench_report::terminal::{case_name, label};
+use gpubench_report::labels::case_name;
 use gpubench_suite::Suite;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -41,7 +41,7 @@ pub fn describe(
     // What is expected of a case is computed by the first device that runs it, for all.
     let mut references: BTreeMap<&CaseKey, f64> = BTreeMap::new();
     for (device, cases) in devices.iter().zip(cases) {
-        let _ = writeln!(out, "{}  {}", label(device), printable(&device.name, 60));
+        let _ = writeln!(out, "{}  {}", device.label(), printable(&device.name, 60));
         for case in &cases.run {
             let estimate = estimate(case, device, limits.cores);
             min_seconds += estimate.each();
@@ -70,7 +70,7 @@ pub fn describe(
     }
     for multi_device_case in multi_device_cases {
         let members: Vec<String> =
-            multi_device_case.members.iter().map(|&at| label(&devices[at])).collect();
+            multi_device_case.members.iter().map(|&at| devices[at].label()).collect();
         let _ = writeln!(
             out,
             "{} (multi-device)\n  {}",

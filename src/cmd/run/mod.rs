@@ -16,11 +16,12 @@ use super::found;
 use super::show::{print, style};
 use crate::store::{Writer, result_name};
 use cases::Filters;
-use gpubench_analysis::flag_implausible;
+use gpubench_analysis::{ReportInput, Source, flag_implausible};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Header;
 use gpubench_device::select::Selector;
+use gpubench_experiments::registry::sections;
 use gpubench_report::progress::say;
 use gpubench_report::terminal::{Invocation, report};
 use gpubench_suite::{ROUNDS, SECONDS, Suite};
@@ -214,7 +215,15 @@ fn conclude(args: &Args, suite: &Suite, ended: &Ended) -> Result<u8> {
     let mut records = ended.records.clone();
     flag_implausible(&mut records);
     let invocation = Invocation { seconds: ended.seconds, records: &records[ended.resumed_at..] };
-    print(&report(&ended.header, &records, invocation, style()))?;
+    let source = Source {
+        name: path.to_string(),
+        header: &ended.header,
+        records: &records,
+        footer: None,
+        warnings: vec![],
+    };
+    let input = ReportInput::new(vec![source]);
+    print(&report(&input, &sections(&input), invocation, style()))?;
     let models = super::fit::short_summary(suite, &ended.header, &records);
     if !models.is_empty() {
         print(&format!("\n{models}"))?;

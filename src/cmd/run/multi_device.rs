@@ -7,7 +7,6 @@ use gpubench_core::workload::{CaseKey, Skip};
 use gpubench_device::physical_gpus;
 use gpubench_experiments::plan::Case;
 use gpubench_experiments::registry::several_devices;
-use gpubench_report::terminal::label;
 
 /// A case over several devices of the run.
 #[derive(Clone, Debug)]
@@ -51,7 +50,7 @@ pub fn take(cases: &mut [Cases], devices: &[DeviceInfo]) -> Vec<MultiDeviceCase>
             match multi_device_case.members.iter().find(|&&member| gpus[member] == gpus[device]) {
                 Some(&view) => {
                     let reason =
-                        format!("it is the same physical GPU as {}", label(&devices[view]));
+                        format!("it is the same physical GPU as {}", devices[view].label());
                     of_device.skipped.push(skipped(&case, device, reason));
                 }
                 None => {

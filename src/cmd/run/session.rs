@@ -13,8 +13,8 @@ use gpubench_core::record::{Footer, Header, Outcome, Record};
 use gpubench_core::workload::CaseKey;
 use gpubench_experiments::plan::{Case, is_no_larger, ranks, shuffle};
 use gpubench_experiments::{Measurement, Policy, Stage};
+use gpubench_report::labels::case_name;
 use gpubench_report::progress::Progress;
-use gpubench_report::terminal::{case_name, label};
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -231,7 +231,7 @@ impl Session<'_> {
         };
         let policy = Policy { seconds: share.seconds, warmup: share.warmup, ..self.policy.clone() };
         let supervisor = &mut self.supervisors[device];
-        progress.begin(&format!("{} on {}", case_name(&case.key), label(supervisor.device())));
+        progress.begin(&format!("{} on {}", case_name(&case.key), supervisor.device().label()));
         let case = match self.cross_device_oracle.prepare(case, supervisor.device(), &policy) {
             Ok(case) => case,
             Err(outcome) => return without(outcome),
@@ -266,7 +266,7 @@ impl Session<'_> {
         };
         let policy = Policy { seconds, warmup, ..self.policy.clone() };
         let members =
-            multi_device_case.members.iter().map(|&member| label(&self.header.devices[member]));
+            multi_device_case.members.iter().map(|&member| self.header.devices[member].label());
         let members: Vec<String> = members.collect();
         progress.begin(&format!(
             "{} on {}",

@@ -1,5 +1,6 @@
 //! What a device says of itself through one API.
 
+use crate::text::printable;
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -97,6 +98,11 @@ impl DeviceInfo {
     /// Whether what is measured on it is a GPU's: it is no CPU implementation and no simulation.
     pub fn is_gpu(&self) -> bool {
         !matches!(self.kind, DeviceKind::Cpu | DeviceKind::Simulated)
+    }
+
+    /// `opencl:0`: how tables name a device, and how `--device` takes it.
+    pub fn label(&self) -> String {
+        format!("{}:{}", printable(&self.backend, 12), self.index)
     }
 
     /// A stable, file-safe name: vendor, device and backend in lower case, joined by dashes.

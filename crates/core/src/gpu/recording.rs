@@ -57,6 +57,18 @@ pub enum MemoryKind {
     Mapped,
 }
 
+impl MemoryKind {
+    /// What tables call it.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Device => "device",
+            Self::Pageable => "pageable",
+            Self::Pinned => "pinned",
+            Self::Mapped => "mapped",
+        }
+    }
+}
+
 /// A part of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Slice {

@@ -4,11 +4,9 @@
 //! from work and time when they are shown, never stored.
 
 mod checkpoint_file;
-mod detail;
 mod header;
 mod migrate;
 mod monitor;
-mod multi_device;
 mod noise;
 mod number;
 mod outcome;
@@ -16,20 +14,16 @@ pub mod profile;
 mod raw;
 #[cfg(any(test, feature = "testing"))]
 pub mod sample;
+mod timed;
 mod validate;
 
 pub use checkpoint_file::{CheckpointError, CheckpointFile, CheckpointIdentity};
-pub use detail::{
-    Characterised, Checkpoint, CheckpointRun, Concurrency, CopyEngines, Direction, Halo, Launched,
-    LayoutTransform, NamedStep, OccupancySweep, Overlap, OverlapRun, Pair, Schedule, ScheduleRun,
-    Timed, Transfer, TransferPoint, Uses, VariantTimes,
-};
 pub use header::{Footer, Header, Host};
 pub use monitor::Monitor;
-pub use multi_device::{Block, Job, Moved, MovedState, PlanRun, Split, TransferStates};
 pub use noise::Noise;
 pub use outcome::{ErrorNorms, Flag, Mismatch, Outcome, Severity};
 pub use raw::{Data, Detail};
+pub use timed::{NamedStep, Recorded, Timed};
 
 use crate::gpu::{BoundsChecks, BuildReport, Clock};
 use crate::workload::{CaseKey, Skip};

@@ -1,10 +1,6 @@
 //! Invented devices, headers and records for tests.
 
-use super::{Checkpoint, CheckpointRun};
-use super::{
-    CopyEngines, Header, Host, Measured, Monitor, Outcome, Record, Schedule, ScheduleRun, Timed,
-    VERSION, Wall,
-};
+use super::{Header, Host, Measured, Monitor, Outcome, Record, VERSION, Wall};
 use crate::gpu::{Clock, DeviceInfo, DeviceKind, Language, MemoryKind};
 use crate::units::Bytes;
 use crate::workload::{CaseKey, Kind};
@@ -109,56 +105,4 @@ pub fn record(key: CaseKey, seconds: f64) -> Record {
 /// A record of device 0 in round 0 with this outcome and nothing measured.
 pub fn outcome(key: CaseKey, outcome: Outcome) -> Record {
     Record { outcome, measured: None, wall: Wall::default(), ..record(key, 1.0) }
-}
-
-/// A schedule of ten rows whose plans took this long.
-pub fn schedule(clock: Clock, runs: Vec<(&str, Timed)>) -> Schedule {
-    let second = || Timed { walls: vec![1.0], steps: vec![] };
-    let run = |(plan, timed): (&str, Timed)| ScheduleRun {
-        plan: plan.into(),
-        rows: vec![10],
-        upload_all_first: false,
-        download_all_last: false,
-        predicted: 1.0,
-        timed,
-    };
-    Schedule {
-        clock,
-        host_memory: MemoryKind::Pinned,
-        queues: 3,
-        rows: 10,
-        upload: second(),
-        kernel: second(),
-        download: second(),
-        engines: CopyEngines { count: 2, command: 0.0, bidirectional: [1.0; 2] },
-        runs: runs.into_iter().map(run).collect(),
-        skipped: vec![],
-    }
-}
-
-/// An iteration of 12 s with four saves, which last 0.25 s on one queue and 0.05 s on eight.
-pub fn checkpoint() -> Checkpoint {
-    let run = |queues, to_file, saving, downloading, restoring| CheckpointRun {
-        queues,
-        to_file,
-        saving: vec![saving; 3],
-        downloading: vec![downloading],
-        restoring: vec![restoring],
-    };
-    Checkpoint {
-        clock: Clock::Host,
-        host_memory: MemoryKind::Pinned,
-        passes: 60,
-        saves: 4,
-        bytes: 1 << 20,
-        alone: vec![12.0],
-        snapshot: vec![0.04],
-        writing: vec![2.5],
-        runs: vec![
-            run(1, false, 13.0, 0.2, 0.4),
-            run(8, false, 12.2, 0.3, 0.2),
-            run(8, true, 15.0, 0.3, 0.5),
-        ],
-        skipped: vec![("4 queues".into(), "the device has 2".into())],
-    }
 }

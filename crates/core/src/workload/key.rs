@@ -47,7 +47,7 @@ impl fmt::Display for CaseKey {
             write!(f, " {name}={value}")?;
         }
         if let Some(kind) = self.host_memory {
-            write!(f, " {}", format!("{kind:?}").to_lowercase())?;
+            write!(f, " {}", kind.label())?;
         }
         Ok(())
     }

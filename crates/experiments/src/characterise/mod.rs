@@ -1,5 +1,6 @@
 //! Time of every variant of a kernel against the number of work-groups: their differences are the device's costs.
 
+pub mod data;
 pub mod profile;
 mod run;
 
@@ -7,7 +8,6 @@ use crate::experiment::{Experiment, Planning};
 use crate::plan::Case;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::Result;
-use gpubench_core::record;
 use gpubench_core::workload::Kind;
 
 /// Time of every variant of a kernel against the number of work-groups: their differences are the device's costs.
@@ -18,7 +18,7 @@ impl Experiment for Characterise {
     const ABOUT: &'static str = "Time of every variant of a kernel against the number of work-groups: their differences are the device's costs.";
     type Spec = ();
     type Plan = ();
-    type Data = record::Characterised;
+    type Data = data::Characterised;
 
     fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
         Ok(())

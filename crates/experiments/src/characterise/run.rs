@@ -6,6 +6,7 @@
 //! Then each is verified.
 
 use crate::autotune::built;
+use crate::characterise::data::{Characterised, VariantTimes};
 use crate::check::Check;
 use crate::expected::expected;
 use crate::loops::Sample;
@@ -13,7 +14,7 @@ use crate::plan::{Candidate, Case, launches, line_launch, max_groups_in_line};
 use crate::{Measurement, Policy, Session, Stage, memory};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, DeviceKind, HOST_RESOLUTION, KernelId, Op, Recording};
-use gpubench_core::record::{Characterised, Detail, Measured, VariantTimes};
+use gpubench_core::record::{Detail, Measured};
 use gpubench_core::workload::Split;
 use gpubench_reference::Data;
 use std::collections::BTreeMap;

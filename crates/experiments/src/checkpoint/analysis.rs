@@ -1,7 +1,7 @@
 //! What saving an iteration's state costs it, by queues, and what going on from a saved state takes:
 //! predicted (model 12) and measured.
 
-use gpubench_core::record::{Checkpoint, CheckpointRun};
+use crate::checkpoint::data::{Checkpoint, CheckpointRun};
 use gpubench_model::checkpoint::{Save, checkpointed_seconds};
 use gpubench_stats::{Summary, median_of};
 
@@ -113,11 +113,10 @@ fn middle(samples: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_core::record::sample;
 
     #[test]
     fn the_cost_of_a_save_is_its_share_of_what_the_iteration_takes_longer() {
-        let summary = checkpoint(&sample::checkpoint()).unwrap();
+        let summary = checkpoint(&crate::checkpoint::sample::checkpoint()).unwrap();
         let [one, eight, file] = summary.runs.as_slice() else { panic!("{summary:?}") };
         assert!((one.cost - 0.25).abs() < 1e-12 && (one.predicted_cost - 0.2).abs() < 1e-12);
         assert!((eight.cost - 0.05).abs() < 1e-12 && (eight.predicted_cost - 0.04).abs() < 1e-12);
@@ -133,7 +132,7 @@ mod tests {
 
     #[test]
     fn without_samples_there_is_no_summary() {
-        let raw = sample::checkpoint();
+        let raw = crate::checkpoint::sample::checkpoint();
         assert_eq!(checkpoint(&Checkpoint { alone: vec![], ..raw.clone() }), None);
         assert_eq!(checkpoint(&Checkpoint { writing: vec![], ..raw.clone() }), None);
         assert_eq!(checkpoint(&Checkpoint { saves: 0, ..raw }), None);

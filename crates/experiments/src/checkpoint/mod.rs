@@ -1,15 +1,17 @@
 //! Saving and restoring the state of an iteration of several passes while it goes on.
 
 pub mod analysis;
+pub mod data;
 pub mod plan;
 pub(crate) mod run;
+#[cfg(test)]
+mod sample;
 
 use crate::experiment::{Experiment, Planning};
 use crate::plan::Case;
 use crate::predictions::ModelPrediction;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::Result;
-use gpubench_core::record;
 use gpubench_core::workload::Kind;
 use gpubench_model::concurrency::Device as Residency;
 use gpubench_suite::{Family, Needs, Passes};
@@ -25,7 +27,7 @@ impl Experiment for Checkpoint {
     const FAMILY: Option<Family> = Some(Family::Overlap);
     type Spec = ();
     type Plan = ();
-    type Data = record::Checkpoint;
+    type Data = data::Checkpoint;
 
     fn plan(_: &(), case: &Case, planning: &Planning) -> Result<(), String> {
         plan::check_state(case, planning.device, planning.limits)

@@ -1,7 +1,7 @@
 //! The speedup of concurrent kernels, and what model 7 predicted.
 
 use super::co_running::observed;
-use gpubench_core::record::{Concurrency, Launched, Pair};
+use crate::concurrency::data::{Concurrency, Launched, Pair};
 use gpubench_model::concurrency::{Case, Device, Kernel};
 use gpubench_model::event_driven::{Load, spans};
 use gpubench_model::occupancy::Group;

@@ -7,7 +7,8 @@
 //! fast as by itself. So what it takes from there on is what was left of it, and the rest of it has run
 //! concurrently with the other. A start that left time for much of that while nothing was done is not believed.
 
-use gpubench_core::record::{NamedStep, Pair, Timed};
+use crate::concurrency::data::Pair;
+use gpubench_core::record::{NamedStep, Timed};
 use gpubench_model::concurrency::Case;
 
 /// From this share of a kernel's run on, another did not start with it.
@@ -90,7 +91,7 @@ fn scatter(timed: &Timed) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_core::record::Launched;
+    use crate::concurrency::data::Launched;
 
     fn timed(walls: [f64; 3], steps: &[(f64, f64)]) -> Timed {
         let step = |&(started, ended): &(f64, f64)| NamedStep {

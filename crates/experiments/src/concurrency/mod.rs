@@ -2,6 +2,7 @@
 
 pub mod analysis;
 mod co_running;
+pub mod data;
 pub mod plan;
 mod run;
 pub mod spec;
@@ -11,7 +12,6 @@ use crate::plan::Case;
 use crate::predictions::ModelPrediction;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::Result;
-use gpubench_core::record;
 use gpubench_core::workload::Kind;
 use gpubench_model::concurrency::Device as Residency;
 use gpubench_suite::Family;
@@ -25,7 +25,7 @@ impl Experiment for Concurrency {
     const FAMILY: Option<Family> = Some(Family::Concurrency);
     type Spec = spec::Spec;
     type Plan = plan::CoRunning;
-    type Data = record::Concurrency;
+    type Data = data::Concurrency;
 
     fn plan(spec: &Self::Spec, case: &Case, planning: &Planning) -> Result<Self::Plan, String> {
         plan::co_running(spec, case, planning)

@@ -10,6 +10,7 @@
 use super::plan::{CoRunning, concurrent_launches};
 use crate::autotune::{BuiltVariant, autotune};
 use crate::check::Check;
+use crate::concurrency::data::{Concurrency, Launched, Pair};
 use crate::expected::{Expected, expected};
 use crate::plan::{Candidate, Case};
 use crate::timing::MIN_SAMPLES_IN_TURN;
@@ -17,7 +18,7 @@ use crate::timing::in_turn;
 use crate::{Measurement, Policy, Session, Stage, memory};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, HOST_RESOLUTION, KernelId, Recording};
-use gpubench_core::record::{Concurrency, Detail, Launched, Measured, Pair, Timed};
+use gpubench_core::record::{Detail, Measured, Timed};
 use gpubench_core::workload::Comparison;
 use gpubench_reference::Data;
 use serde_json::Value;

@@ -1,6 +1,7 @@
 //! Whether halos are better packed on the device or exchanged on the host.
 
-use gpubench_core::record::{Halo, Timed};
+use crate::halo::data::Halo;
+use gpubench_core::record::Timed;
 use gpubench_stats::Summary;
 
 /// What came of a case.

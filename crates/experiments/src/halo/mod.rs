@@ -1,6 +1,7 @@
 //! A domain cut into parts whose halos are exchanged after every pass.
 
 pub mod analysis;
+pub mod data;
 pub mod domain;
 mod run;
 pub mod spec;
@@ -9,7 +10,6 @@ use crate::experiment::{Experiment, Planning, Timelines};
 use crate::plan::Case;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::Result;
-use gpubench_core::record;
 use gpubench_core::workload::Kind;
 use gpubench_suite::{Family, Needs, Passes};
 
@@ -24,7 +24,7 @@ impl Experiment for Halo {
     const FAMILY: Option<Family> = Some(Family::Memory);
     type Spec = spec::Spec;
     type Plan = domain::Halo;
-    type Data = record::Halo;
+    type Data = data::Halo;
 
     fn plan(spec: &Self::Spec, case: &Case, planning: &Planning) -> Result<Self::Plan, String> {
         domain::halo(spec, case, planning)

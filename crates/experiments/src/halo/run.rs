@@ -7,6 +7,7 @@
 //! which is timed and added. What the library needs to bring the host's buffer to this process and
 //! back is left out, since a program that exchanges halos works in that buffer.
 
+use super::data;
 use super::domain::{Halo, PACK, UNPACK};
 use crate::autotune::{BuiltVariant, KERNEL, autotune};
 use crate::expected::compute;
@@ -15,7 +16,7 @@ use crate::timing::{time, walls};
 use crate::{Measurement, Policy, Session, Stage, compare, memory};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, DeviceKind, HOST_RESOLUTION, MemoryKind, Recording, Timeline};
-use gpubench_core::record::{self, Detail, ErrorNorms, Measured, Mismatch, Timed};
+use gpubench_core::record::{Detail, ErrorNorms, Measured, Mismatch, Timed};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::Verify;
 use gpubench_reference::Data;
@@ -219,7 +220,7 @@ impl Bench<'_> {
     }
 
     /// A step undivided, in parts without exchange, and by both designs.
-    fn timed(&mut self, policy: &Policy, host_memory: MemoryKind) -> Result<record::Halo> {
+    fn timed(&mut self, policy: &Policy, host_memory: MemoryKind) -> Result<data::Halo> {
         (self.stage)(Stage::Measure);
         let share = policy.seconds / SHARE;
         let min_samples = policy.min_samples.min(crate::timing::MIN_SAMPLES_IN_TURN);
@@ -255,7 +256,7 @@ impl Bench<'_> {
         let total = |timed: &Timed| timed.walls.iter().sum::<f64>();
         self.measurement.wall.busy +=
             [&undivided, &parts, &packed, &bulk].map(total).iter().sum::<f64>();
-        Ok(record::Halo {
+        Ok(data::Halo {
             clock,
             host_memory,
             cells: self.plan.domain.cells,
@@ -273,7 +274,7 @@ impl Bench<'_> {
 }
 
 /// The faster design's samples stand for the case in tables.
-fn faster(halo: &record::Halo, candidate: &Candidate) -> Measured {
+fn faster(halo: &data::Halo, candidate: &Candidate) -> Measured {
     let seconds = |timed: &Timed| timed.median().unwrap_or(f64::INFINITY);
     let packed = seconds(&halo.packed) <= seconds(&halo.bulk);
     Measured {

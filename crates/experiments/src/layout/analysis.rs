@@ -1,7 +1,7 @@
 //! Whether a layout transform of a buffer before its use pays, and after how many uses: predicted (model 11)
 //! and measured.
 
-use gpubench_core::record::LayoutTransform;
+use crate::layout::data::LayoutTransform;
 use gpubench_model::layout_transform::break_even_uses;
 use gpubench_stats::median_of;
 
@@ -72,8 +72,8 @@ fn middle(samples: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layout::data::Uses;
     use gpubench_core::gpu::Clock;
-    use gpubench_core::record::Uses;
 
     fn raw(contiguous: f64, uses: &[(u32, f64, f64)]) -> LayoutTransform {
         let uses = uses.iter().map(|&(count, strided, transformed)| Uses {

@@ -1,6 +1,7 @@
 //! A kernel that accesses a buffer in strides against one whose buffer's layout is transformed first.
 
 pub mod analysis;
+pub mod data;
 pub mod plan;
 mod run;
 pub mod spec;
@@ -9,7 +10,6 @@ use crate::experiment::{Experiment, Planning};
 use crate::plan::Case;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::Result;
-use gpubench_core::record;
 use gpubench_core::workload::Kind;
 use gpubench_suite::Family;
 
@@ -22,7 +22,7 @@ impl Experiment for Layout {
     const FAMILY: Option<Family> = Some(Family::Memory);
     type Spec = spec::Spec;
     type Plan = plan::LayoutPlan;
-    type Data = record::LayoutTransform;
+    type Data = data::LayoutTransform;
 
     fn plan(spec: &Self::Spec, case: &Case, planning: &Planning) -> Result<Self::Plan, String> {
         plan::layout_transform(spec, case, planning)

@@ -9,12 +9,13 @@ use super::plan::{LayoutPlan, transformed_uses};
 use crate::autotune::{KERNEL, autotune};
 use crate::check::Check;
 use crate::expected::expected;
+use crate::layout::data::{LayoutTransform, Uses};
 use crate::loops::{Sample, warm_up_and_sample};
 use crate::plan::{Candidate, Case, launches};
 use crate::{Measurement, Policy, Session, Stage, memory};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{KernelId, Recording};
-use gpubench_core::record::{Detail, LayoutTransform, Measured, Uses};
+use gpubench_core::record::{Detail, Measured};
 
 /// Most uses that are tried.
 const MAX_USES: u32 = 128;

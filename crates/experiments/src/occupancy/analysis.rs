@@ -6,8 +6,8 @@
 //! as wide as the device. Every width is a multiple of the number of units; widths of
 //! groups of different sizes have few other factors in common.
 
+use crate::occupancy::data::OccupancySweep;
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::record::OccupancySweep;
 use gpubench_model::concurrency::Device;
 use gpubench_model::occupancy::Unit;
 use std::collections::BTreeMap;

@@ -1,13 +1,13 @@
 //! Time against the number of work-groups.
 
 pub mod analysis;
+pub mod data;
 mod run;
 
 use crate::experiment::{Experiment, Planning};
 use crate::plan::Case;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::Result;
-use gpubench_core::record;
 use gpubench_core::workload::Kind;
 use gpubench_suite::{Family, Needs};
 
@@ -21,7 +21,7 @@ impl Experiment for Occupancy {
     const FAMILY: Option<Family> = Some(Family::Concurrency);
     type Spec = ();
     type Plan = ();
-    type Data = record::OccupancySweep;
+    type Data = data::OccupancySweep;
 
     fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
         Ok(())

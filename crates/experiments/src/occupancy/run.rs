@@ -8,11 +8,12 @@ use crate::autotune::{KERNEL, build_first_variant};
 use crate::check::Check;
 use crate::expected::expected;
 use crate::loops::Sample;
+use crate::occupancy::data::OccupancySweep;
 use crate::plan::{Candidate, Case, line_launch, max_groups_in_line};
 use crate::{Measurement, Policy, Session, Stage, memory};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{Clock, DeviceInfo, DeviceKind, HOST_RESOLUTION, Language};
-use gpubench_core::record::{Detail, Measured, OccupancySweep};
+use gpubench_core::record::{Detail, Measured};
 use std::collections::BTreeMap;
 use std::time::Instant;
 

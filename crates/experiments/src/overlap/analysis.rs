@@ -1,6 +1,7 @@
 //! What chunked runs say: what overlapping hid, what hid what, and how well models predicted it.
 
-use gpubench_core::record::{NamedStep, Overlap};
+use crate::overlap::data::Overlap;
+use gpubench_core::record::NamedStep;
 use gpubench_model::pipeline::{hidden_fraction, ideal_share};
 use gpubench_model::pipeline_fit::{Fitted, Run, fit};
 use gpubench_model::schedule::Class;
@@ -165,8 +166,9 @@ fn covered(step: &NamedStep, busy: &[(f64, f64)]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::overlap::data::OverlapRun;
     use gpubench_core::gpu::{Clock, MemoryKind};
-    use gpubench_core::record::{OverlapRun, Timed};
+    use gpubench_core::record::Timed;
     use gpubench_model::pipeline::Engines;
     use gpubench_model::schedule::Heavy;
 

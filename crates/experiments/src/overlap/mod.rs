@@ -1,17 +1,20 @@
 //! A problem in chunks: copies overlap kernels.
 
 pub mod analysis;
+pub mod data;
 mod run;
+mod section;
 
 use crate::engines::{Engines, either, overlaps_kernels};
 use crate::experiment::{Experiment, Planning, Timelines};
 use crate::plan::Case;
 use crate::predictions::ModelPrediction;
 use crate::{Measurement, Policy, Session, Stage};
+use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
-use gpubench_core::record;
 use gpubench_core::text::counted;
 use gpubench_core::workload::Kind;
+use gpubench_document::Section;
 use gpubench_model::concurrency::Device as Residency;
 use gpubench_suite::{Family, HostMemory, Needs};
 
@@ -26,7 +29,7 @@ impl Experiment for Overlap {
     const HOST_MEMORY: HostMemory = HostMemory::Listed;
     type Spec = ();
     type Plan = ();
-    type Data = record::Overlap;
+    type Data = data::Overlap;
 
     fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
         Ok(())
@@ -56,6 +59,10 @@ impl Experiment for Overlap {
         let streams = runs.map(|run| [run.streams, run.seconds]).map(one("streams (model 1)"));
         let pipeline = "pipeline, fitted to the other runs";
         streams.chain(summary.unseen.iter().copied().map(one(pipeline))).collect()
+    }
+
+    fn section(input: &ReportInput) -> Option<Section> {
+        Some(section::section(input))
     }
 
     fn timelines(raw: &Self::Data) -> Option<Timelines> {

@@ -8,12 +8,13 @@ use crate::autotune::BuiltVariant;
 use crate::check::Check;
 use crate::chunks::{Alone, Chunks, division, queues, set_up};
 use crate::expected::expected;
+use crate::overlap::data::{Overlap, OverlapRun};
 use crate::plan::{Case, Division};
 use crate::timing::wall_clock;
 use crate::{Measurement, Policy, Session, Stage, memory};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Access, HOST_RESOLUTION};
-use gpubench_core::record::{Detail, Measured, Overlap, OverlapRun};
+use gpubench_core::record::{Detail, Measured};
 
 /// Numbers of chunks that are tried.
 const CHUNKS: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];

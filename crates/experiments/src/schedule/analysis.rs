@@ -1,6 +1,6 @@
 //! Times of schedules, against the bound that none of them can beat.
 
-use gpubench_core::record::Schedule;
+use crate::schedule::data::Schedule;
 use gpubench_model::schedule::Class;
 use gpubench_model::streams::Stages;
 
@@ -64,7 +64,7 @@ pub fn schedule(raw: &Schedule) -> Option<ScheduleSummary> {
 mod tests {
     use super::*;
     use gpubench_core::gpu::Clock;
-    use gpubench_core::record::{Timed, sample};
+    use gpubench_core::record::Timed;
     use gpubench_model::schedule::Heavy;
 
     #[test]
@@ -72,7 +72,12 @@ mod tests {
         let timed = |seconds: f64| Timed { walls: vec![seconds; 3], steps: vec![] };
         let runs = vec![("no partition", timed(12.0)), ("10 equal parts", timed(8.4))];
         let (upload, kernel, download) = (timed(2.0), timed(8.0), timed(2.0));
-        let raw = Schedule { upload, kernel, download, ..sample::schedule(Clock::Device, runs) };
+        let raw = Schedule {
+            upload,
+            kernel,
+            download,
+            ..crate::schedule::sample::schedule(Clock::Device, runs)
+        };
         let summary = schedule(&raw).unwrap();
         assert_eq!(summary.lower_bound, 8.0);
         assert_eq!(summary.class, Class { kernel_bound: true, heavy: Heavy::General });

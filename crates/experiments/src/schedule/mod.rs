@@ -1,14 +1,16 @@
 //! A problem in chunks, cut by published rules and by search.
 
 pub mod analysis;
+pub mod data;
 mod run;
+#[cfg(any(test, feature = "testing"))]
+pub mod sample;
 
 use crate::experiment::{Experiment, Planning, Timelines};
 use crate::plan::Case;
 use crate::predictions::ModelPrediction;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::Result;
-use gpubench_core::record;
 use gpubench_core::workload::Kind;
 use gpubench_model::concurrency::Device as Residency;
 use gpubench_suite::{Family, HostMemory, Needs};
@@ -24,7 +26,7 @@ impl Experiment for Schedule {
     const HOST_MEMORY: HostMemory = HostMemory::Listed;
     type Spec = ();
     type Plan = ();
-    type Data = record::Schedule;
+    type Data = data::Schedule;
 
     fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
         Ok(())

@@ -1,5 +1,6 @@
 //! A problem split over several devices.
 
+pub mod data;
 mod partition;
 mod partitioner;
 mod run;
@@ -9,7 +10,6 @@ use crate::experiment::{Experiment, Planning};
 use crate::plan::Case;
 use crate::{DeviceGroup, Measurement, Policy, Stage};
 use gpubench_core::error::Result;
-use gpubench_core::record;
 use gpubench_core::workload::Kind;
 use gpubench_suite::{Family, HostMemory, Needs};
 
@@ -25,7 +25,7 @@ impl Experiment for Split {
     const SEVERAL_DEVICES: bool = true;
     type Spec = ();
     type Plan = ();
-    type Data = record::Split;
+    type Data = data::Split;
 
     fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
         Ok(())

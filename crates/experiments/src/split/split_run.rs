@@ -3,9 +3,9 @@
 use super::partition::partition;
 use super::partitioner::Partitioner;
 use crate::Stage;
+use crate::split::data::{Block, Job};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::Clock;
-use gpubench_core::record::{Block, Job};
 use gpubench_model::load_balance::Balancer;
 use gpubench_model::slowdown_budget::SlowdownBudget;
 use std::time::Instant;

@@ -1,7 +1,7 @@
 //! Latency and bandwidth of copies, fitted over sizes, alone and both ways at once (model 8).
 
+use crate::transfer::data::{Direction, Transfer};
 use gpubench_core::error::Result;
-use gpubench_core::record::{Direction, Transfer};
 use gpubench_model::transfer::{Duplex, FittedLine, fit_line};
 use gpubench_stats::median_of;
 
@@ -71,8 +71,8 @@ fn points(raw: &Transfer, direction: Direction) -> impl Iterator<Item = (f64, f6
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transfer::data::TransferPoint;
     use gpubench_core::gpu::MemoryKind;
-    use gpubench_core::record::TransferPoint;
 
     /// A link of 12 and 10 GB/s, whose pairs run when `spans` says for so many bytes.
     fn sweep(spans: fn(f64) -> [[f64; 2]; 2]) -> Transfer {

@@ -1,6 +1,7 @@
 //! Copies of growing size, either way and both at once.
 
 pub mod analysis;
+pub mod data;
 pub(crate) mod run;
 
 use crate::engines::{Engines, both_ways, either};
@@ -9,7 +10,6 @@ use crate::plan::{BufferPlan, Case, Limits, sweep_buffer};
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::record;
 use gpubench_core::workload::Kind;
 use gpubench_suite::{Family, HostMemory, Needs};
 
@@ -24,7 +24,7 @@ impl Experiment for Transfer {
     const HOST_MEMORY: HostMemory = HostMemory::Listed;
     type Spec = ();
     type Plan = ();
-    type Data = record::Transfer;
+    type Data = data::Transfer;
 
     fn buffers(device: &DeviceInfo, limits: &Limits) -> Option<Vec<BufferPlan>> {
         Some(vec![sweep_buffer(device, limits)])

@@ -5,12 +5,13 @@
 
 use crate::plan::Case;
 use crate::timing::{time, wall_clock};
+use crate::transfer::data::{Direction, Transfer, TransferPoint};
 use crate::{Measurement, Policy, Session, Stage, compare};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{
     BufferId, Clock, HOST_RESOLUTION, MemoryKind, Op, Queue, Recording, Slice,
 };
-use gpubench_core::record::{Detail, Direction, Measured, NamedStep, Transfer, TransferPoint};
+use gpubench_core::record::{Detail, Measured, NamedStep};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::{Comparison, Fill};
 use gpubench_reference::{Data, fill};

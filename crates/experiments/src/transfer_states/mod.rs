@@ -1,5 +1,6 @@
 //! What several devices move at the same time, and transfer plans made of that.
 
+pub mod data;
 mod plans;
 mod run;
 
@@ -8,7 +9,6 @@ use crate::plan::{BufferPlan, Case, Limits, copy_buffer};
 use crate::{DeviceGroup, Measurement, Policy, Stage};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::record;
 use gpubench_core::workload::Kind;
 use gpubench_suite::{Family, HostMemory, Needs};
 
@@ -25,7 +25,7 @@ impl Experiment for TransferStates {
     const SEVERAL_DEVICES: bool = true;
     type Spec = ();
     type Plan = ();
-    type Data = record::TransferStates;
+    type Data = data::TransferStates;
 
     fn buffers(device: &DeviceInfo, limits: &Limits) -> Option<Vec<BufferPlan>> {
         Some(vec![copy_buffer(device, limits)])

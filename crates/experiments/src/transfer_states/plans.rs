@@ -2,8 +2,8 @@
 
 use super::run::Movers;
 use crate::Stage;
+use crate::transfer_states::data::PlanRun;
 use gpubench_core::error::Result;
-use gpubench_core::record::PlanRun;
 use gpubench_model::transfer_states::{Both, State, min_time};
 use gpubench_model::transfer_symmetry::completed;
 

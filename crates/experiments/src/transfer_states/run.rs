@@ -9,10 +9,11 @@ use crate::analysis::state_of;
 use crate::flows::{Piece, moved, pieces, recording, window};
 use crate::plan::Case;
 use crate::transfer::run::{allocate, poison, queues, verified};
+use crate::transfer_states::data::{Moved, MovedState, TransferStates};
 use crate::{DeviceGroup, Measurement, Policy, Stage};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{MemoryKind, Recording};
-use gpubench_core::record::{Detail, Moved, MovedState, TransferStates};
+use gpubench_core::record::Detail;
 use gpubench_core::workload::Fill;
 use gpubench_model::transfer_states::{State, state_name};
 use gpubench_model::transfer_symmetry::{

@@ -21,7 +21,7 @@ pub(super) fn section(all: &[Compared]) -> Option<Section> {
         }
         @for compared in all { (device(compared)) }
     };
-    Some(Section { id: "comparison", title: "Comparison with the baseline", body })
+    Some(Section::new("comparison", "Comparison with the baseline", body))
 }
 
 fn device(compared: &Compared) -> Markup {

@@ -2,8 +2,8 @@
 
 use super::plot::Look;
 use super::{Section, scroll};
-use crate::input::{ReportInput, ReportedDevice};
 use crate::labels::kind_label;
+use gpubench_analysis::{ReportInput, ReportedDevice};
 use gpubench_core::gpu::DeviceKind;
 use gpubench_core::text::printable;
 use gpubench_core::units::with_prefix;
@@ -14,7 +14,7 @@ pub(super) fn section(input: &ReportInput) -> Section {
         p { (sentence(input)) }
         (scroll("Devices", &table(input)))
     };
-    Section { id: "devices", title: "What was run, on what", body }
+    Section::new("devices", "What was run, on what", body)
 }
 
 fn sentence(input: &ReportInput) -> String {

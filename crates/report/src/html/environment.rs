@@ -1,14 +1,14 @@
 //! All that a second person needs to repeat the runs.
 
 use super::Section;
-use crate::input::{ReportInput, Source};
+use gpubench_analysis::{ReportInput, Source};
 use gpubench_core::text::printable;
 use gpubench_core::units::{Bytes, seconds};
 use maud::{Markup, html};
 
 pub(super) fn section(input: &ReportInput) -> Section {
     let body = html! { @for source in &input.sources { (run(source)) } };
-    Section { id: "environment", title: "Environment", body }
+    Section::new("environment", "Environment", body)
 }
 
 fn run(source: &Source) -> Markup {

@@ -1,8 +1,8 @@
 //! What failed, what was left out and why, and what to know before believing a figure.
 
 use super::{Section, scroll};
-use crate::input::ReportInput;
 use crate::labels::{self, Shared, case_name, details, few, how_often};
+use gpubench_analysis::ReportInput;
 use gpubench_core::text::printable;
 use maud::{Markup, html};
 
@@ -39,7 +39,7 @@ pub(super) fn section(input: &ReportInput) -> Option<Section> {
             ul { @for warning in warnings { li { (printable(warning, 300)) } } }
         }
     };
-    Some(Section { id: "flags", title: "Failures, flags and what was left out", body })
+    Some(Section::new("flags", "Failures, flags and what was left out", body))
 }
 
 fn table(input: &ReportInput, caption: &str, groups: &[Shared]) -> Markup {

@@ -1,9 +1,9 @@
 //! One table with one line a workload: who needs how long.
 
 use super::{Section, name, scroll};
-use crate::input::ReportInput;
 use crate::labels;
 use crate::overview::{Line, lines};
+use gpubench_analysis::ReportInput;
 use gpubench_core::text::printable;
 use maud::{Markup, html};
 
@@ -20,7 +20,7 @@ pub(super) fn section(input: &ReportInput) -> Option<Section> {
         }
         (scroll("Times at a glance", &table(input, &lines)))
     };
-    Some(Section { id: "glance", title: "At a glance", body })
+    Some(Section::new("glance", "At a glance", body))
 }
 
 fn table(input: &ReportInput, lines: &[Line]) -> Markup {

@@ -3,40 +3,30 @@
 //! Every text that comes from outside passes [`printable`] and maud's escaping; nothing is put
 //! into the page as markup but what stands in these files.
 
-mod checkpoint;
 mod comparison;
-mod concurrency;
-mod detailed_cases;
 mod devices;
 mod environment;
 mod flags;
 mod glance;
-mod halo;
-mod ladder;
-mod layout_transform;
-mod models;
-mod multi_device;
-mod occupancy_sweep;
-mod overlap;
 mod plot;
 mod predicted_ranking;
 mod ranking;
 mod roofline;
 mod samples;
 mod scale;
-mod schedule;
 mod sweep;
-mod transfers;
 mod workloads;
 
 use super::comparison::Compared;
-use super::input::ReportInput;
 use super::labels::counts;
 use super::ranking::{few, grouped};
+use super::render::html::{Ids, body, words};
+use gpubench_analysis::ReportInput;
 use gpubench_analysis::rank::Ranking;
 use gpubench_core::hash::base64_sha256;
 use gpubench_core::text::printable;
 use gpubench_core::workload::CaseKey;
+use gpubench_document as document;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("style.css");
@@ -44,39 +34,45 @@ const STYLE: &str = include_str!("style.css");
 /// A part of the page with a heading.
 struct Section {
     /// Its anchor.
-    id: &'static str,
+    id: String,
     /// Its heading.
-    title: &'static str,
+    title: Markup,
     /// What stands below the heading.
     body: Markup,
 }
 
-/// The whole page.
-pub fn page(input: &ReportInput, ranking: &Ranking, compared: &[Compared]) -> String {
-    let sections: Vec<Section> = [
+impl Section {
+    fn new(id: &str, title: &str, body: Markup) -> Self {
+        Self { id: id.to_owned(), title: html! { (title) }, body }
+    }
+}
+
+/// The whole page; `sections` are what experiments say.
+pub fn page(
+    input: &ReportInput,
+    sections: &[document::Section],
+    ranking: &Ranking,
+    compared: &[Compared],
+) -> String {
+    let mut ids = Ids::default();
+    let before = [
         Some(devices::section(input)),
         ranking::section(input, ranking),
         comparison::section(compared),
         glance::section(input),
         roofline::section(input),
         workloads::section(input),
-        transfers::section(input),
-        overlap::section(input),
-        schedule::section(input),
-        checkpoint::section(input),
-        occupancy_sweep::section(input),
-        concurrency::section(input),
-        halo::section(input),
-        ladder::section(input),
-        layout_transform::section(input),
-        multi_device::section(input),
-        models::section(input),
-        flags::section(input),
-        Some(environment::section(input)),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    ];
+    let after = [flags::section(input), Some(environment::section(input))];
+    for own in before.iter().chain(&after).flatten() {
+        ids.add(&own.id);
+    }
+    let sections: Vec<Section> = before
+        .into_iter()
+        .flatten()
+        .chain(experiments(sections, &mut ids))
+        .chain(after.into_iter().flatten())
+        .collect();
     let title = title(input);
     html! {
         (DOCTYPE)
@@ -109,6 +105,17 @@ pub fn page(input: &ReportInput, ranking: &Ranking, compared: &[Compared]) -> St
         }
     }
     .into_string()
+}
+
+/// The sections of experiments, which every format has.
+fn experiments(sections: &[document::Section], ids: &mut Ids) -> Vec<Section> {
+    let anchors: Vec<String> = sections.iter().map(|section| ids.add(section.id())).collect();
+    let one = |(section, id): (&document::Section, String)| Section {
+        id,
+        title: words(&section.title),
+        body: body(section, 3, ids),
+    };
+    sections.iter().zip(anchors).map(one).collect()
 }
 
 /// Nothing may be loaded or run; the one style sheet is named by its hash.

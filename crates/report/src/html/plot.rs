@@ -210,14 +210,6 @@ pub(super) enum Look {
     Joined(usize),
     /// Marks alone.
     Marks(usize),
-    /// Hollow marks, in the colour of the first and the shape of the second.
-    Open(usize, usize),
-    /// Marks of a series joined by a line of a pattern.
-    Pair(usize, usize),
-    /// A line of a pattern alone.
-    Pattern(usize, usize),
-    /// A limit: a thin line in the text's colour.
-    Limit,
 }
 
 const LINE: &str = "M1 7H25";
@@ -237,15 +229,7 @@ impl Render for Look {
     fn render_to(&self, buffer: &mut String) {
         let drawing = match *self {
             Self::Joined(i) => Self::pair(i, i / LOOKS),
-            Self::Pair(i, pattern) => Self::pair(i, pattern),
             Self::Marks(i) => html! { g class=(series(i)) { path.mark d=(mark(i, 13.0, 7.0)) {} } },
-            Self::Open(i, shape) => {
-                html! { g class=(series(i)) { path.open d=(mark(shape, 13.0, 7.0)) {} } }
-            }
-            Self::Pattern(i, pattern) => {
-                html! { g class=(series(i)) { path.line.(dash(pattern)) d=(LINE) {} } }
-            }
-            Self::Limit => html! { path.limit d=(LINE) {} },
         };
         html! { svg.key viewBox="0 0 26 14" aria-hidden="true" { (drawing) } }.render_to(buffer);
     }

@@ -3,8 +3,8 @@
 use super::plot::{WIDTH, figure, mark, num, series};
 use super::scale::Scale;
 use super::{Section, name, predicted_ranking, reasons, scroll};
-use crate::input::ReportInput;
 use crate::ranking::{NO_ENERGY, energy_heading};
+use gpubench_analysis::ReportInput;
 use gpubench_analysis::rank::{Device, Family, Ranking};
 use gpubench_core::text::{counted, middle, printable};
 use gpubench_core::units::with_prefix;
@@ -44,7 +44,7 @@ pub(super) fn section(input: &ReportInput, ranking: &Ranking) -> Option<Section>
             }
         }
     };
-    Some(Section { id: "ranking", title: "Ranking", body })
+    Some(Section::new("ranking", "Ranking", body))
 }
 
 fn nothing(ranking: &Ranking) -> &'static str {

@@ -3,8 +3,8 @@
 use super::plot::{Axis, Entry, Look, Plot, mark, num, plain, series, short};
 use super::scale::Scale;
 use super::{Section, name, scroll};
-use crate::input::ReportInput;
 use crate::labels;
+use gpubench_analysis::ReportInput;
 use gpubench_analysis::{Aggregate, Rate};
 use gpubench_core::record::Flag;
 use gpubench_core::text::printable;
@@ -29,7 +29,7 @@ pub(super) fn section(input: &ReportInput) -> Option<Section> {
         }
         @for reported_device in 0..input.reported_devices.len() { (shares(input, reported_device)) }
     };
-    Some(Section { id: "roofline", title: "Rooflines", body })
+    Some(Section::new("roofline", "Rooflines", body))
 }
 
 /// Verified kernels with work to count.

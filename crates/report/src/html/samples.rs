@@ -2,10 +2,10 @@
 
 use super::plot::{WIDTH, figure as draw, num, series};
 use super::scale::Scale;
-use crate::input::ReportInput;
 use crate::labels;
 use crate::overview::Workload;
 use gpubench_analysis::Aggregate;
+use gpubench_analysis::ReportInput;
 use gpubench_stats::quantile;
 use maud::{Markup, html};
 use std::fmt::Write;

@@ -2,9 +2,9 @@
 
 use super::plot::{Axis, Entry, Look, Plot, dash, mark, num, series, short, short_seconds};
 use super::scale::Scale;
-use crate::input::ReportInput;
 use crate::labels;
 use crate::overview::Workload;
+use gpubench_analysis::ReportInput;
 use gpubench_analysis::{Aggregate, Rate};
 use gpubench_core::text::printable;
 use maud::{Markup, html};

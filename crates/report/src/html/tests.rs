@@ -1,8 +1,10 @@
 use super::*;
+use crate::render;
 use crate::testing::{Sample, hostile};
 
 fn of(sample: &Sample) -> String {
-    page(&sample.input(), &sample.ranking(), &sample.compared())
+    let sections = [render::sample::section(), render::sample::hostile()];
+    page(&sample.input(), &sections, &sample.ranking(), &sample.compared())
 }
 
 /// Elements that have no end tag.
@@ -78,23 +80,9 @@ fn headings_are_in_order_and_plots_have_names() {
 #[test]
 fn every_section_is_there() {
     let page = of(&Sample::new());
-    for id in [
-        "devices",
-        "ranking",
-        "glance",
-        "roofline",
-        "workloads",
-        "transfers",
-        "overlap",
-        "schedules",
-        "occupancy",
-        "concurrency",
-        "ladders",
-        "layout",
-        "models",
-        "flags",
-        "environment",
-    ] {
+    for id in
+        ["devices", "ranking", "glance", "roofline", "workloads", "overlap", "flags", "environment"]
+    {
         assert!(page.contains(&format!("<h2 id=\"{id}\">")), "{id}");
         assert!(page.contains(&format!("href=\"#{id}\"")), "{id}");
     }
@@ -124,7 +112,7 @@ fn hostile_names_stay_text() {
 #[test]
 fn an_empty_run_is_a_page_too() {
     let header = gpubench_core::record::sample::header(vec![]);
-    let source = crate::Source {
+    let source = gpubench_analysis::Source {
         name: "empty.jsonl".into(),
         header: &header,
         records: &[],
@@ -133,7 +121,7 @@ fn an_empty_run_is_a_page_too() {
     };
     let matrix = gpubench_analysis::result_matrix([(&header, &[][..])]);
     let ranking = gpubench_analysis::rank::rank(&matrix, &Default::default()).unwrap();
-    let page = page(&ReportInput::new(vec![source]), &ranking, &[]);
+    let page = page(&ReportInput::new(vec![source]), &[], &ranking, &[]);
     tags(&page);
     assert!(page.contains("cut short"));
 }

@@ -1,10 +1,10 @@
 //! Each workload: how its time grows with size, every sample, and the figures.
 
 use super::{Section, name as breaking, samples, scroll, sweep};
-use crate::input::ReportInput;
 use crate::labels;
 use crate::overview::{Workload, workloads};
 use gpubench_analysis::Aggregate;
+use gpubench_analysis::ReportInput;
 use gpubench_core::text::counted;
 use maud::{Markup, html};
 
@@ -26,7 +26,7 @@ pub(super) fn section(input: &ReportInput) -> Option<Section> {
             (details(input, workload))
         }
     };
-    Some(Section { id: "workloads", title: "Workloads", body })
+    Some(Section::new("workloads", "Workloads", body))
 }
 
 fn details(input: &ReportInput, workload: &Workload) -> Markup {

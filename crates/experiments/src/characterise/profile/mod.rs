@@ -3,13 +3,14 @@
 
 mod probe;
 
+use crate::characterise::data::{Characterised, VariantTimes};
 use crate::occupancy::analysis::{OccupancySweepSummary, occupancy_sweep, residency};
 use gpubench_core::class::Class;
 use gpubench_core::record::profile::{
     Apart, Atomics, Barrier, Footprint, Instruction, Launch, Local, Profile, Residency, Stream,
     Strides, Traffic, VERSION, Value,
 };
-use gpubench_core::record::{Characterised, Header, Record, VariantTimes};
+use gpubench_core::record::{Header, Record};
 use gpubench_core::workload::{CaseKey, Kind};
 use gpubench_stats::overall;
 use probe::{Probe, best, valid, without};

@@ -1,7 +1,7 @@
 //! A workload that characterises a device: what its variants cost beside each other.
 
+use crate::characterise::data::{Characterised, VariantTimes};
 use gpubench_core::record::profile::{Apart, Bandwidth, Stream, Traffic, Value};
-use gpubench_core::record::{Characterised, VariantTimes};
 use gpubench_stats::{Summary, overall};
 
 /// Half an interval relative to its value beyond which a bandwidth is ignored.

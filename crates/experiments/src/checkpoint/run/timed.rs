@@ -1,12 +1,13 @@
 //! What an iteration takes with saves and without, and its parts alone.
 
 use super::{Bench, States};
+use crate::checkpoint::data::{Checkpoint, CheckpointRun};
 use crate::checkpoint::plan::{save_buffer, state_bytes};
 use crate::timing::{time, wall_clock};
 use crate::{Policy, Stage};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, HOST_RESOLUTION, MemoryKind, Recording};
-use gpubench_core::record::{Checkpoint, CheckpointRun, Measured};
+use gpubench_core::record::Measured;
 use gpubench_stats::{Decision, Sampling};
 use std::time::Instant;
 

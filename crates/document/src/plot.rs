@@ -1,0 +1,280 @@
+//! Plots: series of points in a frame of two axes.
+
+use super::slug::slug;
+use super::{Figure, Quantity, Sentence, Unit, show};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// How an axis maps quantities. Linear axes reach to zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Scale {
+    /// Evenly.
+    Linear,
+    /// By logarithm, with ticks at powers of two.
+    Log2,
+    /// By logarithm, with ticks at powers of ten.
+    Log10,
+}
+
+/// An axis.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Axis {
+    /// What it shows.
+    pub label: Sentence,
+    /// The unit of its quantities.
+    pub unit: Unit,
+    /// How it maps them.
+    pub scale: Scale,
+    /// Names that values along the axis are positions of, from 0.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    categories: Vec<String>,
+}
+
+impl Axis {
+    /// An axis of quantities.
+    pub fn new(label: impl Into<Sentence>, unit: Unit, scale: Scale) -> Self {
+        Self { label: label.into(), unit, scale, categories: vec![] }
+    }
+
+    /// A horizontal axis of names; a point's x is a name's position, from 0. Such a plot is drawn
+    /// with one line a name.
+    pub fn categories(label: impl Into<Sentence>, names: impl IntoIterator<Item = String>) -> Self {
+        Self {
+            categories: names.into_iter().collect(),
+            ..Self::new(label, Unit::None, Scale::Linear)
+        }
+    }
+
+    /// The names along the axis; none along one of quantities.
+    pub fn names(&self) -> &[String] {
+        &self.categories
+    }
+
+    /// What a tick says. Ticks are the only numbers that a format shows without their being in the
+    /// document: they rule the paper and report nothing.
+    pub fn tick(&self, value: f64) -> String {
+        show::tick(value, self.unit)
+    }
+}
+
+/// How a series looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Style {
+    /// Marks joined by a line.
+    Joined,
+    /// A line alone, as for a model.
+    Line,
+    /// Marks alone.
+    Points,
+    /// Hollow marks, as for predictions beside measurements.
+    Open,
+    /// A line that keeps its height up to the next point.
+    Steps,
+    /// Bars that stand on the axis.
+    Bars,
+}
+
+/// A point: both numbers are finite.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Point {
+    /// Where it stands horizontally.
+    x: f64,
+    /// Where it stands vertically.
+    y: Quantity,
+}
+
+impl Point {
+    /// Where it stands horizontally.
+    pub fn x(self) -> f64 {
+        self.x
+    }
+
+    /// Where it stands vertically, with its interval.
+    pub fn y(self) -> Quantity {
+        self.y
+    }
+}
+
+/// Points that belong together.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Series {
+    /// What the legend calls it.
+    pub name: Sentence,
+    /// How it is drawn.
+    pub style: Style,
+    /// The number of its colour and mark, where it shares them with another series.
+    #[serde(skip)]
+    pub colour: Option<usize>,
+    /// The number of its dashes: 0 is a whole line.
+    #[serde(skip)]
+    pub dash: usize,
+    /// Its points.
+    points: Vec<Point>,
+}
+
+impl Series {
+    /// Without points.
+    pub fn new(name: impl Into<Sentence>, style: Style) -> Self {
+        Self { name: name.into(), style, colour: None, dash: 0, points: vec![] }
+    }
+
+    /// Colour and dashes, so that series can be alike in one of two respects.
+    pub fn look(self, colour: usize, dash: usize) -> Self {
+        Self { colour: Some(colour), dash, ..self }
+    }
+
+    /// Adds points; those that are not finite are left away.
+    pub fn points(mut self, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        points.into_iter().for_each(|(x, y)| self.point(x, Quantity::new(y)));
+        self
+    }
+
+    /// Adds a point, unless it is missing or not finite.
+    pub fn point(&mut self, x: f64, y: impl Into<Option<Quantity>>) {
+        if let (true, Some(y)) = (x.is_finite(), y.into()) {
+            self.points.push(Point { x: x + 0.0, y });
+        }
+    }
+
+    /// Its points, as they were added.
+    pub fn all(&self) -> &[Point] {
+        &self.points
+    }
+}
+
+/// Which way a limit runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// At a value of the vertical axis.
+    Horizontal,
+    /// At a value of the horizontal axis.
+    Vertical,
+}
+
+/// A line across the frame: a bound, a ceiling.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Limit {
+    /// What it means.
+    pub label: Sentence,
+    /// Which way it runs.
+    pub direction: Direction,
+    /// Where.
+    pub at: Quantity,
+}
+
+/// A plot.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Plot {
+    /// Its name for programs.
+    pub(super) key: String,
+    /// What is seen.
+    pub title: Sentence,
+    /// What it tells, for those who do not see it.
+    pub description: Sentence,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// What is drawn.
+    series: Vec<Series>,
+    /// Lines across the frame, in the unit of their axis.
+    limits: Vec<Limit>,
+    /// The section's table that holds the same figures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    table: Option<String>,
+}
+
+impl Plot {
+    /// Without series; programs read it under `key`.
+    pub fn new(key: &str, title: impl Into<Sentence>, x: Axis, y: Axis) -> Self {
+        let description = y.label.clone().text(" against ").then(x.label.clone());
+        Self {
+            key: slug(key),
+            title: title.into(),
+            description,
+            x,
+            y,
+            series: vec![],
+            limits: vec![],
+            table: None,
+        }
+    }
+
+    /// With better words than what stands against what, for those who do not see it.
+    pub fn describe(self, description: impl Into<Sentence>) -> Self {
+        Self { description: description.into(), ..self }
+    }
+
+    /// Adds a series, unless it is empty.
+    pub fn series(mut self, series: Series) -> Self {
+        if !series.points.is_empty() {
+            self.series.push(series);
+        }
+        self
+    }
+
+    /// Adds a line across the frame, unless `at` is not finite.
+    pub fn limit(mut self, direction: Direction, at: f64, label: impl Into<Sentence>) -> Self {
+        if let Some(at) = Quantity::new(at) {
+            self.limits.push(Limit { label: label.into(), direction, at });
+        }
+        self
+    }
+
+    /// Its figures stand in the section's table `key`: formats without drawings point to that
+    /// instead of listing the points.
+    pub fn tabled_in(self, key: &str) -> Self {
+        Self { table: Some(slug(key)), ..self }
+    }
+
+    /// The name that programs read.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Its series, none of them empty.
+    pub fn all(&self) -> &[Series] {
+        &self.series
+    }
+
+    /// Lines across the frame.
+    pub fn limits(&self) -> &[Limit] {
+        &self.limits
+    }
+
+    /// Where a limit stands, in the unit of its axis.
+    pub fn figure(&self, limit: &Limit) -> Figure {
+        let unit = match limit.direction {
+            Direction::Horizontal => self.y.unit,
+            Direction::Vertical => self.x.unit,
+        };
+        Figure { quantity: limit.at, unit }
+    }
+
+    /// The key of the table that holds its figures.
+    pub fn table(&self) -> Option<&str> {
+        self.table.as_deref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_finite_points_enter() {
+        let axis = || Axis::new("n", Unit::Count, Scale::Linear);
+        let series = Series::new("a", Style::Line);
+        let series = series.points([(1.0, f64::NAN), (f64::INFINITY, 1.0), (1.0, 2.0)]);
+        assert_eq!(series.all().len(), 1);
+        let plot = Plot::new("p", "p", axis(), axis())
+            .series(series)
+            .series(Series::new("empty", Style::Bars))
+            .limit(Direction::Vertical, f64::NAN, "nowhere")
+            .limit(Direction::Horizontal, 1.0, "somewhere");
+        assert_eq!((plot.all().len(), plot.limits().len()), (1, 1));
+    }
+}

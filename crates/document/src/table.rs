@@ -1,0 +1,293 @@
+//! Tables of typed cells.
+
+use super::slug::{slug, unique};
+use super::{Figure, Quantity, Sentence, Unit};
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
+/// What a cell holds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Cell {
+    /// Nothing.
+    #[default]
+    Missing,
+    /// Text; with its figures where it has any.
+    Text(#[serde(serialize_with = "plainly")] Sentence),
+    /// A whole number.
+    Count(u64),
+    /// A number of the column's unit.
+    Quantity(Quantity),
+    /// Yes or no.
+    Verdict(bool),
+    /// The result of verification.
+    Mark(Mark),
+}
+
+/// The result of verification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Mark {
+    /// The result is right.
+    Verified,
+    /// Nothing says that the result is right.
+    Unchecked,
+    /// The result is wrong, or there is none.
+    Failed,
+}
+
+impl Mark {
+    /// `✓`, `○` or `✗`.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Verified => "✓",
+            Self::Unchecked => "○",
+            Self::Failed => "✗",
+        }
+    }
+
+    /// The word that programs read.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Verified => "verified",
+            Self::Unchecked => "unchecked",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// On which side the cells of a column stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Align {
+    /// Text.
+    #[default]
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// A column.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Column {
+    /// Its name for programs.
+    key: String,
+    /// Its heading.
+    pub title: Sentence,
+    /// The unit of its quantities.
+    pub unit: Unit,
+    /// Where its cells stand.
+    #[serde(skip)]
+    pub align: Align,
+}
+
+impl Column {
+    /// Numbers of `unit`, on the right; programs read them under `key`.
+    pub fn new(key: &str, title: impl Into<Sentence>, unit: Unit) -> Self {
+        Self { key: slug(key), title: title.into(), unit, align: Align::Right }
+    }
+
+    /// Text, on the left.
+    pub fn text(key: &str, title: impl Into<Sentence>) -> Self {
+        Self { align: Align::Left, ..Self::new(key, title, Unit::None) }
+    }
+
+    /// The name that programs read: unique within the table.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+}
+
+/// A table with a title.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Table {
+    /// Its name for programs.
+    pub(super) key: String,
+    /// What stands above it.
+    pub title: Sentence,
+    /// Its columns.
+    columns: Vec<Column>,
+    /// Its rows, each with a cell a column.
+    rows: Vec<Vec<Cell>>,
+    /// Row and column of the best cells.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    best: Vec<(usize, usize)>,
+    #[serde(skip)]
+    shade: Option<[f64; 2]>,
+}
+
+impl Table {
+    /// Without rows. Two columns of one key become `key` and `key_2`.
+    pub fn new(
+        key: &str,
+        title: impl Into<Sentence>,
+        columns: impl IntoIterator<Item = Column>,
+    ) -> Self {
+        let mut distinct: Vec<Column> = vec![];
+        for mut column in columns {
+            column.key = unique(column.key, |key| distinct.iter().any(|known| known.key == key));
+            distinct.push(column);
+        }
+        Self {
+            key: slug(key),
+            title: title.into(),
+            columns: distinct,
+            rows: vec![],
+            best: vec![],
+            shade: None,
+        }
+    }
+
+    /// Adds a row; cells that it lacks are missing.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        let mut cells: Vec<Cell> = cells.into_iter().collect();
+        cells.resize(self.columns.len(), Cell::Missing);
+        self.rows.push(cells);
+    }
+
+    /// Marks the last row's cell in the column `key` as the best.
+    pub fn best(&mut self, key: &str) {
+        let column = self.columns.iter().position(|column| column.key == key);
+        if let (Some(column), Some(row)) = (column, self.rows.len().checked_sub(1)) {
+            self.best.push((row, column));
+        }
+    }
+
+    /// Shades quantities from `low` (pale) to `high` (dark), where a format can: a matrix.
+    pub fn shaded(mut self, low: f64, high: f64) -> Self {
+        self.shade = (low.is_finite() && high.is_finite() && low < high).then_some([low, high]);
+        self
+    }
+
+    /// The name that programs read.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Its columns, of distinct keys.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// Its rows, each with one cell a column.
+    pub fn rows(&self) -> &[Vec<Cell>] {
+        &self.rows
+    }
+
+    /// Whether a cell is marked as the best.
+    pub fn is_best(&self, row: usize, column: usize) -> bool {
+        self.best.contains(&(row, column))
+    }
+
+    /// Rows and columns of the cells marked as the best.
+    pub fn bests(&self) -> &[(usize, usize)] {
+        &self.best
+    }
+
+    /// Between which values quantities are shaded.
+    pub fn shade(&self) -> Option<[f64; 2]> {
+        self.shade
+    }
+}
+
+/// A text without figures is a string.
+fn plainly<S: Serializer>(text: &Sentence, serializer: S) -> Result<S::Ok, S::Error> {
+    match text.figures().next() {
+        Some(_) => text.serialize(serializer),
+        None => serializer.serialize_str(&text.text_with(Clone::clone)),
+    }
+}
+
+impl Cell {
+    /// The figures that it shows in a column of `unit`.
+    pub fn figures(&self, unit: Unit) -> Vec<Figure> {
+        match self {
+            Self::Text(sentence) => sentence.figures().collect(),
+            Self::Count(n) => Figure::new(*n as f64, Unit::Count).into_iter().collect(),
+            Self::Quantity(quantity) => vec![Figure { quantity: *quantity, unit }],
+            Self::Missing | Self::Verdict(_) | Self::Mark(_) => vec![],
+        }
+    }
+}
+
+impl From<Sentence> for Cell {
+    fn from(sentence: Sentence) -> Self {
+        Self::Text(sentence)
+    }
+}
+
+impl From<&'static str> for Cell {
+    fn from(words: &'static str) -> Self {
+        Self::Text(words.into())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(name: String) -> Self {
+        Self::Text(name.into())
+    }
+}
+
+impl From<u64> for Cell {
+    fn from(n: u64) -> Self {
+        Self::Count(n)
+    }
+}
+
+impl From<bool> for Cell {
+    fn from(is: bool) -> Self {
+        Self::Verdict(is)
+    }
+}
+
+impl From<Mark> for Cell {
+    fn from(mark: Mark) -> Self {
+        Self::Mark(mark)
+    }
+}
+
+impl From<f64> for Cell {
+    fn from(value: f64) -> Self {
+        Quantity::new(value).into()
+    }
+}
+
+impl From<Quantity> for Cell {
+    fn from(quantity: Quantity) -> Self {
+        Self::Quantity(quantity)
+    }
+}
+
+impl<T: Into<Cell>> From<Option<T>> for Cell {
+    fn from(cell: Option<T>) -> Self {
+        cell.map_or(Self::Missing, Into::into)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_as_wide_as_the_table_and_keys_distinct() {
+        let mut table = Table::new(
+            "Runs",
+            "runs",
+            [Column::text("name", "name"), Column::new("Time", "time", Unit::Seconds)]
+                .into_iter()
+                .chain([Column::new("time", "again", Unit::Seconds)]),
+        );
+        table.best("time");
+        table.row(["a".into()]);
+        table.row(["b".into(), f64::NAN.into(), 2.0.into(), 3u64.into()]);
+        table.best("time_2");
+        assert_eq!(table.key(), "runs");
+        assert_eq!(
+            table.columns().iter().map(Column::key).collect::<Vec<_>>(),
+            ["name", "time", "time_2"]
+        );
+        assert!(table.rows().iter().all(|row| row.len() == 3));
+        assert_eq!(table.rows()[1][1], Cell::Missing);
+        assert!(table.is_best(1, 2) && table.bests().len() == 1);
+        assert_eq!(Table::new("t", "t", []).shaded(1.0, f64::NAN).shade(), None);
+    }
+}

@@ -1,0 +1,111 @@
+//! What a number counts, and so how people read it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// The unit of a number. Numbers are kept in the unit itself, without a prefix.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+pub enum Unit {
+    /// Seconds.
+    #[serde(rename = "s")]
+    Seconds,
+    /// Bytes, read with binary prefixes.
+    #[serde(rename = "B")]
+    Bytes,
+    /// Bytes per second, read with decimal prefixes.
+    #[serde(rename = "B/s")]
+    BytesPerSecond,
+    /// Floating-point operations per second.
+    #[serde(rename = "FLOP/s")]
+    FlopsPerSecond,
+    /// Floating-point operations per byte: arithmetic intensity.
+    #[serde(rename = "FLOP/B")]
+    FlopsPerByte,
+    /// A part of a whole: 0.25 reads `25 %`.
+    #[serde(rename = "fraction")]
+    Fraction,
+    /// A relative difference: 0.25 reads `+25 %`.
+    #[serde(rename = "change")]
+    Change,
+    /// A quotient of two like quantities: 2 reads `2.00 ×`.
+    #[serde(rename = "ratio")]
+    Ratio,
+    /// A number of things.
+    #[serde(rename = "count")]
+    Count,
+    /// Cycles per second.
+    #[serde(rename = "Hz")]
+    Hertz,
+    /// Watts.
+    #[serde(rename = "W")]
+    Watts,
+    /// Joules.
+    #[serde(rename = "J")]
+    Joules,
+    /// Degrees Celsius.
+    #[serde(rename = "°C")]
+    Celsius,
+    /// No unit: a bare number, or text.
+    #[default]
+    #[serde(rename = "")]
+    None,
+}
+
+impl Unit {
+    /// The unit of the raw number, as JSON and CSV name it.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Seconds => "s",
+            Self::Bytes => "B",
+            Self::BytesPerSecond => "B/s",
+            Self::FlopsPerSecond => "FLOP/s",
+            Self::FlopsPerByte => "FLOP/B",
+            Self::Fraction => "fraction",
+            Self::Change => "change",
+            Self::Ratio => "ratio",
+            Self::Count => "count",
+            Self::Hertz => "Hz",
+            Self::Watts => "W",
+            Self::Joules => "J",
+            Self::Celsius => "°C",
+            Self::None => "",
+        }
+    }
+
+    /// Whether an interval reads as `±1.5 %` of the value; of a percentage or a count it would
+    /// mislead, so that its ends are shown.
+    pub(super) fn is_relative(self) -> bool {
+        !matches!(
+            self,
+            Self::Fraction | Self::Change | Self::Ratio | Self::Count | Self::Celsius | Self::None
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Unit;
+
+    #[test]
+    fn json_and_csv_name_a_unit_alike() {
+        use Unit::*;
+        for unit in [
+            Seconds,
+            Bytes,
+            BytesPerSecond,
+            FlopsPerSecond,
+            FlopsPerByte,
+            Fraction,
+            Change,
+            Ratio,
+            Count,
+            Hertz,
+            Watts,
+            Joules,
+            Celsius,
+            None,
+        ] {
+            assert_eq!(serde_json::to_value(unit).unwrap(), unit.symbol());
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! How sections word the stages of a divisible problem.
+
+use gpubench_core::gpu::MemoryKind;
+use gpubench_document::{Sentence, Unit};
+use gpubench_model::schedule::{Class, Heavy};
+use gpubench_model::streams::Stages;
+
+/// `upload 1.2 ms, kernel 3 ms, download 1 ms`.
+pub fn times(stages: Stages) -> Sentence {
+    let stages =
+        [("upload ", stages.upload), ("kernel ", stages.kernel), ("download ", stages.download)];
+    let time =
+        |(stage, seconds): (&'static str, f64)| Sentence::from(stage).value(seconds, Unit::Seconds);
+    Sentence::new().list(", ", stages.map(time))
+}
+
+/// What bounds a problem, and the kind of host memory that it was copied to and from.
+pub fn class(class: Class, memory: MemoryKind) -> Sentence {
+    let bound = if class.kernel_bound { "kernel bound, " } else { "transfer bound, " };
+    let heavy = match class.heavy {
+        Heavy::Upload => "upload heavy, ",
+        Heavy::Download => "download heavy, ",
+        Heavy::General => "general, ",
+    };
+    Sentence::from(bound).text(heavy).text(memory.label()).text(" memory")
+}

@@ -1,0 +1,125 @@
+//! For browsers: sections without script or network.
+//!
+//! Every text from outside passes `render::name` and maud's escaping; nothing is markup but what
+//! stands in these files. The classes are those of the report's style sheet.
+
+mod bands;
+mod figure;
+mod frame;
+mod plot;
+mod scale;
+mod table;
+mod timeline;
+
+use super::cell;
+use gpubench_document::{Fact, Part, Piece, Plot, Section, Sentence, unique};
+use maud::{Markup, html};
+
+/// What stands below a section's heading; `level` is that of the headings in it.
+pub fn body(section: &Section, level: usize, ids: &mut Ids) -> Markup {
+    parts(section, level, ids)
+}
+
+/// Anchors that are already in the page.
+#[derive(Default)]
+pub struct Ids(Vec<String>);
+
+impl Ids {
+    /// An anchor like `id` that the page does not have yet.
+    pub fn add(&mut self, id: &str) -> String {
+        let id = unique(id.to_owned(), |id| self.0.iter().any(|known| known == id));
+        self.0.push(id.clone());
+        id
+    }
+}
+
+fn parts(section: &Section, level: usize, ids: &mut Ids) -> Markup {
+    let mut drawings: Vec<Markup> = vec![];
+    let mut out = html! {};
+    for part in section.parts() {
+        // Drawings that follow each other stand side by side.
+        match part {
+            Part::Plot(plot) => drawings.extend(drawn(plot)),
+            Part::Timeline(timeline) => drawings.push(timeline::draw(timeline)),
+            other => {
+                flush(&mut drawings, &mut out);
+                out.0 += &one(other, level, ids).0;
+            }
+        }
+    }
+    flush(&mut drawings, &mut out);
+    out
+}
+
+fn drawn(plot: &Plot) -> Option<Markup> {
+    if plot.x.names().is_empty() { plot::draw(plot) } else { bands::draw(plot) }
+}
+
+fn flush(drawings: &mut Vec<Markup>, out: &mut Markup) {
+    if !drawings.is_empty() {
+        let drawings = std::mem::take(drawings);
+        out.0 += &html! { div.plots { @for drawing in &drawings { (drawing) } } }.0;
+    }
+}
+
+fn one(part: &Part, level: usize, ids: &mut Ids) -> Markup {
+    match part {
+        Part::Text(sentence) => html! { p { (words(sentence)) } },
+        Part::Note(sentence) => html! { p.note { (words(sentence)) } },
+        Part::Facts { facts: list } => facts(list),
+        Part::Table(inner) => table::table(inner),
+        Part::Section(inner) if inner.folded => html! {
+            details {
+                summary { (heading(inner, level, ids)) }
+                (parts(inner, level + 1, ids))
+            }
+        },
+        Part::Section(inner) => {
+            html! { (heading(inner, level, ids)) (parts(inner, level + 1, ids)) }
+        }
+        // Drawn by who sees what stands beside them.
+        Part::Plot(_) | Part::Timeline(_) => html! {},
+    }
+}
+
+fn heading(section: &Section, level: usize, ids: &mut Ids) -> Markup {
+    let (id, title) = (ids.add(section.id()), words(&section.title));
+    html! {
+        @match level {
+            ..=3 => h3 id=(id) { (title) },
+            4 => h4 id=(id) { (title) },
+            5 => h5 id=(id) { (title) },
+            _ => h6 id=(id) { (title) },
+        }
+    }
+}
+
+fn facts(facts: &[Fact]) -> Markup {
+    html! {
+        dl.facts {
+            @for fact in facts { dt { (words(&fact.label)) } dd { (table::content(&fact.value, fact.unit)) } }
+        }
+    }
+}
+
+/// A sentence whose names may break behind `_`, `/` and `-`.
+pub(crate) fn words(sentence: &Sentence) -> Markup {
+    html! {
+        @for one in sentence.pieces() {
+            @match one {
+                Piece::Words(words) => (words),
+                Piece::Name(text) => (breaking(&super::name(text))),
+                Piece::Figure(figure) => (figure.text()),
+                Piece::Missing => "–",
+            }
+        }
+    }
+}
+
+fn breaking(text: &str) -> Markup {
+    let pieces = text.split_inclusive(['_', '/', '-']);
+    html! { @for (i, piece) in pieces.enumerate() { @if i > 0 { wbr; } (piece) } }
+}
+
+#[cfg(test)]
+mod tests;

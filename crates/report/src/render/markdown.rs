@@ -1,0 +1,148 @@
+//! For pull requests: headings, tables, and nothing that a name could turn into markup.
+
+use super::plain::{bar, points};
+use super::{cell, sentence};
+use gpubench_document::{Align, Figure, Part, Plot, Section, Sentence, Table, Timeline, Unit};
+
+/// Characters of a timeline's bars.
+const BAR: usize = 40;
+
+/// A section, with headings from the level of `#` times `level` on.
+pub fn section(section: &Section, level: usize) -> String {
+    let mut out = String::new();
+    nested(&mut out, section, level);
+    out
+}
+
+fn nested(out: &mut String, section: &Section, level: usize) {
+    let title = paragraph(&section.title);
+    match section.folded {
+        true => *out += &format!("\n<details><summary>{title}</summary>\n"),
+        false => *out += &format!("\n{} {title}\n", "#".repeat(level.clamp(1, 6))),
+    }
+    for part in section.parts() {
+        match part {
+            Part::Text(sentence) => *out += &format!("\n{}\n", paragraph(sentence)),
+            Part::Note(sentence) => *out += &format!("\n> {}\n", paragraph(sentence)),
+            Part::Facts { facts } => {
+                out.push('\n');
+                for fact in facts {
+                    let value = escaped(&cell(&fact.value, fact.unit));
+                    *out += &format!("- {}: {value}\n", escaped(&sentence(&fact.label)));
+                }
+            }
+            Part::Table(inner) => *out += &table(inner),
+            Part::Plot(plot) => *out += &drawn(section, plot),
+            Part::Timeline(timeline) => *out += &track_lines(timeline),
+            Part::Section(inner) => nested(out, inner, level + 1),
+        }
+    }
+    if section.folded {
+        *out += "\n</details>\n";
+    }
+}
+
+fn table(table: &Table) -> String {
+    let mut out = format!("\n{}\n\n", paragraph(&table.title));
+    out += &line(table.columns().iter().map(|column| escaped(&sentence(&column.title))));
+    let rule = |align| if align == Align::Right { "---:" } else { "---" }.to_owned();
+    out += &line(table.columns().iter().map(|column| rule(column.align)));
+    for (i, row) in table.rows().iter().enumerate() {
+        let cells = row.iter().zip(table.columns()).enumerate();
+        out += &line(cells.map(|(j, (c, column))| {
+            let text = escaped(&cell(c, column.unit));
+            if table.is_best(i, j) { format!("**{text}**") } else { text }
+        }));
+    }
+    out
+}
+
+fn line(cells: impl Iterator<Item = String>) -> String {
+    format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
+}
+
+/// A plot as a table of its points, unless a table of the section holds them.
+fn drawn(section: &Section, plot: &Plot) -> String {
+    let mut out = String::new();
+    if plot.table().and_then(|key| section.find_table(key)).is_none() {
+        let (points, cut) = points(plot);
+        out += &table(&points);
+        if cut {
+            out += "\n… and more, which JSON and CSV hold.\n";
+        }
+    }
+    for (i, limit) in plot.limits().iter().enumerate() {
+        let gap = if i == 0 { "\n" } else { "" };
+        let at = plot.figure(limit).text();
+        out += &format!("{gap}- {}: {}\n", escaped(&sentence(&limit.label)), escaped(&at));
+    }
+    out
+}
+
+fn track_lines(timeline: &Timeline) -> String {
+    let mut out = format!("\n{}\n\n", paragraph(&timeline.title));
+    let length = Figure { quantity: timeline.length(), unit: Unit::Seconds }.text();
+    out += &line(["track".to_owned(), escaped(&length)].into_iter());
+    out += "| --- | --- |\n";
+    for track in timeline.tracks() {
+        let name = escaped(&sentence(track.name()));
+        out += &line([name, bar(timeline, track, BAR)].into_iter());
+    }
+    out
+}
+
+/// A sentence at the beginning of a line: what would begin a list there does not.
+fn paragraph(text: &Sentence) -> String {
+    let text = escaped(&sentence(text));
+    let number = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let digits = text.len() - number.len();
+    match number.chars().next() {
+        Some('-' | '+' | '=') if digits == 0 => format!("\\{text}"),
+        Some('.' | ')') if digits > 0 => format!("{}\\{number}", &text[..digits]),
+        _ => text,
+    }
+}
+
+/// Text that Markdown shows as it is.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.trim_start().chars() {
+        match c {
+            '&' => out += "&amp;",
+            '<' => out += "&lt;",
+            '>' => out += "&gt;",
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' | '!' => out.extend(['\\', c]),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::sample;
+
+    #[test]
+    fn a_section_reads_well() {
+        insta::assert_snapshot!(section(&sample::section(), 2));
+    }
+
+    #[test]
+    fn hostile_names_stay_text() {
+        let text = section(&sample::hostile(), 2);
+        assert!(!text.contains("<img") && !text.contains("</script"), "{text}");
+        assert!(!text.contains(sample::speaks), "{text:?}");
+        let tables = text.lines().filter(|line| line.starts_with("| "));
+        assert!(tables.clone().count() > 5 && tables.clone().all(|line| line.ends_with(" |")));
+        for (text, shown) in [
+            ("- a", "\\- a"),
+            ("1. a", "1\\. a"),
+            ("12) a", "12\\) a"),
+            ("a|b", "a\\|b"),
+            ("  # a", "\\# a"),
+        ] {
+            assert_eq!(paragraph(&Sentence::from(text)), shown);
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! One file a format. Each takes a section and nothing else; a number becomes text only through
+//! the section's own figures, and text from outside passes `name` first.
+
+pub mod csv;
+mod grid;
+pub mod html;
+pub mod json;
+pub mod markdown;
+mod plain;
+#[cfg(test)]
+pub(crate) mod sample;
+pub mod text;
+mod wrap;
+
+use gpubench_core::text::printable;
+use gpubench_document::{Cell, Figure, Sentence, Unit};
+
+/// Longer names than this are cut.
+const NAME: usize = 200;
+
+/// Text from outside, fit to be shown: no control characters, no marks that reorder or hide text.
+fn name(text: &str) -> String {
+    printable(text, NAME)
+}
+
+/// A sentence as people read it.
+fn sentence(sentence: &Sentence) -> String {
+    sentence.text_with(|text| name(text))
+}
+
+/// A cell of a column of `unit` as people read it.
+fn cell(cell: &Cell, unit: Unit) -> String {
+    match cell {
+        Cell::Missing => "–".to_owned(),
+        Cell::Text(text) => sentence(text),
+        Cell::Verdict(is) => if *is { "yes" } else { "no" }.to_owned(),
+        Cell::Mark(mark) => mark.sign().to_owned(),
+        Cell::Count(_) | Cell::Quantity(_) => cell.figures(unit).iter().map(Figure::text).collect(),
+    }
+}
