@@ -53,7 +53,7 @@ enum Format {
     Md,
     /// One line a case and device, for a spreadsheet
     Csv,
-    /// One line (of CSV) a figure of every experiment's section, for data frames
+    /// One line (of CSV) a figure of every section, for data frames
     Figures,
     /// Everything, for programs (`gpubench schema report` says its schema)
     Json,
@@ -76,7 +76,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         Format::Html => html::page(&input, &sections, &ranking, &compared),
         Format::Md => markdown::markdown(&input, &sections, &ranking, &compared),
         Format::Csv => data::spreadsheet(&input),
-        Format::Figures => render::csv::sections(&sections),
+        Format::Figures => render::csv::sections(&gpubench_report::sections(&input, &sections)),
         Format::Json => render::json::json(&data::document(&input, &sections, &ranking, &compared)),
     };
     match &args.output {

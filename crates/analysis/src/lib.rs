@@ -20,4 +20,4 @@ pub use energy::{Energy, EnergyRow};
 pub use noise::noise;
 pub use report_input::{ReportInput, ReportedDevice, Source};
 pub use result_matrix::{Case, Cell, Entered, Entry, ResultMatrix, result_matrix};
-pub use roof::{flag_implausible, roofs};
+pub use roof::{Roof, flag_implausible};

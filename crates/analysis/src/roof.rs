@@ -10,17 +10,24 @@ use std::collections::BTreeMap;
 /// search for the ceiling may miss the best variant.
 const DOUBT: f64 = 1.2;
 
-/// The most that a device was seen to do: operations and bytes a second, 0 where not measured.
+/// The most that a device was seen to do; 0 where not measured.
 #[derive(Clone, Copy, Default)]
 pub struct Roof {
+    /// Operations a second.
     pub flops: f64,
+    /// Bytes a second.
     pub bandwidth: f64,
 }
 
 /// Flags every record of a kernel that is faster than the ceilings of the same device in `records`
 /// allow. Bandwidths from a cache have no roof here; nothing has one without the ceilings.
 pub fn flag_implausible(records: &mut [Record]) {
-    let roofs = roofs(records);
+    let mut devices: BTreeMap<usize, Vec<&Record>> = BTreeMap::new();
+    for record in records.iter() {
+        devices.entry(record.device).or_default().push(record);
+    }
+    let roofs: BTreeMap<usize, Roof> =
+        devices.into_iter().map(|(device, records)| (device, Roof::of(records))).collect();
     for record in records {
         let roof = roofs.get(&record.device).copied().unwrap_or_default();
         if let Some(why) = above(record, roof) {
@@ -29,18 +36,20 @@ pub fn flag_implausible(records: &mut [Record]) {
     }
 }
 
-/// What each device was seen to do at most.
-pub fn roofs(records: &[Record]) -> BTreeMap<usize, Roof> {
-    let mut roofs: BTreeMap<usize, Roof> = BTreeMap::new();
-    for record in records.iter().filter(|record| record.tags.iter().any(|tag| tag == "ceiling")) {
-        let Some((flops, bandwidth)) = rates(record) else { continue };
-        let roof = roofs.entry(record.device).or_default();
-        roof.flops = roof.flops.max(flops);
-        if !record.flags.contains(&Flag::Cache) {
-            roof.bandwidth = roof.bandwidth.max(bandwidth);
+impl Roof {
+    /// What one device was seen to do at most.
+    pub fn of<'a>(records: impl IntoIterator<Item = &'a Record>) -> Self {
+        let mut roof = Self::default();
+        let is_ceiling = |record: &&Record| record.tags.iter().any(|tag| tag == "ceiling");
+        for record in records.into_iter().filter(is_ceiling) {
+            let Some((flops, bandwidth)) = rates(record) else { continue };
+            roof.flops = roof.flops.max(flops);
+            if !record.flags.contains(&Flag::Cache) {
+                roof.bandwidth = roof.bandwidth.max(bandwidth);
+            }
         }
+        roof
     }
-    roofs
 }
 
 /// Operations and bytes a second of a verified kernel.

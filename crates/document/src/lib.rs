@@ -152,7 +152,12 @@ impl Section {
         }
     }
 
-    /// Adds a section within this one, unless it is empty.
+    /// Whether it has nothing but introductory paragraphs.
+    pub fn is_empty(&self) -> bool {
+        self.parts.iter().all(|part| matches!(part, Part::Text(_)))
+    }
+
+    /// Adds a section within this one, unless it has no parts.
     pub fn section(self, inner: Self) -> Self {
         if inner.parts.is_empty() { self } else { self.part(Part::Section(inner)) }
     }

@@ -11,6 +11,7 @@ use gpubench_core::record::{Data, Detail, Timed};
 use gpubench_core::workload::{Kind, Size};
 use gpubench_document::Section;
 use gpubench_model::concurrency::Device as Residency;
+use gpubench_model::streams::Stages;
 use gpubench_suite::Node;
 use gpubench_suite::{
     Family, HostMemory, Needs, Options, OptionsContext, Partner, Suite, SuiteKind, Workload,
@@ -71,6 +72,11 @@ pub trait Experiment: Sync + 'static {
 
     /// What its times show of how the device copies.
     fn learn(_: &Self::Data, _: &mut Engines) {}
+
+    /// Seconds of a divisible problem's stages, each in isolation.
+    fn stages(_: &Self::Data) -> Option<Stages> {
+        None
+    }
 
     /// What models predicted, and what was measured; `device` is what occupancy sweeps show.
     fn predictions(_: &Self::Data, _: Option<Residency>) -> Vec<ModelPrediction> {
@@ -209,6 +215,9 @@ pub trait ErasedExperiment: SuiteKind {
     /// As [`Experiment::learn`].
     fn learn(&self, detail: &Detail, engines: &mut Engines);
 
+    /// As [`Experiment::stages`].
+    fn stages(&self, detail: &Detail) -> Option<Stages>;
+
     /// As [`Experiment::predictions`].
     fn predictions(&self, detail: &Detail, device: Option<Residency>) -> Vec<ModelPrediction>;
 
@@ -325,6 +334,10 @@ impl<E: Experiment> ErasedExperiment for Erased<E> {
         if let Some(data) = detail.read() {
             E::learn(&data, engines);
         }
+    }
+
+    fn stages(&self, detail: &Detail) -> Option<Stages> {
+        E::stages(&detail.read()?)
     }
 
     fn predictions(&self, detail: &Detail, device: Option<Residency>) -> Vec<ModelPrediction> {

@@ -12,7 +12,6 @@ pub mod kernel;
 mod ladder;
 pub mod launch;
 pub mod layout;
-mod multi_device;
 pub mod occupancy;
 pub mod overlap;
 pub mod plan;
@@ -72,18 +71,17 @@ pub mod analysis {
     };
     pub use crate::engines::{Engines, engines};
     pub use crate::halo::analysis::{Better, HaloSummary, halo};
-    pub use crate::ladder::{LADDER, Ladder, Rung, ladders};
+    pub use crate::ladder::LADDER;
     pub use crate::layout::analysis::{LayoutTransformSummary, UsesSummary, layout_transform};
-    pub use crate::multi_device::{
-        BALANCED, PlanAgainst, SplitSummary, all_states, plan_against, split, state_of,
-    };
     pub use crate::occupancy::analysis::{
         OccupancySearch, OccupancySweepSummary, Residency, Shape, occupancy_sweep, residency,
     };
-    pub use crate::overlap::analysis::{LITTLE, OverlapSummary, RunSummary, overlap};
+    pub use crate::overlap::analysis::{OverlapSummary, RunSummary, overlap};
     pub use crate::predictions::{ModelPrediction, Tally, predictions, tallies};
     pub use crate::schedule::analysis::{PlanSummary, ScheduleSummary, schedule};
+    pub use crate::split::analysis::{BALANCED, SplitSummary, split};
     pub use crate::transfer::analysis::{Meanwhile, TransferSummary, transfer};
+    pub use crate::transfer_states::analysis::{PlanAgainst, all_states, plan_against, state_of};
 }
 
 use gpubench_core::error::Error;

@@ -6,6 +6,7 @@ use gpubench_core::error::Result;
 use gpubench_core::record::{Detail, Record, Recorded};
 use gpubench_core::workload::Kind;
 use gpubench_document::Section;
+use gpubench_model::streams::Stages;
 use gpubench_suite::{Suite, SuiteKind};
 
 /// Every kind, in the order of reports.
@@ -44,10 +45,16 @@ pub fn experiment(kind: Kind) -> Option<&'static dyn ErasedExperiment> {
     EXPERIMENTS.iter().copied().find(|experiment| experiment.kind() == kind)
 }
 
+/// Seconds of a divisible problem's stages in isolation, where its experiment measured them.
+pub fn stages(detail: &Detail) -> Option<Stages> {
+    experiment(detail.kind())?.stages(detail)
+}
+
 /// What reports say of every experiment, in this order, and of what several show together.
 pub fn sections(input: &ReportInput) -> Vec<Section> {
     let kinds = EXPERIMENTS.iter().filter_map(|experiment| experiment.section(input));
-    kinds.filter(|section| !section.parts().is_empty()).collect()
+    let shared = [crate::ladder::section(input), crate::predictions::section(input)];
+    kinds.chain(shared).filter(|section| !section.is_empty()).collect()
 }
 
 /// The recordings of which `record` keeps the steps, with what each is. Empty where it keeps

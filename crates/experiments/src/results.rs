@@ -23,12 +23,13 @@ impl<D> DetailedCase<'_, '_, D> {
     }
 }
 
-/// The cases with a value whose details are a `D`.
+/// The measured cases whose details are a `D`.
 pub fn detailed_cases<'m, 'a, D: Data>(
     input: &'m ReportInput<'a>,
 ) -> impl Iterator<Item = DetailedCase<'m, 'a, D>> {
-    let timed = input.rows.iter().filter(|row| row.time.is_some());
-    timed.filter_map(|row| {
+    // An experiment over several devices has no time of its own.
+    let measured = input.rows.iter().filter(|row| row.time.is_some() || row.outcome.is_ok());
+    measured.filter_map(|row| {
         let data = row.records.iter().find_map(|record| record.detail.as_ref()?.read())?;
         Some(DetailedCase { row, data, device: &input.reported_devices[row.device].label })
     })

@@ -1,9 +1,13 @@
-//! How sections word the stages of a divisible problem.
+//! The stages of a divisible problem: what is little of them, and how sections word them.
 
 use gpubench_core::gpu::MemoryKind;
 use gpubench_document::{Sentence, Unit};
 use gpubench_model::schedule::{Class, Heavy};
 use gpubench_model::streams::Stages;
+
+/// Below this share of the serial time there is little that overlap could hide: what was hidden of it
+/// would be noise.
+pub const LITTLE: f64 = 0.05;
 
 /// `upload 1.2 ms, kernel 3 ms, download 1 ms`.
 pub fn times(stages: Stages) -> Sentence {

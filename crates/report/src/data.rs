@@ -30,7 +30,7 @@ pub struct Document {
     pub devices: Vec<Device>,
     /// Every case on every device.
     pub cases: Vec<Case>,
-    /// What experiments say, as every format shows it.
+    /// What the page shows besides its cases, ranking and comparison.
     pub sections: Vec<Section>,
     /// The ranking, in the format of `gpubench rank --format json`.
     pub ranking: serde_json::Value,
@@ -141,7 +141,7 @@ pub fn document(
         runs: input.sources.iter().map(run).collect(),
         devices: input.reported_devices.iter().map(device).collect(),
         cases: input.rows.iter().map(case).collect(),
-        sections: sections.to_vec(),
+        sections: crate::sections(input, sections),
         // Structures of text and numbers with text for keys: they always serialise.
         ranking: serde_json::to_value(ranking).unwrap_or_default(),
         comparison: serde_json::to_value(compared).unwrap_or_default(),

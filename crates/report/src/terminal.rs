@@ -2,7 +2,7 @@
 
 use super::grid::Grid;
 use super::labels::{self, case_name, counts, details, few, how_often, kind_label};
-use crate::render;
+use crate::{render, roofline};
 use gpubench_analysis::{Aggregate, ReportInput, ReportedDevice};
 use gpubench_core::gpu::Clock;
 use gpubench_core::record::{Record, Wall};
@@ -49,7 +49,8 @@ pub fn report(
 
 /// The same of runs that were made before, one or several.
 pub fn summary(input: &ReportInput, sections: &[Section], style: Style) -> String {
-    let out = body(input, sections, style);
+    let sections = [&[roofline::section(input)], sections].concat();
+    let out = body(input, &sections, style);
     if style.color { paint(&out) } else { out }
 }
 
@@ -60,7 +61,8 @@ fn body(input: &ReportInput, sections: &[Section], style: Style) -> String {
     out.push_str(&table(rows, labels, style));
     legend(&mut out, rows);
     let width = Some(usize::from(style.width));
-    out.extend(sections.iter().map(|section| render::text::section(section, width)));
+    let shown = sections.iter().filter(|section| !section.is_empty());
+    out.extend(shown.map(|section| render::text::section(section, width)));
     failures(&mut out, rows, labels);
     grouped(&mut out, "Skipped", labels::skipped(rows), labels);
     grouped(&mut out, "Notes", labels::notes(rows), labels);

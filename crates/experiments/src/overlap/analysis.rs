@@ -1,16 +1,13 @@
 //! What chunked runs say: what overlapping hid, what hid what, and how well models predicted it.
 
 use crate::overlap::data::Overlap;
+use crate::stages::LITTLE;
 use gpubench_core::record::NamedStep;
 use gpubench_model::pipeline::{hidden_fraction, ideal_share};
 use gpubench_model::pipeline_fit::{Fitted, Run, fit};
 use gpubench_model::schedule::Class;
 use gpubench_model::streams::{self, Stages};
 use gpubench_model::{accuracy, overlap_worth};
-
-/// Below this share of the serial time there is little that overlap could hide: what was hidden of it
-/// would be noise.
-pub const LITTLE: f64 = 0.05;
 
 /// One chunked run and what models predicted.
 #[derive(Clone, Debug, PartialEq)]
@@ -167,6 +164,7 @@ fn covered(step: &NamedStep, busy: &[(f64, f64)]) -> f64 {
 mod tests {
     use super::*;
     use crate::overlap::data::OverlapRun;
+    use crate::stages::LITTLE;
     use gpubench_core::gpu::{Clock, MemoryKind};
     use gpubench_core::record::Timed;
     use gpubench_model::pipeline::Engines;

@@ -16,6 +16,7 @@ use gpubench_core::text::counted;
 use gpubench_core::workload::Kind;
 use gpubench_document::Section;
 use gpubench_model::concurrency::Device as Residency;
+use gpubench_model::streams::Stages;
 use gpubench_suite::{Family, HostMemory, Needs};
 
 /// A problem in chunks: copies overlap kernels.
@@ -47,6 +48,10 @@ impl Experiment for Overlap {
 
     fn learn(raw: &Self::Data, engines: &mut Engines) {
         engines.overlaps_kernels = either(engines.overlaps_kernels, overlaps_kernels(raw));
+    }
+
+    fn stages(raw: &Self::Data) -> Option<Stages> {
+        Some(analysis::overlap(raw)?.stages)
     }
 
     fn predictions(raw: &Self::Data, _: Option<Residency>) -> Vec<ModelPrediction> {

@@ -1,10 +1,10 @@
 //! What reports say of overlap: time against chunks, the best run's timeline, every run.
 
-use super::analysis::{LITTLE, OverlapSummary, RunSummary, overlap};
+use super::analysis::{OverlapSummary, RunSummary, overlap};
 use crate::engines::Engines;
 use crate::overlap::data::{Overlap, OverlapRun};
 use crate::results::{DetailedCase, detailed_cases, engines_of};
-use crate::stages;
+use crate::stages::{self, LITTLE};
 use gpubench_analysis::ReportInput;
 use gpubench_document::{
     Axis, Column, Direction, Plot, Quantity, Scale, Section, Sentence, Series, Style, Table,
@@ -49,7 +49,7 @@ fn facts(case: &Case, summary: &OverlapSummary) -> Section {
     });
     let time = chunks(best).text(" in ").value(best.seconds, Unit::Seconds);
     case.section()
-        .fact("worth", "worth it?", worth(summary))
+        .fact("worth", "worth it", worth(summary))
         .fact("best", "best", time.then(hidden))
         .fact("isolated", "isolated", stages::times(summary.stages))
         .fact("class", "class", stages::class(summary.class, case.data.host_memory))
@@ -179,14 +179,14 @@ fn timeline(run: &OverlapRun) -> Option<Timeline> {
 fn table(summary: &OverlapSummary) -> Table {
     let mut table = Table::new(
         "runs",
-        "Measured, and what models predicted",
+        "Measured, the hidden fraction, and what models predicted",
         [
             Column::new("chunks", "chunks", Unit::Count),
             Column::new("queues", "queues", Unit::Count),
             Column::new("seconds", "median", Unit::Seconds),
-            Column::new("hidden", "hidden fraction", Unit::Fraction),
+            Column::new("hidden", "hidden", Unit::Fraction),
             Column::new("streams", "streams model", Unit::Seconds),
-            Column::new("pipeline", "pipeline, fitted", Unit::Seconds),
+            Column::new("pipeline", "pipeline", Unit::Seconds),
         ],
     );
     for (i, run) in summary.runs.iter().enumerate() {

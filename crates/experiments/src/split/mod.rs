@@ -1,16 +1,20 @@
 //! A problem split over several devices.
 
+pub mod analysis;
 pub mod data;
 mod partition;
 mod partitioner;
 mod run;
+mod section;
 mod split_run;
 
 use crate::experiment::{Experiment, Planning};
 use crate::plan::Case;
 use crate::{DeviceGroup, Measurement, Policy, Stage};
+use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::workload::Kind;
+use gpubench_document::Section;
 use gpubench_suite::{Family, HostMemory, Needs};
 
 /// A problem split over several devices.
@@ -29,6 +33,10 @@ impl Experiment for Split {
 
     fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
         Ok(())
+    }
+
+    fn section(input: &ReportInput) -> Option<Section> {
+        Some(section::section(input))
     }
 
     fn run_on_group(

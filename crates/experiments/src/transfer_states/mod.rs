@@ -1,15 +1,19 @@
 //! What several devices move at the same time, and transfer plans made of that.
 
+pub mod analysis;
 pub mod data;
 mod plans;
 mod run;
+mod section;
 
 use crate::experiment::{Experiment, Planning};
 use crate::plan::{BufferPlan, Case, Limits, copy_buffer};
 use crate::{DeviceGroup, Measurement, Policy, Stage};
+use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::workload::Kind;
+use gpubench_document::Section;
 use gpubench_suite::{Family, HostMemory, Needs};
 
 /// What several devices move at the same time, and transfer plans made of that.
@@ -33,6 +37,10 @@ impl Experiment for TransferStates {
 
     fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
         Ok(())
+    }
+
+    fn section(input: &ReportInput) -> Option<Section> {
+        Some(section::section(input))
     }
 
     fn run_on_group(

@@ -1,13 +1,14 @@
 //! Old against new, case by case.
 
-use super::plot::{WIDTH, figure, mark, num, series};
-use super::scale::Scale;
 use super::{Section, name, reasons, scroll};
 use crate::comparison::Compared;
 use crate::labels::{case_name, explain};
+use crate::render::html::figure::{WIDTH, colour as series, figure, mark, num};
+use crate::render::html::scale::Range;
 use gpubench_analysis::{Comparison, Row, Verdict};
 use gpubench_core::text::{middle, printable};
 use gpubench_core::units::seconds;
+use gpubench_document::Scale;
 use maud::{Markup, html};
 
 pub(super) fn section(all: &[Compared]) -> Option<Section> {
@@ -82,7 +83,7 @@ fn plot(rows: &[&Row]) -> Markup {
     const ROW: f64 = 36.0;
     let rows = &rows[..rows.len().min(MAX_ROWS)];
     let values = rows.iter().flat_map(|row| [row.ratio, row.interval[0], row.interval[1]]);
-    let Some(scale) = Scale::log(values.chain([1.0])) else { return html! {} };
+    let Some(scale) = Range::around(Scale::Log10, values.chain([1.0])) else { return html! {} };
     let place = |v: f64| LEFT + scale.place(v) * (WIDTH - 2.0 * LEFT);
     let bottom = ROW * rows.len() as f64;
     let drawing = html! {
@@ -106,7 +107,7 @@ fn plot(rows: &[&Row]) -> Markup {
     };
     let description =
         format!("{} changed cases, the slowest first; the figures are in the table.", rows.len());
-    figure("Changed cases", &description, bottom + 36.0, &drawing, &[])
+    figure(&"Changed cases".into(), &description.into(), bottom + 36.0, &drawing, &[])
 }
 
 fn ratio(value: f64) -> String {

@@ -4,16 +4,10 @@
 //! into the page as markup but what stands in these files.
 
 mod comparison;
-mod devices;
-mod environment;
-mod flags;
 mod glance;
-mod plot;
 mod predicted_ranking;
 mod ranking;
-mod roofline;
 mod samples;
-mod scale;
 mod sweep;
 mod workloads;
 
@@ -55,24 +49,17 @@ pub fn page(
     compared: &[Compared],
 ) -> String {
     let mut ids = Ids::default();
-    let before = [
-        Some(devices::section(input)),
+    let mut of = |section: &document::Section| of_document(section, &mut ids);
+    let own = [
         ranking::section(input, ranking),
         comparison::section(compared),
         glance::section(input),
-        roofline::section(input),
         workloads::section(input),
     ];
-    let after = [flags::section(input), Some(environment::section(input))];
-    for own in before.iter().chain(&after).flatten() {
-        ids.add(&own.id);
-    }
-    let sections: Vec<Section> = before
-        .into_iter()
-        .flatten()
-        .chain(experiments(sections, &mut ids))
-        .chain(after.into_iter().flatten())
-        .collect();
+    let mut sections = crate::sections(input, sections).into_iter();
+    let mut all: Vec<Section> = sections.by_ref().take(1).map(|first| of(&first)).collect();
+    all.extend(own.into_iter().flatten());
+    all.extend(sections.map(|section| of(&section)));
     let title = title(input);
     html! {
         (DOCTYPE)
@@ -90,10 +77,10 @@ pub fn page(
                 a.skip href="#main" { "Skip to the results" }
                 header { h1 { (title) } (summary(input)) }
                 nav aria-label="Sections" {
-                    ol { @for section in &sections { li { a href={ "#" (section.id) } { (section.title) } } } }
+                    ol { @for section in &all { li { a href={ "#" (section.id) } { (section.title) } } } }
                 }
                 main id="main" {
-                    @for section in &sections {
+                    @for section in &all {
                         section aria-labelledby=(section.id) {
                             h2 id=(section.id) { (section.title) }
                             (section.body)
@@ -107,15 +94,9 @@ pub fn page(
     .into_string()
 }
 
-/// The sections of experiments, which every format has.
-fn experiments(sections: &[document::Section], ids: &mut Ids) -> Vec<Section> {
-    let anchors: Vec<String> = sections.iter().map(|section| ids.add(section.id())).collect();
-    let one = |(section, id): (&document::Section, String)| Section {
-        id,
-        title: words(&section.title),
-        body: body(section, 3, ids),
-    };
-    sections.iter().zip(anchors).map(one).collect()
+/// A section that every format has.
+fn of_document(section: &document::Section, ids: &mut Ids) -> Section {
+    Section { id: ids.add(section.id()), title: words(&section.title), body: body(section, 3, ids) }
 }
 
 /// Nothing may be loaded or run; the one style sheet is named by its hash.

@@ -1,13 +1,14 @@
 //! Devices in order of their speed over the cases that all of them got right.
 
-use super::plot::{WIDTH, figure, mark, num, series};
-use super::scale::Scale;
 use super::{Section, name, predicted_ranking, reasons, scroll};
 use crate::ranking::{NO_ENERGY, energy_heading};
+use crate::render::html::figure::{WIDTH, colour as series, figure, mark, num};
+use crate::render::html::scale::Range;
 use gpubench_analysis::ReportInput;
 use gpubench_analysis::rank::{Device, Family, Ranking};
 use gpubench_core::text::{counted, middle, printable};
 use gpubench_core::units::with_prefix;
+use gpubench_document::{Scale, Sentence};
 use gpubench_stats::Level;
 use maud::{Markup, html};
 
@@ -90,7 +91,7 @@ fn plot(input: &ReportInput, ranking: &Ranking, family: &Family) -> Markup {
     const ROW: f64 = 38.0;
     const TOP: f64 = 6.0;
     let values = family.rows.iter().flat_map(|row| [row.speed, row.interval[0], row.interval[1]]);
-    let Some(scale) = Scale::log(values.chain([1.0])) else { return html! {} };
+    let Some(scale) = Range::around(Scale::Log10, values.chain([1.0])) else { return html! {} };
     let place = |v: f64| LEFT + scale.place(v) * (WIDTH - LEFT - RIGHT);
     let bottom = TOP + ROW * family.rows.len() as f64;
     let drawing = html! {
@@ -128,8 +129,8 @@ fn plot(input: &ReportInput, ranking: &Ranking, family: &Family) -> Markup {
         })
         .collect();
     figure(
-        &title(family),
-        &format!("In order: {}.", order.join(", ")),
+        &Sentence::from(title(family)),
+        &Sentence::from(format!("In order: {}.", order.join(", "))),
         bottom + 36.0,
         &drawing,
         &[],

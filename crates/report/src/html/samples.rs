@@ -1,11 +1,12 @@
 //! Every sample of a workload on one device: one row a size, one line of dots a round.
 
-use super::plot::{WIDTH, figure as draw, num, series};
-use super::scale::Scale;
 use crate::labels;
 use crate::overview::Workload;
+use crate::render::html::figure::{WIDTH, colour as series, figure as draw, num};
+use crate::render::html::scale::Range;
 use gpubench_analysis::Aggregate;
 use gpubench_analysis::ReportInput;
+use gpubench_document::Sentence;
 use gpubench_stats::quantile;
 use maud::{Markup, html};
 use std::fmt::Write;
@@ -59,7 +60,13 @@ pub(super) fn figure(input: &ReportInput, workload: &Workload, device: usize) ->
         reported_device.name,
         rows.len()
     );
-    draw(&format!("Samples on {}", reported_device.label), &description, height, &drawing, &[])
+    draw(
+        &Sentence::from(format!("Samples on {}", reported_device.label)),
+        &Sentence::from(description),
+        height,
+        &drawing,
+        &[],
+    )
 }
 
 fn deviations<'r>(row: &'r Aggregate) -> impl Iterator<Item = f64> + 'r {
@@ -69,7 +76,7 @@ fn deviations<'r>(row: &'r Aggregate) -> impl Iterator<Item = f64> + 'r {
 
 /// Wide enough for 99 of 100 samples of every row, and never so narrow that noise of a
 /// thousandth looks like trouble.
-fn scale(rows: &[&Aggregate]) -> Option<Scale> {
+fn scale(rows: &[&Aggregate]) -> Option<Range> {
     let (mut low, mut high) = (-0.02f64, 0.02f64);
     for row in rows {
         let mut all: Vec<f64> = deviations(row).filter(|d| d.is_finite()).collect();
@@ -77,7 +84,7 @@ fn scale(rows: &[&Aggregate]) -> Option<Scale> {
         low = low.min(quantile(&all, 0.01));
         high = high.max(quantile(&all, 0.99));
     }
-    (!rows.is_empty()).then(|| Scale::Linear(low.max(-0.9) * 1.05, high.min(1.5) * 1.05))
+    (!rows.is_empty()).then(|| Range::Linear(low.max(-0.9) * 1.05, high.min(1.5) * 1.05))
 }
 
 fn band_height(row: &Aggregate) -> f64 {
@@ -102,8 +109,8 @@ fn band(y: f64, row: &Aggregate, place: &dyn Fn(f64) -> f64) -> Markup {
 }
 
 /// One line a round. Dots on one spot are drawn once.
-fn dots(y: f64, row: &Aggregate, place: &dyn Fn(f64) -> f64, scale: Scale) -> Markup {
-    let Scale::Linear(low, high) = scale else { return html! {} };
+fn dots(y: f64, row: &Aggregate, place: &dyn Fn(f64) -> f64, scale: Range) -> Markup {
+    let Range::Linear(low, high) = scale else { return html! {} };
     let Some(overall) = row.time else { return html! {} };
     let mut path = String::new();
     let mut outside = String::new();

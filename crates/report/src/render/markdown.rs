@@ -1,6 +1,6 @@
 //! For pull requests: headings, tables, and nothing that a name could turn into markup.
 
-use super::plain::{bar, points};
+use super::plain::{ELSEWHERE, bar, points};
 use super::{cell, sentence};
 use gpubench_document::{Align, Figure, Part, Plot, Section, Sentence, Table, Timeline, Unit};
 
@@ -65,11 +65,10 @@ fn line(cells: impl Iterator<Item = String>) -> String {
 fn drawn(section: &Section, plot: &Plot) -> String {
     let mut out = String::new();
     if plot.table().and_then(|key| section.find_table(key)).is_none() {
-        let (points, cut) = points(plot);
-        out += &table(&points);
-        if cut {
-            out += "\n… and more, which JSON and CSV hold.\n";
-        }
+        out += &match points(plot) {
+            Some(points) => table(&points),
+            None => format!("\n{}: {ELSEWHERE}.\n", paragraph(&plot.title)),
+        };
     }
     for (i, limit) in plot.limits().iter().enumerate() {
         let gap = if i == 0 { "\n" } else { "" };

@@ -3,11 +3,14 @@
 use gpubench_document::{Cell, Column, Plot, Quantity, Table, Timeline, Track};
 
 /// More points than this say less than the drawing.
-const ROWS: usize = 40;
+const ROWS: usize = 16;
 
-/// The points of a plot, one row for each place along the horizontal axis; whether some were left
-/// away, since there are too many.
-pub(super) fn points(plot: &Plot) -> (Table, bool) {
+/// Where a format without drawings sends its readers.
+pub(super) const ELSEWHERE: &str = "HTML draws it; JSON and figures list its points";
+
+/// The points of a plot, one row for each place along the horizontal axis; `None` where there are
+/// too many to be read.
+pub(super) fn points(plot: &Plot) -> Option<Table> {
     let x = match plot.x.names() {
         [] => Column::new("x", plot.x.label.clone(), plot.x.unit),
         _ => Column::text("x", plot.x.label.clone()),
@@ -15,9 +18,11 @@ pub(super) fn points(plot: &Plot) -> (Table, bool) {
     let series = plot.all().iter().map(|series| Column::new("y", series.name.clone(), plot.y.unit));
     let mut table = Table::new(plot.key(), plot.title.clone(), [x].into_iter().chain(series));
     let rows = rows(plot);
-    let all = rows.len();
-    rows.into_iter().take(ROWS).for_each(|row| table.row(row));
-    (table, all > ROWS)
+    if rows.len() > ROWS {
+        return None;
+    }
+    rows.into_iter().for_each(|row| table.row(row));
+    Some(table)
 }
 
 /// A point for the table: its place, which of its series' points there it is, series and value.
@@ -70,15 +75,13 @@ mod tests {
         let plot = Plot::new("p", "p", axis(), axis())
             .series(Series::new("a", Style::Line).points([(2.0, 5.0), (1.0, 4.0), (1.0, 3.0)]))
             .series(Series::new("b", Style::Line).points([(1.0, 9.0)]));
-        let (table, cut) = points(&plot);
+        let table = points(&plot).unwrap();
         assert_eq!(table.rows().len(), 3);
         assert_eq!(table.rows()[0], [1.0.into(), 4.0.into(), 9.0.into()]);
         assert_eq!(table.rows()[1], [1.0.into(), 3.0.into(), Cell::Missing]);
-        assert!(!cut);
         let many =
             Series::new("a", Style::Points).points((0..100_000).map(|i| (f64::from(i), 1.0)));
-        let (table, cut) = points(&Plot::new("p", "p", axis(), axis()).series(many));
-        assert!(cut && table.rows().len() == ROWS);
+        assert_eq!(points(&Plot::new("p", "p", axis(), axis()).series(many)), None);
     }
 
     #[test]

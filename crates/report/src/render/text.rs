@@ -1,7 +1,7 @@
 //! For terminals: two spaces for each level, tables aligned, nothing coloured.
 
 use super::grid::Grid;
-use super::plain::{bar, points};
+use super::plain::{ELSEWHERE, bar, points};
 use super::wrap::wrap;
 use super::{cell, name, sentence};
 use gpubench_document::{Fact, Figure, Part, Piece, Plot, Section, Sentence, Timeline, Unit};
@@ -64,12 +64,11 @@ fn grid(grid: &Grid, indent: usize, width: Option<usize>) -> String {
 fn drawn(section: &Section, plot: &Plot, indent: usize, width: Option<usize>) -> String {
     let mut out = String::new();
     if plot.table().and_then(|key| section.find_table(key)).is_none() {
-        let (table, cut) = points(plot);
         out += &paragraph(&plot.title, indent, width);
-        out += &grid(&Grid::of(&table), indent, width);
-        if cut {
-            out += &wrap("… and more, which JSON and CSV hold", indent, width);
-        }
+        out += &match points(plot) {
+            Some(table) => grid(&Grid::of(&table), indent, width),
+            None => wrap(ELSEWHERE, indent + 2, width),
+        };
     }
     for limit in plot.limits() {
         let at = plot.figure(limit);

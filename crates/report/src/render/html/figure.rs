@@ -11,24 +11,24 @@ use maud::{Markup, Render, html};
 use std::fmt::Write;
 
 /// Width of every drawing in its own units.
-pub(super) const WIDTH: f64 = 360.0;
+pub(crate) const WIDTH: f64 = 360.0;
 /// How many series look different.
-pub(super) const LOOKS: usize = 8;
+pub(crate) const LOOKS: usize = 8;
 
 /// A number for an SVG attribute: a tenth of a unit is finer than any screen.
-pub(super) fn num(x: f64) -> String {
+pub(crate) fn num(x: f64) -> String {
     let text = format!("{x:.1}");
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
 }
 
 /// Text within a drawing, of at most `limit` characters. It holds no markup: within SVG, HTML's
 /// marks for where a name may break would hide what follows them.
-pub(super) fn label(text: &Sentence, limit: usize) -> String {
+pub(crate) fn label(text: &Sentence, limit: usize) -> String {
     middle(&sentence(text), limit)
 }
 
 /// What an entry of a legend looks like.
-pub(super) enum Look {
+pub(crate) enum Look {
     /// A series of a colour and dashes.
     Series(Style, usize, usize),
     /// A line across the frame.
@@ -36,7 +36,7 @@ pub(super) enum Look {
 }
 
 /// An entry of a legend.
-pub(super) struct Entry {
+pub(crate) struct Entry {
     /// How it looks.
     pub look: Look,
     /// What it means.
@@ -44,7 +44,7 @@ pub(super) struct Entry {
 }
 
 /// A drawing with its caption, description and legend.
-pub(super) fn figure(
+pub(crate) fn figure(
     title: &Sentence,
     description: &Sentence,
     height: f64,
@@ -85,12 +85,12 @@ impl Render for Look {
 }
 
 /// The class that gives series number `i` its colour.
-pub(super) fn colour(i: usize) -> String {
+pub(crate) fn colour(i: usize) -> String {
     format!("s{}", i % LOOKS)
 }
 
 /// The class that gives line number `i` its dashes.
-pub(super) fn dash(i: usize) -> String {
+pub(crate) fn dash(i: usize) -> String {
     format!("d{}", i % 4)
 }
 
@@ -98,7 +98,7 @@ pub(super) fn dash(i: usize) -> String {
 const R: f64 = 3.6;
 
 /// The mark of series number `i` around a point, as a path.
-pub(super) fn mark(i: usize, x: f64, y: f64) -> String {
+pub(crate) fn mark(i: usize, x: f64, y: f64) -> String {
     let corners: &[(f64, f64)] = match i % LOOKS {
         0 => return disc(x, y),
         1 => &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],

@@ -4,12 +4,14 @@
 //! stands in these files. The classes are those of the report's style sheet.
 
 mod bands;
-mod figure;
+pub(crate) mod figure;
 mod frame;
 mod plot;
-mod scale;
+pub(crate) mod scale;
 mod table;
 mod timeline;
+
+pub(crate) use figure::LOOKS;
 
 use super::cell;
 use gpubench_document::{Fact, Part, Piece, Plot, Section, Sentence, unique};
@@ -51,7 +53,8 @@ fn parts(section: &Section, level: usize, ids: &mut Ids) -> Markup {
     out
 }
 
-fn drawn(plot: &Plot) -> Option<Markup> {
+/// A plot of its own, outside a section; nothing where no point can be drawn.
+pub(crate) fn drawn(plot: &Plot) -> Option<Markup> {
     if plot.x.names().is_empty() { plot::draw(plot) } else { bands::draw(plot) }
 }
 

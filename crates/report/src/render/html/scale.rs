@@ -9,7 +9,7 @@ const DECADES: i32 = 15;
 
 /// What an axis spans.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Range {
+pub(crate) enum Range {
     /// Evenly.
     Linear(f64, f64),
     /// By logarithm, with ticks at powers of the base.
@@ -19,7 +19,7 @@ pub(super) enum Range {
 impl Range {
     /// Some room around `values`; a linear range reaches to zero. `None` where no value can be
     /// drawn.
-    pub(super) fn around(scale: Scale, values: impl IntoIterator<Item = f64>) -> Option<Self> {
+    pub(crate) fn around(scale: Scale, values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let base = match scale {
             Scale::Linear => return Self::linear(values),
             Scale::Log2 => 2.0,
@@ -39,12 +39,12 @@ impl Range {
     }
 
     /// Whether `value` has a place.
-    pub(super) fn shows(self, value: f64) -> bool {
+    pub(crate) fn shows(self, value: f64) -> bool {
         matches!(self, Self::Linear(..)) || value > 0.0
     }
 
     /// Where `value` lies: 0 at the lower end, 1 at the upper, held within.
-    pub(super) fn place(self, value: f64) -> f64 {
+    pub(crate) fn place(self, value: f64) -> f64 {
         let share = match self {
             Self::Linear(low, high) => (value - low) / (high - low),
             Self::Log(low, high, _) => (value / low).ln() / (high / low).ln(),
@@ -53,7 +53,7 @@ impl Range {
     }
 
     /// Where the axis stands that bars grow from.
-    pub(super) fn foot(self) -> f64 {
+    pub(crate) fn foot(self) -> f64 {
         match self {
             Self::Linear(..) => self.place(0.0),
             Self::Log(..) => 0.0,
@@ -61,7 +61,7 @@ impl Range {
     }
 
     /// Round values along the range, about `count` of them and never many more.
-    pub(super) fn ticks(self, count: usize) -> Vec<f64> {
+    pub(crate) fn ticks(self, count: usize) -> Vec<f64> {
         let count = count.max(1);
         let mut ticks = match self {
             Self::Linear(low, high) => linear_ticks(low, high, count),

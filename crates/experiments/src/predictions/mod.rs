@@ -1,5 +1,9 @@
 //! What models predicted beside what was measured, over all the details of a device.
 
+mod section;
+
+pub use section::section;
+
 use crate::registry::experiment;
 use gpubench_core::record::Detail;
 use gpubench_model::accuracy;

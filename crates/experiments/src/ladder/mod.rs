@@ -6,9 +6,13 @@
 //! not worth more work: what perfecting it could save of the whole is
 //! `share · (1 − t_ideal / t)`.
 
-use crate::overlap::analysis::LITTLE;
-use crate::overlap::data::Overlap;
-use gpubench_analysis::{Aggregate, aggregate, roofs};
+mod section;
+
+pub use section::section;
+
+use crate::registry::stages;
+use crate::stages::LITTLE;
+use gpubench_analysis::{Aggregate, ReportInput, Roof};
 use gpubench_core::record::Record;
 use gpubench_core::workload::Size;
 use gpubench_model::roofline::{Bound, Ceilings};
@@ -59,15 +63,14 @@ impl Rung {
 }
 
 /// Every ladder of device number `device`.
-pub fn ladders(records: &[Record], device: usize) -> Vec<Ladder> {
-    let roof = roofs(records).get(&device).copied().unwrap_or_default();
+pub fn ladders(input: &ReportInput, device: usize) -> Vec<Ladder> {
+    let cases: Vec<&Aggregate> = input.of(device).collect();
+    let roof = Roof::of(cases.iter().flat_map(|case| case.records.iter().copied()));
     let unless_zero = |rate: f64| if rate > 0.0 { rate } else { f64::INFINITY };
     let ceilings = (roof.flops > 0.0)
         .then(|| Ceilings { peak: roof.flops, bandwidth: unless_zero(roof.bandwidth) });
-    let cases = aggregate(records);
-    let mine = || cases.iter().filter(move |case| case.device == device);
     let mut found: BTreeMap<(&str, &Size), Steps> = BTreeMap::new();
-    for case in mine().filter(|case| is_rung(case)) {
+    for &case in cases.iter().filter(|case| is_rung(case)) {
         let Some((workload, variant)) = case.key.workload.split_once('/') else { continue };
         found.entry((workload, &case.key.size)).or_default().insert(step(variant), case);
     }
@@ -84,7 +87,7 @@ pub fn ladders(records: &[Record], device: usize) -> Vec<Ladder> {
                 seconds,
                 speedup: rungs.last().map_or(1.0, |before: &Rung| before.seconds / seconds),
                 of_ideal: ideal.map(|ideal| ideal / seconds),
-                share: mine().find_map(|other| share(other, case)),
+                share: cases.iter().find_map(|other| share(other, case)),
             });
         }
         let (workload, size) = (workload.to_owned(), size.clone());
@@ -114,21 +117,28 @@ fn share(case: &Aggregate, rung: &Aggregate) -> Option<f64> {
     let same = case.key.workload == rung.key.workload
         && case.key.size == rung.key.size
         && case.outcome.is_ok();
-    let stages = |record: &&Record| {
-        let raw: Overlap = record.detail.as_ref()?.read()?;
-        let kernel = raw.kernel.median()?;
-        Some(kernel / (raw.upload.median()? + kernel + raw.download.median()?))
+    let part = |record: &&Record| {
+        let stages = stages(record.detail.as_ref()?)?;
+        Some(stages.kernel / stages.serial())
     };
-    case.records.iter().filter(|_| same).find_map(stages)
+    case.records.iter().filter(|_| same).find_map(part)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::overlap::data::Overlap;
+    use gpubench_analysis::Source;
     use gpubench_core::gpu::{Clock, MemoryKind};
     use gpubench_core::record::{Detail, Timed, sample};
     use gpubench_core::workload::Kind;
+
+    fn of(records: &[Record], device: usize) -> Vec<Ladder> {
+        let header = sample::header(vec![sample::device("opencl"), sample::device("wgpu")]);
+        let name = "sample.jsonl".into();
+        let source = Source { name, header: &header, records, footer: None, warnings: vec![] };
+        ladders(&ReportInput::new(vec![source]), device)
+    }
 
     fn rung(variant: &str, seconds: f64) -> Record {
         let key = sample::key(&format!("matmul/{variant}"), 512);
@@ -176,7 +186,7 @@ mod tests {
             rung("3_best", 0.0105),
             stages("3_best", 0.0105),
         ];
-        let ladders = ladders(&records, 0);
+        let ladders = of(&records, 0);
         let [ladder] = ladders.as_slice() else { panic!("{ladders:?}") };
         assert_eq!((ladder.workload.as_str(), ladder.bound), ("matmul", Some(Bound::Compute)));
         let names: Vec<_> = ladder.rungs.iter().map(|rung| rung.variant.as_str()).collect();
@@ -195,7 +205,7 @@ mod tests {
         let mut lost = rung("3_lost", 0.2);
         lost.measured = None;
         let records = [rung("10_best", 0.1), rung("2_tiled", 0.2), lost, rung("1_naive", 0.4)];
-        let ladder = ladders(&records, 0).remove(0);
+        let ladder = of(&records, 0).remove(0);
         let names: Vec<_> = ladder.rungs.iter().map(|rung| rung.variant.as_str()).collect();
         assert_eq!(names, ["1_naive", "2_tiled", "10_best"]);
         assert!((ladder.rungs[2].speedup - 2.0).abs() < 1e-12);
@@ -207,15 +217,15 @@ mod tests {
         failed.outcome = gpubench_core::record::Outcome::Unchecked;
         assert!(!failed.outcome.is_ok());
         let records = [rung("1_naive", 0.4), rung("2_tiled", 0.1), failed];
-        assert_eq!(ladders(&records, 0).remove(0).rungs[1].share, None);
+        assert_eq!(of(&records, 0).remove(0).rungs[1].share, None);
     }
 
     #[test]
     fn without_ceilings_or_stages_nothing_is_decided() {
         let records = [rung("1_naive", 0.4), rung("2_tiled", 0.1)];
-        let ladder = ladders(&records, 0).remove(0);
+        let ladder = of(&records, 0).remove(0);
         assert_eq!(ladder.rungs[1].worth(), None);
-        assert_eq!(ladders(&records, 1), []);
-        assert_eq!(ladders(&records[..1], 0), [], "one step is no ladder");
+        assert_eq!(of(&records, 1), []);
+        assert_eq!(of(&records[..1], 0), [], "one step is no ladder");
     }
 }

@@ -1,0 +1,65 @@
+//! What reports say of ladders: what each step gained, and whether another one is worth it.
+
+use super::{Ladder, Rung, ladders};
+use gpubench_analysis::ReportInput;
+use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
+use gpubench_model::roofline::Bound;
+
+/// One table a ladder and device.
+pub fn section(input: &ReportInput) -> Section {
+    let section = Section::new("ladders", "Ladders").text(
+        "The same problem solved better and better. Ideal is the time that its operations and bytes \
+         need at the device's own measured ceilings; what a perfect kernel could still save is its \
+         share of uploading, computing and downloading times its distance from that.",
+    );
+    let devices = input.reported_devices.iter().enumerate();
+    let tables = devices.flat_map(|(i, device)| {
+        ladders(input, i).into_iter().map(|ladder| table(&ladder, &device.label))
+    });
+    tables.fold(section, Section::table)
+}
+
+/// The workload and its size, where it ran, and what bounds it.
+fn title(ladder: &Ladder, device: &str) -> Sentence {
+    let sizes = ladder.size.iter().map(|(name, value)| format!(" {name}={value}"));
+    let bound = match ladder.bound {
+        Some(Bound::Compute) => ": bound by arithmetic",
+        Some(Bound::Memory) => ": bound by memory",
+        None => "",
+    };
+    let case = format!("{}{}", ladder.workload, sizes.collect::<String>());
+    Sentence::new().name(case).text(" on ").name(device).text(bound)
+}
+
+fn table(ladder: &Ladder, device: &str) -> Table {
+    let columns = [
+        Column::text("step", "step"),
+        Column::new("seconds", "median", Unit::Seconds),
+        Column::new("speedup", "speedup", Unit::Ratio),
+        Column::new("of_ideal", "of ideal", Unit::Fraction),
+        Column::new("share", "of the run", Unit::Fraction),
+        Column::new("possible", "could save", Unit::Fraction),
+        Column::text("worth", "another step"),
+    ];
+    let mut table = Table::new(&ladder.workload, title(ladder, device), columns);
+    for (i, rung) in ladder.rungs.iter().enumerate() {
+        table.row([
+            rung.variant.clone().into(),
+            rung.seconds.into(),
+            if i == 0 { Cell::Missing } else { rung.speedup.into() },
+            rung.of_ideal.into(),
+            rung.share.into(),
+            rung.possible().into(),
+            worth(rung).into(),
+        ]);
+    }
+    table
+}
+
+fn worth(rung: &Rung) -> &'static str {
+    match rung.worth() {
+        Some(true) => "is worth it",
+        Some(false) => "is not worth it",
+        None => "cannot be evaluated: no ceiling or no copies were measured",
+    }
+}

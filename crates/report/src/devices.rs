@@ -1,0 +1,52 @@
+//! What was run, on what.
+
+use crate::labels::kind_label;
+use gpubench_analysis::{ReportInput, Source};
+use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
+
+/// The runs in a sentence each, and a table of the devices.
+pub fn section(input: &ReportInput) -> Section {
+    let section = Section::new("devices", "What was run, on what");
+    input.sources.iter().map(run).fold(section, Section::text).table(table(input))
+}
+
+fn run(source: &Source) -> Sentence {
+    let header = source.header;
+    let day = header.started.get(..10).unwrap_or_default();
+    let sentence =
+        Sentence::from("Suite ").name(&header.suite).text(" on ").name(&header.host.name);
+    let sentence = sentence.text(" (").name(day).text("), ").counted(header.rounds.into(), "round");
+    let sentence = match header.rounds {
+        1 => sentence,
+        _ => sentence.text(", each in a fresh process"),
+    };
+    sentence.text(if source.footer.is_none() { ", cut short." } else { "." })
+}
+
+fn table(input: &ReportInput) -> Table {
+    let columns = [
+        Column::text("device", "device"),
+        Column::text("name", "name"),
+        Column::text("kind", "kind"),
+        Column::text("api", "API"),
+        Column::text("driver", "driver"),
+        Column::new("memory", "memory", Unit::Bytes),
+        Column::new("units", "units", Unit::Count),
+        Column::new("clock", "clock", Unit::Hertz),
+    ];
+    let mut table = Table::new("devices", "Devices, each as one API shows it", columns);
+    for reported in &input.reported_devices {
+        let device = reported.device;
+        table.row([
+            reported.label.clone().into(),
+            device.name.clone().into(),
+            kind_label(device).into(),
+            device.api.clone().into(),
+            device.driver.clone().into(),
+            device.memory.map(|memory| memory.0 as f64).into(),
+            device.compute_units.map(|units| Cell::Count(units.into())).into(),
+            device.clock_hz.into(),
+        ]);
+    }
+    table
+}
