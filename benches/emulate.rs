@@ -123,7 +123,7 @@ fn case(n: i64, device: &DeviceInfo) -> Result<Case> {
     let limits = Limits { memory: None, seconds: 1e9, seed: 1, cores: 1, host_memory: None };
     match plan(&suite, device, &limits).into_iter().next() {
         Some(Planned::Case(case)) => Ok(*case),
-        Some(Planned::Skipped(skip)) => Err(Error::Unsupported(skip.reason)),
+        Some(Planned::Skipped(skip)) => Err(Error::Unsupported(skip.reason.to_string())),
         None => Err(Error::Usage("the suite lacks matmul_tiled/16x16".into())),
     }
 }

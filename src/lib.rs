@@ -6,7 +6,7 @@
 //! ```text
 //! suites/*.yaml ─parse─► Suite ─plan(device, filters)─► Cases (each skip with its reason)
 //!    Case ─lower─► Recording ─Device::run─► Timeline ─► Record, appended at once to results/<run>.jsonl
-//! results/*.jsonl, baselines/*.jsonl ─parse─► Records ─aggregate─► analysis ─► report
+//! results/*.jsonl, baselines/*.jsonl ─parse─► Records ─aggregate─► analysis ─► sections ─► text, HTML, Markdown, JSON, CSV
 //! ```
 //!
 //! The rooms are crates, so that the compiler keeps the floors apart; each uses only those below it.
@@ -14,11 +14,12 @@
 //! | crate | holds |
 //! |---|---|
 //! | `gpubench` | one file a command ([`cmd`]), the process that owns a device ([`worker`]), all files ([`store`]), kernels counted by emulation ([`kernel_counts`]) |
-//! | `report` | what people and programs read: one file a format |
+//! | `report` | what people and programs read: one renderer a format, for sections of any origin |
 //! | `experiments` | one folder a kind of experiment, their registry, planning, the loop over a live device |
 //! | `analysis` | arithmetic on records: aggregation over rounds, comparison, ranking, fits |
 //! | `device` | the seam to the hardware: OpenCL, wgpu, simulated devices, sensors |
 //! | `suite`, `reference`, `model` | YAML to a checked suite; expected results; one file a model |
+//! | `document` | what reports say, before any format: sections of sentences, tables, plots |
 //! | `emulator` | work-groups of a kernel run on the host, counted and checked |
 //! | `core`, `stats` | units, errors, devices, recordings, cases, records; summaries and intervals |
 

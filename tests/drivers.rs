@@ -119,7 +119,7 @@ fn a_kernel_that_never_ends_is_a_timeout() {
 #[test]
 fn a_grid_that_would_block_the_device_is_not_launched() {
     caught("wgpu", "endless_grid", |outcome| match outcome {
-        Outcome::Skipped(why) => why.contains("one launch would take"),
+        Outcome::Skipped(why) => why.to_string().contains("one launch takes"),
         Outcome::Timeout(_) => true,
         _ => false,
     });

@@ -54,7 +54,7 @@ fn cases(suite: &Suite, device: &dyn Device, memory: Option<Bytes>) -> Vec<Resul
     planned
         .map(|planned| match planned {
             Planned::Case(case) => Ok(*case),
-            Planned::Skipped(skip) => Err(skip.reason),
+            Planned::Skipped(skip) => Err(skip.reason.to_string()),
         })
         .collect()
 }

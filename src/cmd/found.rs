@@ -87,7 +87,8 @@ pub(super) fn describe(outcome: Outcome) -> String {
         Outcome::Crash { how, stderr } => {
             format!("listing its devices crashed: {how}: {}", stderr.join(" | "))
         }
-        Outcome::Timeout(text) | Outcome::Failed(text) | Outcome::Unsupported(text) => text,
+        Outcome::Timeout(text) | Outcome::Failed(text) => text,
+        Outcome::Unsupported(reason) => reason.to_string(),
         other => other.label().to_owned(),
     }
 }

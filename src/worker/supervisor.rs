@@ -96,7 +96,7 @@ impl WorkerSupervisor {
         stage: &mut dyn FnMut(Stage),
     ) -> Record {
         if let Some(why) = self.circuit_breaker.quarantine() {
-            return record(case, Outcome::Skipped(why.to_owned()));
+            return record(case, Outcome::Skipped(why.into()));
         }
         let mut attempt = || {
             let mut stage_timer = StageTimer::default();
@@ -138,7 +138,7 @@ impl WorkerSupervisor {
         stage: &mut dyn FnMut(Stage),
     ) -> Result<(), Outcome> {
         if let Some(why) = self.circuit_breaker.quarantine() {
-            return Err(Outcome::Skipped(why.to_owned()));
+            return Err(Outcome::Skipped(why.into()));
         }
         let request = Request::Compute { case: Box::new(case.clone()), file: file.to_owned() };
         match self.ask(&request, policy, stage) {

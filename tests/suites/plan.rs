@@ -26,7 +26,7 @@ fn planned(text: &str, device: &DeviceInfo, limits: &Limits) -> Vec<Result<Case,
     let suite = load(&folder.path().join("a.yaml")).unwrap_or_else(|error| panic!("{error}"));
     let result = |planned| match planned {
         Planned::Case(case) => Ok(*case),
-        Planned::Skipped(skip) => Err(skip.reason),
+        Planned::Skipped(skip) => Err(skip.reason.to_string()),
     };
     plan(&suite, device, limits).into_iter().map(result).collect()
 }
@@ -148,7 +148,7 @@ fn the_host_needs_room_too() {
     let cases = planned(SCALE, &gpu(), &small);
     assert!(cases[0].is_ok());
     let reason = cases[1].as_ref().unwrap_err();
-    assert!(reason.contains("needs about 40.0 GiB on the host"), "{reason}");
+    assert!(reason.contains("making and checking it needs 40.0 GiB, the host has 8.00 GiB"), "{reason}");
 }
 
 #[test]

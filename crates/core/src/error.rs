@@ -1,5 +1,6 @@
 //! The library's one error type. Its variants are what code reacts to; everything else is text.
 
+use crate::reason::Reason;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -31,7 +32,7 @@ pub enum Error {
     OutOfMemory(String),
     /// It would take longer than the time it was given, so it was not begun.
     #[error("over the time budget: {0}")]
-    OverBudget(String),
+    OverBudget(Reason),
     /// Any other failure that the driver reports.
     #[error("device error: {0}")]
     Device(String),

@@ -125,23 +125,6 @@ fn plain(value: f64) -> String {
 mod tests {
     use super::*;
 
-    const UNITS: [Unit; 14] = [
-        Unit::Seconds,
-        Unit::Bytes,
-        Unit::BytesPerSecond,
-        Unit::FlopsPerSecond,
-        Unit::FlopsPerByte,
-        Unit::Fraction,
-        Unit::Change,
-        Unit::Ratio,
-        Unit::Count,
-        Unit::Hertz,
-        Unit::Watts,
-        Unit::Joules,
-        Unit::Celsius,
-        Unit::None,
-    ];
-
     #[test]
     fn everyday_numbers_read_as_a_colleague_would_say_them() {
         for (value, unit, text) in [
@@ -171,7 +154,7 @@ mod tests {
     fn no_number_prints_nonsense() {
         let mut values = vec![f64::MIN_POSITIVE, 5e-324, f64::MAX, 1e-290, 4.9e-15, 9.999e14, 1e15];
         values.extend((-307..308).map(|d| 9.996 * 10f64.powi(d)));
-        for unit in UNITS {
+        for unit in Unit::ALL {
             for value in values.iter().flat_map(|v| [*v, -*v]) {
                 for text in [number(value, unit), tick(value, unit)] {
                     assert!(text.chars().count() <= 24, "{value:e} {unit:?}: {text}");

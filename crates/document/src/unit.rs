@@ -52,6 +52,24 @@ pub enum Unit {
 }
 
 impl Unit {
+    /// Every unit.
+    pub const ALL: [Self; 14] = [
+        Self::Seconds,
+        Self::Bytes,
+        Self::BytesPerSecond,
+        Self::FlopsPerSecond,
+        Self::FlopsPerByte,
+        Self::Fraction,
+        Self::Change,
+        Self::Ratio,
+        Self::Count,
+        Self::Hertz,
+        Self::Watts,
+        Self::Joules,
+        Self::Celsius,
+        Self::None,
+    ];
+
     /// The unit of the raw number, as JSON and CSV name it.
     pub fn symbol(self) -> &'static str {
         match self {
@@ -88,23 +106,7 @@ mod tests {
 
     #[test]
     fn json_and_csv_name_a_unit_alike() {
-        use Unit::*;
-        for unit in [
-            Seconds,
-            Bytes,
-            BytesPerSecond,
-            FlopsPerSecond,
-            FlopsPerByte,
-            Fraction,
-            Change,
-            Ratio,
-            Count,
-            Hertz,
-            Watts,
-            Joules,
-            Celsius,
-            None,
-        ] {
+        for unit in Unit::ALL {
             assert_eq!(serde_json::to_value(unit).unwrap(), unit.symbol());
         }
     }

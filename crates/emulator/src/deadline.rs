@@ -25,10 +25,13 @@ impl Deadline {
         if self.turns > 0 || self.is_met() {
             return Ok(());
         }
-        Err(Error::OverBudget(format!(
-            "{file}:{line}: this loop of group {group:?} has not ended within the limit of {}",
-            self.limit()
-        )))
+        Err(Error::OverBudget(
+            format!(
+                "{file}:{line}: this loop of group {group:?} has not ended within the limit of {}",
+                self.limit()
+            )
+            .into(),
+        ))
     }
 
     /// `group` begins.
@@ -36,10 +39,13 @@ impl Deadline {
         if self.is_met() {
             return Ok(());
         }
-        Err(Error::OverBudget(format!(
-            "{file}: the groups before {group:?} have taken longer than the limit of {}",
-            self.limit()
-        )))
+        Err(Error::OverBudget(
+            format!(
+                "{file}: the groups before {group:?} have taken longer than the limit of {}",
+                self.limit()
+            )
+            .into(),
+        ))
     }
 
     fn is_met(&self) -> bool {

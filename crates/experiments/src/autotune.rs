@@ -5,6 +5,7 @@ use super::{Measurement, Policy, Session, Stage};
 use crate::plan::{Candidate, Case, launches, partial_launch};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{BuildReport, KernelId};
+use gpubench_core::reason::Reason;
 use gpubench_core::record::Built;
 use std::time::Instant;
 
@@ -216,12 +217,11 @@ fn check_duration(
             part = part.min(span(&session.device.run(&recording)?));
         }
         if too_long(part) {
-            let whole = part / fraction;
-            return Err(Error::OverBudget(format!(
-                "one launch would take about {}, {} fit the time budget of this case",
-                gpubench_core::units::seconds(whole),
-                gpubench_core::units::seconds(affordable)
-            )));
+            return Err(Error::OverBudget(Reason::OverBudget {
+                what: "one launch".into(),
+                needed: part / fraction,
+                available: affordable,
+            }));
         }
     }
     Ok(())

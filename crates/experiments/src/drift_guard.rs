@@ -5,6 +5,7 @@
 use super::reference_kernel::{drift, limit};
 use super::{Measurement, Policy, Session, Stage, measure};
 use crate::plan::Case;
+use crate::registry::experiment;
 use gpubench_core::record::{Flag, Wall};
 use std::time::Instant;
 
@@ -48,7 +49,8 @@ pub fn measure_with_drift_guard(
     first: Option<f64>,
     stage: &mut dyn FnMut(Stage),
 ) -> Measurement {
-    if policy.verify_only {
+    let is_result = experiment(case.key.measure).is_some_and(|kind| kind.drift_is_result());
+    if policy.verify_only || is_result {
         return measure(session, case, policy, stage);
     }
     let begun = Instant::now();

@@ -5,7 +5,7 @@ use super::memory::oracle_contents;
 use crate::plan::{Candidate, Case, emulated_launch, emulated_results, enter_pass, track_outputs};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::Access;
-use gpubench_core::units;
+use gpubench_core::reason::Reason;
 use gpubench_emulator::{Emulator, Fault, Groups, Instrumentation, Seen};
 use gpubench_reference::Data;
 use std::time::{Duration, Instant};
@@ -85,10 +85,12 @@ fn check_predicted_time(
     if seconds <= LONGEST.as_secs_f64() {
         return Ok(());
     }
-    Err(Error::OverBudget(format!(
-        "emulating its {groups} work-groups takes about {}, more than {}: verify smaller sizes \
-         against the emulator, or these against something else",
-        units::seconds(seconds),
-        units::seconds(LONGEST.as_secs_f64())
-    )))
+    Err(Error::OverBudget(Reason::OverBudget {
+        what: format!(
+            "emulating its {groups} work-groups (verify smaller sizes against the emulator, or these \
+             against something else)"
+        ),
+        needed: seconds,
+        available: LONGEST.as_secs_f64(),
+    }))
 }

@@ -7,6 +7,7 @@ use crate::{DeviceGroup, Measurement, Policy, Session, Stage};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, DeviceInfo};
+use gpubench_core::reason::Reason;
 use gpubench_core::record::{Data, Detail, Timed};
 use gpubench_core::workload::{Kind, Size};
 use gpubench_document::Section;
@@ -37,6 +38,9 @@ pub trait Experiment: Sync + 'static {
     const HOST_MEMORY: HostMemory = HostMemory::Unused;
     /// Whether it is one measurement over all devices of a run.
     const SEVERAL_DEVICES: bool = false;
+    /// Whether it measures how the device's pace changes: then a slower device is a result, and no
+    /// reason to measure again.
+    const DRIFT_IS_RESULT: bool = false;
 
     /// Its options in a suite.
     type Spec: Spec;
@@ -50,11 +54,16 @@ pub trait Experiment: Sync + 'static {
         None
     }
 
+    /// Seconds that it measures, where its options say so and not the run.
+    fn seconds(_: &Self::Plan) -> Option<f64> {
+        None
+    }
+
     /// What is run besides the case.
     ///
     /// # Errors
     /// Why it cannot be run on this device.
-    fn plan(spec: &Self::Spec, case: &Case, planning: &Planning) -> Result<Self::Plan, String>;
+    fn plan(spec: &Self::Spec, case: &Case, planning: &Planning) -> Result<Self::Plan, Reason>;
 
     /// Measures `case` into `measurement`, reporting to `stage` what it is about to do.
     ///
@@ -174,6 +183,12 @@ pub trait ErasedExperiment: SuiteKind {
     /// As [`Experiment::SEVERAL_DEVICES`].
     fn several_devices(&self) -> bool;
 
+    /// As [`Experiment::DRIFT_IS_RESULT`].
+    fn drift_is_result(&self) -> bool;
+
+    /// As [`Experiment::seconds`].
+    fn seconds(&self, case: &Case) -> Option<f64>;
+
     /// As [`Experiment::buffers`].
     fn buffers(&self, device: &DeviceInfo, limits: &Limits) -> Option<Vec<BufferPlan>>;
 
@@ -181,7 +196,7 @@ pub trait ErasedExperiment: SuiteKind {
     ///
     /// # Errors
     /// As [`Experiment::plan`].
-    fn plan(&self, options: &Options, case: Case, planning: &Planning) -> Result<Case, String>;
+    fn plan(&self, options: &Options, case: Case, planning: &Planning) -> Result<Case, Reason>;
 
     /// As [`Experiment::run`].
     ///
@@ -293,11 +308,19 @@ impl<E: Experiment> ErasedExperiment for Erased<E> {
         E::SEVERAL_DEVICES
     }
 
+    fn drift_is_result(&self) -> bool {
+        E::DRIFT_IS_RESULT
+    }
+
+    fn seconds(&self, case: &Case) -> Option<f64> {
+        E::seconds(&serde_json::from_value(case.plan.clone()).ok()?)
+    }
+
     fn buffers(&self, device: &DeviceInfo, limits: &Limits) -> Option<Vec<BufferPlan>> {
         E::buffers(device, limits)
     }
 
-    fn plan(&self, options: &Options, mut case: Case, planning: &Planning) -> Result<Case, String> {
+    fn plan(&self, options: &Options, mut case: Case, planning: &Planning) -> Result<Case, Reason> {
         let spec = spec::<E>(options).ok_or("these are the options of another experiment")?;
         let plan = E::plan(spec, &case, planning)?;
         case.plan = serde_json::to_value(plan).map_err(|error| error.to_string())?;

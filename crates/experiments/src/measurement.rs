@@ -149,7 +149,7 @@ impl Measurement {
 /// The outcome that an error stands for.
 pub fn outcome_of(error: Error) -> Outcome {
     match error {
-        Error::Unsupported(reason) => Outcome::Unsupported(reason),
+        Error::Unsupported(reason) => Outcome::Unsupported(reason.into()),
         Error::Build { log, .. } => Outcome::BuildError(log),
         Error::DeviceLost(text) => Outcome::DeviceLost(text),
         Error::OutOfMemory(text) => Outcome::OutOfMemory(text),

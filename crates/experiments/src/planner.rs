@@ -5,6 +5,7 @@ use crate::experiment::Planning;
 use crate::plan::{Case, Limits, Planned, Resolution, resolve};
 use crate::registry::experiment;
 use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::reason::Reason;
 use gpubench_core::workload::{CaseKey, Skip};
 use gpubench_suite::{Requested, Suite, Workload};
 
@@ -52,7 +53,7 @@ pub fn plan(suite: &Suite, device: &DeviceInfo, limits: &Limits) -> Vec<Planned>
         .collect()
 }
 
-fn one(planning: &Planning, requested: &Requested, key: &CaseKey) -> Result<Case, String> {
+fn one(planning: &Planning, requested: &Requested, key: &CaseKey) -> Result<Case, Reason> {
     let Planning { workload, device, limits, .. } = planning;
     let experiment = experiment(key.measure).ok_or("no experiment of this build")?;
     let resolution = Resolution {

@@ -1,6 +1,7 @@
 //! The kinds of experiments: the one place beside its folder that names each.
 
 use crate::experiment::{Erased, ErasedExperiment, Experiment};
+use crate::plan::Case;
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::record::{Detail, Record, Recorded};
@@ -38,6 +39,11 @@ pub const DOMAIN: Kind = crate::halo::Halo::KIND;
 /// Whether a kind is one measurement over all devices of a run.
 pub fn several_devices(kind: Kind) -> bool {
     experiment(kind).is_some_and(|experiment| experiment.several_devices())
+}
+
+/// Seconds that a case measures, where its options say so and not the run.
+pub fn seconds(case: &Case) -> Option<f64> {
+    experiment(case.key.measure)?.seconds(case)
 }
 
 /// The kind of this name; `None` where this build does not know it.

@@ -160,9 +160,8 @@ pub fn details(outcome: &Outcome) -> Vec<String> {
         | Outcome::Timeout(text)
         | Outcome::OutOfMemory(text)
         | Outcome::DeviceLost(text)
-        | Outcome::Failed(text)
-        | Outcome::Unsupported(text)
-        | Outcome::Skipped(text) => first_lines(text),
+        | Outcome::Failed(text) => first_lines(text),
+        Outcome::Unsupported(reason) | Outcome::Skipped(reason) => first_lines(&reason.to_string()),
         Outcome::Ok | Outcome::Unchecked => vec![],
     }
 }
@@ -180,13 +179,12 @@ pub type Shared<'r, 'a> = (String, Vec<&'r Aggregate<'a>>);
 
 /// The cases left out, by reason, most frequent first.
 pub fn skipped<'r, 'a>(rows: &'r [Aggregate<'a>]) -> Vec<Shared<'r, 'a>> {
-    shared(
-        rows.iter().filter_map(|row| match row.outcome {
-            Outcome::Unsupported(reason) | Outcome::Skipped(reason) => Some((reason.clone(), row)),
-            _ => None,
-        }),
-        without_figures,
-    )
+    shared(rows.iter().filter_map(|row| match row.outcome {
+        Outcome::Unsupported(reason) | Outcome::Skipped(reason) => {
+            Some((reason.to_string(), reason.sort(), row))
+        }
+        _ => None,
+    }))
 }
 
 /// What to know before believing figures, most frequent first.
@@ -194,23 +192,24 @@ pub fn notes<'r, 'a>(rows: &'r [Aggregate<'a>]) -> Vec<Shared<'r, 'a>> {
     let unchecked = rows
         .iter()
         .filter(|row| *row.outcome == Outcome::Unchecked)
-        .map(|row| ("unchecked: the suite asks for no verification".to_owned(), row));
+        .map(|row| (UNCHECKED.to_owned(), UNCHECKED.to_owned(), row));
     let flagged = rows
         .iter()
         .filter(|row| !row.is_skipped())
-        .flat_map(|row| row.flags.iter().map(move |flag| (explain(flag), row)));
-    shared(unchecked.chain(flagged), without_figures)
+        .flat_map(|row| row.flags.iter().map(move |flag| (explain(flag), explain(flag), row)));
+    shared(unchecked.chain(flagged))
 }
 
-/// Rows together whose texts are the same to `shape`; of different texts, the first.
+const UNCHECKED: &str = "unchecked: the suite asks for no verification";
+
+/// Rows together whose texts are of one sort but for their figures; of different texts, the first.
 fn shared<'r, 'a>(
-    rows: impl Iterator<Item = (String, &'r Aggregate<'a>)>,
-    shape: fn(&str) -> String,
+    rows: impl Iterator<Item = (String, String, &'r Aggregate<'a>)>,
 ) -> Vec<Shared<'r, 'a>> {
     let mut groups: Vec<(Shared, bool)> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
-    for (text, row) in rows {
-        let at = *known.entry(shape(&text)).or_insert_with(|| {
+    for (text, sort, row) in rows {
+        let at = *known.entry(without_figures(&sort)).or_insert_with(|| {
             groups.push(((text.clone(), vec![]), false));
             groups.len() - 1
         });

@@ -54,14 +54,14 @@ pub fn describe(
             let name = case_name(&case.key);
             let _ = writeln!(out, "  {name}  ({} on the device{variants})", memory(case));
         }
-        let mut skipped: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        let mut skipped: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for record in &cases.skipped {
             if let Outcome::Unsupported(reason) = &record.outcome {
-                skipped.entry(reason).or_default().push(case_name(&record.key));
+                skipped.entry(reason.to_string()).or_default().push(case_name(&record.key));
             }
         }
         for (reason, names) in skipped {
-            let _ = writeln!(out, "  skipped: {}", printable(reason, 200));
+            let _ = writeln!(out, "  skipped: {}", printable(&reason, 200));
             for name in names {
                 let _ = writeln!(out, "    {name}");
             }

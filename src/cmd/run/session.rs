@@ -9,9 +9,11 @@ use crate::store::Writer;
 use crate::worker::WorkerSupervisor;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceKind;
+use gpubench_core::reason::Reason;
 use gpubench_core::record::{Footer, Header, Outcome, Record};
 use gpubench_core::workload::CaseKey;
 use gpubench_experiments::plan::{Case, is_no_larger, ranks, shuffle};
+use gpubench_experiments::registry::seconds;
 use gpubench_experiments::{Measurement, Policy, Stage};
 use gpubench_report::labels::case_name;
 use gpubench_report::progress::Progress;
@@ -38,7 +40,7 @@ pub struct Session<'a> {
     /// How long each case may take.
     pub time_budget: TimeBudget,
     /// Cases that were too long for the budget on a device, each with the reason.
-    pub too_long: Vec<(usize, Case, String)>,
+    pub too_long: Vec<(usize, Case, Reason)>,
     /// How well to measure.
     pub policy: Policy,
     /// Whether to be quiet about how far it is.
@@ -187,16 +189,16 @@ impl Session<'_> {
 
     /// Why a case is left out before it is prepared: it was too long in an earlier round, or a
     /// smaller size of the workload was. What a device has done once it may try again.
-    fn skip_reason(&self, case: &Case, device: usize) -> Option<String> {
+    fn skip_reason(&self, case: &Case, device: usize) -> Option<Reason> {
         let done = |r: &Record| r.device == device && r.key == case.key && r.outcome.is_ok();
         if self.records.iter().any(done) {
             return None;
         }
         let blocks =
-            |(on, other, _): &&(usize, Case, String)| *on == device && is_no_larger(other, case);
+            |(on, other, _): &&(usize, Case, Reason)| *on == device && is_no_larger(other, case);
         self.too_long.iter().find(blocks).map(|(_, other, why)| match other.key == case.key {
             true => why.clone(),
-            false => format!("a smaller size was skipped: {why}"),
+            false => why.clone().at("a smaller size was skipped"),
         })
     }
 
@@ -227,8 +229,13 @@ impl Session<'_> {
             return without(Outcome::Skipped(why));
         }
         let Some(share) = share else {
-            return without(Outcome::Skipped(self.time_budget.used_up()));
+            return without(Outcome::Skipped(self.time_budget.used_up().into()));
         };
+        let needed = seconds(case).unwrap_or(0.0);
+        if let Some(available) = self.time_budget.left().filter(|left| needed > *left) {
+            let what = "measuring as long as the suite asks".to_owned();
+            return without(Outcome::Skipped(Reason::OverBudget { what, needed, available }));
+        }
         let policy = Policy { seconds: share.seconds, warmup: share.warmup, ..self.policy.clone() };
         let supervisor = &mut self.supervisors[device];
         progress.begin(&format!("{} on {}", case_name(&case.key), supervisor.device().label()));
@@ -262,7 +269,7 @@ impl Session<'_> {
             measurement.into_record(&multi_device_case.cases[0], multi_device_case.first(), round)
         };
         let Some(Share { seconds, warmup }) = share else {
-            return without(Outcome::Skipped(self.time_budget.used_up()));
+            return without(Outcome::Skipped(self.time_budget.used_up().into()));
         };
         let policy = Policy { seconds, warmup, ..self.policy.clone() };
         let members =

@@ -94,6 +94,11 @@ impl TimeBudget {
         self.overhead.1 += 1;
     }
 
+    /// Seconds that are left of the run's, where these are limited.
+    pub fn left(&self) -> Option<f64> {
+        Some((self.total? - self.begun.elapsed().as_secs_f64()).max(0.0))
+    }
+
     /// Seconds for the whole run, where it is limited.
     pub fn total(&self) -> Option<f64> {
         self.total

@@ -1,5 +1,6 @@
 //! What can come of a case.
 
+use crate::reason::Reason;
 use serde::{Deserialize, Serialize};
 
 /// What came of a case. Only `Ok` shows a figure.
@@ -13,9 +14,9 @@ pub enum Outcome {
     /// The result is wrong.
     Unverified(Mismatch),
     /// The device, the API or the plan refuses it; the reason.
-    Unsupported(String),
+    Unsupported(Reason),
     /// Left out by the time or memory budget, or by a filter that the user set; the reason.
-    Skipped(String),
+    Skipped(Reason),
     /// The kernel does not build; the compiler's log.
     BuildError(String),
     /// A deadline passed; what was being done.

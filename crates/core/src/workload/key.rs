@@ -2,6 +2,7 @@
 
 use super::Kind;
 use crate::gpu::MemoryKind;
+use crate::reason::Reason;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -54,7 +55,7 @@ impl fmt::Display for CaseKey {
 }
 
 /// A case that is not run, with the reason: it still becomes a record.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Skip {
     /// What would have been measured.
     pub key: CaseKey,
@@ -63,7 +64,7 @@ pub struct Skip {
     /// Which ranking family it would have counted in.
     pub family: String,
     /// Why it is not run.
-    pub reason: String,
+    pub reason: Reason,
 }
 
 #[cfg(test)]

@@ -34,9 +34,14 @@ impl Amdgpu {
     }
 
     fn watts(&self) -> Option<f64> {
-        let of = |name: &str| fs::read_to_string(self.hwmon.as_ref()?.join(name)).ok();
-        let microwatts = of("power1_average").or_else(|| of("power1_input"))?;
-        Some(1e-6 * microwatts.trim().parse::<f64>().ok()?)
+        let micro = self.monitored("power1_average").or_else(|| self.monitored("power1_input"));
+        micro.map(|micro| 1e-6 * micro)
+    }
+
+    /// A file of the driver's hardware monitor.
+    fn monitored(&self, name: &str) -> Option<f64> {
+        let text = fs::read_to_string(self.hwmon.as_ref()?.join(name)).ok()?;
+        text.trim().parse().ok()
     }
 }
 
@@ -49,6 +54,7 @@ impl Sensors for Amdgpu {
             busy: percent.map(|percent: f64| percent / 100.0),
             joules: None,
             watts: self.watts(),
+            celsius: self.monitored("temp1_input").map(|milli| 1e-3 * milli),
         }
     }
 }
@@ -108,6 +114,7 @@ mod tests {
         fs::write(device.join("pp_dpm_sclk"), "0: 500Mhz\n1: 1815Mhz *\n2: 2575Mhz\n").unwrap();
         fs::write(device.join("gpu_busy_percent"), "97\n").unwrap();
         fs::write(device.join("hwmon/hwmon3/power1_average"), "187000000\n").unwrap();
+        fs::write(device.join("hwmon/hwmon3/temp1_input"), "71000\n").unwrap();
         fs::write(device.join("gpu_metrics"), metrics).unwrap();
     }
 
@@ -127,6 +134,7 @@ mod tests {
         let hot = read("0000:0A:00.0").unwrap();
         assert_eq!(hot.throttled.as_deref(), Some("power cap, current, temperature"));
         assert_eq!((hot.clock, hot.busy, hot.watts), (Some(1.815e9), Some(0.97), Some(187.0)));
+        assert_eq!(hot.celsius, Some(71.0));
         assert_eq!(read("0000:03:00.0").unwrap().throttled, None, "no metrics");
         assert!(read("0000:04:00.0").is_none());
         fs::remove_file(root.path().join("card0/device/pp_dpm_sclk")).unwrap();

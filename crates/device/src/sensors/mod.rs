@@ -1,5 +1,5 @@
 //! What a device's own sensors say, beside the API that computes: its clock, why that is held
-//! back, its power. NVIDIA's are read through NVML, AMD's through the Linux driver's files.
+//! back, its power and temperature. NVIDIA's are read through NVML, AMD's through the Linux driver's files.
 
 mod amdgpu;
 mod nvml;
@@ -19,6 +19,8 @@ pub struct Reading {
     pub joules: Option<f64>,
     /// Power drawn, in watts, averaged by the device over up to a second.
     pub watts: Option<f64>,
+    /// The core's temperature, in degrees Celsius.
+    pub celsius: Option<f64>,
 }
 
 /// A device's sensors.

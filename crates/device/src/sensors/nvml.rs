@@ -3,7 +3,7 @@
 use super::{Reading, Sensors};
 use nvml_wrapper::Nvml;
 use nvml_wrapper::bitmasks::device::ThrottleReasons;
-use nvml_wrapper::enum_wrappers::device::Clock;
+use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
 
 /// A device that NVML knows.
 pub(super) struct NvmlDevice {
@@ -31,6 +31,7 @@ impl Sensors for NvmlDevice {
             busy: device.utilization_rates().ok().map(|rates| f64::from(rates.gpu) / 100.0),
             joules: device.total_energy_consumption().ok().map(|mj| 1e-3 * mj as f64),
             watts: device.power_usage().ok().map(|mw| 1e-3 * f64::from(mw)),
+            celsius: device.temperature(TemperatureSensor::Gpu).ok().map(f64::from),
         }
     }
 }

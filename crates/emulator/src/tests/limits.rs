@@ -11,7 +11,7 @@ fn over_budget(text: &str, groups: u32, limit: Duration) -> String {
     let mut launch = Launch { groups: [groups, 1, 1], buffers, params: vec![] };
     let instrumentation = Instrumentation { limit, ..Instrumentation::default() };
     match emulator.run(&mut launch, Groups::All, instrumentation) {
-        Err(Error::OverBudget(why)) => why,
+        Err(Error::OverBudget(why)) => why.to_string(),
         other => panic!("{other:?}"),
     }
 }

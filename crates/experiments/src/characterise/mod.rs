@@ -8,6 +8,7 @@ use crate::experiment::{Experiment, Planning};
 use crate::plan::Case;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::Result;
+use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
 
 /// Time of every variant of a kernel against the number of work-groups: their differences are the device's costs.
@@ -20,7 +21,7 @@ impl Experiment for Characterise {
     type Plan = ();
     type Data = data::Characterised;
 
-    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
+    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), Reason> {
         Ok(())
     }
 

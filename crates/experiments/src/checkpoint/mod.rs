@@ -12,6 +12,7 @@ use crate::plan::Case;
 use crate::predictions::ModelPrediction;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::Result;
+use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
 use gpubench_model::concurrency::Device as Residency;
 use gpubench_suite::{Family, Needs, Passes};
@@ -29,7 +30,7 @@ impl Experiment for Checkpoint {
     type Plan = ();
     type Data = data::Checkpoint;
 
-    fn plan(_: &(), case: &Case, planning: &Planning) -> Result<(), String> {
+    fn plan(_: &(), case: &Case, planning: &Planning) -> Result<(), Reason> {
         plan::check_state(case, planning.device, planning.limits)
     }
 

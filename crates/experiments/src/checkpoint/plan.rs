@@ -7,6 +7,7 @@
 
 use crate::plan::{BufferPlan, Candidate, Case, GUARD, Limits, available, device_bytes, slices};
 use gpubench_core::gpu::{Access, BufferId, DeviceInfo, Op, Queue, Recording, Slice, StepId};
+use gpubench_core::reason::{Reason, Room};
 use gpubench_core::units::Bytes;
 use std::ops::Range;
 
@@ -23,29 +24,19 @@ const PIECE: u64 = 256 << 10;
 ///
 /// # Errors
 /// Why not.
-pub fn check_state(case: &Case, device: &DeviceInfo, limits: &Limits) -> Result<(), String> {
+pub fn check_state(case: &Case, device: &DeviceInfo, limits: &Limits) -> Result<(), Reason> {
     let passes = case.candidates.first().map_or(0, Candidate::pass_count);
     if passes < 2 {
-        return Err(format!("an iteration of {passes} pass has nothing to save on the way"));
+        return Err(format!("an iteration of {passes} pass has nothing to save on the way").into());
     }
     let state = state_bytes(case).0;
     if state == 0 {
         return Err("the passes write no buffer: there is no state to save".into());
     }
-    let on_host = Bytes(state.saturating_mul(HOST_STATES));
-    if let Some(memory) = limits.host_memory.filter(|memory| on_host > *memory) {
-        return Err(format!(
-            "saving and comparing its states needs about {on_host} on the host, which has {memory}"
-        ));
-    }
+    let on_host = state.saturating_mul(HOST_STATES);
+    Room::Host.check("saving and comparing its states", on_host, limits.host_memory)?;
     let bytes = device_bytes(case).saturating_add(state);
-    match available(device, limits) {
-        Some(memory) if bytes > memory.0 => Err(format!(
-            "with a copy of its state it needs {} on the device, of which {memory} may be used",
-            Bytes(bytes)
-        )),
-        _ => Ok(()),
-    }
+    Room::Device.check("it with a copy of its state", bytes, available(device, limits))
 }
 
 /// A part of the state: a buffer that the passes write.

@@ -12,6 +12,7 @@ use crate::plan::Case;
 use crate::predictions::ModelPrediction;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::Result;
+use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
 use gpubench_model::concurrency::Device as Residency;
 use gpubench_suite::Family;
@@ -27,7 +28,7 @@ impl Experiment for Concurrency {
     type Plan = plan::CoRunning;
     type Data = data::Concurrency;
 
-    fn plan(spec: &Self::Spec, case: &Case, planning: &Planning) -> Result<Self::Plan, String> {
+    fn plan(spec: &Self::Spec, case: &Case, planning: &Planning) -> Result<Self::Plan, Reason> {
         plan::co_running(spec, case, planning)
     }
 

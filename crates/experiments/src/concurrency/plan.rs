@@ -4,7 +4,7 @@ use super::spec::Spec;
 use crate::experiment::Planning;
 use crate::plan::{Candidate, Case, Resolution, available, device_bytes, place, resolve, slices};
 use gpubench_core::gpu::{KernelId, Op, Queue, Recording};
-use gpubench_core::units::Bytes;
+use gpubench_core::reason::{Reason, Room};
 use gpubench_core::workload::{CaseKey, Kind, Size};
 use gpubench_suite::Workload;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct CoRunning {
 /// # Errors
 /// Too little memory for two copies of the case or for all copies; more copies than there are
 /// queues.
-pub fn co_running(spec: &Spec, case: &Case, planning: &Planning) -> Result<CoRunning, String> {
+pub fn co_running(spec: &Spec, case: &Case, planning: &Planning) -> Result<CoRunning, Reason> {
     let Planning { workload, device, limits, .. } = planning;
     let copies = spec.copies;
     let here = place(workload);
@@ -34,16 +34,11 @@ pub fn co_running(spec: &Spec, case: &Case, planning: &Planning) -> Result<CoRun
         return Err(format!(
             "{here}: {copies} copies need a queue each, {} has {}",
             device.backend, device.queues
-        ));
+        )
+        .into());
     }
     let memory = available(device, limits);
-    let fits = |bytes: u64, what: &str| match memory {
-        Some(memory) if bytes > memory.0 => Err(format!(
-            "{here}: {what} need {} on the device, of which {memory} may be used",
-            Bytes(bytes)
-        )),
-        _ => Ok(()),
-    };
+    let fits = |bytes, what: &str| Room::Device.check(&format!("{here}: {what}"), bytes, memory);
     let own = device_bytes(case);
     fits(own.saturating_mul(2), "two copies of it")?;
     fits(own.saturating_mul(copies.into()), &format!("{copies} copies of it"))?;
@@ -54,7 +49,7 @@ pub fn co_running(spec: &Spec, case: &Case, planning: &Planning) -> Result<CoRun
             .and_then(|case| fits(own.saturating_add(device_bytes(&case)), &both).map(|()| case));
         match case {
             Ok(case) => cases.push(case),
-            Err(reason) => skipped.push((key.to_string(), reason)),
+            Err(reason) => skipped.push((key.to_string(), reason.to_string())),
         }
     }
     Ok(CoRunning { cases, copies, skipped })

@@ -47,8 +47,11 @@ pub(super) fn measure(
             }
             Ok(None) => return Ok(()),
             // The second's, since the case ran concurrently with itself.
-            Err(Error::Unsupported(reason) | Error::OverBudget(reason)) if kernel.is_some() => {
+            Err(Error::Unsupported(reason)) if kernel.is_some() => {
                 skipped.push((second.key.to_string(), reason));
+            }
+            Err(Error::OverBudget(reason)) if kernel.is_some() => {
+                skipped.push((second.key.to_string(), reason.to_string()));
             }
             Err(error) => return Err(error),
         }

@@ -6,6 +6,7 @@ use crate::experiment::{Experiment, Nothing, Planning};
 use crate::plan::Case;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::Result;
+use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
 use gpubench_suite::{Family, HostMemory, Needs};
 
@@ -22,7 +23,7 @@ impl Experiment for Upload {
     type Plan = ();
     type Data = Nothing;
 
-    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
+    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), Reason> {
         Ok(())
     }
 
@@ -50,7 +51,7 @@ impl Experiment for Download {
     type Plan = ();
     type Data = Nothing;
 
-    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
+    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), Reason> {
         Ok(())
     }
 

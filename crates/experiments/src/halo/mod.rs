@@ -10,6 +10,7 @@ use crate::experiment::{Experiment, Planning, Timelines};
 use crate::plan::Case;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::Result;
+use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
 use gpubench_suite::{Family, Needs, Passes};
 
@@ -26,7 +27,7 @@ impl Experiment for Halo {
     type Plan = domain::Halo;
     type Data = data::Halo;
 
-    fn plan(spec: &Self::Spec, case: &Case, planning: &Planning) -> Result<Self::Plan, String> {
+    fn plan(spec: &Self::Spec, case: &Case, planning: &Planning) -> Result<Self::Plan, Reason> {
         domain::halo(spec, case, planning)
     }
 

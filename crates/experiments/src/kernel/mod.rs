@@ -6,6 +6,7 @@ use crate::experiment::{Experiment, Nothing, Planning};
 use crate::plan::Case;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::Result;
+use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
 use gpubench_suite::{Needs, Passes};
 
@@ -20,7 +21,7 @@ impl Experiment for Kernel {
     type Plan = ();
     type Data = Nothing;
 
-    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
+    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), Reason> {
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use crate::experiment::{Experiment, Nothing, Planning};
 use crate::plan::Case;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::Result;
+use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
 
 /// Time from asking for a launch on an idle device to its start.
@@ -18,7 +19,7 @@ impl Experiment for Launch {
     type Plan = ();
     type Data = Nothing;
 
-    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
+    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), Reason> {
         Ok(())
     }
 

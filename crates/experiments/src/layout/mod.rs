@@ -10,6 +10,7 @@ use crate::experiment::{Experiment, Planning};
 use crate::plan::Case;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::Result;
+use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
 use gpubench_suite::Family;
 
@@ -24,7 +25,7 @@ impl Experiment for Layout {
     type Plan = plan::LayoutPlan;
     type Data = data::LayoutTransform;
 
-    fn plan(spec: &Self::Spec, case: &Case, planning: &Planning) -> Result<Self::Plan, String> {
+    fn plan(spec: &Self::Spec, case: &Case, planning: &Planning) -> Result<Self::Plan, Reason> {
         plan::layout_transform(spec, case, planning)
     }
 

@@ -7,7 +7,7 @@ use crate::plan::{
     slices,
 };
 use gpubench_core::gpu::{Access, KernelId, Op, Queue, Recording, Slice};
-use gpubench_core::units::Bytes;
+use gpubench_core::reason::{Reason, Room};
 use gpubench_core::workload::CaseKey;
 use gpubench_model::layout_transform::View;
 use gpubench_suite::Workload;
@@ -36,7 +36,7 @@ pub fn layout_transform(
     how: &Spec,
     case: &Case,
     planning: &Planning,
-) -> Result<LayoutPlan, String> {
+) -> Result<LayoutPlan, Reason> {
     let Planning { workload, device, limits, .. } = planning;
     let here = place(workload);
     let position = |buffer: &BufferPlan| buffer.name == how.buffer;
@@ -60,14 +60,8 @@ pub fn layout_transform(
     // All three have buffers of their own: each is tried by itself before they are put together.
     let each = [case, &layout.by, &layout.then].map(device_bytes);
     let bytes = each.into_iter().fold(0, u64::saturating_add);
-    if let Some(memory) = available(device, limits)
-        && bytes > memory.0
-    {
-        return Err(format!(
-            "{here}: with a transformed buffer it needs {} on the device, of which {memory} may be used",
-            Bytes(bytes)
-        ));
-    }
+    let what = format!("{here}: it with a transformed buffer");
+    Room::Device.check(&what, bytes, available(device, limits))?;
     Ok(layout)
 }
 

@@ -8,6 +8,7 @@ use crate::experiment::{Experiment, Planning};
 use crate::plan::Case;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::Result;
+use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
 use gpubench_suite::{Family, Needs};
 
@@ -23,7 +24,7 @@ impl Experiment for Occupancy {
     type Plan = ();
     type Data = data::OccupancySweep;
 
-    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
+    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), Reason> {
         Ok(())
     }
 

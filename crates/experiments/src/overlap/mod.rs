@@ -12,6 +12,7 @@ use crate::predictions::ModelPrediction;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
+use gpubench_core::reason::Reason;
 use gpubench_core::text::counted;
 use gpubench_core::workload::Kind;
 use gpubench_document::Section;
@@ -32,7 +33,7 @@ impl Experiment for Overlap {
     type Plan = ();
     type Data = data::Overlap;
 
-    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
+    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), Reason> {
         Ok(())
     }
 

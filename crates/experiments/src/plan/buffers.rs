@@ -3,6 +3,7 @@
 use super::limits::{GUARD, Limits};
 use super::{BufferPlan, Case, estimate};
 use gpubench_core::gpu::{Access, DeviceInfo, Element, Scalar};
+use gpubench_core::reason::{Reason, Room};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::{Fill, Split};
 use gpubench_suite::{Scope, Workload};
@@ -77,28 +78,15 @@ pub(super) fn check_buffers(
     bound: bool,
     device: &DeviceInfo,
     limits: &Limits,
-) -> Result<(), String> {
+) -> Result<(), Reason> {
     for buffer in buffers {
         check_buffer(buffer, bound, device)?;
     }
     let sizes = || buffers.iter().map(|buffer| buffer.bytes().0);
     let total = sizes().map(|bytes| bytes.saturating_add(GUARDS)).fold(0, u64::saturating_add);
-    if let Some(available) = available(device, limits)
-        && Bytes(total) > available
-    {
-        return Err(format!(
-            "needs {} on the device, of which {available} may be used",
-            Bytes(total)
-        ));
-    }
+    Room::Device.check("it", total, available(device, limits))?;
     let on_host = sizes().fold(0, u64::saturating_add).saturating_mul(HOST_COPIES);
-    match limits.host_memory {
-        Some(memory) if Bytes(on_host) > memory => Err(format!(
-            "making and checking it needs about {} on the host, which has {memory}",
-            Bytes(on_host)
-        )),
-        _ => Ok(()),
-    }
+    Room::Host.check("making and checking it", on_host, limits.host_memory)
 }
 
 /// Bytes of the device's memory that cases may use, where anything limits them.
@@ -112,23 +100,14 @@ pub fn device_bytes(case: &Case) -> u64 {
     each.fold(0, u64::saturating_add)
 }
 
-fn check_buffer(buffer: &BufferPlan, bound: bool, device: &DeviceInfo) -> Result<(), String> {
+fn check_buffer(buffer: &BufferPlan, bound: bool, device: &DeviceInfo) -> Result<(), Reason> {
     let bytes = buffer.bytes();
     let scalars = buffer.count.saturating_mul(u64::from(buffer.element.width));
-    if bound && bytes > device.max_binding {
-        return Err(format!(
-            "buffer `{}` of {bytes} is larger than the {} that a kernel may see of one",
-            buffer.name, device.max_binding
-        ));
-    }
-    if Bytes(bytes.0.saturating_add(GUARDS)) > device.max_buffer {
-        return Err(format!(
-            "buffer `{}` of {bytes} is larger than the device's largest, {}",
-            buffer.name, device.max_buffer
-        ));
-    }
+    let what = format!("buffer `{}`", buffer.name);
+    Room::Binding.check(&what, bytes.0, bound.then_some(device.max_binding))?;
+    Room::Buffer.check(&what, bytes.0.saturating_add(GUARDS), Some(device.max_buffer))?;
     if scalars > u64::from(u32::MAX) {
-        return Err(format!("buffer `{}` has more scalars than 32 bits count", buffer.name));
+        return Err(format!("buffer `{}` has more scalars than 32 bits count", buffer.name).into());
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use super::limits::Limits;
 use super::variants::{Asked, Params, candidates, place};
 use super::{BufferPlan, Case};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
+use gpubench_core::reason::Reason;
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::{CaseKey, Size, Split, Verify};
 use gpubench_suite::{MAX_PASSES, PASS, Scope, Workload};
@@ -31,7 +32,7 @@ pub fn resolve(
     resolution: Resolution,
     device: &DeviceInfo,
     limits: &Limits,
-) -> Result<Case, String> {
+) -> Result<Case, Reason> {
     let params = params(workload, &key.size, 0)?;
     let scope = scope(&key.size, &params);
     let later = (1..passes(workload, &key.size)?).map(|pass| {
@@ -47,7 +48,7 @@ pub fn resolve(
     if let Verify::Reference(name, _) = &workload.verify {
         let count = |name: &str| buffers.iter().find(|b| b.name == name).map(|b| b.count);
         if let Some(why) = gpubench_reference::unfit(name, count) {
-            return Err(format!("{}: {why}", place(workload)));
+            return Err(format!("{}: {why}", place(workload)).into());
         }
     }
     check_host_memory(key, device)?;
@@ -165,22 +166,22 @@ fn check_host_memory(key: &CaseKey, device: &DeviceInfo) -> Result<(), String> {
 }
 
 /// Refuses what cannot be done in reasonable time even at the best that hardware allows.
-fn check_time(case: &Case, device: &DeviceInfo, limits: &Limits) -> Result<(), String> {
+fn check_time(case: &Case, device: &DeviceInfo, limits: &Limits) -> Result<(), Reason> {
     let estimate = super::estimate(case, device, limits.cores);
     if estimate.prepare > LONGEST_PREPARE {
-        return Err(format!(
-            "making {} of buffers takes about {} here, more than {}",
-            Bytes(case.buffers.iter().map(|b| b.bytes().0).sum()),
-            gpubench_core::units::seconds(estimate.prepare),
-            gpubench_core::units::seconds(LONGEST_PREPARE)
-        ));
+        let bytes = Bytes(case.buffers.iter().map(|b| b.bytes().0).sum());
+        return Err(Reason::OverBudget {
+            what: format!("making {bytes} of buffers"),
+            needed: estimate.prepare,
+            available: LONGEST_PREPARE,
+        });
     }
     if device.kind == DeviceKind::Cpu && estimate.measure > limits.seconds {
-        return Err(format!(
-            "15 launches take at least {} on a CPU implementation, the time budget of a case is {}",
-            gpubench_core::units::seconds(estimate.measure),
-            gpubench_core::units::seconds(limits.seconds)
-        ));
+        return Err(Reason::OverBudget {
+            what: "15 launches on a CPU implementation".into(),
+            needed: estimate.measure,
+            available: limits.seconds,
+        });
     }
     Ok(())
 }

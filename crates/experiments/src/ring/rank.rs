@@ -313,7 +313,7 @@ fn strip(
     let limits = Limits { memory: None, seconds: 3600.0, seed, cores: 1, host_memory: None };
     match plan(&suite, device, &limits).into_iter().next() {
         Some(Planned::Case(case)) if case.buffers.len() == 3 => Ok(*case),
-        Some(Planned::Skipped(skip)) => Err(Error::Unsupported(skip.reason)),
+        Some(Planned::Skipped(skip)) => Err(Error::Unsupported(skip.reason.to_string())),
         _ => Err(Error::Usage("the ring's suite needs one kernel with a, b and c".into())),
     }
 }

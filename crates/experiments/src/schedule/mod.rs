@@ -11,6 +11,7 @@ use crate::plan::Case;
 use crate::predictions::ModelPrediction;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::Result;
+use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
 use gpubench_model::concurrency::Device as Residency;
 use gpubench_suite::{Family, HostMemory, Needs};
@@ -28,7 +29,7 @@ impl Experiment for Schedule {
     type Plan = ();
     type Data = data::Schedule;
 
-    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
+    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), Reason> {
         Ok(())
     }
 

@@ -280,5 +280,6 @@ fn planned(device: &Remote, suite: &Suite, cells: [u64; 3], ranks: usize) -> Res
     };
     let wanted =
         Wanted { spec, suite, workload: &workload, device: device.info(), limits: &limits };
-    divided(&wanted, &key, cells, [1, 1, ranks as u64]).map_err(Error::Unsupported)
+    divided(&wanted, &key, cells, [1, 1, ranks as u64])
+        .map_err(|why| Error::Unsupported(why.to_string()))
 }

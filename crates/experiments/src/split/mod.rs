@@ -13,6 +13,7 @@ use crate::plan::Case;
 use crate::{DeviceGroup, Measurement, Policy, Stage};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
+use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
 use gpubench_document::Section;
 use gpubench_suite::{Family, HostMemory, Needs};
@@ -31,7 +32,7 @@ impl Experiment for Split {
     type Plan = ();
     type Data = data::Split;
 
-    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
+    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), Reason> {
         Ok(())
     }
 

@@ -107,7 +107,7 @@ pub(super) fn measure(
 /// Says which device it is that takes too long.
 fn of_device(error: Error, name: &str) -> Error {
     match error {
-        Error::OverBudget(why) => Error::OverBudget(format!("{name}: {why}")),
+        Error::OverBudget(why) => Error::OverBudget(why.at(&name)),
         other => other,
     }
 }

@@ -10,6 +10,7 @@ use crate::plan::{BufferPlan, Case, Limits, sweep_buffer};
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
 use gpubench_suite::{Family, HostMemory, Needs};
 
@@ -30,7 +31,7 @@ impl Experiment for Transfer {
         Some(vec![sweep_buffer(device, limits)])
     }
 
-    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
+    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), Reason> {
         Ok(())
     }
 

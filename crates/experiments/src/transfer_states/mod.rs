@@ -12,6 +12,7 @@ use crate::{DeviceGroup, Measurement, Policy, Stage};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
 use gpubench_document::Section;
 use gpubench_suite::{Family, HostMemory, Needs};
@@ -35,7 +36,7 @@ impl Experiment for TransferStates {
         Some(vec![copy_buffer(device, limits)])
     }
 
-    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), String> {
+    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), Reason> {
         Ok(())
     }
 

@@ -80,9 +80,16 @@ fn headings_are_in_order_and_plots_have_names() {
 #[test]
 fn every_section_is_there() {
     let page = of(&Sample::new());
-    for id in
-        ["devices", "ranking", "glance", "rooflines", "workloads", "overlap", "flags", "environment"]
-    {
+    for id in [
+        "devices",
+        "ranking",
+        "glance",
+        "rooflines",
+        "workloads",
+        "overlap",
+        "flags",
+        "environment",
+    ] {
         assert!(page.contains(&format!("<h2 id=\"{id}\">")), "{id}");
         assert!(page.contains(&format!("href=\"#{id}\"")), "{id}");
     }

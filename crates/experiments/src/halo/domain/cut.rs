@@ -7,7 +7,7 @@ use crate::plan::{
     Candidate, Case, Limits, Pass, Resolution, available, device_bytes, place, resolve, scope_of,
 };
 use gpubench_core::gpu::{Access, DeviceInfo, Element, KernelSource, Scalar};
-use gpubench_core::units::Bytes;
+use gpubench_core::reason::{Reason, Room};
 use gpubench_core::workload::{CaseKey, Faces, Kind, Verify, share};
 use gpubench_suite::{Expr, Suite, Workload};
 
@@ -15,7 +15,7 @@ use gpubench_suite::{Expr, Suite, Workload};
 ///
 /// # Errors
 /// A domain that cannot be cut as asked; kernels that do not fit the case or the device.
-pub fn halo(how: &Spec, case: &Case, planning: &Planning) -> Result<Halo, String> {
+pub fn halo(how: &Spec, case: &Case, planning: &Planning) -> Result<Halo, Reason> {
     let Planning { workload, device, limits, .. } = planning;
     let here = place(workload);
     let scope = scope_of(workload, &case.size)?;
@@ -23,26 +23,20 @@ pub fn halo(how: &Spec, case: &Case, planning: &Planning) -> Result<Halo, String
     let cuts = [x?, y?, z?];
     let wanted = Wanted { spec: how, suite: planning.suite, workload, device, limits };
     let cells = cells(case).map_err(|why| format!("{here}: {why}"))?;
-    let halo = divided(&wanted, &case.key, cells, cuts).map_err(|why| format!("{here}: {why}"))?;
+    let halo = divided(&wanted, &case.key, cells, cuts).map_err(|why| why.at(&here))?;
     let parts = halo.parts.iter().map(device_bytes).sum::<u64>();
     let bytes = device_bytes(case) + parts + 2 * halo.face_bytes().0;
-    if let Some(memory) = available(device, limits)
-        && bytes > memory.0
-    {
-        return Err(format!(
-            "{here}: whole and in parts it needs {} on the device, of which {memory} may be used",
-            Bytes(bytes)
-        ));
-    }
+    let what = format!("{here}: it, whole and in parts,");
+    Room::Device.check(&what, bytes, available(device, limits))?;
     // Whole fields lie in the copies' buffer, in the program's, and in what is read of the first; the
     // domain as it was, carved, undivided, found and wanted.
     let bulk = 4 * halo.parts.len() as u64 * halo.bulk_elements();
-    let on_host = Bytes(3 * bulk + 5 * device_bytes(case));
-    if let Some(memory) = limits.host_memory.filter(|memory| on_host > *memory) {
-        return Err(format!(
-            "{here}: exchanging and checking it needs about {on_host} on the host, which has {memory}"
-        ));
-    }
+    let on_host = 3 * bulk + 5 * device_bytes(case);
+    Room::Host.check(
+        &format!("{here}: exchanging and checking it"),
+        on_host,
+        limits.host_memory,
+    )?;
     Ok(halo)
 }
 
@@ -69,7 +63,7 @@ pub fn divided(
     key: &CaseKey,
     cells: [u64; 3],
     cuts: [u64; 3],
-) -> Result<Halo, String> {
+) -> Result<Halo, Reason> {
     let how = wanted.spec;
     let (domain, part) = (Array { cells }, Array { cells: share(cells, cuts)? });
     let [px, py, pz] = cuts;
@@ -85,7 +79,7 @@ pub fn divided(
     let fields = fields(&parts[0], part)?;
     let passes = parts[0].candidates.first().map_or(0, |variant| variant.passes().len());
     if passes != how.exchange.len() {
-        return Err(format!("{} exchanges for {passes} passes", how.exchange.len()));
+        return Err(format!("{} exchanges for {passes} passes", how.exchange.len()).into());
     }
     let mut planner = Planner { wanted, part, cuts, kernels: [None, None] };
     let exchanges = how.exchange.iter().map(|faces| planner.exchange(faces, fields));
@@ -154,7 +148,7 @@ impl Wanted<'_> {
         workload: &Workload,
         key: CaseKey,
         numbers: &[(&str, u64)],
-    ) -> Result<Case, String> {
+    ) -> Result<Case, Reason> {
         resolve(&given(workload, numbers)?, &key, Resolution::default(), self.device, self.limits)
     }
 }
@@ -168,10 +162,10 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    fn exchange(&mut self, faces: &Faces, fields: u32) -> Result<Exchange, String> {
+    fn exchange(&mut self, faces: &Faces, fields: u32) -> Result<Exchange, Reason> {
         let (first, last) = faces.reach().ok_or("nothing is exchanged")?;
         if last >= fields {
-            return Err(format!("field {last} is exchanged, and there are {fields}"));
+            return Err(format!("field {last} is exchanged, and there are {fields}").into());
         }
         let mut messages = vec![];
         for axis in 0..3 {
@@ -191,7 +185,7 @@ impl Planner<'_> {
         behind: bool,
         (from, to): (u64, u64),
         fields: &[u32],
-    ) -> Result<(), String> {
+    ) -> Result<(), Reason> {
         if fields.is_empty() || self.cuts[axis] < 2 {
             return Ok(());
         }
@@ -215,7 +209,7 @@ impl Planner<'_> {
     }
 
     /// The launch that packs (0) or unpacks (1) a face.
-    fn pass(&mut self, which: usize, face: &Face) -> Result<Pass, String> {
+    fn pass(&mut self, which: usize, face: &Face) -> Result<Pass, Reason> {
         let Wanted { spec: how, suite, .. } = self.wanted;
         let name = if which == 0 { &how.pack.0 } else { &how.unpack.0 };
         let other = suite.workloads.iter().find(|other| other.name == *name);
@@ -243,7 +237,8 @@ impl Planner<'_> {
                 "`{name}` binds {}, and {} are asked of it",
                 bound.join(" and "),
                 wanted.join(" and ")
-            ));
+            )
+            .into());
         }
         let variant: Candidate = case.candidates.into_iter().next().ok_or("nothing packs")?;
         self.kernels[which].get_or_insert(variant.kernel);

@@ -1,0 +1,160 @@
+//! Why a case was not run.
+
+use crate::units::{Bytes, seconds};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Why a case was not run. What programs and groups of a report can use is typed; its words are
+/// made when it is shown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// Something needs more bytes than there are.
+    TooLarge {
+        /// What needs them.
+        what: String,
+        /// How many.
+        bytes: u64,
+        /// How many there are.
+        limit: u64,
+        /// Of what.
+        of: Room,
+    },
+    /// Something takes longer than it may.
+    OverBudget {
+        /// What takes it.
+        what: String,
+        /// Seconds that it needs, at least or about.
+        needed: f64,
+        /// Seconds that there are.
+        available: f64,
+    },
+    /// Anything else, in words.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// Where bytes must fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Room {
+    /// What a kernel may see of one buffer.
+    Binding,
+    /// The device's largest buffer.
+    Buffer,
+    /// What of the device's memory may be used.
+    Device,
+    /// The host's memory.
+    Host,
+}
+
+impl Room {
+    /// Whether `what` of so many bytes fits, where anything limits them.
+    ///
+    /// # Errors
+    /// Where it does not.
+    pub fn check(self, what: &str, bytes: u64, limit: Option<Bytes>) -> Result<(), Reason> {
+        match limit {
+            Some(Bytes(limit)) if bytes > limit => {
+                Err(Reason::TooLarge { what: what.to_owned(), bytes, limit, of: self })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn label(self) -> &'static str {
+        match self {
+            Self::Binding => "a kernel may see of one buffer",
+            Self::Buffer => "the device's largest buffer has",
+            Self::Device => "may be used of the device's memory",
+            Self::Host => "the host has",
+        }
+    }
+}
+
+impl Reason {
+    /// What sets it apart from other reasons, whatever the figures.
+    pub fn sort(&self) -> String {
+        match self {
+            Self::TooLarge { of, .. } => format!("{of:?}"),
+            Self::OverBudget { what, .. } => what.clone(),
+            Self::Other(text) => text.clone(),
+        }
+    }
+
+    /// The same, of `place`.
+    #[must_use]
+    pub fn at(self, place: &str) -> Self {
+        match self {
+            Self::TooLarge { what, bytes, limit, of } => {
+                Self::TooLarge { what: format!("{place}: {what}"), bytes, limit, of }
+            }
+            Self::OverBudget { what, needed, available } => {
+                Self::OverBudget { what: format!("{place}: {what}"), needed, available }
+            }
+            Self::Other(text) => Self::Other(format!("{place}: {text}")),
+        }
+    }
+}
+
+impl From<String> for Reason {
+    fn from(text: String) -> Self {
+        Self::Other(text)
+    }
+}
+
+impl From<&str> for Reason {
+    fn from(text: &str) -> Self {
+        Self::Other(text.to_owned())
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge { what, bytes, limit, of } => {
+                let of = of.label();
+                write!(f, "{what} needs {}, {of} {}", Bytes(*bytes), Bytes(*limit))
+            }
+            Self::OverBudget { what, needed, available } => {
+                write!(
+                    f,
+                    "{what} takes about {}, more than the {} that it may",
+                    seconds(*needed),
+                    seconds(*available)
+                )
+            }
+            Self::Other(text) => f.write_str(text),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_typed_reason_is_an_object_and_any_other_a_text() {
+        let large =
+            Reason::TooLarge { what: "`a`".into(), bytes: 2048, limit: 1024, of: Room::Buffer };
+        let text = serde_json::to_string(&large).unwrap();
+        assert_eq!(text, r#"{"too_large":{"what":"`a`","bytes":2048,"limit":1024,"of":"buffer"}}"#);
+        assert_eq!(serde_json::from_str::<Reason>(&text).unwrap(), large);
+        assert_eq!(
+            large.to_string(),
+            "`a` needs 2.00 KiB, the device's largest buffer has 1.00 KiB"
+        );
+        let other = Reason::from("no such memory");
+        assert_eq!(serde_json::to_string(&other).unwrap(), "\"no such memory\"");
+        assert_eq!(serde_json::from_str::<Reason>("\"no such memory\"").unwrap(), other);
+    }
+
+    #[test]
+    fn a_budget_says_what_it_lacks() {
+        let over = Reason::OverBudget { what: "one launch".into(), needed: 2.0, available: 0.5 };
+        assert_eq!(
+            over.to_string(),
+            "one launch takes about 2.00 s, more than the 500 ms that it may"
+        );
+    }
+}
