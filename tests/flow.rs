@@ -66,7 +66,8 @@ fn what_the_budget_leaves_out_is_a_record() {
     let output = place.output(&args(&flow(), &["--budget", "0.001", "--rounds", "1"]));
     let run = place.run();
     assert_eq!(run.records.len(), 16);
-    let skipped = |o: &Outcome| matches!(o, Outcome::Skipped(why) if why.to_string().contains("time budget"));
+    let skipped =
+        |o: &Outcome| matches!(o, Outcome::Skipped(why) if why.to_string().contains("time budget"));
     // The first may begin within the millisecond.
     assert!(run.records.iter().filter(|r| skipped(&r.outcome)).count() >= 15);
     assert!(text(&output.stdout).contains("time budget"));
@@ -363,7 +364,9 @@ fn another_device_can_be_the_oracle() {
     for outcome in outcomes(&run, "verified_by_another_device") {
         match outcome {
             Outcome::Ok => assert!(!alone),
-            Outcome::Unsupported(why) if alone => assert!(why.to_string().contains("another device")),
+            Outcome::Unsupported(why) if alone => {
+                assert!(why.to_string().contains("another device"))
+            }
             other => panic!("{other:?}"),
         }
     }

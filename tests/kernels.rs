@@ -103,7 +103,9 @@ fn check(session: &mut Session, suite: &Suite, info: &DeviceInfo) -> Vec<String>
         for case in each_variant(*case, i) {
             match measure(session, &case, &policy, &mut |_| {}).outcome {
                 Some(Outcome::Ok) => right += 1,
-                Some(Outcome::Unsupported(reason)) if !reason.to_string().is_empty() => skipped += 1,
+                Some(Outcome::Unsupported(reason)) if !reason.to_string().is_empty() => {
+                    skipped += 1
+                }
                 outcome => wrong.push(format!(
                     "{} {} {}: {outcome:?}",
                     info.backend, case.key, case.candidates[0].label
@@ -154,7 +156,12 @@ fn the_embedded_suite_asks_little() {
     for planned in plan(&suite, &small_board(), &limits(Bytes(64 << 20))) {
         if let Planned::Skipped(skip) = planned {
             // Which kinds of host memory there are is the device's affair.
-            assert!(skip.reason.to_string().contains("host memory"), "{}: {}", skip.key, skip.reason);
+            assert!(
+                skip.reason.to_string().contains("host memory"),
+                "{}: {}",
+                skip.key,
+                skip.reason
+            );
         }
     }
 }

@@ -148,7 +148,10 @@ fn the_host_needs_room_too() {
     let cases = planned(SCALE, &gpu(), &small);
     assert!(cases[0].is_ok());
     let reason = cases[1].as_ref().unwrap_err();
-    assert!(reason.contains("making and checking it needs 40.0 GiB, the host has 8.00 GiB"), "{reason}");
+    assert!(
+        reason.contains("making and checking it needs 40.0 GiB, the host has 8.00 GiB"),
+        "{reason}"
+    );
 }
 
 #[test]
