@@ -141,9 +141,11 @@ pub fn main() -> ExitCode {
 
 /// What the library notes besides results goes to stderr; `GPUBENCH_LOG=debug` shows more.
 fn listen() {
-    use tracing_subscriber::EnvFilter;
-    let filter = EnvFilter::try_from_env("GPUBENCH_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    use tracing_subscriber::filter::{LevelFilter, Targets};
+    use tracing_subscriber::{fmt, prelude::*, registry};
+    let wanted = std::env::var("GPUBENCH_LOG").ok().and_then(|wanted| wanted.parse().ok());
+    let wanted = wanted.unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN));
+    registry().with(wanted).with(fmt::layer().with_writer(std::io::stderr)).init();
 }
 
 /// 2 for the user's mistakes, 3 without a device, 4 for everything that failed at run time.

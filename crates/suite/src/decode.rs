@@ -5,10 +5,10 @@
 
 use super::source::Source;
 use super::suggest::suggest;
-use super::tree::{Node, Value};
 use super::types::Place;
 use super::values::Expression;
 use gpubench_core::error::Located;
+use gpubench_core::yaml::{Node, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -168,7 +168,7 @@ impl<'a> SpecReader<'a> {
         }
     }
 
-    fn entries(&self) -> &'a [(super::tree::Key, Node)] {
+    fn entries(&self) -> &'a [(gpubench_core::yaml::Key, Node)] {
         match &self.node.value {
             Value::Map(entries) => entries,
             _ => &[],

@@ -7,9 +7,9 @@ use super::file;
 use super::keywords::{Family, HostMemoryKind};
 use super::kinds::{HostMemory, Needs, OptionsContext, Passes, Requested, SuiteKind};
 use super::suggest::suggest;
-use super::tree::Node;
 use super::types::Work;
 use gpubench_core::gpu::MemoryKind;
+use gpubench_core::yaml::Node;
 use std::collections::HashSet;
 
 /// An experiment whose options are still to be checked.

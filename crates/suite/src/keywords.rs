@@ -1,9 +1,9 @@
 //! The keywords of a suite's file: enums spelled as serde spells them.
 
 use super::decode::{Decode, Diagnostics};
-use super::tree::{Node, Value};
 use gpubench_core::gpu::{Access, MemoryKind};
 use gpubench_core::workload::Fill;
+use gpubench_core::yaml::{Node, Value};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -3,11 +3,11 @@
 
 use super::decode::{At, Diagnostics};
 use super::suggest::suggest;
-use super::tree::Node;
 use super::types::{Place, Workload};
 use super::values::Expression;
 use gpubench_core::gpu::MemoryKind;
 use gpubench_core::workload::{Kind, Size};
+use gpubench_core::yaml::Node;
 use schemars::{Schema, SchemaGenerator};
 use std::any::Any;
 use std::fmt;

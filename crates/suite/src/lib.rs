@@ -24,7 +24,6 @@ mod select;
 mod sizes;
 mod source;
 mod suggest;
-mod tree;
 mod types;
 mod values;
 mod wgsl;
@@ -32,6 +31,7 @@ mod wgsl;
 pub use assets::{kernels, suites};
 pub use decode::{At, Decode, Diagnostics, SpecReader};
 pub use expr::{Expr, Scope, Wrong};
+pub use gpubench_core::yaml::{Key, Node, Value};
 pub use kinds::{
     Family, HostMemory, Needs, Options, OptionsContext, Partner, Passes, Requested, SuiteKind,
     Wrong as WrongOption,
@@ -39,7 +39,6 @@ pub use kinds::{
 pub use load::{ROUNDS, SECONDS, load};
 pub use schema::schema;
 pub use suggest::{closest_matches, suggest};
-pub use tree::{Key, Node, Value};
 pub use types::{
     Budget, Buffer, Kernel, KernelText, MAX_PASSES, PASS, Place, Search, Suite, Work, Workload,
 };

@@ -6,11 +6,11 @@ use super::file::{self, File};
 use super::kinds::{Partner, SuiteKind};
 use super::source::{Root, Source};
 use super::suggest::suggest;
-use super::tree::{Node, Value};
 use super::types::{Budget, Suite, Workload};
 use super::{assets, merge, select};
 use gpubench_core::error::{Error, Located, Result};
 use gpubench_core::hash::sha256_hex;
+use gpubench_core::yaml::{Node, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
 use std::ops::RangeInclusive;
@@ -274,7 +274,7 @@ fn names_of(workload: &Workload) -> impl Iterator<Item = &str> {
 }
 
 fn parse(diagnostics: &mut Diagnostics) -> Option<File> {
-    let node = match Node::parse(diagnostics.source()) {
+    let node = match Node::parse(&diagnostics.source().file, &diagnostics.source().text) {
         Ok(node) => node,
         Err(diagnostic) => {
             diagnostics.add(diagnostic);

@@ -3,10 +3,10 @@
 use super::Expr;
 use super::decode::{At, Decode, Diagnostics, Entries, SpecReader};
 use super::keywords::{Other, PlainSplit, keyword};
-use super::tree::{Node, Value};
 use gpubench_core::gpu::{Element, Scalar};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::{Comparison, Split};
+use gpubench_core::yaml::{Node, Value};
 use std::ops::Range;
 
 /// An expression and where its text begins in the file.

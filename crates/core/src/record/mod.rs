@@ -57,7 +57,8 @@ impl Line {
         }
         let mut value = serde_json::from_slice(json)?;
         migrate::line(&mut value);
-        serde_json::from_value(value)
+        // Through text, so that the binary holds one reader of lines, not two.
+        serde_json::from_slice(&serde_json::to_vec(&value)?)
     }
 }
 

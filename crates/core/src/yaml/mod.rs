@@ -1,6 +1,11 @@
 //! Reads YAML so that every mistake names its place in the file, and no file, however hostile,
 //! costs more than its budget.
 
+mod decode;
+mod tree;
+
+pub use tree::{Key, Node, Value};
+
 use crate::error::Located;
 use serde::de::DeserializeOwned;
 use serde_saphyr::budget::BudgetBreach;
@@ -15,19 +20,21 @@ pub const MAX_NODES: usize = 20_000;
 /// The most aliases.
 pub const MAX_ALIASES: usize = 100;
 
-/// Reads `text`, the contents of `file`, as a `T`. Of the words without quotes only `true` and
-/// `false` are truth values: `n` and `no` are text.
+/// Reads `text`, the contents of `file`, as a `T`.
 ///
 /// # Errors
-/// The first mistake and its place: not YAML, an unknown or missing key, a value of the wrong
-/// type, or one that `T` refuses.
+/// As [`Node::parse`]; or an unknown or missing key, a value of the wrong type, or one that `T`
+/// refuses.
 pub fn parse<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, Located> {
-    serde_saphyr::from_str_with_options(text, options())
-        .map_err(|error| located(file, text, &error))
+    let node = Node::parse(file, text)?;
+    decode::decode(&node, text).map_err(|mistake| {
+        let at = mistake.at.unwrap_or(node.at);
+        place(file, text, at, mistake.message, None)
+    })
 }
 
 /// Where in `text` something stands.
-pub fn range(text: &str, location: Location) -> Range<usize> {
+fn range(text: &str, location: Location) -> Range<usize> {
     let byte = |n: Option<u64>| n.and_then(|n| usize::try_from(n).ok());
     let span = location.span();
     // The scanner's own errors have a line and a column, but no bytes.
@@ -66,6 +73,16 @@ fn located(file: &str, text: &str, error: &Error) -> Located {
     let error = error.without_snippet();
     let at = error.location().map_or(0..0, |location| range(text, location));
     let (message, help) = explain(error);
+    place(file, text, at, message, help)
+}
+
+fn place(
+    file: &str,
+    text: &str,
+    at: Range<usize>,
+    message: String,
+    help: Option<String>,
+) -> Located {
     Located {
         file: file.to_owned(),
         text: Arc::from(text),
@@ -128,6 +145,20 @@ mod tests {
             assert_eq!(diagnostic.line_column(), at, "{diagnostic}");
             assert!(diagnostic.message.contains(message), "{diagnostic}");
         }
+    }
+
+    #[test]
+    fn a_type_decides_what_a_scalar_is() {
+        let read = parse::<Vec<String>>("f.yaml", "[1.50, true, 'x', &a 7, *a]").unwrap();
+        assert_eq!(read, ["1.50", "true", "x", "7", "7"]);
+        let read = parse::<Vec<u64>>("f.yaml", "[0, 18446744073709551615]").unwrap();
+        assert_eq!(read, [0, u64::MAX]);
+        let read = parse::<(Option<f64>, Option<f64>)>("f.yaml", "[null, 2]").unwrap();
+        assert_eq!(read, (None, Some(2.0)));
+        let diagnostic = parse::<[f64; 2]>("f.yaml", "[1,\n 2,\n 3]").unwrap_err();
+        assert!(diagnostic.message.contains("too many"), "{diagnostic}");
+        let diagnostic = parse::<Vec<f64>>("f.yaml", "[1,\n '2']").unwrap_err();
+        assert_eq!(diagnostic.line_column(), (2, 2), "{diagnostic}");
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! YAML as a tree in which every value knows its place, so that all diagnostics of a file can be
 //! reported at once: a decoder that stops at the first one would hide the others.
 
-use super::source::Source;
-use gpubench_core::error::Located;
-use gpubench_core::yaml;
+use super::{located, options, range};
+use crate::error::Located;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{Location, Spanned};
 use std::fmt;
@@ -47,10 +46,15 @@ pub struct Key {
 }
 
 impl Node {
-    /// Reads a file.
-    pub(super) fn parse(source: &Source) -> Result<Self, Located> {
-        let raw: Spanned<Raw> = yaml::parse(&source.file, &source.text)?;
-        Ok(raw.value.placed(&source.text, raw.defined))
+    /// Reads `text`, the contents of `file`. Of the words without quotes only `true` and `false`
+    /// are truth values: `n` and `no` are text.
+    ///
+    /// # Errors
+    /// The first mistake and its place: not YAML, or more than its budget.
+    pub fn parse(file: &str, text: &str) -> Result<Self, Located> {
+        let raw: Spanned<Raw> = serde_saphyr::from_str_with_options(text, options())
+            .map_err(|error| located(file, text, &error))?;
+        Ok(raw.value.placed(text, raw.defined))
     }
 
     /// What it is, for messages.
@@ -77,7 +81,7 @@ enum Raw {
 impl Raw {
     /// The parser limits the depth, so this may recurse.
     fn placed(self, text: &str, location: Location) -> Node {
-        let at = yaml::range(text, location);
+        let at = range(text, location);
         let node = |raw: Spanned<Self>| raw.value.placed(text, raw.defined);
         match self {
             Self::Scalar(value) => Node { value, at },
@@ -86,7 +90,7 @@ impl Raw {
             }
             Self::Map(entries) => {
                 let entry = |(key, raw): (Spanned<String>, Spanned<Self>)| {
-                    let key = Key { at: yaml::range(text, key.referenced), name: key.value };
+                    let key = Key { at: range(text, key.referenced), name: key.value };
                     let mut node = node(raw);
                     if matches!(node.value, Value::List(_) | Value::Map(_) | Value::Null) {
                         node.at = key.at.clone();
