@@ -1,5 +1,5 @@
 //! A kind of experiment is named in its folder and in `registry.rs`, in suites, docs and tests, and
-//! nowhere else: adding one is a folder and a line.
+//! nowhere else: adding one is a folder, a line there and its `mod` in `lib.rs`.
 #![expect(clippy::unwrap_used, reason = "helpers of tests panic as tests do")]
 
 use gpubench::measure::registry::EXPERIMENTS;

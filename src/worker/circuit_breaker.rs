@@ -15,11 +15,10 @@ pub(super) struct CircuitBreaker {
 impl CircuitBreaker {
     /// Notes the result of a case.
     pub fn note(&mut self, outcome: &Outcome) {
-        match outcome {
-            Outcome::Crash { .. } | Outcome::Timeout(_) | Outcome::DeviceLost(_) => self.count += 1,
-            // Nothing ran: it says nothing of the device.
-            Outcome::Skipped(_) | Outcome::Unsupported(_) => {}
-            _ => self.count = 0,
+        match outcome.blames_device() {
+            Some(true) => self.count += 1,
+            Some(false) => self.count = 0,
+            None => {}
         }
         if self.count == ENOUGH {
             self.quarantine = Some(format!(

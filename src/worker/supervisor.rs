@@ -169,8 +169,8 @@ impl WorkerSupervisor {
         };
         let reply = client.ask(request, &deadlines, stage)?;
         let reusable = match &reply {
-            Reply::Record(record) => leaves_worker_reusable(&record.outcome),
-            Reply::Failed(outcome) => leaves_worker_reusable(outcome),
+            Reply::Record(record) => record.outcome.leaves_worker_reusable(),
+            Reply::Failed(outcome) => outcome.leaves_worker_reusable(),
             _ => true,
         };
         // What a faulty kernel did to the driver must not fall on the next case; and only a fresh
@@ -180,12 +180,6 @@ impl WorkerSupervisor {
         }
         Ok(reply)
     }
-}
-
-/// Whether a worker can be trusted after this: nothing of the case has gone wrong on the device.
-fn leaves_worker_reusable(outcome: &Outcome) -> bool {
-    let fine = matches!(outcome, Outcome::Ok | Outcome::Unchecked | Outcome::BuildError(_));
-    fine || outcome.is_skipped()
 }
 
 fn record(case: &Case, outcome: Outcome) -> Record {

@@ -2,7 +2,7 @@
 
 use crate::engines::Engines;
 use crate::plan::{BufferPlan, Case, Limits};
-use crate::predictions::ModelPrediction;
+use crate::prediction_scores::ModelPrediction;
 use crate::residency::GroupsAtOnce;
 use crate::{DeviceGroup, Measurement, Policy, Session, Stage};
 use gpubench_analysis::ReportInput;

@@ -17,7 +17,7 @@ pub mod occupancy;
 pub mod overlap;
 pub mod plan;
 mod planner;
-mod predictions;
+mod prediction_scores;
 pub mod registry;
 pub mod schedule;
 pub mod split;

@@ -5,7 +5,7 @@ use gpubench_core::error::Error;
 use gpubench_core::record::{
     Built, Detail, ErrorNorms, Flag, Measured, Mismatch, Monitor, Outcome, Record, Wall,
 };
-use gpubench_stats::Summary;
+use gpubench_stats::converged;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -106,8 +106,8 @@ impl Measurement {
     /// Flags samples whose median's interval is wider than `policy` asks, for measures that
     /// share their time over several recordings.
     pub(super) fn flag_if_not_converged(&mut self, policy: &Policy) {
-        let samples = self.measured.as_ref().and_then(|m| Summary::of(&m.samples));
-        if samples.is_some_and(|summary| summary.relative_half_width() > policy.target) {
+        let samples = self.measured.as_ref().map(|measured| measured.samples.as_slice());
+        if samples.is_some_and(|samples| !converged(samples, policy.target)) {
             self.flag(Flag::NotConverged);
         }
     }

@@ -57,6 +57,11 @@ impl WarmUp {
     }
 }
 
+/// Whether the median's interval is as narrow as `target`, its relative half-width.
+pub fn converged(samples: &[f64], target: f64) -> bool {
+    Summary::of(samples).is_some_and(|summary| summary.relative_half_width() <= target)
+}
+
 /// Sampling: until the median's interval is narrow enough, the samples are many, or time is up.
 #[derive(Clone, Debug)]
 pub struct Sampling {
@@ -82,9 +87,7 @@ impl Sampling {
         if self.samples.len() < self.min_samples {
             return Decision::Continue;
         }
-        let narrow = Summary::of(&self.samples)
-            .is_some_and(|summary| summary.relative_half_width() <= self.target);
-        if narrow {
+        if converged(&self.samples, self.target) {
             Decision::Reached
         } else if self.samples.len() >= self.max_samples || self.spent >= self.limit {
             Decision::GaveUp

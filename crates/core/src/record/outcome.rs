@@ -69,6 +69,27 @@ impl Outcome {
         self.severity().is_skipped()
     }
 
+    /// Whether it counts against the device: `None` where nothing ran, which says nothing of it.
+    pub fn blames_device(&self) -> Option<bool> {
+        match self {
+            Self::Skipped(_) | Self::Unsupported(_) => None,
+            Self::Crash { .. } | Self::Timeout(_) | Self::DeviceLost(_) => Some(true),
+            Self::Ok
+            | Self::Unchecked
+            | Self::Unverified(_)
+            | Self::BuildError(_)
+            | Self::OutOfMemory(_)
+            | Self::Failed(_) => Some(false),
+        }
+    }
+
+    /// Whether the process that it happened in can run another case: nothing of this one has gone
+    /// wrong on the device.
+    pub fn leaves_worker_reusable(&self) -> bool {
+        let fine = matches!(self, Self::Ok | Self::Unchecked | Self::BuildError(_));
+        fine || self.is_skipped()
+    }
+
     /// One word for tables.
     pub fn label(&self) -> &'static str {
         self.severity().label()

@@ -10,7 +10,7 @@ mod section;
 use crate::experiment::{Experiment, Planning};
 use crate::iteration::check_state;
 use crate::plan::Case;
-use crate::predictions::ModelPrediction;
+use crate::prediction_scores::ModelPrediction;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;

@@ -9,7 +9,7 @@ mod section;
 use crate::engines::{Engines, either};
 use crate::experiment::{Experiment, Planning, Timelines};
 use crate::plan::Case;
-use crate::predictions::ModelPrediction;
+use crate::prediction_scores::ModelPrediction;
 use crate::stages;
 use crate::{Measurement, Policy, Session, Stage};
 use gpubench_analysis::ReportInput;
