@@ -5,6 +5,7 @@
 //! Programs read the types themselves, serialised.
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::HashSet;
 
 mod plot;
 mod quantity;
@@ -36,6 +37,9 @@ pub struct Section {
     pub folded: bool,
     /// What stands below the heading.
     parts: Vec<Part>,
+    /// The keys of its parts.
+    #[serde(skip)]
+    keys: HashSet<String>,
 }
 
 /// A part of a section.
@@ -84,7 +88,13 @@ impl Fact {
 impl Section {
     /// Without parts; programs and links name it by `id`.
     pub fn new(id: &str, title: impl Into<Sentence>) -> Self {
-        Self { id: slug(id), title: title.into(), folded: false, parts: vec![] }
+        Self {
+            id: slug(id),
+            title: title.into(),
+            folded: false,
+            parts: vec![],
+            keys: HashSet::new(),
+        }
     }
 
     /// The same, closed until opened.
@@ -177,12 +187,10 @@ impl Section {
     }
 
     fn part(mut self, mut part: Part) -> Self {
-        let others: Vec<&String> =
-            self.parts.iter_mut().filter_map(|p| p.key().map(|k| &*k)).collect();
         if let Some(key) = part.key() {
-            let is_taken =
-                |key: &str| RESERVED.contains(&key) || others.iter().any(|other| *other == key);
+            let is_taken = |key: &str| RESERVED.contains(&key) || self.keys.contains(key);
             *key = unique(std::mem::take(key), is_taken);
+            self.keys.insert(key.clone());
         }
         self.parts.push(part);
         self
@@ -210,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_have_distinct_keys_and_empty_ones_left_away() {
+    fn parts_have_distinct_keys_and_empty_ones_are_left_out() {
         let mut table = Table::new("runs", "runs", [Column::new("n", "n", Unit::Count)]);
         let empty = table.clone();
         table.row([1u64.into()]);

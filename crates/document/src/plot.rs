@@ -125,7 +125,7 @@ impl Series {
         Self { colour: Some(colour), dash, ..self }
     }
 
-    /// Adds points; those that are not finite are left away.
+    /// Adds points; those that are not finite are left out.
     pub fn points(mut self, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         points.into_iter().for_each(|(x, y)| self.point(x, Quantity::new(y)));
         self

@@ -43,7 +43,7 @@ impl Quantity {
     }
 
     /// The same with an interval; one that is not finite, reversed or not around the value is
-    /// no interval, and left away.
+    /// no interval, and left out.
     pub fn with_interval(self, [low, high]: [f64; 2]) -> Self {
         let is_valid =
             low.is_finite() && high.is_finite() && low <= self.value && self.value <= high;

@@ -89,7 +89,7 @@ fn percent(share: f64, signed: bool) -> String {
         0.0 => return "0 %".to_owned(),
         ..0.005 => return "≈0 %".to_owned(),
         ..0.995 => 2,
-        ..9.95 => 1,
+        ..99.95 => 1,
         ..99_999.5 => 0,
         // In hundredths the largest numbers would not be finite.
         _ => return format!("{share:.2e} ×"),

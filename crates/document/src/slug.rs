@@ -1,5 +1,10 @@
 //! Keys that programs use: lower-case letters, digits and `_`.
 
+use gpubench_core::hash::sha256_hex;
+
+/// The longest key.
+const MAX: usize = 60;
+
 /// `text` as a key; at most 60 characters, never empty.
 pub(crate) fn slug(text: &str) -> String {
     let mut out = String::new();
@@ -9,9 +14,14 @@ pub(crate) fn slug(text: &str) -> String {
         } else if !out.is_empty() && !out.ends_with('_') {
             out.push('_');
         }
-        if out.len() >= 60 {
+        if out.len() >= MAX {
             break;
         }
+    }
+    // What is cut off may be all that sets it apart.
+    if text.len() > MAX {
+        out.truncate(MAX - 9);
+        out += &format!("_{}", &sha256_hex(text)[..8]);
     }
     let out = out.trim_end_matches('_');
     if out.is_empty() { "unnamed".to_owned() } else { out.to_owned() }

@@ -71,7 +71,7 @@ pub struct Timeline {
 pub type Seen = (String, f64, f64);
 
 impl Timeline {
-    /// Of tracks with spans. Spans that are not finite or end before they start are left away;
+    /// Of tracks with spans. Spans that are not finite or end before they start are left out;
     /// `None` where nothing is left that takes time.
     pub fn new(
         key: &str,

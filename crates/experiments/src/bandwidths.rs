@@ -34,15 +34,23 @@ impl Way {
     }
 }
 
-/// The bandwidths of a device, by kind of host memory, bytes of one copy, and way.
+/// The bandwidths of a device, by kind of host memory and bytes of one copy; cases of
+/// one size stand beside each other.
 #[derive(Default)]
-pub struct Bandwidths(BTreeMap<MemoryKind, BTreeMap<u64, BTreeMap<Way, Quantity>>>);
+pub struct Bandwidths(BTreeMap<Option<MemoryKind>, BTreeMap<(u64, usize), Rates>>);
+
+/// One of each way, of copies of one size.
+type Rates = BTreeMap<Way, Quantity>;
+
+fn label(memory: Option<MemoryKind>) -> &'static str {
+    memory.map_or("unknown", MemoryKind::label)
+}
 
 impl Bandwidths {
     /// Adds what copies of `bytes` each took, with the interval of that time.
     pub fn add(
         &mut self,
-        memory: MemoryKind,
+        memory: Option<MemoryKind>,
         way: Way,
         bytes: u64,
         seconds: f64,
@@ -53,7 +61,11 @@ impl Bandwidths {
         let [low, high] = interval;
         if let Some(rate) = Quantity::between(moved / seconds, [moved / high, moved / low]) {
             let sizes = self.0.entry(memory).or_default();
-            sizes.entry(bytes).or_default().insert(way, rate);
+            let is_free = |sizes: &BTreeMap<(u64, usize), Rates>, nth| {
+                sizes.get(&(bytes, nth)).is_none_or(|rates| !rates.contains_key(&way))
+            };
+            let nth = (0..).find(|&nth| is_free(sizes, nth)).unwrap_or(0);
+            sizes.entry((bytes, nth)).or_default().insert(way, rate);
         }
     }
 
@@ -72,9 +84,10 @@ impl Bandwidths {
         let mut plot = plot.tabled_in("sizes");
         for (&memory, sizes) in &self.0 {
             for (dash, way) in Way::ALL.into_iter().enumerate() {
-                let name = Sentence::from(way.label()).text(" ").text(memory.label());
-                let mut series = Series::new(name, Style::Joined).look(memory as usize, dash);
-                for (&bytes, rates) in sizes {
+                let name = Sentence::from(way.label()).text(" ").text(label(memory));
+                let look = memory.map_or(4, |memory| memory as usize);
+                let mut series = Series::new(name, Style::Joined).look(look, dash);
+                for (&(bytes, _), rates) in sizes {
                     series.point(bytes as f64, rates.get(&way).copied());
                 }
                 plot = plot.series(series);
@@ -93,9 +106,9 @@ impl Bandwidths {
             [Column::text("memory", "memory"), Column::new("bytes", "one copy", Unit::Bytes)];
         let columns = first.into_iter().chain(ways.iter().map(way));
         let mut table = Table::new("sizes", "Bandwidth", columns);
-        for (memory, (&bytes, rates)) in rows() {
+        for (&memory, (&(bytes, _), rates)) in rows() {
             let rates = ways.iter().map(|way| rates.get(way).copied().into());
-            let first: [Cell; 2] = [memory.label().into(), (bytes as f64).into()];
+            let first: [Cell; 2] = [label(memory).into(), (bytes as f64).into()];
             table.row(first.into_iter().chain(rates));
         }
         table

@@ -34,6 +34,7 @@ struct State {
     reading: bool,
     over: bool,
     seen: Seen,
+    latest: Option<Reading>,
 }
 
 /// The result of the readings of one case.
@@ -58,13 +59,23 @@ impl Polling {
 
     /// Reads from now on, or no more.
     pub fn switch(&self, reading: bool) {
-        lock(&self.shared.state).reading = reading;
+        let mut state = lock(&self.shared.state);
+        // What was read before says nothing of what begins now.
+        if state.reading != reading {
+            (state.reading, state.latest) = (reading, None);
+        }
+        drop(state);
         self.shared.changed.notify_all();
     }
 
     /// One reading at once.
     pub fn read(&self) -> Reading {
         lock(&self.shared.sensors).read()
+    }
+
+    /// The last reading of the device at work, while it was switched on.
+    pub fn latest(&self) -> Option<Reading> {
+        lock(&self.shared.state).latest.clone()
     }
 
     /// What held the clock back since the last call, in words.
@@ -93,6 +104,9 @@ impl Shared {
             state = lock(&self.state);
             if state.reading {
                 state.seen.note(&reading);
+                if is_at_work(&reading) {
+                    state.latest = Some(reading);
+                }
             }
             let waited = self.changed.wait_timeout(state, PERIOD);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -102,7 +116,7 @@ impl Shared {
 
 impl Seen {
     fn note(&mut self, reading: &Reading) {
-        if reading.busy.is_some_and(|share| share < AT_WORK) {
+        if !is_at_work(reading) {
             return;
         }
         if let Some(reason) = &reading.throttled
@@ -125,6 +139,11 @@ impl Seen {
             |[from, to]: [f64; 2]| format!("the clock fell from {} to {}", hertz(from), hertz(to));
         self.reasons.into_iter().chain(self.dropped.map(drop)).collect()
     }
+}
+
+/// A device at rest holds its clock back for no reason that counts.
+fn is_at_work(reading: &Reading) -> bool {
+    reading.busy.is_none_or(|share| share >= AT_WORK)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

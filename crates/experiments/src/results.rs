@@ -1,6 +1,7 @@
 //! What sections of reports are made of: cases with the details that an experiment left.
 
 use crate::engines::{Engines, engines};
+use crate::registry::several_devices;
 use crate::residency::{Residency, groups_at_once, residency};
 use gpubench_analysis::{Aggregate, ReportInput, ReportedDevice};
 use gpubench_core::record::{Data, Detail};
@@ -44,9 +45,10 @@ pub fn measured<'m, 'a>(
     input.of(device).filter(|row| is_measured(row))
 }
 
-/// An experiment over several devices has no time of its own.
+/// Whether its figures can be shown. An experiment over several devices has no time of its own; any
+/// other without one failed in a round, or cannot be believed.
 fn is_measured(row: &Aggregate) -> bool {
-    row.time.is_some() || row.outcome.is_ok()
+    row.time.is_some() || row.outcome.is_ok() && several_devices(row.key.measure)
 }
 
 /// The measured cases whose details are a `D`.

@@ -16,8 +16,15 @@ pub fn section(input: &ReportInput) -> Section {
          kernels: operations and bytes as the suite counts them. A mark above the line moved fewer \
          bytes than counted, since caches helped, or a ceiling was not reached.",
     );
-    let devices = (0..input.reported_devices.len()).map(|device| one(input, device));
-    devices.flatten().fold(section, Section::section)
+    let devices = 0..input.reported_devices.len();
+    // One colour means one tag on all devices.
+    let placed = devices.clone().flat_map(|device| kernels(input, device));
+    let mut groups: Vec<String> =
+        placed.filter(Kernel::has_place).map(|kernel| group(&kernel)).collect();
+    groups.sort();
+    groups.dedup();
+    let devices = devices.filter_map(|device| one(input, device, &groups));
+    devices.fold(section, Section::section)
 }
 
 /// A verified kernel with work to count.
@@ -26,6 +33,13 @@ struct Kernel<'m, 'a> {
     seconds: f64,
     flops: f64,
     bytes: f64,
+}
+
+impl Kernel<'_, '_> {
+    /// Whether it has a place between the axes.
+    fn has_place(&self) -> bool {
+        self.flops > 0.0 && self.bytes > 0.0
+    }
 }
 
 fn kernels<'m, 'a>(input: &'m ReportInput<'a>, device: usize) -> Vec<Kernel<'m, 'a>> {
@@ -38,7 +52,7 @@ fn kernels<'m, 'a>(input: &'m ReportInput<'a>, device: usize) -> Vec<Kernel<'m, 
     input.of(device).filter_map(kernel).collect()
 }
 
-fn one(input: &ReportInput, device: usize) -> Option<Section> {
+fn one(input: &ReportInput, device: usize, groups: &[String]) -> Option<Section> {
     let kernels = kernels(input, device);
     let who = &input.reported_devices[device];
     let measured = Measured::of(input, device);
@@ -46,17 +60,9 @@ fn one(input: &ReportInput, device: usize) -> Option<Section> {
     let shares = Section::new("shares", "Share of the roof").folded();
     let shares = shares.table(shares_of(&kernels, measured.ceilings()));
     let section = Section::new(&who.label, title)
-        .fact(
-            "arithmetic",
-            "ceiling of arithmetic",
-            measured.peak.map(|c| c.sentence(Unit::FlopsPerSecond)),
-        )
-        .fact(
-            "memory",
-            "ceiling of memory",
-            measured.bandwidth.map(|c| c.sentence(Unit::BytesPerSecond)),
-        )
-        .plot(plot(&kernels, &measured))
+        .fact("arithmetic", "ceiling of arithmetic", ceiling(measured.peak, Unit::FlopsPerSecond))
+        .fact("memory", "ceiling of memory", ceiling(measured.bandwidth, Unit::BytesPerSecond))
+        .plot(plot(&kernels, &measured, groups))
         .section(shares);
     (!kernels.is_empty()).then_some(section)
 }
@@ -66,6 +72,10 @@ fn one(input: &ReportInput, device: usize) -> Option<Section> {
 struct Ceiling<'m, 'a> {
     rate: f64,
     row: &'m Aggregate<'a>,
+}
+
+fn ceiling(found: Option<Ceiling>, unit: Unit) -> Sentence {
+    found.map_or_else(|| "not measured".into(), |ceiling| ceiling.sentence(unit))
 }
 
 impl Ceiling<'_, '_> {
@@ -132,19 +142,17 @@ impl<'m, 'a> Measured<'m, 'a> {
     }
 }
 
-fn plot(kernels: &[Kernel], measured: &Measured) -> Plot {
+fn plot(kernels: &[Kernel], measured: &Measured, groups: &[String]) -> Plot {
     let x = Axis::new("operations per byte", Unit::FlopsPerByte, Scale::Log10);
     let y = Axis::new("rate", Unit::FlopsPerSecond, Scale::Log10);
     let mut plot = Plot::new("roofline", "Rate against intensity", x, y);
-    let placed = || kernels.iter().filter(|kernel| kernel.flops > 0.0 && kernel.bytes > 0.0);
+    let placed = || kernels.iter().filter(|kernel| kernel.has_place());
     let intensities = || placed().map(|kernel| kernel.flops / kernel.bytes);
-    let mut groups: Vec<String> = placed().map(group).collect();
-    groups.sort();
-    groups.dedup();
-    for name in groups {
-        let of = placed().filter(|kernel| group(kernel) == name);
+    for (i, name) in groups.iter().enumerate() {
+        let of = placed().filter(|kernel| group(kernel) == *name);
         let points = of.map(|kernel| (kernel.flops / kernel.bytes, kernel.flops / kernel.seconds));
-        plot = plot.series(Series::new(name.clone(), Style::Points).points(points));
+        let series = Series::new(name.clone(), Style::Points).look(i, 0);
+        plot = plot.series(series.points(points));
     }
     let (left, right) =
         (intensities().fold(f64::INFINITY, f64::min), intensities().fold(0.0, f64::max));

@@ -5,7 +5,6 @@ use crate::bandwidths::{Bandwidths, EXPLANATION, Way};
 use crate::experiment::Experiment;
 use crate::results::{device_section, measured};
 use gpubench_analysis::ReportInput;
-use gpubench_core::gpu::MemoryKind;
 use gpubench_document::Section;
 
 /// One section a device, of both ways.
@@ -23,9 +22,8 @@ fn of(input: &ReportInput, device: usize) -> Section {
             Download::KIND => Way::Download,
             _ => continue,
         };
-        let memory = row.key.host_memory.unwrap_or(MemoryKind::Pageable);
         if let (Some(time), Some(round)) = (row.time, row.rounds().next()) {
-            bandwidths.add(memory, way, round.bytes as u64, time.value, time.interval);
+            bandwidths.add(row.key.host_memory, way, round.bytes as u64, time.value, time.interval);
         }
     }
     bandwidths.in_section(device_section(input, device))
@@ -35,6 +33,7 @@ fn of(input: &ReportInput, device: usize) -> Section {
 mod tests {
     use super::*;
     use crate::results::testing::{record_of, section_of_records};
+    use gpubench_core::gpu::MemoryKind;
     use gpubench_core::record::{Record, sample};
 
     fn copy<E: Experiment<Data = crate::Nothing>>(

@@ -22,8 +22,8 @@ fn one(case: &DetailedCase<Halo>) -> Option<Section> {
         .section()
         .fact("cut", "cut", cut(&case.data))
         .figure("undivided", "a step undivided", summary.undivided, Unit::Seconds)
-        .figure("parts", "in parts, nothing exchanged", summary.parts, Unit::Seconds)
-        .figure("host", "in bulk, faces exchanged by the host", summary.host, Unit::Seconds)
+        .figure("parts", "a step in parts without exchange", summary.parts, Unit::Seconds)
+        .figure("host", "of a step in bulk, the host exchanging faces", summary.host, Unit::Seconds)
         .fact("better", "better", better(&summary));
     Some(section.table(table(&case.data, &summary)))
 }

@@ -18,6 +18,7 @@ type Case<'m, 'a> = DetailedCase<'m, 'a, Overlap>;
 pub(super) fn section(input: &ReportInput) -> Section {
     let section = Section::new("overlap", "Overlap").text(
         "A problem is cut into chunks, so that one chunk is copied while another is computed. \
+         No overlap is the three stages one after the other, ideal overlap the longest of them. \
          The streams model sees only the isolated stages; the pipeline is fitted to the other runs.",
     );
     detailed_cases(input).filter_map(|case| one(input, &case)).fold(section, Section::section)

@@ -10,8 +10,8 @@ use gpubench_document::{Axis, Column, Plot, Scale, Section, Sentence, Series, St
 pub fn section(input: &ReportInput) -> Section {
     let mut table = table();
     let mut section = Section::new("models", "Models").text(
-        "Each mark is a time, predicted and measured: where they are equal it is on the line, above \
-         it the model was too hopeful. The pipeline is fitted to all other runs of its case; \
+        "Each mark is a time, predicted and measured: on the line the two are equal, above it the run \
+         took longer than predicted. The pipeline is fitted to all other runs of its case; \
          schedules are planned from runs in equal chunks.",
     );
     for (i, device) in input.reported_devices.iter().enumerate() {

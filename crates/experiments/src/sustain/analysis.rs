@@ -4,9 +4,12 @@ use super::data::{Sustain, Window};
 use gpubench_stats::Summary;
 
 /// Seconds that count as the first, at most a tenth of the run.
-const FIRST: f64 = 10.0;
+pub(super) const FIRST: f64 = 10.0;
 /// The last two quarters of a steady run differ by less than this.
 const STEADY: f64 = 0.02;
+
+/// Windows below which the order statistics of a median's 95 % interval do not exist.
+pub(super) const MIN_WINDOWS: usize = 6;
 
 /// What a run shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,9 +18,11 @@ pub struct SustainSummary {
     pub first: Summary,
     /// Seconds of a launch in the last half of the run.
     pub last: Summary,
-    /// The rate of the last half over that of the first seconds, with the interval that the two
-    /// medians' 95 % intervals span.
-    pub ratio: (f64, [f64; 2]),
+    /// The rate of the last half over that of the first seconds.
+    pub kept: f64,
+    /// What the two medians' 95 % intervals make of it; `None` where the first windows are too few
+    /// for one. Of this run's windows: heating makes neighbours alike, so the true one is wider.
+    pub kept_interval: Option<[f64; 2]>,
     /// Whether the last two quarters agree.
     pub steady: bool,
 }
@@ -38,15 +43,10 @@ pub fn sustain(raw: &Sustain) -> Option<SustainSummary> {
     let (half, quarter) = (windows.len() / 2, windows.len() * 3 / 4);
     let (first, last) = (of(&windows[..count])?, of(&windows[half..])?);
     let [third, fourth] = [of(&windows[half..quarter])?, of(&windows[quarter..])?];
-    let ratio = |first: f64, last: f64| first / last;
+    let [low, high] = [first.interval[0] / last.interval[1], first.interval[1] / last.interval[0]];
     Some(SustainSummary {
-        ratio: (
-            ratio(first.median, last.median),
-            [
-                ratio(first.interval[0], last.interval[1]),
-                ratio(first.interval[1], last.interval[0]),
-            ],
-        ),
+        kept: first.median / last.median,
+        kept_interval: (first.count >= MIN_WINDOWS).then_some([low, high]),
         steady: (fourth.median / third.median - 1.0).abs() < STEADY,
         first,
         last,
@@ -68,18 +68,21 @@ mod tests {
     fn a_device_that_slows_down_and_settles() {
         let summary = sustain(&run(|i| if i <= 30 { 1e-3 } else { 1.25e-3 })).unwrap();
         assert_eq!((summary.first.median, summary.last.median), (1e-3, 1.25e-3));
-        assert!((summary.ratio.0 - 0.8).abs() < 1e-12 && summary.steady);
+        assert!((summary.kept - 0.8).abs() < 1e-12 && summary.steady);
+        assert_eq!(summary.kept_interval.map(|[low, high]| low <= high), Some(true));
     }
 
     #[test]
     fn one_that_still_slows_down_is_not_steady() {
         let summary = sustain(&run(|i| 1e-3 * (1.0 + 0.01 * i as f64))).unwrap();
-        assert!(!summary.steady && summary.ratio.0 < 0.7, "{summary:?}");
+        assert!(!summary.steady && summary.kept < 0.7, "{summary:?}");
     }
 
     #[test]
-    fn a_short_run_says_nothing() {
+    fn a_short_run_says_nothing_and_few_first_windows_no_interval() {
         let mut raw = run(|_| 1e-3);
+        raw.windows.truncate(40);
+        assert_eq!(sustain(&raw).unwrap().kept_interval, None, "four windows in the first tenth");
         raw.windows.truncate(7);
         assert_eq!(sustain(&raw), None);
         raw.windows.clear();

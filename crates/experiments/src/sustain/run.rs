@@ -1,6 +1,7 @@
 //! Keeps a kernel running, and reads the device's sensors on the way.
 
 use super::Plan;
+use super::analysis::FIRST;
 use super::data::{Sustain, Window};
 use crate::autotune::KERNEL;
 use crate::loops::Sample;
@@ -34,19 +35,11 @@ pub(super) fn measure(
     around(session, case, policy, stage, measurement, |session, variant, stage, measurement| {
         let batch = session.batch(variant.launch, MAX_BATCH);
         let recording = launches(case, variant.candidate, KERNEL, batch);
-        let mut run = Run {
-            session,
-            recording,
-            batch,
-            stage,
-            elapsed: 0.0,
-            clock: Clock::Host,
-            resolution: HOST_RESOLUTION,
-            busy: 0.0,
-        };
+        let mut run = Run::new(session, recording, batch, stage);
         let windows = run.windows(seconds)?;
-        let (clock, resolution) = (run.clock, run.resolution);
-        measurement.wall.busy += run.busy;
+        let Run { clock, dropped, busy, .. } = run;
+        let (clock, resolution) = clock.unwrap_or((Clock::Host, HOST_RESOLUTION));
+        measurement.wall.busy += busy;
         // What it settles at is the case's figure.
         let (warmup, last) = windows.split_at(windows.len() / 2);
         measurement.measured = Some(Measured {
@@ -57,7 +50,7 @@ pub(super) fn measure(
             flops: variant.candidate.flops,
             bytes: variant.candidate.bytes,
             warmup: warmup.last().map_or(0.0, |window| window.at),
-            dropped: 0,
+            dropped,
         });
         measurement.detail = Some(Detail::new(&Sustain { clock, asked: seconds, windows }));
         Ok(())
@@ -70,53 +63,73 @@ struct Run<'s> {
     recording: Recording,
     batch: u32,
     stage: &'s mut dyn FnMut(Stage),
+    begun: Instant,
     /// Seconds since the first launch.
     elapsed: f64,
-    clock: Clock,
-    resolution: f64,
+    /// The clock of the first launch and its resolution: times of another are not mixed with its.
+    clock: Option<(Clock, f64)>,
+    /// Samples of another clock.
+    dropped: u32,
     /// Seconds in which the device was at work.
     busy: f64,
 }
 
-impl Run<'_> {
+impl<'s> Run<'s> {
+    fn new(
+        session: &'s mut Session,
+        recording: Recording,
+        batch: u32,
+        stage: &'s mut dyn FnMut(Stage),
+    ) -> Self {
+        let begun = Instant::now();
+        let (elapsed, clock, dropped, busy) = (0.0, None, 0, 0.0);
+        Self { session, recording, batch, stage, begun, elapsed, clock, dropped, busy }
+    }
+
     fn windows(&mut self, seconds: f64) -> Result<Vec<Window>> {
         let length = (seconds / WINDOWS).clamp(SHORTEST, LONGEST);
         let mut windows = vec![];
         while self.elapsed < seconds {
             // Each is a sign of life: the deadline of a stage is for one window, not for the run.
             (self.stage)(Stage::Measure);
-            windows.push(self.window(length)?);
+            // The first seconds are cut finely, since the device is at its coolest then.
+            let first = self.elapsed < FIRST && self.elapsed < seconds / 10.0;
+            windows.extend(self.window(if first { SHORTEST } else { length })?);
         }
         Ok(windows)
     }
 
-    fn window(&mut self, length: f64) -> Result<Window> {
+    /// `None` where no time of the run's clock was read.
+    fn window(&mut self, length: f64) -> Result<Option<Window>> {
         let (begun, mut samples) = (Instant::now(), vec![]);
-        loop {
+        let is_simulated = loop {
             let sample = Sample::of_batch(self.session.device.run(&self.recording)?, self.batch);
-            samples.push(sample.seconds);
-            (self.clock, self.resolution) = (sample.clock, sample.resolution);
             self.busy += sample.busy;
+            let (clock, _) = *self.clock.get_or_insert((sample.clock, sample.resolution));
+            match sample.clock == clock {
+                true => samples.push(sample.seconds),
+                false => self.dropped += 1,
+            }
             // A simulated device's speed never changes: one sample stands for the window.
-            if self.clock == Clock::Simulated {
-                self.elapsed += length;
-                break;
+            if clock == Clock::Simulated || begun.elapsed().as_secs_f64() >= length {
+                break clock == Clock::Simulated;
             }
-            if begun.elapsed().as_secs_f64() >= length {
-                self.elapsed += begun.elapsed().as_secs_f64();
-                break;
-            }
-        }
-        let reading =
-            self.session.polling.as_ref().map(|polling| polling.read()).unwrap_or_default();
-        Ok(Window {
+        };
+        self.elapsed = match is_simulated {
+            true => self.elapsed + length,
+            false => self.begun.elapsed().as_secs_f64(),
+        };
+        let reading = self.session.polling.as_ref().and_then(|polling| polling.latest());
+        let reading = reading.unwrap_or_default();
+        let launches = samples.len() as u64 * u64::from(self.batch);
+        Ok(median_of(samples).map(|seconds| Window {
             at: self.elapsed,
-            launches: samples.len() as u64 * u64::from(self.batch),
-            seconds: median_of(samples).unwrap_or_default(),
+            launches,
+            seconds,
             hertz: reading.clock,
             watts: reading.watts,
             celsius: reading.celsius,
             throttled: reading.throttled,
-        })
+        }))
     }
 }

@@ -1,6 +1,6 @@
 //! What reports say of kernels that are kept running: rate, clock, power and temperature in time.
 
-use super::analysis::{SustainSummary, sustain};
+use super::analysis::{MIN_WINDOWS, SustainSummary, sustain};
 use super::data::{Sustain, Window};
 use crate::results::{DetailedCase, detailed_cases};
 use gpubench_analysis::{Rate, ReportInput};
@@ -8,6 +8,7 @@ use gpubench_core::record::Measured;
 use gpubench_document::{
     Axis, Cell, Column, Plot, Quantity, Scale, Section, Sentence, Series, Style, Table, Unit,
 };
+use gpubench_stats::Summary;
 
 type Case<'m, 'a> = DetailedCase<'m, 'a, Sustain>;
 
@@ -19,23 +20,26 @@ pub(super) fn section(input: &ReportInput) -> Section {
     let section = Section::new("sustain", "Sustained rates").text(
         "The same kernel, launched over and over. The first seconds are a tenth of the run, ten \
          seconds at most; the rate that it settles at is that of the last half. Clock, power and \
-         temperature are the device's own sensors', where it has any.",
+         temperature come from the device's sensors, where it has any.",
     );
     detailed_cases(input).map(|case| one(&case)).fold(section, Section::section)
 }
 
 fn one(case: &Case) -> Section {
     let Some((measured, unit)) = work(case) else { return case.section() };
-    let rate = |seconds: f64| rate(case, measured, seconds).map_or(seconds, |(rate, _)| rate);
+    let rate = |seconds: f64| match unit {
+        Unit::Seconds => Some(seconds),
+        _ => rate(case, measured, seconds).map(|(rate, _)| rate),
+    };
     let mut section = case.section();
     if let Some(summary) = sustain(&case.data) {
-        section = facts(section, &summary, unit, rate);
+        section = facts(section, &case.data, &summary, unit, rate);
     } else {
         section = section.note("the run was too short to show what the rate settles at");
     }
     let windows = &case.data.windows;
     let series: [(&str, &'static str, Unit, &dyn Fn(&Window) -> Option<f64>); 4] = [
-        ("rate", "rate", unit, &|window| Some(rate(window.seconds))),
+        ("rate", "rate", unit, &|window| rate(window.seconds)),
         ("clock", "clock", Unit::Hertz, &|window| window.hertz),
         ("power", "power", Unit::Watts, &|window| window.watts),
         ("temperature", "temperature", Unit::Celsius, &|window| window.celsius),
@@ -61,20 +65,38 @@ fn rate(case: &Case, measured: &Measured, seconds: f64) -> Option<(f64, Unit)> {
 
 fn facts(
     section: Section,
+    raw: &Sustain,
     summary: &SustainSummary,
     unit: Unit,
-    rate: impl Fn(f64) -> f64,
+    rate: impl Fn(f64) -> Option<f64>,
 ) -> Section {
-    let (ratio, interval) = summary.ratio;
     let steady = match summary.steady {
-        true => "yes: the last two quarters of the run differ by less than 2 %",
-        false => "no: the last two quarters of the run differ by 2 % or more",
+        true => "yes, the last two quarters of the run differ by less than 2 %",
+        false => "no, the last two quarters of the run differ by 2 % or more",
     };
+    let of = |summary: &Summary| {
+        let [low, high] = summary.interval.map(&rate);
+        let ends = if unit == Unit::Seconds { [low?, high?] } else { [high?, low?] };
+        let value = Quantity::new(rate(summary.median)?)?;
+        Some(if summary.count < MIN_WINDOWS { value } else { value.with_interval(ends) })
+    };
+    let kept = Quantity::new(summary.kept);
+    let kept = kept.map(|kept| match summary.kept_interval {
+        Some(interval) => kept.with_interval(interval),
+        None => kept,
+    });
+    let launches: u64 = raw.windows.iter().map(|window| window.launches).sum();
+    let ran = raw.windows.last().map_or(0.0, |window| window.at);
+    let ran = Sentence::new()
+        .value(launches as f64, Unit::Count)
+        .text(" launches in ")
+        .value(ran, Unit::Seconds);
     section
-        .figure("first", "in the first seconds", rate(summary.first.median), unit)
-        .figure("last", "in the last half", rate(summary.last.median), unit)
-        .figure("kept", "rate kept", Quantity::between(ratio, interval), Unit::Fraction)
+        .figure("first", "in the first seconds", of(&summary.first), unit)
+        .figure("last", "in the last half", of(&summary.last), unit)
+        .figure("kept", "rate kept", kept, Unit::Fraction)
         .fact("steady", "steady", steady)
+        .fact("ran", "ran", ran.text(" of ").value(raw.asked, Unit::Seconds).text(" asked for"))
 }
 
 fn plot(
@@ -86,15 +108,18 @@ fn plot(
 ) -> Plot {
     let x = Axis::new("time", Unit::Seconds, Scale::Linear);
     let title = Sentence::from(label).text(" against time");
-    let points = windows.iter().filter_map(|window| Some((window.at, value(window)?)));
-    let series = Series::new(label, Style::Steps).points(points);
+    // A window's value holds from the end of the one before to its own.
+    let starts = std::iter::once(0.0).chain(windows.iter().map(|window| window.at));
+    let held = starts.zip(windows).filter_map(|(at, window)| Some((at, value(window)?)));
+    let last = windows.last().and_then(|window| Some((window.at, value(window)?)));
+    let series = Series::new(label, Style::Steps).points(held.chain(last));
     Plot::new(key, title, x, Axis::new(label, unit, Scale::Linear))
         .series(series)
         .tabled_in("windows")
 }
 
 /// Windows at even distances, the first and the last among them.
-fn table(windows: &[Window], unit: Unit, rate: impl Fn(f64) -> f64) -> Table {
+fn table(windows: &[Window], unit: Unit, rate: impl Fn(f64) -> Option<f64>) -> Table {
     let columns = [
         Column::new("at", "time", Unit::Seconds),
         Column::new("rate", "rate", unit),
@@ -102,7 +127,7 @@ fn table(windows: &[Window], unit: Unit, rate: impl Fn(f64) -> f64) -> Table {
         Column::new("power", "power", Unit::Watts),
         Column::new("temperature", "temperature", Unit::Celsius),
     ];
-    let mut table = Table::new("windows", "On the way", columns);
+    let mut table = Table::new("windows", "Rate and sensors over time", columns);
     let last = windows.len().saturating_sub(1);
     let mut places: Vec<usize> = (0..ROWS).map(|row| row * last / (ROWS - 1)).collect();
     places.dedup();
@@ -118,19 +143,23 @@ fn table(windows: &[Window], unit: Unit, rate: impl Fn(f64) -> f64) -> Table {
     table.without_missing()
 }
 
-/// What held the clock back, each once, with when it was first seen.
+/// What held the clock back: when it was first seen, and in how many windows.
 fn reasons(windows: &[Window]) -> Vec<Sentence> {
-    let mut seen: Vec<&str> = vec![];
-    let mut notes = vec![];
+    let mut seen: Vec<(&str, f64, u64)> = vec![];
     for window in windows {
-        let Some(reason) = window.throttled.as_deref().filter(|why| !seen.contains(why)) else {
-            continue;
-        };
-        seen.push(reason);
-        let at = Sentence::from("the clock was held back from ").value(window.at, Unit::Seconds);
-        notes.push(at.text(" on: ").name(reason));
+        let Some(reason) = window.throttled.as_deref() else { continue };
+        match seen.iter_mut().find(|(known, ..)| *known == reason) {
+            Some((_, _, count)) => *count += 1,
+            None => seen.push((reason, window.at, 1)),
+        }
     }
-    notes
+    let note = |(reason, at, count): (&str, f64, u64)| {
+        let note =
+            Sentence::from("the clock was held back: ").name(reason).text(", first seen at ");
+        let note = note.value(at, Unit::Seconds).text(", in ").value(count as f64, Unit::Count);
+        note.text(" of ").counted(windows.len() as u64, "window")
+    };
+    seen.into_iter().map(note).collect()
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ fn bandwidths<'c>(cases: impl Iterator<Item = &'c Case<'c, 'c>>) -> Bandwidths {
             };
             if let Some(time) = Summary::of(&point.samples) {
                 let (seconds, interval) = (time.median, time.interval);
-                bandwidths.add(data.host_memory, way, point.bytes, seconds, interval);
+                bandwidths.add(Some(data.host_memory), way, point.bytes, seconds, interval);
             }
         }
     }

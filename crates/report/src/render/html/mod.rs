@@ -16,6 +16,7 @@ pub(crate) use figure::LOOKS;
 use super::cell;
 use gpubench_document::{Fact, Part, Piece, Plot, Section, Sentence, unique};
 use maud::{Markup, html};
+use std::collections::HashSet;
 
 /// What stands below a section's heading; `level` is that of the headings in it.
 pub fn body(section: &Section, level: usize, ids: &mut Ids) -> Markup {
@@ -24,13 +25,13 @@ pub fn body(section: &Section, level: usize, ids: &mut Ids) -> Markup {
 
 /// Anchors that are already in the page.
 #[derive(Default)]
-pub struct Ids(Vec<String>);
+pub struct Ids(HashSet<String>);
 
 impl Ids {
     /// An anchor like `id` that the page does not have yet.
     pub fn add(&mut self, id: &str) -> String {
-        let id = unique(id.to_owned(), |id| self.0.iter().any(|known| known == id));
-        self.0.push(id.clone());
+        let id = unique(id.to_owned(), |id| self.0.contains(id));
+        self.0.insert(id.clone());
         id
     }
 }
@@ -80,7 +81,7 @@ fn one(part: &Part, level: usize, ids: &mut Ids) -> Markup {
         Part::Section(inner) => {
             html! { (heading(inner, level, ids)) (parts(inner, level + 1, ids)) }
         }
-        // Drawn by who sees what stands beside them.
+        // `parts` draws these, since neighbours share a row.
         Part::Plot(_) | Part::Timeline(_) => html! {},
     }
 }
