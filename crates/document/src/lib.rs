@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_have_distinct_keys_and_empty_ones_are_left_out() {
+    fn parts_have_distinct_keys_and_empty_ones_are_dropped() {
         let mut table = Table::new("runs", "runs", [Column::new("n", "n", Unit::Count)]);
         let empty = table.clone();
         table.row([1u64.into()]);

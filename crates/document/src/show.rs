@@ -89,7 +89,8 @@ fn percent(share: f64, signed: bool) -> String {
         0.0 => return "0 %".to_owned(),
         ..0.005 => return "≈0 %".to_owned(),
         ..0.995 => 2,
-        ..99.95 => 1,
+        ..9.95 => 1,
+        ..99.95 if !signed => 1,
         ..99_999.5 => 0,
         // In hundredths the largest numbers would not be finite.
         _ => return format!("{share:.2e} ×"),
@@ -138,7 +139,7 @@ mod tests {
             (-4096.0, Unit::Bytes, "-4.00 KiB"),
             (2.5e10, Unit::BytesPerSecond, "25.0 GB/s"),
             (3.42e11, Unit::FlopsPerSecond, "342 GFLOP/s"),
-            (0.5, Unit::Fraction, "50 %"),
+            (0.5, Unit::Fraction, "50.0 %"),
             (0.012_34, Unit::Fraction, "1.2 %"),
             (0.0004, Unit::Fraction, "0.04 %"),
             (0.12, Unit::Change, "+12 %"),
@@ -184,7 +185,7 @@ mod tests {
         assert_eq!(text(1e-3, [0.99e-3, 1.02e-3], Unit::Seconds), "1.00 ms ±2.0 %");
         assert_eq!(text(1e-3, [0.0, 1.0], Unit::Seconds), "1.00 ms ±>999 %");
         assert_eq!(text(0.0, [-1e-3, 1e-3], Unit::Seconds), "0 s (-1.00 ms to 1.00 ms)");
-        assert_eq!(text(0.5, [0.4, 0.6], Unit::Fraction), "50 % (40 % to 60 %)");
+        assert_eq!(text(0.5, [0.4, 0.6], Unit::Fraction), "50.0 % (40.0 % to 60.0 %)");
         assert_eq!(text(1e-300, [0.0, 1e300], Unit::Seconds), "1.00e-300 s (0 s to 1.00e300 s)");
     }
 
