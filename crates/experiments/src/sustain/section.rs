@@ -38,14 +38,11 @@ fn one(case: &Case) -> Section {
         section = section.note("the run was too short to show what the rate settles at");
     }
     let windows = &case.data.windows;
-    let series: [(&str, &'static str, Unit, &dyn Fn(&Window) -> Option<f64>); 4] = [
-        ("rate", "rate", unit, &|window| rate(window.seconds)),
-        ("clock", "clock", Unit::Hertz, &|window| window.hertz),
-        ("power", "power", Unit::Watts, &|window| window.watts),
-        ("temperature", "temperature", Unit::Celsius, &|window| window.celsius),
-    ];
-    let plots = series.map(|(key, label, unit, value)| plot(windows, key, label, unit, value));
-    let section = plots.into_iter().fold(section, Section::plot);
+    let section = section
+        .plot(plot(windows, "rate", unit, |window| rate(window.seconds)))
+        .plot(plot(windows, "clock", Unit::Hertz, |window| window.hertz))
+        .plot(plot(windows, "power", Unit::Watts, |window| window.watts))
+        .plot(plot(windows, "temperature", Unit::Celsius, |window| window.celsius));
     reasons(windows).into_iter().fold(section.table(table(windows, unit, rate)), Section::note)
 }
 
@@ -101,10 +98,9 @@ fn facts(
 
 fn plot(
     windows: &[Window],
-    key: &str,
     label: &'static str,
     unit: Unit,
-    value: &dyn Fn(&Window) -> Option<f64>,
+    value: impl Fn(&Window) -> Option<f64>,
 ) -> Plot {
     let x = Axis::new("time", Unit::Seconds, Scale::Linear);
     let title = Sentence::from(label).text(" against time");
@@ -113,7 +109,7 @@ fn plot(
     let held = starts.zip(windows).filter_map(|(at, window)| Some((at, value(window)?)));
     let last = windows.last().and_then(|window| Some((window.at, value(window)?)));
     let series = Series::new(label, Style::Steps).points(held.chain(last));
-    Plot::new(key, title, x, Axis::new(label, unit, Scale::Linear))
+    Plot::new(label, title, x, Axis::new(label, unit, Scale::Linear))
         .series(series)
         .tabled_in("windows")
 }

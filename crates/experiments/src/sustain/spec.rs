@@ -29,7 +29,7 @@ impl crate::experiment::Spec for Spec {
         match minutes {
             Some(At { value, at }) if !RANGE.contains(&value) => {
                 let help = "give minutes from 0.05 to 1440 (a day)";
-                context.diagnostics.push(&at, format!("{value} minutes"), Some(help.into()));
+                context.diagnostics.push(&at, format!("{value} minutes"), Some(help));
                 None
             }
             minutes => Some(Self { minutes: minutes.map_or(MINUTES, |minutes| minutes.value) }),
