@@ -18,7 +18,7 @@ pub struct RunSummary {
     pub queues: u32,
     /// Median seconds.
     pub seconds: f64,
-    /// Hidden fraction: the share that was hidden of what ideal overlap would hide; `None` where that is [`LITTLE`].
+    /// Hidden fraction: the share that was hidden of what ideal overlap would hide; `None` where that is too little.
     pub hidden_fraction: Option<f64>,
     /// What the equations of model 1 predict with both directions overlapped.
     pub streams: f64,

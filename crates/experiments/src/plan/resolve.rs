@@ -178,7 +178,7 @@ fn check_time(case: &Case, device: &DeviceInfo, limits: &Limits) -> Result<(), R
     }
     if device.kind == DeviceKind::Cpu && estimate.measure > limits.seconds {
         return Err(Reason::OverBudget {
-            what: "15 launches on a CPU implementation".into(),
+            what: "a sample of 15 launches on a CPU implementation".into(),
             needed: estimate.measure,
             available: limits.seconds,
         });

@@ -40,11 +40,17 @@ impl Section {
 /// The whole page; `sections` are all of the report.
 pub fn page(input: &ReportInput, sections: &[document::Section]) -> String {
     let mut ids = Ids::default();
-    let is_first = |section: &&document::Section| FIRST.contains(&section.id());
-    let (first, last): (Vec<_>, Vec<_>) = sections.iter().partition(is_first);
-    let mut of = |section| of_document(section, &mut ids);
+    let is_first = |section: &document::Section| FIRST.contains(&section.id());
+    let own = [glance::section(input), workloads::section(input)];
+    // What the page's own links lead to is named first: a section within another steps back.
+    let own_ids = own.iter().flatten().map(|section| section.id.as_str());
+    own_ids.chain(["main"]).for_each(|id| drop(ids.add(id)));
+    let anchors: Vec<String> = sections.iter().map(|section| ids.add(section.id())).collect();
+    let mut of = |(section, id): (&document::Section, String)| of_document(section, id, &mut ids);
+    let (first, last): (Vec<_>, Vec<_>) =
+        sections.iter().zip(anchors).partition(|(section, _)| is_first(section));
     let mut all: Vec<Section> = first.into_iter().map(&mut of).collect();
-    all.extend([glance::section(input), workloads::section(input)].into_iter().flatten());
+    all.extend(own.into_iter().flatten());
     all.extend(last.into_iter().map(of));
     let title = title(input);
     html! {
@@ -81,8 +87,8 @@ pub fn page(input: &ReportInput, sections: &[document::Section]) -> String {
 }
 
 /// A section that every format has.
-fn of_document(section: &document::Section, ids: &mut Ids) -> Section {
-    Section { id: ids.add(section.id()), title: shown(&section.title), body: body(section, 3, ids) }
+fn of_document(section: &document::Section, id: String, ids: &mut Ids) -> Section {
+    Section { id, title: shown(&section.title), body: body(section, 3, ids) }
 }
 
 /// Nothing may be loaded or run; the one style sheet is named by its hash.

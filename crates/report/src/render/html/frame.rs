@@ -87,8 +87,8 @@ impl<'p> Frame<'p> {
             (self.grid())
             (inside)
             path.axis d={ "M" (num(LEFT)) " " (num(TOP)) "V" (num(bottom)) "H" (num(WIDTH - RIGHT)) } {}
-            text.title x="2" y="12" { (label(&self.plot.y.label, 50)) }
-            text.title.end x=(num(WIDTH - RIGHT)) y=(num(HEIGHT - 6.0)) { (label(&self.plot.x.label, 50)) }
+            text.title x="2" y="12" { (title(&self.plot.y)) }
+            text.title.end x=(num(WIDTH - RIGHT)) y=(num(HEIGHT - 6.0)) { (title(&self.plot.x)) }
         }
     }
 
@@ -127,7 +127,21 @@ impl<'p> Frame<'p> {
     }
 }
 
+/// The unit, where it would not fit behind every tick: the axis' title has it then.
+fn long_unit(axis: &Axis) -> Option<&'static str> {
+    Some(axis.unit.symbol()).filter(|symbol| symbol.starts_with("FLOP"))
+}
+
+fn title(axis: &Axis) -> String {
+    let unit = long_unit(axis).map_or_else(String::new, |unit| format!(", {unit}"));
+    label(&axis.label, 50) + &unit
+}
+
 /// Ticks with what they say.
 pub(super) fn labelled(axis: &Axis, range: Range) -> Vec<(f64, String)> {
-    range.ticks(5).into_iter().map(|value| (value, axis.tick(value))).collect()
+    let short = |text: String| match long_unit(axis) {
+        Some(unit) => text.trim_end_matches(unit).trim_end().to_owned(),
+        None => text,
+    };
+    range.ticks(5).into_iter().map(|value| (value, short(axis.tick(value)))).collect()
 }
