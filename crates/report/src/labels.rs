@@ -4,9 +4,8 @@ use gpubench_analysis::{Aggregate, Rate};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::record::{Flag, Outcome};
 use gpubench_core::text::printable;
-use gpubench_core::units;
 use gpubench_core::workload::{CaseKey, Kind};
-use gpubench_document::{Section, Sentence, Unit};
+use gpubench_document::{Figure, Mark, Quantity, Section, Sentence, Unit};
 use std::collections::HashMap;
 
 /// `matmul n=512`, and what of it where it is not the kernel's time.
@@ -78,50 +77,40 @@ pub fn with_reasons(section: Section, skipped: &[(CaseKey, String)]) -> Section 
     })
 }
 
-/// The end further from the median, relative to it: `±0.5 %`.
-pub fn interval(value: f64, [low, high]: [f64; 2]) -> String {
-    let percent = 100.0 * (high / value - 1.0).max(1.0 - low / value);
-    match percent {
-        ..9.95 => format!("±{percent:.1} %"),
-        ..999.5 => format!("±{percent:.0} %"),
-        _ => "±>999 %".to_owned(),
-    }
+/// The median with its interval.
+pub fn time(row: &Aggregate) -> Option<Figure> {
+    let time = row.time?;
+    let quantity = Quantity::between(time.value, time.interval)?;
+    Some(Figure { quantity, unit: Unit::Seconds })
 }
 
-/// The median and its interval; a dash where nothing was measured.
-pub fn time(row: &Aggregate) -> [String; 2] {
-    match row.time {
-        Some(time) => [units::seconds(time.value), interval(time.value, time.interval)],
-        None => ["–".to_owned(), String::new()],
-    }
-}
-
-/// Work per second, or in one word why there is none.
-pub fn rate(row: &Aggregate) -> String {
-    match row.rate {
-        Some(rate) => rate_text(rate),
-        None if row.outcome.is_failure() => row.outcome.label().to_owned(),
-        None => String::new(),
-    }
-}
-
-/// Work per second with its unit.
-pub fn rate_text(rate: Rate) -> String {
-    match rate {
-        Rate::Flops(rate) => units::flops(rate),
-        Rate::Bandwidth(rate) => units::bandwidth(rate),
-    }
-}
-
-/// `✓` right, `○` not checked, `✗` wrong or failed; `!` behind it: there is a note.
-pub fn mark(row: &Aggregate) -> String {
-    let mark = match row.outcome {
-        Outcome::Ok => "✓",
-        Outcome::Unchecked => "○",
-        _ => "✗",
+/// Work per second.
+pub fn rate(row: &Aggregate) -> Option<Figure> {
+    let (rate, unit) = match row.rate? {
+        Rate::Flops(rate) => (rate, Unit::FlopsPerSecond),
+        Rate::Bandwidth(rate) => (rate, Unit::BytesPerSecond),
     };
-    let flag = if row.flags.is_empty() { "" } else { "!" };
-    format!("{mark}{flag}")
+    Figure::new(rate, unit)
+}
+
+/// What is to be seen beside a figure; nothing beside a right one.
+pub fn mark(row: &Aggregate) -> Option<Mark> {
+    match row.outcome {
+        outcome if outcome.is_failure() => Some(Mark::Failed),
+        _ if row.is_skipped() => None,
+        _ if !row.flags.is_empty() => Some(Mark::Warning),
+        Outcome::Unchecked => Some(Mark::Unchecked),
+        _ => row.time.is_none().then_some(Mark::Verified),
+    }
+}
+
+/// `Compute`.
+pub fn capitalised(family: &str) -> String {
+    let mut name = printable(family, 40);
+    if let Some(first) = name.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    name
 }
 
 /// A flag in one word.
@@ -284,31 +273,24 @@ pub fn few(names: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// The number of rows by outcome.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counts {
-    /// Right, and measured unless only verification was requested.
-    pub verified: usize,
-    /// Wrong or failed.
-    pub failed: usize,
-    /// Nothing says that the result is right.
-    pub unchecked: usize,
-    /// With something to know before believing the figure.
-    pub flagged: usize,
-    /// Not run.
-    pub skipped: usize,
-}
-
-/// Counts `rows`.
-pub fn counts(rows: &[Aggregate]) -> Counts {
-    let count = |wanted: fn(&Aggregate) -> bool| rows.iter().filter(|row| wanted(row)).count();
-    Counts {
-        verified: count(|row| row.outcome.is_ok()),
-        failed: count(|row| row.outcome.is_failure()),
-        unchecked: count(|row| *row.outcome == Outcome::Unchecked),
-        flagged: count(|row| !row.is_skipped() && !row.flags.is_empty()),
-        skipped: count(|row| row.is_skipped()),
-    }
+/// How many rows came out how: `✓ 12 verified, ✗ 1 failed`.
+pub fn counts<'r, 'a: 'r>(rows: impl IntoIterator<Item = &'r Aggregate<'a>> + Clone) -> Sentence {
+    let count =
+        |wanted: fn(&Aggregate) -> bool| rows.clone().into_iter().filter(|row| wanted(row)).count();
+    let counts = [
+        ("✓ ", count(|row| row.outcome.is_ok()), " verified"),
+        ("✗ ", count(|row| row.outcome.is_failure()), " failed"),
+        ("○ ", count(|row| *row.outcome == Outcome::Unchecked), " unchecked"),
+        ("! ", count(|row| !row.is_skipped() && !row.flags.is_empty()), " flagged"),
+        ("", count(|row| row.is_skipped()), " skipped"),
+    ];
+    let shown = counts.into_iter().enumerate().filter(|(i, (_, n, _))| *i == 0 || *n > 0);
+    Sentence::new().list(
+        ", ",
+        shown.map(|(_, (sign, n, what))| {
+            Sentence::from(sign).value(n as f64, Unit::Count).text(what)
+        }),
+    )
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ const MODEL: Model = Model::Components;
 const SEED: u64 = 1;
 
 /// Where to learn what the ranked devices cost.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct Sources {
     /// Profiles of ranked devices, from which their order is predicted, to compare with the measured one: of
     /// `gpubench profile --json`, runs of the suite `characterise`, or descriptions of simulated

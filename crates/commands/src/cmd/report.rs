@@ -7,10 +7,9 @@ use super::results;
 use super::show::{print, style};
 use crate::store::Run;
 use gpubench_analysis::rank::{Options, Ranking, rank};
-use gpubench_analysis::{ReportInput, Source, result_matrix};
+use gpubench_analysis::{ReportInput, Source, flag_implausible, result_matrix};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_experiments::registry::sections;
 use gpubench_report::comparison::Compared;
 use gpubench_report::progress::say;
 use gpubench_report::{data, html, markdown, render, terminal};
@@ -29,6 +28,13 @@ pub struct Args {
     /// In which format (default: what the output's name ends in, else text)
     #[arg(long, value_enum)]
     format: Option<Format>,
+    #[command(flatten)]
+    shown: Shown,
+}
+
+/// What a report shows besides its runs.
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct Shown {
     /// Compare with this run or baseline, device by device (in every format but CSV)
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
@@ -44,12 +50,13 @@ pub struct Args {
 
 /// Formats of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
+pub(super) enum Format {
     /// Tables for a terminal
     Text,
     /// One page with plots, for a browser or a printer
     Html,
     /// Tables for a pull request
+    #[value(alias = "markdown")]
     Md,
     /// One line a case and device, for a spreadsheet
     Csv,
@@ -62,20 +69,7 @@ enum Format {
 /// Writes the report.
 pub fn run(args: Args) -> Result<ExitCode> {
     let format = format(&args)?;
-    let runs = results::open_all(&args.runs)?;
-    let input = ReportInput::new(runs.iter().map(source).collect());
-    let ranking = ranking(&args, &runs, format)?;
-    let compared = compared(&args, &runs)?;
-    let sections = sections(&input);
-    let all = || gpubench_report::sections(&input, &sections, &ranking, &compared);
-    let text = match format {
-        Format::Text => terminal::summary(&input, &sections, &ranking, &compared, style()),
-        Format::Html => html::page(&input, &all()),
-        Format::Md => markdown::markdown(&input, &sections, &ranking, &compared),
-        Format::Csv => data::spreadsheet(&input),
-        Format::Figures => render::csv::sections(&all()),
-        Format::Json => render::json::json(&data::document(&input, &sections, &ranking, &compared)),
-    };
+    let text = text(results::open_all(&args.runs)?, format, &args.shown, &[])?;
     match &args.output {
         None => print(&text)?,
         Some(path) => {
@@ -84,6 +78,30 @@ pub fn run(args: Args) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The report of `runs`, without the sections `left_out`.
+pub(super) fn text(
+    mut runs: Vec<Run>,
+    format: Format,
+    shown: &Shown,
+    left_out: &[&str],
+) -> Result<String> {
+    runs.iter_mut().for_each(|run| flag_implausible(&mut run.records));
+    let input = ReportInput::new(runs.iter().map(source).collect());
+    let ranking = ranking(shown, &runs, format)?;
+    let compared = compared(shown, &runs)?;
+    let experiments = gpubench_experiments::registry::sections(&input);
+    let mut sections = gpubench_report::sections(&input, experiments, &ranking, &compared);
+    sections.retain(|section| !left_out.contains(&section.id()));
+    Ok(match format {
+        Format::Text => terminal::text(&sections, style()),
+        Format::Html => html::page(&input, &sections),
+        Format::Md => markdown::markdown(&input, &sections),
+        Format::Csv => data::spreadsheet(&input),
+        Format::Figures => render::csv::sections(&sections),
+        Format::Json => render::json::json(&data::document(&input, sections, &ranking, &compared)),
+    })
 }
 
 /// What was requested, else what the output's name ends in.
@@ -118,8 +136,8 @@ fn source(run: &Run) -> Source<'_> {
 }
 
 /// Each device of the runs against the same device of the baseline.
-fn compared(args: &Args, runs: &[Run]) -> Result<Vec<Compared>> {
-    let Some(path) = &args.baseline else { return Ok(vec![]) };
+fn compared(shown: &Shown, runs: &[Run]) -> Result<Vec<Compared>> {
+    let Some(path) = &shown.baseline else { return Ok(vec![]) };
     let each: Vec<_> = runs.iter().map(|run| compare::against(path, run)).collect();
     // Of many runs it is enough that one has a device of the baseline.
     if each.iter().any(Result::is_ok) {
@@ -128,11 +146,11 @@ fn compared(args: &Args, runs: &[Run]) -> Result<Vec<Compared>> {
     Ok(each.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
-fn ranking(args: &Args, runs: &[Run], format: Format) -> Result<Ranking> {
+fn ranking(shown: &Shown, runs: &[Run], format: Format) -> Result<Ranking> {
     let matrix = result_matrix(runs.iter().map(|run| (&run.header, run.records.as_slice())));
     let options = Options {
-        include_cpu: args.include_cpu,
-        include_simulated: args.include_simulated,
+        include_cpu: shown.include_cpu,
+        include_simulated: shown.include_simulated,
         ..Options::default()
     };
     let mut ranking = rank(&matrix, &options)?;
@@ -145,7 +163,7 @@ fn ranking(args: &Args, runs: &[Run], format: Format) -> Result<Ranking> {
             }
             Ok(own)
         };
-        ranking.prediction = args.sources.predict(&matrix, &ranking, own)?;
+        ranking.prediction = shown.sources.predict(&matrix, &ranking, own)?;
     }
     Ok(ranking)
 }

@@ -1,8 +1,10 @@
 //! For pull requests: headings, tables, and nothing that a name could turn into markup.
 
 use super::plain::{ELSEWHERE, bar, points};
-use super::{cell, sentence};
-use gpubench_document::{Align, Figure, Part, Plot, Section, Sentence, Table, Timeline, Unit};
+use super::{cell, column_cell, sentence};
+use gpubench_document::{
+    Align, Cell, Column, Figure, Part, Plot, Section, Sentence, Table, Timeline, Unit,
+};
 
 /// Characters of a timeline's bars.
 const BAR: usize = 40;
@@ -42,19 +44,33 @@ fn nested(out: &mut String, section: &Section, level: usize) {
     }
 }
 
+/// Columns of a group are one here: their cells stand behind each other.
 fn table(table: &Table) -> String {
+    let (columns, groups) = (table.columns(), table.groups());
+    let firsts = || groups.iter().map(|group| &columns[group.start]);
+    let heading = |first: &Column| first.group.clone().unwrap_or_else(|| first.title.clone());
+    let rule = |first: &Column| if first.align == Align::Right { "---:" } else { "---" }.to_owned();
     let mut out = format!("\n{}\n\n", paragraph(&table.title));
-    out += &line(table.columns().iter().map(|column| escaped(&sentence(&column.title))));
-    let rule = |align| if align == Align::Right { "---:" } else { "---" }.to_owned();
-    out += &line(table.columns().iter().map(|column| rule(column.align)));
+    out += &line(firsts().map(|first| escaped(&sentence(&heading(first)))));
+    out += &line(firsts().map(rule));
     for (i, row) in table.rows().iter().enumerate() {
-        let cells = row.iter().zip(table.columns()).enumerate();
-        out += &line(cells.map(|(j, (c, column))| {
-            let text = escaped(&cell(c, column.unit));
-            if table.is_best(i, j) { format!("**{text}**") } else { text }
+        out += &line(groups.iter().map(|group| match group.len() {
+            1 => {
+                shown(table, i, group.start, column_cell(&row[group.start], &columns[group.start]))
+            }
+            _ => {
+                let filled = group.clone().filter(|&j| row[j] != Cell::Missing);
+                let cells = filled.map(|j| shown(table, i, j, cell(&row[j], columns[j].unit)));
+                cells.collect::<Vec<_>>().join(" ")
+            }
         }));
     }
     out
+}
+
+fn shown(table: &Table, row: usize, column: usize, text: String) -> String {
+    let text = escaped(&text);
+    if table.is_best(row, column) { format!("**{text}**") } else { text }
 }
 
 fn line(cells: impl Iterator<Item = String>) -> String {
@@ -103,7 +119,7 @@ fn paragraph(text: &Sentence) -> String {
 }
 
 /// Text that Markdown shows as it is.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.trim_start().chars() {
         match c {
