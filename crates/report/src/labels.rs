@@ -236,7 +236,10 @@ fn shared<'r, 'a>(
         });
         let ((first, rows), differ) = &mut groups[at];
         *differ |= *first != text;
-        rows.push(row);
+        // Rounds may differ in their figures: a row counts once.
+        if !rows.last().is_some_and(|last| std::ptr::eq(*last, row)) {
+            rows.push(row);
+        }
     }
     groups.sort_by_key(|((_, rows), _)| std::cmp::Reverse(rows.len()));
     let such_as = |((text, rows), differ): (Shared<'r, 'a>, bool)| match differ {

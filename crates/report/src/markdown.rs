@@ -1,7 +1,7 @@
 //! A report as Markdown, short enough for a pull request.
 
 use super::labels::{counts, few};
-use super::render::markdown::{escaped, section};
+use super::render::markdown::{cut, escaped};
 use gpubench_analysis::ReportInput;
 use gpubench_core::text::printable;
 use gpubench_document::Section;
@@ -9,30 +9,34 @@ use gpubench_document::Section;
 /// The most that one comment of a code forge takes is about 65,000 characters.
 const MAX_BYTES: usize = 50_000;
 /// A longer section is folded.
-const MAX_LINES: usize = 60;
+const MAX_LINES: usize = 120;
+/// How many rows of each table are tried, one after the other.
+const ROWS: [usize; 4] = [usize::MAX, 100, 30, 10];
 
-/// The whole report; what has no room is named at its end.
+/// The whole report. Tables are cut where a section has no room, and what has none even so is
+/// counted at the end.
 pub fn markdown(input: &ReportInput, sections: &[Section]) -> String {
-    let suites =
-        few(input.sources.iter().map(|source| escaped(&printable(&source.header.suite, 60))));
-    let counts = escaped(&counts(&input.rows).text_with(Clone::clone));
-    let mut out = format!("## gpubench: {suites}\n\n{counts}\n");
-    let mut skipped = 0;
+    let suites = input.sources.iter().map(|source| printable(&source.header.suite, 60));
+    let counts = counts(&input.rows).text_with(Clone::clone);
+    let mut out = format!("## gpubench: {}\n\n{}\n", escaped(&few(suites)), escaped(&counts));
+    let mut left_out = 0;
     for one in sections {
-        let open = section(one, 3);
-        let text = match open.lines().count() {
-            ..MAX_LINES => open,
-            _ => section(&one.clone().folded(), 3),
-        };
-        match out.len() + text.len() <= MAX_BYTES {
-            true => out += &text,
-            false => skipped += 1,
+        let room = MAX_BYTES.saturating_sub(out.len());
+        let texts = ROWS.iter().map(|&rows| folded_where_long(one, rows));
+        match texts.into_iter().find(|text| text.len() <= room) {
+            Some(text) => out += &text,
+            None => left_out += 1,
         }
     }
-    match skipped {
+    match left_out {
         0 => out,
         n => out + &format!("\n{n} more sections are in the other formats.\n"),
     }
+}
+
+fn folded_where_long(section: &Section, rows: usize) -> String {
+    let open = cut(section, 3, rows);
+    if open.lines().count() < MAX_LINES { open } else { cut(&section.clone().folded(), 3, rows) }
 }
 
 #[cfg(test)]

@@ -11,12 +11,17 @@ const BAR: usize = 40;
 
 /// A section, with headings from the level of `#` times `level` on.
 pub fn section(section: &Section, level: usize) -> String {
+    cut(section, level, usize::MAX)
+}
+
+/// The same with the first `rows` rows of each table.
+pub(crate) fn cut(section: &Section, level: usize, rows: usize) -> String {
     let mut out = String::new();
-    nested(&mut out, section, level);
+    nested(&mut out, section, level, rows);
     out
 }
 
-fn nested(out: &mut String, section: &Section, level: usize) {
+fn nested(out: &mut String, section: &Section, level: usize, rows: usize) {
     let title = paragraph(&section.title);
     match section.folded {
         true => *out += &format!("\n<details><summary>{title}</summary>\n"),
@@ -33,10 +38,10 @@ fn nested(out: &mut String, section: &Section, level: usize) {
                     *out += &format!("- {}: {value}\n", escaped(&sentence(&fact.label)));
                 }
             }
-            Part::Table(inner) => *out += &table(inner),
+            Part::Table(inner) => *out += &table(inner, rows),
             Part::Plot(plot) => *out += &drawn(section, plot),
             Part::Timeline(timeline) => *out += &track_lines(timeline),
-            Part::Section(inner) => nested(out, inner, level + 1),
+            Part::Section(inner) => nested(out, inner, level + 1, rows),
         }
     }
     if section.folded {
@@ -45,7 +50,7 @@ fn nested(out: &mut String, section: &Section, level: usize) {
 }
 
 /// Columns of a group are one here: their cells stand behind each other.
-fn table(table: &Table) -> String {
+fn table(table: &Table, rows: usize) -> String {
     let (columns, groups) = (table.columns(), table.groups());
     let firsts = || groups.iter().map(|group| &columns[group.start]);
     let heading = |first: &Column| first.group.clone().unwrap_or_else(|| first.title.clone());
@@ -53,7 +58,7 @@ fn table(table: &Table) -> String {
     let mut out = format!("\n{}\n\n", paragraph(&table.title));
     out += &line(firsts().map(|first| escaped(&sentence(&heading(first)))));
     out += &line(firsts().map(rule));
-    for (i, row) in table.rows().iter().enumerate() {
+    for (i, row) in table.rows().iter().enumerate().take(rows) {
         out += &line(groups.iter().map(|group| match group.len() {
             1 => {
                 shown(table, i, group.start, column_cell(&row[group.start], &columns[group.start]))
@@ -61,11 +66,15 @@ fn table(table: &Table) -> String {
             _ => {
                 let filled = group.clone().filter(|&j| row[j] != Cell::Missing);
                 let cells = filled.map(|j| shown(table, i, j, cell(&row[j], columns[j].unit)));
-                cells.collect::<Vec<_>>().join(" ")
+                let cells: Vec<String> = cells.collect();
+                if cells.is_empty() { "–".to_owned() } else { cells.join(" ") }
             }
         }));
     }
-    out
+    match table.rows().len().saturating_sub(rows) {
+        0 => out,
+        more => out + &format!("\n{more} more rows are in the other formats.\n"),
+    }
 }
 
 fn shown(table: &Table, row: usize, column: usize, text: String) -> String {
@@ -82,7 +91,7 @@ fn drawn(section: &Section, plot: &Plot) -> String {
     let mut out = String::new();
     if plot.table().and_then(|key| section.find_table(key)).is_none() {
         out += &match points(plot) {
-            Some(points) => table(&points),
+            Some(points) => table(&points, usize::MAX),
             None => format!("\n{}: {ELSEWHERE}.\n", paragraph(&plot.title)),
         };
     }
