@@ -131,7 +131,7 @@ pub fn schema() -> schemars::Schema {
 /// The document of `input` and all its sections.
 pub fn document(
     input: &ReportInput,
-    sections: Vec<Section>,
+    sections: &[Section],
     ranking: &Ranking,
     compared: &[Compared],
 ) -> Document {
@@ -141,7 +141,7 @@ pub fn document(
         runs: input.sources.iter().map(run).collect(),
         devices: input.reported_devices.iter().map(device).collect(),
         cases: input.rows.iter().map(case).collect(),
-        sections,
+        sections: sections.to_vec(),
         // Structures of text and numbers with text for keys: they always serialise.
         ranking: serde_json::to_value(ranking).unwrap_or_default(),
         comparison: serde_json::to_value(compared).unwrap_or_default(),
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn json_holds_names_whole_and_escapes_what_speaks() {
         let sample = Sample::named(&hostile());
-        let document = document(&sample.input(), vec![], &sample.ranking(), &sample.compared());
+        let document = document(&sample.input(), &[], &sample.ranking(), &sample.compared());
         let text = json(&document);
         assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{7}']));
         let back: serde_json::Value = serde_json::from_str(&text).unwrap();

@@ -13,7 +13,7 @@ mod time_budget;
 pub(super) mod trust;
 
 use super::found;
-use super::report::{self, Format, Shown};
+use super::report::{self, Shown};
 use super::results;
 use super::show::{print, warnings};
 use crate::store::{Writer, result_name};
@@ -22,6 +22,7 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Header;
 use gpubench_device::select::Selector;
+use gpubench_report::formats::{FORMATS, Format};
 use gpubench_report::progress::say;
 use gpubench_report::terminal::{Invocation, time};
 use gpubench_suite::{ROUNDS, SECONDS, Suite};
@@ -68,8 +69,9 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     budget: Option<f64>,
     /// In which format to report on standard output, as `gpubench report` would
-    #[arg(long, value_enum, default_value = "text", conflicts_with_all = ["list", "dry_run"])]
-    format: Format,
+    #[arg(long, value_parser = report::formats(), default_value = TEXT.name,
+          conflicts_with_all = ["list", "dry_run"])]
+    format: &'static Format,
     /// Longest that one stage of a case may take before its worker is killed (default: by stage)
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<f64>,
@@ -95,6 +97,8 @@ pub struct Args {
     quiet: bool,
 }
 
+/// The format that each run of several is reported in by itself.
+const TEXT: &Format = &FORMATS[0];
 /// Sections that a run leaves to `gpubench report`.
 const OF_REPORT: [&str; 3] = ["ranking", "rooflines", "environment"];
 
@@ -198,10 +202,10 @@ fn resume(args: &Args, suite: &Suite, file: &Path) -> Result<ExitCode> {
 
 /// One report of all results, in a format other than text.
 fn document(args: &Args, files: &[PathBuf]) -> Result<()> {
-    match args.format {
-        Format::Text => Ok(()),
-        format => print(&report::text(results::open_all(files)?, format, &Shown::default(), &[])?),
+    if args.format.name == TEXT.name {
+        return Ok(());
     }
+    print(&report::text(results::open_all(files)?, args.format, &Shown::default(), &[])?)
 }
 
 /// Whether an output is a file by its name, rather than a folder.
@@ -234,9 +238,9 @@ fn conclude(args: &Args, suite: &Suite, ended: &Ended) -> Result<u8> {
         ));
         return Ok(interrupt::EXIT);
     }
-    if args.format == Format::Text {
+    if args.format.name == TEXT.name {
         let run = results::open(&ended.path)?;
-        print(&report::text(vec![run], Format::Text, &Shown::default(), &OF_REPORT)?)?;
+        print(&report::text(vec![run], TEXT, &Shown::default(), &OF_REPORT)?)?;
         let records = &ended.records[ended.resumed_at..];
         print(&time(Invocation { seconds: ended.seconds, records }))?;
         let models = super::fit::short_summary(suite, &ended.header, &ended.records);

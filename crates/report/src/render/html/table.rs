@@ -56,7 +56,12 @@ fn headings(table: &Table) -> Markup {
 
 fn classes(table: &Table, row: usize, column: usize, cell: &Cell) -> String {
     let right = table.columns().get(column).is_some_and(|column| column.align == Align::Right);
-    let mut classes = vec![if right { "n" } else { "name" }.to_owned()];
+    let has_title = table.columns().get(column).is_some_and(|column| !column.title.is_empty());
+    let mut classes = match (right, has_title) {
+        (true, _) => vec!["n".to_owned()],
+        (_, true) => vec!["name".to_owned()],
+        _ => vec![],
+    };
     if table.is_best(row, column) {
         classes.push("best".to_owned());
     }
