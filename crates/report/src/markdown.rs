@@ -19,16 +19,16 @@ pub fn markdown(input: &ReportInput, sections: &[Section]) -> String {
     let suites = input.sources.iter().map(|source| printable(&source.header.suite, 60));
     let counts = counts(&input.rows).text_with(Clone::clone);
     let mut out = format!("## gpubench: {}\n\n{}\n", escaped(&few(suites)), escaped(&counts));
-    let mut left_out = 0;
+    let mut skipped = 0;
     for one in sections {
         let room = MAX_BYTES.saturating_sub(out.len());
         let texts = ROWS.iter().map(|&rows| folded_where_long(one, rows));
         match texts.into_iter().find(|text| text.len() <= room) {
             Some(text) => out += &text,
-            None => left_out += 1,
+            None => skipped += 1,
         }
     }
-    match left_out {
+    match skipped {
         0 => out,
         n => out + &format!("\n{n} more sections are in the other formats.\n"),
     }

@@ -63,12 +63,12 @@ pub fn run(args: Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The report of `runs`, without the sections `left_out`.
+/// The report of `runs`, without the sections `skipped`.
 pub(super) fn text(
     mut runs: Vec<Run>,
     format: &Format,
     shown: &Shown,
-    left_out: &[&str],
+    skipped: &[&str],
 ) -> Result<String> {
     runs.iter_mut().for_each(|run| flag_implausible(&mut run.records));
     let input = ReportInput::new(runs.iter().map(source).collect());
@@ -76,7 +76,7 @@ pub(super) fn text(
     let compared = compared(shown, &runs)?;
     let experiments = gpubench_experiments::registry::sections(&input);
     let mut sections = gpubench_report::sections(&input, experiments, &ranking, &compared);
-    sections.retain(|section| !left_out.contains(&section.id()));
+    sections.retain(|section| !skipped.contains(&section.id()));
     let (ranking, compared) = (&ranking, &compared);
     let report = Report { input: &input, sections, ranking, compared, style: style() };
     Ok((format.write)(&report))

@@ -52,16 +52,16 @@ impl Grid {
 
     /// Which columns stand side by side, and how wide each is.
     fn blocks(&self, width: usize) -> Vec<Block> {
-        let least = |group: &Range<usize>, limit: usize| -> usize {
+        let needed_of = |group: &Range<usize>, limit: usize| -> usize {
             self.columns[group.clone()].iter().map(|one| one.gap + one.narrowest(limit)).sum()
         };
         // Names may take what the widest of the other groups leaves.
-        let others = self.groups.iter().skip(1).map(|group| least(group, NARROWEST)).max();
+        let others = self.groups.iter().skip(1).map(|group| needed_of(group, NARROWEST)).max();
         let limit = width.saturating_sub(others.unwrap_or(0));
         let mut blocks: Vec<Vec<usize>> = vec![];
         let mut used = 0;
         for (n, group) in self.groups.iter().enumerate() {
-            let needed = least(group, limit);
+            let needed = needed_of(group, limit);
             match blocks.last_mut() {
                 Some(block) if n < 2 || used + needed <= width.saturating_add(GAP) => {
                     block.extend(group.clone());
@@ -69,7 +69,7 @@ impl Grid {
                 }
                 before => {
                     let first = before.map_or(0..0, |_| self.groups[0].clone());
-                    used = least(&first, limit) + needed;
+                    used = needed_of(&first, limit) + needed;
                     blocks.push(first.chain(group.clone()).collect());
                 }
             }
@@ -83,9 +83,10 @@ impl Grid {
         let mut block: Block = columns.into_iter().map(|i| (i, self.columns[i].widest())).collect();
         let taken = self.width(&block);
         for _ in 0..taken.saturating_sub(width) {
-            let widest = |least: &dyn Fn(&Column) -> usize| {
-                let may_give =
-                    |(_, (i, width)): &(usize, &(usize, usize))| *width > least(&self.columns[*i]);
+            let widest = |needed_of: &dyn Fn(&Column) -> usize| {
+                let may_give = |(_, (i, width)): &(usize, &(usize, usize))| {
+                    *width > needed_of(&self.columns[*i])
+                };
                 let of = block.iter().enumerate().filter(may_give);
                 of.max_by_key(|(_, (_, width))| *width).map(|(k, _)| k)
             };
@@ -155,10 +156,10 @@ impl Column {
 
     /// The width below which it does not go; names wider than `limit` are broken within words.
     fn narrowest(&self, limit: usize) -> usize {
-        let words = || self.cells.iter().chain([&self.heading]).flat_map(|text| text.split(' '));
+        let parts = || self.cells.iter().chain([&self.heading]).flat_map(|text| text.split(' '));
         match (self.right, self.whole) {
             (true, _) => self.widest(),
-            (_, true) => words().map(display_width).max().unwrap_or(0).min(limit.max(NARROWEST)),
+            (_, true) => parts().map(display_width).max().unwrap_or(0).min(limit.max(NARROWEST)),
             _ => self.widest().min(NARROWEST),
         }
     }
@@ -270,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn names_stay_whole_and_devices_stay_together() {
+    fn names_stay_whole_and_a_device_is_not_split() {
         insta::assert_snapshot!(Grid::of(&results(6)).text(Some(80)));
     }
 
