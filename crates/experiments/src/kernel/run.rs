@@ -18,6 +18,7 @@ pub(super) fn measure(
 ) -> Result<()> {
     around(session, case, policy, stage, measurement, |session, variant, stage, measurement| {
         let batch = session.batch(variant.launch, MAX_BATCH);
+        measurement.monitor.empty_launch = Some(session.empty_launch());
         let recording = launches(case, variant.candidate, KERNEL, batch);
         stage(Stage::Measure);
         warm_up_and_sample(policy, batch, measurement, || {
@@ -38,8 +39,7 @@ const MAX_BATCH: u32 = 10_000;
 
 /// A working set below twice the largest cache may be served from it.
 fn flag_cache(session: &Session, case: &Case, measurement: &mut Measurement) {
-    let bytes: u64 = case.buffers.iter().map(|b| b.bytes().0).sum();
-    if session.device.info().cache.is_some_and(|cache| bytes < 2 * cache.0) {
+    if session.device.info().cache.is_some_and(|cache| case.working_set().0 < 2 * cache.0) {
         measurement.flag(Flag::Cache);
     }
 }
