@@ -50,9 +50,10 @@ fn ceilings() {
     let measured = "    ceiling: flops\n    measure: [upload]";
     let (part, by) = with(verified, measured);
     spoiled(part, &by, "flops", &["no kernel's time", "measure: [kernel]"]);
-    for (kind, none, message) in
-        [("flops", "flops: 0", "counts no operations"), ("bandwidth", "bytes: 0", "counts no bytes")]
-    {
+    for (kind, none, message) in [
+        ("flops", "flops: 0", "counts no operations"),
+        ("bandwidth", "bytes: 0", "counts no bytes"),
+    ] {
         let work = format!("work: {{ {none} }}\n    ceiling: {kind}");
         spoiled("work: { flops: n, bytes: 8*n }", &work, kind, &[message]);
     }
