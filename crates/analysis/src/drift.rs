@@ -23,7 +23,7 @@ const TENTH: f64 = 1.2816;
 /// Flags those of one device's records whose reference kernel differs from the undisturbed one by more
 /// than its own scatter explains, than matters, and than the figure's own interval says already.
 pub(super) fn flag(records: &mut [&mut Record], kind: DeviceKind) {
-    let Some(undisturbed) = Undisturbed::of(records) else { return };
+    let Some(undisturbed) = Undisturbed::of(records, kind) else { return };
     for record in records {
         let Some(around) = around(record) else { continue };
         record.flags.retain(|flag| !matches!(flag, Flag::Drift(_)));
@@ -46,7 +46,7 @@ struct Undisturbed {
 }
 
 impl Undisturbed {
-    fn of(records: &[&mut Record]) -> Option<Self> {
+    fn of(records: &[&mut Record], kind: DeviceKind) -> Option<Self> {
         let ends = || records.iter().filter_map(|record| around(record));
         // What changes from one end of a case to the other is mostly scatter; what stays is not.
         let steps = ends().map(|[before, after]| (after - before).abs());
@@ -55,14 +55,20 @@ impl Undisturbed {
             records.iter().filter_map(|record| record.monitor.began).collect();
         began.sort_by(f64::total_cmp);
         began.dedup();
-        let began = began.into_iter().map(f64::ln);
+        let began = began.into_iter().map(f64::ln).filter(|began| began.is_finite());
+        let first = began.clone().reduce(f64::min);
         let mut readings: Vec<f64> = ends().flatten().chain(began).collect();
         readings.retain(|reading| reading.is_finite());
         readings.sort_by(f64::total_cmp);
-        Some(Self { seconds: quantile(&readings, 0.1) + TENTH * scatter, scatter })
+        let usual = quantile(&readings, 0.1) + TENTH * scatter;
+        // A device that nothing else uses, and that is far slower ever since, was held back all the time.
+        let held_back = |first: &f64| kind != DeviceKind::Cpu && usual - first > HELD_BACK.ln_1p();
+        Some(Self { seconds: first.filter(held_back).unwrap_or(usual), scatter })
     }
 }
 
+/// No device that merely warms up is slower by so much.
+const HELD_BACK: f64 = 0.1;
 /// Half of all normal values lie within so many deviations.
 const NORMAL_MEDIAN: f64 = 0.6745;
 
@@ -130,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_run_beside_another_program_is_flagged() {
+    fn half_a_run_with_another_program_is_flagged() {
         let half = |i| if i < 10 { [1.0, 1.01] } else { [1.9, 1.92] };
         let flags = run(DeviceKind::Cpu, &(0..20).map(half).collect::<Vec<_>>());
         assert!(flags[..10].iter().all(Option::is_none) && count(&flags[10..]) == 10, "{flags:?}");

@@ -100,10 +100,10 @@ impl Roof {
     /// What one device was seen to do at most. A ceiling bounds nothing where it is wrong, or the device
     /// was disturbed.
     pub fn of<'a>(records: impl IntoIterator<Item = &'a Record>) -> Self {
-        let is_sound = |record: &&Record| {
+        let bounds_something = |record: &&Record| {
             record.outcome.is_ok() && record.flags.iter().all(|flag| flag.grade() == Grade::Note)
         };
-        let ceilings = records.into_iter().filter(is_sound).filter_map(|record| {
+        let ceilings = records.into_iter().filter(bounds_something).filter_map(|record| {
             let ceiling = record.ceiling?;
             Some((ceiling, Figure::of(record)?))
         });

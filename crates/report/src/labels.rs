@@ -127,7 +127,7 @@ pub fn mark(row: &Aggregate) -> String {
 }
 
 /// The flags of a case, each in one word.
-pub fn flag_words(row: &Aggregate) -> String {
+pub fn flag_names(row: &Aggregate) -> String {
     row.flags.iter().map(|flag| flag_word(flag)).collect::<Vec<_>>().join(", ")
 }
 

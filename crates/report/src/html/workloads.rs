@@ -85,7 +85,7 @@ fn table(input: &ReportInput, workload: &Workload, name: &str) -> Markup {
                         td.n { (row.rounds().count()) }
                         td.n { (row.rounds().map(|m| m.samples.len()).sum::<usize>()) }
                         td.w { (outcome(row)) }
-                        td { @if row.is_doubtful() { span.warn { "! " } } (labels::flag_words(row)) }
+                        td { @if row.is_doubtful() { span.warn { "! " } } (labels::flag_names(row)) }
                     }
                 }
             }
