@@ -11,12 +11,13 @@ pub fn section(input: &ReportInput) -> Section {
     let section = warnings
         .map(|warning| Sentence::from("unreadable: ").name(warning))
         .fold(section, Section::note);
-    let notes = Section::new("notes", "What to know before believing a figure");
+    let graded =
+        labels::GRADES.into_iter().fold(section.section(failures(input)), |all, (grade, title)| {
+            let section = Section::new(title, title);
+            all.section(grouped(section, input, &labels::flagged(&input.rows, grade)))
+        });
     let skipped = Section::new("skipped", "Left out");
-    section
-        .section(failures(input))
-        .section(grouped(notes, input, &labels::notes(&input.rows)))
-        .section(grouped(skipped, input, &labels::skipped(&input.rows)))
+    graded.section(grouped(skipped, input, &labels::skipped(&input.rows)))
 }
 
 fn failures(input: &ReportInput) -> Section {

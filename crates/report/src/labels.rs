@@ -2,7 +2,7 @@
 
 use gpubench_analysis::{Aggregate, Rate};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
-use gpubench_core::record::{Flag, Outcome};
+use gpubench_core::record::{Flag, Grade, Outcome};
 use gpubench_core::text::printable;
 use gpubench_core::workload::{CaseKey, Kind};
 use gpubench_document::{Figure, Mark, Quantity, Section, Sentence, Unit};
@@ -98,7 +98,8 @@ pub fn mark(row: &Aggregate) -> Option<Mark> {
     match row.outcome {
         outcome if outcome.is_failure() => Some(Mark::Failed),
         _ if row.is_skipped() => None,
-        _ if !row.flags.is_empty() => Some(Mark::Warning),
+        _ if row.grade() == Some(Grade::Hidden) => Some(Mark::Failed),
+        _ if row.is_doubtful() => Some(Mark::Warning),
         Outcome::Unchecked => Some(Mark::Unchecked),
         _ => row.time.is_none().then_some(Mark::Verified),
     }
@@ -111,6 +112,11 @@ pub fn capitalised(family: &str) -> String {
         first.make_ascii_uppercase();
     }
     name
+}
+
+/// The flags of a case, each in one word.
+pub fn flag_names(row: &Aggregate) -> String {
+    row.flags.iter().map(|flag| flag_word(flag)).collect::<Vec<_>>().join(", ")
 }
 
 /// A flag in one word.
@@ -208,18 +214,25 @@ pub fn skipped<'r, 'a>(rows: &'r [Aggregate<'a>]) -> Vec<Shared<'r, 'a>> {
     }))
 }
 
-/// What to know before believing figures, most frequent first.
-pub fn notes<'r, 'a>(rows: &'r [Aggregate<'a>]) -> Vec<Shared<'r, 'a>> {
+/// What of this grade there is to know before believing figures, most frequent first.
+pub fn flagged<'r, 'a>(rows: &'r [Aggregate<'a>], grade: Grade) -> Vec<Shared<'r, 'a>> {
     let unchecked = rows
         .iter()
-        .filter(|row| *row.outcome == Outcome::Unchecked)
+        .filter(|row| grade == Grade::Note && *row.outcome == Outcome::Unchecked)
         .map(|row| (UNCHECKED.to_owned(), UNCHECKED.to_owned(), row));
-    let flagged = rows
-        .iter()
-        .filter(|row| !row.is_skipped())
-        .flat_map(|row| row.flags.iter().map(move |flag| (explain(flag), explain(flag), row)));
+    // A flag weighs no more than the case that has it: a warning of one round in three is a note.
+    let is_of_grade =
+        move |flag: &Flag, row: &Aggregate| Some(flag.grade()).min(row.grade()) == Some(grade);
+    let flagged = rows.iter().filter(|row| !row.is_skipped()).flat_map(move |row| {
+        let flags = row.flags.iter().filter(move |flag| is_of_grade(flag, row));
+        flags.map(move |flag| (explain(flag), explain(flag), row))
+    });
     shared(unchecked.chain(flagged))
 }
+
+/// Grades, the worst first, with what tables of such flags are called.
+pub const GRADES: [(Grade, &str); 3] =
+    [(Grade::Hidden, "Hidden"), (Grade::Warning, "Warnings"), (Grade::Note, "Notes")];
 
 const UNCHECKED: &str = "unchecked: the suite asks for no verification";
 
@@ -276,24 +289,27 @@ pub fn few(names: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// How many rows came out how: `✓ 12 verified, ✗ 1 failed`.
+/// How many rows came out how, and of those with a figure what there is to know before believing it:
+/// `✓ 12 verified, ! 1 with a warning, 3 with a note, ✗ 0 hidden`.
 pub fn counts<'r, 'a: 'r>(rows: impl IntoIterator<Item = &'r Aggregate<'a>> + Clone) -> Sentence {
-    let count =
-        |wanted: fn(&Aggregate) -> bool| rows.clone().into_iter().filter(|row| wanted(row)).count();
+    let is_hidden = |row: &Aggregate| row.grade() == Some(Grade::Hidden);
+    let count = |wanted: &dyn Fn(&Aggregate) -> bool| {
+        rows.clone().into_iter().filter(|row| wanted(row)).count()
+    };
+    let graded = |grade| count(&|row| row.time.is_some() && row.grade() == Some(grade));
     let counts = [
-        ("✓ ", count(|row| row.outcome.is_ok()), " verified"),
-        ("✗ ", count(|row| row.outcome.is_failure()), " failed"),
-        ("○ ", count(|row| *row.outcome == Outcome::Unchecked), " unchecked"),
-        ("! ", count(|row| !row.is_skipped() && !row.flags.is_empty()), " flagged"),
-        ("", count(|row| row.is_skipped()), " skipped"),
+        ("✓ ", count(&|row| row.outcome.is_ok() && !is_hidden(row)), " verified"),
+        ("! ", graded(Grade::Warning), " with a warning"),
+        ("", graded(Grade::Note), " with a note"),
+        ("✗ ", count(&is_hidden), " hidden"),
+        ("✗ ", count(&|row| row.outcome.is_failure() && !is_hidden(row)), " failed"),
+        ("○ ", count(&|row| *row.outcome == Outcome::Unchecked && !is_hidden(row)), " unchecked"),
+        ("", count(&|row| row.is_skipped()), " skipped"),
     ];
-    let shown = counts.into_iter().enumerate().filter(|(i, (_, n, _))| *i == 0 || *n > 0);
-    Sentence::new().list(
-        ", ",
-        shown.map(|(_, (sign, n, what))| {
-            Sentence::from(sign).value(n as f64, Unit::Count).text(what)
-        }),
-    )
+    // The grades are counted even where there is none of one.
+    let shown = counts.into_iter().enumerate().filter(|(i, (_, n, _))| *i < 4 || *n > 0);
+    let one = |(sign, n, what)| Sentence::from(sign).value(n as f64, Unit::Count).text(what);
+    Sentence::new().list(", ", shown.map(|(_, count)| one(count)))
 }
 
 #[cfg(test)]

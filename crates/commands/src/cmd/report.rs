@@ -9,7 +9,7 @@ use super::show::{print, style};
 use crate::store::Run;
 use clap::builder::TypedValueParser;
 use gpubench_analysis::rank::{Ranking, rank};
-use gpubench_analysis::{ReportInput, Source, flag_implausible, result_matrix};
+use gpubench_analysis::{ReportInput, Source, result_matrix};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_report::comparison::Compared;
@@ -65,12 +65,11 @@ pub fn run(args: Args) -> Result<ExitCode> {
 
 /// The report of `runs`, without the sections `skipped`.
 pub(super) fn text(
-    mut runs: Vec<Run>,
+    runs: Vec<Run>,
     format: &Format,
     shown: &Shown,
     skipped: &[&str],
 ) -> Result<String> {
-    runs.iter_mut().for_each(|run| flag_implausible(&mut run.records));
     let input = ReportInput::new(runs.iter().map(source).collect());
     let ranking = ranking(shown, &runs, format)?;
     let compared = compared(shown, &runs)?;

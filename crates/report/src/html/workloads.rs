@@ -1,7 +1,7 @@
 //! Each workload: how its time grows with size, every sample, and what came of each case.
 
 use super::{samples, sweep};
-use crate::labels::{capitalised, counts, flag_word, how_often, mark, size, time, workload_name};
+use crate::labels::{capitalised, counts, flag_names, how_often, mark, size, time, workload_name};
 use crate::render::html::{shown, table};
 use crate::results::{Cases, families};
 use gpubench_analysis::{Aggregate, ReportInput};
@@ -73,7 +73,6 @@ fn figures(input: &ReportInput, rows: &[&Aggregate], name: String) -> Table {
     let mut table = Table::new("figures", name, columns);
     for row in rows {
         let samples: usize = row.rounds().map(|measured| measured.samples.len()).sum();
-        let flags: Vec<&str> = row.flags.iter().map(|flag| flag_word(flag)).collect();
         table.row([
             size(row.key).into(),
             input.reported_devices[row.device].label.clone().into(),
@@ -82,7 +81,7 @@ fn figures(input: &ReportInput, rows: &[&Aggregate], name: String) -> Table {
             (samples as u64).into(),
             mark(row).into(),
             Sentence::from(row.outcome.label()).name(how_often(row)).into(),
-            flags.join(", ").into(),
+            flag_names(row).into(),
         ]);
     }
     table
