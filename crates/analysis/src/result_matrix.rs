@@ -5,7 +5,7 @@ use super::aggregate::{Tally, shown};
 use gpubench_core::gpu::{BoundsChecks, DeviceInfo, DeviceKind};
 use gpubench_core::record::{Built, Flag, Header, Record};
 use gpubench_core::workload::CaseKey;
-use gpubench_stats::{Overall, Rounds};
+use gpubench_stats::{Overall, Rounds, overalls};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A device seen through one API, with all of its runs.
@@ -128,6 +128,15 @@ impl ResultMatrix {
             .map(|(&case, cell)| (&self.cases[case], cell))
     }
 
+    /// As [`ResultMatrix::cells`], those that have a value with it.
+    pub fn times(&self, entry: usize) -> Vec<(&Case, Overall)> {
+        let cells: Vec<(&usize, &Cell)> = self.entries[entry].cells.iter().collect();
+        let rounds: Vec<Rounds> = cells.iter().map(|(_, cell)| cell.tally.believed()).collect();
+        let times = cells.into_iter().zip(overalls(&rounds));
+        let verified = times.filter(|((_, cell), _)| cell.exclusion().is_none());
+        verified.filter_map(|((case, _), time)| Some((&self.cases[*case], time?))).collect()
+    }
+
     fn number(&mut self, key: &CaseKey, family: &str) -> usize {
         if let Some(&number) = self.numbers.get(key) {
             return number;
@@ -170,11 +179,6 @@ impl Cell {
     /// Seconds over all rounds.
     pub fn seconds(&self) -> f64 {
         self.log_seconds().exp()
-    }
-
-    /// Seconds over all rounds with their interval.
-    pub fn time(&self) -> Option<Overall> {
-        self.tally.time()
     }
 
     /// Why it is not ranked, in a reason or two.
