@@ -13,7 +13,7 @@
 //!
 //! | crate | holds |
 //! |---|---|
-//! | `gpubench` | one file a command ([`cmd`]), the process that owns a device ([`worker`]), all files ([`store`]), kernels counted by emulation ([`kernel_counts`]) |
+//! | `commands` | one file a command ([`cmd`]), the process that owns a device ([`worker`]), all files ([`store`]), kernels counted by emulation ([`kernel_counts`]) |
 //! | `report` | what people and programs read: one renderer a format, for sections of any origin |
 //! | `experiments` | one folder a kind of experiment, their registry, planning, the loop over a live device |
 //! | `analysis` | arithmetic on records: aggregation over rounds, comparison, ranking, fits |
@@ -24,6 +24,7 @@
 //! | `core`, `stats` | units, errors, devices, recordings, cases, records; summaries and intervals |
 
 pub use gpubench_analysis as analyse;
+pub use gpubench_commands::{cmd, kernel_counts, store, worker};
 pub use gpubench_core::{error, gpu, hash, record, text, units, workload, yaml};
 pub use gpubench_device as backend;
 pub use gpubench_emulator as emulate;
@@ -34,8 +35,3 @@ pub use gpubench_reference as reference;
 pub use gpubench_report as report;
 pub use gpubench_stats as stats;
 pub use gpubench_suite as suite;
-
-pub mod cmd;
-pub mod kernel_counts;
-pub mod store;
-pub mod worker;

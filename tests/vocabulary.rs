@@ -219,8 +219,8 @@ fn an_identifier_falls_into_its_parts() {
     assert_eq!(found.into_iter().collect::<Vec<_>>(), ["b", "f", "let", "type"]);
     let vocabulary = Vocabulary::load();
     assert!(vocabulary.objection("is_told", "src/a.rs").is_some());
-    assert!(vocabulary.objection("StderrTail", "src/worker/a.rs").is_none());
-    assert!(vocabulary.objection("tail", "src/worker/a.rs").is_some());
+    assert!(vocabulary.objection("StderrTail", "crates/commands/src/worker/a.rs").is_none());
+    assert!(vocabulary.objection("tail", "crates/commands/src/worker/a.rs").is_some());
 }
 
 #[test]
@@ -252,8 +252,9 @@ fn no_word_of_the_command_line_is_one() {
         .filter(|word| !word.is_empty())
         .collect();
     assert!(words.contains("--fail-on") && words.contains("rank"));
-    let cli =
-        |word: &&str| vocabulary.objection(word, "src/cmd/").map(|why| format!("--help: {why}"));
+    let cli = |word: &&str| {
+        vocabulary.objection(word, "crates/commands/src/cmd/").map(|why| format!("--help: {why}"))
+    };
     report(words.iter().filter_map(cli).collect());
 }
 

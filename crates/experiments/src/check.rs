@@ -2,7 +2,7 @@
 
 use super::autotune::{BuiltVariant, KERNEL};
 use super::expected::Expected;
-use super::{Measurement, Session, compare, memory};
+use super::{Bench, Measurement, compare, memory};
 use crate::plan::{Case, launches};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{Access, Recording};
@@ -22,44 +22,31 @@ impl Check<'_> {
     /// Poisons what the kernel writes, launches once, and compares; whether to go on.
     pub(super) fn fresh_launch(
         &self,
-        session: &mut Session,
+        bench: &mut Bench,
         variant: &BuiltVariant,
         when: &str,
-        measurement: &mut Measurement,
     ) -> Result<bool> {
         let once = launches(self.case, variant.candidate, KERNEL, 1);
-        let right = self.whole(session, &once, when, measurement)?;
+        let right = self.whole(bench, &once, when)?;
         // Poisoned again, so that what is compared after the timed launches was written by them.
-        memory::write(session.device.as_mut(), self.case, &self.before(), true)?;
+        memory::write(bench.device(), self.case, &self.before(), true)?;
         Ok(right)
     }
 
     /// Poisons what the kernel writes, runs one launch of the whole grid, and compares.
-    pub(super) fn whole(
-        &self,
-        session: &mut Session,
-        launch: &Recording,
-        when: &str,
-        measurement: &mut Measurement,
-    ) -> Result<bool> {
-        let device = session.device.as_mut();
-        memory::write(device, self.case, &self.before(), true)?;
-        device.run(launch)?;
-        self.results(session, when, measurement)
+    pub(super) fn whole(&self, bench: &mut Bench, launch: &Recording, when: &str) -> Result<bool> {
+        memory::write(bench.device(), self.case, &self.before(), true)?;
+        bench.device().run(launch)?;
+        self.results(bench, when)
     }
 
     /// Compares what the timed launches left behind. A kernel that works in place has by then
     /// been applied many times: it is restored and launched once more.
-    pub(super) fn timed_launches(
-        &self,
-        session: &mut Session,
-        variant: &BuiltVariant,
-        measurement: &mut Measurement,
-    ) -> Result<bool> {
+    pub(super) fn timed_launches(&self, bench: &mut Bench, variant: &BuiltVariant) -> Result<bool> {
         if self.in_place() {
-            self.fresh_launch(session, variant, "launch after the timed ones", measurement)
+            self.fresh_launch(bench, variant, "launch after the timed ones")
         } else {
-            self.results(session, "timed launches", measurement)
+            self.results(bench, "timed launches")
         }
     }
 
@@ -87,29 +74,18 @@ impl Check<'_> {
     }
 
     /// Reads and compares every written buffer; guards are checked even where nothing else is.
-    pub(super) fn results(
-        &self,
-        session: &mut Session,
-        when: &str,
-        measurement: &mut Measurement,
-    ) -> Result<bool> {
-        Ok(self.guards(session, when, measurement)?
-            && self.all(measurement, when, |id| {
-                memory::read(session.device.as_mut(), self.case, id)
-            })?)
+    pub(super) fn results(&self, bench: &mut Bench, when: &str) -> Result<bool> {
+        if !self.guards(bench, when)? {
+            return Ok(false);
+        }
+        let Bench { session, measurement, .. } = bench;
+        self.all(measurement, when, |id| memory::read(session.device.as_mut(), self.case, id))
     }
 
     /// Whether the guards of every buffer are as they were.
-    pub(super) fn guards(
-        &self,
-        session: &mut Session,
-        when: &str,
-        measurement: &mut Measurement,
-    ) -> Result<bool> {
-        let Some(breach) = memory::breach(session.device.as_mut(), self.case)? else {
-            return Ok(true);
-        };
-        measurement.mismatch(Mismatch {
+    pub(super) fn guards(&self, bench: &mut Bench, when: &str) -> Result<bool> {
+        let Some(breach) = memory::breach(bench.device(), self.case)? else { return Ok(true) };
+        bench.measurement.mismatch(Mismatch {
             buffer: self.case.buffers[breach.buffer].name.clone(),
             index: 0,
             found: breach.text(self.case),
@@ -123,22 +99,16 @@ impl Check<'_> {
 
     /// Poisons what the kernel writes, runs a launch of its first `groups` groups, and compares
     /// what they wrote; the rest must be untouched.
-    pub(super) fn part(
-        &self,
-        session: &mut Session,
-        launch: &Recording,
-        groups: u32,
-        measurement: &mut Measurement,
-    ) -> Result<bool> {
-        let device = session.device.as_mut();
+    pub(super) fn part(&self, bench: &mut Bench, launch: &Recording, groups: u32) -> Result<bool> {
         let before = self.before();
-        memory::write(device, self.case, &before, true)?;
-        device.run(launch)?;
+        memory::write(bench.device(), self.case, &before, true)?;
+        bench.device().run(launch)?;
         let share = self.share(groups);
         let when = format!("launch of {groups} groups");
-        if !self.guards(session, &when, measurement)? {
+        if !self.guards(bench, &when)? {
             return Ok(false);
         }
+        let Bench { session, measurement, .. } = bench;
         self.all(measurement, &when, |id| {
             let found = memory::read(session.device.as_mut(), self.case, id)?;
             let Some((_, expected)) = self.expected(id) else { return Ok(found) };

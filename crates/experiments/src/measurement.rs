@@ -5,7 +5,7 @@ use gpubench_core::error::Error;
 use gpubench_core::record::{
     Built, Detail, ErrorNorms, Flag, Measured, Mismatch, Monitor, Outcome, Record, Wall,
 };
-use gpubench_stats::converged;
+use gpubench_stats::{Sampling, converged};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -45,6 +45,13 @@ impl Default for Policy {
             cache: None,
             disk: None,
         }
+    }
+}
+
+impl Policy {
+    /// Sampling that takes up to so many seconds.
+    pub(super) fn sampling(&self, seconds: f64) -> Sampling {
+        Sampling::new(self.target, self.min_samples, self.max_samples, seconds)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::autotune::{BuiltVariant, try_variants};
 use crate::check::Check;
 use crate::expected::expected;
 use crate::plan::{Candidate, Case};
-use crate::{Measurement, Policy, Session, Stage, memory};
+use crate::{Bench, Stage, memory};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::Origin;
 use gpubench_core::record::Flag;
@@ -12,45 +12,37 @@ use gpubench_core::record::Flag;
 /// What surrounds the samples of a kernel: its fastest variant that is right is built, and what
 /// the launches of `sample` leave behind is compared too.
 pub(crate) fn around(
-    session: &mut Session,
     case: &Case,
-    policy: &Policy,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
-    sample: impl FnOnce(
-        &mut Session,
-        &BuiltVariant,
-        &mut dyn FnMut(Stage),
-        &mut Measurement,
-    ) -> Result<()>,
+    bench: &mut Bench,
+    sample: impl FnOnce(&mut Bench, &BuiltVariant) -> Result<()>,
 ) -> Result<()> {
-    stage(Stage::Prepare);
+    bench.enter(Stage::Prepare);
     let initial = memory::initial(case);
-    memory::allocate(session.device.as_mut(), case)?;
-    memory::write(session.device.as_mut(), case, &initial, false)?;
+    memory::allocate(bench.device(), case)?;
+    memory::write(bench.device(), case, &initial, false)?;
     if let Some(lent) = case.candidates.first().filter(|c| is_lent(c)) {
-        stage(Stage::Verify);
+        bench.enter(Stage::Verify);
         // Before any launch: a stranger's sizes that do not fit the buffers are refused here.
-        expected(case, lent, &initial, policy)?;
+        expected(case, lent, &initial, bench.policy)?;
     }
-    let tried = try_variants(session, case, policy, stage, measurement)?;
+    let tried = try_variants(case, bench)?;
     for variant in &tried.fastest_first {
-        tried.select(session, variant, stage, measurement)?;
-        stage(Stage::Verify);
-        let wanted = expected(case, variant.candidate, &initial, policy)?;
+        tried.select(bench, variant)?;
+        bench.enter(Stage::Verify);
+        let wanted = expected(case, variant.candidate, &initial, bench.policy)?;
         let check = Check { case, initial: &initial, wanted: wanted.as_ref() };
-        measurement.forgive();
-        if !check.fresh_launch(session, variant, "first launch", measurement)? {
+        bench.measurement.forgive();
+        if !check.fresh_launch(bench, variant, "first launch")? {
             // The fastest may be so because it is wrong: the next one may be right.
             if tried.fastest_first.len() > 1 {
-                measurement.flag(Flag::WrongVariant(variant.candidate.label.clone()));
+                bench.measurement.flag(Flag::WrongVariant(variant.candidate.label.clone()));
             }
             continue;
         }
-        if !policy.verify_only {
-            sample(session, variant, stage, measurement)?;
-            stage(Stage::Verify);
-            check.timed_launches(session, variant, measurement)?;
+        if !bench.policy.verify_only {
+            sample(bench, variant)?;
+            bench.enter(Stage::Verify);
+            check.timed_launches(bench, variant)?;
         }
         return Ok(());
     }

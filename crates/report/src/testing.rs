@@ -106,7 +106,7 @@ impl Sample {
             overall.rows.iter().map(|row| times(row.device)).collect();
         let unknown = vec![(1, self.header.devices[0].name.clone())];
         ranking.prediction =
-            predict_ranking(&matrix, overall, Model::Components, &predicted, unknown);
+            predict_ranking(&matrix, overall, Model::COMPONENTS, &predicted, unknown);
         assert!(ranking.prediction.is_some());
         ranking
     }

@@ -6,10 +6,10 @@
 //! away. `docs/METHODOLOGY.md` states the rules.
 
 mod rate;
-mod tally;
+mod rounds;
 
 pub use rate::Rate;
-pub(crate) use tally::{Tally, shown};
+pub(crate) use rounds::{Tally, shown};
 
 use gpubench_core::record::{Built, Flag, Measured, Outcome, Record};
 use gpubench_core::workload::CaseKey;

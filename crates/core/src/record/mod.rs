@@ -147,6 +147,14 @@ pub struct Measured {
     pub dropped: u32,
 }
 
+impl Measured {
+    /// Samples of one operation that is no work, without a warm-up.
+    pub fn of(samples: Vec<f64>, clock: Clock, resolution: f64) -> Self {
+        let (batch, flops, bytes, warmup, dropped) = (1, 0.0, 0.0, 0.0, 0);
+        Self { samples, batch, clock, resolution, flops, bytes, warmup, dropped }
+    }
+}
+
 /// A kernel as it was built.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Built {

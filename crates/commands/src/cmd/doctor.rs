@@ -2,9 +2,10 @@
 
 use super::found::{LISTING, describe};
 use super::show::{print, print_pretty_json, wrapped};
-use crate::{backend, worker};
+use crate::worker;
 use gpubench_core::error::Result;
 use gpubench_core::text::{counted, printable};
+use gpubench_device as backend;
 use gpubench_device::doctor::{Finding, State, System, load_here};
 use serde::Serialize;
 use std::io::Write;

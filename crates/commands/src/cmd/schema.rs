@@ -1,8 +1,9 @@
 //! `gpubench schema`: print the JSON schema of a suite, or of a report.
 
 use super::show::print_pretty_json;
-use crate::{report, suite};
 use gpubench_core::error::Result;
+use gpubench_report as report;
+use gpubench_suite as suite;
 use std::process::ExitCode;
 
 /// Arguments of `gpubench schema`.

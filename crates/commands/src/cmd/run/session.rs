@@ -95,8 +95,8 @@ impl Session<'_> {
                         break;
                     }
                     let share = self.time_budget.share(left, rank == 0);
-                    let record = self.one(&case, device, round, share, &mut progress);
-                    self.append(record)?;
+                    let record = self.run_one(&case, device, share, &mut progress);
+                    self.append(placed(record, &case, device, round))?;
                     progress.end();
                     left -= 1;
                 }
@@ -154,7 +154,8 @@ impl Session<'_> {
             }
             let share = self.time_budget.share(left - ended, true);
             let record = self.run_multi_device(at, round, share, progress);
-            self.append(record)?;
+            let case = &self.multi_device_cases[at].0;
+            self.append(placed(record, &case.cases[0], case.first(), round))?;
             progress.end();
             ended += 1;
         }
@@ -210,93 +211,71 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Runs one case for its share of the time.
-    fn one(
+    /// How a case is measured whose share of the time this is.
+    fn policy(&self, share: Option<Share>) -> std::result::Result<Policy, Outcome> {
+        let none = || Outcome::Skipped(self.time_budget.used_up().into());
+        let Share { seconds, warmup } = share.ok_or_else(none)?;
+        Ok(Policy { seconds, warmup, ..self.policy.clone() })
+    }
+
+    /// Runs one case for its share of the time; else why it is not run.
+    fn run_one(
         &mut self,
         case: &Case,
         device: usize,
-        round: u32,
         share: Option<Share>,
         progress: &mut Progress,
-    ) -> Record {
+    ) -> std::result::Result<Record, Outcome> {
         let begun = Instant::now();
-        let place = |record: Record| Record { device, round, ..record };
-        let without = |outcome| {
-            let measurement = Measurement { outcome: Some(outcome), ..Measurement::default() };
-            measurement.into_record(case, device, round)
-        };
         if let Some(why) = self.skip_reason(case, device) {
-            return without(Outcome::Skipped(why));
+            return Err(Outcome::Skipped(why));
         }
-        let Some(share) = share else {
-            return without(Outcome::Skipped(self.time_budget.used_up().into()));
-        };
+        let policy = self.policy(share)?;
         let needed = seconds(case).unwrap_or(0.0);
         if let Some(available) = self.time_budget.left().filter(|left| needed > *left) {
             let what = "measuring as long as the suite asks".to_owned();
-            return without(Outcome::Skipped(Reason::OverBudget { what, needed, available }));
+            return Err(Outcome::Skipped(Reason::OverBudget { what, needed, available }));
         }
-        let policy = Policy { seconds: share.seconds, warmup: share.warmup, ..self.policy.clone() };
         let supervisor = &mut self.supervisors[device];
         progress.begin(&format!("{} on {}", case_name(&case.key), supervisor.device().label()));
-        let case = match self.cross_device_oracle.prepare(case, supervisor.device(), &policy) {
-            Ok(case) => case,
-            Err(outcome) => return without(outcome),
-        };
+        let case = self.cross_device_oracle.prepare(case, supervisor.device(), &policy)?;
         let mut stage = |stage| progress.stage(stage_label(stage));
-        let record = place(supervisor.measure(&case, &policy, &mut stage));
+        let record = supervisor.measure(&case, &policy, &mut stage);
         if let Outcome::Skipped(why) = &record.outcome {
             self.too_long.push((device, case, why.clone()));
         } else {
             let warmup = record.measured.as_ref().map_or(0.0, |measured| measured.warmup);
             self.time_budget.learn(begun.elapsed(), record.wall.measure - warmup);
         }
-        record
+        Ok(record)
     }
 
-    /// Runs one case over several devices for its share of the time.
+    /// Runs one case over several devices for its share of the time; else why it is not run.
     fn run_multi_device(
         &mut self,
         at: usize,
         round: u32,
         share: Option<Share>,
         progress: &mut Progress,
-    ) -> Record {
+    ) -> std::result::Result<Record, Outcome> {
         let begun = Instant::now();
+        let policy = self.policy(share)?;
         let (multi_device_case, supervisor) = &mut self.multi_device_cases[at];
-        let without = |outcome| {
-            let measurement = Measurement { outcome: Some(outcome), ..Measurement::default() };
-            measurement.into_record(&multi_device_case.cases[0], multi_device_case.first(), round)
-        };
-        let Some(Share { seconds, warmup }) = share else {
-            return without(Outcome::Skipped(self.time_budget.used_up().into()));
-        };
-        let policy = Policy { seconds, warmup, ..self.policy.clone() };
-        let members =
-            multi_device_case.members.iter().map(|&member| self.header.devices[member].label());
-        let members: Vec<String> = members.collect();
-        progress.begin(&format!(
-            "{} on {}",
-            case_name(multi_device_case.key()),
-            members.join(" and ")
-        ));
+        let label = |&member: &usize| self.header.devices[member].label();
+        let members: Vec<String> = multi_device_case.members.iter().map(label).collect();
+        let name = case_name(multi_device_case.key());
+        progress.begin(&format!("{name} on {}", members.join(" and ")));
         supervisor.scatter(scatter_seed(self.header.seed, round));
         let mut cases = multi_device_case.cases.clone();
         // What all devices compute is compared with what the first device's case expects.
-        match self.cross_device_oracle.prepare(
-            &cases[0],
-            &self.header.devices[multi_device_case.first()],
-            &policy,
-        ) {
-            Ok(case) => cases[0] = case,
-            Err(outcome) => return without(outcome),
-        }
+        let first = &self.header.devices[multi_device_case.first()];
+        cases[0] = self.cross_device_oracle.prepare(&cases[0], first, &policy)?;
         let mut stage = |stage| progress.stage(stage_label(stage));
         let record = supervisor.measure_multi_device(&cases, &policy, &mut stage);
         // Each round is a fresh process.
         supervisor.leave();
         self.time_budget.learn(begun.elapsed(), record.wall.measure);
-        Record { device: multi_device_case.first(), round, ..record }
+        Ok(record)
     }
 
     fn end(self, begun: Instant, resumed_at: usize, interrupted: bool) -> Result<Ended> {
@@ -313,6 +292,22 @@ impl Session<'_> {
         };
         let (header, records) = (self.header, self.records);
         Ok(Ended { header, records, resumed_at, seconds, path, interrupted })
+    }
+}
+
+/// A record at its place in the run, or one that says why `case` was not measured.
+fn placed(
+    record: std::result::Result<Record, Outcome>,
+    case: &Case,
+    device: usize,
+    round: u32,
+) -> Record {
+    match record {
+        Ok(record) => Record { device, round, ..record },
+        Err(outcome) => {
+            let measurement = Measurement { outcome: Some(outcome), ..Measurement::default() };
+            measurement.into_record(case, device, round)
+        }
     }
 }
 

@@ -6,9 +6,9 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Line;
 use gpubench_experiments::registry::PROFILING;
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::thread;
 
 /// Totals over many files.
 #[derive(Debug, Default)]
@@ -115,14 +115,8 @@ fn inside(folder: &Path) -> Result<Vec<PathBuf>> {
 /// # Errors
 /// As [`open`], for the first file that cannot be used.
 pub fn load(files: &[PathBuf]) -> Result<LoadedRuns> {
-    let threads = thread::available_parallelism().map_or(1, usize::from).clamp(1, 16);
-    let share = files.len().div_ceil(threads).max(1);
-    let parts: Vec<Result<LoadedRuns>> = thread::scope(|scope| {
-        let started: Vec<_> =
-            files.chunks(share).map(|files| scope.spawn(|| one_after_the_other(files))).collect();
-        let lost = |_| Err(Error::Usage("a thread that read results panicked".into()));
-        started.into_iter().map(|part| part.join().unwrap_or_else(lost)).collect()
-    });
+    let share = files.len().div_ceil(rayon::current_num_threads()).max(1);
+    let parts: Vec<_> = files.par_chunks(share).map(one_after_the_other).collect();
     let mut all = LoadedRuns::default();
     for part in parts {
         let part = part?;

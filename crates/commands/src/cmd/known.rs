@@ -239,7 +239,7 @@ mod tests {
     fn one_devices_profiles_are_one_and_the_latest() {
         let gpu = Description::parse(
             "k40c.yaml",
-            include_str!("../../crates/device/src/sim/devices/tesla-k40c.yaml"),
+            include_str!("../../../device/src/sim/devices/tesla-k40c.yaml"),
         );
         let profile = |index: usize, uuid: Option<&str>, started: &str| {
             let mut profile = gpu.as_ref().unwrap().profile(index);
