@@ -7,6 +7,7 @@ use gpubench_core::text::printable;
 use gpubench_core::units;
 use gpubench_core::workload::{CaseKey, Kind};
 use gpubench_document::{Section, Sentence, Unit};
+use gpubench_stats::{Basis, Overall};
 use std::collections::HashMap;
 
 /// `matmul n=512`, and what of it where it is not the kernel's time.
@@ -93,6 +94,34 @@ pub fn time(row: &Aggregate) -> [String; 2] {
     match row.time {
         Some(time) => [units::seconds(time.value), interval(time.value, time.interval)],
         None => ["–".to_owned(), String::new()],
+    }
+}
+
+/// What the intervals of `rows` do not say, where they are of single rounds.
+pub fn of_single_rounds(rows: &[Aggregate]) -> Option<&'static str> {
+    let has = |basis| rows.iter().filter_map(|row| row.time).any(|time| time.basis == basis);
+    if has(Basis::Drift) {
+        Some(
+            "One round: ± is of its samples, with room for the drift that the device's other cases \
+             showed meanwhile. How far another round would be, only more rounds tell.",
+        )
+    } else if has(Basis::Round) {
+        Some(
+            "One round: ± is of its samples alone. How far another round would be, only more rounds \
+             tell.",
+        )
+    } else {
+        None
+    }
+}
+
+/// What an interval was made of, in a word.
+pub fn basis(time: &Overall) -> &'static str {
+    match time.basis {
+        Basis::Round => "round",
+        Basis::Drift => "drift",
+        Basis::Rounds => "rounds",
+        Basis::Device => "device",
     }
 }
 

@@ -126,9 +126,11 @@ fn times(input: &ReportInput, room: usize) -> String {
         lines.truncate(lines.len() * 3 / 4);
         table = grid(input, &lines, shown);
     }
+    let note = labels::of_single_rounds(&input.rows);
+    let note = note.map_or_else(String::new, |note| format!(" {note}"));
     let mut out = format!(
         "\n### Times\n\nOf each workload the largest size that most devices computed rightly; \
-         ± is half the 95 % interval, **!** a flag.\n\n{table}"
+         ± is half the 95 % interval, **!** a flag.{note}\n\n{table}"
     );
     let cut = [(all - lines.len(), "workloads"), (input.reported_devices.len() - shown, "devices")];
     for (n, what) in cut.into_iter().filter(|(n, _)| *n > 0) {

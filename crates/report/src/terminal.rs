@@ -129,6 +129,9 @@ fn legend(out: &mut String, rows: &[Aggregate]) {
         }
     }
     let _ = writeln!(out, "\n{}", parts.join("  "));
+    if let Some(note) = labels::of_single_rounds(rows) {
+        let _ = writeln!(out, "{note}");
+    }
 }
 
 fn failures(out: &mut String, rows: &[Aggregate], labels: &[String]) {

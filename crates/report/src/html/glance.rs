@@ -17,6 +17,7 @@ pub(super) fn section(input: &ReportInput) -> Option<Section> {
             "Of each workload the largest size that most devices computed rightly: the time of one operation "
             "(geometric mean of the rounds' medians) with its 95 % interval. The shortest of a line is bold. "
             "Not a ranking: devices that share few lines cannot be compared by looking."
+            @if let Some(note) = labels::of_single_rounds(&input.rows) { " " (note) }
         }
         (scroll("Times at a glance", &table(input, &lines)))
     };
