@@ -33,6 +33,7 @@ mod timestamps;
 mod vulkan;
 
 pub(super) use checks::examine;
+pub use context::EXIT_DEVICE_LOST;
 
 use super::{Backend, Device};
 use crate::doctor::{Finding, Machine};
