@@ -175,6 +175,7 @@ fn intervals_of_real_gpus_hold_what_comes_next() {
         );
         assert!(with_drift >= 93.0, "{set}: {with_drift}");
         assert!(apart <= 1.0, "{set}: {apart}");
-        assert!(above == 0.0 || seen >= 99.0, "{set}: {seen}");
+        // A series that begins with a slow clock for more than ten samples is taken for steady.
+        assert!(above == 0.0 || seen >= 90.0, "{set}: {seen}");
     }
 }
