@@ -138,6 +138,8 @@ impl Measurement {
             key: case.key.clone(),
             tags: case.tags.clone(),
             family: case.family.clone(),
+            ceiling: case.ceiling,
+            working_set: Some(case.working_set().0),
             device,
             round,
             simulated: false,

@@ -8,7 +8,7 @@ use gpubench_analysis::{collect, compare, result_matrix};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind, MemoryKind};
 use gpubench_core::record::sample::{device, header, key, outcome, record};
 use gpubench_core::record::{Flag, Footer, Header, Mismatch, Outcome, Record};
-use gpubench_core::workload::{CaseKey, Kind};
+use gpubench_core::workload::{CaseKey, Ceiling, Kind};
 
 /// A name that tries everything, 5 kB long.
 pub(super) fn hostile() -> String {
@@ -154,6 +154,8 @@ fn of_device(device: usize, speed: f64) -> Vec<Record> {
     for record in &mut records {
         if matches!(record.key.workload.as_str(), "fma" | "triad") {
             record.tags = vec!["micro".into(), "ceiling".into()];
+            let of_memory = record.family == "memory";
+            record.ceiling = Some(if of_memory { Ceiling::Bandwidth } else { Ceiling::Flops });
         }
     }
     records[1].flags = vec![Flag::NotConverged, Flag::WarmUpNotSteady];

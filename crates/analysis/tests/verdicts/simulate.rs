@@ -105,6 +105,7 @@ pub fn result(medians: Vec<f64>) -> CaseResult {
         kernel_hash: None,
         bounds_checks: None,
         flags: vec![],
+        grade: None,
     }
 }
 

@@ -7,9 +7,8 @@ mod parquet;
 use super::choice::one_of;
 use super::results;
 use super::show::warnings;
-use crate::store::open;
+use crate::store::{Run, read};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::record::{Line, Record};
 use gpubench_core::text::FOLDER;
 use gpubench_report::export::{Cell, row};
 use std::path::{Path, PathBuf};
@@ -52,22 +51,11 @@ pub fn run(args: Args) -> Result<ExitCode> {
 fn each(files: &[PathBuf], mut take: impl FnMut(Vec<Cell>) -> Result<()>) -> Result<u64> {
     let mut rows = 0;
     for path in files {
-        let (header, lines) = open(path)?;
+        let Run { header, records, warnings: flaws, .. } = read(path)?;
         let run = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
-        let mut flaws = vec![];
-        for line in lines {
-            let record: Box<Record> = match line {
-                Ok(Line::Record(record)) => record,
-                Ok(_) => continue,
-                Err(flaw) => {
-                    flaws.push(flaw.to_string());
-                    continue;
-                }
-            };
-            if let Some(cells) = row(&run, &header, &record) {
-                rows += 1;
-                take(cells)?;
-            }
+        for cells in records.iter().filter_map(|record| row(&run, &header, record)) {
+            rows += 1;
+            take(cells)?;
         }
         warnings(&flaws);
     }
