@@ -41,7 +41,7 @@ const ABOVE: f64 = 10.0;
 /// Estimates below this share of their median are luck or a coarse clock, and raised to it.
 const FLOOR: f64 = 1e-4;
 /// Below this no variance of a logarithm of seconds is believed.
-const LEAST: f64 = 1e-18;
+const MIN_VARIANCE: f64 = 1e-18;
 
 /// Prior degrees of freedom, and how probable each is beforehand.
 const FREEDOMS: [(f64, f64); 3] = [(f64::INFINITY, 0.8), (8.0, 0.1), (2.0, 0.1)];
@@ -126,7 +126,7 @@ impl Moderated {
 fn floored(cases: &[Scatter]) -> Vec<Scatter> {
     let known = cases.iter().filter(|case| case.freedom > 0.0).map(|case| case.variance);
     let floor = FLOOR * crate::median_of(known).unwrap_or_default();
-    let raised = |case: &Scatter| case.variance.max(floor).max(LEAST);
+    let raised = |case: &Scatter| case.variance.max(floor).max(MIN_VARIANCE);
     cases.iter().map(|case| Scatter { variance: raised(case), ..*case }).collect()
 }
 
@@ -137,7 +137,7 @@ fn lattice(estimates: &[Scatter]) -> Vec<f64> {
     let low = logs.iter().copied().fold(f64::INFINITY, f64::min) - BELOW;
     let high = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max) + ABOVE;
     if logs.is_empty() {
-        return vec![LEAST.ln()];
+        return vec![MIN_VARIANCE.ln()];
     }
     // Rounding must not decide how many there are.
     let points = ((high - low) / STEP - 1e-6).ceil() as usize + 1;
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn cases_that_scatter_more_are_told_from_the_rest() {
+    fn cases_that_scatter_more_are_distinguished_from_the_rest() {
         let of = |i: i32| scatter(if i % 5 == 0 { 25.0 } else { 1.0 }, 4.0);
         let cases: Vec<Scatter> = (0..50).map(of).collect();
         let found = Moderated::of(&cases);

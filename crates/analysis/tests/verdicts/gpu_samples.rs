@@ -109,7 +109,7 @@ fn warm_up_sees(series: &[Vec<f64>]) -> (f64, f64) {
 
 /// Of series in which five samples or more follow the warm-up: how often the next five are more than
 /// 1 % from the last five of the series.
-fn unsteady_after_it(series: &[Vec<f64>]) -> f64 {
+fn steps_after_it(series: &[Vec<f64>]) -> f64 {
     let left = series.iter().filter_map(|series| series.get(warm_up(series)?..));
     percent(left.filter(|left| left.len() >= WarmUp::BLOCK).map(|left| {
         let (next, last) =
@@ -171,7 +171,7 @@ fn intervals_of_real_gpus_hold_what_comes_next() {
              | {:.2}, {:.2} | {above:.1} | {seen:.1} | {:.1} | {left}, {after:.1}",
             median_of(firsts.iter().copied()).unwrap_or_default(),
             firsts.iter().copied().fold(0.0, f64::max),
-            unsteady_after_it(&series),
+            steps_after_it(&series),
         );
         assert!(with_drift >= 93.0, "{set}: {with_drift}");
         assert!(apart <= 1.0, "{set}: {apart}");

@@ -140,13 +140,13 @@ fn among_others_few_unchanged_cases_are_called_changed_and_slowed_ones_are_found
                     line.plain.percent(),
                     line.held.percent()
                 );
-                judge(scatter, between, rounds, line);
+                check(scatter, between, rounds, line);
             }
         }
     }
 }
 
-fn judge(scatter: Scatter, between: f64, rounds: usize, line: Line) {
+fn check(scatter: Scatter, between: f64, rounds: usize, line: Line) {
     let world = format!("{scatter:?} {between} {rounds}");
     assert!(!line.of_fifty.is_above(1.0), "{world}: {:?}", line.of_fifty);
     if matches!(scatter, Scatter::Alike | Scatter::Fifth) {
