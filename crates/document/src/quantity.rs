@@ -1,7 +1,7 @@
 //! Numbers that are finite by construction, and what they count.
 
 use super::Unit;
-use super::show;
+use super::number_text;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -84,7 +84,7 @@ impl Figure {
 
     /// As people read it: three digits, a prefix, the unit, and the interval where there is one.
     pub fn text(&self) -> String {
-        show::quantity(self.quantity, self.unit)
+        number_text::quantity(self.quantity, self.unit)
     }
 }
 

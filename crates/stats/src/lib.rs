@@ -10,6 +10,6 @@ mod welch;
 pub use bootstrap::{FEW_CASES, Level, Noise, Replicates};
 pub use combine::{Overall, Rounds, geometric_mean, overall};
 pub use most_stable_quantile::most_stable_quantile;
-pub use stopping::{Decision, Sampling, WarmUp, converged};
+pub use stopping::{Decision, Sampling, WarmUp, converged, is_overdue};
 pub use summary::{Summary, median, median_of, quantile, rank_interval};
 pub use welch::{Difference, benjamini_hochberg, t_quantile, upper_limit};
