@@ -135,6 +135,35 @@ pub(super) fn build_first_variant<'a>(
     Ok(candidate)
 }
 
+/// Builds the first variant that the device takes, and launches nothing.
+///
+/// # Errors
+/// The most telling one where it takes none.
+pub(super) fn build_any<'a>(
+    session: &mut Session,
+    case: &'a Case,
+    stage: &mut dyn FnMut(Stage),
+    measurement: &mut Measurement,
+) -> Result<&'a Candidate> {
+    let mut last_error = Error::Unsupported("the case has no kernel".into());
+    for candidate in &case.candidates {
+        stage(Stage::Build);
+        match session.device.build(case.kernel(), &candidate.kernel) {
+            Ok(report) => {
+                measurement.kernel = Some(built(candidate, report));
+                return Ok(candidate);
+            }
+            Err(error @ (Error::Unsupported(_) | Error::Build { .. })) => {
+                if is_more_informative(&error, &last_error) {
+                    last_error = error;
+                }
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Err(last_error)
+}
+
 fn is_more_informative(error: &Error, last: &Error) -> bool {
     !matches!(error, Error::Unsupported(_)) || matches!(last, Error::Unsupported(_))
 }
@@ -162,14 +191,14 @@ fn attempt<'a>(
         // Reported even where launching it fails.
         measurement.kernel = Some(built(candidate, report.clone()));
     }
-    let affordable = policy.longest_launch.min(policy.seconds * 2.0 / policy.min_samples as f64);
-    check_duration(session, case, candidate, affordable)?;
+    check_duration(session, case, candidate, policy.affordable_launch())?;
     let once = launches(case, candidate, case.kernel(), 1);
     let mut launch = span(&session.device.run(&once)?);
     // The first launch of a variant pays for what the driver put off; the best of a few counts, within
     // the variant's share of the time that measuring the fastest will take.
     let (begun, share) = (Instant::now(), policy.seconds / case.candidates.len() as f64);
     let (more, long) = if alone { (2, KERNEL_DOMINATED_SECONDS) } else { (4, f64::INFINITY) };
+    let more = if policy.verify_only { 0 } else { more };
     for _ in 0..more {
         if launch > long || begun.elapsed().as_secs_f64() > share {
             break;
@@ -197,7 +226,7 @@ pub(super) fn built(candidate: &Candidate, report: BuildReport) -> Built {
 
 /// Runs growing parts of the grid before the whole: a launch that would take longer than
 /// `affordable` seconds is refused before it can block the device (or trip its watchdog).
-fn check_duration(
+pub(super) fn check_duration(
     session: &mut Session,
     case: &Case,
     candidate: &Candidate,

@@ -1,12 +1,13 @@
 //! The fastest variant of a kernel whose result is right, before its samples and after them.
 
-use crate::autotune::{BuiltVariant, try_variants};
-use crate::check::Check;
+use crate::autotune::{BuiltVariant, build_any, check_duration, try_variants};
 use crate::expected::expected;
+use crate::images::Images;
 use crate::plan::{Candidate, Case};
+use crate::verifier::Verifier;
 use crate::{Measurement, Policy, Session, Stage, memory};
 use gpubench_core::error::Result;
-use gpubench_core::gpu::Origin;
+use gpubench_core::gpu::{Access, Origin};
 use gpubench_core::record::Flag;
 
 /// What surrounds the samples of a kernel: its fastest variant that is right is built, and what
@@ -25,35 +26,55 @@ pub(crate) fn around(
     ) -> Result<()>,
 ) -> Result<()> {
     stage(Stage::Prepare);
-    let initial = memory::initial(case);
+    let images = Images::new(case, policy.cache.as_deref());
     memory::allocate(session.device.as_mut(), case)?;
-    memory::write(session.device.as_mut(), case, &initial, false)?;
+    // What is only written is filled before each launch that is compared.
+    images.write(session.device.as_mut(), |access| access != Access::Write)?;
     if let Some(lent) = case.candidates.first().filter(|c| is_lent(c)) {
         stage(Stage::Verify);
         // Before any launch: a stranger's sizes that do not fit the buffers are refused here.
-        expected(case, lent, &initial, policy)?;
+        expected(case, lent, images.data(), policy)?;
+    }
+    if policy.verify_only {
+        return verify_once(session, case, policy, stage, measurement, &images);
     }
     let tried = try_variants(session, case, policy, stage, measurement)?;
     for variant in &tried.fastest_first {
         tried.select(session, variant, stage, measurement)?;
         stage(Stage::Verify);
-        let wanted = expected(case, variant.candidate, &initial, policy)?;
-        let check = Check { case, initial: &initial, wanted: wanted.as_ref() };
+        let verifier = Verifier::new(case, variant.candidate, &images, policy);
         measurement.forgive();
-        if !check.fresh_launch(session, variant, "first launch", measurement)? {
+        if !verifier.fresh_launch(session, "first launch", measurement)? {
             // The fastest may be so because it is wrong: the next one may be right.
             if tried.fastest_first.len() > 1 {
                 measurement.flag(Flag::WrongVariant(variant.candidate.label.clone()));
             }
             continue;
         }
-        if !policy.verify_only {
-            sample(session, variant, stage, measurement)?;
-            stage(Stage::Verify);
-            check.timed_launches(session, variant, measurement)?;
-        }
+        verifier.poison(session)?;
+        sample(session, variant, stage, measurement)?;
+        stage(Stage::Verify);
+        verifier.timed_launches(session, measurement)?;
         return Ok(());
     }
+    Ok(())
+}
+
+/// One launch of the first variant that the device takes, and its result compared.
+fn verify_once(
+    session: &mut Session,
+    case: &Case,
+    policy: &Policy,
+    stage: &mut dyn FnMut(Stage),
+    measurement: &mut Measurement,
+    images: &Images,
+) -> Result<()> {
+    let candidate = build_any(session, case, stage, measurement)?;
+    stage(Stage::Launch);
+    check_duration(session, case, candidate, policy.affordable_launch())?;
+    stage(Stage::Verify);
+    let verifier = Verifier::new(case, candidate, images, policy);
+    verifier.fresh_launch(session, "launch", measurement)?;
     Ok(())
 }
 
