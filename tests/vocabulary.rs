@@ -252,8 +252,9 @@ fn no_word_of_the_command_line_is_one() {
         .filter(|word| !word.is_empty())
         .collect();
     assert!(words.contains("--fail-on") && words.contains("rank"));
-    let cli =
-        |word: &&str| vocabulary.objection(word, "crates/commands/src/cmd/").map(|why| format!("--help: {why}"));
+    let cli = |word: &&str| {
+        vocabulary.objection(word, "crates/commands/src/cmd/").map(|why| format!("--help: {why}"))
+    };
     report(words.iter().filter_map(cli).collect());
 }
 
