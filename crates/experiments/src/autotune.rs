@@ -1,12 +1,13 @@
 //! Builds a case's kernel; where it has several variants, autotunes: the fastest of them.
 
 use super::session::span;
-use super::{Measurement, Policy, Session, Stage};
+use super::{Bench, Stage};
 use crate::plan::{Candidate, Case, launches, partial_launch};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{BuildReport, KernelId};
 use gpubench_core::reason::Reason;
 use gpubench_core::record::Built;
+use gpubench_device::Device;
 use std::time::Instant;
 
 /// The kernel of a case that has the device for itself.
@@ -32,25 +33,19 @@ pub(super) struct TriedVariants<'a> {
 }
 
 impl TriedVariants<'_> {
-    /// Makes `variant` the kernel on the device and in `measurement`.
+    /// Makes `variant` the kernel on the device and in the measurement.
     ///
     /// # Errors
     /// What building it says.
-    pub(super) fn select(
-        &self,
-        session: &mut Session,
-        variant: &BuiltVariant,
-        stage: &mut dyn FnMut(Stage),
-        measurement: &mut Measurement,
-    ) -> Result<()> {
+    pub(super) fn select(&self, bench: &mut Bench, variant: &BuiltVariant) -> Result<()> {
         if self.tried.len() > 1 {
             // Another variant was built since.
-            stage(Stage::Build);
-            session.device.build(self.kernel, &variant.candidate.kernel)?;
+            bench.enter(Stage::Build);
+            bench.device().build(self.kernel, &variant.candidate.kernel)?;
         }
         let built = built(variant.candidate, variant.report.clone());
         let tried = if self.tried.len() > 1 { self.tried.clone() } else { vec![] };
-        measurement.kernel = Some(Built { tried, ..built });
+        bench.measurement.kernel = Some(Built { tried, ..built });
         Ok(())
     }
 }
@@ -61,18 +56,12 @@ impl TriedVariants<'_> {
 /// # Errors
 /// The last variant's error (`Unsupported` only where there is no other) where none can be built and
 /// launched; `OverBudget` where one launch would take too long for the policy.
-pub(super) fn try_variants<'a>(
-    session: &mut Session,
-    case: &'a Case,
-    policy: &Policy,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
-) -> Result<TriedVariants<'a>> {
+pub(super) fn try_variants<'a>(case: &'a Case, bench: &mut Bench) -> Result<TriedVariants<'a>> {
     let mut tried_variants =
         TriedVariants { kernel: case.kernel(), fastest_first: vec![], tried: vec![] };
     let mut last_error = Error::Unsupported("the case has no kernel".into());
     for candidate in &case.candidates {
-        match attempt(session, case, candidate, policy, stage, measurement) {
+        match attempt(case, candidate, bench) {
             Ok(built) => {
                 tried_variants.tried.push((candidate.label.clone(), Some(built.launch)));
                 tried_variants.fastest_first.push(built);
@@ -104,16 +93,10 @@ pub(super) fn try_variants<'a>(
 ///
 /// # Errors
 /// As [`try_variants`].
-pub(super) fn autotune<'a>(
-    session: &mut Session,
-    case: &'a Case,
-    policy: &Policy,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
-) -> Result<BuiltVariant<'a>> {
-    let mut tried_variants = try_variants(session, case, policy, stage, measurement)?;
+pub(super) fn autotune<'a>(case: &'a Case, bench: &mut Bench) -> Result<BuiltVariant<'a>> {
+    let mut tried_variants = try_variants(case, bench)?;
     let fastest = tried_variants.fastest_first.remove(0);
-    tried_variants.select(session, &fastest, stage, measurement)?;
+    tried_variants.select(bench, &fastest)?;
     Ok(fastest)
 }
 
@@ -121,17 +104,12 @@ pub(super) fn autotune<'a>(
 ///
 /// # Errors
 /// Whatever building it says; `Unsupported` for a case without a kernel.
-pub(super) fn build_first_variant<'a>(
-    session: &mut Session,
-    case: &'a Case,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
-) -> Result<&'a Candidate> {
+pub(super) fn build_first_variant<'a>(case: &'a Case, bench: &mut Bench) -> Result<&'a Candidate> {
     let no_kernel = || Error::Unsupported("the case has no kernel".into());
     let candidate = case.candidates.first().ok_or_else(no_kernel)?;
-    stage(Stage::Build);
-    let report = session.device.build(case.kernel(), &candidate.kernel)?;
-    measurement.kernel = Some(built(candidate, report));
+    bench.enter(Stage::Build);
+    let report = bench.device().build(case.kernel(), &candidate.kernel)?;
+    bench.measurement.kernel = Some(built(candidate, report));
     Ok(candidate)
 }
 
@@ -139,18 +117,13 @@ pub(super) fn build_first_variant<'a>(
 ///
 /// # Errors
 /// The most telling one where it takes none.
-pub(super) fn build_any<'a>(
-    session: &mut Session,
-    case: &'a Case,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
-) -> Result<&'a Candidate> {
+pub(super) fn build_any<'a>(case: &'a Case, bench: &mut Bench) -> Result<&'a Candidate> {
     let mut last_error = Error::Unsupported("the case has no kernel".into());
     for candidate in &case.candidates {
-        stage(Stage::Build);
-        match session.device.build(case.kernel(), &candidate.kernel) {
+        bench.enter(Stage::Build);
+        match bench.device().build(case.kernel(), &candidate.kernel) {
             Ok(report) => {
-                measurement.kernel = Some(built(candidate, report));
+                bench.measurement.kernel = Some(built(candidate, report));
                 return Ok(candidate);
             }
             Err(error @ (Error::Unsupported(_) | Error::Build { .. })) => {
@@ -176,24 +149,22 @@ fn rate(variant: &BuiltVariant) -> f64 {
 
 /// Builds a variant and finds the time of one launch.
 fn attempt<'a>(
-    session: &mut Session,
     case: &Case,
     candidate: &'a Candidate,
-    policy: &Policy,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
+    bench: &mut Bench,
 ) -> Result<BuiltVariant<'a>> {
     let alone = case.candidates.len() == 1;
-    stage(Stage::Build);
-    let report = session.device.build(case.kernel(), &candidate.kernel)?;
-    stage(Stage::Launch);
+    bench.enter(Stage::Build);
+    let report = bench.device().build(case.kernel(), &candidate.kernel)?;
+    bench.enter(Stage::Launch);
     if alone {
         // Reported even where launching it fails.
-        measurement.kernel = Some(built(candidate, report.clone()));
+        bench.measurement.kernel = Some(built(candidate, report.clone()));
     }
-    check_duration(session, case, candidate, policy.affordable_launch())?;
+    let policy = bench.policy;
+    check_duration(bench.device(), case, candidate, policy.affordable_launch())?;
     let once = launches(case, candidate, case.kernel(), 1);
-    let mut launch = span(&session.device.run(&once)?);
+    let mut launch = span(&bench.device().run(&once)?);
     // The first launch of a variant pays for what the driver put off; the best of a few counts, within
     // the variant's share of the time that measuring the fastest will take.
     let (begun, share) = (Instant::now(), policy.seconds / case.candidates.len() as f64);
@@ -203,7 +174,7 @@ fn attempt<'a>(
         if launch > long || begun.elapsed().as_secs_f64() > share {
             break;
         }
-        launch = launch.min(span(&session.device.run(&once)?));
+        launch = launch.min(span(&bench.device().run(&once)?));
     }
     Ok(BuiltVariant { candidate, launch, report })
 }
@@ -227,7 +198,7 @@ pub(super) fn built(candidate: &Candidate, report: BuildReport) -> Built {
 /// Runs growing parts of the grid before the whole: a launch that would take longer than
 /// `affordable` seconds is refused before it can block the device (or trip its watchdog).
 pub(super) fn check_duration(
-    session: &mut Session,
+    device: &mut dyn Device,
     case: &Case,
     candidate: &Candidate,
     affordable: f64,
@@ -240,10 +211,10 @@ pub(super) fn check_duration(
         }
         before = fraction;
         let too_long = |part: f64| part > KERNEL_DOMINATED_SECONDS && part / fraction > affordable;
-        let mut part = span(&session.device.run(&recording)?);
+        let mut part = span(&device.run(&recording)?);
         if too_long(part) {
             // It may have paid for what the driver put off, such as compiling: once more.
-            part = part.min(span(&session.device.run(&recording)?));
+            part = part.min(span(&device.run(&recording)?));
         }
         if too_long(part) {
             return Err(Error::OverBudget(Reason::OverBudget {

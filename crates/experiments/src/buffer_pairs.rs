@@ -1,6 +1,6 @@
 //! The two pairs of buffers between which copies go both ways at once, and what they must hold.
 
-use crate::{Measurement, Session, compare};
+use crate::{Bench, Session, compare};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{BufferId, MemoryKind};
 use gpubench_core::units::Bytes;
@@ -42,19 +42,14 @@ pub(crate) fn poison(session: &mut Session, bytes: Bytes) -> Result<()> {
 }
 
 /// Both targets must hold the source's bytes.
-pub(crate) fn verified(
-    session: &mut Session,
-    data: &Data,
-    when: &str,
-    measurement: &mut Measurement,
-) -> Result<bool> {
+pub(crate) fn verified(bench: &mut Bench, data: &Data, when: &str) -> Result<bool> {
     let exact = Comparison { relative: 0.0, absolute: 0.0 };
     for (target, name) in [(UPLOAD_BUFFERS.1, "uploaded"), (DOWNLOAD_BUFFERS.1, "downloaded")] {
-        let found = Data::from_bytes(data.scalar(), &session.device.read(target)?);
+        let found = Data::from_bytes(data.scalar(), &bench.device().read(target)?);
         let (norms, mismatch) = compare(name, data, &found, exact, when);
-        measurement.norms = Some(norms);
+        bench.measurement.norms = Some(norms);
         if let Some(mismatch) = mismatch {
-            measurement.mismatch(mismatch);
+            bench.measurement.mismatch(mismatch);
             return Ok(false);
         }
     }

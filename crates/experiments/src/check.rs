@@ -1,7 +1,7 @@
 //! What a device left behind, against what is expected.
 
 use super::expected::Expected;
-use super::{Measurement, Session, compare, memory};
+use super::{Bench, Measurement, compare, memory};
 use crate::plan::Case;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{Access, Recording};
@@ -19,17 +19,10 @@ pub(super) struct Check<'a> {
 
 impl Check<'_> {
     /// Poisons what the kernel writes, runs one launch of the whole grid, and compares.
-    pub(super) fn whole(
-        &self,
-        session: &mut Session,
-        launch: &Recording,
-        when: &str,
-        measurement: &mut Measurement,
-    ) -> Result<bool> {
-        let device = session.device.as_mut();
-        memory::write(device, self.case, &self.before(), true)?;
-        device.run(launch)?;
-        self.results(session, when, measurement)
+    pub(super) fn whole(&self, bench: &mut Bench, launch: &Recording, when: &str) -> Result<bool> {
+        memory::write(bench.device(), self.case, &self.before(), true)?;
+        bench.device().run(launch)?;
+        self.results(bench, when)
     }
 
     /// What every buffer holds before a launch that is compared. No output begins as what is
@@ -56,29 +49,18 @@ impl Check<'_> {
     }
 
     /// Reads and compares every written buffer; guards are checked even where nothing else is.
-    pub(super) fn results(
-        &self,
-        session: &mut Session,
-        when: &str,
-        measurement: &mut Measurement,
-    ) -> Result<bool> {
-        Ok(self.guards(session, when, measurement)?
-            && self.all(measurement, when, |id| {
-                memory::read(session.device.as_mut(), self.case, id)
-            })?)
+    pub(super) fn results(&self, bench: &mut Bench, when: &str) -> Result<bool> {
+        if !self.guards(bench, when)? {
+            return Ok(false);
+        }
+        let Bench { session, measurement, .. } = bench;
+        self.all(measurement, when, |id| memory::read(session.device.as_mut(), self.case, id))
     }
 
     /// Whether the guards of every buffer are as they were.
-    pub(super) fn guards(
-        &self,
-        session: &mut Session,
-        when: &str,
-        measurement: &mut Measurement,
-    ) -> Result<bool> {
-        let Some(breach) = memory::breach(session.device.as_mut(), self.case)? else {
-            return Ok(true);
-        };
-        measurement.mismatch(Mismatch {
+    pub(super) fn guards(&self, bench: &mut Bench, when: &str) -> Result<bool> {
+        let Some(breach) = memory::breach(bench.device(), self.case)? else { return Ok(true) };
+        bench.measurement.mismatch(Mismatch {
             buffer: self.case.buffers[breach.buffer].name.clone(),
             index: 0,
             found: breach.text(self.case),
@@ -92,22 +74,16 @@ impl Check<'_> {
 
     /// Poisons what the kernel writes, runs a launch of its first `groups` groups, and compares
     /// what they wrote; the rest must be untouched.
-    pub(super) fn part(
-        &self,
-        session: &mut Session,
-        launch: &Recording,
-        groups: u32,
-        measurement: &mut Measurement,
-    ) -> Result<bool> {
-        let device = session.device.as_mut();
+    pub(super) fn part(&self, bench: &mut Bench, launch: &Recording, groups: u32) -> Result<bool> {
         let before = self.before();
-        memory::write(device, self.case, &before, true)?;
-        device.run(launch)?;
+        memory::write(bench.device(), self.case, &before, true)?;
+        bench.device().run(launch)?;
         let share = self.share(groups);
         let when = format!("launch of {groups} groups");
-        if !self.guards(session, &when, measurement)? {
+        if !self.guards(bench, &when)? {
             return Ok(false);
         }
+        let Bench { session, measurement, .. } = bench;
         self.all(measurement, &when, |id| {
             let found = memory::read(session.device.as_mut(), self.case, id)?;
             let Some((_, expected)) = self.expected(id) else { return Ok(found) };

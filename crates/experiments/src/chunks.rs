@@ -5,7 +5,7 @@ use super::autotune::{BuiltVariant, KERNEL, autotune};
 use super::check::Check;
 use super::expected::{Expected, expected};
 use super::timing::time;
-use super::{Measurement, Policy, Session, Stage, memory};
+use super::{Bench, Stage, memory};
 use crate::plan::{
     Candidate, Case, Chunked, Division, Parts, StageOf, equal_chunks, host_mirror, in_parts,
 };
@@ -13,17 +13,15 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Access, Clock, MemoryKind};
 use gpubench_core::record::Timed;
 use gpubench_core::workload::Comparison;
+use gpubench_device::Device;
 use gpubench_reference::Data;
 
 /// A case whose kernel is built and whose buffers are filled, on the device and on the host.
 pub(super) struct Chunks<'a> {
-    pub session: &'a mut Session,
+    pub bench: Bench<'a>,
     pub check: Check<'a>,
     pub candidate: &'a Candidate,
     pub division: &'a Division,
-    pub policy: &'a Policy,
-    pub stage: &'a mut dyn FnMut(Stage),
-    pub measurement: &'a mut Measurement,
     /// Queues that upload, kernel and download have together: 3, or 1 where there are not as many.
     pub queues: u32,
 }
@@ -47,39 +45,27 @@ pub(super) struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    /// `case` on the session's device.
+    /// `case` on the device.
     ///
     /// # Errors
     /// `Unsupported` where it is not divisible; whatever the device says.
-    pub(super) fn new(
-        session: &mut Session,
-        case: &'a Case,
-        policy: &Policy,
-        stage: &mut dyn FnMut(Stage),
-        measurement: &mut Measurement,
-    ) -> Result<Self> {
+    pub(super) fn new(case: &'a Case, bench: &mut Bench) -> Result<Self> {
         let division = division(case)?;
-        stage(Stage::Prepare);
+        bench.enter(Stage::Prepare);
         let initial = memory::initial(case);
-        let (variant, host_memory) = set_up(session, case, &initial, policy, stage, measurement)?;
+        let (variant, host_memory) = set_up(case, &initial, bench)?;
         let candidate = variant.candidate;
-        stage(Stage::Verify);
-        let wanted = expected(case, candidate, &initial, policy)?;
+        bench.enter(Stage::Verify);
+        let wanted = expected(case, candidate, &initial, bench.policy)?;
         Ok(Self { case, candidate, host_memory, division, initial, wanted })
     }
 
-    /// It, to be run in chunks as `policy` says.
-    pub(super) fn chunks<'b>(
-        &'b self,
-        session: &'b mut Session,
-        policy: &'b Policy,
-        stage: &'b mut dyn FnMut(Stage),
-        measurement: &'b mut Measurement,
-    ) -> Chunks<'b> {
-        let queues = if session.device.info().queues >= 3 { 3 } else { 1 };
+    /// It, to be run in chunks.
+    pub(super) fn chunks<'b>(&'b self, mut bench: Bench<'b>) -> Chunks<'b> {
+        let queues = if bench.device().info().queues >= 3 { 3 } else { 1 };
         let check = Check { case: self.case, initial: &self.initial, wanted: self.wanted.as_ref() };
         let (candidate, division) = (self.candidate, self.division);
-        Chunks { session, check, candidate, division, policy, stage, measurement, queues }
+        Chunks { bench, check, candidate, division, queues }
     }
 }
 
@@ -91,20 +77,16 @@ fn division(case: &Case) -> Result<&Division> {
 
 /// Allocates everything and autotunes the kernel; the kind of host memory is reported too.
 pub(super) fn set_up<'a>(
-    session: &mut Session,
     case: &'a Case,
     initial: &[Data],
-    policy: &Policy,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
+    bench: &mut Bench,
 ) -> Result<(BuiltVariant<'a>, MemoryKind)> {
-    let host_memory = allocate(session, case, initial)?;
-    Ok((autotune(session, case, policy, stage, measurement)?, host_memory))
+    let host_memory = allocate(bench.device(), case, initial)?;
+    Ok((autotune(case, bench)?, host_memory))
 }
 
 /// Device buffers with their guards, and a host mirror of each in the best kind of memory.
-fn allocate(session: &mut Session, case: &Case, initial: &[Data]) -> Result<MemoryKind> {
-    let device = session.device.as_mut();
+fn allocate(device: &mut dyn Device, case: &Case, initial: &[Data]) -> Result<MemoryKind> {
     let kind = case.key.host_memory.unwrap_or_else(|| best_kind(&device.info().host_memory));
     memory::allocate(device, case)?;
     memory::write(device, case, initial, false)?;
@@ -135,9 +117,9 @@ impl Chunks<'_> {
 
     /// Runs over poison, and compares what was downloaded and the guards on the device.
     pub(super) fn verified(&mut self, work: &Chunked) -> Result<bool> {
-        (self.stage)(Stage::Verify);
+        self.bench.enter(Stage::Verify);
         self.poison()?;
-        self.session.device.run(&work.recording)?;
+        self.bench.device().run(&work.recording)?;
         self.right(&format!("{} chunks", chunks(work)))
     }
 
@@ -147,10 +129,10 @@ impl Chunks<'_> {
         if self.check.in_place() {
             return if self.verified(work)? { self.timed(work).map(Some) } else { Ok(None) };
         }
-        (self.stage)(Stage::Verify);
+        self.bench.enter(Stage::Verify);
         self.poison()?;
         let timed = self.timed(work)?;
-        (self.stage)(Stage::Verify);
+        self.bench.enter(Stage::Verify);
         Ok(self.right(&format!("{} timed chunks", chunks(work)))?.then_some(timed))
     }
 
@@ -164,19 +146,17 @@ impl Chunks<'_> {
     }
 
     fn timed(&mut self, work: &Chunked) -> Result<(Timed, Clock)> {
-        (self.stage)(Stage::Measure);
-        let (policy, seconds) = (self.policy, self.policy.seconds / 4.0);
-        let timed = time(self.session, &work.recording, policy, seconds, |i| {
+        self.bench.enter(Stage::Measure);
+        let seconds = self.bench.policy.seconds / 4.0;
+        time(&mut self.bench, &work.recording, seconds, |i| {
             let (chunk, stage) = work.steps[i];
             format!("{stage:?} {chunk}").to_lowercase()
-        })?;
-        self.measurement.wall.busy += timed.0.walls.iter().sum::<f64>();
-        Ok(timed)
+        })
     }
 
     /// Poisons everything a recording writes (inputs on the device too, since it uploads them).
     fn poison(&mut self) -> Result<()> {
-        let (device, case) = (self.session.device.as_mut(), self.check.case);
+        let (device, case) = (self.bench.device(), self.check.case);
         memory::poison(device, case)?;
         for (i, buffer) in case.buffers.iter().enumerate() {
             if buffer.access != Access::Read {
@@ -189,11 +169,13 @@ impl Chunks<'_> {
     /// Compares what was downloaded, and the guards on the device.
     fn right(&mut self, when: &str) -> Result<bool> {
         let case = self.check.case;
-        Ok(self.check.guards(self.session, when, self.measurement)?
-            && self.check.all(self.measurement, when, |i| {
-                let bytes = self.session.device.read(host_mirror(case, i))?;
-                Ok(Data::from_bytes(case.buffers[i].element.scalar, &bytes))
-            })?)
+        if !self.check.guards(&mut self.bench, when)? {
+            return Ok(false);
+        }
+        self.check.all(self.bench.measurement, when, |i| {
+            let bytes = self.bench.session.device.read(host_mirror(case, i))?;
+            Ok(Data::from_bytes(case.buffers[i].element.scalar, &bytes))
+        })
     }
 }
 

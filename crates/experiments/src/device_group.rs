@@ -1,11 +1,12 @@
 //! One measurement over several devices that begin at the same moment.
 
-use super::{Measurement, Policy, Session, Stage, StageTimer};
+use crate::bench::{Reset, measured};
 use crate::plan::Case;
-use crate::registry::experiment;
+use crate::registry::known;
+use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, Recording};
-use gpubench_core::record::{Flag, Wall};
+use gpubench_core::record::Flag;
 use gpubench_device::sim::SIM;
 use gpubench_device::{Device, MultiDevice, Part};
 
@@ -53,9 +54,11 @@ impl DeviceGroup {
         let simulated = |member: &Session| member.device.info().backend == SIM;
         if self.members.iter().all(simulated) { Clock::Simulated } else { Clock::Host }
     }
+}
 
+impl Reset for DeviceGroup {
     fn reset(&mut self) {
-        self.members.iter_mut().for_each(|member| member.device.reset());
+        self.members.iter_mut().for_each(Reset::reset);
     }
 }
 
@@ -67,31 +70,17 @@ pub fn measure_multi_device(
     policy: &Policy,
     stage: &mut dyn FnMut(Stage),
 ) -> Measurement {
-    device_group.reset();
-    let mut measurement = Measurement::default();
-    let mut stage_timer = StageTimer::default();
-    let stage: &mut dyn FnMut(Stage) = &mut |now| {
-        stage_timer.enter(Some(now));
-        stage(now);
-    };
-    let experiment = cases.first().and_then(|case| experiment(case.key.measure));
-    let result = match experiment {
-        _ if cases.len() != device_group.members.len() || cases.len() < 2 => {
-            Err(Error::Unsupported(format!(
-                "{} cases for {} devices",
-                cases.len(),
-                device_group.members.len()
-            )))
+    let mut measurement = measured(device_group, policy, stage, |bench| {
+        let members = bench.session.members.len();
+        match cases {
+            [first, _, ..] if cases.len() == members => {
+                known(first.key.measure)?.run_on_group(cases, bench)
+            }
+            _ => Err(Error::Unsupported(format!("{} cases for {members} devices", cases.len()))),
         }
-        Some(experiment) => {
-            experiment.run_on_group(device_group, cases, policy, stage, &mut measurement)
-        }
-        None => Err(Error::Unsupported("no experiment of this build".into())),
-    };
-    measurement.wall = Wall { busy: measurement.wall.busy, ..stage_timer.end() };
-    device_group.reset();
+    });
     for doubt in device_group.doubts.drain(..) {
         measurement.flag(Flag::Timestamps(doubt));
     }
-    measurement.conclude(result)
+    measurement
 }

@@ -1,7 +1,7 @@
 //! Joules of one launch, where the device's sensors report energy: the kernel is launched again and again
 //! for a moment, behind the timed launches, between two readings.
 
-use super::{Measurement, Policy, Session};
+use super::Bench;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::Recording;
 use gpubench_device::sensors::Reading;
@@ -16,20 +16,14 @@ const BY_POWER: f64 = 1.25;
 
 /// Fills in the joules of one of the `batch` launches of `recording`. Nothing where the device
 /// does not report it, or where it would take more than half of the case's sampling time.
-pub(super) fn measure(
-    session: &mut Session,
-    recording: &Recording,
-    batch: u32,
-    policy: &Policy,
-    measurement: &mut Measurement,
-) -> Result<()> {
-    let Some(polling) = session.polling.clone() else { return Ok(()) };
+pub(super) fn measure(bench: &mut Bench, recording: &Recording, batch: u32) -> Result<()> {
+    let Some(polling) = bench.session.polling.clone() else { return Ok(()) };
     let seconds = match polling.read() {
         Reading { joules: Some(_), .. } => BY_COUNTER,
         Reading { watts: Some(_), .. } => BY_POWER,
         _ => return Ok(()),
     };
-    if seconds > policy.seconds / 2.0 {
+    if seconds > bench.policy.seconds / 2.0 {
         return Ok(());
     }
     let begun = Instant::now();
@@ -38,14 +32,14 @@ pub(super) fn measure(
         let burst = Instant::now();
         let mut launches = 0;
         while launches == 0 || burst.elapsed().as_secs_f64() < BURST {
-            session.device.run(recording)?;
+            bench.device().run(recording)?;
             launches += u64::from(batch);
         }
         if energy.feed(begun.elapsed().as_secs_f64(), launches, &polling.read()) {
             break;
         }
     }
-    measurement.monitor.joules = energy.each();
+    bench.measurement.monitor.joules = energy.each();
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use crate::engines::Engines;
 use crate::plan::{BufferPlan, Case, Limits};
 use crate::prediction_scores::ModelPrediction;
 use crate::residency::GroupsAtOnce;
-use crate::{DeviceGroup, Measurement, Policy, Session, Stage};
+use crate::{Bench, DeviceGroup};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, DeviceInfo};
@@ -66,17 +66,11 @@ pub trait Experiment: Sync + 'static {
     /// Why it cannot be run on this device.
     fn plan(spec: &Self::Spec, case: &Case, planning: &Planning) -> Result<Self::Plan, Reason>;
 
-    /// Measures `case` into `measurement`, reporting to `stage` what it is about to do.
+    /// Measures `case` with `bench`.
     ///
     /// # Errors
     /// What the device says.
-    fn run(
-        _: &mut Session,
-        _: &Case,
-        _: &Policy,
-        _: &mut dyn FnMut(Stage),
-        _: &mut Measurement,
-    ) -> Result<()> {
+    fn run(_: &Case, _: &mut Bench) -> Result<()> {
         Err(Error::Unsupported("one device where two are needed".into()))
     }
 
@@ -112,13 +106,7 @@ pub trait Experiment: Sync + 'static {
     ///
     /// # Errors
     /// What a device says.
-    fn run_on_group(
-        _: &mut DeviceGroup,
-        _: &[Case],
-        _: &Policy,
-        _: &mut dyn FnMut(Stage),
-        _: &mut Measurement,
-    ) -> Result<()> {
+    fn run_on_group(_: &[Case], _: &mut Bench<DeviceGroup>) -> Result<()> {
         Err(Error::Unsupported("it is measured on one device at a time".into()))
     }
 }
@@ -208,27 +196,13 @@ pub trait ErasedExperiment: SuiteKind {
     ///
     /// # Errors
     /// What the device says.
-    fn run(
-        &self,
-        session: &mut Session,
-        case: &Case,
-        policy: &Policy,
-        stage: &mut dyn FnMut(Stage),
-        measurement: &mut Measurement,
-    ) -> Result<()>;
+    fn run(&self, case: &Case, bench: &mut Bench) -> Result<()>;
 
     /// As [`Experiment::run_on_group`].
     ///
     /// # Errors
     /// What a device says.
-    fn run_on_group(
-        &self,
-        group: &mut DeviceGroup,
-        cases: &[Case],
-        policy: &Policy,
-        stage: &mut dyn FnMut(Stage),
-        measurement: &mut Measurement,
-    ) -> Result<()>;
+    fn run_on_group(&self, cases: &[Case], bench: &mut Bench<DeviceGroup>) -> Result<()>;
 
     /// Why `detail` is not what this experiment leaves.
     fn flaw(&self, detail: &Detail) -> Option<String>;
@@ -336,26 +310,12 @@ impl<E: Experiment> ErasedExperiment for Erased<E> {
         Ok(case)
     }
 
-    fn run(
-        &self,
-        session: &mut Session,
-        case: &Case,
-        policy: &Policy,
-        stage: &mut dyn FnMut(Stage),
-        measurement: &mut Measurement,
-    ) -> Result<()> {
-        E::run(session, case, policy, stage, measurement)
+    fn run(&self, case: &Case, bench: &mut Bench) -> Result<()> {
+        E::run(case, bench)
     }
 
-    fn run_on_group(
-        &self,
-        group: &mut DeviceGroup,
-        cases: &[Case],
-        policy: &Policy,
-        stage: &mut dyn FnMut(Stage),
-        measurement: &mut Measurement,
-    ) -> Result<()> {
-        E::run_on_group(group, cases, policy, stage, measurement)
+    fn run_on_group(&self, cases: &[Case], bench: &mut Bench<DeviceGroup>) -> Result<()> {
+        E::run_on_group(cases, bench)
     }
 
     fn flaw(&self, detail: &Detail) -> Option<String> {

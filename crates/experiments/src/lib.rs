@@ -25,6 +25,7 @@ pub mod sustain;
 pub mod transfer;
 pub mod transfer_states;
 
+mod bench;
 mod buffer_pairs;
 mod check;
 mod checkpoint_store;
@@ -59,6 +60,7 @@ mod timing;
 mod verified_kernel;
 mod verifier;
 
+pub use bench::Bench;
 pub use compare::compare;
 pub use compute::compute;
 pub use device_group::{DeviceGroup, measure_multi_device};
@@ -72,8 +74,6 @@ pub use registry::load;
 pub use session::Session;
 pub use stage_timer::StageTimer;
 
-use gpubench_core::error::Error;
-use gpubench_core::record::Wall;
 use plan::Case;
 
 /// Measures one case, reporting to `stage` what it is about to do. Never fails: what went wrong is
@@ -84,18 +84,7 @@ pub fn measure(
     policy: &Policy,
     stage: &mut dyn FnMut(Stage),
 ) -> Measurement {
-    session.device.reset();
-    let mut measurement = Measurement::default();
-    let mut stage_timer = StageTimer::default();
-    let stage: &mut dyn FnMut(Stage) = &mut |now| {
-        stage_timer.enter(Some(now));
-        stage(now);
-    };
-    let result = match registry::experiment(case.key.measure) {
-        Some(experiment) => experiment.run(session, case, policy, stage, &mut measurement),
-        None => Err(Error::Unsupported("no experiment of this build".into())),
-    };
-    measurement.wall = Wall { busy: measurement.wall.busy, ..stage_timer.end() };
-    session.device.reset();
-    measurement.conclude(result)
+    bench::measured(session, policy, stage, |bench| {
+        registry::known(case.key.measure)?.run(case, bench)
+    })
 }

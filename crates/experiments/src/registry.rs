@@ -5,7 +5,7 @@ pub use crate::checkpoint::analysis::SaveSummary;
 use crate::experiment::{Erased, ErasedExperiment, Experiment};
 use crate::plan::Case;
 use gpubench_analysis::ReportInput;
-use gpubench_core::error::Result;
+use gpubench_core::error::{Error, Result};
 use gpubench_core::record::{Detail, Record, Recorded};
 use gpubench_core::workload::Kind;
 use gpubench_document::Section;
@@ -54,6 +54,14 @@ pub fn seconds(case: &Case) -> Option<f64> {
 /// The kind of this name; `None` where this build does not know it.
 pub fn experiment(kind: Kind) -> Option<&'static dyn ErasedExperiment> {
     EXPERIMENTS.iter().copied().find(|experiment| experiment.kind() == kind)
+}
+
+/// As [`experiment`].
+///
+/// # Errors
+/// `Unsupported` where this build does not know it.
+pub(crate) fn known(kind: Kind) -> Result<&'static dyn ErasedExperiment> {
+    experiment(kind).ok_or_else(|| Error::Unsupported("no experiment of this build".into()))
 }
 
 /// Seconds of a divisible problem's stages in isolation, where its experiment measured them.

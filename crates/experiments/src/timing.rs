@@ -1,6 +1,6 @@
 //! Times of a whole recording, run again and again, or of several in turn.
 
-use super::{Policy, Session};
+use super::{Bench, Policy, Stage};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{Clock, HOST_RESOLUTION, Recording, Timeline};
 use gpubench_core::record::{Measured, NamedStep, Timed};
@@ -13,40 +13,39 @@ pub(super) const MIN_SAMPLES_IN_TURN: usize = 7;
 /// `seconds`), after a warm-up that takes at most a quarter of them besides. Steps are named by
 /// `name`.
 pub(super) fn time(
-    session: &mut Session,
+    bench: &mut Bench,
     recording: &Recording,
-    policy: &Policy,
     seconds: f64,
     name: impl Fn(usize) -> String,
 ) -> Result<(Timed, Clock)> {
+    let Bench { session, policy, .. } = bench.lend();
     let (walls, fastest) = walls(policy, seconds, || session.device.run(recording))?;
+    bench.measurement.wall.busy += walls.iter().sum::<f64>();
     Ok((Timed { walls, steps: named(recording, &fastest, name) }, step_clock(&fastest)))
 }
 
 /// As [`time`], of several recordings with the names of their steps, each run once in every turn: a device, or a
 /// host, that changes its pace meanwhile changes that of all alike. Turns go on until every median is known well
-/// enough; `seconds` are for each. `begin` is called before each turn.
+/// enough; `seconds` are for each. Each turn is a stage of its own: its deadline is for one launch after the
+/// other, not for all.
 pub(super) fn in_turn<const N: usize>(
-    session: &mut Session,
+    bench: &mut Bench,
     recordings: [(Recording, Vec<String>); N],
-    policy: &Policy,
     seconds: f64,
-    mut begin: impl FnMut(),
 ) -> Result<([Timed; N], Clock)> {
+    let policy = bench.policy;
     let mut all = recordings.map(|(recording, names)| Turn {
         recording,
         names,
         series: Series::new(policy, seconds),
     });
     warm_up(N as f64 * policy.warmup.min(seconds / 4.0), || {
-        begin();
-        let timelines = once_each(session, &all)?;
+        let timelines = once_each(bench, &all)?;
         let clock = timelines.first().map_or(Clock::Host, |timeline| timeline.clock);
         Ok((timelines.iter().map(|timeline| timeline.wall).sum(), clock))
     })?;
     while all.iter().any(|turn| turn.series.decision == Decision::Continue) {
-        begin();
-        let timelines = once_each(session, &all)?;
+        let timelines = once_each(bench, &all)?;
         // A short one gets as many turns as the long ones have time for.
         let each = timelines.iter().map(|timeline| timeline.wall).sum::<f64>() / N as f64;
         for (turn, timeline) in all.iter_mut().zip(timelines) {
@@ -57,6 +56,7 @@ pub(super) fn in_turn<const N: usize>(
     let timed = all.map(|Turn { recording, names, series }| {
         let (walls, fastest) = series.into_parts();
         clock = step_clock(&fastest);
+        bench.measurement.wall.busy += walls.iter().sum::<f64>();
         Timed { walls, steps: named(&recording, &fastest, |step| names[step].clone()) }
     });
     Ok((timed, clock))
@@ -70,8 +70,9 @@ struct Turn {
     series: Series,
 }
 
-fn once_each(session: &mut Session, all: &[Turn]) -> Result<Vec<Timeline>> {
-    all.iter().map(|turn| session.device.run(&turn.recording)).collect()
+fn once_each(bench: &mut Bench, all: &[Turn]) -> Result<Vec<Timeline>> {
+    bench.enter(Stage::Measure);
+    all.iter().map(|turn| bench.device().run(&turn.recording)).collect()
 }
 
 /// As [`time`], of anything that has a timeline: the wall times, and the timeline of the shortest.

@@ -5,7 +5,7 @@ use crate::expected::expected;
 use crate::images::Images;
 use crate::plan::{Candidate, Case};
 use crate::verifier::Verifier;
-use crate::{Measurement, Policy, Session, Stage, memory};
+use crate::{Bench, Stage, memory};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{Access, Origin};
 use gpubench_core::record::Flag;
@@ -13,68 +13,54 @@ use gpubench_core::record::Flag;
 /// What surrounds the samples of a kernel: its fastest variant that is right is built, and what
 /// the launches of `sample` leave behind is compared too.
 pub(crate) fn around(
-    session: &mut Session,
     case: &Case,
-    policy: &Policy,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
-    sample: impl FnOnce(
-        &mut Session,
-        &BuiltVariant,
-        &mut dyn FnMut(Stage),
-        &mut Measurement,
-    ) -> Result<()>,
+    bench: &mut Bench,
+    sample: impl FnOnce(&mut Bench, &BuiltVariant) -> Result<()>,
 ) -> Result<()> {
-    stage(Stage::Prepare);
-    let images = Images::new(case, policy.cache.as_deref());
-    memory::allocate(session.device.as_mut(), case)?;
+    bench.enter(Stage::Prepare);
+    let images = Images::new(case, bench.policy.cache.as_deref());
+    memory::allocate(bench.device(), case)?;
     // What is only written is filled before each launch that is compared.
-    images.write(session.device.as_mut(), |access| access != Access::Write)?;
+    images.write(bench.device(), |access| access != Access::Write)?;
     if let Some(lent) = case.candidates.first().filter(|c| is_lent(c)) {
-        stage(Stage::Verify);
+        bench.enter(Stage::Verify);
         // Before any launch: a stranger's sizes that do not fit the buffers are refused here.
-        expected(case, lent, images.data(), policy)?;
+        expected(case, lent, images.data(), bench.policy)?;
     }
-    if policy.verify_only {
-        return verify_once(session, case, policy, stage, measurement, &images);
+    if bench.policy.verify_only {
+        return verify_once(case, bench, &images);
     }
-    let tried = try_variants(session, case, policy, stage, measurement)?;
+    let tried = try_variants(case, bench)?;
     for variant in &tried.fastest_first {
-        tried.select(session, variant, stage, measurement)?;
-        stage(Stage::Verify);
-        let verifier = Verifier::new(case, variant.candidate, &images, policy);
-        measurement.forgive();
-        if !verifier.fresh_launch(session, "first launch", measurement)? {
+        tried.select(bench, variant)?;
+        bench.enter(Stage::Verify);
+        let verifier = Verifier::new(case, variant.candidate, &images, bench.policy);
+        bench.measurement.forgive();
+        if !verifier.fresh_launch(bench, "first launch")? {
             // The fastest may be so because it is wrong: the next one may be right.
             if tried.fastest_first.len() > 1 {
-                measurement.flag(Flag::WrongVariant(variant.candidate.label.clone()));
+                bench.measurement.flag(Flag::WrongVariant(variant.candidate.label.clone()));
             }
             continue;
         }
-        verifier.poison(session)?;
-        sample(session, variant, stage, measurement)?;
-        stage(Stage::Verify);
-        verifier.timed_launches(session, measurement)?;
+        verifier.poison(bench.device())?;
+        sample(bench, variant)?;
+        bench.enter(Stage::Verify);
+        verifier.timed_launches(bench)?;
         return Ok(());
     }
     Ok(())
 }
 
 /// One launch of the first variant that the device takes, and its result compared.
-fn verify_once(
-    session: &mut Session,
-    case: &Case,
-    policy: &Policy,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
-    images: &Images,
-) -> Result<()> {
-    let candidate = build_any(session, case, stage, measurement)?;
-    stage(Stage::Launch);
-    check_duration(session, case, candidate, policy.affordable_launch())?;
-    stage(Stage::Verify);
-    let verifier = Verifier::new(case, candidate, images, policy);
-    verifier.fresh_launch(session, "launch", measurement)?;
+fn verify_once(case: &Case, bench: &mut Bench, images: &Images) -> Result<()> {
+    let candidate = build_any(case, bench)?;
+    bench.enter(Stage::Launch);
+    let affordable = bench.policy.affordable_launch();
+    check_duration(bench.device(), case, candidate, affordable)?;
+    bench.enter(Stage::Verify);
+    let verifier = Verifier::new(case, candidate, images, bench.policy);
+    verifier.fresh_launch(bench, "launch")?;
     Ok(())
 }
 

@@ -7,12 +7,13 @@ use super::expected::{Expected, expected, shared_file};
 use super::images::Images;
 use super::known_results::KnownResults;
 use super::memory::{inside, read_guarded};
-use super::{Measurement, Policy, Session, memory};
+use super::{Bench, Policy, memory};
 use crate::plan::{Candidate, Case, launches};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::Access;
 use gpubench_core::hash::{fingerprint, sha256_hex};
 use gpubench_core::workload::{Comparison, Verify};
+use gpubench_device::Device;
 use gpubench_reference::Data;
 use std::cell::{OnceCell, RefCell};
 use std::path::PathBuf;
@@ -40,53 +41,40 @@ impl<'a> Verifier<'a> {
     }
 
     /// Poisons what the kernel writes, launches once, and compares; whether to go on.
-    pub fn fresh_launch(
-        &self,
-        session: &mut Session,
-        when: &str,
-        measurement: &mut Measurement,
-    ) -> Result<bool> {
-        self.poison(session)?;
-        session.device.run(&launches(self.case, self.candidate, KERNEL, 1))?;
-        self.results(session, when, measurement)
+    pub fn fresh_launch(&self, bench: &mut Bench, when: &str) -> Result<bool> {
+        self.poison(bench.device())?;
+        bench.device().run(&launches(self.case, self.candidate, KERNEL, 1))?;
+        self.results(bench, when)
     }
 
     /// Poisons what the kernel writes, so that what is compared next was written by what runs next.
-    pub fn poison(&self, session: &mut Session) -> Result<()> {
+    pub fn poison(&self, device: &mut dyn Device) -> Result<()> {
         if matches!(self.case.verify, Verify::Reference(..)) {
             let written = |access| access != Access::Read;
-            return self.images.write(session.device.as_mut(), written);
+            return self.images.write(device, written);
         }
         let (initial, wanted) = (self.images.data(), self.wanted()?);
         let check = Check { case: self.case, initial, wanted };
-        memory::write(session.device.as_mut(), self.case, &check.before(), true)
+        memory::write(device, self.case, &check.before(), true)
     }
 
     /// Compares what the timed launches left behind. A kernel that works in place has by then
     /// been applied many times: it is restored and launched once more.
-    pub fn timed_launches(
-        &self,
-        session: &mut Session,
-        measurement: &mut Measurement,
-    ) -> Result<bool> {
+    pub fn timed_launches(&self, bench: &mut Bench) -> Result<bool> {
         if self.case.buffers.iter().any(|b| b.access == Access::ReadWrite) {
-            self.fresh_launch(session, "launch after the timed ones", measurement)
+            self.fresh_launch(bench, "launch after the timed ones")
         } else {
-            self.results(session, "timed launches", measurement)
+            self.results(bench, "timed launches")
         }
     }
 
     /// Reads and compares every written buffer; guards are checked even where nothing else is.
-    fn results(
-        &self,
-        session: &mut Session,
-        when: &str,
-        measurement: &mut Measurement,
-    ) -> Result<bool> {
+    fn results(&self, bench: &mut Bench, when: &str) -> Result<bool> {
         let unseen = Check { case: self.case, initial: &[], wanted: None };
-        if !unseen.guards(session, when, measurement)? {
+        if !unseen.guards(bench, when)? {
             return Ok(false);
         }
+        let Bench { session, measurement, .. } = bench;
         if matches!(self.case.verify, Verify::Nothing) {
             return unseen.all(measurement, when, |_| Ok(Data::U32(vec![])));
         }

@@ -11,7 +11,7 @@ use crate::check::Check;
 use crate::expected::expected;
 use crate::loops::Sample;
 use crate::plan::{Candidate, Case, launches, line_launch, max_groups_in_line};
-use crate::{Measurement, Policy, Session, Stage, memory};
+use crate::{Bench, Policy, Stage, memory};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, DeviceKind, HOST_RESOLUTION, KernelId, Op, Recording};
 use gpubench_core::record::{Detail, Measured};
@@ -31,50 +31,44 @@ const WHOLE: f64 = 0.25;
 /// Most launches in one sample.
 const BATCH: u32 = 64;
 
-/// Measures `case` into `measurement`.
-pub(super) fn measure(
-    session: &mut Session,
-    case: &Case,
-    policy: &Policy,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
-) -> Result<()> {
+/// Measures `case` with `bench`.
+pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     let variants = indexed_variants(case)?;
-    stage(Stage::Prepare);
+    bench.enter(Stage::Prepare);
     let initial = memory::initial(case);
-    memory::allocate(session.device.as_mut(), case)?;
-    memory::write(session.device.as_mut(), case, &initial, false)?;
+    memory::allocate(bench.device(), case)?;
+    memory::write(bench.device(), case, &initial, false)?;
     for variant in &variants {
-        stage(Stage::Build);
-        let report = session.device.build(variant.id, &variant.candidate.kernel)?;
-        measurement.kernel.get_or_insert(built(variant.candidate, report));
+        bench.enter(Stage::Build);
+        let report = bench.device().build(variant.id, &variant.candidate.kernel)?;
+        bench.measurement.kernel.get_or_insert(built(variant.candidate, report));
     }
-    let mut bench = Bench {
-        session,
+    let mut sweeps = Sweeps {
+        bench: bench.lend(),
         case,
-        policy,
         clock: None,
         dropped: 0,
         launches: 0,
         batches: BTreeMap::new(),
     };
-    let times = bench.all(&variants, stage)?;
-    let Bench { clock, dropped, batches, .. } = bench;
+    let times = sweeps.all(&variants)?;
+    let Sweeps { clock, dropped, batches, .. } = sweeps;
     let clock = clock.unwrap_or((Clock::Host, HOST_RESOLUTION));
     for (variant, times) in variants.iter().zip(&times) {
-        stage(Stage::Verify);
-        if !verified(session, case, policy, (variant, times), &initial, measurement)? {
+        bench.enter(Stage::Verify);
+        if !verified(case, (variant, times), &initial, bench)? {
             return Ok(());
         }
     }
-    if policy.verify_only {
+    if bench.policy.verify_only {
         return Ok(());
     }
-    measurement.wall.busy += times.iter().flat_map(|t| t.points.values().flatten()).sum::<f64>();
-    measurement.measured = largest(&times, &batches, clock, dropped);
+    bench.measurement.wall.busy +=
+        times.iter().flat_map(|t| t.points.values().flatten()).sum::<f64>();
+    bench.measurement.measured = largest(&times, &batches, clock, dropped);
     let variants =
         variants.iter().zip(times).map(|(variant, times)| variant.times(times)).collect();
-    measurement.detail =
+    bench.measurement.detail =
         Some(Detail::new(&Characterised { clock: clock.0, resolution: clock.1, variants }));
     Ok(())
 }
@@ -82,15 +76,13 @@ pub(super) fn measure(
 /// Compares what a launch of the whole grid leaves behind or, where that would take too long, one
 /// of the most groups that were measured.
 fn verified(
-    session: &mut Session,
     case: &Case,
-    policy: &Policy,
     (variant, times): (&IndexedVariant, &Times),
     initial: &[Data],
-    measurement: &mut Measurement,
+    bench: &mut Bench,
 ) -> Result<bool> {
     // Variants have results of their own, which the cache would mistake for each other's.
-    let uncached = Policy { cache: None, ..policy.clone() };
+    let uncached = Policy { cache: None, ..bench.policy.clone() };
     let wanted = expected(case, variant.candidate, initial, &uncached)?;
     let check = Check { case, initial, wanted: wanted.as_ref() };
     let Some((&groups, samples)) = times.points.last_key_value() else { return Ok(true) };
@@ -99,14 +91,9 @@ fn verified(
     // What changes in place depends on all groups: a part of them cannot be verified.
     if check.in_place() || fastest * x * y * z / f64::from(groups) <= WHOLE {
         let once = launches(case, variant.candidate, variant.id, 1);
-        return check.whole(session, &once, &format!("launch of {}", variant.name()), measurement);
+        return check.whole(bench, &once, &format!("launch of {}", variant.name()));
     }
-    check.part(
-        session,
-        &line_launch(case, variant.candidate, variant.id, groups),
-        groups,
-        measurement,
-    )
+    check.part(bench, &line_launch(case, variant.candidate, variant.id, groups), groups)
 }
 
 /// A variant and the number of its kernel.
@@ -150,10 +137,10 @@ struct Times {
     points: BTreeMap<u32, Vec<f64>>,
 }
 
-struct Bench<'a> {
-    session: &'a mut Session,
+/// Launches of growing numbers of groups, of every variant.
+struct Sweeps<'a> {
+    bench: Bench<'a>,
     case: &'a Case,
-    policy: &'a Policy,
     /// The clock of the samples and its resolution: samples of another are dropped.
     clock: Option<(Clock, f64)>,
     dropped: u32,
@@ -164,25 +151,25 @@ struct Bench<'a> {
     batches: BTreeMap<u32, u32>,
 }
 
-impl Bench<'_> {
-    fn all(
-        &mut self,
-        variants: &[IndexedVariant],
-        stage: &mut dyn FnMut(Stage),
-    ) -> Result<Vec<Times>> {
+impl Sweeps<'_> {
+    fn all(&mut self, variants: &[IndexedVariant]) -> Result<Vec<Times>> {
         let mut times: Vec<Times> = variants.iter().map(|_| Times::default()).collect();
-        let share = self.policy.seconds / VISITS as f64 / variants.len() as f64;
-        let visits = if self.policy.verify_only { 1 } else { VISITS.min(self.policy.max_samples) };
+        let share = self.bench.policy.seconds / VISITS as f64 / variants.len() as f64;
+        let visits = if self.bench.policy.verify_only {
+            1
+        } else {
+            VISITS.min(self.bench.policy.max_samples)
+        };
         for visit in 0..visits {
             for (variant, times) in variants.iter().zip(&mut times) {
-                stage(Stage::Measure);
+                self.bench.enter(Stage::Measure);
                 self.warm_up(variant)?;
                 if visit == 0 {
-                    self.sweep_groups(variant, times, share, stage)?;
+                    self.sweep_groups(variant, times, share)?;
                 } else {
                     let groups: Vec<u32> = times.points.keys().copied().collect();
                     for groups in groups {
-                        stage(Stage::Measure);
+                        self.bench.enter(Stage::Measure);
                         self.samples(variant, times, groups, share)?;
                     }
                 }
@@ -198,17 +185,16 @@ impl Bench<'_> {
         variant: &IndexedVariant,
         times: &mut Times,
         share: f64,
-        stage: &mut dyn FnMut(Stage),
     ) -> Result<()> {
         let max_groups = max_groups_in_line(variant.candidate);
-        let longest = self.policy.longest_launch.min(share / 8.0);
+        let longest = self.bench.policy.longest_launch.min(share / 8.0);
         let mut groups = 1;
         loop {
-            stage(Stage::Measure);
+            self.bench.enter(Stage::Measure);
             if !self.batches.contains_key(&groups) {
                 let first =
                     self.launch(variant, groups, 1)?.map_or(longest, |sample| sample.seconds);
-                let batch = self.session.batch(first, BATCH);
+                let batch = self.bench.session.batch(first, BATCH);
                 self.batches.insert(groups, batch);
             }
             let fastest = self.samples(variant, times, groups, share)?;
@@ -245,7 +231,7 @@ impl Bench<'_> {
         let points = times.points.entry(groups).or_default();
         let (mut fastest, mut taken, mut tries) = (f64::INFINITY, 0, 0);
         let [min_launches, max_launches] =
-            LAUNCHES.map(|launches| launches.min(self.policy.max_samples));
+            LAUNCHES.map(|launches| launches.min(self.bench.policy.max_samples));
         while taken < max_launches && tries < 2 * max_launches {
             if taken >= min_launches && start.elapsed().as_secs_f64() > share / 12.0 {
                 break;
@@ -271,7 +257,7 @@ impl Bench<'_> {
             self.launches += 1;
             for (slice, buffer) in buffers.iter_mut().zip(&self.case.buffers) {
                 let each = slice.len.0 / max_groups;
-                let aligned = each.is_multiple_of(self.session.device.info().offset_alignment.0);
+                let aligned = each.is_multiple_of(self.bench.device().info().offset_alignment.0);
                 if matches!(buffer.split, Split::Rows { .. }) && parts > 1 && aligned {
                     let len = each * u64::from(groups);
                     slice.offset.0 += self.launches % parts * len;
@@ -293,10 +279,10 @@ impl Bench<'_> {
             let step = recording.steps[0].clone();
             recording.steps.push(step);
         }
-        if self.session.device.info().kind != DeviceKind::Simulated {
+        if self.bench.device().info().kind != DeviceKind::Simulated {
             self.move_on(variant, groups, &mut recording);
         }
-        let sample = Sample::of_batch(self.session.device.run(&recording)?, batch);
+        let sample = Sample::of_batch(self.bench.device().run(&recording)?, batch);
         let (clock, _) = *self.clock.get_or_insert((sample.clock, sample.resolution));
         if sample.clock != clock {
             self.dropped += 1;

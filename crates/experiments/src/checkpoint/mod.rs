@@ -7,11 +7,11 @@ mod run;
 mod sample;
 mod section;
 
+use crate::Bench;
 use crate::experiment::{Experiment, Planning};
 use crate::iteration::check_state;
 use crate::plan::Case;
 use crate::prediction_scores::ModelPrediction;
-use crate::{Measurement, Policy, Session, Stage};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::reason::Reason;
@@ -37,14 +37,8 @@ impl Experiment for Checkpoint {
         check_state(case, planning.device, planning.limits)
     }
 
-    fn run(
-        session: &mut Session,
-        case: &Case,
-        policy: &Policy,
-        stage: &mut dyn FnMut(Stage),
-        measurement: &mut Measurement,
-    ) -> Result<()> {
-        run::measure(session, case, policy, stage, measurement)
+    fn run(case: &Case, bench: &mut Bench) -> Result<()> {
+        run::measure(case, bench)
     }
 
     fn predictions(raw: &Self::Data, _: Option<Residency>) -> Vec<ModelPrediction> {

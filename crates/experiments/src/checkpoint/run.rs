@@ -17,7 +17,7 @@ use crate::iterate::{ToFile, allocate, read_state};
 use crate::iteration::Iteration;
 use crate::plan::Case;
 use crate::timing::fastest;
-use crate::{Measurement, Policy, Session, Stage, memory};
+use crate::{Bench, Policy, Stage, memory};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::record::Detail;
@@ -33,30 +33,25 @@ const ITERATIONS: f64 = 7.0;
 /// Among how many the case's time is shared: these, and shorter ones.
 const SHARES: f64 = 16.0;
 
-/// Measures `case` into `measurement`.
-pub(super) fn measure(
-    session: &mut Session,
-    case: &Case,
-    policy: &Policy,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
-) -> Result<()> {
-    stage(Stage::Prepare);
+/// Measures `case` with `bench`.
+pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
+    bench.enter(Stage::Prepare);
     let initial = memory::initial(case);
-    memory::allocate(session.device.as_mut(), case)?;
-    memory::write(session.device.as_mut(), case, &initial, false)?;
+    memory::allocate(bench.device(), case)?;
+    memory::write(bench.device(), case, &initial, false)?;
+    let policy = bench.policy;
     let min_samples = policy.min_samples.min(MIN_SAMPLES);
     // One launch is a whole iteration, and many of them must fit.
     let each = Policy { min_samples, seconds: policy.seconds / ITERATIONS, ..policy.clone() };
-    let candidate = autotune(session, case, &each, stage, measurement)?.candidate;
+    let candidate = autotune(case, &mut bench.with_policy(&each))?.candidate;
     let iteration = Iteration { case, candidate };
     let saves = iteration.few_saves();
-    let info = session.device.info();
+    let info = bench.device().info();
     let host_memory = best_kind(&info.host_memory);
     let simulated = info.kind == DeviceKind::Simulated;
     let (queues, skipped) = tried(info);
-    allocate(session.device.as_mut(), case, saves.len(), host_memory)?;
-    stage(Stage::Verify);
+    allocate(bench.device(), case, saves.len(), host_memory)?;
+    bench.enter(Stage::Verify);
     let wanted = expected(case, candidate, &initial, policy)?;
     let check = Check { case, initial: &initial, wanted: wanted.as_ref() };
     let temporary = std::env::temp_dir();
@@ -66,33 +61,30 @@ pub(super) fn measure(
     let max_samples = policy.max_samples.min(MAX_SAMPLES);
     let policy =
         Policy { min_samples, max_samples, seconds: policy.seconds / SHARES, ..policy.clone() };
-    let mut bench = Bench {
-        session,
+    let mut runs = Iterations {
+        bench: bench.with_policy(&policy),
         check,
-        policy: &policy,
-        stage,
-        measurement,
         iteration,
         saves: &saves,
         checkpoint_store: &checkpoint_store,
     };
-    let Some(states) = bench.states()? else { return Ok(()) };
+    let Some(states) = runs.states()? else { return Ok(()) };
     for &queues in &queues {
-        if !bench.verified(queues, &states)? {
+        if !runs.verified(queues, &states)? {
             return Ok(());
         }
     }
     if policy.verify_only {
         return Ok(());
     }
-    let Some(mut detail) = bench.timed(&queues, simulated, &states)? else { return Ok(()) };
+    let Some(mut detail) = runs.timed(&queues, simulated, &states)? else { return Ok(()) };
     detail.host_memory = host_memory;
     detail.skipped = skipped;
     let to_memory = detail.runs.iter().filter(|run| !run.to_file).map(|run| &run.saving[..]);
     let work = [candidate.flops, candidate.bytes];
-    measurement.measured = Some(fastest(to_memory, detail.clock, work));
-    measurement.detail = Some(Detail::new(&detail));
-    measurement.flag_if_not_converged(&policy);
+    bench.measurement.measured = Some(fastest(to_memory, detail.clock, work));
+    bench.measurement.detail = Some(Detail::new(&detail));
+    bench.measurement.flag_if_not_converged(&policy);
     Ok(())
 }
 
@@ -115,30 +107,27 @@ pub(crate) struct States {
     last: Vec<u8>,
 }
 
-/// An iteration on a device, and how it is measured.
-pub(crate) struct Bench<'a> {
-    session: &'a mut Session,
+/// An iteration that is run again and again, with saves and without.
+pub(crate) struct Iterations<'a> {
+    bench: Bench<'a>,
     check: Check<'a>,
-    policy: &'a Policy,
-    stage: &'a mut dyn FnMut(Stage),
-    measurement: &'a mut Measurement,
     iteration: Iteration<'a>,
     saves: &'a [usize],
     checkpoint_store: &'a CheckpointStore,
 }
 
-impl Bench<'_> {
+impl Iterations<'_> {
     /// Everything as it was before the first pass.
     fn begin(&mut self) -> Result<()> {
-        memory::write(self.session.device.as_mut(), self.check.case, self.check.initial, true)
+        memory::write(self.bench.device(), self.check.case, self.check.initial, true)
     }
 
     fn read(&mut self) -> Result<Vec<u8>> {
-        read_state(self.session.device.as_mut(), self.iteration.case)
+        read_state(self.bench.device(), self.iteration.case)
     }
 
     fn save_to_file(&mut self, queues: u32) -> Result<()> {
         let Self { iteration, checkpoint_store, .. } = *self;
-        ToFile { iteration, queues, checkpoint_store }.run(self.session, 0, self.saves)
+        ToFile { iteration, queues, checkpoint_store }.run(self.bench.session, 0, self.saves)
     }
 }

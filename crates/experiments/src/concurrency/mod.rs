@@ -8,10 +8,10 @@ mod run;
 mod section;
 pub mod spec;
 
+use crate::Bench;
 use crate::experiment::{Experiment, Planning, Timelines};
 use crate::plan::Case;
 use crate::prediction_scores::ModelPrediction;
-use crate::{Measurement, Policy, Session, Stage};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::reason::Reason;
@@ -35,14 +35,8 @@ impl Experiment for Concurrency {
         plan::co_running(spec, case, planning)
     }
 
-    fn run(
-        session: &mut Session,
-        case: &Case,
-        policy: &Policy,
-        stage: &mut dyn FnMut(Stage),
-        measurement: &mut Measurement,
-    ) -> Result<()> {
-        run::measure(session, case, policy, stage, measurement)
+    fn run(case: &Case, bench: &mut Bench) -> Result<()> {
+        run::measure(case, bench)
     }
 
     fn predictions(raw: &Self::Data, device: Option<Residency>) -> Vec<ModelPrediction> {

@@ -15,7 +15,7 @@ use crate::expected::{Expected, expected};
 use crate::plan::{Candidate, Case};
 use crate::timing::MIN_SAMPLES_IN_TURN;
 use crate::timing::in_turn;
-use crate::{Measurement, Policy, Session, Stage, memory};
+use crate::{Bench, Policy, Stage, memory};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, HOST_RESOLUTION, KernelId, Recording};
 use gpubench_core::record::{Detail, Measured, Timed};
@@ -24,23 +24,17 @@ use gpubench_reference::Data;
 use serde_json::Value;
 use std::rc::Rc;
 
-/// Measures `case` into `measurement`.
-pub(super) fn measure(
-    session: &mut Session,
-    case: &Case,
-    policy: &Policy,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
-) -> Result<()> {
+/// Measures `case` with `bench`.
+pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     let co_running: CoRunning = case.planned()?;
-    let queues = session.device.info().queues;
-    let policy = &shared(policy);
-    let mut bench = Bench { session, policy, stage, measurement, queues, clock: Clock::Host };
+    let queues = bench.device().info().queues;
+    let policy = &shared(bench.policy);
+    let mut launches = Launches { bench: bench.with_policy(policy), queues, clock: Clock::Host };
     let itself = Case { plan: Value::Null, ..case.clone() };
     let (mut pairs, mut skipped) = (vec![], co_running.skipped);
     let mut kernel = None;
     for second in std::iter::once(&itself).chain(&co_running.cases) {
-        match bench.pair(&itself, second) {
+        match launches.pair(&itself, second) {
             Ok(Some((first, pair))) => {
                 kernel.get_or_insert(first);
                 pairs.push(pair);
@@ -56,17 +50,17 @@ pub(super) fn measure(
             Err(error) => return Err(error),
         }
     }
-    let Some(copies) = bench.copies(&itself, co_running.copies)? else { return Ok(()) };
-    let clock = bench.clock;
+    let Some(copies) = launches.copies(&itself, co_running.copies)? else { return Ok(()) };
+    let clock = launches.clock;
     if policy.verify_only {
         return Ok(());
     }
-    measurement.measured = pairs.first().map(with_itself);
-    measurement.detail = kernel.map(|kernel| {
+    bench.measurement.measured = pairs.first().map(with_itself);
+    bench.measurement.detail = kernel.map(|kernel| {
         let queues = queues.min(2);
         Detail::new(&Concurrency { clock, queues, kernel, pairs, skipped, copies })
     });
-    measurement.flag_if_not_converged(policy);
+    bench.measurement.flag_if_not_converged(policy);
     Ok(())
 }
 
@@ -104,28 +98,26 @@ struct Ready {
     launched: Launched,
 }
 
-struct Bench<'a> {
-    session: &'a mut Session,
-    policy: &'a Policy,
-    stage: &'a mut dyn FnMut(Stage),
-    measurement: &'a mut Measurement,
+/// Launches that are queued at the same moment.
+struct Launches<'a> {
+    bench: Bench<'a>,
     queues: u32,
     /// The clock of the steps.
     clock: Clock,
 }
 
-impl Bench<'_> {
+impl Launches<'_> {
     /// Each isolated, both at once with A first, both at once with B first; `None` where a result is wrong.
     fn pair(&mut self, first: &Case, second: &Case) -> Result<Option<(Launched, Pair)>> {
-        self.session.device.reset();
+        self.bench.device().reset();
         let first = self.ready(first.at_place(0))?;
         let second = if *second == first.case {
             self.copy(&first, 1)?
         } else {
-            let kernel = self.measurement.kernel.clone();
+            let kernel = self.bench.measurement.kernel.clone();
             let second = self.ready(second.at_place(1));
             // The record is the first's.
-            self.measurement.kernel = kernel;
+            self.bench.measurement.kernel = kernel;
             second?
         };
         for order in [[&first, &second], [&second, &first]] {
@@ -152,7 +144,7 @@ impl Bench<'_> {
         if max_copies < 2 {
             return Ok(Some(timed));
         }
-        self.session.device.reset();
+        self.bench.device().reset();
         let first = self.ready(case.at_place(0))?;
         let rest: Vec<Ready> =
             (1..max_copies).map(|place| self.copy(&first, place)).collect::<Result<_>>()?;
@@ -165,7 +157,7 @@ impl Bench<'_> {
             let seconds = copies.median().unwrap_or(0.0);
             timed.push((count, copies));
             // Twice as many would take too long.
-            if seconds > 2.0 * self.policy.seconds {
+            if seconds > 2.0 * self.bench.policy.seconds {
                 break;
             }
         }
@@ -173,17 +165,17 @@ impl Bench<'_> {
     }
 
     fn ready(&mut self, case: Case) -> Result<Ready> {
-        (self.stage)(Stage::Prepare);
-        let device = self.session.device.as_mut();
+        self.bench.enter(Stage::Prepare);
+        let device = self.bench.device();
         let initial = memory::initial(&case);
         memory::allocate(device, &case)?;
         memory::write(device, &case, &initial, false)?;
-        let BuiltVariant { candidate, .. } =
-            autotune(self.session, &case, self.policy, self.stage, self.measurement)?;
+        let BuiltVariant { candidate, .. } = autotune(&case, &mut self.bench)?;
         let candidate = Rc::new(candidate.clone());
-        (self.stage)(Stage::Verify);
-        let wanted = expected(&case, &candidate, &initial, self.policy)?;
-        let local = self.measurement.kernel.as_ref().and_then(|kernel| kernel.report.local_bytes);
+        self.bench.enter(Stage::Verify);
+        let wanted = expected(&case, &candidate, &initial, self.bench.policy)?;
+        let local =
+            self.bench.measurement.kernel.as_ref().and_then(|kernel| kernel.report.local_bytes);
         let groups = candidate.groups.iter().fold(1u32, |all, n| all.saturating_mul(*n));
         let launched = Launched {
             name: case.key.to_string(),
@@ -197,9 +189,9 @@ impl Bench<'_> {
 
     /// The same launch on buffers of its own.
     fn copy(&mut self, of: &Ready, place: u32) -> Result<Ready> {
-        (self.stage)(Stage::Prepare);
+        self.bench.enter(Stage::Prepare);
         let case = of.case.at_place(place);
-        let device = self.session.device.as_mut();
+        let device = self.bench.device();
         memory::allocate(device, &case)?;
         memory::write(device, &case, &of.initial, false)?;
         Ok(Ready {
@@ -214,17 +206,18 @@ impl Bench<'_> {
 
     /// Poisons what all of them write, runs them at once, and compares.
     fn verified(&mut self, all: &[&Ready]) -> Result<bool> {
-        (self.stage)(Stage::Verify);
+        self.bench.enter(Stage::Verify);
         for ready in all {
-            memory::write(self.session.device.as_mut(), &ready.case, &ready.initial, true)?;
+            memory::write(self.bench.device(), &ready.case, &ready.initial, true)?;
         }
-        self.session.device.run(&self.recording(all))?;
+        self.bench.session.device.run(&self.recording(all))?;
         let when = format!("{} kernels at once", all.len());
         for Ready { case, initial, wanted, .. } in all {
             let check = Check { case, initial, wanted: wanted.as_ref().as_ref() };
-            let untouched = check.guards(self.session, &when, self.measurement)?;
-            let read = |id| memory::read(self.session.device.as_mut(), case, id);
-            if !untouched || !check.all(self.measurement, &when, read)? {
+            let untouched = check.guards(&mut self.bench, &when)?;
+            let Bench { session, measurement, .. } = self.bench.lend();
+            let read = |id| memory::read(session.device.as_mut(), case, id);
+            if !untouched || !check.all(measurement, &when, read)? {
                 return Ok(false);
             }
         }
@@ -233,18 +226,15 @@ impl Bench<'_> {
 
     /// Each of these run at once, one after the other in every turn.
     fn timed<const N: usize>(&mut self, turns: [&[&Ready]; N]) -> Result<[Timed; N]> {
-        if self.policy.verify_only {
+        if self.bench.policy.verify_only {
             return Ok(turns.map(|_| Timed { walls: vec![], steps: vec![] }));
         }
         let name = |one: &&Ready| format!("{} ({})", one.launched.name, one.case.place);
         let recordings =
             turns.map(|all| (self.recording(all), all.iter().map(name).collect::<Vec<_>>()));
-        let seconds = self.policy.seconds / 2.0;
-        // Each turn is a stage of its own: its deadline is for one launch after the other, not for all.
-        let begin = || (self.stage)(Stage::Measure);
-        let (timed, clock) = in_turn(self.session, recordings, self.policy, seconds, begin)?;
+        let seconds = self.bench.policy.seconds / 2.0;
+        let (timed, clock) = in_turn(&mut self.bench, recordings, seconds)?;
         self.clock = clock;
-        self.measurement.wall.busy += timed.iter().flat_map(|one| &one.walls).sum::<f64>();
         Ok(timed)
     }
 

@@ -4,57 +4,49 @@ use crate::compare;
 use crate::loops::{Sample, warm_up_and_sample};
 use crate::plan::{Case, copies, host_buffer};
 use crate::session::span;
-use crate::{Measurement, Policy, Session, Stage};
+use crate::{Bench, Stage};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{BufferId, MemoryKind};
 use gpubench_core::workload::{Comparison, Fill};
+use gpubench_device::Device;
 use gpubench_reference::{Data, fill};
 
 /// Most copies in one sample.
 const MAX_BATCH: u32 = 1000;
 
-/// Measures `case` into `measurement`.
-pub(super) fn measure(
-    session: &mut Session,
-    case: &Case,
-    to_device: bool,
-    policy: &Policy,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
-) -> Result<()> {
+/// Measures `case` with `bench`.
+pub(super) fn measure(case: &Case, to_device: bool, bench: &mut Bench) -> Result<()> {
     let Some(buffer) = case.buffers.first() else {
         return Err(Error::Unsupported("a transfer needs a buffer".into()));
     };
-    stage(Stage::Prepare);
+    bench.enter(Stage::Prepare);
     let scalar = buffer.element.scalar;
     let count = buffer.bytes().as_usize() / 4;
     let data = fill(buffer.fill.as_ref().unwrap_or(&Fill::RandomBits), scalar, count, case.seed);
-    let target = place(session, case, to_device, &data)?;
+    let target = place(bench.device(), case, to_device, &data)?;
 
     let once = copies(case, to_device, 1);
-    if policy.verify_only {
-        session.device.run(&once)?;
+    if bench.policy.verify_only {
+        bench.device().run(&once)?;
     } else {
-        stage(Stage::Measure);
-        session.device.run(&once)?;
-        let seconds = span(&session.device.run(&once)?);
-        let batch = session.batch(seconds, MAX_BATCH);
+        bench.enter(Stage::Measure);
+        bench.device().run(&once)?;
+        let seconds = span(&bench.device().run(&once)?);
+        let batch = bench.session.batch(seconds, MAX_BATCH);
         let recording = copies(case, to_device, batch);
-        warm_up_and_sample(policy, batch, measurement, || {
-            Ok(Sample::of_batch(session.device.run(&recording)?, batch))
+        warm_up_and_sample(bench.policy, batch, bench.measurement, || {
+            Ok(Sample::of_batch(bench.session.device.run(&recording)?, batch))
         })?;
     }
-    if let Some(measured) = &mut measurement.measured {
+    if let Some(measured) = &mut bench.measurement.measured {
         measured.bytes = buffer.bytes().0 as f64;
     }
-    stage(Stage::Verify);
-    verify(session, target, &data, measurement)?;
-    Ok(())
+    bench.enter(Stage::Verify);
+    verify(bench, target, &data)
 }
 
 /// Allocates both ends, fills the source and poisons the target, which is returned.
-fn place(session: &mut Session, case: &Case, to_device: bool, data: &Data) -> Result<BufferId> {
-    let device = session.device.as_mut();
+fn place(device: &mut dyn Device, case: &Case, to_device: bool, data: &Data) -> Result<BufferId> {
     let host = host_buffer(case);
     device.alloc(BufferId(0), host.len, MemoryKind::Device)?;
     device.alloc(host.buffer, host.len, case.key.host_memory.unwrap_or(MemoryKind::Pageable))?;
@@ -66,19 +58,14 @@ fn place(session: &mut Session, case: &Case, to_device: bool, data: &Data) -> Re
 }
 
 /// The target must hold the source's bytes.
-fn verify(
-    session: &mut Session,
-    target: BufferId,
-    data: &Data,
-    measurement: &mut Measurement,
-) -> Result<()> {
-    let bytes = session.device.read(target)?;
+fn verify(bench: &mut Bench, target: BufferId, data: &Data) -> Result<()> {
+    let bytes = bench.device().read(target)?;
     let found = Data::from_bytes(data.scalar(), &bytes);
     let exact = Comparison { relative: 0.0, absolute: 0.0 };
     let (norms, mismatch) = compare("data", data, &found, exact, "timed copies");
-    measurement.norms = Some(norms);
+    bench.measurement.norms = Some(norms);
     if let Some(mismatch) = mismatch {
-        measurement.mismatch(mismatch);
+        bench.measurement.mismatch(mismatch);
     }
     Ok(())
 }

@@ -5,10 +5,10 @@ pub mod data;
 mod run;
 mod section;
 
+use crate::Bench;
 use crate::domain;
 use crate::experiment::{Experiment, Planning, Timelines};
 use crate::plan::Case;
-use crate::{Measurement, Policy, Session, Stage};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::reason::Reason;
@@ -33,14 +33,8 @@ impl Experiment for Halo {
         domain::decompose(spec, case, planning)
     }
 
-    fn run(
-        session: &mut Session,
-        case: &Case,
-        policy: &Policy,
-        stage: &mut dyn FnMut(Stage),
-        measurement: &mut Measurement,
-    ) -> Result<()> {
-        run::measure(session, case, policy, stage, measurement)
+    fn run(case: &Case, bench: &mut Bench) -> Result<()> {
+        run::measure(case, bench)
     }
 
     fn section(input: &ReportInput) -> Option<Section> {

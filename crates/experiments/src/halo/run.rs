@@ -14,12 +14,13 @@ use crate::domain::{Decomposition, PACK, UNPACK};
 use crate::expected::compute;
 use crate::plan::{Candidate, Case, launches};
 use crate::timing::{MIN_SAMPLES_IN_TURN, fastest, time, walls};
-use crate::{Measurement, Policy, Session, Stage, compare, memory};
+use crate::{Bench, Policy, Stage, compare, memory};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, DeviceKind, MemoryKind, Recording, Timeline};
 use gpubench_core::record::{Detail, ErrorNorms, Mismatch, Timed};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::Verify;
+use gpubench_device::Device;
 use gpubench_reference::Data;
 use std::time::Instant;
 
@@ -29,45 +30,39 @@ const STEPS: u32 = 3;
 /// comparing.
 const SHARE: f64 = 10.0;
 
-/// Measures `case` into `measurement`.
-pub(super) fn measure(
-    session: &mut Session,
-    case: &Case,
-    policy: &Policy,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
-) -> Result<()> {
+/// Measures `case` with `bench`.
+pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     let plan: &Decomposition = &case.planned()?;
-    stage(Stage::Prepare);
+    bench.enter(Stage::Prepare);
     let domain = domain(case, plan)?;
-    let host_memory = allocate(session, case, plan)?;
-    write(session, case, &domain)?;
-    let BuiltVariant { candidate, .. } = autotune(session, case, policy, stage, measurement)?;
-    stage(Stage::Build);
-    session.device.build(PACK, &plan.pack)?;
-    session.device.build(UNPACK, &plan.unpack)?;
+    let host_memory = allocate(bench.device(), case, plan)?;
+    write(bench.device(), case, &domain)?;
+    let BuiltVariant { candidate, .. } = autotune(case, bench)?;
+    bench.enter(Stage::Build);
+    bench.device().build(PACK, &plan.pack)?;
+    bench.device().build(UNPACK, &plan.unpack)?;
     let is_tuned = |other: &Candidate| other.label == candidate.label;
     let variant = case.candidates.iter().position(is_tuned).unwrap_or(0);
-    stage(Stage::Verify);
+    bench.enter(Stage::Verify);
     let wanted = wanted(case, candidate, &domain)?;
     let wide = plan.parts.len() as u64 * plan.bulk_elements();
     let bulk = vec![0.0; wide as usize];
-    let mut bench =
-        Bench { session, case, plan, variant, candidate, domain, wanted, bulk, stage, measurement };
-    let Some(identical) = bench.verified("first steps")? else { return Ok(()) };
-    if policy.verify_only {
+    let mut steps =
+        Steps { bench: bench.lend(), case, plan, variant, candidate, domain, wanted, bulk };
+    let Some(identical) = steps.verified("first steps")? else { return Ok(()) };
+    if steps.bench.policy.verify_only {
         return Ok(());
     }
-    let mut halo = bench.timed(policy, host_memory)?;
-    if bench.verified("steps after the timed ones")?.is_none() {
+    let mut halo = steps.timed(host_memory)?;
+    if steps.verified("steps after the timed ones")?.is_none() {
         return Ok(());
     }
     halo.identical = identical;
     let designs = [&halo.packed, &halo.bulk].map(|timed| &timed.walls[..]);
     let work = [candidate.flops, candidate.bytes];
-    measurement.measured = Some(fastest(designs, halo.clock, work));
-    measurement.detail = Some(Detail::new(&halo));
-    measurement.flag_if_not_converged(policy);
+    bench.measurement.measured = Some(fastest(designs, halo.clock, work));
+    bench.measurement.detail = Some(Detail::new(&halo));
+    bench.measurement.flag_if_not_converged(bench.policy);
     Ok(())
 }
 
@@ -78,8 +73,9 @@ enum Design {
     Bulk,
 }
 
-struct Bench<'a> {
-    session: &'a mut Session,
+/// Time steps of a domain, in each design.
+struct Steps<'a> {
+    bench: Bench<'a>,
     case: &'a Case,
     plan: &'a Decomposition,
     /// The variant of the kernel: its number and itself.
@@ -91,18 +87,16 @@ struct Bench<'a> {
     wanted: Vec<f32>,
     /// The host's side of copies in bulk.
     bulk: Vec<f32>,
-    stage: &'a mut dyn FnMut(Stage),
-    measurement: &'a mut Measurement,
 }
 
-impl Bench<'_> {
+impl Steps<'_> {
     /// Whether the results of both designs are those of the undivided domain to the bit; `None` where
     /// one is wrong.
     fn verified(&mut self, when: &str) -> Result<Option<[bool; 2]>> {
-        (self.stage)(Stage::Verify);
-        write(self.session, self.case, &self.domain)?;
-        self.session.device.run(&launches(self.case, self.candidate, KERNEL, STEPS))?;
-        let whole = numbers(memory::read(self.session.device.as_mut(), self.case, 0)?)?;
+        self.bench.enter(Stage::Verify);
+        write(self.bench.device(), self.case, &self.domain)?;
+        self.bench.device().run(&launches(self.case, self.candidate, KERNEL, STEPS))?;
+        let whole = numbers(memory::read(self.bench.device(), self.case, 0)?)?;
         if !self.right(&whole, &format!("{when}, undivided"), std::slice::from_ref(self.case))? {
             return Ok(None);
         }
@@ -114,7 +108,7 @@ impl Bench<'_> {
             }
             let mut found = vec![0.0; whole.len()];
             for (part, case) in self.plan.parts.iter().enumerate() {
-                let array = numbers(memory::read(self.session.device.as_mut(), case, 0)?)?;
+                let array = numbers(memory::read(self.bench.device(), case, 0)?)?;
                 self.plan.put(part, &array, &mut found);
             }
             if !self.right(&found, &format!("{when}, {name}"), &self.plan.parts)? {
@@ -129,10 +123,10 @@ impl Bench<'_> {
     /// Compares a result, and the guards of what was computed in.
     fn right(&mut self, found: &[f32], when: &str, cases: &[Case]) -> Result<bool> {
         for case in cases {
-            let Some(breach) = memory::breach(self.session.device.as_mut(), case)? else {
+            let Some(breach) = memory::breach(self.bench.device(), case)? else {
                 continue;
             };
-            self.measurement.mismatch(Mismatch {
+            self.bench.measurement.mismatch(Mismatch {
                 buffer: case.buffers[0].name.clone(),
                 index: 0,
                 found: breach.text(case),
@@ -147,15 +141,15 @@ impl Bench<'_> {
         let (found, wanted) = (Data::F32(found.to_vec()), Data::F32(self.wanted.clone()));
         let name = &self.case.buffers[0].name;
         let (norms, mismatch) = compare(name, &wanted, &found, *allowed, when);
-        let before = self.measurement.norms.unwrap_or_default();
-        self.measurement.norms = Some(ErrorNorms {
+        let before = self.bench.measurement.norms.unwrap_or_default();
+        self.bench.measurement.norms = Some(ErrorNorms {
             max_absolute: before.max_absolute.max(norms.max_absolute),
             max_relative: before.max_relative.max(norms.max_relative),
             l2: before.l2.max(norms.l2),
         });
         let right = mismatch.is_none();
         if let Some(mismatch) = mismatch {
-            self.measurement.mismatch(mismatch);
+            self.bench.measurement.mismatch(mismatch);
         }
         Ok(right)
     }
@@ -163,9 +157,9 @@ impl Bench<'_> {
     /// Every part as it is before the first step, and what halos travel through poisoned.
     fn restore(&mut self) -> Result<()> {
         for (part, case) in self.plan.parts.iter().enumerate() {
-            write(self.session, case, &self.plan.carved(part, &self.domain))?;
+            write(self.bench.device(), case, &self.plan.carved(part, &self.domain))?;
         }
-        let (ways, device) = (self.plan.ways(), self.session.device.as_mut());
+        let (ways, device) = (self.plan.ways(), self.bench.device());
         let poison = vec![0xff; self.plan.face_bytes().as_usize()];
         for buffer in [ways.leaving, ways.arriving, ways.faces] {
             device.write(buffer, &poison)?;
@@ -179,7 +173,7 @@ impl Bench<'_> {
         let (mut wall, mut host, mut last) = (0.0, 0.0, None);
         for pass in 0..self.plan.exchanges.len() {
             let (timeline, own) = match design {
-                Design::Packed => (self.session.device.run(&self.packed(pass))?, 0.0),
+                Design::Packed => (self.bench.session.device.run(&self.packed(pass))?, 0.0),
                 Design::Bulk => self.in_bulk(pass)?,
             };
             wall += timeline.wall + own;
@@ -205,7 +199,7 @@ impl Bench<'_> {
     }
 
     fn in_bulk(&mut self, pass: usize) -> Result<(Timeline, f64)> {
-        let (buffer, device) = (self.plan.ways().bulk, self.session.device.as_mut());
+        let (buffer, device) = (self.plan.ways().bulk, self.bench.device());
         let mut there = Recording::default();
         self.plan.compute(&mut there, (self.variant, KERNEL), pass, 0..self.plan.parts.len());
         self.plan.bulk(&mut there, pass, true);
@@ -223,18 +217,19 @@ impl Bench<'_> {
     }
 
     /// A step undivided, in parts without exchange, and by both designs.
-    fn timed(&mut self, policy: &Policy, host_memory: MemoryKind) -> Result<data::Halo> {
-        (self.stage)(Stage::Measure);
+    fn timed(&mut self, host_memory: MemoryKind) -> Result<data::Halo> {
+        self.bench.enter(Stage::Measure);
+        let policy = self.bench.policy;
         let share = policy.seconds / SHARE;
         let min_samples = policy.min_samples.min(MIN_SAMPLES_IN_TURN);
         // A simulated step computes the reference, and its times scatter as they are configured to.
-        let simulated = self.session.device.info().kind == DeviceKind::Simulated;
+        let simulated = self.bench.device().info().kind == DeviceKind::Simulated;
         let max_samples = if simulated { min_samples } else { policy.max_samples };
         let policy = &Policy { min_samples, max_samples, ..policy.clone() };
-        write(self.session, self.case, &self.domain)?;
+        write(self.bench.device(), self.case, &self.domain)?;
         let whole = launches(self.case, self.candidate, KERNEL, 1);
-        let (undivided, clock) =
-            time(self.session, &whole, policy, share, |pass| format!("pass {}", pass + 1))?;
+        let bench = &mut self.bench.with_policy(policy);
+        let (undivided, clock) = time(bench, &whole, share, |pass| format!("pass {}", pass + 1))?;
         self.restore()?;
         let mut alone = Recording::default();
         for pass in 0..self.plan.exchanges.len() {
@@ -242,7 +237,7 @@ impl Bench<'_> {
         }
         let parts = self.plan.parts.len();
         let name = |i: usize| format!("part {}, pass {}", i % parts + 1, i / parts + 1);
-        let (parts, _) = time(self.session, &alone, policy, share, name)?;
+        let (parts, _) = time(&mut self.bench.with_policy(policy), &alone, share, name)?;
         let mut of = |design: Design| -> Result<(Timed, Vec<f64>)> {
             self.restore()?;
             let mut hosts = vec![];
@@ -257,8 +252,7 @@ impl Bench<'_> {
         };
         let ((packed, _), (bulk, host)) = (of(Design::Packed)?, of(Design::Bulk)?);
         let total = |timed: &Timed| timed.walls.iter().sum::<f64>();
-        self.measurement.wall.busy +=
-            [&undivided, &parts, &packed, &bulk].map(total).iter().sum::<f64>();
+        self.bench.measurement.wall.busy += [&packed, &bulk].map(total).iter().sum::<f64>();
         Ok(data::Halo {
             clock,
             host_memory,
@@ -294,8 +288,7 @@ fn wanted(case: &Case, candidate: &Candidate, domain: &[f32]) -> Result<Vec<f32>
 }
 
 /// All buffers; which kind of host memory halos travel through.
-fn allocate(session: &mut Session, case: &Case, plan: &Decomposition) -> Result<MemoryKind> {
-    let device = session.device.as_mut();
+fn allocate(device: &mut dyn Device, case: &Case, plan: &Decomposition) -> Result<MemoryKind> {
     for case in std::iter::once(case).chain(&plan.parts) {
         memory::allocate(device, case)?;
     }
@@ -309,8 +302,8 @@ fn allocate(session: &mut Session, case: &Case, plan: &Decomposition) -> Result<
     Ok(kind)
 }
 
-fn write(session: &mut Session, case: &Case, array: &[f32]) -> Result<()> {
-    memory::write(session.device.as_mut(), case, &[Data::F32(array.to_vec())], false)
+fn write(device: &mut dyn Device, case: &Case, array: &[f32]) -> Result<()> {
+    memory::write(device, case, &[Data::F32(array.to_vec())], false)
 }
 
 fn numbers(data: Data) -> Result<Vec<f32>> {

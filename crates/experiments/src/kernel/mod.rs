@@ -2,9 +2,9 @@
 
 mod run;
 
+use crate::Bench;
 use crate::experiment::{Experiment, Nothing, Planning};
 use crate::plan::Case;
-use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::Result;
 use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
@@ -25,13 +25,7 @@ impl Experiment for Kernel {
         Ok(())
     }
 
-    fn run(
-        session: &mut Session,
-        case: &Case,
-        policy: &Policy,
-        stage: &mut dyn FnMut(Stage),
-        measurement: &mut Measurement,
-    ) -> Result<()> {
-        run::measure(session, case, policy, stage, measurement)
+    fn run(case: &Case, bench: &mut Bench) -> Result<()> {
+        run::measure(case, bench)
     }
 }

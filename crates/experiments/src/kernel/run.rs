@@ -4,31 +4,25 @@ use crate::autotune::KERNEL;
 use crate::loops::{Sample, warm_up_and_sample};
 use crate::plan::{Case, launches};
 use crate::verified_kernel::around;
-use crate::{Measurement, Policy, Session, Stage, energy};
+use crate::{Bench, Stage, energy};
 use gpubench_core::error::Result;
 use gpubench_core::record::Flag;
 
-/// Measures `case` into `measurement`.
-pub(super) fn measure(
-    session: &mut Session,
-    case: &Case,
-    policy: &Policy,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
-) -> Result<()> {
-    around(session, case, policy, stage, measurement, |session, variant, stage, measurement| {
-        let batch = session.batch(variant.launch, MAX_BATCH);
+/// Measures `case` with `bench`.
+pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
+    around(case, bench, |bench, variant| {
+        let batch = bench.session.batch(variant.launch, MAX_BATCH);
         let recording = launches(case, variant.candidate, KERNEL, batch);
-        stage(Stage::Measure);
-        warm_up_and_sample(policy, batch, measurement, || {
-            Ok(Sample::of_batch(session.device.run(&recording)?, batch))
+        bench.enter(Stage::Measure);
+        warm_up_and_sample(bench.policy, batch, bench.measurement, || {
+            Ok(Sample::of_batch(bench.session.device.run(&recording)?, batch))
         })?;
-        if let Some(measured) = &mut measurement.measured {
+        if let Some(measured) = &mut bench.measurement.measured {
             measured.flops = variant.candidate.flops;
             measured.bytes = variant.candidate.bytes;
         }
-        energy::measure(session, &recording, batch, policy, measurement)?;
-        flag_cache(session, case, measurement);
+        energy::measure(bench, &recording, batch)?;
+        flag_cache(case, bench);
         Ok(())
     })
 }
@@ -37,9 +31,9 @@ pub(super) fn measure(
 const MAX_BATCH: u32 = 10_000;
 
 /// A working set below twice the largest cache may be served from it.
-fn flag_cache(session: &Session, case: &Case, measurement: &mut Measurement) {
+fn flag_cache(case: &Case, bench: &mut Bench) {
     let bytes: u64 = case.buffers.iter().map(|b| b.bytes().0).sum();
-    if session.device.info().cache.is_some_and(|cache| bytes < 2 * cache.0) {
-        measurement.flag(Flag::Cache);
+    if bench.device().info().cache.is_some_and(|cache| bytes < 2 * cache.0) {
+        bench.measurement.flag(Flag::Cache);
     }
 }

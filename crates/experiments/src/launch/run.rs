@@ -8,22 +8,16 @@ use crate::autotune::KERNEL;
 use crate::loops::{Sample, warm_up_and_sample};
 use crate::plan::{Case, launches};
 use crate::verified_kernel::around;
-use crate::{Measurement, Policy, Session, Stage};
+use crate::{Bench, Stage};
 use gpubench_core::error::Result;
 
-/// Measures `case` into `measurement`.
-pub(super) fn measure(
-    session: &mut Session,
-    case: &Case,
-    policy: &Policy,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
-) -> Result<()> {
-    around(session, case, policy, stage, measurement, |session, variant, stage, measurement| {
-        stage(Stage::Measure);
+/// Measures `case` with `bench`.
+pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
+    around(case, bench, |bench, variant| {
+        bench.enter(Stage::Measure);
         let once = launches(case, variant.candidate, KERNEL, 1);
-        warm_up_and_sample(policy, 1, measurement, || {
-            let mut timeline = session.device.run(&once)?;
+        warm_up_and_sample(bench.policy, 1, bench.measurement, || {
+            let mut timeline = bench.session.device.run(&once)?;
             // Timestamps that do not know the queueing time hold no latency; the host's clock does.
             timeline.steps.retain(|step| step.queued < step.started);
             let (latency, busy) = match timeline.steps.first() {

@@ -12,7 +12,7 @@ use crate::expected::expected;
 use crate::layout::data::{LayoutTransform, Uses};
 use crate::loops::{Sample, warm_up_and_sample};
 use crate::plan::{Candidate, Case, launches};
-use crate::{Measurement, Policy, Session, Stage, memory};
+use crate::{Bench, Measurement, Policy, Stage, memory};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{KernelId, Recording};
 use gpubench_core::record::{Detail, Measured};
@@ -27,41 +27,34 @@ const SHARES: f64 = 31.0;
 /// Samples of each, at least.
 const MIN_SAMPLES: usize = 7;
 
-/// Measures `case` into `measurement`.
-pub(super) fn measure(
-    session: &mut Session,
-    case: &Case,
-    policy: &Policy,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
-) -> Result<()> {
+/// Measures `case` with `bench`.
+pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     let plan: LayoutPlan = case.planned()?;
     let plan = LayoutPlan { by: plan.by.at_place(1), then: plan.then.at_place(2), ..plan };
-    stage(Stage::Prepare);
+    bench.enter(Stage::Prepare);
     let initial = memory::initial(case);
     for case in [case, &plan.by, &plan.then] {
-        memory::allocate(session.device.as_mut(), case)?;
-        memory::write(session.device.as_mut(), case, &memory::initial(case), false)?;
+        memory::allocate(bench.device(), case)?;
+        memory::write(bench.device(), case, &memory::initial(case), false)?;
     }
     // The fastest variant of each; the strided kernel last, since the record is that one's.
-    let by = autotune(session, &plan.by, policy, stage, measurement)?.candidate;
-    let then = autotune(session, &plan.then, policy, stage, measurement)?.candidate;
-    let candidate = autotune(session, case, policy, stage, measurement)?.candidate;
-    stage(Stage::Verify);
-    let wanted = expected(case, candidate, &initial, policy)?;
+    let by = autotune(&plan.by, bench)?.candidate;
+    let then = autotune(&plan.then, bench)?.candidate;
+    let candidate = autotune(case, bench)?.candidate;
+    bench.enter(Stage::Verify);
+    let wanted = expected(case, candidate, &initial, bench.policy)?;
     let check = Check { case, initial: &initial, wanted: wanted.as_ref() };
-    let mut bench =
-        Bench { session, check, policy, stage, measurement, plan: &plan, candidate, by, then };
-    if !bench.verified()? || policy.verify_only {
+    let mut ways = Ways { bench: bench.lend(), check, plan: &plan, candidate, by, then };
+    if !ways.verified()? || ways.bench.policy.verify_only {
         return Ok(());
     }
-    bench.poison()?;
-    let strided = bench.alone(|bench, count| bench.strided(count))?;
+    ways.poison()?;
+    let strided = ways.alone(|ways, count| ways.strided(count))?;
     let transform =
-        bench.alone(|bench, count| launches(&bench.plan.by, bench.by, KernelId(1), count))?;
-    let contiguous = bench.contiguous()?;
-    let uses = bench.uses()?;
-    bench.timed_launches()?;
+        ways.alone(|ways, count| launches(&ways.plan.by, ways.by, KernelId(1), count))?;
+    let contiguous = ways.contiguous()?;
+    let uses = ways.uses()?;
+    ways.timed_launches()?;
     let detail = LayoutTransform {
         clock: strided.clock,
         strided: strided.samples.clone(),
@@ -69,26 +62,24 @@ pub(super) fn measure(
         contiguous,
         uses,
     };
-    measurement.measured =
+    bench.measurement.measured =
         Some(Measured { flops: candidate.flops, bytes: candidate.bytes, ..strided });
-    measurement.detail = Some(Detail::new(&detail));
-    measurement.flag_if_not_converged(policy);
+    bench.measurement.detail = Some(Detail::new(&detail));
+    bench.measurement.flag_if_not_converged(bench.policy);
     Ok(())
 }
 
-struct Bench<'a> {
-    session: &'a mut Session,
+/// Both ways to the result.
+struct Ways<'a> {
+    bench: Bench<'a>,
     check: Check<'a>,
-    policy: &'a Policy,
-    stage: &'a mut dyn FnMut(Stage),
-    measurement: &'a mut Measurement,
     plan: &'a LayoutPlan,
     candidate: &'a Candidate,
     by: &'a Candidate,
     then: &'a Candidate,
 }
 
-impl Bench<'_> {
+impl Ways<'_> {
     fn strided(&self, uses: u32) -> Recording {
         launches(self.check.case, self.candidate, KERNEL, uses)
     }
@@ -100,39 +91,34 @@ impl Bench<'_> {
 
     /// Both ways give what is expected, the second through a buffer that was poisoned before.
     fn verified(&mut self) -> Result<bool> {
-        (self.stage)(Stage::Verify);
+        self.bench.enter(Stage::Verify);
         let strided = self.strided(1);
-        if !self.check.whole(self.session, &strided, "launch in strides", self.measurement)? {
+        if !self.check.whole(&mut self.bench, &strided, "launch in strides")? {
             return Ok(false);
         }
         let contents = memory::initial(&self.plan.by);
-        memory::write(self.session.device.as_mut(), &self.plan.by, &contents, true)?;
+        memory::write(self.bench.device(), &self.plan.by, &contents, true)?;
         let transformed = self.transformed(1);
-        self.check.whole(
-            self.session,
-            &transformed,
-            "launch on the transformed buffer",
-            self.measurement,
-        )
+        self.check.whole(&mut self.bench, &transformed, "launch on the transformed buffer")
     }
 
     /// Forgets all results, so that those compared in the end are of timed launches.
     fn poison(&mut self) -> Result<()> {
-        memory::write(self.session.device.as_mut(), self.check.case, self.check.initial, true)
+        memory::write(self.bench.device(), self.check.case, self.check.initial, true)
     }
 
     /// What the timed launches left behind is what is expected, too.
     fn timed_launches(&mut self) -> Result<bool> {
-        (self.stage)(Stage::Verify);
-        self.check.results(self.session, "timed launches", self.measurement)
+        self.bench.enter(Stage::Verify);
+        self.check.results(&mut self.bench, "timed launches")
     }
 
     /// Launches of one kernel, in batches that the clock can resolve.
     fn alone(&mut self, launches: impl Fn(&Self, u32) -> Recording) -> Result<Measured> {
         let once = launches(self, 1);
-        self.session.device.run(&once)?;
-        let seconds = crate::session::span(&self.session.device.run(&once)?);
-        let batch = self.session.batch(seconds, MAX_BATCH);
+        self.bench.device().run(&once)?;
+        let seconds = crate::session::span(&self.bench.device().run(&once)?);
+        let batch = self.bench.session.batch(seconds, MAX_BATCH);
         let recording = launches(self, batch);
         self.sampled(&recording, batch)
     }
@@ -140,8 +126,8 @@ impl Bench<'_> {
     /// The kernel on the transformed buffer: what a batch of uses takes beyond the transform cannot be
     /// distinguished in one recording, so the first step is left out of it.
     fn contiguous(&mut self) -> Result<Vec<f64>> {
-        let measured = self.alone(|bench, count| {
-            let mut recording = bench.transformed(count);
+        let measured = self.alone(|ways, count| {
+            let mut recording = ways.transformed(count);
             recording.steps.remove(0);
             recording
         })?;
@@ -158,7 +144,7 @@ impl Bench<'_> {
             let strided = self.sampled(&strided, 1)?.samples;
             let transformed = self.sampled(&transformed, 1)?.samples;
             let uses = Uses { count: next, strided, transformed };
-            let (middle, long) = (middle(&uses.strided), self.policy.longest_launch);
+            let (middle, long) = (middle(&uses.strided), self.bench.policy.longest_launch);
             if middle_is_less(&uses) {
                 paid = Some(next)
             } else {
@@ -177,20 +163,20 @@ impl Bench<'_> {
     }
 
     fn sampled(&mut self, recording: &Recording, batch: u32) -> Result<Measured> {
-        (self.stage)(Stage::Measure);
-        let seconds = self.policy.seconds / SHARES;
-        let warmup = self.policy.warmup.min(seconds);
+        self.bench.enter(Stage::Measure);
+        let seconds = self.bench.policy.seconds / SHARES;
+        let warmup = self.bench.policy.warmup.min(seconds);
         let policy = Policy {
-            min_samples: self.policy.min_samples.min(MIN_SAMPLES),
+            min_samples: self.bench.policy.min_samples.min(MIN_SAMPLES),
             seconds,
             warmup,
-            ..self.policy.clone()
+            ..self.bench.policy.clone()
         };
         let mut scratch = Measurement::default();
         warm_up_and_sample(&policy, batch, &mut scratch, || {
-            Ok(Sample::of_batch(self.session.device.run(recording)?, batch))
+            Ok(Sample::of_batch(self.bench.device().run(recording)?, batch))
         })?;
-        self.measurement.wall.busy += scratch.wall.busy;
+        self.bench.measurement.wall.busy += scratch.wall.busy;
         scratch.measured.ok_or_else(|| Error::Device("there are no samples".into()))
     }
 }

@@ -5,10 +5,10 @@ pub mod data;
 mod run;
 mod section;
 
+use crate::Bench;
 use crate::experiment::{Experiment, Planning};
 use crate::plan::Case;
 use crate::residency::GroupsAtOnce;
-use crate::{Measurement, Policy, Session, Stage};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::reason::Reason;
@@ -32,14 +32,8 @@ impl Experiment for Occupancy {
         Ok(())
     }
 
-    fn run(
-        session: &mut Session,
-        case: &Case,
-        policy: &Policy,
-        stage: &mut dyn FnMut(Stage),
-        measurement: &mut Measurement,
-    ) -> Result<()> {
-        run::measure(session, case, policy, stage, measurement)
+    fn run(case: &Case, bench: &mut Bench) -> Result<()> {
+        run::measure(case, bench)
     }
 
     fn section(input: &ReportInput) -> Option<Section> {

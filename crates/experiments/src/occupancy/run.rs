@@ -10,10 +10,11 @@ use crate::expected::expected;
 use crate::loops::Sample;
 use crate::occupancy::data::OccupancySweep;
 use crate::plan::{Candidate, Case, line_launch, max_groups_in_line};
-use crate::{Measurement, Policy, Session, Stage, memory};
+use crate::{Bench, Stage, memory};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{Clock, DeviceInfo, DeviceKind, HOST_RESOLUTION, Language};
 use gpubench_core::record::{Detail, Measured};
+use gpubench_device::Device;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -31,43 +32,42 @@ const TICK: f64 = 4e-3;
 /// The parameter to which a group's time is proportional, where the kernel has it.
 const LENGTH: &str = "passes";
 
-/// Measures `case` into `measurement`.
-pub(super) fn measure(
-    session: &mut Session,
-    case: &Case,
-    policy: &Policy,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
-) -> Result<()> {
-    stage(Stage::Prepare);
+/// Measures `case` with `bench`.
+pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
+    bench.enter(Stage::Prepare);
     let initial = memory::initial(case);
-    memory::allocate(session.device.as_mut(), case)?;
-    memory::write(session.device.as_mut(), case, &initial, false)?;
-    let mut candidate = build_first_variant(session, case, stage, measurement)?.clone();
-    stage(Stage::Measure);
-    if may_lengthen(session.device.info()) && !policy.verify_only {
-        lengthen(session, case, &mut candidate)?;
+    memory::allocate(bench.device(), case)?;
+    memory::write(bench.device(), case, &initial, false)?;
+    let mut candidate = build_first_variant(case, bench)?.clone();
+    bench.enter(Stage::Measure);
+    let policy = bench.policy;
+    if may_lengthen(bench.device().info()) && !policy.verify_only {
+        lengthen(bench.device(), case, &mut candidate)?;
     }
     let candidate = &candidate;
-    let mut sweep = Sweep { session, case, candidate, policy, clock: None, dropped: 0 };
+    let mut sweep = Sweep { bench: bench.lend(), case, candidate, clock: None, dropped: 0 };
     let max_groups = if policy.verify_only { 2 } else { max_groups_in_line(candidate) };
-    let points = sweep.run(max_groups, stage)?;
+    let points = sweep.run(max_groups)?;
     let (clock, dropped) = (sweep.clock.unwrap_or((Clock::Host, HOST_RESOLUTION)), sweep.dropped);
-    stage(Stage::Verify);
+    bench.enter(Stage::Verify);
     let wanted = expected(case, candidate, &initial, policy)?;
     let check = Check { case, initial: &initial, wanted: wanted.as_ref() };
     let largest = points.keys().last().copied().unwrap_or(1);
-    if !check.part(session, &line_launch(case, candidate, KERNEL, largest), largest, measurement)?
-        || policy.verify_only
-    {
+    let launch = line_launch(case, candidate, KERNEL, largest);
+    if !check.part(bench, &launch, largest)? || policy.verify_only {
         return Ok(());
     }
-    measurement.wall.busy += points.values().flatten().sum::<f64>();
-    measurement.measured = Some(one_group(&points, clock, dropped));
-    measurement.detail = Some(Detail::new(&OccupancySweep {
+    bench.measurement.wall.busy += points.values().flatten().sum::<f64>();
+    bench.measurement.measured = Some(one_group(&points, clock, dropped));
+    bench.measurement.detail = Some(Detail::new(&OccupancySweep {
         clock: clock.0,
         group_size: u32::try_from(candidate.kernel.group_size()).unwrap_or(u32::MAX),
-        local_bytes: measurement.kernel.as_ref().and_then(|k| k.report.local_bytes).unwrap_or(0),
+        local_bytes: bench
+            .measurement
+            .kernel
+            .as_ref()
+            .and_then(|k| k.report.local_bytes)
+            .unwrap_or(0),
         points: points.into_iter().collect(),
     }));
     Ok(())
@@ -80,11 +80,11 @@ fn may_lengthen(info: &DeviceInfo) -> bool {
 }
 
 /// Makes a group last at least [`TICK`].
-fn lengthen(session: &mut Session, case: &Case, candidate: &mut Candidate) -> Result<()> {
+fn lengthen(device: &mut dyn Device, case: &Case, candidate: &mut Candidate) -> Result<()> {
     let recording = line_launch(case, candidate, KERNEL, 1);
     let mut fastest = f64::INFINITY;
     for _ in 0..LAUNCHES {
-        fastest = fastest.min(Sample::of_batch(session.device.run(&recording)?, 1).seconds);
+        fastest = fastest.min(Sample::of_batch(device.run(&recording)?, 1).seconds);
     }
     let factor = (TICK / fastest).ceil();
     if factor > 1.0 && factor.is_finite() {
@@ -98,10 +98,9 @@ fn lengthen(session: &mut Session, case: &Case, candidate: &mut Candidate) -> Re
 type Points = BTreeMap<u32, Vec<f64>>;
 
 struct Sweep<'a> {
-    session: &'a mut Session,
+    bench: Bench<'a>,
     case: &'a Case,
     candidate: &'a Candidate,
-    policy: &'a Policy,
     /// The clock of the samples and its resolution.
     clock: Option<(Clock, f64)>,
     /// Samples of another clock than the first one's.
@@ -110,13 +109,13 @@ struct Sweep<'a> {
 
 impl Sweep<'_> {
     /// Measures up to `max_groups` groups, as far as launches stay affordable.
-    fn run(&mut self, max_groups: u32, stage: &mut dyn FnMut(Stage)) -> Result<Points> {
+    fn run(&mut self, max_groups: u32) -> Result<Points> {
         self.warm_up()?;
-        let longest = self.policy.longest_launch.min(self.policy.seconds);
+        let longest = self.bench.policy.longest_launch.min(self.bench.policy.seconds);
         let mut search = OccupancySearch::new(max_groups);
         let mut points = Points::new();
         while let Some(groups) = search.next() {
-            stage(Stage::Measure);
+            self.bench.enter(Stage::Measure);
             let samples = self.samples(groups)?;
             let fastest = samples.iter().copied().fold(f64::INFINITY, f64::min);
             if 2.0 * fastest > longest {
@@ -146,7 +145,7 @@ impl Sweep<'_> {
         let mut tries = 0;
         // At least two, so that one disturbance is not the only word.
         while samples.len() < LAUNCHES && tries < 2 * LAUNCHES {
-            let late = start.elapsed().as_secs_f64() > self.policy.seconds / VISITS;
+            let late = start.elapsed().as_secs_f64() > self.bench.policy.seconds / VISITS;
             if samples.len() >= 2 && late {
                 break;
             }
@@ -164,7 +163,7 @@ impl Sweep<'_> {
 
     fn launch(&mut self, groups: u32) -> Result<Sample> {
         let recording = line_launch(self.case, self.candidate, KERNEL, groups);
-        Ok(Sample::of_batch(self.session.device.run(&recording)?, 1))
+        Ok(Sample::of_batch(self.bench.device().run(&recording)?, 1))
     }
 }
 

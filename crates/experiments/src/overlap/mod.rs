@@ -6,12 +6,12 @@ mod engines;
 mod run;
 mod section;
 
+use crate::Bench;
 use crate::engines::{Engines, either};
 use crate::experiment::{Experiment, Planning, Timelines};
 use crate::plan::Case;
 use crate::prediction_scores::ModelPrediction;
 use crate::stages;
-use crate::{Measurement, Policy, Session, Stage};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::reason::Reason;
@@ -39,14 +39,8 @@ impl Experiment for Overlap {
         Ok(())
     }
 
-    fn run(
-        session: &mut Session,
-        case: &Case,
-        policy: &Policy,
-        stage: &mut dyn FnMut(Stage),
-        measurement: &mut Measurement,
-    ) -> Result<()> {
-        run::measure(session, case, policy, stage, measurement)
+    fn run(case: &Case, bench: &mut Bench) -> Result<()> {
+        run::measure(case, bench)
     }
 
     fn learn(raw: &Self::Data, found: &mut Engines) {

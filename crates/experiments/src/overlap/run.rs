@@ -4,11 +4,11 @@
 //! what overlapping saves is measured by that alone, since intervals of events can overlap where
 //! nothing is gained.
 
+use crate::Bench;
 use crate::chunks::{Alone, Chunks, Prepared};
 use crate::overlap::data::{Overlap, OverlapRun};
 use crate::plan::{Case, Division};
 use crate::timing::fastest;
-use crate::{Measurement, Policy, Session, Stage};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::Access;
 use gpubench_core::record::Detail;
@@ -16,18 +16,12 @@ use gpubench_core::record::Detail;
 /// Numbers of chunks that are tried.
 const CHUNKS: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
 
-/// Measures `case` into `measurement`.
-pub(super) fn measure(
-    session: &mut Session,
-    case: &Case,
-    policy: &Policy,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
-) -> Result<()> {
-    let prepared = Prepared::new(session, case, policy, stage, measurement)?;
-    let mut chunks = prepared.chunks(session, policy, stage, measurement);
+/// Measures `case` with `bench`.
+pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
+    let prepared = Prepared::new(case, bench)?;
+    let mut chunks = prepared.chunks(bench.lend());
     let Some(runs) = runs(&mut chunks)? else { return Ok(()) };
-    if policy.verify_only {
+    if chunks.bench.policy.verify_only {
         return Ok(());
     }
     let Alone { upload, kernel, download, clock } = chunks.alone()?;
@@ -47,9 +41,9 @@ pub(super) fn measure(
     };
     let walls = detail.runs.iter().map(|run| &run.timed.walls[..]);
     let work = [prepared.candidate.flops, (to_device + to_host) as f64];
-    measurement.measured = Some(fastest(walls, clock, work));
-    measurement.detail = Some(Detail::new(&detail));
-    measurement.flag_if_not_converged(policy);
+    bench.measurement.measured = Some(fastest(walls, clock, work));
+    bench.measurement.detail = Some(Detail::new(&detail));
+    bench.measurement.flag_if_not_converged(bench.policy);
     Ok(())
 }
 
@@ -62,7 +56,7 @@ fn runs(chunks: &mut Chunks) -> Result<Option<Vec<OverlapRun>>> {
             Err(Error::Unsupported(_)) if count > 1 => continue,
             work => work?,
         };
-        if chunks.policy.verify_only {
+        if chunks.bench.policy.verify_only {
             if !chunks.verified(&work)? {
                 return Ok(None);
             }

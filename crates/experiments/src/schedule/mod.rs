@@ -7,10 +7,10 @@ mod run;
 pub mod sample;
 mod section;
 
+use crate::Bench;
 use crate::experiment::{Experiment, Planning, Timelines};
 use crate::plan::Case;
 use crate::prediction_scores::ModelPrediction;
-use crate::{Measurement, Policy, Session, Stage};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::reason::Reason;
@@ -36,14 +36,8 @@ impl Experiment for Schedule {
         Ok(())
     }
 
-    fn run(
-        session: &mut Session,
-        case: &Case,
-        policy: &Policy,
-        stage: &mut dyn FnMut(Stage),
-        measurement: &mut Measurement,
-    ) -> Result<()> {
-        run::measure(session, case, policy, stage, measurement)
+    fn run(case: &Case, bench: &mut Bench) -> Result<()> {
+        run::measure(case, bench)
     }
 
     fn predictions(raw: &Self::Data, _: Option<Residency>) -> Vec<ModelPrediction> {

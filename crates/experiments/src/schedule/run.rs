@@ -8,7 +8,7 @@ use crate::chunks::{Alone, Chunks, Prepared};
 use crate::plan::{Case, Parts};
 use crate::schedule::data::{CopyEngines, Schedule, ScheduleRun};
 use crate::timing::{MIN_SAMPLES_IN_TURN, fastest};
-use crate::{Measurement, Policy, Session, Stage};
+use crate::{Bench, Policy};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::MemoryKind;
 use gpubench_core::record::{Detail, Timed};
@@ -23,38 +23,34 @@ use gpubench_model::streams::Stages;
 /// Numbers of equal chunks to which the copy engines are fitted.
 const CALIBRATION: [u64; 6] = [1, 2, 4, 8, 16, 32];
 
-/// Measures `case` into `measurement`.
-pub(super) fn measure(
-    session: &mut Session,
-    case: &Case,
-    policy: &Policy,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
-) -> Result<()> {
-    let prepared = Prepared::new(session, case, policy, stage, measurement)?;
+/// Measures `case` with `bench`.
+pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
+    let policy = bench.policy;
+    let prepared = Prepared::new(case, bench)?;
     // Eleven plans and nine other recordings share the case's time.
     let min_samples = policy.min_samples.min(MIN_SAMPLES_IN_TURN);
     let share = &Policy { min_samples, seconds: policy.seconds / 3.0, ..policy.clone() };
-    let mut bench = Bench { chunks: prepared.chunks(session, share, stage, measurement) };
+    let mut plans = Plans { chunks: prepared.chunks(bench.with_policy(share)) };
     if policy.verify_only {
-        return bench.verify_equal_parts();
+        return plans.verify_equal_parts();
     }
-    if let Some(schedule) = bench.schedule(prepared.host_memory)? {
+    if let Some(schedule) = plans.schedule(prepared.host_memory)? {
         let walls = schedule.runs.iter().map(|run| &run.timed.walls[..]);
         let bytes = case.buffers.iter().map(|buffer| buffer.bytes().0 as f64).sum();
         let work = [prepared.candidate.flops, bytes];
-        measurement.measured = Some(fastest(walls, schedule.clock, work));
-        measurement.detail = Some(Detail::new(&schedule));
-        measurement.flag_if_not_converged(policy);
+        bench.measurement.measured = Some(fastest(walls, schedule.clock, work));
+        bench.measurement.detail = Some(Detail::new(&schedule));
+        bench.measurement.flag_if_not_converged(policy);
     }
     Ok(())
 }
 
-struct Bench<'a> {
+/// Plans that are run on the device.
+struct Plans<'a> {
     chunks: Chunks<'a>,
 }
 
-impl Bench<'_> {
+impl Plans<'_> {
     fn verify_equal_parts(&mut self) -> Result<()> {
         for count in self.calibration() {
             let work = match self.chunks.equal(count, self.chunks.queues) {
@@ -131,7 +127,7 @@ impl Bench<'_> {
         let allowed = Engines::ideal(if self.chunks.queues >= 3 { 2 } else { 0 });
         let fitted = fit(&runs).map_or(allowed, |fitted| fitted.best.engines());
         // Few chunks may hide what a command costs, but no command is cheaper than an empty launch.
-        let command = fitted.command.max(self.chunks.session.empty_launch());
+        let command = fitted.command.max(self.chunks.bench.session.empty_launch());
         Ok(Some(Engines { command, ..fitted }))
     }
 

@@ -10,7 +10,7 @@ mod split_run;
 
 use crate::experiment::{Experiment, Planning};
 use crate::plan::Case;
-use crate::{DeviceGroup, Measurement, Policy, Stage};
+use crate::{Bench, DeviceGroup};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::reason::Reason;
@@ -40,13 +40,7 @@ impl Experiment for Split {
         Some(section::section(input))
     }
 
-    fn run_on_group(
-        group: &mut DeviceGroup,
-        cases: &[Case],
-        policy: &Policy,
-        stage: &mut dyn FnMut(Stage),
-        measurement: &mut Measurement,
-    ) -> Result<()> {
-        run::measure(group, cases, policy, stage, measurement)
+    fn run_on_group(cases: &[Case], bench: &mut Bench<DeviceGroup>) -> Result<()> {
+        run::measure(cases, bench)
     }
 }

@@ -7,7 +7,7 @@ use crate::check::Check;
 use crate::plan::{Case, bytes_of, host_mirror, multi_device_division, push_block, rows_a_group};
 use crate::split::data::Block;
 use crate::timing::walls;
-use crate::{DeviceGroup, Measurement, Policy, memory};
+use crate::{Bench, DeviceGroup, Policy, Stage, memory};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{Access, Clock, HOST_RESOLUTION, Recording, Timeline};
 use gpubench_model::load_balance::Balancer;
@@ -25,7 +25,7 @@ pub(super) type Wanted = (Vec<(usize, Data)>, gpubench_core::workload::Compariso
 
 /// Partitions rows over a group of devices.
 pub(super) struct Partitioner<'a> {
-    device_group: &'a mut DeviceGroup,
+    pub bench: Bench<'a, DeviceGroup>,
     cases: &'a [Case],
     variants: Vec<BuiltVariant<'a>>,
     /// Rows of the problem.
@@ -47,7 +47,7 @@ impl<'a> Partitioner<'a> {
     /// # Errors
     /// `Unsupported` where a case's rows cannot be partitioned.
     pub fn new(
-        device_group: &'a mut DeviceGroup,
+        bench: Bench<'a, DeviceGroup>,
         cases: &'a [Case],
         variants: Vec<BuiltVariant<'a>>,
     ) -> Result<Self> {
@@ -57,7 +57,7 @@ impl<'a> Partitioner<'a> {
             .map(|(case, variant)| rows_a_group(variant.candidate, multi_device_division(case)?));
         let grain = grain.collect::<Result<_>>()?;
         let repeats = vec![1; cases.len()];
-        Ok(Self { device_group, cases, variants, rows, grain, owners: vec![], repeats, busy: 0.0 })
+        Ok(Self { bench, cases, variants, rows, grain, owners: vec![], repeats, busy: 0.0 })
     }
 
     /// How many devices there are.
@@ -67,7 +67,7 @@ impl<'a> Partitioner<'a> {
 
     /// The clock of the devices' common runs.
     pub fn clock(&self) -> Clock {
-        self.device_group.clock()
+        self.bench.session.clock()
     }
 
     /// Seconds that a block should take.
@@ -83,7 +83,7 @@ impl<'a> Partitioner<'a> {
 
     /// What is said of a result that one device computed.
     pub fn when_on_one_device(&self, member: usize) -> String {
-        format!("alone on {}", self.device_group.names()[member])
+        format!("alone on {}", self.bench.session.names()[member])
     }
 
     /// One pass in equal parts.
@@ -101,6 +101,7 @@ impl<'a> Partitioner<'a> {
         policy: &Policy,
         seconds: f64,
     ) -> Result<Vec<f64>> {
+        self.bench.enter(Stage::Measure);
         let whole = 0..self.rows;
         let once = self.rest(member, &whole, 1, true)?;
         let repeats = (self.block_seconds() / once.max(1e-9)).clamp(1.0, MAX_REPEATS as f64) as u64;
@@ -133,7 +134,7 @@ impl<'a> Partitioner<'a> {
             from = range.end;
             self.owners.push((range, member));
         }
-        let done = self.device_group.run(&recordings)?;
+        let done = self.bench.session.run(&recordings)?;
         let seconds = done.iter().map(|part| part.ended).collect();
         Ok(Block { rows, repeats, seconds })
     }
@@ -151,7 +152,7 @@ impl<'a> Partitioner<'a> {
         let mut recordings = vec![Recording::default(); self.members()];
         recordings[member] = self.record_part(member, range, repeats, pending_upload)?;
         self.owners.push((range.clone(), member));
-        Ok(self.device_group.run(&recordings)?[member].ended)
+        Ok(self.bench.session.run(&recordings)?[member].ended)
     }
 
     /// With the first row begins a pass, in which nobody has computed any.
@@ -184,7 +185,7 @@ impl<'a> Partitioner<'a> {
     /// Poisons everything on the devices and all outputs on the host: what is not uploaded and
     /// computed anew is not right.
     pub fn poison(&mut self, initial: &[Data]) -> Result<()> {
-        for (member, case) in self.device_group.members.iter_mut().zip(self.cases) {
+        for (member, case) in self.bench.session.members.iter_mut().zip(self.cases) {
             memory::poison(member.device.as_mut(), case)?;
             for (i, buffer) in case.buffers.iter().enumerate() {
                 if buffer.access == Access::Write {
@@ -196,24 +197,19 @@ impl<'a> Partitioner<'a> {
     }
 
     /// Puts the result together from all who computed a part of it, and compares.
-    pub fn right(
-        &mut self,
-        initial: &[Data],
-        wanted: Option<&Wanted>,
-        when: &str,
-        measurement: &mut Measurement,
-    ) -> Result<bool> {
+    pub fn right(&mut self, initial: &[Data], wanted: Option<&Wanted>, when: &str) -> Result<bool> {
+        self.bench.enter(Stage::Verify);
         let case = &self.cases[0];
         let check = Check { case, initial, wanted };
-        for member in &mut self.device_group.members {
-            if !check.guards(member, when, measurement)? {
+        for member in 0..self.cases.len() {
+            if !check.guards(&mut self.bench.member(member), when)? {
                 return Ok(false);
             }
         }
         let division = multi_device_division(case)?;
-        check.all(measurement, when, |i| {
+        check.all(self.bench.measurement, when, |i| {
             let mut whole = vec![0xff; case.buffers[i].bytes().as_usize()];
-            for (member, session) in self.device_group.members.iter_mut().enumerate() {
+            for (member, session) in self.bench.session.members.iter_mut().enumerate() {
                 let found = session.device.read(host_mirror(case, i))?;
                 for (range, _) in self.owners.iter().filter(|(_, owner)| *owner == member) {
                     let bytes = bytes_of(case, i, division, range);

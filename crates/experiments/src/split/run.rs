@@ -12,7 +12,7 @@ use crate::chunks::set_up;
 use crate::expected::expected;
 use crate::plan::{Case, multi_device_division};
 use crate::split::data::{Job, Split};
-use crate::{DeviceGroup, Measurement, Policy, Stage, memory};
+use crate::{Bench, DeviceGroup, Policy, Stage, memory};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::Clock;
 use gpubench_core::record::Detail;
@@ -39,57 +39,53 @@ const LONGEST: f64 = 4.0;
 /// Blocks of a calibration.
 const BLOCKS: usize = 10;
 
-/// Measures the devices into `measurement`.
-pub(super) fn measure(
-    device_group: &mut DeviceGroup,
-    cases: &[Case],
-    policy: &Policy,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
-) -> Result<()> {
+/// Measures the devices of `bench`.
+pub(super) fn measure(cases: &[Case], bench: &mut Bench<DeviceGroup>) -> Result<()> {
     cases.iter().try_for_each(|case| multi_device_division(case).map(drop))?;
-    stage(Stage::Prepare);
+    bench.enter(Stage::Prepare);
     let initial = memory::initial(&cases[0]);
-    let (clock, devices) = (device_group.clock(), device_group.names());
+    let (clock, devices) = (bench.session.clock(), bench.session.names());
     let (mut variants, mut host_memory) = (vec![], vec![]);
-    for ((member, case), name) in device_group.members.iter_mut().zip(cases).zip(&devices) {
-        let (variant, kind) = set_up(member, case, &initial, policy, stage, measurement)
+    for (member, (case, name)) in cases.iter().zip(&devices).enumerate() {
+        let (variant, kind) = set_up(case, &initial, &mut bench.member(member))
             .map_err(|error| of_device(error, name))?;
         variants.push(variant);
         host_memory.push(kind);
     }
-    stage(Stage::Verify);
-    let wanted = expected(&cases[0], variants[0].candidate, &initial, policy)?;
-    let partitioner = Partitioner::new(device_group, cases, variants)?;
+    bench.enter(Stage::Verify);
+    let wanted = expected(&cases[0], variants[0].candidate, &initial, bench.policy)?;
+    let policy = bench.policy;
+    let partitioner = Partitioner::new(bench.lend(), cases, variants)?;
     let rows = partitioner.rows;
-    let mut bench = Bench { partitioner, initial, wanted, policy, stage, measurement };
-    let first = bench.right("first blocks", |partitioner, _| partitioner.equally())?;
+    let mut jobs = Jobs { partitioner, initial, wanted };
+    let first = jobs.right("first blocks", Partitioner::equally)?;
     if first.is_none() || policy.verify_only {
         return Ok(());
     }
-    let Some(isolated) = bench.on_each_device()? else { return Ok(()) };
+    let Some(isolated) = jobs.on_each_device()? else { return Ok(()) };
     let middle = |samples: &Vec<f64>| median_of(samples.iter().copied()).unwrap_or(f64::NAN);
     let min_seconds =
         if clock == Clock::Simulated { MIN_SIMULATED_JOB_SECONDS } else { MIN_JOB_SECONDS };
     let min_seconds =
         min_seconds.max((1.0 - ISOLATED_SHARE) * policy.seconds / (2 * MIN_SAMPLES) as f64);
-    let plan = Plan::new(isolated.iter().map(middle).collect(), &bench.partitioner, min_seconds);
-    let calibrated = bench.right("calibration blocks", |partitioner, stage| {
+    let plan = Plan::new(isolated.iter().map(middle).collect(), &jobs.partitioner, min_seconds);
+    let calibrated = jobs.right("calibration blocks", |partitioner| {
         let balancer = partitioner.balancer(&plan.speeds);
-        SplitRun::new(partitioner, balancer, u64::MAX).calibrate(BLOCKS, plan.fastest, stage)
+        SplitRun::new(partitioner, balancer, u64::MAX).calibrate(BLOCKS, plan.fastest)
     })?;
     let Some((blocks, balancer)) = calibrated else { return Ok(()) };
     let combined_speed = Split::combined_speed(&blocks).unwrap_or(0.0);
     let pays =
         combined_speed >= plan.speeds[plan.fastest] && worth_trying(max_speedup(&plan.speeds));
-    let jobs = match pays {
-        true => bench.in_turn(&plan, &balancer, combined_speed)?,
+    let in_turn = match pays {
+        true => jobs.in_turn(&plan, &balancer, combined_speed)?,
         false => Some((vec![], vec![])),
     };
-    let Some((jobs, fastest_device_seconds)) = jobs else { return Ok(()) };
+    let busy = jobs.partitioner.busy;
+    let Some((jobs, fastest_device_seconds)) = in_turn else { return Ok(()) };
     let Plan { fastest, times, .. } = plan;
-    measurement.wall.busy += bench.partitioner.busy;
-    measurement.detail = Some(Detail::new(&Split {
+    bench.measurement.wall.busy += busy;
+    bench.measurement.detail = Some(Detail::new(&Split {
         clock,
         devices,
         host_memory,
@@ -142,44 +138,39 @@ impl Plan {
     }
 }
 
-/// A partitioner whose results are verified.
-struct Bench<'a, 'd> {
+/// Jobs of a partitioner whose results are verified.
+struct Jobs<'a> {
     partitioner: Partitioner<'a>,
     initial: Vec<Data>,
     wanted: Option<Wanted>,
-    policy: &'a Policy,
-    stage: &'d mut dyn FnMut(Stage),
-    measurement: &'d mut Measurement,
 }
 
-impl<'a> Bench<'a, '_> {
+impl<'a> Jobs<'a> {
     /// What `action` returns, run over poisoned buffers; `None` where it leaves a wrong result.
     fn right<T>(
         &mut self,
         when: &str,
-        action: impl FnOnce(&mut Partitioner<'a>, &mut dyn FnMut(Stage)) -> Result<T>,
+        action: impl FnOnce(&mut Partitioner<'a>) -> Result<T>,
     ) -> Result<Option<T>> {
-        let Self { partitioner, initial, wanted, stage, measurement, .. } = self;
+        let Self { partitioner, initial, wanted } = self;
         partitioner.poison(initial)?;
-        let given = action(partitioner, stage)?;
-        stage(Stage::Verify);
-        let right = partitioner.right(initial, wanted.as_ref(), when, measurement)?;
+        let given = action(partitioner)?;
+        let right = partitioner.right(initial, wanted.as_ref(), when)?;
         Ok(right.then_some(given))
     }
 
     /// Seconds of the whole problem on each device alone, sample by sample.
     fn on_each_device(&mut self) -> Result<Option<Vec<Vec<f64>>>> {
         let members = self.partitioner.members();
-        let policy =
-            Policy { min_samples: self.policy.min_samples.min(MIN_SAMPLES), ..self.policy.clone() };
+        let policy = self.partitioner.bench.policy;
+        let min_samples = policy.min_samples.min(MIN_SAMPLES);
+        let policy = Policy { min_samples, ..policy.clone() };
         let seconds = ISOLATED_SHARE * policy.seconds / members as f64;
         let mut alone = vec![];
         for member in 0..members {
             let when = self.partitioner.when_on_one_device(member);
-            let samples = self.right(&when, |partitioner, stage| {
-                stage(Stage::Measure);
-                partitioner.on_one_device(member, &policy, seconds)
-            })?;
+            let samples = self
+                .right(&when, |partitioner| partitioner.on_one_device(member, &policy, seconds))?;
             let Some(samples) = samples else { return Ok(None) };
             alone.push(samples);
         }
@@ -195,17 +186,14 @@ impl<'a> Bench<'a, '_> {
         combined_speed: f64,
     ) -> Result<Option<(Vec<Job>, Vec<f64>)>> {
         let (mut jobs, mut fastest_device_seconds) = (vec![], vec![]);
-        let Policy { target, max_samples, seconds, .. } = *self.policy;
+        let Policy { target, max_samples, seconds, .. } = *self.partitioner.bench.policy;
         let seconds = (1.0 - ISOLATED_SHARE) * seconds;
         let mut ratios = Sampling::new(target, MIN_SAMPLES, max_samples.max(MIN_SAMPLES), seconds);
         loop {
             let when = self.partitioner.when_on_one_device(plan.fastest);
-            let Some(alone) = self.right(&when, |partitioner, stage| {
-                SplitRun::new(partitioner, calibrated.clone(), plan.times).run(
-                    None,
-                    plan.fastest,
-                    stage,
-                )
+            let Some(alone) = self.right(&when, |partitioner| {
+                let split_run = SplitRun::new(partitioner, calibrated.clone(), plan.times);
+                split_run.run(None, plan.fastest)
             })?
             else {
                 return Ok(None);
@@ -217,9 +205,9 @@ impl<'a> Bench<'a, '_> {
             // Its time before the calibration may have been disturbed: it is measured again.
             let budget =
                 (combined_speed >= fastest).then(|| SlowdownBudget::new(plan.job_rows, fastest));
-            let Some(job) = self.right("timed jobs", |partitioner, stage| {
+            let Some(job) = self.right("timed jobs", |partitioner| {
                 let split_run = SplitRun::new(partitioner, calibrated.clone(), plan.times);
-                split_run.run(budget, plan.fastest, stage)
+                split_run.run(budget, plan.fastest)
             })?
             else {
                 return Ok(None);

@@ -54,14 +54,9 @@ impl<'d, 'a> SplitRun<'d, 'a> {
 
     /// Splits the job as far as the budget goes (not at all without one) and leaves the rest to
     /// `fastest`.
-    pub fn run(
-        mut self,
-        mut budget: Option<SlowdownBudget>,
-        fastest: usize,
-        stage: &mut dyn FnMut(Stage),
-    ) -> Result<Job> {
+    pub fn run(mut self, mut budget: Option<SlowdownBudget>, fastest: usize) -> Result<Job> {
         while self.passes < self.times {
-            stage(Stage::Measure);
+            self.partitioner.bench.enter(Stage::Measure);
             let (done, seconds) = (self.done(), self.seconds());
             let max_work = budget.as_mut().and_then(|budget| budget.next(done, seconds));
             match max_work.map(|max_work| self.partition(max_work)) {
@@ -126,14 +121,9 @@ impl<'d, 'a> SplitRun<'d, 'a> {
 
     /// The blocks of a calibration, `count` of them whatever they lose, and the balancer that has learnt from them; what
     /// is left of a pass and too little to share is done by `fastest`.
-    pub fn calibrate(
-        mut self,
-        count: usize,
-        fastest: usize,
-        stage: &mut dyn FnMut(Stage),
-    ) -> Result<(Vec<Block>, Balancer)> {
+    pub fn calibrate(mut self, count: usize, fastest: usize) -> Result<(Vec<Block>, Balancer)> {
         for _ in 0..count {
-            stage(Stage::Measure);
+            self.partitioner.bench.enter(Stage::Measure);
             if self.first > 0 && !is_shared(&self.partition(f64::INFINITY).0) {
                 self.on_one_device(fastest)?;
             }

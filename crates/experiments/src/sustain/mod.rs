@@ -6,9 +6,9 @@ mod run;
 mod section;
 pub mod spec;
 
+use crate::Bench;
 use crate::experiment::{Experiment, Planning};
 use crate::plan::Case;
-use crate::{Measurement, Policy, Session, Stage};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::reason::Reason;
@@ -43,14 +43,8 @@ impl Experiment for Sustain {
         Ok(Plan { seconds: 60.0 * spec.minutes })
     }
 
-    fn run(
-        session: &mut Session,
-        case: &Case,
-        policy: &Policy,
-        stage: &mut dyn FnMut(Stage),
-        measurement: &mut Measurement,
-    ) -> Result<()> {
-        run::measure(session, case, policy, stage, measurement)
+    fn run(case: &Case, bench: &mut Bench) -> Result<()> {
+        run::measure(case, bench)
     }
 
     fn section(input: &ReportInput) -> Option<Section> {

@@ -7,7 +7,7 @@ use crate::autotune::KERNEL;
 use crate::loops::Sample;
 use crate::plan::{Case, launches};
 use crate::verified_kernel::around;
-use crate::{Measurement, Policy, Session, Stage};
+use crate::{Bench, Stage};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{Clock, HOST_RESOLUTION, Recording};
 use gpubench_core::record::{Detail, Measured};
@@ -23,26 +23,20 @@ const LONGEST: f64 = 5.0;
 /// Launches in one sample, at most.
 const MAX_BATCH: u32 = 10_000;
 
-/// Measures `case` into `measurement`.
-pub(super) fn measure(
-    session: &mut Session,
-    case: &Case,
-    policy: &Policy,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
-) -> Result<()> {
+/// Measures `case` with `bench`.
+pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     let Plan { seconds } = case.planned()?;
-    around(session, case, policy, stage, measurement, |session, variant, stage, measurement| {
-        let batch = session.batch(variant.launch, MAX_BATCH);
+    around(case, bench, |bench, variant| {
+        let batch = bench.session.batch(variant.launch, MAX_BATCH);
         let recording = launches(case, variant.candidate, KERNEL, batch);
-        let mut run = Run::new(session, recording, batch, stage);
+        let mut run = Run::new(bench.lend(), recording, batch);
         let windows = run.windows(seconds)?;
         let Run { clock, dropped, busy, .. } = run;
         let (clock, resolution) = clock.unwrap_or((Clock::Host, HOST_RESOLUTION));
-        measurement.wall.busy += busy;
+        bench.measurement.wall.busy += busy;
         // What it settles at is the case's figure.
         let (warmup, last) = windows.split_at(windows.len() / 2);
-        measurement.measured = Some(Measured {
+        bench.measurement.measured = Some(Measured {
             samples: last.iter().map(|window| window.seconds).collect(),
             batch,
             clock,
@@ -52,17 +46,16 @@ pub(super) fn measure(
             warmup: warmup.last().map_or(0.0, |window| window.at),
             dropped,
         });
-        measurement.detail = Some(Detail::new(&Sustain { clock, asked: seconds, windows }));
+        bench.measurement.detail = Some(Detail::new(&Sustain { clock, asked: seconds, windows }));
         Ok(())
     })
 }
 
 /// A run under way.
 struct Run<'s> {
-    session: &'s mut Session,
+    bench: Bench<'s>,
     recording: Recording,
     batch: u32,
-    stage: &'s mut dyn FnMut(Stage),
     begun: Instant,
     /// Seconds since the first launch.
     elapsed: f64,
@@ -75,15 +68,10 @@ struct Run<'s> {
 }
 
 impl<'s> Run<'s> {
-    fn new(
-        session: &'s mut Session,
-        recording: Recording,
-        batch: u32,
-        stage: &'s mut dyn FnMut(Stage),
-    ) -> Self {
+    fn new(bench: Bench<'s>, recording: Recording, batch: u32) -> Self {
         let begun = Instant::now();
         let (elapsed, clock, dropped, busy) = (0.0, None, 0, 0.0);
-        Self { session, recording, batch, stage, begun, elapsed, clock, dropped, busy }
+        Self { bench, recording, batch, begun, elapsed, clock, dropped, busy }
     }
 
     fn windows(&mut self, seconds: f64) -> Result<Vec<Window>> {
@@ -91,7 +79,7 @@ impl<'s> Run<'s> {
         let mut windows = vec![];
         while self.elapsed < seconds {
             // Each is a sign of life: the deadline of a stage is for one window, not for the run.
-            (self.stage)(Stage::Measure);
+            self.bench.enter(Stage::Measure);
             // The first seconds are cut finely, since the device is at its coolest then.
             let first = self.elapsed < FIRST && self.elapsed < seconds / 10.0;
             windows.extend(self.window(if first { SHORTEST } else { length })?);
@@ -103,7 +91,7 @@ impl<'s> Run<'s> {
     fn window(&mut self, length: f64) -> Result<Option<Window>> {
         let (begun, mut samples) = (Instant::now(), vec![]);
         let is_simulated = loop {
-            let sample = Sample::of_batch(self.session.device.run(&self.recording)?, self.batch);
+            let sample = Sample::of_batch(self.bench.device().run(&self.recording)?, self.batch);
             self.busy += sample.busy;
             let (clock, _) = *self.clock.get_or_insert((sample.clock, sample.resolution));
             match sample.clock == clock {
@@ -119,7 +107,7 @@ impl<'s> Run<'s> {
             true => self.elapsed + length,
             false => self.begun.elapsed().as_secs_f64(),
         };
-        let reading = self.session.polling.as_ref().and_then(|polling| polling.latest());
+        let reading = self.bench.session.polling.as_ref().and_then(|polling| polling.latest());
         let reading = reading.unwrap_or_default();
         let launches = samples.len() as u64 * u64::from(self.batch);
         Ok(median_of(samples).map(|seconds| Window {

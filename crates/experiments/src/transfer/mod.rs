@@ -6,10 +6,10 @@ mod engines;
 mod run;
 mod section;
 
+use crate::Bench;
 use crate::engines::{Engines, either};
 use crate::experiment::{Experiment, Planning};
 use crate::plan::{BufferPlan, Case, Limits, sweep_buffer};
-use crate::{Measurement, Policy, Session, Stage};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceInfo;
@@ -39,14 +39,8 @@ impl Experiment for Transfer {
         Ok(())
     }
 
-    fn run(
-        session: &mut Session,
-        case: &Case,
-        policy: &Policy,
-        stage: &mut dyn FnMut(Stage),
-        measurement: &mut Measurement,
-    ) -> Result<()> {
-        run::measure(session, case, policy, stage, measurement)
+    fn run(case: &Case, bench: &mut Bench) -> Result<()> {
+        run::measure(case, bench)
     }
 
     fn learn(raw: &Self::Data, found: &mut Engines) {

@@ -7,7 +7,7 @@ use crate::buffer_pairs::{DOWNLOAD_BUFFERS, UPLOAD_BUFFERS, allocate, poison, qu
 use crate::plan::Case;
 use crate::timing::{time, wall_clock};
 use crate::transfer::data::{Direction, Transfer, TransferPoint};
-use crate::{Measurement, Policy, Session, Stage};
+use crate::{Bench, Stage};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, HOST_RESOLUTION, MemoryKind, Op, Queue, Recording, Slice};
 use gpubench_core::record::{Detail, Measured, NamedStep};
@@ -22,60 +22,53 @@ const GROWTH: u64 = 4;
 /// What is timed of every size.
 const DIRECTIONS: [Direction; 3] = [Direction::Upload, Direction::Download, Direction::Both];
 
-/// Measures `case` into `measurement`.
-pub(super) fn measure(
-    session: &mut Session,
-    case: &Case,
-    policy: &Policy,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
-) -> Result<()> {
+/// Measures `case` with `bench`.
+pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     let Some(buffer) = case.buffers.first() else {
         return Err(Error::Unsupported("a transfer needs a buffer".into()));
     };
-    stage(Stage::Prepare);
+    bench.enter(Stage::Prepare);
     let largest = buffer.bytes();
     let host_memory = case.key.host_memory.unwrap_or(MemoryKind::Pageable);
     let data = fill(&Fill::RandomBits, buffer.element.scalar, largest.as_usize() / 4, case.seed);
-    allocate(session, largest, host_memory, &data)?;
-    poison(session, largest)?;
-    stage(Stage::Verify);
-    session.device.run(&copies(Direction::Both, largest.0, queues(session)))?;
-    if !verified(session, &data, "first copies", measurement)? || policy.verify_only {
+    allocate(bench.session, largest, host_memory, &data)?;
+    poison(bench.session, largest)?;
+    bench.enter(Stage::Verify);
+    let queues = queues(bench.session);
+    bench.device().run(&copies(Direction::Both, largest.0, queues))?;
+    if !verified(bench, &data, "first copies")? || bench.policy.verify_only {
         return Ok(());
     }
-    let queues = queues(session);
     let mut points = Vec::new();
     let mut clock = Clock::Host;
     let sizes = sizes(largest.0);
     // What a recording leaves of its share, the larger ones after it get.
-    let (mut to_come, mut left) = (sizes.len() * DIRECTIONS.len(), policy.seconds);
+    let (mut to_come, mut left) = (sizes.len() * DIRECTIONS.len(), bench.policy.seconds);
     for bytes in sizes {
         // What the smaller copies left must not stand in for the largest.
         if bytes == largest.0 {
-            stage(Stage::Prepare);
-            poison(session, largest)?;
+            bench.enter(Stage::Prepare);
+            poison(bench.session, largest)?;
         }
         for direction in DIRECTIONS {
             let recording = copies(direction, bytes, queues);
             let seconds = left / to_come as f64;
-            stage(Stage::Measure);
-            let (timed, of_steps) = time(session, &recording, policy, seconds, |_| String::new())?;
+            bench.enter(Stage::Measure);
+            let (timed, of_steps) = time(bench, &recording, seconds, |_| String::new())?;
             clock = wall_clock(of_steps);
             let spent = timed.walls.iter().sum::<f64>();
-            measurement.wall.busy += spent;
             (to_come, left) = (to_come - 1, (left - spent).max(0.0));
             let spans = if direction == Direction::Both { spans(&timed.steps) } else { None };
             points.push(TransferPoint { direction, bytes, samples: timed.walls, spans });
         }
     }
-    stage(Stage::Verify);
-    if !verified(session, &data, "timed copies", measurement)? {
+    bench.enter(Stage::Verify);
+    if !verified(bench, &data, "timed copies")? {
         return Ok(());
     }
-    measurement.measured = largest_upload(&points, largest, clock);
-    measurement.flag_if_not_converged(policy);
-    measurement.detail = Some(Detail::new(&Transfer { host_memory, queues, points }));
+    bench.measurement.measured = largest_upload(&points, largest, clock);
+    bench.measurement.flag_if_not_converged(bench.policy);
+    bench.measurement.detail = Some(Detail::new(&Transfer { host_memory, queues, points }));
     Ok(())
 }
 

@@ -9,7 +9,7 @@ mod section;
 
 use crate::experiment::{Experiment, Planning};
 use crate::plan::{BufferPlan, Case, Limits, copy_buffer};
-use crate::{DeviceGroup, Measurement, Policy, Stage};
+use crate::{Bench, DeviceGroup};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceInfo;
@@ -45,13 +45,7 @@ impl Experiment for TransferStates {
         Some(section::section(input))
     }
 
-    fn run_on_group(
-        group: &mut DeviceGroup,
-        cases: &[Case],
-        policy: &Policy,
-        stage: &mut dyn FnMut(Stage),
-        measurement: &mut Measurement,
-    ) -> Result<()> {
-        run::measure(group, cases, policy, stage, measurement)
+    fn run_on_group(cases: &[Case], bench: &mut Bench<DeviceGroup>) -> Result<()> {
+        run::measure(cases, bench)
     }
 }

@@ -24,7 +24,6 @@ pub(super) fn plans(
     measured: &[State],
     classes: &[usize],
     seconds: f64,
-    stage: &mut dyn FnMut(Stage),
 ) -> Result<Vec<PlanRun>> {
     let states = completed(measured, classes);
     let [shortest, longest] = PLAN_SECONDS;
@@ -32,7 +31,7 @@ pub(super) fn plans(
     let each = each.clamp(shortest, longest);
     let mut runs = vec![];
     for [upload, download] in MIXES {
-        stage(Stage::Measure);
+        movers.bench.enter(Stage::Measure);
         let mut run = plan(&states, Both { upload, download }, classes.len(), each)?;
         let legs = legs(&run, &states);
         for _ in 0..SAMPLES {

@@ -10,7 +10,7 @@ use super::plans::plans;
 use crate::buffer_pairs::{allocate, poison, queues, verified};
 use crate::plan::Case;
 use crate::transfer_states::data::{Moved, MovedState, TransferStates};
-use crate::{DeviceGroup, Measurement, Policy, Stage};
+use crate::{Bench, DeviceGroup, Stage};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{MemoryKind, Recording};
 use gpubench_core::record::Detail;
@@ -32,14 +32,8 @@ const SAMPLE_SECONDS: [f64; 2] = [0.02, 0.1];
 /// Devices whose rates differ by less, in every state that distinguishes, are alike.
 const ALIKE: f64 = 0.05;
 
-/// Measures the devices into `measurement`.
-pub(super) fn measure(
-    device_group: &mut DeviceGroup,
-    cases: &[Case],
-    policy: &Policy,
-    stage: &mut dyn FnMut(Stage),
-    measurement: &mut Measurement,
-) -> Result<()> {
+/// Measures the devices of `bench`.
+pub(super) fn measure(cases: &[Case], bench: &mut Bench<DeviceGroup>) -> Result<()> {
     let devices = cases.len();
     if devices > MAX_DEVICES {
         return Err(Error::Unsupported(format!(
@@ -47,7 +41,7 @@ pub(super) fn measure(
             1_u64 << (2 * devices.min(31))
         )));
     }
-    stage(Stage::Prepare);
+    bench.enter(Stage::Prepare);
     let smallest = cases.iter().filter_map(|case| case.buffers.first()).min_by_key(|b| b.count);
     let Some(buffer) = smallest.filter(|_| cases.iter().all(|case| case.buffers.len() == 1)) else {
         return Err(Error::Unsupported("a transfer needs a buffer".into()));
@@ -56,32 +50,33 @@ pub(super) fn measure(
     let copy = buffer.bytes();
     let scalar = buffer.element.scalar;
     let data = fill(&Fill::RandomBits, scalar, copy.as_usize() / 4, cases[0].seed);
-    for member in &mut device_group.members {
+    for member in &mut bench.session.members {
         allocate(member, copy, host_memory, &data)?;
         poison(member, copy)?;
     }
-    let mut movers = Movers::new(device_group, copy.0);
-    stage(Stage::Verify);
+    let mut movers = Movers::new(bench.lend(), copy.0);
+    movers.bench.enter(Stage::Verify);
     movers.run(&vec![[copy.0; 2]; devices])?;
-    if !movers.verified(&data, "first copies", measurement)? || policy.verify_only {
+    if !movers.verified(&data, "first copies")? || movers.bench.policy.verify_only {
         return Ok(());
     }
-    for member in &mut movers.device_group.members {
+    for member in &mut movers.bench.session.members {
         poison(member, copy)?;
     }
-    let (measured, classes) = movers.all_states(policy, stage)?;
+    let (measured, classes) = movers.all_states()?;
     let rates: Vec<State> = measured.iter().filter_map(state_of).collect();
-    let seconds = (1.0 - STATES_SHARE) * policy.seconds;
-    let plans = plans(&mut movers, &rates, &classes, seconds, stage)?;
-    stage(Stage::Verify);
-    if !movers.verified(&data, "timed copies", measurement)? {
+    let seconds = (1.0 - STATES_SHARE) * movers.bench.policy.seconds;
+    let plans = plans(&mut movers, &rates, &classes, seconds)?;
+    movers.bench.enter(Stage::Verify);
+    if !movers.verified(&data, "timed copies")? {
         return Ok(());
     }
-    measurement.wall.busy += movers.busy;
-    measurement.detail = Some(Detail::new(&TransferStates {
-        clock: movers.device_group.clock(),
+    let busy = movers.busy;
+    bench.measurement.wall.busy += busy;
+    bench.measurement.detail = Some(Detail::new(&TransferStates {
+        clock: bench.session.clock(),
         host_memory,
-        devices: movers.device_group.names(),
+        devices: bench.session.names(),
         classes,
         copy: copy.0,
         states: measured,
@@ -92,7 +87,7 @@ pub(super) fn measure(
 
 /// Devices that move data.
 pub(super) struct Movers<'a> {
-    pub device_group: &'a mut DeviceGroup,
+    pub bench: Bench<'a, DeviceGroup>,
     /// Bytes of one copy.
     copy: u64,
     queues: Vec<u32>,
@@ -111,9 +106,9 @@ pub(super) struct Run {
 }
 
 impl<'a> Movers<'a> {
-    fn new(device_group: &'a mut DeviceGroup, copy: u64) -> Self {
-        let queues = device_group.members.iter().map(queues).collect();
-        Self { device_group, copy, queues, busy: 0.0 }
+    fn new(bench: Bench<'a, DeviceGroup>, copy: u64) -> Self {
+        let queues = bench.session.members.iter().map(queues).collect();
+        Self { bench, copy, queues, busy: 0.0 }
     }
 
     /// Moves so many bytes to and from each device, all begun at the same moment.
@@ -123,7 +118,7 @@ impl<'a> Movers<'a> {
             .zip(&self.queues)
             .map(|(&amounts, &queues)| recording(amounts, self.copy, queues))
             .collect();
-        let parts = self.device_group.run(&recordings)?;
+        let parts = self.bench.session.run(&recordings)?;
         let pieces: Vec<_> = recordings.iter().zip(&parts).map(|(r, p)| pieces(r, p)).collect();
         let wall = parts.iter().map(|part| part.ended).fold(0.0, f64::max);
         self.busy += wall;
@@ -135,9 +130,9 @@ impl<'a> Movers<'a> {
         Ok(Run { wall, moved: moved(&pieces, wall), spans })
     }
 
-    fn verified(&mut self, data: &Data, when: &str, measurement: &mut Measurement) -> Result<bool> {
-        for member in &mut self.device_group.members {
-            if !verified(member, data, when, measurement)? {
+    fn verified(&mut self, data: &Data, when: &str) -> Result<bool> {
+        for member in 0..self.queues.len() {
+            if !verified(&mut self.bench.member(member), data, when)? {
                 return Ok(false);
             }
         }
@@ -145,38 +140,29 @@ impl<'a> Movers<'a> {
     }
 
     /// Every state that no other stands for, and the class of each device.
-    fn all_states(
-        &mut self,
-        policy: &Policy,
-        stage: &mut dyn FnMut(Stage),
-    ) -> Result<(Vec<MovedState>, Vec<usize>)> {
-        let devices = self.device_group.members.len();
+    fn all_states(&mut self) -> Result<(Vec<MovedState>, Vec<usize>)> {
+        let devices = self.bench.session.members.len();
         let all = states(devices);
         let runs = (all.len() * (SAMPLES + 1)) as f64;
         let [shortest, longest] = SAMPLE_SECONDS;
-        let seconds = (STATES_SHARE * policy.seconds / runs).clamp(shortest, longest);
+        let seconds = (STATES_SHARE * self.bench.policy.seconds / runs).clamp(shortest, longest);
         let (first, later): (Vec<Doing>, Vec<Doing>) =
             all.into_iter().partition(|doing| busy(doing) <= max_busy_for_symmetry(devices));
-        let mut measured = self.states(&first, seconds, stage)?;
+        let mut measured = self.states(&first, seconds)?;
         let rates: Vec<State> = measured.iter().filter_map(state_of).collect();
         let sort = |info: &gpubench_core::gpu::DeviceInfo| (info.name.clone(), info.driver.clone());
         let sorts: Vec<_> =
-            self.device_group.members.iter().map(|m| sort(m.device.info())).collect();
+            self.bench.session.members.iter().map(|m| sort(m.device.info())).collect();
         let classes = classes(&sorts, &rates, ALIKE);
         let stands_for_itself = |doing: &Doing| representative(doing, &classes).0 == *doing;
         let later: Vec<Doing> = later.into_iter().filter(stands_for_itself).collect();
-        measured.extend(self.states(&later, seconds, stage)?);
+        measured.extend(self.states(&later, seconds)?);
         Ok((measured, classes))
     }
 
     /// States in turn, again and again, so that each sees all of the time's ups and downs: first
     /// with a copy or two each way, which show how many take `seconds`.
-    fn states(
-        &mut self,
-        all: &[Doing],
-        seconds: f64,
-        stage: &mut dyn FnMut(Stage),
-    ) -> Result<Vec<MovedState>> {
+    fn states(&mut self, all: &[Doing], seconds: f64) -> Result<Vec<MovedState>> {
         const FIRST: u64 = 2;
         let copies = |does: bool| if does { FIRST * self.copy } else { 0 };
         let first = |doing: &Doing| doing.iter().map(|does| does.map(copies)).collect();
@@ -185,7 +171,7 @@ impl<'a> Movers<'a> {
         let mut states: Vec<MovedState> = all.iter().map(state).collect();
         for sample in 0..=SAMPLES {
             for (amounts, state) in amounts.iter_mut().zip(&mut states) {
-                stage(Stage::Measure);
+                self.bench.enter(Stage::Measure);
                 let run = self.run(amounts)?;
                 if sample > 0 {
                     state.samples.push(run.moved);

@@ -1,6 +1,6 @@
 //! What an iteration takes with saves and without, and its parts alone.
 
-use super::{Bench, States};
+use super::{Iterations, States};
 use crate::checkpoint::data::{Checkpoint, CheckpointRun};
 use crate::iteration::{save_buffer, state_bytes};
 use crate::timing::{time, wall_clock};
@@ -10,7 +10,7 @@ use gpubench_core::gpu::{Clock, MemoryKind, Recording};
 use gpubench_stats::{Decision, Sampling};
 use std::time::Instant;
 
-impl Bench<'_> {
+impl Iterations<'_> {
     /// Times everything; `None` where what the timed runs left is wrong.
     pub(super) fn timed(
         &mut self,
@@ -40,14 +40,14 @@ impl Bench<'_> {
         if !simulated {
             let state = states.saved.last().unwrap_or(&states.last);
             let done = self.saves.last().copied().unwrap_or(0);
-            writing = self.by_host(|bench| bench.checkpoint_store.save(done, state.clone()))?;
+            writing = self.by_host(|runs| runs.checkpoint_store.save(done, state.clone()))?;
             for at in 0..queues.len() {
                 let queues = queues[at];
-                let saving = self.by_host(|bench| bench.save_to_file(queues))?;
+                let saving = self.by_host(|runs| runs.save_to_file(queues))?;
                 if !self.untouched(&format!("timed saves to a file on {queues} queues"))? {
                     return Ok(None);
                 }
-                let restoring = self.by_host(|bench| bench.restore_from_file(queues))?;
+                let restoring = self.by_host(|runs| runs.restore_from_file(queues))?;
                 let downloading = runs[at].downloading.clone();
                 runs.push(CheckpointRun { queues, to_file: true, saving, downloading, restoring });
             }
@@ -75,23 +75,23 @@ impl Bench<'_> {
     /// Wall times of recordings run in turn, so that a drift of the device falls on all of them and not
     /// on what distinguishes them; and the clock of their steps.
     fn in_turn(&mut self, recordings: &[Recording]) -> Result<(Vec<Vec<f64>>, Clock)> {
-        (self.stage)(Stage::Measure);
+        self.bench.enter(Stage::Measure);
         self.begin()?;
-        let Policy { target, min_samples, max_samples, seconds, .. } = *self.policy;
+        let Policy { target, min_samples, max_samples, seconds, .. } = *self.bench.policy;
         let mut samplings: Vec<Sampling> = recordings
             .iter()
             .map(|_| Sampling::new(target, min_samples, max_samples, seconds))
             .collect();
         let mut clock = Clock::Host;
         for recording in recordings {
-            self.session.device.run(recording)?;
+            self.bench.device().run(recording)?;
         }
         let mut open = true;
         while open {
             open = false;
             for (recording, sampling) in recordings.iter().zip(&mut samplings) {
-                let timeline = self.session.device.run(recording)?;
-                self.measurement.wall.busy += timeline.wall;
+                let timeline = self.bench.device().run(recording)?;
+                self.bench.measurement.wall.busy += timeline.wall;
                 clock = timeline.clock;
                 open |= sampling.feed(timeline.wall, timeline.wall) == Decision::Continue;
             }
@@ -101,19 +101,18 @@ impl Bench<'_> {
 
     /// Wall times of a recording.
     fn sampled(&mut self, recording: &Recording) -> Result<Vec<f64>> {
-        (self.stage)(Stage::Measure);
-        let (policy, seconds) = (self.policy, self.policy.seconds);
-        let (timed, _) = time(self.session, recording, policy, seconds, |_| String::new())?;
-        self.measurement.wall.busy += timed.walls.iter().sum::<f64>();
+        self.bench.enter(Stage::Measure);
+        let seconds = self.bench.policy.seconds;
+        let (timed, _) = time(&mut self.bench, recording, seconds, |_| String::new())?;
         Ok(timed.walls)
     }
 
     /// Seconds on the host's clock of what the device alone does not do.
     fn by_host(&mut self, mut once: impl FnMut(&mut Self) -> Result<()>) -> Result<Vec<f64>> {
-        (self.stage)(Stage::Measure);
+        self.bench.enter(Stage::Measure);
         self.begin()?;
         once(self)?;
-        let Policy { target, min_samples, max_samples, seconds, .. } = *self.policy;
+        let Policy { target, min_samples, max_samples, seconds, .. } = *self.bench.policy;
         let mut sampling = Sampling::new(target, min_samples, max_samples, seconds);
         loop {
             let begun = Instant::now();
@@ -129,7 +128,7 @@ impl Bench<'_> {
     fn restore_from_file(&mut self, queues: u32) -> Result<()> {
         let missing = || Error::Device("the file of the saved state is gone".into());
         let loaded = self.checkpoint_store.load()?.ok_or_else(missing)?;
-        self.session.device.write(save_buffer(self.iteration.case, 0), &loaded.state)?;
-        self.session.device.run(&self.iteration.restore(queues)).map(drop)
+        self.bench.device().write(save_buffer(self.iteration.case, 0), &loaded.state)?;
+        self.bench.device().run(&self.iteration.restore(queues)).map(drop)
     }
 }

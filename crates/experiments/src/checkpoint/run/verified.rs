@@ -1,7 +1,7 @@
 //! Whether iterations with saves are in the same states as those without, to the bit: what is saved, what is
 //! restored, and what each ends in.
 
-use super::{Bench, QUEUE_COUNTS, States};
+use super::{Iterations, QUEUE_COUNTS, States};
 use crate::Stage;
 use crate::iterate::write_state;
 use crate::iteration::{save_buffer, state};
@@ -10,33 +10,32 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::record::Mismatch;
 use gpubench_reference::Data;
 
-impl Bench<'_> {
+impl Iterations<'_> {
     /// Runs without saves; `None` where what it ends in is not what is expected.
     pub(super) fn states(&mut self) -> Result<Option<States>> {
         self.begin()?;
         let (mut at, mut saved) = (0, vec![]);
         for &save in self.saves {
-            self.session.device.run(&self.iteration.straight(at..save))?;
+            self.bench.device().run(&self.iteration.straight(at..save))?;
             saved.push(self.read()?);
             at = save;
         }
-        self.session.device.run(&self.iteration.straight(at..self.iteration.passes()))?;
+        self.bench.device().run(&self.iteration.straight(at..self.iteration.passes()))?;
         let last = self.read()?;
-        let right =
-            self.check.results(self.session, "iteration without saves", self.measurement)?;
+        let right = self.check.results(&mut self.bench, "iteration without saves")?;
         Ok(right.then_some(States { saved, last }))
     }
 
     /// Whether saving on so many queues, to memory and to a file, leaves the right states there and in
     /// the end, and whether the iteration goes on from each of them to the right end.
     pub(super) fn verified(&mut self, queues: u32, states: &States) -> Result<bool> {
-        (self.stage)(Stage::Verify);
+        self.bench.enter(Stage::Verify);
         let poison = vec![0xff; states.last.len()];
         for save in 0..self.saves.len() {
-            self.session.device.write(save_buffer(self.iteration.case, save), &poison)?;
+            self.bench.device().write(save_buffer(self.iteration.case, save), &poison)?;
         }
         self.begin()?;
-        self.session.device.run(&self.iteration.saving(queues, self.saves))?;
+        self.bench.device().run(&self.iteration.saving(queues, self.saves))?;
         let when = format!("iteration with saves to memory on {queues} queues");
         if !self.ended(&states.last, &when)? || !self.memory_holds(states, queues)? {
             return Ok(false);
@@ -60,7 +59,7 @@ impl Bench<'_> {
     /// Whether every save in memory is the state of its pass.
     fn memory_holds(&mut self, states: &States, queues: u32) -> Result<bool> {
         for (save, wanted) in states.saved.iter().enumerate() {
-            let found = self.session.device.read(save_buffer(self.iteration.case, save))?;
+            let found = self.bench.device().read(save_buffer(self.iteration.case, save))?;
             let when = format!("state after pass {}, saved on {queues} queues", self.saves[save]);
             if !self.same(wanted, &found, &when) {
                 return Ok(false);
@@ -89,29 +88,28 @@ impl Bench<'_> {
     /// Whether the iteration ends as it should, restored from the state after `done` passes.
     fn goes_on(&mut self, queues: u32, done: usize, state: &[u8], last: &[u8]) -> Result<bool> {
         let case = self.iteration.case;
-        write_state(self.session.device.as_mut(), case, &vec![0xff; state.len()])?;
-        self.session.device.write(save_buffer(case, 0), state)?;
-        self.session.device.run(&self.iteration.restore(queues))?;
+        write_state(self.bench.device(), case, &vec![0xff; state.len()])?;
+        self.bench.device().write(save_buffer(case, 0), state)?;
+        self.bench.device().run(&self.iteration.restore(queues))?;
         let found = self.read()?;
         let when = format!("state after pass {done}, restored on {queues} queues");
         if !self.same(state, &found, &when) {
             return Ok(false);
         }
-        self.session.device.run(&self.iteration.straight(done..self.iteration.passes()))?;
+        self.bench.device().run(&self.iteration.straight(done..self.iteration.passes()))?;
         self.ended(last, &format!("iteration gone on from pass {done}"))
     }
 
     /// Whether timed runs wrote nothing beside their buffers. What they left in them is not compared:
     /// each goes on in place from where the one before ended.
     pub(super) fn untouched(&mut self, when: &str) -> Result<bool> {
-        self.check.guards(self.session, when, self.measurement)
+        self.check.guards(&mut self.bench, when)
     }
 
     /// Whether the iteration has ended in the state `last`, with nothing else overwritten.
     fn ended(&mut self, last: &[u8], when: &str) -> Result<bool> {
         let found = self.read()?;
-        Ok(self.check.guards(self.session, when, self.measurement)?
-            && self.same(last, &found, when))
+        Ok(self.check.guards(&mut self.bench, when)? && self.same(last, &found, when))
     }
 
     /// Whether two states are equal to the bit; else the first scalar that is not is reported.
@@ -119,7 +117,7 @@ impl Bench<'_> {
         let mismatch = difference(self.iteration.case, wanted, found, when);
         let same = mismatch.is_none();
         if let Some(mismatch) = mismatch {
-            self.measurement.mismatch(mismatch);
+            self.bench.measurement.mismatch(mismatch);
         }
         same
     }
