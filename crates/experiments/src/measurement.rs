@@ -51,7 +51,7 @@ impl Default for Policy {
 impl Policy {
     /// Seconds that one launch may take: all samples must fit the time, and where nothing is measured
     /// there is one launch.
-    pub(super) fn affordable_launch(&self) -> f64 {
+    pub fn affordable_launch(&self) -> f64 {
         match self.verify_only {
             true => self.longest_launch,
             false => self.longest_launch.min(self.seconds * 2.0 / self.min_samples as f64),

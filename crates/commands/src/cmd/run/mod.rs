@@ -2,10 +2,14 @@
 
 pub(super) mod cases;
 mod cross_device_oracle;
+mod device_round;
 mod dry;
+mod estimate;
 mod interrupt;
 pub(super) mod locks;
 mod multi_device;
+mod multi_device_round;
+mod overhead;
 mod planned;
 mod resume;
 mod session;
@@ -20,6 +24,7 @@ use gpubench_analysis::{ReportInput, Source, flag_implausible};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Header;
+use gpubench_core::units::seconds;
 use gpubench_device::select::Selector;
 use gpubench_experiments::registry::sections;
 use gpubench_report::progress::say;
@@ -42,7 +47,8 @@ pub struct Args {
     /// Only cases with this in their name, this tag, or this size (`'n>=512'`); several must all hold
     #[arg(long, value_name = "FILTER")]
     filter: Vec<String>,
-    /// Rounds, each in a fresh process (default: the suite's, else 3)
+    /// Rounds, each in a fresh process (default: the suite's, else 3, and more while the time budget lasts;
+    /// one with --verify)
     #[arg(long, value_parser = clap::value_parser!(u32).range(rounds()))]
     rounds: Option<u32>,
     /// Repeat the whole run N times, or until interrupted; each has its own result file
@@ -64,11 +70,11 @@ pub struct Args {
     /// Run the kernels that came with the suite, and remember that you trust them as they are now
     #[arg(long)]
     trust: bool,
-    /// Seconds for the whole run (default: the suite's)
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    /// Seconds for each device (default: the suite's, and at most 5 a case under a --filter)
+    #[arg(long, value_name = "SECONDS", value_parser = limit)]
     budget: Option<f64>,
     /// Longest that one stage of a case may take before its worker is killed (default: by stage)
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = limit)]
     timeout: Option<f64>,
     /// Result file (`….jsonl`) or folder
     #[arg(long, short, value_name = "PATH", default_value = "results")]
@@ -97,7 +103,7 @@ fn rounds() -> RangeInclusive<i64> {
     i64::from(*ROUNDS.start())..=i64::from(*ROUNDS.end())
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
+fn limit(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(seconds) if SECONDS.contains(&seconds) => Ok(seconds),
         _ => Err(format!("expected seconds between {} and {}", SECONDS.start(), SECONDS.end())),
@@ -226,6 +232,7 @@ fn conclude(args: &Args, suite: &Suite, ended: &Ended) -> Result<u8> {
     if !models.is_empty() {
         print(&format!("\n{models}"))?;
     }
+    say(&format!("took {} of {} estimated", seconds(ended.seconds), seconds(ended.estimated)));
     say(&format!("results: {path}"));
     let outcomes = || ended.records.iter().map(|record| &record.outcome);
     let nothing = outcomes().all(|outcome| outcome.is_skipped());
