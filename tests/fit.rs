@@ -124,7 +124,7 @@ fn measured(obeying: &[Launch], gpu: &Description) -> Vec<Launch> {
 /// neither warps' tasks nor banks.
 fn recovers(model: Model, truth: &[f64]) {
     let mut gpu = gpu();
-    if model == Model::WarpTimeline {
+    if model == Model::WARP_TIMELINE {
         // Barriers cost where no other group runs.
         gpu.unit.groups = 1;
     }
@@ -156,22 +156,22 @@ fn gives_back(model: Model, truth: &[f64], launches: &[Launch], device: &Device)
 
 #[test]
 fn the_smooth_roofline_gives_back_its_parameters() {
-    recovers(Model::SmoothRoofline, &[4e-6, 3e12, 2e11, 2.5]);
+    recovers(Model::SMOOTH_ROOFLINE, &[4e-6, 3e12, 2e11, 2.5]);
 }
 
 #[test]
 fn the_warp_timeline_gives_back_its_parameters() {
-    recovers(Model::WarpTimeline, &[4e-6, 1.6, 450e-9, 30e-9, 60e-9]);
+    recovers(Model::WARP_TIMELINE, &[4e-6, 1.6, 450e-9, 30e-9, 60e-9]);
 }
 
 #[test]
 fn the_parallel_degrees_give_back_their_parameters() {
-    recovers(Model::ParallelDegrees, &[4e-6, 260.0, 5.0, 14.0, 0.6, 60.0]);
+    recovers(Model::PARALLEL_DEGREES, &[4e-6, 260.0, 5.0, 14.0, 0.6, 60.0]);
 }
 
 #[test]
 fn the_components_give_back_their_parameters() {
-    recovers(Model::Components, &[4e-6, 1.4, 0.8, 9.0]);
+    recovers(Model::COMPONENTS, &[4e-6, 1.4, 0.8, 9.0]);
 }
 
 /// What the hybrid takes as true: launch, sharpness, cache, then seconds each.
@@ -182,9 +182,9 @@ const HYBRID: [f64; 12] =
 fn costs_that_no_kernel_determines_are_not_identifiable() {
     let profile = gpu().profile(0);
     let device = Device::new(&profile, End::Middle).unwrap();
-    let mut launches = obeying(Model::Hybrid, &HYBRID, &device);
+    let mut launches = obeying(Model::HYBRID, &HYBRID, &device);
     launches.retain(|launch| launch.counted.as_ref().unwrap().group.barriers == 0);
-    let evaluation = evaluate(Model::Hybrid, &launches, Some(&device), 1).unwrap();
+    let evaluation = evaluate(Model::HYBRID, &launches, Some(&device), 1).unwrap();
     let identifiable = |name: &str| {
         let of = evaluation.parameters.iter().find(|parameter| parameter.name == name);
         of.unwrap().is_identifiable()
@@ -252,7 +252,7 @@ fn the_roofline_gives_back_a_simulated_gpus_ceilings() {
     });
     let launches: Vec<Launch> = launches.collect();
     assert!(launches.len() >= 4, "{}", launches.len());
-    let evaluation = evaluate(Model::Roofline, &launches, None, 1).unwrap();
+    let evaluation = evaluate(Model::ROOFLINE, &launches, None, 1).unwrap();
     for (parameter, truth) in evaluation.parameters.iter().zip(truth) {
         assert!((parameter.value / truth - 1.0).abs() < 0.02, "{parameter:?} for {truth:e}");
     }

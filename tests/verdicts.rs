@@ -120,6 +120,7 @@ fn result(samples: &mut [Vec<f64>]) -> CaseResult {
         kernel_hash: None,
         bounds_checks: None,
         flags: vec![],
+        grade: None,
     }
 }
 

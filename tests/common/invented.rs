@@ -70,6 +70,8 @@ pub fn record(key: CaseKey, device: usize, round: u32, samples: Vec<f64>) -> Rec
     Record {
         key,
         tags: vec![],
+        ceiling: None,
+        working_set: None,
         family: "compute".into(),
         device,
         round,

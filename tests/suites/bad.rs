@@ -38,6 +38,29 @@ fn spoiled(part: &str, by: &str, at: &str, words: &[&str]) {
     }
 }
 
+/// A ceiling says what it bounds, and has to be able to.
+#[test]
+fn ceilings() {
+    let with = |part: &'static str, line: &str| (part, format!("{line}\n{part}"));
+    let verified = "    verify: none\n";
+    let (part, by) = with(verified, "    ceiling: bytes");
+    spoiled(part, &by, "bytes", &["`bytes`", "`flops`", "`bandwidth`"]);
+    let (part, by) = with(verified, "    ceiling: flops");
+    spoiled(part, &by, "flops", &["whose result nobody checks", "say how it is verified"]);
+    let measured = "    ceiling: flops\n    measure: [upload]";
+    let (part, by) = with(verified, measured);
+    spoiled(part, &by, "flops", &["no kernel's time", "measure: [kernel]"]);
+    for (kind, none, message) in [
+        ("flops", "flops: 0", "counts no operations"),
+        ("bandwidth", "bytes: 0", "counts no bytes"),
+    ] {
+        let work = format!("work: {{ {none} }}\n    ceiling: {kind}");
+        spoiled("work: { flops: n, bytes: 8*n }", &work, kind, &[message]);
+    }
+    let (part, by) = with(verified, "    tags: [mine, ceiling]");
+    spoiled(part, &by, "ceiling", &["does not say what", "`ceiling: flops`"]);
+}
+
 /// Constants stand behind the kernel's text, where the file has nothing to show (found by fuzzing).
 #[test]
 fn a_constant_of_a_reserved_name_is_reported_in_the_suite() {

@@ -2,7 +2,7 @@
 
 use super::aggregate::{Aggregate, aggregate_numbered};
 use gpubench_core::gpu::{BoundsChecks, DeviceInfo};
-use gpubench_core::record::{Flag, Header, Measured, Outcome, Record};
+use gpubench_core::record::{Flag, Grade, Header, Measured, Outcome, Record};
 use gpubench_core::workload::CaseKey;
 use gpubench_stats::{Overall, Summary};
 use std::collections::BTreeMap;
@@ -35,6 +35,8 @@ pub struct CaseResult {
     pub bounds_checks: Option<BoundsChecks>,
     /// The flags of all rounds, each once.
     pub flags: Vec<Flag>,
+    /// The worst of them.
+    pub grade: Option<Grade>,
 }
 
 /// A run's records by device and case.
@@ -68,6 +70,7 @@ impl From<&Aggregate<'_>> for CaseResult {
             kernel_hash: kernel.and_then(|built| built.fixed_hash()).map(str::to_owned),
             bounds_checks: kernel.map(|built| built.bounds_checks),
             flags: case.flags.iter().map(|flag| (*flag).clone()).collect(),
+            grade: case.grade(),
         }
     }
 }

@@ -11,7 +11,7 @@
 //! scatter that the rounds seen allow, up to [`SCATTER`]; beyond that the interval must do.
 
 use super::{CaseResult, DeviceCases};
-use gpubench_core::record::Flag;
+use gpubench_core::record::{Flag, Grade};
 use gpubench_core::workload::CaseKey;
 use gpubench_stats::{Difference, benjamini_hochberg, t_quantile, upper_limit};
 use serde::Serialize;
@@ -73,7 +73,7 @@ pub struct Row {
     pub tolerance: f64,
     /// What became of it.
     pub verdict: Verdict,
-    /// What speaks against the times of either side: the device drifted or was throttled meanwhile.
+    /// The warnings of either side: the device drifted or was throttled meanwhile.
     pub doubts: Vec<Flag>,
 }
 
@@ -139,7 +139,7 @@ fn comparable(old: &CaseResult, new: &CaseResult, options: &Options) -> Result<(
         if !case.outcome.is_ok() {
             return Err(format!("{} in the {side} run", case.outcome.label()));
         }
-        if case.flags.iter().any(Flag::is_implausible) {
+        if case.grade == Some(Grade::Hidden) {
             return Err(format!("an implausible figure in the {side} run"));
         }
     }
@@ -191,10 +191,11 @@ fn row(
     }
 }
 
-/// Each once: drift and throttling of both sides.
+/// Each once: the warnings of both sides.
 fn doubts(old: &CaseResult, new: &CaseResult) -> Vec<Flag> {
     let mut doubts: Vec<Flag> = vec![];
-    for flag in old.flags.iter().chain(&new.flags).filter(|flag| flag.is_of_the_device()) {
+    let doubtful = [old, new].into_iter().filter(|case| case.grade == Some(Grade::Warning));
+    for flag in doubtful.flat_map(|case| &case.flags).filter(|f| f.grade() == Grade::Warning) {
         if !doubts.contains(flag) {
             doubts.push(flag.clone());
         }
@@ -265,6 +266,7 @@ mod tests {
             kernel_hash: None,
             bounds_checks: None,
             flags: vec![],
+            grade: None,
         }
     }
 

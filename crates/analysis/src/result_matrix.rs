@@ -2,9 +2,10 @@
 //! cell a case. Raw samples are summarised at once and not kept, so that a thousand runs fit.
 
 use super::aggregate::{Tally, shown};
+use super::roof::Figure;
 use gpubench_core::gpu::{BoundsChecks, DeviceInfo, DeviceKind};
 use gpubench_core::record::{Built, Flag, Header, Record};
-use gpubench_core::workload::CaseKey;
+use gpubench_core::workload::{CaseKey, Ceiling};
 use gpubench_stats::{Overall, Rounds};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -41,8 +42,12 @@ pub struct Cell {
     pub bytes: f64,
     /// Whether the working set fits a cache.
     pub cache: bool,
-    /// Whether the suite calls it a ceiling of the device.
-    pub ceiling: bool,
+    /// What it bounds, where the suite calls it a ceiling of the device.
+    pub ceiling: Option<Ceiling>,
+    /// Bytes of all buffers, where known.
+    working_set: Option<u64>,
+    /// Seconds of an empty launch, 0 where not known.
+    empty_launch: f64,
     /// The kernel's hash and its checks; no hash where the variant was searched for.
     kernel: Option<(Option<u64>, BoundsChecks)>,
     /// Whether its rounds did not all do the same work with the same kernel.
@@ -177,6 +182,19 @@ impl Cell {
         self.tally.time()
     }
 
+    /// As a figure of `workload`.
+    pub(super) fn figure<'a>(&self, workload: &'a str) -> Figure<'a> {
+        Figure {
+            workload,
+            flops: self.flops,
+            bytes: self.bytes,
+            working_set: self.working_set,
+            items: 0,
+            seconds: [self.seconds(); 2],
+            empty_launch: self.empty_launch,
+        }
+    }
+
     /// Why it is not ranked, in a reason or two.
     fn exclusion(&self) -> Option<&'static str> {
         self.tally.exclusion().or(self.differs.then_some("different work in its runs"))
@@ -217,8 +235,9 @@ impl Cell {
             one.metered = joules.map_or((0, 0.0), |log| (1, log));
             (one.flops, one.bytes) = (measured.flops, measured.bytes);
             one.cache = record.flags.contains(&Flag::Cache);
-            one.ceiling =
-                record.key.measure.is_kernel() && record.tags.iter().any(|tag| tag == "ceiling");
+            one.ceiling = record.ceiling.filter(|_| record.key.measure.is_kernel());
+            one.working_set = record.working_set;
+            one.empty_launch = record.monitor.empty_launch.unwrap_or(0.0);
             one.kernel = record.kernel.as_ref().map(short);
         }
         self.merge(&one);

@@ -1,112 +1,205 @@
 //! Figures above what the device can do, by its own measured ceilings (the roofline, model 3):
 //! either the suite counts more work than the kernel does, or the clock cannot be trusted.
+//!
+//! A ceiling bounds what it is of: operations, or bytes at the level of the memory that the working set
+//! is in. Where it is not known that a ceiling bounds a figure, it does not.
 
-use gpubench_core::record::{Flag, Record};
-use gpubench_core::units;
+use super::aggregate::shown;
+use super::levels::{Curve, Point};
+use gpubench_core::gpu::DeviceKind;
+use gpubench_core::record::{Flag, Grade, Record};
+use gpubench_core::units::{self, Bytes};
+use gpubench_core::workload::Ceiling;
 use gpubench_stats::Summary;
 use std::collections::BTreeMap;
 
 /// A rate may exceed the ceiling by this factor before it is doubted: clocks rise and fall, and a
 /// search for the ceiling may miss the best variant.
-const DOUBT: f64 = 1.2;
+pub(super) const DOUBT: f64 = 1.2;
+/// A processor reads a line before it writes it. A copy of `n` bytes moves 1.5 `n` and counts `n`, so
+/// that a kernel that only reads may be faster by as much.
+const READ_BEFORE_WRITE: f64 = 1.5;
+/// An empty launch that takes more than this share of a ceiling's time hides what the memory can do.
+const LAUNCH: f64 = 0.1;
 
-/// The most that a device was seen to do; 0 where not measured.
-#[derive(Clone, Copy, Default)]
-pub struct Roof {
-    /// Operations a second.
+/// What a kernel did in one launch, and in which time.
+#[derive(Clone, Copy, Debug)]
+pub struct Figure<'a> {
+    /// The workload.
+    pub workload: &'a str,
+    /// Operations.
     pub flops: f64,
-    /// Bytes a second.
-    pub bandwidth: f64,
+    /// Bytes.
+    pub bytes: f64,
+    /// Bytes of all buffers, where known.
+    pub working_set: Option<u64>,
+    /// Work-items, where known.
+    pub items: u64,
+    /// Shortest and longest time that it may have taken.
+    pub seconds: [f64; 2],
+    /// Seconds of an empty launch, 0 where not known.
+    pub empty_launch: f64,
 }
 
-/// Flags every record of a kernel that is faster than the ceilings of the same device in `records`
-/// allow. Bandwidths from a cache have no roof here; nothing has one without the ceilings.
-pub fn flag_implausible(records: &mut [Record]) {
-    let mut devices: BTreeMap<usize, Vec<&Record>> = BTreeMap::new();
-    for record in records.iter() {
-        devices.entry(record.device).or_default().push(record);
-    }
-    let roofs: BTreeMap<usize, Roof> =
-        devices.into_iter().map(|(device, records)| (device, Roof::of(records))).collect();
+/// The most that a device was seen to do.
+#[derive(Clone, Debug, Default)]
+pub struct Roof {
+    peak: Option<Peak>,
+    /// One for each workload that is a ceiling of bandwidth.
+    curves: Vec<Curve>,
+}
+
+/// The most operations a second.
+#[derive(Clone, Copy, Debug)]
+struct Peak {
+    rate: f64,
+    /// Work-items of the largest launch that was tried.
+    items: u64,
+    /// Whether a larger launch was no faster than a smaller one, so that no launch would be.
+    saturated: bool,
+}
+
+/// Flags those of one device's records that are faster than its ceilings allow.
+pub(super) fn flag(records: &mut [&mut Record], kind: DeviceKind) {
+    let roof = Roof::of(records.iter().map(|record| &**record));
     for record in records {
-        let roof = roofs.get(&record.device).copied().unwrap_or_default();
-        if let Some(why) = above(record, roof) {
-            record.flags.push(Flag::Implausible(why));
+        if record.flags.iter().any(|flag| flag.grade() == Grade::Hidden) {
+            continue;
         }
+        let why = Figure::of(record).and_then(|figure| roof.above(&figure, kind));
+        record.flags.extend(why.map(Flag::Implausible));
+    }
+}
+
+impl<'a> Figure<'a> {
+    /// Of a kernel that was measured.
+    fn of(record: &'a Record) -> Option<Self> {
+        let measured = shown(record).filter(|_| record.key.measure.is_kernel())?;
+        let [fastest, slowest] = Summary::of(&measured.samples)?.interval;
+        let built = record.kernel.as_ref();
+        let items = |[x, y, z]: [u32; 3]| u64::from(x) * u64::from(y) * u64::from(z);
+        (fastest > 0.0).then_some(Self {
+            workload: &record.key.workload,
+            flops: measured.flops,
+            bytes: measured.bytes,
+            working_set: record.working_set,
+            items: built.map_or(0, |built| items(built.group).saturating_mul(items(built.groups))),
+            seconds: [fastest, slowest],
+            empty_launch: record.monitor.empty_launch.unwrap_or(0.0),
+        })
+    }
+
+    /// Bytes that a launch can have touched: of large buffers only what it counts, and of what it counts
+    /// again and again no more than the buffers.
+    pub(super) fn touched(&self) -> f64 {
+        self.working_set.map_or(self.bytes, |all| self.bytes.min(all as f64))
     }
 }
 
 impl Roof {
-    /// What one device was seen to do at most.
+    /// What one device was seen to do at most. A ceiling bounds nothing where it is wrong, or the device
+    /// was disturbed.
     pub fn of<'a>(records: impl IntoIterator<Item = &'a Record>) -> Self {
-        let mut roof = Self::default();
-        let is_ceiling = |record: &&Record| record.tags.iter().any(|tag| tag == "ceiling");
-        for record in records.into_iter().filter(is_ceiling) {
-            let Some((flops, bandwidth)) = rates(record) else { continue };
-            roof.flops = roof.flops.max(flops);
-            if !record.flags.contains(&Flag::Cache) {
-                roof.bandwidth = roof.bandwidth.max(bandwidth);
+        let bounds_something = |record: &&Record| {
+            record.outcome.is_ok() && record.flags.iter().all(|flag| flag.grade() == Grade::Note)
+        };
+        let ceilings = records.into_iter().filter(bounds_something).filter_map(|record| {
+            let ceiling = record.ceiling?;
+            Some((ceiling, Figure::of(record)?))
+        });
+        Self::from_figures(ceilings)
+    }
+
+    /// Of ceilings by what they bound.
+    pub fn from_figures<'a>(ceilings: impl IntoIterator<Item = (Ceiling, Figure<'a>)>) -> Self {
+        let mut arithmetic: Vec<Figure> = vec![];
+        let mut memory: BTreeMap<&str, Vec<Point>> = BTreeMap::new();
+        for (ceiling, figure) in ceilings {
+            let fastest = figure.seconds[0];
+            match ceiling {
+                Ceiling::Flops => arithmetic.push(figure),
+                Ceiling::Bandwidth if figure.empty_launch > LAUNCH * fastest => {}
+                Ceiling::Bandwidth => memory
+                    .entry(figure.workload)
+                    .or_default()
+                    .push(Point { bytes: figure.touched(), rate: figure.bytes / fastest }),
             }
         }
-        roof
+        let curves = memory.into_values().filter_map(Curve::through).collect();
+        Self { peak: Peak::of(&arithmetic), curves }
+    }
+
+    /// Operations a second, where measured.
+    pub fn flops(&self) -> Option<f64> {
+        self.peak.map(|peak| peak.rate)
+    }
+
+    /// Bytes a second at the last level that was measured: the memory's, if any size was beyond caches.
+    pub fn bandwidth(&self) -> Option<f64> {
+        self.curves.iter().map(Curve::last).reduce(f64::max)
+    }
+
+    /// Bytes a second at the level that so many bytes are in; `None` where not every ceiling says.
+    fn bandwidth_at(&self, bytes: f64) -> Option<f64> {
+        let at = self.curves.iter().map(|curve| curve.at(bytes));
+        at.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
+    }
+
+    /// Whether so many bytes are served from a faster level than the last; `None` where it is not known.
+    pub fn is_cached(&self, bytes: f64) -> Option<bool> {
+        Some(self.bandwidth_at(bytes)? > DOUBT * self.bandwidth()?)
+    }
+
+    /// Whether a kernel works in a cache: by what was measured, and where that does not say, by the size
+    /// that the driver reports.
+    pub fn serves_from_cache(&self, record: &Record) -> bool {
+        let known = Figure::of(record).and_then(|figure| self.is_cached(figure.touched()));
+        known.unwrap_or_else(|| record.flags.contains(&Flag::Cache))
+    }
+
+    /// Why a figure is impossible.
+    fn above(&self, figure: &Figure, kind: DeviceKind) -> Option<String> {
+        let slowest = figure.seconds[1];
+        let (flops, bandwidth) = (figure.flops / slowest, figure.bytes / slowest);
+        let bounds = |peak: &Peak| peak.saturated || figure.items <= peak.items;
+        if let Some(peak) = self.peak.filter(bounds).map(|peak| peak.rate)
+            && flops > DOUBT * peak
+        {
+            return Some(format!(
+                "{} of arithmetic, the device's measured ceiling is {}",
+                units::flops(flops),
+                units::flops(peak)
+            ));
+        }
+        let touched = figure.touched();
+        let ceiling = self.bandwidth_at(touched)?;
+        let doubt = if kind == DeviceKind::Cpu { DOUBT * READ_BEFORE_WRITE } else { DOUBT };
+        (bandwidth > doubt * ceiling).then(|| {
+            format!(
+                "{} of memory traffic, the device's measured ceiling from {} is {}",
+                units::bandwidth(bandwidth),
+                Bytes(touched as u64),
+                units::bandwidth(ceiling)
+            )
+        })
     }
 }
 
-/// Operations and bytes a second of a verified kernel.
-fn rates(record: &Record) -> Option<(f64, f64)> {
-    let verified = record.outcome.is_ok() && record.key.measure.is_kernel();
-    let measured = record.measured.as_ref().filter(|_| verified)?;
-    let seconds = Summary::of(&measured.samples)?.median;
-    (seconds > 0.0).then_some((measured.flops / seconds, measured.bytes / seconds))
-}
-
-fn above(record: &Record, roof: Roof) -> Option<String> {
-    let (flops, bandwidth) = rates(record)?;
-    if roof.flops > 0.0 && flops > DOUBT * roof.flops {
-        return Some(format!(
-            "{} of arithmetic, the device's measured ceiling is {}",
-            units::flops(flops),
-            units::flops(roof.flops)
-        ));
+impl Peak {
+    fn of(figures: &[Figure]) -> Option<Self> {
+        let rate = |figure: &Figure| figure.flops / figure.seconds[0];
+        let best = figures.iter().map(rate).reduce(f64::max).filter(|rate| *rate > 0.0)?;
+        let mut near: Vec<u64> = figures
+            .iter()
+            .filter(|figure| DOUBT * rate(figure) > best)
+            .map(|figure| figure.items)
+            .collect();
+        near.sort_unstable();
+        near.dedup();
+        let items = figures.iter().map(|figure| figure.items).max()?;
+        Some(Self { rate: best, items, saturated: near.len() > 1 })
     }
-    let cached = record.flags.contains(&Flag::Cache);
-    (!cached && roof.bandwidth > 0.0 && bandwidth > DOUBT * roof.bandwidth).then(|| {
-        format!(
-            "{} of memory traffic, the device's measured ceiling is {}",
-            units::bandwidth(bandwidth),
-            units::bandwidth(roof.bandwidth)
-        )
-    })
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use gpubench_core::record::sample::{key, record};
-
-    fn ceiling(seconds: f64) -> Record {
-        Record { tags: vec!["ceiling".into()], ..record(key("fma", 1), seconds) }
-    }
-
-    fn implausible(records: &mut [Record]) -> Vec<bool> {
-        flag_implausible(records);
-        let doubted = |r: &Record| r.flags.iter().any(|f| matches!(f, Flag::Implausible(_)));
-        records.iter().map(doubted).collect()
-    }
-
-    #[test]
-    fn faster_than_the_ceiling_is_doubted() {
-        // Equal work each: the rate is the inverse of the time.
-        let mut records = [ceiling(1.0), record(key("a", 1), 0.9), record(key("b", 1), 0.5)];
-        assert_eq!(implausible(&mut records), [false, false, true]);
-    }
-
-    #[test]
-    fn a_cache_is_no_memory_and_another_device_no_reference() {
-        let mut records = [ceiling(1.0), record(key("a", 1), 0.5), record(key("b", 1), 0.5)];
-        records[0].measured.as_mut().expect("measured").flops = 0.0;
-        records[1].flags.push(Flag::Cache);
-        records[2].device = 1;
-        assert_eq!(implausible(&mut records), [false, false, false]);
-    }
-}
+mod tests;

@@ -32,6 +32,11 @@ pub trait Backend {
 
     /// Opens the device with this position in [`Backend::devices`].
     fn open(&self, index: usize) -> Result<Box<dyn Device>>;
+
+    /// What may keep a device away.
+    fn doctor(&self, _: &doctor::Machine<'_>) -> Vec<doctor::Finding> {
+        vec![]
+    }
 }
 
 /// An open device. Whoever holds one may have to be killed: only the end of the process is
@@ -77,12 +82,14 @@ pub fn all() -> Vec<Box<dyn Backend>> {
 /// The backend called `name`, the simulated one (with the shipped devices) included, and in tests the
 /// faulty one.
 pub fn by_name(name: &str) -> Option<Box<dyn Backend>> {
-    match name {
-        "opencl" => Some(Box::new(opencl::Opencl)),
-        "wgpu" => Some(Box::new(wgpu::Wgpu)),
-        "sim" => Some(Box::new(sim::Sim::default())),
-        #[cfg(feature = "testing")]
-        "faulty" => Some(Box::new(testing::Faulty::from_env()?)),
-        _ => None,
-    }
+    known().into_iter().find(|backend| backend.name() == name)
+}
+
+/// Every backend of this build.
+pub(crate) fn known() -> Vec<Box<dyn Backend>> {
+    let mut known = all();
+    known.push(Box::new(sim::Sim::default()));
+    #[cfg(feature = "testing")]
+    known.extend(testing::Faulty::from_env().map(|faulty| Box::new(faulty) as Box<dyn Backend>));
+    known
 }

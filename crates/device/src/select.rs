@@ -2,7 +2,7 @@
 
 use super::physical_gpus::physical_gpus;
 use super::sim::Sim;
-use super::{Backend, all, by_name};
+use super::{Backend, all, by_name, known};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::text::printable;
@@ -78,8 +78,10 @@ pub struct Numbered {
 /// `Usage` where there is no backend of a name.
 pub fn backends(selector: &Selector) -> Result<Vec<Box<dyn Backend>>> {
     if let Some(unknown) = selector.backend.iter().find(|name| by_name(name).is_none()) {
-        let unknown = printable(unknown, 80);
-        return Err(Error::Usage(format!("there is no backend `{unknown}`: opencl, wgpu or sim")));
+        let names: Vec<_> = known().iter().map(|backend| backend.name()).collect();
+        let (last, others) = names.split_last().unwrap_or((&"none", &[]));
+        let (unknown, others) = (printable(unknown, 80), others.join(", "));
+        return Err(Error::Usage(format!("there is no backend `{unknown}`: {others} or {last}")));
     }
     let simulation = || -> Box<dyn Backend> { Box::new(selector.simulation()) };
     if selector.only_simulated() {

@@ -3,7 +3,7 @@
 use gpubench_core::gpu::Scalar;
 use gpubench_core::record::{ErrorNorms, Mismatch};
 use gpubench_core::workload::Comparison;
-use gpubench_reference::{Data, for_each_chunk};
+use gpubench_reference::{Data, parallel_map};
 use std::ops::Range;
 
 /// Compares `found` with `expected`: every number must lie within
@@ -67,18 +67,11 @@ fn part(expected: &Data, found: &Data, allowed: Comparison, range: Range<usize>)
     part
 }
 
-/// All of `count` scalars, a share on each core of the host.
-fn in_parallel(count: usize, part: impl Fn(Range<usize>) -> Part + Sync) -> Part {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let share = count.div_ceil(cores).max(1 << 16);
-    let mut parts: Vec<Part> = Vec::new();
-    parts.resize_with(count.div_ceil(share), Part::default);
-    for_each_chunk(&mut parts, 1, |first, parts| {
-        for (i, slot) in parts.iter_mut().enumerate() {
-            let begin = (first + i) * share;
-            *slot = part(begin..count.min(begin + share));
-        }
-    });
+/// All of `count` scalars, on all cores of the host.
+fn in_parallel(count: usize, part: impl Fn(Range<usize>) -> Part + Send + Sync) -> Part {
+    const SHARE: usize = 1 << 16;
+    let share = |i: usize| part(i * SHARE..count.min((i + 1) * SHARE));
+    let parts = parallel_map(count.div_ceil(SHARE), share);
     let mut whole = Part::default();
     for part in parts {
         whole.norms.max_absolute = whole.norms.max_absolute.max(part.norms.max_absolute);

@@ -100,9 +100,6 @@ pub fn measure_with_drift_guard(
         }
         measurement.monitor.reference_kernel = around;
         throttled.into_iter().for_each(|why| measurement.flag(Flag::Throttled(why)));
-        if let Some(worst) = worst.filter(|worst| worst.abs() > limit) {
-            measurement.flag(Flag::Drift(describe(worst)));
-        }
         measurement.wall.reference_kernel = since(begun, measurement.wall);
         return measurement;
     }
@@ -137,15 +134,6 @@ fn worst(first: f64, [before, after]: [f64; 2]) -> f64 {
     if before.abs() > after.abs() { before } else { after }
 }
 
-fn describe(drift: f64) -> String {
-    let than = "than when the run began";
-    let percent = 100.0 * drift.abs();
-    match drift > 0.0 {
-        true => format!("a fixed kernel took {percent:.0} % longer {than}"),
-        false => format!("a fixed kernel took {percent:.0} % less time {than}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,7 +162,5 @@ mod tests {
     fn the_worse_end_counts() {
         assert!((worst(1.0, [1.01, 1.05]) - 0.05).abs() < 1e-12);
         assert!((worst(1.0, [0.9, 1.05]) + 0.1).abs() < 1e-12);
-        assert_eq!(describe(0.051), "a fixed kernel took 5 % longer than when the run began");
-        assert_eq!(describe(-0.1), "a fixed kernel took 10 % less time than when the run began");
     }
 }

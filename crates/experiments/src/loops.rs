@@ -106,7 +106,7 @@ impl<'a> Samples<'a> {
     fn new(policy: &'a Policy) -> Self {
         Self {
             policy,
-            sampling: sampling(policy),
+            sampling: policy.sampling(policy.seconds),
             clock: None,
             other_clock_samples: 0,
             dropped: 0,
@@ -122,7 +122,8 @@ impl<'a> Samples<'a> {
             self.other_clock_samples += 1;
             if self.other_clock_samples == CLOCK_SWITCH_AFTER {
                 // The first samples were the exception: begin again with this clock.
-                (self.clock, self.sampling) = (None, sampling(self.policy));
+                self.clock = None;
+                self.sampling = self.policy.sampling(self.policy.seconds);
             }
         }
         let (clock, _) = *self.clock.get_or_insert((sample.clock, sample.resolution));
@@ -158,10 +159,6 @@ impl<'a> Samples<'a> {
             Measured { samples, batch, clock, resolution, flops, bytes, warmup, dropped };
         measurement.measured = Some(measured);
     }
-}
-
-fn sampling(policy: &Policy) -> Sampling {
-    Sampling::new(policy.target, policy.min_samples, policy.max_samples, policy.seconds)
 }
 
 #[cfg(test)]

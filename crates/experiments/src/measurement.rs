@@ -5,7 +5,7 @@ use gpubench_core::error::Error;
 use gpubench_core::record::{
     Built, Detail, ErrorNorms, Flag, Measured, Mismatch, Monitor, Outcome, Record, Wall,
 };
-use gpubench_stats::converged;
+use gpubench_stats::{Sampling, converged};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -56,6 +56,11 @@ impl Policy {
             true => self.longest_launch,
             false => self.longest_launch.min(self.seconds * 2.0 / self.min_samples as f64),
         }
+    }
+
+    /// Sampling that takes up to so many seconds.
+    pub(super) fn sampling(&self, seconds: f64) -> Sampling {
+        Sampling::new(self.target, self.min_samples, self.max_samples, seconds)
     }
 }
 
@@ -142,6 +147,8 @@ impl Measurement {
             key: case.key.clone(),
             tags: case.tags.clone(),
             family: case.family.clone(),
+            ceiling: case.ceiling,
+            working_set: Some(case.working_set().0),
             device,
             round,
             simulated: false,

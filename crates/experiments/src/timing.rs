@@ -115,8 +115,6 @@ struct Series {
 
 impl Series {
     fn new(policy: &Policy, seconds: f64) -> Self {
-        let sampling =
-            Sampling::new(policy.target, policy.min_samples, policy.max_samples, seconds);
         let none = Timeline {
             steps: vec![],
             clock: Clock::Host,
@@ -124,7 +122,7 @@ impl Series {
             wall: f64::INFINITY,
             dropped: None,
         };
-        Self { sampling, fastest: none, decision: Decision::Continue }
+        Self { sampling: policy.sampling(seconds), fastest: none, decision: Decision::Continue }
     }
 
     /// Takes a run and the seconds that it cost.
@@ -164,16 +162,8 @@ pub(super) fn fastest<'t>(
 ) -> Measured {
     let middle = |walls: &[f64]| median_seconds(walls).unwrap_or(f64::INFINITY);
     let fastest = all.into_iter().min_by(|a, b| middle(a).total_cmp(&middle(b)));
-    Measured {
-        samples: fastest.unwrap_or_default().to_vec(),
-        batch: 1,
-        clock: wall_clock(steps),
-        resolution: HOST_RESOLUTION,
-        flops,
-        bytes,
-        warmup: 0.0,
-        dropped: 0,
-    }
+    let walls = fastest.unwrap_or_default().to_vec();
+    Measured { flops, bytes, ..Measured::of(walls, wall_clock(steps), HOST_RESOLUTION) }
 }
 
 fn named(

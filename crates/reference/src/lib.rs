@@ -30,7 +30,8 @@ mod transpose;
 
 pub use data::Data;
 pub use fill::{fill, promise};
-pub use parallel::for_each_chunk;
+use parallel::for_each_chunk;
+pub use parallel::map as parallel_map;
 use parallel::map;
 pub use problem::Problem;
 pub use registry::{Reference, find, names, unfit};

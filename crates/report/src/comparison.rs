@@ -328,7 +328,9 @@ mod tests {
         let last = now.len() - 1;
         now[last].outcome = Outcome::Timeout("launch".into());
         // Of `slow`, whose verdict is then to be doubted.
-        now[0].flags.push(Flag::Drift("12 % slower".into()));
+        for round in &mut now[..5] {
+            round.flags.push(Flag::Drift("12 % slower".into()));
+        }
         let comparison =
             compare(&collect(&old, &before)[0], &collect(&new, &now)[0], &Options::default());
         vec![Compared { old: side(&old), new: side(&new), comparison }]

@@ -119,6 +119,9 @@ pub struct Case {
     pub rate_unit: Option<String>,
     /// What to know before believing the figure.
     pub flags: Vec<String>,
+    /// The worst of the flags: `note`, `warning` (the figure misleads without it) or `hidden` (the figure is
+    /// wrong or impossible, and not here); null where there is none.
+    pub grade: Option<String>,
     /// SHA-256 of the kernel as built.
     pub kernel: Option<String>,
 }
@@ -212,6 +215,7 @@ fn case(row: &Aggregate) -> Case {
         rate,
         rate_unit: unit.map(str::to_owned),
         flags: row.flags.iter().map(|flag| labels::flag_word(flag).to_owned()).collect(),
+        grade: row.grade().map(|grade| grade.label().to_owned()),
         kernel: row.records.iter().find_map(|r| r.kernel.as_ref()).map(|k| k.hash.clone()),
     }
 }
@@ -223,7 +227,7 @@ fn reason(outcome: &Outcome) -> Option<String> {
 
 const COLUMNS: &str = "machine,device,name,vendor,kind,api,driver,family,workload,size,measure,\
                        host_memory,outcome,reason,seconds,low,high,rounds,samples,rate,rate_unit,\
-                       flags,kernel";
+                       flags,kernel,grade";
 
 /// One line a case and device.
 pub fn spreadsheet(input: &ReportInput) -> String {
@@ -256,6 +260,7 @@ pub fn spreadsheet(input: &ReportInput) -> String {
             case.rate_unit.unwrap_or_default(),
             case.flags.join(" "),
             text(&case.kernel.unwrap_or_default()),
+            case.grade.unwrap_or_default(),
         ]
     });
     csv(std::iter::once(head).chain(lines))
@@ -285,7 +290,7 @@ mod tests {
         let text = spreadsheet(&sample.input());
         assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{7}']));
         let mut reader = ::csv::Reader::from_reader(text.as_bytes());
-        assert_eq!(reader.headers().unwrap().len(), 23);
+        assert_eq!(reader.headers().unwrap().len(), 24);
         let records: Vec<_> = reader.records().map(Result::unwrap).collect();
         assert_eq!(records.len(), sample.input().rows.len());
         for cell in records.iter().flatten() {

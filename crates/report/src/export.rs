@@ -3,13 +3,13 @@
 use super::csv::number;
 use super::labels::case_name;
 use gpubench_analysis::ResultMatrix;
-use gpubench_core::record::{Header, Record};
+use gpubench_core::record::{Flag, Grade, Header, Record};
 use gpubench_core::text::printable;
 use gpubench_stats::Summary;
 use serde_json::{Map, Value, json};
 
 /// A column of the export: its name and what it holds.
-pub const COLUMNS: [(&str, Kind); 31] = [
+pub const COLUMNS: [(&str, Kind); 32] = [
     ("run", Kind::Text),
     ("started", Kind::Text),
     ("suite", Kind::Text),
@@ -41,6 +41,7 @@ pub const COLUMNS: [(&str, Kind); 31] = [
     ("kernel", Kind::Text),
     ("bounds_checks", Kind::Text),
     ("flags", Kind::Text),
+    ("grade", Kind::Text),
 ];
 
 /// What a column holds.
@@ -82,6 +83,7 @@ pub fn row(run: &str, header: &Header, record: &Record) -> Option<Vec<Cell>> {
     let device = header.devices.get(record.device)?;
     let size: Vec<String> = record.key.size.iter().map(|(name, n)| format!("{name}={n}")).collect();
     let flags: Vec<String> = record.flags.iter().map(serde_name).collect();
+    let grade = record.flags.iter().map(Flag::grade).max();
     let kind = format!("{:?}", device.kind).to_lowercase();
     let memory = record.key.host_memory.map(|kind| kind.label().to_owned());
     let measured = record.measured.as_ref();
@@ -121,6 +123,7 @@ pub fn row(run: &str, header: &Header, record: &Record) -> Option<Vec<Cell>> {
         Cell::Text(built.map_or_else(String::new, |b| b.hash.clone())),
         Cell::Text(built.map_or_else(String::new, |b| serde_name(&b.bounds_checks))),
         Cell::Text(flags.join(" ")),
+        text(grade.map_or("", Grade::label)),
     ])
 }
 
@@ -157,8 +160,8 @@ pub fn bencher(matrix: &ResultMatrix) -> String {
 mod tests {
     use super::*;
     use gpubench_analysis::result_matrix;
+    use gpubench_core::record::Outcome;
     use gpubench_core::record::sample::{device, header, key, outcome, record};
-    use gpubench_core::record::{Flag, Outcome};
 
     #[test]
     fn a_row_has_a_cell_of_the_right_kind_for_every_column() {
@@ -179,7 +182,7 @@ mod tests {
         }
         let texts: Vec<String> =
             row("x", &header, &flagged).unwrap().iter().map(Cell::text).collect();
-        assert_eq!(texts[30], "not_converged flake");
+        assert_eq!((texts[30].as_str(), texts[31].as_str()), ("not_converged flake", "note"));
         assert_eq!(
             (texts[13].as_str(), texts[14].as_str(), texts[20].as_str()),
             ("n=1", "kernel", "0.001")

@@ -6,11 +6,10 @@ use gpubench_document::{Column, Section, Sentence, Table, Unit};
 
 /// Failures, flags, skips and unreadable lines.
 pub fn section(input: &ReportInput) -> Section {
-    let flags = "What to know before believing a figure";
     let skips = "Cases that were not run, by reason";
     let section = Section::new("flags", "Failures, flags and skipped cases")
         .table(failures(input))
-        .table(grouped("flags", flags, input, &labels::notes(&input.rows)))
+        .table(flagged(input))
         .table(grouped("skipped", skips, input, &labels::skipped(&input.rows)));
     let warnings = input.sources.iter().flat_map(|source| source.warnings.clone());
     warnings
@@ -39,6 +38,30 @@ fn failures(input: &ReportInput) -> Table {
 
 fn label(input: &ReportInput, row: &Aggregate) -> String {
     input.reported_devices[row.device].label.clone()
+}
+
+/// What to know before believing a figure, the worst first.
+fn flagged(input: &ReportInput) -> Table {
+    let columns = [
+        Column::text("grade", "grade"),
+        Column::text("what", "what"),
+        Column::new("cases", "cases", Unit::Count),
+        Column::text("devices", "devices"),
+        Column::text("which", "which"),
+    ];
+    let mut table = Table::new("flags", "What to know before believing a figure", columns);
+    for (grade, _) in labels::GRADES {
+        for (text, rows) in labels::flagged(&input.rows, grade) {
+            table.row([
+                grade.label().into(),
+                text.into(),
+                (rows.len() as u64).into(),
+                few(rows.iter().map(|row| label(input, row))).into(),
+                few(rows.iter().map(|row| case_name(row.key))).into(),
+            ]);
+        }
+    }
+    table
 }
 
 fn grouped(key: &str, title: &'static str, input: &ReportInput, groups: &[Shared]) -> Table {

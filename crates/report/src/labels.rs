@@ -2,7 +2,7 @@
 
 use gpubench_analysis::{Aggregate, Rate};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
-use gpubench_core::record::{Flag, Outcome};
+use gpubench_core::record::{Flag, Grade, Outcome};
 use gpubench_core::text::printable;
 use gpubench_core::units;
 use gpubench_core::workload::{CaseKey, Kind};
@@ -101,6 +101,7 @@ pub fn rate(row: &Aggregate) -> String {
     match row.rate {
         Some(rate) => rate_text(rate),
         None if row.outcome.is_failure() => row.outcome.label().to_owned(),
+        None if row.grade() == Some(Grade::Hidden) => "implausible".to_owned(),
         None => String::new(),
     }
 }
@@ -113,15 +114,21 @@ pub fn rate_text(rate: Rate) -> String {
     }
 }
 
-/// `✓` right, `○` not checked, `✗` wrong or failed; `!` behind it: there is a note.
+/// `✓` right, `○` not checked, `✗` failed, wrong or impossible; `!` behind it: there is a warning.
 pub fn mark(row: &Aggregate) -> String {
     let mark = match row.outcome {
+        _ if row.grade() == Some(Grade::Hidden) => "✗",
         Outcome::Ok => "✓",
         Outcome::Unchecked => "○",
         _ => "✗",
     };
-    let flag = if row.flags.is_empty() { "" } else { "!" };
+    let flag = if row.is_doubtful() { "!" } else { "" };
     format!("{mark}{flag}")
+}
+
+/// The flags of a case, each in one word.
+pub fn flag_names(row: &Aggregate) -> String {
+    row.flags.iter().map(|flag| flag_word(flag)).collect::<Vec<_>>().join(", ")
 }
 
 /// A flag in one word.
@@ -219,18 +226,25 @@ pub fn skipped<'r, 'a>(rows: &'r [Aggregate<'a>]) -> Vec<Shared<'r, 'a>> {
     }))
 }
 
-/// What to know before believing figures, most frequent first.
-pub fn notes<'r, 'a>(rows: &'r [Aggregate<'a>]) -> Vec<Shared<'r, 'a>> {
+/// What of this grade there is to know before believing figures, most frequent first.
+pub fn flagged<'r, 'a>(rows: &'r [Aggregate<'a>], grade: Grade) -> Vec<Shared<'r, 'a>> {
     let unchecked = rows
         .iter()
-        .filter(|row| *row.outcome == Outcome::Unchecked)
+        .filter(|row| grade == Grade::Note && *row.outcome == Outcome::Unchecked)
         .map(|row| (UNCHECKED.to_owned(), UNCHECKED.to_owned(), row));
-    let flagged = rows
-        .iter()
-        .filter(|row| !row.is_skipped())
-        .flat_map(|row| row.flags.iter().map(move |flag| (explain(flag), explain(flag), row)));
+    // A flag weighs no more than the case that has it: a warning of one round in three is a note.
+    let is_of_grade =
+        move |flag: &Flag, row: &Aggregate| Some(flag.grade()).min(row.grade()) == Some(grade);
+    let flagged = rows.iter().filter(|row| !row.is_skipped()).flat_map(move |row| {
+        let flags = row.flags.iter().filter(move |flag| is_of_grade(flag, row));
+        flags.map(move |flag| (explain(flag), explain(flag), row))
+    });
     shared(unchecked.chain(flagged))
 }
+
+/// Grades, the worst first, with what tables of such flags are called.
+pub const GRADES: [(Grade, &str); 3] =
+    [(Grade::Hidden, "Hidden"), (Grade::Warning, "Warnings"), (Grade::Note, "Notes")];
 
 const UNCHECKED: &str = "unchecked: the suite asks for no verification";
 
@@ -284,29 +298,41 @@ pub fn few(names: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// The number of rows by outcome.
+/// The number of rows by outcome, and of those with a figure by what there is to know before believing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
     /// Right, and measured unless only verification was requested.
     pub verified: usize,
-    /// Wrong or failed.
+    /// Not run to the end.
     pub failed: usize,
     /// Nothing says that the result is right.
     pub unchecked: usize,
-    /// With something to know before believing the figure.
-    pub flagged: usize,
+    /// With a figure that misleads who does not read the warning.
+    pub warnings: usize,
+    /// With something worth knowing, and no warning.
+    pub notes: usize,
+    /// Wrong or impossible: without a figure.
+    pub hidden: usize,
     /// Not run.
     pub skipped: usize,
 }
 
 /// Counts `rows`.
 pub fn counts(rows: &[Aggregate]) -> Counts {
+    fn is_hidden(row: &Aggregate) -> bool {
+        row.grade() == Some(Grade::Hidden)
+    }
     let count = |wanted: fn(&Aggregate) -> bool| rows.iter().filter(|row| wanted(row)).count();
+    let graded = |wanted: Grade| {
+        rows.iter().filter(|row| row.time.is_some() && row.grade() == Some(wanted)).count()
+    };
     Counts {
-        verified: count(|row| row.outcome.is_ok()),
-        failed: count(|row| row.outcome.is_failure()),
-        unchecked: count(|row| *row.outcome == Outcome::Unchecked),
-        flagged: count(|row| !row.is_skipped() && !row.flags.is_empty()),
+        verified: count(|row| row.outcome.is_ok() && !is_hidden(row)),
+        failed: count(|row| row.outcome.is_failure() && !is_hidden(row)),
+        unchecked: count(|row| *row.outcome == Outcome::Unchecked && !is_hidden(row)),
+        warnings: graded(Grade::Warning),
+        notes: graded(Grade::Note),
+        hidden: count(is_hidden),
         skipped: count(|row| row.is_skipped()),
     }
 }

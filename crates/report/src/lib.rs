@@ -8,6 +8,7 @@ pub mod environment;
 pub mod export;
 pub mod fit;
 pub mod flags;
+pub mod formats;
 pub mod grid;
 pub mod html;
 pub mod labels;

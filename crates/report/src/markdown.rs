@@ -2,7 +2,7 @@
 
 use super::comparison::Compared;
 use super::grid::{Grid, escaped};
-use super::labels::{self, case_name, counts, details, few, how_often, kind_label};
+use super::labels::{self, Counts, case_name, counts, details, few, how_often, kind_label};
 use super::overview::{Line, lines};
 use crate::render;
 use gpubench_analysis::ReportInput;
@@ -56,11 +56,16 @@ fn experiments(sections: &[Section], room: usize) -> String {
 
 fn sentence(input: &ReportInput) -> String {
     let counts = counts(&input.rows);
-    let mut parts = vec![format!("✓ {} verified", counts.verified)];
+    let Counts { verified, warnings, notes, hidden, .. } = counts;
+    let mut parts = vec![
+        format!("✓ {verified} verified"),
+        format!("**!** {warnings} with a warning"),
+        format!("{notes} with a note"),
+        format!("✗ {hidden} hidden"),
+    ];
     for (n, what) in [
         (counts.failed, "✗ {} failed"),
         (counts.unchecked, "○ {} unchecked"),
-        (counts.flagged, "**!** {} flagged"),
         (counts.skipped, "{} skipped"),
     ] {
         if n > 0 {
@@ -128,7 +133,7 @@ fn times(input: &ReportInput, room: usize) -> String {
     }
     let mut out = format!(
         "\n### Times\n\nOf each workload the largest size that most devices computed rightly; \
-         ± is half the 95 % interval, **!** a flag.\n\n{table}"
+         ± is half the 95 % interval, **!** a warning.\n\n{table}"
     );
     let cut = [(all - lines.len(), "workloads"), (input.reported_devices.len() - shown, "devices")];
     for (n, what) in cut.into_iter().filter(|(n, _)| *n > 0) {
@@ -145,7 +150,7 @@ fn grid(input: &ReportInput, lines: &[Line], shown: usize) -> String {
             None => "–".to_owned(),
             Some(row) => {
                 let [time, interval] = labels::time(row);
-                let flag = if row.flags.is_empty() { "" } else { " !" };
+                let flag = if row.is_doubtful() { " !" } else { "" };
                 format!("{time} {interval}{flag}")
             }
         }));
@@ -159,8 +164,9 @@ fn grid(input: &ReportInput, lines: &[Line], shown: usize) -> String {
 
 fn notes(input: &ReportInput) -> String {
     let mut out = String::new();
-    let groups = [("Flags", labels::notes(&input.rows)), ("Skipped", labels::skipped(&input.rows))];
-    for (title, groups) in groups {
+    let flags = labels::GRADES.map(|(grade, title)| (title, labels::flagged(&input.rows, grade)));
+    let skipped = ("Skipped", labels::skipped(&input.rows));
+    for (title, groups) in flags.into_iter().chain([skipped]) {
         if groups.is_empty() {
             continue;
         }

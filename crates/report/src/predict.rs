@@ -226,7 +226,7 @@ pub(super) mod tests {
 
     fn predicted(device: &str, seconds: f64, measured: Option<f64>) -> DevicePrediction {
         let interval = Some([0.9 * seconds, 1.2 * seconds]);
-        let (device, model) = (String::from(device), Model::Components);
+        let (device, model) = (String::from(device), Model::COMPONENTS);
         let bound = Some(Bound::Global);
         // Each device is one of its own.
         let source = Some(device.len());

@@ -330,7 +330,7 @@ mod tests {
         let unknown = vec![(3, format!("no profile {HOSTILE}"))];
         let predicted = [seconds(0), seconds(1)];
         ranking.prediction =
-            predict_ranking(&matrix, overall, Model::Components, &predicted, unknown);
+            predict_ranking(&matrix, overall, Model::COMPONENTS, &predicted, unknown);
         ranking
     }
 

@@ -1,8 +1,8 @@
 //! Each device's roofline as it was measured, with every kernel on it (the roofline model, 3).
 
 use crate::labels;
-use gpubench_analysis::{Aggregate, Rate, ReportInput};
-use gpubench_core::record::Flag;
+use gpubench_analysis::{Aggregate, Rate, ReportInput, Roof};
+use gpubench_core::workload::Ceiling as Kind;
 use gpubench_document::{
     Axis, Cell, Column, Plot, Quantity, Scale, Section, Sentence, Series, Style, Table, Unit,
 };
@@ -58,10 +58,11 @@ fn one(input: &ReportInput, device: usize, groups: &[String]) -> Option<Section>
     let measured = Measured::of(input, device);
     let title = Sentence::new().name(&who.label).text(" ").name(&who.name);
     let shares = Section::new("shares", "Share of the roof").folded();
-    let shares = shares.table(shares_of(&kernels, measured.ceilings()));
+    let shares = shares.table(shares_of(&kernels, &measured));
+    let fact = |found, unit| ceiling(found, &measured.roof, unit);
     let section = Section::new(&who.label, title)
-        .fact("arithmetic", "ceiling of arithmetic", ceiling(measured.peak, Unit::FlopsPerSecond))
-        .fact("memory", "ceiling of memory", ceiling(measured.bandwidth, Unit::BytesPerSecond))
+        .fact("arithmetic", "ceiling of arithmetic", fact(measured.peak, Unit::FlopsPerSecond))
+        .fact("memory", "ceiling of memory", fact(measured.bandwidth, Unit::BytesPerSecond))
         .plot(plot(&kernels, &measured, groups))
         .section(shares);
     (!kernels.is_empty()).then_some(section)
@@ -74,55 +75,60 @@ struct Ceiling<'m, 'a> {
     row: &'m Aggregate<'a>,
 }
 
-fn ceiling(found: Option<Ceiling>, unit: Unit) -> Sentence {
-    found.map_or_else(|| "not measured".into(), |ceiling| ceiling.sentence(unit))
+fn ceiling(found: Option<Ceiling>, roof: &Roof, unit: Unit) -> Sentence {
+    found.map_or_else(|| "not measured".into(), |ceiling| ceiling.sentence(roof, unit))
 }
 
 impl Ceiling<'_, '_> {
-    fn sentence(self, unit: Unit) -> Sentence {
-        let cached = unit == Unit::BytesPerSecond && is_cached(self.row);
+    fn sentence(self, roof: &Roof, unit: Unit) -> Sentence {
+        let cached = unit == Unit::BytesPerSecond && is_cached(roof, self.row);
         let only = if cached { ", the cache's: no larger size was measured)" } else { ")" };
         let rate = Sentence::new().value(self.rate, unit);
         rate.text(" (").name(labels::case_name(self.row.key)).text(only)
     }
 }
 
-fn is_cached(row: &Aggregate) -> bool {
-    row.flags.contains(&&Flag::Cache)
+fn is_cached(roof: &Roof, row: &Aggregate) -> bool {
+    row.records.iter().any(|record| roof.serves_from_cache(record))
 }
 
 /// The best of the micro-benchmarks.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Measured<'m, 'a> {
+    roof: Roof,
     peak: Option<Ceiling<'m, 'a>>,
     bandwidth: Option<Ceiling<'m, 'a>>,
 }
 
 impl<'m, 'a> Measured<'m, 'a> {
     fn of(input: &'m ReportInput<'a>, device: usize) -> Self {
-        let mut found = Self::default();
-        let is_ceiling = |row: &&Aggregate| {
-            row.outcome.is_ok() && row.records[0].tags.iter().any(|tag| tag == "ceiling")
-        };
+        let records = input.of(device).flat_map(|row| row.records.iter().copied());
+        let roof = Roof::of(records);
+        let mut found = Self { roof, ..Self::default() };
         // The memory's bandwidth, not a cache's, where both were measured; else that of the largest
         // working set, which is the nearest to it.
-        let nearness = |Ceiling { rate, row }: &Ceiling| {
-            let cached = is_cached(row);
+        let nearness = |roof: &Roof, Ceiling { rate, row }: &Ceiling| {
+            let cached = is_cached(roof, row);
             let bytes = row.rounds().next().map_or(0.0, |measured| measured.bytes);
             (!cached, if cached { bytes } else { 0.0 }, *rate)
         };
-        for row in input.of(device).filter(is_ceiling) {
-            match row.rate {
-                Some(Rate::Flops(rate)) if found.peak.is_none_or(|best| rate > best.rate) => {
-                    found.peak = Some(Ceiling { rate, row });
+        for row in input.of(device).filter(|row| row.outcome.is_ok()) {
+            let (Some(kind), Some(time)) = (row.records[0].ceiling, row.time) else { continue };
+            let Some(measured) = row.rounds().next() else { continue };
+            match kind {
+                Kind::Flops => {
+                    let new = Ceiling { rate: measured.flops / time.value, row };
+                    if found.peak.is_none_or(|best| new.rate > best.rate) {
+                        found.peak = Some(new);
+                    }
                 }
-                Some(Rate::Bandwidth(rate)) => {
-                    let new = Ceiling { rate, row };
-                    if found.bandwidth.is_none_or(|known| nearness(&new) > nearness(&known)) {
+                Kind::Bandwidth => {
+                    let new = Ceiling { rate: measured.bytes / time.value, row };
+                    let of = |ceiling: &Ceiling| nearness(&found.roof, ceiling);
+                    if found.bandwidth.is_none_or(|known| of(&new) > of(&known)) {
                         found.bandwidth = Some(new);
                     }
                 }
-                _ => {}
             }
         }
         found
@@ -168,7 +174,7 @@ fn group(kernel: &Kernel) -> String {
 }
 
 /// Each workload at the size that comes closest to the roof.
-fn shares_of(kernels: &[Kernel], ceilings: Option<Ceilings>) -> Table {
+fn shares_of(kernels: &[Kernel], measured: &Measured) -> Table {
     let columns = [
         Column::text("case", "case"),
         Column::new("intensity", "intensity", Unit::FlopsPerByte),
@@ -179,7 +185,7 @@ fn shares_of(kernels: &[Kernel], ceilings: Option<Ceilings>) -> Table {
     ];
     let title = "Each workload at the size that comes closest to the roof";
     let mut table = Table::new("shares", title, columns);
-    let Some(ceilings) = ceilings else { return table };
+    let Some(ceilings) = measured.ceilings() else { return table };
     let share =
         |kernel: &Kernel| ceilings.ideal_seconds(kernel.flops, kernel.bytes) / kernel.seconds;
     let mut best: Vec<&Kernel> = vec![];
@@ -199,7 +205,7 @@ fn shares_of(kernels: &[Kernel], ceilings: Option<Ceilings>) -> Table {
             kernel.row.rate.map(rate).into(),
             if compute { "arithmetic" } else { "memory" }.into(),
             share(kernel).into(),
-            if is_cached(kernel.row) { Cell::from("cache") } else { Cell::Missing },
+            if is_cached(&measured.roof, kernel.row) { Cell::from("cache") } else { Cell::Missing },
         ]);
     }
     table.without_missing()

@@ -2,7 +2,7 @@
 
 use super::comparison::Compared;
 use super::grid::Grid;
-use super::labels::{self, case_name, counts, details, few, how_often, kind_label};
+use super::labels::{self, Counts, case_name, counts, details, few, how_often, kind_label};
 use crate::{render, roofline};
 use gpubench_analysis::rank::Ranking;
 use gpubench_analysis::{Aggregate, ReportInput, ReportedDevice};
@@ -75,7 +75,9 @@ fn body(input: &ReportInput, sections: &[Section], style: Style) -> String {
     out.extend(shown.map(|section| render::text::section(section, width)));
     failures(&mut out, rows, labels);
     grouped(&mut out, "Skipped", labels::skipped(rows), labels);
-    grouped(&mut out, "Notes", labels::notes(rows), labels);
+    for (grade, title) in labels::GRADES {
+        grouped(&mut out, title, labels::flagged(rows, grade), labels);
+    }
     out
 }
 
@@ -116,19 +118,17 @@ fn device(row: &Aggregate, labels: &[String]) -> String {
 }
 
 fn legend(out: &mut String, rows: &[Aggregate]) {
-    let counts = counts(rows);
-    let mut parts = vec![format!("✓ {} verified", counts.verified)];
-    for (n, what) in [
-        (counts.failed, "✗ {} failed"),
-        (counts.unchecked, "○ {} unchecked"),
-        (counts.flagged, "! {} flagged"),
-        (counts.skipped, "{} skipped"),
-    ] {
-        if n > 0 {
-            parts.push(what.replace("{}", &n.to_string()));
-        }
+    let Counts { verified, warnings, notes, hidden, failed, unchecked, skipped } = counts(rows);
+    let _ = writeln!(
+        out,
+        "\n✓ {verified} verified  ! {warnings} with a warning  {notes} with a note  ✗ {hidden} hidden"
+    );
+    let others = [(failed, "✗ {} failed"), (unchecked, "○ {} unchecked"), (skipped, "{} skipped")];
+    let others = others.into_iter().filter(|(n, _)| *n > 0);
+    let others: Vec<_> = others.map(|(n, what)| what.replace("{}", &n.to_string())).collect();
+    if !others.is_empty() {
+        let _ = writeln!(out, "{}", others.join("  "));
     }
-    let _ = writeln!(out, "\n{}", parts.join("  "));
 }
 
 fn failures(out: &mut String, rows: &[Aggregate], labels: &[String]) {

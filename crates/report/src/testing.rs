@@ -8,7 +8,7 @@ use gpubench_analysis::{collect, compare, result_matrix};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind, MemoryKind};
 use gpubench_core::record::sample::{device, header, key, outcome, record};
 use gpubench_core::record::{Flag, Footer, Header, Mismatch, Outcome, Record};
-use gpubench_core::workload::{CaseKey, Kind};
+use gpubench_core::workload::{CaseKey, Ceiling, Kind};
 
 /// A name that tries everything, 5 kB long.
 pub(super) fn hostile() -> String {
@@ -111,7 +111,7 @@ impl Sample {
             overall.rows.iter().map(|row| times(row.device)).collect();
         let unknown = vec![(1, self.header.devices[0].name.clone())];
         ranking.prediction =
-            predict_ranking(&matrix, overall, Model::Components, &predicted, unknown);
+            predict_ranking(&matrix, overall, Model::COMPONENTS, &predicted, unknown);
         assert!(ranking.prediction.is_some());
         ranking
     }
@@ -159,6 +159,8 @@ fn of_device(device: usize, speed: f64) -> Vec<Record> {
     for record in &mut records {
         if matches!(record.key.workload.as_str(), "fma" | "triad") {
             record.tags = vec!["micro".into(), "ceiling".into()];
+            let of_memory = record.family == "memory";
+            record.ceiling = Some(if of_memory { Ceiling::Bandwidth } else { Ceiling::Flops });
         }
     }
     records[1].flags = vec![Flag::NotConverged, Flag::WarmUpNotSteady];

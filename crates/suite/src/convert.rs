@@ -55,6 +55,7 @@ impl Converter<'_> {
             self.check_groups(spec, asked, grid, params);
         }
         let verify = self.verify(spec, name, kernel.as_ref().and_then(Option::as_ref));
+        let ceiling = self.ceiling(spec, asked.as_deref(), work.as_ref());
         let divide = params.as_ref().and_then(|params| self.divide(spec, params));
         let host_memory = asked.as_ref().and_then(|asked| self.host_memory(spec, asked));
         let given = params.as_ref().zip(sizes.as_ref()).map(|(p, s)| data::given_names(s, p));
@@ -69,6 +70,7 @@ impl Converter<'_> {
             name: name.value.clone(),
             tags: spec.tags.iter().flatten().map(|tag| tag.value.clone()).collect(),
             family: family(spec, &asked, &work).name().to_owned(),
+            ceiling: ceiling?,
             kernel: kernel?,
             sizes: sizes?,
             buffers: buffers?,

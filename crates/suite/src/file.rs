@@ -7,7 +7,7 @@ use super::values::{
     ByteSize, Constant, Experiments, Expression, Groups, Param, Sizes, Splitting, Verification,
 };
 use gpubench_core::gpu::{Access, Element};
-use gpubench_core::workload::Fill;
+use gpubench_core::workload::{Ceiling, Fill};
 
 spec! {
     /// A suite of GPU benchmarks for gpubench.
@@ -86,6 +86,9 @@ spec! {
         measure: Option<At<Experiments>>,
         /// Words to filter by.
         tags: Option<Vec<At<String>>>,
+        /// What the workload bounds, as a kernel that does nothing else as fast as the device can:
+        /// `flops`, or `bandwidth` at each of its sizes. Faster figures of that kind are impossible.
+        ceiling: Option<At<Ceiling>>,
         /// The ranking it counts in; by default what the first measure and the work suggest.
         family: Option<At<Family>>,
         /// Kinds of host memory for transfers; for uploads and downloads all three by default.

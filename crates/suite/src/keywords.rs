@@ -2,7 +2,7 @@
 
 use super::decode::{Decode, Diagnostics};
 use gpubench_core::gpu::{Access, MemoryKind};
-use gpubench_core::workload::Fill;
+use gpubench_core::workload::{Ceiling, Fill};
 use gpubench_core::yaml::{Node, Value};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -113,4 +113,4 @@ macro_rules! decode_by_serde {
         }
     )* };
 }
-decode_by_serde!(Access, Fill, Family, HostMemoryKind, Other);
+decode_by_serde!(Access, Ceiling, Fill, Family, HostMemoryKind, Other);

@@ -5,6 +5,7 @@
 //! `merge`, `convert`). Every diagnostic is reported with its place, all of a file together.
 
 mod assets;
+mod ceiling;
 mod convert;
 mod data;
 mod decode;

@@ -88,6 +88,7 @@ impl Workload {
             verify: self.verify.clone().or_else(|| base.verify.clone()),
             measure: self.measure.clone().or_else(|| base.measure.clone()),
             tags: added(&self.tags, &base.tags),
+            ceiling: self.ceiling.clone().or_else(|| base.ceiling.clone()),
             family: self.family.clone().or_else(|| base.family.clone()),
             host_memory: self.host_memory.clone().or_else(|| base.host_memory.clone()),
             divide: self.divide.clone().or_else(|| base.divide.clone()),

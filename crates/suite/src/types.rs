@@ -4,7 +4,7 @@ use super::Expr;
 use super::kinds::Requested;
 use gpubench_core::error::Located;
 use gpubench_core::gpu::{Access, Constant, Element, Language, MemoryKind, Origin};
-use gpubench_core::workload::{Fill, Kind, Size, Split, Verify};
+use gpubench_core::workload::{Ceiling, Fill, Kind, Size, Split, Verify};
 use std::sync::Arc;
 
 /// A checked suite with its includes resolved.
@@ -56,6 +56,8 @@ pub struct Workload {
     pub tags: Vec<String>,
     /// Which ranking family it counts in: `compute`, `memory`, `transfer`, `overlap`, `concurrency`.
     pub family: String,
+    /// What it bounds, where it is a ceiling of the device.
+    pub ceiling: Option<Ceiling>,
     /// The kernel; `None` for a pure transfer.
     pub kernel: Option<Kernel>,
     /// The problem sizes, one entry a case.

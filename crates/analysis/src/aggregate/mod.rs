@@ -6,12 +6,12 @@
 //! away. `docs/METHODOLOGY.md` states the rules.
 
 mod rate;
-mod tally;
+mod rounds;
 
 pub use rate::Rate;
-pub(crate) use tally::{Tally, shown};
+pub(crate) use rounds::{Tally, shown};
 
-use gpubench_core::record::{Built, Flag, Measured, Outcome, Record};
+use gpubench_core::record::{Built, Flag, Grade, Measured, Outcome, Record};
 use gpubench_core::workload::CaseKey;
 use gpubench_stats::Overall;
 use std::collections::BTreeMap;
@@ -71,6 +71,28 @@ impl<'a> Aggregate<'a> {
             flags,
             records,
         })
+    }
+
+    /// The worst that is to be known before believing its value; a wrong result has none to believe.
+    /// A warning of fewer than half of the rounds is a note: those differ from the others, and the
+    /// interval over rounds shows it.
+    pub fn grade(&self) -> Option<Grade> {
+        let wrong = matches!(self.outcome, Outcome::Unverified(_)).then_some(Grade::Hidden);
+        let worst = self.flags.iter().map(|flag| flag.grade()).chain(wrong).max();
+        let has_warning =
+            |record: &&&Record| record.flags.iter().any(|flag| flag.grade() == Grade::Warning);
+        let ran = self.records.iter().filter(|record| !record.outcome.is_skipped());
+        match worst {
+            Some(Grade::Warning) if 2 * ran.clone().filter(has_warning).count() < ran.count() => {
+                Some(Grade::Note)
+            }
+            worst => worst,
+        }
+    }
+
+    /// Whether its value is marked `!`: who reads it without the warning is misled.
+    pub fn is_doubtful(&self) -> bool {
+        self.grade() == Some(Grade::Warning)
     }
 
     /// Whether it was not run: unsupported, or skipped by a budget or filter.

@@ -146,3 +146,24 @@ fn ranking_and_comparison_say_what_tables_do() {
         assert_eq!(aggregate(&records)[0].outcome, &crash(), "a right round excuses nothing");
     }
 }
+
+#[test]
+fn a_case_has_the_grade_of_its_worst_flag() {
+    let with = |n: u32, flags: &[Flag]| Record {
+        flags: flags.to_vec(),
+        ..round(n, record(key("a", 1), 1.0))
+    };
+    let grade = |records: &[Record]| aggregate(records)[0].grade();
+    let drift = Flag::Drift("12 % longer".into());
+    assert_eq!(grade(&[with(0, &[])]), None);
+    assert_eq!(grade(&[with(0, &[Flag::NotConverged, Flag::Cache])]), Some(Grade::Note));
+    assert_eq!(grade(&[with(0, &[Flag::Cache, drift.clone()])]), Some(Grade::Warning));
+    let impossible = Flag::Implausible("above the roof".into());
+    assert_eq!(grade(&[with(0, &[drift.clone(), impossible])]), Some(Grade::Hidden));
+    assert_eq!(grade(&rounds(&[wrong()])), Some(Grade::Hidden));
+    assert_eq!(grade(&rounds(&[timeout()])), None);
+    // One round of three that differs is in the interval; one of two is half of the figure.
+    let [first, second] = [with(0, &[drift]), with(1, &[])];
+    assert_eq!(grade(&[first.clone(), second.clone(), with(2, &[])]), Some(Grade::Note));
+    assert_eq!(grade(&[first, second]), Some(Grade::Warning));
+}

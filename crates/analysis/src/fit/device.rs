@@ -49,9 +49,7 @@ pub struct Device {
     pub clock: f64,
     /// Seconds of an empty launch among others; 0 where the profile lacks it.
     pub launch: f64,
-    /// Seconds of a load within the largest working set that the profile holds; `None` where it
-    /// holds none.
-    pub memory_latency: Option<f64>,
+    memory_latency: Option<f64>,
     /// Bandwidth of reading against work-items at work.
     pub read: Curve,
     /// Bandwidth of writing against work-items at work.
@@ -115,6 +113,15 @@ impl Device {
             name: profile.device.name.clone(),
             group: (profile.device.max_group_size, profile.device.local_memory.0),
         })
+    }
+
+    /// Seconds of a load within the largest working set of the profile.
+    ///
+    /// # Errors
+    /// `Unsupported` where the profile holds none.
+    pub fn memory_latency(&self) -> Result<f64> {
+        let why = "the device's profile lacks the latency of memory";
+        self.memory_latency.ok_or_else(|| Error::Unsupported(why.into()))
     }
 
     /// Seconds from an instruction to the next that needs its result.

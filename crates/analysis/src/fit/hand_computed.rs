@@ -61,7 +61,7 @@ fn device() -> Device {
 
 /// Eight groups of two warps. A warp: 10 additions and 5 products, 2 reads, a write, of 5 transactions
 /// together; 2 rounds of local memory; then 3 of the additions.
-fn launch() -> Launch {
+pub(super) fn launch() -> Launch {
     let instructions = |items, warps| Instructions { items, warps };
     let period = |compute: &[(Class, u64)], accesses: [u64; 2], transactions| Period {
         compute: compute.to_vec(),
@@ -131,10 +131,10 @@ fn model_4_hides_latency_behind_enough_warps() {
     // 8 warps on a unit. A warp computes 10·1 + 5·2 ns, and 2 rounds of 128 B by 64 lanes' 1 ns.
     // T_M = 3·400 + 2·10, T_ML = 400 + 2/3·10, T_CL = 3: ceil(813.3/19) + 1 = 44 warps would hide it.
     let seen = (3.0 * 400.0 + 2.0 * 10.0) + 22.0 + 3.0 * 7.0;
-    takes(Model::WarpTimeline, &[1e-6, 1.0, 400e-9, 10e-9, 0.0], 1e-6 + seen * 1e-9);
+    takes(Model::WARP_TIMELINE, &[1e-6, 1.0, 400e-9, 10e-9, 0.0], 1e-6 + seen * 1e-9);
     // T_M = 60, T_ML = 20: ceil(40/19) + 1 = 4 warps hide it.
     let hidden = 20.0 + 22.0 * 8.0;
-    takes(Model::WarpTimeline, &[1e-6, 1.0, 20e-9, 0.0, 0.0], 1e-6 + hidden * 1e-9);
+    takes(Model::WARP_TIMELINE, &[1e-6, 1.0, 20e-9, 0.0, 0.0], 1e-6 + hidden * 1e-9);
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn model_5_adds_computing_and_uncovered_latency() {
     let computing = 8.0 * (80.0 + 12.0) / degree;
     let waiting = 1000.0 - 7.0 * 80.0;
     let seconds = 1e-6 + (computing + waiting) * 1e-9;
-    takes(Model::ParallelDegrees, &[1e-6, 200.0, 2.0, 4.0, 0.5, 60.0], seconds);
+    takes(Model::PARALLEL_DEGREES, &[1e-6, 200.0, 2.0, 4.0, 0.5, 60.0], seconds);
 }
 
 #[test]
@@ -154,18 +154,7 @@ fn model_6_takes_as_long_as_its_longest_component() {
     let compute = 8.0 * (640.0 / 64e9 + 320.0 / 32e9);
     let global = 8.0 * 128.0 * (8.0 / 64e9 + 2.0 / 32e9);
     let local = 8.0 * 4.0 * 128.0 / 256e9;
-    takes(Model::Components, &[1e-6, 1.0, 1.0, 1.0], 1e-6 + global);
-    takes(Model::Components, &[1e-6, 2.0, 1.0, 1.0], 1e-6 + 2.0 * compute);
-    takes(Model::Components, &[1e-6, 1.0, 1.0, 50.0], 1e-6 + 50.0 * local);
-}
-
-#[test]
-fn a_launch_touches_whole_segments_but_no_more_than_its_buffers_hold() {
-    let counted = launch().counted.unwrap();
-    let footprint = |bytes, buffers| counted.work(bytes, buffers, None).footprint;
-    // 8 groups of 10 transactions.
-    assert_eq!(counted.work(0.0, 0.0, None).traffic, 10240.0);
-    assert_eq!(footprint(4096.0, 1e9), 10240.0);
-    assert_eq!(footprint(4096.0, 6000.0), 6000.0);
-    assert_eq!(footprint(20000.0, 20000.0), 20000.0);
+    takes(Model::COMPONENTS, &[1e-6, 1.0, 1.0, 1.0], 1e-6 + global);
+    takes(Model::COMPONENTS, &[1e-6, 2.0, 1.0, 1.0], 1e-6 + 2.0 * compute);
+    takes(Model::COMPONENTS, &[1e-6, 1.0, 1.0, 50.0], 1e-6 + 50.0 * local);
 }

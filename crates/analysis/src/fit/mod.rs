@@ -8,15 +8,17 @@ mod fitted;
 mod folds;
 #[cfg(test)]
 mod hand_computed;
+mod models;
 mod pass;
 mod profiled;
 mod score;
 mod view;
 
-pub use counted::{Counted, Task, Tasks, Timeline};
+pub use counted::Counted;
 pub use device::{Device, End, rules};
 pub use fitted::Fitted;
-pub use pass::{Bound, Pass};
+pub use models::Model;
+pub use pass::Bound;
 pub use profiled::{PredictedTime, Profiled};
 pub use score::{Parameter, Residual, Score};
 pub use view::View;
@@ -26,7 +28,6 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::workload::CaseKey;
 use gpubench_model::accuracy;
 use score::Evaluator;
-use serde::Serialize;
 
 /// One kernel at one size.
 #[derive(Clone, Debug)]
@@ -49,50 +50,12 @@ pub struct Launch {
     pub seconds: f64,
 }
 
-/// A model of a kernel that is fitted per device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Model {
-    /// Model 3 with the best rates seen.
-    Roofline,
-    /// Model 3 with a launch cost and a rounded corner.
-    SmoothRoofline,
-    /// Model 4.
-    WarpTimeline,
-    /// Model 5.
-    ParallelDegrees,
-    /// Model 6.
-    Components,
-    /// Our own.
-    Hybrid,
-}
-
-impl Model {
-    /// All, by their numbers.
-    pub const ALL: [Self; 6] = [
-        Self::Roofline,
-        Self::SmoothRoofline,
-        Self::WarpTimeline,
-        Self::ParallelDegrees,
-        Self::Components,
-        Self::Hybrid,
-    ];
-
-    /// Whether it is priced by the device's profile.
-    pub fn needs_profile(self) -> bool {
-        matches!(self, Self::WarpTimeline | Self::ParallelDegrees | Self::Components)
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Roofline => "roofline",
-            Self::SmoothRoofline => "smooth roofline",
-            Self::WarpTimeline => "warp timeline",
-            Self::ParallelDegrees => "parallel degrees",
-            Self::Components => "components",
-            Self::Hybrid => "hybrid",
-        }
+impl Launch {
+    /// What its mean pass does.
+    fn counted(&self) -> Result<&Counted> {
+        let missing =
+            |why: &String| Error::Unsupported(format!("the emulator could not count it: {why}"));
+        self.counted.as_ref().map_err(missing)
     }
 }
 
@@ -199,7 +162,7 @@ mod tests {
 
     #[test]
     fn parameters_only_the_held_out_workload_determines_are_not_predicted() {
-        let evaluation = evaluate(Model::SmoothRoofline, &launches(6), None, 1).unwrap();
+        let evaluation = evaluate(Model::SMOOTH_ROOFLINE, &launches(6), None, 1).unwrap();
         assert!(evaluation.seen > 0.99 && evaluation.leave_one_size_out.unwrap().accuracy > 0.9);
         let unseen = evaluation.leave_one_workload_out.unwrap();
         assert_eq!(unseen.launches, 12);
@@ -217,7 +180,7 @@ mod tests {
         };
         let launches: Vec<Launch> =
             names.iter().flat_map(|name| (0..5).map(move |n| of(name, n))).collect();
-        let evaluation = evaluate(Model::SmoothRoofline, &launches, None, 1).unwrap();
+        let evaluation = evaluate(Model::SMOOTH_ROOFLINE, &launches, None, 1).unwrap();
         let identifiable: Vec<bool> =
             evaluation.parameters.iter().map(Parameter::is_identifiable).collect();
         assert_eq!(identifiable, [true, false, false, false], "{:#?}", evaluation.parameters);
@@ -231,13 +194,13 @@ mod tests {
             .zip(1..)
             .map(|(name, n)| launch(name, n, 1e9 * f64::from(n), 1e8, 0.0))
             .collect();
-        let evaluation = evaluate(Model::Roofline, &once, None, 1).unwrap();
+        let evaluation = evaluate(Model::ROOFLINE, &once, None, 1).unwrap();
         assert!(evaluation.leave_one_size_out.is_none() && best(&[evaluation]).is_none());
     }
 
     #[test]
     fn a_roofline_that_holds_is_right_about_what_it_never_saw() {
-        let evaluation = evaluate(Model::Roofline, &launches(4), None, 1).unwrap();
+        let evaluation = evaluate(Model::ROOFLINE, &launches(4), None, 1).unwrap();
         let score = evaluation.leave_one_size_out.unwrap();
         assert_eq!((score.launches, score.workloads.len()), (8, 2));
         assert!(score.accuracy > 0.999, "{score:?}");
@@ -253,13 +216,13 @@ mod tests {
         };
         let all = launches(4);
         assert!(
-            why(Model::Hybrid, &all).contains("could not count it: matrices"),
+            why(Model::HYBRID, &all).contains("could not count it: matrices"),
             "{}",
-            why(Model::Hybrid, &all)
+            why(Model::HYBRID, &all)
         );
-        assert!(why(Model::Components, &all).contains("could not count"));
-        let few = why(Model::SmoothRoofline, &all[..3]);
+        assert!(why(Model::COMPONENTS, &all).contains("could not count"));
+        let few = why(Model::SMOOTH_ROOFLINE, &all[..3]);
         assert!(few.contains("at least 5") && few.contains("3 were measured: 2 more"), "{few}");
-        assert!(why(Model::Roofline, &[]).contains("no kernel"));
+        assert!(why(Model::ROOFLINE, &[]).contains("no kernel"));
     }
 }

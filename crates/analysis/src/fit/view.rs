@@ -4,6 +4,7 @@ use super::device::Device;
 use super::pass::{Bound, Pass};
 use super::{Launch, Model};
 use gpubench_core::error::Result;
+use std::sync::Arc;
 
 /// A kernel in a model's eyes: what all its passes take is their number times what their mean takes, the
 /// cost of a launch included.
@@ -12,24 +13,26 @@ pub struct View {
     /// Launches that make one result.
     pub passes: f64,
     /// The mean one.
-    pub pass: Pass,
+    pub(super) pass: Arc<dyn Pass>,
 }
 
 impl View {
     /// What `model` sees of `launch`.
     ///
     /// # Errors
-    /// As [`Pass::new`].
+    /// `Unsupported` where it lacks the launch's counts or the device's profile, or the group does
+    /// not fit.
     pub fn new(model: Model, launch: &Launch, device: Option<&Device>) -> Result<Self> {
-        Ok(Self { passes: launch.passes, pass: Pass::new(model, launch, device)? })
+        Ok(Self { passes: launch.passes, pass: model.pass(launch, device)? })
     }
 
-    /// Seconds of all passes, as [`Pass::seconds`].
+    /// Seconds of all passes at the parameters `p`, named as [`Model::parameters`] says; `factor` is what the
+    /// kernel takes beyond what the model sees.
     pub fn seconds(&self, p: &[f64], factor: f64) -> f64 {
-        self.passes * self.pass.seconds(p, factor)
+        self.passes * self.pass.seconds_with(p, factor, self.pass.waiting(p))
     }
 
-    /// Parts of the seconds of all passes, as [`Pass::parts`].
+    /// The parts that the seconds of all passes are made of, as far as the model distinguishes them.
     pub fn parts(&self, p: &[f64], factor: f64) -> Vec<(Bound, f64)> {
         let mut parts = self.pass.parts(p, factor);
         parts.iter_mut().for_each(|(_, seconds)| *seconds *= self.passes);
@@ -58,7 +61,7 @@ mod tests {
     #[test]
     fn every_pass_pays_for_its_launch() {
         let seconds = |passes: f64| {
-            let view = View::new(Model::SmoothRoofline, &launch(passes), None).unwrap();
+            let view = View::new(Model::SMOOTH_ROOFLINE, &launch(passes), None).unwrap();
             let parts = view.parts(&[1e-3, 1e12, 1e10, 16.0], 1.0);
             assert_eq!(parts[0].0, Bound::Launch);
             assert!((parts[0].1 - 1e-3 * passes).abs() < 1e-12, "{parts:?}");

@@ -3,7 +3,7 @@
 //! Speed is the time of the reference over the device's own, case by case; a row's is the
 //! geometric mean over the common set. What is not in the common set is reported with its reason.
 
-use super::ceilings::{ceilings, share};
+use super::ceilings::{roof, share};
 use super::energy::{Energy, energy};
 use super::result_matrix::{Cell, Entry, ResultMatrix, families};
 use gpubench_core::error::{Error, Result};
@@ -370,7 +370,7 @@ impl<'a> Table<'a> {
         let cells = self.common.iter().filter_map(|&case| {
             Some((&self.matrix.cases[case], self.matrix.cell(device, case).ok()?))
         });
-        share(ceilings(self.matrix, device)?, cells)
+        share(&roof(self.matrix, device), cells)
     }
 
     fn winners(&self) -> Vec<Winner> {

@@ -174,7 +174,7 @@ mod tests {
         unknown: Vec<(usize, String)>,
     ) -> Option<PredictedRanking> {
         let (matrix, ranking) = ranked();
-        predict_ranking(&matrix, &ranking.families[0], Model::Components, devices, unknown)
+        predict_ranking(&matrix, &ranking.families[0], Model::COMPONENTS, devices, unknown)
     }
 
     #[test]

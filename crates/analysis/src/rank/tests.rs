@@ -2,6 +2,7 @@ use super::super::result_matrix::result_matrix;
 use super::*;
 use gpubench_core::record::sample::{device, header, key, outcome, record};
 use gpubench_core::record::{Header, Outcome, Record};
+use gpubench_core::workload::Ceiling;
 
 /// Two devices; the second takes twice the time in `n` cases.
 fn two(n: i64) -> (Header, Vec<Record>) {
@@ -110,17 +111,20 @@ fn processors_and_simulations_stay_out_unless_requested() {
 
 #[test]
 fn the_roofline_is_the_devices_own() {
-    let ceiling = |name: &str, flops: f64, bytes: f64| {
+    let ceiling = |name: &str, of: Ceiling, flops: f64, bytes: f64| {
         let mut record = record(key(name, 1), 1.0);
-        record.tags = vec!["ceiling".into()];
+        record.ceiling = Some(of);
         if let Some(measured) = &mut record.measured {
             (measured.flops, measured.bytes) = (flops, bytes);
         }
         record
     };
     // The kernel: 1e6 operations and 4e6 bytes in a second, of which memory needs 0.04.
-    let records =
-        [ceiling("fma", 1e9, 1.0), ceiling("triad", 1.0, 1e8), record(key("kernel", 1), 1.0)];
+    let records = [
+        ceiling("fma", Ceiling::Flops, 1e9, 1.0),
+        ceiling("triad", Ceiling::Bandwidth, 1.0, 1e8),
+        record(key("kernel", 1), 1.0),
+    ];
     let family = &ranked(&header(vec![device("opencl")]), &records).families[0];
     let wanted = (1.0_f64 * 1.0 * 0.04).powf(1.0 / 3.0);
     assert!((family.rows[0].roofline.unwrap() - wanted).abs() < 1e-9);

@@ -2,6 +2,7 @@
 
 mod baseline;
 mod check;
+mod choice;
 mod compare;
 mod completions;
 mod devices;

@@ -1,6 +1,7 @@
 //! `gpubench predict`: a suite's times on devices that are not at hand, from what runs or profiles
 //! describe them.
 
+use super::choice::one_of;
 use super::fit::{by, has_kernels, kernels, launches};
 use super::known::{Profiles, is_same, likely, of_run, suite};
 use super::results;
@@ -40,8 +41,8 @@ pub struct Args {
     #[arg(long, value_name = "RUN", num_args = 1..)]
     measured: Vec<PathBuf>,
     /// What predicts from profiles
-    #[arg(long, value_enum, value_name = "MODEL", default_value_t = ProfileModel::Components)]
-    model: ProfileModel,
+    #[arg(long, value_parser = one_of(profile_models()), value_name = "MODEL", default_value = Model::COMPONENTS.id())]
+    model: Model,
     /// The suite of the runs, where it is not an embedded one
     #[arg(long, value_name = "FILE")]
     runs_suite: Option<String>,
@@ -56,27 +57,8 @@ pub struct Args {
 }
 
 /// The models that a profile is enough for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum ProfileModel {
-    /// Model 3: arithmetic or memory, at their best
-    Roofline,
-    /// Model 4: warps that hide each other's latency
-    WarpTimeline,
-    /// Model 5: how many warps compute and load at once
-    ParallelDegrees,
-    /// Model 6: instructions, global or local memory, whichever takes longest
-    Components,
-}
-
-impl ProfileModel {
-    fn model(self) -> Model {
-        match self {
-            Self::Roofline => Model::Roofline,
-            Self::WarpTimeline => Model::WarpTimeline,
-            Self::ParallelDegrees => Model::ParallelDegrees,
-            Self::Components => Model::Components,
-        }
-    }
+fn profile_models() -> impl Iterator<Item = (&'static str, &'static str, Model)> {
+    Model::ALL.into_iter().filter_map(|model| Some((model.id(), model.about()?, model)))
 }
 
 /// A device, and what predicts times on it.
@@ -176,7 +158,7 @@ fn fitted(args: &Args, profiles: &Profiles, times: &mut Times) -> Result<Vec<Kno
             let rules = by(profile);
             let launches = launches(&run.records, (number, device), &mut kernel_counts, rules);
             let name = format!("{} ({})", device.name, device.backend);
-            let evaluation = evaluate(Model::Hybrid, &launches, priced.as_ref(), run.header.seed)
+            let evaluation = evaluate(Model::HYBRID, &launches, priced.as_ref(), run.header.seed)
                 .map_err(|error| {
                 Error::Usage(format!("{}: {name}: {error}", run.path.display()))
             })?;
@@ -192,7 +174,7 @@ fn fitted(args: &Args, profiles: &Profiles, times: &mut Times) -> Result<Vec<Kno
 /// Every device of the profiles.
 fn profiled(args: &Args, profiles: &Profiles, times: &Times) -> Result<Vec<Known>> {
     let known = |profile: &Profile| {
-        let at = |end: End| Profiled::new(args.model.model(), profile, end);
+        let at = |end: End| Profiled::new(args.model, profile, end);
         let ends = [at(End::Fast)?, at(End::Middle)?, at(End::Slow)?];
         let device = &profile.device;
         Ok(Known {

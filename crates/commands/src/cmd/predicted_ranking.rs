@@ -4,7 +4,7 @@ use super::known::{Profiles, may_be};
 use crate::kernel_counts::{KernelCounts, Wanted};
 use gpubench_analysis::ResultMatrix;
 use gpubench_analysis::fit::{End, Model, Profiled};
-use gpubench_analysis::rank::{DeviceTimes, PredictedRanking, Ranking, predict_ranking};
+use gpubench_analysis::rank::{DeviceTimes, Options, PredictedRanking, Ranking, predict_ranking};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::profile::Profile;
@@ -16,14 +16,20 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// What is predicted with: it was made to decide which of several devices to pick (P14 §3.3.4).
-const MODEL: Model = Model::Components;
+const MODEL: Model = Model::COMPONENTS;
 /// Inputs for the emulator where runs of several seeds are ranked: kernels whose work depends on
 /// their inputs are counted on these.
 const SEED: u64 = 1;
 
-/// Where to learn what the ranked devices cost.
+/// Which devices are ranked, and where to learn what they cost.
 #[derive(Debug, clap::Args)]
 pub struct Sources {
+    /// Rank implementations on the host's processor too
+    #[arg(long)]
+    include_cpu: bool,
+    /// Rank simulated devices too
+    #[arg(long)]
+    include_simulated: bool,
     /// Profiles of ranked devices, from which their order is predicted, to compare with the measured one: of
     /// `gpubench profile --json`, runs of the suite `characterise`, or descriptions of simulated
     /// GPUs (`.yaml`). Ranked runs that characterise their devices need none
@@ -35,6 +41,12 @@ pub struct Sources {
 }
 
 impl Sources {
+    /// The options of a ranking.
+    pub fn options(&self) -> Options {
+        let Self { include_cpu, include_simulated, .. } = *self;
+        Options { include_cpu, include_simulated, ..Options::default() }
+    }
+
     /// What is predicted of `ranking`; `own` reads the profiles that its runs hold of the devices
     /// without a named one, and is not called where there is no order to predict. `None` without
     /// profiles, or with too few, which is said.

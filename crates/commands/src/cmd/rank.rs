@@ -22,12 +22,6 @@ pub struct Args {
     /// The device whose speed is 1: part of its API, name and vendor (default: the fastest)
     #[arg(long, value_name = "DEVICE")]
     reference: Option<String>,
-    /// Rank implementations on the host's processor too
-    #[arg(long)]
-    include_cpu: bool,
-    /// Rank simulated devices too
-    #[arg(long)]
-    include_simulated: bool,
     #[command(flatten)]
     sources: Sources,
     /// How to write the ranking
@@ -39,12 +33,7 @@ pub struct Args {
 pub fn run(args: Args) -> Result<ExitCode> {
     let all = runs::load(&results::files(&args.paths)?)?;
     warnings(&all.warnings);
-    let options = Options {
-        reference: args.reference,
-        include_cpu: args.include_cpu,
-        include_simulated: args.include_simulated,
-        ..Options::default()
-    };
+    let options = Options { reference: args.reference, ..args.sources.options() };
     let mut ranking = rank(&all.matrix, &options)?;
     let own = |wanted: &[&DeviceInfo]| own_profiles(&all.characterised, wanted);
     ranking.prediction = args.sources.predict(&all.matrix, &ranking, own)?;

@@ -1,20 +1,21 @@
 //! `gpubench report`: what runs say, as a page, a table or data.
 
+use super::choice::one_of;
 use super::compare;
 use super::known::Profiles;
 use super::predicted_ranking::Sources;
 use super::results;
 use super::show::{print, style};
 use crate::store::Run;
-use gpubench_analysis::rank::{Options, Ranking, rank};
+use gpubench_analysis::rank::{Ranking, rank};
 use gpubench_analysis::{ReportInput, Source, result_matrix};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_experiments::registry::sections;
 use gpubench_report::comparison::Compared;
+use gpubench_report::formats::{FORMATS, Format, Report};
 use gpubench_report::progress::say;
-use gpubench_report::{data, html, markdown, render, terminal};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Arguments of `gpubench report`.
@@ -27,36 +28,13 @@ pub struct Args {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// In which format (default: what the output's name ends in, else text)
-    #[arg(long, value_enum)]
-    format: Option<Format>,
+    #[arg(long, value_parser = one_of(FORMATS.iter().map(|f| (f.name, f.about, f))))]
+    format: Option<&'static Format>,
     /// Compare with this run or baseline, device by device (in every format but CSV)
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Rank implementations on the host's processor too
-    #[arg(long)]
-    include_cpu: bool,
-    /// Rank simulated devices too
-    #[arg(long)]
-    include_simulated: bool,
     #[command(flatten)]
     sources: Sources,
-}
-
-/// Formats of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// Tables for a terminal
-    Text,
-    /// One page with plots, for a browser or a printer
-    Html,
-    /// Tables for a pull request
-    Md,
-    /// One line a case and device, for a spreadsheet
-    Csv,
-    /// One line (of CSV) a figure of every section, for data frames
-    Figures,
-    /// Everything, for programs (`gpubench schema report` says its schema)
-    Json,
 }
 
 /// Writes the report.
@@ -66,16 +44,13 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let input = ReportInput::new(runs.iter().map(source).collect());
     let ranking = ranking(&args, &runs, format)?;
     let compared = compared(&args, &runs)?;
-    let sections = sections(&input);
-    let all = || gpubench_report::sections(&input, &sections, &ranking, &compared);
-    let text = match format {
-        Format::Text => terminal::summary(&input, &sections, &ranking, &compared, style()),
-        Format::Html => html::page(&input, &all()),
-        Format::Md => markdown::markdown(&input, &sections, &ranking, &compared),
-        Format::Csv => data::spreadsheet(&input),
-        Format::Figures => render::csv::sections(&all()),
-        Format::Json => render::json::json(&data::document(&input, &sections, &ranking, &compared)),
-    };
+    let text = (format.write)(&Report {
+        input: &input,
+        experiments: &sections(&input),
+        ranking: &ranking,
+        compared: &compared,
+        style: style(),
+    });
     match &args.output {
         None => print(&text)?,
         Some(path) => {
@@ -87,23 +62,22 @@ pub fn run(args: Args) -> Result<ExitCode> {
 }
 
 /// What was requested, else what the output's name ends in.
-fn format(args: &Args) -> Result<Format> {
-    let extension = |path: &Path| path.extension().map(|e| e.to_string_lossy().to_lowercase());
-    match (args.format, &args.output) {
-        (Some(format), _) => Ok(format),
-        (None, None) => Ok(Format::Text),
-        (None, Some(path)) => match extension(path).as_deref() {
-            Some("html" | "htm") => Ok(Format::Html),
-            Some("md") => Ok(Format::Md),
-            Some("csv") => Ok(Format::Csv),
-            Some("json") => Ok(Format::Json),
-            Some("txt") => Ok(Format::Text),
-            _ => Err(Error::Usage(format!(
-                "{}: its name has no known ending; end it in .html, .md, .csv, .json or .txt, or say --format",
-                path.display()
-            ))),
-        },
-    }
+fn format(args: &Args) -> Result<&'static Format> {
+    let (format, path) = match (args.format, &args.output) {
+        (Some(format), _) => return Ok(format),
+        (None, None) => return Ok(&FORMATS[0]),
+        (None, Some(path)) => {
+            let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+            (FORMATS.iter().find(|format| format.endings.contains(&ending.as_str())), path)
+        }
+    };
+    format.ok_or_else(|| {
+        let usual = FORMATS.iter().filter_map(|format| format.endings.first());
+        let usual: Vec<_> = usual.map(|ending| format!(".{ending}")).collect();
+        let (path, usual) = (path.display(), usual.join(", "));
+        let why = "its name has no known ending; end it in one of";
+        Error::Usage(format!("{path}: {why} {usual}, or say --format"))
+    })
 }
 
 fn source(run: &Run) -> Source<'_> {
@@ -128,16 +102,11 @@ fn compared(args: &Args, runs: &[Run]) -> Result<Vec<Compared>> {
     Ok(each.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
-fn ranking(args: &Args, runs: &[Run], format: Format) -> Result<Ranking> {
+fn ranking(args: &Args, runs: &[Run], format: &Format) -> Result<Ranking> {
     let matrix = result_matrix(runs.iter().map(|run| (&run.header, run.records.as_slice())));
-    let options = Options {
-        include_cpu: args.include_cpu,
-        include_simulated: args.include_simulated,
-        ..Options::default()
-    };
-    let mut ranking = rank(&matrix, &options)?;
+    let mut ranking = rank(&matrix, &args.sources.options())?;
     // A line a case and device shows no ranking.
-    if format != Format::Csv {
+    if format.ranks {
         let own = |_: &[&DeviceInfo]| {
             let mut own = Profiles::default();
             for run in runs {

@@ -6,7 +6,6 @@ pub mod csv;
 mod lines;
 mod lock;
 mod name;
-pub mod parquet;
 mod read;
 pub mod runs;
 mod scratch;

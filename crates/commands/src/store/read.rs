@@ -1,6 +1,7 @@
 //! Reading results, whoever wrote them and however they were cut short.
 
 use super::lines::{Lines, Piece};
+use gpubench_analysis::derive_flags;
 use gpubench_core::error::{Error, Located, Result};
 use gpubench_core::hash::sha256;
 use gpubench_core::record::{Footer, Header, Line, Noise, Record, VERSION};
@@ -112,7 +113,7 @@ pub fn open(path: &Path) -> Result<(Header, Records)> {
     Ok((header, records))
 }
 
-/// Reads a whole result file.
+/// Reads a whole result file, and flags what its records say of each other.
 ///
 /// # Errors
 /// As [`open`]; a line that cannot be used is a warning.
@@ -138,6 +139,7 @@ pub fn read(path: &Path) -> Result<Run> {
         }
     }
     (run.whole, run.unread) = (lines.whole, lines.ended);
+    derive_flags(&run.header, &mut run.records);
     Ok(run)
 }
 

@@ -1,14 +1,13 @@
 //! Many result files: found below the paths that a user names, and read at the same time.
 
-use super::read::{Flaw, identity, open};
+use super::read::{Flaw, Run, identity, open, read};
 use gpubench_analysis::ResultMatrix;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::record::Line;
 use gpubench_experiments::registry::PROFILING;
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::thread;
 
 /// Totals over many files.
 #[derive(Debug, Default)]
@@ -115,14 +114,8 @@ fn inside(folder: &Path) -> Result<Vec<PathBuf>> {
 /// # Errors
 /// As [`open`], for the first file that cannot be used.
 pub fn load(files: &[PathBuf]) -> Result<LoadedRuns> {
-    let threads = thread::available_parallelism().map_or(1, usize::from).clamp(1, 16);
-    let share = files.len().div_ceil(threads).max(1);
-    let parts: Vec<Result<LoadedRuns>> = thread::scope(|scope| {
-        let started: Vec<_> =
-            files.chunks(share).map(|files| scope.spawn(|| one_after_the_other(files))).collect();
-        let lost = |_| Err(Error::Usage("a thread that read results panicked".into()));
-        started.into_iter().map(|part| part.join().unwrap_or_else(lost)).collect()
-    });
+    let share = files.len().div_ceil(rayon::current_num_threads()).max(1);
+    let parts: Vec<_> = files.par_chunks(share).map(one_after_the_other).collect();
     let mut all = LoadedRuns::default();
     for part in parts {
         let part = part?;
@@ -137,23 +130,18 @@ pub fn load(files: &[PathBuf]) -> Result<LoadedRuns> {
 fn one_after_the_other(files: &[PathBuf]) -> Result<LoadedRuns> {
     let mut all = LoadedRuns::default();
     for path in files {
-        let (header, lines) = open(path)?;
+        // One file at a time in memory: what its records say of each other needs all of them.
+        let Run { header, records, warnings, .. } = read(path)?;
         let entered = all.matrix.enter(&header);
-        let (mut records, mut devices) = (0_u64, BTreeSet::new());
-        for line in lines {
-            match line {
-                Ok(Line::Record(record)) => {
-                    records += 1;
-                    if record.detail.as_ref().is_some_and(|detail| detail.kind() == PROFILING) {
-                        devices.insert(record.device);
-                    }
-                    all.matrix.add(&entered, &record);
-                }
-                Ok(_) => {}
-                Err(flaw) => all.warnings.push(Flaw::to_string(&flaw)),
+        let mut devices = BTreeSet::new();
+        for record in &records {
+            if record.detail.as_ref().is_some_and(|detail| detail.kind() == PROFILING) {
+                devices.insert(record.device);
             }
+            all.matrix.add(&entered, record);
         }
-        if records == 0 {
+        all.warnings.extend(warnings.iter().map(Flaw::to_string));
+        if records.is_empty() {
             all.warnings.push(format!("{}: no record in it", path.display()));
         }
         let of = |device: &DeviceInfo| CharacterisedIn {

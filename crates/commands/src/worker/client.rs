@@ -8,6 +8,7 @@ use crate::store::Lines;
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Outcome;
 use gpubench_device::sim::{SIM, Sim};
+use gpubench_device::wgpu::EXIT_DEVICE_LOST;
 use gpubench_experiments::Stage;
 use std::io::{BufReader, Read, Write};
 use std::process::{ChildStdin, Command, ExitStatus, Stdio};
@@ -194,8 +195,12 @@ impl Client {
         // Whatever it started ends with it, and so does its stderr.
         self.group.kill();
         self.stderr.settle();
+        let stderr = self.stderr_tail.lines();
+        if status.and_then(|status| status.code()) == Some(EXIT_DEVICE_LOST) {
+            return Outcome::DeviceLost(stderr.last().cloned().unwrap_or_default());
+        }
         let how = status.map_or_else(|| "closed its output and went on".to_owned(), describe);
-        Outcome::Crash { how, stderr: self.stderr_tail.lines() }
+        Outcome::Crash { how, stderr }
     }
 }
 

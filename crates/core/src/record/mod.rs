@@ -4,6 +4,7 @@
 //! from work and time when they are shown, never stored.
 
 mod checkpoint_file;
+mod flag;
 mod header;
 mod migrate;
 mod monitor;
@@ -18,15 +19,16 @@ mod timed;
 mod validate;
 
 pub use checkpoint_file::{CheckpointError, CheckpointFile, CheckpointIdentity};
+pub use flag::{Flag, Grade};
 pub use header::{Footer, Header, Host};
 pub use monitor::Monitor;
 pub use noise::Noise;
-pub use outcome::{ErrorNorms, Flag, Mismatch, Outcome, Severity};
+pub use outcome::{ErrorNorms, Mismatch, Outcome, Severity};
 pub use raw::{Data, Detail};
 pub use timed::{NamedStep, Recorded, Timed};
 
 use crate::gpu::{BoundsChecks, BuildReport, Clock};
-use crate::workload::{CaseKey, Skip};
+use crate::workload::{CaseKey, Ceiling, Skip};
 use serde::{Deserialize, Serialize};
 
 /// Version of the format; a reader refuses a newer one and migrates an older one.
@@ -52,13 +54,18 @@ impl Line {
     /// # Errors
     /// It is no JSON, or no line of that version.
     pub fn parse(json: &[u8], version: u32) -> serde_json::Result<Self> {
-        if version >= VERSION {
-            return serde_json::from_slice(json);
+        let mut line = if version >= VERSION {
+            serde_json::from_slice(json)?
+        } else {
+            let mut value = serde_json::from_slice(json)?;
+            migrate::line(&mut value);
+            // Through text, so that the binary holds one reader of lines, not two.
+            serde_json::from_slice(&serde_json::to_vec(&value)?)?
+        };
+        if let Self::Record(record) = &mut line {
+            migrate::tagged_ceiling(record);
         }
-        let mut value = serde_json::from_slice(json)?;
-        migrate::line(&mut value);
-        // Through text, so that the binary holds one reader of lines, not two.
-        serde_json::from_slice(&serde_json::to_vec(&value)?)
+        Ok(line)
     }
 }
 
@@ -71,6 +78,12 @@ pub struct Record {
     pub tags: Vec<String>,
     /// Which ranking family it counts in.
     pub family: String,
+    /// What it bounds, where the suite calls it a ceiling.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ceiling: Option<Ceiling>,
+    /// Bytes of all its buffers; `None` in files that were written before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub working_set: Option<u64>,
     /// Position of the device in the header's list.
     pub device: usize,
     /// The round, from 0; each round is a fresh process.
@@ -110,6 +123,8 @@ impl Record {
             key: skip.key,
             tags: skip.tags,
             family: skip.family,
+            ceiling: None,
+            working_set: None,
             device,
             round: 0,
             simulated: false,
@@ -145,6 +160,14 @@ pub struct Measured {
     /// Samples whose device timestamps were unusable, by the host's clock instead or dropped.
     #[serde(default)]
     pub dropped: u32,
+}
+
+impl Measured {
+    /// Samples of one operation that is no work, without a warm-up.
+    pub fn of(samples: Vec<f64>, clock: Clock, resolution: f64) -> Self {
+        let (batch, flops, bytes, warmup, dropped) = (1, 0.0, 0.0, 0.0, 0);
+        Self { samples, batch, clock, resolution, flops, bytes, warmup, dropped }
+    }
 }
 
 /// A kernel as it was built.

@@ -12,6 +12,10 @@ pub struct Monitor {
     /// device cannot run it, where its share of the time was used up, and where nothing was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_kernel: Option<[f64; 2]>,
+    /// Seconds of one launch of an empty kernel in a batch of many, where it was needed: what of a short
+    /// launch is no work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub empty_launch: Option<f64>,
     /// Samples that were thrown away because the device drifted or was throttled meanwhile; those of
     /// the record were taken after them.
     #[serde(default, skip_serializing_if = "is_zero")]

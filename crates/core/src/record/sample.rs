@@ -71,6 +71,8 @@ pub fn record(key: CaseKey, seconds: f64) -> Record {
         key,
         tags: vec![],
         family: "compute".into(),
+        ceiling: None,
+        working_set: None,
         device: 0,
         round: 0,
         simulated: false,

@@ -158,6 +158,15 @@ fn begin(node: &Node) -> &Range<usize> {
     }
 }
 
+/// The value of `node`; a mistake is where it begins.
+fn decoded<'de, T: DeserializeSeed<'de>>(
+    node: &'de Node,
+    text: &'de str,
+    seed: T,
+) -> Result<T::Value, Mistake> {
+    seed.deserialize(At { node, text }).map_err(|mistake| mistake.at(begin(node)))
+}
+
 /// The values of a list that are still to come.
 struct Items<'de> {
     rest: std::slice::Iter<'de, Node>,
@@ -172,8 +181,7 @@ impl<'de> SeqAccess<'de> for Items<'de> {
         seed: T,
     ) -> Result<Option<T::Value>, Mistake> {
         let Some(node) = self.rest.next() else { return Ok(None) };
-        let value = seed.deserialize(At { node, text: self.text });
-        value.map(Some).map_err(|mistake| mistake.at(begin(node)))
+        decoded(node, self.text, seed).map(Some)
     }
 }
 
@@ -200,7 +208,6 @@ impl<'de> MapAccess<'de> for Entries<'de> {
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Mistake> {
         let node = self.value.take().ok_or_else(|| de::Error::custom("a value without its key"))?;
-        let value = seed.deserialize(At { node, text: self.text });
-        value.map_err(|mistake| mistake.at(begin(node)))
+        decoded(node, self.text, seed)
     }
 }

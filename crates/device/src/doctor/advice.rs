@@ -1,7 +1,8 @@
 //! What to install, in the words of this system.
 
-use super::System;
 use super::hardware::{Gpu, Vendor};
+use super::{Finding, Machine, System};
+use std::path::{Path, PathBuf};
 
 /// A need, a vendor, and behind them the packages of each distribution.
 const PACKAGES: &str = include_str!("packages.tsv");
@@ -27,13 +28,27 @@ pub enum Distribution {
     Windows,
 }
 
-/// Something that can be missing.
+/// An API as the doctor knows it.
+pub(crate) struct Api {
+    /// What its findings belong to.
+    pub area: &'static str,
+    /// Its name in `packages.tsv`.
+    pub packages: &'static str,
+    /// What to do where it is missing on macOS.
+    pub macos: &'static str,
+    /// How to get its loader on a system whose packages are not known.
+    pub loader: &'static str,
+    /// How to get a driver there.
+    pub driver: &'static str,
+    /// What is said where no driver is registered.
+    pub unregistered: &'static str,
+}
+
+/// Something of an API that can be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Need {
-    OpenclLoader,
-    VulkanLoader,
-    OpenclDriver(Option<Vendor>),
-    VulkanDriver(Option<Vendor>),
+pub(crate) enum Need {
+    Loader,
+    Driver(Option<Vendor>),
 }
 
 impl Distribution {
@@ -69,48 +84,34 @@ impl Distribution {
         known.unwrap_or(Self::Other)
     }
 
-    /// How to get what is needed.
-    pub(super) fn advice(self, need: Need) -> String {
-        match self {
-            Self::Macos => match need {
-                Need::OpenclLoader | Need::OpenclDriver(_) => {
-                    "OpenCL is part of macOS; update the system".into()
-                }
-                Need::VulkanLoader | Need::VulkanDriver(_) => {
-                    "gpubench uses Metal, which is part of macOS; Vulkan is not needed".into()
-                }
-            },
-            Self::Windows => {
+    /// How to get what is needed of an API.
+    pub(crate) fn advice(self, api: &Api, need: Need) -> String {
+        match (self, need) {
+            (Self::Macos, _) => api.macos.into(),
+            (Self::Windows, _) => {
                 "install the graphics driver of the device's vendor: it brings OpenCL and Vulkan"
                     .into()
             }
-            Self::Other => match need {
-                Need::OpenclLoader => "install an OpenCL loader (ocl-icd)".into(),
-                Need::VulkanLoader => "install the Vulkan loader (libvulkan)".into(),
-                Need::OpenclDriver(_) => {
-                    "install the OpenCL driver of the device's vendor, or PoCL for the processor"
-                        .into()
-                }
-                Need::VulkanDriver(_) => "install the device's Vulkan driver (Mesa has most; lavapipe is for the processor)".into(),
-            },
-            _ => self.install(need).unwrap_or_else(|| {
+            (Self::Other, Need::Loader) => api.loader.into(),
+            (Self::Other, Need::Driver(_)) => api.driver.into(),
+            _ => self.install(api, need).unwrap_or_else(|| {
                 "no package is known here; see the page of the device's vendor".into()
             }),
         }
     }
 
     /// The advice for the GPUs of this machine, or for its processor where there is none.
-    pub(super) fn for_all(self, gpus: &[Gpu], need: fn(Option<Vendor>) -> Need) -> String {
+    fn for_all(self, gpus: &[Gpu], api: &Api) -> String {
         let mut vendors: Vec<_> = gpus.iter().map(|gpu| Some(gpu.vendor)).collect();
         vendors.dedup();
         if vendors.is_empty() {
-            return format!("for the processor: {}", self.advice(need(None)));
+            return format!("for the processor: {}", self.advice(api, Need::Driver(None)));
         }
         let mut lines: Vec<String> = vendors
             .into_iter()
             .map(|vendor| {
                 let name = vendor.map_or("", Vendor::name);
-                format!("for {name}: {}", self.advice(need(vendor)))
+                format!("for {name}: {}", self.advice(api, Need::Driver(vendor)))
             })
             .collect();
         lines.dedup();
@@ -129,19 +130,44 @@ impl Distribution {
         }
     }
 
-    fn install(self, need: Need) -> Option<String> {
-        let (name, vendor) = match need {
-            Need::OpenclLoader => ("opencl-loader", None),
-            Need::VulkanLoader => ("vulkan-loader", None),
-            Need::OpenclDriver(vendor) => ("opencl-driver", vendor),
-            Need::VulkanDriver(vendor) => ("vulkan-driver", vendor),
+    fn install(self, api: &Api, need: Need) -> Option<String> {
+        let (part, vendor) = match need {
+            Need::Loader => ("loader", None),
+            Need::Driver(vendor) => ("driver", vendor),
         };
+        let name = format!("{}-{part}", api.packages);
         let vendor = vendor.map_or("-", Vendor::name);
         let mut rows = PACKAGES.lines().map(|line| line.split('\t').collect::<Vec<_>>());
-        let row = rows.find(|row| row[..2.min(row.len())] == [name, vendor])?;
+        let row = rows.find(|row| row[..2.min(row.len())] == [&name, vendor])?;
         let (command, column) = self.packaging()?;
         let packages = row.get(column).filter(|packages| **packages != "-")?;
         Some(format!("{command} {packages}"))
+    }
+}
+
+impl Machine<'_> {
+    /// Whether drivers of an API are registered, and what `one` says of the manifest of each.
+    pub(crate) fn drivers(
+        &self,
+        api: &Api,
+        manifests: &[PathBuf],
+        one: impl Fn(&Path) -> Option<Finding>,
+    ) -> Vec<Finding> {
+        if manifests.is_empty() {
+            let todo = self.here.for_all(&self.gpus, api);
+            return vec![Finding::problem(api.area, api.unregistered, todo)];
+        }
+        manifests.iter().filter_map(|path| one(path)).collect()
+    }
+
+    /// Whether an API's loader loads.
+    pub(crate) fn loader(&self, api: &Api, name: &str) -> Finding {
+        self.system.loader(api.area, name, self.here.advice(api, Need::Loader))
+    }
+
+    /// Whether drivers are registered by files, as the loaders of Linux do it.
+    pub(crate) fn has_manifests(&self) -> bool {
+        !matches!(self.here, Distribution::Macos | Distribution::Windows)
     }
 }
 
@@ -172,12 +198,20 @@ mod tests {
     #[test]
     fn advice_is_a_command() {
         let debian = Distribution::Debian;
-        assert_eq!(debian.advice(Need::OpenclLoader), "sudo apt install ocl-icd-libopencl1");
+        let [opencl, vulkan] = ["opencl", "vulkan"].map(|packages| Api {
+            area: "",
+            packages,
+            macos: "",
+            loader: "",
+            driver: "",
+            unregistered: "",
+        });
+        assert_eq!(debian.advice(&opencl, Need::Loader), "sudo apt install ocl-icd-libopencl1");
         assert_eq!(
-            debian.for_all(&[], Need::VulkanDriver),
+            debian.for_all(&[], &vulkan),
             "for the processor: sudo apt install mesa-vulkan-drivers"
         );
-        let none = Distribution::Alpine.advice(Need::OpenclDriver(Some(Vendor::Nvidia)));
+        let none = Distribution::Alpine.advice(&opencl, Need::Driver(Some(Vendor::Nvidia)));
         assert!(none.contains("no package"), "{none}");
     }
 }

@@ -1,14 +1,14 @@
 //! The GPUs that the kernel sees, its drivers for them, and who may use their device nodes.
 
-use super::advice::Need;
-use super::{Distribution, Finding, System};
+use super::advice::{Api, Need};
+use super::{Distribution, Finding, Machine, System};
 use std::path::Path;
 
 const AREA: &str = "hardware";
 
 /// Who made a GPU, as far as the choice of drivers depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Vendor {
+pub(crate) enum Vendor {
     Nvidia,
     Amd,
     Intel,
@@ -92,8 +92,9 @@ fn driver(system: &System<'_>, device: &Path) -> Option<String> {
     Some(link.file_name()?.to_string_lossy().into_owned())
 }
 
-pub(super) fn examine(system: &System<'_>, here: Distribution, gpus: &[Gpu]) -> Vec<Finding> {
-    if matches!(here, Distribution::Macos | Distribution::Windows) {
+pub(super) fn examine(machine: &Machine<'_>) -> Vec<Finding> {
+    let Machine { system, here, gpus } = machine;
+    if !machine.has_manifests() {
         return vec![];
     }
     if gpus.is_empty() {
@@ -101,10 +102,20 @@ pub(super) fn examine(system: &System<'_>, here: Distribution, gpus: &[Gpu]) -> 
         let todo = "in a virtual machine or container, hand a GPU through to it";
         return vec![Finding::warning(AREA, found, todo)];
     }
-    let mut findings: Vec<_> = gpus.iter().map(|gpu| kernel_driver(here, gpu)).collect();
+    let mut findings: Vec<_> = gpus.iter().map(|gpu| kernel_driver(*here, gpu)).collect();
     findings.extend(nodes(system, gpus));
     findings
 }
+
+/// NVIDIA's kernel driver comes with its Vulkan driver.
+const KERNEL: Api = Api {
+    area: AREA,
+    packages: "vulkan",
+    macos: "",
+    loader: "",
+    driver: "install NVIDIA's driver",
+    unregistered: "",
+};
 
 fn kernel_driver(here: Distribution, gpu: &Gpu) -> Finding {
     let (place, vendor) = (&gpu.place, gpu.vendor.name());
@@ -112,7 +123,7 @@ fn kernel_driver(here: Distribution, gpu: &Gpu) -> Finding {
         (Vendor::Nvidia, None) => Finding::problem(
             AREA,
             format!("{place} ({vendor}) has no kernel driver"),
-            format!("{}, then restart", here.advice(Need::VulkanDriver(Some(Vendor::Nvidia)))),
+            format!("{}, then restart", here.advice(&KERNEL, Need::Driver(Some(Vendor::Nvidia)))),
         ),
         (_, None) => Finding::problem(
             AREA,

@@ -5,7 +5,7 @@ use gpubench_core::text::printable;
 use std::path::{Path, PathBuf};
 
 /// What to do about a driver manifest that is of no use.
-pub(super) const REINSTALL: &str =
+pub(crate) const REINSTALL: &str =
     "reinstall the driver that the file belongs to, or remove the file";
 
 /// Loads a library into this process and unloads it again. A broken one may end the process:
@@ -27,7 +27,7 @@ impl System<'_> {
     ///
     /// # Errors
     /// Why it does not load.
-    pub(super) fn loads(&self, library: &Path) -> Result<(), String> {
+    pub(crate) fn loads(&self, library: &Path) -> Result<(), String> {
         if library.is_absolute() {
             let place: PathBuf = self.place(library);
             if !place.exists() {
@@ -49,7 +49,7 @@ impl System<'_> {
     }
 
     /// Whether the driver at `library` loads, which `manifest` calls `name`.
-    pub(super) fn driver(
+    pub(crate) fn driver(
         &self,
         area: &'static str,
         manifest: &str,

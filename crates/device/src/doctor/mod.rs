@@ -6,10 +6,10 @@
 mod advice;
 mod hardware;
 mod libraries;
-mod opencl;
-mod vulkan;
 
+pub(crate) use advice::Api;
 pub use advice::Distribution;
+pub(crate) use libraries::REINSTALL;
 pub use libraries::load_here;
 
 use serde::Serialize;
@@ -70,15 +70,21 @@ pub struct System<'a> {
     pub access: &'a dyn Fn(&Path) -> bool,
 }
 
+/// A system, and what is known of it beforehand.
+pub struct Machine<'a> {
+    pub(crate) system: &'a System<'a>,
+    pub(crate) here: Distribution,
+    gpus: Vec<hardware::Gpu>,
+}
+
 impl System<'_> {
     /// Everything found, area by area.
     pub fn examine(&self) -> Vec<Finding> {
-        let gpus = hardware::gpus(self);
-        let here = Distribution::of(self);
-        let mut findings = opencl::examine(self, here, &gpus);
-        findings.extend(vulkan::examine(self, here, &gpus));
-        findings.extend(hardware::examine(self, here, &gpus));
-        findings
+        let (gpus, here) = (hardware::gpus(self), Distribution::of(self));
+        let machine = Machine { system: self, gpus, here };
+        let backends = crate::all();
+        let of_apis = backends.iter().flat_map(|backend| backend.doctor(&machine));
+        of_apis.chain(hardware::examine(&machine)).collect()
     }
 
     /// Where an absolute path of the machine is found.
@@ -88,7 +94,7 @@ impl System<'_> {
     }
 
     /// A text file; `None` where it cannot be read.
-    fn read(&self, path: impl AsRef<Path>) -> Option<String> {
+    pub(crate) fn read(&self, path: impl AsRef<Path>) -> Option<String> {
         let bytes = std::fs::read(self.place(path)).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
@@ -98,7 +104,7 @@ impl System<'_> {
     }
 
     /// Paths of the entries of a directory, as the machine names them, in order.
-    fn list(&self, directory: impl AsRef<Path>) -> Vec<PathBuf> {
+    pub(crate) fn list(&self, directory: impl AsRef<Path>) -> Vec<PathBuf> {
         let directory = directory.as_ref();
         let Ok(entries) = std::fs::read_dir(self.place(directory)) else { return vec![] };
         let mut paths: Vec<_> =
@@ -108,7 +114,7 @@ impl System<'_> {
     }
 
     /// An environment variable that is set and not empty.
-    fn variable(&self, name: &str) -> Option<String> {
+    pub(crate) fn variable(&self, name: &str) -> Option<String> {
         (self.env)(name).filter(|value| !value.is_empty())
     }
 }

@@ -6,6 +6,7 @@
 //! `timeline` reads the clock.
 
 mod device;
+mod doctor;
 mod info;
 mod kernel;
 mod log;
@@ -18,6 +19,7 @@ mod status;
 mod transfer;
 
 use super::{Backend, Device};
+use crate::doctor::{Finding, Machine};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 
@@ -38,5 +40,9 @@ impl Backend for Opencl {
             Some(found) => Ok(Box::new(device::OpenclDevice::open(found)?)),
             None => Err(Error::Usage(format!("there is no opencl device {index}"))),
         }
+    }
+
+    fn doctor(&self, machine: &Machine<'_>) -> Vec<Finding> {
+        doctor::examine(machine)
     }
 }

@@ -41,30 +41,17 @@ impl Transfer<'_> {
         let Self { direction, buffer, offset, host, len } = self;
         let (count, list) = wait_list(waits);
         let (queue, buffer, host) = (queue.get(), buffer.get(), host.cast());
+        let wait = CL_NON_BLOCKING;
         // SAFETY: both ranges were checked to lie in their buffers, and neither is freed
         // before the queue has finished.
         let event = unsafe {
             match direction {
-                Direction::ToDevice => enqueue_write_buffer(
-                    queue,
-                    buffer,
-                    CL_NON_BLOCKING,
-                    offset,
-                    len,
-                    host,
-                    count,
-                    list,
-                ),
-                Direction::ToHost => enqueue_read_buffer(
-                    queue,
-                    buffer,
-                    CL_NON_BLOCKING,
-                    offset,
-                    len,
-                    host,
-                    count,
-                    list,
-                ),
+                Direction::ToDevice => {
+                    enqueue_write_buffer(queue, buffer, wait, offset, len, host, count, list)
+                }
+                Direction::ToHost => {
+                    enqueue_read_buffer(queue, buffer, wait, offset, len, host, count, list)
+                }
             }
         };
         issued("transferring", event)

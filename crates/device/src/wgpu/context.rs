@@ -1,11 +1,15 @@
 //! An open device. Every complaint of the API becomes a typed error; nothing panics.
 
 use ::wgpu::{
-    Adapter, CommandBuffer, DeviceDescriptor, ErrorFilter, Features, MemoryHints, PollType,
+    Adapter, CommandBuffer, DeviceDescriptor, DeviceLostReason, ErrorFilter, Features, MemoryHints,
+    PollType,
 };
 use gpubench_core::error::{Error, Result};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, Once, PoisonError};
+
+/// The exit code of a process whose device was lost where wgpu lets nobody handle it: it panics
+/// when a device is lost while somebody waits for it, and a release build ends with any panic.
+pub const EXIT_DEVICE_LOST: i32 = 75;
 
 /// A device, its queue, and what went wrong with them.
 pub(super) struct Context {
@@ -43,8 +47,13 @@ impl Context {
             lock(&on_error).uncaptured = Some(error.to_string());
         }));
         device.set_device_lost_callback(move |reason, message| {
-            lock(&on_loss).lost = Some(format!("{message} ({reason:?})"));
+            let text = format!("{message} ({reason:?})");
+            if reason != DeviceLostReason::Destroyed {
+                *lock(&LOSS) = Some(text.clone());
+            }
+            lock(&on_loss).lost = Some(text);
         });
+        end_when_lost();
         Ok(Self { device, queue, trouble })
     }
 
@@ -75,16 +84,9 @@ impl Context {
     /// # Errors
     /// `DeviceLost` when it will not.
     pub fn wait(&self) -> Result<()> {
-        // wgpu panics when the device is lost during a poll.
-        let polled = catch_unwind(AssertUnwindSafe(|| {
-            self.device.poll(PollType::wait_indefinitely()).map(|_| ())
-        }));
+        let polled = self.device.poll(PollType::wait_indefinitely());
         self.check_lost()?;
-        match polled {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(error)) => Err(Error::Device(error.to_string())),
-            Err(_) => Err(Error::DeviceLost("waiting for it failed".into())),
-        }
+        polled.map(|_| ()).map_err(|error| Error::Device(error.to_string()))
     }
 
     /// Submits `commands` (and all pending writes), and waits for their end.
@@ -102,6 +104,24 @@ impl Context {
             None => Ok(()),
         }
     }
+}
+
+/// What a device said that was lost while this process used it.
+static LOSS: Mutex<Option<String>> = Mutex::new(None);
+
+/// From now on a panic after a device was lost ends the process with [`EXIT_DEVICE_LOST`].
+fn end_when_lost() {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if let Some(text) = &*lock(&LOSS) {
+                eprintln!("{text}");
+                std::process::exit(EXIT_DEVICE_LOST);
+            }
+            usual(panic);
+        }));
+    });
 }
 
 /// Seconds of one tick of the device's timestamps. Only an open queue knows, so the device is
@@ -137,6 +157,6 @@ fn typed(error: &::wgpu::Error) -> Error {
 }
 
 /// A poisoned lock still holds what a callback wrote before it panicked.
-fn lock(trouble: &Mutex<Trouble>) -> std::sync::MutexGuard<'_, Trouble> {
-    trouble.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(shared: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

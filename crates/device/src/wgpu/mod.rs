@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `info` | what an adapter says of itself |
 //! | `vulkan` | what only the Vulkan driver below wgpu reports |
+//! | `doctor` | what may keep a Vulkan device away |
 //! | `context` | an open device; every complaint of the API becomes a typed error |
 //! | `checks`, `located` | a kernel is examined before it is built, and mistakes are shown in the user's file |
 //! | `kernel` | pipelines and their bind groups |
@@ -18,6 +19,7 @@ mod checks;
 mod commands;
 mod context;
 mod device;
+mod doctor;
 mod encode;
 mod info;
 mod kernel;
@@ -31,8 +33,10 @@ mod timestamps;
 mod vulkan;
 
 pub(super) use checks::examine;
+pub use context::EXIT_DEVICE_LOST;
 
 use super::{Backend, Device};
+use crate::doctor::{Finding, Machine};
 use ::wgpu::{Adapter, Backends, Instance, InstanceDescriptor, InstanceFlags};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
@@ -55,6 +59,10 @@ impl Backend for Wgpu {
             .nth(index)
             .ok_or_else(|| Error::Usage(format!("there is no wgpu device {index}")))?;
         Ok(Box::new(device::WgpuDevice::open(info, &adapter)?))
+    }
+
+    fn doctor(&self, machine: &Machine<'_>) -> Vec<Finding> {
+        doctor::examine(machine)
     }
 }
 

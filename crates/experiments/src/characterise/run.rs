@@ -300,14 +300,7 @@ fn largest(
     dropped: u32,
 ) -> Option<Measured> {
     let (groups, samples) = times.last()?.points.last_key_value()?;
-    Some(Measured {
-        samples: samples.clone(),
-        batch: batches.get(groups).copied().unwrap_or(1),
-        clock,
-        resolution,
-        flops: 0.0,
-        bytes: 0.0,
-        warmup: WARM_UP,
-        dropped,
-    })
+    let batch = batches.get(groups).copied().unwrap_or(1);
+    let measured = Measured::of(samples.clone(), clock, resolution);
+    Some(Measured { batch, warmup: WARM_UP, dropped, ..measured })
 }

@@ -76,16 +76,7 @@ fn shared(policy: &Policy) -> Policy {
 /// The pair of a case with itself stands for it in tables, by its time alone: what a pair does a
 /// second says nothing of either kernel.
 fn with_itself(pair: &Pair) -> Measured {
-    Measured {
-        samples: pair.concurrent_a_first.walls.clone(),
-        batch: 1,
-        clock: Clock::Host,
-        resolution: HOST_RESOLUTION,
-        flops: 0.0,
-        bytes: 0.0,
-        warmup: 0.0,
-        dropped: 0,
-    }
+    Measured::of(pair.concurrent_a_first.walls.clone(), Clock::Host, HOST_RESOLUTION)
 }
 
 /// A case ready to be launched.

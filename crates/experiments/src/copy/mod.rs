@@ -13,39 +13,21 @@ use gpubench_core::workload::Kind;
 use gpubench_document::Section;
 use gpubench_suite::{Family, HostMemory, Needs};
 
+/// Time of a copy between host and device, one way.
+pub struct OneWay<const TO_DEVICE: bool>;
+
 /// Time of a copy from host to device.
-pub struct Upload;
-
-impl Experiment for Upload {
-    const KIND: Kind = Kind::new("upload");
-    const ABOUT: &'static str = "Time of a copy from host to device.";
-    const NEEDS: Needs = Needs { buffers: true, ..Needs::NOTHING };
-    const FAMILY: Option<Family> = Some(Family::Transfer);
-    const HOST_MEMORY: HostMemory = HostMemory::All;
-    type Spec = ();
-    type Plan = ();
-    type Data = Nothing;
-
-    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), Reason> {
-        Ok(())
-    }
-
-    fn run(case: &Case, bench: &mut Bench) -> Result<()> {
-        run::measure(case, true, bench)
-    }
-
-    /// Of both ways.
-    fn section(input: &ReportInput) -> Option<Section> {
-        Some(section::section(input))
-    }
-}
-
+pub type Upload = OneWay<true>;
 /// Time of a copy from device to host.
-pub struct Download;
+pub type Download = OneWay<false>;
 
-impl Experiment for Download {
-    const KIND: Kind = Kind::new("download");
-    const ABOUT: &'static str = "Time of a copy from device to host.";
+impl<const TO_DEVICE: bool> Experiment for OneWay<TO_DEVICE> {
+    const KIND: Kind = Kind::new(if TO_DEVICE { "upload" } else { "download" });
+    const ABOUT: &'static str = if TO_DEVICE {
+        "Time of a copy from host to device."
+    } else {
+        "Time of a copy from device to host."
+    };
     const NEEDS: Needs = Needs { buffers: true, ..Needs::NOTHING };
     const FAMILY: Option<Family> = Some(Family::Transfer);
     const HOST_MEMORY: HostMemory = HostMemory::All;
@@ -58,6 +40,11 @@ impl Experiment for Download {
     }
 
     fn run(case: &Case, bench: &mut Bench) -> Result<()> {
-        run::measure(case, false, bench)
+        run::measure(case, TO_DEVICE, bench)
+    }
+
+    /// Of both ways, once.
+    fn section(input: &ReportInput) -> Option<Section> {
+        TO_DEVICE.then(|| section::section(input))
     }
 }

@@ -12,6 +12,7 @@ use gpubench_core::record::Flag;
 pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     around(case, bench, |bench, variant| {
         let batch = bench.session.batch(variant.launch, MAX_BATCH);
+        bench.measurement.monitor.empty_launch = Some(bench.session.empty_launch());
         let recording = launches(case, variant.candidate, KERNEL, batch);
         bench.enter(Stage::Measure);
         warm_up_and_sample(bench.policy, batch, bench.measurement, || {
@@ -32,8 +33,7 @@ const MAX_BATCH: u32 = 10_000;
 
 /// A working set below twice the largest cache may be served from it.
 fn flag_cache(case: &Case, bench: &mut Bench) {
-    let bytes: u64 = case.buffers.iter().map(|b| b.bytes().0).sum();
-    if bench.device().info().cache.is_some_and(|cache| bytes < 2 * cache.0) {
+    if bench.device().info().cache.is_some_and(|cache| case.working_set().0 < 2 * cache.0) {
         bench.measurement.flag(Flag::Cache);
     }
 }

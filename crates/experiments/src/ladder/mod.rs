@@ -66,9 +66,8 @@ impl Rung {
 pub fn ladders(input: &ReportInput, device: usize) -> Vec<Ladder> {
     let cases: Vec<&Aggregate> = input.of(device).collect();
     let roof = Roof::of(cases.iter().flat_map(|case| case.records.iter().copied()));
-    let unless_zero = |rate: f64| if rate > 0.0 { rate } else { f64::INFINITY };
-    let ceilings = (roof.flops > 0.0)
-        .then(|| Ceilings { peak: roof.flops, bandwidth: unless_zero(roof.bandwidth) });
+    let bandwidth = roof.bandwidth().unwrap_or(f64::INFINITY);
+    let ceilings = roof.flops().map(|peak| Ceilings { peak, bandwidth });
     let mut found: BTreeMap<(&str, &Size), Steps> = BTreeMap::new();
     for &case in cases.iter().filter(|case| is_rung(case)) {
         let Some((workload, variant)) = case.key.workload.split_once('/') else { continue };
@@ -131,7 +130,7 @@ mod tests {
     use gpubench_analysis::Source;
     use gpubench_core::gpu::{Clock, MemoryKind};
     use gpubench_core::record::{Detail, Timed, sample};
-    use gpubench_core::workload::Kind;
+    use gpubench_core::workload::{Ceiling, Kind};
 
     fn of(records: &[Record], device: usize) -> Vec<Ladder> {
         let header = sample::header(vec![sample::device("opencl"), sample::device("wgpu")]);
@@ -152,7 +151,7 @@ mod tests {
     /// Two billion operations in a hundredth of a second: 200 GFLOP/s.
     fn ceiling() -> Record {
         let mut record = sample::record(sample::key("fma", 1), 0.01);
-        record.tags = vec!["ceiling".into()];
+        record.ceiling = Some(Ceiling::Flops);
         let measured = record.measured.as_mut().unwrap();
         (measured.flops, measured.bytes) = (2e9, 0.0);
         record

@@ -169,14 +169,6 @@ impl Sweep<'_> {
 
 /// A launch of one group stands for the case in tables: the height of the first step.
 fn one_group(points: &Points, (clock, resolution): (Clock, f64), dropped: u32) -> Measured {
-    Measured {
-        samples: points.values().next().cloned().unwrap_or_default(),
-        batch: 1,
-        clock,
-        resolution,
-        flops: 0.0,
-        bytes: 0.0,
-        warmup: WARM_UP,
-        dropped,
-    }
+    let samples = points.values().next().cloned().unwrap_or_default();
+    Measured { warmup: WARM_UP, dropped, ..Measured::of(samples, clock, resolution) }
 }

@@ -4,7 +4,7 @@ use super::Division;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Access, BufferId, Element, KernelId, KernelSource, Scalar};
 use gpubench_core::units::Bytes;
-use gpubench_core::workload::{CaseKey, Fill, Size, Skip, Split, Verify};
+use gpubench_core::workload::{CaseKey, Ceiling, Fill, Size, Skip, Split, Verify};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -18,6 +18,9 @@ pub struct Case {
     pub tags: Vec<String>,
     /// Which ranking family it counts in.
     pub family: String,
+    /// What it bounds, where the suite calls it a ceiling.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ceiling: Option<Ceiling>,
     /// The variants to autotune over; one, unless the workload is a search. Empty for
     /// pure transfers.
     pub candidates: Vec<Candidate>,
@@ -55,6 +58,11 @@ impl Case {
     /// The number of its buffer `i`.
     pub fn buffer(&self, i: usize) -> BufferId {
         BufferId(self.place * BUFFERS_EACH + i as u32)
+    }
+
+    /// Bytes of all its buffers.
+    pub fn working_set(&self) -> Bytes {
+        Bytes(self.buffers.iter().map(|buffer| buffer.bytes().0).sum())
     }
 
     /// The plan of its kind of experiment.

@@ -66,6 +66,7 @@ pub fn resolve(
         key: key.clone(),
         tags: workload.tags.clone(),
         family: workload.family.clone(),
+        ceiling: workload.ceiling.filter(|_| key.measure.is_kernel()),
         candidates,
         dropped,
         buffers: asked.buffers,

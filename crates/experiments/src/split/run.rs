@@ -19,7 +19,7 @@ use gpubench_core::record::Detail;
 use gpubench_model::load_balance::Balancer;
 use gpubench_model::slowdown_budget::{MAX_SLOWDOWN, SlowdownBudget, max_speedup, worth_trying};
 use gpubench_reference::Data;
-use gpubench_stats::{Decision, Sampling, median_of};
+use gpubench_stats::{Decision, median_of};
 
 /// Of the time, the devices alone get this share; what they do in turn gets the rest.
 const ISOLATED_SHARE: f64 = 0.2;
@@ -186,9 +186,10 @@ impl<'a> Jobs<'a> {
         combined_speed: f64,
     ) -> Result<Option<(Vec<Job>, Vec<f64>)>> {
         let (mut jobs, mut fastest_device_seconds) = (vec![], vec![]);
-        let Policy { target, max_samples, seconds, .. } = *self.partitioner.bench.policy;
-        let seconds = (1.0 - ISOLATED_SHARE) * seconds;
-        let mut ratios = Sampling::new(target, MIN_SAMPLES, max_samples.max(MIN_SAMPLES), seconds);
+        let policy = self.partitioner.bench.policy;
+        let max_samples = policy.max_samples.max(MIN_SAMPLES);
+        let policy = Policy { min_samples: MIN_SAMPLES, max_samples, ..policy.clone() };
+        let mut ratios = policy.sampling((1.0 - ISOLATED_SHARE) * policy.seconds);
         loop {
             let when = self.partitioner.when_on_one_device(plan.fastest);
             let Some(alone) = self.right(&when, |partitioner| {

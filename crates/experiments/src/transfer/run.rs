@@ -106,16 +106,8 @@ fn spans(steps: &[NamedStep]) -> Option<[[f64; 2]; 2]> {
 /// The largest upload stands for the case in tables.
 fn largest_upload(points: &[TransferPoint], largest: Bytes, clock: Clock) -> Option<Measured> {
     let point = points.iter().rev().find(|p| p.direction == Direction::Upload)?;
-    Some(Measured {
-        samples: point.samples.clone(),
-        batch: 1,
-        clock,
-        resolution: HOST_RESOLUTION,
-        flops: 0.0,
-        bytes: largest.0 as f64,
-        warmup: 0.0,
-        dropped: 0,
-    })
+    let measured = Measured::of(point.samples.clone(), clock, HOST_RESOLUTION);
+    Some(Measured { bytes: largest.0 as f64, ..measured })
 }
 
 #[cfg(test)]

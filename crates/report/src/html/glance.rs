@@ -27,7 +27,7 @@ fn table(input: &ReportInput, lines: &[Line]) -> Markup {
     let columns = input.reported_devices.len();
     html! {
         table {
-            caption { "Median time of one operation, ± half its 95 % interval; ! see the workload's flags" }
+            caption { "Median time of one operation, ± half its 95 % interval; ! a warning: see the workload's flags" }
             thead {
                 tr {
                     th scope="col" { "workload" }
@@ -68,7 +68,7 @@ fn tr(line: &Line, columns: usize) -> Markup {
                         @let [time, interval] = labels::time(row);
                         td.n.best[best == Some(device)] {
                             (time) " " span.soft { (interval) }
-                            @if !row.flags.is_empty() { span.warn { " !" } }
+                            @if row.is_doubtful() { span.warn { " !" } }
                         }
                     }
                 }

@@ -120,7 +120,9 @@ fn summary(input: &ReportInput) -> Markup {
         ("✓ cases verified", counts.verified, "good"),
         ("✗ failed", counts.failed, if counts.failed > 0 { "bad" } else { "" }),
         ("○ unchecked", counts.unchecked, ""),
-        ("! flagged", counts.flagged, if counts.flagged > 0 { "warn" } else { "" }),
+        ("! with a warning", counts.warnings, if counts.warnings > 0 { "warn" } else { "" }),
+        ("with a note", counts.notes, ""),
+        ("✗ hidden", counts.hidden, if counts.hidden > 0 { "bad" } else { "" }),
         ("skipped", counts.skipped, ""),
     ];
     html! {

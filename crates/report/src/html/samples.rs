@@ -101,7 +101,7 @@ fn band(y: f64, row: &Aggregate, place: &dyn Fn(f64) -> f64) -> Markup {
     let (top, height) = (y + TEXT, band_height(row));
     html! {
         text x=(num(LEFT)) y=(num(y + 11.0)) { (gpubench_core::text::middle(&labels::size(row.key), 30)) }
-        text.end x=(num(WIDTH - RIGHT)) y=(num(y + 11.0)) { (time) " " (interval) @if !row.flags.is_empty() { " !" } }
+        text.end x=(num(WIDTH - RIGHT)) y=(num(y + 11.0)) { (time) " " (interval) @if row.is_doubtful() { " !" } }
         rect.band x=(num(LEFT)) y=(num(top)) width=(num(WIDTH - LEFT - RIGHT)) height=(num(height)) {}
         rect.interval x=(num(low)) y=(num(top)) width=(num((high - low).max(0.8))) height=(num(height)) {}
     }

@@ -35,7 +35,7 @@ fn details(input: &ReportInput, workload: &Workload) -> Markup {
     let devices: std::collections::BTreeSet<_> =
         workload.rows.iter().map(|row| row.device).collect();
     let name = labels::workload_name(key, 120);
-    let flagged = workload.rows.iter().filter(|row| !row.flags.is_empty()).count();
+    let doubtful = workload.rows.iter().filter(|row| row.is_doubtful()).count();
     let failed = workload.rows.iter().filter(|row| row.outcome.is_failure()).count();
     html! {
         details {
@@ -43,7 +43,7 @@ fn details(input: &ReportInput, workload: &Workload) -> Markup {
                 h4 { (breaking(&name)) }
                 span {
                     (counted(sizes.len(), "size")) ", " (counted(devices.len(), "device"))
-                    @if flagged > 0 { ", ! " (flagged) " flagged" }
+                    @if doubtful > 0 { ", ! " (doubtful) " with a warning" }
                     @if failed > 0 { span.bad { ", ✗ " (failed) " failed" } }
                 }
             }
@@ -85,7 +85,7 @@ fn table(input: &ReportInput, workload: &Workload, name: &str) -> Markup {
                         td.n { (row.rounds().count()) }
                         td.n { (row.rounds().map(|m| m.samples.len()).sum::<usize>()) }
                         td.w { (outcome(row)) }
-                        td { (row.flags.iter().map(|f| labels::flag_word(f)).collect::<Vec<_>>().join(", ")) }
+                        td { @if row.is_doubtful() { span.warn { "! " } } (labels::flag_names(row)) }
                     }
                 }
             }

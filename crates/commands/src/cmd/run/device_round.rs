@@ -1,16 +1,16 @@
 //! A round of one device: its cases one after the other, each for its share of the device's time.
 
 use super::interrupt;
-use super::session::{Done, Session, scatter_seed, stage_label};
+use super::session::{Done, Session, placed, scatter_seed, stage_label};
 use super::time_budget::Share;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceKind;
 use gpubench_core::reason::Reason;
 use gpubench_core::record::{Outcome, Record};
 use gpubench_core::workload::CaseKey;
+use gpubench_experiments::Policy;
 use gpubench_experiments::plan::{Case, Turn, is_no_larger, shuffle, turns};
 use gpubench_experiments::registry::seconds;
-use gpubench_experiments::{Measurement, Policy};
 use gpubench_report::labels::case_name;
 use gpubench_report::progress::Progress;
 use std::collections::HashSet;
@@ -150,36 +150,38 @@ impl Session<'_> {
         share: Option<Share>,
         progress: &mut Progress,
     ) -> Record {
-        let place = |record: Record| Record { device, round, ..record };
-        let without = |outcome| {
-            let measurement = Measurement { outcome: Some(outcome), ..Measurement::default() };
-            measurement.into_record(case, device, round)
-        };
+        let record = self.run_one(case, device, share, progress);
+        placed(record, case, device, round)
+    }
+
+    /// As [`Session::one`], else why it is not run.
+    fn run_one(
+        &mut self,
+        case: &Case,
+        device: usize,
+        share: Option<Share>,
+        progress: &mut Progress,
+    ) -> std::result::Result<Record, Outcome> {
         if let Some(why) = self.skip_reason(case, device) {
-            return without(Outcome::Skipped(why));
+            return Err(Outcome::Skipped(why));
         }
-        let Some(share) = share else {
-            return without(Outcome::Skipped(self.time_budgets[device].used_up().into()));
-        };
+        let used_up = || Outcome::Skipped(self.time_budgets[device].used_up().into());
+        let policy = self.policy_for(device, share.ok_or_else(used_up)?);
         let needed = seconds(case).unwrap_or(0.0);
         if let Some(available) = self.time_budgets[device].left().filter(|left| needed > *left) {
             let what = "measuring as long as the suite asks".to_owned();
-            return without(Outcome::Skipped(Reason::OverBudget { what, needed, available }));
+            return Err(Outcome::Skipped(Reason::OverBudget { what, needed, available }));
         }
-        let policy = self.policy_for(device, share);
         let supervisor = &mut self.supervisors[device];
         progress.begin(&format!("{} on {}", case_name(&case.key), supervisor.device().label()));
-        let case = match self.cross_device_oracle.prepare(case, supervisor.device(), &policy) {
-            Ok(case) => case,
-            Err(outcome) => return without(outcome),
-        };
+        let case = self.cross_device_oracle.prepare(case, supervisor.device(), &policy)?;
         let mut stage = |stage| progress.stage(stage_label(stage));
-        let record = place(supervisor.measure(&case, &policy, &mut stage));
+        let record = supervisor.measure(&case, &policy, &mut stage);
         match &record.outcome {
             Outcome::Skipped(why) => self.too_long.push((device, case, why.clone())),
             _ => self.time_budgets[device].learn(&case, &record),
         }
-        record
+        Ok(record)
     }
 
     /// How to measure, or only check, a case in its share of the time. One launch may take all the time

@@ -20,7 +20,7 @@ use super::found;
 use super::show::{print, style, warnings};
 use crate::store::{Writer, result_name};
 use cases::Filters;
-use gpubench_analysis::{ReportInput, Source, flag_implausible};
+use gpubench_analysis::{ReportInput, Source, derive_flags};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Header;
@@ -217,7 +217,7 @@ fn conclude(args: &Args, suite: &Suite, ended: &Ended) -> Result<u8> {
         return Ok(interrupt::EXIT);
     }
     let mut records = ended.records.clone();
-    flag_implausible(&mut records);
+    derive_flags(&ended.header, &mut records);
     let invocation = Invocation { seconds: ended.seconds, records: &records[ended.resumed_at..] };
     let source = Source {
         name: path.to_string(),

@@ -1,11 +1,11 @@
 //! A round's cases over several devices at once.
 
 use super::interrupt;
-use super::session::{Done, Session, scatter_seed, stage_label};
+use super::session::{Done, Session, placed, scatter_seed, stage_label};
 use super::time_budget::Share;
 use gpubench_core::error::Result;
 use gpubench_core::record::{Outcome, Record};
-use gpubench_experiments::{Measurement, Policy};
+use gpubench_experiments::Policy;
 use gpubench_report::labels::case_name;
 use gpubench_report::progress::Progress;
 
@@ -37,7 +37,9 @@ impl Session<'_> {
             let case = &self.multi_device_cases[at].0.cases[0];
             let share = self.multi_device_budget.share(case, left, true);
             let record = self.run_multi_device(at, round, share, progress);
-            self.multi_device_budget.learn(&self.multi_device_cases[at].0.cases[0], &record);
+            let of = &self.multi_device_cases[at].0;
+            let record = placed(record, &of.cases[0], of.first(), round);
+            self.multi_device_budget.learn(&of.cases[0], &record);
             self.append(record)?;
             progress.end();
             left -= 1;
@@ -46,46 +48,31 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Runs one case over several devices for its share of the time.
+    /// Runs one case over several devices for its share of the time; else why it is not run.
     fn run_multi_device(
         &mut self,
         at: usize,
         round: u32,
         share: Option<Share>,
         progress: &mut Progress,
-    ) -> Record {
-        let (multi_device_case, supervisor) = &mut self.multi_device_cases[at];
-        let without = |outcome| {
-            let measurement = Measurement { outcome: Some(outcome), ..Measurement::default() };
-            measurement.into_record(&multi_device_case.cases[0], multi_device_case.first(), round)
-        };
-        let Some(Share { seconds, warmup }) = share else {
-            return without(Outcome::Skipped(self.multi_device_budget.used_up().into()));
-        };
+    ) -> std::result::Result<Record, Outcome> {
+        let used_up = || Outcome::Skipped(self.multi_device_budget.used_up().into());
+        let Share { seconds, warmup } = share.ok_or_else(used_up)?;
         let policy = Policy { seconds, warmup, ..self.policy.clone() };
-        let members =
-            multi_device_case.members.iter().map(|&member| self.header.devices[member].label());
-        let members: Vec<String> = members.collect();
-        progress.begin(&format!(
-            "{} on {}",
-            case_name(multi_device_case.key()),
-            members.join(" and ")
-        ));
+        let (multi_device_case, supervisor) = &mut self.multi_device_cases[at];
+        let label = |&member: &usize| self.header.devices[member].label();
+        let members: Vec<String> = multi_device_case.members.iter().map(label).collect();
+        let name = case_name(multi_device_case.key());
+        progress.begin(&format!("{name} on {}", members.join(" and ")));
         supervisor.scatter(scatter_seed(self.header.seed, round));
         let mut cases = multi_device_case.cases.clone();
         // What all devices compute is compared with what the first device's case expects.
-        match self.cross_device_oracle.prepare(
-            &cases[0],
-            &self.header.devices[multi_device_case.first()],
-            &policy,
-        ) {
-            Ok(case) => cases[0] = case,
-            Err(outcome) => return without(outcome),
-        }
+        let first = &self.header.devices[multi_device_case.first()];
+        cases[0] = self.cross_device_oracle.prepare(&cases[0], first, &policy)?;
         let mut stage = |stage| progress.stage(stage_label(stage));
         let record = supervisor.measure_multi_device(&cases, &policy, &mut stage);
         // Each round is a fresh process.
         supervisor.leave();
-        Record { device: multi_device_case.first(), round, ..record }
+        Ok(record)
     }
 }

@@ -11,11 +11,11 @@ use crate::worker::WorkerSupervisor;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceKind;
 use gpubench_core::reason::Reason;
-use gpubench_core::record::{Footer, Header, Record};
+use gpubench_core::record::{Footer, Header, Outcome, Record};
 use gpubench_core::workload::CaseKey;
 use gpubench_experiments::plan::Case;
 use gpubench_experiments::registry::several_devices;
-use gpubench_experiments::{Policy, Stage};
+use gpubench_experiments::{Measurement, Policy, Stage};
 use gpubench_report::progress::Progress;
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -212,6 +212,22 @@ impl Session<'_> {
         };
         let (header, records) = (self.header, self.records);
         Ok(Ended { header, records, resumed_at, seconds, estimated, path, interrupted })
+    }
+}
+
+/// A record at its place in the run, or one that says why `case` was not measured.
+pub(super) fn placed(
+    record: std::result::Result<Record, Outcome>,
+    case: &Case,
+    device: usize,
+    round: u32,
+) -> Record {
+    match record {
+        Ok(record) => Record { device, round, ..record },
+        Err(outcome) => {
+            let measurement = Measurement { outcome: Some(outcome), ..Measurement::default() };
+            measurement.into_record(case, device, round)
+        }
     }
 }
 

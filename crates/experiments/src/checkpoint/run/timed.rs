@@ -1,10 +1,10 @@
 //! What an iteration takes with saves and without, and its parts alone.
 
 use super::{Iterations, States};
+use crate::Stage;
 use crate::checkpoint::data::{Checkpoint, CheckpointRun};
 use crate::iteration::{save_buffer, state_bytes};
 use crate::timing::{time, wall_clock};
-use crate::{Policy, Stage};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, MemoryKind, Recording};
 use gpubench_stats::{Decision, Sampling};
@@ -77,11 +77,9 @@ impl Iterations<'_> {
     fn in_turn(&mut self, recordings: &[Recording]) -> Result<(Vec<Vec<f64>>, Clock)> {
         self.bench.enter(Stage::Measure);
         self.begin()?;
-        let Policy { target, min_samples, max_samples, seconds, .. } = *self.bench.policy;
-        let mut samplings: Vec<Sampling> = recordings
-            .iter()
-            .map(|_| Sampling::new(target, min_samples, max_samples, seconds))
-            .collect();
+        let policy = self.bench.policy;
+        let sampling = |_| policy.sampling(policy.seconds);
+        let mut samplings: Vec<Sampling> = recordings.iter().map(sampling).collect();
         let mut clock = Clock::Host;
         for recording in recordings {
             self.bench.device().run(recording)?;
@@ -112,8 +110,7 @@ impl Iterations<'_> {
         self.bench.enter(Stage::Measure);
         self.begin()?;
         once(self)?;
-        let Policy { target, min_samples, max_samples, seconds, .. } = *self.bench.policy;
-        let mut sampling = Sampling::new(target, min_samples, max_samples, seconds);
+        let mut sampling = self.bench.policy.sampling(self.bench.policy.seconds);
         loop {
             let begun = Instant::now();
             once(self)?;

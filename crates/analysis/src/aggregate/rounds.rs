@@ -1,6 +1,6 @@
 //! What rounds say together, taken in one by one in any order.
 
-use gpubench_core::record::{Flag, Measured, Outcome, Record, Severity};
+use gpubench_core::record::{Grade, Measured, Outcome, Record, Severity};
 use gpubench_stats::{Overall, Rounds, Summary};
 
 /// The rounds of a case, their samples forgotten.
@@ -9,7 +9,7 @@ pub(crate) struct Tally {
     worst: Option<Severity>,
     failed: usize,
     ran: usize,
-    implausible: bool,
+    hidden: bool,
     rounds: Rounds,
 }
 
@@ -25,7 +25,7 @@ impl Tally {
             worst: Some(severity),
             failed: usize::from(severity.is_failure()),
             ran: usize::from(!severity.is_skipped()),
-            implausible: record.flags.iter().any(Flag::is_implausible),
+            hidden: record.flags.iter().any(|flag| flag.grade() == Grade::Hidden),
             rounds,
         }
     }
@@ -35,7 +35,7 @@ impl Tally {
         self.worst = self.worst.max(other.worst);
         self.failed += other.failed;
         self.ran += other.ran;
-        self.implausible |= other.implausible;
+        self.hidden |= other.hidden;
         self.rounds.merge(&other.rounds);
     }
 
@@ -57,7 +57,7 @@ impl Tally {
     /// The value over all rounds; `None` where nothing was measured, a round failed, or a figure
     /// cannot be believed.
     pub fn time(&self) -> Option<Overall> {
-        if self.failed > 0 || self.implausible { None } else { self.rounds.overall() }
+        if self.failed > 0 || self.hidden { None } else { self.rounds.overall() }
     }
 
     /// Why the value is not compared, ranked or fitted to, in a word or two; `None` where it is.
@@ -65,7 +65,7 @@ impl Tally {
         let worst = self.worst();
         if worst != Severity::Ok {
             Some(worst.label())
-        } else if self.implausible {
+        } else if self.hidden {
             Some("implausible")
         } else if self.rounds.count == 0 {
             Some("not measured")

@@ -1,32 +1,30 @@
 //! OpenCL's loader and its driver manifests.
 
-use super::advice::Need;
-use super::hardware::Gpu;
-use super::libraries::REINSTALL;
-use super::{Distribution, Finding, State, System};
+use crate::doctor::{Api, Distribution, Finding, Machine, REINSTALL, State, System};
 use gpubench_core::text::printable;
 use std::path::{Path, PathBuf};
 
 const AREA: &str = "OpenCL";
+const API: Api = Api {
+    area: AREA,
+    packages: "opencl",
+    macos: "OpenCL is part of macOS; update the system",
+    loader: "install an OpenCL loader (ocl-icd)",
+    driver: "install the OpenCL driver of the device's vendor, or PoCL for the processor",
+    unregistered: "no driver is registered (no .icd file)",
+};
 
 /// The variable that names another loader (read by the bindings that gpubench uses).
 const LOADER_PATH: &str = "OPENCL_DYLIB_PATH";
 
-pub(super) fn examine(system: &System<'_>, here: Distribution, gpus: &[Gpu]) -> Vec<Finding> {
+pub(super) fn examine(machine: &Machine<'_>) -> Vec<Finding> {
+    let system = machine.system;
     let mut findings = other_loaders(system);
-    findings.push(loader(system, here));
-    if matches!(here, Distribution::Macos | Distribution::Windows) {
-        return findings;
+    findings.push(machine.loader(&API, loader(machine.here)));
+    if machine.has_manifests() {
+        let one = |path: &Path| Some(manifest(system, path));
+        findings.extend(machine.drivers(&API, &manifests(system), one));
     }
-    let manifests = manifests(system);
-    if manifests.is_empty() {
-        findings.push(Finding::problem(
-            AREA,
-            "no driver is registered (no .icd file)",
-            here.for_all(gpus, Need::OpenclDriver),
-        ));
-    }
-    findings.extend(manifests.iter().map(|path| manifest(system, path)));
     findings
 }
 
@@ -46,13 +44,12 @@ fn other_loaders(system: &System<'_>) -> Vec<Finding> {
     paths.map(finding).collect()
 }
 
-fn loader(system: &System<'_>, here: Distribution) -> Finding {
-    let name = match here {
+fn loader(here: Distribution) -> &'static str {
+    match here {
         Distribution::Macos => "/System/Library/Frameworks/OpenCL.framework/OpenCL",
         Distribution::Windows => "OpenCL.dll",
         _ => "libOpenCL.so.1",
-    };
-    system.loader(AREA, name, here.advice(Need::OpenclLoader))
+    }
 }
 
 /// Where the loaders look: a directory of `.icd` files, or one such file.

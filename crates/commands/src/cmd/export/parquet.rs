@@ -1,5 +1,6 @@
 //! Flat rows as a Parquet file, written in groups so that memory stays bounded.
 
+use super::each;
 use ::parquet::basic::{ConvertedType, Repetition, Type as Physical};
 use ::parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use ::parquet::errors::ParquetError;
@@ -7,6 +8,8 @@ use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::types::Type;
 use gpubench_core::error::{Error, Result};
+use gpubench_report::export::{COLUMNS, Cell, Kind};
+use gpubench_report::progress::say;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,9 +17,40 @@ use std::sync::Arc;
 /// Rows that are held before they are written.
 const GROUP: usize = 1 << 16;
 
+/// One row a case and round.
+pub(super) fn write(files: &[PathBuf], output: Option<&Path>) -> Result<()> {
+    let no_file = || Error::Usage("Parquet is no text: name the file with --output".into());
+    let path = output.ok_or_else(no_file)?;
+    let columns = COLUMNS.map(|(name, kind)| {
+        let column = match kind {
+            Kind::Text => Column::Text(vec![]),
+            Kind::Whole => Column::Whole(vec![]),
+            Kind::Number => Column::Number(vec![]),
+        };
+        (name, column)
+    });
+    let mut file = Parquet::create(path, columns.into_iter().collect())?;
+    let rows = each(files, |cells| {
+        file.row(|columns| {
+            for (column, cell) in columns.iter_mut().zip(cells) {
+                match (column, cell) {
+                    (Column::Text(v), Cell::Text(text)) => v.push(text.as_str().into()),
+                    (Column::Whole(v), Cell::Whole(x)) => v.push(x),
+                    (Column::Number(v), Cell::Number(x)) => v.push(x),
+                    // A row has a cell of the right kind for every column; a test says so.
+                    _ => {}
+                }
+            }
+        })
+    })?;
+    file.finish()?;
+    say(&format!("{rows} rows: {}", path.display()));
+    Ok(())
+}
+
 /// A column's values until they are written.
 #[derive(Debug)]
-pub enum Column {
+enum Column {
     /// UTF-8 text.
     Text(Vec<ByteArray>),
     /// 64-bit integers.
@@ -27,7 +61,7 @@ pub enum Column {
 
 /// A file that is being written.
 #[derive(Debug)]
-pub struct Parquet {
+struct Parquet {
     path: PathBuf,
     writer: SerializedFileWriter<File>,
     columns: Vec<Column>,
@@ -39,10 +73,10 @@ impl Parquet {
     ///
     /// # Errors
     /// `Io` when it exists or cannot be written.
-    pub fn create(path: &Path, columns: Vec<(&str, Column)>) -> Result<Self> {
+    fn create(path: &Path, columns: Vec<(&str, Column)>) -> Result<Self> {
         let file = File::create_new(path).map_err(|source| Error::io(path, source))?;
         let failed = |error| rejected(path, error);
-        let fields = columns.iter().map(|(name, column)| field(name, column));
+        let fields = columns.iter().map(|(name, column)| column_type(name, column));
         let fields = fields.collect::<Result<_, _>>().map_err(failed)?;
         let schema = Type::group_type_builder("gpubench").with_fields(fields).build();
         let schema = Arc::new(schema.map_err(failed)?);
@@ -56,7 +90,7 @@ impl Parquet {
     ///
     /// # Errors
     /// `Io` when it cannot be written.
-    pub fn row(&mut self, fill: impl FnOnce(&mut [Column])) -> Result<()> {
+    fn row(&mut self, fill: impl FnOnce(&mut [Column])) -> Result<()> {
         fill(&mut self.columns);
         self.rows += 1;
         if self.rows >= GROUP { self.group() } else { Ok(()) }
@@ -66,7 +100,7 @@ impl Parquet {
     ///
     /// # Errors
     /// `Io` when it cannot be written.
-    pub fn finish(mut self) -> Result<()> {
+    fn finish(mut self) -> Result<()> {
         if self.rows > 0 {
             self.group()?;
         }
@@ -105,7 +139,7 @@ impl Parquet {
     }
 }
 
-fn field(name: &str, column: &Column) -> Result<Arc<Type>, ParquetError> {
+fn column_type(name: &str, column: &Column) -> Result<Arc<Type>, ParquetError> {
     let (physical, repetition) = match column {
         Column::Text(_) => (Physical::BYTE_ARRAY, Repetition::REQUIRED),
         Column::Whole(_) => (Physical::INT64, Repetition::REQUIRED),

@@ -1,15 +1,20 @@
 //! Vulkan's loader and its driver manifests
 //! (<https://github.com/KhronosGroup/Vulkan-Loader/blob/main/docs/LoaderDriverInterface.md>).
 
-use super::advice::Need;
-use super::hardware::Gpu;
-use super::libraries::REINSTALL;
-use super::{Distribution, Finding, System};
+use crate::doctor::{Api, Distribution, Finding, Machine, REINSTALL, System};
 use gpubench_core::text::printable;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
 const AREA: &str = "Vulkan";
+const API: Api = Api {
+    area: AREA,
+    packages: "vulkan",
+    macos: "gpubench uses Metal, which is part of macOS; Vulkan is not needed",
+    loader: "install the Vulkan loader (libvulkan)",
+    driver: "install the device's Vulkan driver (Mesa has most; lavapipe is for the processor)",
+    unregistered: "no driver is registered (no manifest in vulkan/icd.d)",
+};
 
 #[derive(Deserialize)]
 struct Manifest {
@@ -24,37 +29,25 @@ struct Icd {
     library_arch: Option<String>,
 }
 
-pub(super) fn examine(system: &System<'_>, here: Distribution, gpus: &[Gpu]) -> Vec<Finding> {
-    let mut findings = vec![loader(system, here)];
-    if matches!(here, Distribution::Macos | Distribution::Windows) {
-        return findings;
+pub(super) fn examine(machine: &Machine<'_>) -> Vec<Finding> {
+    let system = machine.system;
+    let mut findings = vec![match machine.here {
+        Distribution::Macos => Finding::ok(AREA, "not needed: macOS has Metal"),
+        Distribution::Windows => machine.loader(&API, "vulkan-1.dll"),
+        _ => machine.loader(&API, "libvulkan.so.1"),
+    }];
+    if machine.has_manifests() {
+        let (named_by, manifests) = manifests(system);
+        findings.extend(named_by.map(|variable| {
+            Finding::warning(
+                AREA,
+                format!("{variable} is set: only the drivers that it names are used"),
+                format!("unset {variable} if a device is missing"),
+            )
+        }));
+        findings.extend(machine.drivers(&API, &manifests, |path| manifest(system, path)));
     }
-    let (named_by, manifests) = manifests(system);
-    if let Some(variable) = named_by {
-        findings.push(Finding::warning(
-            AREA,
-            format!("{variable} is set: only the drivers that it names are used"),
-            format!("unset {variable} if a device is missing"),
-        ));
-    }
-    if manifests.is_empty() {
-        findings.push(Finding::problem(
-            AREA,
-            "no driver is registered (no manifest in vulkan/icd.d)",
-            here.for_all(gpus, Need::VulkanDriver),
-        ));
-    }
-    findings.extend(manifests.iter().filter_map(|path| manifest(system, path)));
     findings
-}
-
-fn loader(system: &System<'_>, here: Distribution) -> Finding {
-    let name = match here {
-        Distribution::Macos => return Finding::ok(AREA, "not needed: macOS has Metal"),
-        Distribution::Windows => "vulkan-1.dll",
-        _ => "libvulkan.so.1",
-    };
-    system.loader(AREA, name, here.advice(Need::VulkanLoader))
 }
 
 /// The manifests that the loader reads, and the variable that replaces the usual places, if one

@@ -1,0 +1,205 @@
+//! Model 5, parallel degrees (C13 ch. 3), of counted launches.
+
+use super::{KernelModel, profiled, profiled_start};
+use crate::fit::Launch;
+use crate::fit::counted::Counted;
+use crate::fit::device::Device;
+use crate::fit::fitted::Sample;
+use crate::fit::pass::{Bound, Pass};
+use gpubench_core::error::Result;
+use gpubench_emulator as emulator;
+use gpubench_model::least_squares::Domain;
+use gpubench_model::parallel_degrees::{self as model, Access, Period, Shape, Step};
+use gpubench_model::warp_timeline::Residency;
+use std::sync::Arc;
+
+/// The model.
+pub(super) struct ParallelDegrees;
+
+/// A run of computing, then a run of accesses, of one warp.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Task {
+    /// Cycles of computing, as the profile prices them.
+    compute: f64,
+    /// Transactions of the accesses.
+    transactions: f64,
+}
+
+/// What it sees of a launch.
+#[derive(Clone, Debug, PartialEq)]
+struct Tasks {
+    /// What is resident on a unit.
+    resident: Residency,
+    /// All tasks together.
+    all: Task,
+    /// A task after another, and how often.
+    steps: Vec<(Task, Task, f64)>,
+    /// Work-items that take part in an access, in the mean.
+    work_items: f64,
+    /// Bytes of one work-item's access, in the mean.
+    bytes: f64,
+    /// Transactions of an access, in the mean.
+    transactions: f64,
+    /// Bytes a cycle of the device.
+    bandwidth: f64,
+    /// Cycles a second.
+    clock: f64,
+    /// Units, and most warps resident on one.
+    units: [u32; 2],
+}
+
+impl KernelModel for ParallelDegrees {
+    fn id(&self) -> &'static str {
+        "parallel-degrees"
+    }
+
+    fn name(&self) -> &'static str {
+        "parallel degrees"
+    }
+
+    fn parameters(&self) -> &'static [&'static str] {
+        &["launch", "transaction cycles", "a", "b", "c", "d"]
+    }
+
+    fn needs_profile(&self) -> bool {
+        true
+    }
+
+    fn about(&self) -> Option<&'static str> {
+        Some("Model 5: how many warps compute and load at once")
+    }
+
+    fn pass(&self, launch: &Launch, device: Option<&Device>) -> Result<Arc<dyn Pass>> {
+        Ok(Arc::new(tasks(launch.counted()?, profiled(device)?)?))
+    }
+
+    fn unfitted(&self, device: &Device) -> Result<Vec<f64>> {
+        let Shape { a, b, c, d } = Shape::GTX_260;
+        Ok(vec![device.launch, device.memory_latency()? * device.clock, a, b, c, d])
+    }
+
+    fn domains(&self, device: Option<&Device>) -> Vec<Domain> {
+        let warps = device.map_or(2.0, |device| f64::from(device.unit.warps.max(2)));
+        let degree = Domain::Between(1.0, 2.0 * warps);
+        let bend = Domain::Between(0.0, warps);
+        let share = Domain::Between(0.0, 1.0);
+        let positive = Domain::Positive;
+        vec![positive, positive, degree, bend, share, Domain::Between(0.1, 1000.0)]
+    }
+
+    /// Bends of the compute parallel degree all over where it may lie.
+    fn starts(&self, samples: &[Sample<'_>], device: Option<&Device>) -> Result<Vec<Vec<f64>>> {
+        let warps = f64::from(profiled(device)?.unit.warps);
+        let start = profiled_start(self, samples, device)?;
+        let mut all = vec![start.clone()];
+        for a in [2.0, 8.0] {
+            for b in [0.25, 0.6] {
+                for c in [0.3, 0.5, 0.7] {
+                    let mut other = start.clone();
+                    other[1] /= 4.0;
+                    other[2..5].copy_from_slice(&[a, b * warps, c]);
+                    all.push(other);
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
+fn tasks(counted: &Counted, device: &Device) -> Result<Tasks> {
+    let counts = &counted.group;
+    let resident = device.resident(counts, counted.groups)?;
+    let task = |period: &emulator::Period| Task {
+        compute: period
+            .compute
+            .iter()
+            .map(|&(class, n)| n as f64 * device.latency(class) * device.clock)
+            .sum(),
+        transactions: period.transactions as f64,
+    };
+    let mut steps: Vec<(Task, Task, f64)> = vec![];
+    let mut add = |last: Task, now: Task, times: u64| match steps
+        .iter_mut()
+        .find(|step| step.0 == last && step.1 == now)
+    {
+        _ if times == 0 => {}
+        Some(step) => step.2 += times as f64,
+        None => steps.push((last, now, times as f64)),
+    };
+    let mut last = Task::default();
+    for period in &counts.periods {
+        let now = task(period);
+        add(last, now, 1);
+        add(now, now, period.times - 1);
+        last = now;
+    }
+    let sum = |f: fn(&emulator::Period) -> u64| -> f64 {
+        counts.periods.iter().map(|p| (f(p) * p.times) as f64).sum()
+    };
+    let accesses = sum(|p| p.reads + p.writes).max(1.0);
+    let lanes = sum(|p| p.lanes);
+    Ok(Tasks {
+        resident,
+        all: steps.iter().fold(Task::default(), |all, &(_, now, times)| Task {
+            compute: all.compute + times * now.compute,
+            transactions: all.transactions + times * now.transactions,
+        }),
+        steps,
+        work_items: lanes / accesses,
+        bytes: sum(|p| p.bytes) / lanes.max(1.0),
+        transactions: sum(|p| p.transactions) / accesses,
+        bandwidth: device.read.at(f64::INFINITY) / device.clock,
+        clock: device.clock,
+        units: [device.unit.units, device.unit.warps],
+    })
+}
+
+impl Task {
+    /// In cycles, where a transaction takes a given number.
+    fn period(self, transaction: f64) -> Period {
+        Period { compute: self.compute, memory: self.transactions * transaction }
+    }
+}
+
+impl Tasks {
+    /// Seconds of computing.
+    fn computing(&self, p: &[f64]) -> f64 {
+        let cycles = self.degrees(p).computing(self.resident.warps, self.all.period(p[1]));
+        cycles * f64::from(self.resident.rounds) / self.clock
+    }
+
+    fn degrees(&self, p: &[f64]) -> model::Device {
+        let (shape, [units, warps]) = (Shape { a: p[2], b: p[3], c: p[4], d: p[5] }, self.units);
+        model::Device { bandwidth: self.bandwidth, units, warps, shape }
+    }
+}
+
+impl Pass for Tasks {
+    fn seconds_with(&self, p: &[f64], _: f64, waiting: f64) -> f64 {
+        p[0] + self.computing(p) + waiting
+    }
+
+    fn waiting(&self, p: &[f64]) -> f64 {
+        let steps = self.steps.iter().map(|&(last, now, times)| Step {
+            last: last.period(p[1]),
+            now: now.period(p[1]),
+            times,
+        });
+        let access = Access {
+            work_items: self.work_items,
+            bytes: self.bytes,
+            transactions: self.transactions,
+            cycles: p[1],
+        };
+        let cycles = self.degrees(p).waiting(self.resident.warps, access, steps);
+        cycles * f64::from(self.resident.rounds) / self.clock
+    }
+
+    fn parts(&self, p: &[f64], _: f64) -> Vec<(Bound, f64)> {
+        vec![
+            (Bound::Launch, p[0]),
+            (Bound::Compute, self.computing(p)),
+            (Bound::Latency, self.waiting(p)),
+        ]
+    }
+}

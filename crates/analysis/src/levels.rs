@@ -1,0 +1,87 @@
+//! Bandwidth by size: the levels of a memory, as the sizes at which the measured curve bends show them.
+
+use super::roof::DOUBT;
+use std::cmp::Ordering::Equal;
+
+/// A measured size, or the smallest one of a level with the level's rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Point {
+    /// Bytes touched.
+    pub bytes: f64,
+    /// Bytes a second.
+    pub rate: f64,
+}
+
+/// The levels of one workload's curve. What fits a level of the memory fits the slower ones below it too,
+/// so that a size is at least as fast as any larger one: sizes below the fastest are short of work, not
+/// of bandwidth, and say nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Curve(Vec<Point>);
+
+impl Curve {
+    /// Through points in any order; `None` where there is none.
+    pub(super) fn through(mut points: Vec<Point>) -> Option<Self> {
+        points.retain(|point| point.rate > 0.0 && point.rate.is_finite());
+        points.sort_by(|a, b| (a.bytes, a.rate).partial_cmp(&(b.bytes, b.rate)).unwrap_or(Equal));
+        let mut falling: Vec<Point> = vec![];
+        for point in points.into_iter().rev() {
+            if falling.last().is_none_or(|larger| point.rate >= larger.rate) {
+                falling.push(point);
+            }
+        }
+        let mut levels: Vec<Point> = vec![];
+        for point in falling.into_iter().rev() {
+            if levels.last().is_none_or(|level| level.rate > DOUBT * point.rate) {
+                levels.push(point);
+            }
+        }
+        (!levels.is_empty()).then_some(Self(levels))
+    }
+
+    /// The rate of the level that so many bytes are in; `None` below the sizes that were measured. Between
+    /// the last size of one level and the first of the next it is the faster one's.
+    pub(super) fn at(&self, bytes: f64) -> Option<f64> {
+        self.0.iter().rev().find(|level| level.bytes <= bytes).map(|level| level.rate)
+    }
+
+    /// The rate of the slowest level.
+    pub(super) fn last(&self) -> f64 {
+        self.0.last().map_or(0.0, |level| level.rate)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn curve(points: &[(f64, f64)]) -> Curve {
+        let point = |&(bytes, rate): &(f64, f64)| Point { bytes, rate };
+        Curve::through(points.iter().map(point).collect()).unwrap()
+    }
+
+    #[test]
+    fn a_curve_that_bends_twice_has_three_levels() {
+        let measured = [(1e6, 190.0), (4e6, 200.0), (8e6, 195.0), (32e6, 60.0), (64e6, 58.0)];
+        let curve = curve(&[&measured[..], &[(256e6, 20.0), (1e9, 19.0)]].concat());
+        let at = |bytes: f64| curve.at(bytes);
+        assert_eq!([at(1e6), at(4e6), at(8e6)], [None, Some(200.0), Some(200.0)]);
+        assert_eq!(at(31e6), Some(200.0), "what is in between may still be in the faster level");
+        assert_eq!([at(32e6), at(255e6)], [Some(60.0); 2]);
+        assert_eq!([at(256e6), at(9e9), Some(curve.last())], [Some(20.0); 3]);
+    }
+
+    #[test]
+    fn a_single_size_is_known_from_there_on() {
+        let curve = curve(&[(64e6, 20.0)]);
+        assert_eq!([curve.at(63e6), curve.at(64e6), curve.at(1e9)], [None, Some(20.0), Some(20.0)]);
+    }
+
+    #[test]
+    fn sizes_that_are_short_of_work_say_nothing_and_rounds_agree_on_the_best() {
+        let rising = curve(&[(1e6, 5.0), (16e6, 18.0), (64e6, 20.0), (256e6, 19.0)]);
+        assert_eq!([rising.at(16e6), rising.at(64e6)], [None, Some(20.0)]);
+        let rounds = curve(&[(64e6, 20.0), (64e6, 11.0), (64e6, 15.0)]);
+        assert_eq!(rounds, curve(&[(64e6, 20.0)]));
+        assert!(Curve::through(vec![]).is_none());
+    }
+}

@@ -1,0 +1,145 @@
+use crate::derive_flags;
+use gpubench_core::gpu::{BoundsChecks, BuildReport, DeviceInfo, DeviceKind};
+use gpubench_core::record::sample::{device, header, key, record};
+use gpubench_core::record::{Built, Flag, Grade, Record};
+use gpubench_core::units::Bytes;
+use gpubench_core::workload::Ceiling;
+
+const MIB: f64 = 1024.0 * 1024.0;
+
+/// A kernel that touches all of `mib` MiB once, at so many bytes a second.
+fn moves(name: &str, mib: f64, rate: f64) -> Record {
+    let bytes = mib * MIB;
+    let mut record = record(key(name, mib as i64), bytes / rate);
+    let measured = record.measured.as_mut().expect("a sample is measured");
+    (measured.bytes, measured.flops) = (bytes, 0.0);
+    record.working_set = Some(bytes as u64);
+    record
+}
+
+/// A kernel of `items` work-items that computes at so many operations a second and touches little.
+fn computes(name: &str, items: u32, rate: f64) -> Record {
+    let mut record = record(key(name, i64::from(items)), 1e6 * f64::from(items) / rate);
+    let measured = record.measured.as_mut().expect("a sample is measured");
+    (measured.bytes, measured.flops) = (4.0, 1e6 * f64::from(items));
+    record.kernel = Some(Built {
+        hash: String::new(),
+        group: [1; 3],
+        groups: [items, 1, 1],
+        bounds_checks: BoundsChecks::Off,
+        variant: String::new(),
+        tried: vec![],
+        report: BuildReport::default(),
+    });
+    record
+}
+
+fn ceiling(of: Ceiling, record: Record) -> Record {
+    Record { ceiling: Some(of), ..record }
+}
+
+fn bandwidth(mib: f64, rate: f64) -> Record {
+    ceiling(Ceiling::Bandwidth, moves("triad", mib, rate))
+}
+
+/// Which of the records are hidden on such a device.
+fn hidden_on(device: DeviceInfo, records: &[Record]) -> Vec<bool> {
+    let mut records = records.to_vec();
+    let header = header(vec![device.clone(), device]);
+    derive_flags(&header, &mut records);
+    let once = records.clone();
+    derive_flags(&header, &mut records);
+    assert_eq!(once, records, "deriving flags again changes nothing");
+    let is_hidden = |r: &Record| r.flags.iter().any(|flag| flag.grade() == Grade::Hidden);
+    records.iter().map(is_hidden).collect()
+}
+
+fn hidden(records: &[Record]) -> Vec<bool> {
+    hidden_on(device("opencl"), records)
+}
+
+#[test]
+fn faster_than_the_ceiling_is_impossible() {
+    let fma = ceiling(Ceiling::Flops, computes("fma", 1024, 1e12));
+    let arithmetic = [fma, computes("a", 1024, 1.1e12), computes("b", 1024, 1.3e12)];
+    assert_eq!(hidden(&arithmetic), [false, false, true]);
+    let memory = [bandwidth(192.0, 1e11), moves("a", 256.0, 1.1e11), moves("b", 256.0, 1.3e11)];
+    assert_eq!(hidden(&memory), [false, false, true]);
+    let mut elsewhere = memory;
+    elsewhere[2].device = 1;
+    assert_eq!(hidden(&elsewhere), [false; 3], "another device is no ceiling");
+}
+
+/// As it happened: without `triad` the bytes of `fma`, 56.1 MB a second, were taken for a bandwidth.
+#[test]
+fn the_bytes_of_fma_are_no_bandwidth() {
+    let mut fma = ceiling(Ceiling::Flops, computes("fma", 65_536, 4.6e11));
+    let measured = fma.measured.as_mut().expect("a sample is measured");
+    measured.bytes = 56.1e6 * measured.samples[0];
+    fma.working_set = Some(measured.bytes as u64);
+    let records = [fma, moves("stencil", 128.0, 2e10), moves("transpose", 32.0, 8e9)];
+    assert_eq!(hidden(&records), [false; 3]);
+}
+
+/// As it happened: the driver reports a cache of 1 MiB, the processor has 32, and `sepia` works in it.
+#[test]
+fn a_level_is_where_the_curve_bends_and_not_what_a_driver_reports() {
+    let small = DeviceInfo { cache: Some(Bytes::mib(1)), ..device("opencl") };
+    let curve = [bandwidth(8.0, 6e10), bandwidth(24.0, 5.5e10), bandwidth(192.0, 1e10)];
+    let records = [&curve[..], &[moves("sepia", 24.0, 5e10)]].concat();
+    assert_eq!(hidden_on(small.clone(), &records), [false; 4]);
+    // With the memory's size alone nothing is known of smaller ones.
+    let records = [bandwidth(192.0, 1e10), moves("sepia", 24.0, 5e10)];
+    assert_eq!(hidden_on(small.clone(), &records), [false; 2]);
+    // In the memory itself it would be impossible.
+    let records = [&curve[..], &[moves("sepia", 256.0, 5e10)]].concat();
+    assert_eq!(hidden_on(small, &records), [false, false, false, true]);
+}
+
+/// An RX 570's memory is specified to move 224 GB a second; a public table lists 1.38 times that. What
+/// such cards reach is 85 % of it.
+#[test]
+fn a_figure_above_the_specification_is_caught() {
+    let specified = 224e9;
+    let measured = [bandwidth(48.0, 0.84 * specified), bandwidth(192.0, 0.85 * specified)];
+    let records = [&measured[..], &[moves("copy", 512.0, 1.38 * specified)]].concat();
+    assert_eq!(hidden(&records), [false, false, true]);
+}
+
+#[test]
+fn a_processor_reads_before_it_writes() {
+    let cpu = DeviceInfo { kind: DeviceKind::Cpu, ..device("opencl") };
+    let records = |rate| [bandwidth(192.0, 1e10), moves("sums", 256.0, rate)];
+    assert_eq!(hidden_on(cpu.clone(), &records(1.6e10)), [false; 2]);
+    assert_eq!(hidden_on(cpu, &records(1.9e10)), [false, true]);
+    assert_eq!(hidden(&records(1.6e10)), [false, true], "a GPU does not");
+}
+
+#[test]
+fn what_a_ceiling_was_too_small_to_show_it_does_not_bound() {
+    let fma = |items, rate| ceiling(Ceiling::Flops, computes("fma", items, rate));
+    let fast = computes("matmul", 4096, 3e12);
+    assert_eq!(hidden(&[fma(512, 1e12), fast.clone()]), [false; 2], "too few work-items");
+    let saturated = [fma(512, 0.95e12), fma(1024, 1e12), fast];
+    assert_eq!(hidden(&saturated), [false, false, true], "more work-items were no faster");
+    // An empty launch takes a fifth of the ceiling's time.
+    let mut short = bandwidth(1.0, 1e10);
+    short.monitor.empty_launch = Some(0.2 * MIB / 1e10);
+    assert_eq!(hidden(&[short, moves("a", 64.0, 5e10)]), [false; 2]);
+}
+
+#[test]
+fn a_ceiling_that_was_disturbed_bounds_nothing() {
+    let mut triad = bandwidth(192.0, 1e10);
+    triad.flags.push(Flag::Throttled("power cap".into()));
+    assert_eq!(hidden(&[triad.clone(), moves("a", 256.0, 2e10)]), [false; 2]);
+    triad.flags = vec![Flag::NotConverged];
+    assert_eq!(hidden(&[triad, moves("a", 256.0, 2e10)]), [false, true]);
+}
+
+#[test]
+fn large_buffers_of_which_little_is_touched_are_in_no_memory() {
+    let mut gather = moves("gather", 1.0, 5e10);
+    gather.working_set = Some((256.0 * MIB) as u64);
+    assert_eq!(hidden(&[bandwidth(192.0, 1e10), gather]), [false; 2]);
+}

@@ -1,0 +1,63 @@
+//! `gpubench export`: records as flat rows for data frames, or as Bencher's metrics.
+
+mod bencher;
+mod csv;
+mod parquet;
+
+use super::choice::one_of;
+use super::results;
+use super::show::warnings;
+use crate::store::{Run, read};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::text::FOLDER;
+use gpubench_report::export::{Cell, row};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Arguments of `gpubench export`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Result files, baselines, or folders of them
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<PathBuf>,
+    /// What to write
+    #[arg(long, value_parser = one_of(FORMATS), default_value = FORMATS[0].0)]
+    format: fn(&[PathBuf], Option<&Path>) -> Result<()>,
+    /// The file to write, which must not exist (default: stdout; Parquet needs a file)
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// A format of exports: its name, what it is, and what writes the files' records, to a file or to stdout.
+type Format = (&'static str, &'static str, fn(&[PathBuf], Option<&Path>) -> Result<()>);
+
+/// All of them.
+const FORMATS: [Format; 3] = [
+    ("csv", "One line a case and round", csv::write),
+    ("parquet", "The same as a Parquet file", parquet::write),
+    ("bencher", "Bencher's metric format: latencies by device and case", bencher::write),
+];
+
+/// Runs the command.
+pub fn run(args: Args) -> Result<ExitCode> {
+    if let Some(path) = args.output.as_ref().filter(|path| path.is_dir()) {
+        return Err(Error::Usage(format!("{}: {FOLDER}", path.display())));
+    }
+    (args.format)(&results::files(&args.runs)?, args.output.as_deref())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Calls `take` with the row of every record, file after file.
+fn each(files: &[PathBuf], mut take: impl FnMut(Vec<Cell>) -> Result<()>) -> Result<u64> {
+    let mut rows = 0;
+    for path in files {
+        let Run { header, records, warnings: flaws, .. } = read(path)?;
+        let run = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+        for cells in records.iter().filter_map(|record| row(&run, &header, record)) {
+            rows += 1;
+            take(cells)?;
+        }
+        warnings(&flaws);
+    }
+    Ok(rows)
+}

@@ -1,0 +1,91 @@
+//! The formats of reports: one line each, and what a line says.
+
+use crate::comparison::Compared;
+use crate::terminal::{Style, summary};
+use crate::{data, html, markdown, render};
+use gpubench_analysis::ReportInput;
+use gpubench_analysis::rank::Ranking;
+use gpubench_document::Section;
+
+/// What is reported.
+pub struct Report<'a> {
+    /// The runs.
+    pub input: &'a ReportInput<'a>,
+    /// What experiments say.
+    pub experiments: &'a [Section],
+    /// The ranking.
+    pub ranking: &'a Ranking,
+    /// The devices against a baseline.
+    pub compared: &'a [Compared],
+    /// The terminal, for the format that is for one.
+    pub style: Style,
+}
+
+impl Report<'_> {
+    fn sections(&self) -> Vec<Section> {
+        crate::sections(self.input, self.experiments, self.ranking, self.compared)
+    }
+}
+
+/// A format of reports.
+#[derive(Debug)]
+pub struct Format {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is for.
+    pub about: &'static str,
+    /// What names of such files end in, the usual first.
+    pub endings: &'static [&'static str],
+    /// Whether it shows the ranking.
+    pub ranks: bool,
+    /// The report in it.
+    pub write: fn(&Report) -> String,
+}
+
+/// All of them.
+pub static FORMATS: [Format; 6] = [
+    Format {
+        name: "text",
+        about: "Tables for a terminal",
+        endings: &["txt"],
+        ranks: true,
+        write: |r| summary(r.input, r.experiments, r.ranking, r.compared, r.style),
+    },
+    Format {
+        name: "html",
+        about: "One page with plots, for a browser or a printer",
+        endings: &["html", "htm"],
+        ranks: true,
+        write: |r| html::page(r.input, &r.sections()),
+    },
+    Format {
+        name: "md",
+        about: "Tables for a pull request",
+        endings: &["md"],
+        ranks: true,
+        write: |r| markdown::markdown(r.input, r.experiments, r.ranking, r.compared),
+    },
+    Format {
+        name: "csv",
+        about: "One line a case and device, for a spreadsheet",
+        endings: &["csv"],
+        ranks: false,
+        write: |r| data::spreadsheet(r.input),
+    },
+    Format {
+        name: "figures",
+        about: "One line (of CSV) a figure of every section, for data frames",
+        endings: &[],
+        ranks: true,
+        write: |r| render::csv::sections(&r.sections()),
+    },
+    Format {
+        name: "json",
+        about: "Everything, for programs (`gpubench schema report` says its schema)",
+        endings: &["json"],
+        ranks: true,
+        write: |r| {
+            render::json::json(&data::document(r.input, r.experiments, r.ranking, r.compared))
+        },
+    },
+];
