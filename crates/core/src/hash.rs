@@ -39,12 +39,11 @@ fn hex(bytes: &[u8]) -> String {
 /// be undone, so that a single changed word never goes unseen.
 pub fn fingerprint(bytes: &[u8]) -> u128 {
     const LANES: usize = 8;
-    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut lanes: [u64; LANES] = std::array::from_fn(|i| mixed(i as u64 + 1));
     let mut take = |block: &[u8]| {
         for (lane, word) in lanes.iter_mut().zip(block.chunks_exact(8)) {
             let word = u64::from_le_bytes(word.try_into().unwrap_or_default());
-            *lane = (*lane ^ word).wrapping_mul(FACTOR).rotate_left(29);
+            *lane = mixed(*lane ^ word);
         }
     };
     let mut blocks = bytes.chunks_exact(8 * LANES);

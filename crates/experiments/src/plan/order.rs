@@ -79,6 +79,7 @@ mod tests {
             family: family.into(),
             candidates: vec![],
             dropped: vec![],
+            ceiling: None,
             buffers: vec![buffer],
             size: vec![],
             division: None,

@@ -23,19 +23,12 @@ pub(super) struct Overheads {
     fixed: (f64, f64),
     /// Seconds of the others beyond that, and their bytes.
     moving: (f64, f64),
-    /// Seconds of warm-up, and the number of cases.
-    warmup: (f64, f64),
 }
 
 impl Default for Overheads {
     fn default() -> Self {
         let (cases, bytes) = PRIOR;
-        Self {
-            known: HashMap::new(),
-            fixed: (FIXED * cases, cases),
-            moving: (RATE * bytes, bytes),
-            warmup: (0.0, 1.0),
-        }
+        Self { known: HashMap::new(), fixed: (FIXED * cases, cases), moving: (RATE * bytes, bytes) }
     }
 }
 
@@ -48,11 +41,6 @@ impl Overheads {
     fn expected(&self, bytes: f64) -> f64 {
         let moving = if bytes < SMALL { 0.0 } else { bytes * self.moving.0 / self.moving.1 };
         self.fixed.0 / self.fixed.1 + moving
-    }
-
-    /// Seconds of warm-up of a case.
-    pub fn warmup(&self) -> f64 {
-        self.warmup.0 / self.warmup.1
     }
 
     /// Learns from what `case` took.
@@ -70,8 +58,7 @@ impl Overheads {
 
     /// As [`Overheads::learn`], where only the record is left.
     pub fn recall(&mut self, record: &Record) {
-        if let Some(measured) = &record.measured {
-            self.warmup = (self.warmup.0 + measured.warmup, self.warmup.1 + 1.0);
+        if record.measured.is_some() {
             self.known.insert(record.key.clone(), seconds(record));
         }
     }

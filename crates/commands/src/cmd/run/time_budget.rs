@@ -8,10 +8,11 @@ use gpubench_experiments::Policy;
 use gpubench_experiments::plan::Case;
 use std::time::Instant;
 
-/// The shortest time worth sampling for, in seconds.
+/// The shortest time worth measuring for, in seconds.
 const SHORTEST: f64 = 0.1;
-/// The longest warm-up, in seconds.
+/// The longest warm-up, in seconds, and as a share of the time for sampling.
 const LONGEST_WARMUP: f64 = 5.0;
+const WARMUP: f64 = 0.5;
 /// A case is measured for at least so many times as long as building, preparing and verifying it take,
 /// at the expense of rounds: two thirds of the time are then spent on measuring.
 const TIMES_OVERHEAD: f64 = 2.0;
@@ -23,7 +24,7 @@ pub struct TimeBudget {
     total: Option<f64>,
     /// Most seconds of sampling for one case.
     max_seconds: f64,
-    /// Least seconds for the smallest size of a workload.
+    /// Least seconds of warm-up and sampling for the smallest size of a workload.
     smallest: f64,
     /// Seconds of the turns that have ended.
     spent: f64,
@@ -97,23 +98,26 @@ impl TimeBudget {
         if remaining <= 0.0 {
             return None;
         }
-        let fair = remaining / left.max(1) as f64 - overhead - self.overheads.warmup();
+        let fair = remaining / left.max(1) as f64 - overhead;
         let min_seconds = if smallest { SHORTEST.max(self.smallest) } else { SHORTEST };
         let min_seconds = min_seconds.max(TIMES_OVERHEAD * overhead);
         // The last case must not take more than there is; where there is next to nothing, next to that.
-        let rest = (0.6 * (remaining - overhead)).max(SHORTEST);
-        let seconds = fair.max(min_seconds).min(self.max_seconds).min(rest);
-        Some(Share { seconds, warmup: seconds.min(LONGEST_WARMUP).min(0.7 * rest) })
+        let rest = (remaining - overhead).max(SHORTEST);
+        Some(self.divided(fair.max(min_seconds).min(rest)))
+    }
+
+    /// So many seconds of warm-up and sampling.
+    fn divided(&self, measuring: f64) -> Share {
+        let seconds = (measuring / (1.0 + WARMUP)).min(self.max_seconds);
+        Share { seconds, warmup: (WARMUP * seconds).min(LONGEST_WARMUP) }
     }
 
     /// The time for a case that was too long for its share, out of what is left when it is one of so many
     /// parts; `None` where that is too little again.
     pub fn second_share(&self, outcome: &Outcome, parts: u64) -> Option<Share> {
         let Outcome::Skipped(Reason::OverBudget { needed, .. }) = outcome else { return None };
-        // As much for warm-up, at most, as for sampling.
-        let seconds = (0.5 * self.left()? / parts.max(1) as f64).min(self.max_seconds);
-        let policy = Policy { seconds, ..Policy::default() };
-        let share = Share { seconds, warmup: seconds.min(LONGEST_WARMUP) };
+        let share = self.divided(self.left()? / parts.max(1) as f64);
+        let policy = Policy { seconds: share.seconds, ..Policy::default() };
         (policy.affordable_launch() >= *needed).then_some(share)
     }
 
@@ -157,13 +161,13 @@ mod tests {
     fn what_is_left_is_shared() {
         let time_budget = TimeBudget::new(Some(100.0), 5.0, 25);
         assert_eq!(seconds(&time_budget, 0.0, 10, false), Some(5.0));
-        assert_eq!(seconds(&time_budget, 0.0, 50, false), Some(2.0));
-        assert_eq!(seconds(&time_budget, 50.0, 50, false), Some(1.0));
-        assert_eq!(seconds(&time_budget, 99.0, 1000, false), Some(SHORTEST));
+        assert_eq!(seconds(&time_budget, 0.0, 50, false), Some(2.0 / 1.5));
+        assert_eq!(seconds(&time_budget, 50.0, 50, false), Some(1.0 / 1.5));
+        assert_eq!(seconds(&time_budget, 99.0, 1000, false), Some(SHORTEST / 1.5));
         assert_eq!(seconds(&time_budget, 100.0, 1, false), None);
-        assert_eq!(seconds(&time_budget, 50.0, 1000, true), Some(2.0));
+        assert_eq!(seconds(&time_budget, 50.0, 1000, true), Some(2.0 / 1.5));
         let share = time_budget.share_at(50.0, 0.4, 50, false);
-        assert_eq!(share.map(|s| s.seconds), Some(0.8), "twice what surrounds it takes");
+        assert_eq!(share.map(|s| s.seconds), Some(0.8 / 1.5), "twice what surrounds it takes");
     }
 
     #[test]
@@ -172,7 +176,7 @@ mod tests {
         for left in [0.2, 1.0, 3.0, 9.0] {
             let share = time_budget.share_at(10.0 - left, 0.1, 1, true).unwrap();
             let all = 0.1 + share.seconds + share.warmup;
-            assert!(all <= left + 0.2, "{all} s of {left} s");
+            assert!(all <= left + 1e-9, "{all} s of {left} s");
         }
     }
 
@@ -183,7 +187,7 @@ mod tests {
             let reason = Reason::OverBudget { what: "one launch".into(), needed, available: 0.1 };
             time_budget.second_share(&Outcome::Skipped(reason), 3)
         };
-        assert_eq!(long(0.6), Some(Share { seconds: 5.0, warmup: 5.0 }));
+        assert_eq!(long(0.6), Some(Share { seconds: 5.0, warmup: 2.5 }));
         assert_eq!(long(0.7), None);
         let used_up = Outcome::Skipped("the time budget is used up".into());
         assert_eq!(time_budget.second_share(&used_up, 1), None);
