@@ -86,6 +86,12 @@ impl Figure {
     pub fn text(&self) -> String {
         show::quantity(self.quantity, self.unit)
     }
+
+    /// As people read it under a heading that names the unit: the number and its prefix.
+    pub fn bare(&self) -> String {
+        let text = show::number(self.quantity.value(), self.unit);
+        text.strip_suffix(self.unit.symbol()).unwrap_or(&text).trim_end().to_owned()
+    }
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ pub(super) fn tick(value: f64, unit: Unit) -> String {
 }
 
 /// A value alone.
-fn number(value: f64, unit: Unit) -> String {
+pub(super) fn number(value: f64, unit: Unit) -> String {
     if !value.is_finite() {
         return "–".to_owned();
     }

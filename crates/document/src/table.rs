@@ -4,6 +4,7 @@ use super::slug::{slug, unique};
 use super::{Figure, Quantity, Sentence, Unit};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
+use std::ops::Range;
 
 /// What a cell holds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
@@ -30,6 +31,8 @@ pub enum Cell {
 pub enum Mark {
     /// The result is right.
     Verified,
+    /// Reading the number would mislead without the reason below.
+    Warning,
     /// Nothing says that the result is right.
     Unchecked,
     /// The result is wrong, or there is none.
@@ -37,10 +40,11 @@ pub enum Mark {
 }
 
 impl Mark {
-    /// `✓`, `○` or `✗`.
+    /// `✓`, `!`, `○` or `✗`.
     pub fn sign(self) -> &'static str {
         match self {
             Self::Verified => "✓",
+            Self::Warning => "!",
             Self::Unchecked => "○",
             Self::Failed => "✗",
         }
@@ -50,6 +54,7 @@ impl Mark {
     pub fn label(self) -> &'static str {
         match self {
             Self::Verified => "verified",
+            Self::Warning => "warning",
             Self::Unchecked => "unchecked",
             Self::Failed => "failed",
         }
@@ -75,20 +80,52 @@ pub struct Column {
     pub title: Sentence,
     /// The unit of its quantities.
     pub unit: Unit,
+    /// What it is of: neighbours of one group stand under this heading.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<Sentence>,
     /// Where its cells stand.
     #[serde(skip)]
     pub align: Align,
+    /// Whether people read its quantities without the unit, which the heading names.
+    #[serde(skip)]
+    pub is_bare: bool,
+    /// Whether its words are broken over lines only where nothing else helps.
+    #[serde(skip)]
+    pub is_whole: bool,
 }
 
 impl Column {
     /// Numbers of `unit`, on the right; programs read them under `key`.
     pub fn new(key: &str, title: impl Into<Sentence>, unit: Unit) -> Self {
-        Self { key: slug(key), title: title.into(), unit, align: Align::Right }
+        Self {
+            key: slug(key),
+            title: title.into(),
+            unit,
+            group: None,
+            align: Align::Right,
+            is_bare: false,
+            is_whole: false,
+        }
     }
 
     /// Text, on the left.
     pub fn text(key: &str, title: impl Into<Sentence>) -> Self {
         Self { align: Align::Left, ..Self::new(key, title, Unit::None) }
+    }
+
+    /// Numbers of `unit` without it, under its symbol: `16.5 G` under `FLOP/s`.
+    pub fn bare(key: &str, unit: Unit) -> Self {
+        Self { is_bare: true, ..Self::new(key, unit.symbol(), unit) }
+    }
+
+    /// Names that stay whole, on the left.
+    pub fn names(key: &str, title: impl Into<Sentence>) -> Self {
+        Self { is_whole: true, ..Self::text(key, title) }
+    }
+
+    /// The same under a heading that it shares with its neighbours.
+    pub fn under(self, group: impl Into<Sentence>) -> Self {
+        Self { group: Some(group.into()), ..self }
     }
 
     /// The name that programs read: unique within the table.
@@ -179,6 +216,19 @@ impl Table {
     /// Its columns, of distinct keys.
     pub fn columns(&self) -> &[Column] {
         &self.columns
+    }
+
+    /// Columns that stand under one heading, and each of the others, from left to right.
+    pub fn groups(&self) -> Vec<Range<usize>> {
+        let shares = |a: &Column, b: &Column| a.group.is_some() && a.group == b.group;
+        let groups = self.columns.chunk_by(shares);
+        groups
+            .scan(0, |end, group| {
+                let start = *end;
+                *end += group.len();
+                Some(start..*end)
+            })
+            .collect()
     }
 
     /// Its rows, each with one cell a column.

@@ -4,7 +4,7 @@ use super::comparison::Compared;
 use super::csv::{csv, number};
 use super::labels;
 use gpubench_analysis::rank::Ranking;
-use gpubench_analysis::{Aggregate, Rate, ReportInput, ReportedDevice, Source};
+use gpubench_analysis::{Aggregate, ReportInput, ReportedDevice, Source};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::record::Outcome;
 use gpubench_core::text::printable;
@@ -131,10 +131,10 @@ pub fn schema() -> schemars::Schema {
     schemars::schema_for!(Document)
 }
 
-/// The document of `input`.
+/// The document of `input` and all its sections.
 pub fn document(
     input: &ReportInput,
-    experiments: &[Section],
+    sections: &[Section],
     ranking: &Ranking,
     compared: &[Compared],
 ) -> Document {
@@ -144,7 +144,7 @@ pub fn document(
         runs: input.sources.iter().map(run).collect(),
         devices: input.reported_devices.iter().map(device).collect(),
         cases: input.rows.iter().map(case).collect(),
-        sections: crate::sections(input, experiments, ranking, compared),
+        sections: sections.to_vec(),
         // Structures of text and numbers with text for keys: they always serialise.
         ranking: serde_json::to_value(ranking).unwrap_or_default(),
         comparison: serde_json::to_value(compared).unwrap_or_default(),
@@ -194,11 +194,7 @@ fn kind(kind: DeviceKind) -> &'static str {
 }
 
 fn case(row: &Aggregate) -> Case {
-    let (rate, unit) = match row.rate {
-        Some(Rate::Flops(rate)) => (Some(rate), Some("FLOP/s")),
-        Some(Rate::Bandwidth(rate)) => (Some(rate), Some("B/s")),
-        None => (None, None),
-    };
+    let rate = labels::rate(row);
     Case {
         device: row.device,
         workload: row.key.workload.clone(),
@@ -212,8 +208,8 @@ fn case(row: &Aggregate) -> Case {
         interval: row.time.map(|time| time.interval),
         rounds: row.rounds().count(),
         samples: row.rounds().map(|measured| measured.samples.len()).sum(),
-        rate,
-        rate_unit: unit.map(str::to_owned),
+        rate: rate.map(|rate| rate.quantity.value()),
+        rate_unit: rate.map(|rate| rate.unit.symbol().to_owned()),
         flags: row.flags.iter().map(|flag| labels::flag_word(flag).to_owned()).collect(),
         grade: row.grade().map(|grade| grade.label().to_owned()),
         kernel: row.records.iter().find_map(|r| r.kernel.as_ref()).map(|k| k.hash.clone()),

@@ -7,7 +7,21 @@ use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
 /// The runs in a sentence each, and a table of the devices.
 pub fn section(input: &ReportInput) -> Section {
     let section = Section::new("devices", "What was run, on what");
-    input.sources.iter().map(run).fold(section, Section::text).table(table(input))
+    let section = input.sources.iter().map(run).fold(section, Section::text).table(table(input));
+    let devices = &input.reported_devices;
+    match devices.iter().filter(|reported| !reported.device.is_gpu()).count() {
+        0 => section,
+        others => section.note(
+            Sentence::new()
+                .value(others as f64, Unit::Count)
+                .text(" of ")
+                .counted(devices.len() as u64, "device")
+                .text(
+                    " are CPU implementations or simulations: their figures are not those of a \
+                     GPU, and no ranking counts them unless asked to.",
+                ),
+        ),
+    }
 }
 
 fn run(source: &Source) -> Sentence {
@@ -25,9 +39,9 @@ fn run(source: &Source) -> Sentence {
 
 fn table(input: &ReportInput) -> Table {
     let columns = [
-        Column::text("device", "device"),
+        Column::names("device", "device"),
         Column::text("name", "name"),
-        Column::text("kind", "kind"),
+        Column::names("kind", "kind"),
         Column::text("api", "API"),
         Column::text("driver", "driver"),
         Column::new("memory", "memory", Unit::Bytes),

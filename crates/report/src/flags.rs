@@ -2,83 +2,46 @@
 
 use crate::labels::{self, Shared, case_name, details, few, how_often};
 use gpubench_analysis::{Aggregate, ReportInput};
-use gpubench_document::{Column, Section, Sentence, Table, Unit};
+use gpubench_document::{Section, Sentence};
 
-/// Failures, flags, skips and unreadable lines.
+/// Failures, flags, skips and unreadable lines, each with the cases that it is of.
 pub fn section(input: &ReportInput) -> Section {
-    let skips = "Cases that were not run, by reason";
-    let section = Section::new("flags", "Failures, flags and skipped cases")
-        .table(failures(input))
-        .table(flagged(input))
-        .table(grouped("skipped", skips, input, &labels::skipped(&input.rows)));
+    let section = Section::new("flags", "Failures, flags and skipped cases");
     let warnings = input.sources.iter().flat_map(|source| source.warnings.clone());
-    warnings
+    let section = warnings
         .map(|warning| Sentence::from("unreadable: ").name(warning))
-        .fold(section, Section::note)
+        .fold(section, Section::note);
+    let graded =
+        labels::GRADES.into_iter().fold(section.section(failures(input)), |all, (grade, title)| {
+            let section = Section::new(title, title);
+            all.section(grouped(section, input, &labels::flagged(&input.rows, grade)))
+        });
+    let skipped = Section::new("skipped", "Left out");
+    graded.section(grouped(skipped, input, &labels::skipped(&input.rows)))
 }
 
-fn failures(input: &ReportInput) -> Table {
-    let columns = [
-        Column::text("outcome", "outcome"),
-        Column::text("case", "case"),
-        Column::text("device", "device"),
-        Column::text("why", "why"),
-    ];
-    let mut table = Table::new("failed", "Failed", columns);
-    for row in input.rows.iter().filter(|row| row.outcome.is_failure()) {
-        table.row([
-            Sentence::from("✗ ").text(row.outcome.label()).name(how_often(row)).into(),
-            case_name(row.key).into(),
-            label(input, row).into(),
-            details(row.outcome).join("; ").into(),
-        ]);
-    }
-    table
+fn failures(input: &ReportInput) -> Section {
+    let failed = input.rows.iter().filter(|row| row.outcome.is_failure());
+    failed.fold(Section::new("failed", "Failed"), |section, row| {
+        let case =
+            Sentence::from("✗ ").name(case_name(row.key)).text(" on ").name(label(input, row));
+        let outcome = case.name(how_often(row)).text(": ").text(row.outcome.label());
+        let why = details(row.outcome);
+        let separator = if why.is_empty() { "" } else { ": " };
+        section.text(outcome.text(separator).list("; ", why))
+    })
 }
 
-fn label(input: &ReportInput, row: &Aggregate) -> String {
-    input.reported_devices[row.device].label.clone()
+fn label<'i>(input: &'i ReportInput, row: &Aggregate) -> &'i str {
+    &input.reported_devices[row.device].label
 }
 
-/// What to know before believing a figure, the worst first.
-fn flagged(input: &ReportInput) -> Table {
-    let columns = [
-        Column::text("grade", "grade"),
-        Column::text("what", "what"),
-        Column::new("cases", "cases", Unit::Count),
-        Column::text("devices", "devices"),
-        Column::text("which", "which"),
-    ];
-    let mut table = Table::new("flags", "What to know before believing a figure", columns);
-    for (grade, _) in labels::GRADES {
-        for (text, rows) in labels::flagged(&input.rows, grade) {
-            table.row([
-                grade.label().into(),
-                text.into(),
-                (rows.len() as u64).into(),
-                few(rows.iter().map(|row| label(input, row))).into(),
-                few(rows.iter().map(|row| case_name(row.key))).into(),
-            ]);
-        }
-    }
-    table
-}
-
-fn grouped(key: &str, title: &'static str, input: &ReportInput, groups: &[Shared]) -> Table {
-    let columns = [
-        Column::text("what", "what"),
-        Column::new("cases", "cases", Unit::Count),
-        Column::text("devices", "devices"),
-        Column::text("which", "which"),
-    ];
-    let mut table = Table::new(key, title, columns);
-    for (text, rows) in groups {
-        table.row([
-            text.clone().into(),
-            (rows.len() as u64).into(),
-            few(rows.iter().map(|row| label(input, row))).into(),
-            few(rows.iter().map(|row| case_name(row.key))).into(),
-        ]);
-    }
-    table
+/// `12 cases on opencl:0: why: first, second and 10 more`.
+fn grouped(section: Section, input: &ReportInput, groups: &[Shared]) -> Section {
+    groups.iter().fold(section, |section, (text, rows)| {
+        let of = |name: &dyn Fn(&Aggregate) -> String| few(rows.iter().map(|row| name(row)));
+        let cases = Sentence::new().counted(rows.len() as u64, "case").text(" on ");
+        let cases = cases.name(of(&|row| label(input, row).to_owned())).text(": ").name(text);
+        section.text(cases.text(": ").name(of(&|row| case_name(row.key))))
+    })
 }

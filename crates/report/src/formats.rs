@@ -1,8 +1,8 @@
 //! The formats of reports: one line each, and what a line says.
 
 use crate::comparison::Compared;
-use crate::terminal::{Style, summary};
-use crate::{data, html, markdown, render};
+use crate::terminal::Style;
+use crate::{data, html, markdown, render, terminal};
 use gpubench_analysis::ReportInput;
 use gpubench_analysis::rank::Ranking;
 use gpubench_document::Section;
@@ -11,8 +11,8 @@ use gpubench_document::Section;
 pub struct Report<'a> {
     /// The runs.
     pub input: &'a ReportInput<'a>,
-    /// What experiments say.
-    pub experiments: &'a [Section],
+    /// What it says, in order.
+    pub sections: Vec<Section>,
     /// The ranking.
     pub ranking: &'a Ranking,
     /// The devices against a baseline.
@@ -21,16 +21,10 @@ pub struct Report<'a> {
     pub style: Style,
 }
 
-impl Report<'_> {
-    fn sections(&self) -> Vec<Section> {
-        crate::sections(self.input, self.experiments, self.ranking, self.compared)
-    }
-}
-
 /// A format of reports.
 #[derive(Debug)]
 pub struct Format {
-    /// Its name.
+    /// Its name; behind `|` others that it goes by.
     pub name: &'static str,
     /// What it is for.
     pub about: &'static str,
@@ -49,21 +43,21 @@ pub static FORMATS: [Format; 6] = [
         about: "Tables for a terminal",
         endings: &["txt"],
         ranks: true,
-        write: |r| summary(r.input, r.experiments, r.ranking, r.compared, r.style),
+        write: |r| terminal::text(&r.sections, r.style),
     },
     Format {
         name: "html",
         about: "One page with plots, for a browser or a printer",
         endings: &["html", "htm"],
         ranks: true,
-        write: |r| html::page(r.input, &r.sections()),
+        write: |r| html::page(r.input, &r.sections),
     },
     Format {
-        name: "md",
+        name: "md|markdown",
         about: "Tables for a pull request",
         endings: &["md"],
         ranks: true,
-        write: |r| markdown::markdown(r.input, r.experiments, r.ranking, r.compared),
+        write: |r| markdown::markdown(r.input, &r.sections),
     },
     Format {
         name: "csv",
@@ -77,15 +71,13 @@ pub static FORMATS: [Format; 6] = [
         about: "One line (of CSV) a figure of every section, for data frames",
         endings: &[],
         ranks: true,
-        write: |r| render::csv::sections(&r.sections()),
+        write: |r| render::csv::sections(&r.sections),
     },
     Format {
         name: "json",
         about: "Everything, for programs (`gpubench schema report` says its schema)",
         endings: &["json"],
         ranks: true,
-        write: |r| {
-            render::json::json(&data::document(r.input, r.experiments, r.ranking, r.compared))
-        },
+        write: |r| render::json::json(&data::document(r.input, &r.sections, r.ranking, r.compared)),
     },
 ];

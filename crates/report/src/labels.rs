@@ -4,9 +4,8 @@ use gpubench_analysis::{Aggregate, Rate};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::record::{Flag, Grade, Outcome};
 use gpubench_core::text::printable;
-use gpubench_core::units;
 use gpubench_core::workload::{CaseKey, Kind};
-use gpubench_document::{Section, Sentence, Unit};
+use gpubench_document::{Figure, Mark, Quantity, Section, Sentence, Unit};
 use std::collections::HashMap;
 
 /// `matmul n=512`, and what of it where it is not the kernel's time.
@@ -78,52 +77,41 @@ pub fn with_reasons(section: Section, skipped: &[(CaseKey, String)]) -> Section 
     })
 }
 
-/// The end further from the median, relative to it: `±0.5 %`.
-pub fn interval(value: f64, [low, high]: [f64; 2]) -> String {
-    let percent = 100.0 * (high / value - 1.0).max(1.0 - low / value);
-    match percent {
-        ..9.95 => format!("±{percent:.1} %"),
-        ..999.5 => format!("±{percent:.0} %"),
-        _ => "±>999 %".to_owned(),
-    }
+/// The median with its interval.
+pub fn time(row: &Aggregate) -> Option<Figure> {
+    let time = row.time?;
+    let quantity = Quantity::between(time.value, time.interval)?;
+    Some(Figure { quantity, unit: Unit::Seconds })
 }
 
-/// The median and its interval; a dash where nothing was measured.
-pub fn time(row: &Aggregate) -> [String; 2] {
-    match row.time {
-        Some(time) => [units::seconds(time.value), interval(time.value, time.interval)],
-        None => ["–".to_owned(), String::new()],
-    }
-}
-
-/// Work per second, or in one word why there is none.
-pub fn rate(row: &Aggregate) -> String {
-    match row.rate {
-        Some(rate) => rate_text(rate),
-        None if row.outcome.is_failure() => row.outcome.label().to_owned(),
-        None if row.grade() == Some(Grade::Hidden) => "implausible".to_owned(),
-        None => String::new(),
-    }
-}
-
-/// Work per second with its unit.
-pub fn rate_text(rate: Rate) -> String {
-    match rate {
-        Rate::Flops(rate) => units::flops(rate),
-        Rate::Bandwidth(rate) => units::bandwidth(rate),
-    }
-}
-
-/// `✓` right, `○` not checked, `✗` failed, wrong or impossible; `!` behind it: there is a warning.
-pub fn mark(row: &Aggregate) -> String {
-    let mark = match row.outcome {
-        _ if row.grade() == Some(Grade::Hidden) => "✗",
-        Outcome::Ok => "✓",
-        Outcome::Unchecked => "○",
-        _ => "✗",
+/// Work per second.
+pub fn rate(row: &Aggregate) -> Option<Figure> {
+    let (rate, unit) = match row.rate? {
+        Rate::Flops(rate) => (rate, Unit::FlopsPerSecond),
+        Rate::Bandwidth(rate) => (rate, Unit::BytesPerSecond),
     };
-    let flag = if row.is_doubtful() { "!" } else { "" };
-    format!("{mark}{flag}")
+    Figure::new(rate, unit)
+}
+
+/// What is to be seen beside a figure; nothing beside a right one.
+pub fn mark(row: &Aggregate) -> Option<Mark> {
+    match row.outcome {
+        outcome if outcome.is_failure() => Some(Mark::Failed),
+        _ if row.is_skipped() => None,
+        _ if row.grade() == Some(Grade::Hidden) => Some(Mark::Failed),
+        _ if row.is_doubtful() => Some(Mark::Warning),
+        Outcome::Unchecked => Some(Mark::Unchecked),
+        _ => row.time.is_none().then_some(Mark::Verified),
+    }
+}
+
+/// `Compute`.
+pub fn capitalised(family: &str) -> String {
+    let mut name = printable(family, 40);
+    if let Some(first) = name.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    name
 }
 
 /// The flags of a case, each in one word.
@@ -261,7 +249,10 @@ fn shared<'r, 'a>(
         });
         let ((first, rows), differ) = &mut groups[at];
         *differ |= *first != text;
-        rows.push(row);
+        // Rounds may differ in their figures: a row counts once.
+        if !rows.last().is_some_and(|last| std::ptr::eq(*last, row)) {
+            rows.push(row);
+        }
     }
     groups.sort_by_key(|((_, rows), _)| std::cmp::Reverse(rows.len()));
     let such_as = |((text, rows), differ): (Shared<'r, 'a>, bool)| match differ {
@@ -298,43 +289,27 @@ pub fn few(names: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// The number of rows by outcome, and of those with a figure by what there is to know before believing it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counts {
-    /// Right, and measured unless only verification was requested.
-    pub verified: usize,
-    /// Not run to the end.
-    pub failed: usize,
-    /// Nothing says that the result is right.
-    pub unchecked: usize,
-    /// With a figure that misleads who does not read the warning.
-    pub warnings: usize,
-    /// With something worth knowing, and no warning.
-    pub notes: usize,
-    /// Wrong or impossible: without a figure.
-    pub hidden: usize,
-    /// Not run.
-    pub skipped: usize,
-}
-
-/// Counts `rows`.
-pub fn counts(rows: &[Aggregate]) -> Counts {
-    fn is_hidden(row: &Aggregate) -> bool {
-        row.grade() == Some(Grade::Hidden)
-    }
-    let count = |wanted: fn(&Aggregate) -> bool| rows.iter().filter(|row| wanted(row)).count();
-    let graded = |wanted: Grade| {
-        rows.iter().filter(|row| row.time.is_some() && row.grade() == Some(wanted)).count()
+/// How many rows came out how, and of those with a figure what there is to know before believing it:
+/// `✓ 12 verified, ! 1 with a warning, 3 with a note, ✗ 0 hidden`.
+pub fn counts<'r, 'a: 'r>(rows: impl IntoIterator<Item = &'r Aggregate<'a>> + Clone) -> Sentence {
+    let is_hidden = |row: &Aggregate| row.grade() == Some(Grade::Hidden);
+    let count = |wanted: &dyn Fn(&Aggregate) -> bool| {
+        rows.clone().into_iter().filter(|row| wanted(row)).count()
     };
-    Counts {
-        verified: count(|row| row.outcome.is_ok() && !is_hidden(row)),
-        failed: count(|row| row.outcome.is_failure() && !is_hidden(row)),
-        unchecked: count(|row| *row.outcome == Outcome::Unchecked && !is_hidden(row)),
-        warnings: graded(Grade::Warning),
-        notes: graded(Grade::Note),
-        hidden: count(is_hidden),
-        skipped: count(|row| row.is_skipped()),
-    }
+    let graded = |grade| count(&|row| row.time.is_some() && row.grade() == Some(grade));
+    let counts = [
+        ("✓ ", count(&|row| row.outcome.is_ok() && !is_hidden(row)), " verified"),
+        ("! ", graded(Grade::Warning), " with a warning"),
+        ("", graded(Grade::Note), " with a note"),
+        ("✗ ", count(&is_hidden), " hidden"),
+        ("✗ ", count(&|row| row.outcome.is_failure() && !is_hidden(row)), " failed"),
+        ("○ ", count(&|row| *row.outcome == Outcome::Unchecked && !is_hidden(row)), " unchecked"),
+        ("", count(&|row| row.is_skipped()), " skipped"),
+    ];
+    // The grades are counted even where there is none of one.
+    let shown = counts.into_iter().enumerate().filter(|(i, (_, n, _))| *i < 4 || *n > 0);
+    let one = |(sign, n, what)| Sentence::from(sign).value(n as f64, Unit::Count).text(what);
+    Sentence::new().list(", ", shown.map(|(_, count)| one(count)))
 }
 
 #[cfg(test)]

@@ -9,17 +9,16 @@ pub mod export;
 pub mod fit;
 pub mod flags;
 pub mod formats;
-pub mod grid;
 pub mod html;
 pub mod labels;
 pub mod markdown;
-mod overview;
 pub mod predict;
 mod predicted_ranking;
 pub mod profile;
 pub mod progress;
 pub mod ranking;
 pub mod render;
+pub mod results;
 pub mod roofline;
 pub mod selection;
 pub mod terminal;
@@ -32,26 +31,15 @@ use gpubench_analysis::ReportInput;
 use gpubench_analysis::rank::Ranking;
 use gpubench_document::Section;
 
-/// All sections of a report: the devices and how they compare first, then what `experiments` say,
-/// and how the runs were made.
+/// All sections of a report: the devices and how they compare, what was measured on them and what
+/// to know of it, what `experiments` say, and how the runs were made.
 pub fn sections(
     input: &ReportInput,
-    experiments: &[Section],
+    experiments: Vec<Section>,
     ranking: &Ranking,
     compared: &[Compared],
 ) -> Vec<Section> {
     let mut all = vec![devices::section(input)];
-    all.extend(devices_compared(input, ranking, compared));
-    all.push(roofline::section(input));
-    all.extend(experiments.iter().cloned());
-    all.extend([flags::section(input), environment::section(input)]);
-    all.retain(|section| !section.is_empty());
-    all
-}
-
-/// The devices against a baseline, and against each other.
-fn devices_compared(input: &ReportInput, ranking: &Ranking, compared: &[Compared]) -> Vec<Section> {
-    let mut all = vec![];
     if !compared.is_empty() {
         all.push(comparison::section(compared));
     }
@@ -59,5 +47,9 @@ fn devices_compared(input: &ReportInput, ranking: &Ranking, compared: &[Compared
     if input.reported_devices.len() > 1 {
         all.push(ranking::section(ranking));
     }
+    all.extend([results::section(input), flags::section(input), roofline::section(input)]);
+    all.extend(experiments);
+    all.push(environment::section(input));
+    all.retain(|section| !section.is_empty());
     all
 }

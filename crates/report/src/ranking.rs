@@ -1,7 +1,7 @@
 //! Devices in order of their speed over the cases that all of them got right.
 
 use super::csv::{csv, number};
-use super::labels::{device, with_reasons};
+use super::labels::{capitalised, device, with_reasons};
 use super::predicted_ranking;
 use gpubench_analysis::Energy;
 use gpubench_analysis::rank::{Device, Family, Ranking, Row};
@@ -27,7 +27,7 @@ pub fn section(ranking: &Ranking) -> Section {
     };
     let mut families = Section::new("families", "By family").folded();
     for family in ranking.families.iter().skip(1).filter(known) {
-        let name = Sentence::from(capitalised(family));
+        let name = Sentence::from(capitalised(&family.name));
         families = families.section(ranked(Section::new(&family.name, name), ranking, family));
     }
     ranked(section, ranking, overall)
@@ -102,17 +102,9 @@ fn ranked(section: Section, ranking: &Ranking, family: &Family) -> Section {
     section.table(table(ranking, family))
 }
 
-fn capitalised(family: &Family) -> String {
-    let mut name = printable(&family.name, 40);
-    if let Some(first) = name.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
-    name
-}
-
 /// `Overall: 12 of 14 cases common to 3 devices (1 without any)`.
 fn title(family: &Family) -> Sentence {
-    let title = Sentence::new().name(capitalised(family)).text(": ");
+    let title = Sentence::new().name(capitalised(&family.name)).text(": ");
     let title = title.value(family.common.len() as f64, Unit::Count).text(" of ");
     let title = title.counted(family.cases as u64, "case").text(" common to ");
     let title = title.counted((family.rows.len() + family.absent.len()) as u64, "device");

@@ -1,14 +1,15 @@
 //! `gpubench devices`: list the devices of this machine, one row per device and API.
 
 use super::found;
-use super::show::{print, print_pretty_json, wrapped};
+use super::show::{print, print_pretty_json, width, wrapped};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::text::printable;
 use gpubench_core::units::{seconds, with_prefix};
 use gpubench_device::select::{Numbered, Selector};
 use gpubench_device::sim::Source;
-use gpubench_report::grid::Grid;
+use gpubench_document::{Column, Table, Unit};
+use gpubench_report::render;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -56,14 +57,18 @@ pub fn run(args: Args) -> Result<ExitCode> {
         });
         print_pretty_json(&entries.collect::<Vec<_>>())?;
     } else {
-        print(&text(&devices, of))?;
+        print(&text(&devices, of, width()))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The table, then everything about each device; at most 80 columns.
-fn text<'a>(devices: &[Numbered], sources: impl Fn(&DeviceInfo) -> &'a [Source]) -> String {
-    let mut out = table(devices);
+/// The table, `width` columns wide, then everything about each device, in at most 80.
+fn text<'a>(
+    devices: &[Numbered],
+    sources: impl Fn(&DeviceInfo) -> &'a [Source],
+    width: Option<usize>,
+) -> String {
+    let mut out = table(devices, width);
     for Numbered { device, .. } in devices {
         let _ = write!(out, "\n{}  {}\n", device.label(), printable(&device.name, 66));
         for (name, value) in details(device) {
@@ -75,19 +80,27 @@ fn text<'a>(devices: &[Numbered], sources: impl Fn(&DeviceInfo) -> &'a [Source])
            opencl:0, a part of a name, a vendor, pci:ADDRESS or uuid:UUID.\n"
 }
 
-fn table(devices: &[Numbered]) -> String {
-    let mut grid = Grid::new(&[">gpu", "device", "name", "type", ">memory", ">units"]);
+fn table(devices: &[Numbered], width: Option<usize>) -> String {
+    let columns = [
+        Column::new("gpu", "gpu", Unit::Count),
+        Column::names("device", "device"),
+        Column::text("name", "name"),
+        Column::text("type", "type"),
+        Column::new("memory", "memory", Unit::Bytes),
+        Column::new("units", "units", Unit::Count),
+    ];
+    let mut table = Table::new("devices", "Devices", columns);
     for Numbered { physical_gpu, device } in devices {
-        grid.row([
-            physical_gpu.to_string(),
-            device.label(),
-            printable(&device.name, 60),
-            kind(device.kind).to_owned(),
-            device.memory.map_or("–".into(), |memory| memory.to_string()),
-            device.compute_units.map_or("–".into(), |units| units.to_string()),
+        table.row([
+            (*physical_gpu as u64).into(),
+            device.label().into(),
+            device.name.clone().into(),
+            kind(device.kind).into(),
+            device.memory.map(|memory| memory.0 as f64).into(),
+            device.compute_units.map(u64::from).into(),
         ]);
     }
-    grid.text(80)
+    render::text::table(&table, width)
 }
 
 fn kind(kind: DeviceKind) -> &'static str {
@@ -222,7 +235,7 @@ mod tests {
             source("clock", &"\u{1b}long ".repeat(99)),
             source(&"k".repeat(99), "a table"),
         ];
-        let text = text(&numbered, |_| &sources);
+        let text = text(&numbered, |_| &sources, Some(80));
         for line in text.lines() {
             assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
         }

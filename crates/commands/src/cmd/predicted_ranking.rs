@@ -22,7 +22,7 @@ const MODEL: Model = Model::COMPONENTS;
 const SEED: u64 = 1;
 
 /// Which devices are ranked, and where to learn what they cost.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct Sources {
     /// Rank implementations on the host's processor too
     #[arg(long)]

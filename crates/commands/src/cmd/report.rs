@@ -7,11 +7,11 @@ use super::predicted_ranking::Sources;
 use super::results;
 use super::show::{print, style};
 use crate::store::Run;
+use clap::builder::TypedValueParser;
 use gpubench_analysis::rank::{Ranking, rank};
 use gpubench_analysis::{ReportInput, Source, result_matrix};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_experiments::registry::sections;
 use gpubench_report::comparison::Compared;
 use gpubench_report::formats::{FORMATS, Format, Report};
 use gpubench_report::progress::say;
@@ -28,8 +28,15 @@ pub struct Args {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// In which format (default: what the output's name ends in, else text)
-    #[arg(long, value_parser = one_of(FORMATS.iter().map(|f| (f.name, f.about, f))))]
+    #[arg(long, value_parser = formats())]
     format: Option<&'static Format>,
+    #[command(flatten)]
+    shown: Shown,
+}
+
+/// What a report shows besides its runs.
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct Shown {
     /// Compare with this run or baseline, device by device (in every format but CSV)
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
@@ -37,20 +44,15 @@ pub struct Args {
     sources: Sources,
 }
 
+/// A parser of formats.
+pub(super) fn formats() -> impl TypedValueParser<Value = &'static Format> {
+    one_of(FORMATS.iter().map(|format| (format.name, format.about, format)))
+}
+
 /// Writes the report.
 pub fn run(args: Args) -> Result<ExitCode> {
     let format = format(&args)?;
-    let runs = results::open_all(&args.runs)?;
-    let input = ReportInput::new(runs.iter().map(source).collect());
-    let ranking = ranking(&args, &runs, format)?;
-    let compared = compared(&args, &runs)?;
-    let text = (format.write)(&Report {
-        input: &input,
-        experiments: &sections(&input),
-        ranking: &ranking,
-        compared: &compared,
-        style: style(),
-    });
+    let text = text(results::open_all(&args.runs)?, format, &args.shown, &[])?;
     match &args.output {
         None => print(&text)?,
         Some(path) => {
@@ -59,6 +61,24 @@ pub fn run(args: Args) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The report of `runs`, without the sections `skipped`.
+pub(super) fn text(
+    runs: Vec<Run>,
+    format: &Format,
+    shown: &Shown,
+    skipped: &[&str],
+) -> Result<String> {
+    let input = ReportInput::new(runs.iter().map(source).collect());
+    let ranking = ranking(shown, &runs, format)?;
+    let compared = compared(shown, &runs)?;
+    let experiments = gpubench_experiments::registry::sections(&input);
+    let mut sections = gpubench_report::sections(&input, experiments, &ranking, &compared);
+    sections.retain(|section| !skipped.contains(&section.id()));
+    let (ranking, compared) = (&ranking, &compared);
+    let report = Report { input: &input, sections, ranking, compared, style: style() };
+    Ok((format.write)(&report))
 }
 
 /// What was requested, else what the output's name ends in.
@@ -92,8 +112,8 @@ fn source(run: &Run) -> Source<'_> {
 }
 
 /// Each device of the runs against the same device of the baseline.
-fn compared(args: &Args, runs: &[Run]) -> Result<Vec<Compared>> {
-    let Some(path) = &args.baseline else { return Ok(vec![]) };
+fn compared(shown: &Shown, runs: &[Run]) -> Result<Vec<Compared>> {
+    let Some(path) = &shown.baseline else { return Ok(vec![]) };
     let each: Vec<_> = runs.iter().map(|run| compare::against(path, run)).collect();
     // Of many runs it is enough that one has a device of the baseline.
     if each.iter().any(Result::is_ok) {
@@ -102,9 +122,9 @@ fn compared(args: &Args, runs: &[Run]) -> Result<Vec<Compared>> {
     Ok(each.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
-fn ranking(args: &Args, runs: &[Run], format: &Format) -> Result<Ranking> {
+fn ranking(shown: &Shown, runs: &[Run], format: &Format) -> Result<Ranking> {
     let matrix = result_matrix(runs.iter().map(|run| (&run.header, run.records.as_slice())));
-    let mut ranking = rank(&matrix, &args.sources.options())?;
+    let mut ranking = rank(&matrix, &shown.sources.options())?;
     // A line a case and device shows no ranking.
     if format.ranks {
         let own = |_: &[&DeviceInfo]| {
@@ -114,7 +134,7 @@ fn ranking(args: &Args, runs: &[Run], format: &Format) -> Result<Ranking> {
             }
             Ok(own)
         };
-        ranking.prediction = args.sources.predict(&matrix, &ranking, own)?;
+        ranking.prediction = shown.sources.predict(&matrix, &ranking, own)?;
     }
     Ok(ranking)
 }

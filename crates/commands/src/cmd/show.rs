@@ -28,7 +28,7 @@ pub fn print(text: &str) -> Result<()> {
 
 /// A section as a command's whole output, as wide as the terminal.
 pub(super) fn text(section: &Section) -> String {
-    let text = render::text::section(section, Some(usize::from(width())));
+    let text = render::text::section(section, width());
     text.trim_start_matches('\n').to_owned()
 }
 
@@ -43,6 +43,7 @@ pub enum Format {
     /// Tables for a terminal
     Text,
     /// Tables for a pull request
+    #[value(alias = "markdown")]
     Md,
     /// One line a row of the tables
     Csv,
@@ -86,16 +87,19 @@ pub fn style() -> Style {
     Style { width: width(), color: colored(std::io::stdout().is_terminal()) }
 }
 
-/// Columns of the terminal that stdout is; 80 where it is none.
-pub fn width() -> u16 {
-    const USUAL: u16 = 80;
+/// Columns of the terminal that stdout is; `None` where it is none, so that no line is broken.
+pub fn width() -> Option<usize> {
+    const USUAL: usize = 80;
+    if !std::io::stdout().is_terminal() {
+        return None;
+    }
     #[cfg(unix)]
     if let Ok(size) = rustix::termios::tcgetwinsize(std::io::stdout())
         && size.ws_col >= 40
     {
-        return size.ws_col;
+        return Some(usize::from(size.ws_col));
     }
-    USUAL
+    Some(USUAL)
 }
 
 /// Prints a value for programs.

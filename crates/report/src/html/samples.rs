@@ -1,7 +1,6 @@
 //! Every sample of a workload on one device: one row a size, one line of dots a round.
 
 use crate::labels;
-use crate::overview::Workload;
 use crate::render::html::figure::{WIDTH, colour as series, figure as draw, num};
 use crate::render::html::scale::Range;
 use gpubench_analysis::Aggregate;
@@ -19,13 +18,9 @@ const BOTTOM: f64 = 32.0;
 const GAP: f64 = 6.0;
 
 /// The plot, where anything was measured.
-pub(super) fn figure(input: &ReportInput, workload: &Workload, device: usize) -> Markup {
-    let rows: Vec<&Aggregate> = workload
-        .rows
-        .iter()
-        .copied()
-        .filter(|row| row.device == device && row.time.is_some())
-        .collect();
+pub(super) fn figure(input: &ReportInput, workload: &[&Aggregate], device: usize) -> Markup {
+    let rows: Vec<&Aggregate> =
+        workload.iter().copied().filter(|row| row.device == device && row.time.is_some()).collect();
     let Some(scale) = scale(&rows) else { return html! {} };
     let mut top = TOP;
     let bands: Vec<(f64, &Aggregate)> = rows
@@ -54,7 +49,7 @@ pub(super) fn figure(input: &ReportInput, workload: &Workload, device: usize) ->
     let reported_device = &input.reported_devices[device];
     let description = format!(
         "Samples of {} on {} {}, {} sizes. Medians and intervals are in the table of the workload.",
-        labels::workload_name(workload.rows[0].key, 60),
+        labels::workload_name(workload[0].key, 60),
         reported_device.label,
         reported_device.name,
         rows.len()
@@ -95,13 +90,13 @@ fn line_height(row: &Aggregate) -> f64 {
 }
 
 fn band(y: f64, row: &Aggregate, place: &dyn Fn(f64) -> f64) -> Markup {
-    let [time, interval] = labels::time(row);
+    let time = labels::time(row).map(|time| time.text());
     let Some(overall) = row.time else { return html! {} };
     let [low, high] = overall.interval.map(|t| place(t / overall.value - 1.0));
     let (top, height) = (y + TEXT, band_height(row));
     html! {
         text x=(num(LEFT)) y=(num(y + 11.0)) { (gpubench_core::text::middle(&labels::size(row.key), 30)) }
-        text.end x=(num(WIDTH - RIGHT)) y=(num(y + 11.0)) { (time) " " (interval) @if row.is_doubtful() { " !" } }
+        text.end x=(num(WIDTH - RIGHT)) y=(num(y + 11.0)) { (time.unwrap_or_default()) }
         rect.band x=(num(LEFT)) y=(num(top)) width=(num(WIDTH - LEFT - RIGHT)) height=(num(height)) {}
         rect.interval x=(num(low)) y=(num(top)) width=(num((high - low).max(0.8))) height=(num(height)) {}
     }

@@ -1,6 +1,5 @@
 //! How a workload's rate, or its time, grows with size: one line a device.
 
-use crate::overview::Workload;
 use crate::render::html::{LOOKS, drawn};
 use gpubench_analysis::ReportInput;
 use gpubench_analysis::{Aggregate, Rate};
@@ -13,10 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_CURVES: usize = 6;
 
 /// One plot, or one for each value of the sizes beside the one that varies most.
-pub(super) fn figures(input: &ReportInput, workload: &Workload) -> Markup {
+pub(super) fn figures(input: &ReportInput, workload: &[&Aggregate]) -> Markup {
     // Copies have a section of their own, where all kinds of memory stand in one plot.
     let rows: Vec<&Aggregate> = workload
-        .rows
         .iter()
         .copied()
         .filter(|row| row.time.is_some())

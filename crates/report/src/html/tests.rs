@@ -3,9 +3,9 @@ use crate::render;
 use crate::testing::{Sample, hostile};
 
 fn of(sample: &Sample) -> String {
-    let sections = [render::sample::section(), render::sample::hostile()];
+    let sections = vec![render::sample::section(), render::sample::hostile()];
     let input = sample.input();
-    page(&input, &crate::sections(&input, &sections, &sample.ranking(), &sample.compared()))
+    page(&input, &crate::sections(&input, sections, &sample.ranking(), &sample.compared()))
 }
 
 /// Elements that have no end tag.
@@ -84,7 +84,7 @@ fn every_section_is_there() {
     for id in [
         "devices",
         "ranking",
-        "glance",
+        "results",
         "rooflines",
         "workloads",
         "overlap",
@@ -130,7 +130,7 @@ fn an_empty_run_is_a_page_too() {
     let matrix = gpubench_analysis::result_matrix([(&header, &[][..])]);
     let ranking = gpubench_analysis::rank::rank(&matrix, &Default::default()).unwrap();
     let input = ReportInput::new(vec![source]);
-    let page = page(&input, &crate::sections(&input, &[], &ranking, &[]));
+    let page = page(&input, &crate::sections(&input, vec![], &ranking, &[]));
     tags(&page);
     assert!(page.contains("cut short"));
 }

@@ -1,106 +1,88 @@
-//! Each workload: how its time grows with size, every sample, and the figures.
+//! Each workload: how its time grows with size, every sample, and what came of each case.
 
-use super::{Section, name as breaking, samples, scroll, sweep};
-use crate::labels;
-use crate::overview::{Workload, workloads};
-use gpubench_analysis::Aggregate;
-use gpubench_analysis::ReportInput;
+use super::{samples, sweep};
+use crate::labels::{capitalised, counts, flag_names, how_often, mark, size, time, workload_name};
+use crate::render::html::{shown, table};
+use crate::results::{Cases, families};
+use gpubench_analysis::{Aggregate, ReportInput};
 use gpubench_core::text::counted;
+use gpubench_core::workload::Kind;
+use gpubench_document::{Column, Sentence, Table, Unit};
 use maud::{Markup, html};
+use std::collections::BTreeSet;
 
-pub(super) fn section(input: &ReportInput) -> Option<Section> {
-    let workloads = workloads(input);
-    if workloads.is_empty() {
-        return None;
-    }
-    let body = html! {
+/// The section's anchor.
+pub(super) const ID: &str = "workloads";
+
+pub(super) fn body(input: &ReportInput) -> Markup {
+    html! {
         p {
             "Open a workload for its plots. In the plots of samples every dot is one sample, and every line of dots one round (a fresh process); "
             "dots stand where they differ from the row's median in per cent, so that rows of different sizes can be compared. "
             "The grey box is the 95 % interval of the median; triangles at the edge are samples further out."
         }
-        @for (i, workload) in workloads.iter().enumerate() {
-            @if i == 0 || workloads[i - 1].family != workload.family {
-                h3 { (gpubench_core::text::printable(workload.family, 40)) }
-            }
-            (details(input, workload))
+        @for (family, cases) in families(input) {
+            h3 { (capitalised(family)) }
+            @for rows in by_workload(&cases).chunk_by(|a, b| workload(a) == workload(b)) { (details(input, rows)) }
         }
-    };
-    Some(Section::new("workloads", "Workloads", body))
+    }
 }
 
-fn details(input: &ReportInput, workload: &Workload) -> Markup {
-    let key = workload.rows[0].key;
-    let sizes: std::collections::BTreeSet<_> = workload.rows.iter().map(|row| row.key).collect();
-    let devices: std::collections::BTreeSet<_> =
-        workload.rows.iter().map(|row| row.device).collect();
-    let name = labels::workload_name(key, 120);
-    let doubtful = workload.rows.iter().filter(|row| row.is_doubtful()).count();
-    let failed = workload.rows.iter().filter(|row| row.outcome.is_failure()).count();
+/// What was run, by workload and what is measured of it.
+fn by_workload<'r, 'a>(cases: &Cases<'r, 'a>) -> Vec<&'r Aggregate<'a>> {
+    let rows = cases.values().flat_map(|rows| rows.values().copied());
+    let mut rows: Vec<_> = rows.filter(|row| !row.is_skipped()).collect();
+    rows.sort_by_key(|row| workload(row));
+    rows
+}
+
+fn workload<'a>(row: &Aggregate<'a>) -> (&'a str, Kind) {
+    (&row.key.workload, row.key.measure)
+}
+
+fn details(input: &ReportInput, rows: &[&Aggregate]) -> Markup {
+    let name = workload_name(rows[0].key, 120);
+    let sizes: BTreeSet<_> = rows.iter().map(|row| row.key).collect();
+    let devices: BTreeSet<_> = rows.iter().map(|row| row.device).collect();
     html! {
         details {
             summary {
-                h4 { (breaking(&name)) }
-                span {
-                    (counted(sizes.len(), "size")) ", " (counted(devices.len(), "device"))
-                    @if doubtful > 0 { ", ! " (doubtful) " with a warning" }
-                    @if failed > 0 { span.bad { ", ✗ " (failed) " failed" } }
-                }
+                h4 { (shown(&name.clone().into())) }
+                span { (counted(sizes.len(), "size")) ", " (counted(devices.len(), "device")) ": " (shown(&counts(rows.iter().copied()))) }
             }
             div.plots {
-                (sweep::figures(input, workload))
-                @for device in devices { (samples::figure(input, workload, device)) }
+                (sweep::figures(input, rows))
+                @for device in devices { (samples::figure(input, rows, device)) }
             }
-            (scroll(&format!("Figures of {name}"), &table(input, workload, &name)))
+            (table(&figures(input, rows, name)))
         }
     }
 }
 
-fn table(input: &ReportInput, workload: &Workload, name: &str) -> Markup {
-    html! {
-        table {
-            caption { (name) ": all sizes and devices" }
-            thead {
-                tr {
-                    th scope="col" { "size" }
-                    th scope="col" { "device" }
-                    th.n scope="col" { "median" }
-                    th.n scope="col" { "95 %" }
-                    th.n scope="col" { "rate" }
-                    th.n scope="col" { "rounds" }
-                    th.n scope="col" { "samples" }
-                    th scope="col" { "result" }
-                    th scope="col" { "flags" }
-                }
-            }
-            tbody {
-                @for row in &workload.rows {
-                    @let [time, interval] = labels::time(row);
-                    tr {
-                        th scope="row" { (labels::size(row.key)) }
-                        td.w { (input.reported_devices[row.device].label) }
-                        td.n { (time) }
-                        td.n { (interval) }
-                        td.n { (labels::rate(row)) }
-                        td.n { (row.rounds().count()) }
-                        td.n { (row.rounds().map(|m| m.samples.len()).sum::<usize>()) }
-                        td.w { (outcome(row)) }
-                        td { @if row.is_doubtful() { span.warn { "! " } } (labels::flag_names(row)) }
-                    }
-                }
-            }
-        }
+fn figures(input: &ReportInput, rows: &[&Aggregate], name: String) -> Table {
+    let columns = [
+        Column::text("size", "size"),
+        Column::text("device", "device"),
+        Column::new("time", "median ± 95 %", Unit::Seconds),
+        Column::new("rounds", "rounds", Unit::Count),
+        Column::new("samples", "samples", Unit::Count),
+        Column::text("mark", Sentence::new()),
+        Column::text("result", "result"),
+        Column::text("flags", "flags"),
+    ];
+    let mut table = Table::new("figures", name, columns);
+    for row in rows {
+        let samples: usize = row.rounds().map(|measured| measured.samples.len()).sum();
+        table.row([
+            size(row.key).into(),
+            input.reported_devices[row.device].label.clone().into(),
+            time(row).map(|time| time.quantity).into(),
+            (row.rounds().count() as u64).into(),
+            (samples as u64).into(),
+            mark(row).into(),
+            Sentence::from(row.outcome.label()).name(how_often(row)).into(),
+            flag_names(row).into(),
+        ]);
     }
-}
-
-/// The outcome as a symbol and a label.
-pub(super) fn outcome(row: &Aggregate) -> Markup {
-    let class = match () {
-        () if row.outcome.is_ok() => "good",
-        () if row.outcome.is_failure() => "bad",
-        () => "soft",
-    };
-    let label = if row.outcome.is_ok() { "verified" } else { row.outcome.label() };
-    let mark = labels::mark(row);
-    html! { span class=(class) { (mark.trim_end_matches('!')) " " (label) } (labels::how_often(row)) }
+    table
 }

@@ -1,130 +1,226 @@
 //! A table of finished cells, laid out for a terminal.
 
-use super::{cell, sentence};
-use comfy_table::{CellAlignment, ContentArrangement, LineStyle, TableStyle};
+use super::{column_cell, sentence};
 use gpubench_core::text::wrapped;
 use gpubench_document::{Align, Table};
+use std::ops::Range;
+use textwrap::core::display_width;
 
-/// No name survives in fewer columns.
+/// No text survives in fewer columns.
 const NARROWEST: usize = 8;
-/// Between two columns, and behind the last.
+/// Between two groups of columns; those of a group stand closer.
 const GAP: usize = 2;
 
-/// Headings, sides and cells as text.
+/// Columns of text, and which of them stand under one heading.
 pub(super) struct Grid {
-    headings: Vec<String>,
-    right: Vec<bool>,
-    rows: Vec<Vec<String>>,
+    columns: Vec<Column>,
+    groups: Vec<Range<usize>>,
+    rows: usize,
 }
+
+struct Column {
+    /// What stands over it and its neighbours: at the first of them.
+    group: String,
+    heading: String,
+    cells: Vec<String>,
+    right: bool,
+    whole: bool,
+    /// Spaces before it.
+    gap: usize,
+}
+
+/// Columns that stand side by side, with their widths.
+type Block = Vec<(usize, usize)>;
 
 impl Grid {
     /// The cells of `table`; a `*` stands before the best.
     pub(super) fn of(table: &Table) -> Self {
-        let columns = table.columns();
-        let text = |(i, row): (usize, &Vec<_>)| -> Vec<String> {
-            let cells = row.iter().zip(columns).enumerate();
-            let star = |j| if table.is_best(i, j) { "* " } else { "" };
-            cells.map(|(j, (c, column))| format!("{}{}", star(j), cell(c, column.unit))).collect()
-        };
-        Self {
-            headings: columns.iter().map(|column| sentence(&column.title)).collect(),
-            right: columns.iter().map(|column| column.align == Align::Right).collect(),
-            rows: table.rows().iter().enumerate().map(text).collect(),
-        }
+        let mut columns: Vec<Column> =
+            (0..table.columns().len()).map(|j| column(table, j)).collect();
+        let groups = table.groups();
+        groups.iter().for_each(|group| close_up(&mut columns[group.clone()]));
+        Self { columns, groups, rows: table.rows().len() }
     }
 
     /// For `width` columns, or as wide as it is. Where not all columns fit side by side, they
     /// follow in several tables, each with the first column.
     pub(super) fn text(&self, width: Option<usize>) -> String {
-        let Some(width) = width else {
-            return self.block(&(0..self.right.len()).collect::<Vec<_>>(), None);
-        };
-        let blocks = self.blocks(width);
-        let texts: Vec<String> =
-            blocks.iter().map(|columns| self.block(columns, Some(width))).collect();
+        let blocks = self.blocks(width.unwrap_or(usize::MAX));
+        let texts: Vec<String> = blocks.iter().map(|block| self.block(block)).collect();
         texts.join("\n")
     }
 
-    /// Which columns stand side by side.
-    fn blocks(&self, width: usize) -> Vec<Vec<usize>> {
-        let narrowest = |i: usize| match self.right[i] {
-            true => self.widest(i),
-            false => self.widest(i).min(NARROWEST),
+    /// Which columns stand side by side, and how wide each is.
+    fn blocks(&self, width: usize) -> Vec<Block> {
+        let needed_of = |group: &Range<usize>, limit: usize| -> usize {
+            self.columns[group.clone()].iter().map(|one| one.gap + one.narrowest(limit)).sum()
         };
+        // Names may take what the widest of the other groups leaves.
+        let others = self.groups.iter().skip(1).map(|group| needed_of(group, NARROWEST)).max();
+        let limit = width.saturating_sub(others.unwrap_or(0));
         let mut blocks: Vec<Vec<usize>> = vec![];
         let mut used = 0;
-        for i in 0..self.right.len() {
-            let needed = narrowest(i) + GAP;
+        for (n, group) in self.groups.iter().enumerate() {
+            let needed = needed_of(group, limit);
             match blocks.last_mut() {
-                Some(block) if block.len() < 2 || used + needed <= width + 1 => {
-                    block.push(i);
+                Some(block) if n < 2 || used + needed <= width.saturating_add(GAP) => {
+                    block.extend(group.clone());
                     used += needed;
                 }
-                Some(_) => {
-                    blocks.push(vec![0, i]);
-                    used = narrowest(0) + GAP + needed;
-                }
-                None => {
-                    blocks.push(vec![i]);
-                    used = needed;
+                before => {
+                    let first = before.map_or(0..0, |_| self.groups[0].clone());
+                    used = needed_of(&first, limit) + needed;
+                    blocks.push(first.chain(group.clone()).collect());
                 }
             }
         }
-        blocks
+        blocks.into_iter().map(|block| self.fitted(block, width, limit)).collect()
     }
 
-    fn block(&self, columns: &[usize], width: Option<usize>) -> String {
-        let mut table = comfy_table::Table::new();
-        let rule = LineStyle::none().fill('─').junction('─');
-        table.load_style(TableStyle::new().header_separator(rule));
-        table.set_content_arrangement(ContentArrangement::Disabled);
-        if let Some(width) = width {
-            table.set_content_arrangement(ContentArrangement::Dynamic);
-            table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
+    /// The widest columns give until all fit: first those of text, and where that is not enough,
+    /// those of figures.
+    fn fitted(&self, columns: Vec<usize>, width: usize, limit: usize) -> Block {
+        let mut block: Block = columns.into_iter().map(|i| (i, self.columns[i].widest())).collect();
+        let taken = self.width(&block);
+        for _ in 0..taken.saturating_sub(width) {
+            let widest = |needed_of: &dyn Fn(&Column) -> usize| {
+                let may_give = |(_, (i, width)): &(usize, &(usize, usize))| {
+                    *width > needed_of(&self.columns[*i])
+                };
+                let of = block.iter().enumerate().filter(may_give);
+                of.max_by_key(|(_, (_, width))| *width).map(|(k, _)| k)
+            };
+            let text = widest(&|column| column.narrowest(limit));
+            let Some(k) = text.or_else(|| widest(&|_| NARROWEST)) else { break };
+            block[k].1 -= 1;
         }
-        let widths = self.widths(columns, width);
-        let pick = |cells: &[String]| -> Vec<String> {
-            let fit =
-                |(&i, &width): (&usize, &usize)| wrapped(cells.get(i).map_or("", |c| c), width);
-            columns.iter().zip(&widths).map(fit).collect()
-        };
-        table.set_header(pick(&self.headings));
-        for row in &self.rows {
-            table.add_row(pick(row));
+        block
+    }
+
+    /// How wide columns are with what stands between them.
+    fn width(&self, block: &[(usize, usize)]) -> usize {
+        let gaps = block.iter().skip(1).map(|(i, _)| self.columns[*i].gap);
+        gaps.chain(block.iter().map(|(_, width)| *width)).sum()
+    }
+
+    fn block(&self, block: &Block) -> String {
+        let mut out = self.group_headings(block);
+        out += &self.line(block, |column| &column.heading);
+        out += &"─".repeat(self.width(block));
+        out.push('\n');
+        (0..self.rows).for_each(|row| out += &self.line(block, |column| &column.cells[row]));
+        out
+    }
+
+    /// The line over the headings, where there is one: each over the middle of its columns.
+    fn group_headings(&self, block: &Block) -> String {
+        let mut line = String::new();
+        for (k, &(i, _)) in block.iter().enumerate() {
+            let Some(group) = self.groups.iter().find(|group| group.start == i) else { continue };
+            let gap = if k == 0 { 0 } else { self.columns[i].gap };
+            let size = self.width(&block[k..k + group.len()]);
+            line += &format!("{:gap$}{:^size$}", "", self.columns[i].group);
         }
-        for (column, &i) in table.column_iter_mut().zip(columns) {
-            column.set_padding((0, 1));
-            if self.right[i] {
-                column.set_cell_alignment(CellAlignment::Right);
+        let line = line.trim_end();
+        if line.is_empty() { String::new() } else { format!("{line}\n") }
+    }
+
+    /// A row, over as many lines as its longest cell.
+    fn line<'g>(&'g self, block: &Block, text: impl Fn(&'g Column) -> &'g str) -> String {
+        let lines =
+            |&(i, width): &(usize, usize)| self.columns[i].lines(text(&self.columns[i]), width);
+        let cells: Vec<Vec<String>> = block.iter().map(lines).collect();
+        let mut out = String::new();
+        for n in 0..cells.iter().map(Vec::len).max().unwrap_or(0) {
+            let mut line = String::new();
+            for (k, (&(i, width), cell)) in block.iter().zip(&cells).enumerate() {
+                let column = &self.columns[i];
+                let text = cell.get(n).map_or("", String::as_str);
+                let margin = width.saturating_sub(display_width(text));
+                let gap = if k == 0 { 0 } else { column.gap };
+                let [before, behind] = if column.right { [margin, 0] } else { [0, margin] };
+                line += &format!("{0:1$}{text}{0:2$}", "", gap + before, behind);
             }
+            out += line.trim_end();
+            out.push('\n');
         }
-        table.trim_fmt() + "\n"
+        out
+    }
+}
+
+impl Column {
+    fn widest(&self) -> usize {
+        let all = self.cells.iter().chain([&self.heading]);
+        all.map(|text| display_width(text)).max().unwrap_or(0)
     }
 
-    fn widest(&self, i: usize) -> usize {
-        let cells = self.rows.iter().filter_map(|row| row.get(i));
-        cells.chain(self.headings.get(i)).map(|text| text.chars().count()).max().unwrap_or(0)
+    /// The width below which it does not go; names wider than `limit` are broken within words.
+    fn narrowest(&self, limit: usize) -> usize {
+        let parts = || self.cells.iter().chain([&self.heading]).flat_map(|text| text.split(' '));
+        match (self.right, self.whole) {
+            (true, _) => self.widest(),
+            (_, true) => parts().map(display_width).max().unwrap_or(0).min(limit.max(NARROWEST)),
+            _ => self.widest().min(NARROWEST),
+        }
     }
 
-    /// Columns of figures keep their width; the widest of the others give until all fit.
-    fn widths(&self, columns: &[usize], width: Option<usize>) -> Vec<usize> {
-        let mut widths: Vec<usize> = columns.iter().map(|&i| self.widest(i)).collect();
-        let Some(width) = width else { return widths };
-        let taken = widths.iter().sum::<usize>() + GAP * widths.len();
-        for _ in 0..taken.saturating_sub(width + 1) {
-            let may_give = |&k: &usize| !self.right[columns[k]] && widths[k] > NARROWEST;
-            let widest = (0..widths.len()).filter(may_give).max_by_key(|&k| widths[k]);
-            let Some(k) = widest else { break };
-            widths[k] -= 1;
+    /// `text` in lines of at most `width`.
+    fn lines(&self, text: &str, width: usize) -> Vec<String> {
+        match self.whole {
+            true => super::wrap::lines(text, width, ["", "  "]),
+            false => wrapped(text, width).lines().map(str::to_owned).collect(),
         }
-        widths
+    }
+}
+
+/// The cells of column `j`.
+fn column(table: &Table, j: usize) -> Column {
+    let column = &table.columns()[j];
+    let cell = |(i, row): (usize, &Vec<_>)| {
+        let star = if table.is_best(i, j) { "*" } else { "" };
+        format!("{star}{}", column_cell(&row[j], column))
+    };
+    let has_best = table.bests().iter().any(|(_, best)| *best == j);
+    let mut cells: Vec<String> = table.rows().iter().enumerate().map(cell).collect();
+    align(&mut cells);
+    Column {
+        group: column.group.as_ref().map_or_else(String::new, sentence),
+        heading: sentence(&column.title),
+        cells,
+        right: column.align == Align::Right,
+        whole: column.is_whole,
+        gap: if has_best { GAP - 1 } else { GAP },
+    }
+}
+
+/// Puts the signs of intervals below each other, and so the figures before them.
+fn align(cells: &mut [String]) {
+    let behind = |cell: &str| cell.find(" ±").map_or(0, |at| display_width(&cell[at..]));
+    let widest = cells.iter().map(|cell| behind(cell)).max().unwrap_or(0);
+    for cell in cells.iter_mut().filter(|cell| cell.contains(" ±")) {
+        let missing = widest - behind(cell);
+        *cell += &" ".repeat(missing);
+    }
+}
+
+/// Columns of a group stand close, and are as wide as its heading.
+fn close_up(group: &mut [Column]) {
+    for column in group.iter_mut().skip(1) {
+        column.gap = 1;
+        column.group.clear();
+    }
+    let others: usize = group.iter().skip(1).map(|column| column.widest() + column.gap).sum();
+    let first = &mut group[0];
+    let room = display_width(&first.group).saturating_sub(others);
+    if room > first.widest() {
+        first.heading = format!("{:>room$}", first.heading);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_document::{Column, Unit};
+    use gpubench_document::{Column, Quantity, Unit};
 
     fn many_columns(columns: usize) -> Table {
         let numbers =
@@ -151,8 +247,39 @@ mod tests {
         table.best("n");
         assert_eq!(
             Grid::of(&table).text(None),
-            "name       time\n────────────────\na       1.50 ms\nb     * 1.00 ms\n"
+            "name     time\n─────────────\na     1.50 ms\nb    *1.00 ms\n"
         );
+    }
+
+    /// Two cases on `devices`, as results are shown.
+    fn results(devices: usize) -> Table {
+        let device = |i: usize| {
+            let time = Column::new(&format!("time {i}"), "median ± 95 %", Unit::Seconds);
+            let rate = Column::bare(&format!("rate {i}"), Unit::FlopsPerSecond);
+            [time, rate].map(|column| column.under(format!("device:{i} (simulated)")))
+        };
+        let columns = (0..devices).flat_map(device);
+        let mut table =
+            Table::new("t", "t", [Column::names("case", "case")].into_iter().chain(columns));
+        let time = Quantity::between(2.03e-3, [1.5e-3, 3.5e-3]);
+        let name = "a_name_of_40_characters/variant_of_16x16 m=4096 k=2 n=4096";
+        for name in [name, "short n=1"] {
+            let cells = (0..devices).flat_map(|_| [time.into(), 1.65e10.into()]);
+            table.row([name.into()].into_iter().chain(cells));
+        }
+        table
+    }
+
+    #[test]
+    fn names_stay_whole_and_a_device_is_not_split() {
+        insta::assert_snapshot!(Grid::of(&results(6)).text(Some(80)));
+    }
+
+    #[test]
+    fn a_case_is_a_line_where_the_width_is_free() {
+        let text = Grid::of(&results(6)).text(None);
+        assert_eq!(text.lines().count(), 5);
+        assert_eq!(text.lines().nth(3).unwrap().matches("±72 % 16.5 G").count(), 6);
     }
 
     #[test]

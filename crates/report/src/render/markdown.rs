@@ -1,20 +1,27 @@
 //! For pull requests: headings, tables, and nothing that a name could turn into markup.
 
 use super::plain::{ELSEWHERE, bar, points};
-use super::{cell, sentence};
-use gpubench_document::{Align, Figure, Part, Plot, Section, Sentence, Table, Timeline, Unit};
+use super::{cell, column_cell, sentence};
+use gpubench_document::{
+    Align, Cell, Column, Figure, Part, Plot, Section, Sentence, Table, Timeline, Unit,
+};
 
 /// Characters of a timeline's bars.
 const BAR: usize = 40;
 
 /// A section, with headings from the level of `#` times `level` on.
 pub fn section(section: &Section, level: usize) -> String {
+    cut(section, level, usize::MAX)
+}
+
+/// The same with the first `rows` rows of each table.
+pub(crate) fn cut(section: &Section, level: usize, rows: usize) -> String {
     let mut out = String::new();
-    nested(&mut out, section, level);
+    nested(&mut out, section, level, rows);
     out
 }
 
-fn nested(out: &mut String, section: &Section, level: usize) {
+fn nested(out: &mut String, section: &Section, level: usize, rows: usize) {
     let title = paragraph(&section.title);
     match section.folded {
         true => *out += &format!("\n<details><summary>{title}</summary>\n"),
@@ -31,10 +38,10 @@ fn nested(out: &mut String, section: &Section, level: usize) {
                     *out += &format!("- {}: {value}\n", escaped(&sentence(&fact.label)));
                 }
             }
-            Part::Table(inner) => *out += &table(inner),
+            Part::Table(inner) => *out += &table(inner, rows),
             Part::Plot(plot) => *out += &drawn(section, plot),
             Part::Timeline(timeline) => *out += &track_lines(timeline),
-            Part::Section(inner) => nested(out, inner, level + 1),
+            Part::Section(inner) => nested(out, inner, level + 1, rows),
         }
     }
     if section.folded {
@@ -42,19 +49,37 @@ fn nested(out: &mut String, section: &Section, level: usize) {
     }
 }
 
-fn table(table: &Table) -> String {
+/// Columns of a group are one here: their cells stand behind each other.
+fn table(table: &Table, rows: usize) -> String {
+    let (columns, groups) = (table.columns(), table.groups());
+    let firsts = || groups.iter().map(|group| &columns[group.start]);
+    let heading = |first: &Column| first.group.clone().unwrap_or_else(|| first.title.clone());
+    let rule = |first: &Column| if first.align == Align::Right { "---:" } else { "---" }.to_owned();
     let mut out = format!("\n{}\n\n", paragraph(&table.title));
-    out += &line(table.columns().iter().map(|column| escaped(&sentence(&column.title))));
-    let rule = |align| if align == Align::Right { "---:" } else { "---" }.to_owned();
-    out += &line(table.columns().iter().map(|column| rule(column.align)));
-    for (i, row) in table.rows().iter().enumerate() {
-        let cells = row.iter().zip(table.columns()).enumerate();
-        out += &line(cells.map(|(j, (c, column))| {
-            let text = escaped(&cell(c, column.unit));
-            if table.is_best(i, j) { format!("**{text}**") } else { text }
+    out += &line(firsts().map(|first| escaped(&sentence(&heading(first)))));
+    out += &line(firsts().map(rule));
+    for (i, row) in table.rows().iter().enumerate().take(rows) {
+        out += &line(groups.iter().map(|group| match group.len() {
+            1 => {
+                shown(table, i, group.start, column_cell(&row[group.start], &columns[group.start]))
+            }
+            _ => {
+                let filled = group.clone().filter(|&j| row[j] != Cell::Missing);
+                let cells = filled.map(|j| shown(table, i, j, cell(&row[j], columns[j].unit)));
+                let cells: Vec<String> = cells.collect();
+                if cells.is_empty() { "–".to_owned() } else { cells.join(" ") }
+            }
         }));
     }
-    out
+    match table.rows().len().saturating_sub(rows) {
+        0 => out,
+        more => out + &format!("\n{more} more rows are in the other formats.\n"),
+    }
+}
+
+fn shown(table: &Table, row: usize, column: usize, text: String) -> String {
+    let text = escaped(&text);
+    if table.is_best(row, column) { format!("**{text}**") } else { text }
 }
 
 fn line(cells: impl Iterator<Item = String>) -> String {
@@ -66,7 +91,7 @@ fn drawn(section: &Section, plot: &Plot) -> String {
     let mut out = String::new();
     if plot.table().and_then(|key| section.find_table(key)).is_none() {
         out += &match points(plot) {
-            Some(points) => table(&points),
+            Some(points) => table(&points, usize::MAX),
             None => format!("\n{}: {ELSEWHERE}.\n", paragraph(&plot.title)),
         };
     }
@@ -103,7 +128,7 @@ fn paragraph(text: &Sentence) -> String {
 }
 
 /// Text that Markdown shows as it is.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.trim_start().chars() {
         match c {

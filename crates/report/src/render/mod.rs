@@ -13,7 +13,7 @@ pub mod text;
 mod wrap;
 
 use gpubench_core::text::printable;
-use gpubench_document::{Cell, Figure, Sentence, Unit};
+use gpubench_document::{Cell, Column, Figure, Sentence, Unit};
 
 /// Longer names than this are cut.
 const NAME: usize = 200;
@@ -36,5 +36,17 @@ fn cell(cell: &Cell, unit: Unit) -> String {
         Cell::Verdict(is) => if *is { "yes" } else { "no" }.to_owned(),
         Cell::Mark(mark) => mark.sign().to_owned(),
         Cell::Count(_) | Cell::Quantity(_) => cell.figures(unit).iter().map(Figure::text).collect(),
+    }
+}
+
+/// A cell as people read it under the heading of its column.
+fn column_cell(content: &Cell, column: &Column) -> String {
+    match content {
+        Cell::Quantity(quantity) if column.is_bare => {
+            Figure { quantity: *quantity, unit: column.unit }.bare()
+        }
+        // Beside a word that says why there is no figure.
+        Cell::Missing if column.is_bare || column.title.is_empty() => String::new(),
+        _ => cell(content, column.unit),
     }
 }

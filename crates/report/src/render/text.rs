@@ -4,7 +4,9 @@ use super::grid::Grid;
 use super::plain::{ELSEWHERE, bar, points};
 use super::wrap::wrap;
 use super::{cell, name, sentence};
-use gpubench_document::{Fact, Figure, Part, Piece, Plot, Section, Sentence, Timeline, Unit};
+use gpubench_document::{
+    Fact, Figure, Part, Piece, Plot, Section, Sentence, Table, Timeline, Unit,
+};
 
 /// In place of a space that no line may end at.
 const FIXED: &str = "\u{a0}";
@@ -12,6 +14,11 @@ const FIXED: &str = "\u{a0}";
 /// A section after an empty line, in lines of at most `width` characters, or of any length.
 pub fn section(section: &Section, width: Option<usize>) -> String {
     nested(section, 0, width)
+}
+
+/// A table without its title; nothing where it has no rows.
+pub fn table(table: &Table, width: Option<usize>) -> String {
+    if table.rows().is_empty() { String::new() } else { Grid::of(table).text(width) }
 }
 
 fn nested(section: &Section, indent: usize, width: Option<usize>) -> String {

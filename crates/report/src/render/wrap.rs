@@ -1,5 +1,6 @@
 //! Paragraphs of at most so many columns.
 
+use std::borrow::Cow;
 use textwrap::{Options, WordSeparator, WordSplitter};
 
 /// `text` broken at spaces; a word that is longer than a line is broken where it must be. Every line
@@ -7,12 +8,17 @@ use textwrap::{Options, WordSeparator, WordSplitter};
 pub(super) fn wrap(text: &str, indent: usize, width: Option<usize>) -> String {
     let margin = " ".repeat(indent);
     let width = width.map_or(usize::MAX, |width| width.max(indent + 16));
+    lines(text, width, [&margin; 2]).join("\n") + "\n"
+}
+
+/// The same in lines, the first behind `first` and the others behind `rest`.
+pub(super) fn lines(text: &str, width: usize, [first, rest]: [&str; 2]) -> Vec<String> {
     let options = Options::new(width)
-        .initial_indent(&margin)
-        .subsequent_indent(&margin)
+        .initial_indent(first)
+        .subsequent_indent(rest)
         .word_separator(WordSeparator::AsciiSpace)
         .word_splitter(WordSplitter::NoHyphenation);
-    textwrap::fill(text, options) + "\n"
+    textwrap::wrap(text, options).into_iter().map(Cow::into_owned).collect()
 }
 
 #[cfg(test)]

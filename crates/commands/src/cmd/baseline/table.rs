@@ -3,35 +3,43 @@
 use crate::store::Run;
 use gpubench_analysis::collect;
 use gpubench_core::text::printable;
-use gpubench_core::units;
-use gpubench_report::grid::Grid;
-use gpubench_report::labels::case_name;
-use gpubench_report::labels::kind_label;
-use std::collections::BTreeMap;
+use gpubench_document::{Column, Table, Unit};
+use gpubench_report::labels::{case_name, kind_label};
+use gpubench_report::render::text;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// One line a baseline.
-pub fn list(runs: &[Run], width: u16) -> String {
-    let mut grid = Grid::new(&["baseline", "kind", "driver", ">cases", ">rounds", ">runs", "made"]);
+pub fn list(runs: &[Run], width: Option<usize>) -> String {
+    let columns = [
+        Column::text("baseline", "baseline"),
+        Column::text("kind", "kind"),
+        Column::text("driver", "driver"),
+        Column::new("cases", "cases", Unit::Count),
+        Column::new("rounds", "rounds", Unit::Count),
+        Column::new("runs", "runs", Unit::Count),
+        Column::text("made", "made"),
+    ];
+    let mut table = Table::new("baselines", "Baselines", columns);
     for run in runs {
         let stem = run.path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let device = run.header.devices.first();
-        let cases: std::collections::BTreeSet<_> = run.records.iter().map(|r| &r.key).collect();
-        grid.row([
-            printable(&stem.unwrap_or_default(), 96),
-            device.map_or_else(String::new, |d| kind_label(d).to_owned()),
-            device.map_or_else(String::new, |d| printable(&d.driver, 40)),
-            cases.len().to_string(),
-            run.header.rounds.to_string(),
-            run.noise.as_ref().map_or(1, |noise| noise.runs).to_string(),
-            run.header.started.chars().take(10).filter(char::is_ascii).collect(),
+        let cases: BTreeSet<_> = run.records.iter().map(|r| &r.key).collect();
+        table.row([
+            stem.into(),
+            device.map(kind_label).into(),
+            device.map(|device| device.driver.clone()).into(),
+            (cases.len() as u64).into(),
+            u64::from(run.header.rounds).into(),
+            run.noise.as_ref().map_or(1, |noise| u64::from(noise.runs)).into(),
+            run.header.started.chars().take(10).collect::<String>().into(),
         ]);
     }
-    grid.text(width)
+    text::table(&table, width)
 }
 
 /// A baseline's cases.
-pub fn show(run: &Run, width: u16) -> String {
+pub fn show(run: &Run, width: Option<usize>) -> String {
     let mut out = String::new();
     let header = &run.header;
     for device in &header.devices {
@@ -45,18 +53,24 @@ pub fn show(run: &Run, width: u16) -> String {
     let _ = writeln!(out, "suite {suite}, {made} on {host}, by gpubench {version}\n");
     let floors: BTreeMap<_, _> =
         run.noise.iter().flat_map(|noise| &noise.floors).map(|(key, x)| (key, *x)).collect();
-    let mut grid = Grid::new(&["case", ">time", ">rounds", ">noise floor", "outcome"]);
+    let columns = [
+        Column::names("case", "case"),
+        Column::new("time", "time", Unit::Seconds),
+        Column::new("rounds", "rounds", Unit::Count),
+        Column::new("noise floor", "noise floor", Unit::Fraction),
+        Column::text("outcome", "outcome"),
+    ];
+    let mut table = Table::new("cases", "Cases", columns);
     for device in collect(header, &run.records) {
         for (key, case) in &device.cases {
-            grid.row([
-                case_name(key),
-                case.overall.map_or_else(String::new, |o| units::seconds(o.value)),
-                case.medians.len().to_string(),
-                floors.get(key).map_or_else(String::new, |x| format!("{:.1} %", 100.0 * x)),
-                case.outcome.label().to_owned(),
+            table.row([
+                case_name(key).into(),
+                case.overall.map(|overall| overall.value).into(),
+                (case.medians.len() as u64).into(),
+                floors.get(key).copied().into(),
+                case.outcome.label().into(),
             ]);
         }
     }
-    out += &grid.text(width);
-    out
+    out + &text::table(&table, width)
 }

@@ -4,12 +4,13 @@ use super::Emulated;
 use super::buffers::{Number, Shown};
 use gpubench_core::text::printable;
 use gpubench_core::units::{Bytes, seconds};
+use gpubench_document::{Cell, Column, Sentence, Table, Unit};
 use gpubench_emulator::{Class, Counts, Global, Local};
-use gpubench_report::grid::Grid;
+use gpubench_report::render::text;
 use std::fmt::Write;
 
 /// One line a case; a single case in full.
-pub(super) fn text(all: &[Emulated], width: u16) -> String {
+pub(super) fn text(all: &[Emulated], width: Option<usize>) -> String {
     let mut text = match all {
         [one] => one.counts.as_ref().map_or_else(String::new, |counts| in_full(one, counts, width)),
         _ => overview(all, width),
@@ -46,27 +47,40 @@ fn elements(shown: &Shown) -> String {
     text
 }
 
-fn overview(all: &[Emulated], width: u16) -> String {
-    let headings =
-        ["Case", ">Warp", ">Instr.", ">Idle", ">Trans.", ">Rounds", ">Worst", ">Live", ">Time"];
-    let mut grid = Grid::new(&headings);
+fn overview(all: &[Emulated], width: Option<usize>) -> String {
+    let columns = [
+        Column::names("case", "Case"),
+        number("Warp"),
+        number("Instr."),
+        Column::new("idle", "Idle", Unit::Fraction),
+        number("Trans."),
+        number("Rounds"),
+        number("Worst"),
+        number("Live"),
+        Column::new("time", "Time", Unit::Seconds),
+    ];
+    let mut table = Table::new("cases", "Cases", columns);
     for one in all {
         let Some(counts) = &one.counts else { continue };
         let [reads, writes] = [counts.local_reads, counts.local_writes];
-        grid.row([
-            name(one),
-            counts.rules.warp.to_string(),
-            counts.instructions.values().map(|i| i.warps).sum::<u64>().to_string(),
-            percent(counts.idle),
-            (counts.global_reads.transactions + counts.global_writes.transactions).to_string(),
-            (reads.rounds + writes.rounds).to_string(),
-            reads.worst.max(writes.worst).to_string(),
-            counts.live_values.to_string(),
-            seconds(one.seconds),
+        table.row([
+            name(one).into(),
+            u64::from(counts.rules.warp).into(),
+            counts.instructions.values().map(|i| i.warps).sum::<u64>().into(),
+            counts.idle.into(),
+            (counts.global_reads.transactions + counts.global_writes.transactions).into(),
+            (reads.rounds + writes.rounds).into(),
+            u64::from(reads.worst.max(writes.worst)).into(),
+            (counts.live_values as u64).into(),
+            one.seconds.into(),
         ]);
     }
     let rules = all.iter().find_map(|one| one.counts.as_ref()).map(rules).unwrap_or_default();
-    format!("{}\n{rules}\n", grid.text(width))
+    format!("{}\n{rules}\n", text::table(&table, width))
+}
+
+fn number(title: &'static str) -> Column {
+    Column::new(title, title, Unit::Count)
 }
 
 fn name(one: &Emulated) -> String {
@@ -88,79 +102,78 @@ fn rules(counts: &Counts) -> String {
     )
 }
 
-fn in_full(one: &Emulated, counts: &Counts, width: u16) -> String {
+fn in_full(one: &Emulated, counts: &Counts, width: Option<usize>) -> String {
     let groups = match one.group {
         Some(group) => format!("group {group:?} of {:?}", one.groups),
         None => format!("all {} groups", counts.groups),
     };
-    let mut text = format!(
+    let mut out = format!(
         "{}: {groups}, {} work-items each, in {}\n\n",
         name(one),
         counts.group_size,
         seconds(one.seconds)
     );
-    text += &instructions(counts).text(width);
-    text.push('\n');
-    text += &memory(counts).text(width);
-    text.push('\n');
-    text += &lines(counts).text(width);
-    let _ = write!(text, "\n{}\n\n{}\n", facts(counts), rules(counts));
-    text
+    for table in [instructions(counts), memory(counts), lines(counts)] {
+        out += &text::table(&table, width);
+        out.push('\n');
+    }
+    out + &format!("{}\n\n{}\n", facts(counts), rules(counts))
 }
 
-fn instructions(counts: &Counts) -> Grid {
-    let by_warps = format!(">By warps of {}", counts.rules.warp);
-    let mut grid = Grid::new(&["Instructions", ">By work-items", &by_warps]);
+fn instructions(counts: &Counts) -> Table {
+    let warps = Sentence::from("By warps of ").value(counts.rules.warp.into(), Unit::Count);
+    let columns = [
+        Column::text("class", "Instructions"),
+        number("By work-items"),
+        Column::new("warps", warps, Unit::Count),
+    ];
+    let mut table = Table::new("instructions", "Instructions", columns);
     for class in Class::ALL {
         let count = counts.of(class);
         if count.warps > 0 {
-            grid.row([class.label().into(), count.items.to_string(), count.warps.to_string()]);
+            table.row([class.label().into(), count.items.into(), count.warps.into()]);
         }
     }
-    grid
+    table
 }
 
-fn memory(counts: &Counts) -> Grid {
-    let mut grid = Grid::new(&[
-        "Memory",
-        ">By work-items",
-        ">By warps",
-        ">Bytes",
-        ">Cost",
-        ">Conflicts",
-        ">Worst",
-    ]);
-    let global = |name: &str, g: Global| {
-        let costs = [g.items, g.warps, g.bytes, g.transactions].map(|n| n.to_string());
-        (g.warps > 0).then(|| [vec![name.into()], costs.into(), vec![String::new(); 2]].concat())
+fn memory(counts: &Counts) -> Table {
+    let columns = ["By work-items", "By warps", "Bytes", "Cost", "Conflicts", "Worst"].map(number);
+    let columns = [Column::text("access", "Memory")].into_iter().chain(columns);
+    let mut table = Table::new("memory", "Memory", columns);
+    let global = |g: Global| [g.items, g.warps, g.bytes, g.transactions].map(Cell::from).to_vec();
+    let local = |l: Local| {
+        [l.items, l.warps, l.bytes, l.rounds, l.conflicts, l.worst.into()].map(Cell::from).to_vec()
     };
-    let local = |name: &str, l: Local| {
-        let costs = [l.items, l.warps, l.bytes, l.rounds, l.conflicts, l.worst];
-        (l.warps > 0).then(|| [vec![name.into()], costs.map(|n| n.to_string()).into()].concat())
-    };
-    let rows = [
-        global("global reads", counts.global_reads),
-        global("global writes", counts.global_writes),
-        local("local reads", counts.local_reads),
-        local("local writes", counts.local_writes),
-    ];
-    rows.into_iter().flatten().for_each(|row: Vec<String>| grid.row(row));
-    grid
+    for (name, warps, cells) in [
+        ("global reads", counts.global_reads.warps, global(counts.global_reads)),
+        ("global writes", counts.global_writes.warps, global(counts.global_writes)),
+        ("local reads", counts.local_reads.warps, local(counts.local_reads)),
+        ("local writes", counts.local_writes.warps, local(counts.local_writes)),
+    ] {
+        if warps > 0 {
+            table.row([name.into()].into_iter().chain(cells));
+        }
+    }
+    table
 }
 
-fn lines(counts: &Counts) -> Grid {
-    let mut grid = Grid::new(&[">Line", "Access", "Variable", ">By work-items", ">Cost", ">Worst"]);
+fn lines(counts: &Counts) -> Table {
+    let text = |title| Column::text(title, title);
+    let [line, items, cost, worst] = ["Line", "By work-items", "Cost", "Worst"].map(number);
+    let columns = [line, text("Access"), text("Variable"), items, cost, worst];
+    let mut table = Table::new("lines", "Lines", columns);
     for line in &counts.lines {
-        grid.row([
-            line.line.to_string(),
+        table.row([
+            u64::from(line.line).into(),
             line.class.label().into(),
-            printable(&line.variable, 40),
-            line.items.to_string(),
-            line.cost.to_string(),
-            if line.worst > 0 { line.worst.to_string() } else { String::new() },
+            line.variable.clone().into(),
+            line.items.into(),
+            line.cost.into(),
+            (line.worst > 0).then_some(u64::from(line.worst)).into(),
         ]);
     }
-    grid
+    table
 }
 
 fn facts(counts: &Counts) -> String {

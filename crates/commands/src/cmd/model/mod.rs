@@ -6,7 +6,8 @@ mod transfer_states;
 
 use super::show::{print, print_json};
 use gpubench_core::error::Result;
-use gpubench_report::grid::Grid;
+use gpubench_document::{Cell, Column, Table, Unit};
+use gpubench_report::render;
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -42,9 +43,13 @@ fn show(json: bool, value: &impl Serialize, text: impl FnOnce() -> String) -> Re
     if json { print_json(value) } else { print(&text()) }
 }
 
-/// A table as wide as it needs to be, whose headings are as [`Grid::new`] takes them.
-fn table(headings: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
-    let mut grid = Grid::new(headings);
-    rows.for_each(|row| grid.row(row));
-    grid.text(u16::MAX)
+/// A table as wide as it needs to be; a heading that begins with `>` is that of numbers.
+fn table(headings: &[&'static str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let column = |heading: &&'static str| match heading.strip_prefix('>') {
+        Some(heading) => Column::new(heading, heading, Unit::None),
+        None => Column::text(heading, *heading),
+    };
+    let mut table = Table::new("model", "model", headings.iter().map(column));
+    rows.for_each(|row| table.row(row.into_iter().map(Cell::from)));
+    render::text::table(&table, None)
 }

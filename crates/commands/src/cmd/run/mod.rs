@@ -17,18 +17,19 @@ mod time_budget;
 pub(super) mod trust;
 
 use super::found;
-use super::show::{print, style, warnings};
+use super::report::{self, Shown};
+use super::results;
+use super::show::{print, warnings};
 use crate::store::{Writer, result_name};
 use cases::Filters;
-use gpubench_analysis::{ReportInput, Source, derive_flags};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Header;
 use gpubench_core::units::seconds;
 use gpubench_device::select::Selector;
-use gpubench_experiments::registry::sections;
+use gpubench_report::formats::{FORMATS, Format};
 use gpubench_report::progress::say;
-use gpubench_report::terminal::{Invocation, report};
+use gpubench_report::terminal::{Invocation, time};
 use gpubench_suite::{ROUNDS, SECONDS, Suite};
 use planned::{Plan, new_header};
 use session::Ended;
@@ -73,6 +74,10 @@ pub struct Args {
     /// Seconds for each device (default: the suite's, and at most 5 a case under a --filter)
     #[arg(long, value_name = "SECONDS", value_parser = limit)]
     budget: Option<f64>,
+    /// In which format to report on standard output, as `gpubench report` would
+    #[arg(long, value_parser = report::formats(), default_value = TEXT.name,
+          conflicts_with_all = ["list", "dry_run"])]
+    format: &'static Format,
     /// Longest that one stage of a case may take before its worker is killed (default: by stage)
     #[arg(long, value_name = "SECONDS", value_parser = limit)]
     timeout: Option<f64>,
@@ -97,6 +102,11 @@ pub struct Args {
     #[arg(long, short)]
     quiet: bool,
 }
+
+/// The format that each run of several is reported in by itself.
+const TEXT: &Format = &FORMATS[0];
+/// Sections that a run leaves to `gpubench report`.
+const OF_REPORT: [&str; 3] = ["ranking", "rooflines", "environment"];
 
 /// What `--rounds` takes, as the argument's parser wants it.
 fn rounds() -> RangeInclusive<i64> {
@@ -140,7 +150,7 @@ fn start(args: &Args, suite: &Suite) -> Result<ExitCode> {
         return Err(Error::Usage(format!("{}: {why}", args.output.display())));
     }
     let mut worst = 0;
-    let mut files: Vec<String> = vec![];
+    let mut files: Vec<PathBuf> = vec![];
     'all: for _ in 0..args.repeat.unwrap_or(1) {
         for &devices in &parts {
             let plan = Plan::new(args, suite, &filters, new_header(args, suite, devices));
@@ -153,16 +163,20 @@ fn start(args: &Args, suite: &Suite) -> Result<ExitCode> {
                 return Ok(ExitCode::from(interrupt::EXIT));
             };
             worst = worst.max(conclude(args, suite, &ended)?);
+            files.push(ended.path);
             if ended.interrupted {
                 break 'all;
             }
-            files.push(ended.path.display().to_string());
         }
         if args.dry_run {
             return Ok(ExitCode::SUCCESS);
         }
     }
+    if worst != interrupt::EXIT {
+        document(args, &files)?;
+    }
     if args.repeat.is_some() && files.len() > 1 {
+        let files: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
         let files = files.join(" ");
         say(&format!("to keep each case's noise floor: gpubench baseline save {files}"));
     }
@@ -181,9 +195,23 @@ fn resume(args: &Args, suite: &Suite, file: &Path) -> Result<ExitCode> {
     trust::ask(suite, args.trust)?;
     let plan = Plan::new(args, suite, &filters, run.header);
     match plan.run(&chosen, |_| Ok(writer), run.records)? {
-        Some(ended) => Ok(ExitCode::from(conclude(args, suite, &ended)?)),
+        Some(ended) => {
+            let code = conclude(args, suite, &ended)?;
+            if !ended.interrupted {
+                document(args, &[ended.path])?;
+            }
+            Ok(ExitCode::from(code))
+        }
         None => Ok(ExitCode::from(interrupt::EXIT)),
     }
+}
+
+/// One report of all results, in a format other than text.
+fn document(args: &Args, files: &[PathBuf]) -> Result<()> {
+    if args.format.name == TEXT.name {
+        return Ok(());
+    }
+    print(&report::text(results::open_all(files)?, args.format, &Shown::default(), &[])?)
 }
 
 /// Whether an output is a file by its name, rather than a folder.
@@ -216,21 +244,15 @@ fn conclude(args: &Args, suite: &Suite, ended: &Ended) -> Result<u8> {
         ));
         return Ok(interrupt::EXIT);
     }
-    let mut records = ended.records.clone();
-    derive_flags(&ended.header, &mut records);
-    let invocation = Invocation { seconds: ended.seconds, records: &records[ended.resumed_at..] };
-    let source = Source {
-        name: path.to_string(),
-        header: &ended.header,
-        records: &records,
-        footer: None,
-        warnings: vec![],
-    };
-    let input = ReportInput::new(vec![source]);
-    print(&report(&input, &sections(&input), invocation, style()))?;
-    let models = super::fit::short_summary(suite, &ended.header, &records);
-    if !models.is_empty() {
-        print(&format!("\n{models}"))?;
+    if args.format.name == TEXT.name {
+        let run = results::open(&ended.path)?;
+        print(&report::text(vec![run], TEXT, &Shown::default(), &OF_REPORT)?)?;
+        let records = &ended.records[ended.resumed_at..];
+        print(&time(Invocation { seconds: ended.seconds, records }))?;
+        let models = super::fit::short_summary(suite, &ended.header, &ended.records);
+        if !models.is_empty() {
+            print(&format!("\n{models}"))?;
+        }
     }
     say(&format!("took {} of {} estimated", seconds(ended.seconds), seconds(ended.estimated)));
     say(&format!("results: {path}"));

@@ -12,9 +12,10 @@ mod table;
 mod timeline;
 
 pub(crate) use figure::LOOKS;
+pub(crate) use table::table;
 
 use super::cell;
-use gpubench_document::{Fact, Part, Piece, Plot, Section, Sentence, unique};
+use gpubench_document::{Cell, Fact, Part, Piece, Plot, Section, Sentence, Unit, unique};
 use maud::{Markup, html};
 use std::collections::HashSet;
 
@@ -71,7 +72,7 @@ fn one(part: &Part, level: usize, ids: &mut Ids) -> Markup {
         Part::Text(sentence) => html! { p { (shown(sentence)) } },
         Part::Note(sentence) => html! { p.note { (shown(sentence)) } },
         Part::Facts { facts: list } => facts(list),
-        Part::Table(inner) => table::table(inner),
+        Part::Table(inner) => table(inner),
         Part::Section(inner) if inner.folded => html! {
             details {
                 summary { (heading(inner, level, ids)) }
@@ -101,8 +102,15 @@ fn heading(section: &Section, level: usize, ids: &mut Ids) -> Markup {
 fn facts(facts: &[Fact]) -> Markup {
     html! {
         dl.facts {
-            @for fact in facts { dt { (shown(&fact.label)) } dd { (table::content(&fact.value, fact.unit)) } }
+            @for fact in facts { dt { (shown(&fact.label)) } dd { (value(&fact.value, fact.unit)) } }
         }
+    }
+}
+
+fn value(value: &Cell, unit: Unit) -> Markup {
+    match value {
+        Cell::Text(sentence) => shown(sentence),
+        other => html! { (cell(other, unit)) },
     }
 }
 

@@ -1,0 +1,142 @@
+//! What was measured: one row a case, the devices side by side.
+
+use super::labels::{capitalised, case_name, counts, mark, rate, time};
+use gpubench_analysis::{Aggregate, ReportInput, ReportedDevice};
+use gpubench_core::gpu::DeviceKind;
+use gpubench_core::workload::CaseKey;
+use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
+use std::collections::BTreeMap;
+
+/// The cases of a family that ran on some device, each with its rows by device.
+pub(crate) type Cases<'r, 'a> = BTreeMap<&'a CaseKey, BTreeMap<usize, &'r Aggregate<'a>>>;
+
+/// One table a family, and how many cases came out how.
+pub fn section(input: &ReportInput) -> Section {
+    let section = Section::new("results", "Results").text(
+        "The median time of one operation over all rounds, ± half its 95 % interval, and its work \
+         per second. Marked as a case's best is a time whose interval lies below all others'; that \
+         is no ranking.",
+    );
+    let tables = families(input).into_iter().map(|(family, cases)| table(input, family, &cases));
+    let section = tables.fold(section, Section::table);
+    if section.is_empty() { section } else { section.text(counts(&input.rows)) }
+}
+
+/// What ran on some device, by family.
+pub(crate) fn families<'r, 'a>(input: &'r ReportInput<'a>) -> Vec<(&'a str, Cases<'r, 'a>)> {
+    const FAMILIES: [&str; 5] = ["compute", "memory", "transfer", "overlap", "concurrency"];
+    let mut families: BTreeMap<(usize, &str), Cases> = BTreeMap::new();
+    for row in &input.rows {
+        let place = FAMILIES.iter().position(|name| *name == row.family).unwrap_or(usize::MAX);
+        let cases = families.entry((place, row.family)).or_default();
+        cases.entry(row.key).or_default().insert(row.device, row);
+    }
+    for cases in families.values_mut() {
+        cases.retain(|_, rows| rows.values().any(|row| !row.is_skipped()));
+    }
+    families.into_iter().map(|((_, family), cases)| (family, cases)).collect()
+}
+
+fn table(input: &ReportInput, family: &str, cases: &Cases) -> Table {
+    let mut rates = cases.values().flat_map(BTreeMap::values).filter_map(|row| rate(row));
+    let unit = rates.next().map_or(Unit::None, |rate| rate.unit);
+    let columns = input.reported_devices.iter().flat_map(|device| {
+        let (label, heading) = (&device.label, heading(device));
+        [
+            Column::new(&format!("{label} time"), "median ± 95 %", Unit::Seconds),
+            Column::bare(&format!("{label} rate"), unit),
+            Column::text(&format!("{label} mark"), Sentence::new()),
+        ]
+        .map(|column| column.under(heading.clone()))
+    });
+    let columns = [Column::names("case", "case")].into_iter().chain(columns);
+    let mut table = Table::new(family, capitalised(family), columns);
+    for (key, rows) in cases {
+        let device =
+            |device| rows.get(&device).map_or_else(Default::default, |row| cells(row, unit));
+        let cells: Vec<[Cell; 3]> = (0..input.reported_devices.len()).map(device).collect();
+        table.row([case_name(key).into()].into_iter().chain(cells.into_iter().flatten()));
+        if let Some(best) = best(rows) {
+            let time = table.columns()[1 + 3 * best].key().to_owned();
+            table.best(&time);
+        }
+    }
+    table.without_missing()
+}
+
+/// A device, and what marks it where it is no GPU.
+fn heading(device: &ReportedDevice) -> Sentence {
+    let label = Sentence::from(device.label.clone());
+    match device.device.kind {
+        DeviceKind::Cpu => label.text(" (CPU)"),
+        DeviceKind::Simulated => label.text(" (simulated)"),
+        _ => label,
+    }
+}
+
+/// The time, or in a word why there is none; the rate; the mark.
+fn cells(row: &Aggregate, unit: Unit) -> [Cell; 3] {
+    let rate = rate(row).map(|rate| match rate.unit == unit {
+        true => rate.quantity.into(),
+        false => Sentence::new().quantity(Some(rate.quantity), rate.unit).into(),
+    });
+    let time = time(row).map_or_else(|| row.exclusion.into(), |time| time.quantity.into());
+    [time, rate.unwrap_or(Cell::Missing), mark(row).into()]
+}
+
+/// The device that is faster than each other by more than both intervals.
+fn best(rows: &BTreeMap<usize, &Aggregate>) -> Option<usize> {
+    let right = rows.iter().filter(|(_, row)| row.exclusion.is_none());
+    let mut times: Vec<_> = right.filter_map(|(device, row)| Some((*device, row.time?))).collect();
+    times.sort_by(|(_, a), (_, b)| a.value.total_cmp(&b.value));
+    let ((device, first), others) = times.split_first()?;
+    let is_behind = others.iter().all(|(_, other)| first.interval[1] < other.interval[0]);
+    (!others.is_empty() && is_behind).then_some(*device)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::{markdown, text};
+    use crate::testing::{Sample, hostile};
+
+    #[test]
+    fn results_read_well() {
+        let sample = Sample::new();
+        let section = section(&sample.input());
+        insta::assert_snapshot!("results_at_80_columns", text::section(&section, Some(80)));
+        insta::assert_snapshot!("results_piped", text::section(&section, None));
+        insta::assert_snapshot!("results_as_markdown", markdown::section(&section, 3));
+    }
+
+    #[test]
+    fn every_case_that_ran_is_one_line_of_a_pipe() {
+        let sample = Sample::new();
+        let input = sample.input();
+        let text = text::section(&section(&input), None);
+        for row in input.rows.iter().filter(|row| !row.is_skipped()) {
+            let name = format!("{} ", case_name(row.key));
+            let lines: Vec<&str> = text.lines().filter(|line| line.contains(&name)).collect();
+            assert_eq!(lines.len(), 1, "{name}");
+            let shown = time(row).map_or(row.exclusion.unwrap_or("?").into(), |time| time.text());
+            assert!(lines[0].contains(&shown), "{shown}: {}", lines[0]);
+        }
+    }
+
+    #[test]
+    fn the_best_is_below_every_interval() {
+        let sample = Sample::new();
+        let section = section(&sample.input());
+        let compute = section.find_table("compute").unwrap();
+        assert!(compute.bests().iter().all(|(_, column)| *column == 1));
+        assert!(!compute.bests().is_empty());
+    }
+
+    #[test]
+    fn a_hostile_name_stays_text() {
+        let sample = Sample::named(&hostile());
+        let text = text::section(&section(&sample.input()), Some(80));
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}']));
+    }
+}
