@@ -85,3 +85,39 @@ fn shared_file(case: &Case, buffer: &BufferPlan, scratch: Option<&Path>) -> Opti
     let name = sha256_hex(serde_json::to_vec(&identity).ok()?);
     Some(scratch?.join(format!("{name}.input")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::case::sample::case;
+    use gpubench_core::workload::Fill;
+
+    #[test]
+    fn inputs_are_shared_and_a_damaged_file_is_made_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut case = case("memory", "copy", 100_000);
+        case.buffers[0].access = Access::Read;
+        case.buffers[0].fill = Some(Fill::RandomBits);
+        let made = Images::new(&case, None);
+        let files = || -> Vec<PathBuf> {
+            std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path()).collect()
+        };
+        let same = |is_shared: bool| {
+            let images = Images::new(&case, Some(folder.path()));
+            assert_eq!(matches!(images.images[0], Image::Shared(_)), is_shared);
+            assert!(images.images[0].bytes() == made.images[0].bytes());
+            assert_eq!(images.data(), memory::initial(&case));
+        };
+        same(false);
+        same(true);
+        let [file] = &files()[..] else { panic!("{:?}", files()) };
+        let mut bytes = std::fs::read(file).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        std::fs::write(file, bytes).unwrap();
+        same(false);
+        same(true);
+        case.seed += 1;
+        let other = Images::new(&case, Some(folder.path()));
+        assert!(matches!(other.images[0], Image::Made(_)), "another seed, another input");
+    }
+}

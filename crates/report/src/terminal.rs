@@ -50,8 +50,10 @@ pub fn time(Invocation { seconds, records }: Invocation) -> String {
     let mut out = format!("\nTime: {}", units::seconds(seconds));
     let mut join = "=";
     for (name, part) in parts.into_iter().filter(|(_, part)| *part > 0.0) {
-        let percent = 100.0 * part / seconds;
-        let _ = write!(out, " {join} {name} {} ({percent:.0} %)", units::seconds(part));
+        let _ = write!(out, " {join} {name} {}", units::seconds(part));
+        if matches!(name, "measure" | "reference kernel") {
+            let _ = write!(out, " ({:.0} %)", 100.0 * part / seconds);
+        }
         join = "+";
     }
     if let Some(share) = busy_share(records) {

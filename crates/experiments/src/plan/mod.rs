@@ -2,7 +2,7 @@
 
 mod block;
 mod buffers;
-mod case;
+pub(crate) mod case;
 mod divide;
 mod emulation;
 mod estimate;

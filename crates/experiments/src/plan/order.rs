@@ -54,41 +54,7 @@ fn weight(case: &Case) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::BufferPlan;
-    use gpubench_core::gpu::{Access, Element, Scalar};
-    use gpubench_core::workload::{CaseKey, Kind, Split, Verify};
-
-    fn case(family: &str, workload: &str, n: i64) -> Case {
-        let key = CaseKey {
-            workload: workload.into(),
-            size: vec![("n".into(), n)],
-            measure: Kind::KERNEL,
-            host_memory: None,
-        };
-        let buffer = BufferPlan {
-            name: "out".into(),
-            element: Element::scalar(Scalar::F32),
-            count: n as u64,
-            fill: None,
-            access: Access::Write,
-            split: Split::Broadcast,
-        };
-        Case {
-            key,
-            tags: vec![],
-            family: family.into(),
-            candidates: vec![],
-            dropped: vec![],
-            ceiling: None,
-            buffers: vec![buffer],
-            size: vec![],
-            division: None,
-            verify: Verify::Nothing,
-            seed: 0,
-            place: 0,
-            plan: serde_json::Value::Null,
-        }
-    }
+    use crate::plan::case::sample::case;
 
     #[test]
     fn every_family_has_its_smallest_case_before_any_has_a_second() {
