@@ -70,7 +70,7 @@ fn overview(all: &[Emulated], width: Option<usize>) -> String {
             counts.idle.into(),
             (counts.global_reads.transactions + counts.global_writes.transactions).into(),
             (reads.rounds + writes.rounds).into(),
-            u64::from(reads.worst.max(writes.worst)).into(),
+            reads.worst.max(writes.worst).into(),
             (counts.live_values as u64).into(),
             one.seconds.into(),
         ]);
@@ -143,7 +143,7 @@ fn memory(counts: &Counts) -> Table {
     let mut table = Table::new("memory", "Memory", columns);
     let global = |g: Global| [g.items, g.warps, g.bytes, g.transactions].map(Cell::from).to_vec();
     let local = |l: Local| {
-        [l.items, l.warps, l.bytes, l.rounds, l.conflicts, l.worst.into()].map(Cell::from).to_vec()
+        [l.items, l.warps, l.bytes, l.rounds, l.conflicts, l.worst].map(Cell::from).to_vec()
     };
     for (name, warps, cells) in [
         ("global reads", counts.global_reads.warps, global(counts.global_reads)),
@@ -170,7 +170,7 @@ fn lines(counts: &Counts) -> Table {
             line.variable.clone().into(),
             line.items.into(),
             line.cost.into(),
-            (line.worst > 0).then_some(u64::from(line.worst)).into(),
+            (line.worst > 0).then_some(line.worst).into(),
         ]);
     }
     table
