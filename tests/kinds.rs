@@ -11,8 +11,8 @@ const EXPERIMENTS_CRATE: &str = "crates/experiments/src";
 /// Files that name kinds all the same, and why.
 const EXCEPTIONS: [(&str, &str); 3] = [
     ("crates/experiments/src/registry.rs", "the registry"),
-    ("crates/core/src/workload/kind.rs", "the default, where a suite says nothing"),
-    ("crates/core/src/record/migrate.rs", "what version 1 of the format called them"),
+    ("crates/core/src/workload/kind_name.rs", "the default, where a suite says nothing"),
+    ("crates/core/src/record/from_version_1.rs", "what version 1 of the format called them"),
 ];
 
 fn root() -> &'static Path {

@@ -9,7 +9,7 @@ use gpubench::model::overlap_worth::potential;
 use gpubench::model::schedule::{Class, Heavy};
 use gpubench::model::streams::{Overlap, Stages, total};
 use gpubench::model::transfer_states::{Both, State, min_time, mirrored};
-use gpubench::store::csv::{Row, Table};
+use gpubench::store::read_csv::{Row, Table};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

@@ -18,7 +18,7 @@ use gpubench::measure::{DeviceGroup, Measurement, Policy, measure_multi_device};
 use gpubench::model::transfer_states::{Both, State, min_time, mirrored};
 use gpubench::plan::{Case, Limits, Planned};
 use gpubench::record::Outcome;
-use gpubench::store::csv::Table;
+use gpubench::store::read_csv::Table;
 use gpubench::units::Bytes;
 use std::path::{Path, PathBuf};
 

@@ -33,6 +33,11 @@ pub trait Backend {
     /// Opens the device with this position in [`Backend::devices`].
     fn open(&self, index: usize) -> Result<Box<dyn Device>>;
 
+    /// Beginnings of environment variables that change what its drivers do: runs record them.
+    fn environment(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// What may keep a device away.
     fn doctor(&self, _: &doctor::Machine<'_>) -> Vec<doctor::Finding> {
         vec![]

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Selector {
     /// Use only this device: its number or a part of its name, its vendor, pci:ADDRESS,
-    /// uuid:UUID, opencl:0, wgpu:0, sim:NAME (repeat for more)
+    /// uuid:UUID, API:NUMBER as `devices` lists it, sim:NAME (repeat for more)
     #[arg(long, short, value_name = "DEVICE")]
     pub device: Vec<String>,
     /// Use only devices of this API (repeat for more)

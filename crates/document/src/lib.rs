@@ -7,20 +7,22 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashSet;
 
+mod number_text;
 mod plot;
 mod quantity;
 mod sentence;
-mod show;
 mod slug;
+mod style;
 mod table;
 mod timeline;
 mod unit;
 
-pub use plot::{Axis, Direction, Limit, Plot, Point, Scale, Series, Style};
+pub use plot::{Axis, Direction, Limit, Plot, Point, Scale, Series};
 pub use quantity::{Figure, Quantity};
 pub use sentence::{Piece, Sentence};
 use slug::slug;
 pub use slug::unique;
+pub use style::{Marker, Stroke, Style};
 pub use table::{Align, Cell, Column, Mark, Table};
 pub use timeline::{Seen, Span, Timeline, Track};
 pub use unit::Unit;

@@ -1,7 +1,8 @@
 //! Plots: series of points in a frame of two axes.
 
 use super::slug::slug;
-use super::{Figure, Quantity, Sentence, Unit, show};
+use super::style::Style;
+use super::{Figure, Quantity, Sentence, Unit, number_text};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -54,26 +55,8 @@ impl Axis {
     /// What a tick says. Ticks are the only numbers that a format shows without their being in the
     /// document: they rule the paper and report nothing.
     pub fn tick(&self, value: f64) -> String {
-        show::tick(value, self.unit)
+        number_text::tick(value, self.unit)
     }
-}
-
-/// How a series looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Style {
-    /// Marks joined by a line.
-    Joined,
-    /// A line alone, as for a model.
-    Line,
-    /// Marks alone.
-    Points,
-    /// Hollow marks, as for predictions beside measurements.
-    Open,
-    /// A line that keeps its height up to the next point.
-    Steps,
-    /// Bars that stand on the axis.
-    Bars,
 }
 
 /// A point: both numbers are finite.

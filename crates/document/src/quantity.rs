@@ -1,7 +1,7 @@
 //! Numbers that are finite by construction, and what they count.
 
 use super::Unit;
-use super::show;
+use super::number_text;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -84,12 +84,12 @@ impl Figure {
 
     /// As people read it: three digits, a prefix, the unit, and the interval where there is one.
     pub fn text(&self) -> String {
-        show::quantity(self.quantity, self.unit)
+        number_text::quantity(self.quantity, self.unit)
     }
 
     /// As people read it under a heading that names the unit: the number and its prefix.
     pub fn bare(&self) -> String {
-        let text = show::number(self.quantity.value(), self.unit);
+        let text = number_text::number(self.quantity.value(), self.unit);
         text.strip_suffix(self.unit.symbol()).unwrap_or(&text).trim_end().to_owned()
     }
 }

@@ -1,7 +1,7 @@
 //! The loop over a live device: build, verify, warm up, sample, verify again.
 
 mod autotune;
-mod bandwidths;
+mod bandwidth_section;
 pub mod characterise;
 pub mod checkpoint;
 pub mod concurrency;
@@ -45,6 +45,7 @@ mod known_results;
 mod loops;
 mod measurement;
 mod memory;
+mod policy;
 mod polling;
 pub mod ranks;
 mod reference_kernel;
@@ -67,9 +68,10 @@ pub use device_group::{DeviceGroup, measure_multi_device};
 pub use drift_guard::measure_with_drift_guard;
 pub use experiment::{ErasedExperiment, Experiment, Nothing, Planning, Spec, Timelines};
 pub use iterate::{Iterated, iterate};
-pub use measurement::{Measurement, Policy, Stage, outcome_of};
+pub use measurement::{Measurement, Stage};
 pub use memory::{initial, promised};
 pub use planner::{keys, plan};
+pub use policy::Policy;
 pub use registry::load;
 pub use session::Session;
 pub use stage_timer::StageTimer;

@@ -5,7 +5,7 @@ use gpubench_core::error::Result;
 use gpubench_core::gpu::{Clock, HOST_RESOLUTION, Timeline};
 use gpubench_core::record::{Flag, Measured};
 use gpubench_core::units;
-use gpubench_stats::{Decision, Sampling, Summary, WarmUp};
+use gpubench_stats::{Decision, Sampling, Summary, WarmUp, is_overdue};
 use std::time::Instant;
 
 /// One timed run: seconds of one operation, and how it was read.
@@ -131,8 +131,7 @@ impl<'a> Samples<'a> {
             self.other_clock_samples = 0;
             self.decision = self.sampling.feed(sample.seconds, wall);
         }
-        // Samples that do not count must not keep a case going for ever.
-        if self.decision == Decision::Continue && self.spent > 3.0 * self.policy.seconds {
+        if self.decision == Decision::Continue && is_overdue(self.spent, self.policy.seconds) {
             self.decision = Decision::GaveUp;
         }
     }

@@ -1,68 +1,13 @@
-//! What is requested of the loop and what it found.
+//! What the loop is about to do, and what it found.
 
+use crate::Policy;
 use crate::plan::Case;
 use gpubench_core::error::Error;
 use gpubench_core::record::{
     Built, Detail, ErrorNorms, Flag, Measured, Mismatch, Monitor, Outcome, Record, Wall,
 };
-use gpubench_stats::{Sampling, converged};
+use gpubench_stats::converged;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
-
-/// How long and how well to measure.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Policy {
-    /// Fewest samples.
-    pub min_samples: usize,
-    /// Most samples.
-    pub max_samples: usize,
-    /// Relative half-width of the median's 95 % interval at which sampling stops.
-    pub target: f64,
-    /// Seconds after which warm-up gives up.
-    pub warmup: f64,
-    /// Seconds of sampling (warm-up apart).
-    pub seconds: f64,
-    /// Longest single launch, in seconds: a longer one could trip a display's watchdog.
-    pub longest_launch: f64,
-    /// Check the result only.
-    pub verify_only: bool,
-    /// A folder for inputs and expected results, which several rounds and devices share.
-    pub cache: Option<PathBuf>,
-    /// A folder on the disk that states are saved to; without one, the system's for temporary files.
-    pub disk: Option<PathBuf>,
-}
-
-impl Default for Policy {
-    fn default() -> Self {
-        Self {
-            min_samples: 15,
-            max_samples: 200,
-            target: 0.005,
-            warmup: 5.0,
-            seconds: 5.0,
-            longest_launch: 2.0,
-            verify_only: false,
-            cache: None,
-            disk: None,
-        }
-    }
-}
-
-impl Policy {
-    /// Seconds that one launch may take: all samples must fit the time, and where nothing is measured
-    /// there is one launch.
-    pub fn affordable_launch(&self) -> f64 {
-        match self.verify_only {
-            true => self.longest_launch,
-            false => self.longest_launch.min(self.seconds * 2.0 / self.min_samples as f64),
-        }
-    }
-
-    /// Sampling that takes up to so many seconds.
-    pub(super) fn sampling(&self, seconds: f64) -> Sampling {
-        Sampling::new(self.target, self.min_samples, self.max_samples, seconds)
-    }
-}
 
 /// What the loop is about to do; each has a deadline of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -119,8 +64,8 @@ impl Measurement {
         (self.outcome, self.norms) = (None, None);
     }
 
-    /// Flags samples whose median's interval is wider than `policy` asks, for measures that
-    /// share their time over several recordings.
+    /// Flags samples that miss the target of `policy`, for measures that share their time over
+    /// several recordings.
     pub(super) fn flag_if_not_converged(&mut self, policy: &Policy) {
         let samples = self.measured.as_ref().map(|measured| measured.samples.as_slice());
         if samples.is_some_and(|samples| !converged(samples, policy.target)) {
@@ -131,7 +76,7 @@ impl Measurement {
     /// Settles the outcome; figures stay only where the result is right or was not to be checked.
     pub(super) fn conclude(mut self, result: Result<(), Error>) -> Self {
         if let Err(error) = result {
-            self.outcome = Some(outcome_of(error));
+            self.outcome = Some(error.into());
         }
         let outcome = self.outcome.get_or_insert(Outcome::Ok);
         if !matches!(outcome, Outcome::Ok | Outcome::Unchecked) {
@@ -161,17 +106,5 @@ impl Measurement {
             monitor: self.monitor,
             wall: self.wall,
         }
-    }
-}
-
-/// The outcome that an error stands for.
-pub fn outcome_of(error: Error) -> Outcome {
-    match error {
-        Error::Unsupported(reason) => Outcome::Unsupported(reason.into()),
-        Error::Build { log, .. } => Outcome::BuildError(log),
-        Error::DeviceLost(text) => Outcome::DeviceLost(text),
-        Error::OutOfMemory(text) => Outcome::OutOfMemory(text),
-        Error::OverBudget(reason) => Outcome::Skipped(reason),
-        other => Outcome::Failed(other.to_string()),
     }
 }

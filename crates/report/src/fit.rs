@@ -212,14 +212,11 @@ pub fn short(reports: &[Report]) -> String {
 /// How many launches each part bounds.
 fn bounded(judged: &Evaluation, report: &Report) -> String {
     let profile = report.profiled.as_ref();
-    let bounds: Vec<Bound> =
-        report.launches.iter().filter_map(|l| Some(judged.bound(l, profile)?.0)).collect();
-    let all = [Bound::Compute, Bound::Global, Bound::Local, Bound::Latency, Bound::Launch];
-    let count = |bound: Bound| {
-        let count = bounds.iter().filter(|b| **b == bound).count();
-        (count > 0).then(|| format!("{} {count}", bound.label()))
-    };
-    let listed: Vec<String> = all.into_iter().filter_map(count).collect();
+    let bounds = report.launches.iter().filter_map(|l| Some(judged.bound(l, profile)?.0));
+    let mut counts: BTreeMap<Bound, usize> = BTreeMap::new();
+    bounds.for_each(|bound| *counts.entry(bound).or_default() += 1);
+    let listed: Vec<String> =
+        counts.iter().map(|(bound, count)| format!("{} {count}", bound.label())).collect();
     format!("Bound by: {}.", listed.join(", "))
 }
 

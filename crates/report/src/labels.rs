@@ -170,9 +170,7 @@ pub fn explain(flag: &Flag) -> String {
         Flag::WarmUpNotSteady => {
             "warm-up not steady: warm-up ended before two blocks of samples agreed".into()
         }
-        Flag::NotConverged => {
-            "not converged: the median's interval is not as narrow as asked".into()
-        }
+        Flag::NotConverged => "not converged: sampling ended before it reached its target".into(),
         Flag::Cache => "cache: the working set fits the device's cache".into(),
         Flag::Implausible(why) => format!("implausible: {why}"),
         Flag::WrongVariant(label) => {

@@ -5,7 +5,7 @@ pub mod csv;
 pub mod data;
 pub mod devices;
 pub mod environment;
-pub mod export;
+pub mod export_rows;
 pub mod fit;
 pub mod flags;
 pub mod formats;

@@ -62,6 +62,12 @@ pub fn converged(samples: &[f64], target: f64) -> bool {
     Summary::of(samples).is_some_and(|summary| summary.relative_half_width() <= target)
 }
 
+/// Whether a case has spent so much more than the `limit` of its sampling, in seconds, that it ends
+/// however few samples it has: those that do not count must not keep it going for ever.
+pub fn is_overdue(spent: f64, limit: f64) -> bool {
+    spent > 3.0 * limit
+}
+
 /// Sampling: until the median's interval is narrow enough, the samples are many, or time is up.
 #[derive(Clone, Debug)]
 pub struct Sampling {
@@ -136,6 +142,12 @@ mod tests {
         let mut warm = WarmUp::new(1.0);
         let restless: Vec<f64> = (0..100).map(|i| f64::from(i / 5 % 2) + 1.0).collect();
         assert_eq!(run(|s| warm.feed(s, 0.05), &restless).1, Decision::GaveUp);
+    }
+
+    #[test]
+    fn a_case_is_overdue_after_three_times_its_seconds() {
+        assert!(!is_overdue(6.0, 2.0));
+        assert!(is_overdue(6.1, 2.0));
     }
 
     #[test]

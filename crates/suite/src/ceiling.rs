@@ -2,8 +2,8 @@
 
 use super::convert::Converter;
 use super::decode::At;
-use super::experiments::Asked;
 use super::file;
+use super::requested::Asked;
 use super::types::Work;
 use super::values::Verification;
 use gpubench_core::workload::Ceiling;

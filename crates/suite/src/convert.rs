@@ -3,11 +3,11 @@
 use super::Expr;
 use super::data;
 use super::decode::{At, Diagnostics};
-use super::experiments::family;
 use super::file;
-use super::kinds::SuiteKind;
+use super::requested::family;
 use super::source::{Root, Source};
 use super::suggest::suggest;
+use super::suite_kind::SuiteKind;
 use super::types::{Kernel, Workload};
 use super::values::{Expression, Verification};
 use gpubench_core::gpu::{Language, Scalar};

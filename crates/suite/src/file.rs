@@ -42,7 +42,7 @@ spec! {
         memory: Option<At<ByteSize>>,
         /// Rounds, each in a fresh process.
         rounds: Option<At<u32>>,
-        /// Relative half-width of the median's 95 % interval at which sampling stops.
+        /// How precise a median sampling aims at, relative to it.
         target: Option<At<f64>>,
     }
 }

@@ -11,20 +11,20 @@ mod data;
 mod decode;
 mod directive;
 mod evaluate;
-mod experiments;
 mod expr;
 mod file;
 mod fit;
 mod kernel;
 mod keywords;
-mod kinds;
 mod load;
 mod merge;
+mod requested;
 mod schema;
 mod select;
 mod sizes;
 mod source;
 mod suggest;
+mod suite_kind;
 mod types;
 mod values;
 mod wgsl;
@@ -33,13 +33,14 @@ pub use assets::{kernels, suites};
 pub use decode::{At, Decode, Diagnostics, SpecReader};
 pub use expr::{Expr, Scope, Wrong};
 pub use gpubench_core::yaml::{Key, Node, Value};
-pub use kinds::{
-    Family, HostMemory, Needs, Options, OptionsContext, Partner, Passes, Requested, SuiteKind,
-    Wrong as WrongOption,
-};
 pub use load::{ROUNDS, SECONDS, load};
+pub use requested::Requested;
 pub use schema::schema;
 pub use suggest::{closest_matches, suggest};
+pub use suite_kind::{
+    Family, HostMemory, Needs, Options, OptionsContext, Partner, Passes, SuiteKind,
+    Wrong as WrongOption,
+};
 pub use types::{
     Budget, Buffer, Kernel, KernelText, MAX_PASSES, PASS, Place, Search, Suite, Work, Workload,
 };

@@ -3,9 +3,9 @@
 use super::convert::Converter;
 use super::decode::{At, Clean, Decode, Diagnostics};
 use super::file::{self, File};
-use super::kinds::{Partner, SuiteKind};
 use super::source::{Root, Source};
 use super::suggest::suggest;
+use super::suite_kind::{Partner, SuiteKind};
 use super::types::{Budget, Suite, Workload};
 use super::{assets, merge, select};
 use gpubench_core::error::{Error, Located, Result};

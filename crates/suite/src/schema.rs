@@ -3,7 +3,7 @@
 use super::decode::Entries;
 use super::file::File;
 use super::keywords::{Other, PlainSplit};
-use super::kinds::SuiteKind;
+use super::suite_kind::SuiteKind;
 use super::values::{
     ByteSize, Constant, Experiments, Expression, Groups, Param, RowsSpec, Sizes, Splitting,
     Verification,

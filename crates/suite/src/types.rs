@@ -1,7 +1,7 @@
 //! A checked suite: every expression parsed, every name resolved, every diagnostic already reported.
 
 use super::Expr;
-use super::kinds::Requested;
+use super::requested::Requested;
 use gpubench_core::error::Located;
 use gpubench_core::gpu::{Access, Constant, Element, Language, MemoryKind, Origin};
 use gpubench_core::workload::{Ceiling, Fill, Kind, Size, Split, Verify};
@@ -43,7 +43,7 @@ pub struct Budget {
     pub memory: Option<gpubench_core::units::Bytes>,
     /// Rounds, unless the command line says otherwise.
     pub rounds: Option<u32>,
-    /// Relative half-width of the median's interval at which sampling stops.
+    /// How precise a median sampling aims at, relative to it.
     pub target: Option<f64>,
 }
 

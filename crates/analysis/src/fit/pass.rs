@@ -5,8 +5,8 @@ use serde::Serialize;
 use std::any::Any;
 use std::fmt::Debug;
 
-/// The part of a launch that takes longest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// The part of a launch that takes longest, in the order in which reports list them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bound {
     /// Instructions.

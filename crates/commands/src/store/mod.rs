@@ -2,11 +2,11 @@
 //! runs off one device, and the list of suites whose kernels the user trusts.
 
 pub mod baseline;
-pub mod csv;
 mod lines;
 mod lock;
 mod name;
 mod read;
+pub mod read_csv;
 pub mod runs;
 mod scratch;
 pub mod trust;

@@ -3,26 +3,6 @@
 use gpubench_core::record::Host;
 use gpubench_core::text::printable;
 
-/// Beginnings of environment variables that change what drivers do.
-const DRIVERS: [&str; 16] = [
-    "CUDA_VISIBLE_DEVICES",
-    "GALLIUM_",
-    "GPU_",
-    "HIP_VISIBLE_DEVICES",
-    "LIBGL_",
-    "LP_",
-    "MESA_",
-    "NVK_",
-    "OCL_ICD",
-    "OPENCL_DYLIB_PATH",
-    "POCL_",
-    "RADV_",
-    "ROCR_VISIBLE_DEVICES",
-    "VK_",
-    "WGPU_",
-    "ZE_AFFINITY_MASK",
-];
-
 /// Looks at this machine.
 pub fn host() -> Host {
     use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
@@ -53,9 +33,13 @@ fn text(found: Option<String>) -> String {
 fn environment(
     vars: impl Iterator<Item = (std::ffi::OsString, std::ffi::OsString)>,
 ) -> Vec<String> {
+    let backends = gpubench_device::all();
+    let changes_drivers = |name: &str| {
+        backends.iter().flat_map(|b| b.environment()).any(|start| name.starts_with(start))
+    };
     let mut found: Vec<_> = vars
         .map(|(name, value)| (name.to_string_lossy().into_owned(), value))
-        .filter(|(name, _)| DRIVERS.iter().any(|start| name.starts_with(start)))
+        .filter(|(name, _)| changes_drivers(name))
         .map(|(name, value)| printable(&format!("{name}={}", value.to_string_lossy()), 400))
         .collect();
     found.sort();

@@ -8,7 +8,6 @@ use gpubench_device::sim::Sim;
 use gpubench_device::{Backend, open_multi_device};
 use gpubench_experiments::{
     DeviceGroup, Session, compute, iterate, measure_multi_device, measure_with_drift_guard,
-    outcome_of,
 };
 
 /// What a worker is to own.
@@ -101,5 +100,5 @@ fn answer(held: &mut Held, request: Request, transport: &mut Transport) -> Reply
 }
 
 fn failed(error: Error) -> Reply {
-    Reply::Failed(outcome_of(error))
+    Reply::Failed(error.into())
 }

@@ -1,18 +1,9 @@
 //! What a device says of itself through one API.
 
+use super::language::Language;
 use crate::text::printable;
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
-
-/// The language a device's API takes kernels in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Language {
-    /// OpenCL C 1.2 or later (`.cl`).
-    Opencl,
-    /// The WebGPU shading language (`.wgsl`).
-    Wgsl,
-}
 
 /// What sort of processor the device is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -38,7 +29,7 @@ pub enum DeviceKind {
 /// `None` where the API does not report it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeviceInfo {
-    /// The backend's name (`opencl`, `wgpu`, `sim`).
+    /// The name of the API that it is seen through.
     pub backend: String,
     /// Position among the backend's devices; stable while drivers do not change.
     pub index: usize,

@@ -3,13 +3,15 @@
 mod constants;
 mod info;
 mod kernel;
+mod language;
 mod recording;
 mod timeline;
 
-pub use info::{DeviceInfo, DeviceKind, Language};
+pub use info::{DeviceInfo, DeviceKind};
 pub use kernel::{
     Access, Binding, BoundsChecks, BuildReport, Constant, Element, KernelSource, Meaning, Origin,
     Scalar, group_label,
 };
+pub use language::Language;
 pub use recording::{BufferId, KernelId, MemoryKind, Op, Queue, Recording, Slice, Step, StepId};
 pub use timeline::{Clock, HOST_RESOLUTION, StepTimes, Timeline};

@@ -31,7 +31,7 @@ impl Grade {
 pub enum Flag {
     /// Warm-up ended at its limit before two blocks of samples agreed.
     WarmUpNotSteady,
-    /// Sampling ended before the median's interval was as narrow as asked.
+    /// Sampling ended before it reached its target.
     NotConverged,
     /// The working set fits the device's cache: the figure is the cache's.
     Cache,

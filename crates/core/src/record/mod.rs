@@ -5,8 +5,9 @@
 
 mod checkpoint_file;
 mod flag;
+mod from_version_1;
 mod header;
-mod migrate;
+mod impossible;
 mod monitor;
 mod noise;
 mod number;
@@ -15,8 +16,8 @@ pub mod profile;
 mod raw;
 #[cfg(any(test, feature = "testing"))]
 pub mod sample;
+mod tagged_ceiling;
 mod timed;
-mod validate;
 
 pub use checkpoint_file::{CheckpointError, CheckpointFile, CheckpointIdentity};
 pub use flag::{Flag, Grade};
@@ -58,12 +59,12 @@ impl Line {
             serde_json::from_slice(json)?
         } else {
             let mut value = serde_json::from_slice(json)?;
-            migrate::line(&mut value);
+            from_version_1::line(&mut value);
             // Through text, so that the binary holds one reader of lines, not two.
             serde_json::from_slice(&serde_json::to_vec(&value)?)?
         };
         if let Self::Record(record) = &mut line {
-            migrate::tagged_ceiling(record);
+            tagged_ceiling::tagged_ceiling(record);
         }
         Ok(line)
     }

@@ -1,5 +1,6 @@
 //! What can come of a case.
 
+use crate::error::Error;
 use crate::reason::Reason;
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +35,19 @@ pub enum Outcome {
     DeviceLost(String),
     /// Any other failure.
     Failed(String),
+}
+
+impl From<Error> for Outcome {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Unsupported(reason) => Self::Unsupported(reason.into()),
+            Error::Build { log, .. } => Self::BuildError(log),
+            Error::DeviceLost(text) => Self::DeviceLost(text),
+            Error::OutOfMemory(text) => Self::OutOfMemory(text),
+            Error::OverBudget(reason) => Self::Skipped(reason),
+            other => Self::Failed(other.to_string()),
+        }
+    }
 }
 
 impl Outcome {

@@ -3,11 +3,11 @@
 mod ceiling;
 mod halo;
 mod key;
-mod kind;
+mod kind_name;
 mod terms;
 
 pub use ceiling::Ceiling;
 pub use halo::{Faces, cut, share};
 pub use key::{CaseKey, Size, Skip};
-pub use kind::Kind;
+pub use kind_name::Kind;
 pub use terms::{Comparison, Fill, Split, Verify};

@@ -5,12 +5,12 @@
 
 mod advice;
 mod hardware;
-mod libraries;
+mod loads;
 
 pub(crate) use advice::Api;
 pub use advice::Distribution;
-pub(crate) use libraries::REINSTALL;
-pub use libraries::load_here;
+pub(crate) use loads::REINSTALL;
+pub use loads::load_here;
 
 use serde::Serialize;
 use std::path::{Path, PathBuf};

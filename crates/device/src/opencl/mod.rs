@@ -42,6 +42,22 @@ impl Backend for Opencl {
         }
     }
 
+    fn environment(&self) -> &'static [&'static str] {
+        &[
+            "CUDA_VISIBLE_DEVICES",
+            "GALLIUM_",
+            "GPU_",
+            "HIP_VISIBLE_DEVICES",
+            "LP_",
+            "MESA_",
+            "OCL_ICD",
+            "OPENCL_DYLIB_PATH",
+            "POCL_",
+            "ROCR_VISIBLE_DEVICES",
+            "ZE_AFFINITY_MASK",
+        ]
+    }
+
     fn doctor(&self, machine: &Machine<'_>) -> Vec<Finding> {
         doctor::examine(machine)
     }

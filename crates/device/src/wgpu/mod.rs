@@ -61,6 +61,10 @@ impl Backend for Wgpu {
         Ok(Box::new(device::WgpuDevice::open(info, &adapter)?))
     }
 
+    fn environment(&self) -> &'static [&'static str] {
+        &["GALLIUM_", "LIBGL_", "LP_", "MESA_", "NVK_", "RADV_", "VK_", "WGPU_"]
+    }
+
     fn doctor(&self, machine: &Machine<'_>) -> Vec<Finding> {
         doctor::examine(machine)
     }

@@ -1,7 +1,7 @@
 //! What reports say of copies one way: bandwidth against size.
 
 use super::{Download, Upload};
-use crate::bandwidths::{Bandwidths, EXPLANATION, Way};
+use crate::bandwidth_section::{Bandwidths, EXPLANATION, Way};
 use crate::experiment::Experiment;
 use crate::results::{device_section, measured};
 use gpubench_analysis::ReportInput;

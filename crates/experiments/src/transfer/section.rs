@@ -2,7 +2,7 @@
 
 use super::analysis::{Meanwhile, TransferSummary, transfer};
 use super::data::{Direction, Transfer};
-use crate::bandwidths::{Bandwidths, EXPLANATION, Way};
+use crate::bandwidth_section::{Bandwidths, EXPLANATION, Way};
 use crate::results::{DetailedCase, detailed_cases, device_section};
 use gpubench_analysis::ReportInput;
 use gpubench_document::{Cell, Column, Quantity, Section, Sentence, Table, Unit};

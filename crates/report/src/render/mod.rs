@@ -1,5 +1,6 @@
-//! One file a format. Each takes a section and nothing else; a number becomes text only through
-//! the section's own figures, and text from outside passes `name` first.
+//! One file a format. Each takes a section and nothing else. In formats that people read, a number
+//! becomes text only through the section's own figures, and text from outside passes `name` first;
+//! JSON, for programs, is the section as it is.
 
 pub mod csv;
 mod grid;

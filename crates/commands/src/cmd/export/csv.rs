@@ -5,7 +5,7 @@ use crate::cmd::show::print;
 use crate::store::open;
 use gpubench_core::error::{Error, Result};
 use gpubench_report::csv::csv;
-use gpubench_report::export::{COLUMNS, Cell};
+use gpubench_report::export_rows::{COLUMNS, Cell};
 use gpubench_report::progress::say;
 use std::fs::File;
 use std::io::{BufWriter, Write};

@@ -10,7 +10,7 @@ use super::show::warnings;
 use crate::store::{Run, read};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::text::FOLDER;
-use gpubench_report::export::{Cell, row};
+use gpubench_report::export_rows::{Cell, row};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

@@ -8,7 +8,7 @@ use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::types::Type;
 use gpubench_core::error::{Error, Result};
-use gpubench_report::export::{COLUMNS, Cell, Kind};
+use gpubench_report::export_rows::{COLUMNS, Cell, Kind};
 use gpubench_report::progress::say;
 use std::fs::File;
 use std::path::{Path, PathBuf};

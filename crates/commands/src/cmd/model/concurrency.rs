@@ -1,7 +1,7 @@
 //! `gpubench model concurrency`: model 7 on measured pairs of kernels.
 
 use super::{show, table};
-use crate::store::csv::{Row, Table};
+use crate::store::read_csv::{Row, Table};
 use gpubench_core::error::Result;
 use gpubench_core::text::printable;
 use gpubench_model::concurrency::{Device, Kernel, Prediction};

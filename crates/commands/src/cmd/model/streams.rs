@@ -1,7 +1,7 @@
 //! `gpubench model streams`: model 1 against the last column of a file, which may be measured or calculated.
 
 use super::{show, table};
-use crate::store::csv::{Row, Table};
+use crate::store::read_csv::{Row, Table};
 use gpubench_core::error::Result;
 use gpubench_core::text::printable;
 use gpubench_model::streams::{Overlap, Stages, total};

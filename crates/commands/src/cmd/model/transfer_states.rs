@@ -1,7 +1,7 @@
 //! `gpubench model transfer-states`: model 10 on measured rates of several devices.
 
 use super::{show, table};
-use crate::store::csv::{Row, Table};
+use crate::store::read_csv::{Row, Table};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::text::printable;
 use gpubench_model::transfer_states::{Both, State, min_time, mirrored};

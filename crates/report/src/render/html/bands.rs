@@ -6,7 +6,7 @@ use super::plot::{legend, look};
 use super::scale::Range;
 use crate::render::{name, sentence};
 use gpubench_core::text::middle;
-use gpubench_document::{Direction, Figure, Plot, Quantity, Sentence, Style, Unit};
+use gpubench_document::{Direction, Figure, Marker, Plot, Quantity, Sentence, Stroke, Unit};
 use maud::{Markup, html};
 
 const SIDE: f64 = 8.0;
@@ -72,14 +72,17 @@ fn values_of(plot: &Plot, row: usize, y: f64, range: Range, place: &dyn Fn(f64) 
             g class=(colour(number)) {
                 @for value in at(series, row).filter(|value| range.shows(value.value())) {
                     @let x = place(value.value());
-                    @if series.style == Style::Bars { path.line d={ "M" (num(foot)) " " (num(y)) "H" (num(x)) } {} }
+                    @match series.style.stroke() {
+                        Stroke::Bars => path.line d={ "M" (num(foot)) " " (num(y)) "H" (num(x)) } {},
+                        // Names have no order that a line could follow.
+                        Stroke::None | Stroke::Line | Stroke::Steps => {},
+                    }
                     @if let Some([low, high]) = value.interval() {
                         path.whisker d={ "M" (num(place(low))) " " (num(y)) "H" (num(place(high))) } {}
                     }
-                    @if series.style == Style::Open {
-                        path.open d=(mark(number, x, y)) {}
-                    } @else {
-                        path.mark d=(mark(number, x, y)) {}
+                    @match series.style.marker() {
+                        Marker::Hollow => path.open d=(mark(number, x, y)) {},
+                        Marker::Filled | Marker::None => path.mark d=(mark(number, x, y)) {},
                     }
                 }
             }

@@ -6,7 +6,7 @@
 use super::shown;
 use crate::render::sentence;
 use gpubench_core::text::middle;
-use gpubench_document::{Sentence, Style};
+use gpubench_document::{Marker, Sentence, Stroke, Style};
 use maud::{Markup, Render, html};
 use std::fmt::Write;
 
@@ -73,10 +73,16 @@ impl Render for Look {
             Self::Limit => html! { path.limit d=(LINE) {} },
             Self::Series(style, i, dashes) => html! {
                 g class=(colour(i)) {
-                    @if matches!(style, Style::Joined | Style::Line | Style::Steps) { path.line.(dash(dashes)) d=(LINE) {} }
-                    @if matches!(style, Style::Joined | Style::Points) { path.mark d=(mark(i, 13.0, 7.0)) {} }
-                    @if style == Style::Open { path.open d=(mark(i, 13.0, 7.0)) {} }
-                    @if style == Style::Bars { rect.area x="4" y="3" width="18" height="8" {} }
+                    @match style.stroke() {
+                        Stroke::Line | Stroke::Steps => path.line.(dash(dashes)) d=(LINE) {},
+                        Stroke::Bars => rect.area x="4" y="3" width="18" height="8" {},
+                        Stroke::None => {},
+                    }
+                    @match style.marker() {
+                        Marker::Filled => path.mark d=(mark(i, 13.0, 7.0)) {},
+                        Marker::Hollow => path.open d=(mark(i, 13.0, 7.0)) {},
+                        Marker::None => {},
+                    }
                 }
             },
         };

@@ -2,7 +2,7 @@
 
 use super::figure::{Entry, Look, colour, dash, figure, mark, num};
 use super::frame::{Frame, HEIGHT};
-use gpubench_document::{Direction, Limit, Plot, Point, Series, Style};
+use gpubench_document::{Direction, Limit, Marker, Plot, Point, Series, Stroke};
 use maud::{Markup, html};
 use std::fmt::Write;
 
@@ -55,17 +55,17 @@ fn series(frame: &Frame, plot: &Plot, i: usize, series: &Series) -> Markup {
     let shape = |point: &Point| mark(number, frame.x(point.x()), frame.y(point.y().value()));
     html! {
         g class=(colour(number)) {
-            @match series.style {
-                Style::Joined | Style::Line => path.line.(dash(dashes)) d=(line(frame, &points, false)) {},
-                Style::Steps => path.line.(dash(dashes)) d=(line(frame, &points, true)) {},
-                Style::Bars => (bars(frame, plot, i, &points)),
-                Style::Points | Style::Open => {},
+            @match series.style.stroke() {
+                Stroke::Line => path.line.(dash(dashes)) d=(line(frame, &points, false)) {},
+                Stroke::Steps => path.line.(dash(dashes)) d=(line(frame, &points, true)) {},
+                Stroke::Bars => (bars(frame, plot, i, &points)),
+                Stroke::None => {},
             }
             @for point in &points { (whisker(frame, point)) }
-            @match series.style {
-                Style::Joined | Style::Points => @for point in &points { path.mark d=(shape(point)) {} },
-                Style::Open => @for point in &points { path.open d=(shape(point)) {} },
-                Style::Line | Style::Steps | Style::Bars => {},
+            @match series.style.marker() {
+                Marker::Filled => @for point in &points { path.mark d=(shape(point)) {} },
+                Marker::Hollow => @for point in &points { path.open d=(shape(point)) {} },
+                Marker::None => {},
             }
         }
     }
@@ -95,7 +95,7 @@ fn whisker(frame: &Frame, point: &Point) -> Markup {
 
 /// Bars as wide as the nearest places allow; those of several series share the room.
 fn bars(frame: &Frame, plot: &Plot, i: usize, points: &[Point]) -> Markup {
-    let is_bars = |series: &&Series| series.style == Style::Bars;
+    let is_bars = |series: &&Series| series.style.stroke() == Stroke::Bars;
     let all = plot.all().iter().filter(is_bars);
     let count = all.clone().count().max(1) as f64;
     let before = plot.all().iter().take(i).filter(is_bars).count() as f64;

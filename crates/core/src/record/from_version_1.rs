@@ -1,10 +1,8 @@
-//! Lines of earlier versions, made into today's before they are parsed.
+//! Lines of version 1 of the format, made into today's before they are parsed.
 //!
-//! What a version changed is a table: where in a line, and what is called otherwise there. A line that says it
+//! What changed is a table: where in a line, and what is called otherwise there. A line that says it
 //! in today's words already stays as it is, since a run that was resumed may hold lines of either kind.
 
-use super::Record;
-use crate::workload::Ceiling;
 use serde_json::Value;
 
 /// What is different at a place.
@@ -154,15 +152,6 @@ pub(super) fn line(line: &mut Value) {
         for amount in *amounts {
             measured.insert((*amount).to_owned(), 0.0.into());
         }
-    }
-}
-
-/// Before suites said what a ceiling bounds they tagged it, and its family said the rest. A suite of today
-/// that has the tag has the key too.
-pub(super) fn tagged_ceiling(record: &mut Record) {
-    if record.ceiling.is_none() && record.tags.iter().any(|tag| tag == "ceiling") {
-        let of_memory = record.family == "memory";
-        record.ceiling = Some(if of_memory { Ceiling::Bandwidth } else { Ceiling::Flops });
     }
 }
 

@@ -1,12 +1,10 @@
-//! Records as flat rows, for those who go on in DuckDB, Polars or Spark, and as Bencher's metrics.
+//! Records as flat rows, for those who go on in DuckDB, Polars or Spark.
 
 use super::csv::number;
 use super::labels::case_name;
-use gpubench_analysis::ResultMatrix;
 use gpubench_core::record::{Flag, Grade, Header, Record};
-use gpubench_core::text::printable;
 use gpubench_stats::Summary;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 /// A column of the export: its name and what it holds.
 pub const COLUMNS: [(&str, Kind); 32] = [
@@ -136,30 +134,9 @@ fn serde_name(value: &impl serde::Serialize) -> String {
     }
 }
 
-/// Bencher's metric format: for each device and verified case the latency in nanoseconds over all
-/// rounds, with the 95 % interval where there are at least two rounds.
-pub fn bencher(matrix: &ResultMatrix) -> String {
-    let mut names: Vec<(String, Value)> = vec![];
-    for (place, entry) in matrix.entries.iter().enumerate() {
-        for (case, time) in matrix.times(place) {
-            let name = format!("{} {}", entry.device.slug(), case_name(&case.key));
-            let mut latency = json!({ "value": time.value * 1e9 });
-            if time.rounds > 1 {
-                let [low, high] = time.interval;
-                latency["lower_value"] = json!(low * 1e9);
-                latency["upper_value"] = json!(high * 1e9);
-            }
-            names.push((printable(&name, 1000), json!({ "latency": latency })));
-        }
-    }
-    names.sort_by(|a, b| a.0.cmp(&b.0));
-    format!("{:#}\n", Value::Object(names.into_iter().collect::<Map<_, _>>()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_analysis::result_matrix;
     use gpubench_core::record::Outcome;
     use gpubench_core::record::sample::{device, header, key, outcome, record};
 
@@ -187,21 +164,5 @@ mod tests {
             (texts[13].as_str(), texts[14].as_str(), texts[20].as_str()),
             ("n=1", "kernel", "0.001")
         );
-    }
-
-    #[test]
-    fn bencher_gets_nanoseconds_of_verified_cases_alone() {
-        let header = header(vec![device("opencl")]);
-        let records = [
-            record(key("a", 1), 1e-3),
-            Record { round: 1, ..record(key("a", 1), 1e-3) },
-            outcome(key("b", 1), Outcome::Unchecked),
-        ];
-        let text = bencher(&result_matrix([(&header, &records[..])]));
-        let value: Value = serde_json::from_str(&text).unwrap();
-        let latency = &value["nobody-invented-gpu-opencl a n=1"]["latency"];
-        assert!((latency["value"].as_f64().unwrap() - 1e6).abs() < 1e-3, "{text}");
-        assert!(latency["lower_value"].is_f64());
-        assert_eq!(value.as_object().unwrap().len(), 1);
     }
 }

@@ -5,12 +5,46 @@ use super::convert::{Converter, Params};
 use super::decode::At;
 use super::file;
 use super::keywords::{Family, HostMemoryKind};
-use super::kinds::{HostMemory, Needs, OptionsContext, Passes, Requested, SuiteKind};
 use super::suggest::suggest;
-use super::types::Work;
+use super::suite_kind::{HostMemory, Needs, Options, OptionsContext, Passes, SuiteKind};
+use super::types::{Work, Workload};
 use gpubench_core::gpu::MemoryKind;
+use gpubench_core::workload::Kind;
 use gpubench_core::yaml::Node;
 use std::collections::HashSet;
+use std::fmt;
+
+/// An experiment that a workload asks for.
+#[derive(Clone)]
+pub struct Requested {
+    /// Of which kind.
+    pub experiment: &'static dyn SuiteKind,
+    /// Its options.
+    pub options: Options,
+}
+
+impl Requested {
+    /// Its kind.
+    pub fn kind(&self) -> Kind {
+        self.experiment.kind()
+    }
+
+    /// The kinds of host memory that each make a case of `workload`.
+    pub fn host_memory(&self, workload: &Workload) -> Vec<Option<MemoryKind>> {
+        let listed = || workload.host_memory.iter().copied().map(Some).collect::<Vec<_>>();
+        match self.experiment.host_memory() {
+            HostMemory::Unused => vec![None],
+            HostMemory::Listed if workload.host_memory.is_empty() => vec![None],
+            HostMemory::Listed | HostMemory::All => listed(),
+        }
+    }
+}
+
+impl fmt::Debug for Requested {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.kind())
+    }
+}
 
 /// An experiment whose options are still to be checked.
 pub struct Asked {

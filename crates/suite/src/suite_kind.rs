@@ -5,12 +5,10 @@ use super::decode::{At, Diagnostics};
 use super::suggest::suggest;
 use super::types::{Place, Workload};
 use super::values::Expression;
-use gpubench_core::gpu::MemoryKind;
 use gpubench_core::workload::{Kind, Size};
 use gpubench_core::yaml::Node;
 use schemars::{Schema, SchemaGenerator};
 use std::any::Any;
-use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -56,38 +54,6 @@ pub trait SuiteKind: Sync {
 }
 
 pub use super::keywords::Family;
-
-/// An experiment that a workload asks for.
-#[derive(Clone)]
-pub struct Requested {
-    /// Of which kind.
-    pub experiment: &'static dyn SuiteKind,
-    /// Its options.
-    pub options: Options,
-}
-
-impl Requested {
-    /// Its kind.
-    pub fn kind(&self) -> Kind {
-        self.experiment.kind()
-    }
-
-    /// The kinds of host memory that each make a case of `workload`.
-    pub fn host_memory(&self, workload: &Workload) -> Vec<Option<MemoryKind>> {
-        let listed = || workload.host_memory.iter().copied().map(Some).collect::<Vec<_>>();
-        match self.experiment.host_memory() {
-            HostMemory::Unused => vec![None],
-            HostMemory::Listed if workload.host_memory.is_empty() => vec![None],
-            HostMemory::Listed | HostMemory::All => listed(),
-        }
-    }
-}
-
-impl fmt::Debug for Requested {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.kind())
-    }
-}
 
 /// What a workload must have for an experiment.
 #[derive(Clone, Copy, Debug)]
