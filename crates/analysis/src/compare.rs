@@ -1,26 +1,17 @@
 //! Old against new, case by case, with a verdict that can be believed.
 //!
 //! The value of a round is the logarithm of its median; a case's difference is that of the mean
-//! of its rounds, with Welch's interval. FASTER or SLOWER: the difference is larger than the
-//! tolerance by more than noise alone can bring about (the margin), its interval excludes zero,
-//! and it survives Benjamini and Hochberg over all cases. SAME: the interval lies within the
+//! of its rounds. FASTER or SLOWER: the difference is larger than the tolerance, and noise hardly
+//! brings it about (`significance.rs` says what hardly means). SAME: its interval lies within the
 //! tolerance. Anything else is UNSURE.
-//!
-//! The margin is there because a handful of rounds may agree with each other by luck: Student's t
-//! alone lets through one unchanged case of twenty, however few are compared. It takes the largest
-//! scatter that the rounds seen allow, up to [`SCATTER`]; beyond that the interval must do.
 
+use super::significance::{NORMAL, Significance, significances};
 use super::{CaseResult, DeviceCases};
 use gpubench_core::record::{Flag, Grade};
 use gpubench_core::workload::CaseKey;
-use gpubench_stats::{Difference, benjamini_hochberg, t_quantile, upper_limit};
+use gpubench_stats::Difference;
 use serde::Serialize;
-use std::collections::BTreeMap;
-
-/// The largest deviation between rounds, in the logarithm, that the margin guards against: with
-/// five rounds a side it still lets a slowdown of 5 % be found 85 times of 100 where rounds
-/// scatter by 2 % (docs/results/2026-11-20-verdicts.md has the table).
-pub const SCATTER: f64 = 0.0185;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The options of a comparison.
 #[derive(Clone, Debug)]
@@ -29,13 +20,21 @@ pub struct Options {
     pub tolerance: f64,
     /// Noise floors learnt from repeated runs, by case: the tolerance of that case where larger.
     pub noise: BTreeMap<CaseKey, f64>,
+    /// Planned comparisons: cases that were chosen before their times were seen. They are not corrected
+    /// for the number of the others.
+    pub planned: BTreeSet<CaseKey>,
     /// Compare although kernels or bounds checks differ.
     pub allow_mismatch: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { tolerance: 0.01, noise: BTreeMap::new(), allow_mismatch: false }
+        Self {
+            tolerance: 0.01,
+            noise: BTreeMap::new(),
+            planned: BTreeSet::new(),
+            allow_mismatch: false,
+        }
     }
 }
 
@@ -71,6 +70,8 @@ pub struct Row {
     pub interval: [f64; 2],
     /// The tolerance that was used.
     pub tolerance: f64,
+    /// Whether it was chosen before its times were seen.
+    pub planned: bool,
     /// What became of it.
     pub verdict: Verdict,
     /// The warnings of either side: the device drifted or was throttled meanwhile.
@@ -100,14 +101,15 @@ impl Comparison {
 /// Compares the cases of `old` and `new`.
 pub fn compare(old: &DeviceCases, new: &DeviceCases, options: &Options) -> Comparison {
     let mut comparison = Comparison::default();
-    let mut found: Vec<(Row, Difference)> = Vec::new();
+    let (mut keys, mut differences) = (vec![], vec![]);
     for (key, now) in &new.cases {
         match old.cases.get(key).ok_or("not in the baseline".to_owned()).and_then(|before| {
             comparable(before, now, options)?;
             Ok((before, difference(before, now)?))
         }) {
             Ok((before, difference)) => {
-                found.push((row(key, before, now, &difference, options), difference));
+                keys.push((key, before, now));
+                differences.push(difference);
             }
             Err(reason) => comparison.skipped.push((key.clone(), reason)),
         }
@@ -115,21 +117,19 @@ pub fn compare(old: &DeviceCases, new: &DeviceCases, options: &Options) -> Compa
     for key in old.cases.keys().filter(|key| !new.cases.contains_key(key)) {
         comparison.skipped.push((key.clone(), "not in the new run".into()));
     }
-    let p_values: Vec<f64> = found.iter().map(|(_, d)| d.p_value()).collect();
-    let significant = benjamini_hochberg(&p_values, 0.05);
-    (comparison.mean_ratio, comparison.mean_interval) = mean(&found).unzip();
-    for ((mut row, difference), significant) in found.into_iter().zip(significant) {
-        row.verdict = verdict(&difference, row.tolerance, significant);
-        comparison.rows.push(row);
-    }
+    (comparison.mean_ratio, comparison.mean_interval) = mean(&differences).unzip();
+    let planned: Vec<bool> = keys.iter().map(|(key, ..)| options.planned.contains(key)).collect();
+    let significances = significances(&differences, &planned);
+    let rows = keys.into_iter().zip(&significances);
+    comparison.rows.extend(rows.map(|((key, before, now), s)| row(key, before, now, s, options)));
     comparison
 }
 
 /// The geometric mean of the ratios, and its interval by the errors of all.
-fn mean(found: &[(Row, Difference)]) -> Option<(f64, [f64; 2])> {
+fn mean(found: &[Difference]) -> Option<(f64, [f64; 2])> {
     let n = found.len() as f64;
-    let mean = found.iter().map(|(_, d)| d.difference).sum::<f64>() / n;
-    let error = found.iter().map(|(_, d)| d.error.powi(2)).sum::<f64>().sqrt() / n;
+    let mean = found.iter().map(|d| d.difference).sum::<f64>() / n;
+    let error = found.iter().map(|d| d.error.powi(2)).sum::<f64>().sqrt() / n;
     let interval = [mean - NORMAL * error, mean + NORMAL * error];
     (n > 0.0).then(|| (mean.exp(), interval.map(f64::exp)))
 }
@@ -174,7 +174,7 @@ fn row(
     key: &CaseKey,
     old: &CaseResult,
     new: &CaseResult,
-    difference: &Difference,
+    significance: &Significance,
     options: &Options,
 ) -> Row {
     let seconds = |case: &CaseResult| case.overall.map_or(f64::NAN, |overall| overall.value);
@@ -183,10 +183,11 @@ fn row(
         key: key.clone(),
         old: seconds(old),
         new: seconds(new),
-        ratio: difference.difference.exp(),
-        interval: difference.interval(0.95).map(f64::exp),
+        ratio: significance.difference().difference.exp(),
+        interval: significance.interval().map(f64::exp),
         tolerance,
-        verdict: Verdict::Unsure { rounds: None },
+        planned: options.planned.contains(key),
+        verdict: verdict(significance, tolerance),
         doubts: doubts(old, new),
     }
 }
@@ -203,52 +204,17 @@ fn doubts(old: &CaseResult, new: &CaseResult) -> Vec<Flag> {
     doubts
 }
 
-fn verdict(difference: &Difference, tolerance: f64, significant: bool) -> Verdict {
+fn verdict(significance: &Significance, tolerance: f64) -> Verdict {
     let delta = tolerance.ln_1p();
-    let [low, high] = difference.interval(0.95);
-    let excludes_zero = low > 0.0 || high < 0.0;
-    let distance = difference.difference.abs();
-    if significant && excludes_zero && distance > delta + margin(difference, difference.rounds) {
-        return if difference.difference > 0.0 { Verdict::Slower } else { Verdict::Faster };
+    let [low, high] = significance.interval();
+    if significance.is_changed(delta) {
+        let is_slower = significance.difference().difference > 0.0;
+        return if is_slower { Verdict::Slower } else { Verdict::Faster };
     }
     if low >= -delta && high <= delta {
         return Verdict::Same;
     }
-    Verdict::Unsure { rounds: rounds_to_settle(difference, delta) }
-}
-
-/// The normal distribution's 97.5 % quantile.
-const NORMAL: f64 = 1.96;
-
-/// How far beyond the tolerance a difference must be, with so many rounds on either side.
-fn margin(difference: &Difference, rounds: [f64; 2]) -> f64 {
-    let scatter = difference.scatter * upper_limit(rounds[0] + rounds[1] - 2.0);
-    NORMAL * scatter.min(SCATTER) * (1.0 / rounds[0] + 1.0 / rounds[1]).sqrt()
-}
-
-/// Rounds on either side after which, if rounds scatter as they do now and the difference stays,
-/// the case would be called changed (where the difference is above the tolerance) or the same.
-fn rounds_to_settle(difference: &Difference, delta: f64) -> Option<u32> {
-    let distance = difference.difference.abs();
-    let settles = |rounds: u32| {
-        let n = f64::from(rounds);
-        let half = difference.scatter * (2.0 / n).sqrt() * t_quantile(2.0 * n - 2.0, 0.975);
-        if distance > delta {
-            half < distance && margin(difference, [n; 2]) < distance - delta
-        } else {
-            half < delta - distance
-        }
-    };
-    // More rounds only narrow the interval, so the fewest that settle it are found by halving.
-    let (mut too_few, mut enough) = (1, 1000);
-    if !settles(enough) {
-        return None;
-    }
-    while enough - too_few > 1 {
-        let middle = (too_few + enough) / 2;
-        if settles(middle) { enough = middle } else { too_few = middle }
-    }
-    Some(enough)
+    Verdict::Unsure { rounds: significance.rounds_to_settle(delta) }
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ pub mod rank;
 mod report_input;
 mod result_matrix;
 mod roof;
+mod significance;
 
 pub use aggregate::{Aggregate, Rate, aggregate, aggregate_numbered};
 pub use cases::{CaseResult, DeviceCases, collect};

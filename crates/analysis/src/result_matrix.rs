@@ -6,7 +6,7 @@ use super::roof::Figure;
 use gpubench_core::gpu::{BoundsChecks, DeviceInfo, DeviceKind};
 use gpubench_core::record::{Built, Flag, Header, Record};
 use gpubench_core::workload::{CaseKey, Ceiling};
-use gpubench_stats::{Overall, Rounds};
+use gpubench_stats::{Overall, Rounds, overalls};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A device seen through one API, with all of its runs.
@@ -133,6 +133,15 @@ impl ResultMatrix {
             .map(|(&case, cell)| (&self.cases[case], cell))
     }
 
+    /// As [`ResultMatrix::cells`], those that have a value with it.
+    pub fn times(&self, entry: usize) -> Vec<(&Case, Overall)> {
+        let cells: Vec<(&usize, &Cell)> = self.entries[entry].cells.iter().collect();
+        let rounds: Vec<Rounds> = cells.iter().map(|(_, cell)| cell.tally.believed()).collect();
+        let times = cells.into_iter().zip(overalls(&rounds));
+        let verified = times.filter(|((_, cell), _)| cell.exclusion().is_none());
+        verified.filter_map(|((case, _), time)| Some((&self.cases[*case], time?))).collect()
+    }
+
     fn number(&mut self, key: &CaseKey, family: &str) -> usize {
         if let Some(&number) = self.numbers.get(key) {
             return number;
@@ -175,11 +184,6 @@ impl Cell {
     /// Seconds over all rounds.
     pub fn seconds(&self) -> f64 {
         self.log_seconds().exp()
-    }
-
-    /// Seconds over all rounds with their interval.
-    pub fn time(&self) -> Option<Overall> {
-        self.tally.time()
     }
 
     /// As a figure of `workload`.

@@ -41,9 +41,10 @@ pub struct Compared {
 pub fn section(all: &[Compared]) -> Section {
     let section = Section::new("comparison", "Comparison").text(
         "The ratio is the new time over the old one: below 1 is faster. A case is called faster \
-         or slower only where the 95 % interval excludes 1, the change exceeds the tolerance, and \
-         it stands among all cases (Benjamini and Hochberg, 5 %); same, where the interval lies \
-         within the tolerance.",
+         or slower only where the change exceeds the tolerance and noise hardly explains it, however \
+         many cases are compared (at most one in twenty of those called may be unchanged); same, where \
+         the 95 % interval lies within the tolerance. How much rounds scatter is learnt from all cases \
+         of the device.",
     );
     all.iter().map(one).fold(section, Section::section)
 }
@@ -90,6 +91,7 @@ fn figures(section: Section, comparison: &Comparison) -> Section {
     let common = common_tolerance(comparison);
     let section = section
         .fact("verdicts", "cases", verdicts(comparison))
+        .fact("planned", "planned comparisons", planned(comparison))
         .figure("mean", "geometric mean of the ratios", mean(comparison), Unit::Relative)
         .figure("tolerance", "tolerance", common, Unit::Fraction);
     let section = match changed.is_empty() {
@@ -129,6 +131,13 @@ fn verdicts(comparison: &Comparison) -> Sentence {
         Sentence::from(sign).value(comparison.count(kind) as f64, Unit::Count).text(label)
     });
     Sentence::new().list(", ", each)
+}
+
+/// How many were planned, and what these are not corrected for.
+fn planned(comparison: &Comparison) -> Option<Sentence> {
+    let count = comparison.rows.iter().filter(|row| row.planned).count();
+    let sentence = Sentence::new().counted(count as u64, "case");
+    (count > 0).then(|| sentence.text(", not corrected for the number of the others"))
 }
 
 fn mean(comparison: &Comparison) -> Option<Quantity> {

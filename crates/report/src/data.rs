@@ -109,6 +109,9 @@ pub struct Case {
     pub seconds: Option<f64>,
     /// Its 95 % interval.
     pub interval: Option<[f64; 2]>,
+    /// What the interval was made of: the samples of the only `round`, these and the `drift` that other
+    /// cases show, the case's own `rounds`, or those of all cases of the `device`.
+    pub interval_basis: Option<String>,
     /// Rounds measured.
     pub rounds: usize,
     /// Samples in all rounds.
@@ -206,6 +209,7 @@ fn case(row: &Aggregate) -> Case {
         reason: reason(row.outcome),
         seconds: row.time.map(|time| time.value),
         interval: row.time.map(|time| time.interval),
+        interval_basis: row.time.map(|time| labels::basis(&time).to_owned()),
         rounds: row.rounds().count(),
         samples: row.rounds().map(|measured| measured.samples.len()).sum(),
         rate: rate.map(|rate| rate.quantity.value()),
@@ -223,7 +227,7 @@ fn reason(outcome: &Outcome) -> Option<String> {
 
 const COLUMNS: &str = "machine,device,name,vendor,kind,api,driver,family,workload,size,measure,\
                        host_memory,outcome,reason,seconds,low,high,rounds,samples,rate,rate_unit,\
-                       flags,kernel,grade";
+                       flags,kernel,grade,basis";
 
 /// One line a case and device.
 pub fn spreadsheet(input: &ReportInput) -> String {
@@ -257,6 +261,7 @@ pub fn spreadsheet(input: &ReportInput) -> String {
             case.flags.join(" "),
             text(&case.kernel.unwrap_or_default()),
             case.grade.unwrap_or_default(),
+            case.interval_basis.unwrap_or_default(),
         ]
     });
     csv(std::iter::once(head).chain(lines))
@@ -286,7 +291,7 @@ mod tests {
         let text = spreadsheet(&sample.input());
         assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{7}']));
         let mut reader = ::csv::Reader::from_reader(text.as_bytes());
-        assert_eq!(reader.headers().unwrap().len(), 24);
+        assert_eq!(reader.headers().unwrap().len(), 25);
         let records: Vec<_> = reader.records().map(Result::unwrap).collect();
         assert_eq!(records.len(), sample.input().rows.len());
         for cell in records.iter().flatten() {

@@ -6,6 +6,7 @@ use gpubench_core::record::{Flag, Grade, Outcome};
 use gpubench_core::text::printable;
 use gpubench_core::workload::{CaseKey, Kind};
 use gpubench_document::{Figure, Mark, Quantity, Section, Sentence, Unit};
+use gpubench_stats::{Basis, Overall};
 use std::collections::HashMap;
 
 /// `matmul n=512`, and what of it where it is not the kernel's time.
@@ -82,6 +83,34 @@ pub fn time(row: &Aggregate) -> Option<Figure> {
     let time = row.time?;
     let quantity = Quantity::between(time.value, time.interval)?;
     Some(Figure { quantity, unit: Unit::Seconds })
+}
+
+/// What the intervals of `rows` do not say, where they are of single rounds.
+pub fn of_single_rounds(rows: &[Aggregate]) -> Option<&'static str> {
+    let has = |basis| rows.iter().filter_map(|row| row.time).any(|time| time.basis == basis);
+    if has(Basis::Drift) {
+        Some(
+            "One round: ± is of its samples, with room for the drift that the device's other cases \
+             showed meanwhile. How far another round would be, only more rounds tell.",
+        )
+    } else if has(Basis::Round) {
+        Some(
+            "One round: ± is of its samples alone. How far another round would be, only more rounds \
+             tell.",
+        )
+    } else {
+        None
+    }
+}
+
+/// What an interval was made of, in a word.
+pub fn basis(time: &Overall) -> &'static str {
+    match time.basis {
+        Basis::Round => "round",
+        Basis::Drift => "drift",
+        Basis::Rounds => "rounds",
+        Basis::Device => "device",
+    }
 }
 
 /// Work per second.

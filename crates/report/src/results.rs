@@ -1,6 +1,6 @@
 //! What was measured: one row a case, the devices side by side.
 
-use super::labels::{capitalised, case_name, counts, mark, rate, time};
+use super::labels::{capitalised, case_name, counts, mark, of_single_rounds, rate, time};
 use gpubench_analysis::{Aggregate, ReportInput, ReportedDevice};
 use gpubench_core::gpu::DeviceKind;
 use gpubench_core::workload::CaseKey;
@@ -19,7 +19,14 @@ pub fn section(input: &ReportInput) -> Section {
     );
     let tables = families(input).into_iter().map(|(family, cases)| table(input, family, &cases));
     let section = tables.fold(section, Section::table);
-    if section.is_empty() { section } else { section.text(counts(&input.rows)) }
+    if section.is_empty() {
+        return section;
+    }
+    let section = match of_single_rounds(&input.rows) {
+        Some(note) => section.text(note),
+        None => section,
+    };
+    section.text(counts(&input.rows))
 }
 
 /// What ran on some device, by family.

@@ -1,15 +1,29 @@
 //! Several processes' medians in one value with the uncertainty between processes.
 
-use super::{Summary, t_quantile};
+use super::{Moderated, Scatter, Summary, t_quantile};
+
+/// What an interval was made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// The samples of a single round: it says nothing of what another process would measure.
+    Round,
+    /// The samples of a single round, and how much those of the device's other cases drifted.
+    Drift,
+    /// The case's own rounds, by Student's t.
+    Rounds,
+    /// The rounds of the device's cases, the case's own among them.
+    Device,
+}
 
 /// A case's value over all its rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Overall {
     /// Geometric mean of the rounds' medians.
     pub value: f64,
-    /// A 95 % interval: between rounds (Student's t on the logarithms) where there are at least
-    /// two, else the one round's rank interval of the median.
+    /// A 95 % interval.
     pub interval: [f64; 2],
+    /// What it was made of.
+    pub basis: Basis,
     /// Number of rounds.
     pub rounds: usize,
 }
@@ -42,6 +56,8 @@ pub struct Rounds {
     sampling: f64,
     /// The rank interval of the median where there is one round.
     only: [f64; 2],
+    /// The drift of its samples.
+    drift: Option<f64>,
     /// Whether a round's median has no logarithm: it took no time that its clock could resolve.
     unresolved: bool,
 }
@@ -57,6 +73,7 @@ impl Rounds {
             squares: 0.0,
             sampling: round.log_error().powi(2),
             only: round.interval,
+            drift: round.drift,
             unresolved,
         });
     }
@@ -84,19 +101,40 @@ impl Rounds {
         self.count > 0 && !self.unresolved
     }
 
-    /// Their value, if they have one.
+    /// Their value, if they have one, by themselves: with two rounds or more its interval is Student's t
+    /// on their logarithms, else the one round's rank interval of the median.
     pub fn overall(&self) -> Option<Overall> {
-        if !self.has_value() {
-            return None;
-        }
-        let interval = match self.between() {
-            None => self.only,
+        match self.between() {
+            None => self.with(Basis::Round, self.only),
             Some(variance) => {
                 let half = t_quantile(f64::from(self.count) - 1.0, 0.975) * variance.sqrt();
-                [(self.mean - half).exp(), (self.mean + half).exp()]
+                self.with(Basis::Rounds, self.around([half; 2]))
             }
-        };
-        Some(Overall { value: self.mean.exp(), interval, rounds: self.count as usize })
+        }
+    }
+
+    fn with(&self, basis: Basis, interval: [f64; 2]) -> Option<Overall> {
+        let (value, rounds) = (self.mean.exp(), self.count as usize);
+        self.has_value().then_some(Overall { value, interval, basis, rounds })
+    }
+
+    /// The interval that reaches so far below and above the mean.
+    fn around(&self, [below, above]: [f64; 2]) -> [f64; 2] {
+        [(self.mean - below).exp(), (self.mean + above).exp()]
+    }
+
+    /// As [`Rounds::overall`] of a single round, with room for such a drift.
+    fn drifting(&self, drift: Option<f64>) -> Option<Overall> {
+        let Some(drift) = drift else { return self.overall() };
+        let [low, high] = self.only.map(|end| (end.ln() - self.mean).abs().hypot(drift));
+        self.with(Basis::Drift, self.around([low, high]))
+    }
+
+    /// The variance of a round, as far as these tell.
+    fn scatter(&self) -> Scatter {
+        let freedom = f64::from(self.count) - 1.0;
+        let variance = if freedom > 0.0 { self.squares / freedom } else { 0.0 };
+        Scatter { variance, freedom }
     }
 
     /// Variance of the mean over rounds: `None` with a single round.
@@ -109,6 +147,47 @@ impl Rounds {
     pub fn within(&self) -> f64 {
         self.sampling / f64::from(self.count).powi(2)
     }
+}
+
+/// Fewest cases whose drift has a 95 % quantile: of `n` others, the next exceeds the largest once in
+/// `n + 1` times.
+const DRIFTS: usize = 19;
+
+/// The values of the cases that one device measured, in their order. Where two cases or more have
+/// rounds to tell, all of these have intervals by [`Moderated`] variances; where none has, those of
+/// their only rounds are widened by the drift that the cases show (see [`drift`]).
+pub fn overalls(cases: &[Rounds]) -> Vec<Option<Overall>> {
+    let known: Vec<&Rounds> = cases.iter().filter(|rounds| rounds.has_value()).collect();
+    let several = known.iter().filter(|rounds| rounds.count > 1).count();
+    if several == 0 {
+        let drift = drift(&known);
+        return cases.iter().map(|rounds| rounds.drifting(drift)).collect();
+    }
+    if several == 1 {
+        return cases.iter().map(Rounds::overall).collect();
+    }
+    let scatters: Vec<Scatter> = known.iter().map(|rounds| rounds.scatter()).collect();
+    let moderated = Moderated::of(&scatters);
+    let mut place = 0;
+    let mut one = |rounds: &Rounds| {
+        if !rounds.has_value() {
+            return None;
+        }
+        let half = moderated.half_width(place, 0.95) / f64::from(rounds.count).sqrt();
+        place += 1;
+        rounds.with(Basis::Device, rounds.around([half; 2]))
+    };
+    cases.iter().map(&mut one).collect()
+}
+
+/// The drift that a further case exceeds once in twenty times: the `⌈0.95 (n + 1)⌉`-th smallest of
+/// those seen (split conformal prediction). `None` where they are too few.
+fn drift(cases: &[&Rounds]) -> Option<f64> {
+    let mut drifts: Vec<f64> =
+        cases.iter().filter_map(|rounds| rounds.drift).map(f64::abs).collect();
+    drifts.sort_by(f64::total_cmp);
+    let place = (0.95 * (drifts.len() + 1) as f64).ceil() as usize;
+    if drifts.len() < DRIFTS { None } else { drifts.get(place - 1).copied() }
 }
 
 #[cfg(test)]
@@ -137,6 +216,57 @@ mod tests {
         // Standard deviation of the logs is ln 1.1; t(0.975, 2) = 4.30265.
         let half = 4.302_65 * 1.1f64.ln() / 3f64.sqrt();
         assert!((overall.interval[1].ln() - 1.1f64.ln() - half).abs() < 1e-4);
+    }
+
+    fn cases(of: &[&[f64]]) -> Vec<Rounds> {
+        let mut all = vec![Rounds::default(); of.len()];
+        for (rounds, medians) in all.iter_mut().zip(of) {
+            medians.iter().for_each(|median| rounds.add(&Summary::of(&[*median]).unwrap()));
+        }
+        all
+    }
+
+    #[test]
+    fn cases_learn_from_each_other_how_much_rounds_scatter() {
+        let alike: [&[f64]; 6] =
+            [&[1.0, 1.02], &[2.0, 2.0001], &[3.0, 2.95], &[4.0, 4.1], &[5.0, 5.03], &[6.0]];
+        let found = overalls(&cases(&alike));
+        let relative = |i: usize| found[i].unwrap().interval[1] / found[i].unwrap().value - 1.0;
+        let alone = overalls(&cases(&alike[1..2]))[0].unwrap();
+        assert_eq!(alone.basis, Basis::Rounds);
+        assert!(found.iter().flatten().all(|overall| overall.basis == Basis::Device));
+        assert!(relative(1) > 10.0 * (alone.interval[1] / alone.value - 1.0), "two agreed by luck");
+        assert!((0.02..0.2).contains(&relative(5)), "one round: {}", relative(5));
+        assert!(
+            overalls(&cases(&alike[..1]))[0].unwrap().interval[1] > 1.1,
+            "alone, nothing helps"
+        );
+    }
+
+    #[test]
+    fn rounds_without_a_value_neither_have_nor_move_one() {
+        let with = overalls(&cases(&[&[1.0, 1.1], &[0.0, 0.0], &[], &[2.0, 2.1]]));
+        let without = overalls(&cases(&[&[1.0, 1.1], &[2.0, 2.1]]));
+        assert_eq!([with[0], with[3]], [without[0], without[1]]);
+        assert_eq!([with[1], with[2]], [None, None]);
+    }
+
+    #[test]
+    fn single_rounds_leave_room_for_the_drift_that_others_show() {
+        let round = |i: usize, drift: f64| {
+            let mut rounds = Rounds::default();
+            let sample = |j: usize| (1.0 + i as f64) * if j > 9 { drift.exp() } else { 1.0 };
+            let samples: Vec<f64> = (0..15).map(sample).collect();
+            rounds.add(&Summary::of(&samples).unwrap());
+            rounds
+        };
+        // Of twenty drifts up to 2 % the twentieth is the ⌈0.95·21⌉-th.
+        let drifting: Vec<Rounds> = (0..20).map(|i| round(i, 1e-3 * (i + 1) as f64)).collect();
+        let found = overalls(&drifting)[0].unwrap();
+        assert_eq!(found.basis, Basis::Drift);
+        assert!((found.interval[0] - (-0.02f64).exp()).abs() < 1e-9, "{found:?}");
+        let few = overalls(&drifting[..18])[0].unwrap();
+        assert_eq!((few.basis, few.interval[0]), (Basis::Round, 1.0), "too few to tell");
     }
 
     #[test]

@@ -2,14 +2,18 @@
 
 mod bootstrap;
 mod combine;
+mod moderated;
 mod most_stable_quantile;
+mod multiple;
 mod stopping;
 mod summary;
 mod welch;
 
 pub use bootstrap::{FEW_CASES, Level, Noise, Replicates};
-pub use combine::{Overall, Rounds, geometric_mean, overall};
+pub use combine::{Basis, Overall, Rounds, geometric_mean, overall, overalls};
+pub use moderated::{Moderated, Scatter};
 pub use most_stable_quantile::most_stable_quantile;
+pub use multiple::{adaptive_benjamini_hochberg, benjamini_hochberg};
 pub use stopping::{Decision, Sampling, WarmUp, converged, is_overdue};
 pub use summary::{Summary, median, median_of, quantile, rank_interval};
-pub use welch::{Difference, benjamini_hochberg, t_quantile, upper_limit};
+pub use welch::{Difference, t_quantile, upper_limit};

@@ -17,10 +17,18 @@ pub struct Summary {
     /// An interval that holds the true median with at least 95 % confidence (as far as the
     /// number of samples allows), between two of the samples.
     pub interval: [f64; 2],
+    /// By how much the median of the last third of the samples differs from that of the first, as a
+    /// logarithm of their ratio, in the order in which they were given; `None` below
+    /// [`DRIFT_SAMPLES`] or where it has no logarithm.
+    pub drift: Option<f64>,
 }
 
+/// Samples below which a third of them shows nothing.
+const DRIFT_SAMPLES: usize = 15;
+
 impl Summary {
-    /// Of `samples` in any order; `None` where there is none or one is not a number.
+    /// Of `samples` in the order in which they were taken (which only the drift depends on); `None`
+    /// where there is none or one is not a number.
     pub fn of(samples: &[f64]) -> Option<Self> {
         if samples.is_empty() || samples.iter().any(|x| x.is_nan()) {
             return None;
@@ -34,6 +42,7 @@ impl Summary {
             median: median(&sorted),
             max: sorted[sorted.len() - 1],
             interval: [sorted[low], sorted[high]],
+            drift: drift(samples),
         })
     }
 
@@ -53,6 +62,14 @@ impl Summary {
         }
         (self.interval[1] - self.interval[0]) / 2.0 / self.median.abs()
     }
+}
+
+fn drift(samples: &[f64]) -> Option<f64> {
+    let third = samples.len() / 3;
+    let of = |part: &[f64]| median_of(part.iter().copied());
+    let (first, last) = (of(&samples[..third])?, of(&samples[samples.len() - third..])?);
+    let drift = (last / first).ln();
+    (samples.len() >= DRIFT_SAMPLES && drift.is_finite()).then_some(drift)
 }
 
 /// The median of numbers in any order; `None` where there are none.
@@ -143,6 +160,17 @@ mod tests {
         let error = Summary::of(&samples).unwrap().log_error();
         assert!((error - 8.0 / 2.0 / 2.107).abs() < 1e-3, "{error}");
         assert_eq!(Summary::of(&[2.0]).unwrap().log_error(), 0.0);
+    }
+
+    #[test]
+    fn drift_is_of_the_last_third_against_the_first() {
+        let mut samples = vec![1.0; 5];
+        samples.extend([7.0; 5]);
+        samples.extend([2.0, 2.0, 9.0, 2.0, 2.0]);
+        let drift = |samples: &[f64]| Summary::of(samples).unwrap().drift;
+        assert!((drift(&samples).unwrap() - 2f64.ln()).abs() < 1e-12);
+        assert_eq!(drift(&samples[..14]), None);
+        assert_eq!(drift(&[0.0; 15]), None, "no logarithm");
     }
 
     #[test]

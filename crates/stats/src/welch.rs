@@ -1,5 +1,6 @@
 //! The difference of two means whose variances need not be equal (Welch 1947).
 
+use super::Scatter;
 use statrs::distribution::{ChiSquared, ContinuousCDF, StudentsT};
 
 /// The difference of two samples' means (second minus first).
@@ -37,6 +38,20 @@ impl Difference {
             scatter: (squares / (n1 + n2 - 2.0)).sqrt(),
             rounds: [n1, n2],
         })
+    }
+
+    /// The factor by which the variance of a value, if both samples have it, is the difference's.
+    pub fn factor(&self) -> f64 {
+        1.0 / self.rounds[0] + 1.0 / self.rounds[1]
+    }
+
+    /// The variance of one value as the error shows it: right on average even where the samples' variances
+    /// differ, with the degrees of freedom that it has where they do not (Satterthwaite's).
+    pub fn value_scatter(&self) -> Scatter {
+        let factor = self.factor();
+        let parts = self.rounds.map(|n| 1.0 / (n * n * (n - 1.0)));
+        let freedom = factor * factor / (parts[0] + parts[1]);
+        Scatter { variance: self.error * self.error / factor, freedom }
     }
 
     /// The interval that holds the true difference with the given confidence.
@@ -77,25 +92,6 @@ fn mean_and_squared_error(values: &[f64]) -> Option<(f64, f64)> {
     let mean = values.iter().sum::<f64>() / n;
     let variance = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0);
     Some((mean, variance / n))
-}
-
-/// Benjamini and Hochberg (1995): which of the hypotheses with these p-values may be rejected
-/// so that at most the share `rate` of the rejected ones is rejected wrongly.
-pub fn benjamini_hochberg(p_values: &[f64], rate: f64) -> Vec<bool> {
-    let mut order: Vec<usize> = (0..p_values.len()).collect();
-    order.sort_by(|&a, &b| p_values[a].total_cmp(&p_values[b]));
-    let m = p_values.len() as f64;
-    let last = order
-        .iter()
-        .enumerate()
-        .rev()
-        .find(|&(rank, &i)| p_values[i] <= rate * (rank + 1) as f64 / m)
-        .map_or(0, |(rank, _)| rank + 1);
-    let mut rejected = vec![false; p_values.len()];
-    for &i in &order[..last] {
-        rejected[i] = true;
-    }
-    rejected
 }
 
 #[cfg(test)]
@@ -139,14 +135,13 @@ mod tests {
     }
 
     #[test]
-    fn benjamini_and_hochbergs_own_example() {
-        // Their table 1 (15 p-values): the four smallest are rejected at 0.05.
-        let p = [
-            0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262,
-            0.5719, 0.6528, 0.7590, 1.0,
-        ];
-        let rejected = benjamini_hochberg(&p, 0.05);
-        assert_eq!(rejected.iter().filter(|&&r| r).count(), 4);
-        assert!(rejected[..4].iter().all(|&r| r));
+    fn the_variance_of_one_value_has_all_degrees_of_freedom_where_rounds_are_equally_many() {
+        let d = Difference::between(&[1.0, 3.0, 2.0], &[5.0, 7.0, 6.0]).unwrap();
+        let scatter = d.value_scatter();
+        assert!((scatter.variance - 1.0).abs() < 1e-12 && (scatter.freedom - 4.0).abs() < 1e-12);
+        // (1/9 + 1/3)² / (1/(81·8) + 1/(9·2)) = 0.19753 / 0.05710.
+        let nine = [1.0, 2.0, 3.0, 1.0, 2.0, 3.0, 1.0, 2.0, 3.0];
+        let scatter = Difference::between(&nine, &[5.0, 7.0, 6.0]).unwrap().value_scatter();
+        assert!((scatter.freedom - 3.459).abs() < 1e-3, "{scatter:?}");
     }
 }

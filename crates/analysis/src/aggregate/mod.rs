@@ -13,7 +13,7 @@ pub(crate) use rounds::{Tally, shown};
 
 use gpubench_core::record::{Built, Flag, Grade, Measured, Outcome, Record};
 use gpubench_core::workload::CaseKey;
-use gpubench_stats::Overall;
+use gpubench_stats::{Overall, overalls};
 use std::collections::BTreeMap;
 
 /// A case on a device over all its rounds.
@@ -39,10 +39,11 @@ pub struct Aggregate<'a> {
     pub flags: Vec<&'a Flag>,
     /// The rounds' records.
     pub records: Vec<&'a Record>,
+    tally: Tally,
 }
 
 impl<'a> Aggregate<'a> {
-    /// Of the rounds of one case on one device; `None` where there is none.
+    /// Of the rounds of one case on one device, its interval by these alone; `None` where there is none.
     fn of(device: usize, records: Vec<&'a Record>) -> Option<Self> {
         let first = *records.first()?;
         let mut tally = Tally::default();
@@ -70,6 +71,7 @@ impl<'a> Aggregate<'a> {
             rate: time.zip(measured).and_then(|(t, m)| Rate::of(&first.family, m, t.value)),
             flags,
             records,
+            tally,
         })
     }
 
@@ -131,7 +133,24 @@ pub fn aggregate_numbered<'a>(
         cases.entry((&record.key, device)).or_default().push(record);
     }
     let cases = cases.into_iter();
-    cases.filter_map(|((_, device), records)| Aggregate::of(device, records)).collect()
+    let mut all: Vec<Aggregate> =
+        cases.filter_map(|((_, device), records)| Aggregate::of(device, records)).collect();
+    moderate(&mut all);
+    all
+}
+
+/// Gives each case the interval that the rounds of its device's other cases allow.
+fn moderate(all: &mut [Aggregate]) {
+    let mut devices: BTreeMap<usize, Vec<&mut Aggregate>> = BTreeMap::new();
+    for case in all {
+        devices.entry(case.device).or_default().push(case);
+    }
+    for cases in devices.into_values() {
+        let rounds: Vec<_> = cases.iter().map(|case| case.tally.believed()).collect();
+        for (case, time) in cases.into_iter().zip(overalls(&rounds)) {
+            case.time = time;
+        }
+    }
 }
 
 #[cfg(test)]

@@ -54,10 +54,15 @@ impl Tally {
         &self.rounds
     }
 
-    /// The value over all rounds; `None` where nothing was measured, a round failed, or a figure
-    /// cannot be believed.
+    /// As [`Tally::rounds`]; none where a round failed, or a figure cannot be believed.
+    pub fn believed(&self) -> Rounds {
+        if self.failed > 0 || self.hidden { Rounds::default() } else { self.rounds }
+    }
+
+    /// The value over all rounds by themselves; `None` where nothing was measured, a round failed, or a
+    /// figure cannot be believed.
     pub fn time(&self) -> Option<Overall> {
-        if self.failed > 0 || self.hidden { None } else { self.rounds.overall() }
+        self.believed().overall()
     }
 
     /// Why the value is not compared, ranked or fitted to, in a word or two; `None` where it is.

@@ -7,8 +7,11 @@ use crate::store::{Run, baseline};
 use gpubench_analysis::{DeviceCases, Options, Verdict, collect, compare};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::text::printable;
+use gpubench_core::workload::CaseKey;
+use gpubench_experiments::plan::Filter;
 use gpubench_report::comparison::{self, Compared, Side};
 use gpubench_report::progress::say;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -29,6 +32,10 @@ pub struct Args {
     /// Differences below this are the same, unless a case's own noise is larger
     #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = percent)]
     tolerance: f64,
+    /// Planned comparison: cases with this in their name, or of this size (`'n>=512'`), which you chose
+    /// before you saw their times; several must all hold. They are not corrected for the number of the rest
+    #[arg(long, value_name = "FILTER", value_parser = planned)]
+    planned: Vec<Filter>,
     /// Compare although devices, kernels or bounds checks differ
     #[arg(long)]
     allow_mismatch: bool,
@@ -41,10 +48,12 @@ pub struct Args {
 }
 
 /// The options of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Terms {
     /// Relative difference that matters.
     tolerance: f64,
+    /// What planned comparisons pass; none is planned where there is nothing.
+    planned: Vec<Filter>,
     /// Compare although devices, kernels or bounds checks differ.
     allow_mismatch: bool,
 }
@@ -68,6 +77,19 @@ fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
+/// What `--planned` takes: the records have no tags to select by that a suite would know.
+fn planned(text: &str) -> Result<Filter, String> {
+    Filter::parse(text).map_err(|error| error.to_string())
+}
+
+/// Those of `cases` that are planned.
+fn planned_cases(cases: &DeviceCases, filters: &[Filter]) -> BTreeSet<CaseKey> {
+    let is_planned = |key: &&CaseKey| {
+        !filters.is_empty() && filters.iter().all(|filter| filter.matches(key, &[], ""))
+    };
+    cases.cases.keys().filter(is_planned).cloned().collect()
+}
+
 fn fail_on(text: &str) -> Result<FailOn, String> {
     match text.split_once(':') {
         None if text == "slower" => Ok(FailOn { allowed: 0.0 }),
@@ -79,10 +101,14 @@ fn fail_on(text: &str) -> Result<FailOn, String> {
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
     let new = open(&args.run)?;
-    let terms = Terms { tolerance: args.tolerance, allow_mismatch: args.allow_mismatch };
+    let terms = Terms {
+        tolerance: args.tolerance,
+        planned: args.planned.clone(),
+        allow_mismatch: args.allow_mismatch,
+    };
     let compared = match args.old.as_ref().or(args.baseline.as_ref()) {
-        Some(path) => with(&open(path)?, &new, terms)?,
-        None => with_baselines(&new, &args.folder, terms)?,
+        Some(path) => with(&open(path)?, &new, &terms)?,
+        None => with_baselines(&new, &args.folder, &terms)?,
     };
     print(&match args.format {
         Format::Text => text(&comparison::section(&compared)),
@@ -107,11 +133,15 @@ fn open(path: &Path) -> Result<Run> {
 /// As the command: an unreadable file, or no device in common.
 pub(super) fn against(path: &Path, new: &Run) -> Result<Vec<Compared>> {
     let usual = Options::default();
-    with(&open(path)?, new, Terms { tolerance: usual.tolerance, allow_mismatch: false })
+    with(
+        &open(path)?,
+        new,
+        &Terms { tolerance: usual.tolerance, planned: vec![], allow_mismatch: false },
+    )
 }
 
 /// Each device of the run against its own baseline.
-fn with_baselines(new: &Run, folder: &Path, terms: Terms) -> Result<Vec<Compared>> {
+fn with_baselines(new: &Run, folder: &Path, terms: &Terms) -> Result<Vec<Compared>> {
     let mut compared = vec![];
     for cases in collect(&new.header, &new.records) {
         let path = baseline::path(folder, &cases.device);
@@ -133,7 +163,7 @@ fn with_baselines(new: &Run, folder: &Path, terms: Terms) -> Result<Vec<Compared
 
 /// The devices that both runs have; where they have none in common, and one each, those two if
 /// that is requested.
-fn with(old: &Run, new: &Run, terms: Terms) -> Result<Vec<Compared>> {
+fn with(old: &Run, new: &Run, terms: &Terms) -> Result<Vec<Compared>> {
     let (before, now) = (collect(&old.header, &old.records), collect(&new.header, &new.records));
     if old.header.started > new.header.started {
         say("the old run was made after the new one");
@@ -181,7 +211,7 @@ fn pair(
     before: &DeviceCases,
     new: &Run,
     now: &DeviceCases,
-    terms: Terms,
+    terms: &Terms,
 ) -> Result<Compared> {
     if !same_view(&before.device, &now.device) && !terms.allow_mismatch {
         return Err(Error::Usage(format!(
@@ -196,8 +226,12 @@ fn pair(
     let options = Options {
         tolerance: terms.tolerance,
         noise: old.noise.iter().flat_map(|noise| noise.floors.iter().cloned()).collect(),
+        planned: planned_cases(now, &terms.planned),
         allow_mismatch: terms.allow_mismatch,
     };
+    if options.planned.is_empty() && !terms.planned.is_empty() {
+        say("no case is planned: none passes --planned");
+    }
     let side = |run: &Run, cases: &DeviceCases| Side {
         file: run.path.display().to_string(),
         started: run.header.started.clone(),
@@ -233,6 +267,21 @@ fn verdict(compared: &[Compared], args: &Args) -> Result<ExitCode> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn planned_comparisons_are_chosen_by_name_and_size() {
+        use gpubench_core::record::sample::{device, header, key, record};
+        let records =
+            [record(key("a", 1), 1.0), record(key("a", 2), 1.0), record(key("b", 2), 1.0)];
+        let cases = collect(&header(vec![device("opencl")]), &records).remove(0);
+        let of = |filters: &[&str]| -> Vec<CaseKey> {
+            let filters: Vec<Filter> = filters.iter().map(|f| planned(f).unwrap()).collect();
+            planned_cases(&cases, &filters).into_iter().collect()
+        };
+        assert_eq!(of(&["a", "n=2"]), [key("a", 2)]);
+        assert_eq!(of(&["a"]).len(), 2);
+        assert!(of(&[]).is_empty() && planned("n>=").is_err());
+    }
 
     #[test]
     fn shares_are_read_in_either_format() {

@@ -26,11 +26,11 @@ pub(super) fn write(files: &[PathBuf], output: Option<&Path>) -> Result<()> {
 fn bencher(matrix: &ResultMatrix) -> String {
     let mut names: Vec<(String, Value)> = vec![];
     for (place, entry) in matrix.entries.iter().enumerate() {
-        for (case, cell) in matrix.cells(place) {
+        for (case, time) in matrix.times(place) {
             let name = format!("{} {}", entry.device.slug(), case_name(&case.key));
-            let mut latency = json!({ "value": cell.seconds() * 1e9 });
-            let between = cell.time().filter(|time| time.rounds > 1);
-            if let Some([low, high]) = between.map(|time| time.interval) {
+            let mut latency = json!({ "value": time.value * 1e9 });
+            if time.rounds > 1 {
+                let [low, high] = time.interval;
                 latency["lower_value"] = json!(low * 1e9);
                 latency["upper_value"] = json!(high * 1e9);
             }

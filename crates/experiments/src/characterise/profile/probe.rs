@@ -159,7 +159,7 @@ mod tests {
 
     fn summary(median: f64, half: f64) -> Summary {
         let interval = [median - half, median + half];
-        Summary { count: 9, min: interval[0], median, max: interval[1], interval }
+        Summary { count: 9, min: interval[0], median, max: interval[1], interval, drift: None }
     }
 
     #[test]

@@ -1,0 +1,199 @@
+//! What the rounds of two runs say of the difference of each of their cases.
+
+use gpubench_stats::{
+    Difference, Moderated, Scatter, adaptive_benjamini_hochberg, t_quantile, upper_limit,
+};
+
+/// The p-value above which no case is called changed, however few are compared: a little less than the
+/// one false alarm in a hundred that is allowed, since variances are estimated.
+pub const SINGLE: f64 = 0.009;
+/// The share of the cases called changed that may be unchanged.
+pub const RATE: f64 = 0.05;
+/// For a case compared alone, the largest deviation between rounds, in the logarithm, that the margin
+/// guards against: with five rounds a side it still lets a slowdown of 5 % be found 85 times of 100
+/// where rounds scatter by 2 % (docs/results/2026-11-20-verdicts.md has the table).
+pub const SCATTER: f64 = 0.0185;
+/// The normal distribution's 97.5 % quantile.
+pub const NORMAL: f64 = 1.96;
+
+/// How much a case's difference may be noise.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Significance {
+    /// Of a case that is compared alone: by its own rounds.
+    Alone(Difference),
+    /// Of one among others: by the scatter of all.
+    Moderated {
+        /// The difference.
+        difference: Difference,
+        /// Half the 95 % interval of a single round.
+        half: f64,
+        /// The distance of a single round that would be called changed.
+        needed: f64,
+        /// Whether the difference is one that noise hardly brings about.
+        significant: bool,
+    },
+}
+
+/// Of all cases compared; `planned` ones are not corrected for the number of the others.
+pub(crate) fn significances(differences: &[Difference], planned: &[bool]) -> Vec<Significance> {
+    if let [difference] = differences {
+        return vec![Significance::Alone(*difference)];
+    }
+    let scatters: Vec<Scatter> = differences.iter().map(Difference::value_scatter).collect();
+    let moderated = Moderated::of(&scatters);
+    let distance = |d: &Difference| d.difference.abs() / d.factor().sqrt();
+    let p_values: Vec<f64> =
+        differences.iter().enumerate().map(|(i, d)| moderated.p_value(i, distance(d))).collect();
+    let (among, cut) = corrected(&p_values, planned);
+    let one = |(i, difference): (usize, &Difference)| {
+        let limit = if planned[i] { SINGLE } else { cut.min(SINGLE) };
+        Significance::Moderated {
+            difference: *difference,
+            half: moderated.half_width(i, 0.95),
+            needed: moderated.half_width(i, 1.0 - limit),
+            significant: p_values[i] <= SINGLE && (planned[i] || among[i]),
+        }
+    };
+    differences.iter().enumerate().map(one).collect()
+}
+
+/// Which p-values stand among all that are not planned, and the one that a further case would need.
+fn corrected(p_values: &[f64], planned: &[bool]) -> (Vec<bool>, f64) {
+    let others: Vec<usize> = (0..p_values.len()).filter(|i| !planned[*i]).collect();
+    let of_others: Vec<f64> = others.iter().map(|i| p_values[*i]).collect();
+    let mut rejected = vec![false; p_values.len()];
+    let found = adaptive_benjamini_hochberg(&of_others, RATE);
+    let count = found.iter().filter(|found| **found).count();
+    for (i, found) in others.iter().zip(found) {
+        rejected[*i] = found;
+    }
+    (rejected, RATE * (count + 1) as f64 / others.len().max(1) as f64)
+}
+
+impl Significance {
+    /// The difference.
+    pub fn difference(&self) -> &Difference {
+        match self {
+            Self::Alone(difference) | Self::Moderated { difference, .. } => difference,
+        }
+    }
+
+    /// Its 95 % interval.
+    pub fn interval(&self) -> [f64; 2] {
+        match self {
+            Self::Alone(difference) => difference.interval(0.95),
+            Self::Moderated { difference, half, .. } => {
+                let half = half * difference.factor().sqrt();
+                [difference.difference - half, difference.difference + half]
+            }
+        }
+    }
+
+    /// Whether the case has changed by more than `delta`, in the logarithm.
+    pub fn is_changed(&self, delta: f64) -> bool {
+        let distance = self.difference().difference.abs();
+        match self {
+            Self::Alone(difference) => {
+                let [low, high] = self.interval();
+                (low > 0.0 || high < 0.0)
+                    && distance > delta + margin(difference, difference.rounds)
+            }
+            Self::Moderated { significant, .. } => *significant && distance > delta,
+        }
+    }
+
+    /// Rounds on either side after which, if rounds scatter as they do now and the difference stays,
+    /// the case would be called changed (where the difference is above `delta`) or the same.
+    pub fn rounds_to_settle(&self, delta: f64) -> Option<u32> {
+        let distance = self.difference().difference.abs();
+        let settles = |rounds: u32| {
+            let (half, needed) = self.after(f64::from(rounds), delta);
+            if distance > delta { needed < distance } else { half < delta - distance }
+        };
+        // More rounds only narrow the interval, so the fewest that settle it are found by halving.
+        let (mut too_few, mut enough) = (1, 1000);
+        if !settles(enough) {
+            return None;
+        }
+        while enough - too_few > 1 {
+            let middle = (too_few + enough) / 2;
+            if settles(middle) { enough = middle } else { too_few = middle }
+        }
+        Some(enough)
+    }
+
+    /// Half the 95 % interval, and the distance that would be called changed, after so many rounds on
+    /// either side.
+    fn after(&self, rounds: f64, delta: f64) -> (f64, f64) {
+        let factor = (2.0 / rounds).sqrt();
+        match self {
+            Self::Alone(difference) => {
+                let half = difference.scatter * factor * t_quantile(2.0 * rounds - 2.0, 0.975);
+                (half, half.max(delta + margin(difference, [rounds; 2])))
+            }
+            Self::Moderated { half, needed, .. } => (half * factor, (needed * factor).max(delta)),
+        }
+    }
+}
+
+/// How far beyond the tolerance the difference of a case that is compared alone must be, with so many
+/// rounds on either side: a handful of rounds may agree with each other by luck, and Student's t alone
+/// lets through one unchanged case of twenty. It takes the largest scatter that the rounds seen allow,
+/// up to [`SCATTER`]; beyond that the interval must do.
+fn margin(difference: &Difference, rounds: [f64; 2]) -> f64 {
+    let scatter = difference.scatter * upper_limit(rounds[0] + rounds[1] - 2.0);
+    NORMAL * scatter.min(SCATTER) * (1.0 / rounds[0] + 1.0 / rounds[1]).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn difference(by: f64, noise: f64) -> Difference {
+        let before = [-noise, 0.0, noise];
+        Difference::between(&before, &before.map(|x| x + by)).expect("three rounds a side")
+    }
+
+    /// One case that differs by 3 %, among calm ones that do not.
+    fn among_calm(planned: bool) -> Vec<Significance> {
+        let mut all = vec![difference(0.03, 0.01)];
+        all.extend((0..40).map(|i| difference(2e-3 * f64::from(i % 5 - 2), 0.01)));
+        let mut plan = vec![false; all.len()];
+        plan[0] = planned;
+        significances(&all, &plan)
+    }
+
+    #[test]
+    fn a_planned_comparison_is_not_corrected_for_the_others() {
+        assert!(among_calm(true)[0].is_changed(0.01));
+        let needed = |planned| match among_calm(planned)[0] {
+            Significance::Moderated { needed, .. } => needed,
+            Significance::Alone(_) => panic!("there are others"),
+        };
+        assert!(needed(true) < 0.9 * needed(false));
+        assert!(!among_calm(true)[1..].iter().any(|other| other.is_changed(0.01)));
+    }
+
+    #[test]
+    fn more_rounds_settle_what_few_leave_open() {
+        let of = |by| significances(&[difference(by, 0.02), difference(0.0, 0.02)], &[false; 2])[0];
+        let (open, small) = (of(0.03), of(0.001));
+        assert!(!open.is_changed(0.01));
+        let rounds = open.rounds_to_settle(0.01).expect("some number settles it");
+        let (_, needed) = open.after(f64::from(rounds), 0.01);
+        let (_, before) = open.after(f64::from(rounds - 1), 0.01);
+        assert!(needed < 0.03 && before >= 0.03, "{rounds} {needed} {before}");
+        assert!(small.rounds_to_settle(0.01).is_some_and(|rounds| rounds > 3));
+        assert_eq!(of(0.01).rounds_to_settle(0.01), None);
+    }
+
+    #[test]
+    fn a_case_alone_has_its_own_rounds_and_the_margin() {
+        let alone = significances(&[difference(0.05, 0.001)], &[false]);
+        let [low, high] = alone[0].interval();
+        let half = (high - low) / 2.0;
+        // 0.001 · √(2/3) · t(0.975, 4) = 0.002267.
+        assert!((half - 0.002_267).abs() < 1e-5, "{half}");
+        assert!(alone[0].is_changed(0.01));
+    }
+}

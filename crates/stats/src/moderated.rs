@@ -1,0 +1,346 @@
+//! Variances of many cases, each estimated from a few values, shrunk to what all of them show.
+//!
+//! The model is Smyth's (2004, §3): the cases' variances σ² are drawn from a prior with
+//! `d₀·s₀²/σ² ~ χ²(d₀)`, and a case's own estimate s² with d degrees of freedom has
+//! `d·s²/σ² ~ χ²(d)`. For given d₀ and s₀² the moderated variance `(d₀s₀² + ds²)/(d₀ + d)` has
+//! `d₀ + d` degrees of freedom. Two things differ. First, d₀ and s₀² are not estimated and then
+//! taken for known: what follows from each is averaged by how likely it makes the variances seen,
+//! since a handful of cases determines neither. Second, a share of the cases may scatter several
+//! times as much as the rest (the outliers of Phipson et al. 2016), likewise averaged over shares
+//! and factors. A single case learns nothing from others: its interval is Student's t.
+//!
+//! Each case's σ² is a list of probabilities on a lattice of its logarithm, so a distance between
+//! means has a p-value, and a mean an interval, from a mixture of normal distributions.
+
+use statrs::function::erf::erfc;
+
+/// A variance, estimated with so many degrees of freedom; with none it says nothing of its case.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scatter {
+    /// The estimate.
+    pub variance: f64,
+    /// Degrees of freedom.
+    pub freedom: f64,
+}
+
+/// What many cases' variances say of each.
+#[derive(Clone, Debug)]
+pub struct Moderated {
+    /// Standard deviations on the lattice.
+    deviations: Vec<f64>,
+    /// For each case how probable each of them is.
+    posteriors: Vec<Vec<f64>>,
+}
+
+/// Step of the lattice in the logarithm of the variance.
+const STEP: f64 = 0.25;
+/// How far the lattice reaches below the smallest and above the largest estimate: one with a single
+/// degree of freedom is a hundredth of the truth now and then, hardly ever ten times it.
+const BELOW: f64 = 2.0;
+const ABOVE: f64 = 10.0;
+/// Estimates below this share of their median are luck or a coarse clock, and raised to it.
+const FLOOR: f64 = 1e-4;
+/// Below this no variance of a logarithm of seconds is believed.
+const MIN_VARIANCE: f64 = 1e-18;
+
+/// Prior degrees of freedom, and how probable each is beforehand.
+const FREEDOMS: [(f64, f64); 3] = [(f64::INFINITY, 0.8), (8.0, 0.1), (2.0, 0.1)];
+/// How probable it is beforehand that no case scatters more than the prior says.
+const PURE: f64 = 0.5;
+/// Else, shares of such cases, and the steps on the lattice by which they scatter more: about 9, 26
+/// and 90 times the variance, 3 to 9.5 times the deviation. All are equally probable.
+const SHARES: [f64; 4] = [0.05, 0.1, 0.2, 0.3];
+const RAISES: [usize; 3] = [9, 13, 18];
+
+/// A hypothesis of the prior but for its s₀², which is every point of the lattice in turn.
+#[derive(Clone, Copy)]
+struct Hypothesis {
+    /// Which of [`FREEDOMS`].
+    prior: usize,
+    /// Share of the cases whose variance is raised, and the steps by which.
+    raised: Option<(f64, usize)>,
+    /// Logarithm of its probability beforehand.
+    log_prior: f64,
+}
+
+impl Moderated {
+    /// Of the variances of all cases.
+    pub fn of(cases: &[Scatter]) -> Self {
+        let estimates = floored(cases);
+        let lattice = lattice(&estimates);
+        let likelihoods: Vec<Vec<f64>> =
+            estimates.iter().map(|case| likelihood(case, &lattice)).collect();
+        let priors: Vec<Vec<Vec<f64>>> =
+            FREEDOMS.iter().map(|(freedom, _)| prior(*freedom, &lattice)).collect();
+        // By prior, case and s₀²: how probable the case's estimate is.
+        let marginals: Vec<Vec<Vec<f64>>> = priors
+            .iter()
+            .map(|prior| likelihoods.iter().map(|case| product(prior, case)).collect())
+            .collect();
+        let weights = weights(&marginals, lattice.len());
+        let posterior = |case: usize| {
+            let mut posterior = vec![0.0; lattice.len()];
+            for (which, prior) in priors.iter().enumerate() {
+                let mixed = mixed(which, &marginals[which][case], &weights);
+                for (row, weight) in prior.iter().zip(mixed).filter(|(_, weight)| *weight > 0.0) {
+                    posterior.iter_mut().zip(row).for_each(|(sum, p)| *sum += weight * p);
+                }
+            }
+            posterior.iter_mut().zip(&likelihoods[case]).for_each(|(p, l)| *p *= l);
+            normalised(posterior)
+        };
+        let posteriors = (0..cases.len()).map(posterior).collect();
+        let deviations = lattice.iter().map(|log| (log / 2.0).exp()).collect();
+        Self { deviations, posteriors }
+    }
+
+    /// Two-sided probability of a distance at least as large as this, if the true one were zero;
+    /// the distance is that of a single value of the case.
+    pub fn p_value(&self, case: usize, distance: f64) -> f64 {
+        let distance = distance.abs() / std::f64::consts::SQRT_2;
+        self.nodes(case).map(|(deviation, p)| p * erfc(distance / deviation)).sum()
+    }
+
+    /// The distance that a single value of the case exceeds with one less this probability.
+    pub fn half_width(&self, case: usize, confidence: f64) -> f64 {
+        let largest = self.deviations.last().copied().unwrap_or_default();
+        let (mut low, mut high) = (0.0, 40.0 * largest);
+        while high - low > 1e-6 * high {
+            let middle = (low + high) / 2.0;
+            if self.p_value(case, middle) > 1.0 - confidence {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        high
+    }
+
+    fn nodes(&self, case: usize) -> impl Iterator<Item = (f64, f64)> {
+        let posterior = self.posteriors[case].iter().copied();
+        self.deviations.iter().copied().zip(posterior).filter(|(_, p)| *p > 1e-12)
+    }
+}
+
+/// The estimates, with none too small to be believed.
+fn floored(cases: &[Scatter]) -> Vec<Scatter> {
+    let known = cases.iter().filter(|case| case.freedom > 0.0).map(|case| case.variance);
+    let floor = FLOOR * crate::median_of(known).unwrap_or_default();
+    let raised = |case: &Scatter| case.variance.max(floor).max(MIN_VARIANCE);
+    cases.iter().map(|case| Scatter { variance: raised(case), ..*case }).collect()
+}
+
+/// Logarithms of the variances that are thought possible.
+fn lattice(estimates: &[Scatter]) -> Vec<f64> {
+    let known = estimates.iter().filter(|case| case.freedom > 0.0);
+    let logs: Vec<f64> = known.map(|case| case.variance.ln()).collect();
+    let low = logs.iter().copied().fold(f64::INFINITY, f64::min) - BELOW;
+    let high = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max) + ABOVE;
+    if logs.is_empty() {
+        return vec![MIN_VARIANCE.ln()];
+    }
+    // Rounding must not decide how many there are.
+    let points = ((high - low) / STEP - 1e-6).ceil() as usize + 1;
+    (0..points).map(|i| low + STEP * i as f64).collect()
+}
+
+/// How probable the estimate is for each true variance, relative to the most probable.
+fn likelihood(case: &Scatter, lattice: &[f64]) -> Vec<f64> {
+    let density = |log: &f64| {
+        let ratio = case.variance.ln() - log;
+        (case.freedom / 2.0 * (ratio - ratio.exp() + 1.0)).exp()
+    };
+    lattice.iter().map(density).collect()
+}
+
+/// How probable each true variance is (inner) for each s₀² (outer): of inverse χ² with so many degrees
+/// of freedom, or s₀² itself where they are infinite.
+fn prior(freedom: f64, lattice: &[f64]) -> Vec<Vec<f64>> {
+    let of = |(at, center): (usize, &f64)| {
+        let density = |(i, log): (usize, &f64)| match freedom.is_infinite() {
+            true => f64::from(u8::from(i == at)),
+            false => {
+                let ratio = center - log;
+                (freedom / 2.0 * (ratio - ratio.exp() + 1.0)).exp()
+            }
+        };
+        normalised(lattice.iter().enumerate().map(density).collect())
+    };
+    lattice.iter().enumerate().map(of).collect()
+}
+
+/// How probable a case's estimate is for each s₀².
+fn product(prior: &[Vec<f64>], likelihood: &[f64]) -> Vec<f64> {
+    let sum = |row: &Vec<f64>| row.iter().zip(likelihood).map(|(p, l)| p * l).sum::<f64>();
+    prior.iter().map(|row| sum(row).max(f64::MIN_POSITIVE)).collect()
+}
+
+/// Every hypothesis.
+fn hypotheses() -> Vec<Hypothesis> {
+    let each = ((1.0 - PURE) / (SHARES.len() * RAISES.len()) as f64).ln();
+    let raised = SHARES.iter().flat_map(|share| RAISES.map(|raise| (Some((*share, raise)), each)));
+    let kinds: Vec<_> = std::iter::once((None, PURE.ln())).chain(raised).collect();
+    let of = |(prior, (_, weight)): (usize, &(f64, f64))| {
+        let log = weight.ln();
+        let with = move |(raised, kind)| Hypothesis { prior, raised, log_prior: log + kind };
+        kinds.clone().into_iter().map(with)
+    };
+    FREEDOMS.iter().enumerate().flat_map(of).collect()
+}
+
+/// How probable a case's estimate is under a hypothesis, for the s₀² at `at`.
+fn marginal(hypothesis: &Hypothesis, by_center: &[f64], at: usize) -> f64 {
+    match hypothesis.raised {
+        None => by_center[at],
+        Some((share, raise)) => {
+            let above = by_center[(at + raise).min(by_center.len() - 1)];
+            (1.0 - share) * by_center[at] + share * above
+        }
+    }
+}
+
+/// The hypotheses with the probability, by s₀², that the variances seen give each.
+fn weights(marginals: &[Vec<Vec<f64>>], points: usize) -> Vec<(Hypothesis, Vec<f64>)> {
+    let logs = |hypothesis: &Hypothesis| -> Vec<f64> {
+        let cases = &marginals[hypothesis.prior];
+        let log = |at| cases.iter().map(|case| marginal(hypothesis, case, at).ln()).sum::<f64>();
+        (0..points).map(|at| log(at) + hypothesis.log_prior).collect()
+    };
+    let all: Vec<_> = hypotheses().into_iter().map(|h| (h, logs(&h))).collect();
+    let top = all.iter().flat_map(|(_, logs)| logs).copied().fold(f64::NEG_INFINITY, f64::max);
+    let likely = |(hypothesis, logs): (Hypothesis, Vec<f64>)| {
+        let weights: Vec<f64> = logs.iter().map(|log| (log - top).exp()).collect();
+        weights.iter().any(|weight| *weight > 1e-9).then_some((hypothesis, weights))
+    };
+    all.into_iter().filter_map(likely).collect()
+}
+
+/// For one case and one prior: the weight of each s₀², those of raised cases at the raised one.
+fn mixed(prior: usize, by_center: &[f64], weights: &[(Hypothesis, Vec<f64>)]) -> Vec<f64> {
+    let points = by_center.len();
+    let mut mixed = vec![0.0; points];
+    for (hypothesis, weights) in weights.iter().filter(|(h, _)| h.prior == prior) {
+        for (at, weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 1e-12) {
+            let weight = weight / marginal(hypothesis, by_center, at);
+            let (share, raise) = hypothesis.raised.unwrap_or_default();
+            mixed[at] += (1.0 - share) * weight;
+            mixed[(at + raise).min(points - 1)] += share * weight;
+        }
+    }
+    mixed
+}
+
+/// The same, with sum 1.
+fn normalised(mut weights: Vec<f64>) -> Vec<f64> {
+    let sum: f64 = weights.iter().sum();
+    weights.iter_mut().for_each(|weight| *weight /= sum);
+    weights
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use statrs::distribution::{ContinuousCDF, StudentsT};
+
+    fn scatter(variance: f64, freedom: f64) -> Scatter {
+        Scatter { variance, freedom }
+    }
+
+    fn student(freedom: f64, distance: f64) -> f64 {
+        2.0 * StudentsT::new(0.0, 1.0, freedom).unwrap().sf(distance)
+    }
+
+    #[test]
+    fn for_a_given_prior_it_is_smyths_moderated_t() {
+        // d₀ = 4, s₀² = 0.09, d = 2, s² = 0.25: (4·0.09 + 2·0.25)/6 = 0.14333 with 6 degrees of freedom.
+        let lattice: Vec<f64> = (0..400).map(|i| -12.0 + 0.05 * f64::from(i)).collect();
+        let at = lattice.iter().position(|log| *log >= 0.09f64.ln()).unwrap();
+        let center = lattice[at].exp();
+        let prior = &prior(4.0, &lattice)[at];
+        let likelihood = likelihood(&scatter(0.25, 2.0), &lattice);
+        let both = prior.iter().zip(&likelihood).map(|(p, l)| p * l).collect();
+        let deviations = lattice.iter().map(|log| (log / 2.0).exp()).collect();
+        let found = Moderated { deviations, posteriors: vec![normalised(both)] };
+        let moderated: f64 = (4.0 * center + 2.0 * 0.25) / 6.0;
+        for t in [0.5, 1.0, 2.447, 3.707, 6.0] {
+            let (p, wanted) = (found.p_value(0, t * moderated.sqrt()), student(6.0, t));
+            assert!((p / wanted - 1.0).abs() < 1e-3, "{t}: {p} not {wanted}");
+        }
+    }
+
+    #[test]
+    fn a_single_case_has_student_s_t() {
+        // But for the lattice's ends, which make it a little wider.
+        for freedom in [2.0, 4.0, 8.0] {
+            let found = Moderated::of(&[scatter(1e-4, freedom)]);
+            for t in [1.0, 2.0, 4.0] {
+                let (p, wanted) = (found.p_value(0, t * 1e-2), student(freedom, t));
+                assert!((0.99..1.1).contains(&(p / wanted)), "{freedom} {t}: {p} not {wanted}");
+            }
+            let half = found.half_width(0, 0.95) / 1e-2;
+            let wanted = crate::t_quantile(freedom, 0.975);
+            assert!((half / wanted - 1.0).abs() < 0.05, "{freedom}: {half} not {wanted}");
+        }
+    }
+
+    #[test]
+    fn many_alike_have_the_normal_distribution_of_their_common_variance() {
+        // Estimates at the expected quantiles of χ²(4)/4 with a variance of 1.
+        use statrs::distribution::ChiSquared;
+        let chi = ChiSquared::new(4.0).unwrap();
+        let quantile = |i: i32| chi.inverse_cdf((f64::from(i) + 0.5) / 200.0) / 4.0;
+        let cases: Vec<Scatter> = (0..200).map(|i| scatter(quantile(i), 4.0)).collect();
+        let found = Moderated::of(&cases);
+        for case in [0, 100, 199] {
+            let half = found.half_width(case, 0.95);
+            assert!((half - 1.96).abs() < 0.15, "{case}: {half}");
+        }
+    }
+
+    #[test]
+    fn cases_that_scatter_more_are_distinguished_from_the_rest() {
+        let of = |i: i32| scatter(if i % 5 == 0 { 25.0 } else { 1.0 }, 4.0);
+        let cases: Vec<Scatter> = (0..50).map(of).collect();
+        let found = Moderated::of(&cases);
+        let (restless, calm) = (found.half_width(0, 0.95), found.half_width(1, 0.95));
+        assert!((8.0..14.0).contains(&restless), "{restless}");
+        assert!((1.8..2.6).contains(&calm), "{calm}");
+    }
+
+    #[test]
+    fn a_case_without_an_estimate_has_that_of_the_others() {
+        let mut cases = vec![scatter(1.0, 2.0); 30];
+        cases.push(scatter(0.0, 0.0));
+        let found = Moderated::of(&cases);
+        let half = found.half_width(30, 0.95);
+        assert!((1.8..3.0).contains(&half), "{half}");
+    }
+
+    #[test]
+    fn equal_values_and_no_estimates_are_no_special_case() {
+        let found = Moderated::of(&[scatter(0.0, 2.0), scatter(0.0, 2.0)]);
+        assert!(found.half_width(0, 0.95) < 1e-6);
+        assert!(found.p_value(0, 0.01) < 1e-12 && found.p_value(0, 0.0) > 0.999);
+        let found = Moderated::of(&[scatter(0.0, 0.0)]);
+        assert!(found.half_width(0, 0.95) < 1e-6);
+        assert!(Moderated::of(&[]).posteriors.is_empty());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_unit_does_not_matter(
+            logs in proptest::collection::vec(-3.0..3.0f64, 1..12),
+            unit in -6.0..6.0f64,
+        ) {
+            let of = |factor: f64| {
+                let cases: Vec<Scatter> = logs.iter().map(|log| scatter(factor * log.exp(), 2.0)).collect();
+                Moderated::of(&cases)
+            };
+            let (one, other) = (of(1.0), of((2.0 * unit).exp()));
+            for case in 0..logs.len() {
+                let (one, other) = (one.half_width(case, 0.95), other.half_width(case, 0.95) / unit.exp());
+                proptest::prop_assert!((one / other - 1.0).abs() < 1e-5, "{one} {other}");
+            }
+        }
+    }
+}
