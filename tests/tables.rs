@@ -3,7 +3,7 @@
 
 use gpubench::gpu::{DeviceInfo, DeviceKind, KernelSource, Language, MemoryKind, Origin};
 use gpubench::measure::plan;
-use gpubench::plan::{Limits, Planned, ranks};
+use gpubench::plan::{Limits, Planned, turns};
 use gpubench::suite::{Suite, Workload};
 use gpubench::units::Bytes;
 use gpubench::workload::Verify;
@@ -180,7 +180,7 @@ fn ranks_grow_with_the_sizes_of_a_workload() {
                 },
             );
         let cases: Vec<_> = cases.collect();
-        let ranks = ranks(&cases);
+        let ranks: Vec<usize> = turns(&cases).iter().map(|turn| turn.rank).collect();
         for (case, rank) in cases.iter().zip(&ranks) {
             let siblings =
                 || cases.iter().zip(&ranks).filter(|(o, _)| o.key.is_sibling_of(&case.key));

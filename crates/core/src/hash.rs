@@ -34,6 +34,38 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// 128 bits by which contents are recognised that nobody tampers with, such as what a kernel computed
+/// or a file of this very run: as fast as memory is read. Eight lanes of words, each step of which can
+/// be undone, so that a single changed word never goes unseen.
+pub fn fingerprint(bytes: &[u8]) -> u128 {
+    const LANES: usize = 8;
+    let mut lanes: [u64; LANES] = std::array::from_fn(|i| mixed(i as u64 + 1));
+    let mut take = |block: &[u8]| {
+        for (lane, word) in lanes.iter_mut().zip(block.chunks_exact(8)) {
+            let word = u64::from_le_bytes(word.try_into().unwrap_or_default());
+            *lane = mixed(*lane ^ word);
+        }
+    };
+    let mut blocks = bytes.chunks_exact(8 * LANES);
+    blocks.by_ref().for_each(&mut take);
+    let rest = blocks.remainder();
+    let mut last = [0; 8 * LANES];
+    last[..rest.len()].copy_from_slice(rest);
+    take(&last);
+    let length = bytes.len() as u64;
+    let fold = |sum: u64, lane: &u64| mixed(sum ^ lane);
+    let high = lanes.iter().fold(length, fold);
+    let low = lanes.iter().rev().fold(!length, fold);
+    u128::from(high) << 64 | u128::from(low)
+}
+
+/// A word of which every bit depends on every bit of `word` (SplitMix64's last step).
+fn mixed(word: u64) -> u64 {
+    let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ word >> 31
+}
+
 /// SHA-256 of `bytes` in base64, as a content-security policy names a style sheet.
 pub fn base64_sha256(bytes: impl AsRef<[u8]>) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -55,6 +87,23 @@ mod tests {
     #[test]
     fn base64_is_that_of_policies() {
         assert_eq!(super::base64_sha256(b""), "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
+    }
+
+    #[test]
+    fn a_fingerprint_changes_with_every_bit_and_the_length() {
+        let bytes: Vec<u8> = (0..200).map(|i| (i * 37) as u8).collect();
+        let whole = super::fingerprint(&bytes);
+        assert_eq!(whole, super::fingerprint(&bytes.clone()));
+        let mut seen = std::collections::BTreeSet::from([whole]);
+        for bit in 0..8 * bytes.len() {
+            let mut other = bytes.clone();
+            other[bit / 8] ^= 1 << (bit % 8);
+            assert!(seen.insert(super::fingerprint(&other)), "bit {bit}");
+        }
+        for length in 0..bytes.len() {
+            assert!(seen.insert(super::fingerprint(&bytes[..length])), "{length} bytes");
+        }
+        assert_ne!(super::fingerprint(&[0; 64]), super::fingerprint(&[0; 128]));
     }
 
     #[test]

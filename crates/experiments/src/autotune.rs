@@ -113,6 +113,30 @@ pub(super) fn build_first_variant<'a>(case: &'a Case, bench: &mut Bench) -> Resu
     Ok(candidate)
 }
 
+/// Builds the first variant that the device takes, and launches nothing.
+///
+/// # Errors
+/// The most telling one where it takes none.
+pub(super) fn build_any<'a>(case: &'a Case, bench: &mut Bench) -> Result<&'a Candidate> {
+    let mut last_error = Error::Unsupported("the case has no kernel".into());
+    for candidate in &case.candidates {
+        bench.enter(Stage::Build);
+        match bench.device().build(case.kernel(), &candidate.kernel) {
+            Ok(report) => {
+                bench.measurement.kernel = Some(built(candidate, report));
+                return Ok(candidate);
+            }
+            Err(error @ (Error::Unsupported(_) | Error::Build { .. })) => {
+                if is_more_informative(&error, &last_error) {
+                    last_error = error;
+                }
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Err(last_error)
+}
+
 fn is_more_informative(error: &Error, last: &Error) -> bool {
     !matches!(error, Error::Unsupported(_)) || matches!(last, Error::Unsupported(_))
 }
@@ -138,14 +162,14 @@ fn attempt<'a>(
         bench.measurement.kernel = Some(built(candidate, report.clone()));
     }
     let policy = bench.policy;
-    let affordable = policy.longest_launch.min(policy.seconds * 2.0 / policy.min_samples as f64);
-    check_duration(bench.device(), case, candidate, affordable)?;
+    check_duration(bench.device(), case, candidate, policy.affordable_launch())?;
     let once = launches(case, candidate, case.kernel(), 1);
     let mut launch = span(&bench.device().run(&once)?);
     // The first launch of a variant pays for what the driver put off; the best of a few counts, within
     // the variant's share of the time that measuring the fastest will take.
     let (begun, share) = (Instant::now(), policy.seconds / case.candidates.len() as f64);
     let (more, long) = if alone { (2, KERNEL_DOMINATED_SECONDS) } else { (4, f64::INFINITY) };
+    let more = if policy.verify_only { 0 } else { more };
     for _ in 0..more {
         if launch > long || begun.elapsed().as_secs_f64() > share {
             break;
@@ -173,7 +197,7 @@ pub(super) fn built(candidate: &Candidate, report: BuildReport) -> Built {
 
 /// Runs growing parts of the grid before the whole: a launch that would take longer than
 /// `affordable` seconds is refused before it can block the device (or trip its watchdog).
-fn check_duration(
+pub(super) fn check_duration(
     device: &mut dyn Device,
     case: &Case,
     candidate: &Candidate,

@@ -1,9 +1,8 @@
 //! What a device left behind, against what is expected.
 
-use super::autotune::{BuiltVariant, KERNEL};
 use super::expected::Expected;
 use super::{Bench, Measurement, compare, memory};
-use crate::plan::{Case, launches};
+use crate::plan::Case;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{Access, Recording};
 use gpubench_core::record::{ErrorNorms, Mismatch, Outcome};
@@ -19,20 +18,6 @@ pub(super) struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// Poisons what the kernel writes, launches once, and compares; whether to go on.
-    pub(super) fn fresh_launch(
-        &self,
-        bench: &mut Bench,
-        variant: &BuiltVariant,
-        when: &str,
-    ) -> Result<bool> {
-        let once = launches(self.case, variant.candidate, KERNEL, 1);
-        let right = self.whole(bench, &once, when)?;
-        // Poisoned again, so that what is compared after the timed launches was written by them.
-        memory::write(bench.device(), self.case, &self.before(), true)?;
-        Ok(right)
-    }
-
     /// Poisons what the kernel writes, runs one launch of the whole grid, and compares.
     pub(super) fn whole(&self, bench: &mut Bench, launch: &Recording, when: &str) -> Result<bool> {
         memory::write(bench.device(), self.case, &self.before(), true)?;
@@ -40,20 +25,10 @@ impl Check<'_> {
         self.results(bench, when)
     }
 
-    /// Compares what the timed launches left behind. A kernel that works in place has by then
-    /// been applied many times: it is restored and launched once more.
-    pub(super) fn timed_launches(&self, bench: &mut Bench, variant: &BuiltVariant) -> Result<bool> {
-        if self.in_place() {
-            self.fresh_launch(bench, variant, "launch after the timed ones")
-        } else {
-            self.results(bench, "timed launches")
-        }
-    }
-
     /// What every buffer holds before a launch that is compared. No output begins as what is
     /// expected of it: what a kernel leaves unwritten is never taken for right. Only a reference
     /// may expect an element to stay as it was: it sees what the outputs hold before.
-    fn before(&self) -> Cow<'_, [Data]> {
+    pub(super) fn before(&self) -> Cow<'_, [Data]> {
         if matches!(self.case.verify, Verify::Reference(..)) {
             return Cow::Borrowed(self.initial);
         }
@@ -156,7 +131,8 @@ impl Check<'_> {
     }
 }
 
-fn worst(before: Option<ErrorNorms>, now: ErrorNorms) -> ErrorNorms {
+/// Either's worse figure, one by one.
+pub(super) fn worst(before: Option<ErrorNorms>, now: ErrorNorms) -> ErrorNorms {
     let before = before.unwrap_or_default();
     ErrorNorms {
         max_absolute: before.max_absolute.max(now.max_absolute),

@@ -13,25 +13,34 @@ use std::time::Instant;
 const AGAIN: u32 = 10;
 /// This many second times in a row that were no better are the last.
 const FUTILE: u32 = 3;
+/// The share of a process's time that may be thrown away.
+const DISCARDED: f64 = 0.05;
 
 /// How often a session may still throw a measurement away.
 #[derive(Debug)]
 pub(super) struct RetryBudget {
     left: u32,
     futile: u32,
+    /// Seconds thrown away so far.
+    discarded: f64,
 }
 
 impl Default for RetryBudget {
     fn default() -> Self {
-        Self { left: AGAIN, futile: 0 }
+        Self { left: AGAIN, futile: 0, discarded: 0.0 }
     }
 }
 
 impl RetryBudget {
-    /// Whether to measure once more.
-    fn spend(&mut self) -> bool {
-        let may = self.left > 0 && self.futile < FUTILE;
-        self.left -= u32::from(may);
+    /// Whether to throw away what took so many `seconds` and measure once more, in a process that is
+    /// `age` seconds old.
+    fn spend(&mut self, seconds: f64, age: f64) -> bool {
+        let affordable = self.discarded + seconds <= DISCARDED * age;
+        let may = self.left > 0 && self.futile < FUTILE && affordable;
+        if may {
+            self.left -= 1;
+            self.discarded += seconds;
+        }
         may
     }
 
@@ -58,35 +67,38 @@ pub fn measure_with_drift_guard(
     }
     let begun = Instant::now();
     stage(Stage::Prepare);
-    let mut before = session.reference_kernel.last.or_else(|| session.run_reference_kernel(first));
+    let last = session.reference_kernel.last;
+    let mut before = last.or_else(|| session.afford_reference_kernel(first));
     let first = first.or(before);
     let limit = limit(session.device.info().kind);
-    let mut discarded = 0;
+    let (mut discarded, mut discarded_seconds) = (0, 0.0);
     loop {
         let (mut measurement, throttled) = sensed(session, case, policy, stage);
+        measurement.wall.discarded = discarded_seconds;
+        measurement.monitor.began = first;
+        measurement.monitor.discarded = discarded;
         let Some(measured) = &measurement.measured else {
             measurement.wall.reference_kernel = since(begun, measurement.wall);
             // Whatever went wrong, the next case looks at the device anew.
             session.reference_kernel.last = None;
-            (measurement.monitor.began, measurement.monitor.discarded) = (first, discarded);
             return measurement;
         };
         let samples = u32::try_from(measured.samples.len()).unwrap_or(u32::MAX);
-        let after = session.run_reference_kernel(first);
+        // Where it is not affordable, the next reading is behind a later case.
+        let after = session.afford_reference_kernel(first);
         let around = before.zip(after).map(|(before, after)| [before, after]);
         let worst = first.zip(around).map(|(first, around)| worst(first, around));
         let slower = worst.is_some_and(|worst| worst > limit) || !throttled.is_empty();
         if discarded > 0 {
             session.retry_budget.learn(!slower);
         }
-        if slower && discarded == 0 && session.retry_budget.spend() {
-            discarded = samples;
-            before = session.run_reference_kernel(first);
+        let seconds = measurement.wall.stages();
+        if slower && discarded == 0 && session.retry_budget.spend(seconds, session.age()) {
+            (discarded, discarded_seconds) = (samples, seconds);
+            before = session.afford_reference_kernel(first).or(after);
             continue;
         }
-        measurement.monitor.began = first;
         measurement.monitor.reference_kernel = around;
-        measurement.monitor.discarded = discarded;
         throttled.into_iter().for_each(|why| measurement.flag(Flag::Throttled(why)));
         measurement.wall.reference_kernel = since(begun, measurement.wall);
         return measurement;
@@ -95,7 +107,7 @@ pub fn measure_with_drift_guard(
 
 /// Seconds since then that went into none of the stages that count.
 fn since(begun: Instant, wall: Wall) -> f64 {
-    (begun.elapsed().as_secs_f64() - wall.stages()).max(0.0)
+    (begun.elapsed().as_secs_f64() - wall.stages() - wall.discarded).max(0.0)
 }
 
 /// Measures, and reports what held the clock back while samples were taken.
@@ -130,18 +142,20 @@ mod tests {
     fn the_retry_budget_ends() {
         let mut endless = RetryBudget::default();
         let mut tries = 0;
-        while endless.spend() {
+        while endless.spend(1.0, 1e6) {
             endless.learn(false);
             tries += 1;
         }
         assert_eq!(tries, FUTILE);
         let mut now_and_then = RetryBudget::default();
         let mut tries = 0;
-        while now_and_then.spend() {
+        while now_and_then.spend(1.0, 1e6) {
             now_and_then.learn(true);
             tries += 1;
         }
         assert_eq!(tries, AGAIN);
+        let mut young = RetryBudget::default();
+        assert!(!young.spend(1.0, 19.0) && young.spend(1.0, 21.0) && !young.spend(1.0, 39.0));
     }
 
     #[test]

@@ -3,11 +3,14 @@
 
 use super::Policy;
 use super::emulated::emulated;
+use super::scratch_file::{self, Mapped};
 use crate::plan::{Candidate, Case, Pass};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::hash::sha256_hex;
 use gpubench_core::workload::{Comparison, Verify};
 use gpubench_reference::{Data, Problem, find};
+use serde::Serialize;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Changes whenever the emulator computes another result or refuses what it took: results of
@@ -30,17 +33,13 @@ pub(super) fn expected(
     }
     match &case.verify {
         Verify::Reference(name, allowed) => {
-            let expected = match cache_file(case, candidate, name, policy) {
-                Some(file) => cached(&file, case, || compute(name, case, candidate, initial))?,
-                None => compute(name, case, candidate, initial)?,
-            };
-            Ok(Some((expected, *allowed)))
+            Ok(Some((by_reference(name, case, candidate, initial, policy)?, *allowed)))
         }
         Verify::Emulator(allowed) => {
-            let compute = || emulated(case, candidate, initial);
-            let expected = match emulated_cache(case, candidate, policy) {
-                Some(file) => cached(&file, case, compute)?,
-                None => compute()?,
+            let file = shared_file(case, candidate, policy);
+            let expected = match file.as_deref().and_then(|file| shared(file, case)) {
+                Some(expected) => expected,
+                None => kept(file.as_deref(), emulated(case, candidate, initial)?),
             };
             Ok(Some((expected, *allowed)))
         }
@@ -52,6 +51,24 @@ pub(super) fn expected(
     }
 }
 
+/// As [`compute`], or as another variant, round or device of this run computed it.
+fn by_reference(
+    name: &str,
+    case: &Case,
+    candidate: &Candidate,
+    initial: &[Data],
+    policy: &Policy,
+) -> Result<Expected> {
+    let file = shared_file(case, candidate, policy);
+    if let Some(expected) = file.and_then(|file| shared(&file, case)) {
+        return Ok(expected);
+    }
+    let (expected, asked) = computed(name, case, candidate, initial)?;
+    note_numbers(name, &asked, policy);
+    // What it depends on is known only now.
+    Ok(kept(shared_file(case, candidate, policy).as_deref(), expected))
+}
+
 /// What the reference called `name` makes of `initial`.
 pub(super) fn compute(
     name: &str,
@@ -59,11 +76,22 @@ pub(super) fn compute(
     candidate: &Candidate,
     initial: &[Data],
 ) -> Result<Expected> {
+    Ok(computed(name, case, candidate, initial)?.0)
+}
+
+/// As [`compute`], with the names of all numbers that it asked for.
+fn computed(
+    name: &str,
+    case: &Case,
+    candidate: &Candidate,
+    initial: &[Data],
+) -> Result<(Expected, BTreeSet<String>)> {
     let reference =
         find(name).ok_or_else(|| Error::Usage(format!("there is no reference `{name}`")))?;
     let named = case.buffers.iter().zip(initial);
     let mut buffers: Vec<_> = named.map(|(b, data)| (b.name.clone(), data.clone())).collect();
     let mut expected: Expected = vec![];
+    let mut asked = BTreeSet::new();
     for pass in candidate.passes() {
         // What a pass left is what the next one finds.
         for (i, data) in expected {
@@ -71,11 +99,12 @@ pub(super) fn compute(
         }
         let problem = Problem::new(numbers(case, candidate, &pass), buffers);
         let computed = reference(&problem)?;
+        asked.append(&mut problem.asked());
         covers(name, case, &computed)?;
         expected = placed(case, computed)?;
         buffers = problem.into_buffers();
     }
-    Ok(expected)
+    Ok((expected, asked))
 }
 
 /// Sizes, constants and parameters of one pass.
@@ -146,55 +175,85 @@ fn written(case: &Case) -> impl Iterator<Item = (usize, &crate::plan::BufferPlan
     case.buffers.iter().enumerate().filter(|(_, b)| b.access != gpubench_core::gpu::Access::Read)
 }
 
-/// Where the result of this very problem is kept: the name is a hash of all it depends on.
-fn cache_file(case: &Case, candidate: &Candidate, name: &str, policy: &Policy) -> Option<PathBuf> {
-    hashed(case, candidate, &name, policy)
+/// Where the result of this very problem is shared: the name is a hash of all it depends on. `None`
+/// where nothing is shared, or nobody knows yet which numbers the reference asks for.
+pub(super) fn shared_file(case: &Case, candidate: &Candidate, policy: &Policy) -> Option<PathBuf> {
+    let folder = policy.cache.as_deref()?;
+    match &case.verify {
+        Verify::Reference(name, _) => {
+            let text = std::fs::read(numbers_file(folder, name)).ok()?;
+            let names: BTreeSet<String> = serde_json::from_slice(&text).ok()?;
+            let values: Vec<Vec<Option<f64>>> = candidate
+                .passes()
+                .iter()
+                .map(|pass| {
+                    let numbers = numbers(case, candidate, pass);
+                    let value = |name: &String| {
+                        numbers.iter().rev().find(|(other, _)| other == name).map(|(_, x)| *x)
+                    };
+                    names.iter().map(value).collect()
+                })
+                .collect();
+            named(folder, case, &(name, names, values))
+        }
+        Verify::Emulator(_) => {
+            let kernel = (EMULATION, candidate.wgsl()?, candidate.passes(), &case.size);
+            named(folder, case, &kernel)
+        }
+        _ => None,
+    }
 }
 
-/// As [`cache_file`], for what the emulator makes of this variant of the kernel.
-fn emulated_cache(case: &Case, candidate: &Candidate, policy: &Policy) -> Option<PathBuf> {
-    hashed(case, candidate, &(EMULATION, candidate.wgsl()?, candidate.groups), policy)
-}
-
-fn hashed(
-    case: &Case,
-    candidate: &Candidate,
-    by: &impl serde::Serialize,
-    policy: &Policy,
-) -> Option<PathBuf> {
-    let folder = policy.cache.as_ref()?;
+fn named(folder: &Path, case: &Case, by: &impl Serialize) -> Option<PathBuf> {
     let buffers: Vec<_> =
-        case.buffers.iter().map(|b| (&b.name, b.element, b.count, &b.fill)).collect();
-    let identity =
-        serde_json::to_vec(&(by, &case.size, &candidate.passes(), buffers, case.seed)).ok()?;
+        case.buffers.iter().map(|b| (&b.name, b.element, b.count, &b.fill, b.access)).collect();
+    let identity = serde_json::to_vec(&(by, buffers, case.seed)).ok()?;
     Some(folder.join(format!("{}.expected", sha256_hex(identity))))
 }
 
-/// From the cache, or computed and put there. A cache that cannot be written is no failure.
-fn cached(
-    file: &Path,
-    case: &Case,
-    compute: impl FnOnce() -> Result<Expected>,
-) -> Result<Expected> {
-    if let Ok(expected) = from_file(file, case) {
-        return Ok(expected);
-    }
-    let computed = compute()?;
-    // The file has the buffers in their order.
-    let ordered = computed.is_sorted_by_key(|(i, _)| *i);
-    if ordered && let Err(error) = store(file, &computed) {
-        tracing::debug!("expected result not kept: {error}");
-    }
-    Ok(computed)
+/// Where the names of the numbers stand that the reference `name` asks for.
+fn numbers_file(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{}.numbers", sha256_hex(name)))
 }
 
-/// Written beside and renamed: a reader never sees half a file.
-fn store(file: &Path, expected: &Expected) -> std::io::Result<()> {
-    let folder = file.parent().unwrap_or(Path::new("."));
-    let mut whole = tempfile::NamedTempFile::new_in(folder)?;
-    for (_, data) in expected {
-        std::io::Write::write_all(&mut whole, data.as_bytes())?;
+/// Notes which numbers a reference asked for, beside those of other problems: it may ask for some only
+/// where others have certain values.
+fn note_numbers(name: &str, asked: &BTreeSet<String>, policy: &Policy) {
+    let Some(folder) = policy.cache.as_deref() else { return };
+    let file = numbers_file(folder, name);
+    let known = std::fs::read(&file).ok().and_then(|text| serde_json::from_slice(&text).ok());
+    let known: BTreeSet<String> = known.unwrap_or_default();
+    if !asked.is_subset(&known) {
+        let all: BTreeSet<&String> = asked.union(&known).collect();
+        let text = serde_json::to_vec(&all).unwrap_or_default();
+        if let Err(error) = std::fs::write(&file, text) {
+            tracing::debug!("names of numbers not kept: {error}");
+        }
     }
-    whole.persist(file)?;
-    Ok(())
+}
+
+/// The expected result in a shared file; `None` where it is not there, or damaged.
+fn shared(file: &Path, case: &Case) -> Option<Expected> {
+    let mapped = Mapped::open(file)?;
+    let buffers: Vec<_> = written(case).collect();
+    let parts: Vec<&[u8]> = mapped.parts().collect();
+    let fits = parts.len() == buffers.len()
+        && buffers.iter().zip(&parts).all(|((_, b), part)| b.bytes().as_usize() == part.len());
+    let data = |((i, buffer), part): (&(usize, &crate::plan::BufferPlan), &&[u8])| {
+        (*i, Data::from_bytes(buffer.element.scalar, part))
+    };
+    fits.then(|| buffers.iter().zip(&parts).map(data).collect())
+}
+
+/// `computed`, kept in a file where there is one. A folder that cannot be written is no failure.
+fn kept(file: Option<&Path>, computed: Expected) -> Expected {
+    let Some(file) = file else { return computed };
+    // The file has the buffers in their order.
+    let parts: Vec<&[u8]> = computed.iter().map(|(_, data)| data.as_bytes()).collect();
+    if computed.is_sorted_by_key(|(i, _)| *i)
+        && let Err(error) = scratch_file::write(file, &parts)
+    {
+        tracing::debug!("expected result not kept: {error}");
+    }
+    computed
 }

@@ -36,7 +36,7 @@ pub fn promised(case: &Case) -> Vec<Buffer> {
     let contents = |buffer: &BufferPlan| {
         let (scalar, words) = (buffer.element.scalar, buffer.bytes().as_usize() / 4);
         match filled(buffer) {
-            Some(how) => promise(how, scalar, words, case.seed ^ name_seed(&buffer.name)),
+            Some(how) => promise(how, scalar, words, input_seed(case, buffer)),
             None => promised_poison(buffer, POISON),
         }
     };
@@ -49,7 +49,7 @@ fn promised_poison(buffer: &BufferPlan, poison: u8) -> Buffer {
 }
 
 /// What fills a buffer before a launch; `None` for what the kernel only writes.
-fn filled(buffer: &BufferPlan) -> Option<&Fill> {
+pub(super) fn filled(buffer: &BufferPlan) -> Option<&Fill> {
     buffer.fill.as_ref().filter(|_| buffer.access != Access::Write)
 }
 
@@ -83,21 +83,39 @@ pub(super) fn of_a_cross_device_oracle(case: &Case) -> Vec<Data> {
     poisoned_by(case, ORACLE_POISON)
 }
 
-/// Inputs are seeded by the buffer's name, so that every variant of a workload sees the same.
 fn poisoned_by(case: &Case, poison: u8) -> Vec<Data> {
-    let contents = |buffer: &BufferPlan| {
-        let (scalar, bytes) = (buffer.element.scalar, buffer.bytes().as_usize());
-        match filled(buffer) {
-            Some(how) => fill(how, scalar, bytes / 4, case.seed ^ name_seed(&buffer.name)),
-            None => Data::from_bytes(scalar, &vec![poison; bytes]),
-        }
-    };
-    case.buffers.iter().map(contents).collect()
+    case.buffers.iter().map(|buffer| contents_or(case, buffer, poison)).collect()
 }
 
-fn name_seed(name: &str) -> u64 {
-    let digest = Sha256::digest(name.as_bytes());
-    u64::from_le_bytes(std::array::from_fn(|i| digest[i]))
+/// The contents of one buffer before a launch.
+pub(super) fn contents(case: &Case, buffer: &BufferPlan) -> Data {
+    contents_or(case, buffer, POISON)
+}
+
+fn contents_or(case: &Case, buffer: &BufferPlan, poison: u8) -> Data {
+    let (scalar, bytes) = (buffer.element.scalar, buffer.bytes().as_usize());
+    match filled(buffer) {
+        Some(how) => fill(how, scalar, bytes / 4, input_seed(case, buffer)),
+        None => Data::from_bytes(scalar, &vec![poison; bytes]),
+    }
+}
+
+/// Inputs are seeded by the buffer's name, so that every variant of a workload sees the same.
+pub(super) fn input_seed(case: &Case, buffer: &BufferPlan) -> u64 {
+    let digest = Sha256::digest(buffer.name.as_bytes());
+    case.seed ^ u64::from_le_bytes(std::array::from_fn(|i| digest[i]))
+}
+
+/// `bytes` between their guards.
+pub(super) fn guarded(bytes: &[u8]) -> Vec<u8> {
+    let guard = [GUARD_PATTERN; GUARD.0 as usize];
+    [guard.as_slice(), bytes, guard.as_slice()].concat()
+}
+
+/// What lies between the guards.
+pub(super) fn inside(guarded: &[u8]) -> &[u8] {
+    let guard = GUARD.as_usize();
+    guarded.get(guard..guarded.len().saturating_sub(guard)).unwrap_or_default()
 }
 
 /// Writes the initial contents of every buffer, or only of those that a kernel writes.
@@ -111,9 +129,7 @@ pub(super) fn write(
         if only_written && buffer.access == Access::Read {
             continue;
         }
-        let guard = [GUARD_PATTERN; GUARD.0 as usize];
-        let guarded = [guard.as_slice(), data.as_bytes(), guard.as_slice()].concat();
-        device.write(case.buffer(i), &guarded)?;
+        device.write(case.buffer(i), &guarded(data.as_bytes()))?;
     }
     Ok(())
 }
@@ -130,11 +146,21 @@ pub(super) fn poison(device: &mut dyn Device, case: &Case) -> Result<()> {
 
 /// Reads buffer number `id` of `case`, without its guards.
 pub(super) fn read(device: &mut dyn Device, case: &Case, id: usize) -> Result<Data> {
+    let scalar = case.buffers[id].element.scalar;
+    Ok(Data::from_bytes(scalar, inside(&read_guarded(device, case, id)?)))
+}
+
+/// Reads buffer number `id` of `case` with its guards.
+pub(super) fn read_guarded(device: &mut dyn Device, case: &Case, id: usize) -> Result<Vec<u8>> {
     let buffer = &case.buffers[id];
-    let guarded = device.read(case.buffer(id))?;
-    let inside = guarded.get(GUARD.as_usize()..GUARD.as_usize() + buffer.bytes().as_usize());
-    let short = || Error::Device(format!("reading `{}` gave {} bytes", buffer.name, guarded.len()));
-    Ok(Data::from_bytes(buffer.element.scalar, inside.ok_or_else(short)?))
+    let mut guarded = device.read(case.buffer(id))?;
+    let len = buffer.bytes().as_usize() + 2 * GUARD.as_usize();
+    if guarded.len() < len {
+        let (name, found) = (&buffer.name, guarded.len());
+        return Err(Error::Device(format!("reading `{name}` gave {found} bytes")));
+    }
+    guarded.truncate(len);
+    Ok(guarded)
 }
 
 /// A guard that was overwritten.

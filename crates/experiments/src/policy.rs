@@ -21,7 +21,7 @@ pub struct Policy {
     pub longest_launch: f64,
     /// Check the result only.
     pub verify_only: bool,
-    /// A folder for expected results, which several rounds and devices share.
+    /// A folder for inputs and expected results, which several rounds and devices share.
     pub cache: Option<PathBuf>,
     /// A folder on the disk that states are saved to; without one, the system's for temporary files.
     pub disk: Option<PathBuf>,
@@ -44,6 +44,15 @@ impl Default for Policy {
 }
 
 impl Policy {
+    /// Seconds that one launch may take: all samples must fit the time, and where nothing is measured
+    /// there is one launch.
+    pub fn affordable_launch(&self) -> f64 {
+        match self.verify_only {
+            true => self.longest_launch,
+            false => self.longest_launch.min(self.seconds * 2.0 / self.min_samples as f64),
+        }
+    }
+
     /// Sampling that takes up to so many seconds.
     pub(super) fn sampling(&self, seconds: f64) -> Sampling {
         Sampling::new(self.target, self.min_samples, self.max_samples, seconds)

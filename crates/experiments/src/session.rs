@@ -8,6 +8,7 @@ use gpubench_core::gpu::{
     Timeline,
 };
 use gpubench_device::{Device, sensors};
+use std::time::Instant;
 
 /// An open device.
 pub struct Session {
@@ -16,6 +17,7 @@ pub struct Session {
     empty_launch: Option<f64>,
     pub(super) reference_kernel: ReferenceKernel,
     pub(super) retry_budget: RetryBudget,
+    opened: Instant,
     /// The device's sensors, where there are any.
     pub(super) polling: Option<Polling>,
 }
@@ -32,6 +34,7 @@ impl Session {
             empty_launch: None,
             reference_kernel: ReferenceKernel::default(),
             retry_budget: RetryBudget::default(),
+            opened: Instant::now(),
             polling,
         }
     }
@@ -39,6 +42,18 @@ impl Session {
     /// Runs the reference kernel; `first` is what it took when the run began.
     pub(super) fn run_reference_kernel(&mut self, first: Option<f64>) -> Option<f64> {
         self.reference_kernel.run(self.device.as_mut(), first)
+    }
+
+    /// As [`Session::run_reference_kernel`], where it keeps to its share of the time; else nothing is
+    /// known of the device's speed now.
+    pub(super) fn afford_reference_kernel(&mut self, first: Option<f64>) -> Option<f64> {
+        let affordable = self.reference_kernel.is_affordable(self.age());
+        affordable.then(|| self.run_reference_kernel(first)).flatten()
+    }
+
+    /// Seconds since the device was opened.
+    pub(super) fn age(&self) -> f64 {
+        self.opened.elapsed().as_secs_f64()
     }
 
     /// Seconds that one launch of an empty kernel takes in a batch of many, measured once: a

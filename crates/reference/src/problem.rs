@@ -2,20 +2,30 @@
 
 use super::Data;
 use gpubench_core::error::{Error, Result};
+use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 /// A launch's sizes, parameters and buffers.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Problem {
     numbers: Vec<(String, f64)>,
     buffers: Vec<(String, Data)>,
+    /// Names of the numbers that were asked for.
+    asked: Mutex<BTreeSet<String>>,
 }
 
 impl Problem {
     /// Of `numbers` (sizes and parameters; a later one of the same name wins) and the contents
     /// of all buffers before the launch, by name.
     pub fn new(numbers: Vec<(String, f64)>, buffers: Vec<(String, Data)>) -> Self {
-        Self { numbers, buffers }
+        Self { numbers, buffers, asked: Mutex::default() }
+    }
+
+    /// The names of all numbers that were asked for so far, whether they were there or not: what is
+    /// computed depends on no other.
+    pub fn asked(&self) -> BTreeSet<String> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The buffers again, as they were given.
@@ -25,6 +35,7 @@ impl Problem {
 
     /// The parameter or size `name`.
     pub fn number(&self, name: &str) -> Result<f64> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
         self.numbers.iter().rev().find(|(n, _)| n == name).map(|&(_, value)| value).ok_or_else(
             || Error::Usage(format!("the reference needs a size or parameter `{name}`")),
         )

@@ -58,6 +58,14 @@ impl Progress {
         self.show(stage);
     }
 
+    /// There are so many cases more than was known.
+    pub fn add(&mut self, cases: u64) {
+        self.total += cases;
+        if let Style::Bar(bar) = &self.style {
+            bar.set_length(self.total);
+        }
+    }
+
     /// The case is done.
     pub fn end(&mut self) {
         self.done += 1;

@@ -22,11 +22,8 @@ pub fn section(input: &ReportInput) -> Section {
     if section.is_empty() {
         return section;
     }
-    let section = match of_single_rounds(&input.rows) {
-        Some(note) => section.text(note),
-        None => section,
-    };
-    section.text(counts(&input.rows))
+    let section = section.text(counts(&input.rows));
+    of_single_rounds(&input.rows).into_iter().fold(section, Section::text)
 }
 
 /// What ran on some device, by family.

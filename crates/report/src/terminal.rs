@@ -36,23 +36,25 @@ pub fn text(sections: &[Section], style: Style) -> String {
 /// Where the time went.
 pub fn time(Invocation { seconds, records }: Invocation) -> String {
     let sum = |part: fn(&Wall) -> f64| records.iter().map(|r| part(&r.wall)).sum::<f64>();
-    let parts = [
+    let mut parts = vec![
         ("build", sum(|w| w.build)),
         ("prepare", sum(|w| w.prepare)),
         ("first launches", sum(|w| w.launch)),
         ("verify", sum(|w| w.verify)),
         ("measure", sum(|w| w.measure)),
         ("reference kernel", sum(|w| w.reference_kernel)),
+        ("discarded", sum(|w| w.discarded)),
     ];
     let other = seconds - parts.iter().map(|(_, seconds)| seconds).sum::<f64>();
+    parts.push(("other", other));
     let mut out = format!("\nTime: {}", units::seconds(seconds));
     let mut join = "=";
-    for (name, seconds) in parts {
-        let _ = write!(out, " {join} {name} {}", units::seconds(seconds));
+    for (name, part) in parts.into_iter().filter(|(_, part)| *part > 0.0) {
+        let _ = write!(out, " {join} {name} {}", units::seconds(part));
+        if matches!(name, "measure" | "reference kernel") {
+            let _ = write!(out, " ({:.0} %)", 100.0 * part / seconds);
+        }
         join = "+";
-    }
-    if other > 0.0 {
-        let _ = write!(out, " + other {}", units::seconds(other));
     }
     if let Some(share) = busy_share(records) {
         let _ = write!(out, "; while measuring, the device was busy {:.0} %", 100.0 * share);

@@ -53,7 +53,12 @@ impl Sample {
             records.push(outcome(key(name, 2), Outcome::Unsupported(name.into())));
         }
         let count = records.len() as u64;
-        let footer = Footer { ended: "2025-01-31T12:40:05Z".into(), wall: 600.0, records: count };
+        let footer = Footer {
+            ended: "2025-01-31T12:40:05Z".into(),
+            wall: 600.0,
+            estimated: None,
+            records: count,
+        };
         Self { header, records, footer }
     }
 

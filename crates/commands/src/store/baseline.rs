@@ -118,7 +118,8 @@ mod tests {
         let path = path(folder.path(), &device);
         assert!(path.ends_with("nobody-invented-gpu-opencl.jsonl"), "{}", path.display());
         let noise = Noise { runs: 2, floors: vec![(key("a", 1), 0.03)] };
-        let footer = Footer { ended: "2025-01-31T12:31:05Z".into(), wall: 1.0, records: 1 };
+        let footer =
+            Footer { ended: "2025-01-31T12:31:05Z".into(), wall: 1.0, estimated: None, records: 1 };
         let header = header(vec![device]);
         let records = [record(key("a", 1), 1.0)];
         let save = |replace| save(&path, &header, &records, &noise, &footer, replace);

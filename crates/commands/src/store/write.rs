@@ -193,7 +193,7 @@ mod tests {
     use gpubench_core::record::sample::{device, header, key, record};
 
     fn footer() -> Footer {
-        Footer { ended: "2025-01-31T12:31:05Z".into(), wall: 60.0, records: 2 }
+        Footer { ended: "2025-01-31T12:31:05Z".into(), wall: 60.0, estimated: None, records: 2 }
     }
 
     fn two_records(folder: &Path) -> Writer {

@@ -13,7 +13,7 @@ pub struct Deadlines {
     pub prepare: Duration,
     /// Compiling one variant of a kernel.
     pub build: Duration,
-    /// Launching for the first time; a launch is at most a few seconds long.
+    /// Launching for the first time; a launch is as long as the policy allows.
     pub launch: Duration,
     /// Launching once more, the reference, comparing.
     pub verify: Duration,
@@ -30,8 +30,8 @@ impl Deadlines {
             open: seconds(60.0),
             prepare: seconds(120.0),
             build: seconds(120.0),
-            launch: seconds(60.0),
-            verify: seconds(120.0),
+            launch: seconds(60.0 + policy.longest_launch),
+            verify: seconds(120.0 + policy.longest_launch),
             measure: seconds(30.0 + 2.0 * (policy.warmup + policy.seconds)),
         }
     }

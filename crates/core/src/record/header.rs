@@ -59,6 +59,9 @@ pub struct Footer {
     pub ended: String,
     /// Seconds of wall time; of a resumed run, since it was resumed.
     pub wall: f64,
+    /// Seconds that were estimated before it began, or was resumed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimated: Option<f64>,
     /// Records written.
     pub records: u64,
 }

@@ -216,14 +216,22 @@ pub struct Wall {
     pub measure: f64,
     /// Of `measure`, with the device at work.
     pub busy: f64,
-    /// The reference kernel around the case, and what was thrown away because it showed that the device was slower.
+    /// The reference kernel around the case.
     #[serde(default)]
     pub reference_kernel: f64,
+    /// What was thrown away because the device was slower than when the run began.
+    #[serde(default)]
+    pub discarded: f64,
 }
 
 impl Wall {
     /// Seconds of all stages.
     pub fn stages(&self) -> f64 {
-        self.prepare + self.build + self.launch + self.verify + self.measure
+        self.around() + self.measure
+    }
+
+    /// Seconds of the stages before and behind measuring.
+    pub fn around(&self) -> f64 {
+        self.prepare + self.build + self.launch + self.verify
     }
 }

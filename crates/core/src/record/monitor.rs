@@ -8,8 +8,8 @@ pub struct Monitor {
     /// Seconds of a fixed small kernel when the run began on this device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub began: Option<f64>,
-    /// Seconds of it before the case and after it; `None` where the device cannot run it, and where nothing was
-    /// measured.
+    /// Seconds of it before the case (behind the last one that it ran behind) and after it; `None` where the
+    /// device cannot run it, where its share of the time was used up, and where nothing was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_kernel: Option<[f64; 2]>,
     /// Seconds of one launch of an empty kernel in a batch of many, where it was needed: what of a short

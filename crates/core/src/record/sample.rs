@@ -100,6 +100,7 @@ pub fn record(key: CaseKey, seconds: f64) -> Record {
             measure: 0.5,
             busy: 0.45,
             reference_kernel: 0.05,
+            discarded: 0.0,
         },
     }
 }

@@ -186,3 +186,42 @@ pub enum Planned {
     /// It cannot, or shall not, on this device.
     Skipped(Skip),
 }
+
+#[cfg(test)]
+pub(crate) mod sample {
+    use super::*;
+    use gpubench_core::workload::Kind;
+
+    /// A case that only writes `n` numbers.
+    pub(crate) fn case(family: &str, workload: &str, n: i64) -> Case {
+        let key = CaseKey {
+            workload: workload.into(),
+            size: vec![("n".into(), n)],
+            measure: Kind::KERNEL,
+            host_memory: None,
+        };
+        let buffer = BufferPlan {
+            name: "out".into(),
+            element: Element::scalar(Scalar::F32),
+            count: n as u64,
+            fill: None,
+            access: Access::Write,
+            split: Split::Broadcast,
+        };
+        Case {
+            key,
+            tags: vec![],
+            family: family.into(),
+            candidates: vec![],
+            dropped: vec![],
+            ceiling: None,
+            buffers: vec![buffer],
+            size: vec![],
+            division: None,
+            verify: Verify::Nothing,
+            seed: 0,
+            place: 0,
+            plan: serde_json::Value::Null,
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 mod block;
 mod buffers;
-mod case;
+pub(crate) mod case;
 mod divide;
 mod emulation;
 mod estimate;
@@ -30,6 +30,6 @@ pub use limits::{GUARD, Limits};
 pub use lower::{
     copies, host_buffer, launches, line_launch, max_groups_in_line, partial_launch, slices,
 };
-pub use order::{is_no_larger, ranks, shuffle};
+pub use order::{Turn, is_no_larger, shuffle, turns};
 pub use resolve::{Resolution, resolve, scope_of};
 pub use variants::place;

@@ -11,14 +11,33 @@ pub fn shuffle<T>(cases: &mut [T], seed: u64, round: u32) {
     cases.shuffle(&mut rng);
 }
 
-/// Of each case, how many smaller ones the same workload has. In the first round those of rank 0
-/// come first, then those of rank 1, and so on: a time budget that ends early then costs the large
-/// sizes, not whole workloads, and what a large size needs is known from a smaller one.
-pub fn ranks(cases: &[Case]) -> Vec<usize> {
-    let smaller = |case: &Case, other: &Case| {
-        other.key.is_sibling_of(&case.key) && weight(other) < weight(case)
+/// When a case's turn comes in the first round; the lowest comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Turn {
+    /// How many smaller cases the same workload has.
+    pub rank: usize,
+    /// How many cases of the same rank and family are smaller.
+    pub in_family: usize,
+}
+
+/// The turns of `cases`. In the first round every family has its smallest case before any has a second,
+/// every workload its smallest size before any has a larger one: a time budget that ends early then
+/// costs the large sizes, not whole workloads or families, and what a large size needs is known from a
+/// smaller one.
+pub fn turns(cases: &[Case]) -> Vec<Turn> {
+    let weights: Vec<f64> = cases.iter().map(weight).collect();
+    let smaller_sibling =
+        |i: usize, j: usize| weights[j] < weights[i] && cases[j].key.is_sibling_of(&cases[i].key);
+    let all = || 0..cases.len();
+    let ranks: Vec<usize> =
+        all().map(|i| all().filter(|&j| smaller_sibling(i, j)).count()).collect();
+    let before = |i: usize, j: usize| {
+        ranks[j] == ranks[i]
+            && cases[j].family == cases[i].family
+            && weights[j].total_cmp(&weights[i]).then(j.cmp(&i)).is_lt()
     };
-    cases.iter().map(|case| cases.iter().filter(|other| smaller(case, other)).count()).collect()
+    let turn = |i| Turn { rank: ranks[i], in_family: all().filter(|&j| before(i, j)).count() };
+    all().map(turn).collect()
 }
 
 /// Whether `case` cannot take longer than `other`: the same workload, no size larger, no more work.
@@ -34,7 +53,29 @@ fn weight(case: &Case) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::shuffle;
+    use super::*;
+    use crate::plan::case::sample::case;
+
+    #[test]
+    fn every_family_has_its_smallest_case_before_any_has_a_second() {
+        let cases = [
+            case("memory", "copy", 900),
+            case("memory", "copy", 10),
+            case("memory", "triad", 5),
+            case("memory", "read", 7),
+            case("compute", "fma", 1000),
+            case("compute", "fma", 2000),
+        ];
+        let mut order: Vec<_> = turns(&cases).into_iter().zip(&cases).collect();
+        order.sort_by_key(|(turn, _)| *turn);
+        let families: Vec<&str> = order.iter().map(|(_, case)| case.family.as_str()).collect();
+        assert_eq!(families[..3], ["memory", "compute", "memory"]);
+        let names: Vec<String> = order.iter().map(|(_, case)| case.key.to_string()).collect();
+        assert_eq!(names[0], "triad n=5");
+        // Every workload before any second size.
+        assert_eq!(names[..4].iter().filter(|name| name.contains("copy")).count(), 1);
+        assert!(names[4..].iter().any(|name| name == "copy n=900"));
+    }
 
     #[test]
     fn each_round_has_its_own_reproducible_order() {

@@ -94,6 +94,7 @@ fn save_all(args: &Save, folder: &Path) -> Result<ExitCode> {
         let footer = Footer {
             ended: jiff::Timestamp::now().to_string(),
             wall: pooled.wall,
+            estimated: None,
             records: pooled.records.len() as u64,
         };
         let Pooled { header, records, noise, .. } = &pooled;

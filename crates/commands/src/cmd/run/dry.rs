@@ -2,14 +2,12 @@
 
 use super::cases::Cases;
 use super::multi_device::MultiDeviceCase;
-use super::time_budget::Share;
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Outcome;
-use gpubench_core::text::{counted, printable};
-use gpubench_core::units::{self, Bytes};
-use gpubench_core::workload::CaseKey;
+use gpubench_core::text::printable;
+use gpubench_core::units::Bytes;
 use gpubench_experiments::keys;
-use gpubench_experiments::plan::{Case, Limits, estimate};
+use gpubench_experiments::plan::Case;
 use gpubench_report::labels::case_name;
 use gpubench_suite::Suite;
 use std::collections::BTreeMap;
@@ -31,22 +29,12 @@ pub fn list(suite: &Suite, filters: &super::cases::Filters) -> String {
 pub fn describe(
     devices: &[DeviceInfo],
     (cases, multi_device_cases): (&[Cases], &[MultiDeviceCase]),
-    limits: &Limits,
-    rounds: u32,
-    share: Share,
-    total: Option<f64>,
+    outlook: &str,
 ) -> String {
     let mut out = String::new();
-    let (mut min_seconds, mut max_seconds) = (0.0, 0.0);
-    // What is expected of a case is computed by the first device that runs it, for all.
-    let mut references: BTreeMap<&CaseKey, f64> = BTreeMap::new();
     for (device, cases) in devices.iter().zip(cases) {
         let _ = writeln!(out, "{}  {}", device.label(), printable(&device.name, 60));
         for case in &cases.run {
-            let estimate = estimate(case, device, limits.cores);
-            min_seconds += estimate.each();
-            max_seconds += estimate.each() + share.warmup + share.seconds;
-            references.insert(&case.key, estimate.reference);
             let variants = match case.candidates.len() {
                 0 | 1 => String::new(),
                 n => format!(", {n} variants"),
@@ -77,25 +65,11 @@ pub fn describe(
             members.join(" "),
             case_name(multi_device_case.key())
         );
-        max_seconds += share.warmup + share.seconds;
     }
     if !multi_device_cases.is_empty() {
         out.push('\n');
     }
-    let runs = cases.iter().map(|c| c.run.len()).sum::<usize>() + multi_device_cases.len();
-    let skipped: usize = cases.iter().map(|c| c.skipped.len()).sum();
-    let once = references.values().sum::<f64>();
-    let max_seconds =
-        total.map_or(f64::INFINITY, f64::from).min(once + max_seconds * f64::from(rounds));
-    let min_seconds = (once + min_seconds * f64::from(rounds)).min(max_seconds);
-    let _ = writeln!(
-        out,
-        "{} in {}, {skipped} skipped; estimated time: {} to {}",
-        counted(runs, "case"),
-        counted(rounds as usize, "round"),
-        units::seconds(min_seconds),
-        units::seconds(max_seconds)
-    );
+    let _ = writeln!(out, "{outlook}");
     out
 }
 

@@ -2,10 +2,14 @@
 
 pub(super) mod cases;
 mod cross_device_oracle;
+mod device_round;
 mod dry;
+mod estimate;
 mod interrupt;
 pub(super) mod locks;
 mod multi_device;
+mod multi_device_round;
+mod overhead;
 mod planned;
 mod resume;
 mod session;
@@ -21,6 +25,7 @@ use cases::Filters;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Header;
+use gpubench_core::units::seconds;
 use gpubench_device::select::Selector;
 use gpubench_report::formats::{FORMATS, Format};
 use gpubench_report::progress::say;
@@ -43,7 +48,8 @@ pub struct Args {
     /// Only cases with this in their name, this tag, or this size (`'n>=512'`); several must all hold
     #[arg(long, value_name = "FILTER")]
     filter: Vec<String>,
-    /// Rounds, each in a fresh process (default: the suite's, else 3)
+    /// Rounds, each in a fresh process (default: the suite's, else 3, and more while the time budget lasts;
+    /// one with --verify)
     #[arg(long, value_parser = clap::value_parser!(u32).range(rounds()))]
     rounds: Option<u32>,
     /// Repeat the whole run N times, or until interrupted; each has its own result file
@@ -65,15 +71,15 @@ pub struct Args {
     /// Run the kernels that came with the suite, and remember that you trust them as they are now
     #[arg(long)]
     trust: bool,
-    /// Seconds for the whole run (default: the suite's)
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    /// Seconds for each device (default: the suite's, and at most 5 a case under a --filter)
+    #[arg(long, value_name = "SECONDS", value_parser = limit)]
     budget: Option<f64>,
     /// In which format to report on standard output, as `gpubench report` would
     #[arg(long, value_parser = report::formats(), default_value = TEXT.name,
           conflicts_with_all = ["list", "dry_run"])]
     format: &'static Format,
     /// Longest that one stage of a case may take before its worker is killed (default: by stage)
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = limit)]
     timeout: Option<f64>,
     /// Result file (`….jsonl`) or folder
     #[arg(long, short, value_name = "PATH", default_value = "results")]
@@ -107,7 +113,7 @@ fn rounds() -> RangeInclusive<i64> {
     i64::from(*ROUNDS.start())..=i64::from(*ROUNDS.end())
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
+fn limit(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(seconds) if SECONDS.contains(&seconds) => Ok(seconds),
         _ => Err(format!("expected seconds between {} and {}", SECONDS.start(), SECONDS.end())),
@@ -248,6 +254,7 @@ fn conclude(args: &Args, suite: &Suite, ended: &Ended) -> Result<u8> {
             print(&format!("\n{models}"))?;
         }
     }
+    say(&format!("took {} of {} estimated", seconds(ended.seconds), seconds(ended.estimated)));
     say(&format!("results: {path}"));
     let outcomes = || ended.records.iter().map(|record| &record.outcome);
     let nothing = outcomes().all(|outcome| outcome.is_skipped());

@@ -2,9 +2,10 @@
 
 use super::cases::{self, Filters, cases, count, seconds_each};
 use super::cross_device_oracle::CrossDeviceOracle;
+use super::estimate::{Estimates, Extent};
 use super::multi_device::{self, MultiDeviceCase};
 use super::session::{Ended, Session};
-use super::time_budget::{self, TimeBudget};
+use super::time_budget::TimeBudget;
 use super::{Args, dry, is_file, locks};
 use crate::cmd::found;
 use crate::store::{Scratch, Writer};
@@ -12,7 +13,8 @@ use crate::worker::{WorkerSupervisor, host};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::{Header, VERSION};
-use gpubench_core::units::Bytes;
+use gpubench_core::text::counted;
+use gpubench_core::units::{self, Bytes};
 use gpubench_core::workload::Verify;
 use gpubench_device::select::Selector;
 use gpubench_experiments::Policy;
@@ -31,18 +33,31 @@ pub(super) struct Plan<'a> {
     limits: Limits,
     cases: Vec<cases::Cases>,
     multi_device_cases: Vec<MultiDeviceCase>,
+    /// A device's.
     time_budget: TimeBudget,
+    more_rounds: bool,
+    estimates: Estimates,
 }
+
+/// Seconds that a suite's time budget gives to each case that filters leave, at most.
+const SECONDS_EACH: f64 = 5.0;
 
 impl<'a> Plan<'a> {
     pub(super) fn new(args: &'a Args, suite: &'a Suite, filters: &Filters, header: Header) -> Self {
-        let total = args.budget.or(suite.budget.total);
-        let times = header.devices.len() as u64 * u64::from(header.rounds);
+        let rounds = u64::from(header.rounds);
         let (all, smallest) = count(suite, filters);
-        let (all, smallest) = (all * times, smallest * times);
+        // A suite's budget is for all of it.
+        let some =
+            if header.filters.is_empty() { f64::INFINITY } else { SECONDS_EACH * all as f64 };
+        let total = args.budget.or(suite.budget.total.map(|total| total.min(some)));
+        let (all, smallest) = (all * rounds, smallest * rounds);
         let limits = Limits {
             memory: suite.budget.memory,
-            seconds: seconds_each(total, (all, smallest)),
+            // A launch that is made once is stopped by parts of it that take too long.
+            seconds: match header.verify_only {
+                true => f64::INFINITY,
+                false => seconds_each(total, (all, smallest)),
+            },
             seed: header.seed,
             cores: header.host.cores,
             host_memory: Some(Bytes(header.host.memory)).filter(|memory| memory.0 > 0),
@@ -53,21 +68,50 @@ impl<'a> Plan<'a> {
         let multi_device_cases = multi_device::take(&mut cases, &header.devices);
         let max_seconds = suite.budget.case.unwrap_or(Policy::default().seconds);
         let time_budget = TimeBudget::new(total, max_seconds, smallest);
-        Self { args, suite, header, limits, cases, multi_device_cases, time_budget }
+        let more_rounds = total.is_some() && args.rounds.is_none() && !header.verify_only;
+        let extent = Extent {
+            total,
+            rounds: header.rounds,
+            more_rounds,
+            max_seconds,
+            verify_only: header.verify_only,
+            cores: limits.cores,
+        };
+        let estimates = Estimates::new(&header.devices, &cases, &multi_device_cases, &extent);
+        Self {
+            args,
+            suite,
+            header,
+            limits,
+            cases,
+            multi_device_cases,
+            time_budget,
+            more_rounds,
+            estimates,
+        }
     }
 
     pub(super) fn describe(&self, devices: &[DeviceInfo]) -> String {
+        dry::describe(devices, (&self.cases, &self.multi_device_cases), &self.outlook())
+    }
+
+    /// What will be done, and how long it takes.
+    fn outlook(&self) -> String {
         let runs =
             self.cases.iter().map(|c| c.run.len()).sum::<usize>() + self.multi_device_cases.len();
-        let share = self.time_budget.share(runs as u64 * u64::from(self.header.rounds), false);
-        let share = share.unwrap_or(time_budget::Share { seconds: 0.0, warmup: 0.0 });
-        dry::describe(
-            devices,
-            (&self.cases, &self.multi_device_cases),
-            &self.limits,
-            self.header.rounds,
-            share,
-            self.time_budget.total(),
+        let skipped: usize = self.cases.iter().map(|c| c.skipped.len()).sum();
+        let rounds = counted(self.header.rounds as usize, "round");
+        let more = if self.more_rounds { " or more" } else { "" };
+        let each = match self.time_budget.total() {
+            Some(total) if self.header.devices.len() > 1 => {
+                format!(", at most {} a device", units::seconds(total))
+            }
+            _ => String::new(),
+        };
+        format!(
+            "{} in {rounds}{more}, {skipped} skipped; estimated time: {}{each}",
+            counted(runs, "case"),
+            units::seconds(self.estimates.total()),
         )
     }
 
@@ -88,6 +132,9 @@ impl<'a> Plan<'a> {
         if records.is_empty() {
             // It begins when the devices are free.
             self.header.started = jiff::Timestamp::now().to_string();
+        }
+        if !self.args.quiet {
+            say(&self.outlook());
         }
         let scratch = Scratch::new()?;
         let disk = self.disk()?;
@@ -124,8 +171,10 @@ impl<'a> Plan<'a> {
             multi_device_cases: self.multi_device_cases.into_iter().map(with_supervisor).collect(),
             cases: self.cases,
             records,
-            // The budget begins here, not while waiting for a device.
-            time_budget: self.time_budget.anew(),
+            time_budgets: vec![self.time_budget.clone(); devices.len()],
+            multi_device_budget: self.time_budget,
+            estimates: self.estimates,
+            more_rounds: self.more_rounds,
             too_long: vec![],
             policy,
             quiet: self.args.quiet,
@@ -184,7 +233,11 @@ pub(super) fn new_header(args: &Args, suite: &Suite, devices: &[DeviceInfo]) -> 
         suite: suite.name.clone(),
         suite_hash: suite.hash.clone(),
         seed: args.seed.unwrap_or_else(any_seed),
-        rounds: args.rounds.or(suite.budget.rounds).unwrap_or(3),
+        rounds: args.rounds.unwrap_or(match args.verify {
+            // The second time the same would be checked.
+            true => 1,
+            false => suite.budget.rounds.unwrap_or(3),
+        }),
         verify_only: args.verify,
         filters: args.filter.clone(),
         host: host(),

@@ -1,28 +1,37 @@
-//! How long each case may take, so that all of them fit the time budget.
+//! How long each case of a device may take, so that all of them fit the device's time budget.
 
+use super::overhead::Overheads;
+use gpubench_core::reason::Reason;
+use gpubench_core::record::{Outcome, Record};
 use gpubench_core::units;
-use std::time::{Duration, Instant};
+use gpubench_experiments::Policy;
+use gpubench_experiments::plan::Case;
+use std::time::Instant;
 
-/// The shortest time worth sampling for, in seconds.
+/// The shortest time worth measuring for, in seconds.
 const SHORTEST: f64 = 0.1;
-/// The longest warm-up, in seconds.
+/// The longest warm-up, in seconds, and as a share of the time for sampling.
 const LONGEST_WARMUP: f64 = 5.0;
+const WARMUP: f64 = 0.5;
+/// A case is measured for at least so many times as long as building, preparing and verifying it take,
+/// at the expense of rounds: two thirds of the time are then spent on measuring.
+const TIMES_OVERHEAD: f64 = 2.0;
 
-/// Shares the remaining time over the remaining cases.
+/// The time of one device, or of several that are measured as one, and how much of it is spent.
 #[derive(Clone, Debug)]
 pub struct TimeBudget {
-    begun: Instant,
-    /// Seconds for the whole run.
+    /// Seconds of the device in this run.
     total: Option<f64>,
     /// Most seconds of sampling for one case.
     max_seconds: f64,
-    /// Least seconds for the smallest size of a workload.
+    /// Least seconds of warm-up and sampling for the smallest size of a workload.
     smallest: f64,
-    /// When the device at hand has used its part, in seconds since the run began.
-    until: f64,
-    /// Seconds spent outside sampling (building, preparing, verifying, warming up) so far, and
-    /// the cases that needed them.
-    overhead: (f64, u32),
+    /// Seconds of the turns that have ended.
+    spent: f64,
+    /// When the turn at hand began.
+    turn: Option<Instant>,
+    /// What cases need besides measuring.
+    overheads: Overheads,
 }
 
 /// The time for one case, in seconds.
@@ -35,71 +44,99 @@ pub struct Share {
 }
 
 impl TimeBudget {
-    /// `total` seconds for the run, where it is limited; at most `max_seconds` of sampling a case. The
-    /// smallest case of a workload, of which there are `smallest` over all rounds and devices, gets
-    /// at least its share of half of the total.
+    /// `total` seconds for the device, where they are limited; at most `max_seconds` of sampling a case.
+    /// The smallest case of a workload, of which there are `smallest` over all rounds, gets at least its
+    /// share of half of the total.
     pub fn new(total: Option<f64>, max_seconds: f64, smallest: u64) -> Self {
         let min_share = total.map_or(0.0, |total| 0.5 * total / smallest.max(1) as f64);
-        let begun = Instant::now();
         let smallest = min_share.min(max_seconds);
-        Self { begun, total, max_seconds, smallest, until: f64::INFINITY, overhead: (0.0, 0) }
+        let overheads = Overheads::default();
+        Self { total, max_seconds, smallest, spent: 0.0, turn: None, overheads }
     }
 
-    /// The same from now on.
-    pub fn anew(&self) -> Self {
-        Self { begun: Instant::now(), ..self.clone() }
+    /// The device's turn begins: only in its turns its time passes.
+    pub fn begin(&mut self) {
+        self.turn = Some(Instant::now());
     }
 
-    /// Begins a device's round: its `cases` of all `left` ones may use their part of the time and
-    /// a quarter more, so that a slow device does not starve those behind it.
-    pub fn begin(&mut self, cases: u64, left: u64) {
-        let Some(total) = self.total else { return };
-        let elapsed = self.begun.elapsed().as_secs_f64();
-        let part = cases as f64 / left.max(1) as f64;
-        self.until = if cases >= left { total } else { elapsed + 1.25 * part * (total - elapsed) };
+    /// The device's turn ends.
+    pub fn end(&mut self) {
+        self.spent = self.spent();
+        self.turn = None;
     }
 
-    /// Why the next case gets no time: the run's is used up, or the device's part of it.
+    /// Seconds that a record of an earlier invocation took are spent, and what it needed is known.
+    pub fn recall(&mut self, record: &Record) {
+        let wall = record.wall;
+        self.spent += wall.stages() + wall.reference_kernel + wall.discarded;
+        self.overheads.recall(record);
+    }
+
+    /// Seconds spent so far.
+    pub fn spent(&self) -> f64 {
+        self.spent + self.turn.map_or(0.0, |turn| turn.elapsed().as_secs_f64())
+    }
+
+    /// Why the next case gets no time.
     pub fn used_up(&self) -> String {
         let total = units::seconds(self.total.unwrap_or_default());
-        match self.begun.elapsed().as_secs_f64() < self.total.unwrap_or(f64::INFINITY) {
-            true => format!("this device's part of the time budget of {total} is used up"),
-            false => format!("the time budget of {total} is used up"),
-        }
+        format!("the device's time budget of {total} is used up")
     }
 
-    /// The time for the next of `left` cases, of which it is its workload's smallest or not;
-    /// `None` when the budget is used up.
-    pub fn share(&self, left: u64, smallest: bool) -> Option<Share> {
-        self.share_at(self.begun.elapsed().as_secs_f64(), left, smallest)
+    /// The time for `case`, the next of `left` ones over all rounds, of which it is its workload's
+    /// smallest or not; `None` when the budget is used up.
+    pub fn share(&self, case: &Case, left: u64, smallest: bool) -> Option<Share> {
+        self.share_at(self.spent(), self.overheads.of(case), left, smallest)
     }
 
-    fn share_at(&self, elapsed: f64, left: u64, smallest: bool) -> Option<Share> {
-        let min_seconds = if smallest { SHORTEST.max(self.smallest) } else { SHORTEST };
-        let seconds = match self.total {
-            None => self.max_seconds,
-            Some(total) if elapsed >= total.min(self.until) => return None,
-            Some(total) => {
-                let each = (total - elapsed) / left.max(1) as f64;
-                let overhead = self.overhead.0 / f64::from(self.overhead.1.max(1));
-                (each - overhead).clamp(min_seconds.min(self.max_seconds), self.max_seconds)
-            }
+    fn share_at(&self, spent: f64, overhead: f64, left: u64, smallest: bool) -> Option<Share> {
+        let Some(total) = self.total else {
+            let seconds = self.max_seconds;
+            return Some(Share { seconds, warmup: seconds.min(LONGEST_WARMUP) });
         };
-        Some(Share { seconds, warmup: seconds.min(LONGEST_WARMUP) })
+        let remaining = total - spent;
+        if remaining <= 0.0 {
+            return None;
+        }
+        let fair = remaining / left.max(1) as f64 - overhead;
+        let min_seconds = if smallest { SHORTEST.max(self.smallest) } else { SHORTEST };
+        let min_seconds = min_seconds.max(TIMES_OVERHEAD * overhead);
+        // The last case must not take more than there is; where there is next to nothing, next to that.
+        let rest = (remaining - overhead).max(SHORTEST);
+        Some(self.divided(fair.max(min_seconds).min(rest)))
     }
 
-    /// Learns from a case that took `wall`, of which `sampling` seconds were sampling.
-    pub fn learn(&mut self, wall: Duration, sampling: f64) {
-        self.overhead.0 += (wall.as_secs_f64() - sampling).max(0.0);
-        self.overhead.1 += 1;
+    /// So many seconds of warm-up and sampling.
+    fn divided(&self, measuring: f64) -> Share {
+        let seconds = (measuring / (1.0 + WARMUP)).min(self.max_seconds);
+        Share { seconds, warmup: (WARMUP * seconds).min(LONGEST_WARMUP) }
     }
 
-    /// Seconds that are left of the run's, where these are limited.
+    /// The time for a case that was too long for its share, out of what is left when it is one of so many
+    /// parts; `None` where that is too little again.
+    pub fn second_share(&self, outcome: &Outcome, parts: u64) -> Option<Share> {
+        let Outcome::Skipped(Reason::OverBudget { needed, .. }) = outcome else { return None };
+        let share = self.divided(self.left()? / parts.max(1) as f64);
+        let policy = Policy { seconds: share.seconds, ..Policy::default() };
+        (policy.affordable_launch() >= *needed).then_some(share)
+    }
+
+    /// Whether `case` and what surrounds it may still fit.
+    pub fn fits(&self, case: &Case) -> bool {
+        self.left().is_none_or(|left| left > self.overheads.of(case) + SHORTEST)
+    }
+
+    /// Learns what `case` needed besides measuring.
+    pub fn learn(&mut self, case: &Case, record: &Record) {
+        self.overheads.learn(case, record);
+    }
+
+    /// Seconds that are left, where they are limited.
     pub fn left(&self) -> Option<f64> {
-        Some((self.total? - self.begun.elapsed().as_secs_f64()).max(0.0))
+        Some((self.total? - self.spent()).max(0.0))
     }
 
-    /// Seconds for the whole run, where it is limited.
+    /// Seconds of the device in this run, where they are limited.
     pub fn total(&self) -> Option<f64> {
         self.total
     }
@@ -109,25 +146,63 @@ impl TimeBudget {
 mod tests {
     use super::*;
 
+    fn seconds(budget: &TimeBudget, spent: f64, left: u64, smallest: bool) -> Option<f64> {
+        budget.share_at(spent, 0.0, left, smallest).map(|share| share.seconds)
+    }
+
     #[test]
     fn without_a_budget_every_case_has_max_seconds() {
         let time_budget = TimeBudget::new(None, 7.0, 10);
-        assert_eq!(
-            time_budget.share_at(1e6, 1000, false),
-            Some(Share { seconds: 7.0, warmup: 5.0 })
-        );
+        let share = time_budget.share_at(1e6, 3.0, 1000, false);
+        assert_eq!(share, Some(Share { seconds: 7.0, warmup: 5.0 }));
     }
 
     #[test]
     fn what_is_left_is_shared() {
-        let mut time_budget = TimeBudget::new(Some(100.0), 5.0, 25);
-        assert_eq!(time_budget.share_at(0.0, 10, false).map(|s| s.seconds), Some(5.0));
-        assert_eq!(time_budget.share_at(0.0, 50, false).map(|s| s.seconds), Some(2.0));
-        assert_eq!(time_budget.share_at(50.0, 50, false).map(|s| s.seconds), Some(1.0));
-        assert_eq!(time_budget.share_at(99.0, 1000, false).map(|s| s.seconds), Some(SHORTEST));
-        assert_eq!(time_budget.share_at(100.0, 1, false), None);
-        assert_eq!(time_budget.share_at(99.0, 1000, true).map(|s| s.seconds), Some(2.0));
-        time_budget.learn(Duration::from_secs_f64(1.5), 1.0);
-        assert_eq!(time_budget.share_at(50.0, 50, false).map(|s| s.seconds), Some(0.5));
+        let time_budget = TimeBudget::new(Some(100.0), 5.0, 25);
+        assert_eq!(seconds(&time_budget, 0.0, 10, false), Some(5.0));
+        assert_eq!(seconds(&time_budget, 0.0, 50, false), Some(2.0 / 1.5));
+        assert_eq!(seconds(&time_budget, 50.0, 50, false), Some(1.0 / 1.5));
+        assert_eq!(seconds(&time_budget, 99.0, 1000, false), Some(SHORTEST / 1.5));
+        assert_eq!(seconds(&time_budget, 100.0, 1, false), None);
+        assert_eq!(seconds(&time_budget, 50.0, 1000, true), Some(2.0 / 1.5));
+        let share = time_budget.share_at(50.0, 0.4, 50, false);
+        assert_eq!(share.map(|s| s.seconds), Some(0.8 / 1.5), "twice what surrounds it takes");
+    }
+
+    #[test]
+    fn the_last_case_does_not_take_more_than_there_is() {
+        let time_budget = TimeBudget::new(Some(10.0), 5.0, 1);
+        for left in [0.2, 1.0, 3.0, 9.0] {
+            let share = time_budget.share_at(10.0 - left, 0.1, 1, true).unwrap();
+            let all = 0.1 + share.seconds + share.warmup;
+            assert!(all <= left + 1e-9, "{all} s of {left} s");
+        }
+    }
+
+    #[test]
+    fn a_long_launch_gets_what_others_leave_or_nothing() {
+        let time_budget = TimeBudget::new(Some(30.0), 5.0, 1);
+        let long = |needed| {
+            let reason = Reason::OverBudget { what: "one launch".into(), needed, available: 0.1 };
+            time_budget.second_share(&Outcome::Skipped(reason), 3)
+        };
+        assert_eq!(long(0.6), Some(Share { seconds: 5.0, warmup: 2.5 }));
+        assert_eq!(long(0.7), None);
+        let used_up = Outcome::Skipped("the time budget is used up".into());
+        assert_eq!(time_budget.second_share(&used_up, 1), None);
+    }
+
+    #[test]
+    fn time_passes_only_in_the_devices_turns() {
+        let mut time_budget = TimeBudget::new(Some(10.0), 5.0, 1);
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        assert_eq!(time_budget.spent(), 0.0);
+        time_budget.begin();
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        time_budget.end();
+        let spent = time_budget.spent();
+        assert!((0.02..5.0).contains(&spent), "{spent}");
+        assert_eq!(time_budget.spent(), spent);
     }
 }

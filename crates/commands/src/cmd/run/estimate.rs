@@ -1,0 +1,132 @@
+//! How long a run will take, said before it begins.
+//!
+//! A run with a time budget uses it: rounds follow those that were planned until it is used up. What
+//! has no budget, or an exact number of rounds, is added up case by case.
+
+use super::cases::Cases;
+use super::multi_device::MultiDeviceCase;
+use gpubench_core::gpu::{DeviceInfo, DeviceKind};
+use gpubench_core::workload::CaseKey;
+use gpubench_experiments::Policy;
+use gpubench_experiments::plan::{Case, estimate};
+use gpubench_experiments::registry::seconds;
+use std::collections::BTreeSet;
+
+/// Seconds of each device.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Estimates {
+    /// In the run's order.
+    pub devices: Vec<f64>,
+    /// Of what is measured over several devices.
+    pub multi_device: f64,
+}
+
+/// What the time of a run depends on, besides its cases.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// Seconds of each device, where they are limited.
+    pub total: Option<f64>,
+    /// Rounds planned.
+    pub rounds: u32,
+    /// Whether further rounds use what is left of the time.
+    pub more_rounds: bool,
+    /// Most seconds of sampling for one case.
+    pub max_seconds: f64,
+    /// Whether results are checked only.
+    pub verify_only: bool,
+    /// Cores of the host.
+    pub cores: u32,
+}
+
+/// Seconds to start a worker and close its device, about.
+const WORKER: f64 = 0.3;
+/// Seconds that a simulated case takes the host, about.
+const SIMULATED: f64 = 0.01;
+/// A launch takes about so many times as long as at the best that such a device could reach.
+const BELOW_BEST: f64 = 4.0;
+
+impl Estimates {
+    /// Those of `cases` on `devices`.
+    pub fn new(
+        devices: &[DeviceInfo],
+        cases: &[Cases],
+        multi_device_cases: &[MultiDeviceCase],
+        extent: &Extent,
+    ) -> Self {
+        // What is expected of a case is computed by the first device that runs it, for all.
+        let mut references = BTreeSet::new();
+        let mut each = vec![];
+        for (device, cases) in devices.iter().zip(cases) {
+            each.push(of_device(device, &cases.run, extent, &mut references));
+        }
+        let longest = multi_device_cases.iter().map(|case| {
+            let own = seconds(&case.cases[0]).unwrap_or(0.0);
+            f64::from(extent.rounds) * (WORKER + own.max(2.0 * extent.max_seconds))
+        });
+        let multi_device = longest.sum::<f64>().min(extent.total.unwrap_or(f64::INFINITY));
+        Self { devices: each, multi_device }
+    }
+
+    /// Seconds of the whole run: one device after the other.
+    pub fn total(&self) -> f64 {
+        self.devices.iter().sum::<f64>() + self.multi_device
+    }
+}
+
+fn of_device<'a>(
+    device: &DeviceInfo,
+    cases: &'a [Case],
+    extent: &Extent,
+    references: &mut BTreeSet<&'a CaseKey>,
+) -> f64 {
+    if cases.is_empty() {
+        return 0.0;
+    }
+    let simulated = device.kind == DeviceKind::Simulated;
+    let rounds = f64::from(extent.rounds);
+    let mut sum = WORKER * rounds;
+    for case in cases {
+        let estimate = estimate(case, device, extent.cores);
+        if references.insert(&case.key) {
+            sum += estimate.reference;
+        }
+        let launch = BELOW_BEST * estimate.measure / 15.0;
+        sum += rounds
+            * match (simulated, extent.verify_only) {
+                (true, _) => SIMULATED + estimate.prepare,
+                (false, true) => estimate.prepare + estimate.build + launch,
+                (false, false) => {
+                    let own = seconds(case).unwrap_or(0.0);
+                    // Written and read twice when it is verified.
+                    2.0 * estimate.prepare
+                        + estimate.build
+                        + own.max(measuring(launch, extent.max_seconds))
+                }
+            };
+    }
+    match extent.total {
+        Some(total) if extent.more_rounds && !simulated => total,
+        Some(total) => sum.min(total),
+        None => sum,
+    }
+}
+
+/// Seconds of warm-up and samples of launches this long: most cases end at the largest number of
+/// samples, or when their time is used up.
+fn measuring(launch: f64, max_seconds: f64) -> f64 {
+    let policy = Policy::default();
+    let sampling = (launch * policy.max_samples as f64).clamp(0.1, max_seconds);
+    sampling + sampling.min(policy.warmup).min(0.2 * max_seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_is_measured_for_no_longer_than_its_time_and_the_warm_up() {
+        assert!((measuring(1.0, 5.0) - 6.0).abs() < 1e-9);
+        assert!((measuring(1e-6, 5.0) - 0.2).abs() < 1e-9);
+        assert!(measuring(1e-3, 5.0) < measuring(1e-2, 5.0));
+    }
+}

@@ -1,0 +1,123 @@
+//! What every buffer of a case holds before a launch, its guards included: ready to be written to the
+//! device again and again. Inputs are made once a run, and shared by its workers through files.
+
+use super::memory::{self, filled, guarded, input_seed, inside};
+use super::scratch_file::{self, Mapped};
+use crate::plan::{BufferPlan, Case};
+use gpubench_core::error::Result;
+use gpubench_core::gpu::Access;
+use gpubench_core::hash::sha256_hex;
+use gpubench_device::Device;
+use gpubench_reference::Data;
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
+
+/// Inputs below this many bytes are made in less time than a file is opened and read.
+const MIN_SHARED: u64 = 1 << 18;
+
+/// The buffers of a case before a launch.
+pub(super) struct Images<'a> {
+    case: &'a Case,
+    images: Vec<Image>,
+    data: OnceCell<Vec<Data>>,
+}
+
+enum Image {
+    Made(Vec<u8>),
+    Shared(Mapped),
+}
+
+impl Image {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Made(bytes) => bytes,
+            Self::Shared(mapped) => mapped.parts().next().unwrap_or_default(),
+        }
+    }
+}
+
+impl<'a> Images<'a> {
+    /// Those of `case`; `scratch` is the run's folder for what its workers share.
+    pub fn new(case: &'a Case, scratch: Option<&Path>) -> Self {
+        let image = |buffer| {
+            let file = shared_file(case, buffer, scratch);
+            if let Some(mapped) = file.as_deref().and_then(Mapped::open) {
+                return Image::Shared(mapped);
+            }
+            let made = guarded(memory::contents(case, buffer).as_bytes());
+            if let Some(file) = file
+                && let Err(error) = scratch_file::write(&file, &[&made])
+            {
+                tracing::debug!("input not kept: {error}");
+            }
+            Image::Made(made)
+        };
+        let images = case.buffers.iter().map(image).collect();
+        Self { case, images, data: OnceCell::new() }
+    }
+
+    /// Writes those buffers whose access `which` takes.
+    pub fn write(&self, device: &mut dyn Device, which: impl Fn(Access) -> bool) -> Result<()> {
+        for (i, (buffer, image)) in self.case.buffers.iter().zip(&self.images).enumerate() {
+            if which(buffer.access) {
+                device.write(self.case.buffer(i), image.bytes())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The contents between the guards, as scalars.
+    pub fn data(&self) -> &[Data] {
+        let data = |(buffer, image): (&BufferPlan, &Image)| {
+            Data::from_bytes(buffer.element.scalar, inside(image.bytes()))
+        };
+        self.data.get_or_init(|| self.case.buffers.iter().zip(&self.images).map(data).collect())
+    }
+}
+
+/// Where an input is shared: named for all that it depends on.
+fn shared_file(case: &Case, buffer: &BufferPlan, scratch: Option<&Path>) -> Option<PathBuf> {
+    let (how, bytes) = (filled(buffer)?, buffer.bytes().0);
+    if bytes < MIN_SHARED {
+        return None;
+    }
+    let identity = (how, buffer.element.scalar, bytes, input_seed(case, buffer));
+    let name = sha256_hex(serde_json::to_vec(&identity).ok()?);
+    Some(scratch?.join(format!("{name}.input")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::case::sample::case;
+    use gpubench_core::workload::Fill;
+
+    #[test]
+    fn inputs_are_shared_and_a_damaged_file_is_made_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut case = case("memory", "copy", 100_000);
+        case.buffers[0].access = Access::Read;
+        case.buffers[0].fill = Some(Fill::RandomBits);
+        let made = Images::new(&case, None);
+        let files = || -> Vec<PathBuf> {
+            std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path()).collect()
+        };
+        let same = |is_shared: bool| {
+            let images = Images::new(&case, Some(folder.path()));
+            assert_eq!(matches!(images.images[0], Image::Shared(_)), is_shared);
+            assert!(images.images[0].bytes() == made.images[0].bytes());
+            assert_eq!(images.data(), memory::initial(&case));
+        };
+        same(false);
+        same(true);
+        let [file] = &files()[..] else { panic!("{:?}", files()) };
+        let mut bytes = std::fs::read(file).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        std::fs::write(file, bytes).unwrap();
+        same(false);
+        same(true);
+        case.seed += 1;
+        let other = Images::new(&case, Some(folder.path()));
+        assert!(matches!(other.images[0], Image::Made(_)), "another seed, another input");
+    }
+}
