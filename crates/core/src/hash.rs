@@ -35,27 +35,27 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// 128 bits by which contents are recognised that nobody tampers with, such as what a kernel computed
-/// or a file of this very run: as fast as memory is read. Eight lanes of words, each step of which can
+/// or a file of this very run: as fast as memory is read. Words are mixed into eight states, each step of which can
 /// be undone, so that a single changed word never goes unseen.
 pub fn fingerprint(bytes: &[u8]) -> u128 {
-    const LANES: usize = 8;
-    let mut lanes: [u64; LANES] = std::array::from_fn(|i| mixed(i as u64 + 1));
+    const STATES: usize = 8;
+    let mut states: [u64; STATES] = std::array::from_fn(|i| mixed(i as u64 + 1));
     let mut take = |block: &[u8]| {
-        for (lane, word) in lanes.iter_mut().zip(block.chunks_exact(8)) {
+        for (state, word) in states.iter_mut().zip(block.chunks_exact(8)) {
             let word = u64::from_le_bytes(word.try_into().unwrap_or_default());
-            *lane = mixed(*lane ^ word);
+            *state = mixed(*state ^ word);
         }
     };
-    let mut blocks = bytes.chunks_exact(8 * LANES);
+    let mut blocks = bytes.chunks_exact(8 * STATES);
     blocks.by_ref().for_each(&mut take);
     let rest = blocks.remainder();
-    let mut last = [0; 8 * LANES];
+    let mut last = [0; 8 * STATES];
     last[..rest.len()].copy_from_slice(rest);
     take(&last);
     let length = bytes.len() as u64;
-    let fold = |sum: u64, lane: &u64| mixed(sum ^ lane);
-    let high = lanes.iter().fold(length, fold);
-    let low = lanes.iter().rev().fold(!length, fold);
+    let fold = |sum: u64, state: &u64| mixed(sum ^ state);
+    let high = states.iter().fold(length, fold);
+    let low = states.iter().rev().fold(!length, fold);
     u128::from(high) << 64 | u128::from(low)
 }
 
