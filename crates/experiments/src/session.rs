@@ -4,8 +4,8 @@ use super::drift_guard::RetryBudget;
 use super::polling::Polling;
 use super::reference_kernel::ReferenceKernel;
 use gpubench_core::gpu::{
-    HOST_RESOLUTION, KernelId, KernelSource, Language, Meaning, Op, Origin, Queue, Recording,
-    Timeline,
+    DeviceKind, HOST_RESOLUTION, KernelId, KernelSource, Language, Meaning, Op, Origin, Queue,
+    Recording, Timeline,
 };
 use gpubench_device::{Device, sensors};
 use std::time::Instant;
@@ -51,9 +51,13 @@ impl Session {
         affordable.then(|| self.run_reference_kernel(first)).flatten()
     }
 
-    /// Seconds since the device was opened.
+    /// Seconds since the device was opened; infinite for a simulated one, which computes the same
+    /// however busy the host is.
     pub(super) fn age(&self) -> f64 {
-        self.opened.elapsed().as_secs_f64()
+        match self.device.info().kind {
+            DeviceKind::Simulated => f64::INFINITY,
+            _ => self.opened.elapsed().as_secs_f64(),
+        }
     }
 
     /// Seconds that one launch of an empty kernel takes in a batch of many, measured once: a

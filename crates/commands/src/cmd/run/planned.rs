@@ -11,7 +11,7 @@ use crate::cmd::found;
 use crate::store::{Scratch, Writer};
 use crate::worker::{WorkerSupervisor, host};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::record::{Header, VERSION};
 use gpubench_core::text::counted;
 use gpubench_core::units::{self, Bytes};
@@ -68,7 +68,11 @@ impl<'a> Plan<'a> {
         let multi_device_cases = multi_device::take(&mut cases, &header.devices);
         let max_seconds = suite.budget.case.unwrap_or(Policy::default().seconds);
         let time_budget = TimeBudget::new(total, max_seconds, smallest);
-        let more_rounds = total.is_some() && args.rounds.is_none() && !header.verify_only;
+        let is_real = |device: &DeviceInfo| device.kind != DeviceKind::Simulated;
+        let more_rounds = total.is_some()
+            && args.rounds.is_none()
+            && !header.verify_only
+            && header.devices.iter().any(is_real);
         let extent = Extent {
             total,
             rounds: header.rounds,
