@@ -155,7 +155,7 @@ const DRIFTS: usize = 19;
 
 /// The values of the cases that one device measured, in their order. Where two cases or more have
 /// rounds to tell, all of these have intervals by [`Moderated`] variances; where none has, those of
-/// their only rounds are widened by the drift that the cases show (see [`drift`]).
+/// their only rounds are widened by the drift that the cases show.
 pub fn overalls(cases: &[Rounds]) -> Vec<Option<Overall>> {
     let known: Vec<&Rounds> = cases.iter().filter(|rounds| rounds.has_value()).collect();
     let several = known.iter().filter(|rounds| rounds.count > 1).count();

@@ -19,7 +19,7 @@ pub struct Summary {
     pub interval: [f64; 2],
     /// By how much the median of the last third of the samples differs from that of the first, as a
     /// logarithm of their ratio, in the order in which they were given; `None` below
-    /// [`DRIFT_SAMPLES`] or where it has no logarithm.
+    /// 15 samples or where it has no logarithm.
     pub drift: Option<f64>,
 }
 

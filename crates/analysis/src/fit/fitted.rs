@@ -24,7 +24,7 @@ impl Sample<'_> {
 pub struct Fitted {
     /// Which.
     pub model: Model,
-    /// The parameters, named by [`Model::parameters`].
+    /// The parameters, named by the model's file.
     pub parameters: Vec<f64>,
     /// How many times each one's variance is what it would be if the others were known; infinite
     /// where the launches do not determine it, 1 where it was not fitted or not asked.

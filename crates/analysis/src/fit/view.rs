@@ -26,7 +26,7 @@ impl View {
         Ok(Self { passes: launch.passes, pass: model.pass(launch, device)? })
     }
 
-    /// Seconds of all passes at the parameters `p`, named as [`Model::parameters`] says; `factor` is what the
+    /// Seconds of all passes at the parameters `p`, named as the model's file says; `factor` is what the
     /// kernel takes beyond what the model sees.
     pub fn seconds(&self, p: &[f64], factor: f64) -> f64 {
         self.passes * self.pass.seconds_with(p, factor, self.pass.waiting(p))
