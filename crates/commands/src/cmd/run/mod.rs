@@ -12,6 +12,7 @@ mod multi_device_round;
 mod overhead;
 mod planned;
 mod resume;
+mod rounds;
 mod session;
 mod time_budget;
 pub(super) mod trust;
