@@ -66,7 +66,8 @@ pub struct Args {
     /// Show cases, memory, estimated time and skipped cases, and stop
     #[arg(long)]
     dry_run: bool,
-    /// Check results only, measure nothing
+    /// Check results only, measure nothing: the first variant of each case that builds, small parts of its
+    /// grid before the whole
     #[arg(long)]
     verify: bool,
     /// Run the kernels that came with the suite, and remember that you trust them as they are now
