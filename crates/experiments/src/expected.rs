@@ -20,11 +20,12 @@ const EMULATION: u32 = 2;
 /// What every written buffer must hold, by position among the case's buffers.
 pub(super) type Expected = Vec<(usize, Data)>;
 
-/// The expected contents and the tolerance; `None` where the suite asks for no verification.
+/// The expected contents and the tolerance; `None` where the suite asks for no verification. What the
+/// buffers hold before, `initial`, is made only where nobody computed the result yet.
 pub(super) fn expected(
     case: &Case,
     candidate: &Candidate,
-    initial: &[Data],
+    initial: impl FnOnce() -> Vec<Data>,
     policy: &Policy,
 ) -> Result<Option<(Expected, Comparison)>> {
     if !matches!(case.verify, Verify::Nothing) && written(case).next().is_none() {
@@ -39,7 +40,7 @@ pub(super) fn expected(
             let file = shared_file(case, candidate, policy);
             let expected = match file.as_deref().and_then(|file| shared(file, case)) {
                 Some(expected) => expected,
-                None => kept(file.as_deref(), emulated(case, candidate, initial)?),
+                None => kept(file.as_deref(), emulated(case, candidate, &initial())?),
             };
             Ok(Some((expected, *allowed)))
         }
@@ -56,14 +57,14 @@ fn by_reference(
     name: &str,
     case: &Case,
     candidate: &Candidate,
-    initial: &[Data],
+    initial: impl FnOnce() -> Vec<Data>,
     policy: &Policy,
 ) -> Result<Expected> {
     let file = shared_file(case, candidate, policy);
     if let Some(expected) = file.and_then(|file| shared(&file, case)) {
         return Ok(expected);
     }
-    let (expected, asked) = computed(name, case, candidate, initial)?;
+    let (expected, asked) = computed(name, case, candidate, initial())?;
     note_numbers(name, &asked, policy);
     // What it depends on is known only now.
     Ok(kept(shared_file(case, candidate, policy).as_deref(), expected))
@@ -76,7 +77,7 @@ pub(super) fn compute(
     candidate: &Candidate,
     initial: &[Data],
 ) -> Result<Expected> {
-    Ok(computed(name, case, candidate, initial)?.0)
+    Ok(computed(name, case, candidate, initial.to_vec())?.0)
 }
 
 /// As [`compute`], with the names of all numbers that it asked for.
@@ -84,12 +85,12 @@ fn computed(
     name: &str,
     case: &Case,
     candidate: &Candidate,
-    initial: &[Data],
+    initial: Vec<Data>,
 ) -> Result<(Expected, BTreeSet<String>)> {
     let reference =
         find(name).ok_or_else(|| Error::Usage(format!("there is no reference `{name}`")))?;
     let named = case.buffers.iter().zip(initial);
-    let mut buffers: Vec<_> = named.map(|(b, data)| (b.name.clone(), data.clone())).collect();
+    let mut buffers: Vec<_> = named.map(|(b, data)| (b.name.clone(), data)).collect();
     let mut expected: Expected = vec![];
     let mut asked = BTreeSet::new();
     for pass in candidate.passes() {
