@@ -5,7 +5,7 @@
 //! brings it about (`significance.rs` says what hardly means). SAME: its interval lies within the
 //! tolerance. Anything else is UNSURE.
 
-use super::significance::{NORMAL, Significance, significances};
+use super::significance::{Significance, significances};
 use super::{CaseResult, DeviceCases};
 use gpubench_core::record::{Flag, Grade};
 use gpubench_core::workload::CaseKey;
@@ -117,21 +117,14 @@ pub fn compare(old: &DeviceCases, new: &DeviceCases, options: &Options) -> Compa
     for key in old.cases.keys().filter(|key| !new.cases.contains_key(key)) {
         comparison.skipped.push((key.clone(), "not in the new run".into()));
     }
-    (comparison.mean_ratio, comparison.mean_interval) = mean(&differences).unzip();
+    let mean = Difference::mean(&differences);
+    let mean = mean.map(|(mean, interval)| (mean.exp(), interval.map(f64::exp)));
+    (comparison.mean_ratio, comparison.mean_interval) = mean.unzip();
     let planned: Vec<bool> = keys.iter().map(|(key, ..)| options.planned.contains(key)).collect();
     let significances = significances(&differences, &planned);
     let rows = keys.into_iter().zip(&significances);
     comparison.rows.extend(rows.map(|((key, before, now), s)| row(key, before, now, s, options)));
     comparison
-}
-
-/// The geometric mean of the ratios, and its interval by the errors of all.
-fn mean(found: &[Difference]) -> Option<(f64, [f64; 2])> {
-    let n = found.len() as f64;
-    let mean = found.iter().map(|d| d.difference).sum::<f64>() / n;
-    let error = found.iter().map(|d| d.error.powi(2)).sum::<f64>().sqrt() / n;
-    let interval = [mean - NORMAL * error, mean + NORMAL * error];
-    (n > 0.0).then(|| (mean.exp(), interval.map(f64::exp)))
 }
 
 fn comparable(old: &CaseResult, new: &CaseResult, options: &Options) -> Result<(), String> {
