@@ -5,6 +5,7 @@
 //! brings it about (`significance.rs` says what hardly means). SAME: its interval lies within the
 //! tolerance. Anything else is UNSURE.
 
+use super::level_shifts::LevelShifts;
 use super::significance::{Significance, significances};
 use super::{CaseResult, DeviceCases};
 use gpubench_core::record::{Flag, Grade};
@@ -121,7 +122,9 @@ pub fn compare(old: &DeviceCases, new: &DeviceCases, options: &Options) -> Compa
     let mean = mean.map(|(mean, interval)| (mean.exp(), interval.map(f64::exp)));
     (comparison.mean_ratio, comparison.mean_interval) = mean.unzip();
     let planned: Vec<bool> = keys.iter().map(|(key, ..)| options.planned.contains(key)).collect();
-    let significances = significances(&differences, &planned);
+    let both = |(_, before, now): &(_, &CaseResult, &CaseResult)| [logs(before), logs(now)];
+    let shifts = LevelShifts::of(&keys.iter().map(both).collect::<Vec<_>>());
+    let significances = significances(&differences, &planned, &shifts);
     let rows = keys.into_iter().zip(&significances);
     comparison.rows.extend(rows.map(|((key, before, now), s)| row(key, before, now, s, options)));
     comparison
@@ -148,8 +151,12 @@ fn comparable(old: &CaseResult, new: &CaseResult, options: &Options) -> Result<(
     Ok(())
 }
 
+/// The logarithms of the rounds' medians.
+fn logs(case: &CaseResult) -> Vec<f64> {
+    case.medians.iter().map(|median| median.ln()).collect()
+}
+
 fn difference(old: &CaseResult, new: &CaseResult) -> Result<Difference, String> {
-    let logs = |case: &CaseResult| case.medians.iter().map(|m| m.ln()).collect::<Vec<_>>();
     if old.medians.iter().chain(&new.medians).any(|median| *median <= 0.0) {
         return Err("took no time that its clock could resolve".into());
     }

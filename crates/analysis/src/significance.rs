@@ -1,5 +1,6 @@
 //! What the rounds of two runs say of the difference of each of their cases.
 
+use super::level_shifts::LevelShifts;
 use gpubench_stats::{Difference, Moderated, Scatter, adaptive_threshold, t_quantile, upper_limit};
 
 /// The p-value above which no case is called changed, however few are compared: a little less than the
@@ -33,7 +34,11 @@ pub(crate) enum Significance {
 }
 
 /// Of all cases compared; `planned` ones are not corrected for the number of the others.
-pub(crate) fn significances(differences: &[Difference], planned: &[bool]) -> Vec<Significance> {
+pub(crate) fn significances(
+    differences: &[Difference],
+    planned: &[bool],
+    shifts: &LevelShifts,
+) -> Vec<Significance> {
     if let [difference] = differences {
         return vec![Significance::Alone(*difference)];
     }
@@ -45,11 +50,12 @@ pub(crate) fn significances(differences: &[Difference], planned: &[bool]) -> Vec
     let corrected = threshold(&p_values, planned);
     let one = |(i, difference): (usize, &Difference)| {
         let limit = if planned[i] { SINGLE } else { corrected.min(SINGLE) };
+        let reached = shifts.reached(i);
         Significance::Moderated {
             difference: *difference,
             half: moderated.half_width(i, 0.95),
-            needed: moderated.half_width(i, 1.0 - limit),
-            significant: p_values[i] <= limit,
+            needed: moderated.half_width(i, 1.0 - limit).max(reached),
+            significant: p_values[i] <= limit && distance(difference) > reached,
         }
     };
     differences.iter().enumerate().map(one).collect()
@@ -145,6 +151,12 @@ mod tests {
     fn difference(by: f64, noise: f64) -> Difference {
         let before = [-noise, 0.0, noise];
         Difference::between(&before, &before.map(|x| x + by)).expect("three rounds a side")
+    }
+
+    /// Where no case moves within a run.
+    fn significances(differences: &[Difference], planned: &[bool]) -> Vec<Significance> {
+        let still = vec![[vec![0.0; 3], vec![0.0; 3]]; differences.len()];
+        super::significances(differences, planned, &LevelShifts::of(&still))
     }
 
     /// One case that differs by 3 %, among calm ones that do not.

@@ -31,6 +31,20 @@ pub fn adaptive_threshold(p_values: &[f64], rate: f64) -> f64 {
     rate * (rejected + 1) as f64 / p_values.len().max(1) as f64
 }
 
+/// The smallest number that is reached once in twenty times at most, where `n` independent events
+/// have this probability each.
+pub fn rare_count(n: usize, probability: f64) -> usize {
+    let odds = probability / (1.0 - probability);
+    let mut exactly = (1.0 - probability).powi(i32::try_from(n).unwrap_or(i32::MAX));
+    let (mut below, mut count) = (0.0, 0);
+    while below + exactly < 0.95 && count < n {
+        below += exactly;
+        exactly *= odds * (n - count) as f64 / (count + 1) as f64;
+        count += 1;
+    }
+    count + 1
+}
+
 /// Storey's estimate with λ = 1/2 and the 1 that keeps it from being too small (Storey, Taylor and
 /// Siegmund 2004, theorem 3).
 fn true_share(p_values: &[f64]) -> f64 {
@@ -68,6 +82,15 @@ mod tests {
         assert_eq!(found(threshold), 9);
         assert_eq!(true_share(&[0.9, 0.8]), 1.0);
         assert_eq!(adaptive_threshold(&[], 0.05), 0.05);
+    }
+
+    #[test]
+    fn a_rare_count_is_the_binomial_distributions() {
+        // Of 100 with 0.009 none 0.4049, one 0.3677, two 0.1653, three 0.0490: up to two 0.9379, up to
+        // three 0.9869.
+        assert_eq!(rare_count(100, 0.009), 4);
+        assert_eq!(rare_count(1, 0.009), 1);
+        assert_eq!(rare_count(0, 0.009), 1);
     }
 
     proptest::proptest! {
