@@ -12,8 +12,10 @@ use gpubench_stats::rare_count;
 struct Run {
     /// Standard deviation of its rounds.
     scatter: f64,
-    /// Distance of the means of its first and its second half, as one of a single value.
+    /// Distance of the means of its first and its second half.
     shift: f64,
+    /// The factor by which the variance of a round is that of the distance.
+    factor: f64,
 }
 
 /// The rounds of all cases compared, in both runs.
@@ -29,7 +31,8 @@ impl Run {
         let factor = 1.0 / first.len() as f64 + 1.0 / second.len() as f64;
         Self {
             scatter: (squares / (logs.len() as f64 - 1.0)).sqrt(),
-            shift: (mean(second) - mean(first)).abs() / factor.sqrt(),
+            shift: (mean(second) - mean(first)).abs(),
+            factor,
         }
     }
 }
@@ -40,17 +43,20 @@ impl LevelShifts {
         Self(cases.iter().map(|runs| runs.each_ref().map(|logs| Run::of(logs))).collect())
     }
 
-    /// The distance of a single value that cases as calm as this one exceed within a run more often than
-    /// unchanged ones may be called changed: by a number of them that chance alone hardly brings about.
-    pub fn reached(&self, case: usize) -> f64 {
+    /// How far cases as calm as this one move within a run more often than unchanged ones may be called
+    /// changed, by a number of them that chance alone hardly brings about. A move counts where noise
+    /// hardly makes it: above `needed`, if it were that of a single value.
+    pub fn reached(&self, case: usize, needed: f64) -> f64 {
         let [old, new] = self.0[case];
         let calm = old.scatter.max(new.scatter);
         let others = self.0.iter().enumerate().filter(|(other, _)| *other != case);
         let pairs = others.flat_map(|(_, [old, new])| [(old, new), (new, old)]);
-        let as_calm = pairs.filter(|(one, _)| one.scatter <= calm);
-        let mut shifts: Vec<f64> = as_calm.map(|(_, other)| other.shift).collect();
+        let as_calm: Vec<&Run> =
+            pairs.filter(|(one, _)| one.scatter <= calm).map(|(_, other)| other).collect();
+        let moved = as_calm.iter().filter(|run| run.shift > needed * run.factor.sqrt());
+        let mut shifts: Vec<f64> = moved.map(|run| run.shift).collect();
         shifts.sort_by(|a, b| b.total_cmp(a));
-        shifts.get(rare_count(shifts.len(), SINGLE) - 1).copied().unwrap_or(0.0)
+        shifts.get(rare_count(as_calm.len(), SINGLE) - 1).copied().unwrap_or(0.0)
     }
 }
 
@@ -70,10 +76,10 @@ mod tests {
 
     #[test]
     fn a_step_that_others_make_within_a_run_is_one_that_a_case_may_make_between_them() {
-        let reached = |stepping| LevelShifts::of(&cases(stepping)).reached(39);
-        // Two values a half: a distance of 0.1 is 0.1/√2 of a single value.
-        assert!((reached(8) * 2f64.sqrt() - 0.1).abs() < 0.01, "{}", reached(8));
-        assert!(reached(2) < 0.01, "two of eighty may be chance: {}", reached(2));
+        let reached = |stepping, needed| LevelShifts::of(&cases(stepping)).reached(39, needed);
+        assert!((reached(8, 0.02) - 0.1).abs() < 0.01, "{}", reached(8, 0.02));
+        assert_eq!(reached(2, 0.02), 0.0, "two of eighty may be chance");
+        assert_eq!(reached(8, 0.08), 0.0, "so much may be noise");
     }
 
     #[test]
@@ -83,6 +89,7 @@ mod tests {
             *case = [vec![0.0, 0.1], vec![0.1, 0.0]];
         }
         let found = LevelShifts::of(&restless);
-        assert!(found.reached(39) < 0.01 && found.reached(0) > 0.05);
+        assert_eq!(found.reached(39, 0.02), 0.0);
+        assert!(found.reached(0, 0.02) > 0.05);
     }
 }

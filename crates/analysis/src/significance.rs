@@ -50,7 +50,8 @@ pub(crate) fn significances(
     let corrected = threshold(&p_values, planned);
     let one = |(i, difference): (usize, &Difference)| {
         let limit = if planned[i] { SINGLE } else { corrected.min(SINGLE) };
-        let reached = shifts.reached(i);
+        let single = moderated.half_width(i, 1.0 - SINGLE);
+        let reached = shifts.reached(i, single) / difference.factor().sqrt();
         Significance::Moderated {
             difference: *difference,
             half: moderated.half_width(i, 0.95),
