@@ -27,7 +27,7 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Header;
 use gpubench_core::units::seconds;
-use gpubench_device::select::Selector;
+use gpubench_device::device_choice::Selector;
 use gpubench_report::formats::{FORMATS, Format};
 use gpubench_report::progress::say;
 use gpubench_report::terminal::{Invocation, time};

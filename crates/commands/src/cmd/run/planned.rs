@@ -17,7 +17,7 @@ use gpubench_core::record::{Header, VERSION};
 use gpubench_core::text::counted;
 use gpubench_core::units::{self, Bytes};
 use gpubench_core::workload::Verify;
-use gpubench_device::select::Selector;
+use gpubench_device::device_choice::Selector;
 use gpubench_experiments::Policy;
 use gpubench_experiments::plan::Limits;
 use gpubench_experiments::registry::RESUMABLE;
