@@ -36,6 +36,7 @@ fn source(text: &str) -> KernelSource {
         constants: vec![],
         bindings: vec![binding("input", Access::Read), binding("output", Access::Write)],
         params_bytes: 8,
+        args: None,
         meaning: None,
     }
 }
@@ -63,6 +64,7 @@ fn f() { count[0] += 1u; }
         group: [1, 1, 1],
         bindings: vec![binding("count", Access::ReadWrite)],
         params_bytes: 0,
+        args: None,
         ..source(text)
     }
 }

@@ -592,3 +592,69 @@ fn nothing_to_do() {
     assert!(rendered(&diagnostics("[1, 2]")).contains("expected a map, found a list"));
     assert!(rendered(&diagnostics("{{{")).contains("1:"));
 }
+
+/// The valid workload with a list of arguments, which no WGSL takes.
+fn with_args(args: &str) -> (&'static str, String) {
+    let part = "wgsl: scale.wgsl, entry: scale,";
+    (part, format!("entry: scale, args: {args},"))
+}
+
+#[test]
+fn arguments() {
+    for (args, at, words) in [
+        ("[in, ut]", "ut]", &["no buffer `ut`", "did you mean `out`"][..]),
+        ("[in, out, n]", "n]", &["no buffer `n`", "{ i32: n }"]),
+        ("[in, out, { i23: n }]", "i23", &["`i23` is no type"]),
+        ("[in, out, { f32x2: n }]", "n }", &["takes 2 numbers, not 1"]),
+        ("[in, out, { i32: m }]", "m }", &["there is no `m` here"]),
+        ("[in, out, { i16: 2^20 }]", "{ i16", &["n=1024", "`i16` does not hold"]),
+        ("[in, out, { u32: n/3 }]", "{ u32", &["`u32` does not hold"]),
+        ("[in, out, { local: 0 }]", "{ local", &["at least a byte"]),
+        ("[in, params]", "out:", &["`out` is not among the kernel's `args`"]),
+        ("[in, out, 7]", "7]", &["a buffer's name, `params`"]),
+        ("[in, out, { i32: n, u32: n }]", "{ i32: n,", &["a map with one type"]),
+    ] {
+        let (part, by) = with_args(args);
+        spoiled(part, &by, at, words);
+    }
+}
+
+#[test]
+fn arguments_in_wgsl() {
+    let wgsl = |args: &str| format!("entry: scale, args: {args}, group: [64]");
+    for (args, at, words) in [
+        ("[in, out]", "buffers:", &["uses `params`", "no buffer here"][..]),
+        ("[in, out, { f32: 2 }]", "{ f32", &["`f32` is not the type of @group(0) @binding(2)"]),
+        ("[in, { u32: 2 }, out]", "{ u32", &["no var<uniform> @group(0) @binding(1)"]),
+    ] {
+        let found = diagnostics(&VALID.replacen("entry: scale, group: [64]", &wgsl(args), 1));
+        let place = &found[0].text[found[0].offset..];
+        let text = rendered(&found);
+        assert!(place.starts_with(at) || found.len() > 1, "{args}: {text}");
+        assert!(words.iter().all(|word| text.contains(word)), "{args}: {text}");
+    }
+}
+
+/// `x, y` for a kernel that takes `y, x` is a mix-up, unless `args` says otherwise.
+#[test]
+fn buffers_in_another_order_than_the_kernels() {
+    let text = "@group(0) @binding(0) var<storage, read_write> x: array<f32>;
+@group(0) @binding(1) var<storage, read_write> y: array<f32>;
+@compute @workgroup_size(64) fn f(@builtin(global_invocation_id) id: vec3<u32>) { y[id.x] = x[id.x]; }";
+    let suite = |args: &str| {
+        format!(
+            "version: 1\nworkloads:\n  f:\n    kernel: {{ wgsl: f.wgsl, entry: f, group: [64]{args} }}\n    \
+             params: {{}}\n    buffers:\n      y: {{ type: f32, count: 64 }}\n      \
+             x: {{ type: f32, count: 64, access: read_write, fill: index }}\n    grid: [64]\n    verify: none\n"
+        )
+    };
+    let folder = super::folder(&[
+        ("f.wgsl", text),
+        ("a.yaml", &suite("")),
+        ("b.yaml", &suite(", args: [x, y]")),
+    ]);
+    let found = super::diagnostics_at(&folder.path().join("a.yaml"));
+    let text = rendered(&found);
+    assert!(text.contains("buffers are y, x, and `f`") && text.contains("takes x, y"), "{text}");
+    super::load(&folder.path().join("b.yaml")).unwrap();
+}

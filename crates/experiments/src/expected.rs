@@ -2,6 +2,7 @@
 //! variants that share the problem), or read from a file.
 
 use super::Policy;
+use super::arrays;
 use super::emulated::emulated;
 use super::scratch_file::{self, Mapped};
 use crate::plan::{Candidate, Case, Pass};
@@ -44,6 +45,18 @@ pub(super) fn expected(
             Ok(Some((expected, *allowed)))
         }
         Verify::File(path, allowed) => Ok(Some((from_file(path, case)?, *allowed))),
+        Verify::Arrays(files, allowed) => Ok(Some((arrays::read(files, case)?, *allowed))),
+        Verify::Command(command, allowed) => {
+            let file = shared_file(case, candidate, policy);
+            let expected = match file.as_deref().and_then(|file| shared(file, case)) {
+                Some(expected) => expected,
+                None => {
+                    let numbers = numbers(case, candidate, &candidate.passes()[0]);
+                    kept(file.as_deref(), arrays::command(command, case, &numbers, initial)?)
+                }
+            };
+            Ok(Some((expected, *allowed)))
+        }
         Verify::Device(_) => Err(Error::Unsupported(
             "verification against another device needs a second device".into(),
         )),
@@ -171,7 +184,7 @@ fn from_file(path: &Path, case: &Case) -> Result<Expected> {
     Ok(expected)
 }
 
-fn written(case: &Case) -> impl Iterator<Item = (usize, &crate::plan::BufferPlan)> {
+pub(super) fn written(case: &Case) -> impl Iterator<Item = (usize, &crate::plan::BufferPlan)> {
     case.buffers.iter().enumerate().filter(|(_, b)| b.access != gpubench_core::gpu::Access::Read)
 }
 
@@ -199,6 +212,10 @@ pub(super) fn shared_file(case: &Case, candidate: &Candidate, policy: &Policy) -
         Verify::Emulator(_) => {
             let kernel = (EMULATION, candidate.wgsl()?, candidate.passes(), &case.size);
             named(folder, case, &kernel)
+        }
+        Verify::Command(command, _) => {
+            let passes = candidate.passes();
+            named(folder, case, &(command, passes, &case.size, &candidate.kernel.constants))
         }
         _ => None,
     }

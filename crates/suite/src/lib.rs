@@ -4,6 +4,7 @@
 //! (`decode`, `file`, `values`, `words`), and specs become the checked types of this module (`load`,
 //! `merge`, `convert`). Every diagnostic is reported with its place, all of a file together.
 
+mod args;
 mod assets;
 mod ceiling;
 mod convert;
@@ -27,8 +28,10 @@ mod suggest;
 mod suite_kind;
 mod types;
 mod values;
+mod verify;
 mod wgsl;
 
+pub use args::Lowered;
 pub use assets::{kernels, suites};
 pub use decode::{At, Decode, Diagnostics, SpecReader};
 pub use expr::{Expr, Scope, Wrong};
@@ -42,6 +45,7 @@ pub use suite_kind::{
     Wrong as WrongOption,
 };
 pub use types::{
-    Budget, Buffer, Kernel, KernelText, MAX_PASSES, PASS, Place, Search, Suite, Work, Workload,
+    Argument, Budget, Buffer, Kernel, KernelText, MAX_PASSES, PASS, Place, Search, Suite, Work,
+    Workload,
 };
 pub use values::Expression;

@@ -109,6 +109,7 @@ impl Kernel {
             wgsl: self.wgsl.clone().or_else(|| inherited(&base.wgsl, self.family.is_some())),
             group: self.group.clone().or_else(|| base.group.clone()),
             constants: joined(&self.constants, &base.constants),
+            args: self.args.clone().or_else(|| base.args.clone()),
             needs: self.needs.clone().or_else(|| base.needs.clone()),
         }
     }

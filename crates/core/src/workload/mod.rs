@@ -10,4 +10,4 @@ pub use ceiling::Ceiling;
 pub use halo::{Faces, cut, share};
 pub use key::{CaseKey, Size, Skip};
 pub use kind_name::Kind;
-pub use terms::{Comparison, Fill, Split, Verify};
+pub use terms::{Command, Comparison, Fill, Split, Verify};

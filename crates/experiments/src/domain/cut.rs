@@ -241,6 +241,6 @@ impl Planner<'_> {
         }
         let variant: Candidate = case.candidates.into_iter().next().ok_or("nothing packs")?;
         self.kernels[which].get_or_insert(variant.kernel);
-        Ok(Pass { groups: variant.groups, params: variant.params })
+        Ok(Pass { groups: variant.groups, params: variant.params, values: variant.values })
     }
 }

@@ -94,6 +94,9 @@ pub struct Candidate {
     pub groups: [u32; 3],
     /// Names and values of the parameter block, in order.
     pub params: Vec<(String, f64, Scalar)>,
+    /// Bytes of the kernel's other arguments, which lie behind the parameter block.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<u8>,
     /// The passes after this launch that make one result together with it, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub later: Vec<Pass>,
@@ -104,14 +107,21 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// The parameter block as it lies in memory: four bytes a field.
+    /// The parameters of a launch as they lie in memory: the block, four bytes a field, and the
+    /// values behind it.
     pub fn param_bytes(&self) -> Vec<u8> {
-        param_bytes(&self.params)
+        param_bytes(&self.params, &self.values)
+    }
+
+    /// Bytes of the parameter block.
+    pub fn block(&self) -> u32 {
+        4 * self.params.len() as u32
     }
 
     /// Everything that is launched for one result, in order.
     pub fn passes(&self) -> Vec<Pass> {
-        let first = Pass { groups: self.groups, params: self.params.clone() };
+        let (params, values) = (self.params.clone(), self.values.clone());
+        let first = Pass { groups: self.groups, params, values };
         std::iter::once(first).chain(self.later.iter().cloned()).collect()
     }
 
@@ -134,24 +144,25 @@ pub struct Pass {
     pub groups: [u32; 3],
     /// Names and values of the parameter block, in order.
     pub params: Vec<(String, f64, Scalar)>,
+    /// Bytes of the kernel's other arguments, which lie behind the parameter block.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<u8>,
 }
 
 impl Pass {
-    /// The parameter block as it lies in memory: four bytes a field.
+    /// As [`Candidate::param_bytes`].
     pub fn param_bytes(&self) -> Vec<u8> {
-        param_bytes(&self.params)
+        param_bytes(&self.params, &self.values)
     }
 }
 
-fn param_bytes(params: &[(String, f64, Scalar)]) -> Vec<u8> {
-    params
-        .iter()
-        .flat_map(|&(_, value, scalar)| match scalar {
-            Scalar::F32 => (value as f32).to_ne_bytes(),
-            Scalar::U32 => (value as u32).to_ne_bytes(),
-            Scalar::I32 => (value as i32).to_ne_bytes(),
-        })
-        .collect()
+fn param_bytes(params: &[(String, f64, Scalar)], values: &[u8]) -> Vec<u8> {
+    let block = params.iter().flat_map(|&(_, value, scalar)| match scalar {
+        Scalar::F32 => (value as f32).to_ne_bytes(),
+        Scalar::U32 => (value as u32).to_ne_bytes(),
+        Scalar::I32 => (value as i32).to_ne_bytes(),
+    });
+    block.chain(values.iter().copied()).collect()
 }
 
 /// A buffer with its size resolved.
