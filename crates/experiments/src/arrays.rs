@@ -165,21 +165,21 @@ mod tests {
         case
     }
 
-    fn told(script: &str, seconds: f64) -> Result<Expected, String> {
+    fn answer(script: &str, seconds: f64) -> Result<Expected, String> {
         let words = ["sh", "-c", script, "sh"].map(str::to_owned).to_vec();
         let folder = std::env::temp_dir();
         let place = "my.yaml:7".to_owned();
-        let told = Command { words, folder, seconds, place };
+        let asked = Command { words, folder, seconds, place };
         let initial = [Data::F32(vec![0.0; 4]), Data::F32(vec![0.0, 1.0, 2.0, 3.0])];
         let numbers = [("n".to_owned(), 4.0)];
-        command(&told, &case(), &numbers, &initial).map_err(|error| error.to_string())
+        command(&asked, &case(), &numbers, &initial).map_err(|error| error.to_string())
     }
 
     #[test]
     #[cfg(unix)]
     fn a_command_reads_the_inputs_and_writes_what_is_expected() {
         let script = r#"grep -q '"n":4.0' "$1/numbers.json" && cp "$1/x.npy" "$2/out.npy""#;
-        let expected = told(script, 10.0).unwrap();
+        let expected = answer(script, 10.0).unwrap();
         assert_eq!(expected, [(0, Data::F32(vec![0.0, 1.0, 2.0, 3.0]))]);
     }
 
@@ -193,7 +193,7 @@ mod tests {
             ("sleep 60", &["did not end within 0.2 s"]),
             ("kill -9 $$", &["failed", "signal: 9"]),
         ] {
-            let why = told(script, if script == "sleep 60" { 0.2 } else { 10.0 }).unwrap_err();
+            let why = answer(script, if script == "sleep 60" { 0.2 } else { 10.0 }).unwrap_err();
             assert!(why.starts_with("my.yaml:7: the command `sh"), "{why}");
             assert!(words.iter().all(|word| why.contains(word)), "{script}: {why}");
         }

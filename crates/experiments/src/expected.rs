@@ -44,8 +44,12 @@ pub(super) fn expected(
             };
             Ok(Some((expected, *allowed)))
         }
-        Verify::File(path, allowed) => Ok(Some((from_file(path, case)?, *allowed))),
-        Verify::Arrays(files, allowed) => Ok(Some((arrays::read(files, case)?, *allowed))),
+        Verify::File(path, allowed) => {
+            Ok(Some((ended(from_file(path, case)?, candidate), *allowed)))
+        }
+        Verify::Arrays(files, allowed) => {
+            Ok(Some((ended(arrays::read(files, case)?, candidate), *allowed)))
+        }
         Verify::Command(command, allowed) => {
             let file = shared_file(case, candidate, policy);
             let expected = match file.as_deref().and_then(|file| shared(file, case)) {
@@ -55,13 +59,18 @@ pub(super) fn expected(
                     kept(file.as_deref(), arrays::command(command, case, &numbers, initial)?)
                 }
             };
-            Ok(Some((expected, *allowed)))
+            Ok(Some((ended(expected, candidate), *allowed)))
         }
         Verify::Device(_) => Err(Error::Unsupported(
             "verification against another device needs a second device".into(),
         )),
         Verify::Nothing => Ok(None),
     }
+}
+
+/// Each result in the buffer in which the candidate's swaps leave it.
+fn ended(expected: Expected, candidate: &Candidate) -> Expected {
+    expected.into_iter().map(|(i, data)| (candidate.ends_in(i), data)).collect()
 }
 
 /// As [`compute`], or as another variant, round or device of this run computed it.

@@ -71,7 +71,7 @@ impl Converter<'_> {
         args.into_iter().collect::<Option<Vec<_>>>().map(Some)
     }
 
-    /// Gives a workload's kernel its arguments. `None`: there were mistakes.
+    /// Gives a workload's only kernel its arguments. `None`: there were mistakes, or it is none.
     pub fn give_args(
         &mut self,
         spec: &file::Workload,
@@ -79,6 +79,10 @@ impl Converter<'_> {
         buffers: Option<&Vec<Buffer>>,
         names: Option<&Vec<String>>,
     ) -> Option<()> {
+        if spec.steps.is_some() {
+            // Each of a program's kernels has its own.
+            return None;
+        }
         let (Some(kernel), Some(At { value, .. })) = (kernel?, &spec.kernel) else {
             return Some(());
         };
@@ -103,11 +107,12 @@ impl Converter<'_> {
                     return Some(Argument::Params);
                 }
                 let known = buffers.iter().map(|buffer| buffer.name.as_str());
-                let help = suggest(name, known).unwrap_or_else(|| {
-                    "an argument that is a number has its type before it: `{ i32: n }`".to_owned()
-                });
+                let help = match names.contains(&name.as_str()) {
+                    true => Some(format!("a number has its type before it: `{{ i32: {name} }}`")),
+                    false => suggest(name, known),
+                };
                 let message = format!("there is no buffer `{name}` here");
-                self.diagnostics.reject(at, message, Some(&help))
+                self.diagnostics.reject(at, message, help.as_deref())
             }
             Spec::Value(r#type, components) => {
                 let known = components.iter().map(|x| self.names(x, names, RULE));

@@ -6,6 +6,7 @@ use super::decode::{At, Diagnostics};
 use super::file;
 use super::requested::family;
 use super::source::{Root, Source};
+use super::steps::with_first_kernel;
 use super::suggest::suggest;
 use super::suite_kind::SuiteKind;
 use super::types::Workload;
@@ -38,6 +39,7 @@ impl Converter<'_> {
     /// The workload `name`. `None`: there were diagnostics, and they have been reported.
     pub fn workload(&mut self, name: &At<String>, spec: &file::Workload) -> Option<Workload> {
         let before = self.diagnostics.count();
+        let (whole, spec) = (spec, &with_first_kernel(spec));
         let name_fits = self.workload_name(name);
         let asked = self.experiments(spec, name);
         let mut kernel = self.kernel(spec);
@@ -55,6 +57,12 @@ impl Converter<'_> {
         }
         let inner = kernel.as_ref().and_then(Option::as_ref);
         let verify = buffers.as_ref().and_then(|all| self.verify(spec, name, inner, all));
+        let program = match (&buffers, &params, &names) {
+            (Some(buffers), Some(params), Some(names)) => {
+                self.program(whole, buffers, params, names)
+            }
+            _ => None,
+        };
         let ceiling = self.ceiling(spec, asked.as_deref(), work.as_ref());
         let divide = params.as_ref().and_then(|params| self.divide(spec, params));
         let host_memory = asked.as_ref().and_then(|asked| self.host_memory(spec, asked));
@@ -79,6 +87,7 @@ impl Converter<'_> {
             buffers: buffers?,
             params: params?,
             passes: passes?,
+            program: program?,
             grid: grid?,
             work,
             verify: verify?,

@@ -24,6 +24,7 @@ impl Converter<'_> {
                 let mut all = kernel_values(workload);
                 all.extend(values);
                 self.launch(spec, workload, size, &all);
+                self.program_at_size(workload, size, &all);
                 if let (Some(kernel), Some(At { value, .. })) = (&workload.kernel, &spec.kernel) {
                     self.args_at_size(value.args.as_ref(), kernel, size, &all);
                 }
@@ -133,6 +134,29 @@ impl Converter<'_> {
                 Ok(_) => {}
                 Err(why) => self.fails(at, "work", size, &why),
             }
+        }
+    }
+
+    /// Unrolls a program, and reports what has no sensible value in any of its launches.
+    fn program_at_size(&mut self, workload: &Workload, size: &Size, values: &Values) {
+        let Some(program) = &workload.program else { return };
+        let wrong = match program.unrolled(values, workload.buffers.len()) {
+            Err((place, why)) => Some((place, format!("repeat at {}: {why}", shown(size)))),
+            Ok((launches, _)) => launches.iter().find_map(|launch| {
+                let step = &program.kernels[launch.kernel];
+                let mut scope = values.clone();
+                scope.extend(launch.indices.iter().cloned());
+                let why = step.check(&scope).err()?;
+                let indices: Vec<_> =
+                    launch.indices.iter().map(|(name, value)| format!(" {name}={value}")).collect();
+                Some((
+                    step.place.clone(),
+                    format!("step at {}{}: {why}", shown(size), indices.concat()),
+                ))
+            }),
+        };
+        if let Some((place, message)) = wrong {
+            self.diagnostics.add(place.diagnostic(message, None));
         }
     }
 

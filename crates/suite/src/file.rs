@@ -70,6 +70,9 @@ spec! {
         /// `[checkpoint]`; `work` is that of
         /// all passes. One, unless said otherwise.
         passes: Option<At<Expression>>,
+        /// A program: several kernels that make one result, in order. `kernel` is what its steps do
+        /// not say. For `measure: [kernel]`; `work` is that of all steps.
+        steps: Option<At<Vec<At<Step>>>>,
         /// Buffers by name, in binding order.
         buffers: Option<At<Entries<Buffer>>>,
         /// Work-items along one to three dimensions; work-groups are rounded up. A long line
@@ -123,6 +126,24 @@ spec! {
         args: Option<At<Vec<At<Argument>>>>,
         /// Optional device features without which it does not run: `subgroups`, `f16`, `f64`.
         needs: Option<Vec<At<String>>>,
+    }
+}
+
+spec! {
+    /// A step of a program: a kernel with its grid, a repetition, or a swap.
+    Step {
+        /// The kernel, over the workload's own; its `args` may use the indices of repetitions.
+        kernel: Option<At<Kernel>>,
+        /// Its work-items; where there are none, the launch is left out.
+        grid: Option<At<Vec<At<Expression>>>>,
+        /// How often `steps` are done.
+        repeat: Option<At<Expression>>,
+        /// The name that counts the repetitions from 0 in `args` and `grid`.
+        index: Option<At<String>>,
+        /// What is repeated.
+        steps: Option<At<Vec<At<Step>>>>,
+        /// Two buffers that change places from here on.
+        swap: Option<At<Vec<At<String>>>>,
     }
 }
 

@@ -1,6 +1,7 @@
 //! A checked suite: every expression parsed, every name resolved, every diagnostic already reported.
 
 use super::Expr;
+use super::program::Program;
 use super::requested::Requested;
 use gpubench_core::error::Located;
 use gpubench_core::gpu::{Access, Constant, Element, Language, MemoryKind, Origin, ValueType};
@@ -70,6 +71,8 @@ pub struct Workload {
     /// How many launches make one result, over the sizes, where they are several: [`PASS`] counts
     /// them in the parameters.
     pub passes: Option<Expr>,
+    /// The program, where it is one of several kernels: `kernel` is then that of its first step.
+    pub program: Option<Program>,
     /// Work-items along each dimension (the group count is rounded up).
     pub grid: [Expr; 3],
     /// Operations and bytes of one launch, or of all passes where there are several.
@@ -89,7 +92,9 @@ pub struct Workload {
 impl Workload {
     /// The files of its kernel that came with the suite.
     pub fn own_files(&self) -> impl Iterator<Item = &str> {
-        let texts = self.kernel.iter().flat_map(|kernel| &kernel.texts);
+        let steps = self.program.iter().flat_map(|program| &program.kernels);
+        let kernels = self.kernel.iter().chain(steps.map(|step| &step.kernel));
+        let texts = kernels.flat_map(|kernel| &kernel.texts);
         texts.filter_map(|text| match &text.origin {
             Origin::User(file) => Some(file.as_str()),
             Origin::Shipped(_) | Origin::Lent(_) => None,

@@ -87,6 +87,9 @@ pub struct Candidate {
     pub label: String,
     /// The kernel.
     pub kernel: KernelSource,
+    /// The other kernels of a program, whose passes say which they launch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<KernelSource>,
     /// The kernel in WGSL, where `kernel` is in another language and the emulator will run it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_language: Option<KernelSource>,
@@ -97,6 +100,12 @@ pub struct Candidate {
     /// Bytes of the kernel's other arguments, which lie behind the parameter block.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<u8>,
+    /// The buffer that each name stands for in this launch, by position; empty: its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub order: Vec<u32>,
+    /// The same once all passes are done.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub final_order: Vec<u32>,
     /// The passes after this launch that make one result together with it, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub later: Vec<Pass>,
@@ -121,8 +130,33 @@ impl Candidate {
     /// Everything that is launched for one result, in order.
     pub fn passes(&self) -> Vec<Pass> {
         let (params, values) = (self.params.clone(), self.values.clone());
-        let first = Pass { groups: self.groups, params, values };
+        let order = self.order.clone();
+        let first = Pass { kernel: 0, order, groups: self.groups, params, values };
         std::iter::once(first).chain(self.later.iter().cloned()).collect()
+    }
+
+    /// Its kernels, the first one first.
+    pub fn kernels(&self) -> impl Iterator<Item = &KernelSource> {
+        std::iter::once(&self.kernel).chain(&self.others)
+    }
+
+    /// Whether several kernels make its result.
+    pub fn is_program(&self) -> bool {
+        !self.others.is_empty()
+    }
+
+    /// SHA-256 over all that decides what its kernels compute and how.
+    pub fn hash(&self) -> String {
+        let hashes: Vec<String> = self.kernels().map(KernelSource::hash).collect();
+        match hashes.as_slice() {
+            [only] => only.clone(),
+            all => gpubench_core::hash::sha256_hex(all.concat()),
+        }
+    }
+
+    /// The buffer, by position, in which the result called by the name at `position` ends.
+    pub fn ends_in(&self, position: usize) -> usize {
+        self.final_order.get(position).map_or(position, |end| *end as usize)
     }
 
     /// How many passes there are.
@@ -140,6 +174,12 @@ impl Candidate {
 /// One of several launches that make one result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pass {
+    /// Which kernel of a program.
+    #[serde(default)]
+    pub kernel: u32,
+    /// The buffer that each name stands for, by position; empty: its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub order: Vec<u32>,
     /// Work-groups along each dimension.
     pub groups: [u32; 3],
     /// Names and values of the parameter block, in order.

@@ -38,6 +38,9 @@ pub(super) fn candidates(
     if let Some(need) = kernel.needs.iter().find(|need| !device.features.contains(need)) {
         return Err(format!("the kernel needs `{need}`, which the device does not offer"));
     }
+    if let Some(program) = &asked.workload.program {
+        return Ok((vec![super::program::candidate(asked, program)?], vec![]));
+    }
     let (mut kept, mut dropped) = (vec![], vec![]);
     for variant in variants(kernel) {
         match candidate(asked, kernel, &variant) {
@@ -112,7 +115,7 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &KernelVariant) -> Result<
         let scope = with_constants(scope, variant.group, &variant.constants);
         let groups = work_groups(&workload.grid, variant.group, &scope, device.max_groups)?;
         let values = kernel.lowered(block(params), &scope)?.values;
-        Ok(Pass { groups, params: params.clone(), values })
+        Ok(Pass { kernel: 0, order: vec![], groups, params: params.clone(), values })
     });
     let later = later.collect::<Result<Vec<_>, String>>()?;
     let all_groups = later.iter().map(|pass| pass.groups).chain([groups]);
@@ -140,6 +143,9 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &KernelVariant) -> Result<
         label: variant.label.clone(),
         other_language: other_language(asked, kernel, &source),
         kernel: source,
+        others: vec![],
+        order: vec![],
+        final_order: vec![],
         groups,
         params: params.clone(),
         values,
@@ -150,12 +156,12 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &KernelVariant) -> Result<
 }
 
 /// Bytes of a parameter block: four a field.
-fn block(params: &Params) -> u32 {
+pub(super) fn block(params: &Params) -> u32 {
     4 * params.len() as u32
 }
 
 /// Whether the device and its language take what the kernel is given.
-fn check_arguments(source: &KernelSource, device: &DeviceInfo) -> Result<(), String> {
+pub(super) fn check_arguments(source: &KernelSource, device: &DeviceInfo) -> Result<(), String> {
     if let Some(why) = source.unsupported_argument() {
         return Err(why);
     }
@@ -185,7 +191,11 @@ fn other_language(asked: &Asked, kernel: &Kernel, source: &KernelSource) -> Opti
     })
 }
 
-fn check_group(group: [u32; 3], workload: &Workload, device: &DeviceInfo) -> Result<(), String> {
+pub(super) fn check_group(
+    group: [u32; 3],
+    workload: &Workload,
+    device: &DeviceInfo,
+) -> Result<(), String> {
     let size: u64 = group.iter().map(|&n| u64::from(n)).product();
     let place = place(workload);
     if size > u64::from(device.max_group_size) {
@@ -213,7 +223,7 @@ pub fn place(workload: &Workload) -> String {
     format!("{}:{line}", workload.place.file)
 }
 
-fn bindings(buffers: &[BufferPlan]) -> Vec<Binding> {
+pub(super) fn bindings(buffers: &[BufferPlan]) -> Vec<Binding> {
     buffers
         .iter()
         .map(|b| Binding { name: b.name.clone(), element: b.element, access: b.access })
