@@ -731,8 +731,15 @@ fn programs() {
         assert!(PROGRAM.contains(part), "{part}");
         let found = diagnostics(&PROGRAM.replacen(part, by, 1));
         let text = rendered(&found);
-        let line = PROGRAM.replacen(part, by, 1).lines().nth(found[0].line_column().0 - 1).map(str::to_owned);
-        assert!(line.is_some_and(|line| (line + "\n").contains(at)), "{text} is not in the line of `{at}`");
+        let line = PROGRAM
+            .replacen(part, by, 1)
+            .lines()
+            .nth(found[0].line_column().0 - 1)
+            .map(str::to_owned);
+        assert!(
+            line.is_some_and(|line| (line + "\n").contains(at)),
+            "{text} is not in the line of `{at}`"
+        );
         assert!(words.iter().all(|word| text.contains(word)), "{by}: {text}");
     }
 }

@@ -57,12 +57,8 @@ impl Converter<'_> {
         }
         let inner = kernel.as_ref().and_then(Option::as_ref);
         let verify = buffers.as_ref().and_then(|all| self.verify(spec, name, inner, all));
-        let program = match (&buffers, &params, &names) {
-            (Some(buffers), Some(params), Some(names)) => {
-                self.program(whole, buffers, params, names)
-            }
-            _ => None,
-        };
+        let program = buffers.as_ref().zip(params.as_ref()).zip(names.as_ref());
+        let program = program.and_then(|((b, p), names)| self.program(whole, b, p, names));
         let ceiling = self.ceiling(spec, asked.as_deref(), work.as_ref());
         let divide = params.as_ref().and_then(|params| self.divide(spec, params));
         let host_memory = asked.as_ref().and_then(|asked| self.host_memory(spec, asked));

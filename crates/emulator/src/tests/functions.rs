@@ -166,6 +166,7 @@ fn a_compare_and_exchange_takes_turns() {
 /// A kernel's own order of arguments: a value, the second buffer, another value, the first one.
 #[test]
 fn arguments_stand_where_the_suite_puts_them() {
+    use super::{Emulator, Groups, Instrumentation, Launch, kernel};
     use gpubench_core::gpu::{Argument, ValueType};
     let text = "@group(0) @binding(0) var<uniform> factor: f32;
         @group(0) @binding(1) var<storage, read_write> out: array<f32>;

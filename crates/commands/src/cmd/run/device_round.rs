@@ -2,7 +2,7 @@
 
 use super::interrupt;
 use super::session::{Done, Session, placed, scatter_seed, stage_label};
-use super::time_budget::Share;
+use super::time_budget::{Others, Share};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceKind;
 use gpubench_core::reason::Reason;
@@ -82,12 +82,12 @@ impl Session<'_> {
         progress: &mut Progress,
     ) -> Result<()> {
         let mut parts = deferred.len() as u64;
+        let mut others = self.others(device, parts);
         for (case, record) in deferred {
             if interrupt::asked() {
                 break;
             }
-            let rounds = u64::from(self.header.rounds);
-            let share = self.time_budgets[device].second_share(&record.outcome, parts * rounds);
+            let share = self.time_budgets[device].second_share(&record.outcome, parts, &others);
             let record = match share {
                 Some(share) => {
                     let same = |other: &Case| other.key == case.key;
@@ -97,10 +97,22 @@ impl Session<'_> {
                 None => record,
             };
             parts -= 1;
+            others.deferred -= u64::from(self.header.rounds);
             self.append(record)?;
             progress.end();
         }
         Ok(())
+    }
+
+    /// What later rounds need on a device for all cases but those that were `deferred`: what each took in the
+    /// first.
+    fn others(&self, device: usize, deferred: u64) -> Others {
+        let later = self.header.rounds - 1;
+        let again = |r: &&Record| r.device == device && !r.outcome.is_skipped();
+        let took: f64 = self.records.iter().filter(again).map(|r| r.wall.total()).sum();
+        let deferred = deferred * u64::from(self.header.rounds);
+        let turns = self.left_on(device, &self.done()).saturating_sub(deferred);
+        Others { turns, needed: f64::from(later) * took, deferred }
     }
 
     /// A round's cases with their turns, those left out of which there are records. The first round,

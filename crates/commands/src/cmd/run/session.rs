@@ -5,6 +5,7 @@ use super::cross_device_oracle::CrossDeviceOracle;
 use super::estimate::Estimates;
 use super::interrupt;
 use super::multi_device::MultiDeviceCase;
+use super::rounds::Rounds;
 use super::time_budget::TimeBudget;
 use crate::store::Writer;
 use crate::worker::WorkerSupervisor;
@@ -43,8 +44,8 @@ pub struct Session<'a> {
     pub multi_device_budget: TimeBudget,
     /// How long each device is estimated to take.
     pub estimates: Estimates,
-    /// Whether rounds follow those that were planned, as long as a device has time left.
-    pub more_rounds: bool,
+    /// Its rounds.
+    pub rounds: Rounds,
     /// Cases that were too long for the budget on a device, each with the reason.
     pub too_long: Vec<(usize, Case, Reason)>,
     /// How well to measure.
@@ -71,11 +72,6 @@ pub struct Ended {
     pub interrupted: bool,
 }
 
-/// Most rounds that follow those that were planned.
-const MAX_MORE_ROUNDS: u32 = 20;
-/// The least share of a device's time that is worth another round.
-const WORTH_A_ROUND: f64 = 0.03;
-
 /// A case on a device in a round, of which there is one record.
 pub(super) type Done = HashSet<(usize, u32, CaseKey)>;
 
@@ -95,13 +91,13 @@ impl Session<'_> {
         let all = all * u64::from(self.header.rounds);
         let mut progress = Progress::new(all, all - self.left(&done), self.time_left(), self.quiet);
         let mut more = false;
-        for round in 0..self.header.rounds + MAX_MORE_ROUNDS {
-            let planned = round < self.header.rounds;
+        for round in self.rounds.all() {
+            let planned = round < self.rounds.planned;
             for device in 0..self.supervisors.len() {
                 if round == 0 {
                     self.record_skipped(device, &done)?;
                 }
-                if planned || self.has_time_for_more(device) {
+                if self.has_round(device, round) {
                     more |= !planned && !interrupt::asked();
                     self.round(device, round, &done, &mut progress)?;
                 }
@@ -143,14 +139,11 @@ impl Session<'_> {
         self.time_budgets.iter().map(TimeBudget::left).sum()
     }
 
-    /// Whether a device has time for a round beyond those that were planned. A simulated one would
-    /// only give the same again.
-    fn has_time_for_more(&self, device: usize) -> bool {
+    /// Whether a device has a round.
+    fn has_round(&self, device: usize, round: u32) -> bool {
         let budget = &self.time_budgets[device];
-        let left = budget.left().zip(budget.total());
-        self.more_rounds
-            && self.header.devices[device].kind != DeviceKind::Simulated
-            && left.is_some_and(|(left, total)| left > WORTH_A_ROUND * total)
+        let time = budget.left().zip(budget.total());
+        self.rounds.is_worth(round, self.header.devices[device].kind, time)
     }
 
     /// Cases still to be run, over all planned rounds and devices.

@@ -43,6 +43,17 @@ pub struct Share {
     pub warmup: f64,
 }
 
+/// What the time of cases that were too long is taken from.
+#[derive(Clone, Copy, Debug)]
+pub struct Others {
+    /// Turns that other cases have in later rounds.
+    pub turns: u64,
+    /// Seconds that these will need.
+    pub needed: f64,
+    /// Turns of cases that were too long, over all planned rounds.
+    pub deferred: u64,
+}
+
 impl TimeBudget {
     /// `total` seconds for the device, where they are limited; at most `max_seconds` of sampling a case.
     /// The smallest case of a workload, of which there are `smallest` over all rounds, gets at least its
@@ -67,8 +78,7 @@ impl TimeBudget {
 
     /// Seconds that a record of an earlier invocation took are spent, and what it needed is known.
     pub fn recall(&mut self, record: &Record) {
-        let wall = record.wall;
-        self.spent += wall.stages() + wall.reference_kernel + wall.discarded;
+        self.spent += record.wall.total();
         self.overheads.recall(record);
     }
 
@@ -112,11 +122,14 @@ impl TimeBudget {
         Share { seconds, warmup: (WARMUP * seconds).min(LONGEST_WARMUP) }
     }
 
-    /// The time for a case that was too long for its share, out of what is left when it is one of so many
-    /// parts; `None` where that is too little again.
-    pub fn second_share(&self, outcome: &Outcome, parts: u64) -> Option<Share> {
+    /// The time for a case that was too long for its share, one of so many: an equal part of what the others
+    /// leave, who keep what they need and never more than their turns' share. Later rounds will hardly have time
+    /// for it, so it has its share of all of them now. `None` where that is too little again.
+    pub fn second_share(&self, outcome: &Outcome, parts: u64, others: &Others) -> Option<Share> {
         let Outcome::Skipped(Reason::OverBudget { needed, .. }) = outcome else { return None };
-        let share = self.divided(self.left()? / parts.max(1) as f64);
+        let left = self.left()?;
+        let fair = left * others.turns as f64 / (others.turns + others.deferred).max(1) as f64;
+        let share = self.divided((left - others.needed.min(fair)) / parts.max(1) as f64);
         let policy = Policy { seconds: share.seconds, ..Policy::default() };
         (policy.affordable_launch() >= *needed).then_some(share)
     }
@@ -145,6 +158,8 @@ impl TimeBudget {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const NONE: Others = Others { turns: 0, needed: 0.0, deferred: 0 };
 
     fn seconds(budget: &TimeBudget, spent: f64, left: u64, smallest: bool) -> Option<f64> {
         budget.share_at(spent, 0.0, left, smallest).map(|share| share.seconds)
@@ -185,12 +200,28 @@ mod tests {
         let time_budget = TimeBudget::new(Some(30.0), 5.0, 1);
         let long = |needed| {
             let reason = Reason::OverBudget { what: "one launch".into(), needed, available: 0.1 };
-            time_budget.second_share(&Outcome::Skipped(reason), 3)
+            time_budget.second_share(&Outcome::Skipped(reason), 3, &NONE)
         };
         assert_eq!(long(0.6), Some(Share { seconds: 5.0, warmup: 2.5 }));
         assert_eq!(long(0.7), None);
         let used_up = Outcome::Skipped("the time budget is used up".into());
-        assert_eq!(time_budget.second_share(&used_up, 1), None);
+        assert_eq!(time_budget.second_share(&used_up, 1, &NONE), None);
+    }
+
+    #[test]
+    fn a_long_launch_takes_no_time_that_others_need_in_later_rounds() {
+        let time_budget = TimeBudget::new(Some(15.0), 100.0, 1);
+        let seconds = |parts, others| {
+            let reason =
+                Reason::OverBudget { what: "one launch".into(), needed: 0.1, available: 0.05 };
+            let share = time_budget.second_share(&Outcome::Skipped(reason), parts, &others);
+            share.map(|share| (share.seconds + share.warmup).round())
+        };
+        let others = |needed| Others { turns: 20, needed, deferred: 10 };
+        assert_eq!(seconds(1, others(0.0)), Some(15.0));
+        assert_eq!(seconds(1, others(6.0)), Some(9.0), "they need 6 s");
+        assert_eq!(seconds(3, others(6.0)), Some(3.0), "and there are three");
+        assert_eq!(seconds(1, others(14.0)), Some(5.0), "no more than two thirds for 20 of 30");
     }
 
     #[test]
