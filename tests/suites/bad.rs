@@ -704,7 +704,7 @@ fn programs() {
         (
             "b: { type: f32",
             "b: { type: u32",
-            "[a, b] }\n    verify",
+            "swap: [a, b]",
             &["one type, `count` and `access`"],
         ),
         ("- { swap: [a, b] }", "- { swap: [a, b], grid: [n] }", "{ swap", &["a step is"]),
