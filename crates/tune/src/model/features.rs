@@ -68,8 +68,7 @@ fn derived(values: &[f64], roles: &Roles) -> Vec<f64> {
 fn standardise(column: &mut [f64]) -> bool {
     let count = column.len() as f64;
     let mean = column.iter().sum::<f64>() / count;
-    let deviation =
-        (column.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt();
+    let deviation = (column.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt();
     for value in &mut *column {
         *value = (*value - mean) / deviation;
     }
@@ -83,8 +82,7 @@ mod tests {
     #[test]
     fn products_and_odd_parts_join_the_parameters() {
         let names = ["block_size_x", "tile_size_x", "flag"].map(String::from);
-        let variants =
-            vec![vec![32.0, 1.0, 0.0], vec![64.0, 3.0, 0.0], vec![128.0, 2.0, 1.0]];
+        let variants = vec![vec![32.0, 1.0, 0.0], vec![64.0, 3.0, 0.0], vec![128.0, 2.0, 1.0]];
         let space = Space::new(names.into(), variants).unwrap();
         assert_eq!(
             derived(&space.variants()[1], &Roles::of(&space)),
@@ -103,6 +101,9 @@ mod tests {
         let variants = vec![vec![1.0, 5.0], vec![2.0, 5.0]];
         let space = Space::new(vec!["a".into(), "b".into()], variants).unwrap();
         let features = Features::of(&space, &Roles::of(&space));
-        assert_eq!((features.width(), features.row(0), features.row(1)), (1, &[-1.0][..], &[1.0][..]));
+        assert_eq!(
+            (features.width(), features.row(0), features.row(1)),
+            (1, &[-1.0][..], &[1.0][..])
+        );
     }
 }

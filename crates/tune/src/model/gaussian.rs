@@ -19,7 +19,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { nugget: 1e-3, length: 2.0, spread: 0.7 }
+        Self { nugget: 1e-3, length: 3.0, spread: 0.7 }
     }
 }
 
@@ -62,7 +62,9 @@ impl Lengths {
         let (mut steps, mut last) = (vec![0.1; self.logs.len()], vec![0.0; self.logs.len()]);
         let mut best = (f64::INFINITY, self.logs.clone());
         for _ in 0..STEPS {
-            let Some((loss, slopes)) = pairs.loss(&self.logs, &values, &self.settings) else { break };
+            let Some((loss, slopes)) = pairs.loss(&self.logs, &values, &self.settings) else {
+                break;
+            };
             if loss < best.0 {
                 best = (loss, self.logs.clone());
             }
@@ -85,7 +87,8 @@ impl Lengths {
         let (count, width) = (points.len(), scales.len());
         let row = |i: usize| &scaled[i * width..(i + 1) * width];
         let covariance = DMatrix::from_fn(count, count, |i, j| {
-            matern(squared_distance(row(i), row(j))).0 + if i == j { self.settings.nugget } else { 0.0 }
+            matern(squared_distance(row(i), row(j))).0
+                + if i == j { self.settings.nugget } else { 0.0 }
         });
         let cholesky = Cholesky::new(covariance)?;
         let weights = cholesky.solve(&DVector::from_column_slice(values));
@@ -113,8 +116,8 @@ impl Posterior {
         let (mut variance, mut start) = (1.0, 0);
         for i in 0..self.covariances.len() {
             let row = &self.factor[start..start + i];
-            let solved = (self.covariances[i] - dot(row, &self.covariances[..i]))
-                / self.factor[start + i];
+            let solved =
+                (self.covariances[i] - dot(row, &self.covariances[..i])) / self.factor[start + i];
             self.covariances[i] = solved;
             variance -= solved * solved;
             start += i + 1;
@@ -127,9 +130,10 @@ impl Pairs {
     fn of(points: &[&[f64]]) -> Self {
         let width = points.first().map_or(0, |point| point.len());
         let square = |at: usize| {
-            let pairs = points.iter().enumerate().flat_map(|(i, a)| {
-                points[..i].iter().map(move |b| (a[at] - b[at]).powi(2))
-            });
+            let pairs = points
+                .iter()
+                .enumerate()
+                .flat_map(|(i, a)| points[..i].iter().map(move |b| (a[at] - b[at]).powi(2)));
             pairs.collect()
         };
         Self { count: points.len(), squares: (0..width).map(square).collect() }
@@ -151,7 +155,8 @@ impl Pairs {
             }
         }
         let kernel: Vec<(f64, f64)> = distances.into_iter().map(matern).collect();
-        let mut covariance = DMatrix::from_diagonal_element(self.count, self.count, 1.0 + settings.nugget);
+        let mut covariance =
+            DMatrix::from_diagonal_element(self.count, self.count, 1.0 + settings.nugget);
         self.each_pair(|pair, i, j| {
             covariance[(i, j)] = kernel[pair].0;
             covariance[(j, i)] = kernel[pair].0;
@@ -166,10 +171,12 @@ impl Pairs {
         let from_prior: Vec<f64> =
             logs.iter().map(|log| (log - settings.length.ln()) / settings.spread).collect();
         let log_determinant: f64 = (0..self.count).map(|i| cholesky.l_dirty()[(i, i)].ln()).sum();
-        let loss = 0.5 * values.dot(&solved) + log_determinant + 0.5 * dot(&from_prior, &from_prior);
-        let slopes = self.squares.iter().zip(&weights).zip(&from_prior).map(
-            |((squares, weight), away)| away / settings.spread - weight * dot(&pull, squares),
-        );
+        let loss =
+            0.5 * values.dot(&solved) + log_determinant + 0.5 * dot(&from_prior, &from_prior);
+        let slopes =
+            self.squares.iter().zip(&weights).zip(&from_prior).map(|((squares, weight), away)| {
+                away / settings.spread - weight * dot(&pull, squares)
+            });
         loss.is_finite().then(|| (loss, slopes.collect()))
     }
 
@@ -220,7 +227,8 @@ mod tests {
     fn the_slopes_are_those_of_the_loss() {
         let points = grid();
         let points: Vec<&[f64]> = points.iter().map(Vec::as_slice).collect();
-        let values = DVector::from_iterator(25, points.iter().map(|p| (2.0 * p[0]).sin() + 0.1 * p[1]));
+        let values =
+            DVector::from_iterator(25, points.iter().map(|p| (2.0 * p[0]).sin() + 0.1 * p[1]));
         let pairs = Pairs::of(&points);
         let (_, slopes) = pairs.loss(&[0.3, -0.2], &values, &Settings::default()).unwrap();
         let loss = |logs: [f64; 2]| pairs.loss(&logs, &values, &Settings::default()).unwrap().0;

@@ -14,11 +14,12 @@ use features::Features;
 use gaussian::Lengths;
 pub use gaussian::Settings as Process;
 pub use prior::Weights;
-use rand::seq::index;
 use rand::SeedableRng;
+use rand::seq::index;
 use rand_pcg::Pcg64Mcg;
 use roles::Roles;
 use statrs::function::erf::erfc;
+use std::collections::HashMap;
 
 /// What a search may be tuned by. The defaults are judged in `docs/results`.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +30,8 @@ pub struct Settings {
     pub fit_every: usize,
     /// An improvement of the log time below this is none: what is as good as the best teaches nothing.
     pub margin: f64,
+    /// Each so many tries, one is of code that was never tried; 0 for never.
+    pub new_code_every: usize,
     /// How many variants a choice looks at: of larger spaces, as many drawn anew each time.
     pub candidates: usize,
     /// How much a log slow-down counts in the start's draw: at this one, a variant is e times less likely.
@@ -42,9 +45,10 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            start: 6,
+            start: 4,
             fit_every: 5,
-            margin: 0.05,
+            margin: 0.1,
+            new_code_every: 4,
             candidates: 5000,
             temperature: 0.3,
             process: Process::default(),
@@ -59,6 +63,10 @@ pub struct Model {
     features: Features,
     /// The prior mean of each variant's log time, but for a constant.
     prior: Vec<f64>,
+    /// Of each variant, which code it is: what differs in the group's shape alone is the same.
+    code: Vec<usize>,
+    /// How often each code was tried.
+    code_tries: Vec<usize>,
     /// What is left of the start, back to front.
     start: Vec<usize>,
     asked: Vec<bool>,
@@ -82,11 +90,15 @@ impl Model {
         let roles = Roles::of(space);
         let features = Features::of(space, &roles);
         let prior = prior::log_slowdowns(space, &roles, settings.weights);
+        let code = codes(space, &roles);
         let mut random = Pcg64Mcg::seed_from_u64(seed);
-        let mut start = design::start(&features, &prior, (settings.start, settings.temperature), &mut random);
+        let mut start =
+            design::start(&features, &prior, (settings.start, settings.temperature), &mut random);
         start.reverse();
         Self {
             lengths: Lengths::new(features.width(), settings.process),
+            code_tries: vec![0; space.len()],
+            code,
             features,
             prior,
             start,
@@ -102,6 +114,7 @@ impl Model {
     fn mark(&mut self, variant: usize) {
         if !std::mem::replace(&mut self.asked[variant], true) {
             self.untried -= 1;
+            self.code_tries[self.code[variant]] += 1;
         }
     }
 
@@ -109,15 +122,30 @@ impl Model {
     fn residuals(&self) -> Vec<f64> {
         let slowest = self.told.iter().filter_map(|(_, log)| *log).max_by(f64::total_cmp);
         let slowest = slowest.unwrap_or(0.0);
-        self.told.iter().map(|(variant, log)| log.unwrap_or(slowest) - self.prior[*variant]).collect()
+        self.told
+            .iter()
+            .map(|(variant, log)| log.unwrap_or(slowest) - self.prior[*variant])
+            .collect()
     }
 
     fn candidates(&mut self) -> Vec<usize> {
-        let all: Vec<usize> = (0..self.asked.len()).filter(|variant| !self.asked[*variant]).collect();
+        let mut all: Vec<usize> =
+            (0..self.asked.len()).filter(|variant| !self.asked[*variant]).collect();
+        let every = self.settings.new_code_every;
+        if every > 0 && self.told.len().is_multiple_of(every) {
+            let is_new = |variant: &usize| self.code_tries[self.code[*variant]] == 0;
+            let new: Vec<usize> = all.iter().copied().filter(is_new).collect();
+            if !new.is_empty() {
+                all = new;
+            }
+        }
         if all.len() <= self.settings.candidates {
             return all;
         }
-        index::sample(&mut self.random, all.len(), self.settings.candidates).iter().map(|at| all[at]).collect()
+        index::sample(&mut self.random, all.len(), self.settings.candidates)
+            .iter()
+            .map(|at| all[at])
+            .collect()
     }
 
     /// The untried variant with the largest expected improvement; `None` where nothing was learnt yet.
@@ -130,7 +158,8 @@ impl Model {
         let deviation = variance.sqrt().max(1e-9);
         let values: Vec<f64> = residuals.iter().map(|value| (value - mean) / deviation).collect();
         let candidates = self.candidates();
-        let points: Vec<&[f64]> = self.told.iter().map(|(one, _)| self.features.row(*one)).collect();
+        let points: Vec<&[f64]> =
+            self.told.iter().map(|(one, _)| self.features.row(*one)).collect();
         if self.fitted_at.is_none_or(|at| points.len() >= at + self.settings.fit_every) {
             self.lengths.fit(&points, &values);
             self.fitted_at = Some(points.len());
@@ -170,6 +199,19 @@ impl Strategy for Model {
         self.mark(variant);
         self.told.push((variant, outcome.time().map(f64::ln)));
     }
+}
+
+/// Numbers the combinations of all parameters but those of the group's shape: a compiler makes different code
+/// of each, and how good it is at one of them is hard to tell from the others.
+fn codes(space: &Space, roles: &Roles) -> Vec<usize> {
+    let mut known: HashMap<Vec<u64>, usize> = HashMap::new();
+    let number = |values: &Vec<f64>| {
+        let columns = values.iter().enumerate();
+        let others = columns.filter(|(column, _)| !roles.group.contains(&Some(*column)));
+        let next = known.len();
+        *known.entry(others.map(|(_, value)| value.to_bits()).collect()).or_insert(next)
+    };
+    space.variants().iter().map(number).collect()
 }
 
 /// The first of the candidates with the largest score.

@@ -1,7 +1,7 @@
 //! What is known of GPUs before anything is measured: how much longer a variant is likely to take.
 //!
-//! No term knows a card or a kernel. The weights are round numbers; the dated page in `docs/results` says how
-//! they were judged on cards and kernels that were left out.
+//! No term knows a card or a kernel. The weights are round numbers; the dated page in `docs/results` says on what
+//! they were chosen and how far to trust them.
 
 use super::roles::{Roles, odd_part};
 use crate::space::Space;
@@ -32,7 +32,7 @@ pub struct Weights {
 
 impl Default for Weights {
     fn default() -> Self {
-        Self { group: 0.375, idle: 0.75, coalesced: 0.225, tile: 0.375, uneven: 0.225 }
+        Self { group: 0.375, idle: 0.75, coalesced: 0.225, tile: 0.15, uneven: 0.225 }
     }
 }
 
