@@ -216,7 +216,8 @@ mod tests {
         let points = grid();
         let points: Vec<&[f64]> = points.iter().map(Vec::as_slice).collect();
         let values: Vec<f64> = points.iter().map(|p| (2.0 * p[0]).sin()).collect();
-        let mut process = Lengths::new(2, Settings::default()).condition(&points, &values).unwrap();
+        let settings = Settings { length: 2.0, ..Settings::default() };
+        let mut process = Lengths::new(2, settings).condition(&points, &values).unwrap();
         let (mean, deviation) = process.predict(&[0.5, 0.5]);
         assert!((mean - 1f64.sin()).abs() < 0.02 && deviation < 0.05, "{mean} {deviation}");
         let (mean, deviation) = process.predict(&[40.0, 40.0]);
