@@ -4,7 +4,7 @@ use crate::render;
 use gpubench_core::gpu::Clock;
 use gpubench_core::record::{Record, Wall};
 use gpubench_core::units;
-use gpubench_document::Section;
+use gpubench_document::{Section, Unit, number};
 use std::fmt::Write;
 
 /// How to write.
@@ -52,12 +52,13 @@ pub fn time(Invocation { seconds, records }: Invocation) -> String {
     for (name, part) in parts.into_iter().filter(|(_, part)| *part > 0.0) {
         let _ = write!(out, " {join} {name} {}", units::seconds(part));
         if matches!(name, "measure" | "reference kernel") {
-            let _ = write!(out, " ({:.0} %)", 100.0 * part / seconds);
+            let _ = write!(out, " ({})", number(part / seconds, Unit::Fraction));
         }
         join = "+";
     }
     if let Some(share) = busy_share(records) {
-        let _ = write!(out, "; while measuring, the device was busy {:.0} %", 100.0 * share);
+        let share = number(share, Unit::Fraction);
+        let _ = write!(out, "; while measuring, the device was busy {share}");
     }
     out + "\n"
 }
@@ -107,6 +108,6 @@ mod tests {
         record.wall.busy = 1.0;
         let text = time(Invocation { seconds: 3.0, records: &[record] });
         assert!(text.contains("measure 2.00 s") && text.contains("other 500 ms"), "{text}");
-        assert!(text.ends_with("the device was busy 50 %\n"), "{text}");
+        assert!(text.ends_with("the device was busy 50.0 %\n"), "{text}");
     }
 }

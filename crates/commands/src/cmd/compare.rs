@@ -8,6 +8,7 @@ use gpubench_analysis::{DeviceCases, Options, Verdict, collect, compare};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::text::printable;
 use gpubench_core::workload::CaseKey;
+use gpubench_document::{Unit, number};
 use gpubench_experiments::plan::Filter;
 use gpubench_report::comparison::{self, Compared, Side};
 use gpubench_report::progress::say;
@@ -258,7 +259,8 @@ fn verdict(compared: &[Compared], args: &Args) -> Result<ExitCode> {
     match rows().filter(slower).count() {
         0 => Ok(ExitCode::SUCCESS),
         n => {
-            say(&format!("{n} slower by more than {:.1} %", 100.0 * fail.allowed));
+            let allowed = number(fail.allowed, Unit::Fraction);
+            say(&format!("{n} slower by more than {allowed}"));
             Ok(ExitCode::from(1))
         }
     }

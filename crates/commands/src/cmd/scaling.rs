@@ -1,6 +1,7 @@
 //! Tables of weak and strong scaling.
 
 use gpubench_core::units::seconds;
+use gpubench_document::{Unit, number};
 use std::fmt::Write;
 
 /// What a given number of ranks took.
@@ -30,11 +31,12 @@ pub(super) fn table(out: &mut String, title: &str, lines: &[Scaled]) {
         let speedup = rate(line) / rate(first);
         let _ = writeln!(
             out,
-            "  {:>6}  {:<24}{:>10}{speedup:>10.2}{:>10.0} %",
+            "  {:>6}  {:<24}{:>10}{:>10}{:>12}",
             line.ranks,
             line.what,
             seconds(line.seconds),
-            100.0 * speedup * first.ranks as f64 / line.ranks as f64
+            number(speedup, Unit::None),
+            number(speedup * first.ranks as f64 / line.ranks as f64, Unit::Fraction)
         );
     }
 }
