@@ -111,6 +111,16 @@ pub fn fixed(value: f64, digits: usize) -> String {
     }
 }
 
+/// A number of somebody else, to be named in a message: in full, with an exponent where it would have more
+/// than sixteen digits.
+pub fn quoted(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        1e-6..1e16 => value.to_string(),
+        _ => format!("{value:e}"),
+    }
+}
+
 fn three_digits(value: f64) -> String {
     let magnitude = value.abs();
     if magnitude >= 99.95 {
@@ -151,5 +161,9 @@ mod tests {
         assert_eq!(fixed(1.2345, 3), "1.234");
         assert_eq!(fixed(-1e308, 2), "-1.00e308");
         assert_eq!(fixed(f64::NAN, 1), "–");
+        assert_eq!(
+            [-5.0, 0.25, 1e308, 1e-290, 0.0].map(quoted),
+            ["-5", "0.25", "1e308", "1e-290", "0"]
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! Fitted models as a section, in a few words and as JSON.
 
 use super::labels::size;
+use super::render;
 use gpubench_analysis::fit::{Bound, Device, Evaluation, Launch, Model, Parameter, Score, best};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::text::printable;
@@ -258,5 +259,5 @@ pub fn json(reports: &[Report]) -> String {
         })
     });
     let all: Vec<Value> = reports.collect();
-    format!("{:#}\n", Value::Array(all))
+    render::json::json(&all)
 }

@@ -2,7 +2,7 @@
 
 use super::known::same_view;
 use super::results;
-use super::show::{Format, markdown, print, text};
+use super::show::{TableFormat, markdown, print, text};
 use crate::store::{Run, baseline};
 use gpubench_analysis::{DeviceCases, Options, Verdict, collect, compare};
 use gpubench_core::error::{Error, Result};
@@ -44,8 +44,8 @@ pub struct Args {
     #[arg(long, value_name = "slower[:PERCENT]", value_parser = fail_on)]
     fail_on: Option<FailOn>,
     /// How to write the comparison
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    format: TableFormat,
 }
 
 /// The options of a comparison.
@@ -112,10 +112,10 @@ pub fn run(args: Args) -> Result<ExitCode> {
         None => with_baselines(&new, &args.folder, &terms)?,
     };
     print(&match args.format {
-        Format::Text => text(&comparison::section(&compared)),
-        Format::Md => markdown(&comparison::section(&compared)),
-        Format::Csv => comparison::spreadsheet(&compared),
-        Format::Json => comparison::json(&compared),
+        TableFormat::Text => text(&comparison::section(&compared)),
+        TableFormat::Md => markdown(&comparison::section(&compared)),
+        TableFormat::Csv => comparison::spreadsheet(&compared),
+        TableFormat::Json => comparison::json(&compared),
     })?;
     verdict(&compared, &args)
 }

@@ -1,7 +1,6 @@
 //! Tables of weak and strong scaling.
 
-use gpubench_core::units::seconds;
-use gpubench_document::{Unit, number};
+use gpubench_core::units::{fixed, seconds};
 use std::fmt::Write;
 
 /// What a given number of ranks took.
@@ -31,12 +30,12 @@ pub(super) fn table(out: &mut String, title: &str, lines: &[Scaled]) {
         let speedup = rate(line) / rate(first);
         let _ = writeln!(
             out,
-            "  {:>6}  {:<24}{:>10}{:>10}{:>12}",
+            "  {:>6}  {:<24}{:>10}{:>10}{:>10} %",
             line.ranks,
             line.what,
             seconds(line.seconds),
-            number(speedup, Unit::None),
-            number(speedup * first.ranks as f64 / line.ranks as f64, Unit::Fraction)
+            fixed(speedup, 2),
+            fixed(100.0 * speedup * first.ranks as f64 / line.ranks as f64, 0)
         );
     }
 }

@@ -1,6 +1,7 @@
 //! What no run can have measured: a record that says so was altered, and is not used.
 
 use super::{Header, Measured, Outcome, Record};
+use crate::units::quoted;
 use serde_json::Value;
 
 /// Longer than any sample, in seconds: thirty years.
@@ -20,7 +21,7 @@ impl Record {
             return Some(format!("the size `{name}` is {value}, which is less than nothing"));
         }
         if let Some(number) = self.detail.as_ref().and_then(|detail| outlandish(detail.value())) {
-            return Some(format!("a figure of {number:e} cannot have been measured"));
+            return Some(format!("a figure of {} cannot have been measured", quoted(number)));
         }
         let measured = self.measured.as_ref()?;
         if self.outcome == Outcome::Ok && measured.samples.is_empty() {
@@ -37,11 +38,14 @@ impl Measured {
         let possible =
             |seconds: f64| seconds == 0.0 || (SHORTEST / batch..=LONGEST).contains(&seconds);
         if let Some(seconds) = self.samples.iter().find(|seconds| !possible(**seconds)) {
-            return Some(format!("a sample of {seconds:?} s cannot have been measured"));
+            return Some(format!("a sample of {} s cannot have been measured", quoted(*seconds)));
         }
         let counts = [("flops", self.flops), ("bytes", self.bytes)];
         let odd = |(_, count): &(&str, f64)| !(0.0..=MAX_WORK).contains(count);
-        counts.into_iter().find(odd).map(|(name, count)| format!("{count:?} {name} are no work"))
+        counts
+            .into_iter()
+            .find(odd)
+            .map(|(name, count)| format!("{} {name} are no work", quoted(count)))
     }
 }
 
@@ -78,7 +82,7 @@ mod tests {
             record.validation_error()
         };
         assert_eq!(with(|_| ()), None);
-        assert!(with(|m| m.samples[3] = -1.0).unwrap().contains("a sample of -1.0 s"));
+        assert!(with(|m| m.samples[3] = -1.0).unwrap().contains("a sample of -1 s"));
         assert_eq!(with(|m| m.samples[3] = 0.0), None, "below the clock's resolution: flagged");
         for (seconds, text) in [(1e308, "1e308 s"), (1e-290, "1e-290 s"), (5e-324, "5e-324 s")] {
             let mut record = record(key("a", 1), seconds);
@@ -89,7 +93,7 @@ mod tests {
         let in_batches = |m: &mut Measured| (m.samples[3], m.batch) = (1e-13, 1000);
         assert_eq!(with(in_batches), None, "a tenth of a nanosecond in all");
         assert!(with(|m| m.samples.clear()).unwrap().contains("no sample"));
-        assert!(with(|m| m.flops = -5.0).unwrap().contains("-5.0 flops"));
+        assert!(with(|m| m.flops = -5.0).unwrap().contains("-5 flops"));
         assert!(with(|m| m.bytes = 1e300).is_some());
         assert!(record(key("a", -5), 1.0).validation_error().unwrap().contains("`n` is -5"));
     }

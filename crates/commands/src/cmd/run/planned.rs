@@ -8,7 +8,7 @@ use super::session::{Ended, Session};
 use super::time_budget::TimeBudget;
 use super::{Args, dry, is_file, locks};
 use crate::cmd::found;
-use crate::store::{Scratch, Writer};
+use crate::store::{Scratch, Writer, now};
 use crate::worker::{WorkerSupervisor, host};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
@@ -135,7 +135,7 @@ impl<'a> Plan<'a> {
         };
         if records.is_empty() {
             // It begins when the devices are free.
-            self.header.started = jiff::Timestamp::now().to_string();
+            self.header.started = now()?;
         }
         if !self.args.quiet {
             say(&self.outlook());
@@ -229,11 +229,11 @@ impl<'a> Plan<'a> {
 }
 
 /// The header of a run that begins now.
-pub(super) fn new_header(args: &Args, suite: &Suite, devices: &[DeviceInfo]) -> Header {
-    Header {
+pub(super) fn new_header(args: &Args, suite: &Suite, devices: &[DeviceInfo]) -> Result<Header> {
+    Ok(Header {
         version: VERSION,
         gpubench: format!("{} ({})", env!("CARGO_PKG_VERSION"), env!("GPUBENCH_COMMIT")),
-        started: jiff::Timestamp::now().to_string(),
+        started: now()?,
         suite: suite.name.clone(),
         suite_hash: suite.hash.clone(),
         seed: args.seed.unwrap_or_else(any_seed),
@@ -246,7 +246,7 @@ pub(super) fn new_header(args: &Args, suite: &Suite, devices: &[DeviceInfo]) -> 
         filters: args.filter.clone(),
         host: host(),
         devices: devices.to_vec(),
-    }
+    })
 }
 
 /// A new seed of 32 bits, which survive every reader of JSON.
