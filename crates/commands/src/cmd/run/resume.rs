@@ -43,9 +43,8 @@ pub fn check_simulated(
     if !named.names_devices() {
         return Ok(());
     }
-    let other = choose(&simulated, &named)?
-        .into_iter()
-        .find(|named| !chosen.iter().any(|device| *device == named.device));
+    let other =
+        choose(&simulated, &named)?.into_iter().find(|named| !chosen.contains(&named.device));
     match other {
         Some(other) => Err(rejected(&format!(
             "the run does not measure {}, which --sim names",
