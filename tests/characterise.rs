@@ -69,6 +69,8 @@ fn records(suite: &Suite, session: &mut Session, policy: &Policy) -> (Header, Ve
         suite_hash: suite.hash.clone(),
         seed: 3,
         rounds: 1,
+        exact_rounds: false,
+        budget: None,
         verify_only: false,
         filters: vec![],
         host: Host::default(),

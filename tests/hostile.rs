@@ -202,7 +202,8 @@ fn no_text_of_a_result_file_commands_a_terminal() {
         is_harmless(&place, &["rank", &file]);
     }
     for header in &rejected[0] {
-        let file = write(&place, "header.jsonl", &[std::slice::from_ref(header), &lines[1..]].concat());
+        let file =
+            write(&place, "header.jsonl", &[std::slice::from_ref(header), &lines[1..]].concat());
         let output = is_harmless(&place, &["report", &file]);
         assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
     }

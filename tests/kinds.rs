@@ -11,7 +11,7 @@ const EXPERIMENTS_CRATE: &str = "crates/experiments/src";
 /// Files that name kinds all the same, and why.
 const EXCEPTIONS: [(&str, &str); 3] = [
     ("crates/experiments/src/registry.rs", "the registry"),
-    ("crates/core/src/workload/kind_name.rs", "the default, where a suite says nothing"),
+    ("crates/core/src/workload/key.rs", "the default, where a suite says nothing"),
     ("crates/core/src/record/from_version_1.rs", "what version 1 of the format called them"),
 ];
 

@@ -45,7 +45,7 @@ fn its_kernels_are_right_on_every_device() {
 fn all_right(ran: &Output, file: &std::path::Path, cases: usize) {
     let (out, talk) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
     assert_eq!(ran.status.code(), Some(0), "{out}\n{talk}");
-    let run = gpubench::store::read(file).unwrap();
+    let run = gpubench::store::read(file).expect("a result file");
     assert_eq!(run.records.len(), cases * run.header.devices.len());
     assert!(!run.records.is_empty() && run.records.iter().all(|record| record.outcome.is_ok()));
 }

@@ -48,6 +48,8 @@ pub fn header(devices: Vec<DeviceInfo>, rounds: u32) -> Header {
         suite_hash: "00ff".into(),
         seed: 7,
         rounds,
+        exact_rounds: false,
+        budget: None,
         verify_only: false,
         filters: vec![],
         host: Host::default(),

@@ -8,26 +8,24 @@ use gpubench_stats::geometric_mean;
 /// What an entry was seen to do at most, over its verified cases that the suite calls ceilings.
 pub(super) fn roof(matrix: &ResultMatrix, entry: usize) -> Roof {
     let cells = matrix.cells(entry);
-    Roof::from_figures(
-        cells.filter_map(|(case, cell)| Some((cell.ceiling?, cell.figure(&case.key.workload)))),
-    )
+    Roof::from_figures(cells.filter_map(|(case, cell)| cell.ceiling(&case.key.workload)))
 }
 
 /// The geometric mean, over kernels, of the ideal time by the roof over the measured one. Kernels that
-/// work in a cache or have no work to count are passed over.
+/// work in a cache, that touch more than any ceiling did or that have no work to count are passed over.
 pub(super) fn share<'a>(
     roof: &Roof,
     cells: impl Iterator<Item = (&'a Case, &'a Cell)>,
 ) -> Option<f64> {
-    let ceilings = Ceilings { peak: roof.flops()?, bandwidth: roof.bandwidth()? };
-    let in_memory = |case: &Case, cell: &Cell| {
+    let peak = roof.flops()?;
+    let share = |case: &Case, cell: &Cell| {
         let touched = cell.figure(&case.key.workload).touched();
-        !roof.is_cached(touched).unwrap_or(cell.cache)
+        let bandwidth = roof.bandwidth_to(touched)?;
+        let in_memory = !roof.is_cached(touched).unwrap_or(cell.cache);
+        let ideal = Ceilings { peak, bandwidth }.ideal_seconds(cell.flops, cell.bytes);
+        in_memory.then(|| ideal / cell.seconds()).filter(|share| *share > 0.0)
     };
-    let shares: Vec<f64> = cells
-        .filter(|(case, cell)| case.key.measure.is_kernel() && in_memory(case, cell))
-        .map(|(_, cell)| ceilings.ideal_seconds(cell.flops, cell.bytes) / cell.seconds())
-        .filter(|share| *share > 0.0)
-        .collect();
+    let kernels = cells.filter(|(case, _)| case.key.measure.is_kernel());
+    let shares: Vec<f64> = kernels.filter_map(|(case, cell)| share(case, cell)).collect();
     geometric_mean(&shares)
 }

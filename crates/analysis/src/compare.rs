@@ -5,7 +5,8 @@
 //! brings it about (`significance.rs` says what hardly means). SAME: its interval lies within the
 //! tolerance. Anything else is UNSURE.
 
-use super::significance::{NORMAL, Significance, significances};
+use super::level_shifts::LevelShifts;
+use super::significance::{Significance, significances};
 use super::{CaseResult, DeviceCases};
 use gpubench_core::record::{Flag, Grade};
 use gpubench_core::workload::CaseKey;
@@ -117,21 +118,16 @@ pub fn compare(old: &DeviceCases, new: &DeviceCases, options: &Options) -> Compa
     for key in old.cases.keys().filter(|key| !new.cases.contains_key(key)) {
         comparison.skipped.push((key.clone(), "not in the new run".into()));
     }
-    (comparison.mean_ratio, comparison.mean_interval) = mean(&differences).unzip();
+    let mean = Difference::mean(&differences);
+    let mean = mean.map(|(mean, interval)| (mean.exp(), interval.map(f64::exp)));
+    (comparison.mean_ratio, comparison.mean_interval) = mean.unzip();
     let planned: Vec<bool> = keys.iter().map(|(key, ..)| options.planned.contains(key)).collect();
-    let significances = significances(&differences, &planned);
+    let both = |(_, before, now): &(_, &CaseResult, &CaseResult)| [logs(before), logs(now)];
+    let shifts = LevelShifts::of(&keys.iter().map(both).collect::<Vec<_>>());
+    let significances = significances(&differences, &planned, &shifts);
     let rows = keys.into_iter().zip(&significances);
     comparison.rows.extend(rows.map(|((key, before, now), s)| row(key, before, now, s, options)));
     comparison
-}
-
-/// The geometric mean of the ratios, and its interval by the errors of all.
-fn mean(found: &[Difference]) -> Option<(f64, [f64; 2])> {
-    let n = found.len() as f64;
-    let mean = found.iter().map(|d| d.difference).sum::<f64>() / n;
-    let error = found.iter().map(|d| d.error.powi(2)).sum::<f64>().sqrt() / n;
-    let interval = [mean - NORMAL * error, mean + NORMAL * error];
-    (n > 0.0).then(|| (mean.exp(), interval.map(f64::exp)))
 }
 
 fn comparable(old: &CaseResult, new: &CaseResult, options: &Options) -> Result<(), String> {
@@ -155,8 +151,12 @@ fn comparable(old: &CaseResult, new: &CaseResult, options: &Options) -> Result<(
     Ok(())
 }
 
+/// The logarithms of the rounds' medians.
+fn logs(case: &CaseResult) -> Vec<f64> {
+    case.medians.iter().map(|median| median.ln()).collect()
+}
+
 fn difference(old: &CaseResult, new: &CaseResult) -> Result<Difference, String> {
-    let logs = |case: &CaseResult| case.medians.iter().map(|m| m.ln()).collect::<Vec<_>>();
     if old.medians.iter().chain(&new.medians).any(|median| *median <= 0.0) {
         return Err("took no time that its clock could resolve".into());
     }

@@ -16,13 +16,19 @@ pub(super) struct Point {
 /// so that a size is at least as fast as any larger one: sizes below the fastest are short of work, not
 /// of bandwidth, and say nothing.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Curve(Vec<Point>);
+pub(super) struct Curve {
+    /// From the fastest to the slowest.
+    levels: Vec<Point>,
+    /// Bytes of the largest size that was measured.
+    largest: f64,
+}
 
 impl Curve {
     /// Through points in any order; `None` where there is none.
     pub(super) fn through(mut points: Vec<Point>) -> Option<Self> {
         points.retain(|point| point.rate > 0.0 && point.rate.is_finite());
         points.sort_by(|a, b| (a.bytes, a.rate).partial_cmp(&(b.bytes, b.rate)).unwrap_or(Equal));
+        let largest = points.last()?.bytes;
         let mut falling: Vec<Point> = vec![];
         for point in points.into_iter().rev() {
             if falling.last().is_none_or(|larger| point.rate >= larger.rate) {
@@ -35,18 +41,30 @@ impl Curve {
                 levels.push(point);
             }
         }
-        (!levels.is_empty()).then_some(Self(levels))
+        Some(Self { levels, largest })
     }
 
-    /// The rate of the level that so many bytes are in; `None` below the sizes that were measured. Between
-    /// the last size of one level and the first of the next it is the faster one's.
+    /// The largest rate that is possible where so many bytes are touched: that of their level; `None`
+    /// below the sizes that were measured. Between the last size of one level and the first of the next it is
+    /// the faster one's. Beyond the largest size the last level still bounds, since a curve only falls, but
+    /// what the memory reaches there is not known (see [`Curve::largest`]).
     pub(super) fn at(&self, bytes: f64) -> Option<f64> {
-        self.0.iter().rev().find(|level| level.bytes <= bytes).map(|level| level.rate)
+        self.levels.iter().rev().find(|level| level.bytes <= bytes).map(|level| level.rate)
     }
 
-    /// The rate of the slowest level.
+    /// The rate of the slowest level that was measured.
     pub(super) fn last(&self) -> f64 {
-        self.0.last().map_or(0.0, |level| level.rate)
+        self.levels.last().map_or(0.0, |level| level.rate)
+    }
+
+    /// Bytes of the largest size that was measured: what the curve says nothing beyond.
+    pub(super) fn largest(&self) -> f64 {
+        self.largest
+    }
+
+    /// Whether a level ends beyond so many bytes; `None` where its sizes do not reach down to them.
+    pub(super) fn falls_beyond(&self, bytes: f64) -> Option<bool> {
+        Some(self.at(bytes)? > DOUBT * self.last())
     }
 }
 

@@ -8,6 +8,7 @@ mod derived_flags;
 mod drift;
 mod energy;
 pub mod fit;
+mod level_shifts;
 mod levels;
 mod noise;
 pub mod rank;

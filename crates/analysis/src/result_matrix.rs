@@ -43,7 +43,7 @@ pub struct Cell {
     /// Whether the working set fits a cache.
     pub cache: bool,
     /// What it bounds, where the suite calls it a ceiling of the device.
-    pub ceiling: Option<Ceiling>,
+    ceiling: Option<Ceiling>,
     /// Bytes of all buffers, where known.
     working_set: Option<u64>,
     /// Seconds of an empty launch, 0 where not known.
@@ -184,6 +184,12 @@ impl Cell {
     /// Seconds over all rounds.
     pub fn seconds(&self) -> f64 {
         self.log_seconds().exp()
+    }
+
+    /// As a ceiling of `workload`, where it is one, and the device was not disturbed: what it bounds.
+    pub(super) fn ceiling<'a>(&self, workload: &'a str) -> Option<(Ceiling, Figure<'a>)> {
+        let ceiling = self.ceiling.filter(|_| !self.tally.is_doubtful())?;
+        Some((ceiling, self.figure(workload)))
     }
 
     /// As a figure of `workload`.

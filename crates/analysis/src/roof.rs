@@ -134,20 +134,51 @@ impl Roof {
         self.peak.map(|peak| peak.rate)
     }
 
-    /// Bytes a second at the last level that was measured: the memory's, if any size was beyond caches.
-    pub fn bandwidth(&self) -> Option<f64> {
-        self.curves.iter().map(Curve::last).reduce(f64::max)
+    /// The curves whose last level is the memory's, as far as was measured: the one that reaches furthest,
+    /// and of the others those behind whose largest size that one falls no more. A curve that lost its
+    /// large sizes ends in a cache, and its last level is not the memory's.
+    fn memory(&self) -> impl Iterator<Item = &Curve> {
+        let furthest = self.curves.iter().max_by(|a, b| a.largest().total_cmp(&b.largest()));
+        self.curves.iter().filter(move |curve| {
+            furthest.is_some_and(|furthest| {
+                curve.largest() >= furthest.largest()
+                    || furthest.falls_beyond(curve.largest()) == Some(false)
+            })
+        })
     }
 
-    /// Bytes a second at the level that so many bytes are in; `None` where not every ceiling says.
-    fn bandwidth_at(&self, bytes: f64) -> Option<f64> {
+    /// Bytes a second at the last level that was measured: the memory's, if any size was beyond caches.
+    pub fn bandwidth(&self) -> Option<f64> {
+        self.memory().map(Curve::last).reduce(f64::max)
+    }
+
+    /// As [`Roof::bandwidth`], to a kernel that touches so many bytes: none where no ceiling touched as
+    /// many, since the last level may be a cache's that they do not fit.
+    pub(super) fn bandwidth_to(&self, bytes: f64) -> Option<f64> {
+        let reaches = self.memory().any(|curve| bytes <= curve.largest());
+        self.bandwidth().filter(|_| reaches)
+    }
+
+    /// The memory's ceiling of a kernel; none where it touches more than any ceiling did.
+    pub fn memory_of(&self, record: &Record) -> Option<f64> {
+        self.bandwidth_to(Figure::of(record)?.touched())
+    }
+
+    /// The highest rate that is possible where so many bytes are touched; `None` where not every ceiling
+    /// says.
+    fn bound_at(&self, bytes: f64) -> Option<f64> {
         let at = self.curves.iter().map(|curve| curve.at(bytes));
         at.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
     }
 
     /// Whether so many bytes are served from a faster level than the last; `None` where it is not known.
     pub fn is_cached(&self, bytes: f64) -> Option<bool> {
-        Some(self.bandwidth_at(bytes)? > DOUBT * self.bandwidth()?)
+        let bandwidth = self.bandwidth_to(bytes)?;
+        let of_memory = self.memory().map(|curve| curve.at(bytes));
+        let of_caches = self.curves.iter().filter(|curve| bytes <= curve.largest());
+        let at = of_memory.chain(of_caches.map(|curve| curve.at(bytes)));
+        let fastest = at.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)?;
+        Some(fastest > DOUBT * bandwidth)
     }
 
     /// Whether a kernel works in a cache: by what was measured, and where that does not say, by the size
@@ -172,7 +203,7 @@ impl Roof {
             ));
         }
         let touched = figure.touched();
-        let ceiling = self.bandwidth_at(touched)?;
+        let ceiling = self.bound_at(touched)?;
         let doubt = if kind == DeviceKind::Cpu { DOUBT * READ_BEFORE_WRITE } else { DOUBT };
         (bandwidth > doubt * ceiling).then(|| {
             format!(

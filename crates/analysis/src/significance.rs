@@ -1,8 +1,7 @@
 //! What the rounds of two runs say of the difference of each of their cases.
 
-use gpubench_stats::{
-    Difference, Moderated, Scatter, adaptive_benjamini_hochberg, t_quantile, upper_limit,
-};
+use super::level_shifts::LevelShifts;
+use gpubench_stats::{Difference, Moderated, Scatter, adaptive_threshold, t_quantile, upper_limit};
 
 /// The p-value above which no case is called changed, however few are compared: a little less than the
 /// one false alarm in a hundred that is allowed, since variances are estimated.
@@ -14,7 +13,7 @@ pub const RATE: f64 = 0.05;
 /// where rounds scatter by 2 % (docs/results/2026-11-20-verdicts.md has the table).
 pub const SCATTER: f64 = 0.0185;
 /// The normal distribution's 97.5 % quantile.
-pub const NORMAL: f64 = 1.96;
+const NORMAL: f64 = 1.96;
 
 /// How much a case's difference may be noise.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +34,11 @@ pub(crate) enum Significance {
 }
 
 /// Of all cases compared; `planned` ones are not corrected for the number of the others.
-pub(crate) fn significances(differences: &[Difference], planned: &[bool]) -> Vec<Significance> {
+pub(crate) fn significances(
+    differences: &[Difference],
+    planned: &[bool],
+    shifts: &LevelShifts,
+) -> Vec<Significance> {
     if let [difference] = differences {
         return vec![Significance::Alone(*difference)];
     }
@@ -44,30 +47,27 @@ pub(crate) fn significances(differences: &[Difference], planned: &[bool]) -> Vec
     let distance = |d: &Difference| d.difference.abs() / d.factor().sqrt();
     let p_values: Vec<f64> =
         differences.iter().enumerate().map(|(i, d)| moderated.p_value(i, distance(d))).collect();
-    let (among, cut) = corrected(&p_values, planned);
+    let corrected = threshold(&p_values, planned);
     let one = |(i, difference): (usize, &Difference)| {
-        let limit = if planned[i] { SINGLE } else { cut.min(SINGLE) };
+        let limit = if planned[i] { SINGLE } else { corrected.min(SINGLE) };
+        let single = moderated.half_width(i, 1.0 - SINGLE);
+        let reached = shifts.reached(i, single) / difference.factor().sqrt();
         Significance::Moderated {
             difference: *difference,
             half: moderated.half_width(i, 0.95),
-            needed: moderated.half_width(i, 1.0 - limit),
-            significant: p_values[i] <= SINGLE && (planned[i] || among[i]),
+            needed: moderated.half_width(i, 1.0 - limit).max(reached),
+            significant: p_values[i] <= limit && distance(difference) > reached,
         }
     };
     differences.iter().enumerate().map(one).collect()
 }
 
-/// Which p-values stand among all that are not planned, and the one that a further case would need.
-fn corrected(p_values: &[f64], planned: &[bool]) -> (Vec<bool>, f64) {
-    let others: Vec<usize> = (0..p_values.len()).filter(|i| !planned[*i]).collect();
-    let of_others: Vec<f64> = others.iter().map(|i| p_values[*i]).collect();
-    let mut rejected = vec![false; p_values.len()];
-    let found = adaptive_benjamini_hochberg(&of_others, RATE);
-    let count = found.iter().filter(|found| **found).count();
-    for (i, found) in others.iter().zip(found) {
-        rejected[*i] = found;
-    }
-    (rejected, RATE * (count + 1) as f64 / others.len().max(1) as f64)
+/// The p-value up to which a case that is not planned stands among all such: the one of the verdicts, and
+/// the one that more rounds must bring a case to.
+fn threshold(p_values: &[f64], planned: &[bool]) -> f64 {
+    let others = p_values.iter().zip(planned).filter(|(_, planned)| !**planned);
+    let of_others: Vec<f64> = others.map(|(p, _)| *p).collect();
+    adaptive_threshold(&of_others, RATE)
 }
 
 impl Significance {
@@ -154,6 +154,12 @@ mod tests {
         Difference::between(&before, &before.map(|x| x + by)).expect("three rounds a side")
     }
 
+    /// Where no case moves within a run.
+    fn significances(differences: &[Difference], planned: &[bool]) -> Vec<Significance> {
+        let still = vec![[vec![0.0; 3], vec![0.0; 3]]; differences.len()];
+        super::significances(differences, planned, &LevelShifts::of(&still))
+    }
+
     /// One case that differs by 3 %, among calm ones that do not.
     fn among_calm(planned: bool) -> Vec<Significance> {
         let mut all = vec![difference(0.03, 0.01)];
@@ -172,6 +178,27 @@ mod tests {
         };
         assert!(needed(true) < 0.9 * needed(false));
         assert!(!among_calm(true)[1..].iter().any(|other| other.is_changed(0.01)));
+    }
+
+    /// Few cases have a p-value above a half, so that few seem unchanged, and the rate is four times as high:
+    /// for the verdicts, and for what would bring one about.
+    #[test]
+    fn what_is_called_changed_is_what_would_settle_it() {
+        // In standard errors of the difference.
+        let distances = (0..40).map(|i| match i {
+            0 => 2.9,
+            1..5 => 0.2,
+            _ => 0.8 + 0.01 * f64::from(i),
+        });
+        let error = 0.01 * (2f64 / 3.0).sqrt();
+        let all: Vec<Difference> = distances.map(|z| difference(z * error, 0.01)).collect();
+        let found = significances(&all, &[false; 40]);
+        assert_eq!(found.iter().filter(|found| found.is_changed(0.001)).count(), 1);
+        for (i, found) in found.iter().enumerate() {
+            let (_, needed) = found.after(3.0, 0.001);
+            let reached = found.difference().difference > needed;
+            assert_eq!(reached, found.is_changed(0.001), "{i}: {found:?}");
+        }
     }
 
     #[test]

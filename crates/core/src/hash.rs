@@ -37,6 +37,7 @@ fn hex(bytes: &[u8]) -> String {
 /// 128 bits by which contents are recognised that nobody tampers with, such as what a kernel computed
 /// or a file of this very run: as fast as memory is read. Words are mixed into eight states, each step of which can
 /// be undone, so that a single changed word never goes unseen.
+/// Each state has 64 bits: contents that differ only in every eighth word are distinguished by so many, not by 128.
 pub fn fingerprint(bytes: &[u8]) -> u128 {
     const STATES: usize = 8;
     let mut states: [u64; STATES] = std::array::from_fn(|i| mixed(i as u64 + 1));

@@ -1,10 +1,11 @@
 //! The seam to the hardware: one folder a device API, all behind two small traits.
 
+mod backends;
+pub mod device_choice;
 pub mod doctor;
 mod multi_device;
 pub mod opencl;
 mod physical_gpus;
-pub mod select;
 pub mod sensors;
 pub mod sim;
 #[cfg(feature = "testing")]
@@ -13,6 +14,7 @@ mod timeline;
 mod validation;
 pub mod wgpu;
 
+pub use backends::{all, by_name};
 pub use multi_device::{MultiDevice, Opened, Part, Remote, open_multi_device};
 pub use physical_gpus::physical_gpus;
 
@@ -76,25 +78,4 @@ pub trait Device {
 
     /// Frees all buffers, and all kernels but the lasting ones ([`KernelId::is_lasting`]).
     fn reset(&mut self);
-}
-
-/// Every backend of this build that measures, in the order in which results are shown. The
-/// simulated one is not among them: it is requested by name.
-pub fn all() -> Vec<Box<dyn Backend>> {
-    vec![Box::new(opencl::Opencl), Box::new(wgpu::Wgpu)]
-}
-
-/// The backend called `name`, the simulated one (with the shipped devices) included, and in tests the
-/// faulty one.
-pub fn by_name(name: &str) -> Option<Box<dyn Backend>> {
-    known().into_iter().find(|backend| backend.name() == name)
-}
-
-/// Every backend of this build.
-pub(crate) fn known() -> Vec<Box<dyn Backend>> {
-    let mut known = all();
-    known.push(Box::new(sim::Sim::default()));
-    #[cfg(feature = "testing")]
-    known.extend(testing::Faulty::from_env().map(|faulty| Box::new(faulty) as Box<dyn Backend>));
-    known
 }

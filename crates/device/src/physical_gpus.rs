@@ -31,7 +31,7 @@ fn same_physical_gpu(a: &DeviceInfo, b: &DeviceInfo) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::select::tests::device;
+    use super::super::device_choice::tests::device;
     use super::*;
 
     #[test]

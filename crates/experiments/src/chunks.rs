@@ -56,7 +56,7 @@ impl<'a> Prepared<'a> {
         let (variant, host_memory) = set_up(case, &initial, bench)?;
         let candidate = variant.candidate;
         bench.enter(Stage::Verify);
-        let wanted = expected(case, candidate, &initial, bench.policy)?;
+        let wanted = expected(case, candidate, || initial.clone(), bench.policy)?;
         Ok(Self { case, candidate, host_memory, division, initial, wanted })
     }
 

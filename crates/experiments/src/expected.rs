@@ -20,11 +20,12 @@ const EMULATION: u32 = 2;
 /// What every written buffer must hold, by position among the case's buffers.
 pub(super) type Expected = Vec<(usize, Data)>;
 
-/// The expected contents and the tolerance; `None` where the suite asks for no verification.
+/// The expected contents and the tolerance; `None` where the suite asks for no verification. What the
+/// buffers hold before, `initial`, is made only where nobody computed the result yet.
 pub(super) fn expected(
     case: &Case,
     candidate: &Candidate,
-    initial: &[Data],
+    initial: impl FnOnce() -> Vec<Data>,
     policy: &Policy,
 ) -> Result<Option<(Expected, Comparison)>> {
     if !matches!(case.verify, Verify::Nothing) && written(case).next().is_none() {
@@ -39,7 +40,7 @@ pub(super) fn expected(
             let file = shared_file(case, candidate, policy);
             let expected = match file.as_deref().and_then(|file| shared(file, case)) {
                 Some(expected) => expected,
-                None => kept(file.as_deref(), emulated(case, candidate, initial)?),
+                None => kept(file.as_deref(), emulated(case, candidate, &initial())?),
             };
             Ok(Some((expected, *allowed)))
         }
@@ -56,14 +57,14 @@ fn by_reference(
     name: &str,
     case: &Case,
     candidate: &Candidate,
-    initial: &[Data],
+    initial: impl FnOnce() -> Vec<Data>,
     policy: &Policy,
 ) -> Result<Expected> {
     let file = shared_file(case, candidate, policy);
     if let Some(expected) = file.and_then(|file| shared(&file, case)) {
         return Ok(expected);
     }
-    let (expected, asked) = computed(name, case, candidate, initial)?;
+    let (expected, asked) = computed(name, case, candidate, initial())?;
     note_numbers(name, &asked, policy);
     // What it depends on is known only now.
     Ok(kept(shared_file(case, candidate, policy).as_deref(), expected))
@@ -76,7 +77,7 @@ pub(super) fn compute(
     candidate: &Candidate,
     initial: &[Data],
 ) -> Result<Expected> {
-    Ok(computed(name, case, candidate, initial)?.0)
+    Ok(computed(name, case, candidate, initial.to_vec())?.0)
 }
 
 /// As [`compute`], with the names of all numbers that it asked for.
@@ -84,12 +85,12 @@ fn computed(
     name: &str,
     case: &Case,
     candidate: &Candidate,
-    initial: &[Data],
+    initial: Vec<Data>,
 ) -> Result<(Expected, BTreeSet<String>)> {
     let reference =
         find(name).ok_or_else(|| Error::Usage(format!("there is no reference `{name}`")))?;
     let named = case.buffers.iter().zip(initial);
-    let mut buffers: Vec<_> = named.map(|(b, data)| (b.name.clone(), data.clone())).collect();
+    let mut buffers: Vec<_> = named.map(|(b, data)| (b.name.clone(), data)).collect();
     let mut expected: Expected = vec![];
     let mut asked = BTreeSet::new();
     for pass in candidate.passes() {
@@ -220,16 +221,26 @@ fn numbers_file(folder: &Path, name: &str) -> PathBuf {
 /// where others have certain values.
 fn note_numbers(name: &str, asked: &BTreeSet<String>, policy: &Policy) {
     let Some(folder) = policy.cache.as_deref() else { return };
-    let file = numbers_file(folder, name);
-    let known = std::fs::read(&file).ok().and_then(|text| serde_json::from_slice(&text).ok());
-    let known: BTreeSet<String> = known.unwrap_or_default();
-    if !asked.is_subset(&known) {
-        let all: BTreeSet<&String> = asked.union(&known).collect();
-        let text = serde_json::to_vec(&all).unwrap_or_default();
-        if let Err(error) = std::fs::write(&file, text) {
-            tracing::debug!("names of numbers not kept: {error}");
-        }
+    if let Err(error) = add_numbers(&numbers_file(folder, name), asked) {
+        tracing::debug!("names of numbers not kept: {error}");
     }
+}
+
+/// Adds `asked` to the names in a file. One process at a time: a name that another's writing lost would make two
+/// problems one. A reader sees the file before or after, never half of it.
+fn add_numbers(file: &Path, asked: &BTreeSet<String>) -> std::io::Result<()> {
+    let lock = std::fs::File::create(file.with_extension("numbers.lock"))?;
+    lock.lock()?;
+    let known = std::fs::read(file).ok().and_then(|text| serde_json::from_slice(&text).ok());
+    let known: BTreeSet<String> = known.unwrap_or_default();
+    if asked.is_subset(&known) {
+        return Ok(());
+    }
+    let all: BTreeSet<&String> = asked.union(&known).collect();
+    let mut whole = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")))?;
+    std::io::Write::write_all(&mut whole, &serde_json::to_vec(&all)?)?;
+    whole.persist(file)?;
+    Ok(())
 }
 
 /// The expected result in a shared file; `None` where it is not there, or damaged.
@@ -256,4 +267,34 @@ fn kept(file: Option<&Path>, computed: Expected) -> Expected {
         tracing::debug!("expected result not kept: {error}");
     }
     computed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_several_add_at_once_are_all_kept_and_never_half_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.numbers");
+        let name = |writer: usize, i: usize| format!("a name of some length {writer} {i}");
+        let read = || -> BTreeSet<String> {
+            std::fs::read(&file).map_or_else(
+                |_| BTreeSet::new(),
+                |text| serde_json::from_slice(&text).expect("a whole file"),
+            )
+        };
+        std::thread::scope(|scope| {
+            for writer in 0..4 {
+                let file = &file;
+                scope.spawn(move || {
+                    for i in 0..50 {
+                        add_numbers(file, &BTreeSet::from([name(writer, i)])).unwrap();
+                    }
+                });
+            }
+            scope.spawn(|| (0..500).for_each(|_| drop(read())));
+        });
+        assert_eq!(read().len(), 200);
+    }
 }

@@ -40,6 +40,9 @@ impl<'a> Images<'a> {
     /// Those of `case`; `scratch` is the run's folder for what its workers share.
     pub fn new(case: &'a Case, scratch: Option<&Path>) -> Self {
         let image = |buffer| {
+            if filled(buffer).is_none() {
+                return Image::Made(memory::guarded_poison(buffer.bytes().as_usize()));
+            }
             let file = shared_file(case, buffer, scratch);
             if let Some(mapped) = file.as_deref().and_then(Mapped::open) {
                 return Image::Shared(mapped);
@@ -68,10 +71,15 @@ impl<'a> Images<'a> {
 
     /// The contents between the guards, as scalars.
     pub fn data(&self) -> &[Data] {
+        self.data.get_or_init(|| self.made())
+    }
+
+    /// The same, for one use.
+    pub fn made(&self) -> Vec<Data> {
         let data = |(buffer, image): (&BufferPlan, &Image)| {
             Data::from_bytes(buffer.element.scalar, inside(image.bytes()))
         };
-        self.data.get_or_init(|| self.case.buffers.iter().zip(&self.images).map(data).collect())
+        self.case.buffers.iter().zip(&self.images).map(data).collect()
     }
 }
 
@@ -119,5 +127,12 @@ mod tests {
         case.seed += 1;
         let other = Images::new(&case, Some(folder.path()));
         assert!(matches!(other.images[0], Image::Made(_)), "another seed, another input");
+    }
+
+    #[test]
+    fn an_output_begins_poisoned_between_its_guards() {
+        let case = case("memory", "copy", 1000);
+        let images = Images::new(&case, None);
+        assert!(images.images[0].bytes() == guarded(memory::initial(&case)[0].as_bytes()));
     }
 }

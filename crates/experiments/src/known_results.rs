@@ -39,14 +39,17 @@ impl KnownResults {
         self.known.iter().find(|known| known.buffers == buffers).map(|known| known.norms)
     }
 
-    /// Notes a result that was compared and is right; `file` is where it is shared, if that was not
-    /// known before.
+    /// Notes a result that was compared and is right; `file` is where it is shared now. Another name stands for
+    /// another problem, since the reference has asked for more numbers: what was right under the old one stays
+    /// there.
     pub fn add(&mut self, buffers: &[(usize, u128)], norms: ErrorNorms, file: Option<PathBuf>) {
+        if file.is_some() && file != self.file {
+            *self = Self::open(file);
+        }
         if self.known.len() >= MAX {
             return;
         }
         self.known.push(Known { buffers: hex(buffers), norms });
-        self.file = self.file.take().or(file);
         let Some(file) = &self.file else { return };
         if let Err(error) = write(file, &self.known) {
             tracing::debug!("right results not kept: {error}");
@@ -96,5 +99,23 @@ mod tests {
         let damaged = std::fs::read_to_string(&file).unwrap().replace("0.5", "0.4");
         std::fs::write(&file, damaged).unwrap();
         assert_eq!(KnownResults::open(Some(file)).norms(&right), None);
+    }
+
+    #[test]
+    fn under_another_name_stands_only_what_is_right_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let [old, new] = ["old", "new"].map(|name| Some(folder.path().join(name)));
+        let norms = ErrorNorms::default();
+        let knows = |file: &Option<PathBuf>, result| {
+            KnownResults::open(file.clone()).norms(&[(1, result)]).is_some()
+        };
+        let mut known = KnownResults::open(old.clone());
+        known.add(&[(1, 1)], norms, old.clone());
+        KnownResults::open(None).add(&[(1, 2)], norms, new.clone());
+        known.add(&[(1, 3)], norms, new.clone());
+        for (result, in_old, in_new) in [(1, true, false), (2, false, true), (3, false, true)] {
+            assert_eq!(knows(&old, result), in_old, "{result}");
+            assert_eq!(knows(&new, result), in_new, "{result}");
+        }
     }
 }

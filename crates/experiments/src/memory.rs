@@ -112,6 +112,15 @@ pub(super) fn guarded(bytes: &[u8]) -> Vec<u8> {
     [guard.as_slice(), bytes, guard.as_slice()].concat()
 }
 
+/// As [`guarded`], of an output that is not written yet.
+pub(super) fn guarded_poison(bytes: usize) -> Vec<u8> {
+    let guard = GUARD.as_usize();
+    let mut all = vec![POISON; bytes + 2 * guard];
+    all[..guard].fill(GUARD_PATTERN);
+    all[bytes + guard..].fill(GUARD_PATTERN);
+    all
+}
+
 /// What lies between the guards.
 pub(super) fn inside(guarded: &[u8]) -> &[u8] {
     let guard = GUARD.as_usize();

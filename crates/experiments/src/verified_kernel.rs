@@ -25,7 +25,7 @@ pub(crate) fn around(
     if let Some(lent) = case.candidates.first().filter(|c| is_lent(c)) {
         bench.enter(Stage::Verify);
         // Before any launch: a stranger's sizes that do not fit the buffers are refused here.
-        expected(case, lent, images.data(), bench.policy)?;
+        expected(case, lent, || images.made(), bench.policy)?;
     }
     if bench.policy.verify_only {
         return verify_once(case, bench, &images);

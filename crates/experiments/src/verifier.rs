@@ -113,7 +113,7 @@ impl<'a> Verifier<'a> {
     /// As [`expected`].
     pub fn wanted(&self) -> Result<Option<&(Expected, Comparison)>> {
         if self.wanted.get().is_none() {
-            let wanted = expected(self.case, self.candidate, self.images.data(), self.policy)?;
+            let wanted = expected(self.case, self.candidate, || self.images.made(), self.policy)?;
             let _ = self.wanted.set(wanted);
         }
         Ok(self.wanted.get().and_then(Option::as_ref))

@@ -1,5 +1,6 @@
 //! Typed buffer contents.
 
+use crate::for_each_chunk;
 use gpubench_core::gpu::Scalar;
 use gpubench_emulator::Buffer;
 
@@ -27,11 +28,10 @@ impl From<&Data> for Buffer {
 impl Data {
     /// `bytes` read as scalars of one type; a torn last scalar is left out.
     pub fn from_bytes(scalar: Scalar, bytes: &[u8]) -> Self {
-        let words = || bytes.chunks_exact(4).map(|c| [c[0], c[1], c[2], c[3]]);
         match scalar {
-            Scalar::F32 => Self::F32(words().map(f32::from_ne_bytes).collect()),
-            Scalar::U32 => Self::U32(words().map(u32::from_ne_bytes).collect()),
-            Scalar::I32 => Self::I32(words().map(i32::from_ne_bytes).collect()),
+            Scalar::F32 => Self::F32(copied(bytes)),
+            Scalar::U32 => Self::U32(copied(bytes)),
+            Scalar::I32 => Self::I32(copied(bytes)),
         }
     }
 
@@ -95,6 +95,38 @@ impl Data {
             Self::F32(v) => v.get(i).map(|&x| f64::from(x)),
             Self::U32(v) => v.get(i).map(|&x| f64::from(x)),
             Self::I32(v) => v.get(i).map(|&x| f64::from(x)),
+        }
+    }
+}
+
+/// `bytes` as scalars of four bytes. A large array is copied on all cores: its pages take longer to come by than to
+/// be filled.
+fn copied<T: bytemuck::Pod + Send>(bytes: &[u8]) -> Vec<T> {
+    /// Scalars that one core copies before others are worth waking.
+    const BLOCK: usize = 1 << 18;
+    let mut scalars = vec![T::zeroed(); bytes.len() / size_of::<T>()];
+    let copy = |first: usize, piece: &mut [T]| {
+        let piece: &mut [u8] = bytemuck::cast_slice_mut(piece);
+        piece.copy_from_slice(&bytes[first * BLOCK * size_of::<T>()..][..piece.len()]);
+    };
+    match scalars.len() <= BLOCK {
+        true => copy(0, &mut scalars),
+        false => for_each_chunk(&mut scalars, BLOCK, copy),
+    }
+    scalars
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_scalars_however_many() {
+        for count in [0_u32, 1, 1000, 262_144, 262_145, 1_500_000] {
+            let numbers: Vec<u32> = (0..count).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+            let mut bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_ne_bytes()).collect();
+            bytes.extend([1, 2, 3]);
+            assert!(Data::from_bytes(Scalar::U32, &bytes) == Data::U32(numbers), "{count}");
         }
     }
 }

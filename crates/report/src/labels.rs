@@ -85,24 +85,6 @@ pub fn time(row: &Aggregate) -> Option<Figure> {
     Some(Figure { quantity, unit: Unit::Seconds })
 }
 
-/// What the intervals of `rows` do not say, where they are of single rounds.
-pub fn of_single_rounds(rows: &[Aggregate]) -> Option<&'static str> {
-    let has = |basis| rows.iter().filter_map(|row| row.time).any(|time| time.basis == basis);
-    if has(Basis::Drift) {
-        Some(
-            "One round: ± is of its samples, with room for the drift that the device's other cases \
-             showed meanwhile. How far another round would be, only more rounds tell.",
-        )
-    } else if has(Basis::Round) {
-        Some(
-            "One round: ± is of its samples alone. How far another round would be, only more rounds \
-             tell.",
-        )
-    } else {
-        None
-    }
-}
-
 /// What an interval was made of, in a word.
 pub fn basis(time: &Overall) -> &'static str {
     match time.basis {

@@ -1,11 +1,12 @@
 //! What was measured: one row a case, the devices side by side.
 
-use super::labels::{capitalised, case_name, counts, mark, of_single_rounds, rate, time};
+use super::labels::{capitalised, case_name, counts, mark, rate, time};
 use gpubench_analysis::{Aggregate, ReportInput, ReportedDevice};
 use gpubench_core::gpu::DeviceKind;
 use gpubench_core::workload::CaseKey;
 use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
-use std::collections::BTreeMap;
+use gpubench_stats::Basis;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The cases of a family that ran on some device, each with its rows by device.
 pub(crate) type Cases<'r, 'a> = BTreeMap<&'a CaseKey, BTreeMap<usize, &'r Aggregate<'a>>>;
@@ -23,7 +24,29 @@ pub fn section(input: &ReportInput) -> Section {
         return section;
     }
     let section = section.text(counts(&input.rows));
-    of_single_rounds(&input.rows).into_iter().fold(section, Section::text)
+    of_single_rounds(input).into_iter().fold(section, Section::text)
+}
+
+/// What the intervals do not say, where they are of single rounds. Devices differ in it: only one with
+/// enough cases shows its drift.
+fn of_single_rounds(input: &ReportInput) -> Option<Sentence> {
+    let with = |basis| -> Vec<String> {
+        let times = input.rows.iter().filter_map(|row| Some((row.device, row.time?.basis)));
+        let devices: BTreeSet<usize> =
+            times.filter(|(_, of)| *of == basis).map(|(device, _)| device).collect();
+        devices.into_iter().map(|device| input.reported_devices[device].label.clone()).collect()
+    };
+    let room = "with room for the drift that the device's other cases showed meanwhile";
+    let one = Sentence::from("One round: ± is of its samples");
+    let one = match (with(Basis::Drift).as_slice(), with(Basis::Round).is_empty()) {
+        ([], true) => return None,
+        ([], false) => one.text(" alone"),
+        (_, true) => one.text(", ").text(room),
+        (drifting, false) => {
+            one.text("; on ").name(drifting.join(", ")).text(", ").text(room).text("; else alone")
+        }
+    };
+    Some(one.text(". How far another round would be, only more rounds tell."))
 }
 
 /// What ran on some device, by family.
@@ -103,6 +126,9 @@ mod tests {
     use super::*;
     use crate::render::{markdown, text};
     use crate::testing::{Sample, hostile};
+    use gpubench_analysis::Source;
+    use gpubench_core::record::Record;
+    use gpubench_core::record::sample::{device, header, key, record};
 
     #[test]
     fn results_read_well() {
@@ -125,6 +151,34 @@ mod tests {
             let shown = time(row).map_or(row.exclusion.unwrap_or("?").into(), |time| time.text());
             assert!(lines[0].contains(&shown), "{shown}: {}", lines[0]);
         }
+    }
+
+    /// Twenty cases of fifteen samples in one round show drift, three do not.
+    #[test]
+    fn room_for_drift_is_claimed_for_the_devices_that_have_it() {
+        let of = |cases: [i64; 2]| {
+            let records = cases.into_iter().enumerate().flat_map(|(device, cases)| {
+                (0..cases).map(move |n| {
+                    let mut record = Record { device, ..record(key("a", n), 1.0) };
+                    let samples = (0..15).map(|i| 1.0 + 1e-3 * f64::from(i));
+                    record.measured.as_mut().unwrap().samples = samples.collect();
+                    record
+                })
+            });
+            let (header, records) = (header(vec![device("opencl"), device("wgpu")]), records);
+            let records: Vec<Record> = records.collect();
+            let name = "sample.jsonl".into();
+            let source =
+                Source { name, header: &header, records: &records, footer: None, warnings: vec![] };
+            text::section(&section(&ReportInput::new(vec![source])), None)
+        };
+        let drift = "with room for the drift";
+        let both = of([20, 3]);
+        assert!(both.contains(&format!("; on opencl:0, {drift}")), "{both}");
+        assert!(both.contains("; else alone. How far"), "{both}");
+        let (all, none) = (of([20, 20]), of([3, 3]));
+        assert!(all.contains(&format!("of its samples, {drift}")) && !all.contains("alone"));
+        assert!(none.contains("of its samples alone. How far") && !none.contains(drift), "{none}");
     }
 
     #[test]

@@ -59,10 +59,10 @@ fn one(input: &ReportInput, device: usize, groups: &[String]) -> Option<Section>
     let title = Sentence::new().name(&who.label).text(" ").name(&who.name);
     let shares = Section::new("shares", "Share of the roof").folded();
     let shares = shares.table(shares_of(&kernels, &measured));
-    let fact = |found, unit| ceiling(found, &measured.roof, unit);
+    let fact = |kind| measured.sentence(kind);
     let section = Section::new(&who.label, title)
-        .fact("arithmetic", "ceiling of arithmetic", fact(measured.peak, Unit::FlopsPerSecond))
-        .fact("memory", "ceiling of memory", fact(measured.bandwidth, Unit::BytesPerSecond))
+        .fact("arithmetic", "ceiling of arithmetic", fact(Kind::Flops))
+        .fact("memory", "ceiling of memory", fact(Kind::Bandwidth))
         .plot(plot(&kernels, &measured, groups))
         .section(shares);
     (!kernels.is_empty()).then_some(section)
@@ -75,19 +75,6 @@ struct Ceiling<'m, 'a> {
     row: &'m Aggregate<'a>,
 }
 
-fn ceiling(found: Option<Ceiling>, roof: &Roof, unit: Unit) -> Sentence {
-    found.map_or_else(|| "not measured".into(), |ceiling| ceiling.sentence(roof, unit))
-}
-
-impl Ceiling<'_, '_> {
-    fn sentence(self, roof: &Roof, unit: Unit) -> Sentence {
-        let cached = unit == Unit::BytesPerSecond && is_cached(roof, self.row);
-        let only = if cached { ", the cache's: no larger size was measured)" } else { ")" };
-        let rate = Sentence::new().value(self.rate, unit);
-        rate.text(" (").name(labels::case_name(self.row.key)).text(only)
-    }
-}
-
 fn is_cached(roof: &Roof, row: &Aggregate) -> bool {
     row.records.iter().any(|record| roof.serves_from_cache(record))
 }
@@ -98,6 +85,8 @@ struct Measured<'m, 'a> {
     roof: Roof,
     peak: Option<Ceiling<'m, 'a>>,
     bandwidth: Option<Ceiling<'m, 'a>>,
+    /// What else would be a ceiling, but for a warning.
+    disturbed: Vec<Kind>,
 }
 
 impl<'m, 'a> Measured<'m, 'a> {
@@ -115,6 +104,10 @@ impl<'m, 'a> Measured<'m, 'a> {
         for row in input.of(device).filter(|row| row.outcome.is_ok()) {
             let (Some(kind), Some(time)) = (row.records[0].ceiling, row.time) else { continue };
             let Some(measured) = row.rounds().next() else { continue };
+            if row.is_doubtful() {
+                found.disturbed.push(kind);
+                continue;
+            }
             match kind {
                 Kind::Flops => {
                     let new = Ceiling { rate: measured.flops / time.value, row };
@@ -132,6 +125,27 @@ impl<'m, 'a> Measured<'m, 'a> {
             }
         }
         found
+    }
+
+    fn sentence(&self, kind: Kind) -> Sentence {
+        let (found, unit) = match kind {
+            Kind::Flops => (self.peak, Unit::FlopsPerSecond),
+            Kind::Bandwidth => (self.bandwidth, Unit::BytesPerSecond),
+        };
+        let Some(Ceiling { rate, row }) = found else {
+            let disturbed = self.disturbed.contains(&kind);
+            return if disturbed { "measured only while disturbed" } else { "not measured" }.into();
+        };
+        let cached = kind == Kind::Bandwidth && is_cached(&self.roof, row);
+        let only = if cached { ", the cache's: no larger size was measured)" } else { ")" };
+        let rate = Sentence::new().value(rate, unit);
+        rate.text(" (").name(labels::case_name(row.key)).text(only)
+    }
+
+    /// The ceilings of a kernel; none where it touches more than any ceiling of memory did.
+    fn ceilings_of(&self, kernel: &Kernel) -> Option<Ceilings> {
+        let (record, _) = kernel.row.shown().next()?;
+        self.ceilings().filter(|_| self.roof.memory_of(record).is_some())
     }
 
     fn ceilings(&self) -> Option<Ceilings> {
@@ -185,9 +199,13 @@ fn shares_of(kernels: &[Kernel], measured: &Measured) -> Table {
     ];
     let title = "Each workload at the size that comes closest to the roof";
     let mut table = Table::new("shares", title, columns);
-    let Some(ceilings) = measured.ceilings() else { return table };
-    let share =
-        |kernel: &Kernel| ceilings.ideal_seconds(kernel.flops, kernel.bytes) / kernel.seconds;
+    if measured.ceilings().is_none() {
+        return table;
+    }
+    let share = |kernel: &Kernel| {
+        let ideal = measured.ceilings_of(kernel)?.ideal_seconds(kernel.flops, kernel.bytes);
+        Some(ideal / kernel.seconds)
+    };
     let mut best: Vec<&Kernel> = vec![];
     for kernel in kernels {
         match best.iter_mut().find(|known| known.row.key.workload == kernel.row.key.workload) {
@@ -196,14 +214,20 @@ fn shares_of(kernels: &[Kernel], measured: &Measured) -> Table {
             None => best.push(kernel),
         }
     }
-    best.sort_by(|a, b| share(b).total_cmp(&share(a)));
+    let order = |kernel: &Kernel| share(kernel).unwrap_or(-1.0);
+    best.sort_by(|a, b| order(b).total_cmp(&order(a)));
     for kernel in best {
-        let compute = ceilings.bound(kernel.flops, kernel.bytes) == Bound::Compute;
+        let bound = measured.ceilings_of(kernel).map(|of| of.bound(kernel.flops, kernel.bytes));
+        let bound = match bound {
+            Some(Bound::Compute) => "arithmetic",
+            Some(Bound::Memory) => "memory",
+            None => "no ceiling of that size",
+        };
         table.row([
             labels::case_name(kernel.row.key).into(),
             Quantity::new(kernel.flops / kernel.bytes).into(),
             kernel.row.rate.map(rate).into(),
-            if compute { "arithmetic" } else { "memory" }.into(),
+            bound.into(),
             share(kernel).into(),
             if is_cached(&measured.roof, kernel.row) { Cell::from("cache") } else { Cell::Missing },
         ]);
@@ -215,5 +239,59 @@ fn rate(rate: Rate) -> Sentence {
     match rate {
         Rate::Flops(rate) => Sentence::new().value(rate, Unit::FlopsPerSecond),
         Rate::Bandwidth(rate) => Sentence::new().value(rate, Unit::BytesPerSecond),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::text;
+    use gpubench_analysis::Source;
+    use gpubench_core::record::sample::{device, header, key, record};
+    use gpubench_core::record::{Flag, Record};
+
+    fn works(name: &str, flops: f64, bytes: f64, ceiling: Option<Kind>) -> Record {
+        let mut record = Record { ceiling, ..record(key(name, bytes as i64), 1e-3) };
+        let measured = record.measured.as_mut().unwrap();
+        (measured.flops, measured.bytes) = (flops, bytes);
+        record
+    }
+
+    fn shown(records: &[Record]) -> String {
+        let header = header(vec![device("opencl")]);
+        let name = "sample.jsonl".into();
+        let source = Source { name, header: &header, records, footer: None, warnings: vec![] };
+        text::section(&section(&ReportInput::new(vec![source])), None)
+    }
+
+    fn with_ceiling(bytes: f64) -> [Record; 3] {
+        [
+            works("fma", 1e9, 4.0, Some(Kind::Flops)),
+            works("triad", 2.0, bytes, Some(Kind::Bandwidth)),
+            works("stencil", 1e6, 4e6, None),
+        ]
+    }
+
+    #[test]
+    fn a_kernel_that_touches_more_than_any_ceiling_has_none() {
+        let line = |bytes: f64| {
+            let text = shown(&with_ceiling(bytes));
+            let is_share = |line: &&str| line.contains("stencil n=4000000");
+            text.lines().find(is_share).unwrap_or_else(|| panic!("{text}")).to_owned()
+        };
+        let (known, unknown) = (line(1e7), line(1e6));
+        assert!(known.contains("memory") && known.contains('%'), "{known}");
+        assert!(unknown.contains("no ceiling of that size"), "{unknown}");
+        assert!(!unknown.contains('%'), "{unknown}");
+    }
+
+    #[test]
+    fn a_ceiling_that_was_disturbed_is_none() {
+        let mut records = with_ceiling(1e7);
+        assert!(shown(&records).contains("triad n=10000000)"));
+        records[1].flags.push(Flag::Throttled("power cap".into()));
+        let text = shown(&records);
+        assert!(text.contains("measured only while disturbed"), "{text}");
+        assert!(!text.contains("stencil n=4000000"), "no share: {text}");
     }
 }

@@ -13,7 +13,7 @@ pub use bootstrap::{FEW_CASES, Level, Noise, Replicates};
 pub use combine::{Basis, Overall, Rounds, geometric_mean, overall, overalls};
 pub use moderated::{Moderated, Scatter};
 pub use most_stable_quantile::most_stable_quantile;
-pub use multiple::{adaptive_benjamini_hochberg, benjamini_hochberg};
+pub use multiple::{adaptive_threshold, benjamini_hochberg, rare_count};
 pub use stopping::{Decision, Sampling, WarmUp, converged, is_overdue};
 pub use summary::{Summary, median, median_of, quantile, rank_interval};
 pub use welch::{Difference, t_quantile, upper_limit};

@@ -19,10 +19,30 @@ pub fn benjamini_hochberg(p_values: &[f64], rate: f64) -> Vec<bool> {
     rejected
 }
 
-/// The same, with a rate divided by the share of true hypotheses as Storey (2002) estimates it: one
-/// more than those with a p-value above a half, over half their number, but at most 1.
-pub fn adaptive_benjamini_hochberg(p_values: &[f64], rate: f64) -> Vec<bool> {
-    benjamini_hochberg(p_values, rate / true_share(p_values))
+/// The p-value up to which a hypothesis is rejected, with a rate divided by the share of true ones as
+/// Storey (2002) estimates it: one more than those with a p-value above a half, over half their
+/// number, but at most 1.
+///
+/// With `k` rejected it is the one that a further hypothesis would need, `rate · (k + 1) / m`. None
+/// that is not rejected is as small, or it would have been: so it alone says which are.
+pub fn adaptive_threshold(p_values: &[f64], rate: f64) -> f64 {
+    let rate = rate / true_share(p_values);
+    let rejected = benjamini_hochberg(p_values, rate).iter().filter(|found| **found).count();
+    rate * (rejected + 1) as f64 / p_values.len().max(1) as f64
+}
+
+/// The smallest number that is reached once in twenty times at most, where `n` independent events
+/// have this probability each.
+pub fn rare_count(n: usize, probability: f64) -> usize {
+    let odds = probability / (1.0 - probability);
+    let mut exactly = (1.0 - probability).powi(i32::try_from(n).unwrap_or(i32::MAX));
+    let (mut below, mut count) = (0.0, 0);
+    while below + exactly < 0.95 && count < n {
+        below += exactly;
+        exactly *= odds * (n - count) as f64 / (count + 1) as f64;
+        count += 1;
+    }
+    count + 1
 }
 
 /// Storey's estimate with λ = 1/2 and the 1 that keeps it from being too small (Storey, Taylor and
@@ -54,9 +74,35 @@ mod tests {
         // Ten p-values, one above a half: (1 + 1) / 5 of them are thought true.
         let p = [0.01, 0.02, 0.03, 0.04, 0.05, 0.055, 0.06, 0.065, 0.07, 0.6];
         assert!((true_share(&p) - 0.4).abs() < 1e-12);
+        let found = |limit: f64| p.iter().filter(|p| **p <= limit).count();
         assert_eq!(benjamini_hochberg(&p, 0.05).iter().filter(|&&r| r).count(), 0);
-        assert_eq!(adaptive_benjamini_hochberg(&p, 0.05).iter().filter(|&&r| r).count(), 9);
+        // At 0.05 / 0.4 nine are rejected: a tenth would need 0.125 · 10 / 10.
+        let threshold = adaptive_threshold(&p, 0.05);
+        assert!((threshold - 0.125).abs() < 1e-12, "{threshold}");
+        assert_eq!(found(threshold), 9);
         assert_eq!(true_share(&[0.9, 0.8]), 1.0);
-        assert!(adaptive_benjamini_hochberg(&[], 0.05).is_empty());
+        assert_eq!(adaptive_threshold(&[], 0.05), 0.05);
+    }
+
+    #[test]
+    fn a_rare_count_is_the_binomial_distributions() {
+        // Of 100 with 0.009 none 0.4049, one 0.3677, two 0.1653, three 0.0490: up to two 0.9379, up to
+        // three 0.9869.
+        assert_eq!(rare_count(100, 0.009), 4);
+        assert_eq!(rare_count(1, 0.009), 1);
+        assert_eq!(rare_count(0, 0.009), 1);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_threshold_rejects_what_the_step_up_rule_does(
+            p in proptest::collection::vec(0.0..1.0f64, 1..30),
+            small in proptest::collection::vec(0.0..0.02f64, 0..10),
+        ) {
+            let p = [p, small].concat();
+            let threshold = adaptive_threshold(&p, 0.05);
+            let by_threshold: Vec<bool> = p.iter().map(|p| *p <= threshold).collect();
+            proptest::prop_assert_eq!(by_threshold, benjamini_hochberg(&p, 0.05 / true_share(&p)));
+        }
     }
 }

@@ -26,7 +26,7 @@ impl Difference {
         let (n1, n2) = (first.len() as f64, second.len() as f64);
         let both = part1 + part2;
         let freedom = if both > 0.0 {
-            both * both / (part1 * part1 / (n1 - 1.0) + part2 * part2 / (n2 - 1.0))
+            satterthwaite([(part1, n1 - 1.0), (part2, n2 - 1.0)])
         } else {
             n1 + n2 - 2.0
         };
@@ -38,6 +38,17 @@ impl Difference {
             scatter: (squares / (n1 + n2 - 2.0)).sqrt(),
             rounds: [n1, n2],
         })
+    }
+
+    /// Of the mean of independent differences, its 95 % interval; `None` where there are none.
+    pub fn mean(all: &[Self]) -> Option<(f64, [f64; 2])> {
+        let n = all.len() as f64;
+        let mean = all.iter().map(|d| d.difference).sum::<f64>() / n;
+        let squared = |d: &Self| d.error * d.error;
+        let error = all.iter().map(squared).sum::<f64>().sqrt() / n;
+        let freedom = satterthwaite(all.iter().map(|d| (squared(d), d.freedom)));
+        let half = if error > 0.0 { error * t_quantile(freedom, 0.975) } else { 0.0 };
+        (n > 0.0).then_some((mean, [mean - half, mean + half]))
     }
 
     /// The factor by which the variance of a value, if both samples have it, is the difference's.
@@ -70,6 +81,16 @@ impl Difference {
             Err(_) => 1.0,
         }
     }
+}
+
+/// Degrees of freedom of a sum of variances, each estimated with its own (Satterthwaite).
+fn satterthwaite(parts: impl IntoIterator<Item = (f64, f64)>) -> f64 {
+    let (mut sum, mut squares) = (0.0, 0.0);
+    for (variance, freedom) in parts {
+        sum += variance;
+        squares += variance * variance / freedom;
+    }
+    sum * sum / squares
 }
 
 /// The `q` quantile of Student's t; infinite where the degrees of freedom are none.
@@ -132,6 +153,19 @@ mod tests {
         let d = Difference::between(&[1.0, 1.0], &[1.0, 1.0]).unwrap();
         assert_eq!((d.p_value(), d.interval(0.95)), (1.0, [0.0, 0.0]));
         assert!(Difference::between(&[1.0], &[1.0, 2.0]).is_none());
+    }
+
+    #[test]
+    fn the_mean_of_differences_has_the_degrees_of_freedom_of_all() {
+        let d = Difference::between(&[1.0, 3.0, 2.0], &[5.0, 7.0, 6.0]).unwrap();
+        assert_eq!(Difference::mean(&[d]), Some((4.0, d.interval(0.95))), "one is as it is alone");
+        // Errors of √(2/3) with 4 degrees each: together 8, t(0.975, 8) = 2.30600, and half of √(4/3).
+        let (mean, [low, high]) = Difference::mean(&[d, d]).unwrap();
+        assert!((mean - 4.0).abs() < 1e-12 && (high - 4.0 - (4.0 - low)).abs() < 1e-12);
+        assert!((high - 4.0 - 2.306 * (4f64 / 3.0).sqrt() / 2.0).abs() < 1e-4, "{high}");
+        let equal = Difference::between(&[1.0, 1.0], &[1.0, 1.0]).unwrap();
+        assert_eq!(Difference::mean(&[equal; 2]), Some((0.0, [0.0, 0.0])));
+        assert_eq!(Difference::mean(&[]), None);
     }
 
     #[test]

@@ -76,18 +76,12 @@ impl<'a> Aggregate<'a> {
     }
 
     /// The worst that is to be known before believing its value; a wrong result has none to believe.
-    /// A warning of fewer than half of the rounds is a note: those differ from the others, and the
-    /// interval over rounds shows it.
+    /// A warning of fewer than half of the rounds is a note.
     pub fn grade(&self) -> Option<Grade> {
         let wrong = matches!(self.outcome, Outcome::Unverified(_)).then_some(Grade::Hidden);
         let worst = self.flags.iter().map(|flag| flag.grade()).chain(wrong).max();
-        let has_warning =
-            |record: &&&Record| record.flags.iter().any(|flag| flag.grade() == Grade::Warning);
-        let ran = self.records.iter().filter(|record| !record.outcome.is_skipped());
         match worst {
-            Some(Grade::Warning) if 2 * ran.clone().filter(has_warning).count() < ran.count() => {
-                Some(Grade::Note)
-            }
+            Some(Grade::Warning) if !self.tally.is_doubtful() => Some(Grade::Note),
             worst => worst,
         }
     }

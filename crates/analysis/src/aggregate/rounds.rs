@@ -9,6 +9,7 @@ pub(crate) struct Tally {
     worst: Option<Severity>,
     failed: usize,
     ran: usize,
+    warned: usize,
     hidden: bool,
     rounds: Rounds,
 }
@@ -17,6 +18,7 @@ impl Tally {
     /// Of one record.
     pub fn of(record: &Record) -> Self {
         let severity = record.outcome.severity();
+        let has = |grade| record.flags.iter().any(|flag| flag.grade() == grade);
         let mut rounds = Rounds::default();
         if let Some(summary) = shown(record).and_then(|measured| Summary::of(&measured.samples)) {
             rounds.add(&summary);
@@ -25,7 +27,8 @@ impl Tally {
             worst: Some(severity),
             failed: usize::from(severity.is_failure()),
             ran: usize::from(!severity.is_skipped()),
-            hidden: record.flags.iter().any(|flag| flag.grade() == Grade::Hidden),
+            warned: usize::from(!severity.is_skipped() && has(Grade::Warning)),
+            hidden: has(Grade::Hidden),
             rounds,
         }
     }
@@ -35,6 +38,7 @@ impl Tally {
         self.worst = self.worst.max(other.worst);
         self.failed += other.failed;
         self.ran += other.ran;
+        self.warned += other.warned;
         self.hidden |= other.hidden;
         self.rounds.merge(&other.rounds);
     }
@@ -47,6 +51,12 @@ impl Tally {
     /// Rounds that failed, of how many that ran.
     pub fn failed(&self) -> (usize, usize) {
         (self.failed, self.ran)
+    }
+
+    /// Whether a warning is of half of its rounds or more. One of fewer is a note: those differ from the
+    /// others, and the interval over rounds shows it.
+    pub fn is_doubtful(&self) -> bool {
+        self.warned > 0 && 2 * self.warned >= self.ran
     }
 
     /// The rounds whose samples count.

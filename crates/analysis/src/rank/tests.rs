@@ -1,7 +1,7 @@
 use super::super::result_matrix::result_matrix;
 use super::*;
 use gpubench_core::record::sample::{device, header, key, outcome, record};
-use gpubench_core::record::{Header, Outcome, Record};
+use gpubench_core::record::{Flag, Header, Outcome, Record};
 use gpubench_core::workload::Ceiling;
 
 /// Two devices; the second takes twice the time in `n` cases.
@@ -109,25 +109,48 @@ fn processors_and_simulations_stay_out_unless_requested() {
     assert_eq!((one.excluded.len(), one.families[0].rows.len()), (1, 1));
 }
 
+fn ceiling(name: &str, of: Ceiling, flops: f64, bytes: f64) -> Record {
+    let mut record = record(key(name, 1), 1.0);
+    record.ceiling = Some(of);
+    if let Some(measured) = &mut record.measured {
+        (measured.flops, measured.bytes) = (flops, bytes);
+    }
+    record
+}
+
+/// The kernel: 1e6 operations and 4e6 bytes in a second, of which memory needs 0.04.
+fn with_ceilings(bytes: f64) -> [Record; 3] {
+    [
+        ceiling("fma", Ceiling::Flops, 1e9, 1.0),
+        ceiling("triad", Ceiling::Bandwidth, 1.0, bytes),
+        record(key("kernel", 1), 1.0),
+    ]
+}
+
+fn roofline(records: &[Record]) -> Option<f64> {
+    ranked(&header(vec![device("opencl")]), records).families[0].rows[0].roofline
+}
+
 #[test]
 fn the_roofline_is_the_devices_own() {
-    let ceiling = |name: &str, of: Ceiling, flops: f64, bytes: f64| {
-        let mut record = record(key(name, 1), 1.0);
-        record.ceiling = Some(of);
-        if let Some(measured) = &mut record.measured {
-            (measured.flops, measured.bytes) = (flops, bytes);
-        }
-        record
-    };
-    // The kernel: 1e6 operations and 4e6 bytes in a second, of which memory needs 0.04.
-    let records = [
-        ceiling("fma", Ceiling::Flops, 1e9, 1.0),
-        ceiling("triad", Ceiling::Bandwidth, 1.0, 1e8),
-        record(key("kernel", 1), 1.0),
-    ];
-    let family = &ranked(&header(vec![device("opencl")]), &records).families[0];
     let wanted = (1.0_f64 * 1.0 * 0.04).powf(1.0 / 3.0);
-    assert!((family.rows[0].roofline.unwrap() - wanted).abs() < 1e-9);
+    assert!((roofline(&with_ceilings(1e8)).unwrap() - wanted).abs() < 1e-9);
+}
+
+#[test]
+fn a_kernel_that_touches_more_than_any_ceiling_has_no_share() {
+    // Two million bytes were measured, the kernel touches four: the ceilings' own shares are left.
+    assert!((roofline(&with_ceilings(2e6)).unwrap() - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_ceiling_that_was_disturbed_is_none() {
+    let mut records = with_ceilings(1e8).to_vec();
+    records[1].flags.push(Flag::Throttled("power cap".into()));
+    assert_eq!(roofline(&records), None);
+    // With two quiet rounds besides, the warning is of the minority.
+    let quiet = |round| Record { round, ..with_ceilings(1e8)[1].clone() };
+    assert!(roofline(&[&records[..], &[quiet(1), quiet(2)]].concat()).is_some());
 }
 
 #[test]

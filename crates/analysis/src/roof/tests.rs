@@ -1,4 +1,4 @@
-use crate::derive_flags;
+use crate::{Roof, derive_flags};
 use gpubench_core::gpu::{BoundsChecks, BuildReport, DeviceInfo, DeviceKind};
 use gpubench_core::record::sample::{device, header, key, record};
 use gpubench_core::record::{Built, Flag, Grade, Record};
@@ -142,4 +142,41 @@ fn large_buffers_of_which_little_is_touched_are_in_no_memory() {
     let mut gather = moves("gather", 1.0, 5e10);
     gather.working_set = Some((256.0 * MIB) as u64);
     assert_eq!(hidden(&[bandwidth(192.0, 1e10), gather]), [false; 2]);
+}
+
+fn ceiling_at(records: &[Record], mib: f64) -> Option<f64> {
+    Roof::of(records).memory_of(&moves("kernel", mib, 1e9))
+}
+
+/// What fits a cache ran, what does not was lost: a time limit, too little memory.
+#[test]
+fn a_curve_that_lost_its_large_sizes_is_no_ceiling_of_the_memory() {
+    let whole = [bandwidth(8.0, 2e11), bandwidth(24.0, 2e11), bandwidth(192.0, 2e10)];
+    assert_eq!(ceiling_at(&whole, 96.0), Some(2e10));
+    let mut disturbed = whole.clone();
+    disturbed[2].flags.push(Flag::Throttled("power cap".into()));
+    for lost in [&whole[..2], &disturbed] {
+        assert_eq!(ceiling_at(lost, 96.0), None, "the cache's is not the memory's");
+        assert_eq!(ceiling_at(lost, 16.0), Some(2e11));
+        // A curve only falls, so that what exceeds the cache's is impossible in the memory too.
+        let impossible = [lost, &[moves("a", 96.0, 2.5e11)]].concat();
+        assert_eq!(hidden(&impossible).last(), Some(&true));
+    }
+}
+
+#[test]
+fn a_curve_that_reaches_further_shows_that_another_ends_in_a_cache() {
+    let copies = |mib, rate| ceiling(Ceiling::Bandwidth, moves("copy", mib, rate));
+    let copy = [copies(8.0, 1.8e11), copies(24.0, 1.7e11), copies(512.0, 2e10)];
+    let lost = [bandwidth(8.0, 2e11), bandwidth(24.0, 2e11)];
+    let records = [&copy[..], &lost].concat();
+    assert_eq!(ceiling_at(&records, 96.0), Some(2e10));
+    let roof = Roof::of(&records);
+    assert_eq!(roof.bandwidth(), Some(2e10));
+    assert_eq!([16.0, 512.0].map(|mib| roof.is_cached(mib * MIB)), [Some(true), Some(false)]);
+    // A curve that ends in the memory counts, although another one reaches further.
+    let records = [&copy[..], &lost, &[bandwidth(192.0, 2.2e10)]].concat();
+    assert_eq!(ceiling_at(&records, 300.0), Some(2e10), "where the other bends is not known");
+    let records = [&records[..], &[copies(128.0, 2.1e10)]].concat();
+    assert_eq!(ceiling_at(&records, 300.0), Some(2.2e10));
 }

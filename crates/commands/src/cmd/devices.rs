@@ -6,7 +6,7 @@ use gpubench_core::error::Result;
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::text::printable;
 use gpubench_core::units::{seconds, with_prefix};
-use gpubench_device::select::{Numbered, Selector};
+use gpubench_device::device_choice::{Numbered, Selector};
 use gpubench_device::sim::Source;
 use gpubench_document::{Column, Table, Unit};
 use gpubench_report::render;

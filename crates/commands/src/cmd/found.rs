@@ -6,7 +6,7 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Outcome;
 use gpubench_device::Backend;
-use gpubench_device::select::{Numbered, Selector, backends, choose};
+use gpubench_device::device_choice::{Numbered, Selector, backends, choose};
 use gpubench_device::sim::SIM;
 use gpubench_report::progress::say;
 use std::thread::ScopedJoinHandle;

@@ -90,7 +90,7 @@ commands! {
     Baseline: baseline,
     /// Order devices by speed over the cases that all of them got right
     Rank: rank,
-    /// Write records as flat rows (CSV, Parquet) or as Bencher's metrics
+    /// Write records for data frames and other programs
     Export: export,
     /// Check suite files without a device
     Check: check,

@@ -11,7 +11,7 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Outcome;
 use gpubench_core::units::Bytes;
-use gpubench_device::select::Selector;
+use gpubench_device::device_choice::Selector;
 use gpubench_experiments::plan::{Candidate, Case, Limits};
 use gpubench_experiments::registry::RESUMABLE;
 use gpubench_report::labels::details;

@@ -20,6 +20,12 @@ pub struct Header {
     pub seed: u64,
     /// Rounds planned.
     pub rounds: u32,
+    /// Whether the user set their number: then no others follow.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exact_rounds: bool,
+    /// Seconds for each device that the user set; else they are the suite's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<f64>,
     /// Whether only correctness is checked.
     #[serde(default)]
     pub verify_only: bool,

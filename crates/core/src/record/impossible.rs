@@ -65,7 +65,11 @@ impl Header {
     /// Why this cannot be the header of a run, if it cannot.
     pub fn validation_error(&self) -> Option<String> {
         let time: Result<jiff::Timestamp, _> = self.started.parse();
-        time.is_err().then(|| format!("it was started at {:?}, which is no time", self.started))
+        if time.is_err() {
+            return Some(format!("it was started at {:?}, which is no time", self.started));
+        }
+        let odd = self.budget.filter(|seconds| !(0.0..=LONGEST).contains(seconds));
+        odd.map(|seconds| format!("it was to take {seconds} s, which is no time"))
     }
 }
 
@@ -118,5 +122,12 @@ mod tests {
         assert_eq!(header.validation_error(), None);
         header.started = "yesterday".into();
         assert!(header.validation_error().unwrap().contains("\"yesterday\""));
+    }
+
+    #[test]
+    fn a_budget_is_a_time() {
+        let header = |budget| Header { budget: Some(budget), ..header(vec![device("sim")]) };
+        assert_eq!(header(60.0).validation_error(), None);
+        assert!(header(-5.0).validation_error().unwrap().contains("-5 s"));
     }
 }

@@ -225,6 +225,11 @@ pub struct Wall {
 }
 
 impl Wall {
+    /// Seconds of everything.
+    pub fn total(&self) -> f64 {
+        self.stages() + self.reference_kernel + self.discarded
+    }
+
     /// Seconds of all stages.
     pub fn stages(&self) -> f64 {
         self.around() + self.measure

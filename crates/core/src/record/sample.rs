@@ -48,6 +48,8 @@ pub fn header(devices: Vec<DeviceInfo>) -> Header {
         suite_hash: "00ff".into(),
         seed: 7,
         rounds: 1,
+        exact_rounds: false,
+        budget: None,
         verify_only: false,
         filters: vec![],
         host: Host::default(),

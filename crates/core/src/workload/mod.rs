@@ -3,11 +3,9 @@
 mod ceiling;
 mod halo;
 mod key;
-mod kind_name;
 mod terms;
 
 pub use ceiling::Ceiling;
 pub use halo::{Faces, cut, share};
-pub use key::{CaseKey, Size, Skip};
-pub use kind_name::Kind;
+pub use key::{CaseKey, Kind, Size, Skip};
 pub use terms::{Comparison, Fill, Split, Verify};

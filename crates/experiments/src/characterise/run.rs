@@ -83,7 +83,7 @@ fn verified(
 ) -> Result<bool> {
     // Variants have results of their own, which the cache would mistake for each other's.
     let uncached = Policy { cache: None, ..bench.policy.clone() };
-    let wanted = expected(case, variant.candidate, initial, &uncached)?;
+    let wanted = expected(case, variant.candidate, || initial.to_vec(), &uncached)?;
     let check = Check { case, initial, wanted: wanted.as_ref() };
     let Some((&groups, samples)) = times.points.last_key_value() else { return Ok(true) };
     let fastest = samples.iter().copied().fold(f64::INFINITY, f64::min);

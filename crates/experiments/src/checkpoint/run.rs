@@ -52,7 +52,7 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     let (queues, skipped) = tried(info);
     allocate(bench.device(), case, saves.len(), host_memory)?;
     bench.enter(Stage::Verify);
-    let wanted = expected(case, candidate, &initial, policy)?;
+    let wanted = expected(case, candidate, || initial.clone(), policy)?;
     let check = Check { case, initial: &initial, wanted: wanted.as_ref() };
     let temporary = std::env::temp_dir();
     let folder = policy.disk.as_ref().unwrap_or(&temporary);

@@ -164,7 +164,7 @@ impl Launches<'_> {
         let BuiltVariant { candidate, .. } = autotune(&case, &mut self.bench)?;
         let candidate = Rc::new(candidate.clone());
         self.bench.enter(Stage::Verify);
-        let wanted = expected(&case, &candidate, &initial, self.bench.policy)?;
+        let wanted = expected(&case, &candidate, || initial.clone(), self.bench.policy)?;
         let local =
             self.bench.measurement.kernel.as_ref().and_then(|kernel| kernel.report.local_bytes);
         let groups = candidate.groups.iter().fold(1u32, |all, n| all.saturating_mul(*n));

@@ -66,8 +66,6 @@ impl Rung {
 pub fn ladders(input: &ReportInput, device: usize) -> Vec<Ladder> {
     let cases: Vec<&Aggregate> = input.of(device).collect();
     let roof = Roof::of(cases.iter().flat_map(|case| case.records.iter().copied()));
-    let bandwidth = roof.bandwidth().unwrap_or(f64::INFINITY);
-    let ceilings = roof.flops().map(|peak| Ceilings { peak, bandwidth });
     let mut found: BTreeMap<(&str, &Size), Steps> = BTreeMap::new();
     for &case in cases.iter().filter(|case| is_rung(case)) {
         let Some((workload, variant)) = case.key.workload.split_once('/') else { continue };
@@ -77,8 +75,11 @@ pub fn ladders(input: &ReportInput, device: usize) -> Vec<Ladder> {
         let mut rungs: Vec<Rung> = vec![];
         let mut bound = None;
         for ((_, variant), case) in variants {
-            let (Some(work), Some(time)) = (case.rounds().next(), case.time) else { continue };
+            let (Some((record, work)), Some(time)) = (case.shown().next(), case.time) else {
+                continue;
+            };
             let seconds = time.value;
+            let ceilings = ceilings(&roof, record);
             bound = ceilings.map(|ceilings| ceilings.bound(work.flops, work.bytes));
             let ideal = ceilings.map(|ceilings| ceilings.ideal_seconds(work.flops, work.bytes));
             rungs.push(Rung {
@@ -93,6 +94,16 @@ pub fn ladders(input: &ReportInput, device: usize) -> Vec<Ladder> {
         (rungs.len() > 1).then_some(Ladder { workload, size, bound, rungs })
     };
     found.into_iter().filter_map(ladder).collect()
+}
+
+/// The device's ceilings for a kernel. Where no memory was measured only arithmetic bounds; where it was
+/// measured at smaller sizes only, what they reached may be a cache's, and nothing is known.
+fn ceilings(roof: &Roof, kernel: &Record) -> Option<Ceilings> {
+    let bandwidth = match roof.bandwidth() {
+        None => f64::INFINITY,
+        Some(_) => roof.memory_of(kernel)?,
+    };
+    Some(Ceilings { peak: roof.flops()?, bandwidth })
 }
 
 /// Each variant by its place in the ladder.
@@ -217,6 +228,24 @@ mod tests {
         assert!(!failed.outcome.is_ok());
         let records = [rung("1_naive", 0.4), rung("2_tiled", 0.1), failed];
         assert_eq!(of(&records, 0).remove(0).rungs[1].share, None);
+    }
+
+    #[test]
+    fn a_kernel_that_touches_more_than_any_ceiling_has_none() {
+        let triad = |bytes: f64| {
+            let mut record = sample::record(sample::key("triad", bytes as i64), bytes / 2e8);
+            record.ceiling = Some(Ceiling::Bandwidth);
+            let measured = record.measured.as_mut().unwrap();
+            (measured.flops, measured.bytes) = (0.0, bytes);
+            record
+        };
+        // The rungs move a million bytes.
+        let ideal = |largest: f64| {
+            let rungs = [rung("1_naive", 0.4), rung("2_tiled", 0.1), ceiling(), triad(largest)];
+            of(&rungs, 0).remove(0).rungs[1].of_ideal
+        };
+        assert!((ideal(2e6).unwrap() - 0.1).abs() < 1e-9);
+        assert_eq!(ideal(5e5), None);
     }
 
     #[test]

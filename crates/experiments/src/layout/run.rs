@@ -42,7 +42,7 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     let then = autotune(&plan.then, bench)?.candidate;
     let candidate = autotune(case, bench)?.candidate;
     bench.enter(Stage::Verify);
-    let wanted = expected(case, candidate, &initial, bench.policy)?;
+    let wanted = expected(case, candidate, || initial.clone(), bench.policy)?;
     let check = Check { case, initial: &initial, wanted: wanted.as_ref() };
     let mut ways = Ways { bench: bench.lend(), check, plan: &plan, candidate, by, then };
     if !ways.verified()? || ways.bench.policy.verify_only {

@@ -50,7 +50,7 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     let points = sweep.run(max_groups)?;
     let (clock, dropped) = (sweep.clock.unwrap_or((Clock::Host, HOST_RESOLUTION)), sweep.dropped);
     bench.enter(Stage::Verify);
-    let wanted = expected(case, candidate, &initial, policy)?;
+    let wanted = expected(case, candidate, || initial.clone(), policy)?;
     let check = Check { case, initial: &initial, wanted: wanted.as_ref() };
     let largest = points.keys().last().copied().unwrap_or(1);
     let launch = line_launch(case, candidate, KERNEL, largest);

@@ -187,13 +187,14 @@ pub enum Planned {
     Skipped(Skip),
 }
 
-#[cfg(test)]
-pub(crate) mod sample {
+/// Invented cases for tests.
+#[cfg(any(test, feature = "testing"))]
+pub mod sample {
     use super::*;
     use gpubench_core::workload::Kind;
 
     /// A case that only writes `n` numbers.
-    pub(crate) fn case(family: &str, workload: &str, n: i64) -> Case {
+    pub fn case(family: &str, workload: &str, n: i64) -> Case {
         let key = CaseKey {
             workload: workload.into(),
             size: vec![("n".into(), n)],

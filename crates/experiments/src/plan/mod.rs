@@ -17,6 +17,8 @@ mod variants;
 
 pub use block::{bytes_of, multi_device_division, push_block};
 pub use buffers::{available, copy_buffer, device_bytes, sweep_buffer};
+#[cfg(feature = "testing")]
+pub use case::sample;
 pub use case::{BufferPlan, Candidate, Case, Pass, Planned};
 pub use divide::{
     Chunked, Division, Parts, StageOf, chunked, equal_chunks, host_mirror, in_parts, rows_a_group,

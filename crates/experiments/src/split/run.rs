@@ -53,7 +53,7 @@ pub(super) fn measure(cases: &[Case], bench: &mut Bench<DeviceGroup>) -> Result<
         host_memory.push(kind);
     }
     bench.enter(Stage::Verify);
-    let wanted = expected(&cases[0], variants[0].candidate, &initial, bench.policy)?;
+    let wanted = expected(&cases[0], variants[0].candidate, || initial.clone(), bench.policy)?;
     let policy = bench.policy;
     let partitioner = Partitioner::new(bench.lend(), cases, variants)?;
     let rows = partitioner.rows;

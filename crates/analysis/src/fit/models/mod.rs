@@ -1,5 +1,5 @@
-//! Models of a kernel that are fitted per device: a file each, which holds all that is particular to one, and its
-//! lines in [`Model`].
+//! Models of a kernel that are fitted per device: one file a model, which holds all that is particular to its fit.
+//! Its equations are the file of the same name in `gpubench_model`, where papers have them; [`Model`] lists it.
 
 mod components;
 mod hybrid;

@@ -1,10 +1,11 @@
 //! How long a run will take, said before it begins.
 //!
-//! A run with a time budget uses it: rounds follow those that were planned until it is used up. What
-//! has no budget, or an exact number of rounds, is added up case by case.
+//! It is added up case by case, and round by round as the session makes them: where a time budget is left,
+//! further rounds use it up.
 
 use super::cases::Cases;
 use super::multi_device::MultiDeviceCase;
+use super::rounds::Rounds;
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::workload::CaseKey;
 use gpubench_experiments::Policy;
@@ -26,10 +27,8 @@ pub struct Estimates {
 pub struct Extent {
     /// Seconds of each device, where they are limited.
     pub total: Option<f64>,
-    /// Rounds planned.
-    pub rounds: u32,
-    /// Whether further rounds use what is left of the time.
-    pub more_rounds: bool,
+    /// Its rounds.
+    pub rounds: Rounds,
     /// Most seconds of sampling for one case.
     pub max_seconds: f64,
     /// Whether results are checked only.
@@ -61,7 +60,7 @@ impl Estimates {
         }
         let longest = multi_device_cases.iter().map(|case| {
             let own = seconds(&case.cases[0]).unwrap_or(0.0);
-            f64::from(extent.rounds) * (WORKER + own.max(2.0 * extent.max_seconds))
+            f64::from(extent.rounds.planned) * (WORKER + own.max(2.0 * extent.max_seconds))
         });
         let multi_device = longest.sum::<f64>().min(extent.total.unwrap_or(f64::INFINITY));
         Self { devices: each, multi_device }
@@ -83,32 +82,32 @@ fn of_device<'a>(
         return 0.0;
     }
     let simulated = device.kind == DeviceKind::Simulated;
-    let rounds = f64::from(extent.rounds);
-    let mut sum = WORKER * rounds;
+    let (mut spent, mut each) = (0.0, WORKER);
     for case in cases {
         let estimate = estimate(case, device, extent.cores);
         if references.insert(&case.key) {
-            sum += estimate.reference;
+            spent += estimate.reference;
         }
         let launch = BELOW_BEST * estimate.measure / 15.0;
-        sum += rounds
-            * match (simulated, extent.verify_only) {
-                (true, _) => SIMULATED + estimate.prepare,
-                (false, true) => estimate.prepare + estimate.build + launch,
-                (false, false) => {
-                    let own = seconds(case).unwrap_or(0.0);
-                    // Written and read twice when it is verified.
-                    2.0 * estimate.prepare
-                        + estimate.build
-                        + own.max(measuring(launch, extent.max_seconds))
-                }
-            };
+        each += match (simulated, extent.verify_only) {
+            (true, _) => SIMULATED + estimate.prepare,
+            (false, true) => estimate.prepare + estimate.build + launch,
+            (false, false) => {
+                let own = seconds(case).unwrap_or(0.0);
+                // Written and read twice when it is verified.
+                2.0 * estimate.prepare
+                    + estimate.build
+                    + own.max(measuring(launch, extent.max_seconds))
+            }
+        };
     }
-    match extent.total {
-        Some(total) if extent.more_rounds && !simulated => total,
-        Some(total) => sum.min(total),
-        None => sum,
+    for round in extent.rounds.all() {
+        let time = extent.total.map(|total| (total - spent, total));
+        if extent.rounds.is_worth(round, device.kind, time) {
+            spent += each;
+        }
     }
+    spent.min(extent.total.unwrap_or(f64::INFINITY))
 }
 
 /// Seconds of warm-up and samples of launches this long: most cases end at the largest number of
@@ -122,6 +121,29 @@ fn measuring(launch: f64, max_seconds: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpubench_core::record::sample::device;
+    use gpubench_experiments::plan::sample::case;
+
+    /// The estimate for three cases on a GPU with so many seconds.
+    fn estimated(total: Option<f64>, planned: u32, may_follow: bool) -> f64 {
+        let rounds = Rounds { planned, may_follow };
+        let extent = Extent { total, rounds, max_seconds: 0.5, verify_only: false, cores: 2 };
+        let run = [10, 20, 30].map(|n| case("memory", "copy", n)).to_vec();
+        let cases = [Cases { run, skipped: vec![] }];
+        Estimates::new(&[device("opencl")], &cases, &[], &extent).total()
+    }
+
+    #[test]
+    fn further_rounds_are_counted_as_the_session_makes_them() {
+        let three = estimated(None, 3, true);
+        assert_eq!(estimated(Some(2.5 * three), 3, true), 2.5 * three, "the budget is used up");
+        assert_eq!(estimated(Some(2.5 * three), 3, false), three, "exactly three");
+        assert_eq!(estimated(Some(0.5 * three), 3, true), 0.5 * three);
+        let most = estimated(None, 23, false);
+        assert_eq!(estimated(Some(1e6), 3, true), most, "no more than twenty follow");
+        let next_to_nothing_left = 1.02 * three;
+        assert_eq!(estimated(Some(next_to_nothing_left), 3, true), three, "not worth a round");
+    }
 
     #[test]
     fn a_case_is_measured_for_no_longer_than_its_time_and_the_warm_up() {

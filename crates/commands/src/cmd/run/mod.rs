@@ -2,6 +2,7 @@
 
 pub(super) mod cases;
 mod cross_device_oracle;
+mod deferred;
 mod device_round;
 mod dry;
 mod estimate;
@@ -12,6 +13,7 @@ mod multi_device_round;
 mod overhead;
 mod planned;
 mod resume;
+mod rounds;
 mod session;
 mod time_budget;
 pub(super) mod trust;
@@ -26,7 +28,7 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Header;
 use gpubench_core::units::seconds;
-use gpubench_device::select::Selector;
+use gpubench_device::device_choice::Selector;
 use gpubench_report::formats::{FORMATS, Format};
 use gpubench_report::progress::say;
 use gpubench_report::terminal::{Invocation, time};
@@ -65,7 +67,8 @@ pub struct Args {
     /// Show cases, memory, estimated time and skipped cases, and stop
     #[arg(long)]
     dry_run: bool,
-    /// Check results only, measure nothing
+    /// Check results only, measure nothing: the first variant of each case that builds, small parts of its
+    /// grid before the whole
     #[arg(long)]
     verify: bool,
     /// Run the kernels that came with the suite, and remember that you trust them as they are now

@@ -1,7 +1,7 @@
 //! What a case takes besides measuring: building, preparing, verifying. As it took in an earlier round,
 //! else as cases of its size did so far.
 
-use gpubench_core::record::Record;
+use gpubench_core::record::{Outcome, Record};
 use gpubench_core::workload::CaseKey;
 use gpubench_experiments::plan::Case;
 use std::collections::HashMap;
@@ -43,8 +43,12 @@ impl Overheads {
         self.fixed.0 / self.fixed.1 + moving
     }
 
-    /// Learns from what `case` took.
+    /// Learns from what `case` took. A failure says nothing of what success takes: a timeout lasts as long as its
+    /// deadline.
     pub fn learn(&mut self, case: &Case, record: &Record) {
+        if !matches!(record.outcome, Outcome::Ok | Outcome::Unchecked) {
+            return;
+        }
         let (seconds, bytes) = (seconds(record), bytes(case));
         match bytes < SMALL {
             true => self.fixed = (self.fixed.0 + seconds, self.fixed.1 + 1.0),
@@ -75,6 +79,8 @@ fn bytes(case: &Case) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpubench_core::record::sample::record as sample_record;
+    use gpubench_experiments::plan::sample;
 
     #[test]
     fn large_cases_are_expected_to_take_longer_as_they_did() {
@@ -84,5 +90,30 @@ mod tests {
         overheads.moving = (overheads.moving.0 + 10.0, overheads.moving.1 + 1e9);
         assert!(overheads.expected(1e8) > 1.5 * before);
         assert_eq!(overheads.expected(1e3), Overheads::default().expected(1e3));
+    }
+
+    #[test]
+    fn a_failure_says_nothing_of_what_a_case_takes() {
+        let of = |outcome: Outcome| {
+            let case = sample::case("memory", "copy", 10);
+            let mut record = sample_record(case.key.clone(), 1.0);
+            (record.outcome, record.wall.verify) = (outcome, 60.0);
+            let mut overheads = Overheads::default();
+            overheads.learn(&case, &record);
+            overheads.expected(1e3)
+        };
+        let failures = [
+            Outcome::Timeout("launch".into()),
+            Outcome::Crash { how: "killed by SIGSEGV".into(), stderr: vec![] },
+            Outcome::Failed("no".into()),
+            Outcome::OutOfMemory("no".into()),
+            Outcome::Skipped("too long".into()),
+        ];
+        for failure in failures {
+            assert!((of(failure.clone()) - FIXED).abs() < 1e-12, "{failure:?}");
+        }
+        for right in [Outcome::Ok, Outcome::Unchecked] {
+            assert!(of(right.clone()) > 20.0, "{right:?}");
+        }
     }
 }

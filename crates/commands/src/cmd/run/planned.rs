@@ -2,21 +2,23 @@
 
 use super::cases::{self, Filters, cases, count, seconds_each};
 use super::cross_device_oracle::CrossDeviceOracle;
+use super::deferred::Deferred;
 use super::estimate::{Estimates, Extent};
 use super::multi_device::{self, MultiDeviceCase};
+use super::rounds::Rounds;
 use super::session::{Ended, Session};
 use super::time_budget::TimeBudget;
-use super::{Args, dry, is_file, locks};
+use super::{Args, dry, is_file, locks, resume};
 use crate::cmd::found;
 use crate::store::{Scratch, Writer, now};
 use crate::worker::{WorkerSupervisor, host};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{DeviceInfo, DeviceKind};
+use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::{Header, VERSION};
 use gpubench_core::text::counted;
 use gpubench_core::units::{self, Bytes};
 use gpubench_core::workload::Verify;
-use gpubench_device::select::Selector;
+use gpubench_device::device_choice::Selector;
 use gpubench_experiments::Policy;
 use gpubench_experiments::plan::Limits;
 use gpubench_experiments::registry::RESUMABLE;
@@ -35,7 +37,7 @@ pub(super) struct Plan<'a> {
     multi_device_cases: Vec<MultiDeviceCase>,
     /// A device's.
     time_budget: TimeBudget,
-    more_rounds: bool,
+    rounds: Rounds,
     estimates: Estimates,
 }
 
@@ -49,7 +51,8 @@ impl<'a> Plan<'a> {
         // A suite's budget is for all of it.
         let some =
             if header.filters.is_empty() { f64::INFINITY } else { SECONDS_EACH * all as f64 };
-        let total = args.budget.or(suite.budget.total.map(|total| total.min(some)));
+        let own = suite.budget.total.map(|total| total.min(some));
+        let total = args.budget.or(header.budget).or(own);
         let (all, smallest) = (all * rounds, smallest * rounds);
         let limits = Limits {
             memory: suite.budget.memory,
@@ -68,15 +71,13 @@ impl<'a> Plan<'a> {
         let multi_device_cases = multi_device::take(&mut cases, &header.devices);
         let max_seconds = suite.budget.case.unwrap_or(Policy::default().seconds);
         let time_budget = TimeBudget::new(total, max_seconds, smallest);
-        let is_real = |device: &DeviceInfo| device.kind != DeviceKind::Simulated;
-        let more_rounds = total.is_some()
-            && args.rounds.is_none()
-            && !header.verify_only
-            && header.devices.iter().any(is_real);
+        let rounds = Rounds {
+            planned: header.rounds,
+            may_follow: !header.exact_rounds && !header.verify_only,
+        };
         let extent = Extent {
             total,
-            rounds: header.rounds,
-            more_rounds,
+            rounds,
             max_seconds,
             verify_only: header.verify_only,
             cores: limits.cores,
@@ -90,7 +91,7 @@ impl<'a> Plan<'a> {
             cases,
             multi_device_cases,
             time_budget,
-            more_rounds,
+            rounds,
             estimates,
         }
     }
@@ -105,7 +106,12 @@ impl<'a> Plan<'a> {
             self.cases.iter().map(|c| c.run.len()).sum::<usize>() + self.multi_device_cases.len();
         let skipped: usize = self.cases.iter().map(|c| c.skipped.len()).sum();
         let rounds = counted(self.header.rounds as usize, "round");
-        let more = if self.more_rounds { " or more" } else { "" };
+        let time = self.time_budget.total().map(|total| (total, total));
+        let mut devices = self.header.devices.iter();
+        let more = match devices.any(|d| self.rounds.is_worth(self.rounds.planned, d.kind, time)) {
+            true => " or more",
+            false => "",
+        };
         let each = match self.time_budget.total() {
             Some(total) if self.header.devices.len() > 1 => {
                 format!(", at most {} a device", units::seconds(total))
@@ -157,6 +163,11 @@ impl<'a> Plan<'a> {
                 multi_device_case.members.iter().map(|&member| devices[member].clone()).collect();
             (multi_device_case, WorkerSupervisor::multi_device(members, sim.clone(), limit))
         };
+        // With a budget that is set anew they may fit.
+        let too_long = match self.args.budget {
+            Some(_) => vec![],
+            None => resume::too_long(&records, &self.cases),
+        };
         let session = Session {
             cross_device_oracle: CrossDeviceOracle::new(
                 self.suite,
@@ -174,12 +185,13 @@ impl<'a> Plan<'a> {
                 .collect(),
             multi_device_cases: self.multi_device_cases.into_iter().map(with_supervisor).collect(),
             cases: self.cases,
-            records,
             time_budgets: vec![self.time_budget.clone(); devices.len()],
             multi_device_budget: self.time_budget,
             estimates: self.estimates,
-            more_rounds: self.more_rounds,
-            too_long: vec![],
+            rounds: self.rounds,
+            deferred: vec![Deferred::default(); devices.len()],
+            too_long,
+            records,
             policy,
             quiet: self.args.quiet,
         };
@@ -242,6 +254,8 @@ pub(super) fn new_header(args: &Args, suite: &Suite, devices: &[DeviceInfo]) -> 
             true => 1,
             false => suite.budget.rounds.unwrap_or(3),
         }),
+        exact_rounds: args.rounds.is_some(),
+        budget: args.budget,
         verify_only: args.verify,
         filters: args.filter.clone(),
         host: host(),
@@ -253,4 +267,60 @@ pub(super) fn new_header(args: &Args, suite: &Suite, devices: &[DeviceInfo]) -> 
 fn any_seed() -> u64 {
     use std::hash::BuildHasher;
     std::hash::RandomState::new().hash_one(std::process::id()) >> 32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+    use gpubench_core::record::sample::device;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    fn args(line: &[&str]) -> Args {
+        Line::parse_from([&["run"], line].concat()).args
+    }
+
+    /// Seconds of each device, and its rounds.
+    fn extent(args: &Args, header: Header) -> (Option<f64>, Rounds) {
+        let suite = gpubench_experiments::load("quick").unwrap();
+        let plan = Plan::new(args, &suite, &Filters::default(), header);
+        (plan.time_budget.total(), plan.rounds)
+    }
+
+    #[test]
+    fn a_resumed_run_keeps_the_rounds_and_the_budget_that_were_set() {
+        let suite = gpubench_experiments::load("quick").unwrap();
+        let begun = |line: &[&str]| {
+            let args = args(line);
+            let header = new_header(&args, &suite, &[device("opencl")]).unwrap();
+            (extent(&args, header.clone()), serde_json::to_string(&header).unwrap())
+        };
+        let resumed = |header: &str, more: &[&str]| {
+            extent(&args(more), serde_json::from_str(header).unwrap())
+        };
+        for line in [&[][..], &["--rounds", "2"], &["--budget", "31"], &["--verify"]] {
+            let (then, header) = begun(line);
+            assert_eq!(resumed(&header, &["--resume", "a.jsonl"]), then, "{line:?}");
+        }
+        let (_, header) = begun(&["--rounds", "2", "--budget", "31"]);
+        let exact = Rounds { planned: 2, may_follow: false };
+        assert_eq!(resumed(&header, &[]), (Some(31.0), exact));
+        assert_eq!(resumed(&header, &["--budget", "60"]).0, Some(60.0), "set anew");
+    }
+
+    #[test]
+    fn a_file_that_does_not_say_what_was_set_is_resumed_with_the_suites() {
+        let suite = gpubench_experiments::load("quick").unwrap();
+        let header = new_header(&args(&["--rounds", "2", "--budget", "31"]), &suite, &[]).unwrap();
+        let mut header = serde_json::to_value(header).unwrap();
+        let fields = header.as_object_mut().unwrap();
+        assert!(fields.remove("exact_rounds").is_some() && fields.remove("budget").is_some());
+        let found = extent(&args(&[]), serde_json::from_value(header).unwrap());
+        assert_eq!(found, (suite.budget.total, Rounds { planned: 2, may_follow: true }));
+    }
 }

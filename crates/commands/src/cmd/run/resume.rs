@@ -1,10 +1,13 @@
 //! Going on with a run that was cut short: only where nothing has changed since.
 
+use super::cases::Cases;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
-use gpubench_core::record::Header;
-use gpubench_device::select::{Selector, choose};
+use gpubench_core::reason::Reason;
+use gpubench_core::record::{Header, Outcome, Record};
+use gpubench_device::device_choice::{Selector, choose};
 use gpubench_device::sim::SIM;
+use gpubench_experiments::plan::Case;
 use gpubench_suite::Suite;
 
 /// Today's devices in the order of the run's header.
@@ -74,6 +77,19 @@ fn same(then: &DeviceInfo, here: &[DeviceInfo]) -> Result<DeviceInfo> {
     }
 }
 
+/// Cases that were found too long on a device, each with the reason: they stay skipped.
+pub fn too_long(records: &[Record], cases: &[Cases]) -> Vec<(usize, Case, Reason)> {
+    let found = |record: &Record| {
+        let Outcome::Skipped(why @ Reason::OverBudget { .. }) = &record.outcome else {
+            return None;
+        };
+        let of_device = cases.get(record.device)?;
+        let case = of_device.run.iter().find(|case| case.key == record.key)?;
+        Some((record.device, case.clone(), why.clone()))
+    };
+    records.iter().filter_map(found).collect()
+}
+
 fn rejected(what: &str) -> Error {
     Error::Usage(format!("cannot resume: {what}; start a new run"))
 }
@@ -82,6 +98,28 @@ fn rejected(what: &str) -> Error {
 mod tests {
     use super::*;
     use gpubench_core::record::sample;
+    use gpubench_core::workload::CaseKey;
+    use gpubench_experiments::plan;
+
+    #[test]
+    fn what_was_too_long_is_known_again() {
+        let [small, large] = [10, 20].map(|n| plan::sample::case("memory", "copy", n));
+        let why = Reason::OverBudget { what: "one launch".into(), needed: 3.0, available: 1.0 };
+        let record = |key: &CaseKey, outcome| Record {
+            outcome,
+            device: 1,
+            ..sample::record(key.clone(), 1.0)
+        };
+        let records = [
+            record(&small.key, Outcome::Ok),
+            record(&large.key, Outcome::Skipped(why.clone())),
+            record(&small.key, Outcome::Skipped("the time budget is used up".into())),
+            record(&sample::key("left out by now", 1), Outcome::Skipped(why.clone())),
+        ];
+        let cases = [vec![], vec![small, large.clone()]];
+        let cases = cases.map(|run| Cases { run, skipped: vec![] });
+        assert_eq!(too_long(&records, &cases), [(1, large, why)]);
+    }
 
     fn suite(name: &str, hash: &str) -> Suite {
         Suite {

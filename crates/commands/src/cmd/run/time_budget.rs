@@ -1,10 +1,8 @@
 //! How long each case of a device may take, so that all of them fit the device's time budget.
 
 use super::overhead::Overheads;
-use gpubench_core::reason::Reason;
-use gpubench_core::record::{Outcome, Record};
+use gpubench_core::record::Record;
 use gpubench_core::units;
-use gpubench_experiments::Policy;
 use gpubench_experiments::plan::Case;
 use std::time::Instant;
 
@@ -16,6 +14,9 @@ const WARMUP: f64 = 0.5;
 /// A case is measured for at least so many times as long as building, preparing and verifying it take,
 /// at the expense of rounds: two thirds of the time are then spent on measuring.
 const TIMES_OVERHEAD: f64 = 2.0;
+
+/// A case waits for the others when its turn would take as long as so many fair ones.
+const LONG: f64 = 8.0;
 
 /// The time of one device, or of several that are measured as one, and how much of it is spent.
 #[derive(Clone, Debug)]
@@ -67,8 +68,7 @@ impl TimeBudget {
 
     /// Seconds that a record of an earlier invocation took are spent, and what it needed is known.
     pub fn recall(&mut self, record: &Record) {
-        let wall = record.wall;
-        self.spent += wall.stages() + wall.reference_kernel + wall.discarded;
+        self.spent += record.wall.total();
         self.overheads.recall(record);
     }
 
@@ -112,13 +112,14 @@ impl TimeBudget {
         Share { seconds, warmup: (WARMUP * seconds).min(LONGEST_WARMUP) }
     }
 
-    /// The time for a case that was too long for its share, out of what is left when it is one of so many
-    /// parts; `None` where that is too little again.
-    pub fn second_share(&self, outcome: &Outcome, parts: u64) -> Option<Share> {
-        let Outcome::Skipped(Reason::OverBudget { needed, .. }) = outcome else { return None };
-        let share = self.divided(self.left()? / parts.max(1) as f64);
-        let policy = Policy { seconds: share.seconds, ..Policy::default() };
-        (policy.affordable_launch() >= *needed).then_some(share)
+    /// Whether a turn of `case`, the next of `left` ones, would take the time of [`LONG`] of them.
+    pub fn is_long(&self, case: &Case, left: u64) -> bool {
+        self.is_long_at(self.spent(), self.overheads.of(case), left)
+    }
+
+    fn is_long_at(&self, spent: f64, overhead: f64, left: u64) -> bool {
+        let fair = |total: f64| (total - spent).max(0.0) / left.max(1) as f64;
+        self.total.is_some_and(|total| (1.0 + TIMES_OVERHEAD) * overhead > LONG * fair(total))
     }
 
     /// Whether `case` and what surrounds it may still fit.
@@ -181,16 +182,13 @@ mod tests {
     }
 
     #[test]
-    fn a_long_launch_gets_what_others_leave_or_nothing() {
-        let time_budget = TimeBudget::new(Some(30.0), 5.0, 1);
-        let long = |needed| {
-            let reason = Reason::OverBudget { what: "one launch".into(), needed, available: 0.1 };
-            time_budget.second_share(&Outcome::Skipped(reason), 3)
-        };
-        assert_eq!(long(0.6), Some(Share { seconds: 5.0, warmup: 2.5 }));
-        assert_eq!(long(0.7), None);
-        let used_up = Outcome::Skipped("the time budget is used up".into());
-        assert_eq!(time_budget.second_share(&used_up, 1), None);
+    fn a_case_is_long_by_what_a_turn_may_take() {
+        let time_budget = TimeBudget::new(Some(100.0), 5.0, 1);
+        // Of 100 turns each may take a second, so 8 s are long, and 8/3 s besides measuring.
+        assert!(!time_budget.is_long_at(0.0, 2.6, 100));
+        assert!(time_budget.is_long_at(0.0, 2.7, 100));
+        assert!(time_budget.is_long_at(50.0, 1.4, 100), "half is spent");
+        assert!(!TimeBudget::new(None, 5.0, 1).is_long_at(0.0, 1e3, 100), "nothing is short");
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Choosing devices as users name them.
 
+use super::backends::known;
 use super::physical_gpus::physical_gpus;
 use super::sim::Sim;
-use super::{Backend, all, by_name, known};
+use super::{Backend, all, by_name};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::text::printable;

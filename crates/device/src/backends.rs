@@ -1,0 +1,26 @@
+//! The registry of backends: a line each.
+
+#[cfg(feature = "testing")]
+use super::testing;
+use super::{Backend, opencl, sim, wgpu};
+
+/// Every backend of this build that measures, in the order in which results are shown. The
+/// simulated one is not among them: it is requested by name.
+pub fn all() -> Vec<Box<dyn Backend>> {
+    vec![Box::new(opencl::Opencl), Box::new(wgpu::Wgpu)]
+}
+
+/// The backend called `name`, the simulated one (with the shipped devices) included, and in tests the
+/// faulty one.
+pub fn by_name(name: &str) -> Option<Box<dyn Backend>> {
+    known().into_iter().find(|backend| backend.name() == name)
+}
+
+/// Every backend of this build.
+pub(crate) fn known() -> Vec<Box<dyn Backend>> {
+    let mut known = all();
+    known.push(Box::new(sim::Sim::default()));
+    #[cfg(feature = "testing")]
+    known.extend(testing::Faulty::from_env().map(|faulty| Box::new(faulty) as Box<dyn Backend>));
+    known
+}
