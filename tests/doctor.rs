@@ -150,6 +150,41 @@ mod linux {
         assert!(finding.found.contains("/usr/lib/libgone.so does not load: there is no such file"));
     }
 
+    /// What a library of a class and machine begins with.
+    fn elf(class: u8, machine: u8) -> String {
+        let mut head = vec![0; 64];
+        head[..4].copy_from_slice(b"\x7fELF");
+        (head[4], head[5], head[18]) = (class, 1, machine);
+        String::from_utf8(head).unwrap()
+    }
+
+    #[test]
+    fn drivers_of_another_architecture_are_no_problem() {
+        let icd = |library: &str| format!(r#"{{"ICD": {{"library_path": "{library}"}}}}"#);
+        // Of this one, a 32-bit one, and a machine that nobody builds for.
+        let (word, ours) =
+            if cfg!(target_arch = "aarch64") { (2, "aarch64") } else { (1, "x86_64") };
+        let mut machine = Machine::debian()
+            .with("/usr/share/vulkan/icd.d/lvp_icd.i686.json", &icd("libmissing.so"))
+            .with(&format!("/usr/share/vulkan/icd.d/own_icd.{ours}.json"), &icd("libmissing.so"))
+            .with("/usr/share/vulkan/icd.d/path.json", &icd("/usr/lib/i386-linux-gnu/libdriver.so"))
+            .with("/usr/lib/i386-linux-gnu/libdriver.so", &elf(1, 3))
+            .with("/usr/share/vulkan/icd.d/bare.json", &icd("libbare.so"))
+            .with("/usr/lib/riscv64-linux-gnu/libbare.so", &elf(word, 8))
+            .with("/etc/OpenCL/vendors/other.icd", "/usr/lib/i386-linux-gnu/libdriver.so\n")
+            .with("/usr/share/vulkan/icd.d/torn.json", &icd("/opt/libtorn.so"))
+            .with("/opt/libtorn.so", "\u{7f}ELF");
+        machine.broken = vec!["libmissing.so", "libdriver.so", "libbare.so", "libtorn.so"];
+        for foreign in ["lvp_icd.i686.json", "path.json", "bare.json", "other.icd"] {
+            let finding = machine.find(foreign);
+            assert_eq!(finding.state, State::Ok, "{finding:?}");
+            assert!(finding.found.contains("another architecture"), "{finding:?}");
+        }
+        for broken in [&format!("own_icd.{ours}.json")[..], "torn.json"] {
+            assert_eq!(machine.find(broken).state, State::Problem);
+        }
+    }
+
     #[test]
     fn variables_that_hide_drivers_are_named() {
         let mut machine = Machine::debian()

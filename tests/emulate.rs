@@ -202,15 +202,17 @@ fn against_the_emulator() -> Suite {
 }
 
 #[test]
+#[cfg_attr(
+    not(all(feature = "require-opencl", feature = "require-wgpu")),
+    ignore = "needs an OpenCL driver and a wgpu driver"
+)]
 fn every_device_gives_what_the_emulator_gives() {
     let suite = against_the_emulator();
     let policy =
         Policy { verify_only: true, seconds: 60.0, longest_launch: 60.0, ..Policy::default() };
     for backend in backend::all().into_iter().filter(|b| b.name() != "sim") {
         let found = backend.devices().unwrap();
-        if found.is_empty() {
-            eprintln!("skipped: no device through {}", backend.name());
-        }
+        assert!(!found.is_empty(), "no device through {}", backend.name());
         for info in found {
             let mut session = Session::new(backend.open(info.index).unwrap());
             let mut right = 0;

@@ -154,6 +154,7 @@ fn a_run_repeated_for_long_leaks_nothing() {
     }
     println!("left behind: 0 processes, {} files", left.len());
     assert!(left.is_empty(), "{left:?}");
+    assert!(!kinds.is_empty(), "no worker was seen");
     assert!(parent.is_flat(), "the parent grows: {parent}");
     for (kind, series) in kinds {
         assert!(series.is_flat(), "the workers of {kind} grow: {series}");

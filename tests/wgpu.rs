@@ -13,13 +13,11 @@ use gpubench::units::Bytes;
 
 const KERNEL: KernelId = KernelId(0);
 
-/// The first device; prints why the test is skipped where there is none.
-fn device() -> Option<Box<dyn Device>> {
-    if Wgpu.devices().unwrap().is_empty() {
-        println!("skipped: no Vulkan, Metal or DirectX 12 device on this machine");
-        return None;
-    }
-    Some(Wgpu.open(0).unwrap())
+/// The first device.
+fn device() -> Box<dyn Device> {
+    let devices = Wgpu.devices().unwrap();
+    assert!(!devices.is_empty(), "no Vulkan, Metal or DirectX 12 device on this machine");
+    Wgpu.open(0).unwrap()
 }
 
 fn binding(name: &str, access: Access) -> Binding {
@@ -137,8 +135,9 @@ fn devices_describe_themselves() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "require-wgpu"), ignore = "needs a wgpu driver")]
 fn every_kind_of_memory_keeps_what_is_written() {
-    let Some(mut device) = device() else { return };
+    let mut device = device();
     let mut kinds = device.info().host_memory.clone();
     kinds.push(MemoryKind::Device);
     for kind in kinds {
@@ -161,8 +160,9 @@ fn every_kind_of_memory_keeps_what_is_written() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "require-wgpu"), ignore = "needs a wgpu driver")]
 fn copies_move_slices() {
-    let Some(mut device) = device() else { return };
+    let mut device = device();
     let content: Vec<u32> = (0..100).collect();
     fill(&mut *device, 0, MemoryKind::Device, &content);
     fill(&mut *device, 1, MemoryKind::Device, &[7; 100]);
@@ -184,8 +184,9 @@ fn copies_move_slices() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "require-wgpu"), ignore = "needs a wgpu driver")]
 fn every_kind_of_host_memory_uploads_and_downloads() {
-    let Some(mut device) = device() else { return };
+    let mut device = device();
     for kind in device.info().host_memory.clone() {
         let content: Vec<u32> = (1000..1100).collect();
         fill(&mut *device, 0, MemoryKind::Device, &[7; 100]);
@@ -212,8 +213,9 @@ fn every_kind_of_host_memory_uploads_and_downloads() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "require-wgpu"), ignore = "needs a wgpu driver")]
 fn uploads_need_a_host_buffer_and_a_device_buffer() {
-    let Some(mut device) = device() else { return };
+    let mut device = device();
     fill(&mut *device, 0, MemoryKind::Device, &[1, 2]);
     fill(&mut *device, 1, MemoryKind::Pageable, &[3, 4]);
     for (from, to) in [(0, 1), (0, 0), (1, 1)] {
@@ -223,8 +225,9 @@ fn uploads_need_a_host_buffer_and_a_device_buffer() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "require-wgpu"), ignore = "needs a wgpu driver")]
 fn memory_that_the_device_lacks_is_rejected() {
-    let Some(mut device) = device() else { return };
+    let mut device = device();
     for kind in [MemoryKind::Pinned, MemoryKind::Mapped] {
         if !device.info().host_memory.contains(&kind) {
             unsupported(device.alloc(BufferId(0), Bytes(16), kind));
@@ -235,8 +238,9 @@ fn memory_that_the_device_lacks_is_rejected() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "require-wgpu"), ignore = "needs a wgpu driver")]
 fn a_launch_sees_its_slices_and_parameters() {
-    let Some(mut device) = device() else { return };
+    let mut device = device();
     let report = device.build(KERNEL, &source(SCALE)).unwrap();
     assert!(report.seconds > 0.0 && report.local_bytes == Some(0));
     let step = device.info().offset_alignment.0.max(256);
@@ -272,8 +276,9 @@ fn a_launch_sees_its_slices_and_parameters() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "require-wgpu"), ignore = "needs a wgpu driver")]
 fn a_shipped_kernel_is_built_without_checks() {
-    let Some(mut device) = device() else { return };
+    let mut device = device();
     let shipped = KernelSource { origin: Origin::Shipped("f.wgsl".into()), ..source(SCALE) };
     assert_eq!(shipped.bounds_checks(), BoundsChecks::Off);
     let lent = KernelSource { origin: Origin::Lent("f.wgsl".into()), ..source(SCALE) };
@@ -283,20 +288,20 @@ fn a_shipped_kernel_is_built_without_checks() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "require-wgpu"), ignore = "needs a wgpu driver")]
 fn a_directive_stays_in_front_of_the_constants() {
-    let Some(mut device) = device() else { return };
-    if !device.info().features.iter().any(|feature| feature == "f16") {
-        println!("skipped: the device computes no f16");
-        return;
-    }
+    let mut device = device();
+    let computes = device.info().features.iter().any(|feature| feature == "f16");
     let half = format!("enable f16;{}", SCALE.replace("p.factor;", "u32(f16(p.factor));"));
     let half = KernelSource { constants: vec![("N".into(), Constant::Int(1))], ..source(&half) };
-    device.build(KERNEL, &half).unwrap();
+    let built = device.build(KERNEL, &half);
+    assert_eq!(built.is_ok(), computes, "{built:?}");
 }
 
 #[test]
+#[cfg_attr(not(feature = "require-wgpu"), ignore = "needs a wgpu driver")]
 fn a_second_queue_is_refused() {
-    let Some(mut device) = device() else { return };
+    let mut device = device();
     let mut recording = Recording::default();
     for queue in 0..2 {
         let copy = Op::Copy { from: slice(0, 0, 4), to: slice(1, 0, 4) };
@@ -306,8 +311,9 @@ fn a_second_queue_is_refused() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "require-wgpu"), ignore = "needs a wgpu driver")]
 fn mistakes_are_shown_at_their_place_in_the_file() {
-    let Some(mut device) = device() else { return };
+    let mut device = device();
     let log = build_error(&mut *device, &source(&SCALE.replace("p.factor;", "p.faktor;")));
     assert!(log.contains("kernels/f.wgsl:9:"), "{log}");
     assert!(log.contains("if gid.x < p.n { output[gid.x] = input[gid.x] * p.faktor; }"), "{log}");
@@ -321,8 +327,9 @@ fn mistakes_are_shown_at_their_place_in_the_file() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "require-wgpu"), ignore = "needs a wgpu driver")]
 fn arguments_that_differ_from_the_suite_are_named() {
-    let Some(mut device) = device() else { return };
+    let mut device = device();
     let mut log = |source| build_error(&mut *device, &source);
 
     let mut written = source(SCALE);
@@ -343,8 +350,9 @@ fn arguments_that_differ_from_the_suite_are_named() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "require-wgpu"), ignore = "needs a wgpu driver")]
 fn kernels_beyond_the_limits_are_rejected_before_they_are_built() {
-    let Some(mut device) = device() else { return };
+    let mut device = device();
     let info = device.info().clone();
     let words = info.local_memory.0 / 4;
     let local = |words: u64| {
@@ -364,18 +372,20 @@ fn kernels_beyond_the_limits_are_rejected_before_they_are_built() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "require-wgpu"), ignore = "needs a wgpu driver")]
 fn thousands_of_launches_are_one_recording_with_sane_times() {
-    let Some(mut device) = device() else { return };
+    let mut device = device();
     device.build(KERNEL, &counter()).unwrap();
     fill(&mut *device, 0, MemoryKind::Device, &[0]);
     // More than the steps of two query sets.
     let launches = 5000;
     let timeline = device.run(&one_queue(vec![count(); launches])).unwrap();
     assert_eq!(contents(&mut *device, 0), [launches as u32]);
-    if device.info().timestamp_resolution.is_none() || timeline.dropped.is_some() {
-        println!("no device timestamps: {:?}", timeline.dropped);
+    if device.info().timestamp_resolution.is_none() {
+        assert_eq!(timeline.clock, Clock::Host, "a device without a clock");
         return;
     }
+    assert_eq!(timeline.dropped, None, "what its clock says is used");
     assert_eq!((timeline.steps.len(), timeline.clock), (launches, Clock::Device));
     assert_eq!(Some(timeline.resolution), device.info().timestamp_resolution);
     for pair in timeline.steps.windows(2) {
@@ -385,8 +395,9 @@ fn thousands_of_launches_are_one_recording_with_sane_times() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "require-wgpu"), ignore = "needs a wgpu driver")]
 fn replaced_buffers_and_kernels_are_the_ones_that_run() {
-    let Some(mut device) = device() else { return };
+    let mut device = device();
     device.build(KERNEL, &counter()).unwrap();
     let recording = one_queue([count()]);
     fill(&mut *device, 0, MemoryKind::Device, &[10]);
@@ -412,8 +423,9 @@ fn replaced_buffers_and_kernels_are_the_ones_that_run() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "require-wgpu"), ignore = "needs a wgpu driver")]
 fn a_kernel_without_arguments_runs() {
-    let Some(mut device) = device() else { return };
+    let mut device = device();
     let text = "@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z) fn f() {}";
     let empty = KernelSource { bindings: vec![], params_bytes: 0, ..source(text) };
     device.build(KERNEL, &empty).unwrap();
@@ -423,8 +435,9 @@ fn a_kernel_without_arguments_runs() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "require-wgpu"), ignore = "needs a wgpu driver")]
 fn an_empty_recording_ends() {
-    let Some(mut device) = device() else { return };
+    let mut device = device();
     let timeline = device.run(&Recording::default()).unwrap();
     assert!(timeline.steps.is_empty() && timeline.dropped.is_none());
 }
@@ -440,7 +453,7 @@ fn speak() {
     let devices = Wgpu.devices().unwrap();
     if std::env::var_os("EXPECT_NOTHING").is_some() {
         assert!(devices.is_empty(), "{devices:?}");
-    } else if !devices.is_empty() {
+    } else {
         let mut device = Wgpu.open(0).unwrap();
         device.build(KERNEL, &counter()).unwrap();
         assert!(device.build(KERNEL, &source("oops")).is_err());
@@ -462,6 +475,7 @@ fn spoken(variables: &[(&str, &str)]) -> String {
 }
 
 #[test]
+#[cfg_attr(not(feature = "require-wgpu"), ignore = "needs a wgpu driver")]
 fn drivers_and_loaders_never_write_to_standard_output() {
     assert_eq!(spoken(&[]), "");
     assert_eq!(spoken(&[("VK_LOADER_DEBUG", "all"), ("MESA_DEBUG", "1")]), "");

@@ -28,12 +28,19 @@ impl Place {
     /// `gpubench` with `args`, in this folder.
     pub fn gpubench(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gpubench"));
-        command.args(args).current_dir(self.folder.path());
+        command.args(args);
+        self.surround(&mut command);
+        command
+    }
+
+    /// Has a command run in this folder, with what is its own.
+    pub fn surround(&self, command: &mut Command) {
+        command.current_dir(self.folder.path());
         command.env("TMPDIR", self.folder.path().join("tmp"));
+        command.env("GPUBENCH_LOCKS", self.folder.path().join("tmp"));
         command.env("GPUBENCH_FAULTS", self.folder.path().join("faults"));
         command.env("XDG_CONFIG_HOME", self.folder.path().join("config"));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command
     }
 
     /// Runs to the end.

@@ -74,3 +74,46 @@ impl From<&Aggregate<'_>> for CaseResult {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_core::record::sample::{device, header, key, outcome, record};
+
+    #[test]
+    fn a_case_is_its_rounds_on_its_device() {
+        let header = header(vec![device("opencl"), device("wgpu")]);
+        let of = |round, seconds| Record { round, ..record(key("a", 1), seconds) };
+        let mut flagged = of(1, 3e-3);
+        flagged.flags = vec![Flag::FewSamples, Flag::NotConverged];
+        let mut first = of(0, 1e-3);
+        first.flags = vec![Flag::NotConverged];
+        let other = Record { device: 1, ..of(0, 7e-3) };
+        let failed = outcome(key("b", 2), Outcome::Failed("why".into()));
+        let stray = Record { device: 2, ..of(0, 9e-3) };
+        let all = collect(&header, &[first, flagged, other, failed, stray]);
+        assert_eq!(all.len(), 2, "a record of no device of the header counts nowhere");
+        assert_eq!(
+            (all[0].device.backend.as_str(), all[1].device.backend.as_str()),
+            ("opencl", "wgpu")
+        );
+        let case = &all[0].cases[&key("a", 1)];
+        assert_eq!((&case.outcome, &case.medians[..]), (&Outcome::Ok, &[1e-3, 3e-3][..]));
+        let overall = case.overall.as_ref().unwrap();
+        assert!(overall.interval[0] <= overall.value && overall.value <= overall.interval[1]);
+        assert!((1e-3..=3e-3).contains(&overall.value), "{}", overall.value);
+        assert_eq!((case.flops, case.bytes), (1e6, 4e6));
+        assert_eq!(case.flags, [Flag::NotConverged, Flag::FewSamples], "each once");
+        assert_eq!(
+            case.grade,
+            [Flag::NotConverged, Flag::FewSamples].iter().map(Flag::grade).max()
+        );
+        assert_eq!((case.kernel_hash.as_deref(), case.bounds_checks), (None, None));
+        assert_eq!(all[1].cases[&key("a", 1)].medians, [7e-3]);
+        let failed = &all[0].cases[&key("b", 2)];
+        assert!(
+            failed.outcome.is_failure() && failed.overall.is_none() && failed.medians.is_empty()
+        );
+        assert_eq!((failed.flops, failed.bytes), (0.0, 0.0));
+    }
+}

@@ -1,6 +1,6 @@
 //! Why a case was not run.
 
-use crate::units::{Bytes, seconds};
+use crate::units::{Bytes, apart, seconds};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -63,7 +63,7 @@ impl Room {
     }
 
     /// How much of it there is, in a clause.
-    fn has(self, limit: Bytes) -> String {
+    fn has(self, limit: &str) -> String {
         match self {
             Self::Binding => format!("a kernel may see {limit} of one buffer"),
             Self::Buffer => format!("the device's largest buffer has {limit}"),
@@ -114,8 +114,8 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLarge { what, bytes, limit, of } => {
-                let (bytes, has) = (Bytes(*bytes), of.has(Bytes(*limit)));
-                write!(f, "{what} needs {bytes}, and {has}")
+                let [bytes, limit] = apart(Bytes(*bytes), Bytes(*limit));
+                write!(f, "{what} needs {bytes}, and {}", of.has(&limit))
             }
             Self::OverBudget { what, needed, available } => {
                 write!(
@@ -145,6 +145,13 @@ mod tests {
             large.to_string(),
             "`a` needs 2.00 KiB, and the device's largest buffer has 1.00 KiB"
         );
+        let close = Reason::TooLarge {
+            what: "`a`".into(),
+            bytes: 4 << 30 | 4,
+            limit: 4 << 30,
+            of: Room::Host,
+        };
+        assert_eq!(close.to_string(), "`a` needs 4294967300 B, and the host has 4294967296 B");
         let other = Reason::from("no such memory");
         assert_eq!(serde_json::to_string(&other).unwrap(), "\"no such memory\"");
         assert_eq!(serde_json::from_str::<Reason>("\"no such memory\"").unwrap(), other);

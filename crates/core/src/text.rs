@@ -1,5 +1,6 @@
 //! Text that others chose: read within bounds, and made fit for a terminal or a table.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
@@ -75,6 +76,25 @@ pub fn printable(text: &str, limit: usize) -> String {
         }
     }
     out
+}
+
+/// `text` in its lines without any other control character but tabs, without terminal escape sequences,
+/// and without marks that reorder or hide text: what every way out to a terminal or a file passes.
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    let kept = |c: char| matches!(c, '\n' | '\t') || !(c.is_control() || is_invisible(c));
+    if text.chars().all(kept) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{1b}' => skip_escape(&mut chars),
+            c if kept(c) => out.push(c),
+            _ => {}
+        }
+    }
+    Cow::Owned(out)
 }
 
 fn push(out: &mut String, length: &mut usize, c: char) {
@@ -153,7 +173,7 @@ fn lines(text: &str, width: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{middle, printable, wrapped};
+    use super::{harmless, middle, printable, wrapped};
 
     #[test]
     fn names_break_where_their_parts_end() {
@@ -180,6 +200,13 @@ mod tests {
         assert_eq!(printable("a\u{1b}[31mred\u{1b}[0m\tb\u{7}\u{202e}", 80), "ared b");
         assert_eq!(printable("\u{1b}]0;title\u{7}x", 80), "0;titlex");
         assert_eq!(printable("µs Größe", 80), "µs Größe");
+    }
+
+    #[test]
+    fn lines_and_tabs_are_harmless_and_nothing_else_that_commands() {
+        assert_eq!(harmless("a\tb\nµ ✓ €"), "a\tb\nµ ✓ €");
+        assert_eq!(harmless("a\u{1b}[31mred\u{1b}[0m\r\n\u{9b}2J\u{7f}\u{202e}b"), "ared\n2Jb");
+        assert_eq!(harmless("\u{1b}"), "");
     }
 
     #[test]

@@ -43,6 +43,15 @@ impl fmt::Display for Bytes {
     }
 }
 
+/// Two numbers of bytes that are compared: in full where their short forms read alike.
+pub fn apart(one: Bytes, other: Bytes) -> [String; 2] {
+    let short = [one, other].map(|bytes| bytes.to_string());
+    if one != other && short[0] == short[1] {
+        return [one, other].map(|Bytes(n)| format!("{n} B"));
+    }
+    short
+}
+
 /// A time in seconds, with the prefix that leaves one to three digits before the point.
 pub fn seconds(s: f64) -> String {
     with_prefix(s, "s")
@@ -58,7 +67,8 @@ pub fn bandwidth(rate: f64) -> String {
     with_prefix(rate, "B/s")
 }
 
-/// `value` with an SI prefix from pico to tera and `unit` behind it.
+/// `value` with an SI prefix from pico to tera and `unit` behind it. What no prefix reaches is written
+/// with an exponent, so that nothing reads `0.00 ps` or runs over hundreds of digits.
 pub fn with_prefix(value: f64, unit: &str) -> String {
     const PREFIXES: [(&str, f64); 9] = [
         ("T", 1e12),
@@ -71,8 +81,16 @@ pub fn with_prefix(value: f64, unit: &str) -> String {
         ("n", 1e-9),
         ("p", 1e-12),
     ];
-    if value == 0.0 || !value.is_finite() {
-        return format!("{value} {unit}");
+    /// Below this, not even pico leaves two digits; from the second on, tera leaves too many.
+    const REACH: [f64; 2] = [1e-14, 9.995e14];
+    if !value.is_finite() {
+        return "–".to_owned();
+    }
+    if value == 0.0 {
+        return format!("0 {unit}");
+    }
+    if !(REACH[0]..REACH[1]).contains(&value.abs()) {
+        return format!("{value:.2e} {unit}");
     }
     // Rounding to three digits must not print 1000 of a smaller unit.
     let magnitude = value.abs() * 1.0005;
@@ -81,6 +99,26 @@ pub fn with_prefix(value: f64, unit: &str) -> String {
         .find(|&(_, scale)| magnitude >= scale)
         .unwrap_or(PREFIXES[PREFIXES.len() - 1]);
     format!("{} {prefix}{unit}", three_digits(value / scale))
+}
+
+/// `value` with so many digits behind the point, as tables that are compared with printed ones have
+/// it; with an exponent where that would take more than fifteen before the point.
+pub fn fixed(value: f64, digits: usize) -> String {
+    match value.abs() {
+        ..1e15 => format!("{value:.digits$}"),
+        _ if value.is_finite() => format!("{value:.digits$e}"),
+        _ => "–".to_owned(),
+    }
+}
+
+/// A number of somebody else, to be named in a message: in full, with an exponent where it would have more
+/// than sixteen digits.
+pub fn quoted(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        1e-6..1e16 => value.to_string(),
+        _ => format!("{value:e}"),
+    }
 }
 
 fn three_digits(value: f64) -> String {
@@ -111,5 +149,21 @@ mod tests {
         assert_eq!(seconds(0.999_9), "1.00 s");
         assert_eq!(flops(3.42e11), "342 GFLOP/s");
         assert_eq!(bandwidth(0.0), "0 B/s");
+    }
+
+    #[test]
+    fn no_number_reads_as_nonsense() {
+        assert_eq!(seconds(f64::NAN), "–");
+        assert_eq!(bandwidth(f64::INFINITY), "–");
+        assert_eq!(seconds(5e-324), "4.94e-324 s");
+        assert_eq!(bandwidth(1e28), "1.00e28 B/s");
+        assert_eq!(seconds(-0.0), "0 s");
+        assert_eq!(fixed(1.2345, 3), "1.234");
+        assert_eq!(fixed(-1e308, 2), "-1.00e308");
+        assert_eq!(fixed(f64::NAN, 1), "–");
+        assert_eq!(
+            [-5.0, 0.25, 1e308, 1e-290, 0.0].map(quoted),
+            ["-5", "0.25", "1e308", "1e-290", "0"]
+        );
     }
 }

@@ -32,6 +32,11 @@ impl Selector {
         Sim::new(named.filter(|name| is_file(name)).map(PathBuf::from).collect(), 0)
     }
 
+    /// Whether it names devices, rather than taking all that there are.
+    pub fn names_devices(&self) -> bool {
+        !self.names().is_empty()
+    }
+
     /// Whether simulated devices are requested and no real ones.
     fn only_simulated(&self) -> bool {
         let simulated = |name: &String| name.starts_with("sim:");

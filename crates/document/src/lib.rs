@@ -17,6 +17,7 @@ mod table;
 mod timeline;
 mod unit;
 
+pub use number_text::{number, tick};
 pub use plot::{Axis, Direction, Limit, Plot, Point, Scale, Series};
 pub use quantity::{Figure, Quantity};
 pub use sentence::{Piece, Sentence};

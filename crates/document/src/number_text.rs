@@ -6,9 +6,6 @@
 use super::{Quantity, Unit};
 use gpubench_core::units::{Bytes, with_prefix};
 
-/// Below this, not even pico leaves two digits; from the second on, tera leaves too many.
-const PREFIXES: [f64; 2] = [1e-14, 9.995e14];
-
 /// A value and its interval.
 pub(super) fn quantity(quantity: Quantity, unit: Unit) -> String {
     let (value, text) = (quantity.value(), number(quantity.value(), unit));
@@ -24,8 +21,8 @@ pub(super) fn quantity(quantity: Quantity, unit: Unit) -> String {
     }
 }
 
-/// A number at an axis: as elsewhere, without zeros behind the point.
-pub(super) fn tick(value: f64, unit: Unit) -> String {
+/// `value` at an axis: as elsewhere, without zeros behind the point.
+pub fn tick(value: f64, unit: Unit) -> String {
     let text = number(value, unit);
     let (number, rest) = text.split_once(' ').unwrap_or((&text, ""));
     let number = match number.contains('.') && !number.contains('e') {
@@ -36,8 +33,8 @@ pub(super) fn tick(value: f64, unit: Unit) -> String {
     format!("{number} {rest}").trim_end().to_owned()
 }
 
-/// A value alone.
-pub(super) fn number(value: f64, unit: Unit) -> String {
+/// `value` as people read it; `–` where it is not finite.
+pub fn number(value: f64, unit: Unit) -> String {
     if !value.is_finite() {
         return "–".to_owned();
     }
@@ -48,7 +45,7 @@ pub(super) fn number(value: f64, unit: Unit) -> String {
         | Unit::PerSecond
         | Unit::Hertz
         | Unit::Watts
-        | Unit::Joules => prefixed(value, unit.symbol()),
+        | Unit::Joules => with_prefix(value, unit.symbol()),
         // A prefix of a quotient reads badly: 0.083 FLOP/B, not 83 mFLOP/B.
         Unit::FlopsPerByte => format!("{} FLOP/B", plain(value)),
         Unit::Bytes => bytes(value),
@@ -58,16 +55,6 @@ pub(super) fn number(value: f64, unit: Unit) -> String {
         Unit::Relative => ratio(value, 3),
         Unit::Celsius => format!("{} °C", plain(value)),
         Unit::Count | Unit::None => plain(value),
-    }
-}
-
-fn prefixed(value: f64, unit: &str) -> String {
-    if value == 0.0 {
-        return format!("0 {unit}");
-    }
-    match (PREFIXES[0]..PREFIXES[1]).contains(&value.abs()) {
-        true => with_prefix(value, unit),
-        false => format!("{value:.2e} {unit}"),
     }
 }
 

@@ -5,6 +5,7 @@
 //! which is not the integral of 5.25; partial integration gives `T_P·e^(−y)`.
 
 use gpubench_core::error::{Error, Result};
+use gpubench_core::units::quoted;
 use statrs::function::gamma::{gamma, gamma_li};
 
 /// How nodes fail: each survives a time `t` with probability `exp(−λ·t^c)`.
@@ -73,13 +74,17 @@ impl Failures {
     /// never pays (5.8) and the intervals between checkpoints need not shrink (5.23).
     pub fn new(rate: f64, shape: f64) -> Result<Self> {
         if !(rate.is_finite() && rate > 0.0) {
-            return Err(Error::Usage(format!("a failure rate must be above 0, not {rate}")));
+            return Err(Error::Usage(format!(
+                "a failure rate must be above 0, not {}",
+                quoted(rate)
+            )));
         }
         if !(shape.is_finite() && shape > 1.0) {
             return Err(Error::Usage(format!(
-                "a Weibull shape must be above 1, not {shape}: with 1 or less failures do not \
+                "a Weibull shape must be above 1, not {}: with 1 or less failures do not \
                  become more frequent, and neither the number of nodes nor the placement of \
-                 checkpoints has a best value"
+                 checkpoints has a best value",
+                quoted(shape)
             )));
         }
         Ok(Self { rate, shape })
@@ -127,8 +132,17 @@ impl Failures {
         }
         let c = self.shape;
         let scale = (nodes * self.rate).powf(-1.0 / c);
-        let until = scale / c * gamma_li(1.0 / c, y) - seconds * (-y).exp();
+        let until = scale / c * lower_gamma(1.0 / c, y) - seconds * (-y).exp();
         until / -(-y).exp_m1()
+    }
+}
+
+/// The lower incomplete gamma function, from nothing to everything.
+fn lower_gamma(a: f64, y: f64) -> f64 {
+    match y {
+        ..=0.0 => 0.0,
+        f64::INFINITY => gamma(a),
+        _ => gamma_li(a, y),
     }
 }
 
@@ -162,10 +176,18 @@ mod tests {
         near(closed, mean / mass, 1e-4);
         // 5.26 as printed: its second term has another unit.
         let y = rate * 300f64.powf(shape);
-        let printed = (rate.powf(-1.0 / shape) / shape * gamma_li(1.0 / shape, y)
+        let printed = (rate.powf(-1.0 / shape) / shape * lower_gamma(1.0 / shape, y)
             - 300f64.powf(1.0 - shape) / rate * (-y).exp())
             / (1.0 - (-y).exp());
         assert!((printed - closed).abs() > 100.0, "{printed}");
+    }
+
+    #[test]
+    fn sooner_or_later_all_nodes_have_failed() {
+        let late = Failures::new(1e-6, 1000.0).unwrap().expected_recomputation(NODES, 1e9);
+        near(late, 1.0, 0.02);
+        near(lower_gamma(0.5, f64::INFINITY), std::f64::consts::PI.sqrt(), 1e-9);
+        assert_eq!(lower_gamma(0.5, 0.0), 0.0);
     }
 
     #[test]

@@ -115,7 +115,9 @@ mod tests {
         let image = [1.0, 0.0, 0.0, 0.25, 0.5, 0.5, 0.5, 1.0, 1.0, 1.0, 1.0, 0.0];
         let expected =
             [0.393, 0.349, 0.272, 0.25, 0.6755, 0.6015, 0.4685, 1.0, 1.0, 1.0, 0.937, 0.0];
-        for (found, expected) in filtered(sepia, 1, 3, &image).iter().zip(expected) {
+        let found = filtered(sepia, 1, 3, &image);
+        assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.iter().zip(expected) {
             assert!((found - expected).abs() < 1e-6, "{found} instead of {expected}");
         }
     }

@@ -2,6 +2,7 @@
 
 use super::csv::{csv, number};
 use super::labels::{case_name, device, explain, flag_word, with_reasons};
+use super::render;
 use gpubench_analysis::{Comparison, Row, Verdict};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::text::printable;
@@ -267,7 +268,7 @@ pub fn spreadsheet(all: &[Compared]) -> String {
 
 /// Everything, for programs: `{"version": 2, "compared": [ … ]}` with the fields of [`Compared`].
 pub fn json(all: &[Compared]) -> String {
-    format!("{:#}\n", serde_json::json!({ "version": VERSION, "compared": all }))
+    render::json::json(&serde_json::json!({ "version": VERSION, "compared": all }))
 }
 
 fn verdict_label(verdict: &Verdict) -> &'static str {

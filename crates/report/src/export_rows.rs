@@ -3,6 +3,7 @@
 use super::csv::number;
 use super::labels::case_name;
 use gpubench_core::record::{Flag, Grade, Header, Record};
+use gpubench_core::text::harmless;
 use gpubench_stats::Summary;
 use serde_json::Value;
 
@@ -87,7 +88,7 @@ pub fn row(run: &str, header: &Header, record: &Record) -> Option<Vec<Cell>> {
     let measured = record.measured.as_ref();
     let summary = measured.and_then(|measured| Summary::of(&measured.samples));
     let built = record.kernel.as_ref();
-    let text = |text: &str| Cell::Text(text.to_owned());
+    let text = |text: &str| Cell::Text(harmless(text).into_owned());
     let figure = |pick: fn(&Summary) -> f64| Cell::Number(summary.as_ref().map(pick));
     Some(vec![
         text(run),
@@ -100,10 +101,10 @@ pub fn row(run: &str, header: &Header, record: &Record) -> Option<Vec<Cell>> {
         text(&device.backend),
         Cell::Text(kind),
         text(&device.driver),
-        Cell::Text(device.slug()),
-        Cell::Text(case_name(&record.key)),
+        text(&device.slug()),
+        text(&case_name(&record.key)),
         text(&record.key.workload),
-        Cell::Text(size.join(" ")),
+        text(&size.join(" ")),
         Cell::Text(serde_name(&record.key.measure)),
         Cell::Text(memory.unwrap_or_default()),
         text(&record.family),
@@ -118,7 +119,7 @@ pub fn row(run: &str, header: &Header, record: &Record) -> Option<Vec<Cell>> {
         Cell::Number(measured.map(|m| m.flops)),
         Cell::Number(measured.map(|m| m.bytes)),
         Cell::Number(record.monitor.joules),
-        Cell::Text(built.map_or_else(String::new, |b| b.hash.clone())),
+        text(built.map_or("", |b| &b.hash)),
         Cell::Text(built.map_or_else(String::new, |b| serde_name(&b.bounds_checks))),
         Cell::Text(flags.join(" ")),
         text(grade.map_or("", Grade::label)),

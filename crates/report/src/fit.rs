@@ -1,10 +1,11 @@
 //! Fitted models as a section, in a few words and as JSON.
 
 use super::labels::size;
+use super::render;
 use gpubench_analysis::fit::{Bound, Device, Evaluation, Launch, Model, Parameter, Score, best};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::text::printable;
-use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
+use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit, number};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -195,14 +196,14 @@ pub fn short(reports: &[Report]) -> String {
         let Some(score) = &best.leave_one_size_out else { continue };
         let _ = write!(
             out,
-            "Models on {}:{} {name}: {} is best, {:.2} accurate on sizes it never saw",
+            "Models on {}:{} {name}: {} is best, {} accurate on sizes it never saw",
             device.backend,
             device.index,
             best.model.name(),
-            score.accuracy
+            number(score.accuracy, Unit::None)
         );
         if let Some(score) = &best.leave_one_workload_out {
-            let _ = write!(out, ", {:.2} on workloads", score.accuracy);
+            let _ = write!(out, ", {} on workloads", number(score.accuracy, Unit::None));
         }
         let _ = writeln!(out, ". {}", bounded(best, report));
     }
@@ -258,5 +259,5 @@ pub fn json(reports: &[Report]) -> String {
         })
     });
     let all: Vec<Value> = reports.collect();
-    format!("{:#}\n", Value::Array(all))
+    render::json::json(&all)
 }

@@ -1,10 +1,10 @@
 //! The formats of reports: one line each, and what a line says.
 
 use crate::comparison::Compared;
-use crate::terminal::Style;
 use crate::{data, html, markdown, render, terminal};
 use gpubench_analysis::ReportInput;
 use gpubench_analysis::rank::Ranking;
+use gpubench_core::text::harmless;
 use gpubench_document::Section;
 
 /// What is reported.
@@ -17,8 +17,8 @@ pub struct Report<'a> {
     pub ranking: &'a Ranking,
     /// The devices against a baseline.
     pub compared: &'a [Compared],
-    /// The terminal, for the format that is for one.
-    pub style: Style,
+    /// Columns of the terminal, for the format that is for one.
+    pub width: Option<usize>,
 }
 
 /// A format of reports.
@@ -33,7 +33,15 @@ pub struct Format {
     /// Whether it shows the ranking.
     pub ranks: bool,
     /// The report in it.
-    pub write: fn(&Report) -> String,
+    write: fn(&Report) -> String,
+}
+
+impl Format {
+    /// The report in it: the one way out of every format, which nothing passes that commands whoever
+    /// shows it.
+    pub fn text(&self, report: &Report) -> String {
+        harmless(&(self.write)(report)).into_owned()
+    }
 }
 
 /// All of them.
@@ -43,7 +51,7 @@ pub static FORMATS: [Format; 6] = [
         about: "Tables for a terminal",
         endings: &["txt"],
         ranks: true,
-        write: |r| terminal::text(&r.sections, r.style),
+        write: |r| terminal::text(&r.sections, r.width),
     },
     Format {
         name: "html",

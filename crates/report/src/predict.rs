@@ -1,6 +1,7 @@
 //! Predictions as a section and as JSON.
 
 use super::labels::size;
+use super::render;
 use gpubench_analysis::fit::{Bound, Model};
 use gpubench_core::text::printable;
 use gpubench_core::workload::CaseKey;
@@ -215,7 +216,7 @@ pub fn json(predictions: &[Prediction]) -> String {
             "relative_error": some(summary.mean(|order| order.relative_error)),
         },
     });
-    format!("{value:#}\n")
+    render::json::json(&value)
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! How far a run has come: a bar on a terminal, now and then a line elsewhere, always on stderr.
 
+use gpubench_core::text::{harmless, printable};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::ffi::OsStr;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -31,7 +33,8 @@ enum Style {
 impl Progress {
     /// Of `total` cases, of which `done` are done already; `max_seconds` seconds are given to the others.
     pub fn new(total: u64, done: u64, max_seconds: Option<f64>, quiet: bool) -> Self {
-        let style = match (quiet, std::io::stderr().is_terminal()) {
+        let term = std::env::var_os("TERM");
+        let style = match (quiet, draws(std::io::stderr().is_terminal(), term.as_deref())) {
             (true, _) => Style::Quiet,
             (false, true) => Style::Bar(bar(total, done)),
             (false, false) => Style::Lines { last: None },
@@ -49,7 +52,8 @@ impl Progress {
 
     /// A case begins.
     pub fn begin(&mut self, case: &str) {
-        self.doing = case.to_owned();
+        // A bar's text goes to the terminal by itself.
+        self.doing = printable(case, 200);
         self.show("");
     }
 
@@ -142,8 +146,30 @@ fn time_left(elapsed: f64, done: u64, left: u64, max_seconds: Option<f64>) -> St
 
 /// A line on stderr. A closed terminal is no reason to stop, nor to panic.
 pub fn say(text: &str) {
-    // In one piece, so that lines of two processes do not mix.
-    let _ = std::io::stderr().write_all(format!("gpubench: {text}\n").as_bytes());
+    // In one piece, so that lines of two processes do not mix. There is nobody left to report to when
+    // this fails.
+    let _ = Stderr.write_all(format!("gpubench: {text}\n").as_bytes());
+}
+
+/// The one door to stderr: text passes, and nothing that commands a terminal.
+#[derive(Clone, Copy, Debug)]
+pub struct Stderr;
+
+impl Write for Stderr {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let text = String::from_utf8_lossy(bytes);
+        std::io::stderr().write_all(harmless(&text).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        std::io::stderr().flush()
+    }
+}
+
+/// Whether to draw on a terminal: one that calls itself dumb knows only lines.
+pub fn draws(is_terminal: bool, term: Option<&OsStr>) -> bool {
+    is_terminal && term.is_none_or(|term| term != "dumb")
 }
 
 #[cfg(test)]
@@ -157,6 +183,12 @@ mod tests {
         assert_eq!(after(10, 30), "30 s left");
         assert_eq!(after(10, 90), "1:30 min left");
         assert_eq!(after(1, 1000), "2:46 h left");
+    }
+
+    #[test]
+    fn a_dumb_terminal_gets_lines() {
+        assert!(draws(true, None) && draws(true, Some(OsStr::new("xterm"))));
+        assert!(!draws(true, Some(OsStr::new("dumb"))) && !draws(false, None));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::csv::{csv, number};
 use super::labels::{capitalised, device, with_reasons};
-use super::predicted_ranking;
+use super::{predicted_ranking, render};
 use gpubench_analysis::Energy;
 use gpubench_analysis::rank::{Device, Family, Ranking, Row};
 use gpubench_core::text::printable;
@@ -86,8 +86,7 @@ pub fn spreadsheet(ranking: &Ranking) -> String {
 
 /// Everything, for programs: `{"version": 2, "ranking": …}` with the fields of [`Ranking`].
 pub fn json(ranking: &Ranking) -> String {
-    let document = serde_json::json!({ "version": VERSION, "ranking": ranking });
-    format!("{document:#}\n")
+    render::json::json(&serde_json::json!({ "version": VERSION, "ranking": ranking }))
 }
 
 /// A family's plot and table.

@@ -4,17 +4,8 @@ use crate::render;
 use gpubench_core::gpu::Clock;
 use gpubench_core::record::{Record, Wall};
 use gpubench_core::units;
-use gpubench_document::Section;
+use gpubench_document::{Section, Unit, number};
 use std::fmt::Write;
-
-/// How to write.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Style {
-    /// Columns of the terminal; `None` where lines may be of any length.
-    pub width: Option<usize>,
-    /// Whether to colour marks.
-    pub color: bool,
-}
 
 /// What was done since the run began or was resumed.
 #[derive(Clone, Copy, Debug)]
@@ -25,12 +16,11 @@ pub struct Invocation<'a> {
     pub records: &'a [Record],
 }
 
-/// Sections below each other.
-pub fn text(sections: &[Section], style: Style) -> String {
+/// Sections below each other, in lines of at most `width` columns, or of any length.
+pub fn text(sections: &[Section], width: Option<usize>) -> String {
     let text: String =
-        sections.iter().map(|section| render::text::section(section, style.width)).collect();
-    let text = text.trim_start_matches('\n');
-    if style.color { paint(text) } else { text.to_owned() }
+        sections.iter().map(|section| render::text::section(section, width)).collect();
+    text.trim_start_matches('\n').to_owned()
 }
 
 /// Where the time went.
@@ -52,12 +42,13 @@ pub fn time(Invocation { seconds, records }: Invocation) -> String {
     for (name, part) in parts.into_iter().filter(|(_, part)| *part > 0.0) {
         let _ = write!(out, " {join} {name} {}", units::seconds(part));
         if matches!(name, "measure" | "reference kernel") {
-            let _ = write!(out, " ({:.0} %)", 100.0 * part / seconds);
+            let _ = write!(out, " ({})", number(part / seconds, Unit::Fraction));
         }
         join = "+";
     }
     if let Some(share) = busy_share(records) {
-        let _ = write!(out, "; while measuring, the device was busy {:.0} %", 100.0 * share);
+        let share = number(share, Unit::Fraction);
+        let _ = write!(out, "; while measuring, the device was busy {share}");
     }
     out + "\n"
 }
@@ -72,11 +63,6 @@ fn busy_share(records: &[Record]) -> Option<f64> {
     (measure > 0.0).then(|| busy / measure)
 }
 
-/// Colours the marks; nothing else is coloured, so that no meaning hangs on colour alone.
-fn paint(text: &str) -> String {
-    text.replace('✓', "\u{1b}[32m✓\u{1b}[0m").replace('✗', "\u{1b}[31m✗\u{1b}[0m")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,15 +74,9 @@ mod tests {
         let (input, ranking) = (sample.input(), sample.ranking());
         let experiments = vec![render::sample::section()];
         let all = crate::sections(&input, experiments, &ranking, &sample.compared());
-        let whole = text(&all, Style { width: Some(80), color: false });
+        let whole = text(&all, Some(80));
         assert!(whole.lines().all(|line| line.chars().count() <= 80), "{whole}");
         insta::assert_snapshot!(whole);
-        assert_eq!(
-            text(&all, Style { width: Some(80), color: true })
-                .replace("\u{1b}[32m✓\u{1b}[0m", "✓")
-                .replace("\u{1b}[31m✗\u{1b}[0m", "✗"),
-            whole
-        );
     }
 
     #[test]
@@ -107,6 +87,6 @@ mod tests {
         record.wall.busy = 1.0;
         let text = time(Invocation { seconds: 3.0, records: &[record] });
         assert!(text.contains("measure 2.00 s") && text.contains("other 500 ms"), "{text}");
-        assert!(text.ends_with("the device was busy 50 %\n"), "{text}");
+        assert!(text.ends_with("the device was busy 50.0 %\n"), "{text}");
     }
 }

@@ -1,20 +1,28 @@
-//! What a kernel of a suite may not ask of the OpenCL compiler: to read other files.
+//! What a kernel of a suite may not ask of the OpenCL compiler: to look for other files, or to take
+//! assembly, which reads them too (`.incbin`).
 //!
 //! Only a preprocessor knows what is a directive and what a comment or a string. Here everything
-//! that could be one is found, wherever it stands: too much is refused rather than too little.
+//! that could be one is found, wherever it stands: too much is refused rather than too little. What
+//! macros make of parts (`a ## sm`) is not seen: this keeps honest kernels to their own text, and
+//! hinders a malicious one as little as its other means do.
 
 use std::ops::Range;
 
 /// Directives that name a file.
 const DIRECTIVES: [&[u8]; 5] =
     [b"include", b"include_next", b"import", b"embed", b"__include_macros"];
-/// Operators that ask whether there is a file.
-const OPERATORS: [&[u8]; 2] = [b"__has_include", b"__has_embed"];
+/// Words behind `#pragma` that name a file or a module.
+const PRAGMAS: [&[u8]; 5] =
+    [b"dependency", b"module", b"include_alias", b"include_instead", b"pch_preprocess"];
+/// Operators that ask whether there is a file, or are a pragma or assembly.
+const OPERATORS: [&[u8]; 4] = [b"__has_include", b"__has_embed", b"_Pragma", b"__pragma"];
+/// Words that begin assembly.
+const ASSEMBLY: [&[u8]; 4] = [b"asm", b"__asm", b"__asm__", b"_asm"];
 /// As far behind its `#` a directive's name is looked for.
 const WINDOW: usize = 256;
 
-/// Where `text` has the compiler look for another file, if anywhere.
-pub fn names_file(text: &str) -> Option<Range<usize>> {
+/// Where `text` has the compiler look for another file, or take assembly, if anywhere.
+pub fn beyond_its_text(text: &str) -> Option<Range<usize>> {
     let (plain, places) = spliced(text.as_bytes());
     let directive = (0..plain.len()).find_map(|at| Some(at..directive(&plain, at)?));
     let found = directive.or_else(|| {
@@ -22,10 +30,30 @@ pub fn names_file(text: &str) -> Option<Range<usize>> {
             let at = plain.windows(operator.len()).position(|window| window == *operator)?;
             Some(at..at + operator.len())
         })
+    });
+    let found = found.or_else(|| {
+        let words = words(&plain);
+        words.into_iter().find(|word| ASSEMBLY.contains(&&plain[word.clone()]))
     })?;
     // What ends the range may lie behind a splice: the character before it shows where it ends.
     let range = places[found.start]..places[found.end - 1] + 1;
     Some(range.start..text.ceil_char_boundary(range.end))
+}
+
+/// Where names and numbers stand.
+fn words(plain: &[u8]) -> Vec<Range<usize>> {
+    let mut words: Vec<Range<usize>> = vec![];
+    for at in (0..plain.len()).filter(|&at| in_name(plain[at])) {
+        match words.last_mut() {
+            Some(last) if last.end == at => last.end += 1,
+            _ => words.push(at..at + 1),
+        }
+    }
+    words
+}
+
+fn in_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || !byte.is_ascii()
 }
 
 /// The end of the directive that begins at `at` and names a file, if there is one. A `#` behind
@@ -50,9 +78,39 @@ fn directive(plain: &[u8], at: usize) -> Option<usize> {
             _ => break,
         };
     }
-    let len = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    let len = rest.iter().take_while(|byte| in_name(**byte)).count();
     let cut_off = rest.is_empty() && all.len() == WINDOW;
-    (cut_off || DIRECTIVES.contains(&&rest[..len])).then(|| all.end - rest.len() + len)
+    let end = all.end - rest.len() + len;
+    if cut_off || DIRECTIVES.contains(&&rest[..len]) {
+        return Some(end);
+    }
+    (&rest[..len] == b"pragma" && pragma(&plain[end..])).then_some(end)
+}
+
+/// Whether the line behind `#pragma` names a file or a module. One in which that cannot be made out
+/// does.
+fn pragma(line: &[u8]) -> bool {
+    let mut rest = &line[..line.len().min(WINDOW)];
+    loop {
+        rest = match rest {
+            [] => return line.len() > WINDOW,
+            [b'\n' | b'\r', ..] | [b'/', b'/', ..] => return false,
+            [b'/', b'*', comment @ ..] => {
+                match comment.windows(2).position(|window| window == b"*/") {
+                    Some(end) => &comment[end + 2..],
+                    None => return true,
+                }
+            }
+            [byte, after @ ..] if !in_name(*byte) => after,
+            _ => {
+                let len = rest.iter().take_while(|byte| in_name(**byte)).count();
+                if PRAGMAS.contains(&&rest[..len]) {
+                    return true;
+                }
+                &rest[len..]
+            }
+        }
+    }
 }
 
 /// The text as a preprocessor reads it, trigraphs replaced and continued lines joined, and where
@@ -112,15 +170,26 @@ mod tests {
             "constant char* s = \"/*\";\n#include <x>\n// */",
             "#if __has_include(\"/etc/passwd\")\n#endif",
             "#if __has_\\\nembed(\"/etc/passwd\")\n#endif",
+            "#pragma GCC /*\n*/ dependency <x>",
+            "#pragma GCC dependency \"/etc/passwd\"",
+            "# pragma GCC/**/dependency\t<x>",
+            "#pragma clang module import x",
+            "#pra\\\ngma include_alias(\"a\", \"b\")",
+            "#define P _Pragma(\"GCC dependency \\\"x\\\"\")",
+            "__pragma(module)",
+            "asm(\".incbin \\\"/etc/passwd\\\"\");",
+            "void f() { __as\\\nm__ volatile(\"nop\"); }",
+            "int x asm(\"y\");",
+            "{__asm nop}",
         ] {
-            let found = names_file(text).unwrap_or_else(|| panic!("{text}"));
+            let found = beyond_its_text(text).unwrap_or_else(|| panic!("{text}"));
             assert!(text.get(found.clone()).is_some_and(|found| !found.is_empty()), "{text}");
         }
         let text = "float é;\n#include <x>";
-        assert_eq!(&text[names_file(text).unwrap()], "#include");
+        assert_eq!(&text[beyond_its_text(text).unwrap()], "#include");
         // What cannot be made out is refused.
-        assert!(names_file("# /* a comment without an end").is_some());
-        assert!(names_file(&format!("#{}include <x>", " ".repeat(1000))).is_some());
+        assert!(beyond_its_text("# /* a comment without an end").is_some());
+        assert!(beyond_its_text(&format!("#{}include <x>", " ".repeat(1000))).is_some());
     }
 
     #[test]
@@ -130,19 +199,37 @@ mod tests {
             "#",
             "%:",
             "#define include 1\n",
+            "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#pragma once\nint module;",
+            "float asmx, plasm, asm_2; // assembly",
             "#pragma unroll\n#if N % 2 == 0\n#endif\n#\n",
             "// includes nothing\nkernel void import(global float* embed) {}",
             "#includes\n# 17\n#define A(x) #x\n",
             "a = b ? c : d; x %= 3; s = \"100 %\\n\";",
         ] {
-            assert_eq!(names_file(text), None, "{text}");
+            assert_eq!(beyond_its_text(text), None, "{text}");
         }
     }
 
     #[test]
     fn long_texts_are_read_once() {
-        for piece in ["#", "#/*", "# ", "%:/**/", "#/*#/*#*/", "\\\n", "?\u{3f}/\n", "é#"] {
-            let _ = names_file(&piece.repeat((1 << 20) / piece.len()));
+        // Each byte against each would take 2^40 steps; a window of each, half a minute.
+        let begun = std::time::Instant::now();
+        for piece in [
+            "#",
+            "#/*",
+            "# ",
+            "%:/**/",
+            "#/*#/*#*/",
+            "\\\n",
+            "?\u{3f}/\n",
+            "é#",
+            "asm_ ",
+            "#pragma ",
+        ] {
+            let text = piece.repeat((1 << 20) / piece.len());
+            let found = beyond_its_text(&text);
+            assert!(found.is_none_or(|found| text.get(found).is_some()), "{piece:?}");
         }
+        assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());
     }
 }

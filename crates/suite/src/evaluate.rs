@@ -6,6 +6,7 @@ use super::decode::At;
 use super::file;
 use super::sizes::shown;
 use super::types::{MAX_PASSES, PASS, Workload};
+use gpubench_core::units::quoted;
 use gpubench_core::workload::Size;
 use std::ops::Range;
 
@@ -76,7 +77,9 @@ impl Converter<'_> {
         for (i, (name, expr, scalar)) in workload.params.iter().enumerate() {
             let value = expr.eval(&known).and_then(|value| match scalar.holds(value) {
                 true => Ok(value),
-                false => Err(format!("{value} does not fit into {scalar:?}").to_lowercase()),
+                false => {
+                    Err(format!("{} does not fit into {scalar:?}", quoted(value)).to_lowercase())
+                }
             });
             match value {
                 Ok(value) => values.push((name.clone(), value)),
@@ -128,7 +131,7 @@ impl Converter<'_> {
                         at,
                         "work",
                         size,
-                        &format!("`{expr}` is {value}, but work is not negative"),
+                        &format!("`{expr}` is {}, but work is not negative", quoted(value)),
                     );
                 }
                 Ok(_) => {}

@@ -141,7 +141,7 @@ impl Converter<'_> {
                 let text = source.text.clone();
                 if !self.texts.contains_key(&known) {
                     if language == Language::Opencl {
-                        self.other_files(&source);
+                        self.own_text_alone(&source);
                     }
                     self.files.insert(source.path.clone(), sha256_hex(text.as_bytes()));
                     self.texts.insert(known, source);
@@ -155,11 +155,11 @@ impl Converter<'_> {
         }
     }
 
-    /// Reports where a kernel would have the compiler read other files of this machine.
-    fn other_files(&mut self, source: &Source) {
-        if let Some(at) = directive::names_file(&source.text) {
-            let help = "put what the kernel needs into its own file";
-            let message = "a kernel of a suite may not have the compiler look for other files";
+    /// Reports where a kernel would have the compiler look for other files of this machine.
+    fn own_text_alone(&mut self, source: &Source) {
+        if let Some(at) = directive::beyond_its_text(&source.text) {
+            let help = "put what the kernel needs into its own file, in OpenCL C";
+            let message = "a kernel of a suite may not have the compiler look for other files, nor hold assembly";
             self.diagnostics.add(source.place(&at).diagnostic(message, Some(help)));
         }
     }

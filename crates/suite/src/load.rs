@@ -10,6 +10,7 @@ use super::types::{Budget, Suite, Workload};
 use super::{assets, merge, select};
 use gpubench_core::error::{Error, Located, Result};
 use gpubench_core::hash::sha256_hex;
+use gpubench_core::units::quoted;
 use gpubench_core::yaml::{Node, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
@@ -310,15 +311,21 @@ fn check(budget: &file::Budget, diagnostics: &mut Diagnostics) {
     for At { value, at } in [&budget.total, &budget.case].into_iter().flatten() {
         if !SECONDS.contains(value) {
             let (min_seconds, max_seconds) = (SECONDS.start(), SECONDS.end());
-            let message =
-                format!("a budget is {min_seconds} to {max_seconds} seconds, not {value}");
+            let message = format!(
+                "a budget is {min_seconds} to {max_seconds} seconds, not {}",
+                quoted(*value)
+            );
             diagnostics.push(at, message, None);
         }
     }
     if let Some(At { value, at }) = &budget.target
         && !(*value > 0.0 && value.is_finite())
     {
-        diagnostics.push(at, format!("a target is a positive number, not {value}"), None);
+        diagnostics.push(
+            at,
+            format!("a target is a positive number, not {}", quoted(*value)),
+            None,
+        );
     }
     if let Some(At { value, at }) = &budget.rounds
         && !ROUNDS.contains(value)

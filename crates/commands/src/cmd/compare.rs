@@ -2,12 +2,13 @@
 
 use super::known::same_view;
 use super::results;
-use super::show::{Format, markdown, print, text};
+use super::show::{TableFormat, markdown, print, text};
 use crate::store::{Run, baseline};
 use gpubench_analysis::{DeviceCases, Options, Verdict, collect, compare};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::text::printable;
 use gpubench_core::workload::CaseKey;
+use gpubench_document::{Unit, number};
 use gpubench_experiments::plan::Filter;
 use gpubench_report::comparison::{self, Compared, Side};
 use gpubench_report::progress::say;
@@ -43,8 +44,8 @@ pub struct Args {
     #[arg(long, value_name = "slower[:PERCENT]", value_parser = fail_on)]
     fail_on: Option<FailOn>,
     /// How to write the comparison
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    format: TableFormat,
 }
 
 /// The options of a comparison.
@@ -111,10 +112,10 @@ pub fn run(args: Args) -> Result<ExitCode> {
         None => with_baselines(&new, &args.folder, &terms)?,
     };
     print(&match args.format {
-        Format::Text => text(&comparison::section(&compared)),
-        Format::Md => markdown(&comparison::section(&compared)),
-        Format::Csv => comparison::spreadsheet(&compared),
-        Format::Json => comparison::json(&compared),
+        TableFormat::Text => text(&comparison::section(&compared)),
+        TableFormat::Md => markdown(&comparison::section(&compared)),
+        TableFormat::Csv => comparison::spreadsheet(&compared),
+        TableFormat::Json => comparison::json(&compared),
     })?;
     verdict(&compared, &args)
 }
@@ -258,7 +259,8 @@ fn verdict(compared: &[Compared], args: &Args) -> Result<ExitCode> {
     match rows().filter(slower).count() {
         0 => Ok(ExitCode::SUCCESS),
         n => {
-            say(&format!("{n} slower by more than {:.1} %", 100.0 * fail.allowed));
+            let allowed = number(fail.allowed, Unit::Fraction);
+            say(&format!("{n} slower by more than {allowed}"));
             Ok(ExitCode::from(1))
         }
     }

@@ -7,6 +7,7 @@ use gpubench_core::error::Result;
 use gpubench_core::text::{counted, printable};
 use gpubench_device as backend;
 use gpubench_device::doctor::{Finding, State, System, load_here};
+use gpubench_report::progress::Stderr;
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -51,7 +52,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
 /// Reports on stderr why there is no device: stdout is for data.
 pub fn explain() {
     // There is nobody left to report to when this fails.
-    let _ = write!(std::io::stderr(), "\n{}", text(&examine()));
+    let _ = write!(Stderr, "\n{}", text(&examine()));
 }
 
 fn examine() -> Report {

@@ -1,7 +1,9 @@
 //! The commands, grouped by what a person wants to do.
 
 use clap::{Command, CommandFactory, FromArgMatches};
+use gpubench_core::error::Error;
 use std::fmt::Write;
+use std::io::{ErrorKind, Write as _};
 
 /// What people want, and the commands for it in the order of their use.
 const GROUPS: [(&str, &[&str]); 5] = [
@@ -21,8 +23,21 @@ pub fn command() -> Command {
 
 /// Reads the command line; `--help`, `--version` and mistakes end the process, as clap does it.
 pub(super) fn parse() -> super::Cli {
-    let matches = command().get_matches();
-    super::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    let matches = command().try_get_matches();
+    let parsed = matches.and_then(|matches| super::Cli::from_arg_matches(&matches));
+    parsed.unwrap_or_else(|error| end(&error))
+}
+
+/// As clap ends a process, but help that could not be printed is no success.
+fn end(error: &clap::Error) -> ! {
+    let printed = error.print().and_then(|()| std::io::stdout().flush());
+    match printed {
+        Err(io) if !error.use_stderr() && io.kind() != ErrorKind::BrokenPipe => {
+            super::show::show(&Error::io("stdout", io));
+            std::process::exit(2)
+        }
+        _ => std::process::exit(error.exit_code()),
+    }
 }
 
 fn template(command: &Command) -> String {

@@ -193,16 +193,20 @@ fn text(path: &Path) -> Result<String> {
         .map_err(|why| Error::Usage(format!("{}: {why}", path.display())))
 }
 
-/// The suite that the run was made of, whose kernels are counted; `flag` names its file.
+/// The suite that the run was made of, whose kernels are counted; `flag` names its file. A run of a suite that
+/// is neither named nor embedded is reported on stderr and left out.
 ///
 /// # Errors
-/// `Usage` where it is not known or has changed since.
-pub fn suite(header: &Header, named: Option<&str>, flag: &str) -> Result<Suite> {
+/// `Usage` where it is not the suite named, or has changed since.
+pub fn suite(run: &Run, named: Option<&str>, flag: &str) -> Result<Option<Suite>> {
+    let header = &run.header;
     let name = named.unwrap_or(&header.suite);
     if named.is_none() && !gpubench_suite::suites().contains(&name) {
-        return Err(Error::Usage(format!(
-            "the run is of the suite `{name}`, which is not embedded: name its file with {flag}"
-        )));
+        warnings(&[format!(
+            "skipped: {}: it is of the suite `{name}`, which is not embedded: name its file with {flag}",
+            run.path.display()
+        )]);
+        return Ok(None);
     }
     let suite = gpubench_experiments::load(name)?;
     if suite.hash != header.suite_hash {
@@ -210,7 +214,7 @@ pub fn suite(header: &Header, named: Option<&str>, flag: &str) -> Result<Suite> 
             "the suite `{name}` has changed since the run: counts of other kernels would be fitted"
         )));
     }
-    Ok(suite)
+    Ok(Some(suite))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod devices;
 mod doctor;
 mod emulate;
 mod export;
+mod file_limits;
 mod fit;
 mod found;
 pub mod halo;
@@ -36,6 +37,7 @@ mod worker;
 
 use clap::Parser;
 use gpubench_core::error::{Error, Result};
+use gpubench_report::progress::Stderr;
 use std::process::ExitCode;
 
 const EXIT_CODES: &str = "\
@@ -129,6 +131,7 @@ commands! {
 /// Reads the command line, does what it says, and reports what went wrong on stderr.
 pub fn main() -> ExitCode {
     listen();
+    file_limits::as_errors();
     let Cli { command, color } = help::parse();
     show::set_color(color);
     match dispatch(command) {
@@ -149,7 +152,7 @@ fn listen() {
     use tracing_subscriber::{fmt, prelude::*, registry};
     let wanted = std::env::var("GPUBENCH_LOG").ok().and_then(|wanted| wanted.parse().ok());
     let wanted = wanted.unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN));
-    registry().with(wanted).with(fmt::layer().with_writer(std::io::stderr)).init();
+    registry().with(wanted).with(fmt::layer().with_writer(|| Stderr)).init();
 }
 
 /// 2 for the user's mistakes, 3 without a device, 4 for everything that failed at run time.

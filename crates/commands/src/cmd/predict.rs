@@ -149,7 +149,7 @@ fn fitted(args: &Args, profiles: &Profiles, times: &mut Times) -> Result<Vec<Kno
     runs.iter().for_each(|run| times.add(run));
     // A run that only characterises is there for its profile.
     for run in runs.iter().filter(|run| has_kernels(&run.records)) {
-        let suite = suite(&run.header, args.runs_suite.as_deref(), "--runs-suite")?;
+        let Some(suite) = suite(run, args.runs_suite.as_deref(), "--runs-suite")? else { continue };
         let mut kernel_counts = KernelCounts::new(&suite, run.header.seed);
         let own = of_run(&run.header, &run.records);
         for (number, device) in run.header.devices.iter().enumerate() {

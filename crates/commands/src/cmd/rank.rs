@@ -3,7 +3,7 @@
 use super::known::{Profiles, likely};
 use super::predicted_ranking::Sources;
 use super::results;
-use super::show::{Format, markdown, print, text, warnings};
+use super::show::{TableFormat, markdown, print, text, warnings};
 use crate::store::runs::{self, CharacterisedIn};
 use gpubench_analysis::rank::{Options, Ranking, rank};
 use gpubench_core::error::{Error, Result};
@@ -25,8 +25,8 @@ pub struct Args {
     #[command(flatten)]
     sources: Sources,
     /// How to write the ranking
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    format: TableFormat,
 }
 
 /// Runs the command.
@@ -38,10 +38,10 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let own = |wanted: &[&DeviceInfo]| own_profiles(&all.characterised, wanted);
     ranking.prediction = args.sources.predict(&all.matrix, &ranking, own)?;
     print(&match args.format {
-        Format::Text => text(&ranking::section(&ranking)),
-        Format::Md => markdown(&ranking::section(&ranking)),
-        Format::Csv => ranking::spreadsheet(&ranking),
-        Format::Json => ranking::json(&ranking),
+        TableFormat::Text => text(&ranking::section(&ranking)),
+        TableFormat::Md => markdown(&ranking::section(&ranking)),
+        TableFormat::Csv => ranking::spreadsheet(&ranking),
+        TableFormat::Json => ranking::json(&ranking),
     })?;
     let suites: BTreeSet<&str> = all.matrix.suites.iter().map(|(name, _)| name.as_str()).collect();
     nothing_ranked(&ranking, suites.len())

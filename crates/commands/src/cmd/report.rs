@@ -5,7 +5,7 @@ use super::compare;
 use super::known::Profiles;
 use super::predicted_ranking::Sources;
 use super::results;
-use super::show::{print, style};
+use super::show::{print_report, width};
 use crate::store::Run;
 use clap::builder::TypedValueParser;
 use gpubench_analysis::rank::{Ranking, rank};
@@ -54,7 +54,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let format = format(&args)?;
     let text = text(results::open_all(&args.runs)?, format, &args.shown, &[])?;
     match &args.output {
-        None => print(&text)?,
+        None => print_report(format, &text)?,
         Some(path) => {
             std::fs::write(path, &text).map_err(|error| Error::io(path, error))?;
             say(&format!("report: {}", path.display()));
@@ -77,8 +77,8 @@ pub(super) fn text(
     let mut sections = gpubench_report::sections(&input, experiments, &ranking, &compared);
     sections.retain(|section| !skipped.contains(&section.id()));
     let (ranking, compared) = (&ranking, &compared);
-    let report = Report { input: &input, sections, ranking, compared, style: style() };
-    Ok((format.write)(&report))
+    let report = Report { input: &input, sections, ranking, compared, width: width() };
+    Ok(format.text(&report))
 }
 
 /// What was requested, else what the output's name ends in.

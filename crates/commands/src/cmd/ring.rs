@@ -7,6 +7,7 @@ use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::hash::sha256_hex;
 use gpubench_core::units::seconds;
 use gpubench_device::Remote;
+use gpubench_document::{Unit, number};
 use gpubench_experiments::ranks::Neighbours;
 use gpubench_experiments::ring::{Ringed, alike, columns, ring};
 use gpubench_model::overlap_worth::Strategy;
@@ -119,10 +120,11 @@ fn times(out: &mut String, ringed: &Ringed) {
         let accuracy = measured.min(*predicted) / measured.max(*predicted).max(1e-30);
         let _ = writeln!(
             out,
-            "  {:<40}{:>10}{:>10}{accuracy:>10.3}",
+            "  {:<40}{:>10}{:>10}{:>10}",
             strategy_label(*strategy),
             seconds(*measured),
-            seconds(*predicted)
+            seconds(*predicted),
+            number(accuracy, Unit::Relative)
         );
     }
 }

@@ -1,6 +1,6 @@
 //! Tables of weak and strong scaling.
 
-use gpubench_core::units::seconds;
+use gpubench_core::units::{fixed, seconds};
 use std::fmt::Write;
 
 /// What a given number of ranks took.
@@ -30,11 +30,12 @@ pub(super) fn table(out: &mut String, title: &str, lines: &[Scaled]) {
         let speedup = rate(line) / rate(first);
         let _ = writeln!(
             out,
-            "  {:>6}  {:<24}{:>10}{speedup:>10.2}{:>10.0} %",
+            "  {:>6}  {:<24}{:>10}{:>10}{:>10} %",
             line.ranks,
             line.what,
             seconds(line.seconds),
-            100.0 * speedup * first.ranks as f64 / line.ranks as f64
+            fixed(speedup, 2),
+            fixed(100.0 * speedup * first.ranks as f64 / line.ranks as f64, 0)
         );
     }
 }

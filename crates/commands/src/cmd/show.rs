@@ -1,11 +1,11 @@
 //! What commands say: data on stdout, diagnostics on stderr with the line they stand in.
 
 use gpubench_core::error::{Error, Located, Result};
-use gpubench_core::text::printable;
+use gpubench_core::text::{harmless, is_invisible, printable};
 use gpubench_document::Section;
-use gpubench_report::progress::say;
-use gpubench_report::render;
-use gpubench_report::terminal::Style;
+use gpubench_report::formats::{FORMATS, Format};
+use gpubench_report::progress::{Stderr, draws, say};
+use gpubench_report::render::{self, json};
 use miette::{
     GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report,
 };
@@ -18,12 +18,30 @@ const MAX_SHOWN: usize = 30;
 /// A line longer than this is not shown.
 const MAX_LINE: usize = 400;
 
-/// Prints data. A reader that has seen enough and closed the pipe is no error.
+/// Prints data: the one door to stdout, which nothing passes that commands a terminal. A reader that has
+/// seen enough and closed the pipe is no error.
 pub fn print(text: &str) -> Result<()> {
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
+    out(&harmless(text))
+}
+
+/// Prints a report, its marks coloured where it is for a terminal.
+pub fn print_report(format: &Format, text: &str) -> Result<()> {
+    let paints = format.name == FORMATS[0].name && colored(std::io::stdout().is_terminal());
+    let text = harmless(text);
+    if paints { out(&painted(&text)) } else { out(&text) }
+}
+
+fn out(text: &str) -> Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Error::io("stdout", error)),
         _ => Ok(()),
     }
+}
+
+/// The marks coloured, and nothing else, so that no meaning hangs on colour alone.
+fn painted(text: &str) -> String {
+    text.replace('✓', "\u{1b}[32m✓\u{1b}[0m").replace('✗', "\u{1b}[31m✗\u{1b}[0m")
 }
 
 /// A section as a command's whole output, as wide as the terminal.
@@ -39,7 +57,7 @@ pub(super) fn markdown(section: &Section) -> String {
 
 /// Formats of a comparison or a ranking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
+pub enum TableFormat {
     /// Tables for a terminal
     Text,
     /// Tables for a pull request
@@ -77,14 +95,10 @@ fn colored(is_terminal: bool) -> bool {
         Color::Always => true,
         Color::Never => false,
         Color::Auto => {
-            is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+            draws(is_terminal, std::env::var_os("TERM").as_deref())
+                && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
         }
     }
-}
-
-/// How to write to stdout.
-pub fn style() -> Style {
-    Style { width: width(), color: colored(std::io::stdout().is_terminal()) }
 }
 
 /// Columns of the terminal that stdout is; `None` where it is none, so that no line is broken.
@@ -104,15 +118,12 @@ pub fn width() -> Option<usize> {
 
 /// Prints a value for programs.
 pub fn print_json(value: &impl Serialize) -> Result<()> {
-    print(
-        &(serde_json::to_string(value).map_err(|error| Error::io("stdout", error.into()))? + "\n"),
-    )
+    print(&json::line(value))
 }
 
 /// As [`print_json`], over many lines.
 pub fn print_pretty_json(value: &impl Serialize) -> Result<()> {
-    let json = serde_json::to_string_pretty(value);
-    print(&(json.map_err(|error| Error::io("stdout", error.into()))? + "\n"))
+    print(&json::json(value))
 }
 
 /// `text` in lines of at most 80 columns, the first behind `first` and the others behind `rest`, broken
@@ -131,7 +142,7 @@ pub fn wrapped(text: &str, [first, rest]: [&str; 2], break_words: bool) -> Strin
 /// Reports on stderr what of the input could not be used, at most the first few of many.
 pub fn warnings(warnings: &[impl ToString]) {
     for warning in warnings.iter().take(MAX_SHOWN) {
-        say(&printable(&warning.to_string(), 400));
+        say(&printable(&warning.to_string(), MAX_LINE));
     }
     if warnings.len() > MAX_SHOWN {
         say(&format!("and {} more warnings", warnings.len() - MAX_SHOWN));
@@ -148,7 +159,12 @@ pub fn show(error: &Error) {
         (false, false) => GraphicalTheme::none(),
     };
     // There is nobody left to report to when this fails.
-    let _ = std::io::stderr().lock().write_all(render(error, theme).as_bytes());
+    let text = render(error, theme);
+    let _ = match colored(is_terminal) {
+        // What the text holds of others was cleaned part by part, since its colours are commands.
+        true => std::io::stderr().write_all(text.as_bytes()),
+        false => Stderr.write_all(text.as_bytes()),
+    };
 }
 
 fn render(error: &Error, theme: GraphicalTheme) -> String {
@@ -185,14 +201,15 @@ fn drawn(diagnostic: &Located, handler: &GraphicalReportHandler) -> Option<Strin
     Some(text + "\n")
 }
 
-/// The text with every control character replaced by one of as many bytes, since a file of
-/// somebody else must not command the terminal.
+/// The text with every control character and every mark that reorders text replaced by something of as many
+/// bytes, so that places stay: a file of somebody else must not command the terminal.
 fn clean(text: &str) -> String {
     let clean = |c: char| match c {
         '\n' | '\t' => c,
         '\r' => ' ',
         c if c.is_control() && c.len_utf8() == 1 => '?',
         c if c.is_control() => '¿',
+        c if is_invisible(c) => '\u{fffd}',
         c => c,
     };
     text.chars().map(clean).collect()

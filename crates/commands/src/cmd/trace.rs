@@ -11,6 +11,7 @@ use gpubench_core::text::{counted, printable};
 use gpubench_experiments::registry::recorded;
 use gpubench_report::labels::case_name;
 use gpubench_report::progress::say;
+use gpubench_report::render::json;
 use gpubench_report::trace::trace;
 use gpubench_suite::closest_matches;
 use std::path::{Path, PathBuf};
@@ -48,7 +49,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let asked = asked(&run, args.device.as_deref(), args.round)?;
     let case = choose(&asked, args.case.as_deref())?;
     let recordings = recordings(&run.header, &asked, &case);
-    let text = format!("{}\n", trace(&case, &recordings));
+    let text = json::line(&trace(&case, &recordings));
     if args.output == Path::new("-") {
         print(&text)?;
     } else {

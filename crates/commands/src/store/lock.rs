@@ -4,7 +4,66 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Names another folder for the locks, for instance one that containers share.
+const VARIABLE: &str = "GPUBENCH_LOCKS";
+
+/// Where the locks lie.
+#[derive(Clone, Debug)]
+pub struct LockFolder {
+    path: PathBuf,
+    is_shared: bool,
+}
+
+impl LockFolder {
+    /// The folder that `GPUBENCH_LOCKS` names; else one in which every user may make files and nobody
+    /// may remove another's, so that all users' runs meet there; else the temporary folder.
+    pub fn find() -> Self {
+        if let Some(path) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
+            return Self { path: path.into(), is_shared: true };
+        }
+        match SHARED.iter().map(Path::new).find(|path| is_shared(path)) {
+            Some(path) => Self { path: path.to_owned(), is_shared: true },
+            None => Self { path: std::env::temp_dir(), is_shared: false },
+        }
+    }
+
+    /// What the locks do not keep apart, where they lie in a folder that not all users share.
+    pub fn doubt(&self) -> Option<String> {
+        (!self.is_shared).then(|| {
+            format!(
+                "locks of devices are in {}, since no folder here is shared by all users: a run with another \
+                 temporary folder is not seen ({VARIABLE} names a folder for both)",
+                self.path.display()
+            )
+        })
+    }
+}
+
+/// Folders that all users share, on systems that have them.
+#[cfg(unix)]
+const SHARED: [&str; 3] = ["/run/lock", "/dev/shm", "/tmp"];
+#[cfg(not(unix))]
+const SHARED: [&str; 0] = [];
+
+/// Whether every user may make files there and remove only their own.
+#[cfg(unix)]
+fn is_shared(path: &Path) -> bool {
+    use rustix::fs::{Access, access};
+    use std::os::unix::fs::PermissionsExt;
+    const STICKY_FOR_ALL: u32 = 0o1777;
+    let Ok(data) = std::fs::symlink_metadata(path) else { return false };
+    let mode = data.permissions().mode();
+    data.is_dir()
+        && mode & STICKY_FOR_ALL == STICKY_FOR_ALL
+        && access(path, Access::WRITE_OK).is_ok()
+}
+
+#[cfg(not(unix))]
+fn is_shared(_: &Path) -> bool {
+    false
+}
 
 /// The right to measure a device, held until dropped; the system takes it back from a process
 /// that dies.
@@ -23,14 +82,6 @@ pub enum Attempt {
 }
 
 impl DeviceLock {
-    /// Tries to lock the device under one of its [`DeviceLock::keys`] for this process, without waiting.
-    ///
-    /// # Errors
-    /// `Io` when the lock's file cannot be opened.
-    pub fn attempt(key: &str) -> Result<Attempt> {
-        Self::attempt_in(&std::env::temp_dir(), key)
-    }
-
     /// What is locked for a device. Two APIs' views of one physical GPU share a key where both report its
     /// PCI address or UUID; all implementations on the host's processor share one.
     pub fn keys(device: &DeviceInfo) -> Vec<String> {
@@ -43,8 +94,12 @@ impl DeviceLock {
         if keys.is_empty() { vec![format!("{}-{}", device.slug(), device.index)] } else { keys }
     }
 
-    fn attempt_in(folder: &Path, key: &str) -> Result<Attempt> {
-        let path = folder.join(format!("gpubench-{key}.lock"));
+    /// Tries to lock the device under one of its [`DeviceLock::keys`] for this process, without waiting.
+    ///
+    /// # Errors
+    /// `Io` when the lock's file cannot be opened.
+    pub fn attempt(folder: &LockFolder, key: &str) -> Result<Attempt> {
+        let path = folder.path.join(format!("gpubench-{key}.lock"));
         let mut file = open(&path).map_err(|e| Error::io(&path, e))?;
         match file.try_lock() {
             Ok(()) => {}
@@ -73,13 +128,23 @@ fn holder(file: &mut File) -> Option<u32> {
 /// a file of another user's can still be locked, though not written.
 #[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
-    use rustix::fs::{Mode, OFlags};
+    use rustix::fs::{Mode, OFlags, fchmod};
+    use rustix::io::Errno;
+    let for_all = Mode::from_raw_mode(0o644);
     let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
-    let mode = Mode::from_raw_mode(0o644);
-    let open = |flags| rustix::fs::open(path, flags, mode).map(File::from);
-    open(flags | OFlags::CREATE | OFlags::RDWR)
-        .or_else(|_| open(flags | OFlags::RDONLY))
-        .map_err(io::Error::from)
+    let open = |flags| rustix::fs::open(path, flags, for_all);
+    let file = match open(flags | OFlags::CREATE | OFlags::EXCL | OFlags::RDWR) {
+        Ok(made) => {
+            // Whatever files are made with here: others must be able to lock it.
+            fchmod(&made, for_all)?;
+            made
+        }
+        Err(Errno::EXIST) => {
+            open(flags | OFlags::RDWR).or_else(|_| open(flags | OFlags::RDONLY))?
+        }
+        Err(error) => return Err(error.into()),
+    };
+    Ok(File::from(file))
 }
 
 #[cfg(not(unix))]
@@ -92,10 +157,42 @@ mod tests {
     use super::*;
     use gpubench_core::record::sample;
 
+    fn private() -> (tempfile::TempDir, LockFolder) {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().to_owned();
+        (folder, LockFolder { path, is_shared: false })
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn all_users_runs_meet_in_one_folder() {
+        use std::os::unix::fs::PermissionsExt;
+        // The variable of whoever runs the tests may name another.
+        if std::env::var_os(VARIABLE).is_none() {
+            let folder = LockFolder::find();
+            assert!(folder.is_shared && folder.doubt().is_none(), "{folder:?}");
+        }
+        let (folder, locks) = private();
+        assert!(!is_shared(folder.path()) && locks.doubt().unwrap().contains(VARIABLE));
+        std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o1777)).unwrap();
+        assert!(is_shared(folder.path()));
+        let Attempt::Taken(lock) = DeviceLock::attempt(&locks, "card").unwrap() else { panic!() };
+        let mode = lock.file.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o644, "others can open it, whatever the umask");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_takes_no_file_is_reported_as_what_it_is() {
+        let locks = LockFolder { path: "/proc".into(), is_shared: false };
+        let error = DeviceLock::attempt(&locks, "card").unwrap_err().to_string();
+        assert!(error.contains("/proc/gpubench-card.lock"), "{error}");
+    }
+
     #[test]
     fn the_second_learns_who_has_it() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let attempt = || DeviceLock::attempt_in(folder.path(), "card").unwrap();
+        let (_folder, locks) = private();
+        let attempt = || DeviceLock::attempt(&locks, "card").unwrap();
         let Attempt::Taken(first) = attempt() else { panic!("nobody else has it") };
         assert!(matches!(attempt(), Attempt::HeldBy(Some(pid)) if pid == std::process::id()));
         drop(first);
@@ -130,12 +227,12 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_planted_link_is_not_followed() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (folder, locks) = private();
         let target = folder.path().join("precious");
         std::fs::write(&target, "precious").unwrap();
         let link = folder.path().join("gpubench-card.lock");
         std::os::unix::fs::symlink(&target, link).unwrap();
-        assert!(DeviceLock::attempt_in(folder.path(), "card").is_err());
+        assert!(DeviceLock::attempt(&locks, "card").is_err());
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "precious");
     }
 }

@@ -2,6 +2,7 @@
 //! runs off one device, and the list of suites whose kernels the user trusts.
 
 pub mod baseline;
+mod clock;
 mod lines;
 mod lock;
 mod name;
@@ -12,8 +13,9 @@ mod scratch;
 pub mod trust;
 mod write;
 
+pub use clock::now;
 pub use lines::Lines;
-pub use lock::{Attempt, DeviceLock};
+pub use lock::{Attempt, DeviceLock, LockFolder};
 pub use name::{result_name, safe};
 pub use read::{Flaw, Records, Run, open, read};
 pub use scratch::Scratch;

@@ -33,6 +33,7 @@ impl Scratch {
         let io = |e| Error::io(root, e);
         let prefix = format!("{}{}-", prefix(), std::process::id());
         let folder = tempfile::Builder::new().prefix(&prefix).tempdir_in(root).map_err(io)?;
+        keep_private(folder.path()).map_err(io)?;
         let lock = File::create(folder.path().join(LOCK)).map_err(io)?;
         lock.lock().map_err(io)?;
         sweep(root, &self::prefix());
@@ -43,6 +44,19 @@ impl Scratch {
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
+}
+
+/// Its owner's alone to use, whatever folders are made with here: one that its owner may not enter could not
+/// even be removed.
+#[cfg(unix)]
+fn keep_private(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(folder, PermissionsExt::from_mode(0o700))
+}
+
+#[cfg(not(unix))]
+fn keep_private(_: &Path) -> std::io::Result<()> {
+    Ok(())
 }
 
 /// What the names of this machine's folders begin with: of another's, which may share the disk, locks show

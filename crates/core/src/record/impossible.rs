@@ -1,17 +1,27 @@
 //! What no run can have measured: a record that says so was altered, and is not used.
 
 use super::{Header, Measured, Outcome, Record};
+use crate::units::quoted;
+use serde_json::Value;
 
 /// Longer than any sample, in seconds: thirty years.
 const LONGEST: f64 = 1e9;
+/// Shorter than a tick of any clock, in seconds: nothing between this and zero is read from one.
+const SHORTEST: f64 = 1e-12;
 /// More operations or bytes than any launch has.
 const MAX_WORK: f64 = 1e24;
+/// No figure that an experiment leaves is so far from one, upwards or downwards: quotients of such
+/// figures and their products with work are finite.
+const FARTHEST: f64 = 1e100;
 
 impl Record {
     /// Why this cannot be the record of a run, if it cannot.
     pub fn validation_error(&self) -> Option<String> {
         if let Some((name, value)) = self.key.size.iter().find(|(_, value)| *value < 0) {
             return Some(format!("the size `{name}` is {value}, which is less than nothing"));
+        }
+        if let Some(number) = self.detail.as_ref().and_then(|detail| outlandish(detail.value())) {
+            return Some(format!("a figure of {} cannot have been measured", quoted(number)));
         }
         let measured = self.measured.as_ref()?;
         if self.outcome == Outcome::Ok && measured.samples.is_empty() {
@@ -23,13 +33,31 @@ impl Record {
 
 impl Measured {
     fn validation_error(&self) -> Option<String> {
-        let never = |seconds: &&f64| !(0.0..=LONGEST).contains(*seconds);
-        if let Some(seconds) = self.samples.iter().find(never) {
-            return Some(format!("a sample of {seconds} s cannot have been measured"));
+        let batch = f64::from(self.batch.max(1));
+        // What takes less than a tick of its clock is read as zero.
+        let possible =
+            |seconds: f64| seconds == 0.0 || (SHORTEST / batch..=LONGEST).contains(&seconds);
+        if let Some(seconds) = self.samples.iter().find(|seconds| !possible(**seconds)) {
+            return Some(format!("a sample of {} s cannot have been measured", quoted(*seconds)));
         }
         let counts = [("flops", self.flops), ("bytes", self.bytes)];
         let odd = |(_, count): &(&str, f64)| !(0.0..=MAX_WORK).contains(count);
-        counts.into_iter().find(odd).map(|(name, count)| format!("{count} {name} are no work"))
+        counts
+            .into_iter()
+            .find(odd)
+            .map(|(name, count)| format!("{} {name} are no work", quoted(count)))
+    }
+}
+
+/// A number in `value` that no experiment leaves, if there is one.
+fn outlandish(value: &Value) -> Option<f64> {
+    match value {
+        Value::Number(number) => number.as_f64().filter(|number| {
+            *number != 0.0 && !(1.0 / FARTHEST..=FARTHEST).contains(&number.abs())
+        }),
+        Value::Array(items) => items.iter().find_map(outlandish),
+        Value::Object(items) => items.values().find_map(outlandish),
+        _ => None,
     }
 }
 
@@ -60,11 +88,32 @@ mod tests {
         assert_eq!(with(|_| ()), None);
         assert!(with(|m| m.samples[3] = -1.0).unwrap().contains("a sample of -1 s"));
         assert_eq!(with(|m| m.samples[3] = 0.0), None, "below the clock's resolution: flagged");
-        assert!(with(|m| m.samples[3] = 1e308).is_some());
+        for (seconds, text) in [(1e308, "1e308 s"), (1e-290, "1e-290 s"), (5e-324, "5e-324 s")] {
+            let mut record = record(key("a", 1), seconds);
+            assert!(record.validation_error().unwrap().contains(text));
+            record.measured.as_mut().unwrap().batch = u32::MAX;
+            assert!(record.validation_error().is_some(), "of however many launches");
+        }
+        let in_batches = |m: &mut Measured| (m.samples[3], m.batch) = (1e-13, 1000);
+        assert_eq!(with(in_batches), None, "a tenth of a nanosecond in all");
         assert!(with(|m| m.samples.clear()).unwrap().contains("no sample"));
         assert!(with(|m| m.flops = -5.0).unwrap().contains("-5 flops"));
         assert!(with(|m| m.bytes = 1e300).is_some());
         assert!(record(key("a", -5), 1.0).validation_error().unwrap().contains("`n` is -5"));
+    }
+
+    #[test]
+    fn figures_of_experiments_are_bounded_too() {
+        let of = |json: &str| Record {
+            detail: Some(serde_json::from_str(json).unwrap()),
+            ..record(key("a", 1), 1.0)
+        };
+        let sane = r#"{"future":{"a":[0,-2.5e-9,{"b":1e24}],"c":"1e-300","d":null}}"#;
+        assert_eq!(of(sane).validation_error(), None);
+        for number in ["1e-290", "-5e-324", "1e308"] {
+            let error = of(&format!(r#"{{"future":{{"a":[{{"b":{number}}}]}}}}"#));
+            assert!(error.validation_error().unwrap().contains(number));
+        }
     }
 
     #[test]

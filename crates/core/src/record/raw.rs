@@ -31,6 +31,11 @@ impl Detail {
         self.kind
     }
 
+    /// Whatever it holds.
+    pub(super) fn value(&self) -> &Value {
+        &self.value
+    }
+
     /// As an experiment of this kind left it; `None` where it is of another.
     pub fn read<D: Data>(&self) -> Option<D> {
         if self.kind == D::KIND { D::deserialize(&self.value).ok() } else { None }

@@ -3,6 +3,7 @@
 
 use super::{located, options, range};
 use crate::error::Located;
+use crate::units::quoted;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{Location, Spanned};
 use std::fmt;
@@ -63,7 +64,7 @@ impl Node {
             Value::Null => "nothing".to_owned(),
             Value::Bool(value) => format!("`{value}`"),
             Value::Int(value) => format!("`{value}`"),
-            Value::Float(value) => format!("`{value}`"),
+            Value::Float(value) => format!("`{}`", quoted(*value)),
             Value::Text(text) => format!("`{text}`"),
             Value::List(_) => "a list".to_owned(),
             Value::Map(_) => "a map".to_owned(),

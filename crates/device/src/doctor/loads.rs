@@ -58,6 +58,10 @@ impl System<'_> {
     ) -> Finding {
         match self.loads(library) {
             Ok(()) => Finding::ok(area, format!("{manifest}: {name} loads")),
+            Err(_) if self.is_foreign(Path::new(manifest), library) => Finding::ok(
+                area,
+                format!("{manifest}: {name} is for programs of another architecture"),
+            ),
             Err(error) => {
                 let error = printable(&error, 300);
                 let found = format!("{manifest}: {name} does not load: {error}");

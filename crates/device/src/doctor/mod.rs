@@ -4,6 +4,7 @@
 //! any machine.
 
 mod advice;
+mod architecture;
 mod hardware;
 mod loads;
 

@@ -3,6 +3,7 @@
 use super::description::{Memory, Price, Rates, Unit};
 use gpubench_core::class::Class;
 use gpubench_core::gpu::MemoryKind;
+use gpubench_core::units::quoted;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -18,7 +19,7 @@ pub(super) fn some_text<'de, D: Deserializer<'de>>(d: D) -> Result<String, D::Er
 pub(super) fn positive<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
     match f64::deserialize(d)? {
         x if x > 0.0 && x.is_finite() => Ok(x),
-        x => Err(D::Error::custom(format!("{x} is no positive number"))),
+        x => Err(D::Error::custom(format!("{} is no positive number", quoted(x)))),
     }
 }
 
@@ -29,7 +30,7 @@ pub(super) fn some_positive<'de, D: Deserializer<'de>>(d: D) -> Result<Option<f6
 pub(super) fn not_negative<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
     match f64::deserialize(d)? {
         x if x >= 0.0 && x.is_finite() => Ok(x),
-        x => Err(D::Error::custom(format!("{x} is not zero or a positive number"))),
+        x => Err(D::Error::custom(format!("{} is not zero or a positive number", quoted(x)))),
     }
 }
 

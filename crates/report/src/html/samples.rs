@@ -5,7 +5,7 @@ use crate::render::html::figure::{WIDTH, colour as series, figure as draw, num};
 use crate::render::html::scale::Range;
 use gpubench_analysis::Aggregate;
 use gpubench_analysis::ReportInput;
-use gpubench_document::Sentence;
+use gpubench_document::{Sentence, Unit, tick as tick_text};
 use gpubench_stats::quantile;
 use maud::{Markup, html};
 use std::fmt::Write;
@@ -41,8 +41,9 @@ pub(super) fn figure(input: &ReportInput, workload: &[&Aggregate], device: usize
         }
         g class=(series(device)) { @for (y, row) in &bands { (dots(*y, row, &place, scale)) } }
         @for tick in ticks {
-            @let half = percent(tick).chars().count() as f64 * 3.2;
-            text.tick.mid x=(num(place(tick).clamp(half.min(180.0), (WIDTH - half).max(180.0)))) y=(num(top + 12.0)) { (percent(tick)) }
+            @let percent = tick_text(tick, Unit::Change);
+            @let half = percent.chars().count() as f64 * 3.2;
+            text.tick.mid x=(num(place(tick).clamp(half.min(180.0), (WIDTH - half).max(180.0)))) y=(num(top + 12.0)) { (percent) }
         }
         text.title.end x=(num(WIDTH - RIGHT)) y=(num(height - 4.0)) { "difference from the row's median" }
     };
@@ -139,11 +140,4 @@ fn dots(y: f64, row: &Aggregate, place: &dyn Fn(f64) -> f64, scale: Range) -> Ma
         path.dots d=(path) {}
         @if !outside.is_empty() { path.mark d=(outside) {} }
     }
-}
-
-fn percent(deviation: f64) -> String {
-    let percent = deviation * 100.0;
-    let sign = if percent > 1e-9 { "+" } else { "" };
-    let digits = usize::from(percent.abs() < 9.5 && (percent - percent.round()).abs() > 0.01);
-    format!("{sign}{percent:.digits$} %").replace("-0 %", "0 %")
 }

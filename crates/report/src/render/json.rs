@@ -7,7 +7,15 @@ use std::fmt::Write;
 /// Data as text. Characters that reorder or hide text are escaped, as JSON allows.
 pub fn json(data: &impl Serialize) -> String {
     // Text, finite numbers and text for keys: they always serialise.
-    let text = serde_json::to_string_pretty(data).unwrap_or_default();
+    escaped(&serde_json::to_string_pretty(data).unwrap_or_default())
+}
+
+/// As [`json`], in one line.
+pub fn line(data: &impl Serialize) -> String {
+    escaped(&serde_json::to_string(data).unwrap_or_default())
+}
+
+fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -6,6 +6,7 @@
 
 mod parser;
 
+use gpubench_core::units::quoted;
 use parser::parsed;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -105,11 +106,14 @@ impl Expr {
     pub fn count(&self, scope: &Scope) -> Result<u64, String> {
         let value = self.eval(scope)?;
         if value < 0.0 {
-            Err(format!("`{self}` is {value}, but a count is not negative"))
+            Err(format!("`{self}` is {}, but a count is not negative", quoted(value)))
         } else if value > MAX_COUNT {
-            Err(format!("`{self}` is {value}, but a count is at most 2^53"))
+            Err(format!("`{self}` is {}, but a count is at most 2^53", quoted(value)))
         } else if value.fract() != 0.0 {
-            Err(format!("`{self}` is {value}, but a count is whole: use floor(…) or ceil_div(…)"))
+            Err(format!(
+                "`{self}` is {}, but a count is whole: use floor(…) or ceil_div(…)",
+                quoted(value)
+            ))
         } else {
             Ok(value as u64)
         }

@@ -5,7 +5,7 @@ mod table;
 use super::known::same_view;
 use super::results;
 use super::show::{print, show, warnings, width};
-use crate::store::{Run, baseline, read};
+use crate::store::{Run, baseline, now, read};
 use gpubench_analysis::{DeviceCases, collect, noise};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
@@ -92,7 +92,7 @@ fn save_all(args: &Save, folder: &Path) -> Result<ExitCode> {
     for pooled in pooled {
         let path = pooled.path(folder);
         let footer = Footer {
-            ended: jiff::Timestamp::now().to_string(),
+            ended: now()?,
             wall: pooled.wall,
             estimated: None,
             records: pooled.records.len() as u64,

@@ -4,7 +4,7 @@ use super::Emulated;
 use super::buffers::{Number, Shown};
 use gpubench_core::text::printable;
 use gpubench_core::units::{Bytes, seconds};
-use gpubench_document::{Cell, Column, Sentence, Table, Unit};
+use gpubench_document::{Cell, Column, Sentence, Table, Unit, number as figure};
 use gpubench_emulator::{Class, Counts, Global, Local};
 use gpubench_report::render::text;
 use std::fmt::Write;
@@ -88,7 +88,7 @@ fn name(one: &Emulated) -> String {
 }
 
 fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
+    figure(share, Unit::Fraction)
 }
 
 /// What was counted by.

@@ -6,6 +6,7 @@ use gpubench_analysis::ResultMatrix;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::text::printable;
 use gpubench_report::labels::case_name;
+use gpubench_report::render::json::json as json_text;
 use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::io::Write;
@@ -38,7 +39,7 @@ fn bencher(matrix: &ResultMatrix) -> String {
         }
     }
     names.sort_by(|a, b| a.0.cmp(&b.0));
-    format!("{:#}\n", Value::Object(names.into_iter().collect::<Map<_, _>>()))
+    json_text(&names.into_iter().collect::<Map<_, _>>())
 }
 
 #[cfg(test)]

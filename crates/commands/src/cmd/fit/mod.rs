@@ -50,11 +50,13 @@ pub fn run(args: Args) -> Result<ExitCode> {
         if !has_kernels(&run.records) {
             continue;
         }
-        let suite = suite(&run.header, args.suite.as_deref(), "--suite")?;
+        let Some(suite) = suite(run, args.suite.as_deref(), "--suite")? else { continue };
         reports.extend(reported(&suite, &run.header, &run.records, &profiles));
     }
     if reports.is_empty() {
-        return Err(Error::Usage("nothing to fit: no kernel is verified in these runs".into()));
+        return Err(Error::Usage(
+            "nothing to fit: no kernel is verified in the runs that are used".into(),
+        ));
     }
     print(&if args.json { json(&reports) } else { text(&section(&reports)) })?;
     Ok(ExitCode::SUCCESS)

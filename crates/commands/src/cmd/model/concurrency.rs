@@ -4,6 +4,7 @@ use super::{show, table};
 use crate::store::read_csv::{Row, Table};
 use gpubench_core::error::Result;
 use gpubench_core::text::printable;
+use gpubench_core::units::fixed;
 use gpubench_model::concurrency::{Device, Kernel, Prediction};
 use gpubench_model::event_driven::{self, Load};
 use gpubench_model::occupancy::{Group, Unit};
@@ -121,8 +122,8 @@ impl Pair {
         let slowdowns = [slowdown, self.events, self.estimated, self.measured];
         let mut cells = vec![self.name.clone(), format!("{case:?}")];
         cells.extend(counts);
-        cells.extend(slowdowns.map(|x| format!("{x:.2}")));
-        cells.push(format!("{:.1} %", 100.0 * (slowdown / self.measured - 1.0)));
+        cells.extend(slowdowns.map(|x| fixed(x, 2)));
+        cells.push(format!("{} %", fixed(100.0 * (slowdown / self.measured - 1.0), 1)));
         cells
     }
 }
@@ -187,7 +188,7 @@ fn text(pairs: &[Pair], summary: &Summary) -> String {
         ">error",
     ];
     let table = table(&headings, pairs.iter().map(Pair::cells));
-    let percent = |x: f64| format!("{:.2} %", 100.0 * x);
+    let percent = |x: f64| format!("{} %", fixed(100.0 * x, 2));
     let line = |name: &str, reproduced: usize, error: f64| {
         format!(
             "{name}: {reproduced} of {} printed estimates, mean absolute error {}\n",

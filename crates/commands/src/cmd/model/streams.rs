@@ -4,6 +4,7 @@ use super::{show, table};
 use crate::store::read_csv::{Row, Table};
 use gpubench_core::error::Result;
 use gpubench_core::text::printable;
+use gpubench_core::units::fixed;
 use gpubench_model::streams::{Overlap, Stages, total};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -54,7 +55,7 @@ impl Case {
     }
 
     fn cells(&self) -> Vec<String> {
-        let number = |x: f64| format!("{x:.3}");
+        let number = |x: f64| fixed(x, 3);
         let Stages { upload, kernel, download } = self.stages;
         let numbers = [upload, kernel, download, self.predicted, self.given, self.error()];
         std::iter::once(self.n.clone()).chain(numbers.map(number)).collect()
@@ -71,9 +72,10 @@ pub fn run(args: &Args) -> Result<()> {
         let headings = ["n", ">upload", ">kernel", ">download", ">predicted", ">given", ">error"];
         let table = table(&headings, cases.iter().map(Case::cells));
         format!(
-            "{table}\n{} rows, all in ms; largest error {max_abs_error_ms:.4} ms \
+            "{table}\n{} rows, all in ms; largest error {} ms \
              ({STREAMS} streams, both copies overlapped: equations 3.4 and 3.6)\n",
-            cases.len()
+            cases.len(),
+            fixed(max_abs_error_ms, 4)
         )
     })
 }

@@ -4,6 +4,7 @@ use super::{show, table};
 use crate::store::read_csv::{Row, Table};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::text::printable;
+use gpubench_core::units::fixed;
 use gpubench_model::transfer_states::{Both, State, min_time, mirrored};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -97,10 +98,10 @@ fn text(summary: &Summary) -> String {
     let row = |spent: &Spent| {
         let share = 100.0 * spent.time_s / summary.time_s;
         let state = printable(&spent.state, 60);
-        vec![state, format!("{:.4}", spent.time_s), format!("{share:.1} %")]
+        vec![state, fixed(spent.time_s, 4), format!("{} %", fixed(share, 1))]
     };
     let table = table(&["state", ">seconds", ">share"], summary.states.iter().map(row));
-    format!("{table}\nminimum time {:.4} s\n", summary.time_s)
+    format!("{table}\nminimum time {} s\n", fixed(summary.time_s, 4))
 }
 
 /// The states of a table.

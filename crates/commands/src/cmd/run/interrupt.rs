@@ -2,9 +2,10 @@
 
 use crate::worker::kill_all;
 use gpubench_report::progress::say;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 static COUNT: AtomicU32 = AtomicU32::new(0);
+static WAITING: AtomicBool = AtomicBool::new(false);
 
 /// Exit code of an interrupted run.
 pub const EXIT: u8 = 130;
@@ -12,6 +13,7 @@ pub const EXIT: u8 = 130;
 /// From now on, the first interruption is noted and the second kills the workers and exits.
 pub fn listen() {
     let handler = || match COUNT.fetch_add(1, Ordering::SeqCst) {
+        0 if WAITING.load(Ordering::SeqCst) => say("nothing has begun: stopping"),
         0 => say("finishing the case in hand; once more stops at once"),
         _ => {
             kill_all();
@@ -21,6 +23,11 @@ pub fn listen() {
     if let Err(error) = ctrlc::set_handler(handler) {
         say(&format!("Ctrl-C will stop at once: {error}"));
     }
+}
+
+/// Notes whether another run's end is waited for, so that there is no case in hand.
+pub fn waiting(is: bool) {
+    WAITING.store(is, Ordering::SeqCst);
 }
 
 /// Whether an end was requested.

@@ -1,7 +1,7 @@
 //! Waiting until the devices are free.
 
 use super::interrupt;
-use crate::store::{Attempt, DeviceLock};
+use crate::store::{Attempt, DeviceLock, LockFolder};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_report::progress::say;
@@ -16,9 +16,13 @@ pub fn take(devices: &[DeviceInfo], leave: bool) -> Result<Option<Vec<DeviceLock
     let mut wanted: Vec<_> = devices.iter().flat_map(keys).collect();
     wanted.sort_by(|a, b| a.0.cmp(&b.0));
     wanted.dedup_by(|a, b| a.0 == b.0);
+    let folder = LockFolder::find();
+    if let Some(doubt) = folder.doubt() {
+        say(&doubt);
+    }
     let mut locks = Vec::new();
     for (key, device) in wanted {
-        match wait(&key, device, leave)? {
+        match wait(&folder, &key, device, leave)? {
             Some(lock) => locks.push(lock),
             None => return Ok(None),
         }
@@ -26,12 +30,20 @@ pub fn take(devices: &[DeviceInfo], leave: bool) -> Result<Option<Vec<DeviceLock
     Ok(Some(locks))
 }
 
-fn wait(key: &str, device: &DeviceInfo, leave: bool) -> Result<Option<DeviceLock>> {
+fn wait(
+    folder: &LockFolder,
+    key: &str,
+    device: &DeviceInfo,
+    leave: bool,
+) -> Result<Option<DeviceLock>> {
     const PAUSE: Duration = Duration::from_millis(200);
     let mut announced = false;
     while !interrupt::asked() {
-        let holder = match DeviceLock::attempt(key)? {
-            Attempt::Taken(lock) => return Ok(Some(lock)),
+        let holder = match DeviceLock::attempt(folder, key)? {
+            Attempt::Taken(lock) => {
+                interrupt::waiting(false);
+                return Ok(Some(lock));
+            }
             Attempt::HeldBy(holder) => holder,
         };
         let who = holder.map_or("another run".to_owned(), |pid| format!("the run with pid {pid}"));
@@ -42,6 +54,7 @@ fn wait(key: &str, device: &DeviceInfo, leave: bool) -> Result<Option<DeviceLock
             )));
         }
         if !std::mem::replace(&mut announced, true) {
+            interrupt::waiting(true);
             say(&format!("waiting for {}: {who} measures it", device.name));
         }
         std::thread::sleep(PAUSE);

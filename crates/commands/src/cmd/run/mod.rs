@@ -21,7 +21,7 @@ pub(super) mod trust;
 use super::found;
 use super::report::{self, Shown};
 use super::results;
-use super::show::{print, warnings};
+use super::show::{print, print_report, warnings};
 use crate::store::{Writer, result_name};
 use cases::Filters;
 use gpubench_core::error::{Error, Result};
@@ -136,6 +136,10 @@ pub fn run(args: Args) -> Result<ExitCode> {
 fn start(args: &Args, suite: &Suite) -> Result<ExitCode> {
     let filters = Filters::parse(&args.filter, suite)?;
     if args.list {
+        // Cases are no device's, but a mistake in its name is one.
+        if args.selector.names_devices() || !args.selector.backend.is_empty() {
+            found::devices(&args.selector)?;
+        }
         print(&dry::list(suite, &filters))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -156,7 +160,7 @@ fn start(args: &Args, suite: &Suite) -> Result<ExitCode> {
     let mut files: Vec<PathBuf> = vec![];
     'all: for _ in 0..args.repeat.unwrap_or(1) {
         for &devices in &parts {
-            let plan = Plan::new(args, suite, &filters, new_header(args, suite, devices));
+            let plan = Plan::new(args, suite, &filters, new_header(args, suite, devices)?);
             if args.dry_run {
                 print(&plan.describe(devices))?;
                 continue;
@@ -195,6 +199,7 @@ fn resume(args: &Args, suite: &Suite, file: &Path) -> Result<ExitCode> {
     let backend = run.header.devices.iter().map(|device| device.backend.clone()).collect();
     let here = found::list(&Selector { backend, sim: args.selector.sim.clone(), device: vec![] })?;
     let chosen = resume::check(&run.header, suite, &here)?;
+    resume::check_simulated(&args.selector, &chosen, &here)?;
     trust::ask(suite, args.trust)?;
     let plan = Plan::new(args, suite, &filters, run.header);
     match plan.run(&chosen, |_| Ok(writer), run.records)? {
@@ -214,7 +219,10 @@ fn document(args: &Args, files: &[PathBuf]) -> Result<()> {
     if args.format.name == TEXT.name {
         return Ok(());
     }
-    print(&report::text(results::open_all(files)?, args.format, &Shown::default(), &[])?)
+    print_report(
+        args.format,
+        &report::text(results::open_all(files)?, args.format, &Shown::default(), &[])?,
+    )
 }
 
 /// Whether an output is a file by its name, rather than a folder.
@@ -249,7 +257,7 @@ fn conclude(args: &Args, suite: &Suite, ended: &Ended) -> Result<u8> {
     }
     if args.format.name == TEXT.name {
         let run = results::open(&ended.path)?;
-        print(&report::text(vec![run], TEXT, &Shown::default(), &OF_REPORT)?)?;
+        print_report(TEXT, &report::text(vec![run], TEXT, &Shown::default(), &OF_REPORT)?)?;
         let records = &ended.records[ended.resumed_at..];
         print(&time(Invocation { seconds: ended.seconds, records }))?;
         let models = super::fit::short_summary(suite, &ended.header, &ended.records);

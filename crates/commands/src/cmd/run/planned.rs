@@ -10,7 +10,7 @@ use super::session::{Ended, Session};
 use super::time_budget::TimeBudget;
 use super::{Args, dry, is_file, locks, resume};
 use crate::cmd::found;
-use crate::store::{Scratch, Writer};
+use crate::store::{Scratch, Writer, now};
 use crate::worker::{WorkerSupervisor, host};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
@@ -141,7 +141,7 @@ impl<'a> Plan<'a> {
         };
         if records.is_empty() {
             // It begins when the devices are free.
-            self.header.started = jiff::Timestamp::now().to_string();
+            self.header.started = now()?;
         }
         if !self.args.quiet {
             say(&self.outlook());
@@ -241,11 +241,11 @@ impl<'a> Plan<'a> {
 }
 
 /// The header of a run that begins now.
-pub(super) fn new_header(args: &Args, suite: &Suite, devices: &[DeviceInfo]) -> Header {
-    Header {
+pub(super) fn new_header(args: &Args, suite: &Suite, devices: &[DeviceInfo]) -> Result<Header> {
+    Ok(Header {
         version: VERSION,
         gpubench: format!("{} ({})", env!("CARGO_PKG_VERSION"), env!("GPUBENCH_COMMIT")),
-        started: jiff::Timestamp::now().to_string(),
+        started: now()?,
         suite: suite.name.clone(),
         suite_hash: suite.hash.clone(),
         seed: args.seed.unwrap_or_else(any_seed),
@@ -260,7 +260,7 @@ pub(super) fn new_header(args: &Args, suite: &Suite, devices: &[DeviceInfo]) -> 
         filters: args.filter.clone(),
         host: host(),
         devices: devices.to_vec(),
-    }
+    })
 }
 
 /// A new seed of 32 bits, which survive every reader of JSON.
@@ -297,7 +297,7 @@ mod tests {
         let suite = gpubench_experiments::load("quick").unwrap();
         let begun = |line: &[&str]| {
             let args = args(line);
-            let header = new_header(&args, &suite, &[device("opencl")]);
+            let header = new_header(&args, &suite, &[device("opencl")]).unwrap();
             (extent(&args, header.clone()), serde_json::to_string(&header).unwrap())
         };
         let resumed = |header: &str, more: &[&str]| {
@@ -316,7 +316,7 @@ mod tests {
     #[test]
     fn a_file_that_does_not_say_what_was_set_is_resumed_with_the_suites() {
         let suite = gpubench_experiments::load("quick").unwrap();
-        let header = new_header(&args(&["--rounds", "2", "--budget", "31"]), &suite, &[]);
+        let header = new_header(&args(&["--rounds", "2", "--budget", "31"]), &suite, &[]).unwrap();
         let mut header = serde_json::to_value(header).unwrap();
         let fields = header.as_object_mut().unwrap();
         assert!(fields.remove("exact_rounds").is_some() && fields.remove("budget").is_some());

@@ -5,6 +5,8 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::reason::Reason;
 use gpubench_core::record::{Header, Outcome, Record};
+use gpubench_device::device_choice::{Selector, choose};
+use gpubench_device::sim::SIM;
 use gpubench_experiments::plan::Case;
 use gpubench_suite::Suite;
 
@@ -22,6 +24,37 @@ pub fn check(header: &Header, suite: &Suite, here: &[DeviceInfo]) -> Result<Vec<
         return Err(rejected(&what));
     }
     header.devices.iter().map(|then| same(then, here)).collect()
+}
+
+/// That the devices which `--sim` names are among those that the run measures.
+///
+/// # Errors
+/// `Usage` naming one that is not, or that is none.
+pub fn check_simulated(
+    selector: &Selector,
+    chosen: &[DeviceInfo],
+    here: &[DeviceInfo],
+) -> Result<()> {
+    if selector.sim.is_none() {
+        return Ok(());
+    }
+    let simulated: Vec<_> = here.iter().filter(|device| device.backend == SIM).cloned().collect();
+    let named = Selector { sim: selector.sim.clone(), ..Selector::default() };
+    if !chosen.iter().any(|device| device.backend == SIM) {
+        return Err(rejected("the run measures no simulated device, and --sim asks for one"));
+    }
+    if !named.names_devices() {
+        return Ok(());
+    }
+    let other =
+        choose(&simulated, &named)?.into_iter().find(|named| !chosen.contains(&named.device));
+    match other {
+        Some(other) => Err(rejected(&format!(
+            "the run does not measure {}, which --sim names",
+            other.device.name
+        ))),
+        None => Ok(()),
+    }
 }
 
 fn same(then: &DeviceInfo, here: &[DeviceInfo]) -> Result<DeviceInfo> {

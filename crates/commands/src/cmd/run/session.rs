@@ -8,7 +8,7 @@ use super::interrupt;
 use super::multi_device::MultiDeviceCase;
 use super::rounds::Rounds;
 use super::time_budget::TimeBudget;
-use crate::store::Writer;
+use crate::store::{Writer, now};
 use crate::worker::WorkerSupervisor;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceKind;
@@ -230,7 +230,7 @@ impl Session<'_> {
             self.writer.leave()?
         } else {
             let footer = Footer {
-                ended: jiff::Timestamp::now().to_string(),
+                ended: now()?,
                 wall: seconds,
                 estimated: Some(estimated),
                 records: self.writer.records(),
