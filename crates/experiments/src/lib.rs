@@ -42,6 +42,7 @@ mod images;
 mod iterate;
 pub mod iteration;
 mod known_results;
+mod long_launch;
 mod loops;
 mod measurement;
 mod memory;

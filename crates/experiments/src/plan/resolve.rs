@@ -175,6 +175,7 @@ fn check_time(case: &Case, device: &DeviceInfo, limits: &Limits) -> Result<(), R
             what: format!("making {bytes} of buffers"),
             needed: estimate.prepare,
             available: LONGEST_PREPARE,
+            option: None,
         });
     }
     if device.kind == DeviceKind::Cpu && estimate.measure > limits.seconds {
@@ -182,6 +183,7 @@ fn check_time(case: &Case, device: &DeviceInfo, limits: &Limits) -> Result<(), R
             what: "a sample of 15 launches on a CPU implementation".into(),
             needed: estimate.measure,
             available: limits.seconds,
+            option: None,
         });
     }
     Ok(())

@@ -199,7 +199,12 @@ mod tests {
     fn a_long_launch_gets_what_others_leave_or_nothing() {
         let time_budget = TimeBudget::new(Some(30.0), 5.0, 1);
         let long = |needed| {
-            let reason = Reason::OverBudget { what: "one launch".into(), needed, available: 0.1 };
+            let reason = Reason::OverBudget {
+                what: "one launch".into(),
+                needed,
+                available: 0.1,
+                option: None,
+            };
             time_budget.second_share(&Outcome::Skipped(reason), 3, &NONE)
         };
         assert_eq!(long(0.6), Some(Share { seconds: 5.0, warmup: 2.5 }));
@@ -212,8 +217,12 @@ mod tests {
     fn a_long_launch_takes_no_time_that_others_need_in_later_rounds() {
         let time_budget = TimeBudget::new(Some(15.0), 100.0, 1);
         let seconds = |parts, others| {
-            let reason =
-                Reason::OverBudget { what: "one launch".into(), needed: 0.1, available: 0.05 };
+            let reason = Reason::OverBudget {
+                what: "one launch".into(),
+                needed: 0.1,
+                available: 0.05,
+                option: None,
+            };
             let share = time_budget.second_share(&Outcome::Skipped(reason), parts, &others);
             share.map(|share| (share.seconds + share.warmup).round())
         };
