@@ -165,7 +165,7 @@ mod tests {
     }
 
     /// The seconds that a launch would need where it is refused, and the longest part that was run.
-    fn refused(
+    fn rejected(
         groups: u32,
         passes: usize,
         policy: &Policy,
@@ -200,29 +200,29 @@ mod tests {
     #[test]
     fn a_time_that_grows_with_the_grid_is_extrapolated() {
         let policy = Policy::default();
-        let (needed, longest) = refused(GROUPS, 1, &policy, |groups| groups * 4.0 / 8192.0);
+        let (needed, longest) = rejected(GROUPS, 1, &policy, |groups| groups * 4.0 / 8192.0);
         assert_near(needed, 4.0);
         assert!(longest < 0.04, "the second part is enough: {longest}");
-        let (needed, _) = refused(GROUPS, 1, &policy, |groups| groups * 0.5 / 8192.0);
+        let (needed, _) = rejected(GROUPS, 1, &policy, |groups| groups * 0.5 / 8192.0);
         assert_eq!(needed, None);
         // With a cost of its own, which does not grow, the launch is affordable.
-        let (needed, _) = refused(GROUPS, 1, &policy, |groups| 0.1 + groups * 0.4 / 8192.0);
+        let (needed, _) = rejected(GROUPS, 1, &policy, |groups| 0.1 + groups * 0.4 / 8192.0);
         assert_eq!(needed, None);
     }
 
     #[test]
     fn a_grid_stride_loop_takes_what_a_part_takes() {
         let policy = Policy::default();
-        assert_eq!(refused(GROUPS, 1, &policy, |_| 5.85e-3).0, None);
+        assert_eq!(rejected(GROUPS, 1, &policy, |_| 5.85e-3).0, None);
         // Eight groups cannot fill the device, so that these take longer than all.
         let falling = |groups: f64| 5.85e-3 * (240.0 / groups).max(1.0);
-        assert_eq!(refused(GROUPS, 1, &policy, falling).0, None);
+        assert_eq!(rejected(GROUPS, 1, &policy, falling).0, None);
         // One that is too long is refused for what it takes, not for a thousand times as much.
-        let (needed, longest) = refused(GROUPS, 1, &policy, |_| 0.9);
+        let (needed, longest) = rejected(GROUPS, 1, &policy, |_| 0.9);
         assert_near(needed, 0.9);
         assert!(longest <= 0.91);
         // Each of many passes takes its own time.
-        let (needed, _) = refused(GROUPS, 1000, &policy, |_| 5.85e-3);
+        let (needed, _) = rejected(GROUPS, 1000, &policy, |_| 5.85e-3);
         assert_near(needed, 5.85);
     }
 
@@ -231,23 +231,23 @@ mod tests {
     fn a_large_device_that_the_parts_do_not_fill_is_filled_before_the_whole() {
         let waves = |seconds: f64| move |groups: f64| seconds * (groups / 960.0).ceil();
         let policy = Policy::default();
-        let (needed, longest) = refused(96_000, 1, &policy, waves(0.05));
+        let (needed, longest) = rejected(96_000, 1, &policy, waves(0.05));
         assert_near(needed, 5.0);
         assert!(longest <= policy.longest_launch, "{longest}");
-        assert_eq!(refused(96_000, 1, &policy, waves(0.005)).0, None);
+        assert_eq!(rejected(96_000, 1, &policy, waves(0.005)).0, None);
     }
 
     #[test]
     fn no_part_is_longer_than_a_launch_may_be() {
         let policy = Policy::default();
         // Nothing can be compared where already the first part is nearly too long.
-        let (needed, longest) = refused(GROUPS, 1, &policy, |groups| groups * 1.2 / 8.0);
+        let (needed, longest) = rejected(GROUPS, 1, &policy, |groups| groups * 1.2 / 8.0);
         assert_near(needed, 1.2 * 1024.0);
         assert!(longest < 1.3, "{longest}");
-        let (needed, longest) = refused(GROUPS, 1, &policy, |groups| groups * 0.9 / 8.0);
+        let (needed, longest) = rejected(GROUPS, 1, &policy, |groups| groups * 0.9 / 8.0);
         assert_near(needed, 0.9 * 1024.0);
         assert!(longest <= policy.longest_launch, "{longest}");
-        let (needed, _) = refused(1, 1, &policy, |_| 1.0);
+        let (needed, _) = rejected(1, 1, &policy, |_| 1.0);
         assert_near(needed, 1.0);
     }
 
@@ -255,9 +255,9 @@ mod tests {
     fn what_the_user_allows_is_launched() {
         let linear = |groups: f64| groups * 4.0 / 8192.0;
         let allowed = |seconds| Policy { allowed_launch: Some(seconds), ..Policy::default() };
-        assert_near(refused(GROUPS, 1, &allowed(3.0), linear).0, 4.0);
-        assert_eq!(refused(GROUPS, 1, &allowed(5.0), linear).0, None);
+        assert_near(rejected(GROUPS, 1, &allowed(3.0), linear).0, 4.0);
+        assert_eq!(rejected(GROUPS, 1, &allowed(5.0), linear).0, None);
         let checked = Policy { verify_only: true, ..allowed(5.0) };
-        assert_eq!(refused(GROUPS, 1, &checked, linear).0, None);
+        assert_eq!(rejected(GROUPS, 1, &checked, linear).0, None);
     }
 }

@@ -21,9 +21,9 @@ pub fn family(spec: &file::Workload, asked: &[Asked], workload: &Workload) -> Fa
 }
 
 fn by_work(workload: &Workload) -> Family {
-    let works = workload.sizes.iter().filter_map(|size| work(workload, size));
-    let most = works.max_by(|(one, _), (other, _)| one.total_cmp(other));
-    match most {
+    let amounts = workload.sizes.iter().filter_map(|size| work(workload, size));
+    let largest = amounts.max_by(|(one, _), (other, _)| one.total_cmp(other));
+    match largest {
         // Where nobody says how many bytes move, these are no bound.
         Some((flops, bytes)) if flops > 0.0 && flops >= COMPUTE_INTENSITY * bytes => {
             Family::Compute
