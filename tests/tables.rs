@@ -116,6 +116,19 @@ fn every_reference_is_there_and_used() {
 }
 
 #[test]
+fn the_docs_list_every_reference() {
+    let docs =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/SUITES.md"));
+    let docs = docs.unwrap();
+    let (_, list) = docs.split_once("## References\n").unwrap();
+    let list = list.split("\n## ").next().unwrap();
+    let listed: Vec<_> = list.lines().filter(|line| line.starts_with("| `")).collect();
+    let row = |(name, about)| format!("| `{name}` | {about} |");
+    let all: Vec<_> = reference::abouts().map(row).collect();
+    assert_eq!(listed, all);
+}
+
+#[test]
 fn every_kernel_that_computes_is_verified() {
     let suites = suites();
     for (suite, workload) in workloads(&suites) {

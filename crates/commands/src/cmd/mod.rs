@@ -23,6 +23,7 @@ mod predicted_ranking;
 mod profile;
 mod rank;
 mod recover;
+mod references;
 mod report;
 mod results;
 pub mod ring;
@@ -92,6 +93,8 @@ commands! {
     Export: export,
     /// Check suite files without a device
     Check: check,
+    /// List the references that verify results, and what each wants
+    References: references,
     /// Print the JSON schema of a suite, or of a report
     Schema: schema,
     /// Print a completion script for a shell
