@@ -1,4 +1,4 @@
-//! What a device computes, as the expected result of another one.
+//! What a device computes, as the expected result of another one, or builds without launching it.
 
 use super::autotune::KERNEL;
 use super::memory;
@@ -39,4 +39,16 @@ pub fn compute(
     }
     device.reset();
     Ok(bytes)
+}
+
+/// Builds the first variant of `case`, and launches nothing.
+///
+/// # Errors
+/// Whatever the device's compiler says; `Unsupported` for a case without a kernel.
+pub fn build(session: &mut Session, case: &Case, stage: &mut dyn FnMut(Stage)) -> Result<()> {
+    let no_kernel = || Error::Unsupported("the case has no kernel".into());
+    let candidate = case.candidates.first().ok_or_else(no_kernel)?;
+    session.device.reset();
+    stage(Stage::Build);
+    session.device.build(KERNEL, &candidate.kernel).map(drop)
 }

@@ -64,7 +64,7 @@ mod verifier;
 
 pub use bench::Bench;
 pub use compare::compare;
-pub use compute::compute;
+pub use compute::{build, compute};
 pub use device_group::{DeviceGroup, measure_multi_device};
 pub use drift_guard::measure_with_drift_guard;
 pub use experiment::{ErasedExperiment, Experiment, Nothing, Planning, Spec, Timelines};

@@ -4,6 +4,7 @@ mod baseline;
 mod check;
 mod choice;
 mod compare;
+mod compile;
 mod completions;
 mod devices;
 mod doctor;
@@ -91,7 +92,7 @@ commands! {
     Rank: rank,
     /// Write records for data frames and other programs
     Export: export,
-    /// Check suite files without a device
+    /// Check suite files, launching nothing
     Check: check,
     /// List the references that verify results, and what each wants
     References: references,
