@@ -1,6 +1,6 @@
 //! What a device computes, as the expected result of another one, or builds without launching it.
 
-use super::autotune::KERNEL;
+use super::autotune::{self, KERNEL};
 use super::memory;
 use super::{Session, Stage};
 use crate::plan::{Case, launches};
@@ -41,7 +41,7 @@ pub fn compute(
     Ok(bytes)
 }
 
-/// Builds the first variant of `case`, and launches nothing.
+/// Builds every kernel of the first variant of `case`, and launches nothing.
 ///
 /// # Errors
 /// Whatever the device's compiler says; `Unsupported` for a case without a kernel.
@@ -50,5 +50,5 @@ pub fn build(session: &mut Session, case: &Case, stage: &mut dyn FnMut(Stage)) -
     let candidate = case.candidates.first().ok_or_else(no_kernel)?;
     session.device.reset();
     stage(Stage::Build);
-    session.device.build(KERNEL, &candidate.kernel).map(drop)
+    autotune::build(session.device.as_mut(), KERNEL, candidate).map(drop)
 }
