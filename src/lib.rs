@@ -21,6 +21,7 @@
 //! | `suite`, `reference`, `model` | YAML to a checked suite; expected results; one file a model |
 //! | `document` | what reports say, before any format: sections of sentences, tables, plots |
 //! | `emulator` | work-groups of a kernel run on the host, counted and checked |
+//! | `tune` | the search for a kernel's fastest variant: space, strategies, racing, replay |
 //! | `core`, `stats` | units, errors, devices, recordings, cases, records; summaries and intervals |
 
 pub use gpubench_analysis as analyse;
@@ -35,3 +36,4 @@ pub use gpubench_reference as reference;
 pub use gpubench_report as report;
 pub use gpubench_stats as stats;
 pub use gpubench_suite as suite;
+pub use gpubench_tune as tune;

@@ -250,7 +250,7 @@ mod tests {
     use gpubench_core::record::sample::{device, header, key, record};
     use gpubench_core::record::{Flag, Record};
 
-    fn works(name: &str, flops: f64, bytes: f64, ceiling: Option<Kind>) -> Record {
+    fn record_of(name: &str, flops: f64, bytes: f64, ceiling: Option<Kind>) -> Record {
         let mut record = Record { ceiling, ..record(key(name, bytes as i64), 1e-3) };
         let measured = record.measured.as_mut().unwrap();
         (measured.flops, measured.bytes) = (flops, bytes);
@@ -266,9 +266,9 @@ mod tests {
 
     fn with_ceiling(bytes: f64) -> [Record; 3] {
         [
-            works("fma", 1e9, 4.0, Some(Kind::Flops)),
-            works("triad", 2.0, bytes, Some(Kind::Bandwidth)),
-            works("stencil", 1e6, 4e6, None),
+            record_of("fma", 1e9, 4.0, Some(Kind::Flops)),
+            record_of("triad", 2.0, bytes, Some(Kind::Bandwidth)),
+            record_of("stencil", 1e6, 4e6, None),
         ]
     }
 

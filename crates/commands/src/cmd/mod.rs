@@ -33,6 +33,7 @@ mod scaling;
 mod schema;
 mod show;
 mod trace;
+mod tune;
 mod worker;
 
 use clap::Parser;
@@ -122,6 +123,8 @@ commands! {
     Plan: plan,
     /// Kill iterations at random moments, to see them go on from files
     Recover: recover,
+    /// Search recorded spaces for a kernel's fastest variant
+    Tune: tune,
     /// Own devices and serve cases (started by `run`)
     #[command(hide = true)]
     Worker: worker,

@@ -139,8 +139,8 @@ mod tests {
         assert_eq!(estimated(Some(2.5 * three), 3, true), 2.5 * three, "the budget is used up");
         assert_eq!(estimated(Some(2.5 * three), 3, false), three, "exactly three");
         assert_eq!(estimated(Some(0.5 * three), 3, true), 0.5 * three);
-        let most = estimated(None, 23, false);
-        assert_eq!(estimated(Some(1e6), 3, true), most, "no more than twenty follow");
+        let longest = estimated(None, 23, false);
+        assert_eq!(estimated(Some(1e6), 3, true), longest, "no more than twenty follow");
         let next_to_nothing_left = 1.02 * three;
         assert_eq!(estimated(Some(next_to_nothing_left), 3, true), three, "not worth a round");
     }

@@ -1,0 +1,22 @@
+//! The search for a kernel's fastest variant, without a device: whoever measures asks a [`Strategy`] for a
+//! variant and tells it the outcome. `docs/TUNING.md` says how the strategies work.
+
+mod exhaustive;
+pub mod model;
+mod outcome;
+mod race;
+mod random;
+mod replay;
+mod space;
+mod strategy;
+mod worth;
+
+pub use exhaustive::Exhaustive;
+pub use model::Model;
+pub use outcome::{Interval, Outcome};
+pub use race::Race;
+pub use random::Random;
+pub use replay::{Recorded, Replay, Summary, replay, summarise};
+pub use space::{Space, SpaceError};
+pub use strategy::{Kind, Strategy, strategy};
+pub use worth::{Worth, worths};

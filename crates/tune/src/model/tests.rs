@@ -1,0 +1,85 @@
+//! The strategy as a whole, on invented spaces.
+
+use super::*;
+use crate::outcome::Interval;
+use crate::{Kind, Recorded, replay, summarise};
+
+fn space() -> Space {
+    let names = ["block_size_x", "block_size_y", "tile_size_x", "flag"].map(String::from);
+    let mut variants = vec![];
+    for x in [16.0, 32.0, 48.0, 64.0, 128.0, 256.0] {
+        for y in [1.0, 2.0, 4.0, 8.0] {
+            for tile in [1.0, 2.0, 3.0, 4.0] {
+                variants.extend([0.0, 1.0].map(|flag| vec![x, y, tile, flag]));
+            }
+        }
+    }
+    Space::new(names.into(), variants).unwrap()
+}
+
+fn recorded(time: impl Fn(&[f64]) -> Option<f64>) -> Recorded {
+    let space = space();
+    let outcome = |values: &Vec<f64>| match time(values) {
+        Some(time) => Outcome::Measured(Interval { low: time, time, high: time }),
+        None => Outcome::Failed,
+    };
+    let outcomes = space.variants().iter().map(outcome).collect();
+    Recorded::new(space, outcomes).unwrap()
+}
+
+/// Best where no prior expects it: a small, uneven group and one output.
+fn surprising(values: &[f64]) -> Option<f64> {
+    let away = (values[0] / 48.0).ln().abs() + 0.5 * values[1].ln() + 0.3 * values[2].ln();
+    Some((away + 0.5 * (1.0 - values[3])).exp())
+}
+
+#[test]
+fn finds_a_best_that_the_prior_does_not_expect() {
+    let recorded = recorded(surprising);
+    let of = |kind| summarise(&recorded, kind, 30, 10).unwrap().mean_ratio;
+    let (model, random) = (of(Kind::Model), of(Kind::Random));
+    assert!(model < 1.05 && model < random, "{model} against {random}");
+}
+
+#[test]
+fn failures_teach() {
+    let fails = |values: &[f64]| if values[3] == 1.0 { None } else { surprising(values) };
+    let recorded = recorded(fails);
+    let mut model = Model::new(recorded.space(), 3);
+    let tried = replay(&recorded, &mut model, 40).tried;
+    let failed = tried.iter().filter(|one| recorded.outcomes()[**one] == Outcome::Failed).count();
+    assert!(failed <= 13, "half of the space fails, and {failed} of 40 tries did");
+}
+
+#[test]
+fn goes_on_where_everything_failed_and_ends_after_the_last() {
+    let space = space();
+    let mut model = Model::new(&space, 1);
+    let mut asked = vec![];
+    while let Some(variant) = model.ask() {
+        model.tell(variant, &Outcome::Failed);
+        asked.push(variant);
+    }
+    asked.sort_unstable();
+    assert_eq!(asked, (0..space.len()).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_resumed_search_does_not_repeat_what_it_was_told() {
+    let recorded = recorded(surprising);
+    let mut first = Model::new(recorded.space(), 5);
+    let before = replay(&recorded, &mut first, 20).tried;
+    let mut second = Model::new(recorded.space(), 5);
+    for variant in &before {
+        second.tell(*variant, &recorded.outcomes()[*variant]);
+    }
+    let after = replay(&recorded, &mut second, 20).tried;
+    assert!(after.iter().all(|variant| !before.contains(variant)));
+}
+
+#[test]
+fn the_expected_improvement_is_the_positive_part() {
+    assert!((expected_improvement(0.0, 1.0) - 0.398_942).abs() < 1e-5);
+    assert!((expected_improvement(3.0, 1e-6) - 3.0).abs() < 1e-9);
+    assert!(expected_improvement(-1.0, 0.1) < 1e-20);
+}

@@ -1,0 +1,31 @@
+//! What came of trying a variant.
+
+/// A variant's time with the interval that it is known to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// The lower end, seconds.
+    pub low: f64,
+    /// The best estimate, seconds: a median.
+    pub time: f64,
+    /// The upper end, seconds.
+    pub high: f64,
+}
+
+/// The result of one try. A failure counts as tried, and teaches a strategy too.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Outcome {
+    /// It ran and was right.
+    Measured(Interval),
+    /// It does not build, needs more than the device has, does not run, or is wrong.
+    Failed,
+}
+
+impl Outcome {
+    /// The time of a variant that was measured, seconds.
+    pub fn time(&self) -> Option<f64> {
+        match self {
+            Self::Measured(interval) => Some(interval.time),
+            Self::Failed => None,
+        }
+    }
+}

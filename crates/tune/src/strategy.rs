@@ -1,0 +1,80 @@
+//! What every strategy is: asked for a variant, told the outcome.
+
+use crate::model::Model;
+use crate::outcome::Outcome;
+use crate::space::Space;
+use crate::{Exhaustive, Random};
+use serde::Serialize;
+
+/// Chooses the next variant from the outcomes of those before. Whoever measures drives it: `ask`, measure,
+/// `tell`, until `ask` has no more or the budget is spent. A search is resumed by telling a new strategy
+/// what was tried before it is asked.
+pub trait Strategy {
+    /// The next variant's index, never one that was asked or told before; `None` when all are tried.
+    fn ask(&mut self) -> Option<usize>;
+    /// The outcome of a variant.
+    fn tell(&mut self, variant: usize, outcome: &Outcome);
+}
+
+/// The strategies by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Every variant, in the order of the space.
+    Exhaustive,
+    /// Variants at random.
+    Random,
+    /// Generic knowledge orders the first, a fitted surrogate chooses the others.
+    Model,
+}
+
+/// A fresh strategy of this kind; equal seeds give equal searches.
+pub fn strategy(kind: Kind, space: &Space, seed: u64) -> Box<dyn Strategy + '_> {
+    match kind {
+        Kind::Exhaustive => Box::new(Exhaustive::new(space)),
+        Kind::Random => Box::new(Random::new(space, seed)),
+        Kind::Model => Box::new(Model::new(space, seed)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::Interval;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        /// Whatever the space and the outcomes: each variant once, none outside, none that was told before.
+        #[test]
+        fn no_strategy_repeats_itself_or_leaves_the_space(
+            rows in proptest::collection::btree_set((1..40i32, 0..5i32, 0..2i32), 1..60),
+            times in proptest::collection::vec(proptest::option::of(1e-6..1e3f64), 60),
+            told in 0..10usize,
+            seed in any::<u64>(),
+        ) {
+            let values = |(x, y, z): &(i32, i32, i32)| [x, y, z].map(|n| f64::from(*n)).to_vec();
+            let names = ["block_size_x", "tile_size_x", "flag"].map(String::from).to_vec();
+            let space = Space::new(names, rows.iter().map(values).collect()).unwrap();
+            let outcome = |variant: usize| times[variant].map_or(Outcome::Failed, |time| {
+                Outcome::Measured(Interval { low: 0.9 * time, time, high: 1.1 * time })
+            });
+            for kind in [Kind::Exhaustive, Kind::Random, Kind::Model] {
+                let mut strategy = strategy(kind, &space, seed);
+                let mut seen = BTreeSet::new();
+                for variant in 0..told.min(space.len()) {
+                    strategy.tell(variant, &outcome(variant));
+                    seen.insert(variant);
+                }
+                while let Some(variant) = strategy.ask() {
+                    prop_assert!(variant < space.len());
+                    prop_assert!(seen.insert(variant), "{kind:?} asked {variant} again");
+                    strategy.tell(variant, &outcome(variant));
+                }
+                prop_assert_eq!(seen.len(), space.len());
+            }
+        }
+    }
+}
