@@ -116,6 +116,16 @@ fn every_reference_is_there_and_used() {
 }
 
 #[test]
+fn the_docs_list_every_reference() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/REFERENCES.md");
+    let page = fs::read_to_string(page).unwrap();
+    let listed: Vec<_> = page.lines().filter(|line| line.starts_with("| `")).collect();
+    let row = |(name, about)| format!("| `{name}` | {about} |");
+    let all: Vec<_> = reference::abouts().map(row).collect();
+    assert_eq!(listed, all);
+}
+
+#[test]
 fn every_kernel_that_computes_is_verified() {
     let suites = suites();
     for (suite, workload) in workloads(&suites) {

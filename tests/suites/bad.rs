@@ -701,12 +701,7 @@ fn programs() {
         ("index: t", "index: n", "n\n", &["`n` cannot name"]),
         ("[a, b] }\n    verify", "[a] }\n    verify", "[a]", &["names two buffers, not 1"]),
         ("[a, b] }\n    verify", "[a, c] }\n    verify", "c]", &["no buffer `c`"]),
-        (
-            "b: { type: f32",
-            "b: { type: u32",
-            "swap: [a, b]",
-            &["one type, `count` and `access`"],
-        ),
+        ("b: { type: f32", "b: { type: u32", "swap: [a, b]", &["one type, `count` and `access`"]),
         ("- { swap: [a, b] }", "- { swap: [a, b], grid: [n] }", "{ swap", &["a step is"]),
         ("args: [a, b, params]", "args: [a, a, params]", "b:", &["`b` is not among"]),
         (

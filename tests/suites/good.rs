@@ -190,3 +190,51 @@ fn a_file_of_two_that_include_it_counts_once() {
     ]);
     assert_eq!(load(&folder.path().join("a.yaml")).unwrap().workloads.len(), 1);
 }
+
+/// The families of workloads with such work, of a kernel whose time is measured.
+fn family(work: &str) -> String {
+    let folder = folder(&[(
+        "suite.yaml",
+        &format!(
+            "version: 1\nworkloads:\n  w:\n    kernel: {{ family: micro, entry: triad, group: [64], \
+             constants: {{ V: f32, ITEMS: 1 }} }}\n    sizes: {{ n: [256, 1024] }}\n    \
+             params: {{ n: n, s: {{ f32: 2 }} }}\n    buffers:\n      \
+             b: {{ type: f32, count: n, fill: {{ uniform: [0, 1] }} }}\n      \
+             c: {{ type: f32, count: n, fill: {{ uniform: [0, 1] }} }}\n      \
+             out: {{ type: f32, count: n }}\n    grid: [n]\n    verify: {{ reference: triad }}\n{work}"
+        ),
+    )]);
+    load(&folder.path().join("suite.yaml")).unwrap().workloads[0].family.clone()
+}
+
+#[test]
+fn the_family_follows_from_the_arithmetic_intensity() {
+    // A SAXPY: two operations for twelve bytes.
+    assert_eq!(family("    work: { flops: 2*n, bytes: 12*n }"), "memory");
+    assert_eq!(family("    work: { flops: 71*n, bytes: 12*n }"), "memory");
+    assert_eq!(family("    work: { flops: 72*n, bytes: 12*n }"), "compute");
+    // A matrix product of n rows: n/6 operations a byte, 170 at the larger size.
+    assert_eq!(family("    work: { flops: 2*n^3, bytes: 12*n^2 }"), "compute");
+    assert_eq!(family("    work: { flops: n }"), "compute");
+    assert_eq!(family("    work: { bytes: n }"), "memory");
+    assert_eq!(family(""), "memory");
+    assert_eq!(family("    work: { flops: 2*n, bytes: 12*n }\n    family: compute"), "compute");
+}
+
+/// Below the threshold memory bounds a kernel on every device that is described.
+#[test]
+fn the_threshold_of_intensity_is_below_every_described_balance() {
+    let devices = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/device/src/sim/devices");
+    let mut count = 0;
+    for entry in std::fs::read_dir(devices).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let gpu = gpubench::backend::sim::Description::parse("device", &text).unwrap();
+        let flops = f64::from(gpu.units) * gpu.clock * gpu.compute.flops_per_cycle;
+        let balance = flops / gpu.memory.bandwidth;
+        let lowest = suite::COMPUTE_INTENSITY..2.0 * suite::COMPUTE_INTENSITY;
+        assert!(balance >= suite::COMPUTE_INTENSITY, "{}: {balance}", gpu.name);
+        count += usize::from(lowest.contains(&balance));
+    }
+    assert!(count > 0, "the threshold is far below what it stands for");
+}

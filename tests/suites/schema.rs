@@ -114,10 +114,14 @@ fn matches_pattern(text: &str, pattern: &Value) -> bool {
     }
 }
 
+fn schema() -> Value {
+    let references: Vec<_> = gpubench::reference::names().collect();
+    let kinds = gpubench::measure::registry::suite_kinds();
+    serde_json::to_value(gpubench::suite::schema(&kinds, &references)).unwrap()
+}
+
 fn rejected(text: &str) -> Vec<String> {
-    let schema =
-        serde_json::to_value(gpubench::suite::schema(&gpubench::measure::registry::suite_kinds()))
-            .unwrap();
+    let schema = schema();
     let value: Value = gpubench::yaml::parse("", text).unwrap();
     wrong(&schema, &schema, &value, "")
 }
@@ -177,10 +181,18 @@ fn every_key_is_explained() {
             undescribed(inner, key, found);
         }
     }
-    let schema =
-        serde_json::to_value(gpubench::suite::schema(&gpubench::measure::registry::suite_kinds()))
-            .unwrap();
+    let schema = schema();
     let mut found = vec![];
     undescribed(&schema, "", &mut found);
     assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
+fn it_lists_the_references() {
+    let text =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("suites/matmul.yaml"))
+            .unwrap();
+    assert!(text.contains("reference: matmul"));
+    assert_eq!(rejected(&text), Vec::<String>::new());
+    assert!(!rejected(&text.replacen("reference: matmul", "reference: matmull", 1)).is_empty());
 }

@@ -28,6 +28,9 @@ pub enum Reason {
         needed: f64,
         /// Seconds that there are.
         available: f64,
+        /// The option with which a user allows more, where there is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        option: Option<String>,
     },
     /// Anything else, in words.
     #[serde(untagged)]
@@ -90,8 +93,8 @@ impl Reason {
             Self::TooLarge { what, bytes, limit, of } => {
                 Self::TooLarge { what: format!("{place}: {what}"), bytes, limit, of }
             }
-            Self::OverBudget { what, needed, available } => {
-                Self::OverBudget { what: format!("{place}: {what}"), needed, available }
+            Self::OverBudget { what, needed, available, option } => {
+                Self::OverBudget { what: format!("{place}: {what}"), needed, available, option }
             }
             Self::Other(text) => Self::Other(format!("{place}: {text}")),
         }
@@ -117,13 +120,14 @@ impl fmt::Display for Reason {
                 let [bytes, limit] = apart(Bytes(*bytes), Bytes(*limit));
                 write!(f, "{what} needs {bytes}, and {}", of.has(&limit))
             }
-            Self::OverBudget { what, needed, available } => {
+            Self::OverBudget { what, needed, available, option } => {
                 write!(
                     f,
                     "{what} takes about {}, more than the {} that it may",
                     seconds(*needed),
                     seconds(*available)
-                )
+                )?;
+                option.iter().try_for_each(|option| write!(f, "; `{option}` allows more"))
             }
             Self::Other(text) => f.write_str(text),
         }
@@ -159,7 +163,12 @@ mod tests {
 
     #[test]
     fn a_budget_says_what_it_lacks() {
-        let over = Reason::OverBudget { what: "one launch".into(), needed: 2.0, available: 0.5 };
+        let over = Reason::OverBudget {
+            what: "one launch".into(),
+            needed: 2.0,
+            available: 0.5,
+            option: None,
+        };
         assert_eq!(
             over.to_string(),
             "one launch takes about 2.00 s, more than the 500 ms that it may"

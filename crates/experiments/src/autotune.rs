@@ -2,10 +2,10 @@
 
 use super::session::span;
 use super::{Bench, Stage};
-use crate::plan::{Candidate, Case, launches, partial_launch, program_kernel};
+use crate::long_launch::{KERNEL_DOMINATED_SECONDS, check_duration};
+use crate::plan::{Candidate, Case, launches, program_kernel};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{BuildReport, KernelId};
-use gpubench_core::reason::Reason;
 use gpubench_core::record::Built;
 use gpubench_device::Device;
 use std::time::Instant;
@@ -139,7 +139,11 @@ pub(super) fn build_any<'a>(case: &'a Case, bench: &mut Bench) -> Result<&'a Can
 
 /// Builds all kernels of `candidate`, the first one under the number `first`, and reports what that
 /// one needs and what all cost.
-fn build(device: &mut dyn Device, first: KernelId, candidate: &Candidate) -> Result<BuildReport> {
+pub(super) fn build(
+    device: &mut dyn Device,
+    first: KernelId,
+    candidate: &Candidate,
+) -> Result<BuildReport> {
     let mut report = device.build(first, &candidate.kernel)?;
     for (position, kernel) in (1..).zip(&candidate.others) {
         let other = device.build(program_kernel(first, position), kernel)?;
@@ -174,7 +178,7 @@ fn attempt<'a>(
         bench.measurement.kernel = Some(built(candidate, report.clone()));
     }
     let policy = bench.policy;
-    check_duration(bench.device(), case, candidate, policy.affordable_launch())?;
+    check_duration(bench.device(), case, candidate, policy)?;
     let once = launches(case, candidate, case.kernel(), 1);
     let mut launch = span(&bench.device().run(&once)?);
     // The first launch of a variant pays for what the driver put off; the best of a few counts, within
@@ -191,10 +195,6 @@ fn attempt<'a>(
     Ok(BuiltVariant { candidate, launch, report })
 }
 
-/// A launch this long, in seconds, is mostly the kernel's own time; shorter ones are mostly the
-/// cost of launching.
-const KERNEL_DOMINATED_SECONDS: f64 = 2e-3;
-
 pub(super) fn built(candidate: &Candidate, report: BuildReport) -> Built {
     Built {
         hash: candidate.hash(),
@@ -205,36 +205,4 @@ pub(super) fn built(candidate: &Candidate, report: BuildReport) -> Built {
         tried: vec![],
         report,
     }
-}
-
-/// Runs growing parts of the grid before the whole: a launch that would take longer than
-/// `affordable` seconds is refused before it can block the device (or trip its watchdog).
-pub(super) fn check_duration(
-    device: &mut dyn Device,
-    case: &Case,
-    candidate: &Candidate,
-    affordable: f64,
-) -> Result<()> {
-    let mut before = 0.0;
-    for share in [1024, 128, 16] {
-        let (recording, fraction) = partial_launch(case, candidate, case.kernel(), share);
-        if fraction <= before {
-            continue;
-        }
-        before = fraction;
-        let too_long = |part: f64| part > KERNEL_DOMINATED_SECONDS && part / fraction > affordable;
-        let mut part = span(&device.run(&recording)?);
-        if too_long(part) {
-            // It may have paid for what the driver put off, such as compiling: once more.
-            part = part.min(span(&device.run(&recording)?));
-        }
-        if too_long(part) {
-            return Err(Error::OverBudget(Reason::OverBudget {
-                what: "one launch".into(),
-                needed: part / fraction,
-                available: affordable,
-            }));
-        }
-    }
-    Ok(())
 }

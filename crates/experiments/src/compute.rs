@@ -1,6 +1,6 @@
-//! What a device computes, as the expected result of another one.
+//! What a device computes, as the expected result of another one, or builds without launching it.
 
-use super::autotune::KERNEL;
+use super::autotune::{self, KERNEL};
 use super::memory;
 use super::{Session, Stage};
 use crate::plan::{Case, launches};
@@ -39,4 +39,16 @@ pub fn compute(
     }
     device.reset();
     Ok(bytes)
+}
+
+/// Builds every kernel of the first variant of `case`, and launches nothing.
+///
+/// # Errors
+/// Whatever the device's compiler says; `Unsupported` for a case without a kernel.
+pub fn build(session: &mut Session, case: &Case, stage: &mut dyn FnMut(Stage)) -> Result<()> {
+    let no_kernel = || Error::Unsupported("the case has no kernel".into());
+    let candidate = case.candidates.first().ok_or_else(no_kernel)?;
+    session.device.reset();
+    stage(Stage::Build);
+    autotune::build(session.device.as_mut(), KERNEL, candidate).map(drop)
 }

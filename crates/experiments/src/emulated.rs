@@ -92,5 +92,6 @@ fn check_predicted_time(
         ),
         needed: seconds,
         available: LONGEST.as_secs_f64(),
+        option: None,
     }))
 }

@@ -43,6 +43,7 @@ mod images;
 mod iterate;
 pub mod iteration;
 mod known_results;
+mod long_launch;
 mod loops;
 mod measurement;
 mod memory;
@@ -64,7 +65,7 @@ mod verifier;
 
 pub use bench::Bench;
 pub use compare::compare;
-pub use compute::compute;
+pub use compute::{build, compute};
 pub use device_group::{DeviceGroup, measure_multi_device};
 pub use drift_guard::measure_with_drift_guard;
 pub use experiment::{ErasedExperiment, Experiment, Nothing, Planning, Spec, Timelines};

@@ -19,6 +19,10 @@ pub struct Policy {
     pub seconds: f64,
     /// Longest single launch, in seconds: a longer one could trip a display's watchdog.
     pub longest_launch: f64,
+    /// Seconds that the user lets one launch take, whatever the time for the samples: there may be fewer
+    /// of them then.
+    #[serde(default)]
+    pub allowed_launch: Option<f64>,
     /// Check the result only.
     pub verify_only: bool,
     /// A folder for inputs and expected results, which several rounds and devices share.
@@ -36,6 +40,7 @@ impl Default for Policy {
             warmup: 5.0,
             seconds: 5.0,
             longest_launch: 2.0,
+            allowed_launch: None,
             verify_only: false,
             cache: None,
             disk: None,
@@ -44,12 +49,13 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// Seconds that one launch may take: all samples must fit the time, and where nothing is measured
-    /// there is one launch.
+    /// Seconds that one launch may take: what the user allows; else all samples must fit the time, and
+    /// where nothing is measured there is one launch.
     pub fn affordable_launch(&self) -> f64 {
-        match self.verify_only {
-            true => self.longest_launch,
-            false => self.longest_launch.min(self.seconds * 2.0 / self.min_samples as f64),
+        match (self.allowed_launch, self.verify_only) {
+            (Some(allowed), _) => allowed,
+            (None, true) => self.longest_launch,
+            (None, false) => self.longest_launch.min(self.seconds * 2.0 / self.min_samples as f64),
         }
     }
 

@@ -1,8 +1,9 @@
 //! The fastest variant of a kernel whose result is right, before its samples and after them.
 
-use crate::autotune::{BuiltVariant, build_any, check_duration, try_variants};
+use crate::autotune::{BuiltVariant, build_any, try_variants};
 use crate::expected::expected;
 use crate::images::Images;
+use crate::long_launch::check_duration;
 use crate::plan::{Candidate, Case};
 use crate::verifier::Verifier;
 use crate::{Bench, Stage, memory};
@@ -56,8 +57,8 @@ pub(crate) fn around(
 fn verify_once(case: &Case, bench: &mut Bench, images: &Images) -> Result<()> {
     let candidate = build_any(case, bench)?;
     bench.enter(Stage::Launch);
-    let affordable = bench.policy.affordable_launch();
-    check_duration(bench.device(), case, candidate, affordable)?;
+    let policy = bench.policy;
+    check_duration(bench.device(), case, candidate, policy)?;
     bench.enter(Stage::Verify);
     let verifier = Verifier::new(case, candidate, images, bench.policy);
     verifier.fresh_launch(bench, "launch")?;

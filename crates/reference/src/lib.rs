@@ -34,4 +34,4 @@ use parallel::for_each_chunk;
 pub use parallel::map as parallel_map;
 use parallel::map;
 pub use problem::Problem;
-pub use registry::{Reference, find, names, unfit};
+pub use registry::{Reference, abouts, find, names, unfit};

@@ -13,59 +13,120 @@ use gpubench_core::error::Result;
 /// When the problem lacks a size or buffer that the computation needs, or has it in another type.
 pub type Reference = fn(&Problem) -> Result<Vec<(&'static str, Data)>>;
 
-const TABLE: &[(&str, Reference)] = &[
-    ("add_again", streams::add_again),
-    ("aes_decrypt", aes::decrypt),
-    ("aes_encrypt", aes::encrypt),
-    ("atomics", characterise::atomics),
-    ("bfs", graphs::bfs),
-    ("black_scholes", finance::black_scholes),
-    ("chase", characterise::chase),
-    ("convert_chain", characterise::convert_chain),
-    ("copy", micro::copy),
-    ("elastic", seismic::elastic),
-    ("elastic_box", seismic::elastic_box),
-    ("empty", micro::empty),
-    ("exchange", characterise::exchange),
-    ("float_chain", characterise::float_chain),
-    ("floyd_warshall", graphs::floyd_warshall),
-    ("fma_chains", micro::fma_chains),
-    ("gather", gather::gather),
-    ("gather_two", gather::gather_two),
-    ("hotspot_2d", chip::hotspot_2d),
-    ("hotspot_3d", chip::hotspot_3d),
-    ("initialise", streams::initialise),
-    ("int_chain", characterise::int_chain),
-    ("linear", filters::linear),
-    ("local_chase", characterise::local_chase),
-    ("lud", factors::lud),
-    ("matmul", matmul::matmul),
-    ("nbody", nbody::nbody),
-    ("nearest", places::nearest),
-    ("pack_box", halo::pack_box),
-    ("particle", places::particle),
-    ("pathfinder", paths::pathfinder),
-    ("permute_213", transpose::permute_213),
-    ("permute_231", transpose::permute_231),
-    ("read_sum", micro::read_sum),
-    ("reduction", reduction::reduction),
-    ("sepia", filters::sepia),
-    ("srad", speckle::srad),
-    ("stencil_2d_5", stencils::stencil_2d_5),
-    ("stencil_3d_13", stencils::stencil_3d_13),
-    ("stencil_3d_7", stencils::stencil_3d_7),
-    ("stream", characterise::stream),
-    ("stride", characterise::stride),
-    ("synthetic", synthetic::synthetic),
-    ("transpose", transpose::transpose),
-    ("triad", micro::triad),
-    ("unpack_box", halo::unpack_box),
-    ("walsh", transforms::walsh),
+/// Name, computation, and what it computes.
+const TABLE: &[(&str, Reference, &str)] = &[
+    ("add_again", streams::add_again, "`a` plus `steps` times `b`, rounded every time"),
+    ("aes_decrypt", aes::decrypt, "AES-128 decryption of `blocks` blocks of 16 bytes (FIPS 197)"),
+    ("aes_encrypt", aes::encrypt, "AES-128 encryption of `blocks` blocks of 16 bytes (FIPS 197)"),
+    (
+        "atomics",
+        characterise::atomics,
+        "counters after `n` work-items have added 1 to 16·REPEAT: to the first (SPREAD 0) or to their own",
+    ),
+    (
+        "bfs",
+        graphs::bfs,
+        "one level of a breadth-first search among `n` nodes with `degree` neighbours each",
+    ),
+    ("black_scholes", finance::black_scholes, "European call and put options by Black and Scholes"),
+    (
+        "chase",
+        characterise::chase,
+        "where `passes` times 16·REPEAT steps along a cycle of `words` words end",
+    ),
+    (
+        "convert_chain",
+        characterise::convert_chain,
+        "chains of conversions between integers and `f32`",
+    ),
+    ("copy", micro::copy, "`out = a`"),
+    (
+        "elastic",
+        seismic::elastic,
+        "half a time step of elastic waves on a cube of `n` cells a side, second order",
+    ),
+    (
+        "elastic_box",
+        seismic::elastic_box,
+        "half a time step of elastic waves in a box of a larger domain",
+    ),
+    ("empty", micro::empty, "`out[i] = i`"),
+    (
+        "exchange",
+        characterise::exchange,
+        "numbers that work-items pass round their `group` through local memory",
+    ),
+    ("float_chain", characterise::float_chain, "chains of `f32` instructions of class OP"),
+    (
+        "floyd_warshall",
+        graphs::floyd_warshall,
+        "one pass of all shortest paths: through node `via`, where that is shorter",
+    ),
+    ("fma_chains", micro::fma_chains, "`steps` times `x = a*x + b` from every seed"),
+    ("gather", gather::gather, "`out[i] = a[i] + b[d*i + f]`"),
+    ("gather_two", gather::gather_two, "`out[y][x] = a[y][x] + b[dx*x + dy*y + f]`"),
+    ("hotspot_2d", chip::hotspot_2d, "one step of a chip's temperature on a plane"),
+    ("hotspot_3d", chip::hotspot_3d, "one step of a chip's temperature in layers"),
+    (
+        "initialise",
+        streams::initialise,
+        "`steps` steps of a linear congruential generator from every position on",
+    ),
+    ("int_chain", characterise::int_chain, "chains of integer instructions of class OP"),
+    ("linear", filters::linear, "the mean of a pixel and its eight neighbours"),
+    (
+        "local_chase",
+        characterise::local_chase,
+        "where steps through local memory end, STRIDE words from neighbour to neighbour",
+    ),
+    ("lud", factors::lud, "LU factors of `blocks` square blocks of `width`, without pivoting"),
+    ("matmul", matmul::matmul, "`c = a·b` for row-major `a` (`m`×`k`) and `b` (`k`×`n`)"),
+    ("nbody", nbody::nbody, "one step of `n` bodies under their mutual attraction"),
+    ("nearest", places::nearest, "distances of `n` places from the point (`x`, `y`)"),
+    ("pack_box", halo::pack_box, "a box of a field, packed into a face"),
+    ("particle", places::particle, "resampling of `n` particles by cumulative weights"),
+    ("pathfinder", paths::pathfinder, "the cheapest paths down `rows` rows"),
+    ("permute_213", transpose::permute_213, "`out(j, i, k) = a(i, j, k)`"),
+    ("permute_231", transpose::permute_231, "`out(j, k, i) = a(i, j, k)`"),
+    (
+        "read_sum",
+        micro::read_sum,
+        "column sums of blocks of `depth` rows of `width` numbers, modulo 2^32",
+    ),
+    ("reduction", reduction::reduction, "one pass of a sum of `n` numbers modulo 2^32"),
+    ("sepia", filters::sepia, "the sepia tone of an image"),
+    ("srad", speckle::srad, "one step of speckle-reducing anisotropic diffusion"),
+    (
+        "stencil_2d_5",
+        stencils::stencil_2d_5,
+        "`centre` times the point plus `side` times its four neighbours on a plane",
+    ),
+    (
+        "stencil_3d_13",
+        stencils::stencil_3d_13,
+        "thirteen points in space: `centre`, `near` and `far` neighbours",
+    ),
+    (
+        "stencil_3d_7",
+        stencils::stencil_3d_7,
+        "`centre` times the point plus `side` times its six neighbours in space",
+    ),
+    ("stream", characterise::stream, "sums, writes or copies of rows, as MODE says"),
+    ("stride", characterise::stride, "sums of REPEAT words, STRIDE apart"),
+    (
+        "synthetic",
+        synthetic::synthetic,
+        "chains that groups compute with chosen occupancy, exchanged through local memory",
+    ),
+    ("transpose", transpose::transpose, "the transpose of a matrix of `rows` × `cols`"),
+    ("triad", micro::triad, "`out = b + s*c`"),
+    ("unpack_box", halo::unpack_box, "a face, unpacked into a box of a field"),
+    ("walsh", transforms::walsh, "one pass of the fast Walsh transform of `n` numbers"),
 ];
 
 /// The reference `name`, if there is one.
 pub fn find(name: &str) -> Option<Reference> {
-    TABLE.iter().find(|(n, _)| *n == name).map(|&(_, reference)| reference)
+    TABLE.iter().find(|(n, ..)| *n == name).map(|&(_, reference, _)| reference)
 }
 
 /// Why the reference `name` cannot compute anything from buffers of such lengths, if it cannot; `count` gives
@@ -79,5 +140,10 @@ pub fn unfit(name: &str, count: impl Fn(&str) -> Option<u64>) -> Option<String> 
 
 /// The names of all references.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    TABLE.iter().map(|&(name, _)| name)
+    TABLE.iter().map(|&(name, ..)| name)
+}
+
+/// The names of all references, each with what it computes.
+pub fn abouts() -> impl Iterator<Item = (&'static str, &'static str)> {
+    TABLE.iter().map(|&(name, _, about)| (name, about))
 }

@@ -3,8 +3,8 @@
 use super::Expr;
 use super::data;
 use super::decode::{At, Diagnostics};
+use super::family::family;
 use super::file;
-use super::requested::family;
 use super::source::{Root, Source};
 use super::steps::with_first_kernel;
 use super::suggest::suggest;
@@ -73,10 +73,10 @@ impl Converter<'_> {
             self.fit(spec, kernel, buffers, &params);
         }
         let (asked, work) = (asked?, work?);
-        let workload = Workload {
+        let mut workload = Workload {
             name: name.value.clone(),
             tags: spec.tags.iter().flatten().map(|tag| tag.value.clone()).collect(),
-            family: family(spec, &asked, &work).name().to_owned(),
+            family: String::new(),
             ceiling: ceiling?,
             kernel: kernel?,
             sizes: sizes?,
@@ -92,6 +92,7 @@ impl Converter<'_> {
             divide: divide?,
             place: self.diagnostics.source().place(&name.at),
         };
+        workload.family = family(spec, &asked, &workload).name().to_owned();
         self.evaluate(spec, &workload);
         (name_fits && self.diagnostics.count() == before).then_some(workload)
     }

@@ -179,13 +179,14 @@ impl Converter<'_> {
     }
 }
 
-fn size_values(size: &Size) -> Values {
+/// The names of a size and their values.
+pub fn size_values(size: &Size) -> Values {
     size.iter().map(|(name, value)| (name.clone(), *value as f64)).collect()
 }
 
 /// What grid and work see of the kernel: its group and its constants, in the first variant of a
 /// search.
-fn kernel_values(workload: &Workload) -> Values {
+pub fn kernel_values(workload: &Workload) -> Values {
     let Some(kernel) = &workload.kernel else { return vec![] };
     let group = ["GROUP_X", "GROUP_Y", "GROUP_Z"].into_iter().zip(kernel.group);
     let mut values: Values = group.map(|(name, n)| (name.to_owned(), f64::from(n))).collect();

@@ -4,10 +4,10 @@ use super::Expr;
 use super::convert::{Converter, Params};
 use super::decode::At;
 use super::file;
-use super::keywords::{Family, HostMemoryKind};
+use super::keywords::HostMemoryKind;
 use super::suggest::suggest;
 use super::suite_kind::{HostMemory, Options, OptionsContext, Passes, SuiteKind};
-use super::types::{Work, Workload};
+use super::types::Workload;
 use gpubench_core::gpu::MemoryKind;
 use gpubench_core::workload::Kind;
 use gpubench_core::yaml::Node;
@@ -192,14 +192,4 @@ fn missing(spec: &file::Workload, experiment: &dyn SuiteKind) -> Option<&'static
     } else {
         None
     }
-}
-
-/// The family the file names, or the one that the first experiment and the work suggest.
-pub fn family(spec: &file::Workload, asked: &[Asked], work: &Work) -> Family {
-    let suggested = || asked.first().and_then(|asked| asked.experiment.family());
-    let by_work = || match work.flops.is_number(0.0) {
-        true => Family::Memory,
-        false => Family::Compute,
-    };
-    spec.family.as_ref().map(|family| family.value).or_else(suggested).unwrap_or_else(by_work)
 }

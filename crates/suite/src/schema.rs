@@ -15,8 +15,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// The schema of a suite's file.
-pub fn schema(kinds: &[&'static dyn SuiteKind]) -> Schema {
+/// The schema of a suite's file, whose experiments and references are these.
+pub fn schema(kinds: &[&'static dyn SuiteKind], references: &[&str]) -> Schema {
     let settings = SchemaSettings::draft07().with_transform(RecursiveTransform(without_null));
     let mut generator = settings.into_generator();
     let experiments = experiments(kinds, &mut generator);
@@ -24,6 +24,12 @@ pub fn schema(kinds: &[&'static dyn SuiteKind]) -> Schema {
     schema.insert("title".to_owned(), "gpubench suite".into());
     if let Some(Value::Object(definitions)) = schema.get_mut("definitions") {
         definitions.insert("Experiments".to_owned(), experiments.to_value());
+        let reference = definitions
+            .get_mut("Verification")
+            .and_then(|schema| schema.pointer_mut("/anyOf/1/properties/reference"));
+        if let Some(Value::Object(reference)) = reference {
+            reference.insert("enum".to_owned(), references.into());
+        }
     }
     schema
 }

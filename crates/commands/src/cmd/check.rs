@@ -1,5 +1,6 @@
-//! `gpubench check`: check suite files without a device.
+//! `gpubench check`: check suite files, and compile their OpenCL C where a driver is at hand.
 
+use super::compile::compile;
 use super::show::{print, show};
 use gpubench_core::error::Result;
 use gpubench_core::text::counted;
@@ -17,13 +18,8 @@ pub struct Args {
 pub fn run(args: Args) -> Result<ExitCode> {
     let mut code = ExitCode::SUCCESS;
     for file in &args.files {
-        match gpubench_experiments::load(file) {
-            Ok(suite) => print(&format!(
-                "{file}: suite {}, {}, {}\n",
-                suite.name,
-                counted(suite.workloads.len(), "workload"),
-                counted(suite.cases(), "case")
-            ))?,
+        match check(file) {
+            Ok(line) => print(&format!("{file}: {line}\n"))?,
             Err(error) => {
                 show(&error);
                 code = super::exit_code(&error);
@@ -31,4 +27,16 @@ pub fn run(args: Args) -> Result<ExitCode> {
         }
     }
     Ok(code)
+}
+
+/// What there is to say of a valid suite.
+fn check(file: &str) -> Result<String> {
+    let suite = gpubench_experiments::load(file)?;
+    let compiled = compile(&suite)?.map_or_else(String::new, |said| format!("; {said}"));
+    Ok(format!(
+        "suite {}, {}, {}{compiled}",
+        suite.name,
+        counted(suite.workloads.len(), "workload"),
+        counted(suite.cases(), "case")
+    ))
 }

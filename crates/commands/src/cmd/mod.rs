@@ -4,6 +4,7 @@ mod baseline;
 mod check;
 mod choice;
 mod compare;
+mod compile;
 mod completions;
 mod devices;
 mod doctor;
@@ -24,6 +25,7 @@ mod predicted_ranking;
 mod profile;
 mod rank;
 mod recover;
+mod references;
 mod report;
 mod results;
 pub mod ring;
@@ -93,8 +95,10 @@ commands! {
     Rank: rank,
     /// Write records for data frames and other programs
     Export: export,
-    /// Check suite files without a device
+    /// Check suite files, launching nothing
     Check: check,
+    /// List the references that verify results, and what each wants
+    References: references,
     /// Print the JSON schema of a suite, or of a report
     Schema: schema,
     /// Print a completion script for a shell

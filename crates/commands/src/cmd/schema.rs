@@ -27,7 +27,9 @@ enum Of {
 pub fn run(args: Args) -> Result<ExitCode> {
     match args.of {
         Of::Suite => {
-            print_pretty_json(&suite::schema(&gpubench_experiments::registry::suite_kinds()))?;
+            let references: Vec<_> = gpubench_reference::names().collect();
+            let kinds = gpubench_experiments::registry::suite_kinds();
+            print_pretty_json(&suite::schema(&kinds, &references))?;
         }
         Of::Report => print_pretty_json(&report::data::schema())?,
     }

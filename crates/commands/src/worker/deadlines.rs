@@ -26,13 +26,17 @@ impl Deadlines {
     /// every stage.
     pub fn new(policy: &Policy, limit: Option<Duration>) -> Self {
         let seconds = |s: f64| limit.unwrap_or(Duration::from_secs_f64(s.clamp(0.0, 1e6)));
+        let launch = policy.allowed_launch.unwrap_or(policy.longest_launch);
+        // The longest launch is sampled, too.
+        let sampling = policy.allowed_launch.unwrap_or(0.0) * policy.min_samples as f64;
+        let sampling = sampling.max(policy.seconds);
         Self {
             open: seconds(60.0),
             prepare: seconds(120.0),
             build: seconds(120.0),
-            launch: seconds(60.0 + policy.longest_launch),
-            verify: seconds(120.0 + policy.longest_launch),
-            measure: seconds(30.0 + 2.0 * (policy.warmup + policy.seconds)),
+            launch: seconds(60.0 + launch),
+            verify: seconds(120.0 + launch),
+            measure: seconds(30.0 + 2.0 * (policy.warmup + sampling)),
         }
     }
 

@@ -27,6 +27,11 @@ pub enum Request {
         /// How long and how well.
         policy: Policy,
     },
+    /// Build a case's first variant and launch nothing; answered by stages and `Built` or `Failed`.
+    Build {
+        /// The case.
+        case: Box<Case>,
+    },
     /// Launch a case once and keep what it writes, as another device's expected result;
     /// answered by stages and `Computed` or `Failed`.
     Compute {
@@ -61,6 +66,8 @@ pub enum Reply {
     Stage(Stage),
     /// The result of a case; device and round are the parent's to fill in.
     Record(Box<Record>),
+    /// The kernel is built.
+    Built,
     /// The file is written.
     Computed,
     /// The iteration has ended, gone on from this pass; the file is written.

@@ -7,7 +7,7 @@ use gpubench_core::record::Outcome;
 use gpubench_device::sim::Sim;
 use gpubench_device::{Backend, open_multi_device};
 use gpubench_experiments::{
-    DeviceGroup, Session, compute, iterate, measure_multi_device, measure_with_drift_guard,
+    DeviceGroup, Session, build, compute, iterate, measure_multi_device, measure_with_drift_guard,
 };
 
 /// What a worker is to own.
@@ -80,6 +80,10 @@ fn answer(held: &mut Held, request: Request, transport: &mut Transport) -> Reply
                 None => Reply::Failed(measurement.outcome.unwrap_or(Outcome::Ok)),
             }
         }
+        (Request::Build { case }, Held::One(session)) => match build(session, &case, &mut stage) {
+            Ok(()) => Reply::Built,
+            Err(error) => failed(error),
+        },
         (Request::Compute { case, file }, Held::One(session)) => {
             let written = compute(session, &case, &mut stage)
                 .and_then(|bytes| std::fs::write(&file, bytes).map_err(|e| Error::io(&file, e)));

@@ -148,6 +148,19 @@ impl WorkerSupervisor {
         }
     }
 
+    /// Has the device's compiler build the kernel of `case`.
+    ///
+    /// # Errors
+    /// The error instead.
+    pub fn build(&mut self, case: &Case, policy: &Policy) -> Result<(), Outcome> {
+        let request = Request::Build { case: Box::new(case.clone()) };
+        match self.ask(&request, policy, &mut |_| {}) {
+            Ok(Reply::Built) => Ok(()),
+            Ok(Reply::Failed(outcome)) | Err(outcome) => Err(outcome),
+            Ok(other) => Err(Outcome::Failed(format!("unexpected reply {other:?}"))),
+        }
+    }
+
     /// Ends the worker: the next case starts a fresh one.
     pub fn leave(&mut self) {
         if let Some(client) = self.client.take() {

@@ -47,19 +47,18 @@ fn in_order(buffers: &[Slice], order: &[u32]) -> Vec<Slice> {
     }
 }
 
-/// One launch of a part of the candidate's groups, to learn what a whole one will cost: its
-/// largest dimension is cut to `1 / share`, and of several passes it is the first. Returns the
-/// recording and the part really run.
+/// One launch of a part of the candidate's groups, to learn what a whole one will cost: `groups` of
+/// the [`max_groups_in_line`] along its largest dimension, all along the others; of several passes
+/// it is the first.
 pub fn partial_launch(
     case: &Case,
     candidate: &Candidate,
     kernel: KernelId,
-    share: u32,
-) -> (Recording, f64) {
+    groups: u32,
+) -> Recording {
     let mut part = Candidate { later: vec![], ..candidate.clone() };
-    let axis = longest_axis(candidate);
-    part.groups[axis] = (part.groups[axis] / share).max(1);
-    (launches(case, &part, kernel, 1), part.all_groups() / candidate.all_groups())
+    part.groups[longest_axis(candidate)] = groups.clamp(1, max_groups_in_line(candidate));
+    launches(case, &part, kernel, 1)
 }
 
 /// One launch of the first `groups` groups along the candidate's largest dimension, at most

@@ -176,6 +176,7 @@ fn check_time(case: &Case, device: &DeviceInfo, limits: &Limits) -> Result<(), R
             what: format!("making {bytes} of buffers"),
             needed: estimate.prepare,
             available: LONGEST_PREPARE,
+            option: None,
         });
     }
     if device.kind == DeviceKind::Cpu && estimate.measure > limits.seconds {
@@ -183,6 +184,7 @@ fn check_time(case: &Case, device: &DeviceInfo, limits: &Limits) -> Result<(), R
             what: "a sample of 15 launches on a CPU implementation".into(),
             needed: estimate.measure,
             available: limits.seconds,
+            option: None,
         });
     }
     Ok(())

@@ -62,7 +62,12 @@ mod tests {
         let [long, large, other] = ["long", "large", "other"].map(|name| sample::key(name, 1));
         let mut deferred = Deferred::default();
         assert!(deferred.is_empty());
-        let reason = Reason::OverBudget { what: "one launch".into(), needed: 0.5, available: 0.1 };
+        let reason = Reason::OverBudget {
+            what: "one launch".into(),
+            needed: 0.5,
+            available: 0.1,
+            option: None,
+        };
         let outcome = Outcome::Skipped(reason);
         deferred.add(&long, Some(outcome.clone()));
         deferred.add(&large, None);

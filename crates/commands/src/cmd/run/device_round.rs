@@ -178,7 +178,12 @@ impl Session<'_> {
         let needed = seconds(case).unwrap_or(0.0);
         if let Some(available) = self.time_budgets[device].left().filter(|left| needed > *left) {
             let what = "measuring as long as the suite asks".to_owned();
-            return Err(Outcome::Skipped(Reason::OverBudget { what, needed, available }));
+            return Err(Outcome::Skipped(Reason::OverBudget {
+                what,
+                needed,
+                available,
+                option: None,
+            }));
         }
         let supervisor = &mut self.supervisors[device];
         progress.begin(&format!("{} on {}", case_name(&case.key), supervisor.device().label()));

@@ -84,6 +84,9 @@ pub struct Args {
     /// Longest that one stage of a case may take before its worker is killed (default: by stage)
     #[arg(long, value_name = "SECONDS", value_parser = limit)]
     timeout: Option<f64>,
+    /// Longest that one launch may take (default: 2, and no more than lets its samples fit their time)
+    #[arg(long, value_name = "SECONDS", value_parser = limit)]
+    longest_launch: Option<f64>,
     /// Result file (`….jsonl`) or folder
     #[arg(long, short, value_name = "PATH", default_value = "results")]
     output: PathBuf,

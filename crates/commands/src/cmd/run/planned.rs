@@ -152,6 +152,7 @@ impl<'a> Plan<'a> {
         let policy = Policy {
             target: self.suite.budget.target.unwrap_or(Policy::default().target),
             verify_only: self.header.verify_only,
+            allowed_launch: self.args.longest_launch,
             cache: Some(scratch.path().to_owned()),
             disk: disk.as_ref().map(|disk| disk.path().to_owned()),
             ..Policy::default()

@@ -104,7 +104,12 @@ mod tests {
     #[test]
     fn what_was_too_long_is_known_again() {
         let [small, large] = [10, 20].map(|n| plan::sample::case("memory", "copy", n));
-        let why = Reason::OverBudget { what: "one launch".into(), needed: 3.0, available: 1.0 };
+        let why = Reason::OverBudget {
+            what: "one launch".into(),
+            needed: 3.0,
+            available: 1.0,
+            option: None,
+        };
         let record = |key: &CaseKey, outcome| Record {
             outcome,
             device: 1,
