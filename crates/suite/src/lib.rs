@@ -42,6 +42,7 @@ pub use suite_kind::{
     Wrong as WrongOption,
 };
 pub use types::{
-    Budget, Buffer, Kernel, KernelText, MAX_PASSES, PASS, Place, Search, Suite, Work, Workload,
+    Budget, Buffer, Fallback, Kernel, KernelText, MAX_PASSES, PASS, Place, Search, Suite, Work,
+    Workload,
 };
 pub use values::Expression;

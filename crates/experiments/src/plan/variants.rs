@@ -1,6 +1,7 @@
 //! The variants of a case's kernel: every point of its search that the device takes.
 
 use super::divide::FIRST;
+use super::fallback::check_local_memory;
 use super::grid::work_groups;
 use super::scope::with_constants;
 use super::{BufferPlan, Candidate, Pass};
@@ -139,6 +140,7 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &KernelVariant) -> Result<
         params_bytes: 4 * params.len() as u32,
         meaning: meaning(asked, [flops, bytes], all_groups),
     };
+    check_local_memory(&source, kernel, workload, device)?;
     Ok(Candidate {
         label: variant.label.clone(),
         other_language: other_language(asked, kernel, &source),
