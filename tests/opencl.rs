@@ -4,8 +4,8 @@ use gpubench::backend::opencl::Opencl;
 use gpubench::backend::{Backend, Device};
 use gpubench::error::Error;
 use gpubench::gpu::{
-    Access, Binding, BufferId, Clock, Element, KernelId, KernelSource, Language, MemoryKind, Op,
-    Origin, Queue, Recording, Scalar, Slice,
+    Access, Argument, Binding, BufferId, Clock, Element, KernelId, KernelSource, Language,
+    MemoryKind, Op, Origin, Queue, Recording, Scalar, Slice, ValueType, packed,
 };
 use gpubench::units::Bytes;
 
@@ -42,6 +42,7 @@ fn source(text: &str, entry: &str, bindings: usize, params_bytes: u32) -> Kernel
         constants: vec![],
         bindings: (0..bindings).map(binding).collect(),
         params_bytes,
+        args: None,
         meaning: None,
     }
 }
@@ -315,6 +316,89 @@ fn kernels_that_do_not_fit_are_rejected() {
     );
     let rejected = device.build(id, &source(&text, "f", 1, 0));
     assert!(matches!(rejected, Err(Error::Unsupported(_) | Error::Build { .. })), "{rejected:?}");
+}
+
+const ANY_ORDER: &str = "
+kernel void scaled(float factor, global float* out, local int* scratch, ulong n, int2 add,
+                global const float* in) {
+    size_t i = get_global_id(0);
+    scratch[get_local_id(0)] = add.y;
+    if (i < n) out[i] = factor * in[i] + (float)(add.x + scratch[get_local_id(0)]);
+}";
+
+/// The arguments of [`ANY_ORDER`] over the buffers `in` and `out`, and their values.
+fn any_order() -> (KernelSource, Vec<u8>) {
+    let value = |text: &str| ValueType::try_from(text.to_owned()).unwrap();
+    let values =
+        [(value("f32"), vec![3.0]), (value("u64"), vec![64.0]), (value("i32x2"), vec![10.0, 1.0])];
+    let at = |offset, name| Argument::Value { offset, r#type: value(name) };
+    let args = vec![
+        at(0, "f32"),
+        Argument::Buffer(1),
+        Argument::Local(256),
+        at(8, "u64"),
+        at(16, "i32x2"),
+        Argument::Buffer(0),
+    ];
+    let mut source = source(ANY_ORDER, "scaled", 2, 24);
+    source.bindings[0].name = "in".into();
+    source.bindings[1].name = "out".into();
+    (KernelSource { args: Some(args), ..source }, packed(0, &values))
+}
+
+#[test]
+fn arguments_of_every_sort_stand_in_the_kernels_order() {
+    let Some(mut device) = device() else { return };
+    let (source, params) = any_order();
+    device.build(KernelId(0), &source).unwrap();
+    for i in 0..2 {
+        alloc(&mut *device, i, 256, MemoryKind::Device);
+    }
+    device.write(BufferId(0), &bytes(&ramp(64))).unwrap();
+    let buffers = vec![slice(0, 0, 256), slice(1, 0, 256)];
+    let mut recording = Recording::default();
+    let op = Op::Dispatch { kernel: KernelId(0), groups: [1; 3], buffers, params };
+    recording.push(Queue(0), vec![], op);
+    device.run(&recording).unwrap();
+    let wanted: Vec<f32> = ramp(64).iter().map(|x| 3.0 * x + 11.0).collect();
+    assert_eq!(floats(&device.read(BufferId(1)).unwrap()), wanted);
+}
+
+#[test]
+fn arguments_that_are_not_the_kernels_are_rejected_with_both_lists() {
+    let Some(mut device) = device() else { return };
+    let mut spoiled = |spoil: &dyn Fn(&mut KernelSource), words: &[&str]| {
+        let mut source = any_order().0;
+        spoil(&mut source);
+        match device.build(KernelId(0), &source) {
+            Err(Error::Build { log, .. }) => {
+                assert!(words.iter().all(|word| log.contains(word)), "{words:?}: {log}");
+            }
+            other => panic!("expected a build error, not {other:?}"),
+        }
+    };
+    let change = |i: usize, to: Argument| {
+        move |source: &mut KernelSource| source.args.as_mut().unwrap()[i] = to
+    };
+    let double = ValueType::try_from("f64".to_owned()).unwrap();
+    let lists = ["the suite gives: ", "the kernel takes: float factor, float* out, int* scratch"];
+    spoiled(
+        &|s| s.args.as_mut().unwrap().truncate(5),
+        &["my kernels.cl:2:", "takes 6 arguments", "gives 5", lists[1]],
+    );
+    spoiled(
+        &change(3, Argument::Value { offset: 8, r#type: double }),
+        &["argument 3", "`n`", "`ulong`", "`double`", lists[0]],
+    );
+    spoiled(&change(0, Argument::Buffer(0)), &["`factor`", "is a value", "gives a buffer"]);
+    spoiled(&change(1, Argument::Local(4)), &["`out`", "is a buffer", "gives local memory"]);
+    // The order is compared only where nothing maps it on purpose.
+    let text = "kernel void f(global float* x, global float* y) { y[0] = x[0]; }";
+    let mixed = |s: &mut KernelSource| {
+        *s = source(text, "f", 2, 0);
+        (s.bindings[0].name, s.bindings[1].name) = ("y".into(), "x".into());
+    };
+    spoiled(&mixed, &["buffers are y, x", "takes x, y", "`args` maps them"]);
 }
 
 #[test]

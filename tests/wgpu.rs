@@ -5,8 +5,9 @@ use gpubench::backend::wgpu::Wgpu;
 use gpubench::backend::{Backend, Device};
 use gpubench::error::Error;
 use gpubench::gpu::{
-    Access, Binding, BoundsChecks, BufferId, Clock, Constant, Element, KernelId, KernelSource,
-    Language, MemoryKind, Op, Origin, Queue, Recording, Scalar, Slice,
+    Access, Argument, Binding, BoundsChecks, BufferId, Clock, Constant, Element, KernelId, KernelSource,
+    Language, MemoryKind, Op, Origin, Queue, Recording, Scalar, Slice, ValueType,
+    packed,
 };
 use gpubench::units::Bytes;
 
@@ -36,6 +37,7 @@ fn source(text: &str) -> KernelSource {
         constants: vec![],
         bindings: vec![binding("input", Access::Read), binding("output", Access::Write)],
         params_bytes: 8,
+        args: None,
         meaning: None,
     }
 }
@@ -63,6 +65,7 @@ fn f() { count[0] += 1u; }
         group: [1, 1, 1],
         bindings: vec![binding("count", Access::ReadWrite)],
         params_bytes: 0,
+        args: None,
         ..source(text)
     }
 }
@@ -472,4 +475,48 @@ fn without_a_driver_the_list_is_empty() {
     let nowhere =
         [("VK_ICD_FILENAMES", none), ("VK_DRIVER_FILES", none), ("EXPECT_NOTHING", "yes")];
     assert_eq!(spoken(&nowhere), "");
+}
+
+/// A kernel's own order of arguments, with other values in each of two launches.
+#[test]
+fn arguments_stand_at_the_binding_of_their_position() {
+    let Some(mut device) = device() else { return };
+    let text = "
+@group(0) @binding(0) var<uniform> factor: u32;
+@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+@group(0) @binding(2) var<uniform> add: vec2<i32>;
+@group(0) @binding(3) var<storage, read> input: array<u32>;
+@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
+fn f(@builtin(global_invocation_id) id: vec3<u32>) {
+    output[id.x] += factor * input[id.x] + u32(add.y);
+}
+";
+    let types = ["u32", "i32x2"].map(|name| ValueType::try_from(name.to_owned()).unwrap());
+    let value = |offset, r#type| Argument::Value { offset, r#type };
+    let args = vec![
+        value(0, types[0]),
+        Argument::Buffer(1),
+        value(8, types[1]),
+        Argument::Buffer(0),
+    ];
+    let source = KernelSource { args: Some(args), params_bytes: 16, ..source(text) };
+    device.build(KERNEL, &source).unwrap();
+    fill(&mut *device, 0, MemoryKind::Device, &(0..64).collect::<Vec<u32>>());
+    fill(&mut *device, 1, MemoryKind::Device, &[0; 64]);
+    let launch = |factor: f64, add: f64| Op::Dispatch {
+        kernel: KERNEL,
+        groups: [1; 3],
+        buffers: vec![slice(0, 0, 256), slice(1, 0, 256)],
+        params: packed(0, &[(types[0], vec![factor]), (types[1], vec![-1.0, add])]),
+    };
+    device.run(&one_queue([launch(2.0, 5.0), launch(1.0, 100.0)])).unwrap();
+    let wanted: Vec<u32> = (0..64).map(|i| 3 * i + 105).collect();
+    assert_eq!(words(&device.read(BufferId(1)).unwrap()), wanted);
+
+    let double = ValueType::try_from("f64".to_owned()).unwrap();
+    for unsupported in [value(0, double), Argument::Local(64)] {
+        let source = KernelSource { args: Some(vec![unsupported]), ..source.clone() };
+        let rejected = device.build(KERNEL, &source);
+        assert!(matches!(rejected, Err(Error::Unsupported(_))), "{rejected:?}");
+    }
 }

@@ -92,6 +92,7 @@ pub fn record(key: CaseKey, device: usize, round: u32, samples: Vec<f64>) -> Rec
         detail: None,
         kernel: None,
         norms: None,
+        against: None,
         flags: vec![],
         monitor: Default::default(),
         wall: Wall::default(),

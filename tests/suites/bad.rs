@@ -605,3 +605,194 @@ fn nothing_to_do() {
     assert!(rendered(&diagnostics("[1, 2]")).contains("expected a map, found a list"));
     assert!(rendered(&diagnostics("{{{")).contains("1:"));
 }
+
+/// The valid workload with a list of arguments, which no WGSL takes.
+fn with_args(args: &str) -> (&'static str, String) {
+    let part = "wgsl: scale.wgsl, entry: scale,";
+    (part, format!("entry: scale, args: {args},"))
+}
+
+#[test]
+fn arguments() {
+    for (args, at, words) in [
+        ("[in, ut]", "ut]", &["no buffer `ut`", "there are: in, out"][..]),
+        ("[in, out, n]", "n]", &["no buffer `n`", "{ i32: n }"]),
+        ("[in, out, { i23: n }]", "i23", &["`i23` is no type"]),
+        ("[in, out, { f32x2: n }]", "n }", &["takes 2 numbers, not 1"]),
+        ("[in, out, { i32: m }]", "m }", &["there is no `m` here"]),
+        ("[in, out, { i16: 2^20 }]", "{ i16", &["n=1024", "`i16` does not hold"]),
+        ("[in, out, { u32: n/3 }]", "{ u32", &["`u32` does not hold"]),
+        ("[in, out, { local: 0 }]", "{ local", &["at least a byte"]),
+        ("[in, params]", "out:", &["`out` is not among the kernel's `args`"]),
+        ("[in, out, 7]", "7]", &["a buffer's name, `params`"]),
+        ("[in, out, { i32: n, u32: n }]", "{ i32: n,", &["a map with one type"]),
+    ] {
+        let (part, by) = with_args(args);
+        spoiled(part, &by, at, words);
+    }
+}
+
+#[test]
+fn arguments_in_wgsl() {
+    let wgsl = |args: &str| format!("entry: scale, args: {args}, group: [64]");
+    for (args, at, words) in [
+        ("[in, out]", "buffers:", &["uses `p`", "no buffer here"][..]),
+        ("[in, out, { f32: 2 }]", "{ f32", &["`f32` is not the type of @group(0) @binding(2)"]),
+        ("[in, { u32: 2 }, out]", "{ u32", &["no var<uniform> @group(0) @binding(1)"]),
+    ] {
+        let found = diagnostics(&VALID.replacen("entry: scale, group: [64]", &wgsl(args), 1));
+        let place = &found[0].text[found[0].offset..];
+        let text = rendered(&found);
+        assert!(place.starts_with(at) || found.len() > 1, "{args}: {text}");
+        assert!(words.iter().all(|word| text.contains(word)), "{args}: {text}");
+    }
+}
+
+/// `x, y` for a kernel that takes `y, x` is a mix-up, unless `args` says otherwise.
+#[test]
+fn buffers_in_another_order_than_the_kernels() {
+    let text = "@group(0) @binding(0) var<storage, read_write> x: array<f32>;
+@group(0) @binding(1) var<storage, read_write> y: array<f32>;
+@compute @workgroup_size(64) fn f(@builtin(global_invocation_id) id: vec3<u32>) { y[id.x] = x[id.x]; }";
+    let suite = |args: &str| {
+        format!(
+            "version: 1\nworkloads:\n  f:\n    kernel: {{ wgsl: f.wgsl, entry: f, group: [64]{args} }}\n    \
+             params: {{}}\n    buffers:\n      y: {{ type: f32, count: 64 }}\n      \
+             x: {{ type: f32, count: 64, access: read_write, fill: index }}\n    grid: [64]\n    verify: none\n"
+        )
+    };
+    let folder = super::folder(&[
+        ("f.wgsl", text),
+        ("a.yaml", &suite("")),
+        ("b.yaml", &suite(", args: [x, y]")),
+    ]);
+    let found = super::diagnostics_at(&folder.path().join("a.yaml"));
+    let text = rendered(&found);
+    assert!(text.contains("buffers are y, x, and `f`") && text.contains("takes x, y"), "{text}");
+    super::load(&folder.path().join("b.yaml")).unwrap();
+}
+
+/// The valid workload as a program of two launches in a loop.
+const PROGRAM: &str = r#"version: 1
+workloads:
+  twice:
+    kernel: { opencl: scale.cl, group: [64], constants: { VALUES: 1 } }
+    sizes: { n: [1024] }
+    params: { n: n, factor: { f32: 2 } }
+    buffers:
+      a: { type: f32, count: n, fill: index, access: read_write }
+      b: { type: f32, count: n, fill: index, access: read_write }
+    steps:
+      - repeat: n/256
+        index: t
+        steps:
+          - { kernel: { entry: scale, args: [a, b, params] }, grid: [n - t] }
+          - { swap: [a, b] }
+    verify: none
+"#;
+
+#[test]
+fn programs() {
+    let folder = super::folder(&[("my.yaml", PROGRAM)]);
+    let suite = super::load(&folder.path().join("my.yaml")).unwrap();
+    let program = suite.workloads[0].program.as_ref().unwrap();
+    let (launches, order) = program.unrolled(&[("n".to_owned(), 1024.0)], 2).unwrap();
+    let orders: Vec<_> = launches.iter().map(|launch| launch.order.clone()).collect();
+    assert_eq!(orders, [[0, 1], [1, 0], [0, 1], [1, 0]]);
+    assert_eq!((order, launches[3].indices.clone()), (vec![0, 1], vec![("t".to_owned(), 3.0)]));
+
+    for (part, by, at, words) in [
+        (
+            "repeat: n/256",
+            "repeat: 2^40",
+            "2^40",
+            &["1099511627776 repetitions", "at most 65536"][..],
+        ),
+        ("repeat: n/256", "repeat: n/3", "n/3", &["a count is whole"]),
+        ("repeat: n/256", "repeat: m", "m\n", &["there is no `m` here"]),
+        ("[n - t]", "[n - 1000*t]", "kernel: { entry", &["n=1024 t=2", "not negative"]),
+        ("index: t", "index: n", "n\n", &["`n` cannot name"]),
+        ("[a, b] }\n    verify", "[a] }\n    verify", "[a]", &["names two buffers, not 1"]),
+        ("[a, b] }\n    verify", "[a, c] }\n    verify", "c]", &["no buffer `c`"]),
+        (
+            "b: { type: f32",
+            "b: { type: u32",
+            "swap: [a, b]",
+            &["one type, `count` and `access`"],
+        ),
+        ("- { swap: [a, b] }", "- { swap: [a, b], grid: [n] }", "{ swap", &["a step is"]),
+        ("args: [a, b, params]", "args: [a, a, params]", "b:", &["`b` is not among"]),
+        (
+            "verify: none",
+            "verify: { reference: triad }",
+            "{ reference",
+            &["a program is verified by"],
+        ),
+        (
+            "    steps:\n      -",
+            "    grid: [n]\n    steps:\n      -",
+            "[n]",
+            &["`grid` is for a workload of one kernel"],
+        ),
+        (
+            "verify: none",
+            "measure: [launch]\n    verify: none",
+            "launch",
+            &["a program of several"],
+        ),
+    ] {
+        assert!(PROGRAM.contains(part), "{part}");
+        let found = diagnostics(&PROGRAM.replacen(part, by, 1));
+        let text = rendered(&found);
+        let line = PROGRAM
+            .replacen(part, by, 1)
+            .lines()
+            .nth(found[0].line_column().0 - 1)
+            .map(str::to_owned);
+        assert!(
+            line.is_some_and(|line| (line + "\n").contains(at)),
+            "{text} is not in the line of `{at}`"
+        );
+        assert!(words.iter().all(|word| text.contains(word)), "{by}: {text}");
+    }
+}
+
+/// Arrays and commands that are wrong before anything runs.
+#[test]
+fn expected_arrays() {
+    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (32, 32), }";
+    let array = |header: &str| {
+        [b"\x93NUMPY\x01\x00\x76\x00".as_slice(), format!("{header:<117}\n").as_bytes()].concat()
+    };
+    let found = |verify: &str, header: &str| {
+        let text = VALID.replacen("verify: none", &format!("verify: {verify}"), 1);
+        let folder = super::folder(&[("my.yaml", &text)]);
+        std::fs::write(folder.path().join("out.npy"), array(header)).unwrap();
+        match super::load(&folder.path().join("my.yaml")) {
+            Ok(_) => String::new(),
+            Err(error) => error.to_string(),
+        }
+    };
+    assert_eq!(found("{ file: out.npy }", header), "");
+    assert_eq!(found("{ file: { out: out.npy } }", header), "");
+    for (verify, from, to, words) in [
+        (
+            "{ file: out.npy }",
+            "(32, 32)",
+            "(32, 31)",
+            &["`out.npy` for buffer `out`", "992 numbers, and not 1024"][..],
+        ),
+        ("{ file: out.npy }", "<f4", "<f8", &["np.float32"]),
+        ("{ file: out.npy }", "False", "True", &["Fortran order"]),
+        ("{ file: { in: out.npy } }", "", "", &["the kernel writes no buffer `in`"]),
+        ("{ file: {} }", "", "", &["no file for `out`"]),
+        ("{ file: none.npy }", "", "", &["cannot read the expected result `none.npy`"]),
+        ("{ command: [] }", "", "", &["the command has no words"]),
+        ("{ command: [a], seconds: 1000 }", "", "", &["up to 100 seconds"]),
+        ("{ file: out.npy, seconds: 3 }", "", "", &["`seconds` limit a `command`"]),
+    ] {
+        let text = found(verify, &header.replace(from, to));
+        assert!(text.contains("my.yaml:12:"), "{verify}: {text}");
+        assert!(words.iter().all(|word| text.contains(word)), "{verify}: {text}");
+    }
+}

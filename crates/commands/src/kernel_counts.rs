@@ -97,7 +97,9 @@ impl KernelCounts {
 
     /// Every kernel of the suite that is measured by itself.
     pub fn kernels(&self) -> Vec<Wanted> {
-        let is_kernel = |case: &&Case| case.key.measure.is_kernel();
+        // A program has no one kernel to count.
+        let is_kernel =
+            |case: &&Case| case.key.measure.is_kernel() && !case.candidates[0].is_program();
         let wanted = |case: &Case| {
             let variant = &case.candidates[0];
             let (workload, size) = (case.key.workload.clone(), case.key.size.clone());

@@ -4,6 +4,7 @@ pub mod class;
 pub mod error;
 pub mod gpu;
 pub mod hash;
+pub mod npy;
 pub mod reason;
 pub mod record;
 pub mod text;

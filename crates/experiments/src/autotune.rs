@@ -2,7 +2,7 @@
 
 use super::session::span;
 use super::{Bench, Stage};
-use crate::plan::{Candidate, Case, launches, partial_launch};
+use crate::plan::{Candidate, Case, launches, partial_launch, program_kernel};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{BuildReport, KernelId};
 use gpubench_core::reason::Reason;
@@ -41,7 +41,7 @@ impl TriedVariants<'_> {
         if self.tried.len() > 1 {
             // Another variant was built since.
             bench.enter(Stage::Build);
-            bench.device().build(self.kernel, &variant.candidate.kernel)?;
+            build(bench.device(), self.kernel, variant.candidate)?;
         }
         let built = built(variant.candidate, variant.report.clone());
         let tried = if self.tried.len() > 1 { self.tried.clone() } else { vec![] };
@@ -108,7 +108,7 @@ pub(super) fn build_first_variant<'a>(case: &'a Case, bench: &mut Bench) -> Resu
     let no_kernel = || Error::Unsupported("the case has no kernel".into());
     let candidate = case.candidates.first().ok_or_else(no_kernel)?;
     bench.enter(Stage::Build);
-    let report = bench.device().build(case.kernel(), &candidate.kernel)?;
+    let report = build(bench.device(), case.kernel(), candidate)?;
     bench.measurement.kernel = Some(built(candidate, report));
     Ok(candidate)
 }
@@ -121,7 +121,7 @@ pub(super) fn build_any<'a>(case: &'a Case, bench: &mut Bench) -> Result<&'a Can
     let mut last_error = Error::Unsupported("the case has no kernel".into());
     for candidate in &case.candidates {
         bench.enter(Stage::Build);
-        match bench.device().build(case.kernel(), &candidate.kernel) {
+        match build(bench.device(), case.kernel(), candidate) {
             Ok(report) => {
                 bench.measurement.kernel = Some(built(candidate, report));
                 return Ok(candidate);
@@ -135,6 +135,18 @@ pub(super) fn build_any<'a>(case: &'a Case, bench: &mut Bench) -> Result<&'a Can
         }
     }
     Err(last_error)
+}
+
+/// Builds all kernels of `candidate`, the first one under the number `first`, and reports what that
+/// one needs and what all cost.
+fn build(device: &mut dyn Device, first: KernelId, candidate: &Candidate) -> Result<BuildReport> {
+    let mut report = device.build(first, &candidate.kernel)?;
+    for (position, kernel) in (1..).zip(&candidate.others) {
+        let other = device.build(program_kernel(first, position), kernel)?;
+        report.seconds += other.seconds;
+        report.log += &other.log;
+    }
+    Ok(report)
 }
 
 fn is_more_informative(error: &Error, last: &Error) -> bool {
@@ -155,7 +167,7 @@ fn attempt<'a>(
 ) -> Result<BuiltVariant<'a>> {
     let alone = case.candidates.len() == 1;
     bench.enter(Stage::Build);
-    let report = bench.device().build(case.kernel(), &candidate.kernel)?;
+    let report = build(bench.device(), case.kernel(), candidate)?;
     bench.enter(Stage::Launch);
     if alone {
         // Reported even where launching it fails.
@@ -185,7 +197,7 @@ const KERNEL_DOMINATED_SECONDS: f64 = 2e-3;
 
 pub(super) fn built(candidate: &Candidate, report: BuildReport) -> Built {
     Built {
-        hash: candidate.kernel.hash(),
+        hash: candidate.hash(),
         group: candidate.kernel.group,
         groups: candidate.groups,
         bounds_checks: candidate.kernel.bounds_checks(),

@@ -2,6 +2,7 @@
 //! variants that share the problem), or read from a file.
 
 use super::Policy;
+use super::arrays;
 use super::emulated::emulated;
 use super::scratch_file::{self, Mapped};
 use crate::plan::{Candidate, Case, Pass};
@@ -44,12 +45,33 @@ pub(super) fn expected(
             };
             Ok(Some((expected, *allowed)))
         }
-        Verify::File(path, allowed) => Ok(Some((from_file(path, case)?, *allowed))),
+        Verify::File(path, allowed) => {
+            Ok(Some((ended(from_file(path, case)?, candidate), *allowed)))
+        }
+        Verify::Arrays(files, allowed) => {
+            Ok(Some((ended(arrays::read(files, case)?, candidate), *allowed)))
+        }
+        Verify::Command(command, allowed) => {
+            let file = shared_file(case, candidate, policy);
+            let expected = match file.as_deref().and_then(|file| shared(file, case)) {
+                Some(expected) => expected,
+                None => {
+                    let numbers = numbers(case, candidate, &candidate.passes()[0]);
+                    kept(file.as_deref(), arrays::command(command, case, &numbers, &initial())?)
+                }
+            };
+            Ok(Some((ended(expected, candidate), *allowed)))
+        }
         Verify::Device(_) => Err(Error::Unsupported(
             "verification against another device needs a second device".into(),
         )),
         Verify::Nothing => Ok(None),
     }
+}
+
+/// Each result in the buffer in which the candidate's swaps leave it.
+fn ended(expected: Expected, candidate: &Candidate) -> Expected {
+    expected.into_iter().map(|(i, data)| (candidate.ends_in(i), data)).collect()
 }
 
 /// As [`compute`], or as another variant, round or device of this run computed it.
@@ -172,7 +194,7 @@ fn from_file(path: &Path, case: &Case) -> Result<Expected> {
     Ok(expected)
 }
 
-fn written(case: &Case) -> impl Iterator<Item = (usize, &crate::plan::BufferPlan)> {
+pub(super) fn written(case: &Case) -> impl Iterator<Item = (usize, &crate::plan::BufferPlan)> {
     case.buffers.iter().enumerate().filter(|(_, b)| b.access != gpubench_core::gpu::Access::Read)
 }
 
@@ -200,6 +222,10 @@ pub(super) fn shared_file(case: &Case, candidate: &Candidate, policy: &Policy) -
         Verify::Emulator(_) => {
             let kernel = (EMULATION, candidate.wgsl()?, candidate.passes(), &case.size);
             named(folder, case, &kernel)
+        }
+        Verify::Command(command, _) => {
+            let passes = candidate.passes();
+            named(folder, case, &(command, passes, &case.size, &candidate.kernel.constants))
         }
         _ => None,
     }

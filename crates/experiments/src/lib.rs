@@ -1,5 +1,6 @@
 //! The loop over a live device: build, verify, warm up, sample, verify again.
 
+mod arrays;
 mod autotune;
 mod bandwidth_section;
 pub mod characterise;

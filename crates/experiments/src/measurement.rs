@@ -107,6 +107,7 @@ impl Measurement {
             detail: self.detail,
             kernel: self.kernel,
             norms: self.norms,
+            against: case.verify.against(),
             flags: self.flags,
             monitor: self.monitor,
             wall: self.wall,

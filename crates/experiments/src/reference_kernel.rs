@@ -163,6 +163,7 @@ fn source(language: Language, groups: u32) -> KernelSource {
             element: Element::scalar(Scalar::F32),
         }],
         params_bytes: 0,
+        args: None,
         // A simulated GPU takes its time and computes nothing.
         meaning: Some(Meaning {
             reference: "empty".into(),

@@ -117,6 +117,7 @@ fn empty_kernel(language: Language) -> KernelSource {
         constants: vec![],
         bindings: vec![],
         params_bytes: 0,
+        args: None,
         meaning: Some(Meaning {
             reference: "empty".into(),
             params: vec![],

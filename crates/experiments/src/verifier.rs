@@ -122,7 +122,9 @@ impl<'a> Verifier<'a> {
 
 /// Where the right results of a problem are shared: what is right depends on the tolerance too.
 fn known_file(case: &Case, candidate: &Candidate, policy: &Policy) -> Option<PathBuf> {
-    let (Verify::Reference(_, allowed) | Verify::Emulator(allowed)) = &case.verify else {
+    let (Verify::Reference(_, allowed) | Verify::Emulator(allowed) | Verify::Command(_, allowed)) =
+        &case.verify
+    else {
         return None;
     };
     let file = shared_file(case, candidate, policy)?;

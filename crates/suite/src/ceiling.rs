@@ -5,7 +5,7 @@ use super::decode::At;
 use super::file;
 use super::requested::Asked;
 use super::types::Work;
-use super::values::Verification;
+use super::verify::Verification;
 use gpubench_core::workload::Ceiling;
 
 /// The tag that said so before the key did.

@@ -6,12 +6,12 @@ use super::decode::{At, Diagnostics};
 use super::file;
 use super::requested::family;
 use super::source::{Root, Source};
+use super::steps::with_first_kernel;
 use super::suggest::suggest;
 use super::suite_kind::SuiteKind;
-use super::types::{Kernel, Workload};
-use super::values::{Expression, Verification};
-use gpubench_core::gpu::{Language, Scalar};
-use gpubench_core::workload::Verify;
+use super::types::Workload;
+use super::values::Expression;
+use gpubench_core::gpu::Scalar;
 use std::collections::BTreeMap;
 
 /// Converts the workloads of one file.
@@ -39,9 +39,10 @@ impl Converter<'_> {
     /// The workload `name`. `None`: there were diagnostics, and they have been reported.
     pub fn workload(&mut self, name: &At<String>, spec: &file::Workload) -> Option<Workload> {
         let before = self.diagnostics.count();
+        let (whole, spec) = (spec, &with_first_kernel(spec));
         let name_fits = self.workload_name(name);
         let asked = self.experiments(spec, name);
-        let kernel = self.kernel(spec);
+        let mut kernel = self.kernel(spec);
         let sizes = self.sizes(spec);
         let passes = sizes.as_ref().and_then(|sizes| self.passes(spec, sizes));
         let params = sizes.as_ref().and_then(|sizes| self.params(spec, sizes));
@@ -54,14 +55,20 @@ impl Converter<'_> {
         if let (Some(grid), Some(asked), Some(params)) = (&grid, &asked, &params) {
             self.check_groups(spec, asked, grid, params);
         }
-        let verify = self.verify(spec, name, kernel.as_ref().and_then(Option::as_ref));
+        let inner = kernel.as_ref().and_then(Option::as_ref);
+        let verify = buffers.as_ref().and_then(|all| self.verify(spec, name, inner, all));
+        let program = buffers.as_ref().zip(params.as_ref()).zip(names.as_ref());
+        let program = program.and_then(|((b, p), names)| self.program(whole, b, p, names));
         let ceiling = self.ceiling(spec, asked.as_deref(), work.as_ref());
         let divide = params.as_ref().and_then(|params| self.divide(spec, params));
         let host_memory = asked.as_ref().and_then(|asked| self.host_memory(spec, asked));
         let given = params.as_ref().zip(sizes.as_ref()).map(|(p, s)| data::given_names(s, p));
         let measure = asked.as_ref().zip(given);
         let measure = measure.and_then(|(asked, given)| self.options(spec, asked, &given));
-        if let (Some(Some(kernel)), Some(buffers), Some(params)) = (&kernel, &buffers, &params) {
+        let args_fit = self.give_args(spec, kernel.as_mut(), buffers.as_ref(), names.as_ref());
+        if let (Some(Some(kernel)), Some(buffers), Some(params), Some(())) =
+            (&kernel, &buffers, &params, args_fit)
+        {
             let params: Vec<_> = params.iter().map(|(n, _, s)| (n.clone(), *s)).collect();
             self.fit(spec, kernel, buffers, &params);
         }
@@ -76,6 +83,7 @@ impl Converter<'_> {
             buffers: buffers?,
             params: params?,
             passes: passes?,
+            program: program?,
             grid: grid?,
             work,
             verify: verify?,
@@ -100,56 +108,6 @@ impl Converter<'_> {
         let help = "letters, digits, `_`, `-`, `.` and `+`; the slash stands before a variant";
         self.diagnostics.push(&name.at, message, Some(help));
         false
-    }
-
-    fn verify(
-        &mut self,
-        spec: &file::Workload,
-        name: &At<String>,
-        kernel: Option<&Kernel>,
-    ) -> Option<Verify> {
-        let Some(At { value, at }) = &spec.verify else {
-            if spec.kernel.is_none() {
-                return Some(Verify::Nothing);
-            }
-            let help = "name a `reference`, a `file`, another device or the emulator; `verify: none` is allowed, \
-                        but such results are never ranked";
-            let message = "it is not said how the result is verified";
-            return self.diagnostics.reject(&name.at, message, Some(help));
-        };
-        match value {
-            Verification::Nothing => Some(Verify::Nothing),
-            Verification::Device(how) => Some(Verify::Device(*how)),
-            Verification::Emulator(how) => {
-                // A kernel with diagnostics of its own is reported elsewhere.
-                if kernel.is_some_and(|kernel| kernel.text(Language::Wgsl).is_none()) {
-                    let message = "the emulator runs WGSL, and the kernel has no such source";
-                    let help = "add `wgsl:` to the kernel, or verify against `device`";
-                    return self.diagnostics.reject(at, message, Some(help));
-                }
-                Some(Verify::Emulator(*how))
-            }
-            Verification::Reference(name, how)
-                if self.references.contains(&name.value.as_str()) =>
-            {
-                Some(Verify::Reference(name.value.clone(), *how))
-            }
-            Verification::Reference(name, _) => {
-                let help = suggest(&name.value, self.references.iter().copied());
-                let message = format!("there is no reference `{}`", name.value);
-                self.diagnostics.reject(&name.at, message, help.as_deref())
-            }
-            Verification::File(file, how) => {
-                match self.root.locate(self.diagnostics.source(), &file.value) {
-                    Ok(path) => Some(Verify::File(path, *how)),
-                    Err(why) => {
-                        let message =
-                            format!("cannot read the expected result `{}`: {why}", file.value);
-                        self.diagnostics.reject(&file.at, message, None)
-                    }
-                }
-            }
-        }
     }
 
     fn divide(&mut self, spec: &file::Workload, params: &Params) -> Option<Option<String>> {

@@ -96,6 +96,9 @@ impl Converter<'_> {
     /// The work-items of a launch.
     pub fn grid(&mut self, spec: &file::Workload, known: &[String]) -> Option<[Expr; 3]> {
         let mut grid = [1.0; 3].map(Expr::number);
+        if spec.steps.is_some() {
+            return Some(grid);
+        }
         let Some(At { value: given, at }) = &spec.grid else {
             let Some(kernel) = &spec.kernel else { return Some(grid) };
             let help = "for example `grid: [n]` or `grid: [cols, rows]`";

@@ -5,13 +5,12 @@ use super::convert::Converter;
 use super::decode::At;
 use super::file;
 use super::sizes::shown;
-use super::types::{Buffer, MAX_PASSES, PASS, Workload};
-use gpubench_core::gpu::Access;
-use gpubench_core::hash::sha256_of;
-use gpubench_core::workload::{Size, Verify};
+use super::types::{MAX_PASSES, PASS, Workload};
+use gpubench_core::workload::Size;
 use std::ops::Range;
 
-type Values = Vec<(String, f64)>;
+/// Values by name.
+pub type Values = Vec<(String, f64)>;
 
 impl Converter<'_> {
     /// Reports every expression that has no sensible value at some size, with the first such size.
@@ -25,8 +24,12 @@ impl Converter<'_> {
                 let mut all = kernel_values(workload);
                 all.extend(values);
                 self.launch(spec, workload, size, &all);
+                self.program_at_size(workload, size, &all);
+                if let (Some(kernel), Some(At { value, .. })) = (&workload.kernel, &spec.kernel) {
+                    self.args_at_size(value.args.as_ref(), kernel, size, &all);
+                }
                 if self.diagnostics.count() == before && pass == 0 {
-                    self.expected_file(spec, workload, size, &all);
+                    self.expected_files(spec, workload, size, &all);
                     self.options_at_size(workload, size, &all);
                 }
                 if self.diagnostics.count() > before {
@@ -134,6 +137,29 @@ impl Converter<'_> {
         }
     }
 
+    /// Unrolls a program, and reports what has no sensible value in any of its launches.
+    fn program_at_size(&mut self, workload: &Workload, size: &Size, values: &Values) {
+        let Some(program) = &workload.program else { return };
+        let wrong = match program.unrolled(values, workload.buffers.len()) {
+            Err((place, why)) => Some((place, format!("repeat at {}: {why}", shown(size)))),
+            Ok((launches, _)) => launches.iter().find_map(|launch| {
+                let step = &program.kernels[launch.kernel];
+                let mut scope = values.clone();
+                scope.extend(launch.indices.iter().cloned());
+                let why = step.check(&scope).err()?;
+                let indices: Vec<_> =
+                    launch.indices.iter().map(|(name, value)| format!(" {name}={value}")).collect();
+                Some((
+                    step.place.clone(),
+                    format!("step at {}{}: {why}", shown(size), indices.concat()),
+                ))
+            }),
+        };
+        if let Some((place, message)) = wrong {
+            self.diagnostics.add(place.diagnostic(message, None));
+        }
+    }
+
     fn options_at_size(&mut self, workload: &Workload, size: &Size, values: &Values) {
         for requested in &workload.measure {
             let experiment = requested.experiment;
@@ -143,43 +169,8 @@ impl Converter<'_> {
         }
     }
 
-    /// A file holds the result of one size, and all of it.
-    fn expected_file(
-        &mut self,
-        spec: &file::Workload,
-        workload: &Workload,
-        size: &Size,
-        values: &Values,
-    ) {
-        let (Verify::File(path, _), Some(At { at, .. })) = (&workload.verify, &spec.verify) else {
-            return;
-        };
-        if workload.sizes.len() > 1 {
-            let help = "make a variant with its own file for each size";
-            let message = "a file holds the result of one size, and here are several";
-            return self.diagnostics.push(at, message, Some(help));
-        }
-        let written = workload.buffers.iter().filter(|buffer| buffer.access != Access::Read);
-        let bytes = |buffer: &Buffer| {
-            buffer.element.size().0.saturating_mul(buffer.count.count(values).unwrap_or(0))
-        };
-        let wanted: u64 = written.map(bytes).fold(0, u64::saturating_add);
-        match std::fs::metadata(path).map(|data| data.len()) {
-            Ok(is) if is != wanted => {
-                let why = format!("the file has {is} bytes, the written buffers {wanted}");
-                self.fails(at, "expected result", size, &why);
-            }
-            Ok(_) => match std::fs::File::open(path).and_then(sha256_of) {
-                Ok(hash) => {
-                    self.files.insert(self.root.identity(path), hash);
-                }
-                Err(error) => self.fails(at, "expected result", size, &error.to_string()),
-            },
-            Err(error) => self.fails(at, "expected result", size, &error.to_string()),
-        }
-    }
-
-    fn fails(&mut self, at: &Range<usize>, what: &str, size: &Size, why: &str) {
+    /// Reports what is wrong at a size.
+    pub fn fails(&mut self, at: &Range<usize>, what: &str, size: &Size, why: &str) {
         let at_size = if size.is_empty() { String::new() } else { format!(" at {}", shown(size)) };
         self.diagnostics.push(at, format!("{what}{at_size}: {why}"), None);
     }

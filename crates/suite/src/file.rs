@@ -1,12 +1,13 @@
 //! The schema of a suite on disk. Its documentation is that of the JSON schema.
 
+use super::args::Spec as Argument;
 use super::decode::{At, Clean, Entries, spec};
 use super::keywords::{Family, HostMemoryKind};
 use super::select::Select;
 use super::values::{
     ByteSize, Constant, Experiments, Expression, Fallback, Groups, Param, Sizes, Splitting,
-    Verification,
 };
+use super::verify::Verification;
 use gpubench_core::gpu::{Access, Element};
 use gpubench_core::workload::{Ceiling, Fill};
 
@@ -71,6 +72,9 @@ spec! {
         /// `[checkpoint]`; `work` is that of
         /// all passes. One, unless said otherwise.
         passes: Option<At<Expression>>,
+        /// A program: several kernels that make one result, in order. `kernel` is what its steps do
+        /// not say. For `measure: [kernel]`; `work` is that of all steps.
+        steps: Option<At<Vec<At<Step>>>>,
         /// Buffers by name, in binding order.
         buffers: Option<At<Entries<Buffer>>>,
         /// Work-items along one to three dimensions; work-groups are rounded up. A long line
@@ -79,7 +83,8 @@ spec! {
         grid: Option<At<Vec<At<Expression>>>>,
         /// Operations and bytes of one launch.
         work: Option<At<Work>>,
-        /// How the result is checked: `none`, or a map with `reference`, `file` or `against`.
+        /// How the result is checked: `none`, or a map with `reference`, `file`, `command`
+        /// or `against`.
         /// `relative` and `absolute` say how far an `f32` may differ; integers must be equal.
         verify: Option<At<Verification>>,
         /// What is measured; the kernel's time, if nothing is said. Options of an experiment stand
@@ -120,8 +125,31 @@ spec! {
         fallback: Option<Vec<At<Fallback>>>,
         /// Constants that the compiler knows: whole numbers, numbers, or element types.
         constants: Option<Entries<At<Constant>>>,
+        /// The kernel's arguments in its own order: buffers by name, `params` for the parameter
+        /// block, `{ i32: n }` for a scalar or a vector of that type, `{ local: 4*GROUP_X }` for
+        /// bytes of local memory. In WGSL the position is the binding in group 0. Without the key:
+        /// the buffers in order, then the parameter block.
+        args: Option<At<Vec<At<Argument>>>>,
         /// Optional device features without which it does not run: `subgroups`, `f16`, `f64`.
         needs: Option<Vec<At<String>>>,
+    }
+}
+
+spec! {
+    /// A step of a program: a kernel with its grid, a repetition, or a swap.
+    Step {
+        /// The kernel, over the workload's own; its `args` may use the indices of repetitions.
+        kernel: Option<At<Kernel>>,
+        /// Its work-items; where there are none, the launch is left out.
+        grid: Option<At<Vec<At<Expression>>>>,
+        /// How often `steps` are done.
+        repeat: Option<At<Expression>>,
+        /// The name that counts the repetitions from 0 in `args` and `grid`.
+        index: Option<At<String>>,
+        /// What is repeated.
+        steps: Option<At<Vec<At<Step>>>>,
+        /// Two buffers that change places from here on.
+        swap: Option<At<Vec<At<String>>>>,
     }
 }
 

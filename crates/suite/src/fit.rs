@@ -23,6 +23,8 @@ pub enum About {
     Buffer(usize),
     /// The list of buffers.
     Buffers,
+    /// An argument of `args`, by its position.
+    Argument(usize),
     /// The parameters.
     Params,
 }

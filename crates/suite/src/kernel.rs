@@ -50,6 +50,7 @@ impl Converter<'_> {
             group: group?,
             fallback: fallback?,
             constants: constants?,
+            args: None,
             search,
             needs: needs?,
         }))
@@ -260,7 +261,7 @@ impl Converter<'_> {
         params: &[(String, Scalar)],
     ) {
         let Some(text) = kernel.text(Language::Wgsl) else { return };
-        let source = first_variant(kernel, text, buffers, params.len());
+        let Some(source) = first_variant(kernel, text, buffers, params.len()) else { return };
         for misfit in wgsl::misfits(&source, params) {
             self.report_misfit(spec, text, misfit);
         }
@@ -287,6 +288,9 @@ impl Converter<'_> {
             About::Group => kernel.group.as_ref().map(|group| &group.at),
             About::Buffer(i) => buffers.and_then(|b| b.value.0.get(i)).map(|(name, _)| &name.at),
             About::Buffers => buffers.map(|buffers| &buffers.at),
+            About::Argument(i) => {
+                kernel.args.as_ref().and_then(|args| args.value.get(i)).map(|arg| &arg.at)
+            }
             About::Params => spec.params.as_ref().map(|params| &params.at),
         };
         self.diagnostics.push(at.unwrap_or(kernel_at), misfit.message, misfit.help.as_deref());
@@ -301,13 +305,14 @@ fn relatives(family: &str) -> Vec<&'static str> {
     if relatives.is_empty() { all } else { relatives }
 }
 
-/// The kernel in the first variant of its search that its language can spell.
+/// The kernel in the first variant of its search that its language can spell; `None` where the
+/// language has not all of its arguments.
 fn first_variant(
     kernel: &Kernel,
     text: &KernelText,
     buffers: &[Buffer],
     params: usize,
-) -> KernelSource {
+) -> Option<KernelSource> {
     let mut constants = kernel.constants.clone();
     for (name, values) in kernel.search.iter().flat_map(|search| &search.constants) {
         let spelled = |value: &&Constant| match value {
@@ -324,7 +329,8 @@ fn first_variant(
         element: buffer.element,
         access: buffer.access,
     };
-    KernelSource {
+    let block = 4 * u32::try_from(params).unwrap_or(u32::MAX / 4);
+    let source = KernelSource {
         language: text.language,
         text: text.text.to_string(),
         entry: kernel.entry.clone(),
@@ -332,7 +338,9 @@ fn first_variant(
         group: kernel.group,
         constants,
         bindings: buffers.iter().map(binding).collect(),
-        params_bytes: 4 * u32::try_from(params).unwrap_or(u32::MAX / 4),
+        params_bytes: block,
+        args: kernel.placed(block),
         meaning: None,
-    }
+    };
+    source.unsupported_argument().is_none().then_some(source)
 }

@@ -4,6 +4,7 @@
 //! (`decode`, `file`, `values`, `words`), and specs become the checked types of this module (`load`,
 //! `merge`, `convert`). Every diagnostic is reported with its place, all of a file together.
 
+mod args;
 mod assets;
 mod ceiling;
 mod convert;
@@ -18,22 +19,27 @@ mod kernel;
 mod keywords;
 mod load;
 mod merge;
+mod program;
 mod requested;
 mod schema;
 mod select;
 mod sizes;
 mod source;
+mod steps;
 mod suggest;
 mod suite_kind;
 mod types;
 mod values;
+mod verify;
 mod wgsl;
 
+pub use args::Lowered;
 pub use assets::{kernels, suites};
 pub use decode::{At, Decode, Diagnostics, SpecReader};
 pub use expr::{Expr, Scope, Wrong};
 pub use gpubench_core::yaml::{Key, Node, Value};
 pub use load::{ROUNDS, SECONDS, load};
+pub use program::{Program, ProgramKernel, ProgramLaunch, Step};
 pub use requested::Requested;
 pub use schema::schema;
 pub use suggest::{closest_matches, suggest};
@@ -42,7 +48,7 @@ pub use suite_kind::{
     Wrong as WrongOption,
 };
 pub use types::{
-    Budget, Buffer, Fallback, Kernel, KernelText, MAX_PASSES, PASS, Place, Search, Suite, Work,
-    Workload,
+    Argument, Budget, Buffer, Fallback, Kernel, KernelText, MAX_PASSES, PASS, Place, Search, Suite,
+    Work, Workload,
 };
 pub use values::Expression;

@@ -82,6 +82,7 @@ impl Workload {
             sizes: self.sizes.clone().or_else(|| base.sizes.clone()),
             params: merge(&self.params, &base.params, Entries::over),
             passes: self.passes.clone().or_else(|| base.passes.clone()),
+            steps: self.steps.clone().or_else(|| base.steps.clone()),
             buffers: merge(&self.buffers, &base.buffers, Entries::over),
             grid: self.grid.clone().or_else(|| base.grid.clone()),
             work: merge(&self.work, &base.work, Work::over),
@@ -97,7 +98,8 @@ impl Workload {
 }
 
 impl Kernel {
-    fn over(&self, base: &Self) -> Self {
+    /// This kernel, with what it does not say taken from `base`.
+    pub fn over(&self, base: &Self) -> Self {
         // A shipped kernel and a user's own exclude each other.
         let own_files = self.opencl.is_some() || self.wgsl.is_some();
         let inherited =
@@ -114,6 +116,7 @@ impl Kernel {
                 None => self.fallback.clone().or_else(|| base.fallback.clone()),
             },
             constants: joined(&self.constants, &base.constants),
+            args: self.args.clone().or_else(|| base.args.clone()),
             needs: self.needs.clone().or_else(|| base.needs.clone()),
         }
     }

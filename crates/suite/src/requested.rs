@@ -6,7 +6,7 @@ use super::decode::At;
 use super::file;
 use super::keywords::{Family, HostMemoryKind};
 use super::suggest::suggest;
-use super::suite_kind::{HostMemory, Needs, Options, OptionsContext, Passes, SuiteKind};
+use super::suite_kind::{HostMemory, Options, OptionsContext, Passes, SuiteKind};
 use super::types::{Work, Workload};
 use gpubench_core::gpu::MemoryKind;
 use gpubench_core::workload::Kind;
@@ -81,7 +81,7 @@ impl Converter<'_> {
             if all.iter().any(|asked| asked.experiment.kind() == experiment.kind()) {
                 self.diagnostics.push(&name.at, "this is measured twice", None);
             }
-            if let Some(missing) = missing(spec, experiment.needs()) {
+            if let Some(missing) = missing(spec, experiment) {
                 return self.diagnostics.reject(&name.at, missing, None);
             }
             all.push(Asked { experiment, name: name.clone(), options: options.clone() });
@@ -174,7 +174,8 @@ impl Converter<'_> {
 }
 
 /// What an experiment needs and `spec` does not have.
-fn missing(spec: &file::Workload, needs: Needs) -> Option<&'static str> {
+fn missing(spec: &file::Workload, experiment: &dyn SuiteKind) -> Option<&'static str> {
+    let (needs, is_kernel) = (experiment.needs(), experiment.kind().is_kernel());
     let no_buffers = spec.buffers.as_ref().is_none_or(|buffers| buffers.value.0.is_empty());
     if spec.kernel.is_none() && needs.kernel {
         Some("there is no kernel to measure")
@@ -184,6 +185,8 @@ fn missing(spec: &file::Workload, needs: Needs) -> Option<&'static str> {
         Some("this cuts the problem into chunks, so the workload needs `divide`")
     } else if spec.passes.is_none() && needs.passes == Passes::Needed {
         Some("this works between passes, so the workload needs `passes`")
+    } else if spec.steps.is_some() && !is_kernel {
+        Some("this measures one kernel, and the workload is a program of several")
     } else if spec.passes.is_some() && needs.passes == Passes::Unsupported {
         Some("this measures one launch, and the workload has several passes")
     } else {

@@ -1,13 +1,15 @@
 //! The JSON schema of a suite (draft-07), with which editors complete and check.
 
+use super::args::Spec as Argument;
 use super::decode::Entries;
 use super::file::File;
 use super::keywords::{Other, PlainSplit};
 use super::suite_kind::SuiteKind;
 use super::values::{
     ByteSize, Constant, Experiments, Expression, Fallback, FallbackSpec, Groups, Param, RowsSpec,
-    Sizes, Splitting, Verification,
+    Sizes, Splitting,
 };
+use super::verify::Verification;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -98,6 +100,29 @@ describe! {
             { "type": "string", "pattern": "^(f32|u32|i32)(x2|x4|x8|x16)?$" },
         ],
     });
+    Argument(generator): {
+        let value = generator.subschema_for::<Expression>();
+        let numbers = json_schema!({
+            "anyOf": [value, { "type": "array", "items": value, "minItems": 2, "maxItems": 16 }],
+        });
+        json_schema!({
+            "description": "A buffer's name, `params` for the parameter block, or a map with a type: \
+                            `{ i32: n }`, `{ f32x2: [0.5, 1] }`, `{ local: 1024 }` for bytes of local memory.",
+            "anyOf": [
+                { "type": "string" },
+                {
+                    "type": "object",
+                    "properties": { "local": value },
+                    "patternProperties": {
+                        "^([iu](8|16|32|64)|f32|f64)(x2|x3|x4|x8|x16)?$": numbers,
+                    },
+                    "additionalProperties": false,
+                    "minProperties": 1,
+                    "maxProperties": 1,
+                },
+            ],
+        })
+    };
     ByteSize(_generator): json_schema!({
         "description": "A number of bytes such as `4096` or `64 MiB`.",
         "anyOf": [
@@ -148,9 +173,25 @@ describe! {
                 "properties": {
                     "reference": { "type": "string", "description": "A reference of gpubench, by name." },
                     "file": {
-                        "type": "string",
-                        "description": "A file with the bytes of every written buffer, one after \
-                                        the other, relative to this one.",
+                        "description": "An array as NumPy saves it (`c.npy`), or by buffer one for \
+                                        each that is written: `{ c: c.npy }`; any other file holds the \
+                                        bytes of every written buffer, one after the other. Relative to \
+                                        this one.",
+                        "type": ["string", "object"],
+                        "additionalProperties": { "type": "string" },
+                    },
+                    "command": {
+                        "description": "A command, word by word, that writes what is expected. Behind \
+                                        its words it is given two folders: one with `NAME.npy` of every \
+                                        buffer that is filled and `numbers.json`, one for `NAME.npy` of \
+                                        every buffer that is written. Needs trust.",
+                        "type": "array",
+                        "items": { "type": "string" },
+                        "minItems": 1,
+                    },
+                    "seconds": {
+                        "description": "After how many seconds the command is ended; 60 by default.",
+                        "type": "number", "exclusiveMinimum": 0, "maximum": 100,
                     },
                     "against": generator.subschema_for::<Other>(),
                     "relative": tolerance("Difference of `f32` relative to the expected value; by default 1e-5. Integers must be equal."),

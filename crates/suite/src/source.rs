@@ -82,6 +82,12 @@ impl Root {
         if data.is_file() { Ok(real) } else { Err("it is no regular file".to_owned()) }
     }
 
+    /// The real folder of the file `from`.
+    pub fn folder_of(&self, from: &Source) -> Option<PathBuf> {
+        let Self::Folder { real, .. } = self else { return None };
+        Some(real.join(&from.path).parent()?.to_owned())
+    }
+
     /// The identity and the real path of the file `below` the folder.
     fn find(&self, below: &str) -> Result<(String, PathBuf), String> {
         let Self::Folder { real: root, .. } = self else {

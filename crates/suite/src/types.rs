@@ -1,9 +1,10 @@
 //! A checked suite: every expression parsed, every name resolved, every diagnostic already reported.
 
 use super::Expr;
+use super::program::Program;
 use super::requested::Requested;
 use gpubench_core::error::Located;
-use gpubench_core::gpu::{Access, Constant, Element, Language, MemoryKind, Origin};
+use gpubench_core::gpu::{Access, Constant, Element, Language, MemoryKind, Origin, ValueType};
 use gpubench_core::workload::{Ceiling, Fill, Kind, Size, Split, Verify};
 use std::sync::Arc;
 
@@ -26,9 +27,10 @@ impl Suite {
         self.workloads.iter().map(Workload::cases).sum()
     }
 
-    /// The workloads whose kernels came with the suite instead of with gpubench.
+    /// The workloads that bring programs: kernels that came with the suite instead of with gpubench,
+    /// or a command.
     pub fn untrusted(&self) -> impl Iterator<Item = &Workload> {
-        self.workloads.iter().filter(|workload| workload.own_files().next().is_some())
+        self.workloads.iter().filter(|workload| !workload.programs().is_empty())
     }
 }
 
@@ -69,6 +71,8 @@ pub struct Workload {
     /// How many launches make one result, over the sizes, where they are several: [`PASS`] counts
     /// them in the parameters.
     pub passes: Option<Expr>,
+    /// The program, where it is one of several kernels: `kernel` is then that of its first step.
+    pub program: Option<Program>,
     /// Work-items along each dimension (the group count is rounded up).
     pub grid: [Expr; 3],
     /// Operations and bytes of one launch, or of all passes where there are several.
@@ -88,11 +92,23 @@ pub struct Workload {
 impl Workload {
     /// The files of its kernel that came with the suite.
     pub fn own_files(&self) -> impl Iterator<Item = &str> {
-        let texts = self.kernel.iter().flat_map(|kernel| &kernel.texts);
+        let steps = self.program.iter().flat_map(|program| &program.kernels);
+        let kernels = self.kernel.iter().chain(steps.map(|step| &step.kernel));
+        let texts = kernels.flat_map(|kernel| &kernel.texts);
         texts.filter_map(|text| match &text.origin {
             Origin::User(file) => Some(file.as_str()),
             Origin::Shipped(_) | Origin::Lent(_) => None,
         })
+    }
+
+    /// What of it runs that did not come with gpubench: the files of its kernel, and the command that
+    /// verifies it.
+    pub fn programs(&self) -> Vec<String> {
+        let command = match &self.verify {
+            Verify::Command(command, _) => Some(format!("`{}`", command.words.join(" "))),
+            _ => None,
+        };
+        self.own_files().map(str::to_owned).chain(command).collect()
     }
 
     /// Whether it asks for this kind of experiment.
@@ -130,6 +146,8 @@ pub struct Kernel {
     pub fallback: Vec<Fallback>,
     /// Constants, in order.
     pub constants: Vec<(String, Constant)>,
+    /// What it takes in its own order; `None`: the buffers, then the parameter block.
+    pub args: Option<Vec<Argument>>,
     /// Axes to search for the fastest variant, where the workload is a ceiling.
     pub search: Option<Search>,
     /// Optional device features it needs (`subgroups`, `f16`).
@@ -150,6 +168,19 @@ pub struct Fallback {
     pub group: [u32; 3],
     /// Constants that differ from the kernel's.
     pub constants: Vec<(String, Constant)>,
+}
+
+/// An argument of a kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument {
+    /// The workload's buffer at this position.
+    Buffer(usize),
+    /// The parameter block.
+    Params,
+    /// A scalar or a vector: its components over sizes, parameters and constants.
+    Value(ValueType, Vec<Expr>),
+    /// Local memory: its bytes over the same names.
+    Local(Expr),
 }
 
 /// A kernel's text in one language.

@@ -1,11 +1,11 @@
 //! The small values of a suite's file that may be written in more than one way.
 
 use super::Expr;
-use super::decode::{At, Decode, Diagnostics, Entries, SpecReader};
-use super::keywords::{Other, PlainSplit, keyword};
+use super::decode::{At, Decode, Diagnostics, Entries};
+use super::keywords::{PlainSplit, keyword};
 use gpubench_core::gpu::{Element, Scalar};
 use gpubench_core::units::Bytes;
-use gpubench_core::workload::{Comparison, Split};
+use gpubench_core::workload::Split;
 use gpubench_core::yaml::{Node, Value};
 use std::ops::Range;
 
@@ -244,64 +244,6 @@ impl Decode for ByteSize {
             _ => None,
         };
         size.or_else(|| diagnostics.unexpected(node, "a number of bytes such as 4096 or `64 MiB`"))
-    }
-}
-
-/// How a result is checked.
-#[derive(Clone, Debug)]
-pub enum Verification {
-    Nothing,
-    Reference(At<String>, Comparison),
-    File(At<String>, Comparison),
-    Device(Comparison),
-    Emulator(Comparison),
-}
-
-/// Differences of `f32` that pass where a suite names none: a few roundings of single precision.
-/// Integers must be equal in any case.
-const DEFAULT_COMPARISON: Comparison = Comparison { relative: 1e-5, absolute: 1e-6 };
-
-impl Decode for Verification {
-    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
-        if matches!(&node.value, Value::Text(text) if text == "none") {
-            return Some(Self::Nothing);
-        }
-        if !matches!(node.value, Value::Map(_)) {
-            return diagnostics
-                .unexpected(node, "`none`, or a map with `reference`, `file` or `against`");
-        }
-        let mut spec = SpecReader::of(node, diagnostics)?;
-        let reference: Option<Option<At<String>>> = spec.field("reference", diagnostics);
-        let file: Option<Option<At<String>>> = spec.field("file", diagnostics);
-        let against: Option<Option<At<Other>>> = spec.field("against", diagnostics);
-        let relative: Option<Option<At<f64>>> = spec.field("relative", diagnostics);
-        let absolute: Option<Option<At<f64>>> = spec.field("absolute", diagnostics);
-        spec.close(diagnostics);
-        let how = Comparison {
-            relative: tolerance(relative?, DEFAULT_COMPARISON.relative, diagnostics)?,
-            absolute: tolerance(absolute?, DEFAULT_COMPARISON.absolute, diagnostics)?,
-        };
-        match (reference?, file?, against?) {
-            (Some(name), None, None) => Some(Self::Reference(name, how)),
-            (None, Some(file), None) => Some(Self::File(file, how)),
-            (None, None, Some(At { value: Other::Device, .. })) => Some(Self::Device(how)),
-            (None, None, Some(At { value: Other::Emulator, .. })) => Some(Self::Emulator(how)),
-            _ => diagnostics.reject(
-                &node.at,
-                "say with exactly one of `reference`, `file` and `against` how to check",
-                Some("or `verify: none` for a result that is shown but never ranked"),
-            ),
-        }
-    }
-}
-
-fn tolerance(given: Option<At<f64>>, default: f64, diagnostics: &mut Diagnostics) -> Option<f64> {
-    match given {
-        None => Some(default),
-        Some(At { value, .. }) if value >= 0.0 && value.is_finite() => Some(value),
-        Some(At { at, .. }) => {
-            diagnostics.reject(&at, "a tolerance is a number that is not negative", None)
-        }
     }
 }
 

@@ -2,7 +2,9 @@
 
 use super::fit::{About, Misfit};
 use super::suggest::suggest;
-use gpubench_core::gpu::{Access, KernelSource, Scalar};
+use gpubench_core::gpu::{
+    Access, Argument, KernelSource, Numeric, Scalar, ValueType, order_misfit,
+};
 use naga::valid::{Capabilities, FunctionInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, EntryPoint, GlobalVariable, Handle, Module, ScalarKind, TypeInner};
 
@@ -26,9 +28,19 @@ pub fn misfits(source: &KernelSource, params: &[(String, Scalar)]) -> Vec<Misfit
         source,
     };
     let mut found: Vec<_> = check.group().into_iter().collect();
-    found.extend((0..source.bindings.len()).filter_map(|i| check.buffer(i)));
-    found.extend(check.params(params));
-    found.extend(check.unknown_bindings(!params.is_empty()));
+    let arguments = source.arguments();
+    for (binding, argument) in arguments.iter().enumerate() {
+        match argument {
+            Argument::Buffer(i) => found.extend(check.buffer(binding, *i as usize)),
+            Argument::Block(_) => found.extend(check.params(binding, params)),
+            Argument::Value { r#type, .. } => found.extend(check.value(binding, *r#type)),
+            Argument::Local(_) => {}
+        }
+    }
+    found.extend(check.unknown_bindings(arguments.len()));
+    if source.args.is_none() {
+        found.extend(check.order());
+    }
     found
 }
 
@@ -92,13 +104,26 @@ impl Check<'_> {
         used.or(declared.first()).map(|&(_, variable)| variable)
     }
 
-    fn buffer(&self, i: usize) -> Option<Misfit> {
+    fn place(&self, binding: usize) -> String {
+        format!("@group(0) @binding({binding}) in {}", self.source.origin.file())
+    }
+
+    /// The buffers whose names are those of the kernel's variables, but in another order.
+    fn order(&self) -> Option<Misfit> {
+        let declared = |i| Some(self.at(i)?.name.clone().unwrap_or_default());
+        let theirs: Vec<_> = (0..self.source.bindings.len()).filter_map(declared).collect();
+        let message = order_misfit(self.source, &theirs)?;
+        let help = "a suite's buffers stand in the kernel's order; `args` maps them on purpose";
+        Some(Misfit::new(About::Buffers, message, Some(help.to_owned())))
+    }
+
+    fn buffer(&self, binding: usize, i: usize) -> Option<Misfit> {
         let buffer = &self.source.bindings[i];
-        let place = format!("@group(0) @binding({i}) in {}", self.source.origin.file());
-        let declaration = |access| format!("declare var<storage, {access}> at binding {i}");
+        let place = self.place(binding);
+        let declaration = |access| format!("declare var<storage, {access}> at binding {binding}");
         let wanted = if buffer.access == Access::Read { "read" } else { "read_write" };
         let misfit = |message, help| Some(Misfit::new(About::Buffer(i), message, help));
-        let Some(variable) = self.at(i) else {
+        let Some(variable) = self.at(binding) else {
             let message = format!("there is no {place} for buffer `{}`", buffer.name);
             return misfit(message, Some(declaration(wanted)));
         };
@@ -140,9 +165,30 @@ impl Check<'_> {
         }
     }
 
-    fn params(&self, params: &[(String, Scalar)]) -> Vec<Misfit> {
-        let binding = self.source.bindings.len();
-        let place = format!("@group(0) @binding({binding}) in {}", self.source.origin.file());
+    /// A scalar or a vector must meet a uniform of its type.
+    fn value(&self, binding: usize, wanted: ValueType) -> Option<Misfit> {
+        let place = self.place(binding);
+        let misfit = |message| Some(Misfit::new(About::Argument(binding), message, None));
+        let uniform = self.at(binding).filter(|v| v.space == AddressSpace::Uniform);
+        let Some(variable) = uniform else {
+            return misfit(format!("there is no var<uniform> {place} for this argument"));
+        };
+        let scalar = match wanted.numeric {
+            Numeric::F32 => naga::Scalar::F32,
+            Numeric::U32 => naga::Scalar::U32,
+            _ => naga::Scalar::I32,
+        };
+        let fits = match self.module.types[variable.ty].inner {
+            TypeInner::Scalar(is) => is == scalar && wanted.width == 1,
+            TypeInner::Vector { size, scalar: is } => is == scalar && size as u8 == wanted.width,
+            _ => false,
+        };
+        let wanted = String::from(wanted);
+        (!fits).then(|| misfit(format!("`{wanted}` is not the type of {place}"))).flatten()
+    }
+
+    fn params(&self, binding: usize, params: &[(String, Scalar)]) -> Vec<Misfit> {
+        let place = self.place(binding);
         let misfit = |message| {
             let fields: Vec<_> = params
                 .iter()
@@ -195,8 +241,7 @@ impl Check<'_> {
     }
 
     /// Bindings that the kernel uses, but the workload does not fill.
-    fn unknown_bindings(&self, has_params: bool) -> Vec<Misfit> {
-        let bound = self.source.bindings.len() + usize::from(has_params);
+    fn unknown_bindings(&self, bound: usize) -> Vec<Misfit> {
         let unknown_binding = |(handle, variable): (Handle<GlobalVariable>, &GlobalVariable)| {
             let binding = variable.binding?;
             let known = binding.group == 0 && (binding.binding as usize) < bound;

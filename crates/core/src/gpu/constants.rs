@@ -89,6 +89,7 @@ mod tests {
             ],
             bindings: vec![],
             params_bytes: 0,
+            args: None,
             meaning: None,
         }
     }

@@ -1,6 +1,6 @@
 //! A kernel before it is compiled, and what the compiler said of it.
 
-use super::Language;
+use super::{Argument, Language};
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -248,11 +248,14 @@ pub struct KernelSource {
     pub group: [u32; 3],
     /// Named values that the compiler knows.
     pub constants: Vec<(String, Constant)>,
-    /// Buffer arguments in order; binding `i` of group 0 in WGSL, argument `i` in OpenCL.
+    /// The buffers of every launch, in the suite's order.
     pub bindings: Vec<Binding>,
-    /// Bytes of the parameter block behind the buffers: a uniform buffer at binding
-    /// `bindings.len()` in WGSL, a struct passed by value in OpenCL. 0: there is none.
+    /// Bytes of every launch's parameters. 0: there are none.
     pub params_bytes: u32,
+    /// What it takes in its own order; `None`: the buffers in order, then all parameters as one
+    /// block. Read by [`KernelSource::arguments`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub args: Option<Vec<Argument>>,
     /// What it computes; `None` where no reference does.
     pub meaning: Option<Meaning>,
 }
@@ -274,7 +277,12 @@ impl KernelSource {
             (self.language, &self.text, &self.entry),
             (self.group, &self.constants, &self.bindings, self.params_bytes),
         );
-        crate::hash::sha256_hex(serde_json::to_vec(&identity).unwrap_or_default())
+        let mut identity = serde_json::to_vec(&identity).unwrap_or_default();
+        // Kernels without such a list have the hash that earlier versions gave them.
+        if let Some(args) = &self.args {
+            identity.extend(serde_json::to_vec(args).unwrap_or_default());
+        }
+        crate::hash::sha256_hex(identity)
     }
 
     /// Work-items per group in all.

@@ -1,5 +1,6 @@
 //! What a GPU is to this program: plain data that crosses the seam to the hardware.
 
+mod argument;
 mod constants;
 mod info;
 mod kernel;
@@ -7,6 +8,7 @@ mod language;
 mod recording;
 mod timeline;
 
+pub use argument::{Argument, Numeric, ValueType, offsets, order_misfit, packed};
 pub use info::{DeviceInfo, DeviceKind};
 pub use kernel::{
     Access, Binding, BoundsChecks, BuildReport, Constant, Element, KernelSource, Meaning, Origin,

@@ -106,6 +106,9 @@ pub struct Record {
     /// How far the result was from the reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub norms: Option<ErrorNorms>,
+    /// What the result is compared with: `reference matmul`, `file c.npy`, `command python3 …`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against: Option<String>,
     /// What the reader should know before believing the figure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<Flag>,
@@ -134,6 +137,7 @@ impl Record {
             detail: None,
             kernel: None,
             norms: None,
+            against: None,
             flags: vec![],
             monitor: Monitor::default(),
             wall: Wall::default(),

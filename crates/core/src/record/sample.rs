@@ -92,6 +92,7 @@ pub fn record(key: CaseKey, seconds: f64) -> Record {
         }),
         kernel: None,
         norms: None,
+        against: None,
         flags: vec![],
         monitor: Monitor::default(),
         wall: Wall {

@@ -8,4 +8,4 @@ mod terms;
 pub use ceiling::Ceiling;
 pub use halo::{Faces, cut, share};
 pub use key::{CaseKey, Kind, Size, Skip};
-pub use terms::{Comparison, Fill, Split, Verify};
+pub use terms::{Command, Comparison, Fill, Split, Verify};

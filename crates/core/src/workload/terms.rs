@@ -42,6 +42,20 @@ pub struct Comparison {
     pub absolute: f64,
 }
 
+/// A command of the user's that computes what is expected. It is given two folders behind its words:
+/// one with the inputs, one for what it writes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Command {
+    /// The program and its arguments.
+    pub words: Vec<String>,
+    /// The folder it runs in: the suite's.
+    pub folder: std::path::PathBuf,
+    /// Seconds after which it is ended.
+    pub seconds: f64,
+    /// Where the suite names it: file and line.
+    pub place: String,
+}
+
 /// Where the expected result comes from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -50,10 +64,35 @@ pub enum Verify {
     Reference(String, Comparison),
     /// A file with the bytes of every written buffer, one after the other.
     File(std::path::PathBuf, Comparison),
+    /// Arrays in `.npy` files: the name of each written buffer, and its file.
+    Arrays(Vec<(String, std::path::PathBuf)>, Comparison),
+    /// Arrays that a command of the user's writes.
+    Command(Command, Comparison),
     /// What another device computes.
     Device(Comparison),
     /// What `gpubench_emulator` computes from the kernel's WGSL source.
     Emulator(Comparison),
     /// Nothing: the result is flagged unverified and never ranked.
     Nothing,
+}
+
+impl Verify {
+    /// What a result is compared with, in words; `None` where it is compared with nothing.
+    pub fn against(&self) -> Option<String> {
+        let name = |path: &std::path::Path| {
+            path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+        };
+        Some(match self {
+            Self::Reference(reference, _) => format!("reference {reference}"),
+            Self::File(path, _) => format!("file {}", name(path)),
+            Self::Arrays(files, _) => {
+                let files: Vec<_> = files.iter().map(|(_, path)| name(path)).collect();
+                format!("file {}", files.join(", "))
+            }
+            Self::Command(command, _) => format!("command {}", command.words.join(" ")),
+            Self::Device(_) => "another device".to_owned(),
+            Self::Emulator(_) => "emulator".to_owned(),
+            Self::Nothing => return None,
+        })
+    }
 }

@@ -1,16 +1,18 @@
 //! Compiling a kernel, and what the compiler says of it.
 
+use super::arguments;
 use super::log;
 use super::object::{self, Owned};
-use super::query::{number, saturating};
+use super::query::number;
 use super::status::checked;
 use crate::validation;
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{BuildReport, DeviceInfo, KernelSource, Language, Slice};
+use gpubench_core::gpu::{Argument, BuildReport, DeviceInfo, KernelSource, Language, Slice};
 use gpubench_core::units::Bytes;
 use opencl3::context::Context;
 use opencl3::error_codes::{
-    CL_BUILD_PROGRAM_FAILURE, CL_INVALID_ARG_SIZE, CL_INVALID_KERNEL_NAME, ClError,
+    CL_BUILD_PROGRAM_FAILURE, CL_INVALID_ARG_SIZE, CL_INVALID_ARG_VALUE, CL_INVALID_KERNEL_NAME,
+    ClError,
 };
 use opencl3::kernel as cl;
 use opencl3::program::{CL_PROGRAM_BUILD_LOG, Program, build_program, get_program_build_data};
@@ -22,12 +24,16 @@ use std::time::Instant;
 /// Freedoms that WGSL gives every compiler anyway, so that both languages of a kernel are compiled
 /// alike: contraction of a multiplication and an addition, signless zeros, and denormals
 /// flushed to zero.
-const OPTIONS: &str = "-cl-std=CL1.2 -cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero";
+///
+/// The last has the compiler keep the names and types of arguments, which changes no instruction.
+const OPTIONS: &str = "-cl-std=CL1.2 -cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero \
+                       -cl-kernel-arg-info";
 
 /// A compiled kernel and the arguments it was last given.
 pub(super) struct Kernel {
     object: Owned<cl::Kernel>,
     group: [usize; 3],
+    arguments: Vec<Argument>,
     bindings: usize,
     params_bytes: usize,
     bound: Option<(Vec<Slice>, Vec<u8>)>,
@@ -65,14 +71,14 @@ impl Kernel {
             return Ok(());
         }
         self.bound = None;
-        for (index, slice) in (0..).zip(buffers) {
-            let raw = memory(slice)?;
-            checked(&format!("setting argument {index}"), set_buffer(&self.object, index, raw))?;
-        }
-        if !params.is_empty() {
-            let index = saturating(buffers.len() as u64);
-            let set = set_parameters(&self.object, index, params);
-            checked("setting the parameter block", set)?;
+        for (index, argument) in (0..).zip(&self.arguments) {
+            let set = match argument {
+                Argument::Buffer(i) => {
+                    set_buffer(&self.object, index, memory(&buffers[*i as usize])?)
+                }
+                _ => set_bytes(&self.object, index, *argument, params),
+            };
+            checked(&format!("setting argument {index}"), set)?;
         }
         self.bound = Some((buffers.to_vec(), params.to_vec()));
         Ok(())
@@ -101,10 +107,11 @@ pub(super) fn build(
     let seconds = begun.elapsed().as_secs_f64();
     let report = report(&object, device, seconds, options, log);
     check_resources(&object, device, info, source)?;
-    check_arguments(&object, source)?;
+    arguments::check(&object, source).map_err(|log| build_error(source, log))?;
     let kernel = Kernel {
         object,
         group: source.group.map(|n| n as usize),
+        arguments: source.arguments(),
         bindings: source.bindings.len(),
         params_bytes: source.params_bytes as usize,
         bound: None,
@@ -222,48 +229,31 @@ fn check_fixed_group(
     Err(build_error(source, log))
 }
 
-/// The kernel's arguments must be the buffers and then the parameter block, of its size.
-fn check_arguments(kernel: &cl::Kernel, source: &KernelSource) -> Result<()> {
-    let bindings = source.bindings.len() as u64;
-    let expected = bindings + u64::from(source.params_bytes > 0);
-    let file = source.origin.file();
-    if let Some(found) = kernel.get_data(cl::CL_KERNEL_NUM_ARGS).ok().and_then(|b| number(&b))
-        && found != expected
-    {
-        let block = if source.params_bytes > 0 { " and a parameter block" } else { "" };
-        let log = format!(
-            "{file}: `{}` takes {found} arguments, but the workload gives {bindings} buffers{block}",
-            source.entry
-        );
-        return Err(build_error(source, log));
-    }
-    if source.params_bytes == 0 {
-        return Ok(());
-    }
-    let zeros = vec![0_u8; source.params_bytes as usize];
-    let index = saturating(bindings);
-    match set_parameters(kernel, index, &zeros) {
-        Err(CL_INVALID_ARG_SIZE) => {
-            let log = format!(
-                "{file}: the last argument of `{}` does not have the {} bytes of the workload's parameter block",
-                source.entry, source.params_bytes
-            );
-            Err(build_error(source, log))
-        }
-        set => checked("setting the parameter block", set),
-    }
-}
-
 #[expect(unsafe_code, reason = "OpenCL call")]
 fn set_buffer(kernel: &cl::Kernel, index: u32, buffer: cl_mem) -> Result<(), ClError> {
     // SAFETY: OpenCL copies the handle; an index or a size that is not the argument's is refused.
     unsafe { kernel.set_arg(index, &buffer) }
 }
 
-/// Not by `Kernel::set_arg`, which takes a type whose size is known when compiling.
+/// Sets an argument that is no buffer. Not by `Kernel::set_arg`, which takes a type whose size is known
+/// when compiling.
 #[expect(unsafe_code, reason = "OpenCL call")]
-fn set_parameters(kernel: &cl::Kernel, index: u32, block: &[u8]) -> Result<(), i32> {
-    // SAFETY: `block` is readable and OpenCL copies it; an index or a size that is not the
-    // argument's is refused.
-    unsafe { cl::set_kernel_arg(kernel.get(), index, block.len(), block.as_ptr().cast()) }
+pub(super) fn set_bytes(
+    kernel: &cl::Kernel,
+    index: u32,
+    argument: Argument,
+    params: &[u8],
+) -> Result<(), ClError> {
+    let (len, start) = match (argument, argument.bytes()) {
+        // OpenCL allocates local memory itself: it is told how much.
+        (Argument::Local(bytes), _) => (bytes as usize, ptr::null()),
+        (_, Some((first, len))) => {
+            let bytes = params.get(first..first + len).ok_or(ClError(CL_INVALID_ARG_SIZE))?;
+            (len, bytes.as_ptr())
+        }
+        (_, None) => return Err(ClError(CL_INVALID_ARG_VALUE)),
+    };
+    // SAFETY: `start` is null or the first of `len` readable bytes, which OpenCL copies; an index or a
+    // size that is not the argument's is refused.
+    unsafe { cl::set_kernel_arg(kernel.get(), index, len, start.cast()) }.map_err(ClError)
 }

@@ -5,6 +5,7 @@
 //! hold what a device was given; `run` executes recordings, `transfer` what they move, and
 //! `timeline` reads the clock.
 
+mod arguments;
 mod device;
 mod doctor;
 mod info;

@@ -33,7 +33,10 @@ pub(crate) fn examine(
         return Err(Error::Unsupported("wgpu takes kernels in WGSL only".into()));
     }
     validation::group(source, info)?;
-    let buffers = source.bindings.len();
+    if let Some(why) = source.unsupported_argument() {
+        return Err(Error::Unsupported(why));
+    }
+    let buffers = source.buffer_count();
     if buffers > info.max_storage_buffers as usize {
         return Err(Error::Unsupported(format!(
             "{buffers} buffers; the device takes {} in one kernel",

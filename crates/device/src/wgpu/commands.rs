@@ -13,12 +13,12 @@ use ::wgpu::{
 use gpubench_core::gpu::{KernelId, Slice};
 
 /// What a launch binds.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) struct Bound<'r> {
     pub kernel: KernelId,
     pub buffers: &'r [Slice],
-    /// Where the parameter block lies; `None` without one.
-    pub params: Option<u32>,
+    /// Where each argument lies that is no buffer.
+    pub params: Vec<u32>,
 }
 
 /// The commands since the last close.
@@ -60,9 +60,9 @@ impl<'r> Commands<'r> {
             self.pass = Some(pass.forget_lifetime());
         }
         let Some(pass) = &mut self.pass else { return };
-        if self.bound != Some(bound) {
+        if self.bound.as_ref() != Some(&bound) {
             pass.set_pipeline(&kernel.pipeline);
-            pass.set_bind_group(0, kernel.groups.get(bound.buffers), bound.params.as_slice());
+            pass.set_bind_group(0, kernel.groups.get(bound.buffers), &bound.params);
             self.bound = Some(bound);
         }
         let within = stamps.filter(|stamps| stamps.within_passes);

@@ -113,7 +113,8 @@ impl<'r> Writer<'_, '_, 'r> {
     fn step(&mut self, number: usize, op: &'r Op) -> Result<()> {
         match op {
             Op::Dispatch { kernel, groups, buffers, params } => {
-                let params = (!params.is_empty()).then(|| self.parts.params.place(params));
+                let known = self.parts.kernels.get(kernel).ok_or_else(|| no_kernel(*kernel))?;
+                let params = self.parts.params.place_all(&known.arguments, params);
                 self.launch(number, Bound { kernel: *kernel, buffers, params }, *groups)?;
             }
             Op::Copy { from, to } => self.copy(number, *from, *to)?,

@@ -9,7 +9,7 @@ use ::wgpu::{
     ShaderSource, ShaderStages,
 };
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{Access, BoundsChecks, BuildReport, KernelSource, Slice};
+use gpubench_core::gpu::{Access, Argument, BoundsChecks, BuildReport, KernelSource, Slice};
 use std::collections::HashMap;
 use std::time::Instant;
 
@@ -17,9 +17,11 @@ use std::time::Instant;
 pub(super) struct Kernel {
     pub pipeline: ComputePipeline,
     pub layout: BindGroupLayout,
-    /// Storage buffers it takes.
+    /// What it takes, by binding.
+    pub arguments: Vec<Argument>,
+    /// Buffers of a launch.
     pub buffers: usize,
-    /// Bytes of its parameter block; 0: it has none.
+    /// Bytes of a launch's parameters.
     pub params: u32,
     /// A bind group for each set of slices it was launched with. Parameters are bound with a
     /// dynamic offset, so they need no groups of their own.
@@ -51,6 +53,7 @@ pub(super) fn build(
     let kernel = Kernel {
         pipeline,
         layout,
+        arguments: source.arguments(),
         buffers: source.bindings.len(),
         params: source.params_bytes,
         groups: HashMap::new(),
@@ -113,12 +116,16 @@ fn module(context: &Context, source: &KernelSource, examined: &Examined) -> Shad
 }
 
 fn layout_entries(source: &KernelSource) -> Vec<BindGroupLayoutEntry> {
-    let storage = source.bindings.iter().map(|binding| {
-        (BufferBindingType::Storage { read_only: binding.access == Access::Read }, false)
-    });
-    let params = (source.params_bytes > 0).then_some((BufferBindingType::Uniform, true));
+    let binding = |argument: &Argument| match argument {
+        Argument::Buffer(i) => {
+            let buffer = source.bindings.get(*i as usize);
+            let read_only = buffer.is_some_and(|buffer| buffer.access == Access::Read);
+            (BufferBindingType::Storage { read_only }, false)
+        }
+        _ => (BufferBindingType::Uniform, true),
+    };
     (0..)
-        .zip(storage.chain(params))
+        .zip(source.arguments().iter().map(binding))
         .map(|(binding, (ty, has_dynamic_offset))| BindGroupLayoutEntry {
             binding,
             visibility: ShaderStages::COMPUTE,

@@ -3,6 +3,7 @@
 use super::context::Context;
 use ::wgpu::{Buffer, BufferBinding, BufferDescriptor, BufferSize, BufferUsages};
 use gpubench_core::error::Result;
+use gpubench_core::gpu::Argument;
 use std::collections::HashMap;
 
 /// Beyond this many bytes the blocks of earlier recordings are forgotten.
@@ -49,6 +50,13 @@ impl Params {
         self.offsets.insert(block.to_vec(), offset);
         self.dirty = true;
         offset
+    }
+
+    /// Where each argument that is no buffer lies, placed from a launch's `params`.
+    pub fn place_all(&mut self, arguments: &[Argument], params: &[u8]) -> Vec<u32> {
+        let parts = arguments.iter().filter_map(|argument| argument.bytes());
+        let blocks = parts.filter_map(|(first, len)| params.get(first..first + len));
+        blocks.map(|block| self.place(block)).collect()
     }
 
     /// Brings new blocks to the device. True when the buffer is a new one, so that groups which

@@ -11,7 +11,7 @@ use ::wgpu::{
     BindGroup, BindGroupDescriptor, BindGroupEntry, BindingResource, BufferBinding, BufferSize,
 };
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{KernelId, MemoryKind, Op, Recording, Slice};
+use gpubench_core::gpu::{Argument, KernelId, MemoryKind, Op, Recording, Slice};
 
 /// Checks and prepares.
 ///
@@ -25,8 +25,8 @@ pub(super) fn prepare(parts: &mut Parts<'_>, recording: &Recording) -> Result<()
         match &step.op {
             Op::Dispatch { kernel, groups, buffers, params } => {
                 check_dispatch(parts, *kernel, *groups, buffers, params)?;
-                if !params.is_empty() {
-                    parts.params.place(params);
+                if let Some(kernel) = parts.kernels.get(kernel) {
+                    parts.params.place_all(&kernel.arguments, params);
                 }
             }
             Op::Upload { from, to } => stale |= prepare_copy(parts, *from, *to, *from, *to)?,
@@ -67,14 +67,16 @@ fn bind_group(
     kernel: &Kernel,
     buffers: &[Slice],
 ) -> Result<BindGroup> {
-    let mut bindings = Vec::with_capacity(buffers.len() + 1);
-    for slice in buffers {
-        let buffer = memory.buffer(slice.buffer)?;
-        let (offset, size) = (slice.offset.0, BufferSize::new(slice.len.0));
-        bindings.push(BufferBinding { buffer, offset, size });
-    }
-    if kernel.params > 0 {
-        bindings.extend(params.binding(kernel.params));
+    let mut bindings = Vec::with_capacity(kernel.arguments.len());
+    for argument in &kernel.arguments {
+        if let Argument::Buffer(i) = argument {
+            let slice = buffers[*i as usize];
+            let buffer = memory.buffer(slice.buffer)?;
+            let (offset, size) = (slice.offset.0, BufferSize::new(slice.len.0));
+            bindings.push(BufferBinding { buffer, offset, size });
+        } else if let Some((_, len)) = argument.bytes() {
+            bindings.extend(params.binding(len as u32));
+        }
     }
     let entries: Vec<_> = (0..)
         .zip(bindings)

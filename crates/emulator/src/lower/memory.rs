@@ -59,7 +59,8 @@ impl<'a> Lowering<'a> {
         let (space, offset) = match variable.space {
             _ if group != 0 => return Err(self.unknown("bindings outside of group 0", span)),
             AddressSpace::Storage { .. } => (Space::Buffer(binding), 0),
-            AddressSpace::Uniform => (Space::Params, 0),
+            // Places are counted in halves of a word.
+            AddressSpace::Uniform => (Space::Params, self.source.uniform(binding) / 2),
             AddressSpace::WorkGroup => (Space::Local, self.local_offset(handle)?),
             AddressSpace::Private => {
                 let placed = self.placed.iter().find(|(placed, _)| *placed == handle);

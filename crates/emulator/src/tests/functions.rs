@@ -162,3 +162,35 @@ fn a_compare_and_exchange_takes_turns() {
         }";
     assert_eq!(result(text, 8, 9), [28, 0, 0, 1, 3, 6, 10, 15, 21]);
 }
+
+/// A kernel's own order of arguments: a value, the second buffer, another value, the first one.
+#[test]
+fn arguments_stand_where_the_suite_puts_them() {
+    use super::{Emulator, Groups, Instrumentation, Launch, kernel};
+    use gpubench_core::gpu::{Argument, ValueType};
+    let text = "@group(0) @binding(0) var<uniform> factor: f32;
+        @group(0) @binding(1) var<storage, read_write> out: array<f32>;
+        @group(0) @binding(2) var<uniform> add: vec2<u32>;
+        @group(0) @binding(3) var<storage, read> in: array<f32>;
+        @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) i: u32) {
+            out[i] = factor * in[i] + f32(add.y);
+        }";
+    let value = |offset, name: &str| Argument::Value {
+        offset,
+        r#type: ValueType::try_from(name.to_owned()).unwrap(),
+    };
+    let args = vec![value(0, "f32"), Argument::Buffer(1), value(8, "u32x2"), Argument::Buffer(0)];
+    let mut source = kernel("main.wgsl", text, [4, 1, 1], &[]);
+    source.args = Some(args);
+    let emulator = Emulator::new(&source).unwrap();
+    let words = |numbers: [f32; 4]| numbers.map(f32::to_bits).to_vec();
+    let mut launch = Launch {
+        groups: [1; 3],
+        buffers: vec![words([1.0, 2.0, 3.0, 4.0]).into(), vec![0; 4].into()],
+        params: vec![2f32.to_bits(), 0, 7, 10],
+    };
+    let seen = emulator.run(&mut launch, Groups::All, Instrumentation::default()).unwrap();
+    assert_eq!(seen.faults, []);
+    let out = launch.buffers.remove(1).into_words();
+    assert_eq!(out, words([12.0, 14.0, 16.0, 18.0]));
+}

@@ -24,6 +24,7 @@ fn kernel(file: &str, text: &str, group: [u32; 3], constants: &[(&str, i64)]) ->
         constants: constants.iter().map(|(n, v)| ((*n).to_owned(), Constant::Int(*v))).collect(),
         bindings: vec![],
         params_bytes: 0,
+        args: None,
         meaning: None,
     }
 }

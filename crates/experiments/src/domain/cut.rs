@@ -240,7 +240,8 @@ impl Planner<'_> {
             .into());
         }
         let variant: Candidate = case.candidates.into_iter().next().ok_or("nothing packs")?;
+        let pass = variant.passes().swap_remove(0);
         self.kernels[which].get_or_insert(variant.kernel);
-        Ok(Pass { groups: variant.groups, params: variant.params })
+        Ok(pass)
     }
 }

@@ -1,13 +1,16 @@
 //! Time of one launch, from its start to its end on the device.
 
 mod run;
+pub mod shares;
 
 use crate::Bench;
-use crate::experiment::{Experiment, Nothing, Planning};
+use crate::experiment::{Experiment, Planning};
 use crate::plan::Case;
+use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
+use gpubench_document::Section;
 use gpubench_suite::{Needs, Passes};
 
 /// Time of one launch, from its start to its end on the device.
@@ -19,7 +22,7 @@ impl Experiment for Kernel {
     const NEEDS: Needs = Needs { passes: Passes::Taken, ..Needs::KERNEL };
     type Spec = ();
     type Plan = ();
-    type Data = Nothing;
+    type Data = shares::Shares;
 
     fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), Reason> {
         Ok(())
@@ -27,5 +30,9 @@ impl Experiment for Kernel {
 
     fn run(case: &Case, bench: &mut Bench) -> Result<()> {
         run::measure(case, bench)
+    }
+
+    fn section(input: &ReportInput) -> Option<Section> {
+        Some(shares::section(input))
     }
 }

@@ -1,12 +1,13 @@
 //! Time of one launch, from its start to its end on the device.
 
+use super::shares;
 use crate::autotune::KERNEL;
 use crate::loops::{Sample, warm_up_and_sample};
 use crate::plan::{Case, launches};
 use crate::verified_kernel::around;
 use crate::{Bench, Stage, energy};
 use gpubench_core::error::Result;
-use gpubench_core::record::Flag;
+use gpubench_core::record::{Detail, Flag};
 
 /// Measures `case` with `bench`.
 pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
@@ -21,6 +22,10 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
         if let Some(measured) = &mut bench.measurement.measured {
             measured.flops = variant.candidate.flops;
             measured.bytes = variant.candidate.bytes;
+        }
+        if variant.candidate.is_program() {
+            let shares = shares::measure(bench.device(), case, variant.candidate)?;
+            bench.measurement.detail = shares.as_ref().map(Detail::new);
         }
         energy::measure(bench, &recording, batch)?;
         flag_cache(case, bench);

@@ -90,6 +90,9 @@ pub struct Candidate {
     pub label: String,
     /// The kernel.
     pub kernel: KernelSource,
+    /// The other kernels of a program, whose passes say which they launch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<KernelSource>,
     /// The kernel in WGSL, where `kernel` is in another language and the emulator will run it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_language: Option<KernelSource>,
@@ -97,6 +100,15 @@ pub struct Candidate {
     pub groups: [u32; 3],
     /// Names and values of the parameter block, in order.
     pub params: Vec<(String, f64, Scalar)>,
+    /// Bytes of the kernel's other arguments, which lie behind the parameter block.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<u8>,
+    /// The buffer that each name stands for in this launch, by position; empty: its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub order: Vec<u32>,
+    /// The same once all passes are done.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub final_order: Vec<u32>,
     /// The passes after this launch that make one result together with it, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub later: Vec<Pass>,
@@ -107,15 +119,47 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// The parameter block as it lies in memory: four bytes a field.
+    /// The parameters of a launch as they lie in memory: the block, four bytes a field, and the
+    /// values behind it.
     pub fn param_bytes(&self) -> Vec<u8> {
-        param_bytes(&self.params)
+        param_bytes(&self.params, &self.values)
+    }
+
+    /// Bytes of the parameter block.
+    pub fn block(&self) -> u32 {
+        4 * self.params.len() as u32
     }
 
     /// Everything that is launched for one result, in order.
     pub fn passes(&self) -> Vec<Pass> {
-        let first = Pass { groups: self.groups, params: self.params.clone() };
+        let (params, values) = (self.params.clone(), self.values.clone());
+        let order = self.order.clone();
+        let first = Pass { kernel: 0, order, groups: self.groups, params, values };
         std::iter::once(first).chain(self.later.iter().cloned()).collect()
+    }
+
+    /// Its kernels, the first one first.
+    pub fn kernels(&self) -> impl Iterator<Item = &KernelSource> {
+        std::iter::once(&self.kernel).chain(&self.others)
+    }
+
+    /// Whether several kernels make its result.
+    pub fn is_program(&self) -> bool {
+        !self.others.is_empty()
+    }
+
+    /// SHA-256 over all that decides what its kernels compute and how.
+    pub fn hash(&self) -> String {
+        let hashes: Vec<String> = self.kernels().map(KernelSource::hash).collect();
+        match hashes.as_slice() {
+            [only] => only.clone(),
+            all => gpubench_core::hash::sha256_hex(all.concat()),
+        }
+    }
+
+    /// The buffer, by position, in which the result called by the name at `position` ends.
+    pub fn ends_in(&self, position: usize) -> usize {
+        self.final_order.get(position).map_or(position, |end| *end as usize)
     }
 
     /// How many passes there are.
@@ -133,28 +177,35 @@ impl Candidate {
 /// One of several launches that make one result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pass {
+    /// Which kernel of a program.
+    #[serde(default)]
+    pub kernel: u32,
+    /// The buffer that each name stands for, by position; empty: its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub order: Vec<u32>,
     /// Work-groups along each dimension.
     pub groups: [u32; 3],
     /// Names and values of the parameter block, in order.
     pub params: Vec<(String, f64, Scalar)>,
+    /// Bytes of the kernel's other arguments, which lie behind the parameter block.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<u8>,
 }
 
 impl Pass {
-    /// The parameter block as it lies in memory: four bytes a field.
+    /// As [`Candidate::param_bytes`].
     pub fn param_bytes(&self) -> Vec<u8> {
-        param_bytes(&self.params)
+        param_bytes(&self.params, &self.values)
     }
 }
 
-fn param_bytes(params: &[(String, f64, Scalar)]) -> Vec<u8> {
-    params
-        .iter()
-        .flat_map(|&(_, value, scalar)| match scalar {
-            Scalar::F32 => (value as f32).to_ne_bytes(),
-            Scalar::U32 => (value as u32).to_ne_bytes(),
-            Scalar::I32 => (value as i32).to_ne_bytes(),
-        })
-        .collect()
+fn param_bytes(params: &[(String, f64, Scalar)], values: &[u8]) -> Vec<u8> {
+    let block = params.iter().flat_map(|&(_, value, scalar)| match scalar {
+        Scalar::F32 => (value as f32).to_ne_bytes(),
+        Scalar::U32 => (value as u32).to_ne_bytes(),
+        Scalar::I32 => (value as i32).to_ne_bytes(),
+    });
+    block.chain(values.iter().copied()).collect()
 }
 
 /// A buffer with its size resolved.

@@ -8,7 +8,9 @@ use super::grid::work_groups;
 use super::scope::with_constants;
 use super::{Candidate, Case, GUARD, slices};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{Access, BufferId, KernelId, Op, Queue, Recording, Slice, StepId};
+use gpubench_core::gpu::{
+    Access, BufferId, KernelId, Op, Queue, Recording, Slice, StepId, ValueType, packed,
+};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::Split;
 use gpubench_suite::Expr;
@@ -24,7 +26,10 @@ pub struct Division {
     pub rows: u64,
     /// Work-items along each dimension, over `scope`, the kernel's constants and the parameters.
     pub grid: [Expr; 3],
-    /// Names and values that the grid may use.
+    /// The values among the kernel's arguments, over the names that the grid may use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<(ValueType, Vec<Expr>)>,
+    /// Names and values that the grid and the arguments may use.
     pub scope: Vec<(String, f64)>,
     /// Most work-groups along each dimension.
     pub max_groups: [u32; 3],
@@ -167,7 +172,8 @@ pub(super) fn dispatch(
     kernel: KernelId,
     range: &Range<u64>,
 ) -> Result<Op> {
-    let part = part_of(candidate, division, range);
+    let mut part = part_of(candidate, division, range);
+    part.values = values_of(&part, division)?;
     let groups = groups_of(&part, division)?;
     Ok(Op::Dispatch { kernel, groups, buffers: slices(case), params: part.param_bytes() })
 }
@@ -185,10 +191,27 @@ fn part_of(candidate: &Candidate, division: &Division, range: &Range<u64>) -> Ca
     part
 }
 
-/// Work-groups of a part.
-fn groups_of(part: &Candidate, division: &Division) -> Result<[u32; 3]> {
+/// Values and names that the expressions of a part may use.
+fn scope_of(part: &Candidate, division: &Division) -> Vec<(String, f64)> {
     let mut scope = with_constants(&division.scope, part.kernel.group, &part.kernel.constants);
     scope.extend(part.params.iter().map(|(name, value, _)| (name.clone(), *value)));
+    scope
+}
+
+/// Bytes of a part's other arguments.
+fn values_of(part: &Candidate, division: &Division) -> Result<Vec<u8>> {
+    let scope = scope_of(part, division);
+    let value = |(r#type, components): &(ValueType, Vec<Expr>)| {
+        let components = components.iter().map(|expr| expr.eval(&scope));
+        Ok((*r#type, components.collect::<Result<_, String>>()?))
+    };
+    let values = division.values.iter().map(value).collect::<Result<Vec<_>, String>>();
+    Ok(packed(part.block(), &values.map_err(Error::Unsupported)?))
+}
+
+/// Work-groups of a part.
+fn groups_of(part: &Candidate, division: &Division) -> Result<[u32; 3]> {
+    let scope = scope_of(part, division);
     work_groups(&division.grid, part.kernel.group, &scope, division.max_groups)
         .map_err(Error::Unsupported)
 }

@@ -19,9 +19,9 @@ pub fn slices(case: &Case) -> Vec<Slice> {
 pub fn launches(case: &Case, candidate: &Candidate, kernel: KernelId, count: u32) -> Recording {
     let buffers = slices(case);
     let dispatch = |pass: &Pass| Op::Dispatch {
-        kernel,
+        kernel: program_kernel(kernel, pass.kernel),
         groups: pass.groups,
-        buffers: buffers.clone(),
+        buffers: in_order(&buffers, &pass.order),
         params: pass.param_bytes(),
     };
     let passes: Vec<Op> = candidate.passes().iter().map(dispatch).collect();
@@ -32,6 +32,19 @@ pub fn launches(case: &Case, candidate: &Candidate, kernel: KernelId, count: u32
         }
     }
     recording
+}
+
+/// The number of a program's kernel at this position; `first` is that of its first.
+pub fn program_kernel(first: KernelId, position: u32) -> KernelId {
+    KernelId(first.0 + position)
+}
+
+/// `buffers` by the names that stand for them.
+fn in_order(buffers: &[Slice], order: &[u32]) -> Vec<Slice> {
+    match order {
+        [] => buffers.to_vec(),
+        order => order.iter().map(|i| buffers[*i as usize]).collect(),
+    }
 }
 
 /// One launch of a part of the candidate's groups, to learn what a whole one will cost: its

@@ -12,6 +12,7 @@ mod grid;
 mod limits;
 mod lower;
 mod order;
+mod program;
 mod resolve;
 mod scope;
 mod variants;
@@ -31,7 +32,8 @@ pub use estimate::{Estimate, estimate};
 pub use filter::Filter;
 pub use limits::{GUARD, Limits};
 pub use lower::{
-    copies, host_buffer, launches, line_launch, max_groups_in_line, partial_launch, slices,
+    copies, host_buffer, launches, line_launch, max_groups_in_line, partial_launch, program_kernel,
+    slices,
 };
 pub use order::{Turn, is_no_larger, shuffle, turns};
 pub use resolve::{Resolution, resolve, scope_of};

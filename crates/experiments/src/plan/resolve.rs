@@ -11,7 +11,7 @@ use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::reason::Reason;
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::{CaseKey, Size, Split, Verify};
-use gpubench_suite::{MAX_PASSES, PASS, Scope, Workload};
+use gpubench_suite::{Kernel, MAX_PASSES, PASS, Scope, Workload};
 use serde_json::Value;
 
 /// What an experiment changes about how its cases are resolved.
@@ -93,6 +93,7 @@ fn division(workload: &Workload, scope: &Scope, device: &DeviceInfo) -> Option<D
         count: count.clone(),
         rows: value(count)? as u64,
         grid: workload.grid.clone(),
+        values: workload.kernel.iter().flat_map(Kernel::values).collect(),
         scope: scope.to_vec(),
         max_groups: device.max_groups,
     })

@@ -9,7 +9,7 @@ use gpubench_core::gpu::{
     Binding, Constant, DeviceInfo, KernelSource, Language, Meaning, Scalar, group_label,
 };
 use gpubench_core::workload::{CaseKey, Split, Verify};
-use gpubench_suite::{Expr, Kernel, Workload};
+use gpubench_suite::{Expr, Kernel, Lowered, Workload};
 
 /// Names, values and types of a parameter block.
 pub(super) type Params = Vec<(String, f64, Scalar)>;
@@ -39,12 +39,8 @@ pub(super) fn candidates(
     if let Some(need) = kernel.needs.iter().find(|need| !device.features.contains(need)) {
         return Err(format!("the kernel needs `{need}`, which the device does not offer"));
     }
-    if asked.buffers.len() > device.max_storage_buffers as usize {
-        return Err(format!(
-            "{} buffers, and a kernel sees at most {} here",
-            asked.buffers.len(),
-            device.max_storage_buffers
-        ));
+    if let Some(program) = &asked.workload.program {
+        return Ok((vec![super::program::candidate(asked, program)?], vec![]));
     }
     let (mut kept, mut dropped) = (vec![], vec![]);
     for variant in variants(kernel) {
@@ -119,7 +115,8 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &KernelVariant) -> Result<
     let later = asked.later.iter().map(|(scope, params)| {
         let scope = with_constants(scope, variant.group, &variant.constants);
         let groups = work_groups(&workload.grid, variant.group, &scope, device.max_groups)?;
-        Ok(Pass { groups, params: params.clone() })
+        let values = kernel.lowered(block(params), &scope)?.values;
+        Ok(Pass { kernel: 0, order: vec![], groups, params: params.clone(), values })
     });
     let later = later.collect::<Result<Vec<_>, String>>()?;
     let all_groups = later.iter().map(|pass| pass.groups).chain([groups]);
@@ -129,6 +126,7 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &KernelVariant) -> Result<
         |expr: &Expr, what| expr.eval(&scope).map_err(|e| format!("{what} of the work: {e}"));
     let (flops, bytes) =
         (work(&workload.work.flops, "flops")?, work(&workload.work.bytes, "bytes")?);
+    let Lowered { args, values } = kernel.lowered(block(params), &scope)?;
     let source = KernelSource {
         language: device.language,
         text: text.text.to_string(),
@@ -137,20 +135,47 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &KernelVariant) -> Result<
         group: variant.group,
         constants: variant.constants.clone(),
         bindings: bindings(&asked.buffers),
-        params_bytes: 4 * params.len() as u32,
+        params_bytes: block(params) + values.len() as u32,
+        args,
         meaning: meaning(asked, [flops, bytes], all_groups),
     };
     check_local_memory(&source, kernel, workload, device)?;
+    check_arguments(&source, device)?;
     Ok(Candidate {
         label: variant.label.clone(),
         other_language: other_language(asked, kernel, &source),
         kernel: source,
+        others: vec![],
+        order: vec![],
+        final_order: vec![],
         groups,
         params: params.clone(),
+        values,
         later,
         flops,
         bytes,
     })
+}
+
+/// Bytes of a parameter block: four a field.
+pub(super) fn block(params: &Params) -> u32 {
+    4 * params.len() as u32
+}
+
+/// Whether the device and its language take what the kernel is given.
+pub(super) fn check_arguments(source: &KernelSource, device: &DeviceInfo) -> Result<(), String> {
+    if let Some(why) = source.unsupported_argument() {
+        return Err(why);
+    }
+    let (count, max) = (source.buffer_count(), device.max_storage_buffers);
+    if count > max as usize {
+        return Err(format!("{count} buffers, and a kernel sees at most {max} here"));
+    }
+    let (local, limit) = (source.local_arguments(), device.local_memory);
+    if local > limit {
+        return Err(format!("{local} of local memory as arguments, and a group has {limit} here"));
+    }
+    Ok(())
 }
 
 /// The same variant in WGSL, where the device takes another language and the emulator is used to find what
@@ -168,7 +193,11 @@ fn other_language(asked: &Asked, kernel: &Kernel, source: &KernelSource) -> Opti
     })
 }
 
-fn check_group(group: [u32; 3], workload: &Workload, device: &DeviceInfo) -> Result<(), String> {
+pub(super) fn check_group(
+    group: [u32; 3],
+    workload: &Workload,
+    device: &DeviceInfo,
+) -> Result<(), String> {
     let size: u64 = group.iter().map(|&n| u64::from(n)).product();
     let place = place(workload);
     if size > u64::from(device.max_group_size) {
@@ -196,7 +225,7 @@ pub fn place(workload: &Workload) -> String {
     format!("{}:{line}", workload.place.file)
 }
 
-fn bindings(buffers: &[BufferPlan]) -> Vec<Binding> {
+pub(super) fn bindings(buffers: &[BufferPlan]) -> Vec<Binding> {
     buffers
         .iter()
         .map(|b| Binding { name: b.name.clone(), element: b.element, access: b.access })

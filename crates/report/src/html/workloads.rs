@@ -68,6 +68,7 @@ fn figures(input: &ReportInput, rows: &[&Aggregate], name: String) -> Table {
         Column::new("samples", "samples", Unit::Count),
         Column::text("mark", Sentence::new()),
         Column::text("result", "result"),
+        Column::text("against", "verified against"),
         Column::text("flags", "flags"),
     ];
     let mut table = Table::new("figures", name, columns);
@@ -81,8 +82,15 @@ fn figures(input: &ReportInput, rows: &[&Aggregate], name: String) -> Table {
             (samples as u64).into(),
             mark(row).into(),
             Sentence::from(row.outcome.label()).name(how_often(row)).into(),
+            against(row).into(),
             flag_names(row).into(),
         ]);
     }
     table
+}
+
+/// What the results of all rounds were compared with.
+fn against(row: &Aggregate) -> Sentence {
+    let against = row.records.iter().find_map(|record| record.against.as_deref());
+    against.map_or_else(Sentence::new, |against| Sentence::new().name(against))
 }

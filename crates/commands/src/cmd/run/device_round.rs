@@ -1,8 +1,9 @@
 //! A round of one device: its cases one after the other, each for its share of the device's time.
 
+use super::deferred::Phase;
 use super::interrupt;
 use super::session::{Done, Session, placed, scatter_seed, stage_label};
-use super::time_budget::{Others, Share};
+use super::time_budget::Share;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceKind;
 use gpubench_core::reason::Reason;
@@ -19,110 +20,98 @@ use std::collections::HashSet;
 const LONGEST_CHECK: f64 = 600.0;
 
 impl Session<'_> {
-    /// Runs what a round has to run on a device, in a fresh process.
+    /// Runs what a round of a phase has to run on a device, in a fresh process.
     pub(super) fn round(
         &mut self,
         device: usize,
-        round: u32,
+        (phase, round): (Phase, u32),
         done: &Done,
         progress: &mut Progress,
     ) -> Result<()> {
-        let cases = self.order(device, round, done);
-        let planned = round < self.header.rounds;
-        let mut left = match planned {
-            true => self.left_on(device, &self.done()),
-            false => cases.len() as u64,
-        };
+        let cases = self.order(device, (phase, round), done);
+        let mut others = self.left_after(device, (phase, round), done);
         self.supervisors[device].scatter(scatter_seed(self.header.seed, round));
         self.time_budgets[device].begin();
-        let mut deferred = vec![];
-        for (turn, case) in cases {
+        for (at, (turn, case)) in cases.iter().enumerate() {
             if interrupt::asked() {
                 break;
             }
             let budget = &self.time_budgets[device];
-            if !planned {
-                if !budget.fits(&case) {
-                    left -= 1;
+            if phase == Phase::Following {
+                if !budget.fits(case) {
                     continue;
                 }
                 progress.add(1);
             }
-            let share = budget.share(&case, left, turn.rank == 0);
-            let record = self.one(&case, device, round, share, progress);
-            left -= 1;
-            match round == 0 && self.may_be_tried_again(device, &record) {
-                true => deferred.push((case, record)),
-                false => {
+            let left = (cases.len() - at) as u64 + others;
+            match self.turn(device, (phase, round), (*turn, case), left, progress) {
+                Ok(record) => {
                     self.append(record)?;
                     progress.end();
                 }
+                Err(why) => {
+                    self.deferred[device].add(&case.key, why);
+                    others = self.left_after(device, (phase, round), done);
+                }
             }
         }
-        self.try_again(device, deferred, progress)?;
         // Each round is a fresh process.
         self.supervisors[device].leave();
         self.time_budgets[device].end();
         Ok(())
     }
 
-    /// Whether a case was too long for its share only, so that what others leave may be enough.
-    fn may_be_tried_again(&self, device: usize, record: &Record) -> bool {
-        self.time_budgets[device].total().is_some()
-            && !self.policy.verify_only
-            && matches!(record.outcome, Outcome::Skipped(Reason::OverBudget { .. }))
-    }
-
-    /// Cases of the first round that were too long for their share of the time get a share of what the
-    /// others have left, the smaller ones first.
-    fn try_again(
+    /// Runs a case in its turn, the next of `left`. An error: it is too long for a turn and waits, with the reason
+    /// where that was tried.
+    fn turn(
         &mut self,
         device: usize,
-        deferred: Vec<(Case, Record)>,
+        (phase, round): (Phase, u32),
+        (turn, case): (Turn, &Case),
+        left: u64,
         progress: &mut Progress,
-    ) -> Result<()> {
-        let mut parts = deferred.len() as u64;
-        let mut others = self.others(device, parts);
-        for (case, record) in deferred {
-            if interrupt::asked() {
-                break;
-            }
-            let share = self.time_budgets[device].second_share(&record.outcome, parts, &others);
-            let record = match share {
-                Some(share) => {
-                    let same = |other: &Case| other.key == case.key;
-                    self.too_long.retain(|(on, other, _)| *on != device || !same(other));
-                    self.one(&case, device, 0, Some(share), progress)
-                }
-                None => record,
-            };
-            parts -= 1;
-            others.deferred -= u64::from(self.header.rounds);
-            self.append(record)?;
-            progress.end();
+    ) -> std::result::Result<Record, Option<Outcome>> {
+        let budget = &self.time_budgets[device];
+        let may_wait = self.may_be_deferred(device, (phase, round));
+        let is_smallest = turn.rank == 0;
+        // What a simulated device takes of the host says nothing of the device.
+        let is_real = self.header.devices[device].kind != DeviceKind::Simulated;
+        if may_wait && is_real && !is_smallest && budget.is_long(case, left) {
+            return Err(None);
         }
-        Ok(())
+        let share = budget.share(case, left, is_smallest);
+        let record = self.one(case, device, round, share, progress);
+        match may_wait && is_over_budget(&record) {
+            true => Err(Some(record.outcome)),
+            false => Ok(record),
+        }
     }
 
-    /// What later rounds need on a device for all cases but those that were `deferred`: what each took in the
-    /// first.
-    fn others(&self, device: usize, deferred: u64) -> Others {
-        let later = self.header.rounds - 1;
-        let again = |r: &&Record| r.device == device && !r.outcome.is_skipped();
-        let took: f64 = self.records.iter().filter(again).map(|r| r.wall.total()).sum();
-        let deferred = deferred * u64::from(self.header.rounds);
-        let turns = self.left_on(device, &self.done()).saturating_sub(deferred);
-        Others { turns, needed: f64::from(later) * took, deferred }
+    /// Whether cases that are too long for their share in this round wait for what others leave.
+    fn may_be_deferred(&self, device: usize, (phase, round): (Phase, u32)) -> bool {
+        phase == Phase::Planned
+            && round == 0
+            && self.time_budgets[device].total().is_some()
+            && !self.policy.verify_only
+    }
+
+    /// Turns that share the time with those of a round: those of the same cases in later planned rounds. The
+    /// deferred share with nobody, since later rounds will hardly have time for them.
+    fn left_after(&self, device: usize, (phase, round): (Phase, u32), done: &Done) -> u64 {
+        match phase {
+            Phase::Planned => self.left_on(device, round + 1, done),
+            Phase::Deferred | Phase::Following => 0,
+        }
     }
 
     /// A round's cases with their turns, those left out of which there are records. The first round,
-    /// which learns what fits the budget, goes from small to large, family after family; rounds beyond
-    /// the planned ones run again what could be run.
-    fn order(&self, device: usize, round: u32, done: &Done) -> Vec<(Turn, Case)> {
+    /// which learns what fits the budget, and those of the deferred go from small to large, family after family;
+    /// rounds beyond the planned ones run again what could be run.
+    fn order(&self, device: usize, (phase, round): (Phase, u32), done: &Done) -> Vec<(Turn, Case)> {
         let cases = &self.cases[device].run;
         let mut cases: Vec<_> = turns(cases).into_iter().zip(cases.iter().cloned()).collect();
         shuffle(&mut cases, self.header.seed, round);
-        if round == 0 {
+        if round == 0 || phase == Phase::Deferred {
             cases.sort_by_key(|(turn, _)| *turn);
         }
         let ran: HashSet<&CaseKey> = self
@@ -132,8 +121,12 @@ impl Session<'_> {
             .map(|r| &r.key)
             .collect();
         cases.retain(|(_, case)| {
-            let again = round < self.header.rounds || ran.contains(&case.key);
-            again && !done.contains(&(device, round, case.key.clone()))
+            let is_of_phase = match phase {
+                Phase::Planned => !self.deferred[device].has(&case.key),
+                Phase::Deferred => self.deferred[device].has(&case.key),
+                Phase::Following => ran.contains(&case.key),
+            };
+            is_of_phase && !done.contains(&(device, round, case.key.clone()))
         });
         cases
     }
@@ -179,6 +172,9 @@ impl Session<'_> {
         }
         let used_up = || Outcome::Skipped(self.time_budgets[device].used_up().into());
         let policy = self.policy_for(device, share.ok_or_else(used_up)?);
+        if let Some(why) = self.deferred[device].too_long(&case.key, &policy) {
+            return Err(why.clone());
+        }
         let needed = seconds(case).unwrap_or(0.0);
         if let Some(available) = self.time_budgets[device].left().filter(|left| needed > *left) {
             let what = "measuring as long as the suite asks".to_owned();
@@ -210,4 +206,9 @@ impl Session<'_> {
         };
         Policy { seconds, warmup: 0.0, longest_launch, ..policy }
     }
+}
+
+/// Whether a case was too long for its share only, so that what others leave may be enough.
+fn is_over_budget(record: &Record) -> bool {
+    matches!(record.outcome, Outcome::Skipped(Reason::OverBudget { .. }))
 }

@@ -2,6 +2,7 @@
 
 pub(super) mod cases;
 mod cross_device_oracle;
+mod deferred;
 mod device_round;
 mod dry;
 mod estimate;

@@ -2,6 +2,7 @@
 
 use super::cases::{self, Filters, cases, count, seconds_each};
 use super::cross_device_oracle::CrossDeviceOracle;
+use super::deferred::Deferred;
 use super::estimate::{Estimates, Extent};
 use super::multi_device::{self, MultiDeviceCase};
 use super::rounds::Rounds;
@@ -188,6 +189,7 @@ impl<'a> Plan<'a> {
             multi_device_budget: self.time_budget,
             estimates: self.estimates,
             rounds: self.rounds,
+            deferred: vec![Deferred::default(); devices.len()],
             too_long,
             records,
             policy,

@@ -2,6 +2,7 @@
 
 use super::cases::Cases;
 use super::cross_device_oracle::CrossDeviceOracle;
+use super::deferred::{Deferred, Phase};
 use super::estimate::Estimates;
 use super::interrupt;
 use super::multi_device::MultiDeviceCase;
@@ -46,6 +47,8 @@ pub struct Session<'a> {
     pub estimates: Estimates,
     /// Its rounds.
     pub rounds: Rounds,
+    /// The cases of each device that wait until others have had their rounds.
+    pub(super) deferred: Vec<Deferred>,
     /// Cases that were too long for the budget on a device, each with the reason.
     pub too_long: Vec<(usize, Case, Reason)>,
     /// How well to measure.
@@ -90,25 +93,51 @@ impl Session<'_> {
         let all = own + self.multi_device_cases.len() as u64;
         let all = all * u64::from(self.header.rounds);
         let mut progress = Progress::new(all, all - self.left(&done), self.time_left(), self.quiet);
-        let mut more = false;
-        for round in self.rounds.all() {
-            let planned = round < self.rounds.planned;
-            for device in 0..self.supervisors.len() {
-                if round == 0 {
-                    self.record_skipped(device, &done)?;
-                }
-                if self.has_round(device, round) {
-                    more |= !planned && !interrupt::asked();
-                    self.round(device, round, &done, &mut progress)?;
-                }
-            }
-            if planned {
-                self.run_multi_device_round(round, &done, &mut progress)?;
-            }
-        }
+        self.planned_rounds(&done, &mut progress)?;
+        let more = self.following_rounds(&done, &mut progress)?;
         progress.finish();
         let interrupted = interrupt::asked() && (more || self.left(&self.done()) > 0);
         self.end(begun, resumed_at, estimated, interrupted)
+    }
+
+    /// The rounds that were planned: of all cases but the deferred, then of those.
+    fn planned_rounds(&mut self, done: &Done, progress: &mut Progress) -> Result<()> {
+        for round in 0..self.rounds.planned {
+            for device in 0..self.supervisors.len() {
+                if round == 0 {
+                    self.record_skipped(device, done)?;
+                }
+                self.round(device, (Phase::Planned, round), done, progress)?;
+            }
+            self.run_multi_device_round(round, done, progress)?;
+        }
+        for device in 0..self.supervisors.len() {
+            // They get more time than they were too long for.
+            let deferred = &self.deferred[device];
+            self.too_long.retain(|(on, case, _)| *on != device || !deferred.has(&case.key));
+        }
+        for round in 0..self.rounds.planned {
+            for device in 0..self.supervisors.len() {
+                if !self.deferred[device].is_empty() {
+                    self.round(device, (Phase::Deferred, round), done, progress)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The rounds that follow; whether there were any.
+    fn following_rounds(&mut self, done: &Done, progress: &mut Progress) -> Result<bool> {
+        let mut any = false;
+        for round in self.rounds.following() {
+            for device in 0..self.supervisors.len() {
+                if self.has_time_for(device, round) {
+                    any |= !interrupt::asked();
+                    self.round(device, (Phase::Following, round), done, progress)?;
+                }
+            }
+        }
+        Ok(any)
     }
 
     /// What there are records of.
@@ -139,8 +168,8 @@ impl Session<'_> {
         self.time_budgets.iter().map(TimeBudget::left).sum()
     }
 
-    /// Whether a device has a round.
-    fn has_round(&self, device: usize, round: u32) -> bool {
+    /// Whether a device has time for a round that follows.
+    fn has_time_for(&self, device: usize, round: u32) -> bool {
         let budget = &self.time_budgets[device];
         let time = budget.left().zip(budget.total());
         self.rounds.is_worth(round, self.header.devices[device].kind, time)
@@ -148,21 +177,26 @@ impl Session<'_> {
 
     /// Cases still to be run, over all planned rounds and devices.
     fn left(&self, done: &Done) -> u64 {
-        let devices = 0..self.cases.len();
-        let own: u64 = devices.map(|device| self.left_on(device, done)).sum();
         let rounds = 0..self.header.rounds;
+        let devices = 0..self.cases.len();
+        let own = devices.flat_map(|device| self.missing(device, 0, done)).count() as u64;
         own + rounds
             .map(|round| self.multi_device_cases_left(round, done).len() as u64)
             .sum::<u64>()
     }
 
-    /// Cases still to be run on a device, over all planned rounds.
-    pub(super) fn left_on(&self, device: usize, done: &Done) -> u64 {
-        let missing = |round: u32| {
-            let is_missing = |case: &&Case| !done.contains(&(device, round, case.key.clone()));
-            self.cases[device].run.iter().filter(is_missing).count() as u64
-        };
-        (0..self.header.rounds).map(missing).sum()
+    /// Cases still to be run on a device, the deferred apart, over the planned rounds from `first` on.
+    pub(super) fn left_on(&self, device: usize, first: u32, done: &Done) -> u64 {
+        let waits = |key: &&CaseKey| self.deferred[device].has(key);
+        self.missing(device, first, done).filter(|key| !waits(key)).count() as u64
+    }
+
+    /// What there is no record of on a device, over the planned rounds from `first` on.
+    fn missing(&self, device: usize, first: u32, done: &Done) -> impl Iterator<Item = &CaseKey> {
+        let keys = move || self.cases[device].run.iter().map(|case| &case.key);
+        let each =
+            move |round| keys().filter(move |key| !done.contains(&(device, round, (*key).clone())));
+        (first..self.header.rounds).flat_map(each)
     }
 
     /// Notes what the plan skipped on a device.

@@ -1,10 +1,8 @@
 //! How long each case of a device may take, so that all of them fit the device's time budget.
 
 use super::overhead::Overheads;
-use gpubench_core::reason::Reason;
-use gpubench_core::record::{Outcome, Record};
+use gpubench_core::record::Record;
 use gpubench_core::units;
-use gpubench_experiments::Policy;
 use gpubench_experiments::plan::Case;
 use std::time::Instant;
 
@@ -16,6 +14,9 @@ const WARMUP: f64 = 0.5;
 /// A case is measured for at least so many times as long as building, preparing and verifying it take,
 /// at the expense of rounds: two thirds of the time are then spent on measuring.
 const TIMES_OVERHEAD: f64 = 2.0;
+
+/// A case waits for the others when its turn would take as long as so many fair ones.
+const LONG: f64 = 8.0;
 
 /// The time of one device, or of several that are measured as one, and how much of it is spent.
 #[derive(Clone, Debug)]
@@ -41,17 +42,6 @@ pub struct Share {
     pub seconds: f64,
     /// Of warm-up, at most.
     pub warmup: f64,
-}
-
-/// What the time of cases that were too long is taken from.
-#[derive(Clone, Copy, Debug)]
-pub struct Others {
-    /// Turns that other cases have in later rounds.
-    pub turns: u64,
-    /// Seconds that these will need.
-    pub needed: f64,
-    /// Turns of cases that were too long, over all planned rounds.
-    pub deferred: u64,
 }
 
 impl TimeBudget {
@@ -122,16 +112,14 @@ impl TimeBudget {
         Share { seconds, warmup: (WARMUP * seconds).min(LONGEST_WARMUP) }
     }
 
-    /// The time for a case that was too long for its share, one of so many: an equal part of what the others
-    /// leave, who keep what they need and never more than their turns' share. Later rounds will hardly have time
-    /// for it, so it has its share of all of them now. `None` where that is too little again.
-    pub fn second_share(&self, outcome: &Outcome, parts: u64, others: &Others) -> Option<Share> {
-        let Outcome::Skipped(Reason::OverBudget { needed, .. }) = outcome else { return None };
-        let left = self.left()?;
-        let fair = left * others.turns as f64 / (others.turns + others.deferred).max(1) as f64;
-        let share = self.divided((left - others.needed.min(fair)) / parts.max(1) as f64);
-        let policy = Policy { seconds: share.seconds, ..Policy::default() };
-        (policy.affordable_launch() >= *needed).then_some(share)
+    /// Whether a turn of `case`, the next of `left` ones, would take the time of [`LONG`] of them.
+    pub fn is_long(&self, case: &Case, left: u64) -> bool {
+        self.is_long_at(self.spent(), self.overheads.of(case), left)
+    }
+
+    fn is_long_at(&self, spent: f64, overhead: f64, left: u64) -> bool {
+        let fair = |total: f64| (total - spent).max(0.0) / left.max(1) as f64;
+        self.total.is_some_and(|total| (1.0 + TIMES_OVERHEAD) * overhead > LONG * fair(total))
     }
 
     /// Whether `case` and what surrounds it may still fit.
@@ -158,8 +146,6 @@ impl TimeBudget {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const NONE: Others = Others { turns: 0, needed: 0.0, deferred: 0 };
 
     fn seconds(budget: &TimeBudget, spent: f64, left: u64, smallest: bool) -> Option<f64> {
         budget.share_at(spent, 0.0, left, smallest).map(|share| share.seconds)
@@ -196,32 +182,13 @@ mod tests {
     }
 
     #[test]
-    fn a_long_launch_gets_what_others_leave_or_nothing() {
-        let time_budget = TimeBudget::new(Some(30.0), 5.0, 1);
-        let long = |needed| {
-            let reason = Reason::OverBudget { what: "one launch".into(), needed, available: 0.1 };
-            time_budget.second_share(&Outcome::Skipped(reason), 3, &NONE)
-        };
-        assert_eq!(long(0.6), Some(Share { seconds: 5.0, warmup: 2.5 }));
-        assert_eq!(long(0.7), None);
-        let used_up = Outcome::Skipped("the time budget is used up".into());
-        assert_eq!(time_budget.second_share(&used_up, 1, &NONE), None);
-    }
-
-    #[test]
-    fn a_long_launch_takes_no_time_that_others_need_in_later_rounds() {
-        let time_budget = TimeBudget::new(Some(15.0), 100.0, 1);
-        let seconds = |parts, others| {
-            let reason =
-                Reason::OverBudget { what: "one launch".into(), needed: 0.1, available: 0.05 };
-            let share = time_budget.second_share(&Outcome::Skipped(reason), parts, &others);
-            share.map(|share| (share.seconds + share.warmup).round())
-        };
-        let others = |needed| Others { turns: 20, needed, deferred: 10 };
-        assert_eq!(seconds(1, others(0.0)), Some(15.0));
-        assert_eq!(seconds(1, others(6.0)), Some(9.0), "they need 6 s");
-        assert_eq!(seconds(3, others(6.0)), Some(3.0), "and there are three");
-        assert_eq!(seconds(1, others(14.0)), Some(5.0), "no more than two thirds for 20 of 30");
+    fn a_case_is_long_by_what_a_turn_may_take() {
+        let time_budget = TimeBudget::new(Some(100.0), 5.0, 1);
+        // Of 100 turns each may take a second, so 8 s are long, and 8/3 s besides measuring.
+        assert!(!time_budget.is_long_at(0.0, 2.6, 100));
+        assert!(time_budget.is_long_at(0.0, 2.7, 100));
+        assert!(time_budget.is_long_at(50.0, 1.4, 100), "half is spent");
+        assert!(!TimeBudget::new(None, 5.0, 1).is_long_at(0.0, 1e3, 100), "nothing is short");
     }
 
     #[test]

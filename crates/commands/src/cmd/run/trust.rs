@@ -6,10 +6,10 @@ use gpubench_report::progress::say;
 use gpubench_suite::{Suite, Workload};
 use std::collections::BTreeSet;
 
-/// At most this many of a suite's kernels are named.
+/// At most this many of a suite's programs are named.
 const NAMED: usize = 4;
 
-/// Goes on where the suite brings no kernel of its own, or the user trusts it: now, or before and
+/// Goes on where the suite brings no kernel and no command of its own, or the user trusts it: now, or before and
 /// not one of its files has changed since.
 ///
 /// # Errors
@@ -21,7 +21,7 @@ pub fn ask(suite: &Suite, trusted_now: bool) -> Result<()> {
     }
     if !trusted_now {
         let message = format!(
-            "this suite brings kernels of its own, which would run on your drivers: {}",
+            "this suite brings programs of its own, which would run on your drivers or as you: {}",
             files(suite)
         );
         let help = "read them; if you trust them, run with --trust (asked again when they change)";
@@ -35,8 +35,8 @@ pub fn ask(suite: &Suite, trusted_now: bool) -> Result<()> {
 }
 
 fn files(suite: &Suite) -> String {
-    let files: BTreeSet<&str> = suite.untrusted().flat_map(Workload::own_files).collect();
-    let named: Vec<&str> = files.iter().take(NAMED).copied().collect();
+    let files: BTreeSet<String> = suite.untrusted().flat_map(Workload::programs).collect();
+    let named: Vec<&str> = files.iter().take(NAMED).map(String::as_str).collect();
     let more = match files.len().saturating_sub(NAMED) {
         0 => String::new(),
         n => format!(" and {n} more"),

@@ -1,0 +1,76 @@
+//! Cases of a device that wait until its others have had their rounds: one turn of theirs takes the time of many.
+
+use gpubench_core::reason::Reason;
+use gpubench_core::record::Outcome;
+use gpubench_core::workload::CaseKey;
+use gpubench_experiments::Policy;
+use std::collections::HashMap;
+
+/// Which of a device's cases a round is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// All but the deferred, in the planned rounds.
+    Planned,
+    /// The deferred, in as many rounds.
+    Deferred,
+    /// What could be run, in the rounds that follow.
+    Following,
+}
+
+/// The deferred cases of one device.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Deferred {
+    /// With why one of them was too long for its share, where that was tried.
+    cases: HashMap<CaseKey, Option<Outcome>>,
+}
+
+impl Deferred {
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.cases.is_empty()
+    }
+
+    /// Whether this one is.
+    pub fn has(&self, key: &CaseKey) -> bool {
+        self.cases.contains_key(key)
+    }
+
+    /// Defers a case that was too long for its share, or is expected to be.
+    pub fn add(&mut self, key: &CaseKey, why: Option<Outcome>) {
+        self.cases.insert(key.clone(), why);
+    }
+
+    /// Why a case is too long for what it gets now, as far as is known without trying again.
+    pub fn too_long(&self, key: &CaseKey, policy: &Policy) -> Option<&Outcome> {
+        let why = self.cases.get(key)?.as_ref()?;
+        match why {
+            Outcome::Skipped(Reason::OverBudget { needed, .. }) => {
+                (policy.affordable_launch() < *needed).then_some(why)
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_core::record::sample;
+
+    #[test]
+    fn what_is_known_to_be_too_long_is_not_tried_again() {
+        let [long, large, other] = ["long", "large", "other"].map(|name| sample::key(name, 1));
+        let mut deferred = Deferred::default();
+        assert!(deferred.is_empty());
+        let reason = Reason::OverBudget { what: "one launch".into(), needed: 0.5, available: 0.1 };
+        let outcome = Outcome::Skipped(reason);
+        deferred.add(&long, Some(outcome.clone()));
+        deferred.add(&large, None);
+        assert!(deferred.has(&long) && deferred.has(&large) && !deferred.has(&other));
+        let policy = |seconds| Policy { seconds, ..Policy::default() };
+        assert_eq!(deferred.too_long(&long, &policy(3.7)), Some(&outcome));
+        assert_eq!(deferred.too_long(&long, &policy(3.8)), None, "15 launches of 0.5 s in 7.6 s");
+        assert_eq!(deferred.too_long(&large, &policy(0.1)), None, "nobody knows");
+        assert_eq!(deferred.too_long(&other, &policy(0.1)), None);
+    }
+}

@@ -1,0 +1,318 @@
+//! What a kernel takes, argument by argument: the one list that every device is given.
+
+use super::{KernelSource, Language};
+use crate::units::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// One argument of a kernel. Its position in the list is its position in OpenCL C, and its binding
+/// in group 0 in WGSL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Argument {
+    /// The buffer at this position among [`KernelSource::bindings`].
+    Buffer(u32),
+    /// The parameter block, a struct of four bytes a field: so many bytes from the beginning of a
+    /// launch's parameters. A struct by value in OpenCL, a uniform buffer in WGSL.
+    Block(u32),
+    /// A scalar or a vector.
+    Value {
+        /// Where it lies in a launch's parameters.
+        offset: u32,
+        /// Its type.
+        r#type: ValueType,
+    },
+    /// So many bytes of local memory.
+    Local(u32),
+}
+
+impl Argument {
+    /// The bytes of a launch's parameters that it is given: the first, and how many.
+    pub fn bytes(self) -> Option<(usize, usize)> {
+        match self {
+            Self::Block(len) => Some((0, len as usize)),
+            Self::Value { offset, r#type } => Some((offset as usize, r#type.size())),
+            Self::Buffer(_) | Self::Local(_) => None,
+        }
+    }
+}
+
+/// A scalar's type in a list of arguments: all that OpenCL C takes by value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Numeric {
+    /// `char`.
+    I8,
+    /// `uchar`.
+    U8,
+    /// `short`.
+    I16,
+    /// `ushort`.
+    U16,
+    /// `int`.
+    I32,
+    /// `uint`.
+    U32,
+    /// `long`.
+    I64,
+    /// `ulong`.
+    U64,
+    /// `float`.
+    F32,
+    /// `double`.
+    F64,
+}
+
+/// Name in suites, name in OpenCL C, bytes.
+const NUMERICS: [(Numeric, &str, &str, usize); 10] = [
+    (Numeric::I8, "i8", "char", 1),
+    (Numeric::U8, "u8", "uchar", 1),
+    (Numeric::I16, "i16", "short", 2),
+    (Numeric::U16, "u16", "ushort", 2),
+    (Numeric::I32, "i32", "int", 4),
+    (Numeric::U32, "u32", "uint", 4),
+    (Numeric::I64, "i64", "long", 8),
+    (Numeric::U64, "u64", "ulong", 8),
+    (Numeric::F32, "f32", "float", 4),
+    (Numeric::F64, "f64", "double", 8),
+];
+
+/// Whole numbers beyond this are not all binary64.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+impl Numeric {
+    fn row(self) -> (&'static str, &'static str, usize) {
+        let row = NUMERICS.iter().find(|row| row.0 == self).unwrap_or(&NUMERICS[0]);
+        (row.1, row.2, row.3)
+    }
+
+    /// Whether it holds `value`, which must be exact in binary64.
+    fn holds(self, value: f64) -> bool {
+        let whole = |low: f64, high: f64| {
+            value.fract() == 0.0 && value.abs() <= EXACT && (low..=high).contains(&value)
+        };
+        let signed = |bits: i32| whole(-(2f64.powi(bits - 1)), 2f64.powi(bits - 1) - 1.0);
+        let unsigned = |bits: i32| whole(0.0, 2f64.powi(bits) - 1.0);
+        match self {
+            Self::I8 => signed(8),
+            Self::U8 => unsigned(8),
+            Self::I16 => signed(16),
+            Self::U16 => unsigned(16),
+            Self::I32 => signed(32),
+            Self::U32 => unsigned(32),
+            Self::I64 => signed(64),
+            Self::U64 => unsigned(64),
+            Self::F32 => (value as f32).is_finite(),
+            Self::F64 => value.is_finite(),
+        }
+    }
+
+    fn bytes(self, value: f64) -> Vec<u8> {
+        match self {
+            Self::I8 => (value as i8).to_ne_bytes().to_vec(),
+            Self::U8 => (value as u8).to_ne_bytes().to_vec(),
+            Self::I16 => (value as i16).to_ne_bytes().to_vec(),
+            Self::U16 => (value as u16).to_ne_bytes().to_vec(),
+            Self::I32 => (value as i32).to_ne_bytes().to_vec(),
+            Self::U32 => (value as u32).to_ne_bytes().to_vec(),
+            Self::I64 => (value as i64).to_ne_bytes().to_vec(),
+            Self::U64 => (value as u64).to_ne_bytes().to_vec(),
+            Self::F32 => (value as f32).to_ne_bytes().to_vec(),
+            Self::F64 => value.to_ne_bytes().to_vec(),
+        }
+    }
+}
+
+/// The type of a scalar or a vector in a list of arguments: `i32`, `f64`, `f32x4`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ValueType {
+    /// The components' type.
+    pub numeric: Numeric,
+    /// Components: 1, 2, 3, 4, 8 or 16.
+    pub width: u8,
+}
+
+impl ValueType {
+    /// Its bytes; a vector of three takes those of four.
+    pub fn size(self) -> usize {
+        self.numeric.row().2 * if self.width == 3 { 4 } else { usize::from(self.width) }
+    }
+
+    /// Whether a component holds `value` exactly, or rounded where it is no whole number.
+    pub fn holds(self, value: f64) -> bool {
+        self.numeric.holds(value)
+    }
+
+    /// `components` as they lie in memory.
+    pub fn bytes(self, components: &[f64]) -> Vec<u8> {
+        let mut bytes: Vec<u8> = components.iter().flat_map(|x| self.numeric.bytes(*x)).collect();
+        bytes.resize(self.size(), 0);
+        bytes
+    }
+
+    /// Its name in OpenCL C.
+    pub fn opencl(self) -> String {
+        let name = self.numeric.row().1;
+        if self.width == 1 { name.to_owned() } else { format!("{name}{}", self.width) }
+    }
+
+    /// Whether WGSL has it.
+    pub fn is_wgsl(self) -> bool {
+        matches!(self.numeric, Numeric::I32 | Numeric::U32 | Numeric::F32) && self.width <= 4
+    }
+}
+
+impl TryFrom<String> for ValueType {
+    type Error = String;
+
+    /// Reads `i32`, `f32x4` and the like.
+    fn try_from(text: String) -> Result<Self, String> {
+        let (scalar, width) = text.split_once('x').unwrap_or((&text, "1"));
+        let numeric = NUMERICS.iter().find(|row| row.1 == scalar).map(|row| row.0);
+        match (numeric, width.parse()) {
+            (Some(numeric), Ok(width @ (1 | 2 | 3 | 4 | 8 | 16))) => Ok(Self { numeric, width }),
+            (Some(_), _) => Err(format!("`{text}`: a vector has 2, 3, 4, 8 or 16 components")),
+            (None, _) => Err(format!(
+                "`{text}` is no type of an argument: i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, \
+                 or one of them with x2, x3, x4, x8 or x16 behind it"
+            )),
+        }
+    }
+}
+
+impl From<ValueType> for String {
+    fn from(r#type: ValueType) -> Self {
+        let name = r#type.numeric.row().0;
+        if r#type.width == 1 { name.to_owned() } else { format!("{name}x{}", r#type.width) }
+    }
+}
+
+/// Where values lie behind the `block` bytes of the parameter block, each at a multiple of its
+/// size, and the bytes of all.
+pub fn offsets(block: u32, types: impl IntoIterator<Item = ValueType>) -> (Vec<u32>, u32) {
+    let mut end = block;
+    let place = |r#type: ValueType| {
+        let size = r#type.size() as u32;
+        let offset = end.next_multiple_of(size);
+        end = offset + size;
+        offset
+    };
+    (types.into_iter().map(place).collect(), end)
+}
+
+/// Values as they lie behind the `block` bytes of the parameter block.
+pub fn packed(block: u32, values: &[(ValueType, Vec<f64>)]) -> Vec<u8> {
+    let (offsets, end) = offsets(block, values.iter().map(|(r#type, _)| *r#type));
+    let mut bytes = vec![0; (end - block) as usize];
+    for ((r#type, components), offset) in values.iter().zip(offsets) {
+        let start = (offset - block) as usize;
+        bytes[start..start + r#type.size()].copy_from_slice(&r#type.bytes(components));
+    }
+    bytes
+}
+
+impl KernelSource {
+    /// What the kernel takes: the list that the suite gives, or without one its buffers in order and
+    /// the parameter block behind them.
+    pub fn arguments(&self) -> Vec<Argument> {
+        if let Some(args) = &self.args {
+            return args.clone();
+        }
+        let buffers = (0..self.bindings.len() as u32).map(Argument::Buffer);
+        let block = (self.params_bytes > 0).then_some(Argument::Block(self.params_bytes));
+        buffers.chain(block).collect()
+    }
+
+    /// Why its language cannot take its arguments, where it cannot.
+    pub fn unsupported_argument(&self) -> Option<String> {
+        let arguments = if self.language == Language::Wgsl { self.arguments() } else { vec![] };
+        arguments.iter().find_map(|arg| match arg {
+            Argument::Local(_) => Some("WGSL takes no local memory as an argument".to_owned()),
+            Argument::Value { r#type, .. } if !r#type.is_wgsl() => {
+                Some(format!("WGSL has no arguments of type `{}`", String::from(*r#type)))
+            }
+            _ => None,
+        })
+    }
+
+    /// How many buffers are among its arguments.
+    pub fn buffer_count(&self) -> usize {
+        self.arguments().iter().filter(|arg| matches!(arg, Argument::Buffer(_))).count()
+    }
+
+    /// Local memory among its arguments.
+    pub fn local_arguments(&self) -> Bytes {
+        let local = |arg: &Argument| match arg {
+            Argument::Local(bytes) => u64::from(*bytes),
+            _ => 0,
+        };
+        Bytes(self.arguments().iter().map(local).sum())
+    }
+}
+
+/// How the buffers of a kernel without `args` differ from the kernel's own names for them, where
+/// one has the name of another: both lists. Other names are the author's business.
+pub fn order_misfit(source: &KernelSource, theirs: &[String]) -> Option<String> {
+    let ours: Vec<&str> = source.bindings.iter().map(|binding| binding.name.as_str()).collect();
+    let mixed =
+        ours.iter().zip(theirs).any(|(our, their)| our != their && theirs.iter().any(|t| t == our));
+    mixed.then(|| {
+        format!(
+            "the suite's buffers are {}, and `{}` in {} takes {}",
+            ours.join(", "),
+            source.entry,
+            source.origin.file(),
+            theirs.join(", ")
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(text: &str) -> ValueType {
+        ValueType::try_from(text.to_owned()).unwrap()
+    }
+
+    #[test]
+    fn types_are_read_and_written() {
+        for text in ["i8", "u64", "f64", "f32x4", "u16x3", "i32x16"] {
+            assert_eq!(String::from(value(text)), text);
+        }
+        assert_eq!(
+            (value("f32x4").opencl(), value("u64").opencl()),
+            ("float4".into(), "ulong".into())
+        );
+        assert_eq!((value("f32x3").size(), value("f64x2").size(), value("i8").size()), (16, 16, 1));
+        for text in ["f16", "f32x5", "int", "f32x", ""] {
+            assert!(ValueType::try_from(text.to_owned()).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn values_hold_what_they_can_and_no_more() {
+        for (text, held, not) in [
+            ("i8", -128.0, 128.0),
+            ("u8", 255.0, -1.0),
+            ("i16", 32767.0, 0.5),
+            ("u32", 4_294_967_295.0, 4_294_967_296.0),
+            ("i64", -EXACT, 2.0 * EXACT),
+            ("u64", EXACT, -1.0),
+            ("f32", 0.1, 1e300),
+            ("f64", 1e300, f64::INFINITY),
+        ] {
+            assert!(value(text).holds(held) && !value(text).holds(not), "{text}");
+        }
+        assert_eq!(value("i16x2").bytes(&[1.0, -1.0]), [1, 0, 255, 255]);
+        assert_eq!(value("u8x3").bytes(&[1.0, 2.0, 3.0]), [1, 2, 3, 0]);
+        assert_eq!(value("f64").bytes(&[1.5]), 1.5f64.to_ne_bytes());
+    }
+
+    #[test]
+    fn values_lie_behind_the_block_at_multiples_of_their_size() {
+        let types = ["i8", "f64", "i32"].map(value);
+        assert_eq!(offsets(4, types), (vec![4, 8, 16], 20));
+        assert_eq!(offsets(12, []), (vec![], 12));
+    }
+}

@@ -1,0 +1,194 @@
+//! NumPy's `.npy` files, as far as buffers need them: arrays of one number's type in C order.
+//!
+//! By hand, since the crates for it bring a parser of Python and big integers for a header of one line.
+
+use crate::gpu::Scalar;
+
+/// What every file begins with, before its version.
+const MAGIC: &[u8] = b"\x93NUMPY";
+/// The numbers begin at a multiple of this.
+const ALIGNMENT: usize = 64;
+/// More bytes than this no header of an array of numbers has.
+const MAX_HEADER: usize = 1 << 16;
+
+/// The header of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The numbers' type as NumPy writes it: `<f4`.
+    pub dtype: String,
+    /// Whether the first index changes fastest.
+    pub fortran: bool,
+    /// Numbers along each axis.
+    pub shape: Vec<u64>,
+    /// Where the numbers begin.
+    pub start: usize,
+}
+
+impl Header {
+    /// Of the bytes with which a file begins.
+    ///
+    /// # Errors
+    /// Why it is no such file.
+    pub fn parse(bytes: &[u8]) -> Result<Self, String> {
+        let no_file = || "it is no `.npy` file".to_owned();
+        let rest = bytes.strip_prefix(MAGIC).ok_or_else(no_file)?;
+        let (len, start) = match rest {
+            [1, _, a, b, ..] => (usize::from(u16::from_le_bytes([*a, *b])), 10),
+            [2 | 3, _, a, b, c, d, ..] => (u32::from_le_bytes([*a, *b, *c, *d]) as usize, 12),
+            _ => return Err("its version of `.npy` is not known".to_owned()),
+        };
+        if len > MAX_HEADER {
+            return Err("its header is too long".to_owned());
+        }
+        let text = bytes.get(start..start + len).ok_or("its header is cut off")?;
+        let text = std::str::from_utf8(text).map_err(|_| no_file())?;
+        let cut = |open: char, close: char, text: &str| {
+            let (_, rest) = text.split_once(open)?;
+            rest.split_once(close).map(|(inner, _)| inner.to_owned())
+        };
+        let value = |key: &str| text.split_once(&format!("'{key}':")).map(|(_, rest)| rest.trim());
+        let dtype = value("descr").filter(|rest| rest.starts_with('\''));
+        let dtype = dtype.and_then(|rest| cut('\'', '\'', rest));
+        let dtype = dtype.ok_or("its numbers have no plain type (`descr`)")?;
+        let fortran = value("fortran_order").is_some_and(|rest| rest.starts_with("True"));
+        let shape = value("shape").and_then(|rest| cut('(', ')', rest));
+        let shape = shape.ok_or("its header has no shape")?;
+        let axes = shape.split(',').map(str::trim).filter(|axis| !axis.is_empty());
+        let shape = axes.map(str::parse).collect::<Result<Vec<u64>, _>>();
+        let shape = shape.map_err(|_| "its shape is no list of numbers".to_owned())?;
+        Ok(Self { dtype, fortran, shape, start: start + len })
+    }
+
+    /// Whether it holds `count` numbers of the type `scalar`, in C order, in any shape.
+    ///
+    /// # Errors
+    /// What it holds instead.
+    pub fn check(&self, scalar: Scalar, count: u64) -> Result<(), String> {
+        let wanted = dtype(scalar);
+        if self.dtype != wanted {
+            let (is, name) = (&self.dtype, numpy_name(scalar));
+            return Err(format!(
+                "its type is `{is}`, and not `{wanted}`: write `.astype(np.{name})`"
+            ));
+        }
+        if self.fortran && self.shape.len() > 1 {
+            return Err("it is in Fortran order: write `np.ascontiguousarray(…)`".to_owned());
+        }
+        let held = self.shape.iter().try_fold(1u64, |all, axis| all.checked_mul(*axis));
+        if held != Some(count) {
+            let held = held.map_or_else(|| "too many".to_owned(), |held| held.to_string());
+            let axes: Vec<_> = self.shape.iter().map(u64::to_string).collect();
+            return Err(format!(
+                "its shape ({}) is {held} numbers, and not {count}",
+                axes.join(", ")
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The bytes of the `count` numbers of type `scalar` that a file holds.
+///
+/// # Errors
+/// What it holds instead.
+pub fn numbers(file: &[u8], scalar: Scalar, count: u64) -> Result<&[u8], String> {
+    let header = Header::parse(file)?;
+    header.check(scalar, count)?;
+    let wanted = count as usize * 4;
+    let rest = &file[header.start..];
+    if rest.len() == wanted {
+        return Ok(rest);
+    }
+    Err(format!("{} bytes follow its header, and not {wanted}", rest.len()))
+}
+
+/// A file with these numbers.
+pub fn file(scalar: Scalar, shape: &[u64], numbers: &[u8]) -> Vec<u8> {
+    let axes: String = shape.iter().map(|axis| format!("{axis},")).collect();
+    let mut header =
+        format!("{{'descr': '{}', 'fortran_order': False, 'shape': ({axes}), }}", dtype(scalar));
+    let before = MAGIC.len() + 4;
+    let len = (before + header.len() + 1).next_multiple_of(ALIGNMENT) - before;
+    header += &" ".repeat(len - header.len() - 1);
+    header.push('\n');
+    let mut file = MAGIC.to_vec();
+    file.extend([1, 0]);
+    file.extend((len as u16).to_le_bytes());
+    file.extend(header.as_bytes());
+    file.extend(numbers);
+    file
+}
+
+/// NumPy's word for a type of this machine's byte order.
+fn dtype(scalar: Scalar) -> String {
+    let order = if cfg!(target_endian = "little") { '<' } else { '>' };
+    let kind = match scalar {
+        Scalar::F32 => 'f',
+        Scalar::U32 => 'u',
+        Scalar::I32 => 'i',
+    };
+    format!("{order}{kind}4")
+}
+
+fn numpy_name(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::F32 => "float32",
+        Scalar::U32 => "uint32",
+        Scalar::I32 => "int32",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `np.save` of `np.arange(6, dtype=np.float32).reshape(2, 3)`.
+    fn saved(header: &str) -> Vec<u8> {
+        let mut file = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+        file.extend(format!("{header:<117}\n").as_bytes());
+        file.extend((0..6).flat_map(|i| (i as f32).to_le_bytes()));
+        file
+    }
+
+    const HEADER: &str = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
+
+    #[test]
+    fn what_numpy_writes_is_read() {
+        let file = saved(HEADER);
+        let header = Header::parse(&file).unwrap();
+        assert_eq!((header.dtype.as_str(), header.fortran), ("<f4", false));
+        assert_eq!((header.shape.as_slice(), header.start), (&[2, 3][..], 128));
+        let numbers = numbers(&file, Scalar::F32, 6).unwrap();
+        assert_eq!(numbers[4..8], 1f32.to_le_bytes());
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for shape in [&[3u64][..], &[3, 1], &[1, 1, 3]] {
+            let bytes = [1u8, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0];
+            let file = file(Scalar::U32, shape, &bytes);
+            assert_eq!(numbers(&file, Scalar::U32, 3).unwrap(), bytes);
+            assert_eq!(Header::parse(&file).unwrap().shape, shape);
+            assert_eq!(Header::parse(&file).unwrap().start % ALIGNMENT, 0);
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        let why = |file: &[u8], count| numbers(file, Scalar::F32, count).unwrap_err();
+        let file = saved(HEADER);
+        assert_eq!(why(&file, 5), "its shape (2, 3) is 6 numbers, and not 5");
+        assert!(why(&file[..140], 6).contains("12 bytes follow its header, and not 24"));
+        assert!(why(&file[..60], 6).contains("cut off"));
+        assert!(why(b"PK\x03\x04", 6).contains("no `.npy` file"));
+        assert!(why(&saved(&HEADER.replace("<f4", "<f8")), 6).contains("np.float32"));
+        assert!(why(&saved(&HEADER.replace("False", "True")), 6).contains("Fortran"));
+        assert!(why(&saved(&HEADER.replace("(2, 3)", "(2, x)")), 6).contains("shape"));
+        assert!(why(&saved(&HEADER.replace("'<f4'", "[('a', '<f4')]")), 6).contains("plain type"));
+        let huge = HEADER.replace("(2, 3)", "(9999999999, 9999999999)");
+        assert!(why(&saved(&huge), 6).contains("too many"));
+        for end in 0..file.len() {
+            assert!(numbers(&file[..end], Scalar::F32, 6).is_err());
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! A kernel's own arguments, as its compiler knows them, against those that the suite gives it.
+
+use super::kernel::set_bytes;
+use super::query::number;
+use gpubench_core::gpu::{Argument, KernelSource, order_misfit};
+use opencl3::error_codes::CL_INVALID_ARG_SIZE;
+use opencl3::kernel::{
+    CL_KERNEL_ARG_ADDRESS_CONSTANT, CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_LOCAL,
+    CL_KERNEL_ARG_ADDRESS_PRIVATE, CL_KERNEL_NUM_ARGS, Kernel,
+};
+
+/// What the compiler knows of an argument.
+struct Known {
+    name: String,
+    r#type: String,
+    address: u32,
+}
+
+/// Holds the arguments of `source` against the kernel's: their number, whether each is a buffer, a
+/// value of its type or local memory, and the names of buffers.
+///
+/// # Errors
+/// What is wrong, as a compiler would say it.
+pub(super) fn check(kernel: &Kernel, source: &KernelSource) -> Result<(), String> {
+    let (arguments, file) = (source.arguments(), place(source));
+    let known: Option<Vec<Known>> =
+        (0..).map_while(|i| (i < count(kernel)?).then_some(i)).map(|i| known(kernel, i)).collect();
+    let known = known.unwrap_or_default();
+    let wrong = |why: String| Err(format!("{file}: {why}{}", both(source, &arguments, &known)));
+    if let Some(found) = count(kernel).filter(|found| *found as usize != arguments.len()) {
+        let given = arguments.len();
+        return wrong(format!(
+            "`{}` takes {found} arguments, and the suite gives {given}",
+            source.entry
+        ));
+    }
+    for (i, (argument, known)) in arguments.iter().zip(&known).enumerate() {
+        if let Some(why) = misfit(*argument, known) {
+            return wrong(format!("argument {i} of `{}`, `{}`, {why}", source.entry, known.name));
+        }
+    }
+    check_sizes(kernel, source, &arguments).or_else(wrong)?;
+    let names: Vec<_> = known.iter().map(|known| known.name.clone()).collect();
+    match source.args.is_none().then(|| order_misfit(source, &names)).flatten() {
+        Some(why) => Err(format!("{file}: {why}: `args` maps them on purpose")),
+        None => Ok(()),
+    }
+}
+
+/// The kernel's file, and the line where its name first stands before a parenthesis.
+fn place(source: &KernelSource) -> String {
+    let declared = |line: &str| {
+        line.split_once(&source.entry).is_some_and(|(_, rest)| rest.trim_start().starts_with('('))
+    };
+    let file = source.origin.file();
+    match source.text.lines().position(declared) {
+        Some(line) => format!("{file}:{}", line + 1),
+        None => file.to_owned(),
+    }
+}
+
+fn count(kernel: &Kernel) -> Option<u32> {
+    number(&kernel.get_data(CL_KERNEL_NUM_ARGS).ok()?).and_then(|count| u32::try_from(count).ok())
+}
+
+/// `None` where the driver kept nothing.
+fn known(kernel: &Kernel, i: u32) -> Option<Known> {
+    let name = kernel.get_arg_name(i).ok().filter(|name| !name.is_empty())?;
+    let r#type = kernel.get_arg_type_name(i).ok()?;
+    Some(Known { name, r#type, address: kernel.get_arg_address_qualifier(i).ok()? })
+}
+
+/// Why `argument` does not meet what the kernel takes in its place.
+fn misfit(argument: Argument, known: &Known) -> Option<String> {
+    let is = &known.r#type;
+    let takes = match known.address {
+        CL_KERNEL_ARG_ADDRESS_GLOBAL | CL_KERNEL_ARG_ADDRESS_CONSTANT => "a buffer",
+        CL_KERNEL_ARG_ADDRESS_LOCAL => "local memory",
+        CL_KERNEL_ARG_ADDRESS_PRIVATE => "a value",
+        _ => return None,
+    };
+    let (given, text) = match argument {
+        Argument::Buffer(_) => ("a buffer", "a buffer".to_owned()),
+        Argument::Local(_) => ("local memory", "local memory".to_owned()),
+        Argument::Block(_) => ("a value", "the parameter block".to_owned()),
+        Argument::Value { r#type, .. } => ("a value", format!("a value `{}`", r#type.opencl())),
+    };
+    if given != takes {
+        return Some(format!("is {takes} (`{is}`), and the suite gives {text}"));
+    }
+    let Argument::Value { r#type, .. } = argument else { return None };
+    // Another spelling is the author's type: only its size can be checked.
+    let plain = canonical(is)?;
+    (plain != r#type.opencl()).then(|| format!("is `{is}`, and the suite gives {text}"))
+}
+
+/// A scalar's or a vector's type as `ValueType::opencl` writes it; `None` for other types.
+fn canonical(name: &str) -> Option<String> {
+    let name = match name.trim() {
+        "unsigned char" => "uchar",
+        "unsigned short" => "ushort",
+        "unsigned int" | "unsigned" => "uint",
+        "unsigned long" | "size_t" => "ulong",
+        other => other,
+    };
+    let digits = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let known =
+        ["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double"];
+    known.contains(&digits).then(|| name.to_owned())
+}
+
+/// The driver itself refuses an argument of another size.
+fn check_sizes(
+    kernel: &Kernel,
+    source: &KernelSource,
+    arguments: &[Argument],
+) -> Result<(), String> {
+    let zeros = vec![0_u8; source.params_bytes as usize];
+    for (i, argument) in (0..).zip(arguments) {
+        let Some((_, len)) = argument.bytes() else { continue };
+        match set_bytes(kernel, i, *argument, &zeros) {
+            Err(error) if error.0 == CL_INVALID_ARG_SIZE => {
+                let entry = &source.entry;
+                return Err(format!(
+                    "argument {i} of `{entry}` does not have the {len} bytes of the suite's"
+                ));
+            }
+            Err(error) => return Err(format!("setting argument {i}: {error}")),
+            Ok(()) => {}
+        }
+    }
+    Ok(())
+}
+
+/// The two lists, for a message.
+fn both(source: &KernelSource, arguments: &[Argument], known: &[Known]) -> String {
+    let ours = arguments.iter().map(|argument| match argument {
+        Argument::Buffer(i) => {
+            source.bindings.get(*i as usize).map_or_else(String::new, |b| b.name.clone())
+        }
+        Argument::Block(bytes) => format!("a parameter block of {bytes} bytes"),
+        Argument::Value { r#type, .. } => r#type.opencl(),
+        Argument::Local(bytes) => format!("{bytes} bytes of local memory"),
+    });
+    let ours: Vec<_> = ours.collect();
+    let theirs: Vec<_> = known.iter().map(|k| format!("{} {}", k.r#type, k.name)).collect();
+    let theirs = if theirs.is_empty() { "not known".to_owned() } else { theirs.join(", ") };
+    format!("\n  the suite gives: {}\n  the kernel takes: {theirs}", ours.join(", "))
+}

@@ -1,0 +1,126 @@
+//! A program at a size on a device: its kernels, and every launch of them.
+
+use super::grid::work_groups;
+use super::scope::with_constants;
+use super::variants::{Asked, bindings, block, check_arguments, check_group};
+use super::{Candidate, Pass};
+use gpubench_core::gpu::KernelSource;
+use gpubench_suite::{Expr, Lowered, Program, ProgramKernel, ProgramLaunch, Scope};
+
+/// The only variant of a program.
+///
+/// # Errors
+/// Why the device does not take it.
+pub(super) fn candidate(asked: &Asked, program: &Program) -> Result<Candidate, String> {
+    let unrolled = program.unrolled(&asked.scope, asked.buffers.len());
+    let (launches, final_order) = unrolled.map_err(|(_, why)| why)?;
+    let mut kernels = vec![];
+    for step in &program.kernels {
+        check_group(step.kernel.group, asked.workload, asked.device)?;
+        let source = source(asked, step, &launches, kernels.len())?;
+        check_arguments(&source, asked.device)?;
+        kernels.push(source);
+    }
+    let mut passes = vec![];
+    for launch in &launches {
+        passes.extend(pass(asked, &program.kernels[launch.kernel], launch)?);
+    }
+    if passes.is_empty() {
+        return Err("no step has work-items at this size".into());
+    }
+    let work = &asked.workload.work;
+    let amount =
+        |expr: &Expr, what| expr.eval(&asked.scope).map_err(|e| format!("{what} of the work: {e}"));
+    // What is launched first is the first kernel.
+    let first = passes.remove(0);
+    kernels.swap(0, first.kernel as usize);
+    for pass in &mut passes {
+        pass.kernel = match pass.kernel {
+            0 => first.kernel,
+            same if same == first.kernel => 0,
+            other => other,
+        };
+    }
+    Ok(Candidate {
+        label: String::new(),
+        kernel: kernels.remove(0),
+        others: kernels,
+        other_language: None,
+        groups: first.groups,
+        params: first.params,
+        values: first.values,
+        order: first.order,
+        final_order,
+        later: passes,
+        flops: amount(&work.flops, "flops")?,
+        bytes: amount(&work.bytes, "bytes")?,
+    })
+}
+
+/// The kernel of a step; its lists of arguments are alike in all launches.
+fn source(
+    asked: &Asked,
+    step: &ProgramKernel,
+    launches: &[ProgramLaunch],
+    position: usize,
+) -> Result<KernelSource, String> {
+    let kernel = &step.kernel;
+    if let Some(need) = kernel.needs.iter().find(|need| !asked.device.features.contains(need)) {
+        return Err(format!("the kernel needs `{need}`, which the device does not offer"));
+    }
+    let language = asked.device.language;
+    let text = kernel
+        .text(language)
+        .ok_or_else(|| format!("the kernel has no {language:?} source").to_lowercase())?;
+    let launch = launches.iter().find(|launch| launch.kernel == position);
+    let scope = scope(asked, step, launch);
+    let Lowered { args, values } = match launch {
+        Some(_) => kernel.lowered(block(&asked.params), &scope)?,
+        None => Lowered { args: kernel.placed(block(&asked.params)), values: vec![] },
+    };
+    Ok(KernelSource {
+        language,
+        text: text.text.to_string(),
+        entry: kernel.entry.clone(),
+        origin: text.origin.clone(),
+        group: kernel.group,
+        constants: kernel.constants.clone(),
+        bindings: bindings(&asked.buffers),
+        params_bytes: block(&asked.params) + values.len() as u32,
+        args,
+        meaning: None,
+    })
+}
+
+/// A launch; `None` where it has no work-items.
+fn pass(
+    asked: &Asked,
+    step: &ProgramKernel,
+    launch: &ProgramLaunch,
+) -> Result<Option<Pass>, String> {
+    let scope = scope(asked, step, Some(launch));
+    if step.is_empty(&scope) {
+        return Ok(None);
+    }
+    let group = step.kernel.group;
+    Ok(Some(Pass {
+        kernel: launch.kernel as u32,
+        order: launch.order.clone(),
+        groups: work_groups(&step.grid, group, &scope, asked.device.max_groups)?,
+        params: asked.params.clone(),
+        values: step.kernel.lowered(block(&asked.params), &scope)?.values,
+    }))
+}
+
+/// Names and values that a step may use, the indices of repetitions among them.
+fn scope(
+    asked: &Asked,
+    step: &ProgramKernel,
+    launch: Option<&ProgramLaunch>,
+) -> Vec<(String, f64)> {
+    let mut scope: Vec<(String, f64)> =
+        with_constants(&asked.scope, step.kernel.group, &step.kernel.constants);
+    let indices: &Scope = launch.map_or(&[], |launch| &launch.indices);
+    scope.extend(indices.iter().cloned());
+    scope
+}

@@ -1,0 +1,246 @@
+//! `args:`, a kernel's arguments in its own order.
+
+use super::convert::Converter;
+use super::decode::{At, Decode, Diagnostics};
+use super::file;
+use super::sizes::shown;
+use super::suggest::suggest;
+use super::types::{Argument, Buffer, Kernel};
+use super::values::Expression;
+use super::{Expr, Scope};
+use gpubench_core::gpu::{self, ValueType};
+use gpubench_core::workload::Size;
+use gpubench_core::yaml::{Node, Value};
+
+/// What stands for the parameter block.
+const PARAMS: &str = "params";
+/// What stands before a number of bytes of local memory.
+const LOCAL: &str = "local";
+
+/// An argument as the file has it.
+#[derive(Clone, Debug)]
+pub enum Spec {
+    /// A buffer by name, or the parameter block.
+    Name(String),
+    /// A scalar or a vector.
+    Value(ValueType, Vec<Expression>),
+    /// Bytes of local memory.
+    Local(Expression),
+}
+
+impl Decode for Spec {
+    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
+        let entries = match &node.value {
+            Value::Text(name) => return Some(Self::Name(name.clone())),
+            Value::Map(entries) => entries.as_slice(),
+            _ => &[],
+        };
+        let [(key, inner)] = entries else {
+            let wanted = "a buffer's name, `params`, or a map with one type: `{ i32: n }`";
+            return diagnostics.unexpected(node, wanted);
+        };
+        if key.name == LOCAL {
+            return Expression::decode(inner, diagnostics).map(Self::Local);
+        }
+        let r#type = ValueType::try_from(key.name.clone());
+        let r#type = r#type.map_err(|why| diagnostics.push(&key.at, why, None)).ok()?;
+        let components = match inner.value {
+            Value::List(_) => Vec::decode(inner, diagnostics)?,
+            _ => vec![Expression::decode(inner, diagnostics)?],
+        };
+        if components.len() != usize::from(r#type.width) {
+            let (type_name, wanted) = (&key.name, r#type.width);
+            let message = format!("`{type_name}` takes {wanted} numbers, not {}", components.len());
+            return diagnostics.reject(&inner.at, message, None);
+        }
+        Some(Self::Value(r#type, components))
+    }
+}
+
+impl Converter<'_> {
+    /// The arguments of a kernel; the outer `None`: there was an error.
+    pub fn args(
+        &mut self,
+        given: Option<&At<Vec<At<Spec>>>>,
+        buffers: &[Buffer],
+        names: &[String],
+    ) -> Option<Option<Vec<Argument>>> {
+        let Some(At { value: given, .. }) = given else { return Some(None) };
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        let args: Vec<_> = given.iter().map(|arg| self.arg(arg, buffers, &names)).collect();
+        args.into_iter().collect::<Option<Vec<_>>>().map(Some)
+    }
+
+    /// Gives a workload's only kernel its arguments. `None`: there were mistakes, or it is none.
+    pub fn give_args(
+        &mut self,
+        spec: &file::Workload,
+        kernel: Option<&mut Option<Kernel>>,
+        buffers: Option<&Vec<Buffer>>,
+        names: Option<&Vec<String>>,
+    ) -> Option<()> {
+        if spec.steps.is_some() {
+            // Each of a program's kernels has its own.
+            return None;
+        }
+        let (Some(kernel), Some(At { value, .. })) = (kernel?, &spec.kernel) else {
+            return Some(());
+        };
+        kernel.args = self.args(value.args.as_ref(), buffers?, names?)?;
+        self.unused_buffers(buffers?, std::iter::once(&*kernel));
+        Some(())
+    }
+
+    fn arg(
+        &mut self,
+        At { value, at }: &At<Spec>,
+        buffers: &[Buffer],
+        names: &[&str],
+    ) -> Option<Argument> {
+        const RULE: &str = "an argument is made of sizes, parameters and constants";
+        match value {
+            Spec::Name(name) => {
+                if let Some(i) = buffers.iter().position(|buffer| buffer.name == *name) {
+                    return Some(Argument::Buffer(i));
+                }
+                if name == PARAMS {
+                    return Some(Argument::Params);
+                }
+                let known = buffers.iter().map(|buffer| buffer.name.as_str());
+                let help = match names.contains(&name.as_str()) {
+                    true => Some(format!("a number has its type before it: `{{ i32: {name} }}`")),
+                    false => suggest(name, known),
+                };
+                let message = format!("there is no buffer `{name}` here");
+                self.diagnostics.reject(at, message, help.as_deref())
+            }
+            Spec::Value(r#type, components) => {
+                let known = components.iter().map(|x| self.names(x, names, RULE));
+                known.collect::<Vec<_>>().into_iter().collect::<Option<Vec<()>>>()?;
+                let components = components.iter().map(|x| x.expr.clone()).collect();
+                Some(Argument::Value(*r#type, components))
+            }
+            Spec::Local(bytes) => {
+                self.names(bytes, names, RULE)?;
+                Some(Argument::Local(bytes.expr.clone()))
+            }
+        }
+    }
+
+    /// Reports every buffer that is among no kernel's arguments, though there is a list of them.
+    pub fn unused_buffers<'k>(
+        &mut self,
+        buffers: &[Buffer],
+        kernels: impl Iterator<Item = &'k Kernel> + Clone,
+    ) {
+        let takes = |kernel: &Kernel, i: usize| {
+            kernel.args.as_ref().is_none_or(|args| args.contains(&Argument::Buffer(i)))
+        };
+        for (i, buffer) in buffers.iter().enumerate() {
+            if !kernels.clone().any(|kernel| takes(kernel, i)) {
+                let message = format!("buffer `{}` is not among the kernel's `args`", buffer.name);
+                self.diagnostics.add(buffer.place.diagnostic(message, None));
+            }
+        }
+    }
+
+    /// Reports arguments that have no sensible value at a size.
+    pub fn args_at_size(
+        &mut self,
+        given: Option<&At<Vec<At<Spec>>>>,
+        kernel: &Kernel,
+        size: &Size,
+        scope: &Scope,
+    ) {
+        let places = given.iter().flat_map(|given| &given.value);
+        for (At { at, .. }, arg) in places.zip(kernel.args.iter().flatten()) {
+            if let Err(why) = arg.values(scope) {
+                self.diagnostics.push(at, format!("argument at {}: {why}", shown(size)), None);
+            }
+        }
+    }
+}
+
+impl Argument {
+    /// Its numbers, each of which its type holds.
+    ///
+    /// # Errors
+    /// What is wrong with one.
+    pub fn values(&self, scope: &Scope) -> Result<Vec<f64>, String> {
+        let Self::Value(r#type, components) = self else {
+            return match self {
+                Self::Local(bytes) => local_bytes(bytes, scope).map(|_| vec![]),
+                _ => Ok(vec![]),
+            };
+        };
+        let component = |expr: &Expr| {
+            let value = expr.eval(scope)?;
+            let name = String::from(*r#type);
+            let wrong = || format!("`{expr}` is {value}, which `{name}` does not hold exactly");
+            if r#type.holds(value) { Ok(value) } else { Err(wrong()) }
+        };
+        components.iter().map(component).collect()
+    }
+}
+
+fn local_bytes(bytes: &Expr, scope: &Scope) -> Result<u32, String> {
+    match bytes.count(scope)? {
+        0 => Err(format!("`{bytes}` is 0, and local memory is at least a byte")),
+        count => u32::try_from(count).map_err(|_| format!("{count} bytes of local memory")),
+    }
+}
+
+/// A kernel's arguments as devices are given them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lowered {
+    /// The list; `None`: that of a kernel without `args`.
+    pub args: Option<Vec<gpu::Argument>>,
+    /// What lies behind the parameter block in a launch's parameters.
+    pub values: Vec<u8>,
+}
+
+impl Kernel {
+    /// The arguments behind a parameter block of `block` bytes, where there is a list of them; local
+    /// memory has no bytes yet.
+    pub fn placed(&self, block: u32) -> Option<Vec<gpu::Argument>> {
+        let args = self.args.as_ref()?;
+        let types = self.values().map(|(r#type, _)| r#type);
+        let mut offsets = gpu::offsets(block, types).0.into_iter();
+        let place = |arg: &Argument| match arg {
+            Argument::Buffer(i) => gpu::Argument::Buffer(*i as u32),
+            Argument::Params => gpu::Argument::Block(block),
+            Argument::Local(_) => gpu::Argument::Local(0),
+            Argument::Value(r#type, _) => {
+                gpu::Argument::Value { offset: offsets.next().unwrap_or(block), r#type: *r#type }
+            }
+        };
+        Some(args.iter().map(place).collect())
+    }
+
+    /// Types and components of the values among its arguments.
+    pub fn values(&self) -> impl Iterator<Item = (ValueType, Vec<Expr>)> {
+        self.args.iter().flatten().filter_map(|arg| match arg {
+            Argument::Value(r#type, components) => Some((*r#type, components.clone())),
+            _ => None,
+        })
+    }
+
+    /// The arguments with the values of `scope`.
+    ///
+    /// # Errors
+    /// An argument without a sensible value.
+    pub fn lowered(&self, block: u32, scope: &Scope) -> Result<Lowered, String> {
+        let mut placed = self.placed(block);
+        let mut values = vec![];
+        for (arg, place) in self.args.iter().flatten().zip(placed.iter_mut().flatten()) {
+            match (arg, place) {
+                (Argument::Local(bytes), gpu::Argument::Local(place)) => {
+                    *place = local_bytes(bytes, scope)?;
+                }
+                (Argument::Value(r#type, _), _) => values.push((*r#type, arg.values(scope)?)),
+                _ => {}
+            }
+        }
+        Ok(Lowered { args: placed, values: gpu::packed(block, &values) })
+    }
+}

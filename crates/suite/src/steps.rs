@@ -1,0 +1,216 @@
+//! `steps:`, a program of several kernels.
+
+use super::Expr;
+use super::convert::{Converter, NAME_RULE, Params, is_name};
+use super::decode::At;
+use super::file;
+use super::program::{Program, ProgramKernel, Step, Swap};
+use super::suggest::suggest;
+use super::types::{Buffer, Kernel};
+use super::verify::Verification;
+use std::ops::Range;
+
+/// Steps stand at most so deep within others.
+const MAX_DEPTH: usize = 8;
+
+/// What all steps of a program share.
+struct Given<'a> {
+    /// The workload as the file has it, without its steps.
+    spec: &'a file::Workload,
+    buffers: &'a [Buffer],
+    params: Vec<(String, gpubench_core::gpu::Scalar)>,
+}
+
+/// The workload with the kernel of its first step as its own, where it is a program.
+pub fn with_first_kernel(spec: &file::Workload) -> file::Workload {
+    let first = spec.steps.as_ref().and_then(|steps| first_kernel(&steps.value));
+    let Some(first) = first else { return spec.clone() };
+    let mut kernel = under(first, spec);
+    kernel.value.args = None;
+    file::Workload { kernel: Some(kernel), ..spec.clone() }
+}
+
+fn first_kernel(steps: &[At<file::Step>]) -> Option<&At<file::Kernel>> {
+    steps.iter().find_map(|At { value: step, .. }| {
+        let inner = step.steps.as_ref().map(|steps| steps.value.as_slice());
+        step.kernel.as_ref().or_else(|| first_kernel(inner.unwrap_or_default()))
+    })
+}
+
+/// A step's kernel with what it does not say taken from the workload's.
+fn under(kernel: &At<file::Kernel>, spec: &file::Workload) -> At<file::Kernel> {
+    let base = spec.kernel.as_ref().map(|base| &base.value);
+    let value = base.map_or_else(|| kernel.value.clone(), |base| kernel.value.over(base));
+    At { value, at: kernel.at.clone() }
+}
+
+impl Converter<'_> {
+    /// The program of a workload; the outer `None`: there were mistakes.
+    pub fn program(
+        &mut self,
+        spec: &file::Workload,
+        buffers: &[Buffer],
+        params: &Params,
+        names: &[String],
+    ) -> Option<Option<Program>> {
+        let Some(At { value: steps, at }) = &spec.steps else { return Some(None) };
+        self.for_one_kernel(spec)?;
+        let given = Given {
+            spec,
+            buffers,
+            params: params.iter().map(|(name, _, scalar)| (name.clone(), *scalar)).collect(),
+        };
+        let mut program = Program::default();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        program.steps = self.steps(&given, &mut program.kernels, steps, &names, 0)?;
+        if program.kernels.is_empty() {
+            let help = "for example `- { kernel: { entry: scale, args: [x] }, grid: [n] }`";
+            return self.diagnostics.reject(at, "no step has a kernel", Some(help));
+        }
+        self.unused_buffers(buffers, program.kernels.iter().map(|step| &step.kernel));
+        Some(Some(program))
+    }
+
+    /// Reports what only a workload of one kernel can have.
+    fn for_one_kernel(&mut self, spec: &file::Workload) -> Option<()> {
+        let others = [
+            ("search", spec.search.as_ref().map(|key| &key.at)),
+            ("passes", spec.passes.as_ref().map(|key| &key.at)),
+            ("divide", spec.divide.as_ref().map(|key| &key.at)),
+            ("grid", spec.grid.as_ref().map(|key| &key.at)),
+        ];
+        if let Some((name, Some(at))) = others.into_iter().find(|(_, at)| at.is_some()) {
+            let message =
+                format!("`{name}` is for a workload of one kernel, and this one has `steps`");
+            return self.diagnostics.reject(at, message, None);
+        }
+        match &spec.verify {
+            Some(At { value: Verification::Reference(..) | Verification::Emulator(_), at }) => {
+                let message = "a program is verified by a `file`, a `command` or another device";
+                self.diagnostics.reject(at, message, None)
+            }
+            _ => Some(()),
+        }
+    }
+
+    fn steps(
+        &mut self,
+        given: &Given,
+        kernels: &mut Vec<ProgramKernel>,
+        steps: &[At<file::Step>],
+        names: &[&str],
+        depth: usize,
+    ) -> Option<Vec<Step>> {
+        let mut all = vec![];
+        for At { value: step, at } in steps {
+            if depth > MAX_DEPTH {
+                let message = format!("steps stand at most {MAX_DEPTH} deep within others");
+                return self.diagnostics.reject(at, message, None);
+            }
+            all.push(match (&step.kernel, &step.repeat, &step.swap) {
+                (Some(kernel), None, None) if step.steps.is_none() && step.index.is_none() => {
+                    self.launch_step(given, kernels, kernel, step, names)
+                }
+                (None, Some(_), None) if step.grid.is_none() => {
+                    self.repeat_step(given, kernels, step, at, names, depth)
+                }
+                (None, None, Some(swap)) if step.grid.is_none() && step.steps.is_none() => {
+                    self.swap_step(swap, given.buffers).map(Step::Swap)
+                }
+                _ => {
+                    let message = "a step is a `kernel` with its `grid`, a `repeat` with its `steps`, \
+                                   or a `swap`";
+                    self.diagnostics.reject(at, message, None)
+                }
+            });
+        }
+        all.into_iter().collect()
+    }
+
+    fn launch_step(
+        &mut self,
+        given: &Given,
+        kernels: &mut Vec<ProgramKernel>,
+        kernel: &At<file::Kernel>,
+        step: &file::Step,
+        names: &[&str],
+    ) -> Option<Step> {
+        let own = under(kernel, given.spec);
+        let spec = file::Workload {
+            kernel: Some(own.clone()),
+            grid: step.grid.clone(),
+            steps: None,
+            ..given.spec.clone()
+        };
+        let mut converted: Kernel = self.kernel(&spec)??;
+        let constants = converted.constants.iter().map(|(name, _)| name.clone());
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let names: Vec<String> = constants.chain(names).collect();
+        let args = self.args(own.value.args.as_ref(), given.buffers, &names);
+        let grid = self.grid(&spec, &names);
+        converted.args = args?;
+        self.fit(&spec, &converted, given.buffers, &given.params);
+        let place = self.diagnostics.place(&own.at);
+        kernels.push(ProgramKernel { kernel: converted, grid: grid?, place });
+        Some(Step::Launch(kernels.len() - 1))
+    }
+
+    fn repeat_step(
+        &mut self,
+        given: &Given,
+        kernels: &mut Vec<ProgramKernel>,
+        step: &file::Step,
+        at: &Range<usize>,
+        names: &[&str],
+        depth: usize,
+    ) -> Option<Step> {
+        let At { value: count, at: count_at } = step.repeat.as_ref()?;
+        self.names(count, names, "a number of repetitions is made of sizes and parameters")?;
+        let mut inner = names.to_vec();
+        if let Some(At { value: index, at }) = &step.index {
+            if !is_name(index) || names.contains(&index.as_str()) {
+                let message = format!("`{index}` cannot name what counts the repetitions");
+                let help = format!("a name that nothing else has; {NAME_RULE}");
+                return self.diagnostics.reject(at, message, Some(&help));
+            }
+            inner.push(index);
+        }
+        let Some(At { value: steps, .. }) = &step.steps else {
+            return self.diagnostics.reject(at, "there are no `steps` to repeat", None);
+        };
+        Some(Step::Repeat {
+            count: count.expr.clone(),
+            index: step.index.as_ref().map(|index| index.value.clone()),
+            place: self.diagnostics.place(count_at),
+            steps: self.steps(given, kernels, steps, &inner, depth + 1)?,
+        })
+    }
+
+    /// Two buffers that change places: each must be able to stand for the other.
+    fn swap_step(&mut self, swap: &At<Vec<At<String>>>, buffers: &[Buffer]) -> Option<Swap> {
+        let At { value: named, at } = swap;
+        let [first, second] = named.as_slice() else {
+            let message = format!("a swap names two buffers, not {}", named.len());
+            return self.diagnostics.reject(at, message, None);
+        };
+        let mut position = |name: &At<String>| {
+            let known = buffers.iter().map(|buffer| buffer.name.as_str());
+            let found = known.clone().position(|buffer| buffer == name.value);
+            if found.is_none() {
+                let message = format!("there is no buffer `{}` here", name.value);
+                self.diagnostics.push(&name.at, message, suggest(&name.value, known).as_deref());
+            }
+            found
+        };
+        let (first, second) = (position(first)?, position(second)?);
+        let kind = |i: usize| {
+            let Buffer { element, count, access, .. } = &buffers[i];
+            (*element, Expr::to_string(count), *access)
+        };
+        if first == second || kind(first) != kind(second) {
+            let message = "two buffers that change places have one type, `count` and `access`";
+            return self.diagnostics.reject(at, message, None);
+        }
+        Some([first, second])
+    }
+}

@@ -1,0 +1,109 @@
+//! docs/polybench: kernels with their own arguments and programs of several, right by NumPy's count.
+
+mod common;
+
+use common::{Place, text};
+use gpubench::record::Outcome;
+use std::process::Command;
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/polybench");
+
+/// Whether `python3` is here, and has NumPy.
+fn numpy() -> bool {
+    let asked = Command::new("python3").args(["-c", "import numpy"]).output();
+    asked.is_ok_and(|answer| answer.status.success())
+}
+
+fn run(place: &Place, suite: &str, more: &[&str]) -> (Option<i32>, String) {
+    let args = ["run", suite, "--trust", "--verify", "--rounds", "1"];
+    let output = place.output(&[&args, more].concat());
+    (output.status.code(), text(&output.stdout) + &text(&output.stderr))
+}
+
+#[test]
+fn the_suite_checks_without_a_device() {
+    let place = Place::new();
+    let checked = place.output(&["check", &format!("{FOLDER}/polybench.yaml")]);
+    let (out, talk) = (text(&checked.stdout), text(&checked.stderr));
+    assert!(out.contains("21 workloads, 21 cases"), "{out}{talk}");
+}
+
+/// By a command where there is NumPy, by files in any case.
+#[test]
+fn its_kernels_compute_what_numpy_does() {
+    let place = Place::new();
+    let only = if numpy() { "polybench" } else { "jacobi_1d" };
+    if only != "polybench" {
+        println!("only jacobi_1d: no python3 with NumPy on this machine");
+    }
+    let (code, said) = run(&place, &format!("{FOLDER}/polybench.yaml"), &["--filter", only]);
+    if code == Some(3) {
+        println!("skipped: no device on this machine");
+        return;
+    }
+    let run = place.run();
+    let skipped = |outcome: &Outcome| matches!(outcome, Outcome::Unsupported(_));
+    let ran: Vec<_> = run.records.iter().filter(|record| !skipped(&record.outcome)).collect();
+    if ran.is_empty() {
+        println!("skipped: no OpenCL device on this machine");
+        return;
+    }
+    for record in ran {
+        assert_eq!(record.outcome, Outcome::Ok, "{}: {said}", record.key);
+        let against = record.against.as_deref().unwrap_or_default();
+        let wanted = match record.key.workload.as_str() {
+            "jacobi_1d" => "file jacobi_1d_a.npy, jacobi_1d_b.npy".to_owned(),
+            other => format!("command python3 expected.py {other}"),
+        };
+        assert_eq!(against, wanted);
+    }
+}
+
+/// What the suite expects of one step fewer is wrong: that it is compared shows.
+#[test]
+fn a_wrong_number_of_repetitions_does_not_verify() {
+    let place = Place::new();
+    let suite = std::fs::read_to_string(format!("{FOLDER}/polybench.yaml")).expect("readable");
+    let wrong = suite.replace("n: 120, steps: 11", "n: 120, steps: 10");
+    assert_ne!(suite, wrong);
+    for file in std::fs::read_dir(FOLDER).expect("a folder") {
+        let file = file.expect("readable");
+        std::fs::copy(file.path(), place.folder.path().join(file.file_name())).expect("a copy");
+    }
+    std::fs::write(place.folder.path().join("wrong.yaml"), wrong).expect("writable");
+    let (code, said) = run(&place, "wrong.yaml", &["--filter", "jacobi_1d"]);
+    if code == Some(3) {
+        println!("skipped: no device on this machine");
+        return;
+    }
+    let run = place.run();
+    let ran = run.records.iter().filter(|r| !matches!(r.outcome, Outcome::Unsupported(_)));
+    for record in ran {
+        assert!(matches!(record.outcome, Outcome::Unverified(_)), "{:?} {said}", record.outcome);
+    }
+}
+
+/// A command is a program of the suite's: it does not run unasked.
+#[test]
+fn a_command_needs_trust() {
+    let place = Place::new();
+    let suite = "version: 1
+workloads:
+  f:
+    kernel: { family: micro, entry: triad, group: [64], constants: { V: f32, ITEMS: 1 } }
+    sizes: { n: [256] }
+    params: { n: n, s: { f32: 0.5 } }
+    buffers:
+      b: { type: f32, count: n, fill: index }
+      c: { type: f32, count: n, fill: index }
+      out: { type: f32, count: n }
+    grid: [n]
+    verify: { command: [touch, ran] }
+";
+    std::fs::write(place.folder.path().join("mine.yaml"), suite).expect("writable");
+    let refused = place.output(&["run", "mine.yaml"]);
+    let said = text(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("--trust") && said.contains("touch ran"), "{said}");
+    assert!(!place.folder.path().join("ran").exists());
+}
