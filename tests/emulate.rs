@@ -17,7 +17,7 @@ use gpubench::plan::{
 };
 use gpubench::record::Outcome;
 use gpubench::reference::{self, Data, Problem};
-use gpubench::suite::{Suite, Workload};
+use gpubench::suite::{Fallback, Suite, Workload};
 use gpubench::units::Bytes;
 use gpubench::workload::{Comparison, Kind, Size, Verify};
 
@@ -107,6 +107,34 @@ fn every_shipped_kernel_gives_what_its_reference_gives() {
     shipped.retain(|file| !LONG.contains(&file.as_str()));
     shipped.retain(|file| !checked.iter().any(|origin: &String| origin.ends_with(file.as_str())));
     assert_eq!(shipped, [] as [String; 0]);
+}
+
+/// The same workload with each fallback in its group's place.
+fn with_fallbacks(workload: &Workload) -> Vec<Workload> {
+    let fallbacks = workload.kernel.iter().flat_map(|kernel| kernel.fallback.clone());
+    let with = |fallback: Fallback| {
+        let mut workload = workload.clone();
+        let kernel = workload.kernel.as_mut().unwrap();
+        kernel.group = fallback.group;
+        kernel.constants.retain(|(name, _)| fallback.constants.iter().all(|(n, _)| n != name));
+        kernel.constants.extend(fallback.constants);
+        workload
+    };
+    fallbacks.map(with).collect()
+}
+
+#[test]
+fn every_fallback_gives_what_the_reference_gives() {
+    let mut suite = small();
+    suite.workloads = suite.workloads.iter().flat_map(with_fallbacks).collect();
+    assert!(suite.workloads.len() > 50);
+    for case in &cases(&suite, &emulated_device()) {
+        let contents = initial(case);
+        for candidate in &case.candidates {
+            let what = format!("{} with {:?}", case.key, candidate.kernel.group);
+            right(case, candidate, &contents).unwrap_or_else(|e| panic!("{what}: {e}"));
+        }
+    }
 }
 
 /// Kernels of the suite `characterise` whose shipped sizes are too long to be emulated here; the

@@ -28,6 +28,7 @@ fn gpu() -> Description {
     Description {
         name: "test".into(),
         vendor: "none".into(),
+        bindings: None,
         units: 16,
         warp: 32,
         clock: 1e9,

@@ -9,6 +9,7 @@ mod fuzz;
 mod good;
 mod plan;
 mod schema;
+mod small;
 
 use gpubench::error::{Error, Located};
 use gpubench::suite::Suite;

@@ -9,7 +9,8 @@ use gpubench::plan::{Case, Limits, Planned, estimate, multi_device_division, row
 use gpubench::units::Bytes;
 
 /// A host with everything.
-const LIMITS: Limits = Limits { memory: None, seconds: 1.0, seed: 0, cores: 8, host_memory: None };
+pub(super) const LIMITS: Limits =
+    Limits { memory: None, seconds: 1.0, seed: 0, cores: 8, host_memory: None };
 
 /// A large simulated GPU.
 fn gpu() -> DeviceInfo {

@@ -60,12 +60,13 @@ impl Selector {
     }
 }
 
-/// Whether simulated devices are named by their description, a shipped machine's included.
+/// Whether simulated devices are named by their description, that of a shipped machine or small device
+/// included.
 fn is_file(name: &str) -> bool {
     let path = Path::new(name);
-    let is_machine = Sim::machines().contains(&name);
+    let is_shipped = Sim::machines().contains(&name) || Sim::small_devices().contains(&name);
     let is_yaml = path.extension().is_some_and(|e| e == "yaml" || e == "yml");
-    path.components().count() > 1 || is_yaml || is_machine
+    path.components().count() > 1 || is_yaml || is_shipped
 }
 
 /// A device with the number of its physical GPU, by which users name all views of it at once.

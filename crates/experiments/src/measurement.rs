@@ -3,6 +3,7 @@
 use crate::Policy;
 use crate::plan::Case;
 use gpubench_core::error::Error;
+use gpubench_core::gpu::group_label;
 use gpubench_core::record::{
     Built, Detail, ErrorNorms, Flag, Measured, Mismatch, Monitor, Outcome, Record, Wall,
 };
@@ -87,7 +88,11 @@ impl Measurement {
     }
 
     /// The record of `case` on the run's device number `device` in `round`.
-    pub fn into_record(self, case: &Case, device: usize, round: u32) -> Record {
+    pub fn into_record(mut self, case: &Case, device: usize, round: u32) -> Record {
+        if let (Some(preferred), Some(built)) = (case.preferred_group, &self.kernel) {
+            let [ran, preferred] = [built.group, preferred].map(group_label);
+            self.flag(Flag::OtherGroup(format!("{ran} instead of {preferred}")));
+        }
         Record {
             key: case.key.clone(),
             tags: case.tags.clone(),

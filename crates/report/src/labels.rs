@@ -143,6 +143,7 @@ pub fn flag_word(flag: &Flag) -> &'static str {
         Flag::Flake(_) => "flake",
         Flag::Throttled(_) => "throttled",
         Flag::Drift(_) => "drift",
+        Flag::OtherGroup(_) => "other group",
     }
 }
 
@@ -163,6 +164,7 @@ pub fn explain(flag: &Flag) -> String {
         Flag::Flake(how) => format!("flake: the first try ended ({how}), the second did not"),
         Flag::Throttled(why) => format!("throttled: the device held its clock back: {why}"),
         Flag::Drift(how) => format!("drift: {how}"),
+        Flag::OtherGroup(which) => format!("other group: {which}"),
     }
 }
 

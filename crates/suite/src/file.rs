@@ -4,7 +4,9 @@ use super::args::Spec as Argument;
 use super::decode::{At, Clean, Entries, spec};
 use super::keywords::{Family, HostMemoryKind};
 use super::select::Select;
-use super::values::{ByteSize, Constant, Experiments, Expression, Groups, Param, Sizes, Splitting};
+use super::values::{
+    ByteSize, Constant, Experiments, Expression, Fallback, Groups, Param, Sizes, Splitting,
+};
 use super::verify::Verification;
 use gpubench_core::gpu::{Access, Element};
 use gpubench_core::workload::{Ceiling, Fill};
@@ -117,6 +119,10 @@ spec! {
         /// Work-items per work-group along one to three dimensions; a list of such groups makes
         /// one workload each, called `name/16x16`.
         group: Option<At<Groups>>,
+        /// Work-groups for devices that do not take `group`, because it has too many work-items, or because
+        /// the kernel then needs too much local memory: the first that fits runs. Each is a group, or
+        /// a map of a group and of the constants that go with it.
+        fallback: Option<Vec<At<Fallback>>>,
         /// Constants that the compiler knows: whole numbers, numbers, or element types.
         constants: Option<Entries<At<Constant>>>,
         /// The kernel's arguments in its own order: buffers by name, `params` for the parameter

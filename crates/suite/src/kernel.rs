@@ -7,7 +7,7 @@ use super::file;
 use super::fit::{About, Misfit};
 use super::source::Source;
 use super::suggest::suggest;
-use super::types::{Buffer, Kernel, KernelText, Search};
+use super::types::{Buffer, Fallback, Kernel, KernelText, Search};
 use super::values::{self, Group};
 use super::{assets, directive, wgsl};
 use gpubench_core::gpu::{Binding, Constant, KernelSource, Language, Origin, Scalar};
@@ -38,6 +38,7 @@ impl Converter<'_> {
         let constants = self.constants(kernel.constants.as_ref());
         let search = spec.search.as_ref().map(|search| self.search(&search.value, &search.at));
         let group = self.group(kernel, at, spec.search.as_ref().map(|search| &search.value));
+        let fallback = self.fallback(kernel);
         let needs = self.needs(kernel);
         let search = match search {
             Some(search) => Some(search?),
@@ -47,6 +48,7 @@ impl Converter<'_> {
             entry: entry?.value,
             texts: texts?,
             group: group?,
+            fallback: fallback?,
             constants: constants?,
             args: None,
             search,
@@ -180,6 +182,23 @@ impl Converter<'_> {
             );
         }
         group?.value.all().first().copied()
+    }
+
+    fn fallback(&mut self, kernel: &file::Kernel) -> Option<Vec<Fallback>> {
+        let mut all = vec![];
+        let own = kernel.constants.as_ref().map_or(&[][..], |entries| &entries.0);
+        for At { value: fallback, .. } in kernel.fallback.iter().flatten() {
+            for (name, _) in &fallback.constants.0 {
+                if own.iter().all(|(known, _)| known.value != name.value) {
+                    let message = format!("the kernel has no constant `{}`", name.value);
+                    let help = "a fallback changes constants that the kernel has";
+                    self.diagnostics.push(&name.at, message, Some(help));
+                }
+            }
+            let constants = self.constants(Some(&fallback.constants));
+            all.push(constants.map(|constants| Fallback { group: fallback.group, constants }));
+        }
+        all.into_iter().collect()
     }
 
     fn constants(

@@ -50,7 +50,7 @@ pub use suite_kind::{
     Wrong as WrongOption,
 };
 pub use types::{
-    Argument, Budget, Buffer, Kernel, KernelText, MAX_PASSES, PASS, Place, Search, Suite, Work,
-    Workload,
+    Argument, Budget, Buffer, Fallback, Kernel, KernelText, MAX_PASSES, PASS, Place, Search, Suite,
+    Work, Workload,
 };
 pub use values::Expression;

@@ -110,6 +110,11 @@ impl Kernel {
             opencl: self.opencl.clone().or_else(|| inherited(&base.opencl, self.family.is_some())),
             wgsl: self.wgsl.clone().or_else(|| inherited(&base.wgsl, self.family.is_some())),
             group: self.group.clone().or_else(|| base.group.clone()),
+            // Fallbacks belong to their group.
+            fallback: match &self.group {
+                Some(_) => self.fallback.clone(),
+                None => self.fallback.clone().or_else(|| base.fallback.clone()),
+            },
             constants: joined(&self.constants, &base.constants),
             args: self.args.clone().or_else(|| base.args.clone()),
             needs: self.needs.clone().or_else(|| base.needs.clone()),

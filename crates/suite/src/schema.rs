@@ -6,7 +6,8 @@ use super::file::File;
 use super::keywords::{Other, PlainSplit};
 use super::suite_kind::SuiteKind;
 use super::values::{
-    ByteSize, Constant, Experiments, Expression, Groups, Param, RowsSpec, Sizes, Splitting,
+    ByteSize, Constant, Experiments, Expression, Fallback, FallbackSpec, Groups, Param, RowsSpec,
+    Sizes, Splitting,
 };
 use super::verify::Verification;
 use schemars::generate::SchemaSettings;
@@ -139,6 +140,13 @@ describe! {
         "description": "Work-items along one to three dimensions, or a list of such groups.",
         "anyOf": [group(), { "type": "array", "items": group(), "minItems": 1 }],
     });
+    Fallback(generator): {
+        let with_constants = generator.subschema_for::<FallbackSpec>();
+        json_schema!({
+            "description": "A work-group, or a map of one and of the constants that go with it.",
+            "anyOf": [group(), with_constants],
+        })
+    };
     Sizes(generator): json_schema!({
         "description": "Lists of values by name, or a list of maps with one value a name.",
         "anyOf": [

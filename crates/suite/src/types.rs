@@ -142,6 +142,8 @@ pub struct Kernel {
     pub texts: Vec<KernelText>,
     /// Work-items per group along each dimension.
     pub group: [u32; 3],
+    /// What takes the group's place on devices that do not take it, the preferred first.
+    pub fallback: Vec<Fallback>,
     /// Constants, in order.
     pub constants: Vec<(String, Constant)>,
     /// What it takes in its own order; `None`: the buffers, then the parameter block.
@@ -157,6 +159,15 @@ impl Kernel {
     pub fn text(&self, language: Language) -> Option<&KernelText> {
         self.texts.iter().find(|text| text.language == language)
     }
+}
+
+/// A group for devices that do not take the kernel's own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fallback {
+    /// Work-items per group along each dimension.
+    pub group: [u32; 3],
+    /// Constants that differ from the kernel's.
+    pub constants: Vec<(String, Constant)>,
 }
 
 /// An argument of a kernel.

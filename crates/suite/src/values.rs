@@ -113,6 +113,39 @@ impl Decode for Group {
     }
 }
 
+super::decode::spec! {
+    /// A work-group and the constants that go with it.
+    FallbackSpec {
+        /// Work-items per work-group along one to three dimensions.
+        group: Groups,
+        /// Constants that differ from the kernel's.
+        constants: Option<Entries<At<Constant>>>,
+    }
+}
+
+/// A work-group that a kernel may have instead of its own, with constants that go with it.
+#[derive(Clone, Debug)]
+pub struct Fallback {
+    pub group: Group,
+    pub constants: Entries<At<Constant>>,
+}
+
+impl Decode for Fallback {
+    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
+        if !matches!(node.value, Value::Map(_)) {
+            return Some(Self {
+                group: Group::decode(node, diagnostics)?,
+                constants: Entries(vec![]),
+            });
+        }
+        let spec = FallbackSpec::decode(node, diagnostics)?;
+        let Groups::One(group) = spec.group else {
+            return diagnostics.reject(&node.at, "a fallback has one work-group", None);
+        };
+        Some(Self { group, constants: spec.constants.unwrap_or(Entries(vec![])) })
+    }
+}
+
 /// Values by name, of which the product is meant, or a list of cases.
 #[derive(Clone, Debug)]
 pub enum Sizes {

@@ -50,6 +50,8 @@ pub enum Flag {
     /// The reference kernel around the case took another time than it usually did in the run; the
     /// text says by how much.
     Drift(String),
+    /// The device does not take the work-group that the suite prefers; the text says which one ran.
+    OtherGroup(String),
 }
 
 impl Flag {
@@ -69,7 +71,8 @@ impl Flag {
             | Self::WrongVariant(_)
             | Self::Timestamps(_)
             | Self::FewSamples
-            | Self::Flake(_) => Grade::Note,
+            | Self::Flake(_)
+            | Self::OtherGroup(_) => Grade::Note,
         }
     }
 }

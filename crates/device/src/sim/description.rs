@@ -62,6 +62,18 @@ described! {
         /// Optional features, by the names that suites use.
         #[serde(default)]
         features: Vec<String>,
+        /// Storage buffers of a kernel; where they are not described, 16 as large as any buffer.
+        #[serde(default)]
+        bindings: Option<Bindings>,
+    }
+
+    /// Storage buffers of a kernel.
+    #[derive(Copy)]
+    Bindings {
+        /// Most of them.
+        most: u32 as "whole",
+        /// Bytes that a kernel sees of one.
+        bytes: u64 as "whole",
     }
 
     /// What one unit holds at once, and the largest group.

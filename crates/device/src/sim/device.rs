@@ -273,8 +273,8 @@ pub(super) fn info(gpu: &Description, index: usize) -> DeviceInfo {
         memory: Some(Bytes(gpu.memory.size)),
         cache: None,
         max_buffer: Bytes(gpu.memory.largest_buffer),
-        max_binding: Bytes(gpu.memory.largest_buffer),
-        max_storage_buffers: 16,
+        max_binding: Bytes(gpu.bindings.map_or(gpu.memory.largest_buffer, |b| b.bytes)),
+        max_storage_buffers: gpu.bindings.map_or(16, |b| b.most),
         compute_units: Some(gpu.units),
         clock_hz: Some(gpu.clock),
         max_group_size: gpu.unit.group_threads,
@@ -292,9 +292,10 @@ pub(super) fn info(gpu: &Description, index: usize) -> DeviceInfo {
     }
 }
 
-/// Distinguishes descriptions whose devices have one name: results of two are not of one device.
+/// Distinguishes descriptions whose devices have one name: results of two are not of one device. What
+/// descriptions could not say at first counts only where one says it, so that the others stay the same devices.
 fn fingerprint(gpu: &Description) -> String {
-    let mut hash = sha256_hex(format!("{gpu:?}"));
+    let mut hash = sha256_hex(format!("{gpu:?}").replace(", bindings: None", ""));
     hash.truncate(8);
     hash
 }

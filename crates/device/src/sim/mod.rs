@@ -23,7 +23,7 @@ mod valid;
 
 pub use cost_model::{CostModel, Launched};
 pub use description::{
-    Cache, Compute, Costs, Description, Link, Local, Memory, Noise, Price, Rates, Unit,
+    Bindings, Cache, Compute, Costs, Description, Link, Local, Memory, Noise, Price, Rates, Unit,
 };
 pub use device::SimDevice;
 pub use events::{HostLimits, Job, Work, simulate, simulate_multi_device};
@@ -39,6 +39,8 @@ use include_dir::{Dir, include_dir};
 use std::path::{Path, PathBuf};
 
 static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/sim/devices");
+/// Devices that are simulated only where they are named, so that a run on all simulated devices stays what it was.
+static SMALL: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/sim/devices/small");
 static MACHINES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/sim/machines");
 
 /// The largest description: an honest one has some kilobytes.
@@ -48,7 +50,7 @@ const MAX_BYTES: u64 = 1 << 20;
 pub const SIM: &str = "sim";
 
 /// The simulated backend: the shipped devices and, behind them, those of a user's descriptions:
-/// each of a device, or of a machine with several (a shipped machine by its name).
+/// each of a device, or of a machine with several (a shipped machine or small device by its name).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sim {
     files: Vec<PathBuf>,
@@ -99,8 +101,12 @@ impl Sim {
 
     /// The names of the shipped machines.
     pub fn machines() -> Vec<&'static str> {
-        let names = MACHINES.files().filter_map(|file| file.path().file_stem()?.to_str());
-        names.collect()
+        names(&MACHINES)
+    }
+
+    /// The names of the shipped devices that are simulated only where they are named.
+    pub fn small_devices() -> Vec<&'static str> {
+        names(&SMALL)
     }
 
     /// Opens several devices of one host. Devices of one machine are behind its switches; all
@@ -164,11 +170,20 @@ impl Sim {
     }
 }
 
-/// File and text of a user's description, or of a shipped machine.
+/// The files' names without `.yaml`, in their order.
+fn names(folder: &'static Dir<'static>) -> Vec<&'static str> {
+    let mut names: Vec<_> =
+        folder.files().filter_map(|file| file.path().file_stem()?.to_str()).collect();
+    names.sort_unstable();
+    names
+}
+
+/// File and text of a user's description, or of a shipped one that is named.
 fn described(path: &Path) -> Result<(String, String)> {
     let file = path.display().to_string();
-    if let Some(machine) = MACHINES.get_file(format!("{file}.yaml")) {
-        return Ok((file, machine.contents_utf8().unwrap_or_default().to_owned()));
+    let named = |folder: &'static Dir<'static>| folder.get_file(format!("{file}.yaml"));
+    if let Some(shipped) = named(&MACHINES).or_else(|| named(&SMALL)) {
+        return Ok((file, shipped.contents_utf8().unwrap_or_default().to_owned()));
     }
     match gpubench_core::text::read(path, MAX_BYTES) {
         Ok(text) => Ok((file, text)),

@@ -106,10 +106,12 @@ impl Description {
 mod tests {
     use crate::sim::Sim;
     use gpubench_core::record::profile::{Profile, Traffic};
+    use std::path::PathBuf;
 
     #[test]
     fn every_shipped_description_makes_a_profile_that_survives_its_file() {
-        for (i, gpu) in Sim::default().descriptions().unwrap().iter().enumerate() {
+        let small = Sim::small_devices().into_iter().map(PathBuf::from).collect();
+        for (i, gpu) in Sim::new(small, 0).descriptions().unwrap().iter().enumerate() {
             let profile = gpu.profile(i);
             let text = serde_json::to_string_pretty(&profile).unwrap();
             assert_eq!(Profile::parse("p.json", &text).unwrap(), profile, "{}", gpu.name);

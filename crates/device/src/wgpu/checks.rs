@@ -7,7 +7,7 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, KernelSource, Language};
 use gpubench_core::units::Bytes;
 use naga::proc::Layouter;
-use naga::valid::{FunctionInfo, Validator};
+use naga::valid::{Capabilities, FunctionInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, EntryPoint, Module, ShaderStage};
 
 /// What the examination found out.
@@ -60,6 +60,15 @@ pub(crate) fn examine(
         )));
     }
     Ok(Examined { text, local })
+}
+
+/// Local memory of one group of a kernel in WGSL; `None` where it does not parse, which building it reports.
+pub fn local_bytes(source: &KernelSource) -> Option<Bytes> {
+    let module = naga::front::wgsl::parse_str(&source.wgsl().ok()?).ok()?;
+    let valid =
+        Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module).ok()?;
+    let entry = entry(&module, source).ok()?;
+    local_memory(&module, valid.get_entry_point(entry)).ok()
 }
 
 /// Entry point and file, as the user knows them.

@@ -33,6 +33,7 @@ mod timestamps;
 mod vulkan;
 
 pub(super) use checks::examine;
+pub use checks::local_bytes;
 pub use context::EXIT_DEVICE_LOST;
 
 use super::{Backend, Device};

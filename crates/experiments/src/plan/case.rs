@@ -27,6 +27,9 @@ pub struct Case {
     /// Variants of the search that this device does not take: what sets each apart, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<(String, String)>,
+    /// The suite's work-group, where this device takes only one of its fallbacks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preferred_group: Option<[u32; 3]>,
     /// Buffers in binding order.
     pub buffers: Vec<BufferPlan>,
     /// Numbers the reference sees beside the parameters.
@@ -266,6 +269,7 @@ pub mod sample {
             family: family.into(),
             candidates: vec![],
             dropped: vec![],
+            preferred_group: None,
             ceiling: None,
             buffers: vec![buffer],
             size: vec![],

@@ -6,6 +6,7 @@ pub(crate) mod case;
 mod divide;
 mod emulation;
 mod estimate;
+mod fallback;
 mod filter;
 mod grid;
 mod limits;

@@ -3,8 +3,9 @@
 use super::buffers::{buffers, check_buffers};
 use super::divide::{Division, FIRST};
 use super::estimate::LONGEST_PREPARE;
+use super::fallback::{Chosen, choose};
 use super::limits::Limits;
-use super::variants::{Asked, Params, candidates, place};
+use super::variants::{Asked, Params, place};
 use super::{BufferPlan, Case};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::reason::Reason;
@@ -53,9 +54,9 @@ pub fn resolve(
     }
     check_host_memory(key, device)?;
     let asked = Asked { workload, key, device, params, scope, later, buffers };
-    let (candidates, dropped) = match &workload.kernel {
-        Some(kernel) => candidates(&asked, kernel)?,
-        None => (vec![], vec![]),
+    let Chosen { candidates, dropped, preferred_group } = match &workload.kernel {
+        Some(kernel) => choose(&asked, kernel)?,
+        None => Chosen::default(),
     };
     let division = division(workload, &asked.scope, device);
     if resolution.divides {
@@ -69,6 +70,7 @@ pub fn resolve(
         ceiling: workload.ceiling.filter(|_| key.measure.is_kernel()),
         candidates,
         dropped,
+        preferred_group,
         buffers: asked.buffers,
         size: key.size.clone(),
         division,

@@ -1,6 +1,7 @@
 //! The variants of a case's kernel: every point of its search that the device takes.
 
 use super::divide::FIRST;
+use super::fallback::check_local_memory;
 use super::grid::work_groups;
 use super::scope::with_constants;
 use super::{BufferPlan, Candidate, Pass};
@@ -138,6 +139,7 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &KernelVariant) -> Result<
         args,
         meaning: meaning(asked, [flops, bytes], all_groups),
     };
+    check_local_memory(&source, kernel, workload, device)?;
     check_arguments(&source, device)?;
     Ok(Candidate {
         label: variant.label.clone(),
