@@ -68,7 +68,7 @@ fn a_wrong_number_of_repetitions_does_not_verify() {
     }
     std::fs::write(place.folder.path().join("wrong.yaml"), wrong).expect("writable");
     let (code, said) = run(&place, "wrong.yaml", &["--filter", "jacobi_1d"]);
-    assert_eq!(code, Some(1), "{said}");
+    assert_eq!(code, Some(4), "{said}");
     let run = place.run();
     let ran = run.records.iter().filter(|r| !matches!(r.outcome, Outcome::Unsupported(_)));
     let ran: Vec<_> = ran.collect();

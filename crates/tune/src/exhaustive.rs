@@ -26,7 +26,7 @@ impl Strategy for Exhaustive {
         Some(found)
     }
 
-    fn tell(&mut self, variant: usize, _: &Outcome) {
+    fn report(&mut self, variant: usize, _: &Outcome) {
         self.tried[variant] = true;
     }
 }

@@ -35,7 +35,7 @@ impl Strategy for Random {
         None
     }
 
-    fn tell(&mut self, variant: usize, _: &Outcome) {
+    fn report(&mut self, variant: usize, _: &Outcome) {
         self.tried[variant] = true;
     }
 }

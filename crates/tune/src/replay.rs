@@ -92,7 +92,7 @@ pub fn replay(recorded: &Recorded, strategy: &mut dyn Strategy, variants: usize)
             race.finish(*interval);
             best = best.min(interval.time);
         }
-        strategy.tell(variant, outcome);
+        strategy.report(variant, outcome);
         replay.tried.push(variant);
         replay.ratios.push(best / recorded.best_time);
     }

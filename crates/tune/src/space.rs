@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn malformed_variants_are_refused_with_their_place() {
+    fn malformed_variants_are_rejected_with_their_place() {
         let space = |variants: Vec<Vec<f64>>| Space::new(vec!["x".into(), "y".into()], variants);
         assert_eq!(space(vec![]), Err(SpaceError::Empty));
         assert_eq!(space(vec![vec![1.0]]), Err(SpaceError::Length { variant: 0 }));

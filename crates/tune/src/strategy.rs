@@ -1,4 +1,4 @@
-//! What every strategy is: asked for a variant, told the outcome.
+//! What every strategy is: asked for a variant, reported the outcome.
 
 use crate::model::Model;
 use crate::outcome::Outcome;
@@ -7,13 +7,13 @@ use crate::{Exhaustive, Random};
 use serde::Serialize;
 
 /// Chooses the next variant from the outcomes of those before. Whoever measures drives it: `ask`, measure,
-/// `tell`, until `ask` has no more or the budget is spent. A search is resumed by telling a new strategy
+/// `report`, until `ask` has no more or the budget is spent. A search is resumed by reporting to a new strategy
 /// what was tried before it is asked.
 pub trait Strategy {
-    /// The next variant's index, never one that was asked or told before; `None` when all are tried.
+    /// The next variant's index, never one that was asked or reported before; `None` when all are tried.
     fn ask(&mut self) -> Option<usize>;
     /// The outcome of a variant.
-    fn tell(&mut self, variant: usize, outcome: &Outcome);
+    fn report(&mut self, variant: usize, outcome: &Outcome);
 }
 
 /// The strategies by name.
@@ -47,12 +47,12 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
 
-        /// Whatever the space and the outcomes: each variant once, none outside, none that was told before.
+        /// Whatever the space and the outcomes: each variant once, none outside, none that was reported before.
         #[test]
         fn no_strategy_repeats_itself_or_leaves_the_space(
             rows in proptest::collection::btree_set((1..40i32, 0..5i32, 0..2i32), 1..60),
             times in proptest::collection::vec(proptest::option::of(1e-6..1e3f64), 60),
-            told in 0..10usize,
+            reported in 0..10usize,
             seed in any::<u64>(),
         ) {
             let values = |(x, y, z): &(i32, i32, i32)| [x, y, z].map(|n| f64::from(*n)).to_vec();
@@ -64,14 +64,14 @@ mod tests {
             for kind in [Kind::Exhaustive, Kind::Random, Kind::Model] {
                 let mut strategy = strategy(kind, &space, seed);
                 let mut seen = BTreeSet::new();
-                for variant in 0..told.min(space.len()) {
-                    strategy.tell(variant, &outcome(variant));
+                for variant in 0..reported.min(space.len()) {
+                    strategy.report(variant, &outcome(variant));
                     seen.insert(variant);
                 }
                 while let Some(variant) = strategy.ask() {
                     prop_assert!(variant < space.len());
                     prop_assert!(seen.insert(variant), "{kind:?} asked {variant} again");
-                    strategy.tell(variant, &outcome(variant));
+                    strategy.report(variant, &outcome(variant));
                 }
                 prop_assert_eq!(seen.len(), space.len());
             }

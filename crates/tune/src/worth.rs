@@ -23,8 +23,8 @@ pub fn worths(recorded: &Recorded) -> Vec<Worth> {
     let ratio = |parameter: usize, value: f64| {
         let pairs = space.variants().iter().zip(recorded.outcomes());
         let times = pairs.filter(|(values, _)| values[parameter] == value);
-        let least = times.filter_map(|(_, outcome)| outcome.time()).min_by(f64::total_cmp);
-        least.map(|time| time / recorded.best_time())
+        let fastest = times.filter_map(|(_, outcome)| outcome.time()).min_by(f64::total_cmp);
+        fastest.map(|time| time / recorded.best_time())
     };
     let of = |(parameter, name): (usize, &String)| {
         let values = space.values(parameter);

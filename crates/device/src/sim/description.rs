@@ -71,7 +71,7 @@ described! {
     #[derive(Copy)]
     Bindings {
         /// Most of them.
-        most: u32 as "whole",
+        count: u32 as "whole",
         /// Bytes that a kernel sees of one.
         bytes: u64 as "whole",
     }

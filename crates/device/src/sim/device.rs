@@ -274,7 +274,7 @@ pub(super) fn info(gpu: &Description, index: usize) -> DeviceInfo {
         cache: None,
         max_buffer: Bytes(gpu.memory.largest_buffer),
         max_binding: Bytes(gpu.bindings.map_or(gpu.memory.largest_buffer, |b| b.bytes)),
-        max_storage_buffers: gpu.bindings.map_or(16, |b| b.most),
+        max_storage_buffers: gpu.bindings.map_or(16, |b| b.count),
         compute_units: Some(gpu.units),
         clock_hz: Some(gpu.clock),
         max_group_size: gpu.unit.group_threads,

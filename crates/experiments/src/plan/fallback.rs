@@ -21,7 +21,7 @@ pub(super) struct Chosen {
 ///
 /// # Errors
 /// Why it does not take the suite's own, where it takes none.
-pub(super) fn choose(asked: &Asked, kernel: &Kernel) -> Result<Chosen, String> {
+pub(super) fn first_fitting(asked: &Asked, kernel: &Kernel) -> Result<Chosen, String> {
     let reason = match candidates(asked, kernel) {
         Ok((candidates, dropped)) => {
             return Ok(Chosen { candidates, dropped, preferred_group: None });

@@ -3,7 +3,7 @@
 use super::buffers::{buffers, check_buffers};
 use super::divide::{Division, FIRST};
 use super::estimate::LONGEST_PREPARE;
-use super::fallback::{Chosen, choose};
+use super::fallback::{Chosen, first_fitting};
 use super::limits::Limits;
 use super::variants::{Asked, Params, place};
 use super::{BufferPlan, Case};
@@ -55,7 +55,7 @@ pub fn resolve(
     check_host_memory(key, device)?;
     let asked = Asked { workload, key, device, params, scope, later, buffers };
     let Chosen { candidates, dropped, preferred_group } = match &workload.kernel {
-        Some(kernel) => choose(&asked, kernel)?,
+        Some(kernel) => first_fitting(&asked, kernel)?,
         None => Chosen::default(),
     };
     let division = division(workload, &asked.scope, device);

@@ -72,7 +72,7 @@ pub struct Model {
     asked: Vec<bool>,
     untried: usize,
     /// What was tried, with the log time of what did not fail.
-    told: Vec<(usize, Option<f64>)>,
+    reported: Vec<(usize, Option<f64>)>,
     lengths: Lengths,
     fitted_at: Option<usize>,
     random: Pcg64Mcg,
@@ -104,7 +104,7 @@ impl Model {
             start,
             asked: vec![false; space.len()],
             untried: space.len(),
-            told: vec![],
+            reported: vec![],
             fitted_at: None,
             random,
             settings,
@@ -120,9 +120,9 @@ impl Model {
 
     /// What was observed above the prior: a failure counts as slow as the slowest.
     fn residuals(&self) -> Vec<f64> {
-        let slowest = self.told.iter().filter_map(|(_, log)| *log).max_by(f64::total_cmp);
+        let slowest = self.reported.iter().filter_map(|(_, log)| *log).max_by(f64::total_cmp);
         let slowest = slowest.unwrap_or(0.0);
-        self.told
+        self.reported
             .iter()
             .map(|(variant, log)| log.unwrap_or(slowest) - self.prior[*variant])
             .collect()
@@ -132,7 +132,7 @@ impl Model {
         let mut all: Vec<usize> =
             (0..self.asked.len()).filter(|variant| !self.asked[*variant]).collect();
         let every = self.settings.new_code_every;
-        if every > 0 && self.told.len().is_multiple_of(every) {
+        if every > 0 && self.reported.len().is_multiple_of(every) {
             let is_new = |variant: &usize| self.code_tries[self.code[*variant]] == 0;
             let new: Vec<usize> = all.iter().copied().filter(is_new).collect();
             if !new.is_empty() {
@@ -150,7 +150,7 @@ impl Model {
 
     /// The untried variant with the largest expected improvement; `None` where nothing was learnt yet.
     fn promising(&mut self) -> Option<usize> {
-        let best = self.told.iter().filter_map(|(_, log)| *log).min_by(f64::total_cmp)?;
+        let best = self.reported.iter().filter_map(|(_, log)| *log).min_by(f64::total_cmp)?;
         let residuals = self.residuals();
         let count = residuals.len() as f64;
         let mean = residuals.iter().sum::<f64>() / count;
@@ -159,7 +159,7 @@ impl Model {
         let values: Vec<f64> = residuals.iter().map(|value| (value - mean) / deviation).collect();
         let candidates = self.candidates();
         let points: Vec<&[f64]> =
-            self.told.iter().map(|(one, _)| self.features.row(*one)).collect();
+            self.reported.iter().map(|(one, _)| self.features.row(*one)).collect();
         if self.fitted_at.is_none_or(|at| points.len() >= at + self.settings.fit_every) {
             self.lengths.fit(&points, &values);
             self.fitted_at = Some(points.len());
@@ -195,9 +195,9 @@ impl Strategy for Model {
         Some(chosen)
     }
 
-    fn tell(&mut self, variant: usize, outcome: &Outcome) {
+    fn report(&mut self, variant: usize, outcome: &Outcome) {
         self.mark(variant);
-        self.told.push((variant, outcome.time().map(f64::ln)));
+        self.reported.push((variant, outcome.time().map(f64::ln)));
     }
 }
 

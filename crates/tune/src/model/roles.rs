@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_groups_from_tiles_and_axes() {
+    fn names_distinguish_groups_from_tiles_and_axes() {
         let names = ["Block_Size_y", "block_size_x", "tile_size_x", "unroll", "wg"];
         let variants = vec![vec![4.0, 32.0, 3.0, 0.0, 7.0], vec![2.0, 64.0, 1.0, 1.0, 0.0]];
         let space = Space::new(names.map(String::from).into(), variants).unwrap();

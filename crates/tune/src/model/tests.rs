@@ -57,7 +57,7 @@ fn goes_on_where_everything_failed_and_ends_after_the_last() {
     let mut model = Model::new(&space, 1);
     let mut asked = vec![];
     while let Some(variant) = model.ask() {
-        model.tell(variant, &Outcome::Failed);
+        model.report(variant, &Outcome::Failed);
         asked.push(variant);
     }
     asked.sort_unstable();
@@ -65,13 +65,13 @@ fn goes_on_where_everything_failed_and_ends_after_the_last() {
 }
 
 #[test]
-fn a_resumed_search_does_not_repeat_what_it_was_told() {
+fn a_resumed_search_does_not_repeat_what_was_reported() {
     let recorded = recorded(surprising);
     let mut first = Model::new(recorded.space(), 5);
     let before = replay(&recorded, &mut first, 20).tried;
     let mut second = Model::new(recorded.space(), 5);
     for variant in &before {
-        second.tell(*variant, &recorded.outcomes()[*variant]);
+        second.report(*variant, &recorded.outcomes()[*variant]);
     }
     let after = replay(&recorded, &mut second, 20).tried;
     assert!(after.iter().all(|variant| !before.contains(variant)));

@@ -21,7 +21,7 @@ pub fn ask(suite: &Suite, trusted_now: bool) -> Result<()> {
     }
     if !trusted_now {
         let message = format!(
-            "this suite brings programs of its own, which would run on your drivers or as you: {}",
+            "the suite's own programs would run on your drivers or as you: {}",
             files(suite)
         );
         let help = "read them; if you trust them, run with --trust (asked again when they change)";

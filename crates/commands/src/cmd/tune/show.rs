@@ -76,7 +76,7 @@ impl Report<'_> {
             .text(" it is ")
             .value(summary.mean_ratio, Unit::Relative)
             .text(" in the mean of ")
-            .counted(u64::from(self.seeds), "search")
+            .counted(u64::from(self.seeds), "seed")
             .text("; nine of ten reach ")
             .value(summary.p90_ratio, Unit::Relative);
         let race = Sentence::new()
