@@ -9,7 +9,7 @@ use std::process::Command;
 
 const FILES: [&str; 3] = [
     "tests/data/v1/every-kind.jsonl",
-    "baselines/genuineintel-pthread-skylake-avx512-intel-r-xeon-r-processor-opencl.jsonl",
+    "baselines/authenticamd-pthread-skylake-avx512-amd-epyc-opencl.jsonl",
     "baselines/mesa-llvmpipe-llvm-15-0-6-256-bits-wgpu.jsonl",
 ];
 

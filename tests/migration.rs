@@ -1,4 +1,4 @@
-//! Result files of version 1 are read as what they mean: the shipped baselines, and a run of every kind that the
+//! Result files of version 1 are read as what they mean: baselines that were shipped once, and a run of every kind that the
 //! last gpubench of version 1 made on two simulated devices (`every-kind.jsonl`; of each sample list the first
 //! five values, steps of more than sixty left away).
 #![expect(clippy::unwrap_used, reason = "helpers of tests panic as tests do")]
@@ -24,9 +24,9 @@ fn path(file: &str) -> PathBuf {
 
 /// Every file of version 1 that lies here.
 fn files() -> Vec<PathBuf> {
-    let baselines = std::fs::read_dir(path("baselines")).unwrap();
-    let mut files: Vec<PathBuf> = baselines.map(|entry| entry.unwrap().path()).collect();
-    files.extend([path(EVERY_KIND), path("tests/data/selection/simulated.jsonl")]);
+    let folder = std::fs::read_dir(path("tests/data/v1")).unwrap();
+    let mut files: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
+    files.push(path("tests/data/selection/simulated.jsonl"));
     files
 }
 

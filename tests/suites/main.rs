@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers may panic as the test itself")]
 
 mod bad;
+mod baselines;
 mod command;
 mod files;
 mod fuzz;
