@@ -257,3 +257,57 @@ fn mistakes_are_reported_with_their_place_and_exit_code_2() {
     let negative = gpubench(&["model", "transfer-states", file, "--upload=-1", "--download=1"]);
     assert_eq!(negative.status.code(), Some(2));
 }
+
+/// The curves of real GPUs, kept with the tests: file and bounds of median and largest error.
+fn held_out(model: &str, prefix: &str, median: f64, largest: f64) -> usize {
+    let curves = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/gpu_curves");
+    let files = std::fs::read_dir(curves).unwrap().map(|entry| entry.unwrap().path());
+    let files: Vec<PathBuf> = files
+        .filter(|file| file.file_name().unwrap().to_string_lossy().starts_with(prefix))
+        .collect();
+    for file in &files {
+        let output = gpubench(&["model", model, file.to_str().unwrap(), "--json"]);
+        let said = serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap();
+        let error = |name: &str| said[name].as_f64().unwrap();
+        assert!(error("median_error") <= median, "{}: {said}", file.display());
+        assert!(error("max_error") <= largest, "{}: {said}", file.display());
+    }
+    files.len()
+}
+
+#[test]
+fn rooflines_fitted_on_every_second_row_predict_the_others() {
+    assert_eq!(held_out("roofline", "roofline_", 0.03, 0.08), 3);
+}
+
+#[test]
+fn saturation_fitted_on_every_second_row_predicts_the_others() {
+    assert_eq!(held_out("saturation", "stream_", 0.05, 0.15), 9);
+}
+
+#[test]
+fn odd_curves_are_rejected_with_their_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("curve.csv");
+    let (roofline, stream) = ("flop_per_byte,gflop_s,mhz\n", "work_items,read_gb_s\n");
+    let row = |clock: &str| format!("1,10,{clock}\n").repeat(9);
+    for (model, text, why) in [
+        ("roofline", format!("{roofline}1,10,1400\n"), "curve.csv:2:3: the last of 1 rows"),
+        ("roofline", format!("{roofline}1,0,1400\n"), "curve.csv:2:3: `0` in column `gflop_s`"),
+        ("roofline", format!("{roofline}{}1,10,0\n", row("1400")), "curve.csv:11:6: the clock is"),
+        ("roofline", "flop_per_byte,mhz\n".into(), "curve.csv:1:1: no column `gflop_s`"),
+        (
+            "saturation",
+            format!("{stream}{}", "64,5\n".repeat(8)),
+            "curve.csv:9:4: the last of 8 rows",
+        ),
+        ("saturation", format!("{stream}64,\n"), "curve.csv:2:4: empty field"),
+        ("saturation", "work_items\n1\n".into(), "curve.csv:1:1: no column of bandwidths"),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let output = gpubench(&["model", model, file.to_str().unwrap(), "--json"]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.replace('\n', " ").contains(why), "{said}, not {why}");
+    }
+}

@@ -1,6 +1,7 @@
 //! What each kernel must compute, written again in plain Rust, independently of the kernels.
 
 mod aes;
+mod ceilings;
 mod characterise;
 mod chip;
 mod data;

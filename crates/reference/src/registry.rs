@@ -1,7 +1,7 @@
 //! Every reference by name. `tests/tables.rs` fails when a shipped kernel's is missing.
 
 use super::{
-    Data, Problem, aes, characterise, chip, factors, filters, finance, gather, graphs, halo,
+    Data, Problem, aes, ceilings, characterise, chip, factors, filters, finance, gather, graphs, halo,
     matmul, micro, nbody, paths, places, reduction, seismic, speckle, stencils, streams, synthetic,
     transforms, transpose,
 };
@@ -89,6 +89,11 @@ const TABLE: &[(&str, Reference, &str)] = &[
     ("permute_213", transpose::permute_213, "`out(j, i, k) = a(i, j, k)`"),
     ("permute_231", transpose::permute_231, "`out(j, k, i) = a(i, j, k)`"),
     (
+        "read_again",
+        ceilings::read_again,
+        "sums modulo 2^32 of what each work-item reads of `words` words, `n` reads in all",
+    ),
+    (
         "read_sum",
         micro::read_sum,
         "column sums of blocks of `depth` rows of `width` numbers, modulo 2^32",
@@ -122,6 +127,11 @@ const TABLE: &[(&str, Reference, &str)] = &[
     ("triad", micro::triad, "`out = b + s*c`"),
     ("unpack_box", halo::unpack_box, "a face, unpacked into a box of a field"),
     ("walsh", transforms::walsh, "one pass of the fast Walsh transform of `n` numbers"),
+    (
+        "whole_chains",
+        ceilings::whole_chains,
+        "`steps` times `s' = s + a*r` with `r` before `s`, from every seed and `b` less it",
+    ),
 ];
 
 /// The reference `name`, if there is one.

@@ -1,6 +1,9 @@
 //! `gpubench model`: evaluate a published model on a CSV of measurements.
 
 mod concurrency;
+mod held_out;
+mod roofline;
+mod saturation;
 mod streams;
 mod transfer_states;
 
@@ -22,6 +25,10 @@ pub struct Args {
 enum Model {
     /// Pairs of kernels: predicted slowdown of the second against estimates and measurements
     Concurrency(concurrency::Args),
+    /// Rates at rising arithmetic intensity: a roofline fitted on every second row predicts the others
+    Roofline(roofline::Args),
+    /// Bandwidth against work-items in flight: curves fitted on every second row predict the others
+    Saturation(saturation::Args),
     /// Copies and a kernel in eight streams: predicted against the last column of a file
     Streams(streams::Args),
     /// Several devices on one host: the minimum time to move data, and how
@@ -32,6 +39,8 @@ enum Model {
 pub fn run(args: Args) -> Result<ExitCode> {
     match args.model {
         Model::Concurrency(args) => concurrency::run(&args),
+        Model::Roofline(args) => roofline::run(&args),
+        Model::Saturation(args) => saturation::run(&args),
         Model::Streams(args) => streams::run(&args),
         Model::TransferStates(args) => transfer_states::run(&args),
     }?;

@@ -1,0 +1,67 @@
+// Multiply-adds in half precision: eight chains a work-item, none waiting for another. A chain
+// holds two numbers that follow each other in s' = s + a*r, which for a = -1 comes back after six
+// steps: all are small and whole, so that every type is exact and a lost step shows. a comes at
+// run time. Scalar i of `out` starts from seed i mod SEEDS, whatever V is; n is a multiple of 8
+// widths, and `steps` of 2*UNROLL. A work-item is four wide whatever V is.
+enable f16;
+struct Params { n: u32, steps: u32, a: i32, b: i32 }
+alias W = vec4<f16>;
+struct Pair { x: W, y: W }
+
+@group(0) @binding(0) var<storage, read> seeds: array<vec4<u32>>;
+@group(0) @binding(1) var<storage, read_write> out: array<vec4<u32>>;
+@group(0) @binding(2) var<uniform> p: Params;
+
+fn two(pair: Pair, a: W) -> Pair {
+    let x = fma(a, pair.x, pair.y);
+    return Pair(x, fma(a, pair.y, x));
+}
+
+fn begin(at: u32, b: W) -> Pair {
+    let x = W(seeds[at % (SEEDS / 4u)]);
+    return Pair(x, b - x);
+}
+
+fn end(pair: Pair) -> vec4<u32> {
+    return bitcast<vec4<u32>>(vec4<i32>(pair.x) + 256 * vec4<i32>(pair.y));
+}
+
+@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
+fn half_chains(@builtin(global_invocation_id) gid: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>) {
+    let items = p.n / 32u;
+    let i = gid.x + gid.y * (groups.x * GROUP_X);
+    if (i >= items) {
+        return;
+    }
+    let a = W(f16(p.a));
+    let b = W(f16(p.b));
+    var c0 = begin(i + 0u * items, b);
+    var c1 = begin(i + 1u * items, b);
+    var c2 = begin(i + 2u * items, b);
+    var c3 = begin(i + 3u * items, b);
+    var c4 = begin(i + 4u * items, b);
+    var c5 = begin(i + 5u * items, b);
+    var c6 = begin(i + 6u * items, b);
+    var c7 = begin(i + 7u * items, b);
+    for (var k = 0u; k < p.steps; k += 2u * UNROLL) {
+        for (var u = 0u; u < UNROLL; u++) {
+            c0 = two(c0, a);
+            c1 = two(c1, a);
+            c2 = two(c2, a);
+            c3 = two(c3, a);
+            c4 = two(c4, a);
+            c5 = two(c5, a);
+            c6 = two(c6, a);
+            c7 = two(c7, a);
+        }
+    }
+    out[i + 0u * items] = end(c0);
+    out[i + 1u * items] = end(c1);
+    out[i + 2u * items] = end(c2);
+    out[i + 3u * items] = end(c3);
+    out[i + 4u * items] = end(c4);
+    out[i + 5u * items] = end(c5);
+    out[i + 6u * items] = end(c6);
+    out[i + 7u * items] = end(c7);
+}

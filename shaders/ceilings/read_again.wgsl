@@ -1,0 +1,28 @@
+// Reads of a working set of `words` words, a power of two, over and over: each group reads words
+// one after another, `n` in all groups together, from where the group before it ends. Behind the
+// set's end comes its beginning. A sum a work-item, modulo 2^32, is written.
+struct Params { n: u32, words: u32, groups: u32 }
+
+@group(0) @binding(0) var<storage, read> data: array<V>;
+@group(0) @binding(1) var<storage, read_write> out: array<V>;
+@group(0) @binding(2) var<uniform> p: Params;
+
+@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
+fn read_again(@builtin(global_invocation_id) gid: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>) {
+    let i = gid.x + gid.y * (groups.x * GROUP_X);
+    let group = i / GROUP_X;
+    if (group >= p.groups) {
+        return;
+    }
+    let mask = p.words / V_WIDTH - 1u;
+    let steps = p.n / p.groups / V_WIDTH / GROUP_X;
+    let first = group * (steps * GROUP_X) + i % GROUP_X;
+    var sum = V();
+    for (var k = 0u; k < steps; k += UNROLL) {
+        for (var u = 0u; u < UNROLL; u++) {
+            sum += data[(first + (k + u) * GROUP_X) & mask];
+        }
+    }
+    out[i] = sum;
+}
