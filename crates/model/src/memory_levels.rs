@@ -1,4 +1,4 @@
-//! The levels of a memory, from the time of a dependent load over the size of the working set: how
+//! Model 14, memory levels, from the time of a dependent load over the size of the working set: how
 //! many caches there are, how much each holds, and what a load from each costs.
 //!
 //! A working set of `S` bytes in a cache of `C` hits always where it fits, and then less and less:
@@ -7,7 +7,7 @@
 //! are added one by one, as long as each is worth its two parameters by far (the Bayesian
 //! information criterion falls by ten, which Kass and Raftery, 1995, call very strong evidence).
 
-use gpubench_stats::t_quantile;
+use crate::least_squares::{Domain, Estimate, Problem};
 use nalgebra::{DMatrix, DVector};
 
 /// A measured working set.
@@ -22,10 +22,8 @@ pub struct Point {
 /// A cache that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cache {
-    /// Bytes that it holds.
-    pub capacity: f64,
-    /// The 95 % interval of that, the other caches being where they are.
-    pub interval: [f64; 2],
+    /// Bytes that it holds, with their interval.
+    pub capacity: Estimate,
     /// Seconds of a load from it.
     pub seconds: f64,
 }
@@ -43,10 +41,10 @@ pub struct Levels {
 const MAX_CACHES: usize = 5;
 /// How much a further cache must lower the criterion.
 const VERY_STRONG: f64 = 10.0;
-/// How sharply caches bend, `q`; the same for all of a device.
-const SHARPNESS: [f64; 5] = [1.0, 1.5, 2.0, 3.0, 5.0];
-/// Candidates for a capacity between a size and its double.
-const CANDIDATES: f64 = 16.0;
+/// Where the search for `q` begins, which all caches of a device share.
+const SHARPNESS: [f64; 3] = [1.0, 2.0, 4.0];
+/// Places for one more cache between a size and its double.
+const PLACES: f64 = 4.0;
 /// A relative error that no timer is below.
 const EXACT: f64 = 1e-4;
 
@@ -58,136 +56,125 @@ pub fn find(points: &[Point]) -> Option<Levels> {
     if points.len() < 8 {
         return None;
     }
-    let search = |&sharpness: &f64| Search { points: &points, sharpness }.caches();
-    let best = SHARPNESS.iter().map(search).min_by(|a, b| a.criterion.total_cmp(&b.criterion))?;
-    let search = Search { points: &points, sharpness: best.sharpness };
-    (!best.capacities.is_empty()).then(|| search.levels(&best))
+    let mut best: Option<Fit> = None;
+    let mut criterion = flat(&points);
+    // Two caches may only show together, so that one more is always tried.
+    let mut grown = vec![];
+    for _ in 0..MAX_CACHES {
+        let Some(fit) = one_more(&points, &grown) else { break };
+        grown = fit.capacities().map(|capacity| capacity.value).collect();
+        if fit.criterion < criterion - VERY_STRONG {
+            criterion = fit.criterion;
+            best = Some(fit);
+        }
+    }
+    best.map(|fit| fit.levels())
 }
 
-/// The search for capacities at one sharpness.
-struct Search<'a> {
-    points: &'a [Point],
-    sharpness: f64,
-}
-
-/// Capacities, ascending, with the best times for them.
+/// The sharpness, then seconds of the first level and what each further one adds, then capacities.
 struct Fit {
-    sharpness: f64,
-    capacities: Vec<f64>,
-    /// Seconds of the first level, then what each further level adds.
-    steps: Vec<f64>,
-    /// Sum of the squared relative errors.
-    squares: f64,
+    parameters: Vec<Estimate>,
     criterion: f64,
 }
 
-impl Search<'_> {
-    /// The caches that are each worth their parameters.
-    fn caches(&self) -> Fit {
-        let mut best = self.fit(vec![]).unwrap_or_else(|| self.nothing());
-        // Two caches may show only together, so that one more is always tried.
-        let mut grown = best.capacities.clone();
-        for _ in 0..MAX_CACHES {
-            let Some(more) = self.one_more(&grown) else { break };
-            grown.clone_from(&more.capacities);
-            if more.criterion < best.criterion - VERY_STRONG {
-                best = more;
-            }
-        }
-        best
+impl Fit {
+    fn caches(&self) -> usize {
+        self.parameters.len() / 2 - 1
     }
 
-    fn nothing(&self) -> Fit {
-        let nothing = f64::INFINITY;
-        let sharpness = self.sharpness;
-        Fit { sharpness, capacities: vec![], steps: vec![0.0], squares: nothing, criterion: nothing }
+    fn capacities(&self) -> impl Iterator<Item = Estimate> {
+        self.parameters[2 + self.caches()..].iter().copied()
     }
 
-    /// One cache more than `capacities`, where it helps most, and then each where it fits best.
-    fn one_more(&self, capacities: &[f64]) -> Option<Fit> {
-        let with = |c: f64| {
-            let mut all = [capacities, &[c]].concat();
-            all.sort_by(f64::total_cmp);
-            self.fit(all)
+    fn levels(&self) -> Levels {
+        let mut seconds = self.parameters[1].value;
+        let cache = |(j, capacity): (usize, Estimate)| {
+            let own = seconds;
+            seconds += self.parameters[2 + j].value;
+            Cache { capacity, seconds: own }
         };
-        let mut best = least(self.candidates().filter_map(with))?;
-        for _ in 0..10 {
-            let before = best.squares;
-            for j in 0..best.capacities.len() {
-                let moved = least(self.candidates().filter_map(|c| self.moved(&best, j, c)));
-                if let Some(moved) = moved.filter(|moved| moved.squares < best.squares) {
-                    best = moved;
-                }
-            }
-            if best.squares >= before * (1.0 - 1e-6) {
-                break;
-            }
-        }
-        Some(best)
-    }
-
-    fn moved(&self, fit: &Fit, which: usize, capacity: f64) -> Option<Fit> {
-        let mut capacities = fit.capacities.clone();
-        capacities[which] = capacity;
-        capacities.windows(2).all(|pair| pair[0] < pair[1]).then(|| self.fit(capacities))?
-    }
-
-    /// From the second size to the last but one.
-    fn candidates(&self) -> impl Iterator<Item = f64> {
-        let low = self.points[0].bytes;
-        let octaves = (self.points[self.points.len() - 2].bytes / low).log2();
-        (1..(octaves * CANDIDATES) as usize).map(move |i| low * (i as f64 / CANDIDATES).exp2())
-    }
-
-    /// The best times with given capacities; `None` where a level would be faster than the one before.
-    fn fit(&self, capacities: Vec<f64>) -> Option<Fit> {
-        let columns = capacities.len() + 1;
-        let share = |row: usize, column: usize| match column {
-            0 => 1.0,
-            _ => self.misses(capacities[column - 1], self.points[row].bytes),
-        };
-        // Of relative errors.
-        let rows = self.points.len();
-        let shares =
-            DMatrix::from_fn(rows, columns, |r, c| share(r, c) / self.points[r].seconds);
-        let ones = DVector::from_element(rows, 1.0);
-        let steps = (shares.transpose() * &shares).cholesky()?.solve(&(shares.transpose() * &ones));
-        if steps.iter().any(|step| *step <= 0.0) {
-            return None;
-        }
-        let squares = (shares * &steps - ones).norm_squared();
-        let parameters = (1 + 2 * capacities.len()) as f64;
-        let variance = (squares / rows as f64).max(EXACT * EXACT);
-        let criterion = rows as f64 * variance.ln() + parameters * (rows as f64).ln();
-        let steps = steps.iter().copied().collect();
-        Some(Fit { sharpness: self.sharpness, capacities, steps, squares, criterion })
-    }
-
-    /// The share of loads that miss a cache.
-    fn misses(&self, capacity: f64, bytes: f64) -> f64 {
-        if bytes <= capacity { 0.0 } else { 1.0 - (capacity / bytes).powf(self.sharpness) }
-    }
-
-    fn levels(&self, fit: &Fit) -> Levels {
-        let freedom = self.points.len().saturating_sub(1 + 2 * fit.capacities.len()).max(1) as f64;
-        let variance = (fit.squares / freedom).max(EXACT * EXACT);
-        let most = fit.squares + variance * t_quantile(freedom, 0.975).powi(2);
-        let mut seconds = 0.0;
-        let mut caches = vec![];
-        for (j, &capacity) in fit.capacities.iter().enumerate() {
-            seconds += fit.steps[j];
-            let possible = |c: &f64| self.moved(fit, j, *c).is_some_and(|m| m.squares <= most);
-            let range = self.candidates().filter(possible);
-            let interval =
-                range.fold([capacity; 2], |[low, high], c| [low.min(c), high.max(c)]);
-            caches.push(Cache { capacity, interval, seconds });
-        }
-        Levels { caches, memory: seconds + fit.steps[fit.capacities.len()] }
+        let caches = self.capacities().enumerate().map(cache).collect();
+        Levels { caches, memory: seconds }
     }
 }
 
-fn least(fits: impl Iterator<Item = Fit>) -> Option<Fit> {
-    fits.min_by(|a, b| a.squares.total_cmp(&b.squares))
+/// The share of loads that miss a cache.
+fn misses(sharpness: f64, capacity: f64, bytes: f64) -> f64 {
+    if bytes <= capacity { 0.0 } else { 1.0 - (capacity / bytes).powf(sharpness) }
+}
+
+/// Bayesian information criterion of a fit.
+fn criterion(squares: f64, points: usize, parameters: usize) -> f64 {
+    let n = points as f64;
+    n * (squares / n).max(EXACT * EXACT).ln() + parameters as f64 * n.ln()
+}
+
+/// The criterion without any cache.
+fn flat(points: &[Point]) -> f64 {
+    let logarithms = || points.iter().map(|p| p.seconds.ln());
+    let mean = logarithms().sum::<f64>() / points.len() as f64;
+    criterion(logarithms().map(|t| (t - mean).powi(2)).sum(), points.len(), 1)
+}
+
+/// One cache more than `capacities`, where it helps most.
+fn one_more(points: &[Point], capacities: &[f64]) -> Option<Fit> {
+    let low = points[0].bytes;
+    let octaves = (points[points.len() - 2].bytes / low).log2();
+    let place = |i: usize| low * (i as f64 / PLACES).exp2();
+    let places: Vec<f64> = (1..(octaves * PLACES) as usize).map(place).collect();
+    let start = |&sharpness: &f64| {
+        let with = |place: &f64| {
+            let mut all = [capacities, &[*place]].concat();
+            all.sort_by(f64::total_cmp);
+            let (steps, squares) = steps(points, sharpness, &all)?;
+            Some(([vec![sharpness], steps, all].concat(), squares))
+        };
+        let best = places.iter().filter_map(with).min_by(|a, b| a.1.total_cmp(&b.1))?;
+        Some(best.0)
+    };
+    let starts: Vec<Vec<f64>> = SHARPNESS.iter().filter_map(start).collect();
+    (!starts.is_empty()).then(|| polish(points, &starts))?
+}
+
+/// The best times for given capacities, and the squares of the relative errors that are left; `None`
+/// where a level would be faster than the one before.
+fn steps(points: &[Point], sharpness: f64, capacities: &[f64]) -> Option<(Vec<f64>, f64)> {
+    let share = |row: usize, column: usize| match column {
+        0 => 1.0,
+        _ => misses(sharpness, capacities[column - 1], points[row].bytes),
+    };
+    let shares = DMatrix::from_fn(points.len(), capacities.len() + 1, |row, column| {
+        share(row, column) / points[row].seconds
+    });
+    let ones = DVector::from_element(points.len(), 1.0);
+    let steps = (shares.transpose() * &shares).cholesky()?.solve(&(shares.transpose() * &ones));
+    let squares = (shares * &steps - ones).norm_squared();
+    steps.iter().all(|step| *step > 0.0).then(|| (steps.iter().copied().collect(), squares))
+}
+
+/// The best parameters from any of `starts`.
+fn polish(points: &[Point], starts: &[Vec<f64>]) -> Option<Fit> {
+    let count = starts.first()?.len();
+    let caches = count / 2 - 1;
+    let residuals = |p: &[f64]| {
+        let time = |bytes: f64| {
+            let slower = |j: usize| p[2 + j] * misses(p[0], p[2 + caches + j], bytes);
+            p[1] + (0..caches).map(slower).sum::<f64>()
+        };
+        points.iter().map(|point| (time(point.bytes) / point.seconds).ln()).collect()
+    };
+    let mut domains = vec![Domain::Positive; count];
+    domains[0] = Domain::Between(0.7, 8.0);
+    let solution = Problem { residuals: &residuals, domains: &domains }.solve(starts).ok()?;
+    let criterion = criterion(solution.squares, points.len(), count);
+    // A descent may have led two caches past each other.
+    let mut order: Vec<usize> = (0..caches).collect();
+    let capacity = |j: usize| solution.values[2 + caches + j].value;
+    order.sort_by(|&a, &b| capacity(a).total_cmp(&capacity(b)));
+    let mut parameters = solution.values[..2].to_vec();
+    parameters.extend(order.iter().map(|j| solution.values[2 + j]));
+    parameters.extend(order.iter().map(|j| solution.values[2 + caches + j]));
+    Some(Fit { parameters, criterion })
 }
 
 #[cfg(test)]
@@ -234,8 +221,10 @@ mod tests {
                 continue;
             }
             right += 1;
-            let off = |(c, t): (&Cache, &f64)| (c.capacity / t - 1.0).abs();
-            far.extend(found.iter().zip(&truth).map(off).filter(|off| *off > 0.2).map(|o| (seed, o)));
+            let off = |(c, t): (&Cache, &f64)| (c.capacity.value / t - 1.0).abs();
+            far.extend(
+                found.iter().zip(&truth).map(off).filter(|off| *off > 0.2).map(|o| (seed, o)),
+            );
         }
         assert!(right >= 190, "the number of levels is right for {right} of 200");
         assert!(far.is_empty(), "{} capacities are off by more than 20 %: {far:?}", far.len());
@@ -258,16 +247,15 @@ mod tests {
             1e-9 + 3e-9 * misses(32768.0) + 80e-9 * misses(4e6)
         };
         let sizes = (0..28).map(|i| 4096.0 * (f64::from(i) / 2.0).exp2());
-        let points: Vec<Point> =
-            sizes.map(|bytes| Point { bytes, seconds: time(bytes) }).collect();
+        let points: Vec<Point> = sizes.map(|bytes| Point { bytes, seconds: time(bytes) }).collect();
         let levels = find(&points).unwrap();
         let near = |x: f64, y: f64| assert!((x / y - 1.0).abs() < 0.04, "{x} {y}");
         assert_eq!(levels.caches.len(), 2, "{levels:?}");
-        near(levels.caches[0].capacity, 32768.0);
-        near(levels.caches[1].capacity, 4e6);
+        near(levels.caches[0].capacity.value, 32768.0);
+        near(levels.caches[1].capacity.value, 4e6);
         near(levels.caches[1].seconds, 4e-9);
         near(levels.memory, 84e-9);
-        let [low, high] = levels.caches[1].interval;
-        assert!((low..=high).contains(&4e6) || high / low < 1.1, "{levels:?}");
+        let [low, high] = levels.caches[1].capacity.interval();
+        assert!(low < 4.1e6 && high > 3.9e6 && high / low < 1.1, "{levels:?}");
     }
 }

@@ -71,8 +71,7 @@ mod tests {
 
     #[test]
     fn groups_read_on_where_the_one_before_them_ended() {
-        let numbers =
-            [("n", 12.0), ("words", 4.0), ("groups", 2.0), ("group", 1.0), ("V", 2.0)];
+        let numbers = [("n", 12.0), ("words", 4.0), ("groups", 2.0), ("group", 1.0), ("V", 2.0)];
         let data = ("data", Data::U32(vec![1, 10, 100, u32::MAX]));
         let out = ("out", Data::U32(vec![7; 5]));
         let sums = read_again(&problem(&numbers, vec![data, out])).unwrap();

@@ -1,9 +1,9 @@
 //! Every reference by name. `tests/tables.rs` fails when a shipped kernel's is missing.
 
 use super::{
-    Data, Problem, aes, ceilings, characterise, chip, factors, filters, finance, gather, graphs, halo,
-    matmul, micro, nbody, paths, places, reduction, seismic, speckle, stencils, streams, synthetic,
-    transforms, transpose,
+    Data, Problem, aes, ceilings, characterise, chip, factors, filters, finance, gather, graphs,
+    halo, matmul, micro, nbody, paths, places, reduction, seismic, speckle, stencils, streams,
+    synthetic, transforms, transpose,
 };
 use gpubench_core::error::Result;
 

@@ -1,5 +1,6 @@
 //! What people read: one file a format.
 
+mod caches;
 pub mod comparison;
 pub mod csv;
 pub mod data;

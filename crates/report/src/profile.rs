@@ -1,5 +1,6 @@
 //! A device's profile as a section.
 
+use crate::caches;
 use gpubench_core::class::Class;
 use gpubench_core::record::profile::{Apart, Footprint, Local, Profile, Stream, Traffic, Value};
 use gpubench_core::text::printable;
@@ -17,6 +18,10 @@ pub fn section(profile: &Profile) -> Section {
         .table(streams(profile))
         .table(occupancy(profile))
         .table(levels(&profile.chase));
+    let section = match caches::table(&profile.chase) {
+        Some(caches) => section.table(caches),
+        None => section,
+    };
     let section = match &profile.strides {
         Some(strides) => section
             .table(apart("strides", "Reads apart", &strides.strides, "neighbours apart"))
