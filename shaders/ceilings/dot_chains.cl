@@ -40,7 +40,7 @@ kernel void dot_chains(global const V* restrict seeds, global V* restrict out, c
     if (i >= items) {
         return;
     }
-    const VEC(T) a = (VEC(T))((T)p.a);
+    const VEC(T) a = (VEC(T))((T)(p.a & 255));
     const VEC(T) b = (VEC(T))((T)p.b);
     VEC(T) x0 = VEC(TO_T)(seeds[(i + 0 * items) % (SEEDS / V_WIDTH)]), y0 = b - x0;
     VEC(T) x1 = VEC(TO_T)(seeds[(i + 1 * items) % (SEEDS / V_WIDTH)]), y1 = b - x1;

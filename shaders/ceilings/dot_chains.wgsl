@@ -49,8 +49,8 @@ fn dot_chains(@builtin(global_invocation_id) gid: vec3<u32>,
     if (i >= items) {
         return;
     }
-    let a = W(i32(p.a));
-    let b = W(i32(p.b));
+    let a = W(p.a & 255);
+    let b = W(p.b);
     var c0 = begin(i + 0u * items, b);
     var c1 = begin(i + 1u * items, b);
     var c2 = begin(i + 2u * items, b);
