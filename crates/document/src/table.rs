@@ -152,6 +152,9 @@ pub struct Table {
     shade: Option<[f64; 2]>,
 }
 
+/// Columns, each with what its cells show of one `T`.
+pub type ColumnsOf<T, const N: usize> = [(Column, fn(&T) -> Cell); N];
+
 impl Table {
     /// Without rows. Two columns of one key become `key` and `key_2`.
     pub fn new(
@@ -179,7 +182,7 @@ impl Table {
         key: &str,
         title: impl Into<Sentence>,
         items: impl IntoIterator<Item = &'i T>,
-        columns: [(Column, fn(&T) -> Cell); N],
+        columns: ColumnsOf<T, N>,
     ) -> Self {
         let cells = columns.each_ref().map(|(_, cell)| *cell);
         let mut table = Self::new(key, title, columns.map(|(column, _)| column));
