@@ -219,6 +219,7 @@ fn source() -> KernelSource {
         ],
         params_bytes: 8,
         meaning: None,
+        settings: Default::default(),
     }
 }
 

@@ -40,6 +40,7 @@ fn source(text: &str, entry: &str, bindings: usize, params_bytes: u32) -> Kernel
         params_bytes,
         args: None,
         meaning: None,
+        settings: Default::default(),
     }
 }
 

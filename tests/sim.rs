@@ -430,6 +430,7 @@ fn copy_kernel(n: u64) -> KernelSource {
         bindings: vec![binding("a", Access::Read), binding("out", Access::Write)],
         params_bytes: 4,
         args: None,
+        settings: Default::default(),
         meaning: Some(Meaning {
             reference: "copy".into(),
             params: vec![("n".into(), Scalar::U32)],

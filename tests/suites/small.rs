@@ -109,3 +109,40 @@ fn the_first_fallback_that_fits_is_planned() {
     let same = planned("uhd-600", "transpose_tiled");
     assert_eq!((same.candidates[0].kernel.group, same.preferred_group), ([32, 8, 1], None));
 }
+
+/// Each kernel of a program has a fallback of its own.
+#[test]
+fn the_steps_of_a_program_fall_back_too() {
+    let suite = "version: 1
+workloads:
+  twice:
+    kernel: { family: micro, entry: triad, group: [256], fallback: [[128], [32]], constants: { V: f32, ITEMS: 1 } }
+    sizes: { n: [1024] }
+    params: { n: n, s: { f32: 0.5 } }
+    buffers:
+      b: { type: f32, count: n, fill: index }
+      c: { type: f32, count: n, fill: index }
+      out: { type: f32, count: n }
+    steps:
+      - { kernel: { group: [64] }, grid: [n] }
+      - { kernel: { constants: { ITEMS: 2 } }, grid: [n/2] }
+    verify: none
+";
+    let folder = super::folder(&[("my.yaml", suite)]);
+    let suite = super::load(&folder.path().join("my.yaml")).unwrap();
+    let case = |name: &str| {
+        let (_, device) = small_devices().into_iter().find(|(known, _)| *known == name).unwrap();
+        match plan(&suite, &device, &LIMITS).remove(0) {
+            Planned::Case(case) => *case,
+            Planned::Skipped(skip) => panic!("{skip:?}"),
+        }
+    };
+    let groups = |name: &str| {
+        let case = case(name);
+        let kernels: Vec<_> = case.candidates[0].kernels().map(|kernel| kernel.group[0]).collect();
+        let launched: Vec<_> = case.candidates[0].passes().iter().map(|p| p.groups[0]).collect();
+        (kernels, launched, case.preferred_group)
+    };
+    assert_eq!(groups("nasty"), (vec![64, 32], vec![16, 16], Some([256, 1, 1])));
+    assert_eq!(groups("uhd-600"), (vec![64, 256], vec![16, 2], None));
+}

@@ -1,6 +1,7 @@
 //! The seam to the hardware: one folder a device API, all behind two small traits.
 
 mod backends;
+mod child;
 pub mod device_choice;
 pub mod doctor;
 mod multi_device;
@@ -15,12 +16,14 @@ mod validation;
 pub mod wgpu;
 
 pub use backends::{all, by_name};
+pub use child::ends_with_this_process;
 pub use multi_device::{MultiDevice, Opened, Part, Remote, open_multi_device};
 pub use physical_gpus::physical_gpus;
 
-use gpubench_core::error::Result;
+use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{
-    BufferId, BuildReport, DeviceInfo, KernelId, KernelSource, MemoryKind, Recording, Timeline,
+    BufferId, BuildReport, DeviceInfo, KernelId, KernelSource, MemoryKind, Recording, Signature,
+    Timeline,
 };
 use gpubench_core::units::Bytes;
 
@@ -34,6 +37,15 @@ pub trait Backend {
 
     /// Opens the device with this position in [`Backend::devices`].
     fn open(&self, index: usize) -> Result<Box<dyn Device>>;
+
+    /// What every entry point of `source` takes, as the compiler of the device with this position
+    /// reports it.
+    ///
+    /// # Errors
+    /// `Build` with the compiler's log, `Unsupported` where the API reports no arguments.
+    fn signatures(&self, _: usize, _: &KernelSource) -> Result<Vec<Signature>> {
+        Err(Error::Unsupported(format!("{} reports no arguments of kernels", self.name())))
+    }
 
     /// Beginnings of environment variables that change what its drivers do: runs record them.
     fn environment(&self) -> &'static [&'static str] {

@@ -6,10 +6,12 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::npy;
 use gpubench_core::text::printable;
 use gpubench_core::workload::Command;
+use gpubench_device::ends_with_this_process;
 use gpubench_reference::Data;
+use process_wrap::std::{ChildWrapper, CommandWrap};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ExitStatus, Stdio};
+use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// How often it is looked whether a command has ended.
@@ -106,28 +108,35 @@ fn run(command: &Command, folders: [&Path; 2], errors: &Path) -> Result<ExitStat
         return Err("has no words".into());
     };
     let stderr = File::create(errors).map_err(|error| error.to_string())?;
-    let mut child = std::process::Command::new(program)
-        .args(arguments)
-        .args(folders)
-        .current_dir(&command.folder)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(stderr)
+    let mut started = std::process::Command::new(program);
+    started.args(arguments).args(folders).current_dir(&command.folder);
+    started.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
+    ends_with_this_process(&mut started);
+    let mut child = in_a_group_of_its_own(started)
         .spawn()
         .map_err(|error| format!("cannot be started: {error}"))?;
-    match ended(&mut child, Duration::from_secs_f64(command.seconds)) {
+    let status = ended(child.as_mut(), Duration::from_secs_f64(command.seconds));
+    // What it started and left behind ends as well, and is waited for.
+    let _ = child.start_kill().and_then(|()| child.wait());
+    match status {
         Ok(Some(status)) => Ok(status),
-        Ok(None) => {
-            // Its end is waited for; what it started itself is not ended.
-            let _ = child.kill().and_then(|()| child.wait());
-            Err(format!("did not end within {} s (`seconds`)", command.seconds))
-        }
+        Ok(None) => Err(format!("did not end within {} s (`seconds`)", command.seconds)),
         Err(error) => Err(error.to_string()),
     }
 }
 
+/// The command as the first of a process group (on Windows, a job), which is killed as one.
+fn in_a_group_of_its_own(command: std::process::Command) -> CommandWrap {
+    let mut command = CommandWrap::from(command);
+    #[cfg(unix)]
+    command.wrap(process_wrap::std::ProcessGroup::leader());
+    #[cfg(windows)]
+    command.wrap(process_wrap::std::JobObject);
+    command
+}
+
 /// How it ended; `None` where it had not after `limit`.
-fn ended(child: &mut Child, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
+fn ended(child: &mut dyn ChildWrapper, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
     let begun = Instant::now();
     loop {
         match child.try_wait()? {
@@ -196,6 +205,26 @@ mod tests {
             let why = answer(script, if script == "sleep 60" { 0.2 } else { 10.0 }).unwrap_err();
             assert!(why.starts_with("my.yaml:7: the command `sh"), "{why}");
             assert!(words.iter().all(|word| why.contains(word)), "{script}: {why}");
+        }
+    }
+
+    /// What a command started in the background ends with it, whether it is too slow or done.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn nothing_of_a_command_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pid");
+        for (rest, seconds) in [("wait", 0.5), ("exit 3", 10.0)] {
+            let script = format!("sleep 61 & echo $! > {}; {rest}", file.display());
+            answer(&script, seconds).unwrap_err();
+            let process = format!("/proc/{}", fs::read_to_string(&file).unwrap().trim());
+            let state = || fs::read_to_string(format!("{process}/stat")).unwrap_or_default();
+            let begun = Instant::now();
+            // The system takes a moment to end it; a zombie has ended.
+            while Path::new(&process).exists() && !state().contains(") Z ") {
+                assert!(begun.elapsed() < Duration::from_secs(5), "{rest}: {}", state());
+                std::thread::sleep(POLL);
+            }
         }
     }
 

@@ -164,6 +164,7 @@ fn source(language: Language, groups: u32) -> KernelSource {
         }],
         params_bytes: 0,
         args: None,
+        settings: Default::default(),
         // A simulated GPU takes its time and computes nothing.
         meaning: Some(Meaning {
             reference: "empty".into(),

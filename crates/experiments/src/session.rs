@@ -118,6 +118,7 @@ fn empty_kernel(language: Language) -> KernelSource {
         bindings: vec![],
         params_bytes: 0,
         args: None,
+        settings: Default::default(),
         meaning: Some(Meaning {
             reference: "empty".into(),
             params: vec![],

@@ -5,7 +5,7 @@ use super::labels::{case_name, device, explain, flag_word, with_reasons};
 use super::render;
 use gpubench_analysis::{Comparison, Row, Verdict};
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::text::printable;
+use gpubench_core::text::{counted, printable};
 use gpubench_document::{
     Axis, Column, Plot, Quantity, Scale, Section, Sentence, Series, Style, Table, Unit,
 };
@@ -99,6 +99,10 @@ fn figures(section: Section, comparison: &Comparison) -> Section {
         true => section.text("No case changed."),
         false => section.plot(plot(&changed)),
     };
+    let section = match changed_kernels(comparison) {
+        Some(said) => section.text(said),
+        None => section,
+    };
     let is_open = |row: &&Row| matches!(row.verdict, Verdict::Unsure { rounds: Some(_) });
     let rest = Section::new("others", "Unchanged cases").folded();
     let rest = match others.iter().any(is_open) {
@@ -114,6 +118,21 @@ fn figures(section: Section, comparison: &Comparison) -> Section {
             &others,
             common,
         )))
+}
+
+/// Which cases have another kernel by now, where any has: what changed is not the device alone.
+fn changed_kernels(comparison: &Comparison) -> Option<String> {
+    const MAX_NAMES: usize = 5;
+    let changed: Vec<_> = comparison.rows.iter().filter(|row| row.kernel_changed).collect();
+    let names: Vec<_> = changed.iter().take(MAX_NAMES).map(|row| case_name(&row.key)).collect();
+    let more = match changed.len() - names.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let cases = counted(changed.len(), "case");
+    (!changed.is_empty()).then(|| {
+        format!("The kernel of {cases} changed between the runs: {}{more}.", names.join(", "))
+    })
 }
 
 /// What calls for attention first: slower, faster, unsure, the same.
@@ -290,6 +309,7 @@ fn settle(verdict: &Verdict) -> String {
 /// In words: `drift throttled`.
 fn doubt_labels(row: &Row) -> String {
     let mut labels: Vec<_> = row.doubts.iter().map(flag_word).collect();
+    labels.extend(row.kernel_changed.then_some("kernel changed"));
     labels.sort_unstable();
     labels.dedup();
     labels.join(" ")

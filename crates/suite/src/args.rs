@@ -5,7 +5,7 @@ use super::decode::{At, Decode, Diagnostics};
 use super::file;
 use super::sizes::shown;
 use super::suggest::suggest;
-use super::types::{Argument, Buffer, Kernel};
+use super::types::{Argument, Buffer, Kernel, Place};
 use super::values::Expression;
 use super::{Expr, Scope};
 use gpubench_core::gpu::{self, ValueType};
@@ -88,8 +88,15 @@ impl Converter<'_> {
             return Some(());
         };
         kernel.args = self.args(value.args.as_ref(), buffers?, names?)?;
+        kernel.places = self.places(value.args.as_ref());
         self.unused_buffers(buffers?, std::iter::once(&*kernel));
         Some(())
+    }
+
+    /// Where each of them stands.
+    pub fn places(&self, given: Option<&At<Vec<At<Spec>>>>) -> Vec<Place> {
+        let given = given.iter().flat_map(|given| &given.value);
+        given.map(|At { at, .. }| self.diagnostics.place(at)).collect()
     }
 
     fn arg(

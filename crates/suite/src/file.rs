@@ -130,6 +130,14 @@ spec! {
         /// bytes of local memory. In WGSL the position is the binding in group 0. Without the key:
         /// the buffers in order, then the parameter block.
         args: Option<At<Vec<At<Argument>>>>,
+        /// What the OpenCL compiler replaces by name, besides constants: `{ REAL: float, FAST: 1 }`.
+        defines: Option<Entries<At<String>>>,
+        /// Options of the OpenCL compiler, of those that are allowed: `-cl-fast-relaxed-math`,
+        /// `-cl-std=CL2.0` and others.
+        options: Option<Vec<At<String>>>,
+        /// `@group` and `@binding` of each argument in WGSL, in the order of the arguments; without the key
+        /// group 0 and the argument's position.
+        bindings: Option<At<Vec<At<Vec<u32>>>>>,
         /// Optional device features without which it does not run: `subgroups`, `f16`, `f64`.
         needs: Option<Vec<At<String>>>,
     }

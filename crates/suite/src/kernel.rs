@@ -5,12 +5,13 @@ use super::convert::{Converter, NAME_RULE, is_name};
 use super::decode::{At, Entries};
 use super::file;
 use super::fit::{About, Misfit};
+use super::headers::{Headers, Mistake, headers};
 use super::source::Source;
 use super::suggest::suggest;
 use super::types::{Buffer, Fallback, Kernel, KernelText, Search};
 use super::values::{self, Group};
-use super::{assets, directive, wgsl};
-use gpubench_core::gpu::{Binding, Constant, KernelSource, Language, Origin, Scalar};
+use super::{assets, wgsl};
+use gpubench_core::gpu::{Binding, Constant, Expanded, KernelSource, Language, Origin, Scalar};
 use gpubench_core::hash::sha256_hex;
 use std::ops::Range;
 use std::sync::Arc;
@@ -40,6 +41,7 @@ impl Converter<'_> {
         let group = self.group(kernel, at, spec.search.as_ref().map(|search| &search.value));
         let fallback = self.fallback(kernel);
         let needs = self.needs(kernel);
+        let settings = self.settings(kernel);
         let search = match search {
             Some(search) => Some(search?),
             None => None,
@@ -53,6 +55,8 @@ impl Converter<'_> {
             args: None,
             search,
             needs: needs?,
+            settings: settings?,
+            places: vec![],
         }))
     }
 
@@ -115,7 +119,7 @@ impl Converter<'_> {
                     true => Origin::Shipped(path),
                     false => Origin::Lent(path),
                 };
-                texts.push(KernelText { language, origin, text });
+                texts.push(KernelText { language, origin, text, expanded: None });
             }
         }
         if texts.is_empty() {
@@ -141,14 +145,13 @@ impl Converter<'_> {
             Ok(source) => {
                 let origin = Origin::User(source.file.to_string());
                 let text = source.text.clone();
-                if !self.texts.contains_key(&known) {
-                    if language == Language::Opencl {
-                        self.own_text_alone(&source);
-                    }
-                    self.files.insert(source.path.clone(), sha256_hex(text.as_bytes()));
-                    self.texts.insert(known, source);
-                }
-                Some(KernelText { language, origin, text })
+                let expanded = match language {
+                    Language::Opencl => self.with_headers(&source)?,
+                    Language::Wgsl => None,
+                };
+                self.files.insert(source.path.clone(), sha256_hex(text.as_bytes()));
+                self.texts.insert(known, source);
+                Some(KernelText { language, origin, text, expanded })
             }
             Err(why) => {
                 let message = format!("cannot read the kernel `{}`: {why}", file.value);
@@ -157,12 +160,20 @@ impl Converter<'_> {
         }
     }
 
-    /// Reports where a kernel would have the compiler look for other files of this machine.
-    fn own_text_alone(&mut self, source: &Source) {
-        if let Some(at) = directive::beyond_its_text(&source.text) {
-            let help = "put what the kernel needs into its own file, in OpenCL C";
-            let message = "a kernel of a suite may not have the compiler look for other files, nor hold assembly";
-            self.diagnostics.add(source.place(&at).diagnostic(message, Some(help)));
+    /// The kernel with its headers, which belong to the suite; reports where it would have the compiler
+    /// look for files of this machine. The outer `None`: there were mistakes.
+    fn with_headers(&mut self, source: &Source) -> Option<Option<Expanded>> {
+        match headers(self.root, source) {
+            Ok(Headers { expanded, sources }) => {
+                for header in sources {
+                    self.files.insert(header.path.clone(), sha256_hex(header.text.as_bytes()));
+                }
+                Some(expanded)
+            }
+            Err(Mistake { source, at, message, help }) => {
+                self.diagnostics.add(source.place(&at).diagnostic(message, help));
+                None
+            }
         }
     }
 
@@ -260,8 +271,14 @@ impl Converter<'_> {
         buffers: &[Buffer],
         params: &[(String, Scalar)],
     ) {
+        let block = usize::from(!params.is_empty());
+        self.bindings_fit(spec, kernel, buffers.len() + block);
         let Some(text) = kernel.text(Language::Wgsl) else { return };
-        let Some(source) = first_variant(kernel, text, buffers, params.len()) else { return };
+        let Some(mut source) = first_variant(kernel, text, buffers, params.len()) else { return };
+        // A number for each parameter that the text has as an `override`, whatever it will be.
+        let overridden = source.overridable();
+        let given = params.iter().filter(|(name, _)| overridden.contains(name));
+        source.constants.extend(given.map(|(name, _)| (name.clone(), Constant::Int(1))));
         for misfit in wgsl::misfits(&source, params) {
             self.report_misfit(spec, text, misfit);
         }
@@ -341,6 +358,7 @@ fn first_variant(
         params_bytes: block,
         args: kernel.placed(block),
         meaning: None,
+        settings: kernel.settings(text),
     };
     source.unsupported_argument().is_none().then_some(source)
 }

@@ -7,7 +7,7 @@ use super::source::{Root, Source};
 use super::suggest::suggest;
 use super::suite_kind::{Partner, SuiteKind};
 use super::types::{Budget, Suite, Workload};
-use super::{assets, merge, select};
+use super::{assets, merge, questions, select};
 use gpubench_core::error::{Error, Located, Result};
 use gpubench_core::hash::sha256_hex;
 use gpubench_core::units::quoted;
@@ -285,6 +285,10 @@ fn parse(diagnostics: &mut Diagnostics) -> Option<File> {
     if matches!(node.value, Value::Null) {
         let help = "a suite begins with `version: 1` and `workloads:`";
         return diagnostics.reject(&(0..0), "the file is empty", Some(help));
+    }
+    // Whatever else is wrong may follow from what is not answered yet.
+    if questions::report(&node, diagnostics) {
+        return None;
     }
     let file = File::decode(&node, diagnostics)?;
     let At { value: version, at } = &file.version;

@@ -117,6 +117,13 @@ impl Kernel {
             },
             constants: joined(&self.constants, &base.constants),
             args: self.args.clone().or_else(|| base.args.clone()),
+            defines: joined(&self.defines, &base.defines),
+            options: self.options.clone().or_else(|| base.options.clone()),
+            // Bindings belong to their arguments.
+            bindings: match &self.args {
+                Some(_) => self.bindings.clone(),
+                None => self.bindings.clone().or_else(|| base.bindings.clone()),
+            },
             needs: self.needs.clone().or_else(|| base.needs.clone()),
         }
     }

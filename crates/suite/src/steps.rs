@@ -151,6 +151,7 @@ impl Converter<'_> {
         let args = self.args(own.value.args.as_ref(), given.buffers, &names);
         let grid = self.grid(&spec, &names);
         converted.args = args?;
+        converted.places = self.places(own.value.args.as_ref());
         self.fit(&spec, &converted, given.buffers, &given.params);
         let place = self.diagnostics.place(&own.at);
         kernels.push(ProgramKernel { kernel: converted, grid: grid?, place });

@@ -4,7 +4,9 @@ use super::Expr;
 use super::program::Program;
 use super::requested::Requested;
 use gpubench_core::error::Located;
-use gpubench_core::gpu::{Access, Constant, Element, Language, MemoryKind, Origin, ValueType};
+use gpubench_core::gpu::{
+    Access, Constant, Element, Expanded, Language, MemoryKind, Origin, Settings, ValueType,
+};
 use gpubench_core::workload::{Ceiling, Fill, Kind, Size, Split, Verify};
 use std::sync::Arc;
 
@@ -152,6 +154,10 @@ pub struct Kernel {
     pub search: Option<Search>,
     /// Optional device features it needs (`subgroups`, `f16`).
     pub needs: Vec<String>,
+    /// What its compilers are told besides.
+    pub settings: Settings,
+    /// Where each of its `args` stands.
+    pub places: Vec<Place>,
 }
 
 impl Kernel {
@@ -192,6 +198,8 @@ pub struct KernelText {
     pub origin: Origin,
     /// The text.
     pub text: Arc<str>,
+    /// The text with its headers, where it includes any.
+    pub expanded: Option<Expanded>,
 }
 
 /// The variants among which the fastest is looked for: the product of all axes.
@@ -242,6 +250,14 @@ pub struct Place {
     pub offset: usize,
     /// Length in bytes.
     pub len: usize,
+}
+
+impl std::fmt::Display for Place {
+    /// `FILE:LINE:COLUMN`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (line, column) = self.diagnostic("", None).line_column();
+        write!(f, "{}:{line}:{column}", self.file)
+    }
 }
 
 impl Place {

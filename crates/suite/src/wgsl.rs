@@ -3,7 +3,7 @@
 use super::fit::{About, Misfit};
 use super::suggest::suggest;
 use gpubench_core::gpu::{
-    Access, Argument, KernelSource, Numeric, Scalar, ValueType, order_misfit,
+    Access, Argument, KernelSource, Numeric, Scalar, ValueType, order_misfit, original_group,
 };
 use naga::valid::{Capabilities, FunctionInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, EntryPoint, GlobalVariable, Handle, Module, ScalarKind, TypeInner};
@@ -37,6 +37,7 @@ pub fn misfits(source: &KernelSource, params: &[(String, Scalar)]) -> Vec<Misfit
             Argument::Local(_) => {}
         }
     }
+    found.extend(check.without_value());
     found.extend(check.unknown_bindings(arguments.len()));
     if source.args.is_none() {
         found.extend(check.order());
@@ -44,7 +45,11 @@ pub fn misfits(source: &KernelSource, params: &[(String, Scalar)]) -> Vec<Misfit
     found
 }
 
-fn parse(text: &str) -> Result<(Module, naga::valid::ModuleInfo), Misfit> {
+/// The module that `text` is, and what its functions use.
+///
+/// # Errors
+/// What is wrong, and where.
+pub(super) fn parse(text: &str) -> Result<(Module, naga::valid::ModuleInfo), Misfit> {
     let module = naga::front::wgsl::parse_str(text).map_err(|error| {
         let notes: Vec<_> = error.notes().collect();
         let labels = error.labels().filter(|(_, label)| !label.is_empty());
@@ -105,7 +110,8 @@ impl Check<'_> {
     }
 
     fn place(&self, binding: usize) -> String {
-        format!("@group(0) @binding({binding}) in {}", self.source.origin.file())
+        let [group, binding] = self.source.settings.binding(binding);
+        format!("@group({group}) @binding({binding}) in {}", self.source.origin.file())
     }
 
     /// The buffers whose names are those of the kernel's variables, but in another order.
@@ -240,6 +246,18 @@ impl Check<'_> {
         wrong.map(misfit).unwrap_or_default()
     }
 
+    /// What the text lets others set, and nobody does.
+    fn without_value(&self) -> Vec<Misfit> {
+        let misfit = |(handle, declared): (Handle<naga::Override>, &naga::Override)| {
+            let name = declared.name.clone().unwrap_or_default();
+            let at = self.module.overrides.get_span(handle).to_range().unwrap_or_default();
+            let message = format!("`{name}` has no value here");
+            let help = "give it one in `constants`, or name a parameter so".to_owned();
+            Misfit::new(About::Text(at), message, Some(help))
+        };
+        self.module.overrides.iter().map(misfit).collect()
+    }
+
     /// Bindings that the kernel uses, but the workload does not fill.
     fn unknown_bindings(&self, bound: usize) -> Vec<Misfit> {
         let unknown_binding = |(handle, variable): (Handle<GlobalVariable>, &GlobalVariable)| {
@@ -252,7 +270,7 @@ impl Check<'_> {
             let message = format!(
                 "the kernel uses `{name}` at @group({}) @binding({}) in {}, for which there is \
                  no buffer here",
-                binding.group,
+                original_group(binding.group),
                 binding.binding,
                 self.source.origin.file()
             );

@@ -37,7 +37,7 @@ pub struct Args {
     /// before you saw their times; several must all hold. They are not corrected for the number of the rest
     #[arg(long, value_name = "FILTER", value_parser = planned)]
     planned: Vec<Filter>,
-    /// Compare although devices, kernels or bounds checks differ
+    /// Compare although devices or bounds checks differ
     #[arg(long)]
     allow_mismatch: bool,
     /// Leave with 1, after the report, when a case is slower (by more than this)
@@ -55,7 +55,7 @@ struct Terms {
     tolerance: f64,
     /// What planned comparisons pass; none is planned where there is nothing.
     planned: Vec<Filter>,
-    /// Compare although devices, kernels or bounds checks differ.
+    /// Compare although devices or bounds checks differ.
     allow_mismatch: bool,
 }
 

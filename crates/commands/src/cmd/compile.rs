@@ -86,8 +86,21 @@ fn mistakes(workload: &Workload, text: &KernelText, outcome: Outcome) -> Vec<Loc
             return vec![workload.place.diagnostic(message, None)];
         }
     };
-    let file = text.origin.file();
-    let found: Vec<_> = log.lines().filter_map(|line| located(line, file, &text.text)).collect();
+    let (file, suite) = (text.origin.file(), &workload.place);
+    let place =
+        |line| located(line, file, &text.text).or_else(|| located(line, &suite.file, &suite.text));
+    let mut found: Vec<Located> = vec![];
+    for line in log.lines() {
+        match (place(line), found.last_mut()) {
+            (Some(mistake), _) => found.push(mistake),
+            // Lists of arguments stand behind what is wrong with them.
+            (None, Some(last)) if line.starts_with("  the ") => {
+                let help = last.help.take().map_or(String::new(), |help| help + "\n");
+                last.help = Some(help + line.trim());
+            }
+            _ => {}
+        }
+    }
     if found.is_empty() {
         let message = "its OpenCL C does not compile";
         return vec![workload.place.diagnostic(message, Some(&log))];
@@ -96,7 +109,7 @@ fn mistakes(workload: &Workload, text: &KernelText, outcome: Outcome) -> Vec<Loc
 }
 
 /// `… FILE:LINE:COLUMN: … error: …`, as compilers made with Clang write it.
-fn located(line: &str, file: &str, text: &Arc<str>) -> Option<Located> {
+pub(super) fn located(line: &str, file: &str, text: &Arc<str>) -> Option<Located> {
     let (before, rest) = line.split_once(&format!("{file}:"))?;
     if !line.contains("error") {
         return None;

@@ -9,7 +9,7 @@ use std::io::{ErrorKind, Write as _};
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Measure", &["run", "tune", "ring", "halo", "recover", "devices", "doctor"]),
     ("Read and compare results", &["report", "rank", "compare", "baseline", "export"]),
-    ("Write suites of your own", &["check", "references", "schema"]),
+    ("Write suites of your own", &["new", "check", "references", "schema"]),
     ("Explain and predict", &["profile", "trace", "emulate", "fit", "predict", "model", "plan"]),
     ("Set up", &["completions", "man"]),
 ];

@@ -19,6 +19,7 @@ mod known;
 mod man;
 mod model;
 pub mod mpi;
+mod new;
 mod plan;
 mod predict;
 mod predicted_ranking;
@@ -97,6 +98,8 @@ commands! {
     Export: export,
     /// Check suite files, launching nothing
     Check: check,
+    /// Write a suite for a kernel that exists
+    New: new,
     /// List the references that verify results, and what each wants
     References: references,
     /// Print the JSON schema of a suite, or of a report

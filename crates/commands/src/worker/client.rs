@@ -5,7 +5,7 @@ use super::group::Group;
 use super::protocol::{Reply, Request};
 use super::stderr_tail::{Followed, StderrTail};
 use crate::store::Lines;
-use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::gpu::{DeviceInfo, KernelSource, Signature};
 use gpubench_core::record::Outcome;
 use gpubench_device::sim::{SIM, Sim};
 use gpubench_device::wgpu::EXIT_DEVICE_LOST;
@@ -42,6 +42,34 @@ pub fn devices(backend: &str, limit: Duration) -> Result<Vec<DeviceInfo>, Outcom
         Reply::Devices(devices) => {
             client.close();
             Ok(devices)
+        }
+        Reply::Failed(outcome) => Err(outcome),
+        other => Err(unexpected(&other)),
+    }
+}
+
+/// What each entry point of `source` takes, as the compiler of the backend's first device reports it, and
+/// that device's name; `None` where the backend has no device.
+///
+/// # Errors
+/// The worker's error instead.
+pub fn signatures(
+    backend: &str,
+    source: &KernelSource,
+    limit: Duration,
+) -> Result<Option<(String, Vec<Signature>)>, Outcome> {
+    let mut client = Client::spawn(&[], Some(backend), &Sim::default())?;
+    let name = match client.wait("listing the devices", limit)? {
+        Reply::Devices(devices) => devices.into_iter().next().map(|device| device.name),
+        Reply::Failed(outcome) => return Err(outcome),
+        other => return Err(unexpected(&other)),
+    };
+    let Some(name) = name else { return Ok(None) };
+    client.send(&Request::Signatures { device: 0, source: Box::new(source.clone()) })?;
+    match client.wait("compiling the kernel", limit)? {
+        Reply::Signatures(found) => {
+            client.close();
+            Ok(Some((name, found)))
         }
         Reply::Failed(outcome) => Err(outcome),
         other => Err(unexpected(&other)),

@@ -16,7 +16,7 @@ mod stderr_tail;
 mod supervisor;
 mod transport;
 
-pub use client::{Client, devices};
+pub use client::{Client, devices, signatures};
 pub use deadlines::Deadlines;
 pub use group::kill_all;
 pub use host::host;

@@ -1,6 +1,6 @@
 //! What parent and worker say to each other: JSON, one line a message.
 
-use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::gpu::{DeviceInfo, KernelSource, Signature};
 use gpubench_core::record::{Outcome, Record};
 use gpubench_experiments::plan::Case;
 use gpubench_experiments::{Policy, Stage};
@@ -52,6 +52,14 @@ pub enum Request {
         /// The file for the state that it ends in.
         file: PathBuf,
     },
+    /// Compile a kernel for a device of the backend that the worker listed; answered by `Signatures` or
+    /// `Failed`.
+    Signatures {
+        /// The device's position.
+        device: usize,
+        /// The kernel.
+        source: Box<KernelSource>,
+    },
 }
 
 /// What the worker answers.
@@ -72,6 +80,8 @@ pub enum Reply {
     Computed,
     /// The iteration has ended, gone on from this pass; the file is written.
     Iterated(u64),
+    /// What each entry point of the kernel takes.
+    Signatures(Vec<Signature>),
     /// The request cannot be fulfilled.
     Failed(Outcome),
 }

@@ -12,7 +12,7 @@ use gpubench_experiments::{
 
 /// What a worker is to own.
 pub enum Wanted {
-    /// Nothing: it lists the backend's devices.
+    /// No device: it lists the backend's.
     List(Box<dyn Backend>),
     /// The backend's device of this position.
     One(Box<dyn Backend>, usize),
@@ -23,11 +23,12 @@ pub enum Wanted {
 /// What a worker owns.
 enum Held {
     Nothing,
+    Backend(Box<dyn Backend>),
     One(Box<Session>),
     Several(DeviceGroup),
 }
 
-/// Serves what is wanted until stdin ends, or lists devices. Ends with `parent`, the process that
+/// Serves what is wanted until stdin ends. Ends with `parent`, the process that
 /// started it.
 ///
 /// # Errors
@@ -50,7 +51,7 @@ pub fn serve(wanted: impl FnOnce() -> Result<Wanted>, parent: u32) -> Result<()>
 
 fn open(wanted: Wanted) -> Result<(Reply, Held)> {
     Ok(match wanted {
-        Wanted::List(backend) => (Reply::Devices(backend.devices()?), Held::Nothing),
+        Wanted::List(backend) => (Reply::Devices(backend.devices()?), Held::Backend(backend)),
         Wanted::One(backend, index) => {
             let device = backend.open(index)?;
             let ready = Reply::Ready(vec![device.info().clone()]);
@@ -98,6 +99,9 @@ fn answer(held: &mut Held, request: Request, transport: &mut Transport) -> Reply
                 Ok(ended.from)
             });
             ended.map_or_else(failed, Reply::Iterated)
+        }
+        (Request::Signatures { device, source }, Held::Backend(backend)) => {
+            backend.signatures(device, &source).map_or_else(failed, Reply::Signatures)
         }
         _ => Reply::Failed(Outcome::Failed("the request is not for these devices".into())),
     }

@@ -156,6 +156,24 @@ impl ValueType {
         if self.width == 1 { name.to_owned() } else { format!("{name}{}", self.width) }
     }
 
+    /// Reads its name in OpenCL C; `None` for types that are no scalar or vector of these.
+    pub fn from_opencl(name: &str) -> Option<Self> {
+        let name = match name.trim() {
+            "unsigned char" => "uchar",
+            "unsigned short" => "ushort",
+            "unsigned int" | "unsigned" => "uint",
+            "unsigned long" | "size_t" => "ulong",
+            other => other,
+        };
+        let scalar = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let numeric = NUMERICS.iter().find(|row| row.2 == scalar)?.0;
+        match &name[scalar.len()..] {
+            "" => Some(Self { numeric, width: 1 }),
+            "1" => None,
+            width => Self::try_from(format!("{}x{width}", numeric.row().0)).ok(),
+        }
+    }
+
     /// Whether WGSL has it.
     pub fn is_wgsl(self) -> bool {
         matches!(self.numeric, Numeric::I32 | Numeric::U32 | Numeric::F32) && self.width <= 4
@@ -285,6 +303,12 @@ mod tests {
             ("float4".into(), "ulong".into())
         );
         assert_eq!((value("f32x3").size(), value("f64x2").size(), value("i8").size()), (16, 16, 1));
+        for (name, text) in [("unsigned int", "u32"), ("float4", "f32x4"), ("double", "f64")] {
+            assert_eq!(ValueType::from_opencl(name), Some(value(text)));
+        }
+        for name in ["Params", "float5", "float*", "image2d_t", "int1"] {
+            assert_eq!(ValueType::from_opencl(name), None, "{name}");
+        }
         for text in ["f16", "f32x5", "int", "f32x", ""] {
             assert!(ValueType::try_from(text.to_owned()).is_err(), "{text}");
         }

@@ -1,5 +1,6 @@
 //! How constants reach a kernel: `-D` options in OpenCL C, declarations behind the last line in WGSL.
 
+use super::wgsl_text::{overrides, rebound, without_overrides};
 use super::{Constant, KernelSource, Language};
 use crate::error::{Error, Result};
 
@@ -11,9 +12,14 @@ impl KernelSource {
     /// `Unsupported` when a constant is a type that the language lacks.
     pub fn defines(&self) -> Result<String> {
         let spelled = self.spelled_constants(Language::Opencl)?;
-        let options: Vec<_> =
-            spelled.iter().map(|(name, value)| format!("-D {name}={value}")).collect();
+        let all = spelled.iter().chain(&self.settings.defines);
+        let options: Vec<_> = all.map(|(name, value)| format!("-D {name}={value}")).collect();
         Ok(options.join(" "))
+    }
+
+    /// The text in OpenCL C with its headers.
+    pub fn opencl(&self) -> &str {
+        self.settings.expanded.as_ref().map_or(&self.text, |expanded| &expanded.text)
     }
 
     /// The WGSL text with its constants declared behind the last line, so that places in a
@@ -23,17 +29,30 @@ impl KernelSource {
     /// # Errors
     /// `Unsupported` when a constant is a type that the language lacks.
     pub fn wgsl(&self) -> Result<String> {
-        let mut text = format!("{}\n", self.text);
-        for (name, value) in self.spelled_constants(Language::Wgsl)? {
+        let constants = self.spelled_constants(Language::Wgsl)?;
+        let names: Vec<_> = constants.iter().map(|(name, _)| name.as_str()).collect();
+        let text = rebound(&self.text, &self.settings.bindings);
+        let overridden = overrides(&text);
+        let mut text = without_overrides(&text, &names) + "\n";
+        for (name, value) in &constants {
             let is_type =
-                self.constants.iter().any(|(n, c)| *n == name && matches!(c, Constant::Type(_)));
-            text += &if is_type {
-                format!("alias {name}={value};")
-            } else {
-                format!("const {name}={value};")
+                self.constants.iter().any(|(n, c)| n == name && matches!(c, Constant::Type(_)));
+            let typed = overridden.iter().find(|o| o.name == *name).and_then(|o| o.r#type.as_ref());
+            text += &match typed {
+                _ if is_type => format!("alias {name}={value};"),
+                Some(r#type) => format!("const {name}: {type}={};", untyped(value, r#type)),
+                None => format!("const {name}={value};"),
             };
         }
         Ok(text)
+    }
+
+    /// Names of values that the text in WGSL lets others set (`override`).
+    pub fn overridable(&self) -> Vec<String> {
+        match self.language {
+            Language::Wgsl => overrides(&self.text).into_iter().map(|o| o.name).collect(),
+            Language::Opencl => vec![],
+        }
     }
 
     fn spelled_constants(&self, language: Language) -> Result<Vec<(String, String)>> {
@@ -56,6 +75,16 @@ fn with_width((name, value): &(String, Constant)) -> Vec<(String, Constant)> {
         both.push((format!("{name}_WIDTH"), Constant::Int(i64::from(element.width))));
     }
     both
+}
+
+/// A number for a declaration that says its type.
+fn untyped(value: &str, r#type: &str) -> String {
+    let number = value.trim_end_matches(['u', 'i', 'f']);
+    match (r#type, number) {
+        ("bool", "0") => "false".into(),
+        ("bool", _) => "true".into(),
+        _ => number.to_owned(),
+    }
 }
 
 fn spell(value: &Constant, language: Language) -> Result<String> {
@@ -91,6 +120,7 @@ mod tests {
             params_bytes: 0,
             args: None,
             meaning: None,
+            settings: Default::default(),
         }
     }
 
@@ -108,6 +138,25 @@ mod tests {
             source(Language::Wgsl).wgsl().unwrap(),
             "the text\nconst GROUP_X=16u;const GROUP_Y=4u;const GROUP_Z=1u;const TILE=8u;const ALPHA=0.5f;alias V=vec4<f32>;const V_WIDTH=4u;"
         );
+    }
+
+    #[test]
+    fn overrides_take_constants_in_their_own_type() {
+        let mut own = source(Language::Wgsl);
+        own.text =
+            "override TILE: i32;\noverride ALPHA: f32 = 2.0;\noverride REST: u32 = 3;".into();
+        let text = own.wgsl().unwrap();
+        for part in ["const TILE: i32=8;", "const ALPHA: f32=0.5;", "const    REST: u32 = 3;"] {
+            assert!(text.contains(part), "{text}");
+        }
+        assert_eq!(own.overridable(), ["TILE", "ALPHA", "REST"]);
+    }
+
+    #[test]
+    fn definitions_are_options_too() {
+        let mut own = source(Language::Opencl);
+        own.settings.defines = vec![("T".into(), "float".into())];
+        assert!(own.defines().unwrap().ends_with("-D V_WIDTH=4 -D T=float"));
     }
 
     #[test]

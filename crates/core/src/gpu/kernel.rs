@@ -1,6 +1,6 @@
 //! A kernel before it is compiled, and what the compiler said of it.
 
-use super::{Argument, Language};
+use super::{Argument, Language, Settings};
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -258,6 +258,9 @@ pub struct KernelSource {
     pub args: Option<Vec<Argument>>,
     /// What it computes; `None` where no reference does.
     pub meaning: Option<Meaning>,
+    /// What else its compiler is told.
+    #[serde(default, skip_serializing_if = "Settings::is_default")]
+    pub settings: Settings,
 }
 
 impl KernelSource {
@@ -278,10 +281,11 @@ impl KernelSource {
             (self.group, &self.constants, &self.bindings, self.params_bytes),
         );
         let mut identity = serde_json::to_vec(&identity).unwrap_or_default();
-        // Kernels without such a list have the hash that earlier versions gave them.
+        // Kernels without such a list, or settings, have the hash that earlier versions gave them.
         if let Some(args) = &self.args {
             identity.extend(serde_json::to_vec(args).unwrap_or_default());
         }
+        identity.extend(self.settings.identity().unwrap_or_default());
         crate::hash::sha256_hex(identity)
     }
 

@@ -6,7 +6,10 @@ mod info;
 mod kernel;
 mod language;
 mod recording;
+mod settings;
+mod signature;
 mod timeline;
+mod wgsl_text;
 
 pub use argument::{Argument, Numeric, ValueType, offsets, order_misfit, packed};
 pub use info::{DeviceInfo, DeviceKind};
@@ -16,4 +19,7 @@ pub use kernel::{
 };
 pub use language::Language;
 pub use recording::{BufferId, KernelId, MemoryKind, Op, Queue, Recording, Slice, Step, StepId};
+pub use settings::{Expanded, OPTIONS, Settings};
+pub use signature::{FormalArgument, Signature, Takes};
 pub use timeline::{Clock, HOST_RESOLUTION, StepTimes, Timeline};
+pub use wgsl_text::{Override, original_group, overrides};

@@ -2,7 +2,7 @@
 
 use super::kernel::set_bytes;
 use super::query::number;
-use gpubench_core::gpu::{Argument, KernelSource, order_misfit};
+use gpubench_core::gpu::{Argument, KernelSource, ValueType, order_misfit};
 use opencl3::error_codes::CL_INVALID_ARG_SIZE;
 use opencl3::kernel::{
     CL_KERNEL_ARG_ADDRESS_CONSTANT, CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_LOCAL,
@@ -10,50 +10,58 @@ use opencl3::kernel::{
 };
 
 /// What the compiler knows of an argument.
-struct Known {
-    name: String,
-    r#type: String,
-    address: u32,
+pub(super) struct Known {
+    pub(super) name: String,
+    pub(super) r#type: String,
+    pub(super) address: u32,
 }
 
 /// Holds the arguments of `source` against the kernel's: their number, whether each is a buffer, a
 /// value of its type or local memory, and the names of buffers.
 ///
 /// # Errors
-/// What is wrong, as a compiler would say it.
+/// What is wrong, as a compiler would say it: where the suite names the argument, else where the kernel
+/// is declared.
 pub(super) fn check(kernel: &Kernel, source: &KernelSource) -> Result<(), String> {
-    let (arguments, file) = (source.arguments(), place(source));
-    let known: Option<Vec<Known>> =
-        (0..).map_while(|i| (i < count(kernel)?).then_some(i)).map(|i| known(kernel, i)).collect();
-    let known = known.unwrap_or_default();
-    let wrong = |why: String| Err(format!("{file}: {why}{}", both(source, &arguments, &known)));
+    let (arguments, declared) = (source.arguments(), declared(source));
+    let known = all(kernel).unwrap_or_default();
+    let wrong = |argument: usize, why: String| {
+        let lists = both(source, &arguments, &known);
+        Err(match source.settings.places.get(argument).or(source.settings.places.last()) {
+            Some(place) => format!("{place}: error: {why}; declared at {declared}{lists}"),
+            None => format!("{declared}: {why}{lists}"),
+        })
+    };
     if let Some(found) = count(kernel).filter(|found| *found as usize != arguments.len()) {
         let given = arguments.len();
-        return wrong(format!(
-            "`{}` takes {found} arguments, and the suite gives {given}",
-            source.entry
-        ));
+        let why =
+            format!("`{}` takes {found} arguments, and the suite gives {given}", source.entry);
+        // The first that is too many, or the last before those that are missing.
+        return wrong(found as usize, why);
     }
     for (i, (argument, known)) in arguments.iter().zip(&known).enumerate() {
         if let Some(why) = misfit(*argument, known) {
-            return wrong(format!("argument {i} of `{}`, `{}`, {why}", source.entry, known.name));
+            return wrong(
+                i,
+                format!("argument {i} of `{}`, `{}`, {why}", source.entry, known.name),
+            );
         }
     }
-    check_sizes(kernel, source, &arguments).or_else(wrong)?;
+    check_sizes(kernel, source, &arguments).or_else(|(i, why)| wrong(i, why))?;
     let names: Vec<_> = known.iter().map(|known| known.name.clone()).collect();
     match source.args.is_none().then(|| order_misfit(source, &names)).flatten() {
-        Some(why) => Err(format!("{file}: {why}: `args` maps them on purpose")),
+        Some(why) => Err(format!("{declared}: {why}: `args` maps them on purpose")),
         None => Ok(()),
     }
 }
 
 /// The kernel's file, and the line where its name first stands before a parenthesis.
-fn place(source: &KernelSource) -> String {
-    let declared = |line: &str| {
+fn declared(source: &KernelSource) -> String {
+    let is_it = |line: &str| {
         line.split_once(&source.entry).is_some_and(|(_, rest)| rest.trim_start().starts_with('('))
     };
     let file = source.origin.file();
-    match source.text.lines().position(declared) {
+    match source.text.lines().position(is_it) {
         Some(line) => format!("{file}:{}", line + 1),
         None => file.to_owned(),
     }
@@ -63,7 +71,11 @@ fn count(kernel: &Kernel) -> Option<u32> {
     number(&kernel.get_data(CL_KERNEL_NUM_ARGS).ok()?).and_then(|count| u32::try_from(count).ok())
 }
 
-/// `None` where the driver kept nothing.
+/// All that the compiler knows; `None` where the driver kept nothing.
+pub(super) fn all(kernel: &Kernel) -> Option<Vec<Known>> {
+    (0..count(kernel)?).map(|i| known(kernel, i)).collect()
+}
+
 fn known(kernel: &Kernel, i: u32) -> Option<Known> {
     let name = kernel.get_arg_name(i).ok().filter(|name| !name.is_empty())?;
     let r#type = kernel.get_arg_type_name(i).ok()?;
@@ -90,42 +102,28 @@ fn misfit(argument: Argument, known: &Known) -> Option<String> {
     }
     let Argument::Value { r#type, .. } = argument else { return None };
     // Another spelling is the author's type: only its size can be checked.
-    let plain = canonical(is)?;
-    (plain != r#type.opencl()).then(|| format!("is `{is}`, and the suite gives {text}"))
+    let plain = ValueType::from_opencl(is)?;
+    (plain != r#type).then(|| format!("is `{is}`, and the suite gives {text}"))
 }
 
-/// A scalar's or a vector's type as `ValueType::opencl` writes it; `None` for other types.
-fn canonical(name: &str) -> Option<String> {
-    let name = match name.trim() {
-        "unsigned char" => "uchar",
-        "unsigned short" => "ushort",
-        "unsigned int" | "unsigned" => "uint",
-        "unsigned long" | "size_t" => "ulong",
-        other => other,
-    };
-    let digits = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    let known =
-        ["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double"];
-    known.contains(&digits).then(|| name.to_owned())
-}
-
-/// The driver itself refuses an argument of another size.
+/// The driver itself refuses an argument of another size: which, and why.
 fn check_sizes(
     kernel: &Kernel,
     source: &KernelSource,
     arguments: &[Argument],
-) -> Result<(), String> {
+) -> Result<(), (usize, String)> {
     let zeros = vec![0_u8; source.params_bytes as usize];
     for (i, argument) in (0..).zip(arguments) {
         let Some((_, len)) = argument.bytes() else { continue };
         match set_bytes(kernel, i, *argument, &zeros) {
             Err(error) if error.0 == CL_INVALID_ARG_SIZE => {
                 let entry = &source.entry;
-                return Err(format!(
+                let why = format!(
                     "argument {i} of `{entry}` does not have the {len} bytes of the suite's"
-                ));
+                );
+                return Err((i as usize, why));
             }
-            Err(error) => return Err(format!("setting argument {i}: {error}")),
+            Err(error) => return Err((i as usize, format!("setting argument {i}: {error}"))),
             Ok(()) => {}
         }
     }

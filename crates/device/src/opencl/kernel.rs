@@ -29,6 +29,17 @@ use std::time::Instant;
 const OPTIONS: &str = "-cl-std=CL1.2 -cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero \
                        -cl-kernel-arg-info";
 
+/// All options of a kernel: those above, its own, its constants.
+pub(super) fn options(source: &KernelSource) -> Result<String> {
+    const STANDARD: &str = "-cl-std=";
+    let own = &source.settings.options;
+    let replaced = own.iter().any(|option| option.starts_with(STANDARD));
+    let usual = OPTIONS.split_whitespace().filter(|o| !(replaced && o.starts_with(STANDARD)));
+    let defines = source.defines()?;
+    let all = usual.chain(own.iter().map(String::as_str)).chain([defines.as_str()]);
+    Ok(all.collect::<Vec<_>>().join(" "))
+}
+
 /// A compiled kernel and the arguments it was last given.
 pub(super) struct Kernel {
     object: Owned<cl::Kernel>,
@@ -100,7 +111,7 @@ pub(super) fn build(
         return Err(Error::Unsupported("an OpenCL device takes OpenCL C, not WGSL".into()));
     }
     validation::group(source, info)?;
-    let options = format!("{OPTIONS} {}", source.defines()?);
+    let options = options(source)?;
     let begun = Instant::now();
     let (program, log) = compile(context, device, source, &options)?;
     let object = entry(&program, source)?;
@@ -119,19 +130,25 @@ pub(super) fn build(
     Ok((kernel, report))
 }
 
-fn compile(
+/// The program, and what its compiler said.
+///
+/// # Errors
+/// `Build` with the compiler's log.
+pub(super) fn compile(
     context: &Context,
     device: cl_device_id,
     source: &KernelSource,
     options: &str,
 ) -> Result<(Owned<Program>, String)> {
-    let program = object::program(context, &source.text)?;
+    let headers = source.settings.expanded.as_ref().map_or(&[][..], |expanded| &expanded.headers);
+    let file = source.origin.file();
+    let program = object::program(context, source.opencl())?;
     let options_c = c_string(options)?;
     // Not by `Program::build`: it asks for the kernels' names as well, in the time of the build,
     // and calls a build failed where it gets none.
     let built = build_program(program.get(), &[device], &options_c, None, ptr::null_mut());
     let log = get_program_build_data(program.get(), device, CL_PROGRAM_BUILD_LOG)
-        .map(|bytes| log::clean(&bytes, source.origin.file()))
+        .map(|bytes| log::clean(&bytes, file, headers))
         .unwrap_or_default();
     match built {
         Ok(()) => Ok((program, log)),

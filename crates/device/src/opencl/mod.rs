@@ -16,13 +16,14 @@ mod object;
 mod prepare;
 mod query;
 mod run;
+mod signatures;
 mod status;
 mod transfer;
 
 use super::{Backend, Device};
 use crate::doctor::{Finding, Machine};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::gpu::{DeviceInfo, KernelSource, Signature};
 
 /// The OpenCL backend.
 pub struct Opencl;
@@ -39,6 +40,13 @@ impl Backend for Opencl {
     fn open(&self, index: usize) -> Result<Box<dyn Device>> {
         match info::all()?.into_iter().nth(index) {
             Some(found) => Ok(Box::new(device::OpenclDevice::open(found)?)),
+            None => Err(Error::Usage(format!("there is no opencl device {index}"))),
+        }
+    }
+
+    fn signatures(&self, index: usize, source: &KernelSource) -> Result<Vec<Signature>> {
+        match info::all()?.into_iter().nth(index) {
+            Some(found) => signatures::signatures(&found, source),
             None => Err(Error::Usage(format!("there is no opencl device {index}"))),
         }
     }

@@ -26,6 +26,7 @@ fn kernel(file: &str, text: &str, group: [u32; 3], constants: &[(&str, i64)]) ->
         params_bytes: 0,
         args: None,
         meaning: None,
+        settings: Default::default(),
     }
 }
 

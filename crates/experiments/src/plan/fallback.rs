@@ -22,6 +22,10 @@ pub(super) struct Chosen {
 /// # Errors
 /// Why it does not take the suite's own, where it takes none.
 pub(super) fn first_fitting(asked: &Asked, kernel: &Kernel) -> Result<Chosen, String> {
+    if let Some(program) = &asked.workload.program {
+        let (candidate, preferred_group) = super::program::candidate(asked, program)?;
+        return Ok(Chosen { candidates: vec![candidate], dropped: vec![], preferred_group });
+    }
     let reason = match candidates(asked, kernel) {
         Ok((candidates, dropped)) => {
             return Ok(Chosen { candidates, dropped, preferred_group: None });
@@ -35,7 +39,7 @@ pub(super) fn first_fitting(asked: &Asked, kernel: &Kernel) -> Result<Chosen, St
 }
 
 /// The kernel with a fallback's group and constants, which are no longer searched for.
-fn with_fallback(kernel: &Kernel, fallback: &Fallback) -> Kernel {
+pub(super) fn with_fallback(kernel: &Kernel, fallback: &Fallback) -> Kernel {
     let mut kernel = Kernel { group: fallback.group, ..kernel.clone() };
     let replaced = |name: &str| fallback.constants.iter().any(|(known, _)| known == name);
     kernel.constants.retain(|(name, _)| !replaced(name));

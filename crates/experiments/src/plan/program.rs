@@ -1,29 +1,37 @@
 //! A program at a size on a device: its kernels, and every launch of them.
 
+use super::fallback::{check_local_memory, with_fallback};
 use super::grid::work_groups;
 use super::scope::with_constants;
-use super::variants::{Asked, bindings, block, check_arguments, check_group};
+use super::variants::{Asked, bindings, block, check_arguments, check_group, with_overridden};
 use super::{Candidate, Pass};
 use gpubench_core::gpu::KernelSource;
 use gpubench_suite::{Expr, Lowered, Program, ProgramKernel, ProgramLaunch, Scope};
 
-/// The only variant of a program.
+/// The only variant of a program, each of its kernels with the first work-group that the device takes;
+/// and the suite's group of the first kernel that has a fallback's.
 ///
 /// # Errors
 /// Why the device does not take it.
-pub(super) fn candidate(asked: &Asked, program: &Program) -> Result<Candidate, String> {
+pub(super) fn candidate(
+    asked: &Asked,
+    program: &Program,
+) -> Result<(Candidate, Option<[u32; 3]>), String> {
     let unrolled = program.unrolled(&asked.scope, asked.buffers.len());
     let (launches, final_order) = unrolled.map_err(|(_, why)| why)?;
-    let mut kernels = vec![];
-    for step in &program.kernels {
-        check_group(step.kernel.group, asked.workload, asked.device)?;
-        let source = source(asked, step, &launches, kernels.len())?;
-        check_arguments(&source, asked.device)?;
+    let (mut steps, mut kernels) = (vec![], vec![]);
+    for (position, step) in program.kernels.iter().enumerate() {
+        let launch = launches.iter().find(|launch| launch.kernel == position);
+        let (step, source) = fitting(asked, step, launch)?;
+        steps.push(step);
         kernels.push(source);
     }
+    let groups = program.kernels.iter().zip(&steps).map(|(a, b)| (a.kernel.group, b.kernel.group));
+    let preferred =
+        groups.clone().find(|(suites, chosen)| suites != chosen).map(|(suites, _)| suites);
     let mut passes = vec![];
     for launch in &launches {
-        passes.extend(pass(asked, &program.kernels[launch.kernel], launch)?);
+        passes.extend(pass(asked, &steps[launch.kernel], launch)?);
     }
     if passes.is_empty() {
         return Err("no step has work-items at this size".into());
@@ -41,7 +49,7 @@ pub(super) fn candidate(asked: &Asked, program: &Program) -> Result<Candidate, S
             other => other,
         };
     }
-    Ok(Candidate {
+    let candidate = Candidate {
         label: String::new(),
         kernel: kernels.remove(0),
         others: kernels,
@@ -54,15 +62,40 @@ pub(super) fn candidate(asked: &Asked, program: &Program) -> Result<Candidate, S
         later: passes,
         flops: amount(&work.flops, "flops")?,
         bytes: amount(&work.bytes, "bytes")?,
-    })
+    };
+    Ok((candidate, preferred))
+}
+
+/// A step with the suite's work-group or the first of its fallbacks that the device takes.
+///
+/// # Errors
+/// Why the device does not take the suite's, where it takes none.
+fn fitting(
+    asked: &Asked,
+    step: &ProgramKernel,
+    launch: Option<&ProgramLaunch>,
+) -> Result<(ProgramKernel, KernelSource), String> {
+    let taken = |step: ProgramKernel| {
+        check_group(step.kernel.group, asked.workload, asked.device)?;
+        let source = source(asked, &step, launch)?;
+        check_local_memory(&source, &step.kernel, asked.workload, asked.device)?;
+        check_arguments(&source, asked.device)?;
+        Ok((step, source))
+    };
+    let reason = match taken(step.clone()) {
+        Ok(fits) => return Ok(fits),
+        Err(reason) => reason,
+    };
+    let with =
+        |fallback| ProgramKernel { kernel: with_fallback(&step.kernel, fallback), ..step.clone() };
+    step.kernel.fallback.iter().find_map(|fallback| taken(with(fallback)).ok()).ok_or(reason)
 }
 
 /// The kernel of a step; its lists of arguments are alike in all launches.
 fn source(
     asked: &Asked,
     step: &ProgramKernel,
-    launches: &[ProgramLaunch],
-    position: usize,
+    launch: Option<&ProgramLaunch>,
 ) -> Result<KernelSource, String> {
     let kernel = &step.kernel;
     if let Some(need) = kernel.needs.iter().find(|need| !asked.device.features.contains(need)) {
@@ -72,7 +105,6 @@ fn source(
     let text = kernel
         .text(language)
         .ok_or_else(|| format!("the kernel has no {language:?} source").to_lowercase())?;
-    let launch = launches.iter().find(|launch| launch.kernel == position);
     let scope = scope(asked, step, launch);
     let Lowered { args, values } = match launch {
         Some(_) => kernel.lowered(block(&asked.params), &scope)?,
@@ -84,11 +116,12 @@ fn source(
         entry: kernel.entry.clone(),
         origin: text.origin.clone(),
         group: kernel.group,
-        constants: kernel.constants.clone(),
+        constants: with_overridden(&kernel.constants, asked, text)?,
         bindings: bindings(&asked.buffers),
         params_bytes: block(&asked.params) + values.len() as u32,
         args,
         meaning: None,
+        settings: kernel.settings(text),
     })
 }
 

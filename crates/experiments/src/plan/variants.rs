@@ -6,10 +6,10 @@ use super::grid::work_groups;
 use super::scope::with_constants;
 use super::{BufferPlan, Candidate, Pass};
 use gpubench_core::gpu::{
-    Binding, Constant, DeviceInfo, KernelSource, Language, Meaning, Scalar, group_label,
+    Binding, Constant, DeviceInfo, KernelSource, Language, Meaning, Scalar, group_label, overrides,
 };
 use gpubench_core::workload::{CaseKey, Split, Verify};
-use gpubench_suite::{Expr, Kernel, Lowered, Workload};
+use gpubench_suite::{Expr, Kernel, KernelText, Lowered, Workload};
 
 /// Names, values and types of a parameter block.
 pub(super) type Params = Vec<(String, f64, Scalar)>;
@@ -38,9 +38,6 @@ pub(super) fn candidates(
     let device = asked.device;
     if let Some(need) = kernel.needs.iter().find(|need| !device.features.contains(need)) {
         return Err(format!("the kernel needs `{need}`, which the device does not offer"));
-    }
-    if let Some(program) = &asked.workload.program {
-        return Ok((vec![super::program::candidate(asked, program)?], vec![]));
     }
     let (mut kept, mut dropped) = (vec![], vec![]);
     for variant in variants(kernel) {
@@ -133,11 +130,12 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &KernelVariant) -> Result<
         entry: kernel.entry.clone(),
         origin: text.origin.clone(),
         group: variant.group,
-        constants: variant.constants.clone(),
+        constants: with_overridden(&variant.constants, asked, text)?,
         bindings: bindings(&asked.buffers),
         params_bytes: block(params) + values.len() as u32,
         args,
         meaning: meaning(asked, [flops, bytes], all_groups),
+        settings: kernel.settings(text),
     };
     check_local_memory(&source, kernel, workload, device)?;
     check_arguments(&source, device)?;
@@ -155,6 +153,39 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &KernelVariant) -> Result<
         flops,
         bytes,
     })
+}
+
+/// The constants, and behind them the parameters that the text has as an `override`.
+///
+/// # Errors
+/// Where passes would need several values of one.
+pub(super) fn with_overridden(
+    constants: &[(String, Constant)],
+    asked: &Asked,
+    text: &KernelText,
+) -> Result<Vec<(String, Constant)>, String> {
+    let mut all = constants.to_vec();
+    if text.language != Language::Wgsl {
+        return Ok(all);
+    }
+    for declared in overrides(&text.text) {
+        let of = |params: &Params| params.iter().find(|(name, ..)| *name == declared.name).cloned();
+        let Some((name, value, scalar)) = of(&asked.params) else { continue };
+        if asked.later.iter().any(|(_, params)| of(params).is_some_and(|p| p.1 != value)) {
+            return Err(format!(
+                "`{name}` is a constant of the kernel, and differs between passes"
+            ));
+        }
+        all.retain(|(known, _)| *known != name);
+        all.push((
+            name,
+            match scalar {
+                Scalar::F32 => Constant::Float(value),
+                _ => Constant::Int(value as i64),
+            },
+        ));
+    }
+    Ok(all)
 }
 
 /// Bytes of a parameter block: four a field.
@@ -189,6 +220,7 @@ fn other_language(asked: &Asked, kernel: &Kernel, source: &KernelSource) -> Opti
         language: Language::Wgsl,
         text: text.text.to_string(),
         origin: text.origin.clone(),
+        constants: with_overridden(&source.constants, asked, text).ok()?,
         ..source.clone()
     })
 }

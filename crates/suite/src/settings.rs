@@ -1,0 +1,112 @@
+//! What a suite tells a kernel's compiler: definitions, allowed options, bindings.
+
+use super::convert::{Converter, NAME_RULE, is_name};
+use super::decode::{At, Entries};
+use super::directive;
+use super::file;
+use super::suggest::suggest;
+use super::types::{Argument, Kernel, KernelText};
+use gpubench_core::gpu::{OPTIONS, Settings};
+
+/// A definition is no longer.
+const MAX_DEFINITION: usize = 200;
+/// What may stand in a definition besides letters and digits: it reaches a compiler's command line, so
+/// there are no blanks, quotes or backslashes.
+const MARKS: &str = "_.+-*/%()<>=!&|^~?:,";
+
+impl Converter<'_> {
+    /// The settings of a kernel; `None`: there were mistakes.
+    pub fn settings(&mut self, kernel: &file::Kernel) -> Option<Settings> {
+        let options = self.compiler_options(kernel.options.as_deref().unwrap_or_default());
+        let defines = self.defines(kernel.defines.as_ref());
+        let bindings = self.bindings(kernel.bindings.as_ref());
+        Some(Settings {
+            options: options?,
+            defines: defines?,
+            bindings: bindings?,
+            ..Settings::default()
+        })
+    }
+
+    fn compiler_options(&mut self, given: &[At<String>]) -> Option<Vec<String>> {
+        let mut all = vec![];
+        for At { value: option, at } in given {
+            let known = OPTIONS.iter().any(|(known, _)| known == option);
+            if !known {
+                let help = suggest(option, OPTIONS.iter().map(|(known, _)| *known));
+                let message = format!("`{option}` is no option that a suite may set");
+                self.diagnostics.push(at, message, help.as_deref());
+            }
+            all.push(known.then(|| option.clone()));
+        }
+        all.into_iter().collect()
+    }
+
+    fn defines(&mut self, given: Option<&Entries<At<String>>>) -> Option<Vec<(String, String)>> {
+        let mut all = vec![];
+        for (name, At { value, at }) in given.map_or(&[][..], |entries| &entries.0) {
+            let name_fits = is_name(&name.value) && !name.value.starts_with("GROUP_");
+            let plain = |c: char| c.is_ascii_alphanumeric() || MARKS.contains(c);
+            let value_fits = value.len() <= MAX_DEFINITION
+                && value.chars().all(plain)
+                && directive::beyond_its_text(value).is_none();
+            if !name_fits {
+                let message = format!("`{}` cannot be defined", name.value);
+                self.diagnostics.push(&name.at, message, Some(NAME_RULE));
+            }
+            if !value_fits {
+                let message = "this cannot be a definition";
+                let help = format!(
+                    "letters, digits and {MARKS}, without blanks, at most {MAX_DEFINITION}"
+                );
+                self.diagnostics.push(at, message, Some(&help));
+            }
+            all.push((name_fits && value_fits).then(|| (name.value.clone(), value.clone())));
+        }
+        all.into_iter().collect()
+    }
+
+    fn bindings(&mut self, given: Option<&At<Vec<At<Vec<u32>>>>>) -> Option<Vec<[u32; 2]>> {
+        let mut all: Vec<Option<[u32; 2]>> = vec![];
+        for At { value, at } in given.iter().flat_map(|given| &given.value) {
+            let place = <[u32; 2]>::try_from(value.as_slice()).ok();
+            let twice = place.is_some() && all.contains(&place);
+            if place.is_none() || twice {
+                let message = match twice {
+                    true => "two arguments cannot have one binding",
+                    false => "a binding is two numbers: `@group` and `@binding`",
+                };
+                self.diagnostics.push(
+                    at,
+                    message,
+                    Some("for example `bindings: [[0, 0], [1, 0]]`"),
+                );
+            }
+            all.push(place.filter(|_| !twice));
+        }
+        all.into_iter().collect()
+    }
+
+    /// Reports bindings that are not as many as the arguments.
+    pub fn bindings_fit(&mut self, spec: &file::Workload, kernel: &Kernel, defaults: usize) {
+        let given = spec.kernel.as_ref().and_then(|kernel| kernel.value.bindings.as_ref());
+        let Some(At { value, at }) = given else { return };
+        let arguments = kernel.args.as_ref().map_or(defaults, Vec::len);
+        if value.len() != arguments {
+            let message = format!("{} bindings for {arguments} arguments", value.len());
+            self.diagnostics.push(at, message, Some("each argument has a `[group, binding]`"));
+        }
+    }
+}
+
+impl Kernel {
+    /// What the compiler of `text` is told.
+    pub fn settings(&self, text: &KernelText) -> Settings {
+        let places = self.args.iter().flatten().zip(&self.places);
+        Settings {
+            expanded: text.expanded.clone(),
+            places: places.map(|(_, place): (&Argument, _)| place.to_string()).collect(),
+            ..self.settings.clone()
+        }
+    }
+}
