@@ -2,7 +2,7 @@
 
 #[cfg(feature = "testing")]
 use super::testing;
-use super::{Backend, opencl, sim, wgpu};
+use super::{Backend, opencl, sim, vulkan, wgpu};
 
 /// Every backend of this build that measures, in the order in which results are shown. The
 /// simulated one is not among them: it is requested by name.
@@ -19,6 +19,7 @@ pub fn by_name(name: &str) -> Option<Box<dyn Backend>> {
 /// Every backend of this build.
 pub(crate) fn known() -> Vec<Box<dyn Backend>> {
     let mut known = all();
+    known.push(Box::new(vulkan::Vulkan::default()));
     known.push(Box::new(sim::Sim::default()));
     #[cfg(feature = "testing")]
     known.extend(testing::Faulty::from_env().map(|faulty| Box::new(faulty) as Box<dyn Backend>));

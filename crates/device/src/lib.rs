@@ -12,11 +12,13 @@ pub mod sim;
 pub mod testing;
 mod timeline;
 mod validation;
+pub mod vulkan;
 pub mod wgpu;
 
 pub use backends::{all, by_name};
 pub use multi_device::{MultiDevice, Opened, Part, Remote, open_multi_device};
 pub use physical_gpus::physical_gpus;
+pub(crate) use physical_gpus::kind_rank;
 
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{

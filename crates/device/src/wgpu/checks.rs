@@ -72,7 +72,7 @@ pub fn local_bytes(source: &KernelSource) -> Option<Bytes> {
 }
 
 /// Entry point and file, as the user knows them.
-pub(super) fn name(source: &KernelSource) -> String {
+pub(crate) fn name(source: &KernelSource) -> String {
     format!("{} ({})", source.entry, source.origin.file())
 }
 
