@@ -17,8 +17,8 @@ pub mod wgpu;
 
 pub use backends::{all, by_name};
 pub use multi_device::{MultiDevice, Opened, Part, Remote, open_multi_device};
-pub use physical_gpus::physical_gpus;
 pub(crate) use physical_gpus::kind_rank;
+pub use physical_gpus::physical_gpus;
 
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{

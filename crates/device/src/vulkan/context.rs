@@ -48,7 +48,8 @@ impl Context {
         // SAFETY: the instance is alive, and the handle came from it.
         let limits = unsafe { instance.get_physical_device_properties(handle) }.limits;
         // SAFETY: the queues were requested with the device.
-        let queue = |queue: &DeviceQueue| unsafe { device.get_device_queue(queue.family, queue.index) };
+        let queue =
+            |queue: &DeviceQueue| unsafe { device.get_device_queue(queue.family, queue.index) };
         let context = Self {
             queues: topology.queues.iter().map(queue).collect(),
             families: topology.families(),
@@ -139,8 +140,8 @@ fn create(
     };
     let families: Vec<_> =
         topology.families().into_iter().map(|family| (family, queues_of(family))).collect();
-    let most = families.iter().map(|(_, count)| *count as usize).max().unwrap_or(1);
-    let priorities = vec![1.0; most];
+    let max_count = families.iter().map(|(_, count)| *count as usize).max().unwrap_or(1);
+    let priorities = vec![1.0; max_count];
     let queues: Vec<_> = families
         .iter()
         .map(|&(family, count)| {

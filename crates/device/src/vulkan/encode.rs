@@ -165,11 +165,8 @@ impl<'r> Writer<'_, '_, 'r> {
         }
         let memory = &self.parts.memory;
         let (source, target) = (memory.buffer(from.buffer)?, memory.buffer(to.buffer)?);
-        let region = vk::BufferCopy {
-            src_offset: from.offset.0,
-            dst_offset: to.offset.0,
-            size: from.len.0,
-        };
+        let region =
+            vk::BufferCopy { src_offset: from.offset.0, dst_offset: to.offset.0, size: from.len.0 };
         // SAFETY: both ranges were checked to lie in their buffers, which outlive the command.
         unsafe {
             self.parts.context.device.cmd_copy_buffer(self.commands, source, target, &[region]);

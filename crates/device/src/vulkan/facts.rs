@@ -85,6 +85,35 @@ pub(crate) fn host_reaches(memory: &vk::PhysicalDeviceMemoryProperties, heap: u3
         .any(|kind| kind.heap_index == heap && kind.property_flags.contains(both))
 }
 
+/// Each memory type in words, and the heap it lies in: `device-local host-visible coherent (8.00 GiB)`. A type
+/// that a device lists twice is named once.
+pub(crate) fn memory_types(memory: &vk::PhysicalDeviceMemoryProperties) -> Vec<String> {
+    let mut types: Vec<String> = vec![];
+    for kind in memory.memory_types_as_slice() {
+        let heap = memory.memory_heaps_as_slice().get(kind.heap_index as usize);
+        let heap = heap.map_or(Bytes(0), |heap| Bytes(heap.size));
+        let text = format!("{} ({heap})", memory_words(kind.property_flags));
+        if !types.contains(&text) {
+            types.push(text);
+        }
+    }
+    types
+}
+
+fn memory_words(flags: vk::MemoryPropertyFlags) -> String {
+    let table = [
+        (vk::MemoryPropertyFlags::DEVICE_LOCAL, "device-local"),
+        (vk::MemoryPropertyFlags::HOST_VISIBLE, "host-visible"),
+        (vk::MemoryPropertyFlags::HOST_COHERENT, "coherent"),
+        (vk::MemoryPropertyFlags::HOST_CACHED, "cached"),
+        (vk::MemoryPropertyFlags::LAZILY_ALLOCATED, "lazily allocated"),
+        (vk::MemoryPropertyFlags::PROTECTED, "protected"),
+    ];
+    let words: Vec<_> =
+        table.iter().filter(|(flag, _)| flags.contains(*flag)).map(|(_, word)| *word).collect();
+    if words.is_empty() { "host".to_owned() } else { words.join(" ") }
+}
+
 /// The vendor by its PCI number, or by Khronos's (`VkVendorId`) where it has none.
 pub(crate) fn vendor(id: u32) -> String {
     let name = match id {
@@ -102,4 +131,33 @@ pub(crate) fn vendor(id: u32) -> String {
         _ => return format!("vendor {id:#06x}"),
     };
     name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vk::MemoryPropertyFlags as Flags;
+
+    #[test]
+    fn memory_types_are_named_once_with_their_heap() {
+        let mut memory = vk::PhysicalDeviceMemoryProperties::default();
+        (memory.memory_heap_count, memory.memory_type_count) = (2, 4);
+        memory.memory_heaps[0].size = 8 << 30;
+        memory.memory_heaps[0].flags = vk::MemoryHeapFlags::DEVICE_LOCAL;
+        memory.memory_heaps[1].size = 16 << 30;
+        let host = Flags::HOST_VISIBLE | Flags::HOST_COHERENT;
+        let kinds =
+            [(Flags::empty(), 1), (Flags::DEVICE_LOCAL, 0), (Flags::DEVICE_LOCAL, 0), (host, 1)];
+        for (kind, (flags, heap)) in memory.memory_types.iter_mut().zip(kinds) {
+            (kind.property_flags, kind.heap_index) = (flags, heap);
+        }
+        let named = memory_types(&memory);
+        let wanted =
+            ["host (16.0 GiB)", "device-local (8.00 GiB)", "host-visible coherent (16.0 GiB)"];
+        assert_eq!(named, wanted);
+        assert_eq!(largest_device_heap(&memory), Some((0, Bytes(8 << 30))));
+        assert!(!host_reaches(&memory, 0));
+        memory.memory_types[1].property_flags |= host;
+        assert!(host_reaches(&memory, 0), "resizable BAR");
+    }
 }

@@ -28,10 +28,8 @@ pub(super) struct Skipped {
 }
 
 /// The usable devices, GPUs before CPU implementations, then by PCI address and name, so that an index
-/// means the same device in every process; and the others. None of either where no Vulkan is installed.
-pub(super) fn all(
-    topology: impl Fn(Topology) -> Topology,
-) -> Result<(Vec<Found>, Vec<Skipped>)> {
+/// means the same device in every process; and the others. The caller sets `backend`. None of either where no Vulkan is installed.
+pub(super) fn all(topology: impl Fn(Topology) -> Topology) -> Result<(Vec<Found>, Vec<Skipped>)> {
     let Some(instance) = Instance::load()? else { return Ok((vec![], vec![])) };
     let (mut found, mut skipped) = (vec![], vec![]);
     for handle in instance.physical()? {
@@ -94,7 +92,7 @@ fn describe(
     let max_buffer = max_buffer(physical);
     let has = |name: &CStr| abilities.has(name);
     DeviceInfo {
-        backend: super::NAME.into(),
+        backend: String::new(),
         index: 0,
         name: text(properties.device_name_as_c_str()),
         vendor: facts::vendor(properties.vendor_id),
@@ -116,11 +114,13 @@ fn describe(
         max_groups: limits.max_compute_work_group_count,
         local_memory: Bytes(limits.max_compute_shared_memory_size.into()),
         queues: topology.count(),
-        timestamp_resolution: (topology.first().timestamp_bits > 0 && limits.timestamp_period > 0.0)
+        timestamp_resolution: (topology.first().timestamp_bits > 0
+            && limits.timestamp_period > 0.0)
             .then(|| f64::from(limits.timestamp_period) * 1e-9),
         subgroup: abilities.subgroup_range,
         offset_alignment: Bytes(limits.min_storage_buffer_offset_alignment.max(4)),
         host_memory: host_memory(&memory, kind, heap.map(|(index, _)| index)),
+        memory_types: facts::memory_types(&memory),
         pci: pci(physical, has),
         uuid: physical.uuid(),
         features: abilities.names(),

@@ -94,8 +94,7 @@ impl Instance {
         let calibrated =
             ash::ext::calibrated_timestamps::Instance::new(&self.entry, &self.instance);
         // SAFETY: the instance is alive, the handle came from it, and the device has the extension.
-        let domains =
-            unsafe { calibrated.get_physical_device_calibrateable_time_domains(handle) };
+        let domains = unsafe { calibrated.get_physical_device_calibrateable_time_domains(handle) };
         domains.is_ok_and(|domains| domains.contains(&vk::TimeDomainEXT::DEVICE))
     }
 

@@ -4,8 +4,8 @@ use super::context::{Context, Owned};
 use super::memory::Memory;
 use super::params::Params;
 use super::spirv::{self, Spirv};
-use super::status::{checked, error};
 use super::statistics;
+use super::status::{checked, error};
 use crate::wgpu::{name, options};
 use ash::vk;
 use gpubench_core::error::{Error, Result};
@@ -54,11 +54,12 @@ pub(super) fn build(
     let arguments = source.arguments();
     let set_layout = set_layout(context, &arguments, spirv.pushed)?;
     let layout = layout(context, *set_layout, &arguments, spirv.pushed)?;
-    let pipeline = pipeline(context, source, &spirv, *layout)
-        .map_err(|code| match error("compiling", code) {
+    let pipeline = pipeline(context, source, &spirv, *layout).map_err(|code| {
+        match error("compiling", code) {
             Error::Device(log) | Error::Unsupported(log) => failed(log),
             other => other,
-        })?;
+        }
+    })?;
     let seconds = began.elapsed().as_secs_f64();
     let facts = statistics::of(context, *pipeline);
     let report = BuildReport {
@@ -126,9 +127,8 @@ fn layout(
         size: spirv::pushed_bytes(arguments),
     }];
     let constants = if pushed { &constants[..] } else { &[] };
-    let request = vk::PipelineLayoutCreateInfo::default()
-        .set_layouts(&sets)
-        .push_constant_ranges(constants);
+    let request =
+        vk::PipelineLayoutCreateInfo::default().set_layouts(&sets).push_constant_ranges(constants);
     // SAFETY: the structures live through the call.
     let made = unsafe { context.device.create_pipeline_layout(&request, None) };
     let made = checked("making a pipeline's layout", made)?;

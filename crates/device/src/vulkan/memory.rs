@@ -117,7 +117,8 @@ impl Memory {
                 buffer.bytes_mut()[..data.len()].copy_from_slice(data);
             }
             Held::Buffer(buffer) => {
-                for (first, part) in (0..).step_by(CHUNK as usize).zip(data.chunks(CHUNK as usize)) {
+                for (first, part) in (0..).step_by(CHUNK as usize).zip(data.chunks(CHUNK as usize))
+                {
                     let staging = staged(&mut staging, &context)?;
                     staging.bytes_mut()[..part.len()].copy_from_slice(part);
                     copy(pools, (staging, 0), (buffer, first), part.len() as u64)?;
@@ -184,7 +185,9 @@ impl Memory {
     /// Moves a device buffer to memory that the host reaches. True where it was another before, so that
     /// descriptors of the old one are of no more use.
     pub fn make_direct(&mut self, pools: &mut Pools, id: BufferId) -> Result<bool> {
-        let Held::Buffer(buffer) = &self.get(id)?.held else { return Err(no_buffer(id, "device ")) };
+        let Held::Buffer(buffer) = &self.get(id)?.held else {
+            return Err(no_buffer(id, "device "));
+        };
         if buffer.is_mapped() {
             return Ok(false);
         }
@@ -202,7 +205,11 @@ impl Memory {
         };
         let range = range(slice);
         let (host, staging) = (&mut data[range.clone()], &mut staging.bytes_mut()[range]);
-        if upload { staging.copy_from_slice(host) } else { host.copy_from_slice(staging) }
+        if upload {
+            staging.copy_from_slice(host)
+        } else {
+            host.copy_from_slice(staging)
+        }
         Ok(())
     }
 
@@ -216,7 +223,11 @@ impl Memory {
         let copied = match &mut self.get_mut(device.buffer)?.held {
             Held::Buffer(buffer) => {
                 let (from, to) = (&mut taken[range(host)], &mut buffer.bytes_mut()[range(device)]);
-                if upload { to.copy_from_slice(from) } else { from.copy_from_slice(to) }
+                if upload {
+                    to.copy_from_slice(from)
+                } else {
+                    from.copy_from_slice(to)
+                }
                 Ok(())
             }
             Held::Host { .. } => Err(no_buffer(device.buffer, "device ")),

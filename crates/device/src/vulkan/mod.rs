@@ -7,13 +7,14 @@
 //! | `abilities` | what is used where a device has it |
 //! | `topology` | the device's queues, and which of them a recording's become |
 //! | `context` | an open device; owners of what is made from it |
-//! | `spirv`, `kernel`, `statistics` | from WGSL to pipelines and their descriptor sets |
+//! | `spirv`, `bindings`, `kernel`, `statistics` | from WGSL to pipelines and their descriptor sets |
 //! | `buffer`, `memory`, `params` | buffers of every kind, and the host's way into them |
 //! | `prepare`, `plan`, `encode`, `commands` | a recording is checked, divided into batches, becomes commands |
 //! | `run`, `timestamps` | commands are executed against the clock |
 //! | `device` | the seam: [`crate::Device`] |
 
 mod abilities;
+mod bindings;
 mod buffer;
 mod commands;
 mod context;
@@ -39,9 +40,12 @@ pub use topology::{DeviceQueue, Topology};
 use super::{Backend, Device};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
+use info::Found;
 
 /// The backend's name.
-pub const NAME: &str = "vulkan";
+const NAME: &str = "vulkan";
+/// Its name where several queues of a recording may share one of the device: results say so by it.
+const SHARING: &str = "vulkan-share";
 
 /// The Vulkan backend.
 #[derive(Clone, Debug, Default)]
@@ -54,6 +58,13 @@ pub struct Vulkan {
 }
 
 impl Vulkan {
+    /// The usable devices.
+    fn found(&self) -> Result<Vec<Found>> {
+        let (mut found, _) = info::all(|own| self.topology(own))?;
+        found.iter_mut().for_each(|found| found.info.backend = self.name().into());
+        Ok(found)
+    }
+
     fn topology(&self, own: Topology) -> Topology {
         let queues = self.queues.clone().unwrap_or(own.queues);
         Topology { queues, shared: self.share_queues }
@@ -62,19 +73,17 @@ impl Vulkan {
 
 impl Backend for Vulkan {
     fn name(&self) -> &'static str {
-        NAME
+        if self.share_queues { SHARING } else { NAME }
     }
 
     fn devices(&self) -> Result<Vec<DeviceInfo>> {
-        let (found, _) = info::all(|own| self.topology(own))?;
-        Ok(found.into_iter().map(|found| found.info).collect())
+        Ok(self.found()?.into_iter().map(|found| found.info).collect())
     }
 
     fn open(&self, index: usize) -> Result<Box<dyn Device>> {
-        let (found, _) = info::all(|own| self.topology(own))?;
-        match found.into_iter().nth(index) {
+        match self.found()?.into_iter().nth(index) {
             Some(found) => Ok(Box::new(device::VulkanDevice::open(found)?)),
-            None => Err(Error::Usage(format!("there is no vulkan device {index}"))),
+            None => Err(Error::Usage(format!("there is no {} device {index}", self.name()))),
         }
     }
 

@@ -59,6 +59,7 @@ pub(super) fn plan(recording: &Recording, assigned: &[usize], hows: &[How]) -> V
         waited: vec![],
         last: BTreeMap::new(),
         open: BTreeMap::new(),
+        ends: BTreeMap::new(),
         pending: vec![],
         stages: vec![],
     };
@@ -81,6 +82,8 @@ struct Planner<'a> {
     /// The last step so far of each queue.
     last: BTreeMap<usize, usize>,
     open: BTreeMap<usize, Batch>,
+    /// The last step of the batch of each copy to pageable memory, once that is closed.
+    ends: BTreeMap<usize, usize>,
     /// Copies to pageable memory whose bytes are still in staging.
     pending: Vec<usize>,
     stages: Vec<Stage>,
@@ -144,7 +147,10 @@ impl Planner<'_> {
         for step in pending {
             let Op::Download { to, .. } = &self.recording.steps[step].op else { continue };
             if wanted(to) {
-                let after = BTreeMap::from([(self.queues[step], step)]);
+                self.close_all();
+                // What is waited for is what a batch signals: its end.
+                let end = self.ends.get(&step).copied().unwrap_or(step);
+                let after = BTreeMap::from([(self.queues[step], end)]);
                 self.host(after, HostCopy::FromStaging(*to));
             } else {
                 self.pending.push(step);
@@ -165,6 +171,10 @@ impl Planner<'_> {
 
     fn close(&mut self, on: usize) {
         let Some(batch) = self.open.remove(&on) else { return };
+        if let Some(&end) = batch.steps.last() {
+            let staged = batch.steps.iter().filter(|step| self.hows[**step] == How::Staged);
+            self.ends.extend(staged.map(|&step| (step, end)));
+        }
         match self.stages.last_mut() {
             Some(Stage::Submit { queue, batches }) if *queue == on => batches.push(batch),
             _ => self.stages.push(Stage::Submit { queue: on, batches: vec![batch] }),
@@ -250,12 +260,13 @@ mod tests {
         let mut recording = recording(&[(0, &[]), (0, &[])]);
         recording.push(Queue(0), vec![], Op::Upload { from: slice(9), to: slice(0) });
         let stages = plan(&recording, &[0], &[How::Staged; 3]);
-        let host = |step: Option<usize>, copy| {
-            Stage::Host { after: step.map(|step| (0, step)).into_iter().collect(), copy }
+        let host = |step: Option<usize>, copy| Stage::Host {
+            after: step.map(|step| (0, step)).into_iter().collect(),
+            copy,
         };
         let wanted = [
             submit(0, &[batch(&[0, 1], &[])]),
-            host(Some(0), HostCopy::FromStaging(slice(9))),
+            host(Some(1), HostCopy::FromStaging(slice(9))),
             host(Some(1), HostCopy::FromStaging(slice(9))),
             host(None, HostCopy::ToStaging(slice(9))),
             submit(0, &[batch(&[2], &[])]),

@@ -44,7 +44,7 @@ struct Run<'p, 'a> {
     parts: &'p mut Parts<'a>,
     recording: &'p Recording,
     semaphores: &'p mut Semaphores,
-    /// The last step of each of the device's queues.
+    /// The last step of each of the device's queues that it does: the host's have ended anyway.
     last: BTreeMap<usize, usize>,
 }
 
@@ -68,7 +68,7 @@ pub(super) fn run(
         queries.reserve(parts.context, parts.pools, recording.steps.len())?;
     }
     parts.pools.reset()?;
-    let last = recording.steps.iter().enumerate();
+    let last = recording.steps.iter().enumerate().filter(|(i, _)| hows[*i] != How::Direct);
     let last = last.map(|(i, step)| (assigned[step.queue.0 as usize], i)).collect();
     let context = Rc::clone(parts.context);
     let mut run = Run { parts, recording, semaphores, last };

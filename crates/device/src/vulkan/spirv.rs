@@ -1,5 +1,6 @@
 //! From WGSL to SPIR-V, through naga; a lone parameter block becomes push constants.
 
+use super::bindings;
 use gpubench_core::gpu::{Argument, BoundsChecks, KernelSource};
 use naga::back::spv::{self, ZeroInitializeWorkgroupMemoryMode};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
@@ -36,13 +37,17 @@ pub(super) fn compile(
     max_pushed: u32,
 ) -> Result<Spirv, String> {
     let module = naga::front::wgsl::parse_str(text).map_err(|error| error.emit_to_string(text))?;
-    let validate = |module: &Module| validator(capabilities).validate(module);
+    let validate = |module: &Module| {
+        let valid = validator(capabilities).validate(module);
+        valid.map_err(|error| error.emit_to_string(text))
+    };
+    let info = validate(&module)?;
+    bindings::check(&module, &info, source)?;
     if let Some(pushed) = pushed(&module, source, max_pushed)
         && let Ok(info) = validate(&pushed)
     {
         return Ok(Spirv { words: write(source, &pushed, &info)?, pushed: true });
     }
-    let info = validate(&module).map_err(|error| error.emit_to_string(text))?;
     Ok(Spirv { words: write(source, &module, &info)?, pushed: false })
 }
 
@@ -74,7 +79,8 @@ fn write(source: &KernelSource, module: &Module, info: &ModuleInfo) -> Result<Ve
     let options = spv::Options {
         lang_version: VERSION,
         flags: spv::WriterFlags::empty(),
-        fake_missing_bindings: false,
+        // Without a map, bindings are those of the text.
+        fake_missing_bindings: true,
         bounds_check_policies: BoundsCheckPolicies {
             index: policy,
             buffer: policy,
@@ -87,6 +93,8 @@ fn write(source: &KernelSource, module: &Module, info: &ModuleInfo) -> Result<Ve
         },
         force_loop_bounding: checked,
         emit_int_div_checks: checked,
+        // Compute kernels have none of either, and the capability would have to be requested.
+        use_storage_input_output_16: false,
         ..spv::Options::default()
     };
     let pipeline = spv::PipelineOptions {

@@ -28,8 +28,7 @@ pub(super) fn of(context: &Context, pipeline: vk::Pipeline) -> Statistics {
     }
     let info = vk::PipelineInfoKHR::default().pipeline(pipeline);
     // SAFETY: the pipeline was made with its statistics captured, and the extension is enabled.
-    let executables =
-        unsafe { context.statistics.get_pipeline_executable_properties(&info) };
+    let executables = unsafe { context.statistics.get_pipeline_executable_properties(&info) };
     for (index, executable) in (0..).zip(executables.unwrap_or_default()) {
         if executable.subgroup_size > 0 {
             known.subgroup = Some(executable.subgroup_size);

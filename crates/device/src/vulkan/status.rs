@@ -37,7 +37,9 @@ mod tests {
         assert!(matches!(of(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY), Error::OutOfMemory(_)));
         assert!(matches!(of(vk::Result::ERROR_DEVICE_LOST), Error::DeviceLost(_)));
         assert!(matches!(of(vk::Result::ERROR_FEATURE_NOT_PRESENT), Error::Unsupported(_)));
-        let Error::Device(text) = of(vk::Result::ERROR_UNKNOWN) else { panic!("any other failure") };
+        let Error::Device(text) = of(vk::Result::ERROR_UNKNOWN) else {
+            panic!("any other failure")
+        };
         assert_eq!(text, "submitting: ERROR_UNKNOWN (-13)");
     }
 }

@@ -16,7 +16,12 @@ pub(super) struct Queries {
 
 impl Queries {
     /// Makes room for so many steps, two queries each, and resets it.
-    pub fn reserve(&mut self, context: &Rc<Context>, pools: &mut Pools, steps: usize) -> Result<()> {
+    pub fn reserve(
+        &mut self,
+        context: &Rc<Context>,
+        pools: &mut Pools,
+        steps: usize,
+    ) -> Result<()> {
         let needed = u32::try_from(steps * 2).unwrap_or(u32::MAX);
         if self.pool.as_ref().is_none_or(|(_, size)| *size < needed) {
             let size = needed.next_power_of_two();

@@ -47,8 +47,7 @@ impl Topology {
     /// The queues of families, computing ones first, and families that do the least of other things
     /// before those that do more (a decoder of video that also copies).
     fn of_families(families: &[vk::QueueFamilyProperties]) -> Self {
-        let copying =
-            vk::QueueFlags::COMPUTE | vk::QueueFlags::GRAPHICS | vk::QueueFlags::TRANSFER;
+        let copying = vk::QueueFlags::COMPUTE | vk::QueueFlags::GRAPHICS | vk::QueueFlags::TRANSFER;
         let mut queues = vec![];
         for (family, properties) in (0..).zip(families) {
             let flags = properties.queue_flags;
@@ -125,7 +124,7 @@ impl Topology {
         let computing = self.queues.iter().filter(|queue| queue.computes).count();
         Error::Unsupported(format!(
             "{queues} queues, {kernels} of them with kernels; the device has {}, {computing} of them for \
-             kernels (--share-queues lets them share)",
+             kernels (through vulkan-share they share)",
             self.queues.len()
         ))
     }

@@ -30,7 +30,7 @@ pub(crate) fn examine(
     mut validator: Validator,
 ) -> Result<Examined> {
     if source.language != Language::Wgsl {
-        return Err(Error::Unsupported("wgpu takes kernels in WGSL only".into()));
+        return Err(Error::Unsupported("this API takes kernels in WGSL only".into()));
     }
     validation::group(source, info)?;
     if let Some(why) = source.unsupported_argument() {

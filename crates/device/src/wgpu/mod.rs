@@ -32,11 +32,11 @@ mod timestamps;
 #[cfg(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd"))]
 mod vulkan;
 
+pub use checks::local_bytes;
 pub(super) use checks::{examine, name};
+pub use context::EXIT_DEVICE_LOST;
 pub(super) use kernel::options;
 pub(super) use memory::zeroed;
-pub use checks::local_bytes;
-pub use context::EXIT_DEVICE_LOST;
 
 use super::{Backend, Device, kind_rank};
 use crate::doctor::{Finding, Machine};
