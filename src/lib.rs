@@ -17,7 +17,7 @@
 //! | `report` | what people and programs read: one renderer a format, for sections of any origin |
 //! | `experiments` | one folder a kind of experiment, their registry, planning, the loop over a live device |
 //! | `analysis` | arithmetic on records: aggregation over rounds, comparison, ranking, fits |
-//! | `device` | the seam to the hardware: OpenCL, wgpu, simulated devices, sensors |
+//! | `device` | the seam to the hardware: OpenCL, Vulkan, wgpu, simulated devices, sensors |
 //! | `suite`, `reference`, `model` | YAML to a checked suite; expected results; one file a model |
 //! | `document` | what reports say, before any format: sections of sentences, tables, plots |
 //! | `emulator` | work-groups of a kernel run on the host, counted and checked |

@@ -32,6 +32,7 @@ pub fn device(name: &str) -> DeviceInfo {
         subgroup: None,
         offset_alignment: Bytes(1),
         host_memory: vec![],
+        memory_types: vec![],
         pci: None,
         uuid: None,
         features: vec![],

@@ -2,10 +2,10 @@
 
 #[cfg(feature = "testing")]
 use super::testing;
-use super::{Backend, opencl, sim, wgpu};
+use super::{Backend, opencl, sim, vulkan, wgpu};
 
-/// Every backend of this build that measures, in the order in which results are shown. The
-/// simulated one is not among them: it is requested by name.
+/// Every backend of this build that measures where none is named, in the order in which results are
+/// shown. Vulkan without wgpu and the simulated one are requested by name.
 pub fn all() -> Vec<Box<dyn Backend>> {
     vec![Box::new(opencl::Opencl), Box::new(wgpu::Wgpu)]
 }
@@ -19,6 +19,8 @@ pub fn by_name(name: &str) -> Option<Box<dyn Backend>> {
 /// Every backend of this build.
 pub(crate) fn known() -> Vec<Box<dyn Backend>> {
     let mut known = all();
+    known.push(Box::new(vulkan::Vulkan::default()));
+    known.push(Box::new(vulkan::Vulkan { share_queues: true, ..Default::default() }));
     known.push(Box::new(sim::Sim::default()));
     #[cfg(feature = "testing")]
     known.extend(testing::Faulty::from_env().map(|faulty| Box::new(faulty) as Box<dyn Backend>));

@@ -103,16 +103,17 @@ pub fn backends(selector: &Selector) -> Result<Vec<Box<dyn Backend>>> {
     if selector.sim.is_some() || selector.device.iter().any(|d| d.starts_with("sim:")) {
         backends.push(simulation());
     }
-    // Those that do not measure are asked only where they are named.
-    for name in &selector.backend {
+    // Those that are not there by default are asked only where they, or devices of theirs, are named.
+    let of_devices = selector.device.iter().filter_map(|name| Some(name.split_once(':')?.0));
+    for name in selector.backend.iter().map(String::as_str).chain(of_devices) {
         if backends.iter().all(|backend| backend.name() != name) {
-            backends.extend(by_name(name).filter(|backend| !measures(backend.name())));
+            backends.extend(by_name(name).filter(|backend| !is_default(backend.name())));
         }
     }
     Ok(backends)
 }
 
-fn measures(name: &str) -> bool {
+fn is_default(name: &str) -> bool {
     all().iter().any(|backend| backend.name() == name)
 }
 

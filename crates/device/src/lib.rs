@@ -13,11 +13,13 @@ pub mod sim;
 pub mod testing;
 mod timeline;
 mod validation;
+pub mod vulkan;
 pub mod wgpu;
 
 pub use backends::{all, by_name};
 pub use child::ends_with_this_process;
 pub use multi_device::{MultiDevice, Opened, Part, Remote, open_multi_device};
+pub(crate) use physical_gpus::kind_rank;
 pub use physical_gpus::physical_gpus;
 
 use gpubench_core::error::{Error, Result};

@@ -1,6 +1,6 @@
 //! Which devices of several APIs are one physical GPU.
 
-use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 
 /// The physical GPU of each device, numbered from 0 in the order of the devices. Two devices are one
 /// physical GPU when their UUIDs or their PCI addresses are equal; a device that reports neither is a
@@ -20,6 +20,17 @@ pub fn physical_gpus(devices: &[DeviceInfo]) -> Vec<usize> {
     groups.sort_by_key(|group| group.iter().min().copied());
     let number = |i| groups.iter().position(|group| group.contains(&i)).unwrap_or(i);
     (0..devices.len()).map(number).collect()
+}
+
+/// GPUs of their own first, CPU implementations last.
+pub(crate) fn kind_rank(kind: DeviceKind) -> u8 {
+    match kind {
+        DeviceKind::Discrete => 0,
+        DeviceKind::Integrated => 1,
+        DeviceKind::Virtual => 2,
+        DeviceKind::Other => 3,
+        DeviceKind::Cpu | DeviceKind::Simulated => 4,
+    }
 }
 
 fn same_physical_gpu(a: &DeviceInfo, b: &DeviceInfo) -> bool {

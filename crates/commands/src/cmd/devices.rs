@@ -140,6 +140,8 @@ fn details(device: &DeviceInfo) -> Vec<(&'static str, String)> {
     let subgroup = device
         .subgroup
         .map(|[low, high]| if low == high { low.to_string() } else { format!("{low} to {high}") });
+    let types = device.memory_types.iter().enumerate();
+    rows.extend(types.map(|(i, kind)| (if i == 0 { "memory types" } else { "" }, kind.clone())));
     let optional = [
         ("subgroup", subgroup),
         ("features", Some(device.features.join(", "))),

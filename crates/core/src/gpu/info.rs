@@ -77,6 +77,9 @@ pub struct DeviceInfo {
     pub offset_alignment: Bytes,
     /// Kinds of host memory that transfers can be measured with.
     pub host_memory: Vec<super::MemoryKind>,
+    /// The kinds of memory that it has, in the API's words, where the API reports them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub memory_types: Vec<String>,
     /// PCI address as `dddd:bb:dd.f`.
     pub pci: Option<String>,
     /// The device's UUID in lower-case hexadecimal.

@@ -32,6 +32,7 @@ pub fn device(backend: &str) -> DeviceInfo {
         subgroup: Some([32, 32]),
         offset_alignment: Bytes(256),
         host_memory: vec![MemoryKind::Pageable],
+        memory_types: vec![],
         pci: None,
         uuid: None,
         features: vec![],

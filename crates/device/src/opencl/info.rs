@@ -108,6 +108,7 @@ fn describe(platform: Platform, device: Query, index: usize) -> DeviceInfo {
         subgroup: subgroup(device),
         offset_alignment: offset_alignment(device),
         host_memory: vec![MemoryKind::Pageable, MemoryKind::Pinned, MemoryKind::Mapped],
+        memory_types: vec![],
         pci: pci(device),
         uuid: device.bytes(cl::CL_DEVICE_UUID_KHR).and_then(|bytes| uuid(&bytes)),
         features: features(device, &extensions),

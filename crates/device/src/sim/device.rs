@@ -286,6 +286,7 @@ pub(super) fn info(gpu: &Description, index: usize) -> DeviceInfo {
         subgroup: Some([gpu.warp; 2]),
         offset_alignment: Bytes(256),
         host_memory: gpu.link.host.keys().copied().collect(),
+        memory_types: vec![],
         pci: None,
         uuid: None,
         features: gpu.features.clone(),

@@ -30,7 +30,7 @@ pub(crate) fn examine(
     mut validator: Validator,
 ) -> Result<Examined> {
     if source.language != Language::Wgsl {
-        return Err(Error::Unsupported("wgpu takes kernels in WGSL only".into()));
+        return Err(Error::Unsupported("this API takes kernels in WGSL only".into()));
     }
     validation::group(source, info)?;
     if let Some(why) = source.unsupported_argument() {
@@ -72,7 +72,7 @@ pub fn local_bytes(source: &KernelSource) -> Option<Bytes> {
 }
 
 /// Entry point and file, as the user knows them.
-pub(super) fn name(source: &KernelSource) -> String {
+pub(crate) fn name(source: &KernelSource) -> String {
     format!("{} ({})", source.entry, source.origin.file())
 }
 

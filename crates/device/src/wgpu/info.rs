@@ -1,6 +1,7 @@
 //! What an adapter says of itself.
 
 use super::context;
+use crate::vulkan::facts::vendor;
 use ::wgpu::{Adapter, AdapterInfo, Backend, DeviceType, Features, Limits};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind, Language, MemoryKind};
 use gpubench_core::units::Bytes;
@@ -58,6 +59,7 @@ pub(super) fn describe(adapter: &Adapter) -> DeviceInfo {
             .then_some([info.subgroup_min_size, info.subgroup_max_size]),
         offset_alignment: Bytes(u64::from(limits.min_storage_buffer_offset_alignment).max(4)),
         host_memory: host_memory(features, kind, &facts),
+        memory_types: vec![],
         pci: Some(info.device_pci_bus_id).filter(|pci| !pci.is_empty()),
         uuid: facts.uuid,
         features: feature_names(features),
@@ -74,17 +76,6 @@ pub(super) fn api_rank(adapter: &Adapter) -> u8 {
     }
 }
 
-/// GPUs of their own first, CPU implementations last.
-pub(super) fn kind_rank(kind: DeviceKind) -> u8 {
-    match kind {
-        DeviceKind::Discrete => 0,
-        DeviceKind::Integrated => 1,
-        DeviceKind::Virtual => 2,
-        DeviceKind::Other => 3,
-        DeviceKind::Cpu | DeviceKind::Simulated => 4,
-    }
-}
-
 fn kind(device_type: DeviceType) -> DeviceKind {
     match device_type {
         DeviceType::DiscreteGpu => DeviceKind::Discrete,
@@ -93,24 +84,6 @@ fn kind(device_type: DeviceType) -> DeviceKind {
         DeviceType::Cpu => DeviceKind::Cpu,
         DeviceType::Other => DeviceKind::Other,
     }
-}
-
-/// The vendor by its PCI number, or by Khronos's (`VkVendorId`) where it has none.
-fn vendor(id: u32) -> String {
-    let name = match id {
-        0x1002 | 0x1022 => "AMD",
-        0x1010 => "Imagination",
-        0x106b => "Apple",
-        0x10de => "NVIDIA",
-        0x13b5 => "Arm",
-        0x1414 => "Microsoft",
-        0x14e4 => "Broadcom",
-        0x5143 => "Qualcomm",
-        0x8086 => "Intel",
-        0x10005 => "Mesa",
-        _ => return format!("vendor {id:#06x}"),
-    };
-    name.into()
 }
 
 fn driver(info: &AdapterInfo) -> String {

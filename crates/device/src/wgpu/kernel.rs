@@ -61,7 +61,8 @@ pub(super) fn build(
     Ok((kernel, report))
 }
 
-fn options(bounds_checks: BoundsChecks) -> &'static str {
+/// What a kernel is built with, in a report's words.
+pub(crate) fn options(bounds_checks: BoundsChecks) -> &'static str {
     match bounds_checks {
         BoundsChecks::On => "runtime checks on, local memory zeroed",
         BoundsChecks::Off => "runtime checks off, local memory not zeroed",

@@ -45,7 +45,7 @@ pub(super) struct Memory {
 ///
 /// # Errors
 /// `OutOfMemory`, where `vec!` would abort.
-pub(super) fn zeroed(len: u64) -> Result<Vec<u8>> {
+pub(crate) fn zeroed(len: u64) -> Result<Vec<u8>> {
     let mut data = Vec::new();
     let length = Bytes(len).as_usize();
     data.try_reserve_exact(length)

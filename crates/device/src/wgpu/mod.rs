@@ -32,11 +32,13 @@ mod timestamps;
 #[cfg(any(windows, target_os = "linux", target_os = "android", target_os = "freebsd"))]
 mod vulkan;
 
-pub(super) use checks::examine;
 pub use checks::local_bytes;
+pub(super) use checks::{examine, name};
 pub use context::EXIT_DEVICE_LOST;
+pub(super) use kernel::options;
+pub(super) use memory::zeroed;
 
-use super::{Backend, Device};
+use super::{Backend, Device, kind_rank};
 use crate::doctor::{Finding, Machine};
 use ::wgpu::{Adapter, Backends, Instance, InstanceDescriptor, InstanceFlags};
 use gpubench_core::error::{Error, Result};
@@ -88,7 +90,7 @@ fn adapters() -> Vec<(DeviceInfo, Adapter)> {
         .map(|adapter| (info::describe(&adapter), adapter))
         .collect();
     adapters.sort_by_cached_key(|(info, adapter)| {
-        (info::api_rank(adapter), info::kind_rank(info.kind), info.pci.clone(), info.name.clone())
+        (info::api_rank(adapter), kind_rank(info.kind), info.pci.clone(), info.name.clone())
     });
     adapters
         .into_iter()

@@ -35,6 +35,7 @@ pub fn emulated_device() -> DeviceInfo {
         subgroup: None,
         offset_alignment: Bytes(4),
         host_memory: vec![],
+        memory_types: vec![],
         pci: None,
         uuid: None,
         features: vec![],

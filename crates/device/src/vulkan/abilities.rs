@@ -1,0 +1,141 @@
+//! What a device can do beyond storage buffers, none of which is required; and the request for it.
+
+use super::facts::Physical;
+use super::instance::{Instance, named};
+use super::status::checked;
+use ash::vk;
+use gpubench_core::error::Result;
+use naga::valid::Capabilities;
+use std::ffi::CStr;
+
+/// What is used where a device has it. Everything later than Vulkan 1.1 is used as the extension
+/// that it was, which drivers keep.
+#[derive(Clone, Default)]
+pub(super) struct Abilities {
+    extensions: Vec<vk::ExtensionProperties>,
+    /// Waiting of queues for each other.
+    pub timeline: bool,
+    /// Queries reset by the host, so without a command.
+    pub host_reset: bool,
+    /// Timestamps of all queues, and of "now", on the device's one clock.
+    pub calibrated: bool,
+    /// What the compiler made of a kernel.
+    pub statistics: bool,
+    /// Subgroup operations in kernels.
+    pub subgroups: bool,
+    pub f16: bool,
+    pub f64: bool,
+    pub int64: bool,
+    /// Kernels whose subgroup size may be any of a range.
+    pub subgroup_range: Option<[u32; 2]>,
+}
+
+impl Abilities {
+    /// Asks a device.
+    #[expect(unsafe_code, reason = "ash's queries are foreign functions")]
+    pub fn of(instance: &Instance, physical: Physical<'_>) -> Result<Self> {
+        // SAFETY: the instance is alive, and the handle came from it.
+        let extensions = checked("listing device extensions", unsafe {
+            instance.enumerate_device_extension_properties(physical.handle)
+        })?;
+        let has = |name: &CStr| named(&extensions, name);
+        let mut timeline = vk::PhysicalDeviceTimelineSemaphoreFeatures::default();
+        let mut reset = vk::PhysicalDeviceHostQueryResetFeatures::default();
+        let mut statistics = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default();
+        let mut half = vk::PhysicalDeviceShaderFloat16Int8Features::default();
+        let mut half_storage = vk::PhysicalDevice16BitStorageFeatures::default();
+        let mut chain = vk::PhysicalDeviceFeatures2::default().push_next(&mut half_storage);
+        if has(ash::khr::timeline_semaphore::NAME) {
+            chain = chain.push_next(&mut timeline);
+        }
+        if has(ash::ext::host_query_reset::NAME) {
+            chain = chain.push_next(&mut reset);
+        }
+        if has(ash::khr::pipeline_executable_properties::NAME) {
+            chain = chain.push_next(&mut statistics);
+        }
+        if has(ash::khr::shader_float16_int8::NAME) {
+            chain = chain.push_next(&mut half);
+        }
+        // SAFETY: the device is of Vulkan 1.1, and the chain holds only structures of its extensions.
+        unsafe { instance.get_physical_device_features2(physical.handle, &mut chain) };
+        let core = chain.features;
+        let f16 = half.shader_float16 != 0
+            && half_storage.storage_buffer16_bit_access != 0
+            && half_storage.uniform_and_storage_buffer16_bit_access != 0;
+        Ok(Self {
+            timeline: timeline.timeline_semaphore != 0,
+            host_reset: reset.host_query_reset != 0,
+            calibrated: has(ash::ext::calibrated_timestamps::NAME),
+            statistics: statistics.pipeline_executable_info != 0,
+            subgroups: subgroups(physical),
+            f16,
+            f64: core.shader_float64 != 0,
+            int64: core.shader_int64 != 0,
+            subgroup_range: subgroup_range(physical, has),
+            extensions,
+        })
+    }
+
+    /// Whether the device has an extension.
+    pub fn has(&self, name: &CStr) -> bool {
+        named(&self.extensions, name)
+    }
+
+    /// The extensions to ask for: those whose use is known here, and the one that a driver
+    /// without all of Vulkan wants named.
+    pub fn wanted(&self) -> Vec<&'static CStr> {
+        let table = [
+            (ash::khr::timeline_semaphore::NAME, self.timeline),
+            (ash::ext::host_query_reset::NAME, self.host_reset),
+            (ash::ext::calibrated_timestamps::NAME, self.calibrated),
+            (ash::khr::pipeline_executable_properties::NAME, self.statistics),
+            (ash::khr::shader_float16_int8::NAME, self.f16),
+            (ash::khr::portability_subset::NAME, self.has(ash::khr::portability_subset::NAME)),
+        ];
+        table.into_iter().filter(|&(_, used)| used).map(|(name, _)| name).collect()
+    }
+
+    /// What naga's validator allows in kernels.
+    pub fn capabilities(&self) -> Capabilities {
+        let mut capabilities = Capabilities::IMMEDIATES;
+        capabilities.set(Capabilities::SUBGROUP | Capabilities::SUBGROUP_BARRIER, self.subgroups);
+        capabilities.set(Capabilities::SHADER_FLOAT16, self.f16);
+        capabilities.set(Capabilities::FLOAT64, self.f64);
+        capabilities.set(Capabilities::SHADER_INT64, self.int64);
+        capabilities
+    }
+
+    /// The names that suites use.
+    pub fn names(&self) -> Vec<String> {
+        let table = [("f16", self.f16), ("f64", self.f64), ("subgroups", self.subgroups)];
+        table.into_iter().filter(|&(_, has)| has).map(|(name, _)| name.to_owned()).collect()
+    }
+}
+
+/// Whether kernels have all operations on subgroups that WGSL has.
+fn subgroups(physical: Physical<'_>) -> bool {
+    let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
+    physical.properties(&mut vk::PhysicalDeviceProperties2::default().push_next(&mut subgroup));
+    let needed = vk::SubgroupFeatureFlags::BASIC
+        | vk::SubgroupFeatureFlags::VOTE
+        | vk::SubgroupFeatureFlags::ARITHMETIC
+        | vk::SubgroupFeatureFlags::BALLOT
+        | vk::SubgroupFeatureFlags::SHUFFLE
+        | vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE;
+    subgroup.supported_stages.contains(vk::ShaderStageFlags::COMPUTE)
+        && subgroup.supported_operations.contains(needed)
+}
+
+fn subgroup_range(physical: Physical<'_>, has: impl Fn(&CStr) -> bool) -> Option<[u32; 2]> {
+    if has(ash::ext::subgroup_size_control::NAME) {
+        let mut sizes = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
+        physical.properties(&mut vk::PhysicalDeviceProperties2::default().push_next(&mut sizes));
+        if sizes.min_subgroup_size > 0 {
+            return Some([sizes.min_subgroup_size, sizes.max_subgroup_size]);
+        }
+    }
+    let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
+    physical.properties(&mut vk::PhysicalDeviceProperties2::default().push_next(&mut subgroup));
+    (subgroup.subgroup_size > 0).then_some([subgroup.subgroup_size; 2])
+}

@@ -1,0 +1,57 @@
+//! A kernel's bindings are those that the suite gives it: Vulkan itself does not look.
+
+use gpubench_core::gpu::{Access, Argument, KernelSource};
+use naga::proc::Layouter;
+use naga::valid::ModuleInfo;
+use naga::{AddressSpace, GlobalVariable, Module, StorageAccess};
+
+/// Checks every binding that the entry point uses.
+///
+/// # Errors
+/// The first that differs, and how.
+pub(super) fn check(
+    module: &Module,
+    info: &ModuleInfo,
+    source: &KernelSource,
+) -> Result<(), String> {
+    let mut layouts = Layouter::default();
+    layouts.update(module.to_ctx()).map_err(|error| format!("error: {error}"))?;
+    let entry = module.entry_points.iter().position(|entry| entry.name == source.entry);
+    let Some(entry) = entry else { return Ok(()) };
+    let (uses, arguments) = (info.get_entry_point(entry), source.arguments());
+    for (handle, variable) in module.global_variables.iter() {
+        if variable.binding.is_some() && !uses[handle].is_empty() {
+            check_one(variable, layouts[variable.ty].size, source, &arguments)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_one(
+    variable: &GlobalVariable,
+    size: u32,
+    source: &KernelSource,
+    arguments: &[Argument],
+) -> Result<(), String> {
+    let Some(place) = variable.binding else { return Ok(()) };
+    let argument = arguments.get(place.binding as usize).filter(|_| place.group == 0);
+    let why = match (variable.space, argument) {
+        (_, None) => "is none of the suite's arguments".to_owned(),
+        (AddressSpace::Storage { access }, Some(Argument::Buffer(i))) => {
+            let buffer = source.bindings.get(*i as usize);
+            let only_read = buffer.is_none_or(|buffer| buffer.access == Access::Read);
+            if !(only_read && access.contains(StorageAccess::STORE)) {
+                return Ok(());
+            }
+            "is read_write, but the suite's buffer is only read".to_owned()
+        }
+        (AddressSpace::Uniform, Some(argument)) => match argument.bytes() {
+            Some((_, len)) if size as usize <= len.next_multiple_of(16) => return Ok(()),
+            Some((_, len)) => format!("takes {size} bytes, the suite gives {len}"),
+            None => "is a uniform, the suite gives a buffer".to_owned(),
+        },
+        (_, Some(_)) => "is a buffer, the suite gives a parameter".to_owned(),
+    };
+    let name = variable.name.as_deref().unwrap_or("a variable");
+    Err(format!("error: `{name}` (group: {}, binding: {}) {why}", place.group, place.binding))
+}

@@ -1,0 +1,219 @@
+//! An open device and its queues: everything else is made from it and holds it.
+
+use super::abilities::Abilities;
+use super::info::Found;
+use super::instance::Instance;
+use super::status::checked;
+use super::topology::{DeviceQueue, Topology};
+use ash::vk;
+use gpubench_core::error::Result;
+use std::ops::Deref;
+use std::rc::Rc;
+
+/// A device, destroyed when the last that was made from it is gone.
+pub(super) struct Context {
+    pub device: ash::Device,
+    pub abilities: Abilities,
+    pub topology: Topology,
+    pub memory: vk::PhysicalDeviceMemoryProperties,
+    pub limits: vk::PhysicalDeviceLimits,
+    pub timeline: ash::khr::timeline_semaphore::Device,
+    pub host_reset: ash::ext::host_query_reset::Device,
+    pub calibrated: ash::ext::calibrated_timestamps::Device,
+    pub statistics: ash::khr::pipeline_executable_properties::Device,
+    /// One for each queue of the topology.
+    queues: Vec<vk::Queue>,
+    families: Vec<u32>,
+    _instance: Rc<Instance>,
+}
+
+impl Drop for Context {
+    #[expect(unsafe_code, reason = "Vulkan calls")]
+    fn drop(&mut self) {
+        // SAFETY: whatever was made from the device holds it, so nothing of it is left.
+        unsafe {
+            let _ = self.device.device_wait_idle();
+            self.device.destroy_device(None);
+        }
+    }
+}
+
+impl Context {
+    /// Opens a device with all its queues and what it can do of what is used here.
+    #[expect(unsafe_code, reason = "Vulkan calls")]
+    pub fn open(found: Found) -> Result<(Rc<Self>, gpubench_core::gpu::DeviceInfo)> {
+        let Found { instance, handle, topology, abilities, info } = found;
+        let device = create(&instance, handle, &topology, &abilities)?;
+        let physical = instance.of(handle);
+        // SAFETY: the instance is alive, and the handle came from it.
+        let limits = unsafe { instance.get_physical_device_properties(handle) }.limits;
+        // SAFETY: the queues were requested with the device.
+        let queue =
+            |queue: &DeviceQueue| unsafe { device.get_device_queue(queue.family, queue.index) };
+        let context = Self {
+            queues: topology.queues.iter().map(queue).collect(),
+            families: topology.families(),
+            memory: physical.memory(),
+            limits,
+            // Of an extension that was not asked for the functions are missing, and never called.
+            timeline: ash::khr::timeline_semaphore::Device::new(&instance, &device),
+            host_reset: ash::ext::host_query_reset::Device::new(&instance, &device),
+            calibrated: ash::ext::calibrated_timestamps::Device::new(&instance, &device),
+            statistics: ash::khr::pipeline_executable_properties::Device::new(&instance, &device),
+            device,
+            abilities,
+            topology,
+            _instance: instance,
+        };
+        Ok((Rc::new(context), info))
+    }
+
+    /// Submits to one of the topology's queues.
+    #[expect(unsafe_code, reason = "Vulkan call")]
+    pub fn submit(&self, queue: usize, submits: &[vk::SubmitInfo<'_>]) -> Result<()> {
+        // SAFETY: one thread uses the device; the command buffers and semaphores are kept until
+        // the queue is idle.
+        let submitted =
+            unsafe { self.device.queue_submit(self.queues[queue], submits, vk::Fence::null()) };
+        checked("submitting", submitted)
+    }
+
+    /// Waits until one of the topology's queues has done everything.
+    #[expect(unsafe_code, reason = "Vulkan call")]
+    pub fn wait(&self, queue: usize) -> Result<()> {
+        // SAFETY: one thread uses the device.
+        checked("waiting", unsafe { self.device.queue_wait_idle(self.queues[queue]) })
+    }
+
+    /// Waits until nothing runs; what is wrong then shows in the next call.
+    #[expect(unsafe_code, reason = "Vulkan call")]
+    pub fn settle(&self) {
+        // SAFETY: one thread uses the device.
+        let _ = unsafe { self.device.device_wait_idle() };
+    }
+
+    /// The sharing of buffers: concurrent between all families, where there are several, so that no
+    /// ownership has to change hands.
+    pub fn shared(&self) -> (vk::SharingMode, &[u32]) {
+        match self.families.len() {
+            1 => (vk::SharingMode::EXCLUSIVE, &[]),
+            _ => (vk::SharingMode::CONCURRENT, &self.families),
+        }
+    }
+
+    /// The memory type that `wanted` says, of those in `allowed`: one that has all flags of the first
+    /// of `wanted` that any has, and the fewest of `avoided`.
+    pub fn memory_type(
+        &self,
+        allowed: u32,
+        wanted: &[vk::MemoryPropertyFlags],
+        avoided: vk::MemoryPropertyFlags,
+    ) -> Option<u32> {
+        // Memory for other devices, or lazily allocated, is never meant.
+        let odd = vk::MemoryPropertyFlags::LAZILY_ALLOCATED
+            | vk::MemoryPropertyFlags::PROTECTED
+            | vk::MemoryPropertyFlags::DEVICE_COHERENT_AMD
+            | vk::MemoryPropertyFlags::DEVICE_UNCACHED_AMD;
+        wanted.iter().find_map(|wanted| {
+            (0..)
+                .zip(self.memory.memory_types_as_slice())
+                .filter(|(index, _)| allowed & (1 << index) != 0)
+                .map(|(index, kind)| (index, kind.property_flags))
+                .filter(|(_, flags)| flags.contains(*wanted) && !flags.intersects(odd))
+                .min_by_key(|(_, flags)| (*flags & avoided).as_raw().count_ones())
+                .map(|(index, _)| index)
+        })
+    }
+}
+
+#[expect(unsafe_code, reason = "Vulkan call")]
+fn create(
+    instance: &Instance,
+    handle: vk::PhysicalDevice,
+    topology: &Topology,
+    abilities: &Abilities,
+) -> Result<ash::Device> {
+    // Queues of a topology may be one queue of the device.
+    let queues_of = |family| {
+        let of = topology.queues.iter().filter(|queue| queue.family == family);
+        of.map(|queue| queue.index + 1).max().unwrap_or(1)
+    };
+    let families: Vec<_> =
+        topology.families().into_iter().map(|family| (family, queues_of(family))).collect();
+    let max_count = families.iter().map(|(_, count)| *count as usize).max().unwrap_or(1);
+    let priorities = vec![1.0; max_count];
+    let queues: Vec<_> = families
+        .iter()
+        .map(|&(family, count)| {
+            vk::DeviceQueueCreateInfo::default()
+                .queue_family_index(family)
+                .queue_priorities(&priorities[..count as usize])
+        })
+        .collect();
+    let names: Vec<_> = abilities.wanted().into_iter().map(|name| name.as_ptr()).collect();
+    let core = vk::PhysicalDeviceFeatures::default()
+        .shader_float64(abilities.f64)
+        .shader_int64(abilities.int64);
+    let mut half_storage = vk::PhysicalDevice16BitStorageFeatures::default()
+        .storage_buffer16_bit_access(abilities.f16)
+        .uniform_and_storage_buffer16_bit_access(abilities.f16);
+    let mut half = vk::PhysicalDeviceShaderFloat16Int8Features::default().shader_float16(true);
+    let mut timeline =
+        vk::PhysicalDeviceTimelineSemaphoreFeatures::default().timeline_semaphore(true);
+    let mut reset = vk::PhysicalDeviceHostQueryResetFeatures::default().host_query_reset(true);
+    let mut statistics = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default()
+        .pipeline_executable_info(true);
+    let mut features =
+        vk::PhysicalDeviceFeatures2::default().features(core).push_next(&mut half_storage);
+    if abilities.f16 {
+        features = features.push_next(&mut half);
+    }
+    if abilities.timeline {
+        features = features.push_next(&mut timeline);
+    }
+    if abilities.host_reset {
+        features = features.push_next(&mut reset);
+    }
+    if abilities.statistics {
+        features = features.push_next(&mut statistics);
+    }
+    let request = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queues)
+        .enabled_extension_names(&names)
+        .push_next(&mut features);
+    // SAFETY: the handle came from the instance; the structures live through the call.
+    checked("opening the device", unsafe { instance.create_device(handle, &request, None) })
+}
+
+/// How a Vulkan object is destroyed.
+type Destroy<T> = unsafe fn(&ash::Device, T, Option<&vk::AllocationCallbacks<'_>>);
+
+/// A Vulkan object, destroyed when it is dropped, and before its device.
+pub(super) struct Owned<T: Copy> {
+    context: Rc<Context>,
+    handle: T,
+    destroy: Destroy<T>,
+}
+
+impl<T: Copy> Owned<T> {
+    /// Takes over what was just made; `destroy` is the device's function for its type.
+    pub fn new(context: &Rc<Context>, handle: T, destroy: Destroy<T>) -> Self {
+        Self { context: Rc::clone(context), handle, destroy }
+    }
+}
+
+impl<T: Copy> Deref for Owned<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.handle
+    }
+}
+
+impl<T: Copy> Drop for Owned<T> {
+    #[expect(unsafe_code, reason = "destroys what was made")]
+    fn drop(&mut self) {
+        // SAFETY: the object is its owner's alone; whoever drops it has waited for what uses it.
+        unsafe { (self.destroy)(&self.context.device, self.handle, None) }
+    }
+}

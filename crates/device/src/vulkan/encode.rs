@@ -1,0 +1,176 @@
+//! A batch becomes commands: each step behind a barrier, between two timestamps where it is timed.
+
+use super::prepare::Parts;
+use super::topology::DeviceQueue;
+use crate::validation::no_kernel;
+use ash::vk;
+use gpubench_core::error::Result;
+use gpubench_core::gpu::{KernelId, Op, Recording, Slice};
+
+/// What the open command buffer has bound.
+#[derive(PartialEq, Eq)]
+struct Bound<'r> {
+    kernel: KernelId,
+    buffers: &'r [Slice],
+    params: &'r [u8],
+}
+
+/// Writes the commands of one batch for one queue.
+struct Writer<'p, 'a, 'r> {
+    parts: &'p mut Parts<'a>,
+    commands: vk::CommandBuffer,
+    computes: bool,
+    queries: Option<vk::QueryPool>,
+    bound: Option<Bound<'r>>,
+}
+
+/// Encodes the steps of a batch; `queries` where they are timed.
+pub(super) fn encode(
+    parts: &mut Parts<'_>,
+    recording: &Recording,
+    steps: &[usize],
+    queue: DeviceQueue,
+    queries: Option<vk::QueryPool>,
+) -> Result<vk::CommandBuffer> {
+    let commands = parts.pools.begin(queue.family)?;
+    let computes = queue.computes;
+    let mut writer = Writer { parts, commands, computes, queries, bound: None };
+    let mut to_host = false;
+    for &step in steps {
+        let op = &recording.steps[step].op;
+        to_host |= matches!(op, Op::Download { .. });
+        writer.step(step, op)?;
+    }
+    if to_host {
+        writer.show_host();
+    }
+    writer.parts.pools.end(commands)?;
+    Ok(commands)
+}
+
+impl<'r> Writer<'_, '_, 'r> {
+    fn step(&mut self, number: usize, op: &'r Op) -> Result<()> {
+        self.barrier();
+        self.stamp(number * 2);
+        match op {
+            Op::Dispatch { kernel, groups, buffers, params } => {
+                self.launch(Bound { kernel: *kernel, buffers, params }, *groups)?;
+            }
+            Op::Upload { from, to } | Op::Download { from, to } | Op::Copy { from, to } => {
+                self.copy(*from, *to)?;
+            }
+        }
+        self.stamp(number * 2 + 1);
+        Ok(())
+    }
+
+    /// What follows comes after all that stands before on this queue, and sees what it wrote.
+    #[expect(unsafe_code, reason = "Vulkan call")]
+    fn barrier(&self) {
+        use vk::{AccessFlags as Access, PipelineStageFlags as Stages};
+        let (stages, written, used) = match self.computes {
+            true => (
+                Stages::COMPUTE_SHADER | Stages::TRANSFER,
+                Access::SHADER_WRITE | Access::TRANSFER_WRITE,
+                Access::SHADER_READ
+                    | Access::SHADER_WRITE
+                    | Access::UNIFORM_READ
+                    | Access::TRANSFER_READ
+                    | Access::TRANSFER_WRITE,
+            ),
+            false => (
+                Stages::TRANSFER,
+                Access::TRANSFER_WRITE,
+                Access::TRANSFER_READ | Access::TRANSFER_WRITE,
+            ),
+        };
+        let all = vk::MemoryBarrier::default().src_access_mask(written).dst_access_mask(used);
+        let none = vk::DependencyFlags::empty();
+        // SAFETY: the command buffer is begun, and its family has these stages.
+        unsafe {
+            self.parts.context.device.cmd_pipeline_barrier(
+                self.commands,
+                stages,
+                stages,
+                none,
+                &[all],
+                &[],
+                &[],
+            );
+        }
+    }
+
+    /// The host sees what was copied to its memory.
+    #[expect(unsafe_code, reason = "Vulkan call")]
+    fn show_host(&self) {
+        let (from, to) = (vk::PipelineStageFlags::TRANSFER, vk::PipelineStageFlags::HOST);
+        let all = vk::MemoryBarrier::default()
+            .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
+            .dst_access_mask(vk::AccessFlags::HOST_READ);
+        let none = vk::DependencyFlags::empty();
+        // SAFETY: as in `barrier`.
+        unsafe {
+            let device = &self.parts.context.device;
+            device.cmd_pipeline_barrier(self.commands, from, to, none, &[all], &[], &[]);
+        }
+    }
+
+    /// A timestamp, once all before has ended.
+    #[expect(unsafe_code, reason = "Vulkan call")]
+    fn stamp(&self, query: usize) {
+        let Some(queries) = self.queries else { return };
+        let stage = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
+        // SAFETY: the pool has two queries for each step, which were reset.
+        unsafe {
+            let device = &self.parts.context.device;
+            device.cmd_write_timestamp(self.commands, stage, queries, query as u32);
+        }
+    }
+
+    #[expect(unsafe_code, reason = "Vulkan calls")]
+    fn launch(&mut self, bound: Bound<'r>, groups: [u32; 3]) -> Result<()> {
+        let (context, commands) = (self.parts.context, self.commands);
+        if self.bound.as_ref() != Some(&bound) {
+            let kernel =
+                self.parts.kernels.get(&bound.kernel).ok_or_else(|| no_kernel(bound.kernel))?;
+            let point = vk::PipelineBindPoint::COMPUTE;
+            let sets: Vec<_> = kernel.set(bound.buffers).into_iter().collect();
+            let offsets = match kernel.pushed {
+                true => vec![],
+                false => self.parts.params.place(context, &kernel.arguments, bound.params),
+            };
+            // SAFETY: pipeline, layout and set belong together and are kept until the queue is idle.
+            unsafe {
+                let (device, layout) = (&context.device, *kernel.layout);
+                device.cmd_bind_pipeline(commands, point, *kernel.pipeline);
+                device.cmd_bind_descriptor_sets(commands, point, layout, 0, &sets, &offsets);
+                if kernel.pushed {
+                    let mut params = bound.params.to_vec();
+                    params.resize(params.len().next_multiple_of(4), 0);
+                    let stages = vk::ShaderStageFlags::COMPUTE;
+                    device.cmd_push_constants(commands, layout, stages, 0, &params);
+                }
+            }
+            self.bound = Some(bound);
+        }
+        // SAFETY: all that the kernel takes is bound; the groups are within the limits.
+        unsafe { context.device.cmd_dispatch(commands, groups[0], groups[1], groups[2]) };
+        Ok(())
+    }
+
+    #[expect(unsafe_code, reason = "Vulkan call")]
+    fn copy(&mut self, from: Slice, to: Slice) -> Result<()> {
+        if from.len.0 == 0 {
+            return Ok(());
+        }
+        let memory = &self.parts.memory;
+        let (source, target) = (memory.buffer(from.buffer)?, memory.buffer(to.buffer)?);
+        let region =
+            vk::BufferCopy { src_offset: from.offset.0, dst_offset: to.offset.0, size: from.len.0 };
+        // SAFETY: both ranges were checked to lie in their buffers, which outlive the command.
+        unsafe {
+            self.parts.context.device.cmd_copy_buffer(self.commands, source, target, &[region]);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,257 @@
+//! Pipelines, and the descriptor sets that they were launched with.
+
+use super::context::{Context, Owned};
+use super::memory::Memory;
+use super::params::Params;
+use super::spirv::{self, Spirv};
+use super::statistics;
+use super::status::{checked, error};
+use crate::wgpu::{name, options};
+use ash::vk;
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{Argument, BuildReport, KernelSource, Slice};
+use gpubench_core::units::Bytes;
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::rc::Rc;
+use std::time::Instant;
+
+/// Descriptor sets of one pool.
+const SETS: u32 = 64;
+
+/// A compiled kernel.
+pub(super) struct Kernel {
+    pub pipeline: Owned<vk::Pipeline>,
+    pub layout: Owned<vk::PipelineLayout>,
+    /// Whether its parameters are push constants.
+    pub pushed: bool,
+    /// What it takes, by binding.
+    pub arguments: Vec<Argument>,
+    /// Buffers of a launch.
+    pub buffers: usize,
+    /// Bytes of a launch's parameters.
+    pub params: u32,
+    set_layout: Owned<vk::DescriptorSetLayout>,
+    pools: Vec<Owned<vk::DescriptorPool>>,
+    sets: HashMap<Vec<Slice>, vk::DescriptorSet>,
+}
+
+/// Compiles a kernel whose `text`, with its constants, was examined.
+///
+/// # Errors
+/// `Build` with naga's or the driver's text.
+pub(super) fn build(
+    context: &Rc<Context>,
+    source: &KernelSource,
+    text: &str,
+    local: Bytes,
+) -> Result<(Kernel, BuildReport)> {
+    let began = Instant::now();
+    let failed = |log| Error::Build { kernel: name(source), log };
+    let capabilities = context.abilities.capabilities();
+    let max_pushed = context.limits.max_push_constants_size;
+    let spirv = spirv::compile(source, text, capabilities, max_pushed).map_err(failed)?;
+    let arguments = source.arguments();
+    let set_layout = set_layout(context, &arguments, spirv.pushed)?;
+    let layout = layout(context, *set_layout, &arguments, spirv.pushed)?;
+    let pipeline = pipeline(context, source, &spirv, *layout).map_err(|code| {
+        match error("compiling", code) {
+            Error::Device(log) | Error::Unsupported(log) => failed(log),
+            other => other,
+        }
+    })?;
+    let seconds = began.elapsed().as_secs_f64();
+    let facts = statistics::of(context, *pipeline);
+    let report = BuildReport {
+        seconds,
+        local_bytes: Some(local.0),
+        options: options(source.bounds_checks()).to_owned(),
+        private_bytes: facts.private_bytes,
+        subgroup: facts.subgroup,
+        log: facts.text,
+    };
+    let (buffers, params) = (source.bindings.len(), source.params_bytes);
+    let (pools, sets) = (vec![], HashMap::new());
+    let pushed = spirv.pushed;
+    let kernel =
+        Kernel { pipeline, layout, pushed, arguments, buffers, params, set_layout, pools, sets };
+    Ok((kernel, report))
+}
+
+fn descriptor_type(argument: &Argument) -> vk::DescriptorType {
+    match argument {
+        Argument::Buffer(_) => vk::DescriptorType::STORAGE_BUFFER,
+        _ => vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC,
+    }
+}
+
+/// The arguments that a descriptor binds, each with its binding.
+fn bound(arguments: &[Argument], pushed: bool) -> impl Iterator<Item = (u32, &Argument)> {
+    let is_bound = move |argument: &Argument| matches!(argument, Argument::Buffer(_)) || !pushed;
+    (0..).zip(arguments).filter(move |(_, argument)| is_bound(argument))
+}
+
+#[expect(unsafe_code, reason = "Vulkan call")]
+fn set_layout(
+    context: &Rc<Context>,
+    arguments: &[Argument],
+    pushed: bool,
+) -> Result<Owned<vk::DescriptorSetLayout>> {
+    let bindings: Vec<_> = bound(arguments, pushed)
+        .map(|(binding, argument)| {
+            vk::DescriptorSetLayoutBinding::default()
+                .binding(binding)
+                .descriptor_type(descriptor_type(argument))
+                .descriptor_count(1)
+                .stage_flags(vk::ShaderStageFlags::COMPUTE)
+        })
+        .collect();
+    let request = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+    // SAFETY: the structures live through the call.
+    let made = unsafe { context.device.create_descriptor_set_layout(&request, None) };
+    let made = checked("making a descriptor set's layout", made)?;
+    Ok(Owned::new(context, made, ash::Device::destroy_descriptor_set_layout))
+}
+
+#[expect(unsafe_code, reason = "Vulkan call")]
+fn layout(
+    context: &Rc<Context>,
+    sets: vk::DescriptorSetLayout,
+    arguments: &[Argument],
+    pushed: bool,
+) -> Result<Owned<vk::PipelineLayout>> {
+    let sets = [sets];
+    let constants = [vk::PushConstantRange {
+        stage_flags: vk::ShaderStageFlags::COMPUTE,
+        offset: 0,
+        size: spirv::pushed_bytes(arguments),
+    }];
+    let constants = if pushed { &constants[..] } else { &[] };
+    let request =
+        vk::PipelineLayoutCreateInfo::default().set_layouts(&sets).push_constant_ranges(constants);
+    // SAFETY: the structures live through the call.
+    let made = unsafe { context.device.create_pipeline_layout(&request, None) };
+    let made = checked("making a pipeline's layout", made)?;
+    Ok(Owned::new(context, made, ash::Device::destroy_pipeline_layout))
+}
+
+/// The pipeline, without a cache: building is measured.
+#[expect(unsafe_code, reason = "Vulkan calls")]
+fn pipeline(
+    context: &Rc<Context>,
+    source: &KernelSource,
+    spirv: &Spirv,
+    layout: vk::PipelineLayout,
+) -> Result<Owned<vk::Pipeline>, vk::Result> {
+    let request = vk::ShaderModuleCreateInfo::default().code(&spirv.words);
+    // SAFETY: naga wrote the module for what the device can do, and validated it before.
+    let module = unsafe { context.device.create_shader_module(&request, None) }?;
+    let module = Owned::new(context, module, ash::Device::destroy_shader_module);
+    let entry = CString::new(source.entry.as_str()).unwrap_or_default();
+    let stage = vk::PipelineShaderStageCreateInfo::default()
+        .stage(vk::ShaderStageFlags::COMPUTE)
+        .module(*module)
+        .name(&entry);
+    let flags = match context.abilities.statistics {
+        true => vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR,
+        false => vk::PipelineCreateFlags::empty(),
+    };
+    let request = vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(layout);
+    let cache = vk::PipelineCache::null();
+    // SAFETY: module and layout are alive, and the entry point is in the module.
+    let made = unsafe { context.device.create_compute_pipelines(cache, &[request], None) };
+    match made.map_err(|(_, code)| code)?[..] {
+        [pipeline] => Ok(Owned::new(context, pipeline, ash::Device::destroy_pipeline)),
+        _ => Err(vk::Result::ERROR_UNKNOWN),
+    }
+}
+
+impl Kernel {
+    /// Buffers and bytes of parameters of a launch.
+    pub fn takes(&self) -> (usize, usize) {
+        (self.buffers, self.params as usize)
+    }
+
+    /// The descriptor set of buffers that [`Self::bind`] was given.
+    pub fn set(&self, buffers: &[Slice]) -> Option<vk::DescriptorSet> {
+        self.sets.get(buffers).copied()
+    }
+
+    /// Forgets all descriptor sets; none is in use.
+    pub fn unbind(&mut self) {
+        self.sets.clear();
+        self.pools.clear();
+    }
+
+    /// Makes the descriptor set of these buffers, where there is none yet.
+    #[expect(unsafe_code, reason = "Vulkan call")]
+    pub fn bind(
+        &mut self,
+        context: &Rc<Context>,
+        memory: &Memory,
+        params: &Params,
+        buffers: &[Slice],
+    ) -> Result<()> {
+        if self.sets.contains_key(buffers) {
+            return Ok(());
+        }
+        let set = self.next_set(context)?;
+        let mut infos = vec![];
+        for (binding, argument) in bound(&self.arguments, self.pushed) {
+            let info = match argument {
+                Argument::Buffer(i) => {
+                    let slice = buffers[*i as usize];
+                    let buffer = memory.buffer(slice.buffer)?;
+                    vk::DescriptorBufferInfo { buffer, offset: slice.offset.0, range: slice.len.0 }
+                }
+                other => {
+                    let bytes = other.bytes().map_or(0, |(_, len)| len);
+                    params.binding(bytes).ok_or_else(|| Error::Device("no parameters".into()))?
+                }
+            };
+            infos.push((binding, descriptor_type(argument), [info]));
+        }
+        let writes: Vec<_> = infos
+            .iter()
+            .map(|(binding, r#type, info)| {
+                vk::WriteDescriptorSet::default()
+                    .dst_set(set)
+                    .dst_binding(*binding)
+                    .descriptor_type(*r#type)
+                    .buffer_info(info)
+            })
+            .collect();
+        // SAFETY: the set is new, and the buffers outlive it: it is forgotten before one of them goes.
+        unsafe { context.device.update_descriptor_sets(&writes, &[]) };
+        self.sets.insert(buffers.to_vec(), set);
+        Ok(())
+    }
+
+    #[expect(unsafe_code, reason = "Vulkan call")]
+    fn next_set(&mut self, context: &Rc<Context>) -> Result<vk::DescriptorSet> {
+        if self.sets.len().is_multiple_of(SETS as usize) {
+            self.pools.push(pool(context, &self.arguments)?);
+        }
+        let pool = self.pools.last().map_or(vk::DescriptorPool::null(), |pool| **pool);
+        let layouts = [*self.set_layout];
+        let request =
+            vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
+        // SAFETY: the pool has room for one more set of this layout.
+        let made = unsafe { context.device.allocate_descriptor_sets(&request) };
+        Ok(checked("making a descriptor set", made)?[0])
+    }
+}
+
+/// Room for so many sets of a kernel's arguments.
+#[expect(unsafe_code, reason = "Vulkan call")]
+fn pool(context: &Rc<Context>, arguments: &[Argument]) -> Result<Owned<vk::DescriptorPool>> {
+    // One more of each than there are arguments: no size may be 0.
+    let count = SETS * (arguments.len() as u32 + 1);
+    let sizes = [vk::DescriptorType::STORAGE_BUFFER, vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC]
+        .map(|ty| vk::DescriptorPoolSize { ty, descriptor_count: count });
+    let request = vk::DescriptorPoolCreateInfo::default().max_sets(SETS).pool_sizes(&sizes);
+    // SAFETY: the structures live through the call.
+    let made = unsafe { context.device.create_descriptor_pool(&request, None) };
+    let made = checked("making descriptor sets", made)?;
+    Ok(Owned::new(context, made, ash::Device::destroy_descriptor_pool))
+}

@@ -1,0 +1,111 @@
+//! From WGSL to SPIR-V, through naga; a lone parameter block becomes push constants.
+
+use super::bindings;
+use gpubench_core::gpu::{Argument, BoundsChecks, KernelSource};
+use naga::back::spv::{self, ZeroInitializeWorkgroupMemoryMode};
+use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
+use naga::valid::{Capabilities, ModuleInfo, SubgroupOperationSet, ValidationFlags, Validator};
+use naga::{AddressSpace, Module, ResourceBinding, ShaderStage};
+
+/// SPIR-V 1.3 is what Vulkan 1.1 takes.
+const VERSION: (u8, u8) = (1, 3);
+
+/// A kernel as the driver takes it.
+pub(super) struct Spirv {
+    pub words: Vec<u32>,
+    /// Whether its parameters are push constants, not a uniform buffer.
+    pub pushed: bool,
+}
+
+/// A validator for what a device can do.
+pub(super) fn validator(capabilities: Capabilities) -> Validator {
+    let mut validator = Validator::new(ValidationFlags::all(), capabilities);
+    validator.subgroup_stages(naga::valid::ShaderStages::COMPUTE);
+    validator.subgroup_operations(SubgroupOperationSet::all());
+    validator
+}
+
+/// Compiles a kernel whose `text` (with its constants) was examined; at most `max_pushed` bytes are push
+/// constants.
+///
+/// # Errors
+/// What naga says.
+pub(super) fn compile(
+    source: &KernelSource,
+    text: &str,
+    capabilities: Capabilities,
+    max_pushed: u32,
+) -> Result<Spirv, String> {
+    let module = naga::front::wgsl::parse_str(text).map_err(|error| error.emit_to_string(text))?;
+    let validate = |module: &Module| {
+        let valid = validator(capabilities).validate(module);
+        valid.map_err(|error| error.emit_to_string(text))
+    };
+    let info = validate(&module)?;
+    bindings::check(&module, &info, source)?;
+    if let Some(pushed) = pushed(&module, source, max_pushed)
+        && let Ok(info) = validate(&pushed)
+    {
+        return Ok(Spirv { words: write(source, &pushed, &info)?, pushed: true });
+    }
+    Ok(Spirv { words: write(source, &module, &info)?, pushed: false })
+}
+
+/// The module with its parameters as push constants, where it has one block of them that fits.
+fn pushed(module: &Module, source: &KernelSource, max_pushed: u32) -> Option<Module> {
+    let arguments = source.arguments();
+    let mut blocks = (0..).zip(&arguments).filter_map(|(binding, argument)| {
+        let (first, len) = argument.bytes()?;
+        Some((binding, first, len))
+    });
+    let (binding, first, len) = blocks.next()?;
+    if blocks.next().is_some() || first != 0 || len.next_multiple_of(4) > max_pushed as usize {
+        return None;
+    }
+    let place = Some(ResourceBinding { group: 0, binding });
+    let mut module = module.clone();
+    let (_, variable) = module
+        .global_variables
+        .iter_mut()
+        .find(|(_, v)| v.binding == place && v.space == AddressSpace::Uniform)?;
+    variable.space = AddressSpace::Immediate;
+    variable.binding = None;
+    Some(module)
+}
+
+fn write(source: &KernelSource, module: &Module, info: &ModuleInfo) -> Result<Vec<u32>, String> {
+    let checked = source.bounds_checks() == BoundsChecks::On;
+    let policy = if checked { BoundsCheckPolicy::Restrict } else { BoundsCheckPolicy::Unchecked };
+    let options = spv::Options {
+        lang_version: VERSION,
+        flags: spv::WriterFlags::empty(),
+        // Without a map, bindings are those of the text.
+        fake_missing_bindings: true,
+        bounds_check_policies: BoundsCheckPolicies {
+            index: policy,
+            buffer: policy,
+            image_load: policy,
+            binding_array: policy,
+        },
+        zero_initialize_workgroup_memory: match checked {
+            true => ZeroInitializeWorkgroupMemoryMode::Polyfill,
+            false => ZeroInitializeWorkgroupMemoryMode::None,
+        },
+        force_loop_bounding: checked,
+        emit_int_div_checks: checked,
+        // Compute kernels have none of either, and the capability would have to be requested.
+        use_storage_input_output_16: false,
+        ..spv::Options::default()
+    };
+    let pipeline = spv::PipelineOptions {
+        shader_stage: ShaderStage::Compute,
+        entry_point: source.entry.clone(),
+    };
+    spv::write_vec(module, info, &options, Some(&pipeline)).map_err(|error| error.to_string())
+}
+
+/// The bytes of push constants of a kernel's arguments.
+pub(super) fn pushed_bytes(arguments: &[Argument]) -> u32 {
+    let bytes = arguments.iter().filter_map(|argument| argument.bytes());
+    bytes.map(|(_, len)| (len as u32).next_multiple_of(4)).sum()
+}

@@ -1,0 +1,236 @@
+//! Random recordings on Vulkan's queues and on the simulator: buffers equal to the byte. The machine's
+//! only queue stands for those of other machines, so that dependencies between queues are
+//! semaphores.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on shall panic")]
+
+use gpubench_core::error::Error;
+use gpubench_core::gpu::{
+    Access, Binding, BufferId, Element, KernelId, KernelSource, Language, Meaning, MemoryKind, Op,
+    Origin, Queue, Recording, Scalar, Slice, StepId,
+};
+use gpubench_core::units::Bytes;
+use gpubench_device::sim::{Sim, SimDevice};
+use gpubench_device::vulkan::{DeviceQueue, Vulkan};
+use gpubench_device::{Backend, Device};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+const KERNEL: KernelId = KernelId(0);
+const LEN: u64 = 8192;
+/// Device buffers; behind them are two host buffers of each kind.
+const DEVICE: u32 = 4;
+const HOST: [MemoryKind; 6] = [
+    MemoryKind::Pageable,
+    MemoryKind::Pageable,
+    MemoryKind::Pinned,
+    MemoryKind::Pinned,
+    MemoryKind::Mapped,
+    MemoryKind::Mapped,
+];
+
+/// `out = a`, word by word.
+fn copy() -> KernelSource {
+    let binding = |name: &str, access| Binding {
+        name: name.into(),
+        element: Element::scalar(Scalar::F32),
+        access,
+    };
+    KernelSource {
+        language: Language::Wgsl,
+        text: "
+@group(0) @binding(0) var<storage, read> a: array<u32>;
+@group(0) @binding(1) var<storage, read_write> out: array<u32>;
+@group(0) @binding(2) var<uniform> n: u32;
+@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
+fn copy(@builtin(global_invocation_id) id: vec3<u32>) { if id.x < n { out[id.x] = a[id.x]; } }
+"
+        .into(),
+        entry: "copy".into(),
+        origin: Origin::Shipped("copy.wgsl".into()),
+        group: [64, 1, 1],
+        constants: vec![],
+        bindings: vec![binding("a", Access::Read), binding("out", Access::Write)],
+        params_bytes: 4,
+        args: None,
+        meaning: Some(Meaning {
+            reference: "copy".into(),
+            params: vec![("n".into(), Scalar::U32)],
+            sizes: vec![],
+            flops: 0.0,
+            bytes: 16384.0,
+            groups: 32,
+            rows: None,
+        }),
+    }
+}
+
+/// Queues in place of this machine's, and how many of them compute.
+fn queues(computing: usize, copying: usize) -> Vec<DeviceQueue> {
+    let queue = |computes| DeviceQueue { family: 0, index: 0, computes, timestamp_bits: 64 };
+    [vec![queue(true); computing], vec![queue(false); copying]].concat()
+}
+
+/// What a step reads and writes.
+fn touched(op: &Op) -> (Slice, Slice) {
+    match op {
+        Op::Dispatch { buffers, .. } => (buffers[0], buffers[1]),
+        Op::Upload { from, to } | Op::Download { from, to } | Op::Copy { from, to } => (*from, *to),
+    }
+}
+
+fn overlap(a: Slice, b: Slice) -> bool {
+    let end = |slice: Slice| slice.offset.0 + slice.len.0;
+    a.buffer == b.buffer && a.offset.0 < end(b) && b.offset.0 < end(a)
+}
+
+struct Generator {
+    rng: Pcg64Mcg,
+    alignment: u64,
+}
+
+impl Generator {
+    fn slice(&mut self, buffer: u32, len: u64, alignment: u64) -> Slice {
+        let offset = self.rng.random_range(0..=(LEN - len) / alignment) * alignment;
+        Slice { buffer: BufferId(buffer), offset: Bytes(offset), len: Bytes(len) }
+    }
+
+    fn op(&mut self, kernels: bool) -> Op {
+        let len = match self.rng.random_range(0..4) {
+            // Bytes that are no words: what is not a word's must stay.
+            0 => self.rng.random_range(1..64),
+            _ => 4 * self.rng.random_range(1..LEN / 8),
+        };
+        let device = self.rng.random_range(0..DEVICE);
+        let other = (device + self.rng.random_range(1..DEVICE)) % DEVICE;
+        let host = DEVICE + self.rng.random_range(0..HOST.len() as u32);
+        match self.rng.random_range(0..if kernels { 4 } else { 3 }) {
+            0 => Op::Upload { from: self.slice(host, len, 1), to: self.slice(device, len, 1) },
+            1 => Op::Download { from: self.slice(device, len, 1), to: self.slice(host, len, 1) },
+            2 => Op::Copy { from: self.slice(device, len, 1), to: self.slice(other, len, 1) },
+            _ => {
+                let len = len.next_multiple_of(4);
+                let n = (len / 4) as u32;
+                let alignment = self.alignment;
+                Op::Dispatch {
+                    kernel: KERNEL,
+                    groups: [n.div_ceil(64), 1, 1],
+                    buffers: vec![
+                        self.slice(device, len, alignment),
+                        self.slice(other, len, alignment),
+                    ],
+                    params: n.to_ne_bytes().to_vec(),
+                }
+            }
+        }
+    }
+
+    /// Steps that wait for every earlier one of another queue with which they would race, and some for
+    /// others too. Only the first `computing` queues launch kernels.
+    fn recording(&mut self, queues: u32, computing: u32) -> Recording {
+        let mut recording = Recording::default();
+        for _ in 0..self.rng.random_range(1..32) {
+            let queue = self.rng.random_range(0..queues);
+            let op = self.op(queue < computing);
+            let (read, written) = touched(&op);
+            let mut after = vec![];
+            for (id, step) in (0..).zip(&recording.steps) {
+                let (its_read, its_written) = touched(&step.op);
+                let races = overlap(written, its_written)
+                    || overlap(written, its_read)
+                    || overlap(read, its_written);
+                if step.queue != Queue(queue) && (races || self.rng.random_range(0..16) == 0) {
+                    after.push(StepId(id));
+                }
+            }
+            recording.push(Queue(queue), after, op);
+        }
+        recording
+    }
+}
+
+fn fill(device: &mut dyn Device, id: u32, kind: MemoryKind) {
+    let mut rng = Pcg64Mcg::seed_from_u64(id.into());
+    // Numbers, since a reference reads words as such.
+    let data: Vec<u8> = (0..LEN / 4).flat_map(|_| f32::to_ne_bytes(rng.random::<f32>())).collect();
+    device.alloc(BufferId(id), Bytes(LEN), kind).unwrap();
+    device.write(BufferId(id), &data).unwrap();
+}
+
+/// A device with the kernel and all buffers; kinds of host memory that it lacks are pinned.
+fn prepared(mut device: Box<dyn Device>) -> Box<dyn Device> {
+    device.build(KERNEL, &copy()).unwrap();
+    let has = device.info().host_memory.clone();
+    let kinds = [MemoryKind::Device; DEVICE as usize].into_iter().chain(HOST);
+    for (id, kind) in (0..).zip(kinds) {
+        let known = kind == MemoryKind::Device || has.contains(&kind);
+        fill(&mut *device, id, if known { kind } else { MemoryKind::Pinned });
+    }
+    device
+}
+
+fn simulated() -> Box<dyn Device> {
+    let mut gpu = Sim::default().descriptions().unwrap().remove(0);
+    gpu.queues = 32;
+    prepared(Box::new(SimDevice::new(gpu, 0, 0)))
+}
+
+/// Executes random recordings on both, and compares every buffer after each.
+fn agree(vulkan: &Vulkan, queues: u32, computing: u32, recordings: u64) {
+    let mut device = prepared(vulkan.open(0).unwrap());
+    let mut simulated = simulated();
+    assert!(device.info().queues >= queues);
+    let alignment = device.info().offset_alignment.0;
+    for seed in 0..recordings {
+        let mut generator = Generator { rng: Pcg64Mcg::seed_from_u64(seed), alignment };
+        let recording = generator.recording(queues, computing);
+        device.run(&recording).unwrap();
+        simulated.run(&recording).unwrap();
+        for id in 0..DEVICE + HOST.len() as u32 {
+            let (ours, theirs) = (device.read(BufferId(id)), simulated.read(BufferId(id)));
+            assert!(ours.unwrap() == theirs.unwrap(), "buffer {id} after {seed}: {recording:#?}");
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(not(feature = "require-vulkan"), ignore = "needs a Vulkan driver")]
+fn one_kernel_queue_and_two_copy_engines_agree_with_the_simulator() {
+    agree(&Vulkan { share_queues: false, queues: Some(queues(1, 2)) }, 3, 1, 400);
+}
+
+#[test]
+#[cfg_attr(not(feature = "require-vulkan"), ignore = "needs a Vulkan driver")]
+fn eight_kernel_queues_agree_with_the_simulator() {
+    agree(&Vulkan { share_queues: false, queues: Some(queues(8, 0)) }, 8, 8, 400);
+}
+
+#[test]
+#[cfg_attr(not(feature = "require-vulkan"), ignore = "needs a Vulkan driver")]
+fn queues_that_share_the_devices_agree_with_the_simulator() {
+    agree(&Vulkan { share_queues: true, queues: None }, 6, 6, 200);
+}
+
+#[test]
+#[cfg_attr(not(feature = "require-vulkan"), ignore = "needs a Vulkan driver")]
+fn more_queues_than_there_are_need_to_share() {
+    let mut recording = Recording::default();
+    for queue in 0..3 {
+        let op = Generator { rng: Pcg64Mcg::seed_from_u64(1), alignment: 256 }.op(false);
+        recording.push(Queue(queue), vec![], op);
+    }
+    let one = Vulkan { share_queues: false, queues: Some(queues(1, 1)) };
+    let mut device = prepared(one.open(0).unwrap());
+    let rejected = device.run(&recording);
+    let Err(Error::Unsupported(why)) = rejected else { panic!("{rejected:?}") };
+    assert!(why.contains("3 queues") && why.contains("vulkan-share"), "{why}");
+    let shared = Vulkan { share_queues: true, ..one };
+    assert!(prepared(shared.open(0).unwrap()).run(&recording).is_ok());
+}
+
+#[test]
+#[cfg_attr(not(feature = "require-vulkan"), ignore = "needs a Vulkan driver")]
+fn a_device_without_a_queue_that_computes_is_skipped() {
+    let copies = Vulkan { share_queues: false, queues: Some(queues(0, 2)) };
+    assert!(copies.devices().unwrap().is_empty());
+    assert!(matches!(copies.open(0), Err(Error::Usage(_))));
+}
