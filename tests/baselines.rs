@@ -35,7 +35,9 @@ fn a_baseline_is_saved_listed_shown_and_compared_with() {
     write(&place, "a.jsonl", "Card A", 5, 1.0);
     let (code, _, stderr) = output(&place, &["baseline", "save", "a.jsonl"]);
     assert_eq!(code, Some(0), "{stderr}");
-    assert!(place.folder.path().join("baselines/nobody-card-a-opencl.jsonl").exists());
+    assert!(
+        place.folder.path().join("baselines/nobody-card-a-opencl--1-0--0-cores.jsonl").exists()
+    );
 
     let (code, stdout, _) = output(&place, &["baseline", "list"]);
     assert!(code == Some(0) && stdout.contains("nobody-card-a-opencl"), "{stdout}");
@@ -72,7 +74,9 @@ fn repeated_runs_teach_the_noise_floor() {
     assert!(code == Some(2) && stderr.contains("--replace"), "{stderr}");
     let (code, _, stderr) = output(&place, &[&all[..], &["--replace"]].concat());
     assert!(code == Some(0) && stderr.contains("4 cases from 3 runs"), "{stderr}");
-    let saved = read(&place.folder.path().join("baselines/nobody-card-a-opencl.jsonl")).unwrap();
+    let saved =
+        read(&place.folder.path().join("baselines/nobody-card-a-opencl--1-0--0-cores.jsonl"))
+            .unwrap();
     assert_eq!((saved.records.len(), saved.header.rounds), (3 * 3 * 4, 9));
     let (_, stdout, _) = output(&place, &["compare", "new.jsonl"]);
     assert!(stdout.contains("✗ 0 slower"), "three runs do: {stdout}");
@@ -124,11 +128,11 @@ fn a_baseline_of_another_device_is_rejected() {
     write(&place, "a.jsonl", "Card A", 3, 1.0);
     write(&place, "b.jsonl", "Card B", 3, 1.0);
     assert_eq!(output(&place, &["baseline", "save", "a.jsonl"]).0, Some(0));
-    let file = "baselines/nobody-card-a-opencl.jsonl";
+    let file = "baselines/nobody-card-a-opencl--1-0--0-cores.jsonl";
     let (code, _, stderr) = output(&place, &["compare", "b.jsonl", "--baseline", file]);
-    assert!(code == Some(2) && stderr.contains("the devices differ"), "{stderr}");
+    assert!(code == Some(7) && stderr.contains("the devices differ"), "{stderr}");
     let (code, _, stderr) = output(&place, &["compare", "b.jsonl"]);
-    assert!(code == Some(2) && stderr.contains("no baseline of Card B"), "{stderr}");
+    assert!(code == Some(7) && stderr.contains("no baseline of Card B"), "{stderr}");
     let args = ["compare", "b.jsonl", "--baseline", file, "--allow-mismatch"];
     let (code, stdout, _) = output(&place, &args);
     assert!(code == Some(0) && stdout.contains("another device before: Card A"), "{stdout}");

@@ -1,6 +1,7 @@
 //! A run's cases as a comparison and a baseline ask for them: by device and key, without the samples.
 
 use super::aggregate::{Aggregate, aggregate_numbered};
+use super::device_speed::DeviceSpeed;
 use gpubench_core::gpu::{BoundsChecks, DeviceInfo};
 use gpubench_core::record::{Flag, Grade, Header, Measured, Outcome, Record};
 use gpubench_core::workload::CaseKey;
@@ -14,6 +15,8 @@ pub struct DeviceCases {
     pub device: DeviceInfo,
     /// Its cases by key.
     pub cases: BTreeMap<CaseKey, CaseResult>,
+    /// How fast it was.
+    pub speed: DeviceSpeed,
 }
 
 /// One case on one device over all rounds: what its [`Aggregate`] says.
@@ -25,6 +28,8 @@ pub struct CaseResult {
     pub medians: Vec<f64>,
     /// The value over all rounds, where every round is right.
     pub overall: Option<Overall>,
+    /// Which ranking family it counts in.
+    pub family: String,
     /// Operations of one launch.
     pub flops: f64,
     /// Bytes of one launch or copy.
@@ -44,9 +49,14 @@ pub fn collect<'a>(
     header: &Header,
     records: impl IntoIterator<Item = &'a Record>,
 ) -> Vec<DeviceCases> {
-    let without = |device: &DeviceInfo| DeviceCases { device: device.clone(), cases: [].into() };
-    let mut devices: Vec<DeviceCases> = header.devices.iter().map(without).collect();
-    let numbered = records.into_iter().map(|record| (record.device, record));
+    let records: Vec<&Record> = records.into_iter().collect();
+    let without = |(place, device): (usize, &DeviceInfo)| DeviceCases {
+        device: device.clone(),
+        cases: [].into(),
+        speed: DeviceSpeed::of(records.iter().copied().filter(|record| record.device == place)),
+    };
+    let mut devices: Vec<DeviceCases> = header.devices.iter().enumerate().map(without).collect();
+    let numbered = records.iter().map(|record| (record.device, *record));
     for case in aggregate_numbered(numbered) {
         if let Some(device) = devices.get_mut(case.device) {
             device.cases.insert(case.key.clone(), CaseResult::from(&case));
@@ -65,6 +75,7 @@ impl From<&Aggregate<'_>> for CaseResult {
             outcome: case.outcome.clone(),
             medians: medians.collect(),
             overall: case.time,
+            family: case.family.to_owned(),
             flops: work(|measured| measured.flops),
             bytes: work(|measured| measured.bytes),
             kernel_hash: kernel.and_then(|built| built.fixed_hash()).map(str::to_owned),

@@ -3,8 +3,10 @@
 //! The value of a round is the logarithm of its median; a case's difference is that of the mean
 //! of its rounds. FASTER or SLOWER: the difference is larger than the tolerance, and noise hardly
 //! brings it about (`significance.rs` says what hardly means). SAME: its interval lies within the
-//! tolerance. Anything else is UNSURE.
+//! tolerance. Anything else is UNSURE. Where the device's speed differs between the runs (`device_speed.rs`), what
+//! that explains is taken off first, and what it leaves in doubt widens the interval.
 
+use super::device_speed::{Correction, SpeedChange};
 use super::level_shifts::LevelShifts;
 use super::significance::{Significance, significances};
 use super::{CaseResult, DeviceCases};
@@ -65,10 +67,14 @@ pub struct Row {
     pub old: f64,
     /// Seconds now.
     pub new: f64,
-    /// New over old.
+    /// New over old, less what the device's speed explains.
     pub ratio: f64,
     /// 95 % interval of the ratio.
     pub interval: [f64; 2],
+    /// The smallest and the largest ratio that the device's speed explains; `None` where it is the same.
+    pub speed: Option<[f64; 2]>,
+    /// Whether it is unsure for what the speed leaves in doubt alone.
+    pub unsure_by_speed: bool,
     /// The tolerance that was used.
     pub tolerance: f64,
     /// Whether it was chosen before its times were seen.
@@ -82,13 +88,40 @@ pub struct Row {
     pub kernel_changed: bool,
 }
 
+/// Why a case has no verdict, as far as that matters to whom relies on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Exclusion {
+    /// It was verified before, and now it is wrong, failed, unchecked or impossible.
+    Unverified,
+    /// It was verified before, and now it is not there, was skipped or cannot be compared.
+    Missing,
+    /// It was not there before.
+    New,
+    /// It was not verified before.
+    Before,
+}
+
+/// A case without a verdict.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Skipped {
+    /// The case.
+    pub key: CaseKey,
+    /// What is lost with it.
+    pub exclusion: Exclusion,
+    /// The reason.
+    pub reason: String,
+}
+
 /// A comparison of two runs on one device.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Comparison {
+    /// The device's speed in both runs.
+    pub speed: SpeedChange,
     /// The common cases, in the order of their keys.
     pub rows: Vec<Row>,
     /// Cases that were left out, with the reason.
-    pub skipped: Vec<(CaseKey, String)>,
+    pub skipped: Vec<Skipped>,
     /// Geometric mean of the ratios over the common cases.
     pub mean_ratio: Option<f64>,
     /// Its 95 % interval, of these very cases.
@@ -104,33 +137,61 @@ impl Comparison {
 
 /// Compares the cases of `old` and `new`.
 pub fn compare(old: &DeviceCases, new: &DeviceCases, options: &Options) -> Comparison {
-    let mut comparison = Comparison::default();
-    let (mut keys, mut differences) = (vec![], vec![]);
+    let new_driver = old.device.driver != new.device.driver;
+    let speed = SpeedChange::between(&old.speed, &new.speed, options.tolerance, new_driver);
+    let mut comparison = Comparison { speed, ..Comparison::default() };
+    let (mut pairs, mut differences) = (vec![], vec![]);
     for (key, now) in &new.cases {
-        match old.cases.get(key).ok_or("not in the baseline".to_owned()).and_then(|before| {
+        let before = old.cases.get(key);
+        match before.ok_or("not in the baseline".to_owned()).and_then(|before| {
             comparable(before, now, options)?;
             Ok((before, difference(before, now)?))
         }) {
-            Ok((before, difference)) => {
-                keys.push((key, before, now));
+            Ok((before, mut difference)) => {
+                let correction = speed.explains(key, &now.family);
+                difference.difference -= correction.shift;
+                pairs.push(Pair { key, before, now, correction });
                 differences.push(difference);
             }
-            Err(reason) => comparison.skipped.push((key.clone(), reason)),
+            Err(reason) => {
+                let exclusion = exclusion(before, Some(now));
+                comparison.skipped.push(Skipped { key: key.clone(), exclusion, reason });
+            }
         }
     }
-    for key in old.cases.keys().filter(|key| !new.cases.contains_key(key)) {
-        comparison.skipped.push((key.clone(), "not in the new run".into()));
+    for (key, before) in old.cases.iter().filter(|(key, _)| !new.cases.contains_key(*key)) {
+        let (exclusion, reason) = (exclusion(Some(before), None), "not in the new run".into());
+        comparison.skipped.push(Skipped { key: key.clone(), exclusion, reason });
     }
     let mean = Difference::mean(&differences);
     let mean = mean.map(|(mean, interval)| (mean.exp(), interval.map(f64::exp)));
     (comparison.mean_ratio, comparison.mean_interval) = mean.unzip();
-    let planned: Vec<bool> = keys.iter().map(|(key, ..)| options.planned.contains(key)).collect();
-    let both = |(_, before, now): &(_, &CaseResult, &CaseResult)| [logs(before), logs(now)];
-    let shifts = LevelShifts::of(&keys.iter().map(both).collect::<Vec<_>>());
+    let planned: Vec<bool> = pairs.iter().map(|pair| options.planned.contains(pair.key)).collect();
+    let both = |pair: &Pair| [logs(pair.before), logs(pair.now)];
+    let shifts = LevelShifts::of(&pairs.iter().map(both).collect::<Vec<_>>());
     let significances = significances(&differences, &planned, &shifts);
-    let rows = keys.into_iter().zip(&significances);
-    comparison.rows.extend(rows.map(|((key, before, now), s)| row(key, before, now, s, options)));
+    let rows = pairs.iter().zip(&significances);
+    comparison.rows.extend(rows.map(|(pair, significance)| row(pair, significance, options)));
     comparison
+}
+
+/// A case of both runs that can be compared.
+struct Pair<'a> {
+    key: &'a CaseKey,
+    before: &'a CaseResult,
+    now: &'a CaseResult,
+    correction: Correction,
+}
+
+/// What is lost with a case that has no verdict.
+fn exclusion(before: Option<&CaseResult>, now: Option<&CaseResult>) -> Exclusion {
+    let is_right = |case: &CaseResult| case.outcome.is_ok() && case.grade != Some(Grade::Hidden);
+    match (before, now) {
+        (None, _) => Exclusion::New,
+        (Some(before), _) if !is_right(before) => Exclusion::Before,
+        (_, Some(now)) if !is_right(now) && !now.outcome.is_skipped() => Exclusion::Unverified,
+        _ => Exclusion::Missing,
+    }
 }
 
 fn comparable(old: &CaseResult, new: &CaseResult, options: &Options) -> Result<(), String> {
@@ -170,26 +231,28 @@ fn difference(old: &CaseResult, new: &CaseResult) -> Result<Difference, String> 
     }
 }
 
-fn row(
-    key: &CaseKey,
-    old: &CaseResult,
-    new: &CaseResult,
-    significance: &Significance,
-    options: &Options,
-) -> Row {
+fn row(pair: &Pair, significance: &Significance, options: &Options) -> Row {
+    let Pair { key, before, now, correction } = pair;
     let seconds = |case: &CaseResult| case.overall.map_or(f64::NAN, |overall| overall.value);
-    let tolerance = options.noise.get(key).map_or(options.tolerance, |n| n.max(options.tolerance));
+    let tolerance = options.noise.get(*key).map_or(options.tolerance, |n| n.max(options.tolerance));
+    let [low, high] = significance.interval();
+    let found = verdict(significance, tolerance, correction.left);
+    let unsure = |verdict: Verdict| matches!(verdict, Verdict::Unsure { .. });
+    let is_corrected = *correction != Correction::default();
+    let explained = [correction.shift - correction.left, correction.shift + correction.left];
     Row {
-        key: key.clone(),
-        old: seconds(old),
-        new: seconds(new),
+        key: (*key).clone(),
+        old: seconds(before),
+        new: seconds(now),
         ratio: significance.difference().difference.exp(),
-        interval: significance.interval().map(f64::exp),
+        interval: [low - correction.left, high + correction.left].map(f64::exp),
+        speed: is_corrected.then(|| explained.map(f64::exp)),
+        unsure_by_speed: unsure(found) && !unsure(verdict(significance, tolerance, 0.0)),
         tolerance,
-        planned: options.planned.contains(key),
-        verdict: verdict(significance, tolerance),
-        doubts: doubts(old, new),
-        kernel_changed: old.kernel_hash != new.kernel_hash,
+        planned: options.planned.contains(*key),
+        verdict: found,
+        doubts: doubts(before, now),
+        kernel_changed: before.kernel_hash != now.kernel_hash,
     }
 }
 
@@ -205,17 +268,20 @@ fn doubts(old: &CaseResult, new: &CaseResult) -> Vec<Flag> {
     doubts
 }
 
-fn verdict(significance: &Significance, tolerance: f64) -> Verdict {
+/// By a difference of which `left` on either side is in doubt besides its noise.
+fn verdict(significance: &Significance, tolerance: f64, left: f64) -> Verdict {
     let delta = tolerance.ln_1p();
     let [low, high] = significance.interval();
-    if significance.is_changed(delta) {
+    if significance.is_changed(delta, left) {
         let is_slower = significance.difference().difference > 0.0;
         return if is_slower { Verdict::Slower } else { Verdict::Faster };
     }
-    if low >= -delta && high <= delta {
+    if low - left >= -delta && high + left <= delta {
         return Verdict::Same;
     }
-    Verdict::Unsure { rounds: significance.rounds_to_settle(delta) }
+    // No number of rounds settles what the speed leaves in doubt.
+    let rounds = if left > 0.0 { None } else { significance.rounds_to_settle(delta) };
+    Verdict::Unsure { rounds }
 }
 
 #[cfg(test)]
@@ -228,6 +294,7 @@ mod tests {
             outcome: Outcome::Ok,
             medians: medians.to_vec(),
             overall: None,
+            family: "compute".into(),
             flops: 1.0,
             bytes: 1.0,
             kernel_hash: None,

@@ -11,7 +11,7 @@ use gpubench_stats::{Summary, median_of, quantile};
 
 /// Smaller changes are none: a clock moves in steps of about one percent. On the host's own processor
 /// whatever else runs there moves every figure by more.
-fn smallest(kind: DeviceKind) -> f64 {
+pub fn smallest_drift(kind: DeviceKind) -> f64 {
     if kind == DeviceKind::Cpu { 0.1 } else { 0.02 }
 }
 
@@ -31,7 +31,7 @@ pub(super) fn flag(records: &mut [&mut Record], kind: DeviceKind) {
         let Some(summary) = samples.and_then(Summary::of) else { continue };
         let change = (around[0] + around[1]) / 2.0 - undisturbed.seconds;
         let explained = SIGNIFICANT * undisturbed.scatter / f64::sqrt(2.0);
-        let allowed = smallest(kind).max(explained).max(summary.relative_half_width());
+        let allowed = smallest_drift(kind).max(explained).max(summary.relative_half_width());
         if change.abs() > allowed.ln_1p() {
             record.flags.push(Flag::Drift(describe(change)));
         }

@@ -29,7 +29,7 @@ pub fn noise(runs: &[DeviceCases]) -> Noise {
         .filter(|(_, means)| means.len() > 1)
         .map(|(key, means)| (key.clone(), floor(&means)))
         .collect();
-    Noise { runs: u32::try_from(runs.len()).unwrap_or(u32::MAX), floors }
+    Noise { runs: u32::try_from(runs.len()).unwrap_or(u32::MAX), floors, history: vec![] }
 }
 
 #[cfg(test)]

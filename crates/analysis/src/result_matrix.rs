@@ -1,21 +1,19 @@
-//! All runs of a ranking, put together as they are read: one entry a device and API, one
+//! All runs of a ranking, put together as they are read: one entry a device, driver and API, one
 //! cell a case. Raw samples are summarised at once and not kept, so that a thousand runs fit.
 
 use super::aggregate::{Tally, shown};
 use super::roof::Figure;
-use gpubench_core::gpu::{BoundsChecks, DeviceInfo, DeviceKind};
+use gpubench_core::gpu::{BoundsChecks, Clock, DeviceInfo, DeviceKind};
 use gpubench_core::record::{Built, Flag, Header, Record};
 use gpubench_core::workload::{CaseKey, Ceiling};
 use gpubench_stats::{Overall, Rounds, overalls};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// A device seen through one API, with all of its runs.
+/// A device seen through one API by one driver, with all of its runs.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// The device, as its first run saw it.
     pub device: DeviceInfo,
-    /// Its drivers, over all runs.
-    pub drivers: BTreeSet<String>,
     /// How many runs it took part in.
     pub runs: usize,
     cells: HashMap<usize, Cell>,
@@ -50,6 +48,8 @@ pub struct Cell {
     empty_launch: f64,
     /// The kernel's hash and its checks; no hash where the variant was searched for.
     kernel: Option<(Option<u64>, BoundsChecks)>,
+    /// The clock that its samples are of: one of a simulated GPU stands for a device's.
+    clock: Option<Clock>,
     /// Whether its rounds did not all do the same work with the same kernel.
     differs: bool,
 }
@@ -57,7 +57,7 @@ pub struct Cell {
 /// The entries and the cases that any of them ran.
 #[derive(Clone, Debug, Default)]
 pub struct ResultMatrix {
-    /// One a device and API, in the order in which they were met.
+    /// One a device, driver and API, in the order in which they were met.
     pub entries: Vec<Entry>,
     /// Every case, in the order in which they were met.
     pub cases: Vec<Case>,
@@ -68,7 +68,7 @@ pub struct ResultMatrix {
 }
 
 /// What makes two runs those of one entry.
-type Identity = (String, String, String, DeviceKind);
+type Identity = (String, String, String, String, DeviceKind);
 
 /// Which entry each of a run's devices counts for.
 #[derive(Clone, Debug)]
@@ -89,7 +89,7 @@ impl ResultMatrix {
     /// Takes in a record of a run that has entered.
     pub fn add(&mut self, entered: &Entered, record: &Record) {
         let Some(&place) = entered.0.get(record.device) else { return };
-        let case = self.number(&record.key, &record.family);
+        let case = self.number(&record.key, family(record));
         self.entries[place].cells.entry(case).or_default().add(record);
     }
 
@@ -101,7 +101,6 @@ impl ResultMatrix {
         for theirs in other.entries {
             let place = self.place(&theirs.device);
             let ours = &mut self.entries[place];
-            ours.drivers.extend(theirs.drivers);
             ours.runs += theirs.runs;
             for (case, cell) in theirs.cells {
                 ours.cells.entry(cases[case]).or_default().merge(&cell);
@@ -154,18 +153,12 @@ impl ResultMatrix {
 
     fn place(&mut self, device: &DeviceInfo) -> usize {
         let text = |text: &str| text.to_owned();
-        let identity =
-            (text(&device.vendor), text(&device.name), text(&device.backend), device.kind);
+        let [vendor, name] = [text(&device.vendor), text(&device.name)];
+        let identity = (vendor, name, text(&device.driver), text(&device.backend), device.kind);
         let place = *self.places.entry(identity).or_insert(self.entries.len());
         if place == self.entries.len() {
-            self.entries.push(Entry {
-                device: device.clone(),
-                drivers: BTreeSet::new(),
-                runs: 0,
-                cells: HashMap::new(),
-            });
+            self.entries.push(Entry { device: device.clone(), runs: 0, cells: HashMap::new() });
         }
-        self.entries[place].drivers.insert(device.driver.clone());
         place
     }
 }
@@ -231,6 +224,9 @@ impl Cell {
         if self.flops != other.flops || self.bytes != other.bytes {
             return Err("another amount of work");
         }
+        if self.clock != other.clock {
+            return Err("another clock");
+        }
         match (self.kernel, other.kernel) {
             (Some((_, ours)), Some((_, theirs))) if ours != theirs => Err("other bounds checks"),
             _ => Ok(()),
@@ -244,6 +240,10 @@ impl Cell {
             let joules = record.monitor.joules.map(f64::ln).filter(|log| log.is_finite());
             one.metered = joules.map_or((0, 0.0), |log| (1, log));
             (one.flops, one.bytes) = (measured.flops, measured.bytes);
+            one.clock = Some(match measured.clock {
+                Clock::Host => Clock::Host,
+                Clock::Device | Clock::Simulated => Clock::Device,
+            });
             one.cache = record.flags.contains(&Flag::Cache);
             one.ceiling = record.ceiling.filter(|_| record.key.measure.is_kernel());
             one.working_set = record.working_set;
@@ -303,9 +303,19 @@ pub fn result_matrix<'a>(
     matrix
 }
 
+/// The family that a record counts in. A launch is no transfer, whatever its suite calls it: what it costs
+/// has nothing to do with what a byte costs.
+fn family(record: &Record) -> &str {
+    let is_launch = record.family == "transfer" && record.kernel.is_some();
+    if is_launch { LATENCY } else { &record.family }
+}
+
+/// The family of launches.
+const LATENCY: &str = "latency";
+
 /// Families in the order in which they are shown, any others behind them by name.
 pub(super) fn families(cases: &[Case]) -> Vec<String> {
-    const ORDER: [&str; 5] = ["compute", "memory", "transfer", "overlap", "concurrency"];
+    const ORDER: [&str; 6] = ["compute", "memory", "transfer", LATENCY, "overlap", "concurrency"];
     let place = |name: &str| ORDER.iter().position(|known| *known == name).unwrap_or(ORDER.len());
     let mut found: BTreeMap<(usize, &str), ()> = BTreeMap::new();
     for case in cases {

@@ -50,6 +50,9 @@ pub enum Error {
     /// The command line asks for something that makes no sense here.
     #[error("{0}")]
     Usage(String),
+    /// Two results have nothing in common that could be compared.
+    #[error("{0}")]
+    NothingCompared(String),
     /// No device can be used; `doctor` explains.
     #[error("no usable device")]
     NoDevice,

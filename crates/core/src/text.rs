@@ -114,6 +114,26 @@ pub fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
+/// Parts in lower case, joined by dashes, with nothing but letters and digits between them: safe as a file's
+/// name.
+pub fn slug(parts: &[&str], limit: usize) -> String {
+    let mut slug = String::new();
+    for part in parts {
+        for c in part.chars() {
+            match c {
+                c if c.is_ascii_alphanumeric() => slug.push(c.to_ascii_lowercase()),
+                _ if !slug.is_empty() && !slug.ends_with('-') => slug.push('-'),
+                _ => {}
+            }
+        }
+        if !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    slug.truncate(limit);
+    slug.trim_end_matches('-').to_owned()
+}
+
 /// `1 case`, `2 cases`: a number with what it counts.
 pub fn counted(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })

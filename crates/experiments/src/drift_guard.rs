@@ -99,6 +99,7 @@ pub fn measure_with_drift_guard(
             continue;
         }
         measurement.monitor.reference_kernel = around;
+        measurement.monitor.memory_kernel = session.afford_memory_kernel();
         throttled.into_iter().for_each(|why| measurement.flag(Flag::Throttled(why)));
         measurement.wall.reference_kernel = since(begun, measurement.wall);
         return measurement;

@@ -1,11 +1,12 @@
 //! A fixed small kernel between cases: how long it takes shows whether the device is still as fast
 //! as when the run began. It computes in registers only, on every unit, so that nothing but the
-//! device's clock (and whoever else uses the device) decides.
+//! device's clock (and whoever else uses the device) decides. A second one streams through memory, since
+//! memory may keep its speed where clocks do not.
 
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{
-    Access, Binding, BufferId, Clock, DeviceKind, Element, KernelId, KernelSource, Language,
-    Meaning, MemoryKind, Op, Origin, Queue, Recording, Scalar, Slice,
+    Access, Binding, BufferId, Clock, DeviceInfo, DeviceKind, Element, KernelId, KernelSource,
+    Language, Meaning, MemoryKind, Op, Origin, Queue, Recording, Scalar, Slice,
 };
 use gpubench_core::units::Bytes;
 use gpubench_device::Device;
@@ -17,7 +18,8 @@ pub(super) fn limit(kind: DeviceKind) -> f64 {
     if kind == DeviceKind::Cpu { 0.1 } else { 0.02 }
 }
 
-const KERNEL: KernelId = KernelId(KernelId::LASTING);
+const ARITHMETIC: KernelId = KernelId(KernelId::LASTING);
+const MEMORY: KernelId = KernelId(KernelId::LASTING + 1);
 const GROUP: u32 = 64;
 /// Dependent multiply-adds of one work-item: few enough for drivers that end long loops.
 const STEPS: u32 = 2048;
@@ -32,12 +34,30 @@ const RISE: f64 = 0.2;
 /// The share of a worker's time that it may take, and seconds that it may take before that.
 const SHARE: f64 = 0.03;
 const GRACE: f64 = 0.2;
+/// As these two, of the kernel that streams through memory.
+const MEMORY_SHARE: f64 = 0.01;
+const MEMORY_GRACE: f64 = 0.1;
+/// Bytes that it streams through where the device allows them: twice its cache, within these limits.
+const MEMORY_BYTES: [u64; 2] = [32 << 20, 128 << 20];
+/// Bytes of a work-item: four vectors of four words.
+const ITEM: u64 = 64;
 /// Most samples, however short.
 const MAX_LAUNCHES: u32 = 2000;
 
-/// The reference kernel on one device.
+/// What a reference kernel does.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) enum Work {
+    /// It computes in registers.
+    #[default]
+    Arithmetic,
+    /// It reads and writes memory.
+    Memory,
+}
+
+/// A reference kernel on one device.
 #[derive(Debug, Default)]
 pub(super) struct ReferenceKernel {
+    work: Work,
     /// Whether it is built; `Some(false)` where the device cannot.
     built: Option<bool>,
     /// What it took when it last ran behind a case.
@@ -48,6 +68,11 @@ pub(super) struct ReferenceKernel {
 }
 
 impl ReferenceKernel {
+    /// One that does this.
+    pub fn new(work: Work) -> Self {
+        Self { work, ..Self::default() }
+    }
+
     /// Seconds of one launch, the best of a few, so that a moment's disturbance is not taken for
     /// drift; `None` where the device cannot run it. A device slower than `first` gets a moment to
     /// raise its clock.
@@ -62,19 +87,22 @@ impl ReferenceKernel {
     /// Whether running it once more keeps it within its share of the `seconds` that the worker has been
     /// at work.
     pub fn is_affordable(&self, seconds: f64) -> bool {
-        self.cost + self.last_cost <= GRACE + SHARE * seconds
+        let [grace, share] = match self.work {
+            Work::Arithmetic => [GRACE, SHARE],
+            Work::Memory => [MEMORY_GRACE, MEMORY_SHARE],
+        };
+        self.cost + self.last_cost <= grace + share * seconds
     }
 
     fn read(&mut self, device: &mut dyn Device, first: Option<f64>) {
         device.reset();
-        let groups = 2 * device.info().compute_units.unwrap_or(8).clamp(1, 1024);
+        let launch = Launch::of(self.work, device.info());
         if self.built.is_none() {
-            let source = source(device.info().language, groups);
-            self.built = Some(device.build(KERNEL, &source).is_ok());
+            self.built = Some(device.build(launch.kernel, &launch.source).is_ok());
         }
         self.last = None;
         if self.built == Some(true) {
-            self.last = best(device, groups, first).ok().flatten();
+            self.last = best(device, &launch, first).ok().flatten();
         }
     }
 }
@@ -84,19 +112,49 @@ pub(super) fn drift(first: f64, now: f64) -> f64 {
     now / first - 1.0
 }
 
-fn best(device: &mut dyn Device, groups: u32, first: Option<f64>) -> Result<Option<f64>> {
-    let len = Bytes(u64::from(4 * GROUP * groups));
-    let out = BufferId(0);
+/// A reference kernel with its launch.
+struct Launch {
+    kernel: KernelId,
+    source: KernelSource,
+    groups: u32,
+    len: Bytes,
+}
+
+impl Launch {
+    fn of(work: Work, info: &DeviceInfo) -> Self {
+        match work {
+            Work::Arithmetic => {
+                let groups = 2 * info.compute_units.unwrap_or(8).clamp(1, 1024);
+                let source = source(info.language, groups);
+                let len = Bytes(u64::from(4 * GROUP * groups));
+                Self { kernel: ARITHMETIC, source, groups, len }
+            }
+            Work::Memory => {
+                let [min_bytes, max_bytes] = MEMORY_BYTES;
+                let wanted = info.cache.map_or(0, |cache| 2 * cache.0).clamp(min_bytes, max_bytes);
+                let allowed = info.max_buffer.0.min(info.max_binding.0);
+                let of_group = ITEM * u64::from(GROUP);
+                let groups = (wanted.min(allowed) / of_group).clamp(1, 65_535);
+                let source = memory_source(info.language, groups as u32);
+                Self {
+                    kernel: MEMORY,
+                    source,
+                    groups: groups as u32,
+                    len: Bytes(groups * of_group),
+                }
+            }
+        }
+    }
+}
+
+fn best(device: &mut dyn Device, launch: &Launch, first: Option<f64>) -> Result<Option<f64>> {
+    let (len, out) = (launch.len, BufferId(0));
     device.alloc(out, len, MemoryKind::Device)?;
     let mut recording = Recording::default();
     for _ in 0..BATCH {
         let buffers = vec![Slice { buffer: out, offset: Bytes(0), len }];
-        let groups = [groups, 1, 1];
-        recording.push(
-            Queue(0),
-            vec![],
-            Op::Dispatch { kernel: KERNEL, groups, buffers, params: vec![] },
-        );
+        let (kernel, groups) = (launch.kernel, [launch.groups, 1, 1]);
+        recording.push(Queue(0), vec![], Op::Dispatch { kernel, groups, buffers, params: vec![] });
     }
     let info = device.info();
     let (kind, limit) = (info.kind, limit(info.kind));
@@ -150,16 +208,48 @@ fn source(language: Language, groups: u32) -> KernelSource {
         ),
     };
     let flops = 2.0 * f64::from(STEPS) * f64::from(GROUP * groups);
+    kernel(language, "reference_kernel", text, Access::Write, (groups, flops))
+}
+
+/// Adds one to every word: each is read once and written once.
+fn memory_source(language: Language, groups: u32) -> KernelSource {
+    let items = GROUP * groups;
+    let text = match language {
+        Language::Opencl => format!(
+            "kernel void memory_kernel(global uint4* out) {{
+                 for (uint i = get_global_id(0); i < {}u; i += {items}u) {{ out[i] += 1u; }}
+             }}",
+            4 * items
+        ),
+        Language::Wgsl => format!(
+            "@group(0) @binding(0) var<storage, read_write> out: array<vec4<u32>>;
+             @compute @workgroup_size(GROUP_X)
+             fn memory_kernel(@builtin(global_invocation_id) id: vec3<u32>) {{
+                 for (var i = id.x; i < {}u; i += {items}u) {{ out[i] += vec4<u32>(1u); }}
+             }}",
+            4 * items
+        ),
+    };
+    kernel(language, "memory_kernel", text, Access::ReadWrite, (groups, 0.0))
+}
+
+fn kernel(
+    language: Language,
+    entry: &'static str,
+    text: String,
+    access: Access,
+    (groups, flops): (u32, f64),
+) -> KernelSource {
     KernelSource {
         language,
         text,
-        entry: "reference_kernel".into(),
-        origin: Origin::Shipped("reference_kernel".into()),
+        entry: entry.into(),
+        origin: Origin::Shipped(entry.into()),
         group: [GROUP, 1, 1],
         constants: vec![],
         bindings: vec![Binding {
             name: "out".into(),
-            access: Access::Write,
+            access,
             element: Element::scalar(Scalar::F32),
         }],
         params_bytes: 0,

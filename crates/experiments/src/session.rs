@@ -2,7 +2,7 @@
 
 use super::drift_guard::RetryBudget;
 use super::polling::Polling;
-use super::reference_kernel::ReferenceKernel;
+use super::reference_kernel::{ReferenceKernel, Work};
 use gpubench_core::gpu::{
     DeviceKind, HOST_RESOLUTION, KernelId, KernelSource, Language, Meaning, Op, Origin, Queue,
     Recording, Timeline,
@@ -16,6 +16,7 @@ pub struct Session {
     pub device: Box<dyn Device>,
     empty_launch: Option<f64>,
     pub(super) reference_kernel: ReferenceKernel,
+    memory_kernel: ReferenceKernel,
     pub(super) retry_budget: RetryBudget,
     opened: Instant,
     /// The device's sensors, where there are any.
@@ -32,7 +33,8 @@ impl Session {
         Self {
             device,
             empty_launch: None,
-            reference_kernel: ReferenceKernel::default(),
+            reference_kernel: ReferenceKernel::new(Work::Arithmetic),
+            memory_kernel: ReferenceKernel::new(Work::Memory),
             retry_budget: RetryBudget::default(),
             opened: Instant::now(),
             polling,
@@ -49,6 +51,17 @@ impl Session {
     pub(super) fn afford_reference_kernel(&mut self, first: Option<f64>) -> Option<f64> {
         let affordable = self.reference_kernel.is_affordable(self.age());
         affordable.then(|| self.run_reference_kernel(first)).flatten()
+    }
+
+    /// Seconds of the kernel that streams through memory, where it keeps to its share of the time. A simulated
+    /// memory never changes its speed, and what runs between cases would change how they scatter.
+    pub(super) fn afford_memory_kernel(&mut self) -> Option<f64> {
+        let kind = self.device.info().kind;
+        let affordable =
+            kind != DeviceKind::Simulated && self.memory_kernel.is_affordable(self.age());
+        // Behind a case a device is warm.
+        let warm = self.memory_kernel.last.or(Some(f64::INFINITY));
+        affordable.then(|| self.memory_kernel.run(self.device.as_mut(), warm)).flatten()
     }
 
     /// Seconds since the device was opened; infinite for a simulated one, which computes the same

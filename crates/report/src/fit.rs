@@ -108,7 +108,8 @@ fn workloads(judged: &Evaluation, report: &Report) -> Table {
         Column::text("workload_left_out", "workload left out"),
         Column::text("bound", "bound by"),
     ];
-    let title = "Its accuracy × bias by workload, and what bounds the largest size";
+    let title = "Its accuracy × bias by workload, and what bounds the largest size; a dash \
+                 where its parameters do not tell";
     let mut table = Table::new("workloads", title, columns);
     let mut names: Vec<&str> = report.launches.iter().map(|l| l.key.workload.as_str()).collect();
     names.sort_unstable();

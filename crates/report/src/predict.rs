@@ -153,6 +153,12 @@ fn between([low, high]: [f64; 2]) -> Sentence {
 /// Adds which device to pick, and how well picking went where that is known.
 pub(super) fn closing(mut section: Section, predictions: &[Prediction]) -> Section {
     let summary = Summary::of(predictions);
+    section = section.figure(
+        "time_error",
+        "mean distance of the predicted times from the measured ones",
+        time_error(predictions),
+        Unit::Fraction,
+    );
     let count = |n: usize| Sentence::new().value(n as f64, Unit::Count);
     for (device, wins) in summary.wins.iter().filter(|(_, wins)| *wins > 0) {
         let cases = Sentence::from("fastest of ").then(count(predictions.len()));
@@ -174,7 +180,20 @@ pub(super) fn closing(mut section: Section, predictions: &[Prediction]) -> Secti
     section
         .fact("best_picked", label, picked.text(" times"))
         .figure("penalty", "mean penalty", penalty, Unit::Fraction)
-        .figure("relative_error", "mean relative error", error, Unit::Fraction)
+        .figure(
+            "relative_error",
+            "mean distance of the devices' shares, 0 to 1: how well their ratios are predicted",
+            error,
+            Unit::Fraction,
+        )
+}
+
+/// The mean of the errors that the table shows, each without its sign.
+fn time_error(predictions: &[Prediction]) -> Option<f64> {
+    let all = predictions.iter().flat_map(|prediction| &prediction.per_device);
+    let errors: Vec<f64> =
+        all.filter_map(|one| Some((one.seconds / one.unseen()? - 1.0).abs())).collect();
+    (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64)
 }
 
 /// As `{cases: [{case, devices: [{device, model, seconds, interval, bound, measured, fitted}], picked,

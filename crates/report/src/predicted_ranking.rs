@@ -1,6 +1,6 @@
 //! The order that a model predicts, beside the measured one.
 
-use super::labels::{device, with_reasons};
+use super::labels::{row_name as device, with_reasons};
 use gpubench_analysis::rank::{PredictedRanking, Ranking};
 use gpubench_core::text::printable;
 use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};

@@ -1,8 +1,8 @@
 //! Devices in order of their speed over the cases that all of them got right.
 
 use super::csv::{csv, number};
-use super::labels::{capitalised, device, with_reasons};
-use super::{predicted_ranking, render};
+use super::labels::{capitalised, row_name as device, with_reasons};
+use super::{predicted_ranking, ranking_verdict, render};
 use gpubench_analysis::Energy;
 use gpubench_analysis::rank::{Device, Family, Ranking, Row};
 use gpubench_core::text::printable;
@@ -12,13 +12,20 @@ use gpubench_document::{
 use gpubench_stats::Level;
 
 /// Version of the JSON format.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// The whole ranking: overall, by family, by energy, as predicted, and what takes no part.
 pub fn section(ranking: &Ranking) -> Section {
-    let section = Section::new("ranking", "Ranking").text(
+    let section = Section::new("ranking", "Ranking");
+    let section = match ranking.families.first().and_then(|f| ranking_verdict::verdict(ranking, f))
+    {
+        Some(verdict) => section.text(verdict),
+        None => section,
+    };
+    let section = section.text(
         "Speed is the reference's time over the device's own, case by case; a device's is the \
-         geometric mean over the common set: the cases that all of them got right. Intervals are \
+         geometric mean over the common set: the cases that all of them got right, by the same clock. \
+         Families weigh alike unless --weight says otherwise; copies of one size count once. Intervals are \
          95 % intervals; where two devices' ranks overlap, the data do not distinguish them.",
     );
     let known = |family: &&Family| family.cases > 0;
@@ -31,6 +38,7 @@ pub fn section(ranking: &Ranking) -> Section {
         families = families.section(ranked(Section::new(&family.name, name), ranking, family));
     }
     ranked(section, ranking, overall)
+        .section(ranking_verdict::weights(ranking, overall))
         .section(families)
         .section(energy(ranking, overall))
         .section(predicted_ranking::section(ranking))
@@ -43,14 +51,14 @@ const WINNERS: &str = "Fastest by workload";
 
 /// One line a family and device.
 pub fn spreadsheet(ranking: &Ranking) -> String {
-    let head = "family,rank,rank_best,rank_worst,device,vendor,api,kind,drivers,runs,speed,\
-                speed_low,speed_high,verified,cases,common,roofline,reference,per_joule,pareto,\
+    let head = "family,rank,rank_best,rank_worst,device,vendor,api,kind,driver,runs,speed,\
+                speed_low,speed_high,verified,rounds_min,rounds_max,cases,common,roofline,reference,per_joule,pareto,\
                 predicted_cases,measured_speed,measured_rank,predicted_speed,predicted_rank";
     let mut lines = vec![head.split(',').map(str::to_owned).collect::<Vec<_>>()];
     for family in &ranking.families {
         let reference = family.reference.map(|r| ranking.devices[r].info.slug());
         for (place, row) in family.rows.iter().enumerate() {
-            let Device { info, drivers, runs } = &ranking.devices[row.device];
+            let Device { info, runs } = &ranking.devices[row.device];
             let overall = family.name == ranking.families[0].name;
             let drawn = ranking.energy.iter().filter(|_| overall).flat_map(|energy| &energy.rows);
             let drawn = drawn.into_iter().find(|drawn| drawn.device == row.device);
@@ -64,12 +72,14 @@ pub fn spreadsheet(ranking: &Ranking) -> String {
                 info.vendor.clone(),
                 info.backend.clone(),
                 format!("{:?}", info.kind).to_lowercase(),
-                drivers.join("; "),
+                info.driver.clone(),
                 runs.to_string(),
                 number(Some(row.speed)),
                 number(Some(row.interval[0])),
                 number(Some(row.interval[1])),
                 row.verified.to_string(),
+                row.rounds[0].to_string(),
+                row.rounds[1].to_string(),
                 family.cases.to_string(),
                 family.common.len().to_string(),
                 number(row.roofline),
@@ -84,7 +94,7 @@ pub fn spreadsheet(ranking: &Ranking) -> String {
     csv(lines)
 }
 
-/// Everything, for programs: `{"version": 2, "ranking": …}` with the fields of [`Ranking`].
+/// Everything, for programs: `{"version": 3, "ranking": …}` with the fields of [`Ranking`].
 pub fn json(ranking: &Ranking) -> String {
     render::json::json(&serde_json::json!({ "version": VERSION, "ranking": ranking }))
 }
@@ -156,7 +166,7 @@ fn table(ranking: &Ranking, family: &Family) -> Table {
         Column::text("device", "device"),
         Column::new("speed", "speed", Unit::Relative),
         Column::new("verified", "verified", Unit::Count),
-        Column::new("runs", "runs", Unit::Count),
+        Column::new("rounds", "rounds", Unit::Count),
     ];
     if has_roofline {
         columns.push(Column::new("roofline", "of roofline", Unit::Fraction));
@@ -173,31 +183,36 @@ fn table(ranking: &Ranking, family: &Family) -> Table {
         Cell::from(n.value(family.cases as f64, Unit::Count))
     };
     for row in &family.rows {
-        let Device { info, runs, .. } = &ranking.devices[row.device];
+        let info = &ranking.devices[row.device].info;
         table.row([
             ranks(row).into(),
             device(info).into(),
             speed(row, family).into(),
             verified(row.verified),
-            (*runs as u64).into(),
+            rounds(row).into(),
             row.roofline.into(),
         ]);
     }
     for &absent in &family.absent {
-        let Device { info, runs, .. } = &ranking.devices[absent];
-        let cells = [Cell::Missing, device(info).into(), Cell::Missing, verified(0)];
-        table.row(cells.into_iter().chain([(*runs as u64).into()]));
+        let info = &ranking.devices[absent].info;
+        table.row([Cell::Missing, device(info).into(), Cell::Missing, verified(0)]);
     }
     table
 }
 
 /// `1` or `1–2`.
 fn ranks(row: &Row) -> Sentence {
-    let rank = |n: usize| Sentence::new().value(n as f64, Unit::Count);
-    match row.ranks {
-        [best, worst] if best == worst => rank(best),
-        [best, worst] => rank(best).text("–").then(rank(worst)),
-    }
+    range(row.ranks.map(|n| n as f64))
+}
+
+/// `3`, or `1–3` where its cases differ.
+fn rounds(row: &Row) -> Sentence {
+    range(row.rounds.map(f64::from))
+}
+
+fn range([low, high]: [f64; 2]) -> Sentence {
+    let one = |n: f64| Sentence::new().value(n, Unit::Count);
+    if low == high { one(low) } else { one(low).text("–").then(one(high)) }
 }
 
 fn energy(ranking: &Ranking, overall: &Family) -> Section {
@@ -368,7 +383,7 @@ mod tests {
     #[test]
     fn json_says_all_and_its_version() {
         let value: serde_json::Value = serde_json::from_str(&json(&sample())).unwrap();
-        assert_eq!(value["version"], 2);
+        assert_eq!(value["version"], 3);
         let overall = &value["ranking"]["families"][0];
         assert_eq!(overall["rows"].as_array().map(Vec::len), Some(3));
         assert_eq!(overall["skipped"].as_array().map(Vec::len), Some(1));

@@ -85,6 +85,7 @@ impl Sample {
         let side = |file: &str| Side {
             file: file.into(),
             started: self.header.started.clone(),
+            host: self.header.host.clone(),
             device: self.header.devices[0].clone(),
             rounds: self.header.rounds,
         };

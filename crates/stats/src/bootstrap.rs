@@ -3,7 +3,8 @@
 //! A case drawn brings its rounds with it, whole: the scatter of the cases' observed values
 //! already holds the noise of their rounds and samples, and drawing those again would count it
 //! twice (their "strategy 2"). Where the cases are too few to stand for others, they are taken as
-//! they are, and only the noise of their means is drawn.
+//! they are, and only the noise of their means is drawn. Cases of several strata are drawn within theirs, and each
+//! stratum weighs what it is given, however many cases it has.
 
 use super::t_quantile;
 use rand::{RngExt, SeedableRng};
@@ -34,6 +35,15 @@ pub enum Level {
     Rounds,
 }
 
+/// Cases that stand together, and what they weigh among the others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stratum {
+    /// How many of them there are.
+    pub cases: usize,
+    /// Their share in the mean: all strata's add up to 1.
+    pub share: f64,
+}
+
 /// Means of logarithms, drawn again many times.
 #[derive(Clone, Debug)]
 pub struct Replicates {
@@ -45,21 +55,28 @@ pub struct Replicates {
     drawn: Vec<Vec<f64>>,
     noise: Vec<Noise>,
     cases: usize,
+    strata: usize,
 }
 
 impl Replicates {
-    /// Draws `count` times. `values` holds the logarithms by device, then case, all of one length;
-    /// `noise` one entry a device. Equal arguments give equal draws.
-    pub fn draw(values: &[Vec<f64>], noise: &[Noise], count: usize, seed: u64) -> Self {
+    /// Draws `count` times. `values` holds the logarithms by device, then case, all of one length, stratum by
+    /// stratum; `noise` one entry a device. Equal arguments give equal draws.
+    pub fn draw(
+        values: &[Vec<f64>],
+        strata: &[Stratum],
+        noise: &[Noise],
+        count: usize,
+        seed: u64,
+    ) -> Self {
         let cases = values.first().map_or(0, Vec::len);
         let level = if cases < FEW_CASES { Level::Rounds } else { Level::Cases };
-        let means: Vec<f64> =
-            values.iter().map(|v| v.iter().sum::<f64>() / cases.max(1) as f64).collect();
+        let each: Vec<f64> = strata.iter().flat_map(|one| one.each(cases)).collect();
+        let means: Vec<f64> = values.iter().map(|v| weighted_mean(v, &each)).collect();
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
         let drawn = (0..count)
             .map(|_| match level {
                 Level::Cases => {
-                    let weights = weights(&mut rng, cases);
+                    let weights = weights(&mut rng, strata, cases);
                     values.iter().map(|v| weighted_mean(v, &weights)).collect()
                 }
                 Level::Rounds => means
@@ -69,7 +86,12 @@ impl Replicates {
                     .collect(),
             })
             .collect();
-        Self { level, means, drawn, noise: noise.to_vec(), cases }
+        Self { level, means, drawn, noise: noise.to_vec(), cases, strata: strata.len() }
+    }
+
+    /// The observed mean of every device.
+    pub fn means(&self) -> &[f64] {
+        &self.means
     }
 
     /// The 95 % interval of the difference between the means of two devices (first minus second).
@@ -104,8 +126,9 @@ impl Replicates {
     /// instead of the normal distribution) [Hesterberg 2015, §5.3].
     fn stretch(&self, freedom: f64) -> f64 {
         let n = self.cases as f64;
+        let free = (n - self.strata as f64).max(1.0);
         match self.level {
-            Level::Cases => t_quantile(n - 1.0, 0.975) / Z * (n / (n - 1.0)).sqrt(),
+            Level::Cases => t_quantile(free, 0.975) / Z * (n / free).sqrt(),
             Level::Rounds if freedom.is_finite() => t_quantile(freedom.max(1.0), 0.975) / Z,
             Level::Rounds => 1.0,
         }
@@ -121,11 +144,24 @@ fn pair(a: Noise, b: Noise) -> f64 {
     both * both / (a.variance * a.variance / a.freedom + b.variance * b.variance / b.freedom)
 }
 
-/// How often each case is drawn when as many are drawn as there are.
-fn weights(rng: &mut Pcg64Mcg, cases: usize) -> Vec<f64> {
+impl Stratum {
+    /// What each of its cases weighs, where all `cases` weigh 1 together and on average.
+    fn each(&self, cases: usize) -> impl Iterator<Item = f64> {
+        let each = self.share * cases as f64 / self.cases.max(1) as f64;
+        std::iter::repeat_n(each, self.cases)
+    }
+}
+
+/// What each case weighs when of each stratum as many are drawn as there are.
+fn weights(rng: &mut Pcg64Mcg, strata: &[Stratum], cases: usize) -> Vec<f64> {
     let mut weights = vec![0.0; cases];
-    for _ in 0..cases {
-        weights[rng.random_range(0..cases)] += 1.0;
+    let mut first = 0;
+    for stratum in strata {
+        let each = stratum.share * cases as f64 / stratum.cases.max(1) as f64;
+        for _ in 0..stratum.cases {
+            weights[first + rng.random_range(0..stratum.cases)] += each;
+        }
+        first += stratum.cases;
     }
     weights
 }
@@ -172,10 +208,26 @@ mod tests {
 
     const NONE: Noise = Noise { variance: 0.0, freedom: f64::INFINITY };
 
+    fn one(cases: usize) -> Stratum {
+        Stratum { cases, share: 1.0 }
+    }
+
+    #[test]
+    fn strata_weigh_their_shares_however_many_cases_they_have() {
+        let values = vec![vec![1.0; 30], [vec![0.0; 20], vec![4.0; 10]].concat()];
+        let strata = [Stratum { cases: 20, share: 0.5 }, Stratum { cases: 10, share: 0.5 }];
+        let replicates = Replicates::draw(&values, &strata, &[NONE; 2], 200, 1);
+        assert!(replicates.means().iter().zip([1.0, 2.0]).all(|(a, b)| (a - b).abs() < 1e-12));
+        // Within a stratum all cases agree, so that no draw differs.
+        let [low, high] = replicates.interval(1, 0);
+        assert!((low - 1.0).abs() < 1e-9 && (high - 1.0).abs() < 1e-9, "{low} {high}");
+    }
+
     #[test]
     fn equal_arguments_give_equal_draws() {
         let values = vec![vec![0.1, 0.5, 0.2, 0.9, 0.3], vec![0.2, 0.1, 0.4, 0.3, 0.2]];
-        let draw = |seed| Replicates::draw(&values, &[NONE; 2], 200, seed).interval(0, 1);
+        let draw =
+            |seed| Replicates::draw(&values, &[one(5)], &[NONE; 2], 200, seed).interval(0, 1);
         assert_eq!(draw(3), draw(3));
         assert_ne!(draw(3), draw(4));
     }
@@ -187,7 +239,7 @@ mod tests {
         let other: Vec<f64> =
             base.iter().enumerate().map(|(i, x)| x + if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
         let values = [base, better, other];
-        let replicates = Replicates::draw(&values, &[NONE; 3], 1000, 1);
+        let replicates = Replicates::draw(&values, &[one(20)], &[NONE; 3], 1000, 1);
         let ranks = replicates.ranks();
         assert_eq!(ranks[0], [2, 3]);
         assert_eq!(ranks[1], [1, 2]);
@@ -200,7 +252,7 @@ mod tests {
     fn few_cases_are_taken_as_they_are() {
         let values = [vec![0.0, 3.0], vec![1.0, 4.0]];
         let noise = Noise { variance: 0.01, freedom: 4.0 };
-        let replicates = Replicates::draw(&values, &[noise; 2], 4000, 1);
+        let replicates = Replicates::draw(&values, &[one(2)], &[noise; 2], 4000, 1);
         assert_eq!(replicates.level, Level::Rounds);
         let [low, high] = replicates.interval(1, 0);
         // 1 ± t(8) · √0.02.

@@ -1,19 +1,23 @@
 //! Statistics of timing samples, tested with invented numbers. `docs/reference/METHODOLOGY.md` states each rule.
 
 mod bootstrap;
+mod change_points;
 mod combine;
 mod moderated;
 mod most_stable_quantile;
 mod multiple;
 mod stopping;
 mod summary;
+mod trend;
 mod welch;
 
-pub use bootstrap::{FEW_CASES, Level, Noise, Replicates};
+pub use bootstrap::{FEW_CASES, Level, Noise, Replicates, Stratum};
+pub use change_points::{change_points, step_scatter};
 pub use combine::{Basis, Overall, Rounds, geometric_mean, overall, overalls};
 pub use moderated::{Moderated, Scatter};
 pub use most_stable_quantile::most_stable_quantile;
 pub use multiple::{adaptive_threshold, benjamini_hochberg, rare_count};
 pub use stopping::{Decision, Sampling, WarmUp, converged, is_overdue};
 pub use summary::{Summary, median, median_of, quantile, rank_interval};
+pub use trend::Trend;
 pub use welch::{Difference, t_quantile, upper_limit};

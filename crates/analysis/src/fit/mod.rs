@@ -78,14 +78,30 @@ pub struct Evaluation {
 
 impl Evaluation {
     /// What bounds a launch by this model, and how many times longer that takes than the next
-    /// longest part; `None` where the model does not see the launch.
+    /// longest part; `None` where the model does not see the launch, and where another part would be the longest
+    /// at some value that the launches allow of a parameter which they do not identify.
     pub fn bound(&self, launch: &Launch, device: Option<&Device>) -> Option<(Bound, f64)> {
         let view = View::new(self.model, launch, device).ok()?;
         let (parameters, factor) = self.fitted.of(&launch.kernel, &view);
-        let mut parts = view.parts(parameters, factor);
-        parts.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let next = parts.get(1)?.1.max(f64::MIN_POSITIVE);
-        Some((parts[0].0, parts[0].1 / next))
+        let longest = |parameters: &[f64]| {
+            let mut parts = view.parts(parameters, factor);
+            parts.sort_by(|a, b| b.1.total_cmp(&a.1));
+            let next = parts.get(1)?.1.max(f64::MIN_POSITIVE);
+            Some((parts[0].0, parts[0].1 / next))
+        };
+        let found = longest(parameters)?;
+        let unknown = self.parameters.iter().enumerate();
+        let unknown = unknown.filter(|(_, parameter)| !parameter.is_identifiable());
+        for (place, parameter) in unknown {
+            for end in parameter.interval {
+                let mut other = parameters.to_vec();
+                *other.get_mut(place)? = end.clamp(1e-150, 1e150);
+                if longest(&other)?.0 != found.0 {
+                    return None;
+                }
+            }
+        }
+        Some(found)
     }
 }
 

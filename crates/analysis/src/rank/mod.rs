@@ -1,20 +1,23 @@
 //! Devices and APIs in order of their speed over the cases that all of them got right.
 //!
 //! Speed is the time of the reference over the device's own, case by case; a row's is the
-//! geometric mean over the common set. What is not in the common set is reported with its reason.
+//! geometric mean over the common set, in which families weigh what the options say (alike, if they say
+//! nothing). What is not in the common set is reported with its reason.
 
-use super::ceilings::{roof, share};
 use super::energy::{Energy, energy};
 use super::result_matrix::{Cell, Entry, ResultMatrix, families};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::text::printable;
 use gpubench_core::workload::CaseKey;
-use gpubench_stats::{Level, Noise, Replicates, Rounds};
+use gpubench_stats::Level;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use table::{Table, cells};
 
+mod columns;
 mod predicted_ranking;
+mod table;
 
 pub use predicted_ranking::{DeviceTimes, PredictedRank, PredictedRanking, predict_ranking};
 
@@ -27,6 +30,8 @@ pub struct Options {
     pub include_cpu: bool,
     /// Rank simulated devices too.
     pub include_simulated: bool,
+    /// What families weigh in the overall ranking, where that is not 1.
+    pub weights: BTreeMap<String, f64>,
     /// Seed of the bootstrap.
     pub seed: u64,
     /// Replicates of the bootstrap.
@@ -39,6 +44,7 @@ impl Default for Options {
             reference: None,
             include_cpu: false,
             include_simulated: false,
+            weights: BTreeMap::new(),
             seed: 1,
             replicates: 2000,
         }
@@ -62,13 +68,11 @@ pub struct Ranking {
     pub excluded: Vec<(usize, String)>,
 }
 
-/// A device seen through one API.
+/// A device seen through one API by one driver.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Device {
     /// The device, as its first run saw it.
     pub info: DeviceInfo,
-    /// Its drivers, over all runs.
-    pub drivers: Vec<String>,
     /// How many runs it took part in.
     pub runs: usize,
 }
@@ -76,7 +80,7 @@ pub struct Device {
 /// The ranking over one family, or over all.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Family {
-    /// `overall`, `compute`, `memory`, `transfer`, `overlap`, `concurrency`.
+    /// `overall`, `compute`, `memory`, `transfer`, `latency`, `overlap`, `concurrency`.
     pub name: String,
     /// The device whose speed is 1 here: the ranking's, where it has these cases.
     pub reference: Option<usize>,
@@ -95,6 +99,31 @@ pub struct Family {
     pub winners: Vec<Winner>,
     /// What the intervals hold for.
     pub level: Level,
+    /// The families of the common set, each with its share in the speed and its cases; copies of one size count
+    /// as one.
+    pub shares: Vec<Share>,
+    /// Where there are several: the order without each of them.
+    pub without: Vec<Without>,
+}
+
+/// What a family weighs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Share {
+    /// The family.
+    pub family: String,
+    /// Its share, 1 for all.
+    pub share: f64,
+    /// Its cases in the common set, copies of one size counted once.
+    pub cases: usize,
+}
+
+/// The ranking without a family.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Without {
+    /// The family that is left out.
+    pub family: String,
+    /// The devices, fastest first.
+    pub order: Vec<usize>,
 }
 
 /// A row of a ranking.
@@ -110,6 +139,8 @@ pub struct Row {
     pub ranks: [usize; 2],
     /// How many of the family's cases it got right.
     pub verified: usize,
+    /// Fewest and most rounds of a case of the common set.
+    pub rounds: [u32; 2],
     /// Share of its own roofline that its kernels of the common set reach, where the runs measured
     /// its ceilings.
     pub roofline: Option<f64>,
@@ -164,11 +195,7 @@ fn drawn(matrix: &ResultMatrix, overall: &Family, reference: usize) -> Option<En
 }
 
 fn device(entry: &Entry) -> Device {
-    Device {
-        info: entry.device.clone(),
-        drivers: entry.drivers.iter().cloned().collect(),
-        runs: entry.runs,
-    }
+    Device { info: entry.device.clone(), runs: entry.runs }
 }
 
 fn exclusion(device: &DeviceInfo, options: &Options) -> Option<&'static str> {
@@ -183,11 +210,13 @@ fn exclusion(device: &DeviceInfo, options: &Options) -> Option<&'static str> {
     }
 }
 
-/// The one ranked device whose slug is `name`, or whose API, vendor and name (or slug) contain it,
+/// The one ranked device whose slug is `name`, or whose API, vendor, name and driver (or slug) contain it,
 /// in any case.
 fn find(name: &str, devices: &[Device], chosen: &[usize]) -> Result<usize> {
     let wanted = name.to_lowercase();
-    let full = |d: &DeviceInfo| format!("{}:{} {}", d.backend, d.name, d.vendor).to_lowercase();
+    let full = |d: &DeviceInfo| {
+        format!("{}:{} {} {}", d.backend, d.name, d.vendor, d.driver).to_lowercase()
+    };
     let of = |is: &dyn Fn(&DeviceInfo) -> bool| -> Vec<usize> {
         chosen.iter().copied().filter(|&i| is(&devices[i].info)).collect()
     };
@@ -195,7 +224,8 @@ fn find(name: &str, devices: &[Device], chosen: &[usize]) -> Result<usize> {
     let part = |d: &DeviceInfo| full(d).contains(&wanted) || d.slug().contains(&wanted);
     let found = if exact.is_empty() { of(&part) } else { exact };
     let list = |places: &[usize]| {
-        let names: Vec<_> = places.iter().map(|&i| devices[i].info.slug()).collect();
+        let name = |d: &DeviceInfo| format!("{} ({})", d.slug(), printable(&d.driver, 60));
+        let names: Vec<_> = places.iter().map(|&i| name(&devices[i].info)).collect();
         names.join(", ")
     };
     match found.as_slice() {
@@ -247,9 +277,11 @@ fn family(
         skipped,
         winners: vec![],
         level: Level::Rounds,
+        shares: vec![],
+        without: vec![],
     };
     if !common.is_empty() {
-        let table = Table::new(matrix, &present, &common);
+        let table = Table::new(matrix, &present, &common, &options.weights);
         table.fill(&mut family, reference, &coverage, options);
     }
     family
@@ -295,117 +327,11 @@ fn describe_exclusion(reason: &str, places: &[usize], of: usize, matrix: &Result
     match places {
         [one] => {
             let device = &matrix.entries[*one].device;
-            format!("{reason} on {} ({})", printable(&device.name, 40), device.backend)
+            let [name, driver] = [&device.name, &device.driver].map(|text| printable(text, 40));
+            format!("{reason} on {name} ({driver}; {})", device.backend)
         }
         many => format!("{reason} on {} of {of}", many.len()),
     }
-}
-
-/// The common cases' figures by device.
-struct Table<'a> {
-    matrix: &'a ResultMatrix,
-    devices: &'a [usize],
-    common: &'a [usize],
-    /// Logarithms of speeds (1 over seconds), by device, then case.
-    speeds: Vec<Vec<f64>>,
-}
-
-impl<'a> Table<'a> {
-    fn new(matrix: &'a ResultMatrix, devices: &'a [usize], common: &'a [usize]) -> Self {
-        let of = |&device: &usize| {
-            cells(matrix, device, common).map(|cell| -cell.log_seconds()).collect()
-        };
-        Self { matrix, devices, common, speeds: devices.iter().map(of).collect() }
-    }
-
-    fn fill(
-        &self,
-        family: &mut Family,
-        reference: Option<usize>,
-        coverage: &BTreeMap<usize, usize>,
-        options: &Options,
-    ) {
-        let means: Vec<f64> =
-            self.speeds.iter().map(|s| s.iter().sum::<f64>() / s.len() as f64).collect();
-        let mut order: Vec<usize> = (0..means.len()).collect();
-        order.sort_by(|&a, &b| means[b].total_cmp(&means[a]).then(a.cmp(&b)));
-        let asked = reference.and_then(|r| self.devices.iter().position(|&d| d == r));
-        let reference = asked.unwrap_or(order[0]);
-        let noise: Vec<Noise> = self.devices.iter().map(|&d| self.noise(d)).collect();
-        let replicates =
-            Replicates::draw(&self.speeds, &noise, options.replicates.max(1), options.seed);
-        let ranks = replicates.ranks();
-        let row = |(rank, &place): (usize, &usize)| Row {
-            device: self.devices[place],
-            speed: (means[place] - means[reference]).exp(),
-            interval: replicates.interval(place, reference).map(f64::exp),
-            ranks: [ranks[place][0].min(rank + 1), ranks[place][1].max(rank + 1)],
-            verified: coverage[&self.devices[place]],
-            roofline: self.roofline(self.devices[place]),
-        };
-        family.rows = order.iter().enumerate().map(row).collect();
-        family.reference = Some(self.devices[reference]);
-        family.level = replicates.level;
-        family.winners = self.winners();
-    }
-
-    /// The noise of the mean of a device: between rounds, pooled over the cases that have several;
-    /// with single rounds, within them.
-    fn noise(&self, device: usize) -> Noise {
-        let n = self.common.len() as f64;
-        let cells = || cells(self.matrix, device, self.common);
-        let rounds = || cells().map(Cell::rounds);
-        let freedom: f64 = rounds().map(|rounds| f64::from(rounds.count) - 1.0).sum();
-        if freedom == 0.0 {
-            let variance = rounds().map(Rounds::within).sum::<f64>() / (n * n);
-            return Noise { variance, freedom: f64::INFINITY };
-        }
-        let pooled = rounds().map(|rounds| rounds.squares).sum::<f64>() / freedom;
-        let each = |rounds: &Rounds| pooled / f64::from(rounds.count);
-        let variance = rounds().map(each).sum::<f64>() / (n * n);
-        Noise { variance, freedom }
-    }
-
-    fn roofline(&self, device: usize) -> Option<f64> {
-        let cells = self.common.iter().filter_map(|&case| {
-            Some((&self.matrix.cases[case], self.matrix.cell(device, case).ok()?))
-        });
-        share(&roof(self.matrix, device), cells)
-    }
-
-    fn winners(&self) -> Vec<Winner> {
-        if self.devices.len() < 2 {
-            return vec![];
-        }
-        let mut workloads: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for (column, &case) in self.common.iter().enumerate() {
-            workloads.entry(&self.matrix.cases[case].key.workload).or_default().push(column);
-        }
-        let winner = |(workload, columns): (&str, Vec<usize>)| {
-            let mean = |place: usize| {
-                columns.iter().map(|&c| self.speeds[place][c]).sum::<f64>() / columns.len() as f64
-            };
-            let mut order: Vec<(f64, usize)> =
-                (0..self.devices.len()).map(|place| (mean(place), place)).collect();
-            order.sort_by(|a, b| b.0.total_cmp(&a.0));
-            Winner {
-                workload: workload.to_owned(),
-                cases: columns.len(),
-                device: self.devices[order[0].1],
-                lead: (order[0].0 - order[1].0).exp(),
-            }
-        };
-        workloads.into_iter().map(winner).collect()
-    }
-}
-
-/// The cells of the common cases, which a device has all.
-fn cells<'a>(
-    matrix: &'a ResultMatrix,
-    device: usize,
-    common: &'a [usize],
-) -> impl Iterator<Item = &'a Cell> {
-    common.iter().filter_map(move |&case| matrix.cell(device, case).ok())
 }
 
 #[cfg(test)]

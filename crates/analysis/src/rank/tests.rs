@@ -62,8 +62,8 @@ fn what_one_device_lacks_is_outside_the_common_set_and_reported() {
     assert_eq!(
         family.skipped,
         [
-            (key("a", 3), "not run on Invented GPU (wgpu)".to_owned()),
-            (key("a", 5), "timeout on Invented GPU (wgpu)".to_owned())
+            (key("a", 3), "not run on Invented GPU (1.0; wgpu)".to_owned()),
+            (key("a", 5), "timeout on Invented GPU (1.0; wgpu)".to_owned())
         ]
     );
     assert_eq!(family.rows.iter().map(|r| r.verified).collect::<Vec<_>>(), [8, 6]);
@@ -157,4 +157,101 @@ fn a_ceiling_that_was_disturbed_is_none() {
 fn nothing_at_all_is_an_empty_ranking() {
     let ranking = rank(&ResultMatrix::default(), &Options::default()).unwrap();
     assert!(ranking.devices.is_empty() && ranking.families[0].rows.is_empty());
+}
+
+/// Two devices, of which the second takes `factor` times as long in `n` cases of each family.
+fn families(all: &[(&str, i64, f64)]) -> (Header, Vec<Record>) {
+    let cases = all.iter().flat_map(|&(family, n, factor)| {
+        (1..=n).flat_map(move |i| {
+            [1.0, factor].into_iter().enumerate().map(move |(device, seconds)| Record {
+                device,
+                family: family.into(),
+                ..record(key(family, i), seconds * i as f64)
+            })
+        })
+    });
+    (header(vec![device("opencl"), device("wgpu")]), cases.collect())
+}
+
+#[test]
+fn families_weigh_alike_however_many_cases_they_have() {
+    let (header, records) = families(&[("compute", 20, 2.0), ("memory", 5, 0.5)]);
+    let overall = &ranked(&header, &records).families[0];
+    assert!((overall.rows[1].speed - 1.0).abs() < 1e-12, "{:?}", overall.rows);
+    let shares: Vec<_> =
+        overall.shares.iter().map(|s| (s.family.as_str(), s.share, s.cases)).collect();
+    assert_eq!(shares, [("compute", 0.5, 20), ("memory", 0.5, 5)]);
+    let order = |family: &str| {
+        overall.without.iter().find(|without| without.family == family).unwrap().order.clone()
+    };
+    assert_eq!((order("compute"), order("memory")), (vec![1, 0], vec![0, 1]));
+
+    let matrix = result_matrix([(&header, &records[..])]);
+    let weights = [("memory".to_owned(), 3.0)].into();
+    let weighted = rank(&matrix, &Options { weights, ..Options::default() }).unwrap();
+    let rows = &weighted.families[0].rows;
+    // A quarter of a half and three quarters of a double.
+    assert_eq!(rows[0].device, 1);
+    assert!((rows[1].speed - 2f64.powf(-0.5)).abs() < 1e-12, "{rows:?}");
+}
+
+#[test]
+fn copies_of_one_size_count_once() {
+    use gpubench_core::gpu::MemoryKind;
+    let (header, mut records) = families(&[("transfer", 2, 2.0)]);
+    let copies: Vec<Record> = records.iter().filter(|r| r.key.size[0].1 == 1).cloned().collect();
+    records.iter_mut().for_each(|r| r.key.host_memory = Some(MemoryKind::Pageable));
+    for (place, mut copy) in copies.into_iter().enumerate() {
+        // Another way of copying the first size, in which the devices are equal.
+        copy.key.host_memory = Some(MemoryKind::Pinned);
+        if let Some(measured) = &mut copy.measured {
+            measured.samples = vec![1.0; 15];
+        }
+        copy.device = place % 2;
+        records.push(copy);
+    }
+    let overall = &ranked(&header, &records).families[0];
+    assert_eq!((overall.common.len(), overall.shares[0].cases), (3, 2));
+    // Half of the first size's two ways, and the whole of the second size.
+    assert!((overall.rows[1].speed - 2f64.powf(-0.75)).abs() < 1e-12, "{:?}", overall.rows);
+}
+
+#[test]
+fn a_launch_is_no_transfer_and_clocks_are_not_mixed() {
+    use gpubench_core::gpu::{BoundsChecks, BuildReport, Clock};
+    use gpubench_core::record::Built;
+    let (header, mut records) = families(&[("transfer", 6, 2.0)]);
+    for record in records.iter_mut().filter(|record| record.key.size[0].1 == 6) {
+        record.kernel = Some(Built {
+            hash: "ab".repeat(32),
+            group: [1; 3],
+            groups: [1; 3],
+            bounds_checks: BoundsChecks::Off,
+            variant: String::new(),
+            tried: vec![],
+            report: BuildReport::default(),
+        });
+        if let (1, Some(measured)) = (record.device, &mut record.measured) {
+            measured.clock = Clock::Host;
+        }
+    }
+    let ranking = ranked(&header, &records);
+    let names: Vec<_> = ranking.families.iter().map(|family| family.name.as_str()).collect();
+    assert_eq!(names, ["overall", "transfer", "latency"]);
+    let latency = &ranking.families[2];
+    assert!(latency.rows.is_empty() && latency.skipped[0].1.contains("another clock"));
+    assert_eq!(ranking.families[0].shares.len(), 1);
+}
+
+#[test]
+fn two_drivers_of_a_device_are_two_rows_and_the_reference_may_name_one() {
+    let (mut header, records) = two(8);
+    header.devices[1] = header.devices[0].clone();
+    header.devices[1].driver = "Mesa 25.0".into();
+    let matrix = result_matrix([(&header, &records[..])]);
+    let options = Options { reference: Some("mesa 25".into()), ..Options::default() };
+    let ranking = rank(&matrix, &options).unwrap();
+    assert_eq!((ranking.devices.len(), ranking.reference), (2, Some(1)));
+    let rounds = ranking.families[0].rows[0].rounds;
+    assert_eq!(rounds, [1, 1]);
 }

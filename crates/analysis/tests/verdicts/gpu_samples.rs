@@ -2,7 +2,7 @@
 
 use super::is_changed;
 use super::simulate::{key, result};
-use gpubench_analysis::{DeviceCases, Options, compare};
+use gpubench_analysis::{DeviceCases, DeviceSpeed, Options, compare};
 use gpubench_core::record::sample;
 use gpubench_stats::{Basis, Decision, Overall, Rounds, Summary, WarmUp, median_of, overalls};
 
@@ -81,7 +81,7 @@ fn by_compare(series: &[Vec<f64>]) -> f64 {
             (key(i), result(blocks.map(middle).collect()))
         };
         let cases = series.iter().enumerate().map(case).collect();
-        DeviceCases { device: sample::device("opencl"), cases }
+        DeviceCases { device: sample::device("opencl"), cases, speed: DeviceSpeed::default() }
     };
     let rows = compare(&run(0), &run(1), &Options::default()).rows;
     percent(rows.iter().map(|row| is_changed(row.verdict)))

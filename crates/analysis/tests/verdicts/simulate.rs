@@ -1,6 +1,6 @@
 //! Simulated runs whose truth is known.
 
-use gpubench_analysis::{CaseResult, DeviceCases};
+use gpubench_analysis::{CaseResult, DeviceCases, DeviceSpeed};
 use gpubench_core::record::{Outcome, sample};
 use gpubench_core::workload::CaseKey;
 use gpubench_stats::median;
@@ -87,7 +87,7 @@ fn run(
         (key(i), result(rounds.collect()))
     });
     let cases = cases.collect();
-    DeviceCases { device: sample::device("sim"), cases }
+    DeviceCases { device: sample::device("sim"), cases, speed: DeviceSpeed::default() }
 }
 
 /// A round's samples around its true value.
@@ -100,6 +100,7 @@ pub fn result(medians: Vec<f64>) -> CaseResult {
         outcome: Outcome::Ok,
         medians,
         overall: None,
+        family: "compute".into(),
         flops: 1.0,
         bytes: 1.0,
         kernel_hash: None,

@@ -2,16 +2,18 @@
 
 use super::known::same_view;
 use super::results;
-use super::show::{TableFormat, markdown, print, text};
+use super::show::{markdown, print, text};
 use crate::store::{Run, baseline};
-use gpubench_analysis::{DeviceCases, Options, Verdict, collect, compare};
+use gpubench_analysis::{
+    DeviceCases, DeviceSpeed, Failure, Gate, Judgement, Options, collect, compare,
+};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::text::printable;
 use gpubench_core::workload::CaseKey;
-use gpubench_document::{Unit, number};
 use gpubench_experiments::plan::Filter;
 use gpubench_report::comparison::{self, Compared, Side};
 use gpubench_report::progress::say;
+use gpubench_report::{gate, junit};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -40,12 +42,33 @@ pub struct Args {
     /// Compare although devices or bounds checks differ
     #[arg(long)]
     allow_mismatch: bool,
-    /// Leave with 1, after the report, when a case is slower (by more than this)
-    #[arg(long, value_name = "slower[:PERCENT]", value_parser = fail_on)]
-    fail_on: Option<FailOn>,
+    /// Begin with PASS or FAIL, and leave with a code of its own, where a case is slower (by more than this),
+    /// was verified and is wrong now (unverified) or has no verdict now (missing), or is unsure
+    #[arg(long, value_name = "slower[:PERCENT],unverified,missing,unsure", value_parser = fail_on,
+          value_delimiter = ',', num_args = 0..=1, default_missing_value = DEFAULT_GATE)]
+    fail_on: Option<Vec<FailOn>>,
     /// How to write the comparison
-    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
-    format: TableFormat,
+    #[arg(long, value_enum, default_value_t = CompareFormat::Text)]
+    format: CompareFormat,
+}
+
+/// What `--fail-on` is where it says nothing.
+const DEFAULT_GATE: &str = "slower,unverified,missing";
+
+/// Formats of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum CompareFormat {
+    /// Tables for a terminal
+    Text,
+    /// A comment for a pull request
+    #[value(alias = "markdown")]
+    Md,
+    /// One line a case
+    Csv,
+    /// Everything, for programs
+    Json,
+    /// Tests, for continuous integration
+    Junit,
 }
 
 /// The options of a comparison.
@@ -59,22 +82,28 @@ struct Terms {
     allow_mismatch: bool,
 }
 
-/// When a comparison fails.
+/// One thing that a comparison fails on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct FailOn {
-    /// Relative slowdown that is still let through.
-    allowed: f64,
+enum FailOn {
+    /// A relative slowdown of more than this.
+    Slower(f64),
+    Unverified,
+    Missing,
+    Unsure,
 }
 
-/// `1%`, `1 %` or `0.01`.
+/// `5%`, `5 %` or `5`; a bare number below 1 may be meant either way.
 fn percent(text: &str) -> Result<f64, String> {
-    let value = match text.strip_suffix('%') {
-        Some(number) => number.trim().parse::<f64>().map(|x| x / 100.0),
-        None => text.trim().parse(),
+    let (number, bare) = match text.strip_suffix('%') {
+        Some(number) => (number, false),
+        None => (text, true),
     };
-    match value {
-        Ok(x) if (0.0..1.0).contains(&x) => Ok(x),
-        _ => Err("expected a share such as 5% or 0.05, from 0 to below 100%".into()),
+    match number.trim().parse::<f64>() {
+        Ok(x) if bare && x > 0.0 && x < 1.0 => {
+            Err(format!("say {}% or {x}%, whichever is meant", 100.0 * x))
+        }
+        Ok(x) if (0.0..100.0).contains(&x) => Ok(x / 100.0),
+        _ => Err("expected a percentage such as 5%, from 0 to below 100".into()),
     }
 }
 
@@ -92,11 +121,30 @@ fn planned_cases(cases: &DeviceCases, filters: &[Filter]) -> BTreeSet<CaseKey> {
 }
 
 fn fail_on(text: &str) -> Result<FailOn, String> {
-    match text.split_once(':') {
-        None if text == "slower" => Ok(FailOn { allowed: 0.0 }),
-        Some(("slower", share)) => Ok(FailOn { allowed: percent(share)? }),
-        _ => Err("expected `slower` or such as `slower:5%`".into()),
-    }
+    Ok(match text.trim() {
+        "slower" => FailOn::Slower(0.0),
+        "unverified" => FailOn::Unverified,
+        "missing" => FailOn::Missing,
+        "unsure" => FailOn::Unsure,
+        other => match other.split_once(':') {
+            Some(("slower", share)) => FailOn::Slower(percent(share)?),
+            _ => {
+                return Err(format!(
+                    "expected some of {DEFAULT_GATE},unsure, or such as slower:5%"
+                ));
+            }
+        },
+    })
+}
+
+/// The gate that fails on these and on nothing else.
+fn gate_of(wanted: &[FailOn]) -> Gate {
+    wanted.iter().fold(Gate::OPEN, |gate, one| match one {
+        FailOn::Slower(allowed) => Gate { slower: Some(*allowed), ..gate },
+        FailOn::Unverified => Gate { unverified: true, ..gate },
+        FailOn::Missing => Gate { missing: true, ..gate },
+        FailOn::Unsure => Gate { unsure: true, ..gate },
+    })
 }
 
 /// Runs the command.
@@ -111,14 +159,43 @@ pub fn run(args: Args) -> Result<ExitCode> {
         Some(path) => with(&open(path)?, &new, &terms)?,
         None => with_baselines(&new, &args.folder, &terms)?,
     };
+    let wanted = args.fail_on.as_deref().map(gate_of);
+    let gate = wanted.unwrap_or_default();
+    let judgement = gate::evaluate(&compared, &gate);
+    let line = wanted.map(|gate| gate::line(&judgement, &gate));
+    let before = |begin: &str, end: &str| {
+        line.as_ref().map_or_else(String::new, |line| format!("{begin}{line}{end}\n\n"))
+    };
+    let section = || comparison::section(&compared);
     print(&match args.format {
-        TableFormat::Text => text(&comparison::section(&compared)),
-        TableFormat::Md => markdown(&comparison::section(&compared)),
-        TableFormat::Csv => comparison::spreadsheet(&compared),
-        TableFormat::Json => comparison::json(&compared),
+        CompareFormat::Text => before("", "") + &text(&section()),
+        CompareFormat::Md => before("**", "**") + &markdown(&section()),
+        CompareFormat::Csv => comparison::spreadsheet(&compared),
+        CompareFormat::Json => comparison::json(&compared, &gate),
+        CompareFormat::Junit => junit::junit(&compared, &gate),
     })?;
-    verdict(&compared, &args)
+    Ok(exit_code(&judgement, wanted.is_some()))
 }
+
+/// Exit codes, the gravest reason's: 4 unverified, 1 slower, 5 missing, 6 unsure; 7 where nothing could be
+/// compared, with a gate or without.
+fn exit_code(judgement: &Judgement, has_gate: bool) -> ExitCode {
+    if judgement.failures.contains(&Failure::NothingCompared) {
+        say("no case could be compared: see the reasons above");
+    }
+    let counts = |failure: &&Failure| has_gate || **failure == Failure::NothingCompared;
+    ExitCode::from(match judgement.failures.iter().find(counts) {
+        None => 0,
+        Some(Failure::Unverified) => 4,
+        Some(Failure::Slower) => 1,
+        Some(Failure::Missing) => 5,
+        Some(Failure::Unsure) => 6,
+        Some(Failure::NothingCompared) => NOTHING_COMPARED,
+    })
+}
+
+/// The exit code where nothing could be compared.
+pub(super) const NOTHING_COMPARED: u8 = 7;
 
 fn open(path: &Path) -> Result<Run> {
     let run = results::open(path)?;
@@ -145,21 +222,37 @@ pub(super) fn against(path: &Path, new: &Run) -> Result<Vec<Compared>> {
 fn with_baselines(new: &Run, folder: &Path, terms: &Terms) -> Result<Vec<Compared>> {
     let mut compared = vec![];
     for cases in collect(&new.header, &new.records) {
-        let path = baseline::path(folder, &cases.device);
-        if path.exists() {
+        let key = baseline::Key { device: &cases.device, host: &new.header.host };
+        if let Some(path) = baseline::find(folder, &key) {
             let old = open(&path)?;
+            elsewhere(&old, &key);
             let before = collect(&old.header, &old.records).into_iter().next();
             let Some(before) = before else { continue };
             compared.push(pair(&old, &before, new, &cases, terms)?);
         } else {
-            let (name, path) = (printable(&cases.device.name, 60), path.display());
-            say(&format!("no baseline of {name}: {path} is not there (gpubench baseline save)"));
+            let (name, folder) = (printable(&cases.device.name, 60), folder.display());
+            say(&format!("no baseline of {name} in {folder} (gpubench baseline save)"));
         }
     }
     if compared.is_empty() {
-        return Err(Error::Usage("nothing to compare with: no device has a baseline".into()));
+        let why = "nothing to compare with: no device has a baseline";
+        return Err(Error::NothingCompared(why.into()));
     }
     Ok(compared)
+}
+
+/// Says where a baseline is of another driver or another class of hosts.
+fn elsewhere(old: &Run, key: &baseline::Key) {
+    let then = old.header.devices.first().map_or("", |device| &device.driver);
+    let hosts = [old.header.host.class(), key.host.class()];
+    for (what, [then, now]) in
+        [("driver", [then, &key.device.driver]), ("host", hosts.each_ref().map(String::as_str))]
+    {
+        if then != now {
+            let (then, now) = (printable(then, 80), printable(now, 80));
+            say(&format!("the baseline is of another {what}: {then}, not {now}"));
+        }
+    }
 }
 
 /// The devices that both runs have; where they have none in common, and one each, those two if
@@ -192,19 +285,31 @@ fn with(old: &Run, new: &Run, terms: &Terms) -> Result<Vec<Compared>> {
         compared.push(pair(old, old_cases, new, cases, terms)?);
     }
     if compared.is_empty() {
-        let names = |all: &[DeviceCases]| {
-            let one = |c: &DeviceCases| {
-                format!("{} ({})", printable(&c.device.name, 60), c.device.backend)
-            };
-            all.iter().map(one).collect::<Vec<_>>().join(", ")
-        };
-        return Err(Error::Usage(format!(
-            "the devices differ: {} before, {} now (--allow-mismatch compares one with one)",
-            names(&before),
-            names(&now)
-        )));
+        return Err(differ(&before, &now));
+    }
+    // A device that is gone takes its cases with it.
+    for old_cases in &before {
+        let is_here = |cases: &DeviceCases| same_view(&old_cases.device, &cases.device);
+        if !terms.allow_mismatch && !now.iter().any(is_here) {
+            let (device, none) = (old_cases.device.clone(), DeviceSpeed::default());
+            let gone = DeviceCases { device, cases: [].into(), speed: none };
+            compared.push(pair(old, old_cases, new, &gone, terms)?);
+        }
     }
     Ok(compared)
+}
+
+fn differ(before: &[DeviceCases], now: &[DeviceCases]) -> Error {
+    let names = |all: &[DeviceCases]| {
+        let one =
+            |c: &DeviceCases| format!("{} ({})", printable(&c.device.name, 60), c.device.backend);
+        all.iter().map(one).collect::<Vec<_>>().join(", ")
+    };
+    Error::NothingCompared(format!(
+        "the devices differ: {} before, {} now (--allow-mismatch compares one with one)",
+        names(before),
+        names(now)
+    ))
 }
 
 fn pair(
@@ -236,6 +341,7 @@ fn pair(
     let side = |run: &Run, cases: &DeviceCases| Side {
         file: run.path.display().to_string(),
         started: run.header.started.clone(),
+        host: run.header.host.clone(),
         device: cases.device.clone(),
         rounds: run.header.rounds,
     };
@@ -244,26 +350,6 @@ fn pair(
         new: side(new, now),
         comparison: compare(before, now, &options),
     })
-}
-
-/// The exit code: 1 for a slowdown that was asked about, 2 where nothing could be compared.
-fn verdict(compared: &[Compared], args: &Args) -> Result<ExitCode> {
-    let rows = || compared.iter().flat_map(|compared| &compared.comparison.rows);
-    if rows().next().is_none() {
-        return Err(Error::Usage("no case could be compared: see the reasons above".into()));
-    }
-    let Some(fail) = args.fail_on else { return Ok(ExitCode::SUCCESS) };
-    let slower = |row: &&gpubench_analysis::Row| {
-        row.verdict == Verdict::Slower && row.ratio > 1.0 + fail.allowed
-    };
-    match rows().filter(slower).count() {
-        0 => Ok(ExitCode::SUCCESS),
-        n => {
-            let allowed = number(fail.allowed, Unit::Fraction);
-            say(&format!("{n} slower by more than {allowed}"));
-            Ok(ExitCode::from(1))
-        }
-    }
 }
 
 #[cfg(test)]
@@ -286,15 +372,23 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_read_in_either_format() {
-        assert_eq!(percent("5%"), Ok(0.05));
+    fn a_percentage_is_one_with_its_sign_or_without() {
+        assert_eq!((percent("5%"), percent("5"), percent("0")), (Ok(0.05), Ok(0.05), Ok(0.0)));
         assert_eq!(percent("0.5 %"), Ok(0.005));
-        assert_eq!(percent("0.05"), Ok(0.05));
-        for bad in ["", "x", "-1%", "100%", "5", "nan"] {
+        for bad in ["", "x", "-1%", "100%", "nan"] {
             assert!(percent(bad).is_err(), "{bad}");
         }
-        assert_eq!(fail_on("slower"), Ok(FailOn { allowed: 0.0 }));
-        assert_eq!(fail_on("slower:5%"), Ok(FailOn { allowed: 0.05 }));
+        assert!(percent("0.05").unwrap_err().contains("5% or 0.05%"));
+    }
+
+    #[test]
+    fn a_gate_fails_on_what_it_names() {
+        assert_eq!(fail_on("slower:5"), Ok(FailOn::Slower(0.05)));
+        let gate = |text: &str| {
+            gate_of(&text.split(',').map(|one| fail_on(one).unwrap()).collect::<Vec<_>>())
+        };
+        assert_eq!(gate(DEFAULT_GATE), Gate::default());
+        assert_eq!(gate("unsure"), Gate { unsure: true, ..Gate::OPEN });
         assert!(fail_on("faster").is_err() && fail_on("slower:").is_err());
     }
 }

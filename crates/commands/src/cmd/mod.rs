@@ -162,11 +162,12 @@ fn listen() {
     registry().with(wanted).with(fmt::layer().with_writer(|| Stderr)).init();
 }
 
-/// 2 for the user's mistakes, 3 without a device, 4 for everything that failed at run time.
+/// 2 for the user's mistakes, 3 without a device, 7 where two results have nothing in common, 4 for everything that failed at run time.
 fn exit_code(error: &Error) -> ExitCode {
     ExitCode::from(match error {
         Error::Suite(_) | Error::Usage(_) | Error::Io { .. } => 2,
         Error::NoDevice => 3,
+        Error::NothingCompared(_) => compare::NOTHING_COMPARED,
         _ => 4,
     })
 }

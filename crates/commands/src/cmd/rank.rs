@@ -5,6 +5,7 @@ use super::predicted_ranking::Sources;
 use super::results;
 use super::show::{TableFormat, markdown, print, text, warnings};
 use crate::store::runs::{self, CharacterisedIn};
+use gpubench_analysis::ResultMatrix;
 use gpubench_analysis::rank::{Options, Ranking, rank};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
@@ -19,9 +20,12 @@ pub struct Args {
     /// Result files, baselines, or folders of them
     #[arg(value_name = "PATH", default_value = "results")]
     paths: Vec<PathBuf>,
-    /// The device whose speed is 1: part of its API, name and vendor (default: the fastest)
+    /// The device whose speed is 1: part of its API, name, vendor and driver (default: the fastest)
     #[arg(long, value_name = "DEVICE")]
     reference: Option<String>,
+    /// What a family weighs in the overall ranking, such as `transfer=0` or `compute=2` (default: 1 each)
+    #[arg(long = "weight", value_name = "FAMILY=NUMBER", value_parser = weight, value_delimiter = ',')]
+    weights: Vec<(String, f64)>,
     #[command(flatten)]
     sources: Sources,
     /// How to write the ranking
@@ -33,7 +37,9 @@ pub struct Args {
 pub fn run(args: Args) -> Result<ExitCode> {
     let all = runs::load(&results::files(&args.paths)?)?;
     warnings(&all.warnings);
-    let options = Options { reference: args.reference, ..args.sources.options() };
+    let weights = args.weights.into_iter().collect();
+    let options = Options { reference: args.reference, weights, ..args.sources.options() };
+    unknown_families(&options, &all.matrix)?;
     let mut ranking = rank(&all.matrix, &options)?;
     let own = |wanted: &[&DeviceInfo]| own_profiles(&all.characterised, wanted);
     ranking.prediction = args.sources.predict(&all.matrix, &ranking, own)?;
@@ -45,6 +51,27 @@ pub fn run(args: Args) -> Result<ExitCode> {
     })?;
     let suites: BTreeSet<&str> = all.matrix.suites.iter().map(|(name, _)| name.as_str()).collect();
     nothing_ranked(&ranking, suites.len())
+}
+
+/// `FAMILY=NUMBER`.
+fn weight(text: &str) -> Result<(String, f64), String> {
+    let (family, number) = text.split_once('=').ok_or("expected FAMILY=NUMBER")?;
+    match number.trim().parse::<f64>() {
+        Ok(weight) if weight >= 0.0 && weight.is_finite() => Ok((family.trim().to_owned(), weight)),
+        _ => Err(format!("`{number}` is no weight: expected a number from 0")),
+    }
+}
+
+/// A weight of a family that nobody ran is a typing mistake.
+fn unknown_families(options: &Options, matrix: &ResultMatrix) -> Result<()> {
+    let families: BTreeSet<&str> = matrix.cases.iter().map(|case| case.family.as_str()).collect();
+    match options.weights.keys().find(|family| !families.contains(family.as_str())) {
+        None => Ok(()),
+        Some(family) => Err(Error::Usage(format!(
+            "no case is of the family `{family}`; there are: {}",
+            families.into_iter().collect::<Vec<_>>().join(", ")
+        ))),
+    }
 }
 
 /// Profiles of `wanted` devices, each from the latest ranked run that characterises it: read again,

@@ -1,22 +1,84 @@
-//! Baselines: one result file a device and API, with what repeated runs taught of its noise.
+//! Baselines: one result file a device, API, driver and class of hosts, with what repeated runs taught of its
+//! noise.
 
 use super::read::{Run, read};
 use super::safe;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::record::{Footer, Header, Line, Noise, Record};
+use gpubench_core::record::{Footer, Header, Host, Line, Noise, Record};
+use gpubench_core::text::slug;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The folder that commands look in unless one is given.
 pub const FOLDER: &str = "baselines";
 
-/// Where a device's baseline lies: `<folder>/<vendor-device-api>.jsonl`.
-pub fn path(folder: &Path, device: &DeviceInfo) -> PathBuf {
-    let slug = device.slug();
-    // `safe` is for the names that Windows reserves; a slug is longer than it keeps.
-    let name = if slug.len() > 8 { slug } else { safe(&slug) };
-    folder.join(format!("{name}.jsonl"))
+/// What a baseline is for: another driver or another class of hosts has one of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Key<'a> {
+    /// The device, with its API and driver.
+    pub device: &'a DeviceInfo,
+    /// The machine.
+    pub host: &'a Host,
+}
+
+impl Key<'_> {
+    /// Its file's name: `<vendor-device-api>--<driver>--<processor>.jsonl`.
+    fn file_name(&self) -> String {
+        let device = self.device.slug();
+        // `safe` is for the names that Windows reserves; a slug is longer than it keeps.
+        let device = if device.len() > 8 { device } else { safe(&device) };
+        let (driver, host) = (slug(&[&self.device.driver], 40), slug(&[&self.host.class()], 60));
+        format!("{device}--{driver}--{host}.jsonl")
+    }
+
+    /// How many of device, driver and class of hosts a baseline's key shares; 0 where it is of another device.
+    fn shares(&self, other: &Key) -> usize {
+        let same = |one: &Self, other: &Key| {
+            let view = |key: &Key| {
+                let device = key.device;
+                (device.vendor.clone(), device.name.clone(), device.backend.clone())
+            };
+            view(one) == view(other)
+        };
+        match same(self, other) {
+            false => 0,
+            true => {
+                1 + usize::from(self.device.driver == other.device.driver)
+                    + usize::from(self.host.class() == other.host.class())
+            }
+        }
+    }
+}
+
+/// Where a baseline for `key` lies or would lie: a file that is there under another name counts.
+pub fn path(folder: &Path, key: &Key) -> PathBuf {
+    let usual = folder.join(key.file_name());
+    let is_exact = |(shared, _): &(usize, PathBuf)| *shared == EXACT;
+    match nearest(folder, key) {
+        Some(found) if !usual.exists() && is_exact(&found) => found.1,
+        _ => usual,
+    }
+}
+
+/// Parts of a key.
+const EXACT: usize = 3;
+
+/// The baseline of this device that shares most of `key`, of equally near ones the latest.
+pub fn find(folder: &Path, key: &Key) -> Option<PathBuf> {
+    let usual = folder.join(key.file_name());
+    if usual.exists() { Some(usual) } else { nearest(folder, key).map(|(_, path)| path) }
+}
+
+fn nearest(folder: &Path, key: &Key) -> Option<(usize, PathBuf)> {
+    let files = std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    let near = files.filter(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
+    let near = near.filter_map(|path| {
+        let (header, _) = super::read::open(&path).ok()?;
+        let shared = key.shares(&Key { device: header.devices.first()?, host: &header.host });
+        (shared > 0).then_some((shared, header.started, path))
+    });
+    near.max().map(|(shared, _, path)| (shared, path))
 }
 
 /// Whether a baseline may be written to `path`; its folder is made.
@@ -115,12 +177,15 @@ mod tests {
     fn what_is_saved_is_found_by_its_device() {
         let folder = tempfile::tempdir().unwrap();
         let device = device("opencl");
-        let path = path(folder.path(), &device);
-        assert!(path.ends_with("nobody-invented-gpu-opencl.jsonl"), "{}", path.display());
-        let noise = Noise { runs: 2, floors: vec![(key("a", 1), 0.03)] };
+        let host = Host { cpu: "EPYC".into(), cores: 2, ..Host::default() };
+        let key_of = |device| Key { device, host: &host };
+        let path = path(folder.path(), &key_of(&device));
+        let name = "nobody-invented-gpu-opencl--1-0--epyc-2-cores.jsonl";
+        assert!(path.ends_with(name), "{}", path.display());
+        let noise = Noise { runs: 2, floors: vec![(key("a", 1), 0.03)], history: vec![] };
         let footer =
             Footer { ended: "2025-01-31T12:31:05Z".into(), wall: 1.0, estimated: None, records: 1 };
-        let header = header(vec![device]);
+        let header = Header { host: host.clone(), ..header(vec![device.clone()]) };
         let records = [record(key("a", 1), 1.0)];
         let save = |replace| save(&path, &header, &records, &noise, &footer, replace);
         save(false).unwrap();
@@ -131,6 +196,15 @@ mod tests {
         assert!(errors.is_empty() && runs.len() == 1);
         assert_eq!((&runs[0].noise, &runs[0].records[..]), (&Some(noise), &records[..]));
         assert!(runs[0].warnings.is_empty());
+        // Of another driver it is found, and not written over; by another name it is still the one.
+        let newer = DeviceInfo { driver: "2.0".into(), ..device.clone() };
+        assert_eq!(find(folder.path(), &key_of(&newer)), Some(path.clone()));
+        assert_ne!(super::path(folder.path(), &key_of(&newer)), path);
+        let other = DeviceInfo { name: "Another".into(), ..device.clone() };
+        assert_eq!(find(folder.path(), &key_of(&other)), None);
+        let moved = folder.path().join("ours.jsonl");
+        std::fs::rename(&path, &moved).unwrap();
+        assert_eq!(super::path(folder.path(), &key_of(&device)), moved);
     }
 
     #[test]
@@ -138,9 +212,10 @@ mod tests {
         let mut device = device("wgpu");
         device.name = "../../\u{1b}[31mx".repeat(700);
         device.vendor = "\u{202e}/".into();
-        let path = path(Path::new("baselines"), &device);
+        let host = Host { cpu: "/\u{1b}x".repeat(99), ..Host::default() };
+        let path = path(Path::new("baselines"), &Key { device: &device, host: &host });
         assert_eq!(path.parent(), Some(Path::new("baselines")));
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        assert!(name.len() < 120 && name.is_ascii() && !name.contains(['/', '\u{1b}']), "{name}");
+        assert!(name.len() < 220 && name.is_ascii() && !name.contains(['/', '\u{1b}']), "{name}");
     }
 }

@@ -1,7 +1,7 @@
 //! What a device says of itself through one API.
 
 use super::language::Language;
-use crate::text::printable;
+use crate::text::{printable, slug};
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -101,20 +101,6 @@ impl DeviceInfo {
 
     /// A stable, file-safe name: vendor, device and backend in lower case, joined by dashes.
     pub fn slug(&self) -> String {
-        let mut slug = String::new();
-        for part in [&self.vendor, &self.name, &self.backend] {
-            for c in part.chars() {
-                match c {
-                    c if c.is_ascii_alphanumeric() => slug.push(c.to_ascii_lowercase()),
-                    _ if !slug.is_empty() && !slug.ends_with('-') => slug.push('-'),
-                    _ => {}
-                }
-            }
-            if !slug.ends_with('-') {
-                slug.push('-');
-            }
-        }
-        slug.truncate(96);
-        slug.trim_end_matches('-').to_owned()
+        slug(&[&self.vendor, &self.name, &self.backend], 96)
     }
 }

@@ -1,6 +1,7 @@
 //! A run's first and last line.
 
 use crate::gpu::DeviceInfo;
+use crate::text::counted;
 use serde::{Deserialize, Serialize};
 
 /// Everything that holds for the whole run.
@@ -56,6 +57,14 @@ pub struct Host {
     /// Environment variables that change what drivers do, as `NAME=value`.
     #[serde(default)]
     pub environment: Vec<String>,
+}
+
+impl Host {
+    /// What machines of one kind have in common: the processor, and how many of it there are.
+    pub fn class(&self) -> String {
+        let cores = counted(self.cores as usize, "core");
+        if self.cpu.is_empty() { cores } else { format!("{}, {cores}", self.cpu) }
+    }
 }
 
 /// A run's last line: its absence means that the run was cut short.

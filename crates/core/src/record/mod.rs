@@ -23,7 +23,7 @@ pub use checkpoint_file::{CheckpointError, CheckpointFile, CheckpointIdentity};
 pub use flag::{Flag, Grade};
 pub use header::{Footer, Header, Host};
 pub use monitor::Monitor;
-pub use noise::Noise;
+pub use noise::{Noise, Past};
 pub use outcome::{ErrorNorms, Mismatch, Outcome, Severity};
 pub use raw::{Data, Detail};
 pub use timed::{NamedStep, Recorded, Timed};

@@ -12,6 +12,9 @@ pub struct Monitor {
     /// device cannot run it, where its share of the time was used up, and where nothing was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_kernel: Option<[f64; 2]>,
+    /// Seconds of a fixed kernel that streams through memory, where it ran behind the case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_kernel: Option<f64>,
     /// Seconds of one launch of an empty kernel in a batch of many, where it was needed: what of a short
     /// launch is no work.
     #[serde(default, skip_serializing_if = "Option::is_none")]

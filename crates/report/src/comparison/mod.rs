@@ -1,18 +1,19 @@
 //! A run against an older one, case by case.
 
-use super::csv::{csv, number};
-use super::labels::{case_name, device, explain, flag_word, with_reasons};
-use super::render;
-use gpubench_analysis::{Comparison, Row, Verdict};
+mod export;
+
+pub(crate) use export::verdict_label;
+pub use export::{json, spreadsheet};
+
+use super::labels::{case_name, device, explain, with_reasons};
+use gpubench_analysis::{Change, Comparison, Row, Verdict};
 use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::record::Host;
 use gpubench_core::text::{counted, printable};
 use gpubench_document::{
     Axis, Column, Plot, Quantity, Scale, Section, Sentence, Series, Style, Table, Unit,
 };
 use serde::Serialize;
-
-/// Version of the JSON format.
-pub const VERSION: u32 = 2;
 
 /// One side of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -21,6 +22,8 @@ pub struct Side {
     pub file: String,
     /// When its run began.
     pub started: String,
+    /// The machine.
+    pub host: Host,
     /// The device as that run saw it.
     pub device: DeviceInfo,
     /// Rounds planned.
@@ -59,7 +62,9 @@ fn one(compared: &Compared) -> Section {
     };
     let skipped = Sentence::from("Skipped: ").counted(comparison.skipped.len() as u64, "case");
     let skipped = Section::new("skipped", skipped).folded();
-    section.section(with_reasons(skipped, &comparison.skipped))
+    let reasons: Vec<_> =
+        comparison.skipped.iter().map(|one| (one.key.clone(), one.reason.clone())).collect();
+    section.section(with_reasons(skipped, &reasons))
 }
 
 /// The device and where the two sides are from; a new driver stands out.
@@ -73,12 +78,39 @@ fn sides(compared: &Compared) -> Section {
     let (before, now) = (&old.device, &new.device);
     let driver = (before.driver != now.driver)
         .then(|| name(&before.driver).text(" → ").then(name(&now.driver)));
+    let hosts = [&old.host, &new.host].map(Host::class);
+    let host = (hosts[0] != hosts[1]).then(|| name(&hosts[0]).text(" → ").then(name(&hosts[1])));
     let is_other = before.name != now.name || before.backend != now.backend;
     Section::new(&now.name, device(now))
+        .fact("speed", "speed", speed(&compared.comparison))
         .fact("old", "old", side(old))
         .fact("new", "new", side(new))
         .fact("driver", "new driver", driver)
+        .fact("host", "another host", host)
         .fact("device", "another device before", is_other.then(|| device(before)))
+}
+
+/// How fast the device was in both runs, by the reference kernels; `None` where they have none in common.
+pub(crate) fn speed(comparison: &Comparison) -> Option<Sentence> {
+    let speed = &comparison.speed;
+    let kernels = [(speed.compute, "arithmetic "), (speed.memory, "memory ")];
+    let both: Vec<(Change, &'static str)> =
+        kernels.into_iter().filter_map(|(change, label)| Some((change?, label))).collect();
+    let each = both
+        .iter()
+        .map(|(change, label)| Sentence::from(*label).value(change.ratio, Unit::Relative));
+    let times =
+        Sentence::from("the reference kernels take, of their time before: ").list(", ", each);
+    let what = match (speed.differs(), speed.new_driver) {
+        (false, _) => "; no correction",
+        (true, false) => {
+            "; what follows them is corrected for it, and the rest unsure where that decides"
+        }
+        (true, true) => {
+            "; not corrected, since the driver changed too, but unsure where that decides"
+        }
+    };
+    (!both.is_empty()).then(|| times.text(what))
 }
 
 fn figures(section: Section, comparison: &Comparison) -> Section {
@@ -216,15 +248,16 @@ fn table(key: &str, title: &'static str, rows: &[&Row], tolerance: Option<f64>) 
             row.old.into(),
             row.new.into(),
             ratio(row).into(),
-            mark(&row.verdict).text(doubt).into(),
+            mark(row).text(doubt).into(),
             row.tolerance.into(),
         ]);
     }
     table
 }
 
-fn mark(verdict: &Verdict) -> Sentence {
-    match verdict {
+fn mark(row: &Row) -> Sentence {
+    match &row.verdict {
+        _ if row.unsure_by_speed => "? speed".into(),
         Verdict::Slower => "✗ SLOWER".into(),
         Verdict::Faster => "✓ FASTER".into(),
         Verdict::Same => "= same".into(),
@@ -248,79 +281,12 @@ fn doubts(comparison: &Comparison) -> Table {
     table
 }
 
-/// One line a case; those that were left out too.
-pub fn spreadsheet(all: &[Compared]) -> String {
-    let head = "device,vendor,api,old_driver,new_driver,case,workload,old_seconds,new_seconds,ratio,\
-                ratio_low,ratio_high,tolerance,verdict,rounds_to_settle,doubts,skipped";
-    let mut lines = vec![head.split(',').map(str::to_owned).collect::<Vec<_>>()];
-    for Compared { old, new, comparison } in all {
-        let place = || {
-            let info = &new.device;
-            [&info.name, &info.vendor, &info.backend, &old.device.driver, &info.driver]
-                .map(Clone::clone)
-                .to_vec()
-        };
-        for row in &comparison.rows {
-            let mut line = place();
-            line.extend([case_name(&row.key), row.key.workload.clone()]);
-            let [low, high] = row.interval;
-            let figures = [row.old, row.new, row.ratio, low, high, row.tolerance];
-            line.extend(figures.map(|x| number(Some(x))));
-            line.extend([
-                verdict_label(&row.verdict).to_owned(),
-                settle(&row.verdict),
-                doubt_labels(row),
-                String::new(),
-            ]);
-            lines.push(line);
-        }
-        for (key, reason) in &comparison.skipped {
-            let mut line = place();
-            line.extend([case_name(key), key.workload.clone()]);
-            line.extend(std::iter::repeat_n(String::new(), 9));
-            line.push(reason.clone());
-            lines.push(line);
-        }
-    }
-    csv(lines)
-}
-
-/// Everything, for programs: `{"version": 2, "compared": [ … ]}` with the fields of [`Compared`].
-pub fn json(all: &[Compared]) -> String {
-    render::json::json(&serde_json::json!({ "version": VERSION, "compared": all }))
-}
-
-fn verdict_label(verdict: &Verdict) -> &'static str {
-    match verdict {
-        Verdict::Slower => "slower",
-        Verdict::Faster => "faster",
-        Verdict::Same => "same",
-        Verdict::Unsure { .. } => "unsure",
-    }
-}
-
-fn settle(verdict: &Verdict) -> String {
-    match verdict {
-        Verdict::Unsure { rounds: Some(rounds) } => rounds.to_string(),
-        _ => String::new(),
-    }
-}
-
-/// In words: `drift throttled`.
-fn doubt_labels(row: &Row) -> String {
-    let mut labels: Vec<_> = row.doubts.iter().map(flag_word).collect();
-    labels.extend(row.kernel_changed.then_some("kernel changed"));
-    labels.sort_unstable();
-    labels.dedup();
-    labels.join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::render::markdown::section as markdown;
     use crate::render::text::section as text;
-    use gpubench_analysis::{Options, collect, compare};
+    use gpubench_analysis::{Gate, Options, collect, compare};
     use gpubench_core::record::sample::{device, header, key, record};
     use gpubench_core::record::{Flag, Header, Outcome, Record};
 
@@ -330,6 +296,7 @@ mod tests {
         Side {
             file: "results/a.jsonl".into(),
             started: header.started.clone(),
+            host: header.host.clone(),
             device: header.devices[0].clone(),
             rounds: header.rounds,
         }
@@ -389,7 +356,11 @@ mod tests {
 
     #[test]
     fn json_says_all() {
-        let value: serde_json::Value = serde_json::from_str(&json(&sample())).unwrap();
+        let value: serde_json::Value =
+            serde_json::from_str(&json(&sample(), &Gate::default())).unwrap();
+        assert_eq!((&value["pass"], &value["version"]), (&false.into(), &3.into()));
+        let rules = value["cases"].as_array().unwrap();
+        assert!(rules.len() == 6 && rules.iter().all(|case| case["rule"].is_string()));
         let comparison = &value["compared"][0]["comparison"];
         assert_eq!(comparison["rows"].as_array().map(Vec::len), Some(4));
         assert_eq!(comparison["skipped"].as_array().map(Vec::len), Some(2));

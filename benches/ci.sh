@@ -1,0 +1,74 @@
+#!/bin/sh
+# Follows docs/howto/ci.md in a fresh folder: makes a baseline, then runs again and again, with a slowdown of 10 %
+# put in (wanted: red in 9 of 10) and with none (wanted: never red in 20).
+#
+#     benches/ci.sh [BINARY [DEVICE [SLOWED [UNCHANGED]]]]   (default: target/release/gpubench opencl:0 10 20)
+#
+# With DEVICE `sim` the device is simulated, and slowed by 10 % less bandwidth (its kernels have no text that could be
+# slowed). That tests the logic in seconds. Every other try without a slowdown then has another speed: all of the
+# device, clock and memory, is 30 % slower, which must not be red either.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+binary=$(realpath "${1:-$here/../target/release/gpubench}")
+device=${2:-opencl:0}
+slowed=${3:-10}
+unchanged=${4:-20}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export XDG_CONFIG_HOME="$folder"   # where the trust in these kernels is noted
+cd "$folder"
+
+cp "$here/slower/suite.yaml" "$here/slower/work.cl" .
+cp work.cl one.cl
+
+measure() { # FOLDER MORE…: as in step 2, on the device or its simulation
+    out=$1
+    shift
+    if [ "$device" = sim ]; then
+        "$binary" run suite.yaml --sim gpu.yaml --device sim: --trust --rounds 5 --quiet --output "$out" "$@" >/dev/null
+    else
+        "$binary" run suite.yaml --device "$device" --trust --rounds 5 --quiet --output "$out" "$@" >/dev/null
+    fi
+}
+describe() { # FACTOR of the clock, FACTOR of the bandwidth
+    [ "$device" = sim ] || return 0
+    sed "s/^clock: .*/clock: $(awk "BEGIN { print 0.745e9 * $1 }")/
+         s/^  bandwidth: .*/  bandwidth: $(awk "BEGIN { print 288e9 * $2 }")/" \
+        "$here/../crates/device/src/sim/devices/tesla-k40c.yaml" >gpu.yaml
+}
+slow() { sed 's/step < STEPS/step < STEPS + STEPS \/ 10u/' work.cl >one.cl; }
+
+describe 1 1
+measure aa --repeat 3
+"$binary" baseline save aa
+
+red() { # TRY MORE…: whether the gate is red; prints its first line
+    try=$1
+    shift
+    code=0
+    "$binary" compare "$try"/*.jsonl --fail-on slower:5,unverified,missing "$@" >"$try.txt" || code=$?
+    echo "$try: exit $code, $(head -n 1 "$try.txt")"
+    [ "$code" -ne 0 ]
+}
+
+found=0
+[ "$device" = sim ] || slow
+i=1
+while [ "$i" -le "$slowed" ]; do
+    describe 1 0.9
+    measure "slowed$i" --seed "$i"
+    # Another kernel is another case: it is what is measured here.
+    if red "slowed$i" --allow-mismatch; then found=$((found + 1)); fi
+    i=$((i + 1))
+done
+alarms=0
+cp work.cl one.cl
+i=1
+while [ "$i" -le "$unchanged" ]; do
+    if [ $((i % 2)) -eq 0 ]; then describe 0.7 0.7; else describe 1 1; fi
+    measure "unchanged$i" --seed "$((100 + i))"
+    if red "unchanged$i"; then alarms=$((alarms + 1)); fi
+    i=$((i + 1))
+done
+echo "slowdown of 10 %: found in $found of $slowed tries; none: red in $alarms of $unchanged tries"
+[ "$((10 * found))" -ge "$((9 * slowed))" ] && [ "$alarms" -eq 0 ]

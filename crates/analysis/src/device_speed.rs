@@ -1,0 +1,241 @@
+//! How fast a device was in a run, by the reference kernels between its cases, and how much of a case's
+//! difference between two runs that explains.
+//!
+//! A case is known to follow the reference kernels where it is one kernel: its time lies between that of
+//! arithmetic in registers and that of memory, so its speed lies between theirs. What else a case does
+//! (calls, copies, several queues) follows them in part or not at all.
+
+use gpubench_core::record::Record;
+use gpubench_core::workload::CaseKey;
+use gpubench_stats::median_of;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Standard errors by which the speeds of two runs differ where that is more than the readings' scatter.
+const SIGNIFICANT: f64 = 3.0;
+/// Standard errors of the speed that the interval of a corrected ratio is widened by.
+const LEFT: f64 = 2.0;
+
+/// How fast a device was in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct DeviceSpeed {
+    /// By the kernel that computes in registers.
+    pub compute: Option<Reading>,
+    /// By the kernel that streams through memory.
+    pub memory: Option<Reading>,
+}
+
+/// What a reference kernel took in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Reading {
+    /// Seconds: geometric mean of the rounds' medians.
+    pub seconds: f64,
+    /// Standard error of its logarithm.
+    pub error: f64,
+    /// The slowest round's over the fastest one's.
+    pub spread: f64,
+}
+
+impl DeviceSpeed {
+    /// Of one device's records of a run.
+    pub fn of<'a>(records: impl IntoIterator<Item = &'a Record>) -> Self {
+        let (mut compute, mut memory) = (Rounds::default(), Rounds::default());
+        for record in records {
+            let monitor = &record.monitor;
+            compute.add(record.round, monitor.reference_kernel.map(|[_, after]| after));
+            memory.add(record.round, monitor.memory_kernel);
+        }
+        Self { compute: compute.reading(), memory: memory.reading() }
+    }
+
+    /// The largest factor between two rounds of either kernel; 1 where nothing was read.
+    pub fn spread(&self) -> f64 {
+        [self.compute, self.memory].iter().flatten().map(|r| r.spread).fold(1.0, f64::max)
+    }
+}
+
+/// Logarithms of the readings by round.
+#[derive(Default)]
+struct Rounds(BTreeMap<u32, Vec<f64>>);
+
+impl Rounds {
+    fn add(&mut self, round: u32, seconds: Option<f64>) {
+        if let Some(log) = seconds.map(f64::ln).filter(|log| log.is_finite()) {
+            self.0.entry(round).or_default().push(log);
+        }
+    }
+
+    fn reading(&self) -> Option<Reading> {
+        let medians: Vec<f64> =
+            self.0.values().filter_map(|logs| median_of(logs.iter().copied())).collect();
+        let count = medians.len() as f64;
+        let mean = medians.iter().sum::<f64>() / count;
+        let between = variance(&medians).map(|variance| variance / count);
+        // Of rounds that agree by luck, and of a single one, the readings' own scatter is left.
+        let within = self.0.values().filter_map(|logs| Some(variance(logs)? / logs.len() as f64));
+        let within = within.sum::<f64>() / (count * count);
+        let largest = medians.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let smallest = medians.iter().copied().fold(f64::INFINITY, f64::min);
+        (count > 0.0).then(|| Reading {
+            seconds: mean.exp(),
+            error: between.unwrap_or(0.0).max(within).sqrt(),
+            spread: (largest - smallest).exp(),
+        })
+    }
+}
+
+fn variance(values: &[f64]) -> Option<f64> {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    (n > 1.0).then(|| values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0))
+}
+
+/// The speeds of two runs, side by side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct SpeedChange {
+    /// Of the kernel that computes in registers.
+    pub compute: Option<Change>,
+    /// Of the kernel that streams through memory.
+    pub memory: Option<Change>,
+    /// Whether the driver changed too: then nobody knows whether the machine or the driver changed the speed.
+    pub new_driver: bool,
+}
+
+/// What a reference kernel took in two runs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Change {
+    /// Seconds before.
+    pub old: f64,
+    /// Seconds now.
+    pub new: f64,
+    /// New over old: above 1 the device is slower.
+    pub ratio: f64,
+    /// Standard error of the ratio's logarithm.
+    pub error: f64,
+    /// Whether that is more than the tolerance and than the readings' scatter.
+    pub differs: bool,
+}
+
+/// How much of a case's difference the speed may explain, as a logarithm.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Correction {
+    /// The middle of what it may explain: taken off.
+    pub shift: f64,
+    /// Half of its width: what is left to doubt on either side.
+    pub left: f64,
+}
+
+impl SpeedChange {
+    /// From one run to another; speeds differ where by more than `tolerance`.
+    pub fn between(old: &DeviceSpeed, new: &DeviceSpeed, tolerance: f64, new_driver: bool) -> Self {
+        let change = |old: Option<Reading>, new: Option<Reading>| {
+            let (old, new) = (old?, new?);
+            let log = (new.seconds / old.seconds).ln();
+            let error = old.error.hypot(new.error);
+            let needed = tolerance.ln_1p().max(SIGNIFICANT * error);
+            let [old, new] = [old.seconds, new.seconds];
+            Some(Change { old, new, ratio: log.exp(), error, differs: log.abs() > needed })
+        };
+        let compute = change(old.compute, new.compute);
+        Self { compute, memory: change(old.memory, new.memory), new_driver }
+    }
+
+    /// Whether either kernel takes another time than before.
+    pub fn differs(&self) -> bool {
+        self.each().any(|change| change.differs)
+    }
+
+    fn each(&self) -> impl Iterator<Item = &Change> {
+        self.compute.iter().chain(&self.memory)
+    }
+
+    /// What it may explain of a case; nothing where the speed is the same.
+    pub(crate) fn explains(&self, key: &CaseKey, family: &str) -> Correction {
+        if !self.differs() {
+            return Correction::default();
+        }
+        let of = |change: &Change| if change.differs { change.ratio.ln() } else { 0.0 };
+        let mut ends: Vec<f64> = self.each().map(of).collect();
+        // One kernel that computes follows the compute reading alone where no other was taken.
+        let follows = self.memory.is_some() || (family == "compute" && self.compute.is_some());
+        if !key.measure.is_kernel() || !follows || self.new_driver {
+            ends.push(0.0);
+        }
+        let low = ends.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = ends.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let error = self.each().map(|change| change.error).fold(0.0, f64::max);
+        Correction { shift: (low + high) / 2.0, left: (high - low) / 2.0 + LEFT * error }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_core::record::sample::{key, record};
+    use gpubench_core::workload::Kind;
+
+    fn speed(compute: f64, memory: Option<f64>) -> DeviceSpeed {
+        let reading = |seconds| Reading { seconds, error: 1e-3, spread: 1.0 };
+        DeviceSpeed { compute: Some(reading(compute)), memory: memory.map(reading) }
+    }
+
+    fn change(compute: f64, memory: Option<f64>, new_driver: bool) -> SpeedChange {
+        let old = speed(1.0, memory.map(|_| 1.0));
+        SpeedChange::between(&old, &speed(compute, memory), 0.01, new_driver)
+    }
+
+    fn range(correction: Correction) -> [f64; 2] {
+        [correction.shift - correction.left, correction.shift + correction.left].map(f64::exp)
+    }
+
+    #[test]
+    fn a_pace_is_that_of_its_rounds() {
+        let of = |round, after: f64| {
+            let mut record = record(key("a", 1), 1.0);
+            record.round = round;
+            record.monitor.reference_kernel = Some([9.0, after]);
+            record
+        };
+        let records = [of(0, 1.0), of(0, 1.1), of(0, 0.9), of(1, 2.0), of(2, 1.0)];
+        let reading = DeviceSpeed::of(&records).compute.unwrap();
+        assert!((reading.seconds - 2f64.powf(1.0 / 3.0)).abs() < 1e-12);
+        assert!((reading.spread - 2.0).abs() < 1e-12);
+        // The standard deviation of 0, ln 2 and 0 over the root of three.
+        assert!((reading.error - 2f64.ln() / 3.0).abs() < 1e-12, "{}", reading.error);
+        assert_eq!((DeviceSpeed::of(&records).memory, DeviceSpeed::of(&[]).spread()), (None, 1.0));
+    }
+
+    #[test]
+    fn what_does_not_differ_explains_nothing() {
+        let same = change(1.003, Some(0.998), false);
+        assert!(!same.differs() && same.explains(&key("a", 1), "compute") == Correction::default());
+        let noisy = DeviceSpeed {
+            compute: Some(Reading { seconds: 1.05, error: 0.03, spread: 1.1 }),
+            memory: None,
+        };
+        let old = speed(1.0, None);
+        assert!(!SpeedChange::between(&old, &noisy, 0.01, false).differs(), "within its scatter");
+    }
+
+    #[test]
+    fn a_kernel_lies_between_arithmetic_and_memory() {
+        let both = change(1.94, Some(1.2), false);
+        let [low, high] = range(both.explains(&key("a", 1), "memory"));
+        assert!((1.19..1.2).contains(&low) && (1.94..1.95).contains(&high), "{low} {high}");
+        // Without a reading of memory only arithmetic follows.
+        let one = change(1.94, None, false);
+        let [low, high] = range(one.explains(&key("a", 1), "compute"));
+        assert!((1.93..1.94).contains(&low) && (1.94..1.95).contains(&high), "{low} {high}");
+        let [low, _] = range(one.explains(&key("a", 1), "memory"));
+        assert!((0.99..1.0).contains(&low), "{low}");
+    }
+
+    #[test]
+    fn what_is_no_kernel_or_has_a_new_driver_may_be_explained_by_nothing() {
+        let copy = CaseKey { measure: Kind::new("other"), ..key("a", 1) };
+        let [low, high] = range(change(1.5, Some(1.4), false).explains(&copy, "transfer"));
+        assert!(low < 1.0 && high > 1.5, "{low} {high}");
+        let [low, high] = range(change(1.5, Some(1.4), true).explains(&key("a", 1), "compute"));
+        assert!(low < 1.0 && high > 1.5, "{low} {high}");
+    }
+}

@@ -1,0 +1,145 @@
+//! The rows of a ranking: speeds, intervals, ranks, and the order without each family.
+
+use super::columns::Columns;
+use super::{Family, Options, Row, Winner, Without};
+use crate::ceilings::{roof, share};
+use crate::result_matrix::{Cell, ResultMatrix};
+use gpubench_stats::{Noise, Replicates, Rounds};
+use std::collections::BTreeMap;
+
+/// The common cases' figures by device.
+pub(super) struct Table<'a> {
+    matrix: &'a ResultMatrix,
+    devices: &'a [usize],
+    common: &'a [usize],
+    columns: Columns,
+}
+
+impl<'a> Table<'a> {
+    pub fn new(
+        matrix: &'a ResultMatrix,
+        devices: &'a [usize],
+        common: &'a [usize],
+        weights: &BTreeMap<String, f64>,
+    ) -> Self {
+        let columns = Columns::new(matrix, devices, common, weights);
+        Self { matrix, devices, common, columns }
+    }
+
+    pub fn fill(
+        &self,
+        family: &mut Family,
+        reference: Option<usize>,
+        coverage: &BTreeMap<usize, usize>,
+        options: &Options,
+    ) {
+        let noise: Vec<Noise> = self.devices.iter().map(|&d| self.noise(d)).collect();
+        let (speeds, strata) = (&self.columns.speeds, self.columns.strata());
+        let count = options.replicates.max(1);
+        let replicates = Replicates::draw(speeds, &strata, &noise, count, options.seed);
+        let means = replicates.means();
+        let order = order(means);
+        let asked = reference.and_then(|r| self.devices.iter().position(|&d| d == r));
+        let reference = asked.unwrap_or(order[0]);
+        let ranks = replicates.ranks();
+        let row = |(rank, &place): (usize, &usize)| Row {
+            device: self.devices[place],
+            speed: (means[place] - means[reference]).exp(),
+            interval: replicates.interval(place, reference).map(f64::exp),
+            ranks: [ranks[place][0].min(rank + 1), ranks[place][1].max(rank + 1)],
+            verified: coverage[&self.devices[place]],
+            rounds: self.rounds(self.devices[place]),
+            roofline: self.roofline(self.devices[place]),
+        };
+        family.rows = order.iter().enumerate().map(row).collect();
+        family.reference = Some(self.devices[reference]);
+        family.level = replicates.level;
+        family.winners = self.winners();
+        family.shares = self.columns.shares();
+        family.without = self.without();
+    }
+
+    /// The order that each family's absence leaves.
+    fn without(&self) -> Vec<Without> {
+        let one = |(family, means): (String, Vec<f64>)| Without {
+            family,
+            order: order(&means).into_iter().map(|place| self.devices[place]).collect(),
+        };
+        self.columns.means_without().into_iter().map(one).collect()
+    }
+
+    /// Fewest and most rounds of a common case.
+    fn rounds(&self, device: usize) -> [u32; 2] {
+        let rounds = || cells(self.matrix, device, self.common).map(|cell| cell.rounds().count);
+        [rounds().min().unwrap_or(0), rounds().max().unwrap_or(0)]
+    }
+
+    /// The noise of the mean of a device: between rounds, pooled over the cases that have several;
+    /// with single rounds, within them.
+    fn noise(&self, device: usize) -> Noise {
+        let cells = || {
+            let cells = self.columns.parts.iter();
+            cells.filter_map(|(case, part)| {
+                Some((self.matrix.cell(device, *case).ok()?, part * part))
+            })
+        };
+        let rounds = || cells().map(|(cell, squared)| (cell.rounds(), squared));
+        let freedom: f64 = rounds().map(|(rounds, _)| f64::from(rounds.count) - 1.0).sum();
+        if freedom == 0.0 {
+            let variance = rounds().map(|(rounds, squared)| rounds.within() * squared).sum();
+            return Noise { variance, freedom: f64::INFINITY };
+        }
+        let pooled = rounds().map(|(rounds, _)| rounds.squares).sum::<f64>() / freedom;
+        let each = |(rounds, squared): (&Rounds, f64)| squared * pooled / f64::from(rounds.count);
+        Noise { variance: rounds().map(each).sum(), freedom }
+    }
+
+    fn roofline(&self, device: usize) -> Option<f64> {
+        let cells = self.common.iter().filter_map(|&case| {
+            Some((&self.matrix.cases[case], self.matrix.cell(device, case).ok()?))
+        });
+        share(&roof(self.matrix, device), cells)
+    }
+
+    fn winners(&self) -> Vec<Winner> {
+        if self.devices.len() < 2 {
+            return vec![];
+        }
+        let mut workloads: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for &case in self.common {
+            workloads.entry(&self.matrix.cases[case].key.workload).or_default().push(case);
+        }
+        let winner = |(workload, cases): (&str, Vec<usize>)| {
+            let mean = |place: usize| {
+                let of = cells(self.matrix, self.devices[place], &cases);
+                -of.map(Cell::log_seconds).sum::<f64>() / cases.len() as f64
+            };
+            let mut order: Vec<(f64, usize)> =
+                (0..self.devices.len()).map(|place| (mean(place), place)).collect();
+            order.sort_by(|a, b| b.0.total_cmp(&a.0));
+            Winner {
+                workload: workload.to_owned(),
+                cases: cases.len(),
+                device: self.devices[order[0].1],
+                lead: (order[0].0 - order[1].0).exp(),
+            }
+        };
+        workloads.into_iter().map(winner).collect()
+    }
+}
+
+/// Positions in the order of these means, the largest first.
+fn order(means: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..means.len()).collect();
+    order.sort_by(|&a, &b| means[b].total_cmp(&means[a]).then(a.cmp(&b)));
+    order
+}
+
+/// The cells of the common cases, which a device has all.
+pub(super) fn cells<'a>(
+    matrix: &'a ResultMatrix,
+    device: usize,
+    common: &'a [usize],
+) -> impl Iterator<Item = &'a Cell> {
+    common.iter().filter_map(move |&case| matrix.cell(device, case).ok())
+}

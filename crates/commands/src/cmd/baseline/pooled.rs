@@ -1,0 +1,185 @@
+//! Runs of one device, put together for a baseline, and what they must be.
+
+use crate::cmd::known::same_view;
+use crate::store::{Run, baseline};
+use gpubench_analysis::{DeviceCases, DeviceSpeed, collect, noise, past};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{DeviceInfo, DeviceKind};
+use gpubench_core::record::{Header, Noise, Outcome, Past, Record};
+use gpubench_core::text::printable;
+use gpubench_report::labels::case_name;
+use gpubench_stats::median_of;
+use std::path::{Path, PathBuf};
+
+/// A baseline of fewer rounds says too little of what the next run may be.
+const ROUNDS: usize = 3;
+
+/// What is saved only where that is allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Allow {
+    /// Fewer than 3 rounds of a case
+    FewRounds,
+    /// Cases that failed or are not checked
+    Unverified,
+    /// Runs during or between which the device's speed changed
+    Drift,
+}
+
+/// All runs of one device as one, with rounds numbered on.
+pub(super) struct Pooled {
+    pub header: Header,
+    pub records: Vec<Record>,
+    pub noise: Noise,
+    cases: DeviceCases,
+    per_run: Vec<DeviceCases>,
+    /// By what factor the device's speed changed during or between the runs, in those that say so.
+    drifted: Vec<(String, f64)>,
+    pub wall: f64,
+}
+
+impl Pooled {
+    /// `None` where the device has no record of a case that ran.
+    pub fn new(runs: &[Run], device: &DeviceInfo) -> Option<Self> {
+        let (mut records, mut per_run, mut wall) = (vec![], vec![], 0.0);
+        let (mut files, mut history) = (vec![], vec![]);
+        let mut header: Option<Header> = None;
+        for run in runs {
+            // Of equal GPUs the first is taken: another GPU is another sample.
+            let is_it = |d: &DeviceInfo| same_view(d, device) && d.driver == device.driver;
+            let place = run.header.devices.iter().position(is_it);
+            let Some(place) = place else { continue };
+            let mut mine: Vec<Record> =
+                run.records.iter().filter(|r| r.device == place).cloned().collect();
+            let one = Header { devices: vec![device.clone()], ..run.header.clone() };
+            mine.iter_mut().for_each(|record| record.device = 0);
+            let cases = collect(&one, &mine);
+            history.extend(cases.iter().map(|cases| past(&one.started, cases)));
+            files.extend(cases.iter().map(|_| run.path.display().to_string()));
+            per_run.extend(cases);
+            let before = header.as_ref().map_or(0, |header| header.rounds);
+            mine.iter_mut().for_each(|record| record.round += before);
+            records.append(&mut mine);
+            wall += run.footer.as_ref().map_or(0.0, |footer| footer.wall);
+            match &mut header {
+                Some(header) => header.rounds += run.header.rounds,
+                None => header = Some(one),
+            }
+        }
+        let header = header?;
+        let cases = collect(&header, &records).into_iter().next()?;
+        let ran = cases.cases.values().any(|case| !case.medians.is_empty());
+        let drifted = drifted(&per_run, device.kind);
+        // What a changing machine does is not its noise.
+        let calm = per_run.iter().zip(&drifted).filter(|(_, by)| by.is_none());
+        let calm: Vec<DeviceCases> = calm.map(|(run, _)| run.clone()).collect();
+        let noise = Noise { history, ..noise(&calm) };
+        let drifted = files.into_iter().zip(drifted);
+        let drifted = drifted.filter_map(|(file, by)| Some((file, by?))).collect();
+        ran.then_some(Self { header, records, noise, cases, per_run, drifted, wall })
+    }
+
+    pub fn path(&self, folder: &Path) -> PathBuf {
+        let (device, host) = (&self.header.devices[0], &self.header.host);
+        baseline::path(folder, &baseline::Key { device, host })
+    }
+
+    /// Keeps what an older baseline knew besides its times: of each noise floor the larger one counts.
+    pub fn keep(&mut self, old: &Run) {
+        let Some(known) = &old.noise else { return };
+        let noise = &mut self.noise;
+        for (key, floor) in &known.floors {
+            match noise.floors.iter_mut().find(|(other, _)| other == key) {
+                Some((_, ours)) => *ours = ours.max(*floor),
+                None => noise.floors.push((key.clone(), *floor)),
+            }
+        }
+        noise.runs += known.runs;
+        let seen = |past: &Past| noise.history.iter().any(|new| new.started == past.started);
+        let mut history: Vec<Past> =
+            known.history.iter().filter(|past| !seen(past)).cloned().collect();
+        history.append(&mut noise.history);
+        history.sort_by(|a, b| a.started.cmp(&b.started));
+        noise.history = history;
+    }
+
+    /// Whether it may be a baseline.
+    pub fn check(&self, allow: &[Allow]) -> Result<()> {
+        let name = printable(&self.header.devices[0].name, 60);
+        self.one_kernel(&name)?;
+        let names = |keys: Vec<String>| {
+            let more = keys.len().saturating_sub(4);
+            let listed = keys.into_iter().take(4).collect::<Vec<_>>().join(", ");
+            if more > 0 { format!("{listed} and {more} more") } else { listed }
+        };
+        let cases = || self.cases.cases.iter();
+        let few: Vec<String> = cases()
+            .filter(|(_, case)| case.outcome.is_ok() && case.medians.len() < ROUNDS)
+            .map(|(key, case)| format!("{} ({})", case_name(key), case.medians.len()))
+            .collect();
+        if !few.is_empty() && !allow.contains(&Allow::FewRounds) {
+            return Err(Error::Usage(format!(
+                "{name}: fewer than {ROUNDS} rounds of {}: run with --rounds {ROUNDS} or more \
+                 (--allow few-rounds saves it all the same)",
+                names(few)
+            )));
+        }
+        let bad = |outcome: &Outcome| outcome.is_failure() || *outcome == Outcome::Unchecked;
+        let wrong: Vec<String> = cases()
+            .filter(|(_, case)| bad(&case.outcome))
+            .map(|(key, case)| format!("{} ({})", case_name(key), case.outcome.label()))
+            .collect();
+        if !wrong.is_empty() && !allow.contains(&Allow::Unverified) {
+            return Err(Error::Usage(format!(
+                "{name}: not verified: {} (--allow unverified saves the others, and these as \
+                 what they are)",
+                names(wrong)
+            )));
+        }
+        self.one_speed(&name, allow)
+    }
+
+    /// A baseline is of a machine that kept its speed.
+    fn one_speed(&self, name: &str, allow: &[Allow]) -> Result<()> {
+        match self.drifted.first() {
+            Some((file, by)) if !allow.contains(&Allow::Drift) => Err(Error::Usage(format!(
+                "{name}: in {file} the reference kernel took {by:.2} times as long in one round as in another, \
+                 or as in the other runs: run again on a quiet machine (--allow drift saves it all the same, \
+                 and learns no noise floor from it)"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Repetitions are of one kernel: else their differences are no noise.
+    fn one_kernel(&self, name: &str) -> Result<()> {
+        for (key, case) in &self.cases.cases {
+            let other = self.per_run.iter().filter_map(|run| run.cases.get(key)).find(|other| {
+                let both = other.kernel_hash.is_some() && case.kernel_hash.is_some();
+                both && (&other.kernel_hash, other.bounds_checks)
+                    != (&case.kernel_hash, case.bounds_checks)
+            });
+            if other.is_some() {
+                return Err(Error::Usage(format!(
+                    "{name}: the kernel of {} is not the same in all of these runs: save them apart",
+                    case_name(key)
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Of each run, by what factor its speed changed between its rounds, or differs from the runs' median, where
+/// that is more than clocks and readings scatter.
+fn drifted(runs: &[DeviceCases], kind: DeviceKind) -> Vec<Option<f64>> {
+    let kernels: [fn(&DeviceSpeed) -> Option<f64>; 2] =
+        [|speed| speed.compute.map(|r| r.seconds), |speed| speed.memory.map(|r| r.seconds)];
+    let usual = kernels.map(|of| median_of(runs.iter().filter_map(|run| of(&run.speed))));
+    let factor = |run: &DeviceCases| {
+        let apart =
+            kernels.iter().zip(usual).filter_map(|(of, usual)| Some(of(&run.speed)? / usual?));
+        apart.map(|ratio| ratio.max(1.0 / ratio)).fold(run.speed.spread(), f64::max)
+    };
+    let by = runs.iter().map(factor);
+    by.map(|by| (by > 1.0 + gpubench_analysis::smallest_drift(kind)).then_some(by)).collect()
+}
