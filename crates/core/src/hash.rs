@@ -86,6 +86,30 @@ pub fn base64_sha256(bytes: impl AsRef<[u8]>) -> String {
 #[cfg(test)]
 mod tests {
     #[test]
+    fn a_source_that_fails_has_no_hash_and_one_that_is_interrupted_has() {
+        struct Source(Vec<Result<&'static [u8], std::io::ErrorKind>>);
+        impl std::io::Read for Source {
+            fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+                let next = if self.0.is_empty() { Ok(&b""[..]) } else { self.0.remove(0) };
+                let bytes = next.map_err(std::io::Error::from)?;
+                into[..bytes.len()].copy_from_slice(bytes);
+                Ok(bytes.len())
+            }
+        }
+        use std::io::ErrorKind::{Interrupted, UnexpectedEof};
+        let whole = super::sha256_of(Source(vec![Ok(b"ab"), Err(Interrupted), Ok(b"c")]));
+        assert_eq!(whole.unwrap(), super::sha256_hex("abc"));
+        let cut = super::sha256_of(Source(vec![Ok(b"ab"), Err(UnexpectedEof)]));
+        assert_eq!(cut.unwrap_err().kind(), UnexpectedEof);
+    }
+
+    #[test]
+    fn the_mixer_is_splitmix64s() {
+        // The first output of Vigna's generator seeded with 0: the step's own increment is added first.
+        assert_eq!(super::mixed(0x9e37_79b9_7f4a_7c15), 0xe220_a839_7b1d_cdaf);
+    }
+
+    #[test]
     fn base64_is_that_of_policies() {
         assert_eq!(super::base64_sha256(b""), "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
     }

@@ -139,6 +139,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_fills_a_room_to_its_end_fits() {
+        let check = |bytes, limit| Room::Buffer.check("it", bytes, limit);
+        assert_eq!(check(100, Some(Bytes(100))), Ok(()));
+        assert_eq!(check(u64::MAX, None), Ok(()));
+        let Err(Reason::TooLarge { bytes: 101, limit: 100, of: Room::Buffer, .. }) =
+            check(101, Some(Bytes(100)))
+        else {
+            panic!("a hundred and one bytes in a hundred")
+        };
+    }
+
+    #[test]
     fn a_typed_reason_is_an_object_and_any_other_a_text() {
         let large =
             Reason::TooLarge { what: "`a`".into(), bytes: 2048, limit: 1024, of: Room::Buffer };

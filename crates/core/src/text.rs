@@ -196,6 +196,20 @@ mod tests {
     use super::{harmless, middle, printable, wrapped};
 
     #[test]
+    fn a_file_is_read_up_to_its_limit() {
+        let path = std::env::temp_dir().join(format!("gpubench-text-{}", std::process::id()));
+        fs::write(&path, "eight by").unwrap();
+        assert_eq!(read(&path, 8), Ok("eight by".to_owned()));
+        assert_eq!(read(&path, 7), Err("the file is larger than 0 MiB".to_owned()));
+        fs::write(&path, b"ab\xff").unwrap();
+        assert_eq!(read(&path, 8), Err("the file is not UTF-8 text (byte 2)".to_owned()));
+        assert_eq!(no_file(&fs::metadata(&path).unwrap()), None);
+        fs::remove_file(&path).unwrap();
+        assert_eq!(read(&std::env::temp_dir(), 8), Err(FOLDER.to_owned()));
+        assert_eq!(read(&path, 8), Err("there is no such file".to_owned()));
+    }
+
+    #[test]
     fn names_break_where_their_parts_end() {
         assert_eq!(wrapped("transpose_padded/32x8", 12), "transpose_\npadded/32x8");
         assert_eq!(wrapped("rows=2048 cols=2048", 10), "rows=2048\ncols=2048");

@@ -137,6 +137,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_largest_unit_takes_what_is_larger() {
+        assert_eq!(Bytes(3 << 50).to_string(), "3.00 PiB");
+        assert_eq!(Bytes(2048 << 50).to_string(), "2048 PiB");
+    }
+
+    #[test]
     fn bytes_read_in_binary_units() {
         assert_eq!(Bytes(17).to_string(), "17 B");
         assert_eq!(Bytes::kib(4).to_string(), "4.00 KiB");

@@ -259,4 +259,30 @@ mod tests {
         assert!((low - 0.674).abs() < 0.02 && (high - 1.326).abs() < 0.02, "{low} {high}");
         assert_eq!(replicates.ranks(), [[2, 2], [1, 1]]);
     }
+
+    #[test]
+    fn a_weighted_mean_takes_every_value_with_its_weight() {
+        let (values, weights) =
+            ([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0], [2.0, 0.0, 1.0, 3.0, 0.0, 1.0, 5.0]);
+        // 2 + 4 + 24 + 32 + 320, over seven values.
+        assert!((weighted_mean(&values, &weights) - 382.0 / 7.0).abs() < 1e-12);
+        let ones = [1.0; 8];
+        assert!((weighted_mean(&ones, &ones) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn ranks_are_those_of_the_stretched_draws() {
+        // Of two cases a draw is t(1) / 1.96 · √2 = 9.17 times too near the mean: 0.4 above 0 overtakes
+        // 0.5 below 1, although it lies below it as drawn.
+        let replicates = Replicates {
+            level: Level::Cases,
+            means: vec![0.0, 1.0],
+            drawn: vec![vec![0.4, 0.5]; 100],
+            noise: vec![NONE; 2],
+            cases: 2,
+        };
+        let wanted = 12.7062 / 1.959_96 * 2f64.sqrt();
+        assert!((replicates.stretch(f64::INFINITY) - wanted).abs() < 1e-3);
+        assert_eq!(replicates.ranks(), [[1, 1], [2, 2]]);
+    }
 }

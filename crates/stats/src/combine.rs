@@ -244,6 +244,22 @@ mod tests {
     }
 
     #[test]
+    fn a_mean_of_rounds_is_the_square_root_of_them_surer_than_one() {
+        let all = cases(&[&[1.0, 1.1, 0.9, 1.05], &[2.0, 2.2, 1.9, 2.0]]);
+        let scatters: Vec<Scatter> = all.iter().map(Rounds::scatter).collect();
+        let half = Moderated::of(&scatters).half_width(0, 0.95) / 2.0;
+        let found = overalls(&all)[0].unwrap();
+        assert!((found.interval[1].ln() - found.value.ln() - half).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_samples_add_to_the_variance_of_a_mean_falls_with_the_square_of_the_rounds() {
+        let mut rounds = Rounds { count: 1, sampling: 0.36, ..Rounds::default() };
+        rounds.merge(&Rounds { count: 2, sampling: 0.54, ..Rounds::default() });
+        assert!((rounds.within() - 0.1).abs() < 1e-12);
+    }
+
+    #[test]
     fn rounds_without_a_value_neither_have_nor_move_one() {
         let with = overalls(&cases(&[&[1.0, 1.1], &[0.0, 0.0], &[], &[2.0, 2.1]]));
         let without = overalls(&cases(&[&[1.0, 1.1], &[2.0, 2.1]]));

@@ -326,6 +326,18 @@ mod tests {
         assert!(Moderated::of(&[]).posteriors.is_empty());
     }
 
+    #[test]
+    fn an_independent_computation_gives_the_same() {
+        // By numpy, hypothesis by hypothesis, from this page's description.
+        let cases = [(1.0, 2.0), (1.3, 2.0), (0.2, 2.0), (0.9, 4.0), (40.0, 4.0), (0.0, 0.0)];
+        let wanted = [2.409450, 2.523358, 2.229524, 2.196530, 14.422647, 7.117241];
+        let found = Moderated::of(&cases.map(|(variance, freedom)| scatter(variance, freedom)));
+        for (case, wanted) in wanted.iter().enumerate() {
+            let half = found.half_width(case, 0.95);
+            assert!((half / wanted - 1.0).abs() < 1e-5, "{case}: {half} not {wanted}");
+        }
+    }
+
     proptest::proptest! {
         #[test]
         fn the_unit_does_not_matter(

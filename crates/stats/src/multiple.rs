@@ -81,6 +81,7 @@ mod tests {
         assert!((threshold - 0.125).abs() < 1e-12, "{threshold}");
         assert_eq!(found(threshold), 9);
         assert_eq!(true_share(&[0.9, 0.8]), 1.0);
+        assert!((true_share(&[0.1, 0.2, 0.3, 0.5]) - 0.5).abs() < 1e-12, "a half is not above it");
         assert_eq!(adaptive_threshold(&[], 0.05), 0.05);
     }
 
@@ -89,6 +90,8 @@ mod tests {
         // Of 100 with 0.009 none 0.4049, one 0.3677, two 0.1653, three 0.0490: up to two 0.9379, up to
         // three 0.9869.
         assert_eq!(rare_count(100, 0.009), 4);
+        // Of 10 with 0.3 up to four 0.8497, up to five 0.9527.
+        assert_eq!(rare_count(10, 0.3), 6);
         assert_eq!(rare_count(1, 0.009), 1);
         assert_eq!(rare_count(0, 0.009), 1);
     }

@@ -124,6 +124,15 @@ mod tests {
     }
 
     #[test]
+    fn samples_come_back_in_their_order() {
+        let mut sampling = Sampling::new(0.01, 5, 10, 1.0);
+        for sample in [3.0, 1.0, 2.0] {
+            assert_eq!(sampling.feed(sample, 0.1), Decision::Continue);
+        }
+        assert_eq!(sampling.into_samples(), [3.0, 1.0, 2.0]);
+    }
+
+    #[test]
     fn warm_up_ends_when_two_blocks_agree() {
         let mut warm = WarmUp::new(1e9);
         let falling: Vec<f64> = (0..10).map(|i| 10.0 - f64::from(i)).chain([1.0; 20]).collect();

@@ -142,6 +142,13 @@ mod tests {
     }
 
     #[test]
+    fn a_relative_half_width_is_half_the_interval_over_the_median() {
+        let samples: Vec<f64> = (1..=15).map(f64::from).collect();
+        let summary = Summary::of(&samples).unwrap();
+        assert_eq!(summary.relative_half_width(), (12.0 - 4.0) / 2.0 / 8.0);
+    }
+
+    #[test]
     fn one_wild_sample_moves_nothing_but_the_maximum() {
         let mut samples: Vec<f64> = (0..21).map(|i| 1.0 + f64::from(i) * 0.001).collect();
         let calm = Summary::of(&samples).unwrap();

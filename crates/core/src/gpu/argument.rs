@@ -294,6 +294,15 @@ mod tests {
     }
 
     #[test]
+    fn only_what_goes_by_value_has_bytes_of_the_parameters() {
+        assert_eq!(Argument::Block(24).bytes(), Some((0, 24)));
+        let wide = Argument::Value { offset: 8, r#type: value("f32x4") };
+        assert_eq!(wide.bytes(), Some((8, 16)));
+        assert_eq!(Argument::Buffer(2).bytes(), None);
+        assert_eq!(Argument::Local(64).bytes(), None);
+    }
+
+    #[test]
     fn types_are_read_and_written() {
         for text in ["i8", "u64", "f64", "f32x4", "u16x3", "i32x16"] {
             assert_eq!(String::from(value(text)), text);

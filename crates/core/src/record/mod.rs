@@ -244,3 +244,23 @@ impl Wall {
         self.prepare + self.build + self.launch + self.verify
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wall_time_is_the_sum_of_what_it_was_spent_on() {
+        let wall = Wall {
+            prepare: 1.0,
+            build: 2.0,
+            launch: 4.0,
+            verify: 8.0,
+            measure: 16.0,
+            busy: 15.0,
+            reference_kernel: 32.0,
+            discarded: 64.0,
+        };
+        assert_eq!((wall.around(), wall.stages(), wall.total()), (15.0, 31.0, 127.0));
+    }
+}
