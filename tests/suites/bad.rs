@@ -284,7 +284,7 @@ fn fallbacks_are_groups_with_constants_of_the_kernel() {
         self::spoiled("group: [64]", &by, at, words);
     };
     spoiled("[[0]]", "0]]", &["at least one work-item"]);
-    spoiled("[{ group: [[8], [4]] }]", "search: { group", &["a fallback has one work-group"]);
+    spoiled("[{ group: [[8], [4]] }]", "{ group", &["a fallback has one work-group"]);
     let constant = "[{ group: [8], constants: { VALUE: 2 } }]";
     spoiled(constant, "VALUE: 2", &["the kernel has no constant `VALUE`"]);
     spoiled("[{ constants: { VALUES: 2 } }]", "{ constants", &["`group` is missing here"]);
