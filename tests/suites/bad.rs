@@ -645,6 +645,7 @@ fn arguments() {
         ("[in, out, { i32: m }]", "m }", &["there is no `m` here"]),
         ("[in, out, { i16: 2^20 }]", "{ i16", &["n=1024", "`i16` does not hold"]),
         ("[in, out, { u32: n/3 }]", "{ u32", &["`u32` does not hold"]),
+        ("[in, out, { f32: 2^1000 }]", "{ f32", &["is 1.0715086071862673e301, which"]),
         ("[in, out, { local: 0 }]", "{ local", &["at least a byte"]),
         ("[in, params]", "out:", &["`out` is not among the kernel's `args`"]),
         ("[in, out, 7]", "7]", &["a buffer's name, `params`"]),
@@ -739,6 +740,7 @@ fn programs() {
         ("[a, b] }\n    verify", "[a, c] }\n    verify", "c]", &["no buffer `c`"]),
         ("b: { type: f32", "b: { type: u32", "swap: [a, b]", &["one type, `count` and `access`"]),
         ("- { swap: [a, b] }", "- { swap: [a, b], grid: [n] }", "{ swap", &["a step is"]),
+        ("- { swap: [a, b] }", "- { swap: [a, b], index: s }", "{ swap", &["a step is"]),
         ("args: [a, b, params]", "args: [a, a, params]", "b:", &["`b` is not among"]),
         (
             "verify: none",
@@ -807,6 +809,7 @@ fn expected_arrays() {
         ("{ file: none.npy }", "", "", &["cannot read the expected result `none.npy`"]),
         ("{ command: [] }", "", "", &["the command has no words"]),
         ("{ command: [a], seconds: 1000 }", "", "", &["up to 100 seconds"]),
+        ("{ command: [a], seconds: 1e300 }", "", "", &["seconds, not 1e300"]),
         ("{ file: out.npy, seconds: 3 }", "", "", &["`seconds` limit a `command`"]),
     ] {
         let text = found(verify, &header.replace(from, to));

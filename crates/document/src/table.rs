@@ -152,6 +152,9 @@ pub struct Table {
     shade: Option<[f64; 2]>,
 }
 
+/// Columns, each with what its cells show of one `T`.
+pub type ColumnsOf<T, const N: usize> = [(Column, fn(&T) -> Cell); N];
+
 impl Table {
     /// Without rows. Two columns of one key become `key` and `key_2`.
     pub fn new(
@@ -174,6 +177,19 @@ impl Table {
         }
     }
 
+    /// A row for each of `items`, each column beside what its cells show of one.
+    pub fn of<'i, T: 'i, const N: usize>(
+        key: &str,
+        title: impl Into<Sentence>,
+        items: impl IntoIterator<Item = &'i T>,
+        columns: ColumnsOf<T, N>,
+    ) -> Self {
+        let cells = columns.each_ref().map(|(_, cell)| *cell);
+        let mut table = Self::new(key, title, columns.map(|(column, _)| column));
+        items.into_iter().for_each(|item| table.row(cells.map(|cell| cell(item))));
+        table
+    }
+
     /// Adds a row; cells that it lacks are missing.
     pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
         let mut cells: Vec<Cell> = cells.into_iter().collect();
@@ -183,10 +199,20 @@ impl Table {
 
     /// Marks the last row's cell in the column `key` as the best.
     pub fn best(&mut self, key: &str) {
-        let column = self.columns.iter().position(|column| column.key == key);
-        if let (Some(column), Some(row)) = (column, self.rows.len().checked_sub(1)) {
-            self.best.push((row, column));
+        if let Some(row) = self.rows.len().checked_sub(1) {
+            self.mark_best(row, key);
         }
+    }
+
+    /// The same with the cell of `row` in the column `key` marked as the best.
+    pub fn with_best(mut self, row: usize, key: &str) -> Self {
+        self.mark_best(row, key);
+        self
+    }
+
+    fn mark_best(&mut self, row: usize, key: &str) {
+        let column = self.columns.iter().position(|column| column.key == key);
+        self.best.extend(column.map(|column| (row, column)));
     }
 
     /// The same without the columns that have no value in any row.

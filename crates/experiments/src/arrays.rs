@@ -118,7 +118,7 @@ fn run(command: &Command, folders: [&Path; 2], errors: &Path) -> Result<ExitStat
     match ended(&mut child, Duration::from_secs_f64(command.seconds)) {
         Ok(Some(status)) => Ok(status),
         Ok(None) => {
-            // Its end is waited for, so that nothing of it is left.
+            // Its end is waited for; what it started itself is not ended.
             let _ = child.kill().and_then(|()| child.wait());
             Err(format!("did not end within {} s (`seconds`)", command.seconds))
         }

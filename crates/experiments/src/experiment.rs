@@ -60,11 +60,13 @@ pub trait Experiment: Sync + 'static {
         None
     }
 
-    /// What is run besides the case.
+    /// What is run besides the case. An experiment whose plan is `()` need not say so.
     ///
     /// # Errors
     /// Why it cannot be run on this device.
-    fn plan(spec: &Self::Spec, case: &Case, planning: &Planning) -> Result<Self::Plan, Reason>;
+    fn plan(_: &Self::Spec, _: &Case, _: &Planning) -> Result<Self::Plan, Reason> {
+        serde_json::from_value(serde_json::Value::Null).map_err(|error| error.to_string().into())
+    }
 
     /// Measures `case` with `bench`.
     ///

@@ -4,11 +4,17 @@
 //! the grid at all: the work-items of a grid-stride loop share all of the work however few they are,
 //! so that a part of the grid takes as long as the whole, or longer. Where the time does not grow,
 //! the part is believed.
+//!
+//! What one kernel of a program takes says nothing of its others: each is found out about at its first
+//! launch, and the launches before it are run, since it may read what they write.
 
 use super::session::span;
 use crate::Policy;
-use crate::plan::{Candidate, Case, max_groups_in_line, partial_launch};
+use crate::plan::{
+    Candidate, Case, Pass, max_groups_in_line, partial_launch, program_kernel, recording_of,
+};
 use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::KernelId;
 use gpubench_core::reason::Reason;
 use gpubench_device::Device;
 
@@ -46,8 +52,8 @@ impl Part {
     }
 }
 
-/// Runs growing parts of the grid before the whole: a launch that would take longer than the policy
-/// affords is refused before it can block the device (or trip its watchdog).
+/// Runs growing parts before the whole: a launch that would take longer than the policy affords is
+/// refused before it can block the device (or trip its watchdog).
 ///
 /// # Errors
 /// `OverBudget` where it would; whatever running a part says.
@@ -55,6 +61,57 @@ pub(super) fn check_duration(
     device: &mut dyn Device,
     case: &Case,
     candidate: &Candidate,
+    policy: &Policy,
+) -> Result<()> {
+    match candidate.is_program() {
+        true => check_program(device, case, candidate, policy),
+        false => check_grid(device, case, (candidate, case.kernel()), policy),
+    }
+}
+
+/// Runs a program in growing blocks of its passes. One whose kernel was not yet launched with half as many
+/// groups is a block by itself, behind parts of its grid.
+fn check_program(
+    device: &mut dyn Device,
+    case: &Case,
+    candidate: &Candidate,
+    policy: &Policy,
+) -> Result<()> {
+    let (affordable, passes) = (policy.affordable_launch(), candidate.passes());
+    let groups = |pass: &Pass| pass.groups.map(f64::from).iter().product::<f64>();
+    let mut largest: Vec<f64> = candidate.kernels().map(|_| 0.0).collect();
+    let (mut done, mut seconds) = (0, 0.0);
+    while let Some(next) = passes.get(done) {
+        let is_known = |pass: &&Pass| groups(pass) <= 2.0 * largest[pass.kernel as usize];
+        let known = passes[done..].iter().take(done).take_while(is_known).count();
+        if known == 0 {
+            let kernel = program_kernel(case.kernel(), next.kernel);
+            check_grid(device, case, (&alone(candidate, next), kernel), policy)?;
+            largest[next.kernel as usize] = groups(next);
+        }
+        let block = &passes[done..done + known.max(1)];
+        seconds += span(&device.run(&recording_of(case, case.kernel(), block))?);
+        done += block.len();
+        if seconds > affordable {
+            let needed = seconds * passes.len() as f64 / done as f64;
+            return Err(over_budget(needed, affordable));
+        }
+    }
+    Ok(())
+}
+
+/// A pass of a program as a candidate of its own.
+fn alone(candidate: &Candidate, pass: &Pass) -> Candidate {
+    let Pass { groups, params, values, order, .. } = pass.clone();
+    let later = vec![];
+    Candidate { groups, params, values, order, later, ..candidate.clone() }
+}
+
+/// Runs growing parts of the first launch's grid before the whole; `kernel` is the number of its kernel.
+fn check_grid(
+    device: &mut dyn Device,
+    case: &Case,
+    (candidate, kernel): (&Candidate, KernelId),
     policy: &Policy,
 ) -> Result<()> {
     let affordable = policy.affordable_launch();
@@ -65,7 +122,7 @@ pub(super) fn check_duration(
     let (mut groups, enough) = (line.div_ceil(FIRST), (line / LAST).max(1));
     let mut before: Option<Part> = None;
     loop {
-        let recording = partial_launch(case, candidate, case.kernel(), groups);
+        let recording = partial_launch(case, candidate, kernel, groups);
         let share = f64::from(groups) / f64::from(line);
         let mut part = Part { share, seconds: span(&device.run(&recording)?) };
         let is_fine = |part: Part| {
@@ -126,24 +183,28 @@ fn over_budget(needed: f64, available: f64) -> Error {
 mod tests {
     use super::*;
     use crate::plan::{Limits, Planned};
-    use gpubench_core::gpu::DeviceInfo;
+    use gpubench_core::gpu::{Constant, DeviceInfo};
     use gpubench_device::sim::{Description, Launched, SimDevice};
     use std::sync::{Arc, Mutex};
 
-    /// The K40c, whose kernels take `seconds` by their number of groups; what each launch took.
+    /// The K40c, whose kernels take `seconds`; what each launch took.
     fn device(
-        seconds: impl Fn(f64) -> f64 + Send + Sync + 'static,
+        seconds: impl Fn(&Launched<'_>) -> f64 + Send + Sync + 'static,
     ) -> (SimDevice, Arc<Mutex<Vec<f64>>>) {
         let text = include_str!("../../device/src/sim/devices/tesla-k40c.yaml");
         let gpu = Description::parse("k40c.yaml", text).unwrap();
         let launched = Arc::new(Mutex::new(vec![]));
         let all = launched.clone();
         let cost_model = move |launch: &Launched<'_>| {
-            let took = seconds(launch.groups.map(f64::from).iter().product());
+            let took = seconds(launch);
             all.lock().unwrap().push(took);
             Some(took)
         };
         (SimDevice::new(gpu, 0, 0).with_cost_model(Arc::new(cost_model)), launched)
+    }
+
+    fn number_of_groups(launch: &Launched<'_>) -> f64 {
+        launch.groups.map(f64::from).iter().product()
     }
 
     /// The smallest launch of an otherwise empty kernel, as one of many groups and passes.
@@ -171,12 +232,21 @@ mod tests {
         policy: &Policy,
         seconds: impl Fn(f64) -> f64 + Send + Sync + 'static,
     ) -> (Option<f64>, f64) {
-        let (mut device, launched) = device(seconds);
+        let (device, launched) = device(move |launch| seconds(number_of_groups(launch)));
         let case = case(device.info(), groups, passes);
-        crate::memory::allocate(&mut device, &case).unwrap();
+        rejected_case(device, &launched, &case, policy)
+    }
+
+    fn rejected_case(
+        mut device: SimDevice,
+        launched: &Mutex<Vec<f64>>,
+        case: &Case,
+        policy: &Policy,
+    ) -> (Option<f64>, f64) {
+        crate::memory::allocate(&mut device, case).unwrap();
         let candidate = &case.candidates[0];
-        device.build(case.kernel(), &candidate.kernel).unwrap();
-        let needed = match check_duration(&mut device, &case, candidate, policy) {
+        crate::autotune::build(&mut device, case.kernel(), candidate).unwrap();
+        let needed = match check_duration(&mut device, case, candidate, policy) {
             Ok(()) => None,
             Err(Error::OverBudget(Reason::OverBudget { needed, available, option, .. })) => {
                 assert_eq!(available, policy.affordable_launch());
@@ -259,5 +329,43 @@ mod tests {
         assert_eq!(rejected(GROUPS, 1, &allowed(5.0), linear).0, None);
         let checked = Policy { verify_only: true, ..allowed(5.0) };
         assert_eq!(rejected(GROUPS, 1, &checked, linear).0, None);
+    }
+
+    /// As [`rejected`], of a program that launches one group of its first kernel and then `groups` of its
+    /// second, over and over; `seconds` are those of either.
+    fn rejected_program(
+        groups: u32,
+        repeats: usize,
+        seconds: impl Fn(bool, f64) -> f64 + Send + Sync + 'static,
+    ) -> (Option<f64>, f64) {
+        let is_second =
+            |launch: &Launched<'_>| launch.kernel.constants.last().unwrap().0 == "SECOND";
+        let (device, launched) =
+            device(move |launch| seconds(is_second(launch), number_of_groups(launch)));
+        let mut case = case(device.info(), 1, 1);
+        let candidate = &mut case.candidates[0];
+        let mut second = candidate.kernel.clone();
+        second.constants.push(("SECOND".into(), Constant::Int(1)));
+        candidate.others = vec![second];
+        let first = candidate.passes().remove(0);
+        let second = Pass { kernel: 1, groups: [groups, 1, 1], ..first.clone() };
+        candidate.later = std::iter::repeat_n([second, first], repeats).flatten().collect();
+        rejected_case(device, &launched, &case, &Policy::default())
+    }
+
+    #[test]
+    fn every_kernel_of_a_program_is_found_out_about() {
+        let (short, long) = (1e-4, 3e-3);
+        // A first kernel of a single slow group says nothing of a second one of many quick ones.
+        let slow_group = move |second: bool, _: f64| if second { short } else { long };
+        assert_eq!(rejected_program(GROUPS, 100, slow_group).0, None);
+        assert_near(rejected_program(GROUPS, 400, slow_group).0, 401.0 * long + 400.0 * short);
+        // Nor does a quick first kernel of a second one that would block the device.
+        let (needed, longest) = rejected_program(GROUPS, 2, move |second, groups| match second {
+            true => groups * 4.0 / 8192.0,
+            false => short,
+        });
+        assert_near(needed, 4.0);
+        assert!(longest < 0.04, "{longest}");
     }
 }

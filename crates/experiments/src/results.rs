@@ -77,12 +77,15 @@ pub fn engines_of(input: &ReportInput, device: usize) -> Engines {
 
 /// What was not measured, each with its reason; an empty table where everything was.
 pub fn skipped(what: &'static str, skipped: &[(String, String)]) -> Table {
-    let columns = [Column::text("what", what), Column::text("reason", "reason")];
-    let mut table = Table::new("skipped", "Not measured", columns);
-    for (what, reason) in skipped {
-        table.row([what.clone().into(), reason.clone().into()]);
-    }
-    table
+    Table::of(
+        "skipped",
+        "Not measured",
+        skipped,
+        [
+            (Column::text("what", what), |(what, _)| what.clone().into()),
+            (Column::text("reason", "reason"), |(_, reason)| reason.clone().into()),
+        ],
+    )
 }
 
 /// What the units of a device hold: of each case, the first round that shows it counts.

@@ -2,10 +2,11 @@
 
 use super::comparison::Compared;
 use super::csv::{csv, number};
+use super::export_rows::serde_name;
 use super::labels;
 use gpubench_analysis::rank::Ranking;
 use gpubench_analysis::{Aggregate, ReportInput, ReportedDevice, Source};
-use gpubench_core::gpu::{DeviceInfo, DeviceKind};
+use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Outcome;
 use gpubench_core::text::printable;
 use gpubench_core::workload::Kind;
@@ -177,22 +178,11 @@ fn device(reported_device: &ReportedDevice) -> Device {
         label: reported_device.label.clone(),
         name: info.name.clone(),
         vendor: info.vendor.clone(),
-        kind: kind(info.kind).to_owned(),
+        kind: serde_name(&info.kind),
         backend: info.backend.clone(),
         api: info.api.clone(),
         driver: info.driver.clone(),
         host: reported_device.header.host.name.clone(),
-    }
-}
-
-fn kind(kind: DeviceKind) -> &'static str {
-    match kind {
-        DeviceKind::Discrete => "discrete",
-        DeviceKind::Integrated => "integrated",
-        DeviceKind::Virtual => "virtual",
-        DeviceKind::Cpu => "cpu",
-        DeviceKind::Simulated => "simulated",
-        DeviceKind::Other => "other",
     }
 }
 

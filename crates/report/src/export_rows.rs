@@ -127,7 +127,7 @@ pub fn row(run: &str, header: &Header, record: &Record) -> Option<Vec<Cell>> {
 }
 
 /// The name by which JSON knows a value; of one with a text, the name alone.
-fn serde_name(value: &impl serde::Serialize) -> String {
+pub(crate) fn serde_name(value: &impl serde::Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(Value::String(serde_name)) => serde_name,
         Ok(Value::Object(object)) => object.keys().next().cloned().unwrap_or_default(),

@@ -266,11 +266,11 @@ fn shared<'r, 'a>(
         }
     }
     groups.sort_by_key(|((_, rows), _)| std::cmp::Reverse(rows.len()));
-    let such_as = |((text, rows), differ): (Shared<'r, 'a>, bool)| match differ {
-        true => (format!("such as: {text}"), rows),
+    let named = |((text, rows), differ): (Shared<'r, 'a>, bool)| match differ {
+        true => (format!("{text} (the first of them)"), rows),
         false => (text, rows),
     };
-    groups.into_iter().map(such_as).collect()
+    groups.into_iter().map(named).collect()
 }
 
 /// A reason with its figures and their units left out, since they differ from case to case.

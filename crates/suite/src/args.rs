@@ -9,6 +9,7 @@ use super::types::{Argument, Buffer, Kernel};
 use super::values::Expression;
 use super::{Expr, Scope};
 use gpubench_core::gpu::{self, ValueType};
+use gpubench_core::units::quoted;
 use gpubench_core::workload::Size;
 use gpubench_core::yaml::{Node, Value};
 
@@ -176,7 +177,7 @@ impl Argument {
         let component = |expr: &Expr| {
             let value = expr.eval(scope)?;
             let name = String::from(*r#type);
-            let wrong = || format!("`{expr}` is {value}, which `{name}` does not hold exactly");
+            let wrong = || format!("`{expr}` is {}, which `{name}` does not hold", quoted(value));
             if r#type.holds(value) { Ok(value) } else { Err(wrong()) }
         };
         components.iter().map(component).collect()

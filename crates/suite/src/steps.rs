@@ -15,7 +15,7 @@ const MAX_DEPTH: usize = 8;
 
 /// What all steps of a program share.
 struct Given<'a> {
-    /// The workload as the file has it, without its steps.
+    /// The workload as the file has it.
     spec: &'a file::Workload,
     buffers: &'a [Buffer],
     params: Vec<(String, gpubench_core::gpu::Scalar)>,
@@ -114,7 +114,9 @@ impl Converter<'_> {
                 (None, Some(_), None) if step.grid.is_none() => {
                     self.repeat_step(given, kernels, step, at, names, depth)
                 }
-                (None, None, Some(swap)) if step.grid.is_none() && step.steps.is_none() => {
+                (None, None, Some(swap))
+                    if step.grid.is_none() && step.steps.is_none() && step.index.is_none() =>
+                {
                     self.swap_step(swap, given.buffers).map(Step::Swap)
                 }
                 _ => {

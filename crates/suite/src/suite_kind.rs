@@ -120,6 +120,13 @@ pub struct Partner {
     pub purpose: &'static str,
 }
 
+impl Partner {
+    /// The workload of this name and place, of whatever sizes.
+    pub fn new((name, place): &(String, Place), purpose: &'static str) -> Self {
+        Self { name: name.clone(), place: place.clone(), same_sizes: false, purpose }
+    }
+}
+
 /// Something wrong with an option at one size.
 #[derive(Clone, Debug)]
 pub struct Wrong {

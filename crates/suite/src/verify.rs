@@ -10,6 +10,7 @@ use super::types::{Buffer, Kernel, Workload};
 use gpubench_core::gpu::{Access, Language};
 use gpubench_core::hash::sha256_of;
 use gpubench_core::npy::Header;
+use gpubench_core::units::quoted;
 use gpubench_core::workload::{Command, Comparison, Size, Verify};
 use gpubench_core::yaml::{Node, Value};
 use std::fs::File;
@@ -112,7 +113,8 @@ fn limit(given: Option<At<f64>>, diagnostics: &mut Diagnostics) -> Option<f64> {
         None => Some(COMMAND_SECONDS),
         Some(At { value, .. }) if value > 0.0 && value <= MAX_COMMAND_SECONDS => Some(value),
         Some(At { value, at }) => {
-            let message = format!("a command has up to {MAX_COMMAND_SECONDS} seconds, not {value}");
+            let message =
+                format!("a command has up to {MAX_COMMAND_SECONDS} seconds, not {}", quoted(value));
             diagnostics.reject(&at, message, None)
         }
     }

@@ -81,25 +81,23 @@ fn text<'a>(
 }
 
 fn table(devices: &[Numbered], width: Option<usize>) -> String {
-    let columns = [
-        Column::new("gpu", "gpu", Unit::Count),
-        Column::names("device", "device"),
-        Column::text("name", "name"),
-        Column::text("type", "type"),
-        Column::new("memory", "memory", Unit::Bytes),
-        Column::new("units", "units", Unit::Count),
-    ];
-    let mut table = Table::new("devices", "Devices", columns);
-    for Numbered { physical_gpu, device } in devices {
-        table.row([
-            (*physical_gpu as u64).into(),
-            device.label().into(),
-            device.name.clone().into(),
-            kind(device.kind).into(),
-            device.memory.map(|memory| memory.0 as f64).into(),
-            device.compute_units.map(u64::from).into(),
-        ]);
-    }
+    let table = Table::of(
+        "devices",
+        "Devices",
+        devices,
+        [
+            (Column::new("gpu", "gpu", Unit::Count), |of| (of.physical_gpu as u64).into()),
+            (Column::names("device", "device"), |of| of.device.label().into()),
+            (Column::text("name", "name"), |of| of.device.name.clone().into()),
+            (Column::text("type", "type"), |of| kind(of.device.kind).into()),
+            (Column::new("memory", "memory", Unit::Bytes), |of| {
+                of.device.memory.map(|memory| memory.0 as f64).into()
+            }),
+            (Column::new("units", "units", Unit::Count), |of| {
+                of.device.compute_units.map(u64::from).into()
+            }),
+        ],
+    );
     render::text::table(&table, width)
 }
 

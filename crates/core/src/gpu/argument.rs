@@ -85,7 +85,7 @@ impl Numeric {
         (row.1, row.2, row.3)
     }
 
-    /// Whether it holds `value`, which must be exact in binary64.
+    /// Whether it holds `value`: a whole number's type exactly, a float's rounded.
     fn holds(self, value: f64) -> bool {
         let whole = |low: f64, high: f64| {
             value.fract() == 0.0 && value.abs() <= EXACT && (low..=high).contains(&value)
@@ -138,7 +138,7 @@ impl ValueType {
         self.numeric.row().2 * if self.width == 3 { 4 } else { usize::from(self.width) }
     }
 
-    /// Whether a component holds `value` exactly, or rounded where it is no whole number.
+    /// Whether a component holds `value`: a whole number's type exactly, a float's rounded.
     pub fn holds(self, value: f64) -> bool {
         self.numeric.holds(value)
     }

@@ -172,6 +172,7 @@ mod tests {
             assert!(read(bad).is_err(), "{bad}");
         }
     }
+
     #[test]
     fn a_case_is_no_larger_than_a_sibling_of_which_no_size_is_smaller() {
         let key = |workload: &str, d1: i64, d2: i64| CaseKey {

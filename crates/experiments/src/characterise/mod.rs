@@ -5,10 +5,9 @@ pub mod profile;
 mod run;
 
 use crate::Bench;
-use crate::experiment::{Experiment, Planning};
+use crate::experiment::Experiment;
 use crate::plan::Case;
 use gpubench_core::error::Result;
-use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
 
 /// Time of every variant of a kernel against the number of work-groups: their differences are the device's costs.
@@ -20,10 +19,6 @@ impl Experiment for Characterise {
     type Spec = ();
     type Plan = ();
     type Data = data::Characterised;
-
-    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), Reason> {
-        Ok(())
-    }
 
     fn run(case: &Case, bench: &mut Bench) -> Result<()> {
         run::measure(case, bench)

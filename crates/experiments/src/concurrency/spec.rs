@@ -44,12 +44,7 @@ impl crate::experiment::Spec for Spec {
     }
 
     fn partners(&self) -> Vec<Partner> {
-        let partner = |(name, place): &(String, Place)| Partner {
-            name: name.clone(),
-            place: place.clone(),
-            same_sizes: false,
-            purpose: "run concurrently with another",
-        };
+        let partner = |named| Partner::new(named, "run concurrently with another");
         self.with.iter().map(partner).collect()
     }
 }

@@ -4,11 +4,10 @@ mod run;
 mod section;
 
 use crate::Bench;
-use crate::experiment::{Experiment, Nothing, Planning};
+use crate::experiment::{Experiment, Nothing};
 use crate::plan::Case;
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
-use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
 use gpubench_document::Section;
 use gpubench_suite::{Family, HostMemory, Needs};
@@ -34,10 +33,6 @@ impl<const TO_DEVICE: bool> Experiment for OneWay<TO_DEVICE> {
     type Spec = ();
     type Plan = ();
     type Data = Nothing;
-
-    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), Reason> {
-        Ok(())
-    }
 
     fn run(case: &Case, bench: &mut Bench) -> Result<()> {
         run::measure(case, TO_DEVICE, bench)

@@ -76,13 +76,7 @@ impl crate::experiment::Spec for Spec {
     }
 
     fn partners(&self) -> Vec<Partner> {
-        let partner = |(name, place): &(String, Place)| Partner {
-            name: name.clone(),
-            place: place.clone(),
-            same_sizes: false,
-            purpose: "pack what is exchanged",
-        };
-        [&self.pack, &self.unpack].map(partner).into()
+        [&self.pack, &self.unpack].map(|named| Partner::new(named, "pack what is exchanged")).into()
     }
 
     fn wrong_at_size(

@@ -4,11 +4,10 @@ mod run;
 pub mod shares;
 
 use crate::Bench;
-use crate::experiment::{Experiment, Planning};
+use crate::experiment::Experiment;
 use crate::plan::Case;
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
-use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
 use gpubench_document::Section;
 use gpubench_suite::{Needs, Passes};
@@ -23,10 +22,6 @@ impl Experiment for Kernel {
     type Spec = ();
     type Plan = ();
     type Data = shares::Shares;
-
-    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), Reason> {
-        Ok(())
-    }
 
     fn run(case: &Case, bench: &mut Bench) -> Result<()> {
         run::measure(case, bench)

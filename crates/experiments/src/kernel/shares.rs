@@ -11,7 +11,7 @@ use gpubench_device::Device;
 use gpubench_document::{Column, Section, Sentence, Table, Unit};
 use serde::{Deserialize, Serialize};
 
-/// The kernels of a program, in the order in which they are first launched, over one run of it.
+/// The kernels of a program, the one that is launched first before the others, over one run of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Shares {
     /// Each kernel.

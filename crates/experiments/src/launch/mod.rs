@@ -3,10 +3,9 @@
 mod run;
 
 use crate::Bench;
-use crate::experiment::{Experiment, Nothing, Planning};
+use crate::experiment::{Experiment, Nothing};
 use crate::plan::Case;
 use gpubench_core::error::Result;
-use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
 
 /// Time from asking for a launch on an idle device to its start.
@@ -18,10 +17,6 @@ impl Experiment for Launch {
     type Spec = ();
     type Plan = ();
     type Data = Nothing;
-
-    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), Reason> {
-        Ok(())
-    }
 
     fn run(case: &Case, bench: &mut Bench) -> Result<()> {
         run::measure(case, bench)

@@ -28,31 +28,25 @@ pub(super) fn section(input: &ReportInput) -> Section {
 }
 
 fn table(cases: &[(Section, LayoutTransformSummary)]) -> Table {
-    let mut table = Table::new(
+    let title = "One use, the transform, and after how many uses it pays";
+    Table::of(
         "cases",
-        "One use, the transform, and after how many uses it pays",
+        title,
+        cases,
         [
-            Column::text("case", "case"),
-            Column::new("strided", "in strides", Unit::Seconds),
-            Column::new("contiguous", "transformed", Unit::Seconds),
-            Column::new("saved", "saved", Unit::Fraction),
-            Column::new("transform", "transform", Unit::Seconds),
-            Column::new("predicted", "predicted", Unit::Count),
-            Column::text("measured", "measured"),
+            (Column::text("case", "case"), |(case, _)| case.title.clone().into()),
+            (Column::new("strided", "in strides", Unit::Seconds), |(_, of)| of.strided.into()),
+            (Column::new("contiguous", "transformed", Unit::Seconds), |(_, of)| {
+                of.contiguous.into()
+            }),
+            (Column::new("saved", "saved", Unit::Fraction), |(_, of)| of.saved_fraction.into()),
+            (Column::new("transform", "transform", Unit::Seconds), |(_, of)| of.transform.into()),
+            (Column::new("predicted", "predicted", Unit::Count), |(_, of)| {
+                of.predicted.map_or("never".into(), Cell::Count)
+            }),
+            (Column::text("measured", "measured"), |(_, of)| measured(of)),
         ],
-    );
-    for (case, summary) in cases {
-        table.row([
-            case.title.clone().into(),
-            summary.strided.into(),
-            summary.contiguous.into(),
-            summary.saved_fraction.into(),
-            summary.transform.into(),
-            summary.predicted.map_or("never".into(), Cell::Count),
-            measured(summary),
-        ]);
-    }
-    table
+    )
 }
 
 /// After how many uses it paid; nothing where none were run.
@@ -65,22 +59,19 @@ fn measured(summary: &LayoutTransformSummary) -> Cell {
 }
 
 fn uses(uses: &[UsesSummary]) -> Table {
-    let mut table = Table::new(
+    Table::of(
         "uses",
         "Uses in a row",
+        uses,
         [
-            Column::new("uses", "uses", Unit::Count),
-            Column::new("strided", "in strides", Unit::Seconds),
-            Column::new("transformed", "transformed first", Unit::Seconds),
-            Column::text("pays", "pays"),
+            (Column::new("uses", "uses", Unit::Count), |one| u64::from(one.count).into()),
+            (Column::new("strided", "in strides", Unit::Seconds), |one| one.strided.into()),
+            (Column::new("transformed", "transformed first", Unit::Seconds), |one| {
+                one.transformed.into()
+            }),
+            (Column::text("pays", "pays"), |one| one.paid().into()),
         ],
-    );
-    for one in uses {
-        let times = [one.strided.into(), one.transformed.into()];
-        table
-            .row([u64::from(one.count).into()].into_iter().chain(times).chain([one.paid().into()]));
-    }
-    table
+    )
 }
 
 #[cfg(test)]

@@ -72,12 +72,8 @@ impl crate::experiment::Spec for Spec {
     }
 
     fn partners(&self) -> Vec<Partner> {
-        let partner = |(name, place): &(String, Place)| Partner {
-            name: name.clone(),
-            place: place.clone(),
-            same_sizes: true,
-            purpose: "transform a layout or to use the result",
-        };
+        let purpose = "transform a layout or to use the result";
+        let partner = |named| Partner { same_sizes: true, ..Partner::new(named, purpose) };
         [&self.by, &self.then].map(partner).into()
     }
 }

@@ -6,12 +6,11 @@ mod run;
 mod section;
 
 use crate::Bench;
-use crate::experiment::{Experiment, Planning};
+use crate::experiment::Experiment;
 use crate::plan::Case;
 use crate::residency::GroupsAtOnce;
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
-use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
 use gpubench_document::Section;
 use gpubench_suite::{Family, Needs};
@@ -27,10 +26,6 @@ impl Experiment for Occupancy {
     type Spec = ();
     type Plan = ();
     type Data = data::OccupancySweep;
-
-    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), Reason> {
-        Ok(())
-    }
 
     fn run(case: &Case, bench: &mut Bench) -> Result<()> {
         run::measure(case, bench)

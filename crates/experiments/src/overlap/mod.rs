@@ -8,13 +8,12 @@ mod section;
 
 use crate::Bench;
 use crate::engines::{Engines, either};
-use crate::experiment::{Experiment, Planning, Timelines};
+use crate::experiment::{Experiment, Timelines};
 use crate::plan::Case;
 use crate::prediction_scores::ModelPrediction;
 use crate::stages;
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
-use gpubench_core::reason::Reason;
 use gpubench_core::text::counted;
 use gpubench_core::workload::Kind;
 use gpubench_document::Section;
@@ -34,10 +33,6 @@ impl Experiment for Overlap {
     type Spec = ();
     type Plan = ();
     type Data = data::Overlap;
-
-    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), Reason> {
-        Ok(())
-    }
 
     fn run(case: &Case, bench: &mut Bench) -> Result<()> {
         run::measure(case, bench)

@@ -171,30 +171,19 @@ fn timeline(run: &OverlapRun) -> Option<Timeline> {
 }
 
 fn table(summary: &OverlapSummary) -> Table {
-    let mut table = Table::new(
+    let title = "Measured, the hidden fraction, and what models predicted";
+    let table = Table::of(
         "runs",
-        "Measured, the hidden fraction, and what models predicted",
+        title,
+        &summary.runs,
         [
-            Column::new("chunks", "chunks", Unit::Count),
-            Column::new("queues", "queues", Unit::Count),
-            Column::new("seconds", "median", Unit::Seconds),
-            Column::new("hidden", "hidden", Unit::Fraction),
-            Column::new("streams", "streams model", Unit::Seconds),
-            Column::new("pipeline", "pipeline", Unit::Seconds),
+            (Column::new("chunks", "chunks", Unit::Count), |run| u64::from(run.chunks).into()),
+            (Column::new("queues", "queues", Unit::Count), |run| u64::from(run.queues).into()),
+            (Column::new("seconds", "median", Unit::Seconds), |run| run.seconds.into()),
+            (Column::new("hidden", "hidden", Unit::Fraction), |run| run.hidden_fraction.into()),
+            (Column::new("streams", "streams model", Unit::Seconds), |run| run.streams.into()),
+            (Column::new("pipeline", "pipeline", Unit::Seconds), |run| run.pipeline.into()),
         ],
     );
-    for (i, run) in summary.runs.iter().enumerate() {
-        table.row([
-            u64::from(run.chunks).into(),
-            u64::from(run.queues).into(),
-            run.seconds.into(),
-            run.hidden_fraction.into(),
-            run.streams.into(),
-            run.pipeline.into(),
-        ]);
-        if i == summary.best {
-            table.best("seconds");
-        }
-    }
-    table
+    table.with_best(summary.best, "seconds")
 }

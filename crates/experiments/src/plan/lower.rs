@@ -17,19 +17,27 @@ pub fn slices(case: &Case) -> Vec<Slice> {
 
 /// `count` launches of a candidate, each with all its passes, one after the other on one queue.
 pub fn launches(case: &Case, candidate: &Candidate, kernel: KernelId, count: u32) -> Recording {
+    let passes = candidate.passes();
+    let all = std::iter::repeat_n(passes.as_slice(), count as usize);
+    recording_of(case, kernel, all.flatten())
+}
+
+/// These passes, one after the other on one queue; `kernel` is the number of the first of their kernels.
+pub fn recording_of<'a>(
+    case: &Case,
+    kernel: KernelId,
+    passes: impl IntoIterator<Item = &'a Pass>,
+) -> Recording {
     let buffers = slices(case);
-    let dispatch = |pass: &Pass| Op::Dispatch {
-        kernel: program_kernel(kernel, pass.kernel),
-        groups: pass.groups,
-        buffers: in_order(&buffers, &pass.order),
-        params: pass.param_bytes(),
-    };
-    let passes: Vec<Op> = candidate.passes().iter().map(dispatch).collect();
     let mut recording = Recording::default();
-    for _ in 0..count {
-        for op in &passes {
-            recording.push(Queue(0), vec![], op.clone());
-        }
+    for pass in passes {
+        let dispatch = Op::Dispatch {
+            kernel: program_kernel(kernel, pass.kernel),
+            groups: pass.groups,
+            buffers: in_order(&buffers, &pass.order),
+            params: pass.param_bytes(),
+        };
+        recording.push(Queue(0), vec![], dispatch);
     }
     recording
 }

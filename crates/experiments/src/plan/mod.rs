@@ -33,7 +33,7 @@ pub use filter::Filter;
 pub use limits::{GUARD, Limits};
 pub use lower::{
     copies, host_buffer, launches, line_launch, max_groups_in_line, partial_launch, program_kernel,
-    slices,
+    recording_of, slices,
 };
 pub use order::{Turn, is_no_larger, shuffle, turns};
 pub use resolve::{Resolution, resolve, scope_of};

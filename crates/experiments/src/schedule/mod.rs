@@ -8,12 +8,11 @@ pub mod sample;
 mod section;
 
 use crate::Bench;
-use crate::experiment::{Experiment, Planning, Timelines};
+use crate::experiment::{Experiment, Timelines};
 use crate::plan::Case;
 use crate::prediction_scores::ModelPrediction;
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
-use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
 use gpubench_document::Section;
 use gpubench_model::concurrency::Device as Residency;
@@ -31,10 +30,6 @@ impl Experiment for Schedule {
     type Spec = ();
     type Plan = ();
     type Data = data::Schedule;
-
-    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), Reason> {
-        Ok(())
-    }
 
     fn run(case: &Case, bench: &mut Bench) -> Result<()> {
         run::measure(case, bench)

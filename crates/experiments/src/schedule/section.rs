@@ -67,30 +67,20 @@ fn plot(summary: &ScheduleSummary) -> Plot {
 }
 
 fn table(summary: &ScheduleSummary) -> Table {
-    let mut table = Table::new(
+    let title = "Every plan, measured and predicted (model 9)";
+    let table = Table::of(
         "plans",
-        "Every plan, measured and predicted (model 9)",
+        title,
+        &summary.plans,
         [
-            Column::text("plan", "plan"),
-            Column::new("parts", "parts", Unit::Count),
-            Column::new("seconds", "median", Unit::Seconds),
-            Column::new("over_bound", "over bound", Unit::Ratio),
-            Column::new("predicted", "predicted", Unit::Seconds),
+            (Column::text("plan", "plan"), |plan| plan.plan.clone().into()),
+            (Column::new("parts", "parts", Unit::Count), |plan| (plan.parts as u64).into()),
+            (Column::new("seconds", "median", Unit::Seconds), |plan| plan.seconds.into()),
+            (Column::new("over_bound", "over bound", Unit::Ratio), |plan| plan.over_bound.into()),
+            (Column::new("predicted", "predicted", Unit::Seconds), |plan| plan.predicted.into()),
         ],
     );
-    for (i, plan) in summary.plans.iter().enumerate() {
-        table.row([
-            plan.plan.clone().into(),
-            (plan.parts as u64).into(),
-            plan.seconds.into(),
-            plan.over_bound.into(),
-            plan.predicted.into(),
-        ]);
-        if i == summary.best {
-            table.best("seconds");
-        }
-    }
-    table
+    table.with_best(summary.best, "seconds")
 }
 
 #[cfg(test)]

@@ -8,12 +8,11 @@ mod run;
 mod section;
 mod split_run;
 
-use crate::experiment::{Experiment, Planning};
+use crate::experiment::Experiment;
 use crate::plan::Case;
 use crate::{Bench, DeviceGroup};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
-use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
 use gpubench_document::Section;
 use gpubench_suite::{Family, HostMemory, Needs};
@@ -31,10 +30,6 @@ impl Experiment for Split {
     type Spec = ();
     type Plan = ();
     type Data = data::Split;
-
-    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), Reason> {
-        Ok(())
-    }
 
     fn section(input: &ReportInput) -> Option<Section> {
         Some(section::section(input))

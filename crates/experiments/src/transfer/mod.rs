@@ -8,12 +8,11 @@ mod section;
 
 use crate::Bench;
 use crate::engines::{Engines, either};
-use crate::experiment::{Experiment, Planning};
+use crate::experiment::Experiment;
 use crate::plan::{BufferPlan, Case, Limits, sweep_buffer};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
 use gpubench_document::Section;
 use gpubench_suite::{Family, HostMemory, Needs};
@@ -33,10 +32,6 @@ impl Experiment for Transfer {
 
     fn buffers(device: &DeviceInfo, limits: &Limits) -> Option<Vec<BufferPlan>> {
         Some(vec![sweep_buffer(device, limits)])
-    }
-
-    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), Reason> {
-        Ok(())
     }
 
     fn run(case: &Case, bench: &mut Bench) -> Result<()> {

@@ -7,13 +7,12 @@ mod plans;
 mod run;
 mod section;
 
-use crate::experiment::{Experiment, Planning};
+use crate::experiment::Experiment;
 use crate::plan::{BufferPlan, Case, Limits, copy_buffer};
 use crate::{Bench, DeviceGroup};
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::reason::Reason;
 use gpubench_core::workload::Kind;
 use gpubench_document::Section;
 use gpubench_suite::{Family, HostMemory, Needs};
@@ -35,10 +34,6 @@ impl Experiment for TransferStates {
 
     fn buffers(device: &DeviceInfo, limits: &Limits) -> Option<Vec<BufferPlan>> {
         Some(vec![copy_buffer(device, limits)])
-    }
-
-    fn plan(_: &(), _: &Case, _: &Planning) -> Result<(), Reason> {
-        Ok(())
     }
 
     fn section(input: &ReportInput) -> Option<Section> {

@@ -64,15 +64,22 @@ fn derived(values: &[f64], roles: &Roles) -> Vec<f64> {
     features
 }
 
-/// To mean 0 and deviation 1; false where all values are the same.
+/// To mean 0 and deviation 1, however small or large the values; false where all are the same.
 fn standardise(column: &mut [f64]) -> bool {
+    if column.iter().all(|value| *value == column[0]) {
+        return false;
+    }
+    let largest = column.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    // A power of two leaves their digits alone.
+    let scale = largest.log2().floor().min(1023.0).exp2();
+    column.iter_mut().for_each(|value| *value /= scale);
     let count = column.len() as f64;
     let mean = column.iter().sum::<f64>() / count;
     let deviation = (column.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt();
     for value in &mut *column {
         *value = (*value - mean) / deviation;
     }
-    deviation > 1e-9
+    true
 }
 
 #[cfg(test)]

@@ -148,8 +148,12 @@ impl Model {
             .collect()
     }
 
-    /// The untried variant with the largest expected improvement; `None` where nothing was learnt yet.
+    /// The untried variant with the largest expected improvement; `None` where nothing was learnt yet, or
+    /// variants differ in no feature.
     fn promising(&mut self) -> Option<usize> {
+        if self.features.width() == 0 {
+            return None;
+        }
         let best = self.reported.iter().filter_map(|(_, log)| *log).min_by(f64::total_cmp)?;
         let residuals = self.residuals();
         let count = residuals.len() as f64;

@@ -65,6 +65,27 @@ fn goes_on_where_everything_failed_and_ends_after_the_last() {
 }
 
 #[test]
+fn values_of_any_size_make_a_search() {
+    let next = |value: f64, steps: u64| f64::from_bits(value.to_bits() + steps);
+    let values: [fn(u64) -> f64; 4] =
+        [|i| i as f64 * 1e-12, |i| i as f64 * 1e307, |i| 1e9 + i as f64, |i| i as f64 * 1e-300];
+    // The last of these have one logarithm, so that no feature is left.
+    let same_logs: Vec<f64> = (0..12).map(|i| next(1e300, i)).collect();
+    let all = values.map(|value| (0..12).map(value).collect::<Vec<f64>>());
+    for values in all.into_iter().chain([same_logs]) {
+        let variants = values.iter().map(|value| vec![*value]).collect();
+        let space = Space::new(vec!["x".into()], variants).unwrap();
+        let outcomes = (0..12).map(|i| {
+            let time = 1.0 + f64::from(11 - i);
+            Outcome::Measured(Interval { low: time, time, high: time })
+        });
+        let recorded = Recorded::new(space, outcomes.collect()).unwrap();
+        let mut model = Model::new(recorded.space(), 1);
+        assert_eq!(replay(&recorded, &mut model, 12).tried.len(), 12, "{values:?}");
+    }
+}
+
+#[test]
 fn a_resumed_search_does_not_repeat_what_was_reported() {
     let recorded = recorded(surprising);
     let mut first = Model::new(recorded.space(), 5);

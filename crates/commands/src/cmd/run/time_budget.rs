@@ -80,7 +80,7 @@ impl TimeBudget {
     /// Why the next case gets no time.
     pub fn used_up(&self) -> String {
         let total = units::seconds(self.total.unwrap_or_default());
-        format!("the device's time budget of {total} is used up")
+        format!("the device's time budget of {total} is used up; `--budget SECONDS` gives more")
     }
 
     /// The time for `case`, the next of `left` ones over all rounds, of which it is its workload's
