@@ -38,6 +38,29 @@ fn spoiled(part: &str, by: &str, at: &str, words: &[&str]) {
     }
 }
 
+/// A search has axes that the kernel has, and conditions that can be read and leave something to try.
+#[test]
+fn searches() {
+    let with = |search: &str| format!("    search: {{ {search} }}\n    verify: none\n");
+    let bad = |search: &str, at: &str, words: &[&str]| {
+        spoiled("    verify: none\n", &with(search), at, words);
+    };
+    bad("group: [[64]], by: hand", "hand", &["`hand`", "`tune`"]);
+    bad("by: tune, constants: { VALUE: [1] }", "VALUE", &["no constant `VALUE`", "`VALUES`"]);
+    bad("by: tune, constants: { VALUES: [] }", "VALUES", &["no value to try"]);
+    bad("group: { x: [0, 1] }", "0", &["at least one work-item"]);
+    bad("group: { w: [1] }", "w", &["unknown key `w`"]);
+    bad("where: [GROUP_X]", "GROUP_X", &["a comparison", "=="]);
+    bad("where: [GROUP_X <= 2n]", "2n", &["`2n` is no number"]);
+    bad("where: [GROUP_Q <= 2]", "GROUP_Q", &["no `GROUP_Q`", "did you mean"]);
+    bad("where: [GROUP_X > n]", "search: { where", &["at n=1024", "no variant fulfils"]);
+    bad("where: [GROUP_X/(n - 1024) > 0]", "search: { where", &["divided by 0"]);
+    let many: Vec<String> = (1..=40).map(|i| i.to_string()).collect();
+    let many = many.join(", ");
+    let axes = format!("group: {{ x: [{many}] }}, constants: {{ VALUES: [{many}] }}");
+    bad(&axes, "search: { group", &["between 1 and 1000 variants, not 1600", "by: tune"]);
+}
+
 /// A ceiling says what it bounds, and has to be able to.
 #[test]
 fn ceilings() {

@@ -193,7 +193,7 @@ fn lines(text: &str, width: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{harmless, middle, printable, wrapped};
+    use super::*;
 
     #[test]
     fn a_file_is_read_up_to_its_limit() {

@@ -73,7 +73,7 @@ pub use iterate::{Iterated, iterate};
 pub use measurement::{Measurement, Stage};
 pub use memory::{initial, promised};
 pub use planner::{keys, plan};
-pub use policy::Policy;
+pub use policy::{Policy, Race};
 pub use registry::load;
 pub use session::Session;
 pub use stage_timer::StageTimer;

@@ -131,7 +131,9 @@ impl<'a> Samples<'a> {
             self.other_clock_samples = 0;
             self.decision = self.sampling.feed(sample.seconds, wall);
         }
-        if self.decision == Decision::Continue && is_overdue(self.spent, self.policy.seconds) {
+        let lost = || self.policy.race.is_some_and(|race| race.is_lost(self.sampling.samples()));
+        let overdue = is_overdue(self.spent, self.policy.seconds);
+        if self.decision == Decision::Continue && (overdue || lost()) {
             self.decision = Decision::GaveUp;
         }
     }

@@ -1,6 +1,6 @@
 //! How long and how well to measure.
 
-use gpubench_stats::Sampling;
+use gpubench_stats::{Sampling, Summary};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -25,10 +25,41 @@ pub struct Policy {
     pub allowed_launch: Option<f64>,
     /// Check the result only.
     pub verify_only: bool,
+    /// Where variants of a kernel race for the fastest.
+    #[serde(default)]
+    pub race: Option<Race>,
     /// A folder for inputs and expected results, which several rounds and devices share.
     pub cache: Option<PathBuf>,
     /// A folder on the disk that states are saved to; without one, the system's for temporary files.
     pub disk: Option<PathBuf>,
+}
+
+/// A race: a variant is measured only as far as it may still be the fastest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Race {
+    /// Seconds that the best so far takes at most; `None` for the first to run.
+    pub best: Option<f64>,
+}
+
+impl Race {
+    /// With fewer samples the lower end of their interval is not to be relied on.
+    const ENOUGH: usize = 5;
+    /// What takes so many times as long as the best needs no warm-up to lose …
+    const HOPELESS: f64 = 2.0;
+    /// … and few samples.
+    const FEW: usize = 2;
+
+    /// Whether these samples show that the variant is slower than the best.
+    pub(super) fn is_lost(self, samples: &[f64]) -> bool {
+        let Some((best, summary)) = self.best.zip(Summary::of(samples)) else { return false };
+        let hopeless = samples.len() >= Self::FEW && self.is_hopeless(summary.min);
+        hopeless || samples.len() >= Self::ENOUGH && summary.interval[0] > best
+    }
+
+    /// Whether a launch of so many seconds leaves no doubt.
+    pub(super) fn is_hopeless(self, launch: f64) -> bool {
+        self.best.is_some_and(|best| launch > Self::HOPELESS * best)
+    }
 }
 
 impl Default for Policy {
@@ -42,6 +73,7 @@ impl Default for Policy {
             longest_launch: 2.0,
             allowed_launch: None,
             verify_only: false,
+            race: None,
             cache: None,
             disk: None,
         }
@@ -59,8 +91,34 @@ impl Policy {
         }
     }
 
+    /// The same for a kernel whose first launches took so long.
+    pub(super) fn after_launch(&self, seconds: f64) -> Self {
+        let hopeless = self.race.is_some_and(|race| race.is_hopeless(seconds));
+        let warmup = if hopeless { 0.0 } else { self.warmup };
+        Self { warmup, ..self.clone() }
+    }
+
     /// Sampling that takes up to so many seconds.
     pub(super) fn sampling(&self, seconds: f64) -> Sampling {
         Sampling::new(self.target, self.min_samples, self.max_samples, seconds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_race_is_lost_by_intervals_and_hopeless_by_a_launch() {
+        let race = Race { best: Some(1.0) };
+        assert!(!race.is_lost(&[2.0; 4]), "too few samples");
+        assert!(race.is_lost(&[2.0; 5]));
+        assert!(race.is_lost(&[2.1; 2]) && !race.is_lost(&[9.0]), "hopeless");
+        assert!(!race.is_lost(&[2.0, 2.0, 0.9, 2.0, 2.0]), "one of five was faster");
+        assert!(!Race::default().is_lost(&[2.0; 5]), "nobody to lose against");
+        let policy = Policy { race: Some(race), ..Policy::default() };
+        let warmups = [1.9, 2.1].map(|launch| policy.after_launch(launch).warmup);
+        assert_eq!(warmups, [policy.warmup, 0.0]);
+        assert_eq!(Policy::default().after_launch(9.0), Policy::default());
     }
 }

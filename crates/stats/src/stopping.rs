@@ -102,6 +102,11 @@ impl Sampling {
         }
     }
 
+    /// The samples so far, in order.
+    pub fn samples(&self) -> &[f64] {
+        &self.samples
+    }
+
     /// The samples taken, in order.
     pub fn into_samples(self) -> Vec<f64> {
         self.samples

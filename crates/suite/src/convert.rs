@@ -52,6 +52,8 @@ impl Converter<'_> {
             params.as_ref().zip(sizes.as_ref()).map(|(p, s)| data::launch_names(spec, s, p));
         let grid = names.as_ref().and_then(|names| self.grid(spec, names));
         let work = names.as_ref().and_then(|names| self.work(spec, names));
+        let conditions = params.as_ref().zip(sizes.as_ref());
+        let conditions = conditions.and_then(|(p, s)| self.check_search(spec, s, p));
         if let (Some(grid), Some(asked), Some(params)) = (&grid, &asked, &params) {
             self.check_groups(spec, asked, grid, params);
         }
@@ -72,7 +74,7 @@ impl Converter<'_> {
             let params: Vec<_> = params.iter().map(|(n, _, s)| (n.clone(), *s)).collect();
             self.fit(spec, kernel, buffers, &params);
         }
-        let (asked, work) = (asked?, work?);
+        let (asked, work, ()) = (asked?, work?, conditions?);
         let mut workload = Workload {
             name: name.value.clone(),
             tags: spec.tags.iter().flatten().map(|tag| tag.value.clone()).collect(),

@@ -23,7 +23,7 @@ impl Converter<'_> {
                 let Some(values) = self.param_values(spec, workload, size, pass) else { break };
                 self.buffer_counts(spec, workload, size, &values);
                 let mut all = kernel_values(workload);
-                all.extend(values);
+                all.extend(values.iter().cloned());
                 self.launch(spec, workload, size, &all);
                 self.program_at_size(workload, size, &all);
                 if let (Some(kernel), Some(At { value, .. })) = (&workload.kernel, &spec.kernel) {
@@ -32,6 +32,7 @@ impl Converter<'_> {
                 if self.diagnostics.count() == before && pass == 0 {
                     self.expected_files(spec, workload, size, &all);
                     self.options_at_size(workload, size, &all);
+                    self.search_at_size(spec, workload, size, &values);
                 }
                 if self.diagnostics.count() > before {
                     break;
@@ -185,12 +186,12 @@ pub fn size_values(size: &Size) -> Values {
 }
 
 /// What grid and work see of the kernel: its group and its constants, in the first variant of a
-/// search.
+/// search that runs make.
 pub fn kernel_values(workload: &Workload) -> Values {
     let Some(kernel) = &workload.kernel else { return vec![] };
     let group = ["GROUP_X", "GROUP_Y", "GROUP_Z"].into_iter().zip(kernel.group);
     let mut values: Values = group.map(|(name, n)| (name.to_owned(), f64::from(n))).collect();
-    let searched = kernel.search.iter().flat_map(|search| &search.constants);
+    let searched = kernel.searched_in_run().into_iter().flat_map(|search| &search.constants);
     let firsts = searched.filter_map(|(name, all)| Some((name, all.first()?)));
     let constants = kernel.constants.iter().map(|(name, value)| (name, value));
     for (name, value) in constants.chain(firsts) {

@@ -1,8 +1,10 @@
 //! The schema of a suite on disk. Its documentation is that of the JSON schema.
 
 use super::args::Spec as Argument;
+use super::condition::Condition;
 use super::decode::{At, Clean, Entries, spec};
-use super::keywords::{Family, HostMemoryKind};
+use super::keywords::{Family, HostMemoryKind, SearchedBy};
+use super::search::SearchGroups;
 use super::select::Select;
 use super::values::{
     ByteSize, Constant, Experiments, Expression, Fallback, Groups, Param, Sizes, Splitting,
@@ -56,7 +58,8 @@ spec! {
     Workload {
         /// The kernel; a transfer needs none.
         kernel: Option<At<Kernel>>,
-        /// Variants among which the fastest is looked for, as for a ceiling: the product of all axes.
+        /// Variants among which the fastest is looked for: the product of all axes, as far as `where` holds.
+        /// Every run tries them, as for a ceiling, unless it says `by: tune`.
         search: Option<At<Search>>,
         /// Named variants: each becomes a workload `name/variant`, and the base alone none.
         variants: Option<Entries<Workload>>,
@@ -164,10 +167,16 @@ spec! {
 spec! {
     /// Axes of a search.
     Search {
-        /// Work-group sizes to try.
-        group: Option<At<Groups>>,
+        /// Work-group sizes to try: a list of them, or lists by axis: `{ x: [16, 32], y: [1, 2, 4] }`.
+        group: Option<At<SearchGroups>>,
         /// Values to try, by the constant's name.
         constants: Option<Entries<At<Vec<At<Constant>>>>>,
+        /// What must hold of a variant: comparisons (`GROUP_X*GROUP_Y <= 256`) over `GROUP_X`, `GROUP_Y`,
+        /// `GROUP_Z`, constants, sizes and parameters.
+        r#where: Option<Vec<At<Condition>>>,
+        /// Who tries them: every `run`, or only `tune`; then a run takes the kernel's own group and
+        /// constants, or what `--tuned` says.
+        by: Option<At<SearchedBy>>,
     }
 }
 

@@ -8,7 +8,7 @@ use super::fit::{About, Misfit};
 use super::headers::{Headers, Mistake, headers};
 use super::source::Source;
 use super::suggest::suggest;
-use super::types::{Buffer, Fallback, Kernel, KernelText, Search};
+use super::types::{Buffer, Fallback, Kernel, KernelText};
 use super::values::{self, Group};
 use super::{assets, wgsl};
 use gpubench_core::gpu::{Binding, Constant, Expanded, KernelSource, Language, Origin, Scalar};
@@ -18,8 +18,6 @@ use std::sync::Arc;
 
 /// Optional features that a kernel can ask for.
 const FEATURES: [&str; 3] = ["subgroups", "f16", "f64"];
-/// A search over more variants than this would never end.
-const MAX_VARIANTS: usize = 1000;
 
 impl Converter<'_> {
     /// The kernel of `spec`, if it has one; the outer `None`: there was an error.
@@ -37,7 +35,8 @@ impl Converter<'_> {
         let entry = self.entry(kernel, at);
         let texts = entry.as_ref().and_then(|entry| self.texts(kernel, &entry.value, at));
         let constants = self.constants(kernel.constants.as_ref());
-        let search = spec.search.as_ref().map(|search| self.search(&search.value, &search.at));
+        let search =
+            spec.search.as_ref().map(|search| self.search(&search.value, &search.at, kernel));
         let group = self.group(kernel, at, spec.search.as_ref().map(|search| &search.value));
         let fallback = self.fallback(kernel);
         let needs = self.needs(kernel);
@@ -53,6 +52,7 @@ impl Converter<'_> {
             fallback: fallback?,
             constants: constants?,
             args: None,
+            variant: String::new(),
             search,
             needs: needs?,
             settings: settings?,
@@ -183,7 +183,9 @@ impl Converter<'_> {
         at: &Range<usize>,
         search: Option<&file::Search>,
     ) -> Option<Group> {
-        let group = kernel.group.as_ref().or(search.and_then(|search| search.group.as_ref()));
+        let own = kernel.group.as_ref().map(|group| group.value.all());
+        let searched = search.and_then(|search| search.group.as_ref());
+        let group = own.or(searched.map(|groups| groups.value.0.clone()));
         if group.is_none() {
             let help = "for example `group: [64]` or `group: [16, 16]`";
             self.diagnostics.push(
@@ -192,7 +194,7 @@ impl Converter<'_> {
                 Some(help),
             );
         }
-        group?.value.all().first().copied()
+        group?.first().copied()
     }
 
     fn fallback(&mut self, kernel: &file::Kernel) -> Option<Vec<Fallback>> {
@@ -224,30 +226,13 @@ impl Converter<'_> {
     }
 
     /// Names of constants reach the compiler's command line, so they are names and nothing else.
-    fn constant_name(&mut self, name: &At<String>) -> Option<String> {
+    pub fn constant_name(&mut self, name: &At<String>) -> Option<String> {
         if is_name(&name.value) && !name.value.starts_with("GROUP_") {
             return Some(name.value.clone());
         }
         let help = format!("{NAME_RULE} or with `GROUP_`");
         let message = format!("`{}` cannot name a constant", name.value);
         self.diagnostics.reject(&name.at, message, Some(&help))
-    }
-
-    fn search(&mut self, search: &file::Search, at: &Range<usize>) -> Option<Search> {
-        let groups = search.group.as_ref().map(|g| g.value.all()).unwrap_or_default();
-        let mut constants = vec![];
-        let mut variants = groups.len().max(1);
-        for (name, values) in search.constants.as_ref().map_or(&[][..], |entries| &entries.0) {
-            variants = variants.saturating_mul(values.value.len());
-            let values = values.value.iter().map(|value| value.value.0.clone()).collect();
-            constants.push(self.constant_name(name).map(|name| (name, values)));
-        }
-        if !(1..=MAX_VARIANTS).contains(&variants) {
-            let message =
-                format!("a search tries between 1 and {MAX_VARIANTS} variants, not {variants}");
-            return self.diagnostics.reject(at, message, None);
-        }
-        Some(Search { groups, constants: constants.into_iter().collect::<Option<_>>()? })
     }
 
     fn needs(&mut self, kernel: &file::Kernel) -> Option<Vec<String>> {
@@ -331,7 +316,7 @@ fn first_variant(
     params: usize,
 ) -> Option<KernelSource> {
     let mut constants = kernel.constants.clone();
-    for (name, values) in kernel.search.iter().flat_map(|search| &search.constants) {
+    for (name, values) in kernel.searched_in_run().iter().flat_map(|search| &search.constants) {
         let spelled = |value: &&Constant| match value {
             Constant::Type(element) => element.spelled(text.language).is_some(),
             _ => true,

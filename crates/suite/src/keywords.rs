@@ -48,6 +48,15 @@ keywords! {
         /// The emulator, which runs the kernel's WGSL source on the host.
         Emulator,
     }
+    /// Who tries the variants of a search.
+    #[derive(Default)]
+    SearchedBy {
+        /// Every run.
+        #[default]
+        Run,
+        /// `gpubench tune` only.
+        Tune,
+    }
     /// A way to split a buffer that needs no number.
     PlainSplit {
         /// Every chunk sees all of it.
@@ -113,4 +122,4 @@ macro_rules! decode_by_serde {
         }
     )* };
 }
-decode_by_serde!(Access, Ceiling, Fill, Family, HostMemoryKind, Other);
+decode_by_serde!(Access, Ceiling, Fill, Family, HostMemoryKind, Other, SearchedBy);

@@ -7,6 +7,7 @@
 mod args;
 mod assets;
 mod ceiling;
+mod condition;
 mod convert;
 mod data;
 mod decode;
@@ -25,6 +26,7 @@ mod program;
 mod questions;
 mod requested;
 mod schema;
+mod search;
 mod select;
 mod settings;
 mod signature;
@@ -40,23 +42,26 @@ mod wgsl;
 
 pub use args::Lowered;
 pub use assets::{kernels, suites};
+pub use condition::Condition;
 pub use decode::{At, Decode, Diagnostics, SpecReader};
 pub use expr::{Expr, Scope, Wrong};
 pub use family::COMPUTE_INTENSITY;
 pub use gpubench_core::yaml::{Key, Node, Value};
 pub use headers::read_kernel;
+pub use keywords::SearchedBy;
 pub use load::{ROUNDS, SECONDS, load};
 pub use program::{Program, ProgramKernel, ProgramLaunch, Step};
 pub use requested::Requested;
 pub use schema::schema;
 pub use signature::wgsl_signatures;
+pub use search::{Search, Variant};
 pub use suggest::{closest_matches, suggest};
 pub use suite_kind::{
     Family, HostMemory, Needs, Options, OptionsContext, Partner, Passes, SuiteKind,
     Wrong as WrongOption,
 };
 pub use types::{
-    Argument, Budget, Buffer, Fallback, Kernel, KernelText, MAX_PASSES, PASS, Place, Search, Suite,
-    Work, Workload,
+    Argument, Budget, Buffer, Fallback, Kernel, KernelText, MAX_PASSES, PASS, Place, Suite, Work,
+    Workload,
 };
 pub use values::Expression;

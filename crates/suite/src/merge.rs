@@ -134,6 +134,8 @@ impl Search {
         Self {
             group: self.group.clone().or_else(|| base.group.clone()),
             constants: joined(&self.constants, &base.constants),
+            r#where: self.r#where.clone().or_else(|| base.r#where.clone()),
+            by: self.by.clone().or_else(|| base.by.clone()),
         }
     }
 }

@@ -1,9 +1,11 @@
 //! The JSON schema of a suite (draft-07), with which editors complete and check.
 
 use super::args::Spec as Argument;
+use super::condition::Condition;
 use super::decode::Entries;
 use super::file::File;
 use super::keywords::{Other, PlainSplit};
+use super::search::SearchGroups;
 use super::suite_kind::SuiteKind;
 use super::values::{
     ByteSize, Constant, Experiments, Expression, Fallback, FallbackSpec, Groups, Param, RowsSpec,
@@ -139,6 +141,25 @@ describe! {
     Groups(_generator): json_schema!({
         "description": "Work-items along one to three dimensions, or a list of such groups.",
         "anyOf": [group(), { "type": "array", "items": group(), "minItems": 1 }],
+    });
+    SearchGroups(_generator): {
+        let sizes = json_schema!({ "type": "array", "items": { "type": "integer", "minimum": 1 }, "minItems": 1 });
+        json_schema!({
+            "description": "A list of work-groups, or lists of sizes by axis, whose product is tried.",
+            "anyOf": [
+                group(),
+                { "type": "array", "items": group(), "minItems": 1 },
+                {
+                    "type": "object",
+                    "properties": { "x": sizes, "y": sizes, "z": sizes },
+                    "additionalProperties": false,
+                },
+            ],
+        })
+    };
+    Condition(_generator): json_schema!({
+        "description": "Two expressions with <=, >=, ==, !=, < or > between: `GROUP_X*GROUP_Y <= 256`.",
+        "type": "string",
     });
     Fallback(generator): {
         let with_constants = generator.subschema_for::<FallbackSpec>();

@@ -3,6 +3,7 @@
 use super::Expr;
 use super::program::Program;
 use super::requested::Requested;
+use super::search::Search;
 use gpubench_core::error::Located;
 use gpubench_core::gpu::{
     Access, Constant, Element, Expanded, Language, MemoryKind, Origin, Settings, ValueType,
@@ -150,7 +151,9 @@ pub struct Kernel {
     pub constants: Vec<(String, Constant)>,
     /// What it takes in its own order; `None`: the buffers, then the parameter block.
     pub args: Option<Vec<Argument>>,
-    /// Axes to search for the fastest variant, where the workload is a ceiling.
+    /// What sets this variant apart, where a search chose it.
+    pub variant: String,
+    /// Axes to search for the fastest variant.
     pub search: Option<Search>,
     /// Optional device features it needs (`subgroups`, `f16`).
     pub needs: Vec<String>,
@@ -200,15 +203,6 @@ pub struct KernelText {
     pub text: Arc<str>,
     /// The text with its headers, where it includes any.
     pub expanded: Option<Expanded>,
-}
-
-/// The variants among which the fastest is looked for: the product of all axes.
-#[derive(Clone, Debug, Default)]
-pub struct Search {
-    /// Group sizes to try.
-    pub groups: Vec<[u32; 3]>,
-    /// Constants to try: name and values.
-    pub constants: Vec<(String, Vec<Constant>)>,
 }
 
 /// One buffer of a workload.

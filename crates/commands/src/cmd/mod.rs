@@ -128,7 +128,7 @@ commands! {
     Plan: plan,
     /// Kill iterations at random moments, to see them go on from files
     Recover: recover,
-    /// Search recorded spaces for a kernel's fastest variant
+    /// Search for a kernel's fastest variant
     Tune: tune,
     /// Own devices and serve cases (started by `run`)
     #[command(hide = true)]

@@ -11,6 +11,7 @@ pub mod read_csv;
 pub mod runs;
 mod scratch;
 pub mod trust;
+pub mod tuned;
 mod write;
 
 pub use clock::now;

@@ -16,7 +16,8 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
         bench.measurement.monitor.empty_launch = Some(bench.session.empty_launch());
         let recording = launches(case, variant.candidate, KERNEL, batch);
         bench.enter(Stage::Measure);
-        warm_up_and_sample(bench.policy, batch, bench.measurement, || {
+        let policy = bench.policy.after_launch(variant.launch);
+        warm_up_and_sample(&policy, batch, bench.measurement, || {
             Ok(Sample::of_batch(bench.session.device.run(&recording)?, batch))
         })?;
         if let Some(measured) = &mut bench.measurement.measured {
@@ -27,7 +28,9 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
             let shares = shares::measure(bench.device(), case, variant.candidate)?;
             bench.measurement.detail = shares.as_ref().map(Detail::new);
         }
-        energy::measure(bench, &recording, batch)?;
+        if bench.policy.race.is_none() {
+            energy::measure(bench, &recording, batch)?;
+        }
         flag_cache(case, bench);
         Ok(())
     })

@@ -40,7 +40,7 @@ pub(super) fn first_fitting(asked: &Asked, kernel: &Kernel) -> Result<Chosen, St
 
 /// The kernel with a fallback's group and constants, which are no longer searched for.
 pub(super) fn with_fallback(kernel: &Kernel, fallback: &Fallback) -> Kernel {
-    let mut kernel = Kernel { group: fallback.group, ..kernel.clone() };
+    let mut kernel = Kernel { group: fallback.group, variant: String::new(), ..kernel.clone() };
     let replaced = |name: &str| fallback.constants.iter().any(|(known, _)| known == name);
     kernel.constants.retain(|(name, _)| !replaced(name));
     kernel.constants.extend(fallback.constants.iter().cloned());

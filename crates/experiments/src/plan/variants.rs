@@ -9,7 +9,7 @@ use gpubench_core::gpu::{
     Binding, Constant, DeviceInfo, KernelSource, Language, Meaning, Scalar, group_label, overrides,
 };
 use gpubench_core::workload::{CaseKey, Split, Verify};
-use gpubench_suite::{Expr, Kernel, KernelText, Lowered, Workload};
+use gpubench_suite::{Expr, Kernel, KernelText, Lowered, Variant, Workload};
 
 /// Names, values and types of a parameter block.
 pub(super) type Params = Vec<(String, f64, Scalar)>;
@@ -40,7 +40,7 @@ pub(super) fn candidates(
         return Err(format!("the kernel needs `{need}`, which the device does not offer"));
     }
     let (mut kept, mut dropped) = (vec![], vec![]);
-    for variant in variants(kernel) {
+    for variant in variants(asked, kernel)? {
         match candidate(asked, kernel, &variant) {
             Ok(candidate) => kept.push(candidate),
             Err(reason) => dropped.push((variant.label, reason)),
@@ -56,52 +56,19 @@ pub(super) fn candidates(
     }
 }
 
-/// One point of a search: group size, constants, and what sets it apart.
-struct KernelVariant {
-    group: [u32; 3],
-    constants: Vec<(String, Constant)>,
-    label: String,
-}
-
-/// The product of all search axes; one variant where there is no search.
-fn variants(kernel: &Kernel) -> Vec<KernelVariant> {
-    let base = KernelVariant {
-        group: kernel.group,
-        constants: kernel.constants.clone(),
-        label: String::new(),
-    };
-    let Some(search) = &kernel.search else { return vec![base] };
-    let mut variants = vec![base];
-    if !search.groups.is_empty() {
-        variants = variants
-            .iter()
-            .flat_map(|variant| {
-                search.groups.iter().map(|&group| KernelVariant {
-                    group,
-                    constants: variant.constants.clone(),
-                    label: group_label(group),
-                })
-            })
-            .collect();
+/// Every point of the search that a run makes; the kernel itself where it makes none.
+fn variants(asked: &Asked, kernel: &Kernel) -> Result<Vec<Variant>, String> {
+    match kernel.searched_in_run() {
+        Some(search) => search.variants(kernel, &asked.scope),
+        None => Ok(vec![Variant {
+            group: kernel.group,
+            constants: kernel.constants.clone(),
+            label: kernel.variant.clone(),
+        }]),
     }
-    for (name, values) in &search.constants {
-        variants = variants
-            .iter()
-            .flat_map(|variant| values.iter().map(|value| with_constant(variant, name, value)))
-            .collect();
-    }
-    variants
 }
 
-fn with_constant(variant: &KernelVariant, name: &str, value: &Constant) -> KernelVariant {
-    let mut constants = variant.constants.clone();
-    constants.retain(|(n, _)| n != name);
-    constants.push((name.to_owned(), value.clone()));
-    let label = format!("{} {name}={value}", variant.label).trim().to_owned();
-    KernelVariant { group: variant.group, constants, label }
-}
-
-fn candidate(asked: &Asked, kernel: &Kernel, variant: &KernelVariant) -> Result<Candidate, String> {
+fn candidate(asked: &Asked, kernel: &Kernel, variant: &Variant) -> Result<Candidate, String> {
     let Asked { workload, device, params, .. } = asked;
     let text = kernel
         .text(device.language)

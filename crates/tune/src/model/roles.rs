@@ -2,7 +2,8 @@
 
 use crate::space::Space;
 
-const GROUP: [&str; 6] = ["block_size", "block_dim", "group_size", "local_size", "workgroup", "wg"];
+const GROUP: [&str; 7] =
+    ["group", "block_size", "block_dim", "group_size", "local_size", "workgroup", "wg"];
 const TILE: [&str; 5] = ["tile_size", "tile", "work_per_item", "work_per_thread", "items"];
 const AXES: usize = 3;
 

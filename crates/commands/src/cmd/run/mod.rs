@@ -6,7 +6,7 @@ mod deferred;
 mod device_round;
 mod dry;
 mod estimate;
-mod interrupt;
+pub(super) mod interrupt;
 pub(super) mod locks;
 mod multi_device;
 mod multi_device_round;
@@ -74,6 +74,9 @@ pub struct Args {
     /// Run the kernels that came with the suite, and remember that you trust them as they are now
     #[arg(long)]
     trust: bool,
+    /// Take the variants that `gpubench tune` found for each device and size, from its file
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["list"])]
+    tuned: Option<PathBuf>,
     /// Seconds for each device (default: the suite's, and at most 5 a case under a --filter)
     #[arg(long, value_name = "SECONDS", value_parser = limit)]
     budget: Option<f64>,
@@ -119,7 +122,7 @@ fn rounds() -> RangeInclusive<i64> {
     i64::from(*ROUNDS.start())..=i64::from(*ROUNDS.end())
 }
 
-fn limit(text: &str) -> Result<f64, String> {
+pub(super) fn limit(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(seconds) if SECONDS.contains(&seconds) => Ok(seconds),
         _ => Err(format!("expected seconds between {} and {}", SECONDS.start(), SECONDS.end())),
@@ -163,7 +166,7 @@ fn start(args: &Args, suite: &Suite) -> Result<ExitCode> {
     let mut files: Vec<PathBuf> = vec![];
     'all: for _ in 0..args.repeat.unwrap_or(1) {
         for &devices in &parts {
-            let plan = Plan::new(args, suite, &filters, new_header(args, suite, devices)?);
+            let plan = Plan::new(args, suite, &filters, new_header(args, suite, devices)?)?;
             if args.dry_run {
                 print(&plan.describe(devices))?;
                 continue;
@@ -204,7 +207,7 @@ fn resume(args: &Args, suite: &Suite, file: &Path) -> Result<ExitCode> {
     let chosen = resume::check(&run.header, suite, &here)?;
     resume::check_simulated(&args.selector, &chosen, &here)?;
     trust::ask(suite, args.trust)?;
-    let plan = Plan::new(args, suite, &filters, run.header);
+    let plan = Plan::new(args, suite, &filters, run.header)?;
     match plan.run(&chosen, |_| Ok(writer), run.records)? {
         Some(ended) => {
             let code = conclude(args, suite, &ended)?;

@@ -10,6 +10,7 @@ use super::session::{Ended, Session};
 use super::time_budget::TimeBudget;
 use super::{Args, dry, is_file, locks, resume};
 use crate::cmd::found;
+use crate::store::tuned::TunedFile;
 use crate::store::{Scratch, Writer, now};
 use crate::worker::{WorkerSupervisor, host};
 use gpubench_core::error::{Error, Result};
@@ -45,7 +46,12 @@ pub(super) struct Plan<'a> {
 const SECONDS_EACH: f64 = 5.0;
 
 impl<'a> Plan<'a> {
-    pub(super) fn new(args: &'a Args, suite: &'a Suite, filters: &Filters, header: Header) -> Self {
+    pub(super) fn new(
+        args: &'a Args,
+        suite: &'a Suite,
+        filters: &Filters,
+        header: Header,
+    ) -> Result<Self> {
         let rounds = u64::from(header.rounds);
         let (all, smallest) = count(suite, filters);
         // A suite's budget is for all of it.
@@ -65,9 +71,11 @@ impl<'a> Plan<'a> {
             cores: header.host.cores,
             host_memory: Some(Bytes(header.host.memory)).filter(|memory| memory.0 > 0),
         };
+        let tuned = args.tuned.as_deref().map(TunedFile::existing).transpose()?;
         let devices = header.devices.iter().enumerate();
-        let mut cases: Vec<_> =
-            devices.map(|(i, d)| cases(suite, filters, d, i, &limits)).collect();
+        let mut cases: Vec<_> = devices
+            .map(|(i, d)| on_device(suite, filters, (d, i), &limits, tuned.as_ref()))
+            .collect();
         let multi_device_cases = multi_device::take(&mut cases, &header.devices);
         let max_seconds = suite.budget.case.unwrap_or(Policy::default().seconds);
         let time_budget = TimeBudget::new(total, max_seconds, smallest);
@@ -83,7 +91,7 @@ impl<'a> Plan<'a> {
             cores: limits.cores,
         };
         let estimates = Estimates::new(&header.devices, &cases, &multi_device_cases, &extent);
-        Self {
+        Ok(Self {
             args,
             suite,
             header,
@@ -93,7 +101,7 @@ impl<'a> Plan<'a> {
             time_budget,
             rounds,
             estimates,
-        }
+        })
     }
 
     pub(super) fn describe(&self, devices: &[DeviceInfo]) -> String {
@@ -241,6 +249,20 @@ impl<'a> Plan<'a> {
     }
 }
 
+/// The cases of a device, in the variants that were tuned for it.
+fn on_device(
+    suite: &Suite,
+    filters: &Filters,
+    (device, number): (&DeviceInfo, usize),
+    limits: &Limits,
+    tuned: Option<&TunedFile>,
+) -> cases::Cases {
+    let Some(tuned) = tuned else { return cases(suite, filters, device, number, limits) };
+    let (suite, unused) = tuned.apply(suite, device);
+    unused.iter().for_each(|why| say(why));
+    cases(&suite, filters, device, number, limits)
+}
+
 /// The header of a run that begins now.
 pub(super) fn new_header(args: &Args, suite: &Suite, devices: &[DeviceInfo]) -> Result<Header> {
     Ok(Header {
@@ -289,7 +311,7 @@ mod tests {
     /// Seconds of each device, and its rounds.
     fn extent(args: &Args, header: Header) -> (Option<f64>, Rounds) {
         let suite = gpubench_experiments::load("quick").unwrap();
-        let plan = Plan::new(args, &suite, &Filters::default(), header);
+        let plan = Plan::new(args, &suite, &Filters::default(), header).unwrap();
         (plan.time_budget.total(), plan.rounds)
     }
 

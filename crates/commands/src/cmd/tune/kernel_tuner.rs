@@ -169,6 +169,37 @@ pub fn write(recorded: &Recorded, tried: &[usize]) -> String {
     format!("{:#}\n", json!({ "schema_version": "1.0.0", "results": results }))
 }
 
+/// All of `recorded` as a cache file, of the device and the kernel with these names.
+pub fn write_cache(recorded: &Recorded, [device, kernel]: [&str; 2]) -> String {
+    let names = recorded.space().names();
+    let values = |parameter: usize| {
+        let values = recorded.space().values(parameter).into_iter().map(plain);
+        (names[parameter].clone(), values.collect::<Value>())
+    };
+    let entry = |(values, outcome): (&Vec<f64>, &Outcome)| {
+        let pairs = names.iter().zip(values);
+        let mut entry: Map<String, Value> =
+            pairs.map(|(name, value)| (name.clone(), plain(*value))).collect();
+        let key: Vec<String> = values.iter().map(|value| plain(*value).to_string()).collect();
+        let time = match outcome.time() {
+            Some(seconds) => json!(seconds / MILLI),
+            None => json!("RuntimeFailedConfig"),
+        };
+        entry.insert("time".into(), time);
+        (key.join(","), Value::Object(entry))
+    };
+    let pairs = recorded.space().variants().iter().zip(recorded.outcomes());
+    let whole = json!({
+        "device_name": device,
+        "kernel_name": kernel,
+        "tune_params_keys": names,
+        "tune_params": (0..names.len()).map(values).collect::<Map<_, _>>(),
+        "objective": "time",
+        "cache": pairs.map(entry).collect::<Map<_, _>>(),
+    });
+    format!("{whole:#}\n")
+}
+
 /// Whole numbers without a point, as Kernel Tuner writes them.
 fn plain(value: f64) -> Value {
     const EXACT: f64 = 9e15;
@@ -198,6 +229,11 @@ mod tests {
         assert_eq!(rows.names, ["a", "b"]);
         assert_eq!(rows.variants, [[64.0, 1.0], [32.0, 1.0]]);
         assert_eq!(rows.outcomes, [measured(0.25), Outcome::Failed]);
+        let rows = read("k.json", &write_cache(&recorded, ["gpu", "k"])).unwrap();
+        assert_eq!((rows.names, rows.variants.len()), (vec!["a".to_owned(), "b".into()], 3));
+        assert!(
+            rows.outcomes.contains(&Outcome::Failed) && rows.outcomes.contains(&measured(0.25))
+        );
     }
 
     #[test]

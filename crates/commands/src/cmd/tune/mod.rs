@@ -1,43 +1,99 @@
-//! `gpubench tune`: search for a workload's fastest variant; so far on recorded spaces.
+//! `gpubench tune`: search for a workload's fastest variant, on devices or on recorded spaces.
 
+mod found;
 mod kernel_tuner;
+mod lab;
+mod live;
 mod measurements;
 mod recorded;
+mod replay;
+mod search;
 mod show;
+mod target;
 
-use super::show::{print, print_pretty_json};
+use super::run::limit;
 use gpubench_core::error::{Error, Result};
-use gpubench_tune::{Kind, summarise};
+use gpubench_device::device_choice::Selector;
+use gpubench_tune::Kind;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Arguments of `gpubench tune`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
+    /// A suite file, or the name of an embedded suite: its workloads with a `search:` are tuned
+    #[arg(value_name = "SUITE", required_unless_present = "replay")]
+    suite: Option<String>,
+    #[command(flatten)]
+    selector: Selector,
+    /// Only this workload (repeat for more)
+    #[arg(long, value_name = "NAME", conflicts_with = "replay")]
+    workload: Vec<String>,
+    /// Only cases with this in their name, this tag, or this size (`'n=1024'`); several must all hold
+    #[arg(long, value_name = "FILTER", conflicts_with = "replay")]
+    filter: Vec<String>,
     /// Search a recorded space instead of a device: CSV, also gzipped, or Kernel Tuner's JSON (T4 results, cache)
-    #[arg(long, required = true, value_name = "FILE")]
-    replay: PathBuf,
-    /// How many variants a search may try
-    #[arg(long, default_value_t = 50, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    variants: u32,
-    /// How many searches, from seeds 0, 1, …
-    #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    seeds: u32,
+    #[arg(long, value_name = "FILE", conflicts_with = "suite")]
+    replay: Option<PathBuf>,
+    /// How many variants each search may try (default: 50; any number where --budget is given)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    variants: Option<u32>,
+    /// Seconds that each search may take
+    #[arg(long, value_name = "SECONDS", value_parser = limit, conflicts_with = "replay")]
+    budget: Option<f64>,
+    /// How many searches of a recorded space, from seeds 0, 1, … (default: 100)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    seeds: Option<u32>,
+    /// Seed of the search on devices, and of the inputs
+    #[arg(long, default_value_t = 0, value_name = "SEED", conflicts_with = "replay")]
+    seed: u64,
     /// How to choose the next variant
     #[arg(long, value_enum, default_value_t = StrategyName::Model, value_name = "NAME")]
     strategy: StrategyName,
-    /// Print JSON: {variants, seeds, strategy, file, mean_ratio, p90_ratio, curve, …}
+    /// What was tried on devices is kept here, for `run --tuned`; where it exists, the search goes on from it
+    #[arg(long, value_name = "FILE", default_value = "tuned.jsonl", conflicts_with = "replay")]
+    tuned: PathBuf,
+    /// Print JSON: {suite, strategy, searches: [{device, workload, size, best, own, curve, …}]}; of a
+    /// replay {variants, seeds, strategy, file, mean_ratio, p90_ratio, curve, …}
     #[arg(long)]
     json: bool,
-    /// Write what the first search tried as Kernel Tuner's T4 results
+    /// Write what the search tried (of a replay, the first) as Kernel Tuner's T4 results
     #[arg(long, value_name = "FILE")]
     t4: Option<PathBuf>,
+    /// Write what the search tried as Kernel Tuner's cache file
+    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
+    cache: Option<PathBuf>,
+    /// Run the kernels that came with the suite, and remember that you trust them as they are now
+    #[arg(long, conflicts_with = "replay")]
+    trust: bool,
+    /// Longest that one stage of a variant may take before its worker is killed (default: by stage)
+    #[arg(long, value_name = "SECONDS", value_parser = limit, conflicts_with = "replay")]
+    timeout: Option<f64>,
+    /// Longest that one launch may take (default: 2)
+    #[arg(long, value_name = "SECONDS", value_parser = limit, conflicts_with = "replay")]
+    longest_launch: Option<f64>,
+    /// Measure even while another run measures the same device
+    #[arg(long, conflicts_with = "replay")]
+    no_lock: bool,
+    /// Leave rather than wait while another run measures the same device
+    #[arg(long, conflicts_with = "replay")]
+    no_wait: bool,
+    /// Do not name each new best
+    #[arg(long, short, conflicts_with = "replay")]
+    quiet: bool,
+}
+
+impl Args {
+    /// Whether a file for Kernel Tuner is asked for.
+    fn exports(&self) -> bool {
+        self.t4.is_some() || self.cache.is_some()
+    }
 }
 
 /// The strategies on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum StrategyName {
-    /// Every variant, in the order of the file
+    /// Every variant, in the order of the file or of the axes
     Exhaustive,
     /// Variants at random
     Random,
@@ -57,26 +113,14 @@ impl From<StrategyName> for Kind {
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
-    let recorded = recorded::read(&args.replay)?;
-    let file = args.replay.display().to_string();
-    let (all, variants) = (recorded.space().len(), args.variants as usize);
-    if variants > all {
-        return Err(Error::Usage(format!(
-            "{file} has {all} variants, so {variants} cannot be tried: --variants {all} at most"
-        )));
+    match (&args.replay, &args.suite) {
+        (Some(file), _) => replay::run(&args, file),
+        (None, Some(_)) if args.seeds.is_some() => {
+            let why =
+                "--seeds counts searches of a recorded space; on devices there is one, from --seed";
+            Err(Error::Usage(why.into()))
+        }
+        (None, Some(suite)) => live::run(&args, suite),
+        (None, None) => Err(Error::Usage("tune needs a suite, or --replay FILE".into())),
     }
-    let kind = Kind::from(args.strategy);
-    let summary = summarise(&recorded, kind, variants, u64::from(args.seeds))
-        .ok_or_else(|| Error::Usage("nothing to try: no seeds".into()))?;
-    if let Some(path) = &args.t4 {
-        let text = kernel_tuner::write(&recorded, &summary.first.tried);
-        std::fs::write(path, text).map_err(|error| Error::io(path, error))?;
-    }
-    let report =
-        show::Report { file, kind, seeds: args.seeds, recorded: &recorded, summary: &summary };
-    match args.json {
-        true => print_pretty_json(&report.data())?,
-        false => print(&super::show::text(&report.section()))?,
-    }
-    Ok(ExitCode::SUCCESS)
 }

@@ -89,7 +89,7 @@ impl Report<'_> {
             .text(found)
             .text(race)
             .table(self.curve())
-            .table(self.worth())
+            .table(worth(self.recorded))
     }
 
     fn failed(&self) -> usize {
@@ -108,22 +108,22 @@ impl Report<'_> {
         }
         table
     }
+}
 
-    fn worth(&self) -> Table {
-        let columns = [
-            Column::text("parameter", "parameter"),
-            Column::new("best_value", "best value", Unit::None),
-            Column::new("other_values", "any other", Unit::Relative),
-            Column::new("worst_value", "worst value", Unit::Relative),
-        ];
-        let title =
-            "What each parameter is worth: the best time without its best value, over the best";
-        let mut table = Table::new("parameters", title, columns);
-        for worth in worths(self.recorded) {
-            let others = worth.other_values.map_or(Cell::Missing, Cell::from);
-            let best = Cell::from(worth.best_value.to_string());
-            table.row([worth.parameter.into(), best, others, worth.worst_value.into()]);
-        }
-        table
+/// What each parameter is worth among what was tried.
+pub fn worth(recorded: &Recorded) -> Table {
+    let columns = [
+        Column::text("parameter", "parameter"),
+        Column::new("best_value", "best value", Unit::None),
+        Column::new("other_values", "any other", Unit::Relative),
+        Column::new("worst_value", "worst value", Unit::Relative),
+    ];
+    let title = "What each parameter is worth: the best time without its best value, over the best";
+    let mut table = Table::new("parameters", title, columns);
+    for worth in worths(recorded) {
+        let others = worth.other_values.map_or(Cell::Missing, Cell::from);
+        let best = Cell::from(worth.best_value.to_string());
+        table.row([worth.parameter.into(), best, others, worth.worst_value.into()]);
     }
+    table
 }

@@ -1,0 +1,242 @@
+//! What searches on devices found, for people and for programs.
+
+use super::search::Found;
+use super::target::Target;
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
+use gpubench_tune::{Interval, Kind, Outcome, Recorded, Space, worths};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// Variants that take at most this many times as long as the best are as good.
+const AS_GOOD: f64 = 1.05;
+/// Where people see the curve.
+const STEPS: [usize; 9] = [1, 2, 5, 10, 20, 30, 50, 100, 200];
+
+/// A search and what it found.
+pub struct Searched {
+    /// What was searched.
+    pub target: Target,
+    /// What was found.
+    pub found: Found,
+}
+
+impl Searched {
+    /// Whether it is of the same workload at the same size on another device.
+    pub fn is_other_device(&self, other: &Self) -> bool {
+        let place = |device: &DeviceInfo| (device.backend.clone(), device.index);
+        let (one, two) = (&self.target, &other.target);
+        one.workload.name == two.workload.name
+            && one.size() == two.size()
+            && place(&one.device) != place(&two.device)
+    }
+
+    /// What was tried as a recorded space; `None` where nothing ran.
+    pub fn recorded(&self) -> Option<Recorded> {
+        let space = &self.target.space;
+        let rows = self.found.tried.iter().map(|(variant, _)| space.variants()[*variant].clone());
+        let space = Space::new(space.names().to_vec(), rows.collect()).ok()?;
+        let outcomes = self.found.tried.iter().map(|(_, attempt)| attempt.outcome()).collect();
+        Recorded::new(space, outcomes)
+    }
+
+    /// Best time so far after each variant that a device saw; `None` before the first success.
+    fn curve(&self) -> Vec<Option<f64>> {
+        let mut best: Option<f64> = None;
+        let on_device = self.found.tried.iter().filter(|(_, attempt)| attempt.on_device);
+        let so_far = |outcome: Outcome| {
+            best = [best, outcome.time()].into_iter().flatten().min_by(f64::total_cmp);
+            best
+        };
+        on_device.map(|(_, attempt)| attempt.outcome()).map(so_far).collect()
+    }
+
+    /// Failures by kind.
+    fn failures(&self) -> BTreeMap<&str, usize> {
+        let mut all = BTreeMap::new();
+        let failed = self.found.tried.iter().filter(|(_, attempt)| attempt.interval.is_none());
+        failed.for_each(|(_, attempt)| *all.entry(attempt.outcome.as_str()).or_default() += 1);
+        all
+    }
+
+    /// How many ran within a factor of the best, itself among them.
+    fn within(&self, factor: f64) -> usize {
+        let best = self.found.best().map_or(0.0, |(_, best)| best.time);
+        let times = self.found.tried.iter().filter_map(|(_, attempt)| attempt.interval);
+        times.filter(|one| one.time <= factor * best).count()
+    }
+
+    /// The suite's own variant, where it ran.
+    fn own(&self) -> Option<Interval> {
+        self.found.of(self.target.own?)?.interval
+    }
+
+    fn name(&self) -> String {
+        let size = self.target.size().iter().map(|(name, value)| format!(" {name}={value}"));
+        format!("{}{}", self.target.workload.name, size.collect::<String>())
+    }
+}
+
+/// All searches of a command.
+pub struct Report<'a> {
+    /// The suite's name.
+    pub suite: &'a str,
+    /// The strategy.
+    pub kind: Kind,
+    /// The searches.
+    pub searched: &'a [Searched],
+}
+
+impl Report<'_> {
+    /// For programs.
+    pub fn data(&self) -> Value {
+        let searches: Vec<Value> = self.searched.iter().map(|one| self.search_data(one)).collect();
+        json!({ "suite": self.suite, "strategy": self.kind, "searches": searches })
+    }
+
+    fn search_data(&self, one: &Searched) -> Value {
+        let Searched { target, found } = one;
+        let interval = |at: Interval| json!({ "seconds": at.time, "interval": [at.low, at.high] });
+        let best = found.best().map(|(variant, at)| {
+            let mut best = interval(at);
+            best["variant"] = json!(target.variants[variant].label);
+            let values = target.space.names().iter().zip(&target.space.variants()[variant]);
+            best["parameters"] = values
+                .map(|(name, value)| (name.clone(), json!(value)))
+                .collect::<Map<_, _>>()
+                .into();
+            best
+        });
+        let size: Map<String, Value> =
+            target.size().iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+        let prices: Vec<Value> = self
+            .prices(one)
+            .into_iter()
+            .map(|(device, variant, ratio)| json!({ "device": device, "variant": variant, "ratio": ratio }))
+            .collect();
+        json!({
+            "device": target.device.label(),
+            "device_name": target.device.name,
+            "workload": target.workload.name,
+            "size": size,
+            "space": target.space.len(),
+            "tried": found.on_device(),
+            "cut_off": found.cut_off,
+            "failures": one.failures(),
+            "verified": target.workload.verify.against(),
+            "best": best,
+            "within_5_percent": one.within(AS_GOOD),
+            "own": one.own().map(interval),
+            "curve": one.curve(),
+            "parameters": one.recorded().as_ref().map(worths),
+            "others_bests": prices,
+            "interrupted": found.interrupted,
+        })
+    }
+
+    /// For people: a section a search.
+    pub fn sections(&self) -> Vec<Section> {
+        self.searched.iter().map(|one| self.section(one)).collect()
+    }
+
+    fn section(&self, one: &Searched) -> Section {
+        let Searched { target, found } = one;
+        let title = format!("{} on {} ({})", one.name(), target.device.name, target.device.label());
+        let mut section = Section::new("tune", title).text(counts(one));
+        if target.workload.verify.against().is_none() {
+            section = section
+                .text(Sentence::new().text("The suite verifies nothing: any of them may be wrong"));
+        }
+        let Some((variant, best)) = found.best() else {
+            return section.text(Sentence::new().text("None ran and was right"));
+        };
+        section = section.text(
+            Sentence::new()
+                .text("Best: ")
+                .name(target.variants[variant].label.clone())
+                .text(", ")
+                .value(best.time, Unit::Seconds)
+                .text(", between ")
+                .value(best.low, Unit::Seconds)
+                .text(" and ")
+                .value(best.high, Unit::Seconds)
+                .text("; within 5 % of it: ")
+                .value(one.within(AS_GOOD) as f64, Unit::Count),
+        );
+        if let Some(own) = one.own() {
+            section = section.text(
+                Sentence::new()
+                    .text("The suite's own variant takes ")
+                    .value(own.time, Unit::Seconds)
+                    .text(": ")
+                    .value(own.time / best.time, Unit::Ratio),
+            );
+        }
+        section = section.table(curve(one));
+        if let Some(recorded) = one.recorded() {
+            section = section.table(super::show::worth(&recorded));
+        }
+        let prices = self.prices(one);
+        if prices.is_empty() { section } else { section.table(price_table(prices)) }
+    }
+
+    /// What the best variants of other devices cost on this one: device, variant, time over the best.
+    fn prices(&self, one: &Searched) -> Vec<(String, String, Option<f64>)> {
+        let Some((_, best)) = one.found.best() else { return vec![] };
+        let others = self.searched.iter().filter(|other| other.is_other_device(one));
+        let price = |other: &Searched| {
+            let variant = &other.target.variants[other.found.best()?.0];
+            let here = one.target.variants.iter().position(|known| known == variant);
+            let time = here.and_then(|here| one.found.of(here)?.interval);
+            let ratio = time.map(|time| time.time / best.time);
+            Some((other.target.device.label(), variant.label.clone(), ratio))
+        };
+        others.filter_map(price).collect()
+    }
+}
+
+fn counts(one: &Searched) -> Sentence {
+    let found = &one.found;
+    let mut sentence = Sentence::new()
+        .counted(one.target.space.len() as u64, "variant")
+        .text("; tried ")
+        .value(found.on_device() as f64, Unit::Count)
+        .text(", of which racing cut off ")
+        .value(found.cut_off as f64, Unit::Count);
+    for (kind, count) in one.failures() {
+        sentence =
+            sentence.text(", ").name(kind.to_owned()).text(": ").value(count as f64, Unit::Count);
+    }
+    sentence
+}
+
+fn curve(one: &Searched) -> Table {
+    let columns = [
+        Column::new("tried", "variants tried", Unit::Count),
+        Column::new("seconds", "best so far", Unit::Seconds),
+    ];
+    let mut table = Table::new("curve", "Best so far", columns);
+    let curve = one.curve();
+    let last = curve.len();
+    for at in STEPS.into_iter().filter(|at| *at < last).chain((last > 0).then_some(last)) {
+        table.row([Cell::Count(at as u64), curve[at - 1].map_or(Cell::Missing, Cell::from)]);
+    }
+    table
+}
+
+fn price_table(prices: Vec<(String, String, Option<f64>)>) -> Table {
+    let columns = [
+        Column::text("device", "best of"),
+        Column::text("variant", "variant"),
+        Column::new("ratio", "time here", Unit::Ratio),
+    ];
+    let mut table = Table::new(
+        "others_bests",
+        "What another device's best costs here, over this one's",
+        columns,
+    );
+    for (device, variant, ratio) in prices {
+        table.row([device.into(), variant.into(), ratio.map_or(Cell::Missing, Cell::from)]);
+    }
+    table
+}

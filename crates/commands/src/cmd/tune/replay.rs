@@ -1,0 +1,39 @@
+//! `gpubench tune --replay FILE`: strategies on a recorded space.
+
+use super::{Args, kernel_tuner, recorded, show};
+use crate::cmd::show::{print, print_pretty_json, text};
+use gpubench_core::error::{Error, Result};
+use gpubench_tune::{Kind, summarise};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Variants of a search where nothing is said.
+const VARIANTS: u32 = 50;
+/// Searches where nothing is said.
+const SEEDS: u32 = 100;
+
+/// Runs the command on this file.
+pub fn run(args: &Args, path: &Path) -> Result<ExitCode> {
+    let recorded = recorded::read(path)?;
+    let file = path.display().to_string();
+    let (all, seeds) = (recorded.space().len(), args.seeds.unwrap_or(SEEDS));
+    let variants = args.variants.unwrap_or(VARIANTS) as usize;
+    if variants > all {
+        return Err(Error::Usage(format!(
+            "{file} has {all} variants, so {variants} cannot be tried: --variants {all} at most"
+        )));
+    }
+    let kind = Kind::from(args.strategy);
+    let summary = summarise(&recorded, kind, variants, u64::from(seeds))
+        .ok_or_else(|| Error::Usage("nothing to try: no seeds".into()))?;
+    if let Some(path) = &args.t4 {
+        let text = kernel_tuner::write(&recorded, &summary.first.tried);
+        std::fs::write(path, text).map_err(|error| Error::io(path, error))?;
+    }
+    let report = show::Report { file, kind, seeds, recorded: &recorded, summary: &summary };
+    match args.json {
+        true => print_pretty_json(&report.data())?,
+        false => print(&text(&report.section()))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,318 @@
+//! What `gpubench tune` tried, one line of JSON a try: it goes on from there, and `run --tuned` takes the best.
+
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{Constant, DeviceInfo};
+use gpubench_core::hash::sha256_hex;
+use gpubench_core::text::read;
+use gpubench_core::workload::Size;
+use gpubench_suite::{Kernel, Suite, Variant, Workload};
+use serde::{Deserialize, Serialize};
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The largest file of tries: 100 bytes a try would be half a million.
+const LARGEST: u64 = 64 << 20;
+/// The version of the lines.
+const VERSION: u32 = 1;
+/// How each line begins.
+const START: &str = r#"{"version":"#;
+
+/// A device as it called itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TunedDevice {
+    /// The API.
+    pub backend: String,
+    /// Its name.
+    pub name: String,
+    /// Its driver.
+    pub driver: String,
+}
+
+impl From<&DeviceInfo> for TunedDevice {
+    fn from(device: &DeviceInfo) -> Self {
+        let DeviceInfo { backend, name, driver, .. } = device.clone();
+        Self { backend, name, driver }
+    }
+}
+
+/// One variant tried on one device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tried {
+    /// Version of the line.
+    pub version: u32,
+    /// Where.
+    pub device: TunedDevice,
+    /// Of which workload.
+    pub workload: String,
+    /// At which size.
+    pub size: Size,
+    /// SHA-256 of the kernel's text.
+    pub kernel: String,
+    /// Work-items per group along each dimension.
+    pub group: [u32; 3],
+    /// All constants of the kernel.
+    pub constants: Vec<(String, Constant)>,
+    /// What sets the variant apart: `16x16 WIDTH=4`.
+    pub variant: String,
+    /// `ok`, or how it failed.
+    pub outcome: String,
+    /// More about a failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// The median of its times with its interval in seconds, where it ran and was right: low, median, high.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<[f64; 3]>,
+    /// How many samples it is the median of.
+    #[serde(default)]
+    pub samples: usize,
+}
+
+impl Tried {
+    /// A try without its result.
+    pub fn new(device: &DeviceInfo, workload: &Workload, kernel: &Kernel, size: &Size) -> Self {
+        Self {
+            version: VERSION,
+            device: device.into(),
+            workload: workload.name.clone(),
+            size: size.clone(),
+            kernel: text_hash(kernel, device),
+            group: kernel.group,
+            constants: kernel.constants.clone(),
+            variant: kernel.variant.clone(),
+            outcome: String::new(),
+            why: None,
+            seconds: None,
+            samples: 0,
+        }
+    }
+
+    /// Whether it is of this kernel on this device at this size.
+    pub fn is_of(&self, device: &DeviceInfo, workload: &Workload, size: &Size) -> bool {
+        let kernel = || workload.kernel.as_ref().map(|kernel| text_hash(kernel, device));
+        self.is_at(device, workload, size) && kernel().is_some_and(|hash| hash == self.kernel)
+    }
+
+    /// The same, whatever the kernel's text was then and whichever driver it was.
+    fn is_at(&self, device: &DeviceInfo, workload: &Workload, size: &Size) -> bool {
+        let same = |at: &TunedDevice| at.backend == device.backend && at.name == device.name;
+        self.workload == workload.name && self.size == *size && same(&self.device)
+    }
+
+    /// What was tried.
+    pub fn as_variant(&self) -> Variant {
+        Variant {
+            group: self.group,
+            constants: self.constants.clone(),
+            label: self.variant.clone(),
+        }
+    }
+}
+
+/// The text that the device is given, by its hash; empty where it has none in its language.
+fn text_hash(kernel: &Kernel, device: &DeviceInfo) -> String {
+    kernel.text(device.language).map_or_else(String::new, |text| sha256_hex(text.text.as_bytes()))
+}
+
+/// A file of tries.
+#[derive(Debug)]
+pub struct TunedFile {
+    path: PathBuf,
+    file: Option<File>,
+    /// What is in it; of a variant that was tried again, the last line counts.
+    pub tried: Vec<Tried>,
+}
+
+impl TunedFile {
+    /// Reads `path`; with no such file, an empty one, which is made with the first line.
+    ///
+    /// # Errors
+    /// `Usage` with the line where it holds something else.
+    pub fn open(path: &Path) -> Result<Self> {
+        let tried = if path.exists() { parse(path)? } else { vec![] };
+        Ok(Self { path: path.to_owned(), file: None, tried })
+    }
+
+    /// As [`Self::open`] of a file that must be there.
+    ///
+    /// # Errors
+    /// As [`Self::open`]; `Usage` where there is no try in it.
+    pub fn existing(path: &Path) -> Result<Self> {
+        let tried = parse(path)?;
+        match tried.is_empty() {
+            true => Err(Error::Usage(format!("{}: nothing was tuned in it", path.display()))),
+            false => Ok(Self { path: path.to_owned(), file: None, tried }),
+        }
+    }
+
+    /// Appends a try: it is in the file before the next one begins.
+    ///
+    /// # Errors
+    /// `Io` where it cannot be written.
+    pub fn append(&mut self, tried: Tried) -> Result<()> {
+        let io = |error| Error::io(&self.path, error);
+        let text = serde_json::to_string(&tried).map_err(|error| io(error.into()))?;
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => {
+                let file =
+                    OpenOptions::new().create(true).append(true).open(&self.path).map_err(io)?;
+                // What a killed search left of a line goes.
+                let torn = read(&self.path, LARGEST).ok().filter(|text| !text.ends_with('\n'));
+                if let Some(text) = torn {
+                    let whole = text.rfind('\n').map_or(0, |end| end + 1);
+                    file.set_len(whole as u64).map_err(io)?;
+                }
+                self.file.insert(file)
+            }
+        };
+        file.write_all(format!("{text}\n").as_bytes()).map_err(io)?;
+        self.tried.push(tried);
+        Ok(())
+    }
+
+    /// The fastest variant that is known of a workload at a size on a device; `Err` with the reason where
+    /// what is known is not of this kernel.
+    ///
+    /// # Errors
+    /// Why what is there cannot be used.
+    pub fn best(
+        &self,
+        device: &DeviceInfo,
+        workload: &Workload,
+        size: &Size,
+    ) -> Result<Option<&Tried>, String> {
+        let at = || self.tried.iter().filter(|tried| tried.is_at(device, workload, size));
+        let mut last: Vec<&Tried> = vec![];
+        for tried in at().filter(|tried| tried.is_of(device, workload, size)) {
+            last.retain(|known| known.as_variant() != tried.as_variant());
+            last.push(tried);
+        }
+        let median = |tried: &&Tried| tried.seconds.map(|[_, median, _]| median);
+        let ran = last.iter().filter_map(|tried| Some((median(tried)?, *tried)));
+        match ran.min_by(|a, b| a.0.total_cmp(&b.0)) {
+            Some((_, best)) => Ok(Some(best)),
+            None if last.is_empty() && at().next().is_some() => {
+                Err("it was tuned with another text of its kernel: tune it again".to_owned())
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// `suite` with the variants that are known to be the fastest on `device`, and what could not be used.
+    /// Workloads keep their names; one that was tuned is there once for each of its sizes.
+    pub fn apply(&self, suite: &Suite, device: &DeviceInfo) -> (Suite, Vec<String>) {
+        let (mut workloads, mut unused) = (vec![], vec![]);
+        for workload in &suite.workloads {
+            let Some(kernel) = &workload.kernel else {
+                workloads.push(workload.clone());
+                continue;
+            };
+            let mut tuned = false;
+            let mut each: Vec<Workload> = vec![];
+            for size in &workload.sizes {
+                let mut at_size = Workload { sizes: vec![size.clone()], ..workload.clone() };
+                match self.best(device, workload, size) {
+                    Ok(Some(best)) => {
+                        tuned = true;
+                        at_size.kernel = Some(kernel.in_variant(&best.as_variant()));
+                    }
+                    Ok(None) => {}
+                    Err(why) => unused.push(format!("{} {}: {why}", device.label(), workload.name)),
+                }
+                each.push(at_size);
+            }
+            if tuned { workloads.extend(each) } else { workloads.push(workload.clone()) }
+        }
+        unused.dedup();
+        (Suite { workloads, ..suite.clone() }, unused)
+    }
+}
+
+/// Whether it is the beginning of a try's line, and not of somebody else's file.
+fn is_begun(line: &str) -> bool {
+    line.starts_with(START) || START.starts_with(line)
+}
+
+fn parse(path: &Path) -> Result<Vec<Tried>> {
+    let wrong = |why: String| Error::Usage(format!("{}: {why}", path.display()));
+    let text = read(path, LARGEST).map_err(wrong)?;
+    let mut tried = vec![];
+    let lines: Vec<&str> = text.lines().collect();
+    for (number, line) in (1..).zip(&lines) {
+        if line.trim().is_empty() {
+            continue;
+        }
+        match serde_json::from_str::<Tried>(line) {
+            Ok(one) if one.version == VERSION => tried.push(one),
+            Ok(one) => {
+                let why = format!(
+                    "line {number} is of version {}, this gpubench knows {VERSION}",
+                    one.version
+                );
+                return Err(wrong(why));
+            }
+            // A search that was killed may have left half a line.
+            Err(_) if number == lines.len() && !text.ends_with('\n') && is_begun(line) => {}
+            Err(error) => {
+                return Err(wrong(format!("line {number} is no try of `gpubench tune`: {error}")));
+            }
+        }
+    }
+    Ok(tried)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_core::record::sample::device;
+
+    #[test]
+    fn the_fastest_that_is_known_of_this_kernel_takes_the_own_ones_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tuned.jsonl");
+        let suite = gpubench_experiments::load("tune").unwrap();
+        let place = suite.workloads.iter().position(|w| w.name == "reduction").unwrap();
+        let (workload, device) = (&suite.workloads[place], device("opencl"));
+        let (size, kernel) = (&workload.sizes[1], workload.kernel.as_ref().unwrap());
+        let mut file = TunedFile::open(&path).unwrap();
+        for (group, seconds) in [(64, Some(2e-3)), (128, Some(1e-3)), (256, None), (64, Some(3e-3))]
+        {
+            let group = [group, 1, 1];
+            let variant = Variant { group, constants: vec![], label: group[0].to_string() };
+            let tried = Tried::new(&device, workload, &kernel.in_variant(&variant), size);
+            let seconds = seconds.map(|median| [median, median, median]);
+            file.append(Tried { seconds, outcome: "ok".into(), ..tried }).unwrap();
+        }
+        // A killed search leaves half a line.
+        std::fs::write(&path, std::fs::read_to_string(&path).unwrap() + "{\"version\":1,\"dev")
+            .unwrap();
+        let mut file = TunedFile::existing(&path).unwrap();
+        assert_eq!(file.best(&device, workload, size).unwrap().unwrap().variant, "128");
+        let (tuned, unused) = file.apply(&suite, &device);
+        assert_eq!(
+            (unused.len(), tuned.cases(), tuned.workloads.len()),
+            (0, suite.cases(), suite.workloads.len() + 1)
+        );
+        let groups = |suite: &Suite| {
+            let named = suite.workloads.iter().filter(|w| w.name == "reduction");
+            named.map(|w| w.kernel.as_ref().unwrap().group[0]).collect::<Vec<_>>()
+        };
+        assert_eq!(groups(&tuned), [256, 128], "the size that was not tuned keeps its own");
+
+        let again = file.tried[1].clone();
+        file.append(Tried { seconds: Some([5e-3; 3]), ..again.clone() }).unwrap();
+        let mut file = TunedFile::existing(&path).unwrap();
+        assert_eq!(
+            file.best(&device, workload, size).unwrap().unwrap().variant,
+            "64",
+            "the last counts"
+        );
+        file.tried.iter_mut().for_each(|tried| tried.kernel = "another".into());
+        let (same, unused) = file.apply(&suite, &device);
+        assert_eq!(groups(&same), [256]);
+        assert!(unused[0].contains("another text of its kernel"), "{unused:?}");
+        file.tried.iter_mut().for_each(|tried| tried.device.name = "another".into());
+        assert_eq!(file.apply(&suite, &device).1.len(), 0, "of another device nothing is known");
+    }
+}
