@@ -37,6 +37,7 @@ fn source(text: &str) -> KernelSource {
         params_bytes: 8,
         args: None,
         meaning: None,
+        settings: gpubench_core::gpu::Settings::default(),
     }
 }
 

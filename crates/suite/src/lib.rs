@@ -53,8 +53,8 @@ pub use load::{ROUNDS, SECONDS, load};
 pub use program::{Program, ProgramKernel, ProgramLaunch, Step};
 pub use requested::Requested;
 pub use schema::schema;
-pub use signature::wgsl_signatures;
 pub use search::{Search, Variant};
+pub use signature::wgsl_signatures;
 pub use suggest::{closest_matches, suggest};
 pub use suite_kind::{
     Family, HostMemory, Needs, Options, OptionsContext, Partner, Passes, SuiteKind,
