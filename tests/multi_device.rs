@@ -140,8 +140,7 @@ fn the_shipped_machines_are_the_tables_of_the_paper() {
 fn the_four_m2090_move_the_measured_totals() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let shipped = root.join("crates/device/src/sim/machines/quad-m2090.yaml");
-    let machine =
-        Machine::parse("quad-m2090", &std::fs::read_to_string(shipped).unwrap()).unwrap();
+    let machine = Machine::parse("quad-m2090", &std::fs::read_to_string(shipped).unwrap()).unwrap();
     let file = root.join("tests/data/papers/transfer_states_quad_m2090.csv");
     let totals = Table::read(&file, &["state", "send_total", "receive_total"]).unwrap();
     assert_eq!(totals.rows().count(), 34);
