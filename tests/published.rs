@@ -125,7 +125,8 @@ fn each_figure_is_what_its_command_gives() {
 fn each_figure_says_whether_it_was_measured() {
     let figures = figures();
     for figure in &figures {
-        assert!(["measured", "calculated"].contains(&figure.kind.as_str()), "{figure:?}");
+        let Figure { what, kind, .. } = figure;
+        assert!(["measured", "calculated"].contains(&kind.as_str()), "{what}: {kind}");
     }
     let measured = figures.iter().filter(|figure| figure.kind == "measured").count();
     let streams = figures.iter().filter(|figure| figure.command.contains("model streams"));
