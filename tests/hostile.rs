@@ -301,7 +301,9 @@ fn no_text_of_a_profile_or_a_table_commands_a_terminal() {
     for (model, table) in [
         ("concurrency", "concurrency_pairs_k40.csv"),
         ("streams", "stream_times_8800gt.csv"),
+        ("contention", "concurrency_pairs_rodinia.csv"),
         ("transfer-states", "transfer_states_dual_c2075.csv"),
+        ("transfer-states", "transfer_states_quad_m2090.csv"),
     ] {
         let rows = std::fs::read_to_string(shipped("tests/data/papers").join(table)).unwrap();
         for at in 0..rows.lines().next().unwrap().split(',').count() {

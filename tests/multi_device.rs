@@ -135,6 +135,29 @@ fn the_shipped_machines_are_the_tables_of_the_paper() {
     }
 }
 
+/// Of four M2090 the paper measured totals; what each device moves in a state adds up to them.
+#[test]
+fn the_four_m2090_move_the_measured_totals() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let shipped = root.join("crates/device/src/sim/machines/quad-m2090.yaml");
+    let machine = Machine::parse("quad-m2090", &std::fs::read_to_string(shipped).unwrap()).unwrap();
+    let file = root.join("tests/data/papers/transfer_states_quad_m2090.csv");
+    let totals = Table::read(&file, &["state", "send_total", "receive_total"]).unwrap();
+    assert_eq!(totals.rows().count(), 34);
+    for row in totals.rows() {
+        let name = row.text("state").unwrap();
+        let doing: Vec<[bool; 2]> =
+            name.split('/').map(|does| ["S", "R"].map(|way| does.contains(way))).collect();
+        let limits = machine.limits(&doing);
+        for (way, column) in ["send_total", "receive_total"].into_iter().enumerate() {
+            let moved: f64 = limits.iter().map(|rates| rates[way]).sum();
+            // Each device's rate is written with four digits.
+            let wanted = 1e9 * row.number(column).unwrap();
+            assert!((moved - wanted).abs() <= 1e-3 * wanted, "{name}: {moved} is not {wanted}");
+        }
+    }
+}
+
 /// The measured states give the paper's G, and what they predict is what plans take.
 #[test]
 fn two_c2075_move_what_the_paper_says() {

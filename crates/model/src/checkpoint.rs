@@ -31,6 +31,25 @@ impl Work {
     }
 }
 
+impl Work {
+    /// Nodes on which the computation takes a wanted share less than on one,
+    /// `k = p/(T_S(1 − P_r) − s)` (5.9), with `T_S = p + s`. `None` where no number of nodes gains as
+    /// much, since what is serial takes longer.
+    pub fn nodes_for_gain(self, gain: f64) -> Option<f64> {
+        /// Of one node's time, what is rounding.
+        const ROUNDING: f64 = 1e-12;
+        let one_node = self.parallel + self.serial;
+        let parallel_left = one_node * (1.0 - gain) - self.serial;
+        (parallel_left > ROUNDING * one_node).then(|| self.parallel / parallel_left)
+    }
+
+    /// The same for a problem that grows with the nodes, whose parallel part takes `p` on each of
+    /// them, `k = ((p + s)/(1 − P_r) − s + T_PO)/p` (5.10); `overhead`, `T_PO`, is what dividing costs.
+    pub fn nodes_for_scaled_gain(self, gain: f64, overhead: f64) -> f64 {
+        ((self.parallel + self.serial) / (1.0 - gain) - self.serial + overhead) / self.parallel
+    }
+}
+
 /// Seconds of one checkpointed kernel, `T_S = T_k + T_hd + T_dh + T_c`: kernel, both copies,
 /// checkpoint.
 pub fn checkpointed_seconds(kernel: f64, upload: f64, download: f64, checkpoint: f64) -> f64 {
@@ -88,6 +107,16 @@ impl Failures {
             )));
         }
         Ok(Self { rate, shape })
+    }
+
+    /// λ, per second to the power of the shape.
+    pub fn rate(self) -> f64 {
+        self.rate
+    }
+
+    /// c, above 1.
+    pub fn shape(self) -> f64 {
+        self.shape
     }
 
     /// The exponent `y = kλt^c`.
@@ -206,6 +235,19 @@ mod tests {
         near(best, 11.875, 1e-9);
         let survival = |k: f64| failures().survival(k, work.seconds(k));
         assert!(survival(best) >= survival(best * 0.9).max(survival(best * 1.1)));
+    }
+
+    #[test]
+    fn nodes_for_a_gain_take_as_much_less_as_wanted() {
+        let work = Work { parallel: 95.0, serial: 5.0 };
+        let nodes = work.nodes_for_gain(0.8).unwrap();
+        near(nodes, 95.0 / 15.0, 1e-12);
+        near(work.seconds(nodes), 20.0, 1e-12);
+        assert_eq!(work.nodes_for_gain(0.95), None, "5 s are serial");
+        // Scaled: one node takes k·p + s, and k nodes p + s: a fifth of that, less the overhead.
+        let nodes = work.nodes_for_scaled_gain(0.8, 10.0);
+        near(nodes, (500.0 - 5.0 + 10.0) / 95.0, 1e-12);
+        near((95.0 + 5.0) / (95.0 * nodes + 5.0 - 10.0), 1.0 - 0.8, 1e-12);
     }
 
     #[test]

@@ -16,10 +16,13 @@
 //! - **C13** C. Luo, *Performance optimization methods based on performance analytical modeling and
 //!   communication latency hiding in GPU*, PhD, Univ. of Tokyo, 2013.
 
+pub mod aged_failures;
 pub mod checkpoint;
 pub mod components;
 pub mod concurrency;
+pub mod contention;
 pub mod event_driven;
+pub mod failure_simulation;
 pub mod hybrid;
 mod hybrid_factor;
 mod hybrid_fit;

@@ -67,7 +67,7 @@ pub struct Period {
 
 impl Period {
     /// The computation's share of its time, `P` (3.3).
-    fn share(self) -> f64 {
+    pub fn share(self) -> f64 {
         if self.compute > 0.0 { self.compute / (self.compute + self.memory) } else { 0.0 }
     }
 }

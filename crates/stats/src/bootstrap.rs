@@ -280,6 +280,7 @@ mod tests {
             drawn: vec![vec![0.4, 0.5]; 100],
             noise: vec![NONE; 2],
             cases: 2,
+            strata: 1,
         };
         let wanted = 12.7062 / 1.959_96 * 2f64.sqrt();
         assert!((replicates.stretch(f64::INFINITY) - wanted).abs() < 1e-3);

@@ -20,6 +20,7 @@ mod man;
 mod model;
 pub mod mpi;
 mod new;
+mod number;
 mod plan;
 mod predict;
 mod predicted_ranking;
@@ -118,7 +119,7 @@ commands! {
     Predict: predict,
     /// Show what instructions, memory, barriers and launches cost
     Profile: profile,
-    /// Evaluate a published model on a CSV of measurements
+    /// Evaluate a published model on parameters or on a CSV of measurements
     Model: model,
     /// Multiply matrices over the ranks of an MPI job
     Ring: ring,

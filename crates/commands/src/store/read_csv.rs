@@ -56,7 +56,7 @@ impl Table {
             |error: ::csv::Error| diagnostic(file, text, (0, 0), &error.to_string(), None);
         let header = reader.headers().map_err(internal)?.clone();
         let mut table = Self { file: file.to_owned(), text: text.into(), header, rows: Vec::new() };
-        table.check_header(columns)?;
+        table.require(columns)?;
         for record in reader.records() {
             let record = record.map_err(internal)?;
             let byte = record.position().map_or(0, ::csv::Position::byte);
@@ -87,7 +87,11 @@ impl Table {
         self.diagnostic(offset, len, message, Some(help))
     }
 
-    fn check_header(&self, columns: &[&str]) -> Result<()> {
+    /// That the header names all of `columns`, and each column once.
+    ///
+    /// # Errors
+    /// [`Error::Suite`] with the place of the mistake.
+    pub fn require(&self, columns: &[&str]) -> Result<()> {
         if let Some((_, twice)) = self
             .header
             .iter()

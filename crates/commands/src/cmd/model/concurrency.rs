@@ -81,6 +81,8 @@ struct Summary {
     estimated: Accuracy,
     /// The event-driven form with a first kernel that outlasts the second.
     event_driven: Accuracy,
+    /// Of the unit-by-unit form, in the pairs' order.
+    slowdowns: Vec<f64>,
 }
 
 #[derive(Serialize)]
@@ -171,6 +173,7 @@ fn summary(pairs: &[Pair]) -> Summary {
         mean_abs_error: units.mean_abs_error,
         estimated: accuracy(|pair| pair.estimated),
         event_driven: accuracy(|pair| pair.events),
+        slowdowns: pairs.iter().map(|pair| pair.prediction.slowdown).collect(),
     }
 }
 

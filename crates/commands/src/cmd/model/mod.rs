@@ -1,11 +1,21 @@
-//! `gpubench model`: evaluate a published model on a CSV of measurements.
+//! `gpubench model`: a published model, evaluated on a CSV of measurements or on parameters.
 
+mod components;
 mod concurrency;
+mod contention;
 mod held_out;
+mod layout_transform;
+mod occupancy;
+mod overlap_worth;
+mod parallel_degrees;
+mod prediction;
 mod roofline;
 mod saturation;
+mod schedule;
 mod streams;
+mod transfer;
 mod transfer_states;
+mod warp_timeline;
 
 use super::show::{print, print_json};
 use gpubench_core::error::Result;
@@ -23,26 +33,53 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Model {
+    /// What limits a kernel on each device, from amounts and rates
+    Components(components::Args),
     /// Pairs of kernels: predicted slowdown of the second against estimates and measurements
     Concurrency(concurrency::Args),
     /// Rates at rising arithmetic intensity: a roofline fitted on every second row predicts the others
     Roofline(roofline::Args),
     /// Bandwidth against work-items in flight: curves fitted on every second row predict the others
     Saturation(saturation::Args),
+    /// Pairs of kernels that memory may slow: with shared bandwidth, fitted on the other pairs
+    Contention(contention::Args),
+    /// Whether making strided accesses contiguous pays, and after how many uses
+    LayoutTransform(layout_transform::Args),
+    /// How many groups of a kernel a unit holds
+    Occupancy(occupancy::Args),
+    /// Whether overlapping computation and communication is worth the effort
+    OverlapWorth(overlap_worth::Args),
+    /// A kernel's cycles, from how many warps compute and load at once
+    ParallelDegrees(parallel_degrees::Args),
+    /// Into which parts to cut a divisible problem
+    Schedule(schedule::Args),
     /// Copies and a kernel in eight streams: predicted against the last column of a file
     Streams(streams::Args),
+    /// Uploading and downloading at the same time
+    Transfer(transfer::Args),
     /// Several devices on one host: the minimum time to move data, and how
     TransferStates(transfer_states::Args),
+    /// A kernel's time when warps hide each other's latency
+    WarpTimeline(warp_timeline::Args),
 }
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
     match args.model {
+        Model::Components(args) => components::run(&args),
         Model::Concurrency(args) => concurrency::run(&args),
         Model::Roofline(args) => roofline::run(&args),
         Model::Saturation(args) => saturation::run(&args),
+        Model::Contention(args) => contention::run(&args),
+        Model::LayoutTransform(args) => layout_transform::run(&args),
+        Model::Occupancy(args) => occupancy::run(&args),
+        Model::OverlapWorth(args) => overlap_worth::run(&args),
+        Model::ParallelDegrees(args) => parallel_degrees::run(&args),
+        Model::Schedule(args) => schedule::run(&args),
         Model::Streams(args) => streams::run(&args),
+        Model::Transfer(args) => transfer::run(&args),
         Model::TransferStates(args) => transfer_states::run(&args),
+        Model::WarpTimeline(args) => warp_timeline::run(&args),
     }?;
     Ok(ExitCode::SUCCESS)
 }

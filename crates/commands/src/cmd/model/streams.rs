@@ -18,7 +18,7 @@ const COLUMNS: [&str; 5] = ["n", "t_h2d_ms", "t_kernel_ms", "t_d2h_ms", "eight_s
 pub struct Args {
     /// CSV with the columns n, t_h2d_ms, t_kernel_ms, t_d2h_ms and eight_streams_ms
     file: PathBuf,
-    /// Print JSON: {rows, max_abs_error_ms}
+    /// Print JSON: {rows, max_abs_error_ms, predicted_ms}
     #[arg(long)]
     json: bool,
 }
@@ -27,6 +27,8 @@ pub struct Args {
 struct Summary {
     rows: usize,
     max_abs_error_ms: f64,
+    /// In the rows' order.
+    predicted_ms: Vec<f64>,
 }
 
 /// One row, in milliseconds.
@@ -67,7 +69,8 @@ pub fn run(args: &Args) -> Result<()> {
     let cases: Vec<Case> =
         Table::read(&args.file, &COLUMNS)?.rows().map(Case::read).collect::<Result<_>>()?;
     let max_abs_error_ms = cases.iter().map(Case::error).fold(0.0, f64::max);
-    let summary = Summary { rows: cases.len(), max_abs_error_ms };
+    let predicted_ms = cases.iter().map(|case| case.predicted).collect();
+    let summary = Summary { rows: cases.len(), max_abs_error_ms, predicted_ms };
     show(args.json, &summary, || {
         let headings = ["n", ">upload", ">kernel", ">download", ">predicted", ">given", ">error"];
         let table = table(&headings, cases.iter().map(Case::cells));

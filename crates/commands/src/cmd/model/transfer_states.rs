@@ -1,6 +1,7 @@
 //! `gpubench model transfer-states`: model 10 on measured rates of several devices.
 
 use super::{show, table};
+use crate::cmd::number::at_least_zero;
 use crate::store::read_csv::{Row, Table};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::text::printable;
@@ -9,16 +10,21 @@ use gpubench_model::transfer_states::{Both, State, min_time, mirrored};
 use serde::Serialize;
 use std::path::PathBuf;
 
+/// The columns of a file of equal devices whose totals are given.
+const TOTALS: [&str; 2] = ["send_total", "receive_total"];
+
 /// Arguments of `gpubench model transfer-states`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// CSV with a row a state: state, then s0, r0, s1, r1 …, the rates to and from each device
+    /// CSV with a row a state: state, then s0, r0, s1, r1 …, the rates to and from each device; or
+    /// send_total, receive_total, those of all devices, which are equal
     file: PathBuf,
-    /// What to upload to each device, in the unit of data of the rates
-    #[arg(long, required = true, value_delimiter = ',', value_name = "A,B", value_parser = amount)]
+    /// What to upload to each device, in the unit of data of the rates; to all of them where the file has
+    /// totals
+    #[arg(long, required = true, value_delimiter = ',', value_name = "A,B", value_parser = at_least_zero)]
     upload: Vec<f64>,
     /// What to download from each device
-    #[arg(long, required = true, value_delimiter = ',', value_name = "A,B", value_parser = amount)]
+    #[arg(long, required = true, value_delimiter = ',', value_name = "A,B", value_parser = at_least_zero)]
     download: Vec<f64>,
     /// The devices are equal and the file lists each state once: add its mirror images
     #[arg(long)]
@@ -26,13 +32,6 @@ pub struct Args {
     /// Print JSON: {time_s, states: [{state, time_s}]}
     #[arg(long)]
     json: bool,
-}
-
-fn amount(text: &str) -> Result<f64, String> {
-    match text.trim().parse::<f64>() {
-        Ok(x) if x.is_finite() && x >= 0.0 => Ok(x),
-        _ => Err("an amount is a number of at least 0".into()),
-    }
 }
 
 #[derive(Serialize)]
@@ -50,16 +49,20 @@ struct Spent {
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let table = Table::read(&args.file, &["state", "s0", "r0"])?;
-    let mut states = read(&table)?;
+    let table = Table::read(&args.file, &["state"])?;
+    let totals = table.columns().any(|column| TOTALS.contains(&column));
+    let mut states = read(&table, if totals { total_rates } else { device_rates })?;
     let devices = states[0].rates.len();
     for (option, amounts) in [("--upload", &args.upload), ("--download", &args.download)] {
         if amounts.len() != devices {
             let (file, given) = (args.file.display(), amounts.len());
-            return Err(Error::Usage(format!(
-                "{file} has {devices} devices, {option} gives {given} amounts"
-            )));
+            let has = if totals { "totals".into() } else { format!("{devices} devices") };
+            return Err(Error::Usage(format!("{file} has {has}, {option} gives {given} amounts")));
         }
+    }
+    if args.symmetric && totals {
+        let why = "--symmetric: totals are of equal devices already";
+        return Err(Error::Usage(why.into()));
     }
     if args.symmetric {
         states = mirrored(states).map_err(usage)?;
@@ -104,19 +107,41 @@ fn text(summary: &Summary) -> String {
     format!("{table}\nminimum time {} s\n", fixed(summary.time_s, 4))
 }
 
+/// How the rates of a row of the named state are read.
+type RatesOf = fn(&Table, Row<'_>, &str) -> Result<Vec<Both>>;
+
 /// The states of a table.
-fn read(table: &Table) -> Result<Vec<State>> {
-    let devices = devices(table)?;
+fn read(table: &Table, rates_of: RatesOf) -> Result<Vec<State>> {
     let mut states: Vec<State> = Vec::new();
     for row in table.rows() {
         let name = row.text("state")?;
         if states.iter().any(|state| state.name == name) {
             return Err(row.diagnostic("state", &format!("state `{name}` is listed twice"), None));
         }
-        let rates = (0..devices).map(|device| rates(row, name, device)).collect::<Result<_>>()?;
-        states.push(State { name: name.to_owned(), rates });
+        states.push(State { name: name.to_owned(), rates: rates_of(table, row, name)? });
     }
     Ok(states)
+}
+
+fn device_rates(table: &Table, row: Row<'_>, state: &str) -> Result<Vec<Both>> {
+    table.require(&["s0", "r0"])?;
+    (0..devices(table)?).map(|device| rates(row, state, device)).collect()
+}
+
+/// Of equal devices that move equal amounts only the totals matter: exchanging devices in a state changes
+/// no total, and spending a state's time in all its exchanges alike moves as much on each device.
+fn total_rates(table: &Table, row: Row<'_>, state: &str) -> Result<Vec<Both>> {
+    table.require(&TOTALS)?;
+    let [upload, download] = TOTALS.map(|column| row.number(column));
+    let rates = Both { upload: upload?, download: download? };
+    let says = |way: char| state.split('/').any(|does| does.contains(way));
+    for (column, rate, way) in [(TOTALS[0], rates.upload, 'S'), (TOTALS[1], rates.download, 'R')] {
+        if rate > 0.0 && !says(way) {
+            let message = format!("state `{state}` has no {way}, and moves data that way");
+            return Err(row.diagnostic(column, &message, Some("set it to 0 or correct the name")));
+        }
+    }
+    Ok(vec![rates])
 }
 
 /// How many devices the columns name.

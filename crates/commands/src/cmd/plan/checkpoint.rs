@@ -1,51 +1,40 @@
-//! `gpubench plan`: decide from measured costs before a long computation begins.
+//! `gpubench plan checkpoint`: on how many nodes to compute and when to save, model 12.
 
-use super::results;
-use super::show::{print, print_json};
+use super::cost::SaveParts;
+use super::measured::{Measured, measured};
+use super::simulated::{self, Simulation};
+use crate::cmd::number::{at_least_zero, share};
+use crate::cmd::show::{print, print_json};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::text::printable;
 use gpubench_core::units::seconds;
-use gpubench_experiments::registry::{SaveSummary, cheapest_save};
 use gpubench_model::checkpoint::{Failures, Work};
+use gpubench_model::failure_simulation::Computation;
 use serde::Serialize;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-
-/// Arguments of `gpubench plan`.
-#[derive(Debug, clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    what: What,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum What {
-    /// On how many nodes, and when to save, so that failures cost least (model 12)
-    Checkpoint(Checkpoint),
-}
+use std::path::PathBuf;
 
 /// Arguments of `gpubench plan checkpoint`.
 #[derive(Debug, clap::Args)]
-struct Checkpoint {
+pub struct Checkpoint {
     /// Failures of a node: it survives t seconds with probability exp(-RATE * t^SHAPE)
-    #[arg(long, value_name = "RATE", value_parser = number)]
+    #[arg(long, value_name = "RATE", value_parser = at_least_zero)]
     failure_rate: f64,
     /// Shape of the failures; above 1: nodes wear out
-    #[arg(long, value_name = "SHAPE", value_parser = number)]
+    #[arg(long, value_name = "SHAPE", value_parser = at_least_zero)]
     shape: f64,
     /// Seconds of the computation that divide by the nodes
-    #[arg(long, value_name = "SECONDS", value_parser = number)]
+    #[arg(long, value_name = "SECONDS", value_parser = at_least_zero)]
     parallel: f64,
     /// Seconds that do not
-    #[arg(long, value_name = "SECONDS", value_parser = number)]
+    #[arg(long, value_name = "SECONDS", value_parser = at_least_zero)]
     serial: f64,
     /// Seconds that a checkpoint costs
-    #[arg(long, value_name = "SECONDS", value_parser = number, required_unless_present = "from")]
+    #[arg(long, value_name = "SECONDS", value_parser = at_least_zero, required_unless_present_any = ["from", "save_download"])]
     cost: Option<f64>,
+    #[command(flatten)]
+    parts: SaveParts,
     /// Seconds that a recovery costs (default: as measured, else 0)
-    #[arg(long, value_name = "SECONDS", value_parser = number)]
+    #[arg(long, value_name = "SECONDS", value_parser = at_least_zero)]
     recovery: Option<f64>,
     /// A result file: what `measure: checkpoint` measured, to a file where it did, on as many queues as
     /// cost least
@@ -60,29 +49,24 @@ struct Checkpoint {
     /// Nodes; without it, those on which the computation survives most probably
     #[arg(long, value_name = "NODES", value_parser = clap::value_parser!(u32).range(1..))]
     nodes: Option<u32>,
-    /// Print JSON: {cost, recovery, nodes, seconds, survival, recomputed, waste, checkpoints}
+    /// Instead, those on which the computation takes this share less than on one node
+    #[arg(long, value_name = "SHARE", value_parser = share, conflicts_with = "nodes")]
+    gain: Option<f64>,
+    /// With --gain: the problem grows with the nodes, and dividing it costs so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = at_least_zero, requires = "gain")]
+    scaled: Option<f64>,
+    /// Seconds that the nodes have run already
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = at_least_zero)]
+    age: f64,
+    #[command(flatten)]
+    simulation: Simulation,
+    /// Print JSON: {cost, recovery, nodes, seconds, survival, recomputed, waste, checkpoints, simulated}
     #[arg(long)]
     json: bool,
 }
 
-fn number(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
-        _ => Err("a number of at least 0 is expected".into()),
-    }
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value > 0.0 && value <= 1.0 => Ok(value),
-        _ => Err("a share above 0 and of at most 1 is expected".into()),
-    }
-}
-
 /// Most checkpoints that are placed.
 const MAX_CHECKPOINTS: usize = 10_000;
-/// Characters of a case's and its device's name.
-const NAME: usize = 200;
 /// Checkpoints that a person is shown.
 const SHOWN: usize = 8;
 
@@ -105,22 +89,25 @@ struct Plan {
     waste: Option<f64>,
     /// When to save, in seconds from the start.
     checkpoints: Vec<f64>,
+    /// The same by simulation, where that was wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    simulated: Option<simulated::Summary>,
 }
 
 /// Runs the command.
-pub fn run(args: Args) -> Result<ExitCode> {
-    let What::Checkpoint(args) = args.what;
-    let of = |file| measured(file, args.case.as_deref(), args.cost.is_none());
+pub fn run(args: &Checkpoint) -> Result<()> {
+    let given = args.cost.or(args.parts.cost());
+    let of = |file| measured(file, args.case.as_deref(), given.is_none());
     let measured = args.from.as_deref().map(of).transpose()?;
-    let cost = args.cost.or(measured.as_ref().map(|measured| measured.cost));
+    let cost = given.or(measured.as_ref().map(|measured| measured.cost));
     let recovery = args.recovery.or(measured.as_ref().map(|measured| measured.recovery));
-    let plan = plan(&args, cost.unwrap_or(0.0), recovery.unwrap_or(0.0))?;
+    let plan = plan(args, cost.unwrap_or(0.0), recovery.unwrap_or(0.0))?;
     if let (Some(Measured { of, .. }), false) = (&measured, args.json) {
         let (cost, recovery) = (seconds(plan.cost), seconds(plan.recovery));
         let whose = |given: Option<f64>| if given.is_some() { " (as given)" } else { "" };
         print(&format!(
             "a save costs {cost}{}, recovery {recovery}{}: {of}\n",
-            whose(args.cost),
+            whose(given),
             whose(args.recovery)
         ))?;
     }
@@ -129,60 +116,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     } else {
         print(&text(&plan))?;
     }
-    Ok(ExitCode::SUCCESS)
-}
-
-/// What a run measured of checkpoints.
-#[derive(Debug)]
-struct Measured {
-    /// Seconds that a save costs.
-    cost: f64,
-    /// Seconds of going on from one.
-    recovery: f64,
-    /// Of what, in words.
-    of: String,
-}
-
-/// What the run in `file` measured of the only case whose name and device have all of `terms`; of
-/// several rounds, the first. Where it says what a save costs (`counts`), that must be significantly different from zero.
-fn measured(file: &Path, terms: Option<&str>, counts: bool) -> Result<Measured> {
-    let run = results::open(file)?;
-    let terms = terms.unwrap_or_default().to_lowercase();
-    let mut found: Vec<(String, SaveSummary)> = vec![];
-    for record in &run.records {
-        let Some(cheapest) = record.detail.as_ref().and_then(cheapest_save) else { continue };
-        let device =
-            run.header.devices.get(record.device).map_or_else(String::new, DeviceInfo::label);
-        let name = printable(&format!("{} on {device}", record.key), NAME);
-        let matches = terms.split_whitespace().all(|term| name.to_lowercase().contains(term));
-        if matches && !found.iter().any(|(known, _)| *known == name) {
-            found.push((name, cheapest));
-        }
-    }
-    let [(name, run)] = found.as_slice() else {
-        let names: String = found.iter().map(|(name, _)| format!("\n  {name}")).collect();
-        let file = file.display();
-        return Err(Error::Usage(match names.is_empty() {
-            true => {
-                format!("{file} has no such case with measured checkpoints (`measure: checkpoint`)")
-            }
-            false => format!("{file} has several: say which with --case{names}"),
-        }));
-    };
-    // Also where either is not a number.
-    let significant = run.cost.is_finite() && run.cost > run.margin;
-    if counts && !significant {
-        return Err(Error::Usage(format!(
-            "{name}: saving cost less than the run's samples scatter ({} ± {}); give an upper bound \
-             with --cost",
-            seconds(run.cost),
-            seconds(run.margin)
-        )));
-    }
-    let place = if run.to_file { "a file" } else { "memory" };
-    let queues = if run.queues == 1 { "queue" } else { "queues" };
-    let of = format!("{name}, {} {queues}, to {place}", run.queues);
-    Ok(Measured { cost: run.cost, recovery: run.restoring, of })
+    Ok(())
 }
 
 fn plan(args: &Checkpoint, cost: f64, recovery: f64) -> Result<Plan> {
@@ -190,15 +124,16 @@ fn plan(args: &Checkpoint, cost: f64, recovery: f64) -> Result<Plan> {
     let work = Work { parallel: args.parallel, serial: args.serial };
     let nodes = match args.nodes {
         Some(nodes) => nodes,
-        None => best_nodes(failures, work)?,
+        None => chosen_nodes(args, failures, work)?,
     };
+    let aged = failures.aged(args.age);
     if cost <= 0.0 {
         let why = "the cost of a checkpoint must be above 0: else there is no best time to save";
         return Err(Error::Usage(why.into()));
     }
     let count = f64::from(nodes);
     let seconds = work.seconds(count);
-    let placements = (1..).map(|m| failures.placement(count, cost, args.lost, m));
+    let placements = (1..).map(|m| aged.placement(count, cost, args.lost, m));
     let checkpoints: Vec<f64> =
         placements.take_while(|&t| t < seconds).take(MAX_CHECKPOINTS + 1).collect();
     if checkpoints.len() > MAX_CHECKPOINTS {
@@ -209,32 +144,43 @@ fn plan(args: &Checkpoint, cost: f64, recovery: f64) -> Result<Plan> {
             gpubench_core::units::seconds(seconds)
         )));
     }
-    let waste = || failures.expected_waste(count, cost, args.lost, recovery);
+    let waste = || aged.expected_waste(count, cost, args.lost, recovery);
+    let computation = Computation { nodes, seconds, cost, phi: args.lost, recovery };
     Ok(Plan {
+        simulated: args.simulation.run(aged, computation)?,
         cost,
         recovery,
         nodes,
         seconds,
-        survival: failures.survival(count, seconds),
-        recomputed: failures.expected_recomputation(count, seconds),
+        survival: aged.survival(count, seconds),
+        recomputed: aged.expected_recomputation(count, seconds),
         waste: (!checkpoints.is_empty()).then(waste),
         checkpoints,
     })
 }
 
-fn best_nodes(failures: Failures, work: Work) -> Result<u32> {
+fn chosen_nodes(args: &Checkpoint, failures: Failures, work: Work) -> Result<u32> {
     let rejected = |why: String| Err(Error::Usage(format!("{why}: say how many with --nodes")));
     if work.parallel + work.serial <= 0.0 {
         return Err(Error::Usage("a computation takes more than 0 seconds".into()));
     }
-    let best = failures.best_nodes(work);
+    let best = match (args.gain, args.scaled) {
+        (None, _) => failures.best_nodes(work),
+        (Some(gain), None) => work.nodes_for_gain(gain).unwrap_or(f64::INFINITY),
+        (Some(gain), Some(overhead)) => work.nodes_for_scaled_gain(gain, overhead),
+    };
     if !best.is_finite() {
-        return rejected("without a serial part more nodes are always better".into());
+        return rejected(match args.gain {
+            None => "without a serial part more nodes are always better".into(),
+            Some(_) => "no number of nodes gains as much".to_owned(),
+        });
     }
     if best > f64::from(u32::MAX) {
         return rejected(format!("the best number of nodes is above {}", u32::MAX));
     }
-    Ok((best.round() as u32).max(1))
+    // A gain is reached on at least so many, where the best survival is on the nearest number.
+    let whole = if args.gain.is_some() { best.ceil() } else { best.round() };
+    Ok((whole as u32).max(1))
 }
 
 fn text(plan: &Plan) -> String {
@@ -276,6 +222,9 @@ fn text(plan: &Plan) -> String {
             }
         }
     }
+    if let Some(simulated) = &plan.simulated {
+        out.push_str(&simulated.text());
+    }
     out
 }
 
@@ -295,6 +244,11 @@ mod tests {
             case: None,
             lost: 0.5,
             nodes: Some(64),
+            gain: None,
+            scaled: None,
+            age: 0.0,
+            parts: SaveParts::default(),
+            simulation: Simulation::default(),
             json: false,
         }
     }
@@ -333,6 +287,22 @@ mod tests {
     }
 
     #[test]
+    fn nodes_for_a_gain_are_enough_and_no_more() {
+        let gain = |gain, scaled| Checkpoint {
+            parallel: 95.0,
+            serial: 5.0,
+            nodes: None,
+            gain: Some(gain),
+            scaled,
+            ..args()
+        };
+        assert_eq!(plan(&gain(0.8, None)).unwrap().nodes, 7, "5.9: 95/15 = 6.33");
+        assert_eq!(plan(&gain(0.8, Some(10.0))).unwrap().nodes, 6, "5.10: 505/95 = 5.3");
+        let message = plan(&gain(0.95, None)).unwrap_err().to_string();
+        assert!(message.contains("no number of nodes gains as much"), "{message}");
+    }
+
+    #[test]
     fn without_checkpoints_there_is_no_waste_of_them() {
         let plan = plan(&Checkpoint { parallel: 64.0, ..args() }).unwrap();
         assert!(plan.checkpoints.is_empty() && plan.waste.is_none());
@@ -351,10 +321,5 @@ mod tests {
         );
         assert!(message(Checkpoint { cost: Some(0.0), ..args() }).contains("no best time to save"));
         assert!(message(Checkpoint { failure_rate: 1e6, ..args() }).contains("more than 10000"));
-        for wrong in ["0", "5", "1e300", "nan"] {
-            assert!(share(wrong).is_err(), "{wrong}");
-        }
-        assert_eq!(share("1"), Ok(1.0));
-        assert!(number("-1").is_err() && number("nan").is_err() && number("2e3") == Ok(2e3));
     }
 }

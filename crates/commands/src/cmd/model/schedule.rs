@@ -1,0 +1,97 @@
+//! `gpubench model schedule`: model 9 from the three stages of a divisible problem.
+
+use super::prediction::Prediction;
+use crate::cmd::number::{at_least_zero, share};
+use gpubench_core::error::{Error, Result};
+use gpubench_model::pipeline::Engines;
+use gpubench_model::schedule::{Class, Heavy, Plan, Problem};
+use gpubench_model::schedule_rules::{self, Rule};
+use gpubench_model::schedule_search::search;
+use gpubench_model::streams::Stages;
+use gpubench_model::transfer::Duplex;
+
+/// Arguments of `gpubench model schedule`. Each stage is that of the whole problem, isolated.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// D_s/S_S: uploading
+    #[arg(long, value_name = "SECONDS", value_parser = at_least_zero)]
+    upload: f64,
+    /// T_k: the kernel
+    #[arg(long, value_name = "SECONDS", value_parser = at_least_zero)]
+    kernel: f64,
+    /// D_r/R_R: downloading
+    #[arg(long, value_name = "SECONDS", value_parser = at_least_zero)]
+    download: f64,
+    /// Copy engines: 0 overlaps nothing, 1 one copy with a kernel, 2 one a direction
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(..=2))]
+    engines: u32,
+    /// t_sync: the cost of a command
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = at_least_zero)]
+    command: f64,
+    /// S_SR/S_S: what is left of the rate of uploads while both run
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0, value_parser = share)]
+    upload_duplex: f64,
+    /// R_SR/R_R: what is left of the rate of downloads while both run
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0, value_parser = share)]
+    download_duplex: f64,
+    /// The smallest part, as a share of the problem
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = share)]
+    smallest: f64,
+    /// Print JSON: {model, parts}
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<()> {
+    let whole = Stages { upload: args.upload, kernel: args.kernel, download: args.download };
+    if whole.serial() <= 0.0 {
+        return Err(Error::Usage("a problem takes more than 0 seconds".into()));
+    }
+    let duplex = Duplex { upload: args.upload_duplex, download: args.download_duplex };
+    let engines = Engines { count: args.engines, command: args.command, duplex };
+    let problem = Problem { whole, engines, smallest: args.smallest };
+    let class = Class::of(whole);
+    let (planned, found) = (schedule_rules::plan(&problem), search(&problem));
+    let serial = Plan::equal(1).makespan(&problem);
+    let rule = planned.makespan(&problem);
+    let mut prediction = Prediction::of("9 schedule, C13 §4.1, §4.2")
+        .text("class", name(class), "§4.1")
+        .text("rule", equations(Rule::of(class)), "§4.2")
+        .list("parts", planned.sizes.clone(), "of the problem", "§4.2")
+        .seconds("stepwise", planned.stepwise(&problem), "Σ t_i + (m + 2)·t_sync")
+        .seconds("rule_seconds", rule, "the rule's parts in a pipeline, ours")
+        .seconds("serial", serial, "no partition");
+    for (parts, count) in [("equal_10", 10), ("equal_100", 100), ("equal_1000", 1000)] {
+        prediction =
+            prediction.seconds(parts, Plan::equal(count).makespan(&problem), "equal parts");
+    }
+    prediction
+        .seconds("search", found.seconds, "ours")
+        .list("search_parts", found.plan.sizes, "of the problem", "ours")
+        .seconds("lower_bound", problem.lower_bound(), "the longest stage")
+        .number("speedup", serial / rule, "", "of the rule, over no partition")
+        .number("max_speedup", serial / problem.lower_bound(), "", "of the lower bound")
+        .show(args.json)
+}
+
+fn name(class: Class) -> String {
+    let bound = if class.kernel_bound { "kernel" } else { "transfer" };
+    let heavy = match class.heavy {
+        Heavy::Upload => "upload heavy",
+        Heavy::Download => "download heavy",
+        Heavy::General => "general",
+    };
+    format!("{bound} bound, {heavy}")
+}
+
+fn equations(rule: Rule) -> &'static str {
+    match rule {
+        Rule::KernelBoundUploadHeavy => "grow by S_S·T_k/D_s, download all last",
+        Rule::KernelBoundDownloadHeavy => "upload all first, shrink by R_R·T_k/D_r",
+        Rule::KernelBoundGeneral => "grow while H ≤ kernel, shrink by R_R·T_k/D_r",
+        Rule::TransferBoundUploadHeavy => "shrink by what takes least in steps",
+        Rule::TransferBoundDownloadHeavy => "grow while kernel ≤ H, then as long as the download",
+        Rule::TransferBoundGeneral => "equal parts",
+    }
+}
