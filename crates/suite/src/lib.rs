@@ -35,7 +35,7 @@ mod verify;
 mod wgsl;
 
 pub use args::Lowered;
-pub use assets::{kernels, suites};
+pub use assets::{kernel as shipped_kernel, kernels, suites};
 pub use decode::{At, Decode, Diagnostics, SpecReader};
 pub use expr::{Expr, Scope, Wrong};
 pub use family::COMPUTE_INTENSITY;

@@ -2,7 +2,7 @@
 
 mod kernel_tuner;
 mod measurements;
-mod recorded;
+pub mod recorded;
 mod show;
 
 use super::show::{print, print_pretty_json};
