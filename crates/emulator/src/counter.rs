@@ -6,6 +6,7 @@ use super::program::{Access, Kind, Program, Space};
 use super::recent::Recent;
 use super::tasks::Tracer;
 use super::{Class, Rules};
+use std::collections::HashSet;
 
 /// How often something was run: by work-items, and by warps of which any lane took part.
 #[derive(Clone, Copy, Debug, Default)]
@@ -78,6 +79,8 @@ pub(super) struct Counter {
     /// How often a group passed a barrier.
     pub(super) passed: u64,
     pub(super) tracer: Tracer,
+    /// Of each access of the text that reads, where the first work-item has read.
+    pub(super) places: Vec<HashSet<u32>>,
 }
 
 impl Counter {
@@ -97,6 +100,7 @@ impl Counter {
             barriers: Runs::default(),
             passed: 0,
             tracer: Tracer::default(),
+            places: vec![HashSet::new(); program.accesses.len()],
         }
     }
 
@@ -161,6 +165,12 @@ impl Counter {
             cost
         });
         self.sites[site as usize].add(&cost.all);
+        if access.kind == Kind::Read
+            && mask.has(0)
+            && let Some(&place) = addresses.first()
+        {
+            self.places[site as usize].insert(place);
+        }
         let [lanes, transactions] = cost.first;
         if lanes > 0 {
             let bytes = lanes * access.bytes();

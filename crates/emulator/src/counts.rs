@@ -5,7 +5,7 @@ use super::counter::{Counter, SiteCount};
 use super::program::{Kind, Program, Space};
 use super::tasks::Period;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// The device as far as counting needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,6 +131,10 @@ pub struct Counts {
     pub periods: Vec<Period>,
     /// Every access of the text to global and local memory.
     pub lines: Vec<Line>,
+    /// In how many different places the first work-item reads each variable in global and local memory: a
+    /// compiler that unrolls loops keeps in registers what is read again.
+    #[serde(skip)]
+    pub distinct_reads: BTreeMap<String, u64>,
 }
 
 impl Counts {
@@ -165,6 +169,7 @@ impl Counts {
             local_bytes: 4 * program.local_words,
             live_values: program.live,
             lines: lines(program, &counter),
+            distinct_reads: distinct_reads(program, &counter),
             periods: counter.tracer.finish(),
             instructions,
         }
@@ -229,6 +234,16 @@ fn local(program: &Program, counter: &Counter, read: bool) -> Local {
         sum.worst = sum.worst.max(site.worst);
     }
     sum
+}
+
+fn distinct_reads(program: &Program, counter: &Counter) -> BTreeMap<String, u64> {
+    let mut places: BTreeMap<&str, HashSet<u32>> = BTreeMap::new();
+    for (access, read) in program.accesses.iter().zip(&counter.places) {
+        if matches!(access.place.space, Space::Buffer(_) | Space::Local) && !read.is_empty() {
+            places.entry(access.place.name.as_str()).or_default().extend(read);
+        }
+    }
+    places.into_iter().map(|(name, all)| (name.to_owned(), all.len() as u64)).collect()
 }
 
 /// One entry for each line, variable and class, in the order of the text.

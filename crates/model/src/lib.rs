@@ -47,6 +47,7 @@ pub mod streams;
 pub mod transfer;
 pub mod transfer_states;
 pub mod transfer_symmetry;
+pub mod variant;
 pub mod warp_timeline;
 
 /// How near a prediction is to a measurement: the smaller over the larger, 1 when equal

@@ -28,6 +28,7 @@ mod streams;
 mod synthetic;
 mod transforms;
 mod transpose;
+mod tuned;
 
 pub use data::Data;
 pub use fill::{fill, promise};

@@ -3,7 +3,7 @@
 use super::{
     Data, Problem, aes, ceilings, characterise, chip, factors, filters, finance, gather, graphs,
     halo, matmul, micro, nbody, paths, places, reduction, seismic, speckle, stencils, streams,
-    synthetic, transforms, transpose,
+    synthetic, transforms, transpose, tuned,
 };
 use gpubench_core::error::Result;
 
@@ -39,7 +39,17 @@ const TABLE: &[(&str, Reference, &str)] = &[
         characterise::convert_chain,
         "chains of conversions between integers and `f32`",
     ),
+    (
+        "convolution",
+        tuned::convolution,
+        "a filter of 15×15 weights over an image of `width` × `height`",
+    ),
     ("copy", micro::copy, "`out = a`"),
+    (
+        "dedispersion",
+        tuned::dedispersion,
+        "sums over `channels` of samples, each channel delayed for each of `measures` dispersion measures",
+    ),
     (
         "elastic",
         seismic::elastic,

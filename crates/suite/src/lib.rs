@@ -41,7 +41,7 @@ mod verify;
 mod wgsl;
 
 pub use args::Lowered;
-pub use assets::{kernels, suites};
+pub use assets::{kernel as shipped_kernel, kernels, suites};
 pub use condition::Condition;
 pub use decode::{At, Decode, Diagnostics, SpecReader};
 pub use expr::{Expr, Scope, Wrong};

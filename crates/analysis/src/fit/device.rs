@@ -38,6 +38,9 @@ impl End {
 /// Work-items of a group of the workloads that measure latencies.
 const CHAIN: f64 = 64.0;
 
+/// Latency and rate of each class of instructions.
+pub(super) type Prices = [(f64, f64); Class::ALL.len()];
+
 /// What a device costs. Seconds, bytes per second, instructions of single work-items per second.
 #[derive(Clone, Debug)]
 pub struct Device {
@@ -64,7 +67,7 @@ pub struct Device {
     /// Atomic additions per second, each work-item to its own place.
     pub atomics: Option<f64>,
     /// Latency and rate of each class of instructions.
-    prices: [(f64, f64); Class::ALL.len()],
+    prices: Prices,
     name: String,
     group: (u32, u64),
 }
@@ -113,6 +116,45 @@ impl Device {
             name: profile.device.name.clone(),
             group: (profile.device.max_group_size, profile.device.local_memory.0),
         })
+    }
+
+    /// A device that nobody measured, without memory; its group has at most so many work-items and bytes.
+    pub(super) fn of_sheet(
+        name: &str,
+        rules: Rules,
+        unit: Unit,
+        clock: f64,
+        prices: Prices,
+        group: (u32, u64),
+    ) -> Self {
+        Self {
+            rules,
+            unit,
+            clock,
+            launch: 0.0,
+            memory_latency: None,
+            read: Curve::new(vec![]),
+            write: Curve::new(vec![]),
+            local: 0.0,
+            conflicts: true,
+            barrier: 0.0,
+            atomics: None,
+            prices,
+            name: name.to_owned(),
+            group,
+        }
+    }
+
+    /// With this memory.
+    pub(super) fn with_memory(
+        self,
+        latency: f64,
+        read: Curve,
+        write: Curve,
+        local: f64,
+        barrier: f64,
+    ) -> Self {
+        Self { memory_latency: Some(latency), read, write, local, barrier, ..self }
     }
 
     /// Seconds of a load within the largest working set of the profile.
@@ -210,7 +252,7 @@ fn curve(profile: &Profile, traffic: Traffic, end: End) -> Option<Curve> {
 }
 
 /// Latency and rate of every class; `None` where the profile holds none.
-fn prices(profile: &Profile, units: u32, end: End) -> Option<[(f64, f64); Class::ALL.len()]> {
+fn prices(profile: &Profile, units: u32, end: End) -> Option<Prices> {
     let measured_prices = |class: Class| {
         let instruction = profile.instruction(class)?;
         Some((

@@ -2,6 +2,7 @@
 //! each size of a workload in turn, then each workload in turn.
 
 mod counted;
+mod data_sheet;
 mod descent;
 mod device;
 mod fitted;
@@ -12,15 +13,18 @@ mod models;
 mod pass;
 mod profiled;
 mod score;
+mod space;
 mod view;
 
 pub use counted::Counted;
+pub use data_sheet::DataSheet;
 pub use device::{Device, End, rules};
 pub use fitted::Fitted;
 pub use models::Model;
 pub use pass::Bound;
 pub use profiled::{PredictedTime, Profiled};
 pub use score::{Parameter, Residual, Score};
+pub use space::SpacePredictor;
 pub use view::View;
 
 use fitted::{For, Sample};

@@ -9,6 +9,7 @@ mod completions;
 mod devices;
 mod doctor;
 mod emulate;
+mod evaluate;
 mod export;
 mod file_limits;
 mod fit;
@@ -129,6 +130,8 @@ commands! {
     Plan: plan,
     /// Kill iterations at random moments, to see them go on from files
     Recover: recover,
+    /// Hold models against a recorded space, by a device's data sheet
+    Evaluate: evaluate,
     /// Search for a kernel's fastest variant
     Tune: tune,
     /// Own devices and serve cases (started by `run`)

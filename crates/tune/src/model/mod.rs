@@ -11,7 +11,7 @@ use crate::outcome::Outcome;
 use crate::space::Space;
 use crate::strategy::Strategy;
 use features::Features;
-use gaussian::Lengths;
+pub(crate) use gaussian::Lengths;
 pub use gaussian::Settings as Process;
 pub use prior::Weights;
 use rand::SeedableRng;

@@ -6,10 +6,14 @@ use crate::fit::Launch;
 use crate::fit::device::Device;
 use crate::fit::fitted::Sample;
 use crate::fit::pass::{Bound, Pass};
+use gpubench_core::class::Class;
 use gpubench_core::error::Result;
 use gpubench_model::least_squares::Domain;
 use gpubench_model::smooth_roofline::SmoothRoofline;
 use std::sync::Arc;
+
+/// The corner's sharpness where nothing was measured: the sharper of the two that descents begin with.
+const UNFITTED_SHARPNESS: f64 = 4.0;
 
 /// The model.
 pub(super) struct Smooth;
@@ -35,6 +39,11 @@ impl KernelModel for Smooth {
         Ok(Arc::new(Rounded(Amounts::of(launch))))
     }
 
+    fn unfitted(&self, device: &Device) -> Result<Vec<f64>> {
+        let peak = 2.0 * device.rate(Class::FloatFma);
+        Ok(vec![device.launch, peak, device.read.at(f64::INFINITY), UNFITTED_SHARPNESS])
+    }
+
     fn domains(&self, _: Option<&Device>) -> Vec<Domain> {
         let positive = Domain::Positive;
         vec![positive, positive, positive, Domain::Between(1.0, 16.0)]
@@ -44,7 +53,7 @@ impl KernelModel for Smooth {
         let ([peak, bandwidth], shortest) = (rates(samples), shortest(samples));
         let start =
             |sharpness| [0.1, 0.9].map(|share| vec![share * shortest, peak, bandwidth, sharpness]);
-        Ok([1.5, 4.0].map(start).concat())
+        Ok([1.5, UNFITTED_SHARPNESS].map(start).concat())
     }
 }
 

@@ -5,7 +5,7 @@ mod kernel_tuner;
 mod lab;
 mod live;
 mod measurements;
-mod recorded;
+pub mod recorded;
 mod replay;
 mod search;
 mod show;

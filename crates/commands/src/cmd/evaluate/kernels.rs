@@ -1,0 +1,333 @@
+//! The kernels whose recorded spaces can be evaluated: what a variant's parameters mean, and what its launch does.
+
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{Constant, KernelSource, Language, Origin};
+use gpubench_emulator::{Buffer, Class, Counts, Launch};
+use gpubench_model::variant::Variant;
+use gpubench_tune::Space;
+use std::collections::BTreeMap;
+
+/// A kernel with a recorded space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Workload {
+    /// 15×15 weights over 4096×4096 pixels
+    Convolution,
+    /// 1536 channels of 25000 samples, 2048 dispersion measures
+    Dedispersion,
+}
+
+/// Pixels along either axis, and weights along either axis of the filter.
+const IMAGE: u32 = 4096;
+const FILTER: u32 = 15;
+
+/// Times, dispersion measures and channels, the delays that any of them may have, and the step between measures.
+const TIMES: u32 = 25_000;
+const MEASURES: u32 = 2048;
+const CHANNELS: u32 = 1536;
+const PITCH: u32 = TIMES + 650;
+const DM_STEP: f32 = 0.02;
+
+/// Channels that are counted, spread over all; what every channel does is scaled up from two counts.
+const SAMPLED: [u32; 2] = [4, 12];
+
+/// A variant to count: its values by name.
+pub struct Values<'a>(pub BTreeMap<&'a str, f64>);
+
+impl Values<'_> {
+    /// The value of a parameter, which the space has.
+    pub fn of(&self, name: &str) -> u32 {
+        self.0.get(name).map_or(0, |value| *value as u32)
+    }
+
+    fn group(&self) -> [u32; 2] {
+        [self.of("block_size_x"), self.of("block_size_y")]
+    }
+
+    fn tile(&self) -> [u32; 2] {
+        [self.of("tile_size_x"), self.of("tile_size_y")]
+    }
+}
+
+/// Counts of one group, where everything that a loop over sampled channels does is scaled to all of them.
+pub struct GroupCounts {
+    /// The counts by the device's own rules, of the largest sample.
+    pub counts: Counts,
+    /// By sectors of 32 bytes.
+    pub sectors: Counts,
+    /// The same of the smaller sample, where there is one.
+    pub fewer: Option<(Counts, Counts)>,
+}
+
+impl Workload {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Convolution => "convolution",
+            Self::Dedispersion => "dedispersion",
+        }
+    }
+
+    fn parameters(self) -> &'static [&'static str] {
+        match self {
+            Self::Convolution => &[
+                "block_size_x",
+                "block_size_y",
+                "tile_size_x",
+                "tile_size_y",
+                "read_only",
+                "use_padding",
+                "use_shmem",
+            ],
+            Self::Dedispersion => &[
+                "block_size_x",
+                "block_size_y",
+                "tile_size_x",
+                "tile_size_y",
+                "tile_stride_x",
+                "tile_stride_y",
+            ],
+        }
+    }
+
+    /// Whether a space has its parameters.
+    ///
+    /// # Errors
+    /// `Usage` that names those it lacks, or a value that the kernel cannot take.
+    pub fn check(self, space: &Space) -> Result<()> {
+        let lacks = |name: &&&str| !space.names().iter().any(|known| known == **name);
+        let missing: Vec<&str> = self.parameters().iter().filter(lacks).copied().collect();
+        if !missing.is_empty() {
+            let (name, missing) = (self.name(), missing.join(", "));
+            return Err(Error::Usage(format!("the space is none of {name}: it lacks {missing}")));
+        }
+        for variant in 0..space.len() {
+            let values = self.values(space, variant);
+            let sizes = [values.group(), values.tile()].concat();
+            let items = values.group().into_iter().map(u64::from).product::<u64>();
+            if sizes.contains(&0) || sizes.iter().any(|size| *size > 1024) || items > 1024 {
+                let label = space.label(variant);
+                return Err(Error::Usage(format!("{label}: groups have 1 to 1024 work-items")));
+            }
+        }
+        Ok(())
+    }
+
+    /// The values of a variant.
+    pub fn values(self, space: &Space, variant: usize) -> Values<'_> {
+        let names = space.names().iter().map(String::as_str);
+        Values(names.zip(space.variants()[variant].iter().copied()).collect())
+    }
+
+    /// What the counts of a variant depend on: variants that agree in it are counted once.
+    pub fn key(self, values: &Values<'_>) -> Vec<u32> {
+        let counted = self.parameters().iter().filter(|name| **name != "read_only");
+        counted.map(|name| values.of(name)).collect()
+    }
+
+    /// The launch's groups along x and y.
+    pub fn grid(self, values: &Values<'_>) -> [u32; 2] {
+        let ([gx, gy], [tx, ty]) = (values.group(), values.tile());
+        let [x, y] = self.extent();
+        [x.div_ceil(gx * tx), y.div_ceil(gy * ty)]
+    }
+
+    /// Outputs along x and y.
+    fn extent(self) -> [u32; 2] {
+        match self {
+            Self::Convolution => [IMAGE, IMAGE],
+            Self::Dedispersion => [TIMES, MEASURES],
+        }
+    }
+
+    /// Operations and bytes of a launch, as a suite would say.
+    pub fn work(self) -> (f64, f64) {
+        let [x, y] = self.extent().map(f64::from);
+        match self {
+            Self::Convolution => (2.0 * f64::from(FILTER * FILTER) * x * y, 8.0 * x * y),
+            Self::Dedispersion => {
+                let channels = f64::from(CHANNELS);
+                (x * y * channels, channels * f64::from(PITCH) + 4.0 * x * y)
+            }
+        }
+    }
+
+    /// The kernel of a variant.
+    ///
+    /// # Errors
+    /// `Unsupported` where this build lacks its text.
+    pub fn kernel(self, values: &Values<'_>) -> Result<KernelSource> {
+        let lacking = || Error::Unsupported(format!("this build lacks the kernel {}", self.name()));
+        let (file, text) = gpubench_suite::shipped_kernel("tuned", self.name(), Language::Wgsl)
+            .ok_or_else(lacking)?;
+        let ([gx, gy], [tx, ty]) = (values.group(), values.tile());
+        let mut constants = vec![("TILE_X", tx), ("TILE_Y", ty)];
+        match self {
+            Self::Convolution => constants.extend([
+                ("FILTER", FILTER),
+                ("LOCAL", values.of("use_shmem")),
+                ("PADDING", values.of("use_padding")),
+            ]),
+            Self::Dedispersion => constants.extend([
+                ("STRIDE_X", values.of("tile_stride_x")),
+                ("STRIDE_Y", values.of("tile_stride_y")),
+            ]),
+        }
+        let constant = |(name, value): (&str, u32)| (name.to_owned(), Constant::Int(value.into()));
+        Ok(KernelSource {
+            language: Language::Wgsl,
+            text: text.to_owned(),
+            entry: self.name().to_owned(),
+            origin: Origin::Shipped(format!("shaders/{file}")),
+            group: [gx, gy, 1],
+            constants: constants.into_iter().map(constant).collect(),
+            bindings: vec![],
+            params_bytes: 0,
+            args: None,
+            meaning: None,
+        })
+    }
+
+    /// How many channels are counted, one after the other; only one launch where all of the kernel is.
+    pub fn samples(self) -> &'static [u32] {
+        match self {
+            Self::Convolution => &[0],
+            Self::Dedispersion => &SAMPLED,
+        }
+    }
+
+    /// How many times all of a launch is what is counted of it.
+    pub fn repeats(self) -> f64 {
+        match self {
+            Self::Convolution => 1.0,
+            Self::Dedispersion => f64::from(CHANNELS) / f64::from(SAMPLED[1]),
+        }
+    }
+
+    /// The launch of a variant with so many channels.
+    pub fn launch(self, values: &Values<'_>, channels: u32) -> Launch {
+        let [x, y] = self.grid(values);
+        let zeros = |length: u32| Buffer::lazy(length as usize, 4096, |_, _| {});
+        let (buffers, params) = match self {
+            Self::Convolution => {
+                let pitch = IMAGE + FILTER - 1;
+                let buffers =
+                    vec![zeros(pitch * pitch), zeros(FILTER * FILTER), zeros(IMAGE * IMAGE)];
+                (buffers, vec![IMAGE, IMAGE])
+            }
+            Self::Dedispersion => {
+                let spread = |i: u32| delay((2 * i + 1) * CHANNELS / (2 * channels));
+                let delays: Vec<u32> = (0..channels).map(|i| spread(i).to_bits()).collect();
+                let samples = zeros((CHANNELS * PITCH).div_ceil(4));
+                let buffers = vec![samples, delays.into(), zeros(TIMES * MEASURES)];
+                (buffers, vec![TIMES, MEASURES, channels, PITCH, DM_STEP.to_bits()])
+            }
+        };
+        Launch { groups: [x, y, 1], buffers, params }
+    }
+
+    /// What the launch of a variant does, from the counts of its middle group.
+    pub fn variant(self, values: &Values<'_>, group: &GroupCounts) -> Variant {
+        let ([gx, gy], [tx, ty]) = (values.group(), values.tile());
+        let ([nx, ny], extent) = (self.grid(values), self.extent().map(f64::from));
+        let groups = f64::from(nx) * f64::from(ny);
+        let warp = group.counts.rules.warp;
+        let group_warps = f64::from((gx * gy).div_ceil(warp));
+        let whole = |size: u32, step: u32| size.is_multiple_of(step);
+        let overhangs = !whole(self.extent()[0], gx * tx) || !whole(self.extent()[1], gy * ty);
+        let variant = Variant {
+            groups,
+            group_warps,
+            outputs: f64::from(tx * ty),
+            overhangs,
+            ..Variant::default()
+        };
+        // Groups beyond the rim compute less: what counts are the outputs that are wanted.
+        let wanted = extent[0] * extent[1] / f64::from(gx * tx * gy * ty);
+        match self {
+            Self::Convolution => convolution(variant, values, &group.counts),
+            Self::Dedispersion => dedispersion(variant, values, group, wanted),
+        }
+    }
+}
+
+/// Samples that a dispersion measure of 1 delays a channel by: the dispersion equation, relative to the highest
+/// frequency, at 4.096e-5 s a sample.
+fn delay(channel: u32) -> f32 {
+    let frequency = |channel: u32| 1425.0 + f64::from(channel) * 0.195_312_5;
+    let inverse = |channel: u32| frequency(channel).powi(-2);
+    (4148.808 * (inverse(channel) - inverse(CHANNELS - 1)) / 4.096e-5) as f32
+}
+
+fn convolution(variant: Variant, values: &Values<'_>, counts: &Counts) -> Variant {
+    let groups = variant.groups;
+    let warps = variant.group_warps * groups;
+    let distinct = |name: &str| counts.distinct_reads.get(name).copied().unwrap_or(0) as f64;
+    let staged = values.of("use_shmem") == 1;
+    let local = counts.local_reads;
+    let rounds_each = local.rounds as f64 / (local.rounds - local.conflicts).max(1) as f64;
+    let reads = if staged { warps * distinct("staged") } else { 0.0 };
+    // The loads of weights are of one place each, which constant memory serves.
+    let weights = counts.lines.iter().filter(|line| line.variable == "weights");
+    let weights: u64 = weights.map(|line| line.cost).sum();
+    let loads = counts.global_reads.warps.saturating_sub(weights) as f64 * groups;
+    let rows = f64::from(counts.rules.warp)
+        / f64::from(values.of("block_size_x")).min(f64::from(counts.rules.warp));
+    let direct = if staged { 0.0 } else { warps * distinct("image") * rows.sqrt() };
+    Variant {
+        local_bytes: if staged { f64::from(counts.local_bytes) } else { 0.0 },
+        multiply_adds: counts.of(Class::FloatFma).warps as f64 * groups,
+        local_reads: reads,
+        conflicts: reads * (rounds_each - 1.0),
+        direct,
+        loads: if staged { 0.0 } else { loads },
+        staging: counts.of(Class::LocalWrite).warps as f64 * groups,
+        staged_bytes: 4.0 * counts.of(Class::LocalWrite).items as f64 * groups,
+        misaligned: !staged && !values.of("block_size_x").is_multiple_of(32),
+        read_only: values.of("read_only") == 1,
+        ..variant
+    }
+}
+
+fn dedispersion(
+    variant: Variant,
+    values: &Values<'_>,
+    group: &GroupCounts,
+    wanted: f64,
+) -> Variant {
+    // What grows with the channels, from two samples of them.
+    let [few, many] = SAMPLED.map(f64::from);
+    let scaled = |of: &dyn Fn(&Counts, &Counts) -> f64| {
+        let here = of(&group.counts, &group.sectors);
+        let Some((counts, sectors)) = &group.fewer else { return here };
+        here + (here - of(counts, sectors)) / (many - few) * (f64::from(CHANNELS) - many)
+    };
+    let ([gx, gy], [tx, ty]) = (values.group(), values.tile());
+    let warp = group.counts.rules.warp;
+    let of_samples = |counts: &Counts| {
+        let lines = counts.lines.iter().filter(|line| line.variable == "samples");
+        lines.map(|line| line.cost).sum::<u64>() as f64
+    };
+    let steps = |counts: &Counts| {
+        let delays = counts.lines.iter().filter(|line| line.variable == "delays");
+        counts.global_reads.warps as f64 - delays.map(|line| line.cost).sum::<u64>() as f64
+    };
+    let samples = wanted * f64::from(gx * tx * gy * ty) * f64::from(CHANNELS);
+    let sweep = f64::from(CHANNELS) * f64::from(PITCH);
+    let rows_written = f64::from(warp).min(f64::from(warp) / f64::from(gx)).max(1.0);
+    let adjacent = |stride: &str, tile: u32| values.of(stride) == 0 && tile > 1;
+    Variant {
+        // A delay and a sample each.
+        conversions: 2.0 * samples,
+        // Delay, address, load, shift, mask, conversion, addition, and their loop.
+        instructions: 8.0 * samples,
+        sectors: scaled(&|_, sectors| of_samples(sectors)) * variant.groups,
+        loads: scaled(&|counts, _| steps(counts)) * variant.groups,
+        writes: variant.groups * variant.group_warps * variant.outputs * rows_written,
+        sweeps: f64::from(MEASURES.div_ceil(gy * ty)) * sweep,
+        read_only: true,
+        adjacent_x: adjacent("tile_stride_x", tx) && gx > 2,
+        adjacent_y: adjacent("tile_stride_y", ty),
+        strided_y: values.of("tile_stride_y") == 1 && ty > 1,
+        ..variant
+    }
+}

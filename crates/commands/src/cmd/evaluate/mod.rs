@@ -1,0 +1,109 @@
+//! `gpubench evaluate`: models held against a recorded space of a kernel that gpubench has, on a device of which the
+//! data sheet is known.
+
+mod counting;
+mod kernels;
+mod models;
+mod score;
+
+use super::show::{print, print_pretty_json};
+use super::tune::recorded;
+use gpubench_analysis::fit::DataSheet;
+use gpubench_core::error::{Error, Result};
+use kernels::Workload;
+use models::{Evaluations, Spaced};
+use score::{Evaluated, Score};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Arguments of `gpubench evaluate`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The recorded space: CSV, also gzipped, or Kernel Tuner's JSON (T4 results, cache)
+    #[arg(long, value_name = "FILE")]
+    space: PathBuf,
+    /// The kernel whose space it is
+    #[arg(long, value_enum, value_name = "NAME")]
+    workload: Workload,
+    /// The device's data sheet, YAML
+    #[arg(long, value_name = "FILE")]
+    device: PathBuf,
+    /// How many variants, drawn at random, the models are fitted to; 0: none, by the data sheet alone
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    fit: usize,
+    /// How often variants are drawn, from seeds 0, 1, …
+    #[arg(long, default_value_t = 12, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    draws: u32,
+    /// Another device's recorded space, whose best variant is carried over
+    #[arg(long, value_name = "FILE")]
+    carry: Vec<PathBuf>,
+    /// Print JSON: {models: {NAME: {spearman, pick, error, …}}, baselines, without, …}
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report {
+    workload: &'static str,
+    device: String,
+    variants: usize,
+    fit: usize,
+    models: Evaluations,
+    baselines: Evaluations,
+    /// The data sheet's prediction without each effect.
+    without: BTreeMap<&'static str, Score>,
+    /// Time of another device's best variant over the best here, by file.
+    carried: BTreeMap<String, Option<f64>>,
+    /// The best measured time and the best predicted one, seconds.
+    best: [f64; 2],
+}
+
+/// Runs the command.
+pub fn run(args: Args) -> Result<ExitCode> {
+    let recorded = recorded::read(&args.space)?;
+    let text = std::fs::read_to_string(&args.device).map_err(|e| Error::io(&args.device, e))?;
+    let sheet = DataSheet::parse(&args.device.display().to_string(), &text)?;
+    let device = sheet.name.clone();
+    let spaced = Spaced::new(args.workload, &recorded, sheet)?;
+    let (models, baselines) = spaced.evaluate(args.fit, u64::from(args.draws))?;
+    let mut carried = BTreeMap::new();
+    for path in &args.carry {
+        carried.insert(path.display().to_string(), spaced.carried(&recorded::read(path)?));
+    }
+    let report = Report {
+        workload: args.workload.name(),
+        device,
+        variants: spaced.len(),
+        fit: args.fit,
+        models,
+        baselines,
+        without: spaced.without_effects(),
+        carried,
+        best: spaced.best(),
+    };
+    match args.json {
+        true => print_pretty_json(&report)?,
+        false => print(&text_of(&report))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn text_of(report: &Report) -> String {
+    let Report { workload, device, variants, fit, .. } = report;
+    let mut text = format!("{workload} on {device}: {variants} variants, fitted to {fit}\n");
+    let mut line = |name: &str, evaluated: &Evaluated| {
+        let Score { spearman, pick, error } = evaluated.mean;
+        // A string takes every write.
+        let _ = writeln!(
+            text,
+            "{name:<16} Spearman's ρ {spearman:>5.2}   pick {pick:>5.2} × best   error {:>4.0} %",
+            100.0 * error
+        );
+    };
+    report.models.iter().chain(&report.baselines).for_each(|(name, evaluated)| line(name, evaluated));
+    text
+}

@@ -1,0 +1,234 @@
+//! Predictions of every variant of a space: by our own model, by the published ones, and by what needs none.
+
+use super::counting::count;
+use super::kernels::{GroupCounts, Workload};
+use super::score::{Evaluated, Score};
+use gpubench_analysis::fit::{Counted, DataSheet, Launch, Model, SpacePredictor};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::workload::{CaseKey, Kind};
+use gpubench_model::variant::{Effect, Sheet, Variant};
+use gpubench_tune::{Outcome, Recorded, Trees, residuals};
+use rand::SeedableRng;
+use rand::seq::index;
+use rand_pcg::Pcg64Mcg;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A space with what its variants do and take.
+pub struct Spaced {
+    workload: Workload,
+    sheet: Sheet,
+    data_sheet: DataSheet,
+    /// Of each variant that was measured: its values, its launch, its seconds.
+    raw: Vec<Vec<f64>>,
+    variants: Vec<Variant>,
+    counts: Vec<Arc<GroupCounts>>,
+    measured: Vec<f64>,
+}
+
+/// The evaluations by name.
+pub type Evaluations = BTreeMap<&'static str, Evaluated>;
+
+impl Spaced {
+    /// Counts the variants of a recorded space.
+    ///
+    /// # Errors
+    /// Where the space is not the workload's, or a variant cannot be emulated.
+    pub fn new(workload: Workload, recorded: &Recorded, data_sheet: DataSheet) -> Result<Self> {
+        let space = recorded.space();
+        workload.check(space)?;
+        let all = count(workload, space, data_sheet.rules())?;
+        let mut spaced = Self {
+            workload,
+            sheet: data_sheet.sheet(),
+            data_sheet,
+            raw: vec![],
+            variants: vec![],
+            counts: vec![],
+            measured: vec![],
+        };
+        for (at, (outcome, counts)) in recorded.outcomes().iter().zip(all).enumerate() {
+            let Some(seconds) = Outcome::time(outcome) else { continue };
+            spaced.raw.push(space.variants()[at].clone());
+            spaced.variants.push(workload.variant(&workload.values(space, at), &counts));
+            spaced.counts.push(counts);
+            spaced.measured.push(seconds);
+        }
+        Ok(spaced)
+    }
+
+    /// How many variants were measured.
+    pub fn len(&self) -> usize {
+        self.measured.len()
+    }
+
+    /// Every model, from the data sheet alone or fitted to `fit` variants drawn at random, and the baselines.
+    ///
+    /// # Errors
+    /// `Usage` where the space has fewer variants.
+    pub fn evaluate(&self, fit: usize, draws: u64) -> Result<(Evaluations, Evaluations)> {
+        if fit > self.len() {
+            let why =
+                format!("only {} variants were measured: --fit {} at most", self.len(), self.len());
+            return Err(Error::Usage(why));
+        }
+        let draws = if fit == 0 { 1 } else { draws };
+        let trains: Vec<Vec<usize>> = (0..draws).map(|seed| self.draw(fit, seed)).collect();
+        let mut models = Evaluations::new();
+        for (name, predictions) in self.published(&trains) {
+            models.extend(self.score(&predictions).map(|evaluated| (name, evaluated)));
+        }
+        let seeded = trains.par_iter().enumerate();
+        let hybrid: Vec<_> = seeded.map(|(seed, train)| self.hybrid(train, seed as u64)).collect();
+        models.extend(self.score(&hybrid).map(|evaluated| ("hybrid", evaluated)));
+        Ok((models, self.baselines(&trains)))
+    }
+
+    /// The score of the data sheet's prediction without each effect.
+    pub fn without_effects(&self) -> BTreeMap<&'static str, Score> {
+        let without = |effect: Effect| {
+            let seconds = |v: &Variant| Some(self.sheet.seconds_without(v, effect));
+            let predicted: Vec<_> = self.variants.iter().map(seconds).collect();
+            Some((effect.label(), Score::of(&predicted, &self.measured)?))
+        };
+        Effect::ALL.into_iter().filter_map(without).collect()
+    }
+
+    /// The best measured and the best predicted time, seconds.
+    pub fn best(&self) -> [f64; 2] {
+        let min_of = |all: &mut dyn Iterator<Item = f64>| all.fold(f64::INFINITY, f64::min);
+        let mut predicted = self.variants.iter().map(|v| self.sheet.seconds(v));
+        [min_of(&mut self.measured.iter().copied()), min_of(&mut predicted)]
+    }
+
+    /// Time of another device's best variant here, over the best; `None` where it was not measured here.
+    pub fn carried(&self, other: &Recorded) -> Option<f64> {
+        let values = &other.space().variants()[other.best()];
+        let at = self.raw.iter().position(|own| own == values)?;
+        Some(self.measured[at] / self.best()[0])
+    }
+
+    fn draw(&self, fit: usize, seed: u64) -> Vec<usize> {
+        index::sample(&mut Pcg64Mcg::seed_from_u64(seed), self.len(), fit).into_vec()
+    }
+
+    fn score(&self, predictions: &[Vec<Option<f64>>]) -> Option<Evaluated> {
+        let scores: Vec<Score> =
+            predictions.iter().filter_map(|one| Score::of(one, &self.measured)).collect();
+        Evaluated::of(&scores)
+    }
+
+    /// The data sheet's prediction, times what measured variants say of it.
+    fn hybrid(&self, train: &[usize], seed: u64) -> Vec<Option<f64>> {
+        let predicted: Vec<f64> = self.variants.iter().map(|v| self.sheet.seconds(v)).collect();
+        if train.is_empty() {
+            return predicted.into_iter().map(Some).collect();
+        }
+        let off = |&at: &usize| (self.measured[at] / predicted[at]).ln();
+        let values: Vec<f64> = train.iter().map(off).collect();
+        let all = residuals(&self.features(), train, &values, seed);
+        predicted.iter().zip(all).map(|(seconds, off)| Some(seconds * off.exp())).collect()
+    }
+
+    /// Of every variant what its residual may follow: parameters, their products, and the shares of its effects.
+    fn features(&self) -> Vec<Vec<f64>> {
+        let row = |(raw, variant): (&Vec<f64>, &Variant)| {
+            let effects = self.sheet.effects(variant);
+            let whole: f64 = effects.iter().sum();
+            let mut row: Vec<f64> = raw.iter().map(|value| value.ln_1p()).collect();
+            row.extend(effects.iter().map(|seconds| (seconds / whole).sqrt()));
+            row.extend([
+                whole.ln(),
+                variant.groups.ln(),
+                variant.group_warps.ln(),
+                variant.outputs.ln(),
+                self.sheet.occupancy(variant).ln(),
+                f64::from(variant.overhangs),
+                (variant.staging / variant.groups / variant.group_warps).ln_1p(),
+            ]);
+            // Work-items and outputs of a group.
+            let items = raw[0] * raw[1];
+            row.extend([items.ln(), (raw[0] * raw[2]).ln(), (raw[1] * raw[3]).ln()]);
+            row
+        };
+        let mut rows: Vec<Vec<f64>> = self.raw.iter().zip(&self.variants).map(row).collect();
+        standardise(&mut rows);
+        rows
+    }
+
+    /// The published models: for each its predictions, draw by draw.
+    fn published(&self, trains: &[Vec<usize>]) -> Vec<(&'static str, Vec<Vec<Option<f64>>>)> {
+        let launches = self.launches();
+        let device = self.data_sheet.device();
+        let models = Model::ALL.into_iter().filter(|model| *model != Model::HYBRID);
+        let evaluate = |model: Model| {
+            let predictor = SpacePredictor::new(model, &launches, &device);
+            // A draw that a model cannot be fitted to counts for none of its scores.
+            let each = trains.par_iter().filter_map(|train| predictor.seconds(train).ok());
+            (model.id(), each.collect())
+        };
+        models.map(evaluate).collect()
+    }
+
+    fn launches(&self) -> Vec<Launch> {
+        let (operations, bytes) = self.workload.work();
+        let key = CaseKey {
+            workload: self.workload.name().to_owned(),
+            size: vec![],
+            measure: Kind::KERNEL,
+            host_memory: None,
+        };
+        let each = |((variant, counts), seconds): ((&Variant, &Arc<GroupCounts>), &f64)| Launch {
+            key: key.clone(),
+            kernel: self.workload.name().to_owned(),
+            passes: 1.0,
+            operations,
+            bytes,
+            buffers: bytes,
+            counted: Ok(Counted {
+                group: Arc::new(counts.counts.clone()),
+                groups: variant.groups * self.workload.repeats(),
+            }),
+            seconds: *seconds,
+        };
+        self.variants.iter().zip(&self.counts).zip(&self.measured).map(each).collect()
+    }
+
+    /// Trees on the raw parameters, and the best of as many variants tried at random.
+    fn baselines(&self, trains: &[Vec<usize>]) -> Evaluations {
+        let mut all = Evaluations::new();
+        let fitted: Vec<_> =
+            trains.iter().zip(0..).filter(|(train, _)| !train.is_empty()).collect();
+        let trees = |&(train, seed): &(&Vec<usize>, u64)| {
+            let rows: Vec<&[f64]> = train.iter().map(|&at| self.raw[at].as_slice()).collect();
+            let values: Vec<f64> = train.iter().map(|&at| self.measured[at].ln()).collect();
+            let trees = Trees::fit(&rows, &values, seed);
+            self.raw.iter().map(|row| Some(trees.predict(row).exp())).collect::<Vec<_>>()
+        };
+        let by_trees: Vec<_> = fitted.par_iter().map(trees).collect();
+        all.extend(self.score(&by_trees).map(|evaluated| ("trees", evaluated)));
+        let random = |&(train, _): &(&Vec<usize>, u64)| {
+            let mut known = vec![None; self.len()];
+            train.iter().for_each(|&at| known[at] = Some(self.measured[at]));
+            known
+        };
+        let by_chance: Vec<_> = fitted.iter().map(random).collect();
+        all.extend(self.score(&by_chance).map(|evaluated| ("random", evaluated)));
+        all
+    }
+}
+
+/// To mean 0 and deviation 1, column by column; what does not vary becomes 0.
+fn standardise(rows: &mut [Vec<f64>]) {
+    let count = rows.len() as f64;
+    for column in 0..rows.first().map_or(0, Vec::len) {
+        let mean = rows.iter().map(|row| row[column]).sum::<f64>() / count;
+        let squares = rows.iter().map(|row| (row[column] - mean).powi(2)).sum::<f64>();
+        let deviation = (squares / count).sqrt();
+        for row in rows.iter_mut() {
+            let value = (row[column] - mean) / deviation;
+            row[column] = if deviation > 1e-9 { value } else { 0.0 };
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! How good predictions of a space are.
+
+use serde::Serialize;
+
+/// What predictions are worth, or the mean over several draws.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Score {
+    /// Spearman's ρ between predicted and measured times.
+    pub spearman: f64,
+    /// Time of the variant that is called best over the best of all.
+    pub pick: f64,
+    /// Median of |predicted − measured| / measured.
+    pub error: f64,
+}
+
+/// A mean score, and between which values nine of ten draws lie.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Evaluated {
+    /// The mean.
+    #[serde(flatten)]
+    pub mean: Score,
+    /// The 5 % and 95 % quantiles of ρ.
+    pub spearman_interval: [f64; 2],
+    /// Likewise of the pick.
+    pub pick_interval: [f64; 2],
+    /// Likewise of the error.
+    pub error_interval: [f64; 2],
+}
+
+impl Score {
+    /// Of predictions; `None` without any. What is not predicted counts as infinitely slow.
+    pub fn of(predicted: &[Option<f64>], measured: &[f64]) -> Option<Self> {
+        let predicted: Vec<f64> =
+            predicted.iter().map(|one| one.unwrap_or(f64::INFINITY)).collect();
+        let best = measured.iter().copied().fold(f64::INFINITY, f64::min);
+        let pick = (0..measured.len()).min_by(|&a, &b| predicted[a].total_cmp(&predicted[b]))?;
+        let errors = predicted.iter().zip(measured).map(|(p, m)| (p - m).abs() / m);
+        let mut errors: Vec<f64> = errors.filter(|error| error.is_finite()).collect();
+        errors.sort_by(f64::total_cmp);
+        let error = *errors.get(errors.len() / 2)?;
+        let spearman = pearson(&ranks(&predicted), &ranks(measured));
+        Some(Self { spearman, pick: measured[pick] / best, error })
+    }
+}
+
+impl Evaluated {
+    /// Of the scores of several draws; `None` without any.
+    pub fn of(scores: &[Score]) -> Option<Self> {
+        let count = scores.len() as f64;
+        let mean = |of: fn(&Score) -> f64| scores.iter().map(of).sum::<f64>() / count;
+        let interval = |of: fn(&Score) -> f64| {
+            let mut all: Vec<f64> = scores.iter().map(of).collect();
+            all.sort_by(f64::total_cmp);
+            [0.05, 0.95].map(|q| gpubench_stats::quantile(&all, q))
+        };
+        let (spearman, pick, error): (fn(&Score) -> f64, fn(&Score) -> f64, fn(&Score) -> f64) =
+            (|s| s.spearman, |s| s.pick, |s| s.error);
+        (!scores.is_empty()).then(|| Self {
+            mean: Score { spearman: mean(spearman), pick: mean(pick), error: mean(error) },
+            spearman_interval: interval(spearman),
+            pick_interval: interval(pick),
+            error_interval: interval(error),
+        })
+    }
+}
+
+/// Ranks from 0, equal values sharing the mean of theirs.
+fn ranks(values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    let mut ranks = vec![0.0; values.len()];
+    let mut start = 0;
+    while start < order.len() {
+        let equal = order[start..].iter().take_while(|&&at| values[at] == values[order[start]]);
+        let end = start + equal.count().max(1);
+        for &at in &order[start..end] {
+            ranks[at] = (start + end - 1) as f64 / 2.0;
+        }
+        start = end;
+    }
+    ranks
+}
+
+/// The correlation of two columns; 0 where either does not vary.
+fn pearson(a: &[f64], b: &[f64]) -> f64 {
+    let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
+    let (ma, mb) = (mean(a), mean(b));
+    let sum = |f: &dyn Fn(f64, f64) -> f64| a.iter().zip(b).map(|(x, y)| f(x - ma, y - mb)).sum();
+    let (both, aa, bb): (f64, f64, f64) =
+        (sum(&|x, y| x * y), sum(&|x, _| x * x), sum(&|_, y| y * y));
+    if aa > 0.0 && bb > 0.0 { both / (aa * bb).sqrt() } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn order_pick_and_error_are_apart() {
+        let measured = [1.0, 2.0, 4.0, 3.0];
+        let score = Score::of(&[2.0, 4.0, 8.0, 6.0].map(Some), &measured).unwrap();
+        assert_eq!(score, Score { spearman: 1.0, pick: 1.0, error: 1.0 });
+        let worst = Score::of(&[4.0, 3.0, 1.0, 2.0].map(Some), &measured).unwrap();
+        assert_eq!((worst.spearman, worst.pick), (-1.0, 4.0));
+        let flat = Score::of(&[Some(1.0); 4], &measured).unwrap();
+        assert_eq!((flat.spearman, flat.pick), (0.0, 1.0));
+        assert!(Score::of(&[None; 4], &measured).is_none());
+        // Ties share ranks: ρ of (0, 1.5, 1.5, 3) with (0, 1, 3, 2).
+        let tied = Score::of(&[1.0, 2.0, 2.0, 3.0].map(Some), &measured).unwrap();
+        assert!((tied.spearman - 3.0 / (4.5f64 * 5.0).sqrt()).abs() < 1e-12, "{tied:?}");
+    }
+
+    #[test]
+    fn draws_are_averaged_with_their_spread() {
+        let score = |pick| Score { spearman: 0.5, pick, error: 0.1 };
+        let evaluated = Evaluated::of(&[score(1.0), score(3.0)]).unwrap();
+        assert_eq!((evaluated.mean.pick, evaluated.spearman_interval), (2.0, [0.5, 0.5]));
+        assert!(evaluated.pick_interval[0] < 1.2 && evaluated.pick_interval[1] > 2.8);
+        assert!(Evaluated::of(&[]).is_none());
+    }
+}

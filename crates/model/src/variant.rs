@@ -1,0 +1,329 @@
+//! What a variant of a kernel takes on a device of which only the data sheet is known.
+//!
+//! ```text
+//! T = Σ price_i · amount_i
+//! ```
+//!
+//! Each amount is something that slows a variant down, counted by emulating one of its groups and turned into
+//! seconds by the data sheet: instructions over lanes, rounds of local memory, loads that wait, bytes over bandwidth.
+//! A price says how many cycles of a unit one of it costs; prices are the architecture's, not the card's. They were
+//! chosen by non-negative least squares of relative errors on the A100 (those of warps that predicate) and the
+//! MI250X (those that branch), and for branching warps of 32 the dedispersion's on the W6600; no other card took part.
+//! `docs/results/real-gpus.md` evaluates them, effect by effect.
+
+/// What a warp does with lanes that a condition switches off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Masking {
+    /// Instructions carry a predicate: loads under a condition are issued one after the other (NVIDIA).
+    Predicated,
+    /// The execution mask is changed by a branch around them, which loads do not pass (AMD).
+    Branched,
+}
+
+/// A device as its data sheet and its architecture's documents describe it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sheet {
+    /// Compute units.
+    pub units: f64,
+    /// Work-items of a warp.
+    pub warp: f64,
+    /// Cycles a second.
+    pub clock: f64,
+    /// Instructions of single work-items that a unit starts in a cycle.
+    pub lanes: f64,
+    /// Conversions likewise.
+    pub conversions: f64,
+    /// Bytes of memory a second.
+    pub bandwidth: f64,
+    /// Most groups that a unit holds.
+    pub groups: f64,
+    /// Most warps.
+    pub warps: f64,
+    /// Registers of 32 bits.
+    pub registers: f64,
+    /// Bytes of local memory.
+    pub local: f64,
+    /// What warps do with conditions.
+    pub masking: Masking,
+}
+
+/// What a launch of a variant does. Warps count over the whole launch.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Variant {
+    /// Work-groups.
+    pub groups: f64,
+    /// Warps of a group.
+    pub group_warps: f64,
+    /// Outputs of a work-item.
+    pub outputs: f64,
+    /// Bytes of local memory of a group.
+    pub local_bytes: f64,
+    /// Fused multiply-adds, by warps.
+    pub multiply_adds: f64,
+    /// Conversions of outputs that are wanted, by work-items.
+    pub conversions: f64,
+    /// All instructions of outputs that are wanted, by work-items, where conversions are many.
+    pub instructions: f64,
+    /// Words of local memory that the warps read, each once for every work-item, with the rounds of conflicts.
+    pub local_reads: f64,
+    /// The part of them that only conflicts add.
+    pub conflicts: f64,
+    /// Global loads of the inner loop, by warps, each place once for every work-item; times the square root of the
+    /// rows that a warp spans.
+    pub direct: f64,
+    /// Global loads of the inner loop, by warps, as the text has them.
+    pub loads: f64,
+    /// Warps' steps of bringing input into local memory.
+    pub staging: f64,
+    /// Bytes brought.
+    pub staged_bytes: f64,
+    /// Sectors of 32 bytes that the loads of the inner loop touch, where samples are smaller than a word.
+    pub sectors: f64,
+    /// Separate segments that warps write, of such a kernel.
+    pub writes: f64,
+    /// Bytes of input, once for each row of groups, of such a kernel.
+    pub sweeps: f64,
+    /// Whether groups reach beyond the outputs.
+    pub overhangs: bool,
+    /// Whether a group's rows are no multiple of 32.
+    pub misaligned: bool,
+    /// Whether the text lets a load pass a write to memory.
+    pub read_only: bool,
+    /// Whether a work-item's outputs are neighbours along x, of more than two work-items.
+    pub adjacent_x: bool,
+    /// Whether they are along y.
+    pub adjacent_y: bool,
+    /// Whether they lie a group apart along y.
+    pub strided_y: bool,
+}
+
+/// Something that slows variants down, which can be left out to see what it explains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effect {
+    /// Instructions, conversions, local memory and loads at the data sheet's rates.
+    Rates,
+    /// Waiting for loads, over the warps that registers and local memory leave room for.
+    Occupancy,
+    /// Conditions around loads where groups overhang.
+    Guards,
+    /// Loops over twelve outputs or more, which a compiler unrolls differently.
+    Unrolling,
+    /// Bank conflicts.
+    Conflicts,
+    /// Loads that are misaligned, scattered or may not pass a write.
+    Coalescing,
+    /// Input brought again for each row of groups.
+    Reuse,
+    /// Groups to start and segments to write.
+    Groups,
+}
+
+impl Effect {
+    /// All, in the order in which they are left out.
+    pub const ALL: [Self; 8] = [
+        Self::Rates,
+        Self::Occupancy,
+        Self::Guards,
+        Self::Unrolling,
+        Self::Conflicts,
+        Self::Coalescing,
+        Self::Reuse,
+        Self::Groups,
+    ];
+
+    /// In words.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Rates => "rates",
+            Self::Occupancy => "occupancy",
+            Self::Guards => "guards",
+            Self::Unrolling => "unrolling",
+            Self::Conflicts => "bank conflicts",
+            Self::Coalescing => "coalescing",
+            Self::Reuse => "reuse between groups",
+            Self::Groups => "groups and writes",
+        }
+    }
+}
+
+/// A term: its effect, and its prices for predicating warps, branching warps of 64 and branching warps of 32.
+type Term = (Effect, [f64; 3]);
+
+/// The terms, in the order of [`amounts`].
+const TERMS: [Term; TERM_COUNT] = [
+    (Effect::Rates, [1.25, 2.0, 2.0]),
+    (Effect::Rates, [0.97, 0.0, 0.0]),
+    (Effect::Rates, [0.0, 0.91, 1.07]),
+    (Effect::Rates, [1.33, 9.25, 9.25]),
+    (Effect::Conflicts, [0.1, 0.0, 0.0]),
+    (Effect::Rates, [1.86, 1.32, 1.32]),
+    (Effect::Occupancy, [160.0, 713.0, 713.0]),
+    (Effect::Rates, [4.46, 0.0, 0.0]),
+    (Effect::Guards, [9.0, 646.0, 646.0]),
+    (Effect::Guards, [1.1, 72.8, 72.8]),
+    (Effect::Guards, [0.0, 5.07, 5.07]),
+    (Effect::Unrolling, [0.0, 27.5, 27.5]),
+    (Effect::Unrolling, [0.22, 12.5, 12.5]),
+    (Effect::Coalescing, [0.25, 0.0, 0.0]),
+    (Effect::Coalescing, [0.0, 4.57, 4.57]),
+    (Effect::Coalescing, [0.047, 2.59, 0.47]),
+    (Effect::Occupancy, [1.5, 15.0, 7.0]),
+    (Effect::Reuse, [6.8, 11.1, 8.2]),
+    (Effect::Groups, [25.0, 29.0, 0.0]),
+    (Effect::Groups, [1420.0, 0.0, 0.0]),
+    (Effect::Coalescing, [0.0, 9.75, 0.08]),
+    (Effect::Coalescing, [0.225, 2.2, 0.58]),
+    (Effect::Coalescing, [0.122, 2.37, 0.38]),
+];
+const TERM_COUNT: usize = 23;
+
+/// Bytes that a unit takes from a cache in a cycle.
+const CACHE_BYTES: f64 = 128.0;
+/// Banks of local memory.
+const BANKS: f64 = 32.0;
+/// From so many outputs on a compiler's limit for unrolled loops is reached.
+const MANY_OUTPUTS: f64 = 12.0;
+
+impl Sheet {
+    /// Seconds of a launch.
+    pub fn seconds(&self, variant: &Variant) -> f64 {
+        self.terms(variant).iter().map(|(_, seconds)| seconds).sum()
+    }
+
+    /// Seconds of a launch as they would be without an effect.
+    pub fn seconds_without(&self, variant: &Variant, effect: Effect) -> f64 {
+        let kept = self.terms(variant).into_iter().filter(|(of, _)| *of != effect);
+        kept.map(|(_, seconds)| seconds).sum()
+    }
+
+    /// The seconds of each effect.
+    pub fn effects(&self, variant: &Variant) -> [f64; Effect::ALL.len()] {
+        let mut sums = [0.0; Effect::ALL.len()];
+        for (effect, seconds) in self.terms(variant) {
+            sums[effect as usize] += seconds;
+        }
+        sums
+    }
+
+    /// Warps that a unit holds; at least one group's.
+    pub fn resident_warps(&self, variant: &Variant) -> f64 {
+        // What compilers take for such loops: addresses and weights, and an accumulator with its operand an output.
+        let registers = if variant.outputs > 8.0 { 40.0 } else { 24.0 } + 4.0 * variant.outputs;
+        let by_registers = self.registers / (registers * variant.group_warps * self.warp);
+        let by_local = self.local / variant.local_bytes.max(1.0);
+        let groups = self.groups.min(self.warps / variant.group_warps);
+        groups.min(by_registers).min(by_local).floor().max(1.0) * variant.group_warps
+    }
+
+    /// Share of the warps that a unit could hold.
+    pub fn occupancy(&self, variant: &Variant) -> f64 {
+        self.resident_warps(variant) / self.warps
+    }
+
+    fn terms(&self, variant: &Variant) -> [(Effect, f64); TERM_COUNT] {
+        let column = match (self.masking, self.warp > 32.0) {
+            (Masking::Predicated, _) => 0,
+            (Masking::Branched, true) => 1,
+            (Masking::Branched, false) => 2,
+        };
+        let cycle = 1.0 / (self.units * self.clock);
+        let amounts = self.amounts(variant);
+        std::array::from_fn(|i| {
+            let (effect, prices) = TERMS[i];
+            // Sweeps are seconds already.
+            let scale = if effect == Effect::Reuse { 1.0 } else { cycle };
+            (effect, prices[column] * amounts[i] * scale)
+        })
+    }
+
+    /// Cycles of one unit that each term would take at a price of 1.
+    fn amounts(&self, v: &Variant) -> [f64; TERM_COUNT] {
+        let when = |holds: bool, amount: f64| if holds { amount } else { 0.0 };
+        let resident = self.resident_warps(v);
+        let (staged, few) = (v.staging > 0.0, v.outputs < MANY_OUTPUTS);
+        let multiply_adds = v.multiply_adds;
+        let small = v.sectors > 0.0;
+        [
+            multiply_adds * self.warp / self.lanes,
+            v.conversions / self.conversions,
+            v.instructions / self.lanes,
+            v.local_reads * self.warp / BANKS,
+            v.conflicts * self.warp / BANKS,
+            v.direct,
+            v.staging / resident,
+            v.staged_bytes / CACHE_BYTES,
+            when(v.overhangs && !small, v.loads / resident),
+            when(v.overhangs && !small, v.loads),
+            when(v.overhangs && staged, multiply_adds),
+            when(v.overhangs && staged && few && v.outputs > 1.0, multiply_adds),
+            when(!few, multiply_adds),
+            when(v.misaligned, v.loads),
+            when(!v.read_only, v.direct),
+            v.sectors,
+            when(small, v.loads / resident),
+            v.sweeps / self.bandwidth,
+            v.writes,
+            when(small, v.groups),
+            when(v.adjacent_x, v.loads),
+            when(v.adjacent_y, v.loads),
+            when(v.strided_y, v.loads),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHEET: Sheet = Sheet {
+        units: 10.0,
+        warp: 32.0,
+        clock: 1e9,
+        lanes: 64.0,
+        conversions: 16.0,
+        bandwidth: 1e11,
+        groups: 16.0,
+        warps: 64.0,
+        registers: 65536.0,
+        local: 65536.0,
+        masking: Masking::Predicated,
+    };
+
+    #[test]
+    fn local_memory_and_registers_limit_the_warps() {
+        let group = Variant { group_warps: 4.0, outputs: 1.0, ..Variant::default() };
+        // 28 registers: 18 groups, more than the 16 that warps allow.
+        assert_eq!(SHEET.resident_warps(&group), 64.0);
+        assert_eq!(SHEET.resident_warps(&Variant { local_bytes: 20000.0, ..group }), 12.0);
+        // 40 + 64 registers · 128 work-items: four groups.
+        assert_eq!(SHEET.resident_warps(&Variant { outputs: 16.0, ..group }), 16.0);
+        let too_large = Variant { local_bytes: 1e6, ..group };
+        assert_eq!(SHEET.resident_warps(&too_large), 4.0, "a group at least");
+    }
+
+    #[test]
+    fn effects_add_up_and_each_can_be_excluded() {
+        let variant = Variant {
+            groups: 1e4,
+            group_warps: 4.0,
+            outputs: 4.0,
+            multiply_adds: 1e8,
+            direct: 1e7,
+            loads: 2e7,
+            overhangs: true,
+            ..Variant::default()
+        };
+        let all = SHEET.seconds(&variant);
+        let sum: f64 = SHEET.effects(&variant).iter().sum();
+        assert!((all / sum - 1.0).abs() < 1e-12);
+        // 1.25·1e8·32/64 cycles of 10 units at 1 GHz, and 1.86·1e7 of loads.
+        let rates = SHEET.effects(&variant)[Effect::Rates as usize];
+        assert!((rates - (6.25e7 + 1.86e7) / 1e10).abs() < 1e-12, "{rates}");
+        let inside = SHEET.seconds(&Variant { overhangs: false, ..variant });
+        let unguarded = SHEET.seconds_without(&variant, Effect::Guards);
+        assert!((unguarded / inside - 1.0).abs() < 1e-12 && inside < all);
+        let branched = Sheet { masking: Masking::Branched, ..SHEET };
+        let slower = |sheet: &Sheet| sheet.effects(&variant)[Effect::Guards as usize];
+        assert!(slower(&branched) > 50.0 * slower(&SHEET), "a branch around every load");
+    }
+}
