@@ -22,7 +22,7 @@ fn space(kernel: &str, card: &str) -> PathBuf {
 fn evaluate(kernel: &str, card: &str, fit: usize) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gpubench"));
     command.args(["evaluate", "--json", "--workload", kernel, "--fit", &fit.to_string()]);
-    command.arg("--space").arg(space(kernel, gpu));
+    command.arg("--space").arg(space(kernel, card));
     command.arg("--device").arg(data(&format!("sheets/{card}.yaml")));
     for other in GPUS.iter().filter(|other| **other != card) {
         command.arg("--carry").arg(space(kernel, other));

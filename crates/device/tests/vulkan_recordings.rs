@@ -52,6 +52,7 @@ fn copy(@builtin(global_invocation_id) id: vec3<u32>) { if id.x < n { out[id.x] 
         bindings: vec![binding("a", Access::Read), binding("out", Access::Write)],
         params_bytes: 4,
         args: None,
+        settings: gpubench_core::gpu::Settings::default(),
         meaning: Some(Meaning {
             reference: "copy".into(),
             params: vec![("n".into(), Scalar::U32)],

@@ -183,6 +183,7 @@ impl Workload {
             bindings: vec![],
             params_bytes: 0,
             args: None,
+            settings: gpubench_core::gpu::Settings::default(),
             meaning: None,
         })
     }

@@ -104,6 +104,10 @@ fn text_of(report: &Report) -> String {
             100.0 * error
         );
     };
-    report.models.iter().chain(&report.baselines).for_each(|(name, evaluated)| line(name, evaluated));
+    report
+        .models
+        .iter()
+        .chain(&report.baselines)
+        .for_each(|(name, evaluated)| line(name, evaluated));
     text
 }
