@@ -23,6 +23,8 @@
 //! | `emulator` | work-groups of a kernel run on the host, counted and checked |
 //! | `tune` | the search for a kernel's fastest variant: space, strategies, racing, replay |
 //! | `core`, `stats` | units, errors, devices, recordings, cases, records; summaries and intervals |
+//!
+//! Besides: `suites/` and `shaders/` (one kernel in both languages a workload), which the binary carries; `baselines/`; `docs/`.
 
 pub use gpubench_analysis as analyse;
 pub use gpubench_commands::{cmd, kernel_counts, store, worker};

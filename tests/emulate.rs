@@ -30,10 +30,12 @@ fn small() -> Suite {
     let mut suite = load("all").unwrap();
     let timed = |w: &Workload| [Kind::KERNEL, Kind::new("halo")].iter().any(|m| w.measures(*m));
     suite.workloads.retain(timed);
-    for other in ["streams", "layout"] {
+    for other in ["streams", "layout", "tuned"] {
         let other = load(other).unwrap();
         suite.workloads.extend(other.workloads);
     }
+    let ceilings = load("ceilings").unwrap().workloads.into_iter();
+    suite.workloads.extend(ceilings.filter(|w| w.name.starts_with("arithmetic/")));
     for workload in &mut suite.workloads {
         workload.sizes = sizes(workload);
         workload.measure = vec![requested(Kind::KERNEL)];
@@ -52,8 +54,10 @@ fn fixed() -> Vec<Workload> {
     let mut costs = load("characterise").expect("is shipped").workloads;
     costs.retain(|w| w.measures(Kind::new("characterise")));
     costs.iter_mut().for_each(|w| w.sizes.truncate(1));
+    let mut blocked = named("tune", &["matmul_blocked"]);
+    blocked.iter_mut().for_each(|w| w.sizes = vec![vec![("n".into(), 64)]]);
     let mut workloads =
-        [named("all", &["launch"]), named("concurrency", &synthetic), costs].concat();
+        [named("all", &["launch"]), named("concurrency", &synthetic), blocked, costs].concat();
     for workload in &mut workloads {
         workload.measure = vec![requested(Kind::KERNEL)];
         let groups = workload.sizes.iter_mut().flatten().filter(|(name, _)| name == "groups");
@@ -137,9 +141,10 @@ fn every_fallback_gives_what_the_reference_gives() {
     }
 }
 
-/// Kernels of the suite `characterise` whose shipped sizes are too long to be emulated here; the
-/// simulator's and the devices' tests hold them to their references.
-const LONG: [&str; 5] = [
+/// Kernels of the suites `ceilings` and `characterise` whose shipped sizes are too long to be emulated here;
+/// the simulator's and the devices' tests hold them to their references.
+const LONG: [&str; 6] = [
+    "ceilings/read_again.wgsl",
     "characterise/convert_chain.wgsl",
     "characterise/float_chain.wgsl",
     "characterise/int_chain.wgsl",

@@ -151,7 +151,7 @@ pub fn no_orphan(parent: u32) {
 pub fn requested(kind: gpubench::workload::Kind) -> gpubench::suite::Requested {
     let experiment = gpubench::measure::registry::experiment(kind).expect("a kind of this build");
     gpubench::suite::Requested {
-        experiment: experiment.as_suite_kind(),
+        experiment: experiment.as_experiment_kind(),
         options: std::sync::Arc::new(()),
     }
 }

@@ -116,7 +116,7 @@ fn matches_pattern(text: &str, pattern: &Value) -> bool {
 
 fn schema() -> Value {
     let references: Vec<_> = gpubench::reference::names().collect();
-    let kinds = gpubench::measure::registry::suite_kinds();
+    let kinds = gpubench::measure::registry::experiment_kinds();
     serde_json::to_value(gpubench::suite::schema(&kinds, &references)).unwrap()
 }
 

@@ -16,7 +16,7 @@ use gpubench_model::concurrency::Device as Residency;
 use gpubench_model::streams::Stages;
 use gpubench_suite::Node;
 use gpubench_suite::{
-    Family, HostMemory, Needs, Options, OptionsContext, Partner, Suite, SuiteKind, Workload,
+    ExperimentKind, Family, HostMemory, Needs, Options, OptionsContext, Partner, Suite, Workload,
     WrongOption,
 };
 use schemars::{Schema, SchemaGenerator};
@@ -175,7 +175,7 @@ impl Spec for () {
 }
 
 /// An experiment whose types are erased.
-pub trait ErasedExperiment: SuiteKind {
+pub trait ErasedExperiment: ExperimentKind {
     /// As [`Experiment::SEVERAL_DEVICES`].
     fn several_devices(&self) -> bool;
 
@@ -228,7 +228,7 @@ pub trait ErasedExperiment: SuiteKind {
     fn timelines(&self, detail: &Detail) -> Option<Timelines>;
 
     /// It as a suite sees it.
-    fn as_suite_kind(&'static self) -> &'static dyn SuiteKind;
+    fn as_experiment_kind(&'static self) -> &'static dyn ExperimentKind;
 }
 
 /// The options of `E`: only `E` makes them.
@@ -244,7 +244,7 @@ impl<E> Erased<E> {
     pub const NEW: Self = Self(PhantomData);
 }
 
-impl<E: Experiment> SuiteKind for Erased<E> {
+impl<E: Experiment> ExperimentKind for Erased<E> {
     fn kind(&self) -> Kind {
         E::KIND
     }
@@ -350,7 +350,7 @@ impl<E: Experiment> ErasedExperiment for Erased<E> {
         E::timelines(&detail.read()?)
     }
 
-    fn as_suite_kind(&'static self) -> &'static dyn SuiteKind {
+    fn as_experiment_kind(&'static self) -> &'static dyn ExperimentKind {
         self
     }
 }

@@ -80,7 +80,7 @@ impl Measurement {
             self.outcome = Some(error.into());
         }
         let outcome = self.outcome.get_or_insert(Outcome::Ok);
-        if !matches!(outcome, Outcome::Ok | Outcome::Unchecked) {
+        if !outcome.ran() {
             self.measured = None;
             self.detail = None;
         }

@@ -10,7 +10,7 @@ use gpubench_core::record::{Detail, Record, Recorded};
 use gpubench_core::workload::Kind;
 use gpubench_document::Section;
 use gpubench_model::streams::Stages;
-use gpubench_suite::{Suite, SuiteKind};
+use gpubench_suite::{ExperimentKind, Suite};
 
 /// Every kind, in the order of reports.
 pub static EXPERIMENTS: &[&dyn ErasedExperiment] = &[
@@ -92,8 +92,8 @@ pub fn cheapest_save(detail: &Detail) -> Option<SaveSummary> {
 }
 
 /// The kinds, as suites see them.
-pub fn suite_kinds() -> Vec<&'static dyn SuiteKind> {
-    EXPERIMENTS.iter().map(|experiment| experiment.as_suite_kind()).collect()
+pub fn experiment_kinds() -> Vec<&'static dyn ExperimentKind> {
+    EXPERIMENTS.iter().map(|experiment| experiment.as_experiment_kind()).collect()
 }
 
 /// Loads a suite that may ask for every reference and every experiment of this build.
@@ -102,7 +102,7 @@ pub fn suite_kinds() -> Vec<&'static dyn SuiteKind> {
 /// As [`gpubench_suite::load`].
 pub fn load(path_or_name: &str) -> Result<Suite> {
     let references: Vec<_> = gpubench_reference::names().collect();
-    gpubench_suite::load(path_or_name, &references, &suite_kinds())
+    gpubench_suite::load(path_or_name, &references, &experiment_kinds())
 }
 
 #[cfg(test)]

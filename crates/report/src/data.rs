@@ -211,7 +211,7 @@ fn case(row: &Aggregate) -> Case {
 }
 
 fn reason(outcome: &Outcome) -> Option<String> {
-    let lines = labels::details(outcome);
+    let lines = outcome.details();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 

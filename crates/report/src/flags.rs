@@ -1,6 +1,6 @@
 //! What failed, what was skipped and why, and what to know before believing a figure.
 
-use crate::labels::{self, Shared, case_name, details, few, how_often};
+use crate::labels::{self, Shared, case_name, few, how_often};
 use gpubench_analysis::{Aggregate, ReportInput};
 use gpubench_document::{Section, Sentence};
 
@@ -26,7 +26,7 @@ fn failures(input: &ReportInput) -> Section {
         let case =
             Sentence::from("✗ ").name(case_name(row.key)).text(" on ").name(label(input, row));
         let outcome = case.name(how_often(row)).text(": ").text(row.outcome.label());
-        let why = details(row.outcome);
+        let why = row.outcome.details();
         let separator = if why.is_empty() { "" } else { ": " };
         section.text(outcome.text(separator).list("; ", why))
     })

@@ -1,7 +1,7 @@
 //! The formats of reports: one line each, and what a line says.
 
 use crate::comparison::Compared;
-use crate::{data, html, markdown, render, terminal};
+use crate::{data, markdown, page, render, terminal};
 use gpubench_analysis::ReportInput;
 use gpubench_analysis::rank::Ranking;
 use gpubench_core::text::harmless;
@@ -58,7 +58,7 @@ pub static FORMATS: [Format; 6] = [
         about: "One page with plots, for a browser or a printer",
         endings: &["html", "htm"],
         ranks: true,
-        write: |r| html::page(r.input, &r.sections),
+        write: |r| page::page(r.input, &r.sections),
     },
     Format {
         name: "md|markdown",

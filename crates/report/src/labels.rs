@@ -197,42 +197,6 @@ pub fn explain(flag: &Flag) -> String {
     }
 }
 
-/// What is known of a failure, in a few lines.
-pub fn details(outcome: &Outcome) -> Vec<String> {
-    const LINES: usize = 8;
-    let first_lines = |text: &str| -> Vec<String> {
-        let mut lines: Vec<_> = text.lines().take(LINES).map(str::to_owned).collect();
-        if text.lines().count() > LINES {
-            lines.push("…".into());
-        }
-        lines
-    };
-    match outcome {
-        Outcome::Unverified(wrong) => vec![format!(
-            "{}: buffer `{}` at {}: found {}, expected {} ({} of {} wrong)",
-            wrong.when,
-            wrong.buffer,
-            wrong.index,
-            wrong.found,
-            wrong.expected,
-            wrong.wrong,
-            wrong.of
-        )],
-        Outcome::Crash { how, stderr } => {
-            let mut lines = vec![how.clone()];
-            lines.extend(stderr.iter().rev().take(4).rev().map(|line| format!("| {line}")));
-            lines
-        }
-        Outcome::BuildError(text)
-        | Outcome::Timeout(text)
-        | Outcome::OutOfMemory(text)
-        | Outcome::DeviceLost(text)
-        | Outcome::Failed(text) => first_lines(text),
-        Outcome::Unsupported(reason) | Outcome::Skipped(reason) => first_lines(&reason.to_string()),
-        Outcome::Ok | Outcome::Unchecked => vec![],
-    }
-}
-
 /// How often a case failed, where not in every round: ` in 1 of 3 rounds`.
 pub fn how_often(row: &Aggregate) -> String {
     match row.failed {

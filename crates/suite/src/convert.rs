@@ -3,12 +3,12 @@
 use super::Expr;
 use super::data;
 use super::decode::{At, Diagnostics};
+use super::experiment_kind::ExperimentKind;
 use super::family::family;
 use super::file;
 use super::source::{Root, Source};
 use super::steps::with_first_kernel;
 use super::suggest::suggest;
-use super::suite_kind::SuiteKind;
 use super::types::Workload;
 use super::values::Expression;
 use gpubench_core::gpu::Scalar;
@@ -21,7 +21,7 @@ pub struct Converter<'a> {
     /// Names of all references.
     pub references: &'a [&'a str],
     /// The experiments that there are.
-    pub kinds: &'a [&'static dyn SuiteKind],
+    pub kinds: &'a [&'static dyn ExperimentKind],
     /// Hashes of all files that the suite was made of, by their identity.
     pub files: &'a mut BTreeMap<String, String>,
     /// Kernels from files that were read, by the file that names each and what it calls it.

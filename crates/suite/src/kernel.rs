@@ -4,8 +4,8 @@
 use super::convert::{Converter, NAME_RULE, is_name};
 use super::decode::{At, Entries};
 use super::file;
-use super::fit::{About, Misfit};
 use super::headers::{Headers, Mistake, headers};
+use super::misfit::{About, Misfit};
 use super::source::Source;
 use super::suggest::suggest;
 use super::types::{Buffer, Fallback, Kernel, KernelText};

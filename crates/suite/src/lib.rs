@@ -13,15 +13,16 @@ mod data;
 mod decode;
 mod directive;
 mod evaluate;
+mod experiment_kind;
 mod expr;
 mod family;
 mod file;
-mod fit;
 mod headers;
 mod kernel;
 mod keywords;
 mod load;
 mod merge;
+mod misfit;
 mod program;
 mod questions;
 mod requested;
@@ -34,7 +35,6 @@ mod sizes;
 mod source;
 mod steps;
 mod suggest;
-mod suite_kind;
 mod types;
 mod values;
 mod verify;
@@ -44,6 +44,10 @@ pub use args::Lowered;
 pub use assets::{kernel as shipped_kernel, kernels, suites};
 pub use condition::Condition;
 pub use decode::{At, Decode, Diagnostics, SpecReader};
+pub use experiment_kind::{
+    ExperimentKind, Family, HostMemory, Needs, Options, OptionsContext, Partner, Passes,
+    Wrong as WrongOption,
+};
 pub use expr::{Expr, Scope, Wrong};
 pub use family::COMPUTE_INTENSITY;
 pub use gpubench_core::yaml::{Key, Node, Value};
@@ -56,10 +60,6 @@ pub use schema::schema;
 pub use search::{Search, Variant};
 pub use signature::wgsl_signatures;
 pub use suggest::{closest_matches, suggest};
-pub use suite_kind::{
-    Family, HostMemory, Needs, Options, OptionsContext, Partner, Passes, SuiteKind,
-    Wrong as WrongOption,
-};
 pub use types::{
     Argument, Budget, Buffer, Fallback, Kernel, KernelText, MAX_PASSES, PASS, Place, Suite, Work,
     Workload,

@@ -2,10 +2,10 @@
 
 use super::convert::Converter;
 use super::decode::{At, Clean, Decode, Diagnostics};
+use super::experiment_kind::{ExperimentKind, Partner};
 use super::file::{self, File};
 use super::source::{Root, Source};
 use super::suggest::suggest;
-use super::suite_kind::{Partner, SuiteKind};
 use super::types::{Budget, Suite, Workload};
 use super::{assets, merge, questions, select};
 use gpubench_core::error::{Error, Located, Result};
@@ -36,7 +36,7 @@ const MAX_CASES: usize = 10_000;
 pub fn load(
     path_or_name: &str,
     references: &[&str],
-    kinds: &[&'static dyn SuiteKind],
+    kinds: &[&'static dyn ExperimentKind],
 ) -> Result<Suite> {
     let (root, source) = find(path_or_name)?;
     let mut loader = Loader {
@@ -97,7 +97,7 @@ fn hash(files: &BTreeMap<String, String>) -> String {
 struct Loader<'a> {
     root: Root,
     references: &'a [&'a str],
-    kinds: &'a [&'static dyn SuiteKind],
+    kinds: &'a [&'static dyn ExperimentKind],
     /// Hashes of all files read so far, kernels among them, by their identity.
     files: BTreeMap<String, String>,
     /// Identities of the suite files whose workloads are there already.

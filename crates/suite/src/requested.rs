@@ -3,10 +3,10 @@
 use super::Expr;
 use super::convert::{Converter, Params};
 use super::decode::At;
+use super::experiment_kind::{ExperimentKind, HostMemory, Options, OptionsContext, Passes};
 use super::file;
 use super::keywords::HostMemoryKind;
 use super::suggest::suggest;
-use super::suite_kind::{HostMemory, Options, OptionsContext, Passes, SuiteKind};
 use super::types::Workload;
 use gpubench_core::gpu::MemoryKind;
 use gpubench_core::workload::Kind;
@@ -18,7 +18,7 @@ use std::fmt;
 #[derive(Clone)]
 pub struct Requested {
     /// Of which kind.
-    pub experiment: &'static dyn SuiteKind,
+    pub experiment: &'static dyn ExperimentKind,
     /// Its options.
     pub options: Options,
 }
@@ -48,7 +48,7 @@ impl fmt::Debug for Requested {
 
 /// An experiment whose options are still to be checked.
 pub struct Asked {
-    pub experiment: &'static dyn SuiteKind,
+    pub experiment: &'static dyn ExperimentKind,
     name: At<String>,
     options: Option<Node>,
 }
@@ -89,7 +89,7 @@ impl Converter<'_> {
         Some(all)
     }
 
-    fn experiment(&mut self, name: &At<String>) -> Option<&'static dyn SuiteKind> {
+    fn experiment(&mut self, name: &At<String>) -> Option<&'static dyn ExperimentKind> {
         let found = self.kinds.iter().find(|kind| kind.kind().name() == name.value);
         if found.is_none() {
             let known = self.kinds.iter().map(|kind| kind.kind().name());
@@ -174,7 +174,7 @@ impl Converter<'_> {
 }
 
 /// What an experiment needs and `spec` does not have.
-fn missing(spec: &file::Workload, experiment: &dyn SuiteKind) -> Option<&'static str> {
+fn missing(spec: &file::Workload, experiment: &dyn ExperimentKind) -> Option<&'static str> {
     let (needs, is_kernel) = (experiment.needs(), experiment.kind().is_kernel());
     let no_buffers = spec.buffers.as_ref().is_none_or(|buffers| buffers.value.0.is_empty());
     if spec.kernel.is_none() && needs.kernel {

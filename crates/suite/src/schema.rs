@@ -3,10 +3,10 @@
 use super::args::Spec as Argument;
 use super::condition::Condition;
 use super::decode::Entries;
+use super::experiment_kind::ExperimentKind;
 use super::file::File;
 use super::keywords::{Other, PlainSplit};
 use super::search::SearchGroups;
-use super::suite_kind::SuiteKind;
 use super::values::{
     ByteSize, Constant, Experiments, Expression, Fallback, FallbackSpec, Groups, Param, RowsSpec,
     Sizes, Splitting,
@@ -19,7 +19,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 /// The schema of a suite's file, whose experiments and references are these.
-pub fn schema(kinds: &[&'static dyn SuiteKind], references: &[&str]) -> Schema {
+pub fn schema(kinds: &[&'static dyn ExperimentKind], references: &[&str]) -> Schema {
     let settings = SchemaSettings::draft07().with_transform(RecursiveTransform(without_null));
     let mut generator = settings.into_generator();
     let experiments = experiments(kinds, &mut generator);
@@ -38,8 +38,8 @@ pub fn schema(kinds: &[&'static dyn SuiteKind], references: &[&str]) -> Schema {
 }
 
 /// The words of experiments, and the options of those that take any.
-fn experiments(kinds: &[&'static dyn SuiteKind], generator: &mut SchemaGenerator) -> Schema {
-    let word = |kind: &&'static dyn SuiteKind| json_schema!({ "const": kind.kind().name(), "description": kind.about() });
+fn experiments(kinds: &[&'static dyn ExperimentKind], generator: &mut SchemaGenerator) -> Schema {
+    let word = |kind: &&'static dyn ExperimentKind| json_schema!({ "const": kind.kind().name(), "description": kind.about() });
     let words: Vec<Schema> = kinds.iter().map(word).collect();
     let mut options = serde_json::Map::new();
     for kind in kinds {

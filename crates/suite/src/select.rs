@@ -62,8 +62,8 @@ pub fn select(
 #[cfg(test)]
 mod tests {
     use crate::{
-        Family, HostMemory, Needs, Node, Options, OptionsContext, Partner, SuiteKind, Workload,
-        WrongOption, load,
+        ExperimentKind, Family, HostMemory, Needs, Node, Options, OptionsContext, Partner,
+        Workload, WrongOption, load,
     };
     use gpubench_core::error::Error;
     use gpubench_core::workload::{Kind, Size};
@@ -73,7 +73,7 @@ mod tests {
     /// An experiment that needs nothing, and takes no options.
     struct Copies;
 
-    impl SuiteKind for Copies {
+    impl ExperimentKind for Copies {
         fn kind(&self) -> Kind {
             Kind::new("copies")
         }

@@ -1,6 +1,6 @@
 //! What WGSL's entry points take: a suite for a kernel is made of it.
 
-use super::fit::About;
+use super::misfit::About;
 use super::wgsl;
 use gpubench_core::error::{Error, Located, Result};
 use gpubench_core::gpu::{

@@ -1,6 +1,6 @@
 //! Does a WGSL kernel fit the workload that names it? Found before anything runs.
 
-use super::fit::{About, Misfit};
+use super::misfit::{About, Misfit};
 use super::suggest::suggest;
 use gpubench_core::gpu::{
     Access, Argument, KernelSource, Numeric, Scalar, ValueType, order_misfit, original_group,

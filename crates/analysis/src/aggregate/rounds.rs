@@ -1,6 +1,6 @@
 //! What rounds say together, taken in one by one in any order.
 
-use gpubench_core::record::{Grade, Measured, Outcome, Record, Severity};
+use gpubench_core::record::{Grade, Measured, Record, Severity};
 use gpubench_stats::{Overall, Rounds, Summary};
 
 /// The rounds of a case, their samples forgotten.
@@ -94,6 +94,6 @@ impl Tally {
 
 /// What a round measured, where nothing of it went wrong.
 pub(crate) fn shown(record: &Record) -> Option<&Measured> {
-    let right = matches!(record.outcome, Outcome::Ok | Outcome::Unchecked);
+    let right = record.outcome.ran();
     record.measured.as_ref().filter(|_| right)
 }

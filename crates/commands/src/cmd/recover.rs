@@ -14,7 +14,6 @@ use gpubench_core::units::Bytes;
 use gpubench_device::device_choice::Selector;
 use gpubench_experiments::plan::{Candidate, Case, Limits};
 use gpubench_experiments::registry::RESUMABLE;
-use gpubench_report::labels::details;
 use gpubench_report::progress::say;
 use gpubench_suite::Suite;
 use rand::{RngExt, SeedableRng};
@@ -84,7 +83,7 @@ fn iterations(
     };
     let cases = cases::cases(suite, filters, device, 0, &limits);
     for record in cases.skipped.iter().filter(|r| r.key.measure == RESUMABLE) {
-        let why = details(&record.outcome).join("\n  ");
+        let why = record.outcome.details().join("\n  ");
         say(&format!("{} on {}: skipped: {why}", record.key, device.label()));
     }
     let wanted = |case: &Case| case.key.measure == RESUMABLE;
@@ -103,7 +102,7 @@ fn recover_and_report(args: &Args, device: &DeviceInfo, case: &Case) -> Result<b
         }
         Err(outcome) => {
             let lines: String =
-                details(&outcome).iter().map(|line| format!("  {line}\n")).collect();
+                outcome.details().iter().map(|line| format!("  {line}\n")).collect();
             print(&format!("{name}: {}\n{lines}", outcome.label()))?;
             Ok(false)
         }

@@ -28,7 +28,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     match args.of {
         Of::Suite => {
             let references: Vec<_> = gpubench_reference::names().collect();
-            let kinds = gpubench_experiments::registry::suite_kinds();
+            let kinds = gpubench_experiments::registry::experiment_kinds();
             print_pretty_json(&suite::schema(&kinds, &references))?;
         }
         Of::Report => print_pretty_json(&report::data::schema())?,

@@ -51,9 +51,50 @@ impl From<Error> for Outcome {
 }
 
 impl Outcome {
+    /// What is known of a failure, in a few lines.
+    pub fn details(&self) -> Vec<String> {
+        const LINES: usize = 8;
+        let first_lines = |text: &str| -> Vec<String> {
+            let mut lines: Vec<_> = text.lines().take(LINES).map(str::to_owned).collect();
+            if text.lines().count() > LINES {
+                lines.push("…".into());
+            }
+            lines
+        };
+        match self {
+            Self::Unverified(wrong) => vec![format!(
+                "{}: buffer `{}` at {}: found {}, expected {} ({} of {} wrong)",
+                wrong.when,
+                wrong.buffer,
+                wrong.index,
+                wrong.found,
+                wrong.expected,
+                wrong.wrong,
+                wrong.of
+            )],
+            Self::Crash { how, stderr } => {
+                let mut lines = vec![how.clone()];
+                lines.extend(stderr.iter().rev().take(4).rev().map(|line| format!("| {line}")));
+                lines
+            }
+            Self::BuildError(text)
+            | Self::Timeout(text)
+            | Self::OutOfMemory(text)
+            | Self::DeviceLost(text)
+            | Self::Failed(text) => first_lines(text),
+            Self::Unsupported(reason) | Self::Skipped(reason) => first_lines(&reason.to_string()),
+            Self::Ok | Self::Unchecked => vec![],
+        }
+    }
+
     /// Whether a figure may be shown, compared and ranked.
     pub fn is_ok(&self) -> bool {
         *self == Self::Ok
+    }
+
+    /// Whether the case ran to its end and nothing is known to be wrong, whether anything was compared or not.
+    pub fn ran(&self) -> bool {
+        matches!(self, Self::Ok | Self::Unchecked)
     }
 
     /// How bad it is beside the outcomes of a case's other rounds.

@@ -117,7 +117,7 @@ impl Session<'_> {
         let ran: HashSet<&CaseKey> = self
             .records
             .iter()
-            .filter(|r| r.device == device && matches!(r.outcome, Outcome::Ok | Outcome::Unchecked))
+            .filter(|r| r.device == device && r.outcome.ran())
             .map(|r| &r.key)
             .collect();
         cases.retain(|(_, case)| {

@@ -1,7 +1,7 @@
 //! What a case takes besides measuring: building, preparing, verifying. As it took in an earlier round,
 //! else as cases of its size did so far.
 
-use gpubench_core::record::{Outcome, Record};
+use gpubench_core::record::Record;
 use gpubench_core::workload::CaseKey;
 use gpubench_experiments::plan::Case;
 use std::collections::HashMap;
@@ -46,7 +46,7 @@ impl Overheads {
     /// Learns from what `case` took. A failure says nothing of what success takes: a timeout lasts as long as its
     /// deadline.
     pub fn learn(&mut self, case: &Case, record: &Record) {
-        if !matches!(record.outcome, Outcome::Ok | Outcome::Unchecked) {
+        if !record.outcome.ran() {
             return;
         }
         let (seconds, bytes) = (seconds(record), bytes(case));

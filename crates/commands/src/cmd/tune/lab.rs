@@ -151,7 +151,7 @@ impl Lab for DeviceLab<'_> {
 /// What a record says of its variant. Times count only where the result is right, or the suite verifies nothing.
 fn attempt(record: &Record) -> Attempt {
     let samples = record.measured.as_ref().map_or(&[][..], |measured| &measured.samples);
-    let right = matches!(record.outcome, Outcome::Ok | Outcome::Unchecked);
+    let right = record.outcome.ran();
     let summary = Summary::of(samples).filter(|summary| right && summary.median > 0.0);
     let interval = summary.map(|summary| {
         let [low, high] = summary.interval;

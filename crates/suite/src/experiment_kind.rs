@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub type Options = Arc<dyn Any + Send + Sync>;
 
 /// A kind of experiment, as a suite sees it.
-pub trait SuiteKind: Sync {
+pub trait ExperimentKind: Sync {
     /// Its word under `measure:`.
     fn kind(&self) -> Kind;
 
