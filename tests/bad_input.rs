@@ -95,11 +95,7 @@ fn what_no_driver_is_needed_for_is_shown_without_one() {
         ("- y\n", "- z\n", &["my.yaml:10:11", "there is no buffer `z` here"][..]),
         ("{ i32: n }", "{ i32: m }", &["my.yaml:12:18", "there is no `m` here"]),
         ("{ f32: 2 }", "{ int: 2 }", &["my.yaml:11:13", "`int` is no type of an argument"]),
-        (
-            "{ i32: n }",
-            "{ u8: 4*n }",
-            &["my.yaml:12:11", "`4 * n` is 256, which `u8` does not hold"],
-        ),
+        ("{ i32: n }", "{ u8: 4*n }", &["my.yaml:12:11", "`4*n` is 256, which `u8` does not hold"]),
         (
             "entry: scale",
             "entry: scale\n      options: [-I/etc]",

@@ -328,7 +328,14 @@ workloads:
     let (out, err, code) = run_gpubench(&place, &run);
     assert_eq!(code, Some(0), "{err}");
     assert_eq!(out.matches("Models on sim:").count(), 2, "{out}");
-    assert!(out.contains("Bound by: "), "{out}");
+    // Each of the 13 launches has a bound, or it is said that it cannot be told.
+    let bounds: Vec<&str> = out.split("Bound by: ").skip(1).collect();
+    for bound in &bounds {
+        let listed = bound.split('.').next().unwrap().split(", ");
+        let counts = listed.map(|part| part.rsplit(' ').next().unwrap().parse::<u32>().unwrap());
+        assert_eq!(counts.sum::<u32>(), 13, "{out}");
+    }
+    assert_eq!(bounds.len(), 2, "{out}");
 
     let file = place.result().display().to_string();
     let fit = ["fit", &file, "--suite", "mine.yaml"];
@@ -338,7 +345,7 @@ workloads:
     for report in reports.as_array().unwrap() {
         assert_eq!((&report["profile"], &report["launches"]), (&true.into(), &13.into()));
         assert_eq!(report["models"].as_array().unwrap().len(), 6, "{}", report["failed"]);
-        assert_eq!(report["bounds"].as_array().unwrap().len(), 13);
+        assert!(report["bounds"].as_array().unwrap().len() <= 13);
     }
     let (out, _, _) = run_gpubench(&place, &fit);
     assert!(out.contains("13 kernels and sizes, with its profile"), "{out}");
@@ -420,8 +427,14 @@ fn the_order_of_simulated_devices_is_predicted_from_their_profiles() {
     // Without its profile a device keeps its place, and gets no predicted one.
     let two = [&rank[..], &[&fast, &slow, "--format", "md"]].concat();
     let (out, _, _) = run_gpubench(&place, &two);
-    assert!(out.contains("| Tesla K20c (sim, simulated) | – | – |"), "{out}");
-    assert!(out.contains("Tesla K20c (sim, simulated): no profile"), "{out}");
+    assert!(
+        out.contains("| Tesla K20c · simulation of 077c2603 · sim (simulated) | – | – |"),
+        "{out}"
+    );
+    assert!(
+        out.contains("Tesla K20c · simulation of 077c2603 · sim (simulated): no profile"),
+        "{out}"
+    );
     let (_, err, code) = run_gpubench(&place, &[&rank[..], &[&fast]].concat());
     assert_eq!(code, Some(0));
     assert!(err.contains("that takes profiles of two ranked devices or more"), "{err}");

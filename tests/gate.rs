@@ -90,7 +90,7 @@ fn each_reason_has_its_exit_code_and_the_first_line_counts() {
     assert_eq!(gate(&place, &["--fail-on", "slower:5,missing"]).0, Some(1));
     assert_eq!(gate(&place, &["--fail-on", "slower:20,missing"]).0, Some(5));
     let (code, line) = gate(&place, &["--fail-on", "slower:20"]);
-    assert!(code == Some(0) && line.starts_with("PASS: 0 slower by more than 20 %"), "{line}");
+    assert!(code == Some(0) && line.starts_with("PASS: 0 slower by more than 20.0 %"), "{line}");
     // Without a gate nothing fails, and a missing value or a doubtful one is a mistake.
     assert_eq!(gate(&place, &[]).0, Some(0));
     assert_eq!(gate(&place, &["--fail-on", "slower:0.05"]).0, Some(2));

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pace_is_that_of_its_rounds() {
+    fn a_speed_is_that_of_its_rounds() {
         let of = |round, after: f64| {
             let mut record = record(key("a", 1), 1.0);
             record.round = round;

@@ -211,14 +211,16 @@ pub fn short(reports: &[Report]) -> String {
     out
 }
 
-/// How many launches each part bounds.
+/// How many launches each part bounds, and of how many the parameters do not tell.
 fn bounded(judged: &Evaluation, report: &Report) -> String {
     let profile = report.profiled.as_ref();
     let bounds = report.launches.iter().filter_map(|l| Some(judged.bound(l, profile)?.0));
     let mut counts: BTreeMap<Bound, usize> = BTreeMap::new();
     bounds.for_each(|bound| *counts.entry(bound).or_default() += 1);
-    let listed: Vec<String> =
+    let mut listed: Vec<String> =
         counts.iter().map(|(bound, count)| format!("{} {count}", bound.label())).collect();
+    let unknown = report.launches.len() - counts.values().sum::<usize>();
+    listed.extend((unknown > 0).then(|| format!("not identifiable {unknown}")));
     format!("Bound by: {}.", listed.join(", "))
 }
 

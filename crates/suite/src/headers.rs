@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_header_of_the_folder_is_refused() {
+    fn what_is_no_header_of_the_folder_is_rejected() {
         let why = |kernel: &str| {
             expanded(&[("k.cl", kernel), ("b.h", "#include \"b.h\"\n")]).unwrap_err()
         };
