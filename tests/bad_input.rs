@@ -114,7 +114,7 @@ fn what_no_driver_is_needed_for_is_shown_without_one() {
         (
             "entry: scale",
             "entry: scale\n      bindings: [[0, 0]]",
-            &["my.yaml:7:17", "1 bindings for 4 arguments"],
+            &["my.yaml:7:7", "1 bindings for 4 arguments"],
         ),
     ] {
         says(&place(part, by, "").output(&["check", "my.yaml"]), 2, words);
