@@ -1,4 +1,5 @@
 //! `gpubench tune` on simulated devices: what it finds is kept, gone on from, and used by `run`.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
 

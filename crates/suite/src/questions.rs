@@ -13,9 +13,7 @@ pub fn report(node: &Node, diagnostics: &mut Diagnostics) -> bool {
             diagnostics.push(&node.at, message, Some("write the answer in the question's place"));
             true
         }
-        Value::List(items) => {
-            items.iter().fold(false, |any, item| report(item, diagnostics) || any)
-        }
+        Value::List(items) => items.iter().filter(|item| report(item, diagnostics)).count() > 0,
         Value::Map(entries) => {
             entries.iter().fold(false, |any, (_, value)| report(value, diagnostics) || any)
         }

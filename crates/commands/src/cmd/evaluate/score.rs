@@ -53,8 +53,8 @@ impl Evaluated {
             all.sort_by(f64::total_cmp);
             [0.05, 0.95].map(|q| gpubench_stats::quantile(&all, q))
         };
-        let (spearman, pick, error): (fn(&Score) -> f64, fn(&Score) -> f64, fn(&Score) -> f64) =
-            (|s| s.spearman, |s| s.pick, |s| s.error);
+        let parts: [fn(&Score) -> f64; 3] = [|s| s.spearman, |s| s.pick, |s| s.error];
+        let [spearman, pick, error] = parts;
         (!scores.is_empty()).then(|| Self {
             mean: Score { spearman: mean(spearman), pick: mean(pick), error: mean(error) },
             spearman_interval: interval(spearman),

@@ -79,6 +79,7 @@ fn bytes(case: &Case) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpubench_core::record::Outcome;
     use gpubench_core::record::sample::record as sample_record;
     use gpubench_experiments::plan::sample;
 
