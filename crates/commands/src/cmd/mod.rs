@@ -120,7 +120,7 @@ commands! {
     Predict: predict,
     /// Show what instructions, memory, barriers and launches cost
     Profile: profile,
-    /// Evaluate a published model on parameters or on a CSV of measurements
+    /// Evaluate a published model on parameters or a CSV of measurements
     Model: model,
     /// Multiply matrices over the ranks of an MPI job
     Ring: ring,
