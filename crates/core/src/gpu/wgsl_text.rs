@@ -101,7 +101,7 @@ pub(super) fn rebound(text: &str, bindings: &[[u32; 2]]) -> String {
     edited(text, edits)
 }
 
-/// The group that the file has where [`rebound`] made it `group`.
+/// The group that the file has where `rebound` made it `group`.
 pub fn original_group(group: u32) -> u32 {
     group.checked_sub(UNKNOWN_GROUP).unwrap_or(group)
 }
