@@ -98,7 +98,7 @@ pub struct Counts {
     pub new: usize,
 }
 
-/// What came of comparisons at a gate.
+/// The outcome of comparisons at a gate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Judgement {
     /// Why it fails, the gravest first; it passes where there is nothing.

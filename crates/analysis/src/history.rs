@@ -13,7 +13,7 @@ pub const MIN_RUNS: usize = 6;
 const MIN_SCATTER: f64 = 1e-4;
 /// A change by less is none.
 const TOLERANCE: f64 = 0.01;
-/// How often a slide may be seen in all cases together where there is none.
+/// The rate of false alarms for slides, over all cases.
 const FALSE_SLIDES: f64 = 0.05;
 const DAYS_A_WEEK: f64 = 7.0;
 

@@ -1,4 +1,4 @@
-//! All runs of a ranking, put together as they are read: one entry a device, driver and API, one
+//! All runs of a ranking, merged as they are read: one entry a device, driver and API, one
 //! cell a case. Raw samples are summarised at once and not kept, so that a thousand runs fit.
 
 use super::aggregate::{Tally, shown};

@@ -4,7 +4,7 @@ use super::comparison::Compared;
 use gpubench_analysis::{Exclusion, Failure, Gate, Judgement, Row, Skipped, Verdict};
 use gpubench_document::{Quantity, Sentence, Unit, number};
 
-/// What comes of comparisons at a gate.
+/// The outcome of comparisons at a gate.
 pub fn evaluate(all: &[Compared], gate: &Gate) -> Judgement {
     gate.evaluate(all.iter().map(|compared| &compared.comparison))
 }

@@ -53,7 +53,7 @@ pub(super) fn run(args: &Args, folder: &Path) -> Result<ExitCode> {
     let section = Section::new("history", "History").text(
         "A step is a change of the mean between two runs (PELT), a slide a line through all of them (Theil and \
          Sen) that Mann and Kendall's test allows and that fits better than steps. The reference kernels show \
-         the machine's own speed: what changes together with them is the machine.",
+         the machine's own speed: what changes when they do is the machine.",
     );
     let section = found.iter().fold(section, |section, one| section.section(shown(one, args.all)));
     print(&text(&section))?;

@@ -1,4 +1,4 @@
-//! Runs of one device, put together for a baseline, and what they must be.
+//! Runs of one device, pooled for a baseline, and what they must be.
 
 use crate::cmd::known::same_view;
 use crate::store::{Run, baseline};

@@ -20,7 +20,7 @@ use std::process::ExitCode;
 pub struct Args {
     /// A file in OpenCL C (`.cl`) or WGSL (`.wgsl`)
     kernel: PathBuf,
-    /// The suite to write, in a folder that holds the kernel (default: beside it); `-` is stdout
+    /// The suite to write, in a folder that holds the kernel (default: next to the kernel); `-` is stdout
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// A constant without which the kernel does not compile: a whole number
