@@ -26,6 +26,7 @@ fn new(place: &Place, args: &[&str]) -> (Option<i32>, String) {
 
 /// The suite with every question answered: by the first answer whose key is in its line.
 fn answered(suite: &str, answers: &[(&str, &str)]) -> String {
+    assert!(suite.contains("\"? "), "it asks nothing: {suite}");
     let line = |line: &str| {
         let Some((before, question)) = line.split_once("\"? ") else { return line.to_owned() };
         let (question, after) = question.split_once('"').expect("a closed question");
