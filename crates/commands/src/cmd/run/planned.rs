@@ -157,14 +157,7 @@ impl<'a> Plan<'a> {
         let scratch = Scratch::new()?;
         let disk = self.disk()?;
         let limit = self.args.timeout.map(Duration::from_secs_f64);
-        let policy = Policy {
-            target: self.suite.budget.target.unwrap_or(Policy::default().target),
-            verify_only: self.header.verify_only,
-            allowed_launch: self.args.longest_launch,
-            cache: Some(scratch.path().to_owned()),
-            disk: disk.as_ref().map(|disk| disk.path().to_owned()),
-            ..Policy::default()
-        };
+        let policy = self.policy(&scratch, disk.as_ref());
         let sim = self.args.selector.simulation();
         let others = self.others(devices)?;
         let with_supervisor = |multi_device_case: MultiDeviceCase| {
@@ -205,6 +198,18 @@ impl<'a> Plan<'a> {
             quiet: self.args.quiet,
         };
         session.run().map(Some)
+    }
+
+    /// How cases are measured; what is shared among workers lies in `scratch`, states of cases on `disk`.
+    fn policy(&self, scratch: &Scratch, disk: Option<&Scratch>) -> Policy {
+        Policy {
+            target: self.suite.budget.target.unwrap_or(Policy::default().target),
+            verify_only: self.header.verify_only,
+            allowed_launch: self.args.longest_launch,
+            cache: Some(scratch.path().to_owned()),
+            disk: disk.map(|disk| disk.path().to_owned()),
+            ..Policy::default()
+        }
     }
 
     /// A folder beside the results, where a case saves states to a file: what is measured is the disk
