@@ -347,4 +347,31 @@ mod tests {
         assert!((row.ratio - 1.5).abs() < 1e-9 && matches!(row.verdict, Verdict::Unsure { .. }));
         assert!((compared.mean_ratio.unwrap() - 1.5).abs() < 1e-9);
     }
+
+    #[test]
+    fn a_changed_kernel_is_compared_and_reported() {
+        let hashed =
+            |hash: &str| CaseResult { kernel_hash: Some(hash.into()), ..took(&[1.0, 1.01, 0.99]) };
+        let run = |hash: &str| DeviceCases {
+            device: device("opencl"),
+            cases: [(key("a", 1), hashed(hash))].into(),
+            speed: DeviceSpeed::default(),
+        };
+        let changed =
+            |new| compare(&run("x"), &run(new), &Options::default()).rows[0].kernel_changed;
+        assert!(changed("y") && !changed("x"));
+    }
+
+    #[test]
+    fn a_doubt_on_either_side_keeps_a_case_from_being_the_same() {
+        // -0.8 % with hardly any noise: 0.5 % of doubt reaches beyond a tolerance of 1 %.
+        let medians = [1.0, 1.0 + 1e-6, 1.0 - 1e-6];
+        let slightly = medians.map(|x| x * 0.992);
+        let difference = difference(&took(&medians), &took(&slightly)).unwrap();
+        let logs = [medians, slightly].map(|run| run.map(f64::ln).to_vec());
+        let shifts = LevelShifts::of(&[logs]);
+        let found = significances(&[difference], &[false], &shifts)[0];
+        assert_eq!(verdict(&found, 0.01, 0.0), Verdict::Same);
+        assert_eq!(verdict(&found, 0.01, 0.005), Verdict::Unsure { rounds: None });
+    }
 }
