@@ -180,7 +180,7 @@ impl DataSheet {
         };
         // A bank gives a word of four bytes in a cycle.
         let local = 4.0 * f64::from(self.unit.banks) * per_second;
-        let group = (self.unit.group_threads, u64::from(self.unit.local));
+        let group = (self.unit.group_threads, u64::from(self.unit.group_local));
         let read_latency = self.memory.latency;
         let barrier = self.compute.latency / self.clock;
         Device::of_sheet(&self.name, self.rules(), unit, self.clock, prices, group).with_memory(
