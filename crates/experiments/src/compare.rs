@@ -2,6 +2,7 @@
 
 use gpubench_core::gpu::Scalar;
 use gpubench_core::record::{ErrorNorms, Mismatch};
+use gpubench_core::units::quoted;
 use gpubench_core::workload::Comparison;
 use gpubench_reference::{Data, parallel_map};
 use std::ops::Range;
@@ -98,7 +99,7 @@ fn within(want: Option<f64>, have: Option<f64>, allowed: Comparison) -> bool {
 }
 
 fn shown(value: Option<f64>) -> String {
-    value.map_or_else(|| "nothing".to_owned(), |x| format!("{x}"))
+    value.map_or_else(|| "nothing".to_owned(), quoted)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use super::sizes::size_names;
 use super::types::{Buffer, PASS, Work};
 use super::values::Expression;
 use gpubench_core::gpu::{Access, Scalar};
+use gpubench_core::units::quoted;
 use gpubench_core::workload::{Fill, Size, Split};
 
 impl Converter<'_> {
@@ -141,6 +142,7 @@ impl Converter<'_> {
 /// What is wrong with the bounds of a uniform fill; integers are rounded down.
 fn wrong_bounds([low, high]: [f64; 2], scalar: Scalar) -> Option<String> {
     if !(low < high && (high - low).is_finite()) {
+        let [low, high] = [low, high].map(quoted);
         return Some(format!(
             "a uniform fill needs a low and a higher bound, not {low} and {high}"
         ));
@@ -153,10 +155,14 @@ fn wrong_bounds([low, high]: [f64; 2], scalar: Scalar) -> Option<String> {
     let name = format!("{scalar:?}").to_lowercase();
     if low < range[0] || high > range[1] {
         Some(format!(
-            "{name} holds numbers from {} below {}, not {low} to {high}",
-            range[0], range[1]
+            "{name} holds numbers from {} below {}, not {} to {}",
+            range[0],
+            range[1],
+            quoted(low),
+            quoted(high)
         ))
     } else if high - low < 2.0 {
+        let [low, high] = [low, high].map(quoted);
         Some(format!(
             "whole numbers from {low} below {high} are all alike: {name} needs bounds 2 apart"
         ))

@@ -7,7 +7,8 @@ use super::keywords::{Family, HostMemoryKind, SearchedBy};
 use super::search::SearchGroups;
 use super::select::Select;
 use super::values::{
-    ByteSize, Constant, Experiments, Expression, Fallback, Groups, Param, Sizes, Splitting,
+    ByteSize, Constant, Definition, Experiments, Expression, Fallback, Groups, Param, Sizes,
+    Splitting,
 };
 use super::verify::Verification;
 use gpubench_core::gpu::{Access, Element};
@@ -134,7 +135,7 @@ spec! {
         /// the buffers in order, then the parameter block.
         args: Option<At<Vec<At<Argument>>>>,
         /// What the OpenCL compiler replaces by name, besides constants: `{ REAL: float, FAST: 1 }`.
-        defines: Option<Entries<At<String>>>,
+        defines: Option<Entries<At<Definition>>>,
         /// Options of the OpenCL compiler, of those that are allowed: `-cl-fast-relaxed-math`,
         /// `-cl-std=CL2.0` and others.
         options: Option<Vec<At<String>>>,

@@ -8,8 +8,8 @@ use super::file::File;
 use super::keywords::{Other, PlainSplit};
 use super::search::SearchGroups;
 use super::values::{
-    ByteSize, Constant, Experiments, Expression, Fallback, FallbackSpec, Groups, Param, RowsSpec,
-    Sizes, Splitting,
+    ByteSize, Constant, Definition, Experiments, Expression, Fallback, FallbackSpec, Groups, Param,
+    RowsSpec, Sizes, Splitting,
 };
 use super::verify::Verification;
 use schemars::generate::SchemaSettings;
@@ -107,6 +107,10 @@ describe! {
             { "type": "number" },
             { "type": "string", "pattern": "^(f32|u32|i32)(x2|x4|x8|x16)?$" },
         ],
+    });
+    Definition(_generator): json_schema!({
+        "description": "A text without blanks, quotes and backslashes, or a whole number.",
+        "type": ["string", "integer"],
     });
     Argument(generator): {
         let value = generator.subschema_for::<Expression>();

@@ -214,6 +214,20 @@ impl Decode for Constant {
     }
 }
 
+/// What replaces a name in a kernel's text: a text, or a whole number without quotes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Definition(pub String);
+
+impl Decode for Definition {
+    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
+        match &node.value {
+            Value::Int(n) => Some(Self(n.to_string())),
+            Value::Text(text) => Some(Self(text.clone())),
+            _ => diagnostics.unexpected(node, "a text or a whole number"),
+        }
+    }
+}
+
 /// A number of bytes: `4096`, `64 MiB`, `2GB`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ByteSize(pub Bytes);

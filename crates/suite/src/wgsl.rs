@@ -1,5 +1,6 @@
 //! Does a WGSL kernel fit the workload that names it? Found before anything runs.
 
+use super::chains;
 use super::misfit::{About, Misfit};
 use super::suggest::suggest;
 use gpubench_core::gpu::{
@@ -50,6 +51,10 @@ pub fn misfits(source: &KernelSource, params: &[(String, Scalar)]) -> Vec<Misfit
 /// # Errors
 /// What is wrong, and where.
 pub(super) fn parse(text: &str) -> Result<(Module, naga::valid::ModuleInfo), Misfit> {
+    if let Some(at) = chains::too_long(text) {
+        let message = format!("more than {} operators or `else` in a row", chains::LONGEST);
+        return Err(Misfit::new(About::Text(at), message, Some("split the statement".into())));
+    }
     let module = naga::front::wgsl::parse_str(text).map_err(|error| {
         let notes: Vec<_> = error.notes().collect();
         let labels = error.labels().filter(|(_, label)| !label.is_empty());

@@ -17,7 +17,9 @@ pub(super) fn candidate(
     asked: &Asked,
     program: &Program,
 ) -> Result<(Candidate, Option<[u32; 3]>), String> {
-    let unrolled = program.unrolled(&asked.scope, asked.buffers.len());
+    let first_kernel = &program.kernels[0].kernel;
+    let known = with_constants(&asked.scope, first_kernel.group, &first_kernel.constants);
+    let unrolled = program.unrolled(&known, asked.buffers.len());
     let (launches, final_order) = unrolled.map_err(|(_, why)| why)?;
     let (mut steps, mut kernels) = (vec![], vec![]);
     for (position, step) in program.kernels.iter().enumerate() {
@@ -38,7 +40,7 @@ pub(super) fn candidate(
     }
     let work = &asked.workload.work;
     let amount =
-        |expr: &Expr, what| expr.eval(&asked.scope).map_err(|e| format!("{what} of the work: {e}"));
+        |expr: &Expr, what| expr.eval(&known).map_err(|e| format!("{what} of the work: {e}"));
     // What is launched first is the first kernel.
     let first = passes.remove(0);
     kernels.swap(0, first.kernel as usize);

@@ -45,6 +45,9 @@ pub(super) enum Number {
 impl std::fmt::Display for Number {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Self::Float(x) if x.abs() < 1e-6 && *x != 0.0 || x.abs() >= 1e16 => {
+                write!(f, "{x:e}")
+            }
             Self::Float(x) => write!(f, "{x}"),
             Self::Integer(i) => write!(f, "{i}"),
             Self::Text(text) => f.write_str(text),
