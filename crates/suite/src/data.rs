@@ -147,12 +147,8 @@ fn wrong_bounds([low, high]: [f64; 2], scalar: Scalar) -> Option<String> {
             "a uniform fill needs a low and a higher bound, not {low} and {high}"
         ));
     }
-    let range = match scalar {
-        Scalar::F32 => return None,
-        Scalar::U32 => [0.0, f64::from(u32::MAX) + 1.0],
-        Scalar::I32 => [f64::from(i32::MIN), f64::from(i32::MAX) + 1.0],
-    };
-    let name = format!("{scalar:?}").to_lowercase();
+    let (name, [least, most]) = (scalar.name(), scalar.range()?);
+    let range = [least, most + 1.0];
     if low < range[0] || high > range[1] {
         Some(format!(
             "{name} holds numbers from {} below {}, not {} to {}",

@@ -89,7 +89,7 @@ spec! {
         work: Option<At<Work>>,
         /// How the result is checked: `none`, or a map with `reference`, `file`, `command`
         /// or `against`.
-        /// `relative` and `absolute` say how far an `f32` may differ; integers must be equal.
+        /// `relative` and `absolute` say how far a float may differ; integers must be equal.
         verify: Option<At<Verification>>,
         /// What is measured; the kernel's time, if nothing is said. Options of an experiment stand
         /// behind its word: `measure: [kernel, { concurrency: { copies: 4 } }]`.
@@ -184,7 +184,8 @@ spec! {
 spec! {
     /// One buffer of a workload.
     Buffer {
-        /// Element type: `f32`, `u32` or `i32`, with `x2`, `x4`, `x8` or `x16` behind it for a vector.
+        /// Element type: `f16`, `f32`, `f64`, or `i` or `u` with 8, 16, 32 or 64 behind it; with `x2`, `x4`,
+        /// `x8` or `x16` behind it for a vector.
         r#type: At<Element>,
         /// Number of elements, over sizes and parameters.
         count: At<Expression>,

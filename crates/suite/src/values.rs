@@ -181,7 +181,10 @@ impl Decode for Param {
                 .unexpected(node, "an expression, or a map with one type: `f32: 0.5`");
         };
         let scalar = match Element::try_from(key.name.clone()) {
-            Ok(Element { scalar, width: 1 }) => scalar,
+            Ok(Element {
+                scalar: scalar @ (Scalar::F32 | Scalar::U32 | Scalar::I32),
+                width: 1,
+            }) => scalar,
             _ => {
                 let message = format!("`{}` is no type of a parameter", key.name);
                 return diagnostics.reject(&key.at, message, Some("there are f32, u32 and i32"));

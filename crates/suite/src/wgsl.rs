@@ -4,7 +4,7 @@ use super::chains;
 use super::misfit::{About, Misfit};
 use super::suggest::suggest;
 use gpubench_core::gpu::{
-    Access, Argument, KernelSource, Numeric, Scalar, ValueType, order_misfit, original_group,
+    Access, Argument, KernelSource, Scalar, ValueType, order_misfit, original_group,
 };
 use naga::valid::{Capabilities, FunctionInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, EntryPoint, GlobalVariable, Handle, Module, ScalarKind, TypeInner};
@@ -184,11 +184,7 @@ impl Check<'_> {
         let Some(variable) = uniform else {
             return misfit(format!("there is no var<uniform> {place} for this argument"));
         };
-        let scalar = match wanted.numeric {
-            Numeric::F32 => naga::Scalar::F32,
-            Numeric::U32 => naga::Scalar::U32,
-            _ => naga::Scalar::I32,
-        };
+        let scalar = in_naga(wanted.scalar);
         let fits = match self.module.types[variable.ty].inner {
             TypeInner::Scalar(is) => is == scalar && wanted.width == 1,
             TypeInner::Vector { size, scalar: is } => is == scalar && size as u8 == wanted.width,
@@ -286,11 +282,12 @@ impl Check<'_> {
 }
 
 fn in_naga(scalar: Scalar) -> naga::Scalar {
-    match scalar {
-        Scalar::F32 => naga::Scalar::F32,
-        Scalar::U32 => naga::Scalar::U32,
-        Scalar::I32 => naga::Scalar::I32,
-    }
+    let kind = match &scalar.name()[..1] {
+        "f" => ScalarKind::Float,
+        "u" => ScalarKind::Uint,
+        _ => ScalarKind::Sint,
+    };
+    naga::Scalar { kind, width: scalar.size() as u8 }
 }
 
 fn spelled(scalar: naga::Scalar) -> String {

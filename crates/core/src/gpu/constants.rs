@@ -94,7 +94,7 @@ fn spell(value: &Constant, language: Language) -> Result<String> {
         (Constant::Int(n), Language::Wgsl) => format!("{n}u"),
         (Constant::Float(x), _) => format!("{x:?}f"),
         (Constant::Type(element), _) => element.spelled(language).ok_or_else(|| {
-            Error::Unsupported(format!("WGSL has no vectors of {} components", element.width))
+            Error::Unsupported(format!("WGSL has no type `{}`", String::from(*element)))
         })?,
     })
 }

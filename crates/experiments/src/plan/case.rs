@@ -200,11 +200,7 @@ impl Pass {
 }
 
 fn param_bytes(params: &[(String, f64, Scalar)], values: &[u8]) -> Vec<u8> {
-    let block = params.iter().flat_map(|&(_, value, scalar)| match scalar {
-        Scalar::F32 => (value as f32).to_ne_bytes(),
-        Scalar::U32 => (value as u32).to_ne_bytes(),
-        Scalar::I32 => (value as i32).to_ne_bytes(),
-    });
+    let block = params.iter().flat_map(|&(_, value, scalar)| scalar.bytes(value));
     block.chain(values.iter().copied()).collect()
 }
 

@@ -81,7 +81,7 @@ fn fitting(
         check_group(step.kernel.group, asked.workload, asked.device)?;
         let source = source(asked, &step, launch)?;
         check_local_memory(&source, &step.kernel, asked.workload, asked.device)?;
-        check_arguments(&source, asked.device)?;
+        check_arguments(&source, asked)?;
         Ok((step, source))
     };
     let reason = match taken(step.clone()) {

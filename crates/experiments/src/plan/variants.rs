@@ -105,7 +105,7 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &Variant) -> Result<Candid
         settings: kernel.settings(text),
     };
     check_local_memory(&source, kernel, workload, device)?;
-    check_arguments(&source, device)?;
+    check_arguments(&source, asked)?;
     Ok(Candidate {
         label: variant.label.clone(),
         other_language: other_language(asked, kernel, &source),
@@ -147,7 +147,7 @@ pub(super) fn with_overridden(
         all.push((
             name,
             match scalar {
-                Scalar::F32 => Constant::Float(value),
+                scalar if scalar.is_float() => Constant::Float(value),
                 _ => Constant::Int(value as i64),
             },
         ));
@@ -161,9 +161,13 @@ pub(super) fn block(params: &Params) -> u32 {
 }
 
 /// Whether the device and its language take what the kernel is given.
-pub(super) fn check_arguments(source: &KernelSource, device: &DeviceInfo) -> Result<(), String> {
+pub(super) fn check_arguments(source: &KernelSource, asked: &Asked) -> Result<(), String> {
     if let Some(why) = source.unsupported_argument() {
         return Err(why);
+    }
+    let device = asked.device;
+    for buffer in &asked.buffers {
+        check_element(buffer, device)?;
     }
     let (count, max) = (source.buffer_count(), device.max_storage_buffers);
     if count > max as usize {
@@ -176,6 +180,24 @@ pub(super) fn check_arguments(source: &KernelSource, device: &DeviceInfo) -> Res
     Ok(())
 }
 
+/// Whether the device computes with what a buffer holds, and copies so many bytes.
+fn check_element(buffer: &BufferPlan, device: &DeviceInfo) -> Result<(), String> {
+    let wgsl = device.language == Language::Wgsl;
+    let (name, scalar) = (&buffer.name, buffer.element.scalar);
+    // OpenCL C loads and stores halves everywhere.
+    let needed = scalar == Scalar::F64 || wgsl && scalar == Scalar::F16;
+    let feature = scalar.name();
+    if needed && !device.features.iter().any(|has| has == feature) {
+        return Err(format!("buffer `{name}` holds `{feature}`, which the device does not offer"));
+    }
+    match buffer.bytes().0 {
+        bytes if wgsl && !bytes.is_multiple_of(4) => {
+            Err(format!("buffer `{name}` has {bytes} bytes, and the API copies multiples of 4"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The same variant in WGSL, where the device takes another language and the emulator is used to find what
 /// the result must be.
 fn other_language(asked: &Asked, kernel: &Kernel, source: &KernelSource) -> Option<KernelSource> {
@@ -183,13 +205,14 @@ fn other_language(asked: &Asked, kernel: &Kernel, source: &KernelSource) -> Opti
         return None;
     }
     let text = kernel.text(Language::Wgsl)?;
-    Some(KernelSource {
+    let other = KernelSource {
         language: Language::Wgsl,
         text: text.text.to_string(),
         origin: text.origin.clone(),
         constants: with_overridden(&source.constants, asked, text).ok()?,
         ..source.clone()
-    })
+    };
+    other.unsupported_argument().is_none().then_some(other)
 }
 
 pub(super) fn check_group(
