@@ -164,7 +164,10 @@ pub fn compare(old: &DeviceCases, new: &DeviceCases, options: &Options) -> Compa
         comparison.skipped.push(Skipped { key: key.clone(), exclusion, reason });
     }
     let mean = Difference::mean(&differences);
-    let mean = mean.map(|(mean, interval)| (mean.exp(), interval.map(f64::exp)));
+    // All cases share what the speed leaves to doubt: it does not average out.
+    let left = pairs.iter().map(|pair| pair.correction.left).sum::<f64>() / pairs.len() as f64;
+    let mean =
+        mean.map(|(mean, [low, high])| (mean.exp(), [low - left, high + left].map(f64::exp)));
     (comparison.mean_ratio, comparison.mean_interval) = mean.unzip();
     let planned: Vec<bool> = pairs.iter().map(|pair| options.planned.contains(pair.key)).collect();
     let both = |pair: &Pair| [logs(pair.before), logs(pair.now)];

@@ -2,9 +2,9 @@
 //!
 //! A case drawn brings its rounds with it, whole: the scatter of the cases' observed values
 //! already holds the noise of their rounds and samples, and drawing those again would count it
-//! twice (their "strategy 2"). Where the cases are too few to stand for others, they are taken as
-//! they are, and only the noise of their means is drawn. Cases of several strata are drawn within theirs, and each
-//! stratum weighs what it is given, however many cases it has.
+//! twice (their "strategy 2"). Cases of several strata are drawn within theirs, and each stratum weighs what it is
+//! given, however many cases it has. Where a stratum's cases are too few to stand for others, they are taken as they
+//! are, and only the noise of their mean is drawn.
 
 use super::t_quantile;
 use rand::{RngExt, SeedableRng};
@@ -16,7 +16,7 @@ pub const FEW_CASES: usize = 5;
 /// The normal distribution's 97.5 % quantile.
 const Z: f64 = 1.959_963_985;
 
-/// The noise of a device's mean over its cases.
+/// The noise of a device's mean, as far as the strata of few cases bring it about.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noise {
     /// Variance of the mean.
@@ -33,6 +33,8 @@ pub enum Level {
     Cases,
     /// Rounds and samples: the intervals hold for these very cases.
     Rounds,
+    /// Cases of the large strata, rounds and samples of the small ones.
+    Both,
 }
 
 /// Cases that stand together, and what they weigh among the others.
@@ -51,11 +53,18 @@ pub struct Replicates {
     pub level: Level,
     /// The observed mean of every device.
     means: Vec<f64>,
-    /// By replicate, then device.
-    drawn: Vec<Vec<f64>>,
+    /// By replicate, then device: how far from its mean.
+    drawn: Vec<Vec<Deviation>>,
     noise: Vec<Noise>,
-    cases: usize,
-    strata: usize,
+    /// Degrees of freedom of what the cases drawn bring about.
+    freedom: f64,
+}
+
+/// How far a draw lies from the mean: by its cases, and by the noise of those that are taken as they are.
+#[derive(Clone, Copy, Debug)]
+struct Deviation {
+    cases: f64,
+    rounds: f64,
 }
 
 impl Replicates {
@@ -68,25 +77,24 @@ impl Replicates {
         count: usize,
         seed: u64,
     ) -> Self {
-        let cases = values.first().map_or(0, Vec::len);
-        let level = if cases < FEW_CASES { Level::Rounds } else { Level::Cases };
-        let each: Vec<f64> = strata.iter().flat_map(|one| one.each(cases)).collect();
-        let means: Vec<f64> = values.iter().map(|v| weighted_mean(v, &each)).collect();
+        let shares: Vec<f64> = strata.iter().flat_map(|one| one.each()).collect();
+        let mean = |values: &Vec<f64>| weighted_sum(values, &shares);
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
-        let drawn = (0..count)
-            .map(|_| match level {
-                Level::Cases => {
-                    let weights = weights(&mut rng, strata, cases);
-                    values.iter().map(|v| weighted_mean(v, &weights)).collect()
-                }
-                Level::Rounds => means
-                    .iter()
-                    .zip(noise)
-                    .map(|(mean, noise)| mean + noise.variance.sqrt() * normal(&mut rng))
-                    .collect(),
-            })
-            .collect();
-        Self { level, means, drawn, noise: noise.to_vec(), cases, strata: strata.len() }
+        let drawn = (0..count).map(|_| {
+            let weights = weights(&mut rng, strata);
+            let one = |(values, noise): (&Vec<f64>, &Noise)| Deviation {
+                cases: weighted_sum(values, &weights),
+                rounds: noise.variance.sqrt() * normal(&mut rng),
+            };
+            values.iter().zip(noise).map(one).collect()
+        });
+        Self {
+            level: Level::of(strata),
+            means: values.iter().map(mean).collect(),
+            drawn: drawn.collect(),
+            noise: noise.to_vec(),
+            freedom: freedom(strata),
+        }
     }
 
     /// The observed mean of every device.
@@ -97,10 +105,12 @@ impl Replicates {
     /// The 95 % interval of the difference between the means of two devices (first minus second).
     pub fn interval(&self, first: usize, second: usize) -> [f64; 2] {
         let middle = self.means[first] - self.means[second];
-        let mut drawn: Vec<f64> = self.drawn.iter().map(|r| r[first] - r[second]).collect();
-        drawn.sort_by(f64::total_cmp);
         let stretch = self.stretch(pair(self.noise[first], self.noise[second]));
-        [0.025, 0.975].map(|q| middle + stretch * (super::quantile(&drawn, q) - middle))
+        let difference =
+            |drawn: &Vec<Deviation>| stretch.of(drawn[first]) - stretch.of(drawn[second]);
+        let mut drawn: Vec<f64> = self.drawn.iter().map(difference).collect();
+        drawn.sort_by(f64::total_cmp);
+        [0.025, 0.975].map(|q| middle + super::quantile(&drawn, q))
     }
 
     /// The best and worst rank that every device takes in the middle 95 % of the draws, from 1;
@@ -112,7 +122,7 @@ impl Replicates {
         let mut counts = vec![vec![0_u32; devices]; devices];
         let mut order: Vec<usize> = (0..devices).collect();
         for drawn in &self.drawn {
-            let moved = |d: usize| self.means[d] + stretch * (drawn[d] - self.means[d]);
+            let moved = |d: usize| self.means[d] + stretch.of(drawn[d]);
             order.sort_by(|&a, &b| moved(b).total_cmp(&moved(a)).then(a.cmp(&b)));
             for (rank, &device) in order.iter().enumerate() {
                 counts[device][rank] += 1;
@@ -121,16 +131,31 @@ impl Replicates {
         counts.iter().map(|counts| middle(counts, self.drawn.len())).collect()
     }
 
-    /// How much wider than drawn an interval must be: few draws of few cases vary too little
-    /// (by the square root of n / (n − 1)), and the variance is itself an estimate (Student's t
-    /// instead of the normal distribution) [Hesterberg 2015, §5.3].
-    fn stretch(&self, freedom: f64) -> f64 {
-        let n = self.cases as f64;
-        let free = (n - self.strata as f64).max(1.0);
-        match self.level {
-            Level::Cases => t_quantile(free, 0.975) / Z * (n / free).sqrt(),
-            Level::Rounds if freedom.is_finite() => t_quantile(freedom.max(1.0), 0.975) / Z,
-            Level::Rounds => 1.0,
+    /// How much wider than drawn an interval must be, since variances are estimates: Student's t instead of the
+    /// normal distribution [Hesterberg 2015, §5.3].
+    fn stretch(&self, of_rounds: f64) -> Deviation {
+        let one = |freedom: f64| match freedom.is_finite() {
+            true => t_quantile(freedom.max(1.0), 0.975) / Z,
+            false => 1.0,
+        };
+        Deviation { cases: one(self.freedom), rounds: one(of_rounds) }
+    }
+}
+
+impl Deviation {
+    /// Another deviation, each part stretched by this one's.
+    fn of(self, other: Self) -> f64 {
+        self.cases * other.cases + self.rounds * other.rounds
+    }
+}
+
+impl Level {
+    fn of(strata: &[Stratum]) -> Self {
+        let mut weighing = strata.iter().filter(|one| one.share > 0.0).map(Stratum::is_drawn);
+        match (weighing.clone().any(|drawn| drawn), weighing.all(|drawn| drawn)) {
+            (true, true) => Self::Cases,
+            (true, false) => Self::Both,
+            (false, _) => Self::Rounds,
         }
     }
 }
@@ -145,28 +170,51 @@ fn pair(a: Noise, b: Noise) -> f64 {
 }
 
 impl Stratum {
-    /// What each of its cases weighs, where all `cases` weigh 1 together and on average.
-    fn each(&self, cases: usize) -> impl Iterator<Item = f64> {
-        let each = self.share * cases as f64 / self.cases.max(1) as f64;
-        std::iter::repeat_n(each, self.cases)
+    /// Whether its cases are enough to stand for others.
+    pub fn is_drawn(&self) -> bool {
+        self.cases >= FEW_CASES
+    }
+
+    /// What each of its cases weighs.
+    fn each(&self) -> impl Iterator<Item = f64> + use<> {
+        std::iter::repeat_n(self.share / self.cases.max(1) as f64, self.cases)
     }
 }
 
-/// What each case weighs when of each stratum as many are drawn as there are.
-fn weights(rng: &mut Pcg64Mcg, strata: &[Stratum], cases: usize) -> Vec<f64> {
-    let mut weights = vec![0.0; cases];
-    let mut first = 0;
+/// What each case weighs more than its share when of each stratum as many are drawn as there are. Few draws of few
+/// cases vary too little, by the square root of n / (n − 1) [Hesterberg 2015, §5.3].
+fn weights(rng: &mut Pcg64Mcg, strata: &[Stratum]) -> Vec<f64> {
+    let mut weights = vec![];
     for stratum in strata {
-        let each = stratum.share * cases as f64 / stratum.cases.max(1) as f64;
-        for _ in 0..stratum.cases {
-            weights[first + rng.random_range(0..stratum.cases)] += each;
+        let (first, count) = (weights.len(), stratum.cases);
+        weights.resize(first + count, 0.0);
+        if !stratum.is_drawn() || stratum.share == 0.0 {
+            continue;
         }
-        first += stratum.cases;
+        let n = count as f64;
+        let each = stratum.share / n * (n / (n - 1.0)).sqrt();
+        weights[first..].fill(-each);
+        for _ in 0..count {
+            weights[first + rng.random_range(0..count)] += each;
+        }
     }
     weights
 }
 
-fn weighted_mean(values: &[f64], weights: &[f64]) -> f64 {
+/// Degrees of freedom of the mean's variance by the cases drawn, where those of all strata scatter alike
+/// [Satterthwaite 1946].
+fn freedom(strata: &[Stratum]) -> f64 {
+    let (mut all, mut squares) = (0.0, 0.0);
+    for stratum in strata.iter().filter(|one| one.is_drawn()) {
+        let n = stratum.cases as f64;
+        let variance = stratum.share * stratum.share / n;
+        all += variance;
+        squares += variance * variance / (n - 1.0);
+    }
+    if squares == 0.0 { f64::INFINITY } else { all * all / squares }
+}
+
+fn weighted_sum(values: &[f64], weights: &[f64]) -> f64 {
     // Four sums at once, so that the additions need not wait for each other.
     let mut sums = [0.0; 4];
     let (values4, rest) = values.as_chunks::<4>();
@@ -177,7 +225,7 @@ fn weighted_mean(values: &[f64], weights: &[f64]) -> f64 {
         }
     }
     let rest: f64 = rest.iter().zip(weights_rest).map(|(v, w)| v * w).sum();
-    (sums.iter().sum::<f64>() + rest) / values.len() as f64
+    sums.iter().sum::<f64>() + rest
 }
 
 /// The ranks, from 1, between which the middle 95 % lie.
@@ -255,35 +303,76 @@ mod tests {
         let replicates = Replicates::draw(&values, &[one(2)], &[noise; 2], 4000, 1);
         assert_eq!(replicates.level, Level::Rounds);
         let [low, high] = replicates.interval(1, 0);
-        // 1 ± t(8) · √0.02.
+        // 1 ± t(8) · √0.02, the two estimates of four degrees each taken together.
         assert!((low - 0.674).abs() < 0.02 && (high - 1.326).abs() < 0.02, "{low} {high}");
         assert_eq!(replicates.ranks(), [[2, 2], [1, 1]]);
     }
 
     #[test]
-    fn a_weighted_mean_takes_every_value_with_its_weight() {
+    fn families_of_single_cases_have_the_noise_of_their_rounds() {
+        let values = [vec![0.0; 5], vec![1.0; 5]];
+        let strata = [Stratum { cases: 1, share: 0.2 }; 5];
+        let noise = Noise { variance: 0.01, freedom: f64::INFINITY };
+        let replicates = Replicates::draw(&values, &strata, &[noise; 2], 4000, 1);
+        assert_eq!(replicates.level, Level::Rounds);
+        let [low, high] = replicates.interval(1, 0);
+        // 1 ± 1.96 · √0.02.
+        assert!((low - 0.723).abs() < 0.02 && (high - 1.277).abs() < 0.02, "{low} {high}");
+    }
+
+    #[test]
+    fn a_small_family_brings_its_noise_beside_the_cases_of_a_large_one() {
+        let values = [vec![0.0; 11], [vec![0.5, 1.5].repeat(5), vec![1.0]].concat()];
+        let strata = [Stratum { cases: 10, share: 0.5 }, Stratum { cases: 1, share: 0.5 }];
+        let draw = |variance| {
+            let noise = Noise { variance, freedom: f64::INFINITY };
+            Replicates::draw(&values, &strata, &[noise; 2], 8000, 1)
+        };
+        let width = |replicates: &Replicates| {
+            let [low, high] = replicates.interval(1, 0);
+            (high - low) / 2.0
+        };
+        let (calm, noisy) = (draw(0.0), draw(0.01));
+        assert_eq!(calm.level, Level::Both);
+        // Half of the standard error 0.527 / √10 of ten cases, by t(9) = 2.262; then with 1.96 · √0.02 besides.
+        assert!((width(&calm) - 0.1886).abs() < 0.01, "{}", width(&calm));
+        assert!((width(&noisy) - 0.1886f64.hypot(0.2772)).abs() < 0.015, "{}", width(&noisy));
+        // A family without weight is not there.
+        let strata = [Stratum { cases: 10, share: 0.0 }, Stratum { cases: 1, share: 1.0 }];
+        let none = Replicates::draw(&values, &strata, &[NONE; 2], 100, 1);
+        assert_eq!((none.level, none.interval(1, 0)), (Level::Rounds, [1.0, 1.0]));
+    }
+
+    #[test]
+    fn a_weighted_sum_takes_every_value_with_its_weight() {
         let (values, weights) =
             ([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0], [2.0, 0.0, 1.0, 3.0, 0.0, 1.0, 5.0]);
-        // 2 + 4 + 24 + 32 + 320, over seven values.
-        assert!((weighted_mean(&values, &weights) - 382.0 / 7.0).abs() < 1e-12);
-        let ones = [1.0; 8];
-        assert!((weighted_mean(&ones, &ones) - 1.0).abs() < 1e-12);
+        assert_eq!(weighted_sum(&values, &weights), 382.0);
+        assert_eq!(weighted_sum(&[1.0; 8], &[1.0; 8]), 8.0);
+    }
+
+    #[test]
+    fn the_smaller_family_decides_the_degrees_of_freedom() {
+        let alike = [Stratum { cases: 5, share: 0.5 }, Stratum { cases: 5, share: 0.5 }];
+        assert!((freedom(&alike) - 8.0).abs() < 1e-12);
+        let uneven = [Stratum { cases: 5, share: 0.5 }, Stratum { cases: 500, share: 0.5 }];
+        assert!((freedom(&uneven) - 4.08).abs() < 0.01, "{}", freedom(&uneven));
+        assert_eq!(freedom(&[Stratum { cases: 4, share: 1.0 }]), f64::INFINITY);
     }
 
     #[test]
     fn ranks_are_those_of_the_stretched_draws() {
-        // Of two cases a draw is t(1) / 1.96 · √2 = 9.17 times too near the mean: 0.4 above 0 overtakes
+        // With one degree of freedom a draw is t(1) / 1.96 = 6.48 times too near the mean: 0.4 above 0 overtakes
         // 0.5 below 1, although it lies below it as drawn.
+        let of = |cases| Deviation { cases, rounds: 0.0 };
         let replicates = Replicates {
             level: Level::Cases,
             means: vec![0.0, 1.0],
-            drawn: vec![vec![0.4, 0.5]; 100],
+            drawn: vec![vec![of(0.4), of(-0.5)]; 100],
             noise: vec![NONE; 2],
-            cases: 2,
-            strata: 1,
+            freedom: 1.0,
         };
-        let wanted = 12.7062 / 1.959_96 * 2f64.sqrt();
-        assert!((replicates.stretch(f64::INFINITY) - wanted).abs() < 1e-3);
+        assert!((replicates.stretch(f64::INFINITY).cases - 12.7062 / 1.959_96).abs() < 1e-3);
         assert_eq!(replicates.ranks(), [[1, 1], [2, 2]]);
     }
 }
