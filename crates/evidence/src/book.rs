@@ -50,7 +50,8 @@ pub struct Step {
     /// Where it runs.
     pub on: Place,
     /// The command without `gpubench`; `{runs}` are the result files of the step that it follows,
-    /// `{folder}` is its own.
+    /// `{runs:step}` those of another one (after a step also `{runs:capability/step}`, of the same
+    /// target), `{folder}` is its own.
     pub command: String,
     /// How often, each at another time and with another seed.
     #[serde(default = "one")]
@@ -165,6 +166,16 @@ pub enum Kind {
     Calculated,
 }
 
+impl Place {
+    /// The step that it follows.
+    pub fn input(&self) -> Option<&str> {
+        match self {
+            Self::After(input) | Self::Gather(input) => Some(input),
+            Self::Each | Self::All | Self::Host | Self::Sim(_) => None,
+        }
+    }
+}
+
 impl Book {
     /// Reads and validates the file.
     ///
@@ -212,11 +223,13 @@ impl Capability {
     fn problem(&self) -> Option<String> {
         let mut steps = BTreeSet::new();
         for step in &self.steps {
-            let (Place::After(input) | Place::Gather(input)) = &step.on else {
-                steps.insert(step.name.as_str());
-                continue;
-            };
-            if !steps.contains(input.as_str()) {
+            let named =
+                step.command.split("{runs:").skip(1).filter_map(|rest| rest.split('}').next());
+            let named =
+                named.filter(|name| !(name.contains('/') && matches!(step.on, Place::After(_))));
+            if let Some(input) =
+                step.on.input().into_iter().chain(named).find(|i| !steps.contains(i))
+            {
                 return Some(format!("step {}: no step {input} before it", step.name));
             }
             steps.insert(step.name.as_str());
@@ -277,6 +290,7 @@ mod tests {
         assert_eq!(book.capabilities[0].steps[1].on, Place::Sim(vec!["k40c".into()]));
         for (from, to, wanted) in [
             ("after: run", "after: ran", "no step ran before it"),
+            ("fit {runs}", "fit {runs:ran}", "no step ran before it"),
             ("from: [run, sim]", "from: [rune]", "no step rune"),
             ("from: [run, sim]", "from: [a/rune]", "no step a/rune"),
             ("from: [run, sim]", "against: rune, from: [run]", "no step rune"),

@@ -157,28 +157,35 @@ impl Plan<'_> {
         self.folder.join(name)
     }
 
+    /// The result file of another step.
+    fn result(&self, capability: &str, step: &str, target: &Target, attempt: u32) -> String {
+        let folder = self.folder(capability, step, target, attempt);
+        folder.join("run.jsonl").display().to_string()
+    }
+
     fn job(&self, capability: &Capability, step: &Step, target: Target, attempt: u32) -> Job {
         let folder = self.folder(&capability.name, &step.name, &target, attempt);
-        let runs: Vec<String> = match &step.on {
-            Place::After(input) => vec![self.folder(&capability.name, input, &target, attempt)],
-            Place::Gather(input) => capability
-                .step(input)
-                .map(|input| self.targets(capability, input))
-                .unwrap_or_default()
-                .iter()
-                .map(|of| self.folder(&capability.name, input, of, attempt))
-                .collect(),
-            _ => vec![],
-        }
-        .iter()
-        .map(|folder| folder.join("run.jsonl").display().to_string())
-        .collect();
+        let runs = |input: &str| match (&step.on, input.split_once('/')) {
+            (Place::After(_), Some((other, input))) => {
+                vec![self.result(other, input, &target, attempt)]
+            }
+            (Place::After(_), None) => {
+                vec![self.result(&capability.name, input, &target, attempt)]
+            }
+            _ => {
+                let targets = capability.step(input).map(|input| self.targets(capability, input));
+                let of = |of: &Target| self.result(&capability.name, input, of, attempt);
+                targets.unwrap_or_default().iter().map(of).collect()
+            }
+        };
         let mut budget = 0.0;
         let mut words: Vec<String> = vec![];
         for word in step.command.split_whitespace() {
             let seconds = word.parse::<f64>().ok();
-            match (word, words.last().map(String::as_str), seconds) {
-                ("{runs}", _, _) => words.extend(runs.iter().cloned()),
+            let input = word.strip_prefix("{runs:").and_then(|rest| rest.strip_suffix('}'));
+            let input = input.or((word == "{runs}").then(|| step.on.input()).flatten());
+            match (input, words.last().map(String::as_str), seconds) {
+                (Some(input), _, _) => words.extend(runs(input)),
                 (_, Some("--budget"), Some(seconds)) => {
                     budget = (seconds * self.scale).round().max(1.0);
                     words.push(budget.to_string());
@@ -267,7 +274,7 @@ mod tests {
                 { "name": "run", "on": "each", "tries": 2, "command": "run quick --budget 20" },
                 { "name": "sim", "on": { "sim": ["k40c"] }, "command": "run quick" },
                 { "name": "fit", "on": { "after": "run" }, "tries": 2, "command": "fit {runs} --json" },
-                { "name": "rank", "on": { "gather": "run" }, "command": "rank {runs}" },
+                { "name": "rank", "on": { "gather": "run" }, "command": "rank {runs} --with {runs:sim}" },
             ]
         }]}))
         .unwrap()
@@ -292,7 +299,7 @@ mod tests {
         assert!(command.ends_with("quick --budget 10 --device opencl:0"), "{command}");
         assert!(jobs[2].words.join(" ").ends_with("--sim k40c"));
         assert_eq!(jobs[9].words[1], format!("{}/run.jsonl", jobs[7].folder.display()));
-        assert_eq!(jobs[5].words.len(), 3, "both results");
+        assert_eq!(jobs[5].words.len(), 5, "both results, and one simulated");
         assert_eq!(jobs[0].command(), "gpubench run --seed 1 quick --budget 10 --device opencl:0");
         assert_eq!(jobs[9].command(), "gpubench fit RUN --json");
     }

@@ -104,7 +104,10 @@ impl<'a> Machine<'a> {
         let (code, error) = match self.start(job, bound)? {
             End::TooLong if bound < limit => return Ok(false),
             End::Exited(Some(0)) => (Some(0), String::new()),
-            End::Exited(code) => (code, last_line(&job.folder.join("errors"))),
+            End::Exited(code) => {
+                let status = code.map_or("a signal".to_owned(), |code| format!("status {code}"));
+                (code, format!("ended by {status}: {}", last_line(&job.folder.join("errors"))))
+            }
             End::TooLong => {
                 self.report_part(job)?;
                 (None, format!("ended after {} s: what it had", limit.as_secs()))
@@ -213,7 +216,7 @@ fn last_line(file: &Path) -> String {
     let text = fs::read(file).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let line = text.lines().rev().find(|line| !line.trim().is_empty());
-    gpubench_core::text::printable(line.unwrap_or("it failed and says nothing"), 300)
+    gpubench_core::text::printable(line.unwrap_or("it says nothing"), 300)
 }
 
 #[cfg(test)]
@@ -260,7 +263,7 @@ mod tests {
         let [good, failed, slept] = jobs.each_ref().map(done);
         assert_eq!((good.code, good.error.as_str()), (Some(0), ""));
         assert_eq!(fs::read_to_string(jobs[0].folder.join("output")).unwrap(), "good\n");
-        assert_eq!((failed.code, failed.error.as_str()), (Some(3), "no use"));
+        assert_eq!((failed.code, failed.error.as_str()), (Some(3), "ended by status 3: no use"));
         assert_eq!((slept.code, slept.error.as_str()), (None, "ended after 1 s: what it had"));
         assert_eq!(machine.run(&jobs, None).unwrap(), Progress::default());
     }
