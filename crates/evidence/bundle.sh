@@ -4,6 +4,7 @@
 # left, then bring every back-*.tgz home: ./x evidence --import FOLDER.
 #
 #   MINUTES=8   of a piece
+#   MACHINE=    what the pages call this machine; its host's name otherwise, which must not be that at home
 #   SCALE=1     factor of all time budgets: 0.05 tries everything in a few minutes
 #   DEBS=DIR    loaders to unpack first, where the machine lacks them: libvulkan1, ocl-icd-libopencl1, and
 #               libegl1 and libglvnd0 for NVIDIA's Vulkan driver (apt-get download them beforehand)
@@ -48,6 +49,7 @@ pack() {
 }
 
 loaders
+[ -z "${MACHINE:-}" ] || set -- --machine "$MACHINE" "$@"
 code=0
 bin/gpubench-evidence --gpubench bin/gpubench --carried --no-pages --results results \
     --minutes "$minutes" --scale "$scale" "$@" || code=$?

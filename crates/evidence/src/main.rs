@@ -45,6 +45,9 @@ struct Args {
     /// On a machine that is visited: what it should answer at once, and nothing simulated
     #[arg(long)]
     carried: bool,
+    /// What the machine is called (default: its host's name)
+    #[arg(long)]
+    machine: Option<String>,
     /// Begin nothing that is not expected to end within so many minutes
     #[arg(long)]
     minutes: Option<f64>,
@@ -91,7 +94,7 @@ fn evidence(args: &Args) -> Result<ExitCode> {
 
 /// Runs what is not done; how many commands are left.
 fn run_jobs(args: &Args, book: &Book) -> Result<usize> {
-    let machine = Machine::new(&args.gpubench)?;
+    let machine = Machine::new(&args.gpubench, args.machine.as_deref())?;
     let devices = machine.devices()?;
     let folder = args.results.join(&machine.name);
     let plan =

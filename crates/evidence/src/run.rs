@@ -41,12 +41,13 @@ fn io(path: &Path) -> impl Fn(std::io::Error) -> Error + '_ {
 }
 
 impl<'a> Machine<'a> {
-    /// This one.
+    /// This one, called `name` where that is given.
     ///
     /// # Errors
     /// `Usage` where the binary does not start.
-    pub fn new(gpubench: &'a Path) -> Result<Self> {
-        let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    pub fn new(gpubench: &'a Path, name: Option<&str>) -> Result<Self> {
+        let host = || fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+        let name = name.map_or_else(host, str::to_owned);
         let name = gpubench_core::text::slug(&[name.trim()], 40);
         let mut machine = Self { gpubench, name, version: String::new() };
         machine.version = machine.output(&["--version"])?.trim().to_owned();
@@ -254,8 +255,8 @@ mod tests {
         let program = folder.path().join("program");
         fs::write(&program, PROGRAM).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-        let machine = Machine::new(&program).unwrap();
-        assert_eq!(machine.version, "--version");
+        let machine = Machine::new(&program, Some("A b")).unwrap();
+        assert_eq!((machine.version.as_str(), machine.name.as_str()), ("--version", "a-b"));
         assert_eq!(machine.devices().unwrap(), vec![], "it prints no JSON");
         let jobs = ["good", "fail", "sleep"].map(|words| job(folder.path(), words));
         let progress = machine.run(&jobs, None).unwrap();

@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_family_brings_its_noise_beside_the_cases_of_a_large_one() {
+    fn a_small_family_brings_its_noise_next_to_the_cases_of_a_large_one() {
         let values = [vec![0.0; 11], [vec![0.5, 1.5].repeat(5), vec![1.0]].concat()];
         let strata = [Stratum { cases: 10, share: 0.5 }, Stratum { cases: 1, share: 0.5 }];
         let draw = |variance| {
