@@ -266,4 +266,22 @@ mod tests {
             assert_eq!(change.differs(), differs, "{rounds}");
         }
     }
+
+    #[test]
+    fn readings_within_rounds_bound_the_error_and_rounds_the_spread() {
+        let of = |round, after: f64| {
+            let mut record = record(key("a", 1), 1.0);
+            record.round = round;
+            record.monitor.reference_kernel = Some([9.0, after.exp()]);
+            record
+        };
+        // Two rounds whose medians agree: readings of -0.1, 0 and 0.1 have the variance 0.01, a third of it a round.
+        let records: Vec<_> =
+            [0, 1].iter().flat_map(|&n| [-0.1, 0.0, 0.1].map(|log| of(n, log))).collect();
+        let reading = DeviceSpeed::of(&records).compute.unwrap();
+        assert!((reading.error.powi(2) - 0.02 / 3.0 / 4.0).abs() < 1e-12, "{}", reading.error);
+        assert_eq!(reading.rounds, 2);
+        let apart = DeviceSpeed::of(&[of(0, 0.0), of(1, 0.5)]);
+        assert!((apart.spread() - 0.5f64.exp()).abs() < 1e-9);
+    }
 }

@@ -175,7 +175,6 @@ fn table(ranking: &Ranking, family: &Family) -> Table {
         _ if family.rows.len() < 2 => "",
         Level::Rounds => "; too few cases to stand for others: the intervals are of these alone",
         Level::Cases => "; the intervals are for cases like these",
-        Level::Both => "; the intervals are for cases like these, and of these alone where a family has few",
     };
     let title = title(family).text("; ").then(reference(ranking, family)).text(level);
     let mut table = Table::new(&family.name, title, columns);

@@ -3,12 +3,14 @@
 //! A case drawn brings its rounds with it, whole: the scatter of the cases' observed values
 //! already holds the noise of their rounds and samples, and drawing those again would count it
 //! twice (their "strategy 2"). Cases of several strata are drawn within theirs, and each stratum weighs what it is
-//! given, however many cases it has. Where a stratum's cases are too few to stand for others, they are taken as they
-//! are, and only the noise of their mean is drawn.
+//! given, however many cases it has. A stratum of few cases does not show how much they scatter: it varies as the
+//! cases of all strata do around their means. Where all are too few to stand for others, they are taken as they are,
+//! and only the noise of their means is drawn.
 
 use super::t_quantile;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use std::collections::BTreeSet;
 use std::f64::consts::TAU;
 
 /// Fewer cases than this do not stand for others.
@@ -16,7 +18,7 @@ pub const FEW_CASES: usize = 5;
 /// The normal distribution's 97.5 % quantile.
 const Z: f64 = 1.959_963_985;
 
-/// The noise of a device's mean, as far as the strata of few cases bring it about.
+/// The noise of a device's mean over its cases.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noise {
     /// Variance of the mean.
@@ -33,8 +35,6 @@ pub enum Level {
     Cases,
     /// Rounds and samples: the intervals hold for these very cases.
     Rounds,
-    /// Cases of the large strata, rounds and samples of the small ones.
-    Both,
 }
 
 /// Cases that stand together, and what they weigh among the others.
@@ -54,17 +54,10 @@ pub struct Replicates {
     /// The observed mean of every device.
     means: Vec<f64>,
     /// By replicate, then device: how far from its mean.
-    drawn: Vec<Vec<Deviation>>,
+    drawn: Vec<Vec<f64>>,
     noise: Vec<Noise>,
-    /// Degrees of freedom of what the cases drawn bring about.
+    /// Degrees of freedom of the variance that the cases show.
     freedom: f64,
-}
-
-/// How far a draw lies from the mean: by its cases, and by the noise of those that are taken as they are.
-#[derive(Clone, Copy, Debug)]
-struct Deviation {
-    cases: f64,
-    rounds: f64,
 }
 
 impl Replicates {
@@ -77,24 +70,20 @@ impl Replicates {
         count: usize,
         seed: u64,
     ) -> Self {
-        let shares: Vec<f64> = strata.iter().flat_map(|one| one.each()).collect();
-        let mean = |values: &Vec<f64>| weighted_sum(values, &shares);
+        let strata = Strata::of(strata);
+        let level = if strata.is_few() { Level::Rounds } else { Level::Cases };
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
-        let drawn = (0..count).map(|_| {
-            let weights = weights(&mut rng, strata);
-            let one = |(values, noise): (&Vec<f64>, &Noise)| Deviation {
-                cases: weighted_sum(values, &weights),
-                rounds: noise.variance.sqrt() * normal(&mut rng),
-            };
-            values.iter().zip(noise).map(one).collect()
+        let drawn = (0..count).map(|_| match level {
+            Level::Cases => {
+                let weights = strata.weights(&mut rng);
+                values.iter().map(|v| weighted_sum(v, &weights)).collect()
+            }
+            Level::Rounds => noise.iter().map(|n| n.variance.sqrt() * normal(&mut rng)).collect(),
         });
-        Self {
-            level: Level::of(strata),
-            means: values.iter().map(mean).collect(),
-            drawn: drawn.collect(),
-            noise: noise.to_vec(),
-            freedom: freedom(strata),
-        }
+        let drawn = drawn.collect();
+        let shares = strata.shares();
+        let means = values.iter().map(|values| weighted_sum(values, &shares)).collect();
+        Self { level, means, drawn, noise: noise.to_vec(), freedom: strata.freedom() }
     }
 
     /// The observed mean of every device.
@@ -105,12 +94,10 @@ impl Replicates {
     /// The 95 % interval of the difference between the means of two devices (first minus second).
     pub fn interval(&self, first: usize, second: usize) -> [f64; 2] {
         let middle = self.means[first] - self.means[second];
-        let stretch = self.stretch(pair(self.noise[first], self.noise[second]));
-        let difference =
-            |drawn: &Vec<Deviation>| stretch.of(drawn[first]) - stretch.of(drawn[second]);
-        let mut drawn: Vec<f64> = self.drawn.iter().map(difference).collect();
+        let mut drawn: Vec<f64> = self.drawn.iter().map(|r| r[first] - r[second]).collect();
         drawn.sort_by(f64::total_cmp);
-        [0.025, 0.975].map(|q| middle + super::quantile(&drawn, q))
+        let stretch = self.stretch(pair(self.noise[first], self.noise[second]));
+        [0.025, 0.975].map(|q| middle + stretch * super::quantile(&drawn, q))
     }
 
     /// The best and worst rank that every device takes in the middle 95 % of the draws, from 1;
@@ -122,7 +109,7 @@ impl Replicates {
         let mut counts = vec![vec![0_u32; devices]; devices];
         let mut order: Vec<usize> = (0..devices).collect();
         for drawn in &self.drawn {
-            let moved = |d: usize| self.means[d] + stretch.of(drawn[d]);
+            let moved = |d: usize| self.means[d] + stretch * drawn[d];
             order.sort_by(|&a, &b| moved(b).total_cmp(&moved(a)).then(a.cmp(&b)));
             for (rank, &device) in order.iter().enumerate() {
                 counts[device][rank] += 1;
@@ -133,30 +120,12 @@ impl Replicates {
 
     /// How much wider than drawn an interval must be, since variances are estimates: Student's t instead of the
     /// normal distribution [Hesterberg 2015, §5.3].
-    fn stretch(&self, of_rounds: f64) -> Deviation {
-        let one = |freedom: f64| match freedom.is_finite() {
-            true => t_quantile(freedom.max(1.0), 0.975) / Z,
-            false => 1.0,
+    fn stretch(&self, of_rounds: f64) -> f64 {
+        let freedom = match self.level {
+            Level::Cases => self.freedom,
+            Level::Rounds => of_rounds,
         };
-        Deviation { cases: one(self.freedom), rounds: one(of_rounds) }
-    }
-}
-
-impl Deviation {
-    /// Another deviation, each part stretched by this one's.
-    fn of(self, other: Self) -> f64 {
-        self.cases * other.cases + self.rounds * other.rounds
-    }
-}
-
-impl Level {
-    fn of(strata: &[Stratum]) -> Self {
-        let mut weighing = strata.iter().filter(|one| one.share > 0.0).map(Stratum::is_drawn);
-        match (weighing.clone().any(|drawn| drawn), weighing.all(|drawn| drawn)) {
-            (true, true) => Self::Cases,
-            (true, false) => Self::Both,
-            (false, _) => Self::Rounds,
-        }
+        if freedom.is_finite() { t_quantile(freedom.max(1.0), 0.975) / Z } else { 1.0 }
     }
 }
 
@@ -169,49 +138,94 @@ fn pair(a: Noise, b: Noise) -> f64 {
     both * both / (a.variance * a.variance / a.freedom + b.variance * b.variance / b.freedom)
 }
 
-impl Stratum {
-    /// Whether its cases are enough to stand for others.
-    pub fn is_drawn(&self) -> bool {
-        self.cases >= FEW_CASES
-    }
-
-    /// What each of its cases weighs.
-    fn each(&self) -> impl Iterator<Item = f64> + use<> {
-        std::iter::repeat_n(self.share / self.cases.max(1) as f64, self.cases)
-    }
+/// Strata and where their cases stand.
+struct Strata {
+    /// Each with the place of its first case.
+    all: Vec<(Stratum, usize)>,
+    /// The places of the cases whose stratum shows how they scatter, with that stratum.
+    scattered: Vec<(usize, usize)>,
 }
 
-/// What each case weighs more than its share when of each stratum as many are drawn as there are. Few draws of few
-/// cases vary too little, by the square root of n / (n − 1) [Hesterberg 2015, §5.3].
-fn weights(rng: &mut Pcg64Mcg, strata: &[Stratum]) -> Vec<f64> {
-    let mut weights = vec![];
-    for stratum in strata {
-        let (first, count) = (weights.len(), stratum.cases);
-        weights.resize(first + count, 0.0);
-        if !stratum.is_drawn() || stratum.share == 0.0 {
-            continue;
-        }
-        let n = count as f64;
-        let each = stratum.share / n * (n / (n - 1.0)).sqrt();
-        weights[first..].fill(-each);
-        for _ in 0..count {
-            weights[first + rng.random_range(0..count)] += each;
-        }
+impl Strata {
+    fn of(strata: &[Stratum]) -> Self {
+        let mut first = 0;
+        let all: Vec<(Stratum, usize)> = strata
+            .iter()
+            .map(|stratum| {
+                first += stratum.cases;
+                (*stratum, first - stratum.cases)
+            })
+            .collect();
+        let scatters = |(stratum, _): &(Stratum, usize)| stratum.cases > 1 && stratum.share > 0.0;
+        let of = |(at, (stratum, first)): (usize, &(Stratum, usize))| {
+            (*first..first + stratum.cases).map(move |place| (place, at))
+        };
+        let scattered = all.iter().enumerate().filter(|(_, one)| scatters(one)).flat_map(of);
+        Self { scattered: scattered.collect(), all }
     }
-    weights
-}
 
-/// Degrees of freedom of the mean's variance by the cases drawn, where those of all strata scatter alike
-/// [Satterthwaite 1946].
-fn freedom(strata: &[Stratum]) -> f64 {
-    let (mut all, mut squares) = (0.0, 0.0);
-    for stratum in strata.iter().filter(|one| one.is_drawn()) {
-        let n = stratum.cases as f64;
-        let variance = stratum.share * stratum.share / n;
-        all += variance;
-        squares += variance * variance / (n - 1.0);
+    /// Degrees of freedom of the scatter around the strata's means.
+    fn pooled_freedom(&self) -> usize {
+        let strata: BTreeSet<usize> = self.scattered.iter().map(|(_, stratum)| *stratum).collect();
+        self.scattered.len() - strata.len()
     }
-    if squares == 0.0 { f64::INFINITY } else { all * all / squares }
+
+    fn is_few(&self) -> bool {
+        self.pooled_freedom() + 1 < FEW_CASES
+    }
+
+    fn cases(&self) -> usize {
+        self.all.last().map_or(0, |(stratum, first)| first + stratum.cases)
+    }
+
+    /// What each case weighs: 1 together.
+    fn shares(&self) -> Vec<f64> {
+        let each = |(stratum, _): &(Stratum, usize)| {
+            std::iter::repeat_n(stratum.share / stratum.cases.max(1) as f64, stratum.cases)
+        };
+        self.all.iter().flat_map(each).collect()
+    }
+
+    /// What each case weighs more than its share when of each stratum as many cases are drawn as there are: its
+    /// own, or where they are few, whichever lies as far from its stratum's mean.
+    fn weights(&self, rng: &mut Pcg64Mcg) -> Vec<f64> {
+        let mut weights = vec![0.0; self.cases()];
+        let mut taken = vec![0.0; self.all.len()];
+        for (at, (stratum, first)) in
+            self.all.iter().enumerate().filter(|(_, one)| one.0.share > 0.0)
+        {
+            let count = stratum.cases;
+            for _ in 0..count {
+                let (place, from) = match count >= FEW_CASES {
+                    true => (first + rng.random_range(0..count), at),
+                    false => self.scattered[rng.random_range(0..self.scattered.len())],
+                };
+                // Deviations from a mean of few are too small by the square root of n / (n − 1).
+                let n = self.all[from].0.cases as f64;
+                let weight = stratum.share / count as f64 * (n / (n - 1.0)).sqrt();
+                weights[place] += weight;
+                taken[from] += weight;
+            }
+        }
+        for ((stratum, first), taken) in self.all.iter().zip(taken) {
+            let each = taken / stratum.cases.max(1) as f64;
+            weights[*first..first + stratum.cases].iter_mut().for_each(|weight| *weight -= each);
+        }
+        weights
+    }
+
+    /// Degrees of freedom of the mean's variance, where the cases of all strata scatter alike [Satterthwaite 1946].
+    fn freedom(&self) -> f64 {
+        let (mut all, mut squares) = (0.0, 0.0);
+        for (stratum, _) in &self.all {
+            let own = stratum.cases >= FEW_CASES;
+            let freedom = if own { stratum.cases - 1 } else { self.pooled_freedom() };
+            let variance = stratum.share * stratum.share / stratum.cases.max(1) as f64;
+            all += variance;
+            squares += variance * variance / freedom.max(1) as f64;
+        }
+        all * all / squares
+    }
 }
 
 fn weighted_sum(values: &[f64], weights: &[f64]) -> f64 {
@@ -309,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn families_of_single_cases_have_the_noise_of_their_rounds() {
+    fn strata_of_single_cases_have_the_noise_of_their_rounds() {
         let values = [vec![0.0; 5], vec![1.0; 5]];
         let strata = [Stratum { cases: 1, share: 0.2 }; 5];
         let noise = Noise { variance: 0.01, freedom: f64::INFINITY };
@@ -321,26 +335,22 @@ mod tests {
     }
 
     #[test]
-    fn a_small_family_brings_its_noise_next_to_the_cases_of_a_large_one() {
+    fn a_stratum_of_one_case_scatters_as_the_others_do() {
         let values = [vec![0.0; 11], [vec![0.5, 1.5].repeat(5), vec![1.0]].concat()];
-        let strata = [Stratum { cases: 10, share: 0.5 }, Stratum { cases: 1, share: 0.5 }];
-        let draw = |variance| {
-            let noise = Noise { variance, freedom: f64::INFINITY };
-            Replicates::draw(&values, &strata, &[noise; 2], 8000, 1)
-        };
-        let width = |replicates: &Replicates| {
+        let width = |shares: [f64; 2]| {
+            let [many, one] = shares;
+            let strata = [Stratum { cases: 10, share: many }, Stratum { cases: 1, share: one }];
+            let replicates = Replicates::draw(&values, &strata, &[NONE; 2], 20_000, 1);
             let [low, high] = replicates.interval(1, 0);
-            (high - low) / 2.0
+            (replicates.level, (high - low) / 2.0)
         };
-        let (calm, noisy) = (draw(0.0), draw(0.01));
-        assert_eq!(calm.level, Level::Both);
-        // Half of the standard error 0.527 / √10 of ten cases, by t(9) = 2.262; then with 1.96 · √0.02 besides.
-        assert!((width(&calm) - 0.1886).abs() < 0.01, "{}", width(&calm));
-        assert!((width(&noisy) - 0.1886f64.hypot(0.2772)).abs() < 0.015, "{}", width(&noisy));
-        // A family without weight is not there.
-        let strata = [Stratum { cases: 10, share: 0.0 }, Stratum { cases: 1, share: 1.0 }];
-        let none = Replicates::draw(&values, &strata, &[NONE; 2], 100, 1);
-        assert_eq!((none.level, none.interval(1, 0)), (Level::Rounds, [1.0, 1.0]));
+        // Ten cases scatter by 0.527: 2.262 · 0.527 / √10. Of one case, ± 0.527 twice as often as not.
+        let (level, alone) = width([1.0, 0.0]);
+        assert!(level == Level::Cases && (alone - 0.377).abs() < 0.02, "{alone}");
+        let (level, both) = width([0.5, 0.5]);
+        assert!(level == Level::Cases && both > 0.5 * 0.527, "{both}");
+        // What has no weight shows nothing.
+        assert_eq!(width([0.0, 1.0]).0, Level::Rounds);
     }
 
     #[test]
@@ -352,27 +362,30 @@ mod tests {
     }
 
     #[test]
-    fn the_smaller_family_decides_the_degrees_of_freedom() {
-        let alike = [Stratum { cases: 5, share: 0.5 }, Stratum { cases: 5, share: 0.5 }];
-        assert!((freedom(&alike) - 8.0).abs() < 1e-12);
-        let uneven = [Stratum { cases: 5, share: 0.5 }, Stratum { cases: 500, share: 0.5 }];
-        assert!((freedom(&uneven) - 4.08).abs() < 0.01, "{}", freedom(&uneven));
-        assert_eq!(freedom(&[Stratum { cases: 4, share: 1.0 }]), f64::INFINITY);
+    fn the_smaller_stratum_decides_the_degrees_of_freedom() {
+        let of = |cases: [usize; 2]| Strata::of(&cases.map(|cases| Stratum { cases, share: 0.5 }));
+        assert!((of([5, 5]).freedom() - 8.0).abs() < 1e-12);
+        assert!((of([5, 500]).freedom() - 4.08).abs() < 0.01);
+        // Of one case the variance is the others'.
+        assert!(
+            (of([1, 11]).freedom() - 10.0 * (12.0 / 11f64).powi(2) / (1.0 + 1.0 / 121.0)).abs()
+                < 1e-9
+        );
+        assert!(of([4, 1]).is_few() && !of([4, 2]).is_few());
     }
 
     #[test]
     fn ranks_are_those_of_the_stretched_draws() {
         // With one degree of freedom a draw is t(1) / 1.96 = 6.48 times too near the mean: 0.4 above 0 overtakes
         // 0.5 below 1, although it lies below it as drawn.
-        let of = |cases| Deviation { cases, rounds: 0.0 };
         let replicates = Replicates {
             level: Level::Cases,
             means: vec![0.0, 1.0],
-            drawn: vec![vec![of(0.4), of(-0.5)]; 100],
+            drawn: vec![vec![0.4, -0.5]; 100],
             noise: vec![NONE; 2],
             freedom: 1.0,
         };
-        assert!((replicates.stretch(f64::INFINITY).cases - 12.7062 / 1.959_96).abs() < 1e-3);
+        assert!((replicates.stretch(f64::INFINITY) - 12.7062 / 1.959_96).abs() < 1e-3);
         assert_eq!(replicates.ranks(), [[1, 1], [2, 2]]);
     }
 }

@@ -236,4 +236,11 @@ memory: { bandwidth: 100e9, latency: 400e-9, transaction: 32 }
         assert!(why("units: 4", "units: 0").contains("above 0"));
         assert!(why("units: 4\n", "").contains("units"));
     }
+
+    #[test]
+    fn kernels_are_counted_by_the_sheets_warps_banks_and_transactions() {
+        let other = GOOD.replace("banks: 32", "banks: 16").replace("warp: 32", "warp: 64");
+        let rules = DataSheet::parse("x", &other).unwrap().rules();
+        assert_eq!((rules.warp, rules.banks, rules.transaction), (64, 16, 32));
+    }
 }

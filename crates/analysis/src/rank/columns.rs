@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 pub(super) struct Columns {
     /// By device, then column.
     pub speeds: Vec<Vec<f64>>,
-    /// The cases of the families that have too few of them to stand for others, with their part in the mean.
-    pub few: Vec<(usize, f64)>,
+    /// Every case, with its part in the mean: they add up to 1.
+    pub parts: Vec<(usize, f64)>,
     /// The families in the order of their columns: name, share, number of columns.
     families: Vec<(String, f64, usize)>,
 }
@@ -43,11 +43,11 @@ impl Columns {
             .iter()
             .map(|(name, columns)| (name.clone(), share(name), columns.len()))
             .collect();
-        let mut few = vec![];
-        for ((_, columns), &(_, share, cases)) in grouped.iter().zip(&families) {
-            for column in columns.iter().filter(|_| !Stratum { cases, share }.is_drawn()) {
-                let part = share / (cases * column.len()) as f64;
-                few.extend(column.iter().map(|&case| (case, part)));
+        let mut parts = vec![];
+        for ((_, columns), (_, share, count)) in grouped.iter().zip(&families) {
+            for column in columns {
+                let part = share / (count * column.len()) as f64;
+                parts.extend(column.iter().map(|&case| (case, part)));
             }
         }
         let speeds = devices.iter().map(|&device| {
@@ -57,7 +57,7 @@ impl Columns {
                 |column: &Vec<usize>| column.iter().map(log).sum::<f64>() / column.len() as f64;
             grouped.iter().flat_map(|(_, columns)| columns).map(mean).collect()
         });
-        Self { speeds: speeds.collect(), few, families }
+        Self { speeds: speeds.collect(), parts, families }
     }
 
     /// The families as the bootstrap draws within them.

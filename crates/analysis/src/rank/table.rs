@@ -74,11 +74,11 @@ impl<'a> Table<'a> {
         [rounds().min().unwrap_or(0), rounds().max().unwrap_or(0)]
     }
 
-    /// The noise that the families of few cases bring into the mean of a device: between rounds, pooled over
-    /// the cases that have several; with single rounds, within them.
+    /// The noise of the mean of a device: between rounds, pooled over the cases that have several;
+    /// with single rounds, within them.
     fn noise(&self, device: usize) -> Noise {
         let cells = || {
-            let cells = self.columns.few.iter();
+            let cells = self.columns.parts.iter();
             cells.filter_map(|(case, part)| {
                 Some((self.matrix.cell(device, *case).ok()?, part * part))
             })
