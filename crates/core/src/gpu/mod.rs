@@ -5,6 +5,7 @@ mod constants;
 mod info;
 mod kernel;
 mod language;
+mod names;
 mod recording;
 mod settings;
 mod signature;
@@ -18,6 +19,7 @@ pub use kernel::{
     Scalar, group_label,
 };
 pub use language::Language;
+pub use names::names;
 pub use recording::{BufferId, KernelId, MemoryKind, Op, Queue, Recording, Slice, Step, StepId};
 pub use settings::{Expanded, OPTIONS, Settings};
 pub use signature::{FormalArgument, Signature, Takes};
