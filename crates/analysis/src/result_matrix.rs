@@ -179,6 +179,11 @@ impl Cell {
         self.log_seconds().exp()
     }
 
+    /// Whether the suite calls it a ceiling of the device.
+    pub(super) fn is_ceiling(&self) -> bool {
+        self.ceiling.is_some()
+    }
+
     /// As a ceiling of `workload`, where it is one, and the device was not disturbed: what it bounds.
     pub(super) fn ceiling<'a>(&self, workload: &'a str) -> Option<(Ceiling, Figure<'a>)> {
         let ceiling = self.ceiling.filter(|_| !self.tally.is_doubtful())?;

@@ -73,7 +73,7 @@ pub(super) fn flag(records: &mut [&mut Record], kind: DeviceKind) {
 
 impl<'a> Figure<'a> {
     /// Of a kernel that was measured.
-    fn of(record: &'a Record) -> Option<Self> {
+    pub fn of(record: &'a Record) -> Option<Self> {
         let measured = shown(record).filter(|_| record.key.measure.is_kernel())?;
         let [fastest, slowest] = Summary::of(&measured.samples)?.interval;
         let built = record.kernel.as_ref();
@@ -91,7 +91,7 @@ impl<'a> Figure<'a> {
 
     /// Bytes that a launch can have touched: of large buffers only what it counts, and of what it counts
     /// again and again no more than the buffers.
-    pub(super) fn touched(&self) -> f64 {
+    pub fn touched(&self) -> f64 {
         self.working_set.map_or(self.bytes, |all| self.bytes.min(all as f64))
     }
 }

@@ -5,6 +5,7 @@ mod constants;
 mod info;
 mod kernel;
 mod language;
+mod names;
 mod recording;
 mod scalar;
 mod settings;
@@ -19,6 +20,7 @@ pub use kernel::{
     group_label,
 };
 pub use language::Language;
+pub use names::names;
 pub use recording::{BufferId, KernelId, MemoryKind, Op, Queue, Recording, Slice, Step, StepId};
 pub use scalar::Scalar;
 pub use settings::{Expanded, OPTIONS, Settings};
