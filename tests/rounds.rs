@@ -51,7 +51,7 @@ fn a_timeout_and_a_crash_are_a_crash_to_every_command() {
             (&["report", "bad.jsonl", "--format", "html"], "crash"),
             (&["report", "bad.jsonl", "--format", "csv"], "kernel,,crash,killed by SIGSEGV"),
             (&["report", "bad.jsonl", "--format", "json"], "\"outcome\": \"crash\""),
-            (&["rank", "bad.jsonl"], "crash on Card A (1.0; opencl)"),
+            (&["rank", "bad.jsonl"], "crash on Card A · 1.0 · opencl"),
             (&["compare", "bad.jsonl", "good.jsonl"], "crash in the new run"),
             (&["compare", "good.jsonl", "bad.jsonl"], "crash in the old run"),
             (&["baseline", "save", "bad.jsonl", "--allow", "few-rounds"], "bad n=1 (crash)"),

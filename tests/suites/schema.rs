@@ -102,7 +102,7 @@ fn keys(value: &Value) -> Option<u64> {
 /// The two patterns that the schema has, without an engine for all of them.
 fn matches_pattern(text: &str, pattern: &Value) -> bool {
     match pattern.as_str().unwrap() {
-        "^(f32|u32|i32)(x2|x4|x8|x16)?$" => {
+        "^(f16|f32|f64|[iu](8|16|32|64))(x2|x4|x8|x16)?$" => {
             gpubench::gpu::Element::try_from(text.to_owned()).is_ok()
         }
         "^[0-9]+ *(B|KiB|MiB|GiB|kB|MB|GB)?$" => {

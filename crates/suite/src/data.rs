@@ -147,8 +147,8 @@ fn wrong_bounds([low, high]: [f64; 2], scalar: Scalar) -> Option<String> {
             "a uniform fill needs a low and a higher bound, not {low} and {high}"
         ));
     }
-    let (name, [least, most]) = (scalar.name(), scalar.range()?);
-    let range = [least, most + 1.0];
+    let (name, [min, max]) = (scalar.name(), scalar.range()?);
+    let range = [min, max + 1.0];
     if low < range[0] || high > range[1] {
         Some(format!(
             "{name} holds numbers from {} below {}, not {} to {}",
