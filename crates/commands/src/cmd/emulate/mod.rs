@@ -197,10 +197,10 @@ fn selected(what: &str, args: &Args) -> Result<Vec<Case>> {
     for planned in plan(&suite, &emulated_device(), &limits) {
         match planned {
             Planned::Case(case) if case.candidates.is_empty() => {}
-            Planned::Case(case) if passes(&case.key, &case.tags, &case.family) => {
-                if is_new(&case.key) {
-                    cases.push(*case);
-                }
+            Planned::Case(case)
+                if passes(&case.key, &case.tags, &case.family) && is_new(&case.key) =>
+            {
+                cases.push(*case);
             }
             Planned::Skipped(skip) if passes(&skip.key, &skip.tags, &skip.family) => {
                 skipped.push(skip);
