@@ -99,11 +99,17 @@ fn keys(value: &Value) -> Option<u64> {
     value.as_object().map(|map| map.len() as u64)
 }
 
-/// The two patterns that the schema has, without an engine for all of them.
+fn is_element(text: &str) -> bool {
+    gpubench::gpu::Element::try_from(text.to_owned()).is_ok()
+}
+
+/// The three patterns that the schema has, without an engine for all of them.
 fn matches_pattern(text: &str, pattern: &Value) -> bool {
     match pattern.as_str().unwrap() {
-        "^(f16|f32|f64|[iu](8|16|32|64))(x2|x4|x8|x16)?$" => {
-            gpubench::gpu::Element::try_from(text.to_owned()).is_ok()
+        "^(f16|f32|f64|[iu](8|16|32|64))(x2|x4|x8|x16)?$" => is_element(text),
+        // Types as constants.
+        "^(f32|u32|i32)(x2|x4|x8|x16)?$" => {
+            is_element(text) && ["f32", "u32", "i32"].iter().any(|known| text.starts_with(known))
         }
         "^[0-9]+ *(B|KiB|MiB|GiB|kB|MB|GB)?$" => {
             let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
