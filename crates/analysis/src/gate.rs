@@ -26,9 +26,10 @@ impl Gate {
     /// One at which nothing fails yet.
     pub const OPEN: Self = Self { slower: None, unverified: false, missing: false, unsure: false };
 
-    /// Whether a case is slower by more than is let through.
+    /// Whether a case is slower by more than is let through, whatever of it the device's speed may explain.
     pub fn is_too_slow(&self, row: &Row) -> bool {
-        let is_above = |allowed: f64| row.ratio > 1.0 + allowed;
+        let doubt = row.speed.map_or(1.0, |[low, high]| (high / low).sqrt());
+        let is_above = |allowed: f64| row.ratio / doubt > 1.0 + allowed;
         row.verdict == Verdict::Slower && self.slower.is_some_and(is_above)
     }
 
@@ -137,6 +138,19 @@ mod tests {
 
     fn failures(gate: Gate, comparison: &Comparison) -> Vec<Failure> {
         gate.evaluate([comparison].into_iter()).failures
+    }
+
+    #[test]
+    fn what_the_speed_may_explain_does_not_fail() {
+        let old = [rounds("a", 1.0)];
+        let mut comparison = compared(&old, &[rounds("a", 1.4)]);
+        let gate = Gate { slower: Some(0.05), ..Gate::default() };
+        assert!(gate.is_too_slow(&comparison.rows[0]));
+        // A new driver on a device that is slower by 1.38: one part in 1.38 either way is in doubt.
+        comparison.rows[0].speed = Some([1.0 / 1.38, 1.38]);
+        assert!(!gate.is_too_slow(&comparison.rows[0]), "1.4 / 1.38 is less than 1.05");
+        comparison.rows[0].speed = Some([1.0 / 1.3, 1.3]);
+        assert!(gate.is_too_slow(&comparison.rows[0]), "1.4 / 1.3 is more");
     }
 
     #[test]
