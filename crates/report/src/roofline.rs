@@ -2,19 +2,24 @@
 
 use crate::labels;
 use gpubench_analysis::{Aggregate, Rate, ReportInput, Roof};
+use gpubench_core::gpu::Numeric;
+use gpubench_core::record::sole_type;
+use gpubench_core::units::Bytes;
 use gpubench_core::workload::Ceiling as Kind;
 use gpubench_document::{
     Axis, Cell, Column, Plot, Quantity, Scale, Section, Sentence, Series, Style, Table, Unit,
 };
 use gpubench_model::roofline::{Bound, Ceilings};
+use std::collections::BTreeMap;
 
 /// One section a device with kernels whose work is counted.
 pub fn section(input: &ReportInput) -> Section {
     let section = Section::new("rooflines", "Rooflines").text(
         "A kernel cannot be faster than the device computes or moves bytes. The lines are this \
-         device's own measured ceilings (the best of the micro-benchmarks), the marks its verified \
-         kernels: operations and bytes as the suite counts them. A mark above the line moved fewer \
-         bytes than counted, since caches helped, or a ceiling was not reached.",
+         device's own measured ceilings (the best of the micro-benchmarks): of memory and its faster \
+         levels, of f32 and other types. The marks are its verified kernels: operations and bytes as the \
+         suite counts them. A share is that of the roof of a kernel's own types, at the level that its \
+         working set is in. A mark above its line moved fewer bytes than counted, or a ceiling was not reached.",
     );
     let devices = 0..input.reported_devices.len();
     // One colour means one tag on all devices.
@@ -59,10 +64,18 @@ fn one(input: &ReportInput, device: usize, groups: &[String]) -> Option<Section>
     let title = Sentence::new().name(&who.label).text(" ").name(&who.name);
     let shares = Section::new("shares", "Share of the roof").folded();
     let shares = shares.table(shares_of(&kernels, &measured));
-    let fact = |kind| measured.sentence(kind);
-    let section = Section::new(&who.label, title)
-        .fact("arithmetic", "ceiling of arithmetic", fact(Kind::Flops))
-        .fact("memory", "ceiling of memory", fact(Kind::Bandwidth))
+    let mut section = Section::new(&who.label, title).fact(
+        "arithmetic",
+        "ceiling of arithmetic",
+        measured.arithmetic(Numeric::F32),
+    );
+    for r#type in measured.peaks.keys().filter(|r#type| **r#type != Numeric::F32) {
+        let (key, label) = (format!("arithmetic_{}", r#type.name()), "ceiling of arithmetic in ");
+        let label = Sentence::new().text(label).name(r#type.name());
+        section = section.fact(&key, label, measured.arithmetic(*r#type));
+    }
+    let section = section
+        .fact("memory", "ceiling of memory", measured.memory())
         .plot(plot(&kernels, &measured, groups))
         .section(shares);
     (!kernels.is_empty()).then_some(section)
@@ -82,8 +95,11 @@ fn is_cached(roof: &Roof, row: &Aggregate) -> bool {
 /// The best of the micro-benchmarks.
 #[derive(Clone, Default)]
 struct Measured<'m, 'a> {
+    /// What is possible.
     roof: Roof,
-    peak: Option<Ceiling<'m, 'a>>,
+    /// What is shown.
+    values: Roof,
+    peaks: BTreeMap<Numeric, Ceiling<'m, 'a>>,
     bandwidth: Option<Ceiling<'m, 'a>>,
     /// What else would be a ceiling, but for a warning.
     disturbed: Vec<Kind>,
@@ -93,7 +109,8 @@ impl<'m, 'a> Measured<'m, 'a> {
     fn of(input: &'m ReportInput<'a>, device: usize) -> Self {
         let records = input.of(device).flat_map(|row| row.records.iter().copied());
         let roof = Roof::of(records);
-        let mut found = Self { roof, ..Self::default() };
+        let values = Roof::at_values(input.of(device));
+        let mut found = Self { roof, values, ..Self::default() };
         // The memory's bandwidth, not a cache's, where both were measured; else that of the largest
         // working set, which is the nearest to it.
         let nearness = |roof: &Roof, Ceiling { rate, row }: &Ceiling| {
@@ -111,8 +128,10 @@ impl<'m, 'a> Measured<'m, 'a> {
             match kind {
                 Kind::Flops => {
                     let new = Ceiling { rate: measured.flops / time.value, row };
-                    if found.peak.is_none_or(|best| new.rate > best.rate) {
-                        found.peak = Some(new);
+                    let Some(of) = sole_type(measured.flops, &measured.types) else { continue };
+                    let best = found.peaks.entry(of).or_insert(new);
+                    if new.rate > best.rate {
+                        *best = new;
                     }
                 }
                 Kind::Bandwidth => {
@@ -127,38 +146,65 @@ impl<'m, 'a> Measured<'m, 'a> {
         found
     }
 
-    fn sentence(&self, kind: Kind) -> Sentence {
-        let (found, unit) = match kind {
-            Kind::Flops => (self.peak, Unit::FlopsPerSecond),
-            Kind::Bandwidth => (self.bandwidth, Unit::BytesPerSecond),
+    fn arithmetic(&self, r#type: Numeric) -> Sentence {
+        match self.peaks.get(&r#type) {
+            Some(Ceiling { rate, row }) => {
+                let rate = Sentence::new().value(*rate, Unit::FlopsPerSecond);
+                rate.text(" (").name(labels::case_name(row.key)).text(")")
+            }
+            None => self.missing(Kind::Flops),
+        }
+    }
+
+    fn memory(&self) -> Sentence {
+        let Some(Ceiling { rate, row }) = self.bandwidth else {
+            return self.missing(Kind::Bandwidth);
         };
-        let Some(Ceiling { rate, row }) = found else {
-            let disturbed = self.disturbed.contains(&kind);
-            return if disturbed { "measured only while disturbed" } else { "not measured" }.into();
-        };
-        let cached = kind == Kind::Bandwidth && is_cached(&self.roof, row);
+        let cached = is_cached(&self.roof, row);
         let only = if cached { ", the cache's: no larger size was measured)" } else { ")" };
-        let rate = Sentence::new().value(rate, unit);
+        let rate = Sentence::new().value(rate, Unit::BytesPerSecond);
         rate.text(" (").name(labels::case_name(row.key)).text(only)
     }
 
-    /// The ceilings of a kernel; none where it touches more than any ceiling of memory did.
+    fn missing(&self, kind: Kind) -> Sentence {
+        let disturbed = self.disturbed.contains(&kind);
+        if disturbed { "measured only while disturbed" } else { "not measured" }.into()
+    }
+
+    /// The ceilings of a kernel: of its own types, and of the level of memory that it works in.
     fn ceilings_of(&self, kernel: &Kernel) -> Option<Ceilings> {
         let (record, _) = kernel.row.shown().next()?;
-        self.ceilings().filter(|_| self.roof.memory_of(record).is_some())
+        self.values.ceilings_of(record).filter(|_| self.ceilings().is_some())
     }
 
     fn ceilings(&self) -> Option<Ceilings> {
-        Some(Ceilings { peak: self.peak?.rate, bandwidth: self.bandwidth?.rate })
+        let peak = self.peaks.get(&Numeric::F32)?.rate;
+        Some(Ceilings { peak, bandwidth: self.bandwidth?.rate })
     }
 
-    /// The roof from the intensity `left` to `right`.
-    fn roof(&self, left: f64, right: f64) -> Option<Series> {
-        let Ceilings { peak, bandwidth } = self.ceilings()?;
+    /// The roofs from the intensity `left` to `right`: that of `f32` and memory first, then the slopes of faster
+    /// levels of memory and the tops of other types.
+    fn roofs(&self, left: f64, right: f64) -> Vec<Series> {
+        let Some(Ceilings { peak, bandwidth }) = self.ceilings() else { return vec![] };
         let corner = peak / bandwidth;
+        let (left, right) = (left.min(corner / 4.0), right.max(corner * 4.0));
+        let line = |name: String, points: Vec<(f64, f64)>| {
+            Series::new(name, Style::Line).look(7, 0).points(points)
+        };
         let under = |intensity: f64| (intensity, (intensity * bandwidth).min(peak));
-        let places = [left.min(corner / 4.0), corner, right.max(corner * 4.0)];
-        Some(Series::new("roof", Style::Line).look(7, 0).points(places.map(under)))
+        let mut roofs = vec![line("roof".into(), [left, corner, right].map(under).to_vec())];
+        let levels = self.values.levels();
+        for (bytes, rate) in levels.iter().take(levels.len().saturating_sub(1)) {
+            let name = format!("roof from {}", Bytes(*bytes as u64));
+            roofs.push(line(name, vec![(left, left * rate), (peak / rate, peak)]));
+        }
+        for (r#type, Ceiling { rate, .. }) in
+            self.peaks.iter().filter(|(r#type, _)| **r#type != Numeric::F32)
+        {
+            let name = format!("roof of {}", r#type.name());
+            roofs.push(line(name, vec![(rate / bandwidth, *rate), (right, *rate)]));
+        }
+        roofs
     }
 }
 
@@ -176,9 +222,9 @@ fn plot(kernels: &[Kernel], measured: &Measured, groups: &[String]) -> Plot {
     }
     let (left, right) =
         (intensities().fold(f64::INFINITY, f64::min), intensities().fold(0.0, f64::max));
-    match measured.roof(left, right) {
-        Some(roof) if !plot.all().is_empty() => plot.series(roof),
-        _ => plot,
+    match plot.all().is_empty() {
+        true => plot,
+        false => measured.roofs(left, right).into_iter().fold(plot, Plot::series),
     }
 }
 
@@ -283,6 +329,22 @@ mod tests {
         assert!(known.contains("memory") && known.contains('%'), "{known}");
         assert!(unknown.contains("no ceiling of that size"), "{unknown}");
         assert!(!unknown.contains('%'), "{unknown}");
+    }
+
+    #[test]
+    fn other_types_and_faster_levels_have_roofs_of_their_own() {
+        let mut double = record_of("chains", 1e8, 4.0, Some(Kind::Flops));
+        double.measured.as_mut().unwrap().types = vec![(Numeric::F64, 1e8)];
+        let mut kernel = record_of("solve", 5e7, 4e4, None);
+        kernel.measured.as_mut().unwrap().types = vec![(Numeric::F64, 5e7)];
+        let triads = [1e6, 4e6].map(|bytes| record_of("triad", 2.0, bytes, Some(Kind::Bandwidth)));
+        let mut cached = record_of("triad", 2.0, 1e5, Some(Kind::Bandwidth));
+        cached.measured.as_mut().unwrap().samples = vec![1e-5; 20];
+        let fma = record_of("fma", 1e9, 4.0, Some(Kind::Flops));
+        let text = shown(&[&[fma, double, kernel, cached][..], &triads].concat());
+        assert!(text.contains("ceiling of arithmetic in f64: 100 GFLOP/s (chains n=4)"), "{text}");
+        let line = text.lines().find(|line| line.contains("solve n=40000")).unwrap();
+        assert!(line.contains("50") && line.contains("arithmetic"), "half of its own roof: {line}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::Expr;
 use super::decode::{At, Decode, Diagnostics, Entries};
 use super::keywords::{PlainSplit, keyword};
-use gpubench_core::gpu::{Element, Scalar};
+use gpubench_core::gpu::{Element, Scalar, ValueType};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::Split;
 use gpubench_core::yaml::{Node, Value};
@@ -203,13 +203,13 @@ impl Decode for Constant {
                 Some(Self(Known::Int(*n)))
             }
             Value::Float(x) if (*x as f32).is_finite() => Some(Self(Known::Float(*x))),
-            Value::Text(text) => match Element::try_from(text.clone()) {
-                Ok(element) => Some(Self(Known::Type(element))),
+            Value::Text(text) => match ValueType::try_from(text.clone()) {
+                Ok(r#type) => Some(Self(Known::Type(r#type))),
                 Err(why) => {
                     diagnostics.reject(&node.at, why, Some("a constant is a number or a type"))
                 }
             },
-            _ => diagnostics.unexpected(node, "a number of 32 bits or an element type"),
+            _ => diagnostics.unexpected(node, "a number of 32 bits or a type"),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{KernelSource, Language};
 use crate::units::Bytes;
+use half::f16;
 use serde::{Deserialize, Serialize};
 
 /// One argument of a kernel. Its position in the list is its position in OpenCL C, and its binding
@@ -37,7 +38,7 @@ impl Argument {
 }
 
 /// A scalar's type in a list of arguments: all that OpenCL C takes by value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Numeric {
     /// `char`.
@@ -56,6 +57,8 @@ pub enum Numeric {
     I64,
     /// `ulong`.
     U64,
+    /// `half`.
+    F16,
     /// `float`.
     F32,
     /// `double`.
@@ -63,7 +66,7 @@ pub enum Numeric {
 }
 
 /// Name in suites, name in OpenCL C, bytes.
-const NUMERICS: [(Numeric, &str, &str, usize); 10] = [
+const NUMERICS: [(Numeric, &str, &str, usize); 11] = [
     (Numeric::I8, "i8", "char", 1),
     (Numeric::U8, "u8", "uchar", 1),
     (Numeric::I16, "i16", "short", 2),
@@ -72,6 +75,7 @@ const NUMERICS: [(Numeric, &str, &str, usize); 10] = [
     (Numeric::U32, "u32", "uint", 4),
     (Numeric::I64, "i64", "long", 8),
     (Numeric::U64, "u64", "ulong", 8),
+    (Numeric::F16, "f16", "half", 2),
     (Numeric::F32, "f32", "float", 4),
     (Numeric::F64, "f64", "double", 8),
 ];
@@ -80,6 +84,11 @@ const NUMERICS: [(Numeric, &str, &str, usize); 10] = [
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Numeric {
+    /// Its name in suites.
+    pub fn name(self) -> &'static str {
+        self.row().0
+    }
+
     fn row(self) -> (&'static str, &'static str, usize) {
         let row = NUMERICS.iter().find(|row| row.0 == self).unwrap_or(&NUMERICS[0]);
         (row.1, row.2, row.3)
@@ -101,6 +110,7 @@ impl Numeric {
             Self::U32 => unsigned(32),
             Self::I64 => signed(64),
             Self::U64 => unsigned(64),
+            Self::F16 => f16::from_f64(value).is_finite(),
             Self::F32 => (value as f32).is_finite(),
             Self::F64 => value.is_finite(),
         }
@@ -116,13 +126,14 @@ impl Numeric {
             Self::U32 => (value as u32).to_ne_bytes().to_vec(),
             Self::I64 => (value as i64).to_ne_bytes().to_vec(),
             Self::U64 => (value as u64).to_ne_bytes().to_vec(),
+            Self::F16 => f16::from_f64(value).to_ne_bytes().to_vec(),
             Self::F32 => (value as f32).to_ne_bytes().to_vec(),
             Self::F64 => value.to_ne_bytes().to_vec(),
         }
     }
 }
 
-/// The type of a scalar or a vector in a list of arguments: `i32`, `f64`, `f32x4`.
+/// The type of a scalar or a vector in a list of arguments, or that a kernel computes with: `i32`, `f64`, `f32x4`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ValueType {
@@ -191,7 +202,7 @@ impl TryFrom<String> for ValueType {
             (Some(numeric), Ok(width @ (1 | 2 | 3 | 4 | 8 | 16))) => Ok(Self { numeric, width }),
             (Some(_), _) => Err(format!("`{text}`: a vector has 2, 3, 4, 8 or 16 components")),
             (None, _) => Err(format!(
-                "`{text}` is no type of an argument: i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, \
+                "`{text}` is no type of an argument: i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64, \
                  or one of them with x2, x3, x4, x8 or x16 behind it"
             )),
         }
@@ -318,7 +329,7 @@ mod tests {
         for name in ["Params", "float5", "float*", "image2d_t", "int1"] {
             assert_eq!(ValueType::from_opencl(name), None, "{name}");
         }
-        for text in ["f16", "f32x5", "int", "f32x", ""] {
+        for text in ["f8", "f32x5", "int", "f32x", ""] {
             assert!(ValueType::try_from(text.to_owned()).is_err(), "{text}");
         }
     }
@@ -332,6 +343,7 @@ mod tests {
             ("u32", 4_294_967_295.0, 4_294_967_296.0),
             ("i64", -EXACT, 2.0 * EXACT),
             ("u64", EXACT, -1.0),
+            ("f16", 65504.0, 65536.0),
             ("f32", 0.1, 1e300),
             ("f64", 1e300, f64::INFINITY),
         ] {

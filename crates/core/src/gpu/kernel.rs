@@ -1,6 +1,6 @@
 //! A kernel before it is compiled, and what the compiler said of it.
 
-use super::{Argument, Language, Settings};
+use super::{Argument, Language, Settings, ValueType};
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -63,24 +63,6 @@ impl Element {
     pub const fn size(self) -> Bytes {
         Bytes(4 * self.width as u64)
     }
-
-    /// The type's name in `language`; `None` where the language has no such type.
-    pub fn spelled(self, language: Language) -> Option<String> {
-        let scalar = match (language, self.scalar) {
-            (Language::Opencl, Scalar::F32) => "float",
-            (Language::Opencl, Scalar::U32) => "uint",
-            (Language::Opencl, Scalar::I32) => "int",
-            (Language::Wgsl, Scalar::F32) => "f32",
-            (Language::Wgsl, Scalar::U32) => "u32",
-            (Language::Wgsl, Scalar::I32) => "i32",
-        };
-        match (language, self.width) {
-            (_, 1) => Some(scalar.to_owned()),
-            (Language::Opencl, width) => Some(format!("{scalar}{width}")),
-            (Language::Wgsl, width @ (2 | 4)) => Some(format!("vec{width}<{scalar}>")),
-            (Language::Wgsl, _) => None,
-        }
-    }
 }
 
 impl TryFrom<String> for Element {
@@ -141,7 +123,7 @@ pub enum Constant {
     /// A number (`f32`).
     Float(f64),
     /// A type, so that one kernel serves several vector widths.
-    Type(Element),
+    Type(ValueType),
 }
 
 impl Constant {
@@ -151,7 +133,7 @@ impl Constant {
         match self {
             Self::Int(n) => *n as f64,
             Self::Float(x) => *x,
-            Self::Type(element) => f64::from(element.width),
+            Self::Type(r#type) => f64::from(r#type.width),
         }
     }
 }
@@ -161,7 +143,7 @@ impl std::fmt::Display for Constant {
         match self {
             Self::Int(n) => write!(f, "{n}"),
             Self::Float(x) => write!(f, "{x}"),
-            Self::Type(element) => write!(f, "{}", String::from(*element)),
+            Self::Type(r#type) => write!(f, "{}", String::from(*r#type)),
         }
     }
 }
