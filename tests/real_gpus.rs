@@ -38,7 +38,7 @@ fn number(value: &Value, path: &str) -> f64 {
 
 /// By the data sheet alone, on the GPUs that no price was chosen on: at least this ρ, at most this pick.
 #[test]
-fn data_sheets_alone_order_the_variants_of_gpus_never_seen() {
+fn data_sheets_alone_order_the_variants_of_gpus_that_no_price_was_chosen_on() {
     for (kernel, card, spearman, pick) in
         [("convolution", "a4000", 0.75, 1.15), ("convolution", "w6600", 0.8, 1.15)]
     {
@@ -99,9 +99,10 @@ fn models(text: &mut String, all: &All, at: usize, fit: usize) {
             let cell = |value: &Value| {
                 let of = |what: &str| number(value, &format!("/{group}/{name}/{what}"));
                 let [rho, pick, error] = ["spearman", "pick", "error"].map(of);
-                match rho.is_nan() {
-                    true => " – |".to_owned(),
-                    false => format!(" {rho:.2}, {pick:.2}, {:.0} % |", 100.0 * error),
+                match (rho.is_nan(), error.is_nan()) {
+                    (true, _) => " – |".to_owned(),
+                    (_, true) => format!(" {rho:.2}, {pick:.2}, – |"),
+                    _ => format!(" {rho:.2}, {pick:.2}, {:.0} % |", 100.0 * error),
                 }
             };
             let cells: String = all.iter().map(|(.., values)| cell(&values[at])).collect();

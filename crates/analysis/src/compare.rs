@@ -164,7 +164,10 @@ pub fn compare(old: &DeviceCases, new: &DeviceCases, options: &Options) -> Compa
         comparison.skipped.push(Skipped { key: key.clone(), exclusion, reason });
     }
     let mean = Difference::mean(&differences);
-    let mean = mean.map(|(mean, interval)| (mean.exp(), interval.map(f64::exp)));
+    // All cases share what the speed leaves to doubt: it does not average out.
+    let left = pairs.iter().map(|pair| pair.correction.left).sum::<f64>() / pairs.len() as f64;
+    let mean =
+        mean.map(|(mean, [low, high])| (mean.exp(), [low - left, high + left].map(f64::exp)));
     (comparison.mean_ratio, comparison.mean_interval) = mean.unzip();
     let planned: Vec<bool> = pairs.iter().map(|pair| options.planned.contains(pair.key)).collect();
     let both = |pair: &Pair| [logs(pair.before), logs(pair.now)];
@@ -287,7 +290,10 @@ fn verdict(significance: &Significance, tolerance: f64, left: f64) -> Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device_speed::{DeviceSpeed, Reading};
+    use gpubench_core::gpu::DeviceInfo;
     use gpubench_core::record::Outcome;
+    use gpubench_core::record::sample::{device, key};
 
     fn took(medians: &[f64]) -> CaseResult {
         CaseResult {
@@ -312,5 +318,60 @@ mod tests {
         assert!(short.contains("has 3 and 1"), "{short}");
         let none = difference(&usable, &took(&[1.0, 0.0, 1.0])).unwrap_err();
         assert!(none.contains("no time"), "{none}");
+    }
+
+    fn run_at(compute_seconds: f64, case_seconds: f64, driver: &str) -> DeviceCases {
+        let reading = Reading { seconds: compute_seconds, error: 1e-3, rounds: 5, spread: 1.0 };
+        let medians = [0.999, 1.0, 1.001].map(|x| x * case_seconds);
+        let case = |n| (key("a", n), CaseResult { family: "memory".into(), ..took(&medians) });
+        DeviceCases {
+            device: DeviceInfo { driver: driver.into(), ..device("opencl") },
+            cases: (1..=40).map(case).collect(),
+            speed: DeviceSpeed { compute: Some(reading), memory: None },
+        }
+    }
+
+    #[test]
+    fn what_the_speed_leaves_in_doubt_does_not_average_out() {
+        let options = Options::default();
+        let compared = compare(&run_at(1.0, 1.0, "1"), &run_at(1.94, 1.0, "1"), &options);
+        let ([low, high], mean) = (compared.mean_interval.unwrap(), compared.mean_ratio.unwrap());
+        assert!((mean - 1.0).abs() < 1e-9 && low < 1.0 / 1.9 && high > 1.9, "{low} {high}");
+    }
+
+    #[test]
+    fn of_what_a_new_driver_does_nothing_is_taken_off() {
+        let options = Options::default();
+        let compared = compare(&run_at(1.0, 1.0, "1"), &run_at(1.5, 1.5, "2"), &options);
+        let row = &compared.rows[0];
+        assert!((row.ratio - 1.5).abs() < 1e-9 && matches!(row.verdict, Verdict::Unsure { .. }));
+        assert!((compared.mean_ratio.unwrap() - 1.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_changed_kernel_is_compared_and_reported() {
+        let hashed =
+            |hash: &str| CaseResult { kernel_hash: Some(hash.into()), ..took(&[1.0, 1.01, 0.99]) };
+        let run = |hash: &str| DeviceCases {
+            device: device("opencl"),
+            cases: [(key("a", 1), hashed(hash))].into(),
+            speed: DeviceSpeed::default(),
+        };
+        let changed =
+            |new| compare(&run("x"), &run(new), &Options::default()).rows[0].kernel_changed;
+        assert!(changed("y") && !changed("x"));
+    }
+
+    #[test]
+    fn a_doubt_on_either_side_keeps_a_case_from_being_the_same() {
+        // -0.8 % with hardly any noise: 0.5 % of doubt reaches beyond a tolerance of 1 %.
+        let medians = [1.0, 1.0 + 1e-6, 1.0 - 1e-6];
+        let slightly = medians.map(|x| x * 0.992);
+        let difference = difference(&took(&medians), &took(&slightly)).unwrap();
+        let logs = [medians, slightly].map(|run| run.map(f64::ln).to_vec());
+        let shifts = LevelShifts::of(&[logs]);
+        let found = significances(&[difference], &[false], &shifts)[0];
+        assert_eq!(verdict(&found, 0.01, 0.0), Verdict::Same);
+        assert_eq!(verdict(&found, 0.01, 0.005), Verdict::Unsure { rounds: None });
     }
 }

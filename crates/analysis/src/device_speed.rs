@@ -7,11 +7,11 @@
 
 use gpubench_core::record::Record;
 use gpubench_core::workload::CaseKey;
-use gpubench_stats::median_of;
+use gpubench_stats::{median_of, t_quantile};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Standard errors by which the speeds of two runs differ where that is more than the readings' scatter.
+/// Standard errors, at least, by which the speeds of two runs differ where that is more than the readings' scatter.
 const SIGNIFICANT: f64 = 3.0;
 /// Standard errors of the speed that the interval of a corrected ratio is widened by.
 const LEFT: f64 = 2.0;
@@ -32,6 +32,8 @@ pub struct Reading {
     pub seconds: f64,
     /// Standard error of its logarithm.
     pub error: f64,
+    /// Over how many rounds.
+    pub rounds: u32,
     /// The slowest round's over the fastest one's.
     pub spread: f64,
 }
@@ -79,6 +81,7 @@ impl Rounds {
         (count > 0.0).then(|| Reading {
             seconds: mean.exp(),
             error: between.unwrap_or(0.0).max(within).sqrt(),
+            rounds: u32::try_from(medians.len()).unwrap_or(u32::MAX),
             spread: (largest - smallest).exp(),
         })
     }
@@ -119,9 +122,9 @@ pub struct Change {
 /// How much of a case's difference the speed may explain, as a logarithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Correction {
-    /// The middle of what it may explain: taken off.
+    /// The middle of what it explains: taken off.
     pub shift: f64,
-    /// Half of its width: what is left to doubt on either side.
+    /// What is left to doubt on either side.
     pub left: f64,
 }
 
@@ -132,7 +135,10 @@ impl SpeedChange {
             let (old, new) = (old?, new?);
             let log = (new.seconds / old.seconds).ln();
             let error = old.error.hypot(new.error);
-            let needed = tolerance.ln_1p().max(SIGNIFICANT * error);
+            // An error of few rounds is a poor estimate; single rounds have the scatter of many readings.
+            let freedom = f64::from(old.rounds + new.rounds) - 2.0;
+            let errors = if freedom > 0.0 { t_quantile(freedom, 0.975) } else { 0.0 };
+            let needed = tolerance.ln_1p().max(SIGNIFICANT.max(errors) * error);
             let [old, new] = [old.seconds, new.seconds];
             Some(Change { old, new, ratio: log.exp(), error, differs: log.abs() > needed })
         };
@@ -155,16 +161,21 @@ impl SpeedChange {
             return Correction::default();
         }
         let of = |change: &Change| if change.differs { change.ratio.ln() } else { 0.0 };
-        let mut ends: Vec<f64> = self.each().map(of).collect();
-        // One kernel that computes follows the compute reading alone where no other was taken.
-        let follows = self.memory.is_some() || (family == "compute" && self.compute.is_some());
-        if !key.measure.is_kernel() || !follows || self.new_driver {
-            ends.push(0.0);
-        }
+        let ends: Vec<f64> = self.each().map(of).collect();
         let low = ends.iter().copied().fold(f64::INFINITY, f64::min);
         let high = ends.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let error = self.each().map(|change| change.error).fold(0.0, f64::max);
-        Correction { shift: (low + high) / 2.0, left: (high - low) / 2.0 + LEFT * error }
+        let error = LEFT * self.each().map(|change| change.error).fold(0.0, f64::max);
+        // A kernel lies between the two readings; where one alone was taken, one of its own kind follows it.
+        let follows = match (self.compute, self.memory) {
+            (Some(_), None) => family == "compute",
+            (None, Some(_)) => family == "memory",
+            _ => true,
+        };
+        match key.measure.is_kernel() && follows && !self.new_driver {
+            true => Correction { shift: (low + high) / 2.0, left: (high - low) / 2.0 + error },
+            // Nothing is taken off what may not follow at all.
+            false => Correction { shift: 0.0, left: high.abs().max(low.abs()) + error },
+        }
     }
 }
 
@@ -175,7 +186,7 @@ mod tests {
     use gpubench_core::workload::Kind;
 
     fn speed(compute: f64, memory: Option<f64>) -> DeviceSpeed {
-        let reading = |seconds| Reading { seconds, error: 1e-3, spread: 1.0 };
+        let reading = |seconds| Reading { seconds, error: 1e-3, rounds: 9, spread: 1.0 };
         DeviceSpeed { compute: Some(reading(compute)), memory: memory.map(reading) }
     }
 
@@ -210,7 +221,7 @@ mod tests {
         let same = change(1.003, Some(0.998), false);
         assert!(!same.differs() && same.explains(&key("a", 1), "compute") == Correction::default());
         let noisy = DeviceSpeed {
-            compute: Some(Reading { seconds: 1.05, error: 0.03, spread: 1.1 }),
+            compute: Some(Reading { seconds: 1.05, error: 0.03, rounds: 9, spread: 1.1 }),
             memory: None,
         };
         let old = speed(1.0, None);
@@ -226,16 +237,51 @@ mod tests {
         let one = change(1.94, None, false);
         let [low, high] = range(one.explains(&key("a", 1), "compute"));
         assert!((1.93..1.94).contains(&low) && (1.94..1.95).contains(&high), "{low} {high}");
-        let [low, _] = range(one.explains(&key("a", 1), "memory"));
-        assert!((0.99..1.0).contains(&low), "{low}");
+        let other = one.explains(&key("a", 1), "memory");
+        assert_eq!(other.shift, 0.0);
+        assert!(range(other)[1] > 1.94, "{other:?}");
     }
 
     #[test]
-    fn what_is_no_kernel_or_has_a_new_driver_may_be_explained_by_nothing() {
+    fn nothing_is_taken_off_what_is_no_kernel_or_has_a_new_driver() {
         let copy = CaseKey { measure: Kind::new("other"), ..key("a", 1) };
-        let [low, high] = range(change(1.5, Some(1.4), false).explains(&copy, "transfer"));
-        assert!(low < 1.0 && high > 1.5, "{low} {high}");
-        let [low, high] = range(change(1.5, Some(1.4), true).explains(&key("a", 1), "compute"));
-        assert!(low < 1.0 && high > 1.5, "{low} {high}");
+        for correction in [
+            change(1.5, Some(1.4), false).explains(&copy, "transfer"),
+            change(1.5, Some(1.4), true).explains(&key("a", 1), "compute"),
+        ] {
+            let [low, high] = range(correction);
+            assert!(correction.shift == 0.0 && low < 1.0 / 1.5 && high > 1.5, "{correction:?}");
+        }
+    }
+
+    #[test]
+    fn two_rounds_make_a_poor_error() {
+        let of = |seconds, rounds| DeviceSpeed {
+            compute: Some(Reading { seconds, error: 0.01, rounds, spread: 1.0 }),
+            memory: None,
+        };
+        // 5 % is 3.4 joint errors: enough of many rounds, not of two each, where t is 4.3.
+        for (rounds, differs) in [(9, true), (2, false)] {
+            let change = SpeedChange::between(&of(1.0, rounds), &of(1.05, rounds), 0.01, false);
+            assert_eq!(change.differs(), differs, "{rounds}");
+        }
+    }
+
+    #[test]
+    fn readings_within_rounds_bound_the_error_and_rounds_the_spread() {
+        let of = |round, after: f64| {
+            let mut record = record(key("a", 1), 1.0);
+            record.round = round;
+            record.monitor.reference_kernel = Some([9.0, after.exp()]);
+            record
+        };
+        // Two rounds whose medians agree: readings of -0.1, 0 and 0.1 have the variance 0.01, a third of it a round.
+        let records: Vec<_> =
+            [0, 1].iter().flat_map(|&n| [-0.1, 0.0, 0.1].map(|log| of(n, log))).collect();
+        let reading = DeviceSpeed::of(&records).compute.unwrap();
+        assert!((reading.error.powi(2) - 0.02 / 3.0 / 4.0).abs() < 1e-12, "{}", reading.error);
+        assert_eq!(reading.rounds, 2);
+        let apart = DeviceSpeed::of(&[of(0, 0.0), of(1, 0.5)]);
+        assert!((apart.spread() - 0.5f64.exp()).abs() < 1e-9);
     }
 }

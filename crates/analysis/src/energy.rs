@@ -135,4 +135,11 @@ mod tests {
         assert_eq!((energy.reference, energy.unknown.as_slice()), (1, &[0][..]));
         assert_eq!(energy.rows.len(), 1);
     }
+
+    #[test]
+    fn of_equally_fast_ones_the_thriftier_is_in_the_set() {
+        let energy = of(&[(1.0, Some(5.0)), (1.0, Some(10.0)), (2.0, Some(5.0))]).unwrap();
+        let pareto = |device| energy.rows.iter().find(|row| row.device == device).unwrap().pareto;
+        assert_eq!([0, 1, 2].map(pareto), [true, false, false]);
+    }
 }

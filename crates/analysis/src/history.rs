@@ -230,4 +230,18 @@ mod tests {
         assert!(alarms <= 4, "{alarms} of 40 histories of 40 cases");
         assert_eq!(trajectories(&weekly(5, 1, |_, _| 1.0, 1)), [Trajectory::Unknown]);
     }
+
+    #[test]
+    fn a_slide_must_matter_and_be_no_luck() {
+        let line = |slope: f64, noise: f64| {
+            let at = |week: usize| {
+                let sign = if week % 2 == 0 { 1.0 } else { -1.0 };
+                (week as f64, slope * week as f64 + noise * sign)
+            };
+            slide(&(0..12).map(at).collect::<Vec<_>>(), 1.0).is_some()
+        };
+        assert!(line(0.01, 0.001));
+        assert!(!line(1e-6, 0.0), "clear and of no matter");
+        assert!(!line(0.002, 0.1), "noise");
+    }
 }

@@ -92,4 +92,13 @@ mod tests {
         assert_eq!(found.reached(39, 0.02), 0.0);
         assert!(found.reached(0, 0.02) > 0.05);
     }
+
+    #[test]
+    fn so_many_moves_that_chance_hardly_makes_them_are_enough() {
+        // The case asked about does not count itself: two runs of 39 others.
+        let rare = rare_count(78, SINGLE);
+        let reached = |stepping| LevelShifts::of(&cases(stepping)).reached(39, 0.02);
+        assert_eq!(reached(rare - 1), 0.0);
+        assert!(reached(rare) > 0.09);
+    }
 }

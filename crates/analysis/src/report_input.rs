@@ -173,4 +173,15 @@ mod tests {
         let input = ReportInput::new(vec![source(&first, &records), source(&elsewhere, &records)]);
         assert_eq!(input.labels()[1], "opencl:0 far");
     }
+
+    #[test]
+    fn a_device_has_the_rows_that_were_run_on_it() {
+        let both = header(vec![device("opencl"), device("wgpu")]);
+        let on = |device, name| Record { device, ..record(key(name, 1), 1.0) };
+        let skipped = gpubench_core::record::Outcome::Skipped("budget".into());
+        let skipped = gpubench_core::record::sample::outcome(key("c", 1), skipped);
+        let records = [on(0, "a"), on(1, "a"), on(1, "b"), skipped];
+        let input = ReportInput::new(vec![source(&both, &records)]);
+        assert_eq!([0, 1].map(|device| input.of(device).count()), [1, 2]);
+    }
 }

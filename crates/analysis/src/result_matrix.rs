@@ -389,4 +389,32 @@ mod tests {
         assert_eq!(matrix.entries.len(), 2);
         assert_eq!(matrix.entries[0].runs, 2);
     }
+
+    #[test]
+    fn metered_rounds_weigh_alike() {
+        assert_eq!(pooled((2, 1.0), (1, 4.0)), (3, 2.0));
+        assert_eq!(pooled((0, 9.0), (0, 9.0)), (0, 0.0));
+    }
+
+    #[test]
+    fn kernels_in_two_languages_match_where_work_and_checks_do() {
+        let of = |checks| Cell { kernel: Some((None, checks)), ..Cell::default() };
+        let (on, off) = (of(BoundsChecks::On), of(BoundsChecks::Off));
+        assert_eq!(on.matches_but_for_text(&on), Ok(()));
+        assert_eq!(on.matches_but_for_text(&off), Err("other bounds checks"));
+    }
+
+    #[test]
+    fn what_differed_once_differs_for_good() {
+        let other_work = |seconds| {
+            let mut record = round(1, seconds);
+            record.measured.iter_mut().for_each(|measured| measured.flops *= 2.0);
+            record
+        };
+        let header = header(vec![device("opencl")]);
+        let first = [round(0, 1.0), other_work(1.0)];
+        let second = [round(2, 1.0)];
+        let matrix = result_matrix([(&header, &first[..]), (&header, &second[..])]);
+        assert_eq!(matrix.cell(0, 0).unwrap_err(), "different work in its runs");
+    }
 }

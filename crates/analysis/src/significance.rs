@@ -227,4 +227,15 @@ mod tests {
         assert!((half - 0.002_267).abs() < 1e-5, "{half}");
         assert!(alone[0].is_changed(0.01, 0.0));
     }
+
+    #[test]
+    fn what_rounds_would_bring_about_follows_from_their_number() {
+        let alone = significances(&[difference(0.05, 0.01)], &[false])[0];
+        // Three rounds a side: t(4) = 2.776 of a scatter of 0.01, times the root of two thirds.
+        let (half, needed) = alone.after(3.0, 0.01);
+        assert!((half - 0.01 * (2f64 / 3.0).sqrt() * 2.776).abs() < 1e-4, "{half}");
+        // Of so few rounds the largest scatter is allowed: 1.96 · 1.85 % · √(2/3).
+        let scatter = SCATTER.min(0.01 * upper_limit(4.0));
+        assert!((needed - 0.01 - NORMAL * scatter * (2f64 / 3.0).sqrt()).abs() < 1e-9, "{needed}");
+    }
 }

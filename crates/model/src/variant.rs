@@ -8,7 +8,8 @@
 //! seconds by the data sheet: instructions over lanes, rounds of local memory, loads that wait, bytes over bandwidth.
 //! A price says how many cycles of a unit one of it costs; prices are the architecture's, not the card's. They were
 //! chosen by non-negative least squares of relative errors on the A100 (those of warps that predicate) and the
-//! MI250X (those that branch), and for branching warps of 32 the dedispersion's on the W6600; no other card took part.
+//! MI250X (those that branch), and for branching warps of 32 the dedispersion's on the W6600. Which terms there are was found by
+//! the residuals of these and the A4000.
 //! `docs/results/real-gpus.md` evaluates them, effect by effect.
 
 /// What a warp does with lanes that a condition switches off.

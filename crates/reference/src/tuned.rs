@@ -1,7 +1,7 @@
 //! Kernels whose variants others have measured on many GPUs: a convolution and a dedispersion.
 
 use super::{Data, Problem, map};
-use gpubench_core::error::Result;
+use gpubench_core::error::{Error, Result};
 
 /// Weights along either axis of the filter.
 const FILTER: usize = 15;
@@ -38,11 +38,19 @@ pub fn dedispersion(problem: &Problem) -> Result<Vec<(&'static str, Data)>> {
     let step = problem.number("step")? as f32;
     let words = problem.u32("samples", (channels * pitch).div_ceil(4))?;
     let delays = problem.f32("delays", channels)?;
+    let shift = |measure: usize, delay: f32| (measure as f32 * step * delay) as usize;
+    let longest =
+        delays[..channels].iter().map(|delay| shift(measures.saturating_sub(1), *delay)).max();
+    let (needed, held) = (times.saturating_add(longest.unwrap_or(0)), pitch);
+    if needed > held {
+        return Err(Error::Usage(format!(
+            "a channel of {held} samples: the longest delay needs {needed}"
+        )));
+    }
     let result = map(problem.room("result", times * measures)?, |at| {
         let (time, measure) = (at % times, at / times);
         let sample = |(channel, delay): (usize, &f32)| {
-            let shift = (measure as f32 * step * delay) as usize;
-            let at = channel * pitch + time + shift;
+            let at = channel * pitch + time + shift(measure, *delay);
             words[at / 4].to_le_bytes()[at % 4]
         };
         let sum: u64 = delays[..channels].iter().enumerate().map(sample).map(u64::from).sum();
@@ -108,5 +116,22 @@ mod tests {
             run(dedispersion, &of, buffers),
             [100., 102., 101., 103., 103., 105., 104., 106.]
         );
+    }
+
+    #[test]
+    fn delays_beyond_a_channel_are_a_mistake() {
+        let sizes = numbers(&[
+            ("times", 4.0),
+            ("measures", 2.0),
+            ("channels", 1.0),
+            ("pitch", 8.0),
+            ("step", 5.0),
+        ]);
+        let buffers = vec![
+            ("samples".to_owned(), Data::U32(vec![0; 2])),
+            ("delays".to_owned(), Data::F32(vec![1.0])),
+        ];
+        let why = dedispersion(&Problem::new(sizes, buffers)).unwrap_err().to_string();
+        assert!(why.contains("the longest delay needs 9"), "{why}");
     }
 }

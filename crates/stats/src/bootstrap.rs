@@ -2,13 +2,15 @@
 //!
 //! A case drawn brings its rounds with it, whole: the scatter of the cases' observed values
 //! already holds the noise of their rounds and samples, and drawing those again would count it
-//! twice (their "strategy 2"). Where the cases are too few to stand for others, they are taken as
-//! they are, and only the noise of their means is drawn. Cases of several strata are drawn within theirs, and each
-//! stratum weighs what it is given, however many cases it has.
+//! twice (their "strategy 2"). Cases of several strata are drawn within theirs, and each stratum weighs what it is
+//! given, however many cases it has. A stratum of few cases does not show how much they scatter: it varies as the
+//! cases of all strata do around their means. Where all are too few to stand for others, they are taken as they are,
+//! and only the noise of their means is drawn.
 
 use super::t_quantile;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use std::collections::BTreeSet;
 use std::f64::consts::TAU;
 
 /// Fewer cases than this do not stand for others.
@@ -51,11 +53,11 @@ pub struct Replicates {
     pub level: Level,
     /// The observed mean of every device.
     means: Vec<f64>,
-    /// By replicate, then device.
+    /// By replicate, then device: how far from its mean.
     drawn: Vec<Vec<f64>>,
     noise: Vec<Noise>,
-    cases: usize,
-    strata: usize,
+    /// Degrees of freedom of the variance that the cases show.
+    freedom: f64,
 }
 
 impl Replicates {
@@ -68,25 +70,20 @@ impl Replicates {
         count: usize,
         seed: u64,
     ) -> Self {
-        let cases = values.first().map_or(0, Vec::len);
-        let level = if cases < FEW_CASES { Level::Rounds } else { Level::Cases };
-        let each: Vec<f64> = strata.iter().flat_map(|one| one.each(cases)).collect();
-        let means: Vec<f64> = values.iter().map(|v| weighted_mean(v, &each)).collect();
+        let strata = Strata::of(strata);
+        let level = if strata.is_few() { Level::Rounds } else { Level::Cases };
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
-        let drawn = (0..count)
-            .map(|_| match level {
-                Level::Cases => {
-                    let weights = weights(&mut rng, strata, cases);
-                    values.iter().map(|v| weighted_mean(v, &weights)).collect()
-                }
-                Level::Rounds => means
-                    .iter()
-                    .zip(noise)
-                    .map(|(mean, noise)| mean + noise.variance.sqrt() * normal(&mut rng))
-                    .collect(),
-            })
-            .collect();
-        Self { level, means, drawn, noise: noise.to_vec(), cases, strata: strata.len() }
+        let drawn = (0..count).map(|_| match level {
+            Level::Cases => {
+                let weights = strata.weights(&mut rng);
+                values.iter().map(|v| weighted_sum(v, &weights)).collect()
+            }
+            Level::Rounds => noise.iter().map(|n| n.variance.sqrt() * normal(&mut rng)).collect(),
+        });
+        let drawn = drawn.collect();
+        let shares = strata.shares();
+        let means = values.iter().map(|values| weighted_sum(values, &shares)).collect();
+        Self { level, means, drawn, noise: noise.to_vec(), freedom: strata.freedom() }
     }
 
     /// The observed mean of every device.
@@ -100,7 +97,7 @@ impl Replicates {
         let mut drawn: Vec<f64> = self.drawn.iter().map(|r| r[first] - r[second]).collect();
         drawn.sort_by(f64::total_cmp);
         let stretch = self.stretch(pair(self.noise[first], self.noise[second]));
-        [0.025, 0.975].map(|q| middle + stretch * (super::quantile(&drawn, q) - middle))
+        [0.025, 0.975].map(|q| middle + stretch * super::quantile(&drawn, q))
     }
 
     /// The best and worst rank that every device takes in the middle 95 % of the draws, from 1;
@@ -112,7 +109,7 @@ impl Replicates {
         let mut counts = vec![vec![0_u32; devices]; devices];
         let mut order: Vec<usize> = (0..devices).collect();
         for drawn in &self.drawn {
-            let moved = |d: usize| self.means[d] + stretch * (drawn[d] - self.means[d]);
+            let moved = |d: usize| self.means[d] + stretch * drawn[d];
             order.sort_by(|&a, &b| moved(b).total_cmp(&moved(a)).then(a.cmp(&b)));
             for (rank, &device) in order.iter().enumerate() {
                 counts[device][rank] += 1;
@@ -121,17 +118,14 @@ impl Replicates {
         counts.iter().map(|counts| middle(counts, self.drawn.len())).collect()
     }
 
-    /// How much wider than drawn an interval must be: few draws of few cases vary too little
-    /// (by the square root of n / (n − 1)), and the variance is itself an estimate (Student's t
-    /// instead of the normal distribution) [Hesterberg 2015, §5.3].
-    fn stretch(&self, freedom: f64) -> f64 {
-        let n = self.cases as f64;
-        let free = (n - self.strata as f64).max(1.0);
-        match self.level {
-            Level::Cases => t_quantile(free, 0.975) / Z * (n / free).sqrt(),
-            Level::Rounds if freedom.is_finite() => t_quantile(freedom.max(1.0), 0.975) / Z,
-            Level::Rounds => 1.0,
-        }
+    /// How much wider than drawn an interval must be, since variances are estimates: Student's t instead of the
+    /// normal distribution [Hesterberg 2015, §5.3].
+    fn stretch(&self, of_rounds: f64) -> f64 {
+        let freedom = match self.level {
+            Level::Cases => self.freedom,
+            Level::Rounds => of_rounds,
+        };
+        if freedom.is_finite() { t_quantile(freedom.max(1.0), 0.975) / Z } else { 1.0 }
     }
 }
 
@@ -144,29 +138,97 @@ fn pair(a: Noise, b: Noise) -> f64 {
     both * both / (a.variance * a.variance / a.freedom + b.variance * b.variance / b.freedom)
 }
 
-impl Stratum {
-    /// What each of its cases weighs, where all `cases` weigh 1 together and on average.
-    fn each(&self, cases: usize) -> impl Iterator<Item = f64> {
-        let each = self.share * cases as f64 / self.cases.max(1) as f64;
-        std::iter::repeat_n(each, self.cases)
-    }
+/// Strata and where their cases stand.
+struct Strata {
+    /// Each with the place of its first case.
+    all: Vec<(Stratum, usize)>,
+    /// The places of the cases whose stratum shows how they scatter, with that stratum.
+    scattered: Vec<(usize, usize)>,
 }
 
-/// What each case weighs when of each stratum as many are drawn as there are.
-fn weights(rng: &mut Pcg64Mcg, strata: &[Stratum], cases: usize) -> Vec<f64> {
-    let mut weights = vec![0.0; cases];
-    let mut first = 0;
-    for stratum in strata {
-        let each = stratum.share * cases as f64 / stratum.cases.max(1) as f64;
-        for _ in 0..stratum.cases {
-            weights[first + rng.random_range(0..stratum.cases)] += each;
+impl Strata {
+    fn of(strata: &[Stratum]) -> Self {
+        let mut first = 0;
+        let all: Vec<(Stratum, usize)> = strata
+            .iter()
+            .map(|stratum| {
+                first += stratum.cases;
+                (*stratum, first - stratum.cases)
+            })
+            .collect();
+        let scatters = |(stratum, _): &(Stratum, usize)| stratum.cases > 1 && stratum.share > 0.0;
+        let of = |(at, (stratum, first)): (usize, &(Stratum, usize))| {
+            (*first..first + stratum.cases).map(move |place| (place, at))
+        };
+        let scattered = all.iter().enumerate().filter(|(_, one)| scatters(one)).flat_map(of);
+        Self { scattered: scattered.collect(), all }
+    }
+
+    /// Degrees of freedom of the scatter around the strata's means.
+    fn pooled_freedom(&self) -> usize {
+        let strata: BTreeSet<usize> = self.scattered.iter().map(|(_, stratum)| *stratum).collect();
+        self.scattered.len() - strata.len()
+    }
+
+    fn is_few(&self) -> bool {
+        self.pooled_freedom() + 1 < FEW_CASES
+    }
+
+    fn cases(&self) -> usize {
+        self.all.last().map_or(0, |(stratum, first)| first + stratum.cases)
+    }
+
+    /// What each case weighs: 1 together.
+    fn shares(&self) -> Vec<f64> {
+        let each = |(stratum, _): &(Stratum, usize)| {
+            std::iter::repeat_n(stratum.share / stratum.cases.max(1) as f64, stratum.cases)
+        };
+        self.all.iter().flat_map(each).collect()
+    }
+
+    /// What each case weighs more than its share when of each stratum as many cases are drawn as there are: its
+    /// own, or where they are few, whichever lies as far from its stratum's mean.
+    fn weights(&self, rng: &mut Pcg64Mcg) -> Vec<f64> {
+        let mut weights = vec![0.0; self.cases()];
+        let mut taken = vec![0.0; self.all.len()];
+        for (at, (stratum, first)) in
+            self.all.iter().enumerate().filter(|(_, one)| one.0.share > 0.0)
+        {
+            let count = stratum.cases;
+            for _ in 0..count {
+                let (place, from) = match count >= FEW_CASES {
+                    true => (first + rng.random_range(0..count), at),
+                    false => self.scattered[rng.random_range(0..self.scattered.len())],
+                };
+                // Deviations from a mean of few are too small by the square root of n / (n − 1).
+                let n = self.all[from].0.cases as f64;
+                let weight = stratum.share / count as f64 * (n / (n - 1.0)).sqrt();
+                weights[place] += weight;
+                taken[from] += weight;
+            }
         }
-        first += stratum.cases;
+        for ((stratum, first), taken) in self.all.iter().zip(taken) {
+            let each = taken / stratum.cases.max(1) as f64;
+            weights[*first..first + stratum.cases].iter_mut().for_each(|weight| *weight -= each);
+        }
+        weights
     }
-    weights
+
+    /// Degrees of freedom of the mean's variance, where the cases of all strata scatter alike [Satterthwaite 1946].
+    fn freedom(&self) -> f64 {
+        let (mut all, mut squares) = (0.0, 0.0);
+        for (stratum, _) in &self.all {
+            let own = stratum.cases >= FEW_CASES;
+            let freedom = if own { stratum.cases - 1 } else { self.pooled_freedom() };
+            let variance = stratum.share * stratum.share / stratum.cases.max(1) as f64;
+            all += variance;
+            squares += variance * variance / freedom.max(1) as f64;
+        }
+        all * all / squares
+    }
 }
 
-fn weighted_mean(values: &[f64], weights: &[f64]) -> f64 {
+fn weighted_sum(values: &[f64], weights: &[f64]) -> f64 {
     // Four sums at once, so that the additions need not wait for each other.
     let mut sums = [0.0; 4];
     let (values4, rest) = values.as_chunks::<4>();
@@ -177,7 +239,7 @@ fn weighted_mean(values: &[f64], weights: &[f64]) -> f64 {
         }
     }
     let rest: f64 = rest.iter().zip(weights_rest).map(|(v, w)| v * w).sum();
-    (sums.iter().sum::<f64>() + rest) / values.len() as f64
+    sums.iter().sum::<f64>() + rest
 }
 
 /// The ranks, from 1, between which the middle 95 % lie.
@@ -255,35 +317,75 @@ mod tests {
         let replicates = Replicates::draw(&values, &[one(2)], &[noise; 2], 4000, 1);
         assert_eq!(replicates.level, Level::Rounds);
         let [low, high] = replicates.interval(1, 0);
-        // 1 ± t(8) · √0.02.
+        // 1 ± t(8) · √0.02, the two estimates of four degrees each taken together.
         assert!((low - 0.674).abs() < 0.02 && (high - 1.326).abs() < 0.02, "{low} {high}");
         assert_eq!(replicates.ranks(), [[2, 2], [1, 1]]);
     }
 
     #[test]
-    fn a_weighted_mean_takes_every_value_with_its_weight() {
+    fn strata_of_single_cases_have_the_noise_of_their_rounds() {
+        let values = [vec![0.0; 5], vec![1.0; 5]];
+        let strata = [Stratum { cases: 1, share: 0.2 }; 5];
+        let noise = Noise { variance: 0.01, freedom: f64::INFINITY };
+        let replicates = Replicates::draw(&values, &strata, &[noise; 2], 4000, 1);
+        assert_eq!(replicates.level, Level::Rounds);
+        let [low, high] = replicates.interval(1, 0);
+        // 1 ± 1.96 · √0.02.
+        assert!((low - 0.723).abs() < 0.02 && (high - 1.277).abs() < 0.02, "{low} {high}");
+    }
+
+    #[test]
+    fn a_stratum_of_one_case_scatters_as_the_others_do() {
+        let values = [vec![0.0; 11], [vec![0.5, 1.5].repeat(5), vec![1.0]].concat()];
+        let width = |shares: [f64; 2]| {
+            let [many, one] = shares;
+            let strata = [Stratum { cases: 10, share: many }, Stratum { cases: 1, share: one }];
+            let replicates = Replicates::draw(&values, &strata, &[NONE; 2], 20_000, 1);
+            let [low, high] = replicates.interval(1, 0);
+            (replicates.level, (high - low) / 2.0)
+        };
+        // Ten cases scatter by 0.527: 2.262 · 0.527 / √10. Of one case, ± 0.527 twice as often as not.
+        let (level, alone) = width([1.0, 0.0]);
+        assert!(level == Level::Cases && (alone - 0.377).abs() < 0.02, "{alone}");
+        let (level, both) = width([0.5, 0.5]);
+        assert!(level == Level::Cases && both > 0.5 * 0.527, "{both}");
+        // What has no weight shows nothing.
+        assert_eq!(width([0.0, 1.0]).0, Level::Rounds);
+    }
+
+    #[test]
+    fn a_weighted_sum_takes_every_value_with_its_weight() {
         let (values, weights) =
             ([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0], [2.0, 0.0, 1.0, 3.0, 0.0, 1.0, 5.0]);
-        // 2 + 4 + 24 + 32 + 320, over seven values.
-        assert!((weighted_mean(&values, &weights) - 382.0 / 7.0).abs() < 1e-12);
-        let ones = [1.0; 8];
-        assert!((weighted_mean(&ones, &ones) - 1.0).abs() < 1e-12);
+        assert_eq!(weighted_sum(&values, &weights), 382.0);
+        assert_eq!(weighted_sum(&[1.0; 8], &[1.0; 8]), 8.0);
+    }
+
+    #[test]
+    fn the_smaller_stratum_decides_the_degrees_of_freedom() {
+        let of = |cases: [usize; 2]| Strata::of(&cases.map(|cases| Stratum { cases, share: 0.5 }));
+        assert!((of([5, 5]).freedom() - 8.0).abs() < 1e-12);
+        assert!((of([5, 500]).freedom() - 4.08).abs() < 0.01);
+        // Of one case the variance is the others'.
+        assert!(
+            (of([1, 11]).freedom() - 10.0 * (12.0 / 11f64).powi(2) / (1.0 + 1.0 / 121.0)).abs()
+                < 1e-9
+        );
+        assert!(of([4, 1]).is_few() && !of([4, 2]).is_few());
     }
 
     #[test]
     fn ranks_are_those_of_the_stretched_draws() {
-        // Of two cases a draw is t(1) / 1.96 · √2 = 9.17 times too near the mean: 0.4 above 0 overtakes
+        // With one degree of freedom a draw is t(1) / 1.96 = 6.48 times too near the mean: 0.4 above 0 overtakes
         // 0.5 below 1, although it lies below it as drawn.
         let replicates = Replicates {
             level: Level::Cases,
             means: vec![0.0, 1.0],
-            drawn: vec![vec![0.4, 0.5]; 100],
+            drawn: vec![vec![0.4, -0.5]; 100],
             noise: vec![NONE; 2],
-            cases: 2,
-            strata: 1,
+            freedom: 1.0,
         };
-        let wanted = 12.7062 / 1.959_96 * 2f64.sqrt();
-        assert!((replicates.stretch(f64::INFINITY) - wanted).abs() < 1e-3);
+        assert!((replicates.stretch(f64::INFINITY) - 12.7062 / 1.959_96).abs() < 1e-3);
         assert_eq!(replicates.ranks(), [[1, 1], [2, 2]]);
     }
 }

@@ -171,3 +171,24 @@ fn a_case_has_the_grade_of_its_worst_flag() {
     assert_eq!(grade(&[first.clone(), second.clone(), with(2, &[])]), Some(Grade::Note));
     assert_eq!(grade(&[first, second]), Some(Grade::Warning));
 }
+
+#[test]
+fn the_other_cases_of_a_device_decide_how_wide_an_interval_is() {
+    let two = |name: &str, by: f64| {
+        [0, 1].map(|n| round(n, record(key(name, 1), 1.0 + by * f64::from(n))))
+    };
+    let alone = two("a", 0.01).to_vec();
+    let mut among = alone.clone();
+    among.extend((0..20).flat_map(|i| two(&format!("other {i}"), 0.2)));
+    let interval = |records: &[Record]| aggregate(records)[0].time.expect("measured").interval;
+    let width = |[low, high]: [f64; 2]| high - low;
+    // Two rounds alone have t(1) = 12.7 standard errors.
+    assert!(width(interval(&alone)) != width(interval(&among)));
+}
+
+#[test]
+fn only_what_did_not_run_is_skipped() {
+    let skipped = |outcomes: &[Outcome]| aggregate(&rounds(outcomes))[0].is_skipped();
+    assert!(skipped(&[Outcome::Skipped("budget".into())]));
+    assert!(!skipped(&[Outcome::Ok]) && !skipped(&[crash()]));
+}

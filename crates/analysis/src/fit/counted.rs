@@ -59,3 +59,15 @@ impl Counted {
         (of(self.group.local_reads) + of(self.group.local_writes)) as f64 * self.groups
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::hand_computed::launch;
+
+    #[test]
+    fn operations_are_those_of_all_groups() {
+        let counted = launch().counted.unwrap();
+        // A group: 640 additions, and 320 products; eight groups.
+        assert_eq!(counted.operations(), 8.0 * (640.0 + 320.0));
+    }
+}

@@ -180,7 +180,7 @@ impl DataSheet {
         };
         // A bank gives a word of four bytes in a cycle.
         let local = 4.0 * f64::from(self.unit.banks) * per_second;
-        let group = (self.unit.group_threads, u64::from(self.unit.local));
+        let group = (self.unit.group_threads, u64::from(self.unit.group_local));
         let read_latency = self.memory.latency;
         let barrier = self.compute.latency / self.clock;
         Device::of_sheet(&self.name, self.rules(), unit, self.clock, prices, group).with_memory(
@@ -235,5 +235,12 @@ memory: { bandwidth: 100e9, latency: 400e-9, transaction: 32 }
         assert!(why("clock: 1.0e9", "clock: 0.0").contains("above 0"));
         assert!(why("units: 4", "units: 0").contains("above 0"));
         assert!(why("units: 4\n", "").contains("units"));
+    }
+
+    #[test]
+    fn kernels_are_counted_by_the_sheets_warps_banks_and_transactions() {
+        let other = GOOD.replace("banks: 32", "banks: 16").replace("warp: 32", "warp: 64");
+        let rules = DataSheet::parse("x", &other).unwrap().rules();
+        assert_eq!((rules.warp, rules.banks, rules.transaction), (64, 16, 32));
     }
 }

@@ -18,6 +18,10 @@ fn exact(value: f64) -> Value {
 /// Two units of 1 GHz, each with up to 4 groups and 8 warps of 32. An addition: 4 cycles, 1 ns for a
 /// warp on each unit; a product twice that. 64 GB/s of reads, 32 of writes, 256 of local memory.
 fn device() -> Device {
+    Device::new(&profile(), End::Middle).unwrap()
+}
+
+fn profile() -> Profile {
     let instruction = |class, latency, rate| Instruction {
         class,
         latency: Some(exact(latency)),
@@ -31,7 +35,7 @@ fn device() -> Device {
         group_size: 64,
         points: vec![Bandwidth { groups: 4, bandwidth: exact(rate) }],
     };
-    let profile = Profile {
+    Profile {
         version: VERSION,
         device: sample::device("opencl"),
         gpubench: "0.1.0".into(),
@@ -55,8 +59,7 @@ fn device() -> Device {
         barriers: vec![],
         atomics: None,
         residency: Some(Residency { units: 2, groups: 4, work_items: 256, local_memory: 0 }),
-    };
-    Device::new(&profile, End::Middle).unwrap()
+    }
 }
 
 /// Eight groups of two warps. A warp: 10 additions and 5 products, 2 reads, a write, of 5 transactions
@@ -158,4 +161,12 @@ fn model_6_takes_as_long_as_its_longest_component() {
     takes(Model::COMPONENTS, &[1e-6, 1.0, 1.0, 1.0], 1e-6 + global);
     takes(Model::COMPONENTS, &[1e-6, 2.0, 1.0, 1.0], 1e-6 + 2.0 * compute);
     takes(Model::COMPONENTS, &[1e-6, 1.0, 1.0, 50.0], 1e-6 + 50.0 * local);
+}
+
+#[test]
+fn kernels_are_counted_by_the_warps_and_banks_that_a_profile_knows() {
+    let mut profile = profile();
+    profile.device.subgroup = Some([16, 64]);
+    let rules = super::device::rules(&profile);
+    assert_eq!((rules.warp, rules.banks), (64, 32));
 }

@@ -5,7 +5,8 @@ use gpubench_core::gpu::{Constant, DeviceInfo};
 use gpubench_core::hash::sha256_hex;
 use gpubench_core::text::read;
 use gpubench_core::workload::Size;
-use gpubench_suite::{Kernel, Suite, Variant, Workload};
+use gpubench_experiments::plan::scope_of;
+use gpubench_suite::{Kernel, KernelText, Suite, Variant, Workload};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -15,6 +16,8 @@ use std::path::{Path, PathBuf};
 const LARGEST: u64 = 64 << 20;
 /// The version of the lines.
 const VERSION: u32 = 1;
+/// Why tries of a workload at a size on a device are not used.
+const OTHERWISE: &str = "it was tuned with another kernel, search or driver: tune it again";
 /// How each line begins.
 const START: &str = r#"{"version":"#;
 
@@ -47,7 +50,7 @@ pub struct Tried {
     pub workload: String,
     /// At which size.
     pub size: Size,
-    /// SHA-256 of the kernel's text.
+    /// SHA-256 of the kernel's text and of what its compiler is told besides group and constants.
     pub kernel: String,
     /// Work-items per group along each dimension.
     pub group: [u32; 3],
@@ -76,7 +79,7 @@ impl Tried {
             device: device.into(),
             workload: workload.name.clone(),
             size: size.clone(),
-            kernel: text_hash(kernel, device),
+            kernel: kernel_hash(kernel, device),
             group: kernel.group,
             constants: kernel.constants.clone(),
             variant: kernel.variant.clone(),
@@ -87,10 +90,12 @@ impl Tried {
         }
     }
 
-    /// Whether it is of this kernel on this device at this size.
+    /// Whether it is of this kernel on this device with this driver at this size.
     pub fn is_of(&self, device: &DeviceInfo, workload: &Workload, size: &Size) -> bool {
-        let kernel = || workload.kernel.as_ref().map(|kernel| text_hash(kernel, device));
-        self.is_at(device, workload, size) && kernel().is_some_and(|hash| hash == self.kernel)
+        let kernel = || workload.kernel.as_ref().map(|kernel| kernel_hash(kernel, device));
+        self.is_at(device, workload, size)
+            && self.device.driver == device.driver
+            && kernel().is_some_and(|hash| hash == self.kernel)
     }
 
     /// The same, whatever the kernel's text was then and whichever driver it was.
@@ -109,9 +114,15 @@ impl Tried {
     }
 }
 
-/// The text that the device is given, by its hash; empty where it has none in its language.
-fn text_hash(kernel: &Kernel, device: &DeviceInfo) -> String {
-    kernel.text(device.language).map_or_else(String::new, |text| sha256_hex(text.text.as_bytes()))
+/// What the device is given, whatever its group and constants, by its hash; empty where there is no text in its
+/// language.
+fn kernel_hash(kernel: &Kernel, device: &DeviceInfo) -> String {
+    let hash = |text: &KernelText| {
+        let mut identity = text.text.as_bytes().to_vec();
+        identity.extend(kernel.settings(text).identity().unwrap_or_default());
+        sha256_hex(identity)
+    };
+    kernel.text(device.language).map_or_else(String::new, hash)
 }
 
 /// A file of tries.
@@ -183,8 +194,19 @@ impl TunedFile {
         size: &Size,
     ) -> Result<Option<&Tried>, String> {
         let at = || self.tried.iter().filter(|tried| tried.is_at(device, workload, size));
+        if at().next().is_none() {
+            return Ok(None);
+        }
+        let kernel = workload.kernel.as_ref();
+        let Some((kernel, search)) = kernel.and_then(|k| Some((k, k.search.as_ref()?))) else {
+            return Err("here its kernel has no `search:`".to_owned());
+        };
+        let allowed = search.variants(kernel, &scope_of(workload, size)?)?;
+        let is_of = |tried: &&Tried| {
+            tried.is_of(device, workload, size) && allowed.contains(&tried.as_variant())
+        };
         let mut last: Vec<&Tried> = vec![];
-        for tried in at().filter(|tried| tried.is_of(device, workload, size)) {
+        for tried in at().filter(is_of) {
             last.retain(|known| known.as_variant() != tried.as_variant());
             last.push(tried);
         }
@@ -192,9 +214,7 @@ impl TunedFile {
         let ran = last.iter().filter_map(|tried| Some((median(tried)?, *tried)));
         match ran.min_by(|a, b| a.0.total_cmp(&b.0)) {
             Some((_, best)) => Ok(Some(best)),
-            None if last.is_empty() && at().next().is_some() => {
-                Err("it was tuned with another text of its kernel: tune it again".to_owned())
-            }
+            None if last.is_empty() => Err(OTHERWISE.to_owned()),
             None => Ok(None),
         }
     }
@@ -308,10 +328,19 @@ mod tests {
             "64",
             "the last counts"
         );
-        file.tried.iter_mut().for_each(|tried| tried.kernel = "another".into());
-        let (same, unused) = file.apply(&suite, &device);
-        assert_eq!(groups(&same), [256]);
-        assert!(unused[0].contains("another text of its kernel"), "{unused:?}");
+        type Change = fn(&mut Tried);
+        let others: [Change; 3] = [
+            |tried| tried.kernel = "another".into(),
+            |tried| tried.device.driver = "2.0".into(),
+            |tried| tried.constants.push(("RADIUS".into(), Constant::Int(3))),
+        ];
+        for change in others {
+            let mut other = TunedFile::existing(&path).unwrap();
+            other.tried.iter_mut().for_each(change);
+            let (same, unused) = other.apply(&suite, &device);
+            assert_eq!(groups(&same), [256]);
+            assert!(unused[0].contains("another kernel, search or driver"), "{unused:?}");
+        }
         file.tried.iter_mut().for_each(|tried| tried.device.name = "another".into());
         assert_eq!(file.apply(&suite, &device).1.len(), 0, "of another device nothing is known");
     }

@@ -56,9 +56,10 @@ impl Settings {
         *self == Self::default()
     }
 
-    /// What of them changes the kernel: not where things stand in the suite.
-    pub(super) fn identity(&self) -> Option<Vec<u8>> {
-        let own = Self { places: vec![], ..self.clone() };
+    /// What of them changes the kernel: not where things stand in the suite, nor by which path it was named.
+    pub fn identity(&self) -> Option<Vec<u8>> {
+        let expanded = self.expanded.as_ref().map(|expanded| expanded.without_places());
+        let own = Self { places: vec![], expanded, ..self.clone() };
         (!own.is_default()).then(|| serde_json::to_vec(&own).unwrap_or_default())
     }
 
@@ -68,9 +69,32 @@ impl Settings {
     }
 }
 
+impl Expanded {
+    /// The text without the lines that only say where the next one stands.
+    fn without_places(&self) -> Self {
+        let lines = self.text.split_inclusive('\n').filter(|line| !line.starts_with("#line "));
+        Self { text: lines.collect(), headers: vec![] }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_suite_under_another_path_has_the_same_kernels() {
+        let named = |path: &str, header: &str| Settings {
+            expanded: Some(Expanded {
+                text: format!(
+                    "#line 1 \"{path}/a.h\"\n{header}\n#line 3 \"{path}/k.cl\"\nint b;\n"
+                ),
+                headers: vec![format!("{path}/a.h")],
+            }),
+            ..Settings::default()
+        };
+        assert_eq!(named("x", "int a;").identity(), named("./y/x", "int a;").identity());
+        assert_ne!(named("x", "int a;").identity(), named("x", "int c;").identity());
+    }
 
     #[test]
     fn places_are_no_part_of_a_kernels_identity() {

@@ -122,7 +122,8 @@ fn subgroups(physical: Physical<'_>) -> bool {
         | vk::SubgroupFeatureFlags::ARITHMETIC
         | vk::SubgroupFeatureFlags::BALLOT
         | vk::SubgroupFeatureFlags::SHUFFLE
-        | vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE;
+        | vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE
+        | vk::SubgroupFeatureFlags::QUAD;
     subgroup.supported_stages.contains(vk::ShaderStageFlags::COMPUTE)
         && subgroup.supported_operations.contains(needed)
 }

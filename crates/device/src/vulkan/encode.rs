@@ -35,15 +35,10 @@ pub(super) fn encode(
     let commands = parts.pools.begin(queue.family)?;
     let computes = queue.computes;
     let mut writer = Writer { parts, commands, computes, queries, bound: None };
-    let mut to_host = false;
     for &step in steps {
-        let op = &recording.steps[step].op;
-        to_host |= matches!(op, Op::Download { .. });
-        writer.step(step, op)?;
+        writer.step(step, &recording.steps[step].op)?;
     }
-    if to_host {
-        writer.show_host();
-    }
+    writer.show_host();
     writer.parts.pools.end(commands)?;
     Ok(commands)
 }
@@ -100,14 +95,21 @@ impl<'r> Writer<'_, '_, 'r> {
         }
     }
 
-    /// The host sees what was copied to its memory.
+    /// The host sees what was written: it may read any of it where its memory is mapped.
     #[expect(unsafe_code, reason = "Vulkan call")]
     fn show_host(&self) {
-        let (from, to) = (vk::PipelineStageFlags::TRANSFER, vk::PipelineStageFlags::HOST);
+        use vk::{AccessFlags as Access, PipelineStageFlags as Stages};
+        let (from, written) = match self.computes {
+            true => (
+                Stages::COMPUTE_SHADER | Stages::TRANSFER,
+                Access::SHADER_WRITE | Access::TRANSFER_WRITE,
+            ),
+            false => (Stages::TRANSFER, Access::TRANSFER_WRITE),
+        };
         let all = vk::MemoryBarrier::default()
-            .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
-            .dst_access_mask(vk::AccessFlags::HOST_READ);
-        let none = vk::DependencyFlags::empty();
+            .src_access_mask(written)
+            .dst_access_mask(Access::HOST_READ);
+        let (to, none) = (Stages::HOST, vk::DependencyFlags::empty());
         // SAFETY: as in `barrier`.
         unsafe {
             let device = &self.parts.context.device;

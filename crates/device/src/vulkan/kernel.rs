@@ -52,6 +52,7 @@ pub(super) fn build(
     let max_pushed = context.limits.max_push_constants_size;
     let spirv = spirv::compile(source, text, capabilities, max_pushed).map_err(failed)?;
     let arguments = source.arguments();
+    check_values(context, &arguments, spirv.pushed)?;
     let set_layout = set_layout(context, &arguments, spirv.pushed)?;
     let layout = layout(context, *set_layout, &arguments, spirv.pushed)?;
     let pipeline = pipeline(context, source, &spirv, *layout).map_err(|code| {
@@ -76,6 +77,25 @@ pub(super) fn build(
     let kernel =
         Kernel { pipeline, layout, pushed, arguments, buffers, params, set_layout, pools, sets };
     Ok((kernel, report))
+}
+
+/// A layout beyond the device's limits is no error to a driver: anything may follow.
+fn check_values(context: &Context, arguments: &[Argument], pushed: bool) -> Result<()> {
+    let values = bound(arguments, pushed)
+        .filter(|(_, argument)| {
+            descriptor_type(argument) == vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC
+        })
+        .count();
+    let limits = &context.limits;
+    let most = limits
+        .max_descriptor_set_uniform_buffers_dynamic
+        .min(limits.max_per_stage_descriptor_uniform_buffers);
+    match values > most as usize {
+        true => Err(Error::Unsupported(format!(
+            "{values} values as arguments of their own; the device takes {most}"
+        ))),
+        false => Ok(()),
+    }
 }
 
 fn descriptor_type(argument: &Argument) -> vk::DescriptorType {

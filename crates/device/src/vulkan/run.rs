@@ -72,7 +72,7 @@ pub(super) fn run(
     let last = last.map(|(i, step)| (assigned[step.queue.0 as usize], i)).collect();
     let context = Rc::clone(parts.context);
     let mut run = Run { parts, recording, semaphores, last };
-    run.signal_all()?;
+    run.ensure_semaphores()?;
     let pool = queries.pool().filter(|_| clock.is_some());
     let actions = plan(recording, &assigned, &hows).into_iter();
     let actions: Vec<Action> =
@@ -120,7 +120,7 @@ impl Clock {
 impl Run<'_, '_> {
     /// Makes the semaphores that are missing.
     #[expect(unsafe_code, reason = "Vulkan call")]
-    fn signal_all(&mut self) -> Result<()> {
+    fn ensure_semaphores(&mut self) -> Result<()> {
         let context = self.parts.context;
         if !context.abilities.timeline {
             return Ok(());

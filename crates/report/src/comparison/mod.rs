@@ -44,7 +44,8 @@ pub struct Compared {
 /// One section a device.
 pub fn section(all: &[Compared]) -> Section {
     let section = Section::new("comparison", "Comparison").text(
-        "The ratio is the new time over the old one: below 1 is faster. A case is called faster \
+        "The ratio is the new time over the old one, without what the speed of the machine explains where that \
+         differs: below 1 is faster. A case is called faster \
          or slower only where the change exceeds the tolerance and noise hardly explains it, however \
          many cases are compared (at most one in twenty of those called may be unchanged); same, where \
          the 95 % interval lies within the tolerance. How much rounds scatter is learnt from all cases \

@@ -10,7 +10,7 @@ use super::show::{print, show, warnings, width};
 use crate::store::{Run, baseline, now, read};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::record::{Footer, Noise};
+use gpubench_core::record::{Footer, Host, Noise};
 use gpubench_core::text::counted;
 use gpubench_report::progress::say;
 use pooled::{Allow, Pooled};
@@ -90,14 +90,21 @@ pub fn run(args: Args) -> Result<ExitCode> {
 
 fn save_all(args: &Update, before: Before, folder: &Path) -> Result<ExitCode> {
     let runs = results::open_all(&args.runs)?;
-    let mut devices: Vec<&DeviceInfo> = vec![];
-    for device in runs.iter().flat_map(|run| &run.header.devices) {
-        let same = |known: &&&DeviceInfo| same_view(known, device) && known.driver == device.driver;
-        if !devices.iter().any(|known| same(&known)) {
-            devices.push(device);
+    let mut views: Vec<(&DeviceInfo, &Host)> = vec![];
+    for Run { header, .. } in &runs {
+        for device in &header.devices {
+            let same =
+                |known: &DeviceInfo| same_view(known, device) && known.driver == device.driver;
+            let is_known = |(known, host): &(&DeviceInfo, &Host)| {
+                same(known) && host.class() == header.host.class()
+            };
+            if !views.iter().any(is_known) {
+                views.push((device, &header.host));
+            }
         }
     }
-    let mut pooled: Vec<Pooled> = devices.iter().filter_map(|d| Pooled::new(&runs, d)).collect();
+    let of = |&(device, host): &(&DeviceInfo, &Host)| Pooled::new(&runs, device, host);
+    let mut pooled: Vec<Pooled> = views.iter().filter_map(of).collect();
     if pooled.is_empty() {
         return Err(Error::Usage("no measured case in these runs".into()));
     }

@@ -5,7 +5,7 @@ use crate::store::{Run, baseline};
 use gpubench_analysis::{DeviceCases, DeviceSpeed, collect, noise, past};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
-use gpubench_core::record::{Header, Noise, Outcome, Past, Record};
+use gpubench_core::record::{Header, Host, Noise, Outcome, Past, Record};
 use gpubench_core::text::printable;
 use gpubench_report::labels::case_name;
 use gpubench_stats::median_of;
@@ -38,15 +38,16 @@ pub(super) struct Pooled {
 }
 
 impl Pooled {
-    /// `None` where the device has no record of a case that ran.
-    pub fn new(runs: &[Run], device: &DeviceInfo) -> Option<Self> {
+    /// Of the runs on hosts of this class; `None` where the device has no record of a case that ran.
+    pub fn new(runs: &[Run], device: &DeviceInfo, host: &Host) -> Option<Self> {
         let (mut records, mut per_run, mut wall) = (vec![], vec![], 0.0);
         let (mut files, mut history) = (vec![], vec![]);
         let mut header: Option<Header> = None;
         for run in runs {
             // Of equal GPUs the first is taken: another GPU is another sample.
             let is_it = |d: &DeviceInfo| same_view(d, device) && d.driver == device.driver;
-            let place = run.header.devices.iter().position(is_it);
+            let is_host = run.header.host.class() == host.class();
+            let place = run.header.devices.iter().position(is_it).filter(|_| is_host);
             let Some(place) = place else { continue };
             let mut mine: Vec<Record> =
                 run.records.iter().filter(|r| r.device == place).cloned().collect();

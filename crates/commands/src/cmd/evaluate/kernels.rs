@@ -112,6 +112,12 @@ impl Workload {
         Ok(())
     }
 
+    /// The values of a variant in the order of [`Self::parameters`], whatever that of the space is.
+    pub fn row(self, space: &Space, variant: usize) -> Vec<f64> {
+        let values = self.values(space, variant);
+        self.parameters().iter().filter_map(|name| values.0.get(name).copied()).collect()
+    }
+
     /// The values of a variant.
     pub fn values(self, space: &Space, variant: usize) -> Values<'_> {
         let names = space.names().iter().map(String::as_str);

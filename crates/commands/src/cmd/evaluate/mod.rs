@@ -97,11 +97,14 @@ fn text_of(report: &Report) -> String {
     let mut text = format!("{workload} on {device}: {variants} variants, fitted to {fit}\n");
     let mut line = |name: &str, evaluated: &Evaluated| {
         let Score { spearman, pick, error } = evaluated.mean;
+        let error = match error.is_finite() {
+            true => format!("{:>4.0} %", 100.0 * error),
+            false => "   –".to_owned(),
+        };
         // A string takes every write.
         let _ = writeln!(
             text,
-            "{name:<16} Spearman's ρ {spearman:>5.2}   pick {pick:>5.2} × best   error {:>4.0} %",
-            100.0 * error
+            "{name:<16} Spearman's ρ {spearman:>5.2}   pick {pick:>5.2} × best   error {error}"
         );
     };
     report

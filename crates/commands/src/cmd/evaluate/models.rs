@@ -20,7 +20,7 @@ pub struct Spaced {
     workload: Workload,
     sheet: Sheet,
     data_sheet: DataSheet,
-    /// Of each variant that was measured: its values, its launch, its seconds.
+    /// Of each variant that was measured: its values in the workload's order, its launch, its seconds.
     raw: Vec<Vec<f64>>,
     variants: Vec<Variant>,
     counts: Vec<Arc<GroupCounts>>,
@@ -50,7 +50,7 @@ impl Spaced {
         };
         for (at, (outcome, counts)) in recorded.outcomes().iter().zip(all).enumerate() {
             let Some(seconds) = Outcome::time(outcome) else { continue };
-            spaced.raw.push(space.variants()[at].clone());
+            spaced.raw.push(workload.row(space, at));
             spaced.variants.push(workload.variant(&workload.values(space, at), &counts));
             spaced.counts.push(counts);
             spaced.measured.push(seconds);
@@ -104,8 +104,9 @@ impl Spaced {
 
     /// Time of another device's best variant here, over the best; `None` where it was not measured here.
     pub fn carried(&self, other: &Recorded) -> Option<f64> {
-        let values = &other.space().variants()[other.best()];
-        let at = self.raw.iter().position(|own| own == values)?;
+        self.workload.check(other.space()).ok()?;
+        let values = self.workload.row(other.space(), other.best());
+        let at = self.raw.iter().position(|own| *own == values)?;
         Some(self.measured[at] / self.best()[0])
     }
 

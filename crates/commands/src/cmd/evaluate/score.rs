@@ -9,7 +9,7 @@ pub struct Score {
     pub spearman: f64,
     /// Time of the variant that is called best over the best of all.
     pub pick: f64,
-    /// Median of |predicted − measured| / measured.
+    /// Median of |predicted − measured| / measured; infinite where fewer than half are predicted.
     pub error: f64,
 }
 
@@ -35,9 +35,10 @@ impl Score {
         let best = measured.iter().copied().fold(f64::INFINITY, f64::min);
         let pick = (0..measured.len()).min_by(|&a, &b| predicted[a].total_cmp(&predicted[b]))?;
         let errors = predicted.iter().zip(measured).map(|(p, m)| (p - m).abs() / m);
-        let mut errors: Vec<f64> = errors.filter(|error| error.is_finite()).collect();
+        let mut errors: Vec<f64> = errors.collect();
         errors.sort_by(f64::total_cmp);
-        let error = *errors.get(errors.len() / 2)?;
+        errors.first().filter(|error| error.is_finite())?;
+        let error = errors[errors.len() / 2];
         let spearman = pearson(&ranks(&predicted), &ranks(measured));
         Some(Self { spearman, pick: measured[pick] / best, error })
     }
@@ -105,6 +106,9 @@ mod tests {
         let flat = Score::of(&[Some(1.0); 4], &measured).unwrap();
         assert_eq!((flat.spearman, flat.pick), (0.0, 1.0));
         assert!(Score::of(&[None; 4], &measured).is_none());
+        // Of one in four the error says nothing.
+        let one = Score::of(&[Some(1.0), None, None, None], &measured).unwrap();
+        assert!(one.error.is_infinite());
         // Ties share ranks: ρ of (0, 1.5, 1.5, 3) with (0, 1, 3, 2).
         let tied = Score::of(&[1.0, 2.0, 2.0, 3.0].map(Some), &measured).unwrap();
         assert!((tied.spearman - 3.0 / (4.5f64 * 5.0).sqrt()).abs() < 1e-12, "{tied:?}");

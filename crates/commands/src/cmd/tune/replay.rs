@@ -17,7 +17,7 @@ pub fn run(args: &Args, path: &Path) -> Result<ExitCode> {
     let recorded = recorded::read(path)?;
     let file = path.display().to_string();
     let (all, seeds) = (recorded.space().len(), args.seeds.unwrap_or(SEEDS));
-    let variants = args.variants.unwrap_or(VARIANTS) as usize;
+    let variants = args.variants.map_or(all.min(VARIANTS as usize), |count| count as usize);
     if variants > all {
         return Err(Error::Usage(format!(
             "{file} has {all} variants, so {variants} cannot be tried: --variants {all} at most"
