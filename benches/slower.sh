@@ -13,8 +13,9 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export XDG_CONFIG_HOME="$folder"   # where the trust in these kernels is noted
 
-cp "$here/slower/suite.yaml" "$here/slower/work.cl" "$folder"
+cp "$here"/slower/* "$folder"
 cp "$here/slower/work.cl" "$folder/one.cl"
+cp "$here/slower/work.wgsl" "$folder/one.wgsl"
 run() { "$binary" run "$folder/suite.yaml" --trust --device "$device" --quiet --output "$folder/$1.jsonl" >/dev/null; }
 verdicts() { "$binary" compare "$folder/$1.jsonl" "$folder/first.jsonl" --allow-mismatch; }
 

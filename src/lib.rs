@@ -24,7 +24,7 @@
 //! | `tune` | the search for a kernel's fastest variant: space, strategies, racing, replay |
 //! | `core`, `stats` | units, errors, devices, recordings, cases, records; summaries and intervals |
 //!
-//! Besides: `suites/` and `shaders/` (one kernel in both languages a workload), which the binary carries; `baselines/`; `docs/`.
+//! Besides: `crates/evidence`, a program that runs `docs/evidence.yaml` and writes `docs/results/evidence/`; `suites/` and `shaders/` (one kernel in both languages a workload), which the binary carries; `baselines/`; `docs/`.
 
 pub use gpubench_analysis as analyse;
 pub use gpubench_commands::{cmd, kernel_counts, store, worker};

@@ -55,7 +55,7 @@ fn a_baseline_is_saved_listed_shown_and_compared_with() {
     write(&place, "slow.jsonl", "Card A", 5, 1.2);
     let (code, stdout, _) = output(&place, &["compare", "slow.jsonl", "--fail-on", "slower:5%"]);
     assert_eq!(code, Some(1), "{stdout}");
-    assert!(stdout.contains("✗ 4 slower"), "{stdout}");
+    assert!(stdout.contains("▼ 4 slower"), "{stdout}");
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn repeated_runs_teach_the_noise_floor() {
     write(&place, "new.jsonl", "Card A", 5, 1.08);
     assert_eq!(output(&place, &["baseline", "save", "r1.jsonl"]).0, Some(0));
     let (_, stdout, _) = output(&place, &["compare", "new.jsonl"]);
-    assert!(stdout.contains("✗ 4 slower"), "one run knows nothing of the noise: {stdout}");
+    assert!(stdout.contains("▼ 4 slower"), "one run knows nothing of the noise: {stdout}");
 
     let all = ["baseline", "save", "r1.jsonl", "r2.jsonl", "r3.jsonl"];
     let (code, _, stderr) = output(&place, &all);
@@ -79,7 +79,7 @@ fn repeated_runs_teach_the_noise_floor() {
             .unwrap();
     assert_eq!((saved.records.len(), saved.header.rounds), (3 * 3 * 4, 9));
     let (_, stdout, _) = output(&place, &["compare", "new.jsonl"]);
-    assert!(stdout.contains("✗ 0 slower"), "three runs do: {stdout}");
+    assert!(stdout.contains("▼ 0 slower"), "three runs do: {stdout}");
     let (_, stdout, _) = output(&place, &["baseline", "show", "card-a"]);
     assert!(stdout.contains("8.0 %"), "{stdout}");
 }
@@ -151,5 +151,5 @@ fn a_simulated_run_can_be_repeated_saved_and_compared() {
     let newest = place.results().pop().expect("two results").display().to_string();
     let (code, stdout, stderr) = output(&place, &["compare", &newest, "--fail-on", "slower"]);
     assert_eq!(code, Some(0), "{stdout}{stderr}");
-    assert!(stdout.contains("✗ 0 slower, ✓ 0 faster"), "{stdout}");
+    assert!(stdout.contains("▼ 0 slower, ▲ 0 faster"), "{stdout}");
 }

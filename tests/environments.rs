@@ -169,3 +169,32 @@ fn a_run_of_another_suite_is_skipped_with_a_line() {
         assert!((stdout + &stderr).contains("Tesla K40c"), "{command:?}: {stderr}");
     }
 }
+
+/// Containers bound how many threads and how much memory there are.
+#[test]
+fn a_system_without_a_thread_left_is_an_error_and_no_panic() {
+    let place = Place::new();
+    let suite = suite("flow/flow.yaml");
+    let run = format!("run {suite} --sim k40c --rounds 1 --verify --quiet");
+    for limit in (20_000..=200_000).step_by(10_000) {
+        for what in ["devices", &run] {
+            let output = shell(&place, &format!("ulimit -v {limit}; exec \"$0\" {what}"));
+            let stderr = text(&output.stderr);
+            assert!(!stderr.contains("panicked"), "{limit} KiB, {what}: {stderr}");
+        }
+    }
+}
+
+#[test]
+fn a_dumb_terminal_gets_no_colours() {
+    let place = Place::new();
+    let run = suite("v1/every-kind.jsonl");
+    let coloured = |term: &str| {
+        let report =
+            format!("unset NO_COLOR; TERM={term} exec script -qec \"$0 report {run}\" /dev/null");
+        let output = shell(&place, &report);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        text(&output.stdout).contains('\u{1b}')
+    };
+    assert!(coloured("xterm") && !coloured("dumb"));
+}

@@ -427,14 +427,8 @@ fn the_order_of_simulated_devices_is_predicted_from_their_profiles() {
     // Without its profile a device keeps its place, and gets no predicted one.
     let two = [&rank[..], &[&fast, &slow, "--format", "md"]].concat();
     let (out, _, _) = run_gpubench(&place, &two);
-    assert!(
-        out.contains("| Tesla K20c · simulation of 077c2603 · sim (simulated) | – | – |"),
-        "{out}"
-    );
-    assert!(
-        out.contains("Tesla K20c · simulation of 077c2603 · sim (simulated): no profile"),
-        "{out}"
-    );
+    assert!(out.contains("| Tesla K20c · sim (simulated) | – | – |"), "{out}");
+    assert!(out.contains("Tesla K20c · sim (simulated): no profile"), "{out}");
     let (_, err, code) = run_gpubench(&place, &[&rank[..], &[&fast]].concat());
     assert_eq!(code, Some(0));
     assert!(err.contains("that takes profiles of two ranked devices or more"), "{err}");

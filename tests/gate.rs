@@ -259,3 +259,21 @@ fn a_slow_slide_and_a_step_are_found_over_a_folder_of_runs() {
     assert!(line("copy n=2").contains("steps: 2025-03-08 1.20 ×"), "{stdout}");
     assert!(line("copy n=0").is_empty() && line("copy n=3").is_empty(), "{stdout}");
 }
+
+/// What `docs/howto/ci.md` says, followed by its script on a simulated device: a slowdown of 10 % is found, and
+/// no change is not red.
+#[test]
+fn the_script_of_continuous_integration_does_what_its_page_says() {
+    let place = Place::new();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/ci.sh");
+    let output = std::process::Command::new(script)
+        .args([env!("CARGO_BIN_EXE_gpubench"), "sim", "1", "1"])
+        .env("TMPDIR", place.folder.path().join("tmp"))
+        .output()
+        .expect("a shell");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    let last = said.lines().last();
+    let expected = "slowdown of 10 %: found in 1 of 1 tries; none: red in 0 of 1 tries";
+    assert_eq!(last, Some(expected), "{said}");
+}

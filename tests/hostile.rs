@@ -276,9 +276,8 @@ fn no_text_of_a_suite_or_a_description_commands_a_terminal() {
     }
 }
 
-#[test]
-fn no_text_of_a_profile_or_a_table_commands_a_terminal() {
-    let place = Place::new();
+/// The profile of a simulated GPU.
+fn profile(place: &Place) -> Value {
     let run = place.output(&[
         "run",
         "characterise",
@@ -294,9 +293,18 @@ fn no_text_of_a_profile_or_a_table_commands_a_terminal() {
     assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
     let profile = place.output(&["profile", "--json", "run.jsonl"]);
     let profile: Value = serde_json::from_slice(&profile.stdout).unwrap();
-    for one in one_by_one(&profile) {
+    let file = write(place, "profile.json", std::slice::from_ref(&profile));
+    let read = place.output(&["predict", "filters", "--profile", &file]);
+    assert!(text(&read.stderr).contains("profile of Tesla K40c"), "{}", text(&read.stderr));
+    profile
+}
+
+#[test]
+fn no_text_of_a_profile_or_a_table_commands_a_terminal() {
+    let place = Place::new();
+    for one in one_by_one(&profile(&place)) {
         let file = write(&place, "profile.json", &[one]);
-        is_harmless(&place, &["predict", "fft", "--profile", &file]);
+        is_harmless(&place, &["predict", "filters", "--profile", &file]);
     }
     for (model, table) in [
         ("concurrency", "concurrency_pairs_k40.csv"),
@@ -346,4 +354,46 @@ fn no_number_of_a_result_file_is_shown_as_nonsense() {
         let (_, all) = printed(&place, &["report", &file]);
         assert_eq!(nonsense(&all), None, "{number:e}\n{all}");
     }
+}
+
+/// `value` with each number by itself replaced by `number`.
+fn each_number(value: &Value, number: f64) -> Vec<Value> {
+    let with = |at: &String| {
+        let mut next = value.clone();
+        *next.pointer_mut(at).unwrap() = serde_json::json!(number);
+        next
+    };
+    leaves(value, Value::is_number).iter().map(with).collect()
+}
+
+#[test]
+fn no_number_that_a_file_gives_is_echoed_at_length() {
+    let place = Place::new();
+    let echoes = |args: &[&str]| {
+        let (_, all) = printed(&place, args);
+        assert_eq!(nonsense(&all), None, "{args:?}\n{all}");
+    };
+    let suites = ["tests/data/program/program.yaml", "suites/sustain.yaml"].map(yaml);
+    let gpu = yaml("crates/device/src/sim/devices/tesla-k40c.yaml");
+    let profile = profile(&place);
+    for number in [1e308, -1e308, 1e-290] {
+        for suite in suites.iter().flat_map(|suite| each_number(suite, number)) {
+            let file = write_yaml(&place, "suite.yaml", &suite);
+            echoes(&["check", &file]);
+            echoes(&["run", &file, "--sim", "k40c", "--dry-run"]);
+        }
+        for gpu in each_number(&gpu, number) {
+            echoes(&["devices", "--sim", &write_yaml(&place, "gpu.yaml", &gpu)]);
+        }
+        for one in each_number(&profile, number) {
+            echoes(&["predict", "filters", "--profile", &write(&place, "profile.json", &[one])]);
+        }
+        let mut lines = every_kind();
+        lines[0]["header"]["budget"] = serde_json::json!(number);
+        echoes(&["report", &write(&place, "header.jsonl", &lines)]);
+        std::fs::write(place.folder.path().join("space.csv"), format!("a,time_ms\n1,{number:e}\n"))
+            .unwrap();
+        echoes(&["tune", "--replay", "space.csv"]);
+    }
+    echoes(&["compare", "a", "b", "--tolerance", "1e-300"]);
 }

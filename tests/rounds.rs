@@ -46,12 +46,12 @@ fn a_timeout_and_a_crash_are_a_crash_to_every_command() {
         write(&place, "bad.jsonl", &both, true);
         write(&place, "good.jsonl", &[Outcome::Ok, Outcome::Ok], true);
         for (args, wanted) in [
-            (&["report", "bad.jsonl"][..], "✗ bad n=1 on opencl:0: crash"),
+            (&["report", "bad.jsonl"][..], "✗ bad n=1 on Card A · 1.0 · opencl: crash"),
             (&["report", "bad.jsonl", "--format", "md"], "crash"),
             (&["report", "bad.jsonl", "--format", "html"], "crash"),
             (&["report", "bad.jsonl", "--format", "csv"], "kernel,,crash,killed by SIGSEGV"),
             (&["report", "bad.jsonl", "--format", "json"], "\"outcome\": \"crash\""),
-            (&["rank", "bad.jsonl"], "crash on Card A (1.0; opencl)"),
+            (&["rank", "bad.jsonl"], "crash on Card A · 1.0 · opencl"),
             (&["compare", "bad.jsonl", "good.jsonl"], "crash in the new run"),
             (&["compare", "good.jsonl", "bad.jsonl"], "crash in the old run"),
             (&["baseline", "save", "bad.jsonl", "--allow", "few-rounds"], "bad n=1 (crash)"),
@@ -73,7 +73,10 @@ fn one_failed_round_of_three_leaves_nothing_to_fit_or_to_rank() {
         let said = says(&place, &["fit", "bad.jsonl"]);
         assert!(said.contains("no kernel is verified"), "{said}");
         let said = says(&place, &["report", "bad.jsonl"]);
-        assert!(said.contains("✗ bad n=1 on opencl:0 in 2 of 3 rounds: crash"), "{said}");
+        assert!(
+            said.contains("✗ bad n=1 on Card A · 1.0 · opencl in 2 of 3 rounds: crash"),
+            "{said}"
+        );
         let said = says(&place, &["rank", "bad.jsonl"]);
         assert!(!said.contains("1.00"), "{said}");
     }

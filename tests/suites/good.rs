@@ -241,3 +241,29 @@ fn the_threshold_of_intensity_is_below_every_described_balance() {
     }
     assert!(count > 0, "the threshold is far below what it stands for");
 }
+
+/// As KERNELS.md has it.
+#[test]
+fn a_definition_is_a_text_or_a_whole_number() {
+    let text = std::fs::read_to_string(data().join("full.yaml")).unwrap();
+    let defines = "entry: scale\n      defines: { REAL: float, USE_LOCAL: 1, LOW: -2 }";
+    let text =
+        text.replacen("entry: scale", defines, 1).replace("include: [more/included.yaml]\n", "");
+    let file = |name: &str| std::fs::read_to_string(data().join(name)).unwrap();
+    let (opencl, wgsl) = (file("scale.cl"), file("scale.wgsl"));
+    let folder = folder(&[
+        ("a.yaml", &text),
+        ("scale.cl", &opencl),
+        ("scale.wgsl", &wgsl),
+        ("expected.bin", "0123456789abcdef"),
+    ]);
+    let suite = load(&folder.path().join("a.yaml")).unwrap_or_else(|error| panic!("{error}"));
+    let kernel = workload(&suite, "scale").kernel.as_ref().unwrap();
+    let defined: Vec<_> = kernel
+        .settings
+        .defines
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect();
+    assert_eq!(defined, [("REAL", "float"), ("USE_LOCAL", "1"), ("LOW", "-2")]);
+}

@@ -219,3 +219,26 @@ workloads:
     assert_eq!(rows([1, 128], "[n, count]"), 1, "all rows lie in one: parts are not rounded");
     assert_eq!(rows([32, 8], "[n, n]"), 1, "a grid that does not grow");
 }
+
+/// What `check` accepts in a program, a run takes.
+#[test]
+fn constants_count_the_repetitions_and_the_work_of_a_program() {
+    let suite = "version: 1
+workloads:
+  again:
+    kernel: { family: micro, entry: triad, group: [64], constants: { V: f32, ITEMS: 3 } }
+    sizes: { n: [1024] }
+    params: { n: n, s: { f32: 0.5 } }
+    buffers:
+      b: { type: f32, count: n, fill: index }
+      c: { type: f32, count: n, fill: index }
+      out: { type: f32, count: n }
+    steps: [{ repeat: ITEMS, steps: [{ kernel: {}, grid: [n] }] }]
+    work: { flops: 2*n*ITEMS, bytes: GROUP_X }
+    verify: none
+";
+    let case = planned(suite, &gpu(), &LIMITS).remove(0).unwrap();
+    let candidate = &case.candidates[0];
+    assert_eq!(candidate.passes().len(), 3);
+    assert_eq!((candidate.flops, candidate.bytes), (6144.0, 64.0));
+}

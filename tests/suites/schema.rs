@@ -99,15 +99,14 @@ fn keys(value: &Value) -> Option<u64> {
     value.as_object().map(|map| map.len() as u64)
 }
 
+fn is_element(text: &str) -> bool {
+    gpubench::gpu::Element::try_from(text.to_owned()).is_ok()
+}
+
 /// The patterns that the schema has, without an engine for all of them.
 fn matches_pattern(text: &str, pattern: &Value) -> bool {
     match pattern.as_str().unwrap() {
-        "^(f32|u32|i32)(x2|x4|x8|x16)?$" => {
-            gpubench::gpu::Element::try_from(text.to_owned()).is_ok()
-        }
-        "^([iu](8|16|32|64)|f(16|32|64))(x2|x3|x4|x8|x16)?$" => {
-            gpubench::gpu::ValueType::try_from(text.to_owned()).is_ok()
-        }
+        "^(f16|f32|f64|[iu](8|16|32|64))(x2|x4|x8|x16)?$" => is_element(text),
         "^[0-9]+ *(B|KiB|MiB|GiB|kB|MB|GB)?$" => {
             let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
             let units = ["", "B", "KiB", "MiB", "GiB", "kB", "MB", "GB"];

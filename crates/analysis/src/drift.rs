@@ -7,6 +7,7 @@
 
 use gpubench_core::gpu::DeviceKind;
 use gpubench_core::record::{Flag, Record};
+use gpubench_core::units::fixed;
 use gpubench_stats::{Summary, median_of, quantile};
 
 /// Smaller changes are none: a clock moves in steps of about one percent. On the host's own processor
@@ -81,9 +82,12 @@ fn around(record: &Record) -> Option<[f64; 2]> {
 fn describe(change: f64) -> String {
     let percent = 100.0 * change.abs().exp_m1();
     match change > 0.0 {
-        true => format!("the reference kernel took {percent:.0} % longer than undisturbed"),
+        true => {
+            format!("the reference kernel took {} % longer than undisturbed", fixed(percent, 0))
+        }
         false => {
-            format!("the reference kernel took 1/{:.2} of its time undisturbed", (-change).exp())
+            let by = fixed((-change).exp(), 2);
+            format!("the reference kernel took 1/{by} of its time undisturbed")
         }
     }
 }
@@ -92,6 +96,17 @@ fn describe(change: f64) -> String {
 mod tests {
     use super::*;
     use gpubench_core::record::sample::{key, record};
+
+    #[test]
+    fn no_change_runs_over_many_digits() {
+        assert_eq!(
+            describe(0.5_f64.ln_1p()),
+            "the reference kernel took 50 % longer than undisturbed"
+        );
+        assert_eq!(describe(60.0), "the reference kernel took 1e28 % longer than undisturbed");
+        let faster = describe(-60.0);
+        assert_eq!(faster, "the reference kernel took 1/1.14e26 of its time undisturbed");
+    }
 
     /// Cases of which each has these readings around it, in units of the undisturbed time.
     fn run(kind: DeviceKind, readings: &[[f64; 2]]) -> Vec<Option<String>> {

@@ -235,7 +235,7 @@ mod tests {
     fn a_slide_must_matter_and_be_no_luck() {
         let line = |slope: f64, noise: f64| {
             let at = |week: usize| {
-                let sign = if week % 2 == 0 { 1.0 } else { -1.0 };
+                let sign = if week.is_multiple_of(2) { 1.0 } else { -1.0 };
                 (week as f64, slope * week as f64 + noise * sign)
             };
             slide(&(0..12).map(at).collect::<Vec<_>>(), 1.0).is_some()

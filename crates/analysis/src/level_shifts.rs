@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_moves_that_chance_hardly_makes_them_are_enough() {
+    fn moves_that_chance_hardly_makes_are_enough() {
         // The case asked about does not count itself: two runs of 39 others.
         let rare = rare_count(78, SINGLE);
         let reached = |stepping| LevelShifts::of(&cases(stepping)).reached(39, 0.02);

@@ -1,11 +1,12 @@
 //! What a report is about: the devices of one or several runs, and what was measured on them.
 
 use crate::{Aggregate, aggregate_numbered};
-use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::record::{Footer, Header, Record};
-use gpubench_core::text::{middle, printable};
+use gpubench_core::gpu::{DeviceInfo, names};
+use gpubench_core::record::{Built, Footer, Header, Record};
+use gpubench_core::text::printable;
+use gpubench_core::units::Bytes;
 use gpubench_core::workload::CaseKey;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// One run, as it was read.
 #[derive(Clone, Debug)]
@@ -25,9 +26,10 @@ pub struct Source<'a> {
 /// A device seen through one API, in one run or several.
 #[derive(Clone, Debug)]
 pub struct ReportedDevice<'a> {
-    /// `opencl:0`, with the machine behind it where there are several.
+    /// `opencl:0`, with the machine behind it where there are several: what programs read, and what
+    /// `--device` takes.
     pub label: String,
-    /// The device's name, short enough for a legend.
+    /// What people call it, `AMD EPYC · PoCL 3.1 · opencl (CPU)`: short enough for a legend, and no two alike.
     pub name: String,
     /// The device.
     pub device: &'a DeviceInfo,
@@ -85,8 +87,8 @@ impl<'a> Pool<'a> {
         let (header, device) = (source.header, &source.header.devices[index]);
         let mut kernels: HashMap<&CaseKey, &str> = HashMap::new();
         for record in source.records.iter().filter(|record| record.device == index) {
-            if let Some(kernel) = &record.kernel {
-                kernels.insert(&record.key, &kernel.hash);
+            if let Some(hash) = record.kernel.as_ref().and_then(Built::fixed_hash) {
+                kernels.insert(&record.key, hash);
             }
         }
         let same = |&i: &usize| {
@@ -96,7 +98,7 @@ impl<'a> Pool<'a> {
             };
             old.host.name == header.host.name
                 && old.gpubench == header.gpubench
-                && other == device
+                && is_same(other, device)
                 && !kernels.iter().any(differ)
         };
         // A header that lists one device twice still means two.
@@ -109,6 +111,17 @@ impl<'a> Pool<'a> {
         self.kernels.push(kernels);
         self.members.len() - 1
     }
+}
+
+/// Whether two runs saw the same device: how much memory is left may differ from run to run.
+fn is_same(one: &DeviceInfo, other: &DeviceInfo) -> bool {
+    let at_rest = |device: &DeviceInfo| DeviceInfo {
+        memory: None,
+        max_buffer: Bytes(0),
+        max_binding: Bytes(0),
+        ..device.clone()
+    };
+    at_rest(one) == at_rest(other)
 }
 
 fn reported_devices<'a>(members: &[(&'a Header, &'a DeviceInfo)]) -> Vec<ReportedDevice<'a>> {
@@ -128,21 +141,34 @@ fn reported_devices<'a>(members: &[(&'a Header, &'a DeviceInfo)]) -> Vec<Reporte
         }
         labels.push(label);
     }
+    let named = labels.into_iter().zip(distinct_names(members));
     members
         .iter()
-        .zip(labels)
-        .map(|((header, device), label)| ReportedDevice {
-            label,
-            name: middle(&printable(&device.name, 200), 30),
-            device,
-            header,
-        })
+        .zip(named)
+        .map(|((header, device), (label, name))| ReportedDevice { label, name, device, header })
         .collect()
+}
+
+/// What people call the devices, with the machine behind it where there are several.
+fn distinct_names(members: &[(&Header, &DeviceInfo)]) -> Vec<String> {
+    let host = |(header, _): &(&Header, &DeviceInfo)| printable(&header.host.name, 20);
+    let mut found = vec![String::new(); members.len()];
+    let hosts: BTreeSet<String> = members.iter().map(host).collect();
+    for here in &hosts {
+        let places: Vec<usize> =
+            (0..members.len()).filter(|&i| host(&members[i]) == *here).collect();
+        let devices: Vec<&DeviceInfo> = places.iter().map(|&i| members[i].1).collect();
+        for (i, name) in places.into_iter().zip(names(&devices)) {
+            found[i] = if hosts.len() > 1 { format!("{name} · {here}") } else { name };
+        }
+    }
+    found
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpubench_core::gpu::{BoundsChecks, BuildReport};
     use gpubench_core::record::sample::{device, header, key, record};
 
     fn source<'a>(header: &'a Header, records: &'a [Record]) -> Source<'a> {
@@ -161,17 +187,50 @@ mod tests {
     }
 
     #[test]
+    fn less_free_memory_or_another_variant_found_is_the_same_device() {
+        let run = |memory: u64, hash: &str| {
+            let mut record = record(key("a", 1), 1.0);
+            record.kernel = Some(Built {
+                hash: hash.into(),
+                group: [64, 1, 1],
+                groups: [1, 1, 1],
+                bounds_checks: BoundsChecks::Off,
+                variant: "eight wide".into(),
+                tried: vec![],
+                report: BuildReport::default(),
+            });
+            let memory = Some(Bytes(memory));
+            (header(vec![DeviceInfo { memory, ..device("opencl") }]), [record])
+        };
+        let ((first, one), (again, other)) = (run(1 << 30, "a"), run(1 << 29, "b"));
+        let input = ReportInput::new(vec![source(&first, &one), source(&again, &other)]);
+        assert_eq!(input.labels(), ["opencl:0"]);
+        let mut fixed = other.clone();
+        let mut fixed_before = one.clone();
+        for record in [&mut fixed[0], &mut fixed_before[0]] {
+            record.kernel.as_mut().unwrap().variant.clear();
+        }
+        let input = ReportInput::new(vec![source(&first, &fixed_before), source(&again, &fixed)]);
+        assert_eq!(input.labels(), ["opencl:0", "opencl:0 #2"]);
+    }
+
+    #[test]
     fn another_driver_or_machine_is_another_device() {
         let first = header(vec![device("opencl")]);
         let newer = header(vec![DeviceInfo { driver: "2.0".into(), ..device("opencl") }]);
         let records = [record(key("a", 1), 1.0)];
         let input = ReportInput::new(vec![source(&first, &records), source(&newer, &records)]);
         assert_eq!(input.labels(), ["opencl:0", "opencl:0 #2"]);
+        let names = |input: &ReportInput| -> Vec<String> {
+            input.reported_devices.iter().map(|reported| reported.name.clone()).collect()
+        };
+        assert_eq!(names(&input), ["Invented GPU · 1.0 · opencl", "Invented GPU · 2.0 · opencl"]);
         assert_eq!(input.rows.len(), 2);
         let mut elsewhere = first.clone();
         elsewhere.host.name = "far".into();
         let input = ReportInput::new(vec![source(&first, &records), source(&elsewhere, &records)]);
         assert_eq!(input.labels()[1], "opencl:0 far");
+        assert!(names(&input)[1].ends_with(" · far"), "{:?}", names(&input));
     }
 
     #[test]

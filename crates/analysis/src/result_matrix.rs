@@ -3,7 +3,7 @@
 
 use super::aggregate::{Tally, shown};
 use super::roof::Figure;
-use gpubench_core::gpu::{BoundsChecks, Clock, DeviceInfo, DeviceKind, Numeric};
+use gpubench_core::gpu::{BoundsChecks, Clock, DeviceInfo, DeviceKind, Scalar};
 use gpubench_core::record::{Built, Flag, Header, Record};
 use gpubench_core::workload::{CaseKey, Ceiling};
 use gpubench_stats::{Overall, Rounds, overalls};
@@ -37,7 +37,7 @@ pub struct Cell {
     /// Operations of one launch.
     pub flops: f64,
     /// How many of them are of which type; the others are of `f32`.
-    types: Vec<(Numeric, f64)>,
+    types: Vec<(Scalar, f64)>,
     /// Bytes of one launch or copy.
     pub bytes: f64,
     /// Whether the working set fits a cache.
@@ -179,6 +179,11 @@ impl Cell {
     /// Seconds over all rounds.
     pub fn seconds(&self) -> f64 {
         self.log_seconds().exp()
+    }
+
+    /// Whether the suite calls it a ceiling of the device.
+    pub(super) fn is_ceiling(&self) -> bool {
+        self.ceiling.is_some()
     }
 
     /// As a ceiling of `workload`, where it is one, and the device was not disturbed: what it bounds.

@@ -8,7 +8,7 @@ mod peaks;
 
 use super::aggregate::{Aggregate, shown};
 use super::levels::{Curve, Point};
-use gpubench_core::gpu::{DeviceKind, Numeric};
+use gpubench_core::gpu::{DeviceKind, Scalar};
 use gpubench_core::record::{Flag, Grade, Record};
 use gpubench_core::units::{self, Bytes};
 use gpubench_core::workload::Ceiling;
@@ -34,7 +34,7 @@ pub struct Figure<'a> {
     /// Operations.
     pub flops: f64,
     /// How many of them are of which type; the others are of `f32`.
-    pub types: &'a [(Numeric, f64)],
+    pub types: &'a [(Scalar, f64)],
     /// Bytes.
     pub bytes: f64,
     /// Bytes of all buffers, where known.
@@ -70,7 +70,7 @@ pub(super) fn flag(records: &mut [&mut Record], kind: DeviceKind) {
 
 impl<'a> Figure<'a> {
     /// Of a kernel that was measured.
-    fn of(record: &'a Record) -> Option<Self> {
+    pub fn of(record: &'a Record) -> Option<Self> {
         let measured = shown(record).filter(|_| record.key.measure.is_kernel())?;
         let [fastest, slowest] = Summary::of(&measured.samples)?.interval;
         let built = record.kernel.as_ref();
@@ -88,17 +88,17 @@ impl<'a> Figure<'a> {
     }
 
     /// Operations by type, as far as there are any.
-    pub(super) fn operations(&self) -> impl Iterator<Item = (Numeric, f64)> {
+    pub(super) fn operations(&self) -> impl Iterator<Item = (Scalar, f64)> {
         let typed: f64 = self.types.iter().map(|(_, count)| count).sum();
         // What is left of a sum of equal parts is rounding.
         let rest = Some(self.flops - typed).filter(|rest| *rest > 1e-9 * self.flops);
-        let rest = rest.map(|rest| (Numeric::F32, rest));
+        let rest = rest.map(|rest| (Scalar::F32, rest));
         self.types.iter().copied().chain(rest).filter(|(_, count)| *count > 0.0)
     }
 
     /// Bytes that a launch can have touched: of large buffers only what it counts, and of what it counts
     /// again and again no more than the buffers.
-    pub(super) fn touched(&self) -> f64 {
+    pub fn touched(&self) -> f64 {
         self.working_set.map_or(self.bytes, |all| self.bytes.min(all as f64))
     }
 }
@@ -152,11 +152,11 @@ impl Roof {
 
     /// Operations of `f32` a second, where measured.
     pub fn flops(&self) -> Option<f64> {
-        self.peaks.rate(Numeric::F32)
+        self.peaks.rate(Scalar::F32)
     }
 
     /// Operations a second of each type that was measured.
-    pub fn types(&self) -> impl Iterator<Item = (Numeric, f64)> {
+    pub fn types(&self) -> impl Iterator<Item = (Scalar, f64)> {
         self.peaks.all()
     }
 

@@ -94,7 +94,7 @@ impl Header {
 pub fn numbers(file: &[u8], scalar: Scalar, count: u64) -> Result<&[u8], String> {
     let header = Header::parse(file)?;
     header.check(scalar, count)?;
-    let wanted = count as usize * 4;
+    let wanted = count as usize * scalar.size();
     let rest = &file[header.start..];
     if rest.len() == wanted {
         return Ok(rest);
@@ -119,23 +119,23 @@ pub fn file(scalar: Scalar, shape: &[u64], numbers: &[u8]) -> Vec<u8> {
     file
 }
 
-/// NumPy's word for a type of this machine's byte order.
+/// NumPy's word for a type of this machine's byte order, which one byte has none of.
 fn dtype(scalar: Scalar) -> String {
-    let order = if cfg!(target_endian = "little") { '<' } else { '>' };
-    let kind = match scalar {
-        Scalar::F32 => 'f',
-        Scalar::U32 => 'u',
-        Scalar::I32 => 'i',
+    let order = match (scalar.size(), cfg!(target_endian = "little")) {
+        (1, _) => '|',
+        (_, true) => '<',
+        (_, false) => '>',
     };
-    format!("{order}{kind}4")
+    format!("{order}{}{}", &scalar.name()[..1], scalar.size())
 }
 
-fn numpy_name(scalar: Scalar) -> &'static str {
-    match scalar {
-        Scalar::F32 => "float32",
-        Scalar::U32 => "uint32",
-        Scalar::I32 => "int32",
-    }
+fn numpy_name(scalar: Scalar) -> String {
+    let kind = match &scalar.name()[..1] {
+        "f" => "float",
+        "u" => "uint",
+        _ => "int",
+    };
+    format!("{kind}{}", 8 * scalar.size())
 }
 
 #[cfg(test)]
@@ -171,6 +171,22 @@ mod tests {
             assert_eq!(Header::parse(&file).unwrap().shape, shape);
             assert_eq!(Header::parse(&file).unwrap().start % ALIGNMENT, 0);
         }
+    }
+
+    #[test]
+    fn types_have_numpys_names() {
+        for (scalar, descr, name) in [
+            (Scalar::U8, "|u1", "uint8"),
+            (Scalar::I16, "<i2", "int16"),
+            (Scalar::F16, "<f2", "float16"),
+            (Scalar::F64, "<f8", "float64"),
+        ] {
+            let order = if cfg!(target_endian = "little") { "<" } else { ">" };
+            assert_eq!(dtype(scalar), descr.replace('<', order));
+            assert_eq!(numpy_name(scalar), name);
+        }
+        let bytes = [1u8, 2, 3];
+        assert_eq!(numbers(&file(Scalar::U8, &[3], &bytes), Scalar::U8, 3).unwrap(), bytes);
     }
 
     #[test]

@@ -109,9 +109,9 @@ fn skip_escape(chars: &mut std::str::Chars) {
     }
 }
 
-/// Marks that reorder or hide what a terminal shows.
+/// Marks that reorder or hide what a terminal shows, or that some readers of tables take for the end of a line.
 pub fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 /// Parts in lower case, joined by dashes, with nothing but letters and digits between them: safe as a file's
@@ -241,6 +241,11 @@ mod tests {
         assert_eq!(harmless("a\tb\nµ ✓ €"), "a\tb\nµ ✓ €");
         assert_eq!(harmless("a\u{1b}[31mred\u{1b}[0m\r\n\u{9b}2J\u{7f}\u{202e}b"), "ared\n2Jb");
         assert_eq!(harmless("\u{1b}"), "");
+        assert_eq!(
+            harmless("a\u{2028}b\u{2029}c\u{61c}d"),
+            "abcd",
+            "lines that are none, marks of Arabic"
+        );
     }
 
     #[test]

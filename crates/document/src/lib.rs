@@ -147,9 +147,10 @@ impl Section {
         self.part(Part::Facts { facts: vec![fact] })
     }
 
-    /// Adds a table, unless it is empty. Of two parts of one key, the second becomes `key_2`.
+    /// Adds a table without the columns that say nothing in any row, unless it is empty. Of two parts of
+    /// one key, the second becomes `key_2`.
     pub fn table(self, table: Table) -> Self {
-        if table.rows().is_empty() { self } else { self.part(Part::Table(table)) }
+        if table.rows().is_empty() { self } else { self.part(Part::Table(table.without_missing())) }
     }
 
     /// Adds a plot, unless it is empty.
@@ -219,6 +220,16 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_table_of_a_section_has_a_column_of_dashes() {
+        let columns = ["a", "b", "c"].map(|name| Column::text(name, name));
+        let mut table = Table::new("t", "t", columns);
+        table.row(["x".into(), Cell::Missing, Sentence::new().into()]);
+        table.row(["y".into(), Cell::Missing, Cell::Missing]);
+        let section = Section::new("s", "s").table(table);
+        assert_eq!(section.find_table("t").unwrap().columns().len(), 1);
+    }
 
     #[test]
     fn parts_have_distinct_keys_and_empty_ones_are_dropped() {

@@ -30,12 +30,26 @@ pub struct Axis {
     /// Names that values along the axis are positions of, from 0.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     categories: Vec<String>,
+    /// Values that have a place on it whatever is drawn: plots that share them can be compared.
+    #[serde(skip)]
+    shared: Vec<f64>,
 }
 
 impl Axis {
     /// An axis of quantities.
     pub fn new(label: impl Into<Sentence>, unit: Unit, scale: Scale) -> Self {
-        Self { label: label.into(), unit, scale, categories: vec![] }
+        Self { label: label.into(), unit, scale, categories: vec![], shared: vec![] }
+    }
+
+    /// The same with a place for each of `values`, whatever is drawn: plots with the same ones have the same
+    /// axis.
+    pub fn shared(self, values: impl IntoIterator<Item = f64>) -> Self {
+        Self { shared: values.into_iter().collect(), ..self }
+    }
+
+    /// Values that have a place on it whatever is drawn.
+    pub fn places(&self) -> &[f64] {
+        &self.shared
     }
 
     /// A horizontal axis of names; a point's x is a name's position, from 0. Such a plot is drawn
@@ -95,17 +109,30 @@ pub struct Series {
     pub dash: usize,
     /// Its points.
     points: Vec<Point>,
+    /// What is written along the line from each point to the next, from the first on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    along: Vec<Sentence>,
 }
 
 impl Series {
     /// Without points.
     pub fn new(name: impl Into<Sentence>, style: Style) -> Self {
-        Self { name: name.into(), style, colour: None, dash: 0, points: vec![] }
+        Self { name: name.into(), style, colour: None, dash: 0, points: vec![], along: vec![] }
     }
 
     /// Colour and dashes, so that series can be alike in one of two respects.
     pub fn look(self, colour: usize, dash: usize) -> Self {
         Self { colour: Some(colour), dash, ..self }
+    }
+
+    /// With labels along the line from each point to the next, from the first on.
+    pub fn along(self, labels: impl IntoIterator<Item = Sentence>) -> Self {
+        Self { along: labels.into_iter().collect(), ..self }
+    }
+
+    /// What is written along its line.
+    pub fn labels(&self) -> &[Sentence] {
+        &self.along
     }
 
     /// Adds points; those that are not finite are left out.

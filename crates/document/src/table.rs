@@ -215,9 +215,9 @@ impl Table {
         self.best.extend(column.map(|column| (row, column)));
     }
 
-    /// The same without the columns that have no value in any row.
+    /// The same without the columns that say nothing in any row.
     pub fn without_missing(mut self) -> Self {
-        let is_filled = |i: usize| self.rows.iter().any(|row| row[i] != Cell::Missing);
+        let is_filled = |i: usize| self.rows.iter().any(|row| row[i].says_something());
         let kept: Vec<usize> = (0..self.columns.len()).filter(|&i| is_filled(i)).collect();
         let place = |old: usize| kept.iter().position(|&kept| kept == old);
         self.best = self.best.iter().filter_map(|&(row, i)| Some((row, place(i)?))).collect();
@@ -287,6 +287,14 @@ fn plainly<S: Serializer>(text: &Sentence, serializer: S) -> Result<S::Ok, S::Er
 }
 
 impl Cell {
+    fn says_something(&self) -> bool {
+        match self {
+            Self::Missing => false,
+            Self::Text(text) => !text.text_with(Clone::clone).is_empty(),
+            _ => true,
+        }
+    }
+
     /// The figures that it shows in a column of `unit`.
     pub fn figures(&self, unit: Unit) -> Vec<Figure> {
         match self {

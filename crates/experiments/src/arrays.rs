@@ -4,7 +4,7 @@ use super::expected::{Expected, written};
 use crate::plan::{BufferPlan, Case};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::npy;
-use gpubench_core::text::printable;
+use gpubench_core::text::{printable, read_bytes};
 use gpubench_core::workload::Command;
 use gpubench_device::ends_with_this_process;
 use gpubench_reference::Data;
@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 
 /// How often it is looked whether a command has ended.
 const POLL: Duration = Duration::from_millis(10);
+/// Bytes by which an array's file may be too long, so that its shape is what a message names.
+const SLACK: u64 = 1 << 20;
 /// Characters of what a command says last that a message shows.
 const LAST_WORDS: usize = 400;
 
@@ -42,7 +44,8 @@ fn array(file: &[u8], buffer: &BufferPlan) -> Result<Data, String> {
     Ok(Data::from_bytes(buffer.element.scalar, numbers))
 }
 
-/// What a command makes of the inputs of `case`; `numbers` are its sizes, constants and parameters.
+/// What a command makes of the inputs of `case`; `numbers` are its sizes, constants and parameters. What they
+/// exchange lies in `scratch`, which outlives this process where it is killed.
 ///
 /// # Errors
 /// `Usage` where it fails, takes too long, or writes something else than every written buffer: each
@@ -52,8 +55,9 @@ pub(super) fn command(
     case: &Case,
     numbers: &[(String, f64)],
     initial: &[Data],
+    scratch: &Path,
 ) -> Result<Expected> {
-    let folder = tempfile::tempdir().map_err(|error| Error::io("the temporary folder", error))?;
+    let folder = tempfile::tempdir_in(scratch).map_err(|error| Error::io(scratch, error))?;
     let [inputs, outputs] = ["inputs", "outputs"].map(|name| folder.path().join(name));
     for folder in [&inputs, &outputs] {
         fs::create_dir(folder).map_err(|error| Error::io(folder, error))?;
@@ -70,10 +74,8 @@ pub(super) fn command(
     }
     let of = |(position, buffer): (usize, &BufferPlan)| {
         let name = format!("{}.npy", buffer.name);
-        let bytes = fs::read(outputs.join(&name)).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => wrong(format!("wrote no `{name}`")),
-            _ => wrong(format!("wrote a `{name}` that cannot be read: {error}")),
-        })?;
+        let bytes = read_bytes(&outputs.join(&name), buffer.bytes().0.saturating_add(SLACK))
+            .map_err(|why| wrong(format!("wrote no `{name}` that can be read: {why}")))?;
         let data = array(&bytes, buffer).map_err(|why| wrong(format!("wrote `{name}`: {why}")))?;
         Ok((position, data))
     };
@@ -175,13 +177,17 @@ mod tests {
     }
 
     fn answer(script: &str, seconds: f64) -> Result<Expected, String> {
+        answer_in(script, seconds, &std::env::temp_dir())
+    }
+
+    fn answer_in(script: &str, seconds: f64, scratch: &Path) -> Result<Expected, String> {
         let words = ["sh", "-c", script, "sh"].map(str::to_owned).to_vec();
         let folder = std::env::temp_dir();
         let place = "my.yaml:7".to_owned();
         let asked = Command { words, folder, seconds, place };
         let initial = [Data::F32(vec![0.0; 4]), Data::F32(vec![0.0, 1.0, 2.0, 3.0])];
         let numbers = [("n".to_owned(), 4.0)];
-        command(&asked, &case(), &numbers, &initial).map_err(|error| error.to_string())
+        command(&asked, &case(), &numbers, &initial, scratch).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -192,6 +198,17 @@ mod tests {
         assert_eq!(expected, [(0, Data::F32(vec![0.0, 1.0, 2.0, 3.0]))]);
     }
 
+    /// A killed worker takes nothing away; the run does.
+    #[test]
+    #[cfg(unix)]
+    fn what_a_command_is_given_lies_where_the_run_takes_it_away() {
+        let scratch = tempfile::tempdir().unwrap();
+        let within = scratch.path().display();
+        let script =
+            format!(r#"case "$1$2" in {within}/*{within}/*) cp "$1/x.npy" "$2/out.npy";; esac"#);
+        assert_eq!(answer_in(&script, 10.0, scratch.path()).unwrap().len(), 1);
+    }
+
     #[test]
     #[cfg(unix)]
     fn a_command_that_goes_wrong_is_named_with_its_line() {
@@ -199,6 +216,9 @@ mod tests {
             ("echo no numpy >&2; exit 3", &["failed", "3", "no numpy"][..]),
             ("true", &["wrote no `out.npy`"]),
             ("echo hello > \"$2/out.npy\"", &["wrote `out.npy`", "no `.npy` file"]),
+            ("mkfifo \"$2/out.npy\"", &["wrote no `out.npy`", "a pipe or a device"]),
+            ("ln -s /dev/zero \"$2/out.npy\"", &["wrote no `out.npy`", "a pipe or a device"]),
+            ("head -c 9000000 /dev/zero > \"$2/out.npy\"", &["the file is larger than 1 MiB"]),
             ("sleep 60", &["did not end within 0.2 s"]),
             ("kill -9 $$", &["failed", "signal: 9"]),
         ] {

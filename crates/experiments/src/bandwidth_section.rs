@@ -4,7 +4,7 @@ use gpubench_core::gpu::MemoryKind;
 use gpubench_document::{
     Axis, Cell, Column, Plot, Quantity, Scale, Section, Sentence, Series, Style, Table, Unit,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How bandwidths are to be read.
 pub const EXPLANATION: &str = "Bandwidth is bytes over the median time, with its 95 % interval. Small copies cost the latency \
@@ -46,6 +46,33 @@ fn label(memory: Option<MemoryKind>) -> &'static str {
     memory.map_or("unknown", MemoryKind::label)
 }
 
+fn against_size(title: &'static str) -> Plot {
+    let x = Axis::new("bytes of one copy", Unit::Bytes, Scale::Log2);
+    let y = Axis::new("bandwidth", Unit::BytesPerSecond, Scale::Log10);
+    Plot::new("against_size", title, x, y).tabled_in("sizes")
+}
+
+/// All devices, each with its number and name, in one plot: the colour is the device, the dashes are the way.
+pub fn all_devices<'b>(
+    devices: impl IntoIterator<Item = (usize, &'b String, &'b Bandwidths)>,
+) -> Plot {
+    let title = "Bandwidth against size on all devices, by the fastest host memory";
+    let plot = against_size(title);
+    devices.into_iter().fold(plot, |plot, (device, name, bandwidths)| {
+        Way::ALL.into_iter().enumerate().fold(plot, |plot, (dash, way)| {
+            let name = Sentence::new().name(name).text(", ").text(way.label());
+            let series = Series::new(name, Style::Joined).look(device, dash);
+            plot.series(bandwidths.fastest(way).into_iter().fold(
+                series,
+                |mut series, (bytes, rate)| {
+                    series.point(bytes as f64, rate);
+                    series
+                },
+            ))
+        })
+    })
+}
+
 impl Bandwidths {
     /// Adds what copies of `bytes` each took, with the interval of that time.
     pub fn add(
@@ -69,6 +96,25 @@ impl Bandwidths {
         }
     }
 
+    /// At how many sizes anything was copied.
+    pub fn sizes(&self) -> usize {
+        let sizes = self.0.values().flat_map(|sizes| sizes.keys().map(|(bytes, _)| *bytes));
+        sizes.collect::<BTreeSet<_>>().len()
+    }
+
+    /// By the bytes of one copy: the bandwidth through the fastest kind of host memory.
+    fn fastest(&self, way: Way) -> BTreeMap<u64, Quantity> {
+        let mut fastest: BTreeMap<u64, Quantity> = BTreeMap::new();
+        for (&(bytes, _), rates) in self.0.values().flatten() {
+            let Some(&rate) = rates.get(&way) else { continue };
+            let best = fastest.entry(bytes).or_insert(rate);
+            if rate.value() > best.value() {
+                *best = rate;
+            }
+        }
+        fastest
+    }
+
     /// `section` with the plot and its table.
     pub fn in_section(&self, section: Section) -> Section {
         section
@@ -78,10 +124,7 @@ impl Bandwidths {
 
     /// The kind of memory is the colour, the way the dashes.
     fn plot(&self) -> Plot {
-        let x = Axis::new("bytes of one copy", Unit::Bytes, Scale::Log2);
-        let y = Axis::new("bandwidth", Unit::BytesPerSecond, Scale::Log10);
-        let plot = Plot::new("against_size", "Bandwidth against the size of a copy", x, y);
-        let mut plot = plot.tabled_in("sizes");
+        let mut plot = against_size("Bandwidth against the size of a copy");
         for (&memory, sizes) in &self.0 {
             for (dash, way) in Way::ALL.into_iter().enumerate() {
                 let name = Sentence::from(way.label()).text(" ").text(label(memory));

@@ -1,7 +1,7 @@
 //! A result against the expected one, scalar by scalar.
 
-use gpubench_core::gpu::Scalar;
 use gpubench_core::record::{ErrorNorms, Mismatch};
+use gpubench_core::units::quoted;
 use gpubench_core::workload::Comparison;
 use gpubench_reference::{Data, parallel_map};
 use std::ops::Range;
@@ -17,7 +17,7 @@ pub fn compare(
     when: &str,
 ) -> (ErrorNorms, Option<Mismatch>) {
     let exact = Comparison { relative: 0.0, absolute: 0.0 };
-    let allowed = if expected.scalar() == Scalar::F32 { allowed } else { exact };
+    let allowed = if expected.scalar().is_float() { allowed } else { exact };
     let count = expected.len().max(found.len());
     let part = |range: Range<usize>| part(expected, found, allowed, range);
     let Part { norms, first, wrong, .. } = in_parallel(count, part);
@@ -45,9 +45,12 @@ struct Part {
 
 fn part(expected: &Data, found: &Data, allowed: Comparison, range: Range<usize>) -> Part {
     let mut part = Part::default();
+    // Not every integer of 64 bits is a number here.
+    let whole = !expected.scalar().is_float();
+    let equal = |i| expected.bytes_of(i) == found.bytes_of(i);
     for i in range {
         let (want, have) = (expected.get(i), found.get(i));
-        if !within(want, have, allowed) {
+        if !(if whole { equal(i) } else { within(want, have, allowed) }) {
             part.first.get_or_insert(i);
             part.wrong += 1;
         }
@@ -98,7 +101,7 @@ fn within(want: Option<f64>, have: Option<f64>, allowed: Comparison) -> bool {
 }
 
 fn shown(value: Option<f64>) -> String {
-    value.map_or_else(|| "nothing".to_owned(), |x| format!("{x}"))
+    value.map_or_else(|| "nothing".to_owned(), quoted)
 }
 
 #[cfg(test)]
@@ -143,5 +146,8 @@ mod tests {
         let loose = Comparison { relative: 1.0, absolute: 1.0 };
         let off_by_one = compare("out", &Data::U32(vec![7]), &Data::U32(vec![8]), loose, "x");
         assert!(off_by_one.1.is_some());
+        let large = |x: u64| Data::from_bytes(gpubench_core::gpu::Scalar::U64, &x.to_ne_bytes());
+        assert!(compare("out", &large(u64::MAX), &large(u64::MAX - 1), loose, "x").1.is_some());
+        assert!(compare("out", &large(u64::MAX), &large(u64::MAX), loose, "x").1.is_none());
     }
 }

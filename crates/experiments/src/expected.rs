@@ -57,7 +57,9 @@ pub(super) fn expected(
                 Some(expected) => expected,
                 None => {
                     let numbers = numbers(case, candidate, &candidate.passes()[0]);
-                    kept(file.as_deref(), arrays::command(command, case, &numbers, &initial())?)
+                    let scratch = policy.cache.clone().unwrap_or_else(std::env::temp_dir);
+                    let made = arrays::command(command, case, &numbers, &initial(), &scratch)?;
+                    kept(file.as_deref(), made)
                 }
             };
             Ok(Some((ended(expected, candidate), *allowed)))

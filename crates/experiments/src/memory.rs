@@ -34,9 +34,10 @@ pub fn initial(case: &Case) -> Vec<Data> {
 /// The same contents, made when an emulator touches them.
 pub fn promised(case: &Case) -> Vec<Buffer> {
     let contents = |buffer: &BufferPlan| {
-        let (scalar, words) = (buffer.element.scalar, buffer.bytes().as_usize() / 4);
+        let scalar = buffer.element.scalar;
+        let count = buffer.bytes().as_usize() / scalar.size();
         match filled(buffer) {
-            Some(how) => promise(how, scalar, words, input_seed(case, buffer)),
+            Some(how) => promise(how, scalar, count, input_seed(case, buffer)),
             None => promised_poison(buffer, POISON),
         }
     };
@@ -45,7 +46,7 @@ pub fn promised(case: &Case) -> Vec<Buffer> {
 
 fn promised_poison(buffer: &BufferPlan, poison: u8) -> Buffer {
     let poison = Fill::Constant(f64::from(u32::from_ne_bytes([poison; 4])));
-    promise(&poison, Scalar::U32, buffer.bytes().as_usize() / 4, 0)
+    promise(&poison, Scalar::U32, buffer.bytes().as_usize().div_ceil(4), 0)
 }
 
 /// What fills a buffer before a launch; `None` for what the kernel only writes.
@@ -64,15 +65,16 @@ pub(super) fn oracle_contents(buffer: &BufferPlan, data: &Data) -> Buffer {
 /// Contents of an output that no comparison takes for `expected`: the poison, but where that is
 /// what is expected. `None` where the poison does everywhere.
 pub(super) fn unlike(expected: &Data) -> Option<Data> {
-    let is_poison = |i: usize| match expected {
-        Data::F32(v) => v[i].is_nan(),
-        Data::U32(v) => v[i] == u32::from_ne_bytes([POISON; 4]),
-        Data::I32(v) => v[i] == i32::from_ne_bytes([POISON; 4]),
+    let (scalar, size) = (expected.scalar(), expected.scalar().size());
+    let poison = scalar.number(&[POISON; 8]);
+    let is_poison = |i: usize| match expected.get(i) {
+        Some(x) if scalar.is_float() => x.is_nan(),
+        x => x == Some(poison),
     };
     let first = (0..expected.len()).find(|&i| is_poison(i))?;
     let mut bytes = vec![POISON; expected.as_bytes().len()];
     for i in (first..expected.len()).filter(|&i| is_poison(i)) {
-        bytes[4 * i..][..4].fill(ORACLE_POISON);
+        bytes[size * i..][..size].fill(ORACLE_POISON);
     }
     Some(Data::from_bytes(expected.scalar(), &bytes))
 }
@@ -95,7 +97,7 @@ pub(super) fn contents(case: &Case, buffer: &BufferPlan) -> Data {
 fn contents_or(case: &Case, buffer: &BufferPlan, poison: u8) -> Data {
     let (scalar, bytes) = (buffer.element.scalar, buffer.bytes().as_usize());
     match filled(buffer) {
-        Some(how) => fill(how, scalar, bytes / 4, input_seed(case, buffer)),
+        Some(how) => fill(how, scalar, bytes / scalar.size(), input_seed(case, buffer)),
         None => Data::from_bytes(scalar, &vec![poison; bytes]),
     }
 }

@@ -18,7 +18,7 @@ pub struct DetailedCase<'m, 'a, D> {
 }
 
 impl<D> DetailedCase<'_, '_, D> {
-    /// Its section, still empty: `matmul n=512 on opencl:0`.
+    /// Its section, still empty: `matmul n=512 on Invented GPU · 1.0 · opencl`.
     pub fn section(&self) -> Section {
         let case = self.row.key.to_string();
         let id = format!("{case} {}", self.device);
@@ -26,10 +26,10 @@ impl<D> DetailedCase<'_, '_, D> {
     }
 }
 
-/// A device's section, still empty: `opencl:0 Invented GPU`.
+/// A device's section, still empty: `Invented GPU · 1.0 · opencl`.
 pub fn device_section(input: &ReportInput, device: usize) -> Section {
     let ReportedDevice { label, name, .. } = &input.reported_devices[device];
-    Section::new(label, Sentence::new().name(label).text(" ").name(name))
+    Section::new(label, name.clone())
 }
 
 /// What each round of a case left that left a `D`.
@@ -57,7 +57,7 @@ pub fn detailed_cases<'m, 'a, D: Data>(
 ) -> impl Iterator<Item = DetailedCase<'m, 'a, D>> {
     input.rows.iter().filter(|row| is_measured(row)).filter_map(|row| {
         let data = rounds(row).next()?;
-        Some(DetailedCase { row, data, device: &input.reported_devices[row.device].label })
+        Some(DetailedCase { row, data, device: &input.reported_devices[row.device].name })
     })
 }
 

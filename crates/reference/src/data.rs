@@ -13,12 +13,15 @@ pub enum Data {
     U32(Vec<u32>),
     /// Signed integers.
     I32(Vec<i32>),
+    /// Scalars of another type, as they lie in memory.
+    Other(Scalar, Vec<u8>),
 }
 
 impl From<&Data> for Buffer {
     fn from(data: &Data) -> Self {
         match data {
             Data::U32(words) => words.clone(),
+            Data::Other(_, bytes) => words(bytes),
             other => bytemuck::cast_slice(other.as_bytes()).to_vec(),
         }
         .into()
@@ -32,6 +35,10 @@ impl Data {
             Scalar::F32 => Self::F32(copied(bytes)),
             Scalar::U32 => Self::U32(copied(bytes)),
             Scalar::I32 => Self::I32(copied(bytes)),
+            other => {
+                let whole = bytes.len() / other.size() * other.size();
+                Self::Other(other, copied(&bytes[..whole]))
+            }
         }
     }
 
@@ -41,6 +48,7 @@ impl Data {
             Self::F32(v) => bytemuck::cast_slice(v),
             Self::U32(v) => bytemuck::cast_slice(v),
             Self::I32(v) => bytemuck::cast_slice(v),
+            Self::Other(_, bytes) => bytes,
         }
     }
 
@@ -50,6 +58,7 @@ impl Data {
             Self::F32(v) => v.len(),
             Self::U32(v) => v.len(),
             Self::I32(v) => v.len(),
+            Self::Other(scalar, bytes) => bytes.len() / scalar.size(),
         }
     }
 
@@ -64,6 +73,7 @@ impl Data {
             Self::F32(_) => Scalar::F32,
             Self::U32(_) => Scalar::U32,
             Self::I32(_) => Scalar::I32,
+            Self::Other(scalar, _) => *scalar,
         }
     }
 
@@ -71,9 +81,10 @@ impl Data {
     /// `instead`, and how many scalars were not. All three are of one type and length.
     pub fn with_untouched_from(&self, before: &Self, instead: &Self) -> (Self, usize) {
         let mut bytes = self.as_bytes().to_vec();
-        let mut touched = 0;
-        let others = before.as_bytes().chunks_exact(4).zip(instead.as_bytes().chunks_exact(4));
-        for (scalar, (before, instead)) in bytes.chunks_exact_mut(4).zip(others) {
+        let (mut touched, size) = (0, self.scalar().size());
+        let others =
+            before.as_bytes().chunks_exact(size).zip(instead.as_bytes().chunks_exact(size));
+        for (scalar, (before, instead)) in bytes.chunks_exact_mut(size).zip(others) {
             if scalar == before && scalar != instead {
                 scalar.copy_from_slice(instead);
             } else {
@@ -85,8 +96,14 @@ impl Data {
 
     /// How many scalars are not, to the bit, as in `other`.
     pub fn differing(&self, other: &Self) -> usize {
-        let both = self.as_bytes().chunks_exact(4).zip(other.as_bytes().chunks_exact(4));
+        let size = self.scalar().size();
+        let both = self.as_bytes().chunks_exact(size).zip(other.as_bytes().chunks_exact(size));
         both.filter(|(a, b)| a != b).count()
+    }
+
+    /// The bytes of scalar `i`.
+    pub fn bytes_of(&self, i: usize) -> Option<&[u8]> {
+        self.as_bytes().chunks_exact(self.scalar().size()).nth(i)
     }
 
     /// Scalar `i` as a number, for messages and error norms.
@@ -95,11 +112,22 @@ impl Data {
             Self::F32(v) => v.get(i).map(|&x| f64::from(x)),
             Self::U32(v) => v.get(i).map(|&x| f64::from(x)),
             Self::I32(v) => v.get(i).map(|&x| f64::from(x)),
+            Self::Other(scalar, _) => self.bytes_of(i).map(|bytes| scalar.number(bytes)),
         }
     }
 }
 
-/// `bytes` as scalars of four bytes. A large array is copied on all cores: its pages take longer to come by than to
+/// `bytes` as words, the last filled up with zeros.
+fn words(bytes: &[u8]) -> Vec<u32> {
+    let word = |bytes: &[u8]| {
+        let mut word = [0; 4];
+        word[..bytes.len()].copy_from_slice(bytes);
+        u32::from_ne_bytes(word)
+    };
+    bytes.chunks(4).map(word).collect()
+}
+
+/// `bytes` as scalars. A large array is copied on all cores: its pages take longer to come by than to
 /// be filled.
 fn copied<T: bytemuck::Pod + Send>(bytes: &[u8]) -> Vec<T> {
     /// Scalars that one core copies before others are worth waking.
@@ -119,6 +147,19 @@ fn copied<T: bytemuck::Pod + Send>(bytes: &[u8]) -> Vec<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn scalars_of_other_sizes_are_numbers_too() {
+        let data = Data::from_bytes(Scalar::I16, &[1, 0, 255, 255, 7]);
+        assert_eq!(
+            (data.len(), data.get(0), data.get(1), data.get(2)),
+            (2, Some(1.0), Some(-1.0), None)
+        );
+        assert_eq!(Buffer::from(&data).into_words().len(), 1);
+        let double = Data::from_bytes(Scalar::F64, &0.1f64.to_ne_bytes());
+        assert_eq!((double.get(0), double.scalar()), (Some(0.1), Scalar::F64));
+        assert_eq!(data.differing(&Data::from_bytes(Scalar::I16, &[1, 0, 0, 0])), 1);
+    }
 
     #[test]
     fn bytes_are_scalars_however_many() {

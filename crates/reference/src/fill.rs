@@ -28,7 +28,44 @@ pub fn fill(how: &Fill, scalar: Scalar, count: usize, seed: u64) -> Data {
         }),
         Scalar::U32 => Data::U32(integers(how, count, seed, |x| x as u32)),
         Scalar::I32 => Data::I32(integers(how, count, seed, |x| x as i32)),
+        other => Data::Other(other, other_bytes(how, other, count, seed)),
     }
+}
+
+/// Scalars of a type that no reference computes with. Whole numbers beyond its range wrap around.
+fn other_bytes(how: &Fill, scalar: Scalar, count: usize, seed: u64) -> Vec<u8> {
+    let size = scalar.size();
+    let cycle = if *how == Fill::Cycle { cycle(count, seed) } else { vec![] };
+    let wrapped = |x: f64| match scalar.range() {
+        Some([low, high]) if size < 8 => low + (x - low).rem_euclid(high - low + 1.0),
+        _ => x,
+    };
+    let one = |rng: &mut Pcg64Mcg, i: usize, bytes: &mut [u8]| {
+        let number = match how {
+            Fill::Uniform([low, high]) => match between(rng, *low, *high) {
+                x if scalar.is_float() => x,
+                x => x.floor(),
+            },
+            Fill::RandomBits if scalar.is_float() => f64::from(scrambled_f32(rng.random())),
+            Fill::RandomBits => {
+                return bytes.copy_from_slice(&rng.random::<u64>().to_ne_bytes()[..size]);
+            }
+            Fill::Index => i as f64,
+            Fill::Cycle => cycle[i] as f64,
+            Fill::Constant(x) => *x,
+        };
+        scalar.write(wrapped(number), bytes);
+    };
+    let mut out = vec![0; count * size];
+    for_each_chunk(&mut out, BLOCK * size, |first, piece| {
+        for (block, number) in piece.chunks_mut(BLOCK * size).zip(first..) {
+            let mut rng = generator(seed, number as u64);
+            for (bytes, i) in block.chunks_exact_mut(size).zip(number * BLOCK..) {
+                one(&mut rng, i, bytes);
+            }
+        }
+    });
+    out
 }
 
 fn integers<T: Clone + Default + Send>(
@@ -64,8 +101,12 @@ fn drawn<T: Clone + Default + Send>(
     out
 }
 
-/// The same contents as [`fill`]'s, made piece by piece when they are touched.
+/// The same contents as [`fill`]'s, made piece by piece when they are touched: where they are of 32
+/// bits, else at once.
 pub fn promise(how: &Fill, scalar: Scalar, count: usize, seed: u64) -> Buffer {
+    if scalar.size() != 4 {
+        return Buffer::from(&fill(how, scalar, count, seed));
+    }
     let how = how.clone();
     if how == Fill::Cycle {
         // A cycle is known as a whole only.
@@ -98,8 +139,8 @@ pub fn promise(how: &Fill, scalar: Scalar, count: usize, seed: u64) -> Buffer {
 fn bits(scalar: Scalar, x: f64, whole: impl FnOnce() -> i64) -> u32 {
     match scalar {
         Scalar::F32 => (x as f32).to_bits(),
-        Scalar::U32 => whole() as u32,
         Scalar::I32 => (whole() as i32).cast_unsigned(),
+        _ => whole() as u32,
     }
 }
 
@@ -158,6 +199,23 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn other_types_are_filled_within_their_range() {
+        let numbers = |how: Fill, scalar: Scalar, count: usize| -> Vec<f64> {
+            let data = fill(&how, scalar, count, 7);
+            assert_eq!((data.scalar(), data.len()), (scalar, count));
+            (0..count).filter_map(|i| data.get(i)).collect()
+        };
+        assert_eq!(numbers(Fill::Index, Scalar::U8, 258)[254..], [254.0, 255.0, 0.0, 1.0]);
+        assert_eq!(numbers(Fill::Index, Scalar::I8, 130)[126..], [126.0, 127.0, -128.0, -127.0]);
+        assert_eq!(numbers(Fill::Constant(0.1), Scalar::F64, 2), [0.1; 2]);
+        let drawn = numbers(Fill::Uniform([-1.0, 1.0]), Scalar::F64, 100);
+        assert!(drawn.iter().all(|x| x.abs() <= 1.0) && drawn[0] != f64::from(drawn[0] as f32));
+        let drawn = numbers(Fill::RandomBits, Scalar::F16, 100);
+        assert!(drawn.iter().all(|x| (0.5..=2.0).contains(&x.abs())));
+        assert_ne!(numbers(Fill::RandomBits, Scalar::I16, 9), numbers(Fill::Index, Scalar::I16, 9));
     }
 
     #[test]

@@ -104,5 +104,5 @@ fn too_short(name: &str, has: usize, wanted: usize) -> Error {
 }
 
 fn wrong_type(name: &str, wanted: &str, found: &Data) -> Error {
-    Error::Usage(format!("the reference needs `{name}` as {wanted}, not {:?}", found.scalar()))
+    Error::Usage(format!("the reference needs `{name}` as {wanted}, not {}", found.scalar().name()))
 }

@@ -69,8 +69,10 @@ pub struct Run {
 /// A device seen through one API.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Device {
-    /// What tables call it.
+    /// What `--device` takes, and the columns of `sections` begin with: distinct.
     pub label: String,
+    /// What people read in its place: name, driver and API, distinct.
+    pub short_name: String,
     /// Its name.
     pub name: String,
     /// Its vendor.
@@ -176,6 +178,7 @@ fn device(reported_device: &ReportedDevice) -> Device {
     let info: &DeviceInfo = reported_device.device;
     Device {
         label: reported_device.label.clone(),
+        short_name: reported_device.name.clone(),
         name: info.name.clone(),
         vendor: info.vendor.clone(),
         kind: serde_name(&info.kind),

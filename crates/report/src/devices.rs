@@ -7,7 +7,8 @@ use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
 /// The runs in a sentence each, and a table of the devices.
 pub fn section(input: &ReportInput) -> Section {
     let section = Section::new("devices", "What was run, on what");
-    let section = input.sources.iter().map(run).fold(section, Section::text).table(table(input));
+    let runs = alike(input.sources.iter().map(run));
+    let section = runs.into_iter().fold(section, Section::text).table(table(input));
     let devices = &input.reported_devices;
     match devices.iter().filter(|reported| !reported.device.is_gpu()).count() {
         0 => section,
@@ -24,6 +25,22 @@ pub fn section(input: &ReportInput) -> Section {
     }
 }
 
+/// A sentence each, and how often where several are alike.
+fn alike(runs: impl Iterator<Item = Sentence>) -> Vec<Sentence> {
+    let mut different: Vec<(Sentence, u64)> = vec![];
+    for run in runs {
+        match different.iter_mut().find(|(known, _)| *known == run) {
+            Some((_, count)) => *count += 1,
+            None => different.push((run, 1)),
+        }
+    }
+    let said = |(run, count): (Sentence, u64)| match count {
+        1 => run.text("."),
+        _ => run.text(": ").counted(count, "run").text("."),
+    };
+    different.into_iter().map(said).collect()
+}
+
 fn run(source: &Source) -> Sentence {
     let header = source.header;
     let day = header.started.get(..10).unwrap_or_default();
@@ -34,13 +51,14 @@ fn run(source: &Source) -> Sentence {
         1 => sentence,
         _ => sentence.text(", each in a fresh process"),
     };
-    sentence.text(if source.footer.is_none() { ", cut short." } else { "." })
+    sentence.text(if source.footer.is_none() { ", cut short" } else { "" })
 }
 
 fn table(input: &ReportInput) -> Table {
     let columns = [
-        Column::names("device", "device"),
-        Column::text("name", "name"),
+        Column::names("short_name", "device"),
+        Column::names("device", "--device"),
+        Column::text("name", "reported as"),
         Column::names("kind", "kind"),
         Column::text("api", "API"),
         Column::text("driver", "driver"),
@@ -52,6 +70,7 @@ fn table(input: &ReportInput) -> Table {
     for reported in &input.reported_devices {
         let device = reported.device;
         table.row([
+            reported.name.clone().into(),
             reported.label.clone().into(),
             device.name.clone().into(),
             kind_label(device).into(),

@@ -2,7 +2,8 @@
 
 use crate::labels::{self, Shared, case_name, few, how_often};
 use gpubench_analysis::{Aggregate, ReportInput};
-use gpubench_document::{Section, Sentence};
+use gpubench_document::{Section, Sentence, Unit};
+use std::collections::BTreeSet;
 
 /// Failures, flags, skips and unreadable lines, each with the cases that it is of.
 pub fn section(input: &ReportInput) -> Section {
@@ -33,15 +34,28 @@ fn failures(input: &ReportInput) -> Section {
 }
 
 fn label<'i>(input: &'i ReportInput, row: &Aggregate) -> &'i str {
-    &input.reported_devices[row.device].label
+    &input.reported_devices[row.device].name
 }
 
-/// `12 cases on opencl:0: why: first, second and 10 more`.
+/// Which devices: more than two by their number.
+fn on(input: &ReportInput, rows: &[&Aggregate]) -> Sentence {
+    let devices: BTreeSet<usize> = rows.iter().map(|row| row.device).collect();
+    match devices.len() {
+        0..=2 => Sentence::new()
+            .list(", ", devices.iter().map(|&at| input.reported_devices[at].name.clone())),
+        some => Sentence::new()
+            .value(some as f64, Unit::Count)
+            .text(" of ")
+            .counted(input.reported_devices.len() as u64, "device"),
+    }
+}
+
+/// `12 cases on A card · 1.0 · opencl: why: first, second and 10 more`.
 fn grouped(section: Section, input: &ReportInput, groups: &[Shared]) -> Section {
     groups.iter().fold(section, |section, (text, rows)| {
         let of = |name: &dyn Fn(&Aggregate) -> String| few(rows.iter().map(|row| name(row)));
         let cases = Sentence::new().counted(rows.len() as u64, "case").text(" on ");
-        let cases = cases.name(of(&|row| label(input, row).to_owned())).text(": ").name(text);
+        let cases = cases.then(on(input, rows)).text(": ").name(text);
         section.text(cases.text(": ").name(of(&|row| case_name(row.key))))
     })
 }

@@ -1,6 +1,6 @@
 //! What cells say, the same in every format: names, figures, marks, and what flags mean.
 
-use gpubench_analysis::{Aggregate, Rate};
+use gpubench_analysis::{Aggregate, Rate, Verdict};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::record::{Flag, Grade, Outcome};
 use gpubench_core::text::printable;
@@ -61,35 +61,6 @@ pub fn device(device: &DeviceInfo) -> Sentence {
     }
 }
 
-/// A device as one driver shows it through one API: `AMD EPYC · PoCL 3.1 · opencl (CPU)`.
-pub fn row_name(device: &DeviceInfo) -> Sentence {
-    let name = printable(processor(&device.name), 40);
-    let driver = device.driver.replace("Portable Computing Language", "PoCL");
-    // What a driver was built with comes behind it in parentheses.
-    let driver = printable(driver.split(" (").next().unwrap_or_default().trim(), 30);
-    let row = Sentence::new().name(name).text(" · ").name(driver).text(" · ");
-    let row = row.name(printable(&device.backend, 12));
-    match device.kind {
-        DeviceKind::Cpu => row.text(" (CPU)"),
-        DeviceKind::Simulated => row.text(" (simulated)"),
-        _ => row,
-    }
-}
-
-/// The processor's own name where PoCL puts its driver and the instruction set before it:
-/// `pthread-skylake-avx512-AMD EPYC`.
-fn processor(name: &str) -> &str {
-    let drivers = ["pthread-", "cpu-", "basic-", "tbb-"];
-    if !drivers.iter().any(|driver| name.starts_with(driver)) {
-        return name;
-    }
-    let is_capitalised = |part: &&str| part.starts_with(|c: char| c.is_ascii_uppercase());
-    match name.split('-').find(is_capitalised) {
-        Some(own) => name.find(&format!("-{own}")).map_or(name, |at| &name[at + 1..]),
-        None => name,
-    }
-}
-
 /// Adds cases under the reason that they share, most frequent first.
 pub fn with_reasons(section: Section, skipped: &[(CaseKey, String)]) -> Section {
     let mut groups: Vec<(&str, Vec<&CaseKey>)> = vec![];
@@ -142,6 +113,16 @@ pub fn mark(row: &Aggregate) -> Option<Mark> {
         _ if row.is_doubtful() => Some(Mark::Warning),
         Outcome::Unchecked => Some(Mark::Unchecked),
         _ => row.time.is_none().then_some(Mark::Verified),
+    }
+}
+
+/// What stands for a verdict wherever it is shown.
+pub fn verdict_sign(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Slower => "▼",
+        Verdict::Faster => "▲",
+        Verdict::Same => "=",
+        Verdict::Unsure { .. } => "?",
     }
 }
 
@@ -320,22 +301,6 @@ pub fn counts<'r, 'a: 'r>(rows: impl IntoIterator<Item = &'r Aggregate<'a>> + Cl
 mod tests {
     use super::*;
     use gpubench_core::record::sample::key;
-
-    #[test]
-    fn a_row_is_processor_driver_and_api() {
-        use gpubench_core::record::sample::device;
-        let row = |name: &str, driver: &str| {
-            let info = DeviceInfo { name: name.into(), driver: driver.into(), ..device("opencl") };
-            row_name(&info).text_with(Clone::clone)
-        };
-        let pocl = "Portable Computing Language 3.1+debian";
-        for name in ["pthread-skylake-avx512-AMD EPYC", "cpu-skylake-avx512-AMD EPYC", "AMD EPYC"] {
-            assert_eq!(row(name, pocl), "AMD EPYC · PoCL 3.1+debian · opencl");
-        }
-        let (name, driver) = ("llvmpipe", "Mesa 22.3.6 (LLVM 15.0.6)");
-        assert_eq!(row(name, driver), "llvmpipe · Mesa 22.3.6 · opencl");
-        assert_eq!(row("cpu-nothing-else", "1"), "cpu-nothing-else · 1 · opencl");
-    }
 
     #[test]
     fn a_kind_is_said_once() {

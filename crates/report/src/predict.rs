@@ -233,6 +233,7 @@ pub fn json(predictions: &[Prediction]) -> String {
             "best_picked": summary.best(),
             "penalty": some(summary.mean(|order| order.penalty)),
             "relative_error": some(summary.mean(|order| order.relative_error)),
+            "time_error": time_error(predictions),
         },
     });
     render::json::json(&value)
@@ -274,6 +275,19 @@ pub(super) mod tests {
     #[test]
     fn picking_is_evaluated_where_two_devices_were_measured() {
         insta::assert_snapshot!(text(&section(&predictions()), Some(90)));
+    }
+
+    #[test]
+    fn the_mean_error_is_that_of_the_errors_shown() {
+        let section = section(&predictions());
+        let table = section.find_table("predictions").unwrap();
+        let place = table.columns().iter().position(|column| column.key() == "error").unwrap();
+        let errors = table.rows().iter().flat_map(|row| row[place].figures(Unit::Change));
+        let errors: Vec<f64> = errors.map(|error| error.quantity.value().abs()).collect();
+        let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+        let output: Value = serde_json::from_str(&json(&predictions())).unwrap();
+        let said = output["summary"]["time_error"].as_f64().unwrap();
+        assert!(errors.len() == 5 && (said - mean).abs() < 1e-12, "{said} {errors:?}");
     }
 
     #[test]

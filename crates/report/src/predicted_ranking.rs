@@ -1,6 +1,7 @@
 //! The order that a model predicts, beside the measured one.
 
-use super::labels::{row_name as device, with_reasons};
+use super::labels::with_reasons;
+use super::ranking::device;
 use gpubench_analysis::rank::{PredictedRanking, Ranking};
 use gpubench_core::text::printable;
 use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
@@ -20,7 +21,7 @@ pub(super) fn section(ranking: &Ranking) -> Section {
         )
         .fact("model", "model", prediction.model.name())
         .fact("cases", "over", count(prediction.common.len()).counted(all, "case"))
-        .fact("reference", "speed 1", device(&ranking.devices[prediction.reference].info))
+        .fact("reference", "speed 1", device(&ranking.devices[prediction.reference]))
         .fact(
             "pairs",
             "pairs of devices in the measured order",
@@ -34,7 +35,7 @@ pub(super) fn section(ranking: &Ranking) -> Section {
 fn not_predicted(ranking: &Ranking, prediction: &PredictedRanking) -> Section {
     let section = Section::new("unknown", "Not predicted").folded();
     let section = prediction.unknown.iter().fold(section, |section, (at, why)| {
-        let who = device(&ranking.devices[*at].info).text(": ");
+        let who = device(&ranking.devices[*at]).text(": ");
         section.text(who.name(printable(why, 200)))
     });
     with_reasons(section, &prediction.skipped)
@@ -53,7 +54,7 @@ fn table(ranking: &Ranking, prediction: &PredictedRanking) -> Table {
     for row in &prediction.rows {
         let rank = |at: usize| Cell::from(row.ranks.map(|ranks| ranks[at] as u64));
         table.row([
-            device(&ranking.devices[row.device].info).into(),
+            device(&ranking.devices[row.device]).into(),
             rank(0),
             rank(1),
             row.measured.into(),

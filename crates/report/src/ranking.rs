@@ -1,8 +1,8 @@
 //! Devices in order of their speed over the cases that all of them got right.
 
 use super::csv::{csv, number};
-use super::labels::{capitalised, row_name as device, with_reasons};
-use super::{predicted_ranking, ranking_verdict, render};
+use super::labels::{capitalised, with_reasons};
+use super::{predicted_ranking, ranking_matrix, ranking_verdict, render};
 use gpubench_analysis::Energy;
 use gpubench_analysis::rank::{Device, Family, Ranking, Row};
 use gpubench_core::text::printable;
@@ -17,11 +17,12 @@ pub const VERSION: u32 = 3;
 /// The whole ranking: overall, by family, by energy, as predicted, and what takes no part.
 pub fn section(ranking: &Ranking) -> Section {
     let section = Section::new("ranking", "Ranking");
-    let section = match ranking.families.first().and_then(|f| ranking_verdict::verdict(ranking, f))
-    {
-        Some(verdict) => section.text(verdict),
-        None => section,
-    };
+    let said = ranking.families.first().map(|overall| {
+        let verdict = ranking_verdict::verdict(ranking, overall);
+        [verdict, ranking_verdict::stability(ranking, overall)]
+    });
+    let said = said.into_iter().flatten().flatten();
+    let section = said.fold(section, Section::text);
     let section = section.text(
         "Speed is the reference's time over the device's own, case by case; a device's is the \
          geometric mean over the common set: the cases that all of them got right, by the same clock. \
@@ -29,25 +30,25 @@ pub fn section(ranking: &Ranking) -> Section {
          95 % intervals; where two devices' ranks overlap, the data do not distinguish them.",
     );
     let known = |family: &&Family| family.cases > 0;
+    // Of a family without common cases there is nothing to show: why is said of each case.
+    let ranks = |family: &&Family| !family.rows.is_empty();
     let Some(overall) = ranking.families.first().filter(known) else {
         return section.text("Nothing to rank.").section(excluded(ranking));
     };
     let mut families = Section::new("families", "By family").folded();
-    for family in ranking.families.iter().skip(1).filter(known) {
+    for family in ranking.families.iter().skip(1).filter(ranks) {
         let name = Sentence::from(capitalised(&family.name));
         families = families.section(ranked(Section::new(&family.name, name), ranking, family));
     }
     ranked(section, ranking, overall)
+        .section(ranking_matrix::section(ranking, overall))
         .section(ranking_verdict::weights(ranking, overall))
         .section(families)
-        .section(energy(ranking, overall))
+        .section(energy(ranking))
         .section(predicted_ranking::section(ranking))
-        .section(Section::new("winners", WINNERS).folded().table(winners(ranking, overall)))
         .section(skipped(overall))
         .section(excluded(ranking))
 }
-
-const WINNERS: &str = "Fastest by workload";
 
 /// One line a family and device.
 pub fn spreadsheet(ranking: &Ranking) -> String {
@@ -58,7 +59,7 @@ pub fn spreadsheet(ranking: &Ranking) -> String {
     for family in &ranking.families {
         let reference = family.reference.map(|r| ranking.devices[r].info.slug());
         for (place, row) in family.rows.iter().enumerate() {
-            let Device { info, runs } = &ranking.devices[row.device];
+            let Device { info, runs, .. } = &ranking.devices[row.device];
             let overall = family.name == ranking.families[0].name;
             let drawn = ranking.energy.iter().filter(|_| overall).flat_map(|energy| &energy.rows);
             let drawn = drawn.into_iter().find(|drawn| drawn.device == row.device);
@@ -111,6 +112,11 @@ fn ranked(section: Section, ranking: &Ranking, family: &Family) -> Section {
     section.table(table(ranking, family))
 }
 
+/// What people call a device.
+pub(super) fn device(device: &Device) -> Sentence {
+    Sentence::new().name(&device.name)
+}
+
 /// `Overall: 12 of 14 cases common to 3 devices (1 without any)`.
 fn title(family: &Family) -> Sentence {
     let title = Sentence::new().name(capitalised(&family.name)).text(": ");
@@ -125,7 +131,7 @@ fn title(family: &Family) -> Sentence {
 
 /// One line a device, in the colour of its position.
 fn plot(ranking: &Ranking, family: &Family) -> Plot {
-    let name = |row: &Row| device(&ranking.devices[row.device].info).text_with(Clone::clone);
+    let name = |row: &Row| device(&ranking.devices[row.device]).text_with(Clone::clone);
     let x = Axis::categories("device", family.rows.iter().map(name));
     let y = Axis::new(reference(ranking, family), Unit::Relative, Scale::Log10);
     let order = family
@@ -147,7 +153,7 @@ fn plot(ranking: &Ranking, family: &Family) -> Plot {
 fn reference(ranking: &Ranking, family: &Family) -> Sentence {
     let speed = Sentence::from("speed");
     match family.reference {
-        Some(at) => speed.text(" relative to ").then(device(&ranking.devices[at].info)),
+        Some(at) => speed.text(" relative to ").then(device(&ranking.devices[at])),
         None => speed,
     }
 }
@@ -160,17 +166,14 @@ fn speed(row: &Row, family: &Family) -> Option<Quantity> {
 }
 
 fn table(ranking: &Ranking, family: &Family) -> Table {
-    let has_roofline = family.rows.iter().any(|row| row.roofline.is_some());
-    let mut columns = vec![
+    let columns = [
+        Column::names("device", "device"),
         Column::new("rank", "rank", Unit::Count),
-        Column::text("device", "device"),
         Column::new("speed", "speed", Unit::Relative),
         Column::new("verified", "verified", Unit::Count),
         Column::new("rounds", "rounds", Unit::Count),
+        Column::new("roofline", "of roofline", Unit::Fraction),
     ];
-    if has_roofline {
-        columns.push(Column::new("roofline", "of roofline", Unit::Fraction));
-    }
     let level = match family.level {
         _ if family.rows.len() < 2 => "",
         Level::Rounds => "; too few cases to stand for others: the intervals are of these alone",
@@ -183,10 +186,10 @@ fn table(ranking: &Ranking, family: &Family) -> Table {
         Cell::from(n.value(family.cases as f64, Unit::Count))
     };
     for row in &family.rows {
-        let info = &ranking.devices[row.device].info;
+        let who = &ranking.devices[row.device];
         table.row([
+            device(who).into(),
             ranks(row).into(),
-            device(info).into(),
             speed(row, family).into(),
             verified(row.verified),
             rounds(row).into(),
@@ -194,8 +197,8 @@ fn table(ranking: &Ranking, family: &Family) -> Table {
         ]);
     }
     for &absent in &family.absent {
-        let info = &ranking.devices[absent].info;
-        table.row([Cell::Missing, device(info).into(), Cell::Missing, verified(0)]);
+        let who = &ranking.devices[absent];
+        table.row([device(who).into(), Cell::Missing, Cell::Missing, verified(0)]);
     }
     table
 }
@@ -215,13 +218,10 @@ fn range([low, high]: [f64; 2]) -> Sentence {
     if low == high { one(low) } else { one(low).text("–").then(one(high)) }
 }
 
-fn energy(ranking: &Ranking, overall: &Family) -> Section {
+fn energy(ranking: &Ranking) -> Section {
     let section = Section::new("energy", "Performance per watt");
-    let Some(energy) = &ranking.energy else {
-        let is_ranked = !overall.rows.is_empty();
-        return if is_ranked { section.text(NO_ENERGY) } else { section };
-    };
-    let name = |at: usize| device(&ranking.devices[at].info);
+    let Some(energy) = &ranking.energy else { return section };
+    let name = |at: usize| device(&ranking.devices[at]);
     let over = Sentence::from("Over ").counted(energy.common.len() as u64, "case");
     let section = section
         .text(over.text("; ").then(name(energy.reference)).text(" is 1."))
@@ -232,9 +232,6 @@ fn energy(ranking: &Ranking, overall: &Family) -> Section {
             .text(Sentence::from("Not measured: ").list(", ", unknown.iter().map(|&at| name(at)))),
     }
 }
-
-/// What a ranking says where no run reports energy.
-const NO_ENERGY: &str = "Not measured: no run reports energy.";
 
 fn energy_table(ranking: &Ranking, energy: &Energy) -> Table {
     let columns = [
@@ -247,30 +244,10 @@ fn energy_table(ranking: &Ranking, energy: &Energy) -> Table {
     let mut table = Table::new("energy", title, columns);
     for row in &energy.rows {
         table.row([
-            device(&ranking.devices[row.device].info).into(),
+            device(&ranking.devices[row.device]).into(),
             row.per_joule.into(),
             row.speed.into(),
             row.pareto.into(),
-        ]);
-    }
-    table
-}
-
-fn winners(ranking: &Ranking, overall: &Family) -> Table {
-    let columns = [
-        Column::text("workload", "workload"),
-        Column::new("cases", "cases", Unit::Count),
-        Column::text("fastest", "fastest"),
-        Column::new("lead", "ahead of the next", Unit::Ratio),
-    ];
-    let title = "The fastest device of every workload in the common set";
-    let mut table = Table::new("winners", title, columns);
-    for winner in &overall.winners {
-        table.row([
-            printable(&winner.workload, 60).into(),
-            (winner.cases as u64).into(),
-            device(&ranking.devices[winner.device].info).into(),
-            winner.lead.into(),
         ]);
     }
     table
@@ -285,7 +262,7 @@ fn skipped(overall: &Family) -> Section {
 fn excluded(ranking: &Ranking) -> Section {
     let section = Section::new("excluded", "Not ranked");
     ranking.excluded.iter().fold(section, |section, (at, reason)| {
-        let who = device(&ranking.devices[*at].info).text(": ");
+        let who = device(&ranking.devices[*at]).text(": ");
         section.text(who.name(printable(reason, 200)))
     })
 }

@@ -1,16 +1,17 @@
 //! What a ranking says in a sentence, what its families weigh, and how far it hangs on one of them.
 
-use super::labels::{capitalised, row_name};
+use super::labels::capitalised;
+use super::ranking::device;
 use gpubench_analysis::rank::{Family, Ranking, Row};
 use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
 
-/// Devices that the sentence names, at most.
-const MAX_NAMED: usize = 8;
+/// Slower devices that the sentence names, at most.
+const MAX_NAMED: usize = 4;
 
 /// `A and B tie; C is 2.60 × slower; over 18 cases of 3 families.` `None` where there is nothing to compare.
 pub(super) fn verdict(ranking: &Ranking, overall: &Family) -> Option<Sentence> {
     let (first, others) = overall.rows.split_first().filter(|(_, others)| !others.is_empty())?;
-    let name = |row: &Row| row_name(&ranking.devices[row.device].info);
+    let name = |row: &Row| device(&ranking.devices[row.device]);
     let (ties, behind): (Vec<&Row>, Vec<&Row>) = others.iter().partition(|row| row.ranks[0] == 1);
     let sentence = match ties.split_last() {
         None => name(first).text(" is fastest"),
@@ -26,7 +27,11 @@ pub(super) fn verdict(ranking: &Ranking, overall: &Family) -> Option<Sentence> {
     let sentence = if behind.is_empty() { sentence } else { sentence.text("; ").list(", ", named) };
     let sentence = match behind.len().saturating_sub(MAX_NAMED) {
         0 => sentence,
-        more => sentence.text(", and ").counted(more as u64, "device").text(" more are behind"),
+        more => {
+            let last = behind.last().map_or(f64::NAN, |row| first.speed / row.speed);
+            let sentence = sentence.text(", and ").counted(more as u64, "device");
+            sentence.text(" more up to ").value(last, Unit::Ratio).text(" slower")
+        }
     };
     let sentence = sentence.text("; over ").counted(overall.common.len() as u64, "case");
     Some(match overall.shares.len() {
@@ -35,52 +40,98 @@ pub(super) fn verdict(ranking: &Ranking, overall: &Family) -> Option<Sentence> {
     })
 }
 
-/// The families' shares, and the order without each of them.
+/// Whether the first stays first whichever family is left out, and how far devices move at most. `None`
+/// where there is nothing to leave out.
+pub(super) fn stability(ranking: &Ranking, overall: &Family) -> Option<Sentence> {
+    let first = overall.rows.first().filter(|_| overall.rows.len() > 1)?.device;
+    let others: Vec<Sentence> = overall
+        .without
+        .iter()
+        .filter(|without| without.order.first() != Some(&first))
+        .filter_map(|without| {
+            let new = device(&ranking.devices[*without.order.first()?]);
+            Some(new.text(" without ").name(capitalised(&without.family)))
+        })
+        .collect();
+    let places = overall.without.iter().flat_map(|without| {
+        let rows = overall.rows.iter().enumerate();
+        rows.filter_map(|(place, row)| Some(place.abs_diff(place_of(row.device, &without.order)?)))
+    });
+    let farthest = places.max()?;
+    let sentence = match (farthest, others.as_slice()) {
+        (0, _) => return Some("Without any one family of cases the order is the same.".into()),
+        (_, []) => device(&ranking.devices[first])
+            .text(" stays first whichever family of cases is left out"),
+        (_, others) => Sentence::from("First would be ").list(", ", others.iter().cloned()),
+    };
+    let places = sentence.text("; no device moves by more than ").counted(farthest as u64, "place");
+    Some(places.text("."))
+}
+
+fn place_of(device: usize, order: &[usize]) -> Option<usize> {
+    order.iter().position(|other| *other == device)
+}
+
+/// The families' shares, and each device's place without each of them.
 pub(super) fn weights(ranking: &Ranking, overall: &Family) -> Section {
     let section = Section::new("weights", "What the order hangs on").folded();
     if overall.shares.len() < 2 || overall.rows.len() < 2 {
         return section;
     }
-    let columns = [
-        Column::text("family", "family"),
-        Column::new("share", "share", Unit::Fraction),
-        Column::new("cases", "cases", Unit::Count),
-        Column::text("without", "without it"),
-    ];
-    let mut table =
-        Table::new("weights", "Shares of the families, and the order without each", columns);
-    for share in &overall.shares {
-        let without = overall.without.iter().find(|without| without.family == share.family);
-        table.row([
-            capitalised(&share.family).into(),
-            share.share.into(),
-            (share.cases as u64).into(),
-            without.map_or(Cell::Missing, |without| order(ranking, overall, &without.order).into()),
-        ]);
-    }
-    section.table(table)
+    let title = "Shares of the families";
+    let shares = Table::of(
+        "weights",
+        title,
+        &overall.shares,
+        [
+            (Column::text("family", "family"), |share| capitalised(&share.family).into()),
+            (Column::new("share", "share", Unit::Fraction), |share| share.share.into()),
+            (Column::new("cases", "cases", Unit::Count), |share| (share.cases as u64).into()),
+        ],
+    );
+    section.table(shares).table(places(ranking, overall))
 }
 
-/// Which devices change their places, in the order of their new ones.
-fn order(ranking: &Ranking, overall: &Family, order: &[usize]) -> Sentence {
-    let place = |device: usize| overall.rows.iter().position(|row| row.device == device);
-    let moved = order.iter().enumerate().filter(|(now, device)| place(**device) != Some(*now));
-    let moved: Vec<Sentence> = moved
-        .map(|(now, &device)| {
-            let before = place(device).map_or(f64::NAN, |place| place as f64 + 1.0);
-            let name = row_name(&ranking.devices[device].info).text(" ");
-            name.value(before, Unit::Count).text(" → ").value(now as f64 + 1.0, Unit::Count)
-        })
-        .collect();
-    let more = moved.len().saturating_sub(MAX_NAMED);
-    let shown = moved.into_iter().take(MAX_NAMED);
-    match (order.is_empty(), shown.len(), more) {
-        (_, 0, _) => "the same order".into(),
-        (_, _, 0) => Sentence::new().list(", ", shown),
-        _ => Sentence::new()
-            .list(", ", shown)
-            .text(" and ")
-            .value(more as f64, Unit::Count)
-            .text(" more"),
+/// Each device's place, and the one that it would have without each family.
+fn places(ranking: &Ranking, overall: &Family) -> Table {
+    let first = [Column::names("device", "device"), Column::new("place", "place", Unit::Count)];
+    let without = overall.without.iter().map(|without| {
+        let heading = Sentence::from("without ").name(capitalised(&without.family));
+        Column::new(&format!("without {}", without.family), heading, Unit::Count)
+    });
+    let title = "Places in the order, and those without each family";
+    let mut table = Table::new("without", title, first.into_iter().chain(without));
+    for (place, row) in overall.rows.iter().enumerate() {
+        let others = overall.without.iter().map(|without| {
+            let place = place_of(row.device, &without.order);
+            Cell::from(place.map(|place| place as u64 + 1))
+        });
+        let first: [Cell; 2] =
+            [device(&ranking.devices[row.device]).into(), (place as u64 + 1).into()];
+        table.row(first.into_iter().chain(others));
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Sample;
+
+    #[test]
+    fn what_a_family_less_would_change_is_said() {
+        let mut ranking = Sample::new().ranking();
+        let said = |ranking: &Ranking| {
+            stability(ranking, &ranking.families[0]).unwrap().text_with(Clone::clone)
+        };
+        assert_eq!(said(&ranking), "Without any one family of cases the order is the same.");
+        ranking.families[0].without[0].order.reverse();
+        let family = capitalised(&ranking.families[0].without[0].family);
+        let text = said(&ranking);
+        assert!(text.starts_with("First would be Another GPU · 1.0 · opencl without "), "{text}");
+        assert!(text.ends_with(&format!("{family}; no device moves by more than 1 place.")));
+        let places = weights(&ranking, &ranking.families[0]);
+        let table = places.find_table("without").unwrap();
+        assert_eq!(table.rows()[0][1..3], [Cell::Count(1), Cell::Count(2)]);
     }
 }

@@ -1,11 +1,10 @@
 //! What was measured: one row a case, the devices side by side.
 
 use super::labels::{capitalised, case_name, counts, mark, rate, time};
-use gpubench_analysis::{Aggregate, ReportInput, ReportedDevice};
-use gpubench_core::gpu::DeviceKind;
+use gpubench_analysis::{Aggregate, ReportInput};
 use gpubench_core::workload::CaseKey;
 use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
-use gpubench_stats::Basis;
+use gpubench_stats::{Basis, clear_best};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The cases of a family that ran on some device, each with its rows by device.
@@ -15,8 +14,8 @@ pub(crate) type Cases<'r, 'a> = BTreeMap<&'a CaseKey, BTreeMap<usize, &'r Aggreg
 pub fn section(input: &ReportInput) -> Section {
     let section = Section::new("results", "Results").text(
         "The median time of one operation over all rounds, ± half its 95 % interval, and its work \
-         per second. Marked as a case's best is a time whose interval lies below all others'; that \
-         is no ranking.",
+         per second. Marked as a case's best is a time whose interval lies below all others' and is narrower than its \
+         lead; that is no ranking.",
     );
     let tables = families(input).into_iter().map(|(family, cases)| table(input, family, &cases));
     let section = tables.fold(section, Section::table);
@@ -34,7 +33,7 @@ fn of_single_rounds(input: &ReportInput) -> Option<Sentence> {
         let times = input.rows.iter().filter_map(|row| Some((row.device, row.time?.basis)));
         let devices: BTreeSet<usize> =
             times.filter(|(_, of)| *of == basis).map(|(device, _)| device).collect();
-        devices.into_iter().map(|device| input.reported_devices[device].label.clone()).collect()
+        devices.into_iter().map(|device| input.reported_devices[device].name.clone()).collect()
     };
     let room = "with room for the drift that the device's other cases showed meanwhile";
     let one = Sentence::from("One round: ± is of its samples");
@@ -43,7 +42,11 @@ fn of_single_rounds(input: &ReportInput) -> Option<Sentence> {
         ([], false) => one.text(" alone"),
         (_, true) => one.text(", ").text(room),
         (drifting, false) => {
-            one.text("; on ").name(drifting.join(", ")).text(", ").text(room).text("; else alone")
+            let on = match drifting {
+                [_] | [_, _] => Sentence::from(drifting.join(", ")),
+                many => Sentence::new().counted(many.len() as u64, "device"),
+            };
+            one.text("; on ").then(on).text(", ").text(room).text("; else alone")
         }
     };
     Some(one.text(". How far another round would be, only more rounds tell."))
@@ -68,7 +71,7 @@ fn table(input: &ReportInput, family: &str, cases: &Cases) -> Table {
     let mut rates = cases.values().flat_map(BTreeMap::values).filter_map(|row| rate(row));
     let unit = rates.next().map_or(Unit::None, |rate| rate.unit);
     let columns = input.reported_devices.iter().flat_map(|device| {
-        let (label, heading) = (&device.label, heading(device));
+        let (label, heading) = (&device.label, Sentence::from(device.name.clone()));
         [
             Column::new(&format!("{label} time"), "median ± 95 %", Unit::Seconds),
             Column::bare(&format!("{label} rate"), unit),
@@ -88,17 +91,7 @@ fn table(input: &ReportInput, family: &str, cases: &Cases) -> Table {
             table.best(&time);
         }
     }
-    table.without_missing()
-}
-
-/// A device, and what marks it where it is no GPU.
-fn heading(device: &ReportedDevice) -> Sentence {
-    let label = Sentence::from(device.label.clone());
-    match device.device.kind {
-        DeviceKind::Cpu => label.text(" (CPU)"),
-        DeviceKind::Simulated => label.text(" (simulated)"),
-        _ => label,
-    }
+    table
 }
 
 /// The time, or in a word why there is none; the rate; the mark.
@@ -111,14 +104,13 @@ fn cells(row: &Aggregate, unit: Unit) -> [Cell; 3] {
     [time, rate.unwrap_or(Cell::Missing), mark(row).into()]
 }
 
-/// The device that is faster than each other by more than both intervals.
+/// The device that is faster than each other by more than the intervals leave open.
 fn best(rows: &BTreeMap<usize, &Aggregate>) -> Option<usize> {
     let right = rows.iter().filter(|(_, row)| row.exclusion.is_none());
-    let mut times: Vec<_> = right.filter_map(|(device, row)| Some((*device, row.time?))).collect();
-    times.sort_by(|(_, a), (_, b)| a.value.total_cmp(&b.value));
-    let ((device, first), others) = times.split_first()?;
-    let is_behind = others.iter().all(|(_, other)| first.interval[1] < other.interval[0]);
-    (!others.is_empty() && is_behind).then_some(*device)
+    let times = right.filter_map(|(device, row)| Some((*device, row.time?)));
+    let (devices, times): (Vec<usize>, Vec<_>) =
+        times.map(|(device, time)| (device, (time.value, time.interval))).unzip();
+    clear_best(&times).map(|place| devices[place])
 }
 
 #[cfg(test)]
@@ -174,7 +166,7 @@ mod tests {
         };
         let drift = "with room for the drift";
         let both = of([20, 3]);
-        assert!(both.contains(&format!("; on opencl:0, {drift}")), "{both}");
+        assert!(both.contains(&format!("; on Invented GPU · 1.0 · opencl, {drift}")), "{both}");
         assert!(both.contains("; else alone. How far"), "{both}");
         let (all, none) = (of([20, 20]), of([3, 3]));
         assert!(all.contains(&format!("of its samples, {drift}")) && !all.contains("alone"));

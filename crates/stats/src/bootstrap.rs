@@ -336,7 +336,7 @@ mod tests {
 
     #[test]
     fn a_stratum_of_one_case_scatters_as_the_others_do() {
-        let values = [vec![0.0; 11], [vec![0.5, 1.5].repeat(5), vec![1.0]].concat()];
+        let values = [vec![0.0; 11], [[0.5, 1.5].repeat(5), vec![1.0]].concat()];
         let width = |shares: [f64; 2]| {
             let [many, one] = shares;
             let strata = [Stratum { cases: 10, share: many }, Stratum { cases: 1, share: one }];

@@ -2,6 +2,7 @@
 
 mod bootstrap;
 mod change_points;
+mod clear_best;
 mod combine;
 mod moderated;
 mod most_stable_quantile;
@@ -13,6 +14,7 @@ mod welch;
 
 pub use bootstrap::{FEW_CASES, Level, Noise, Replicates, Stratum};
 pub use change_points::{change_points, step_scatter};
+pub use clear_best::clear_best;
 pub use combine::{Basis, Overall, Rounds, geometric_mean, overall, overalls};
 pub use moderated::{Moderated, Scatter};
 pub use most_stable_quantile::most_stable_quantile;

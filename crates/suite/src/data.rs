@@ -7,7 +7,8 @@ use super::file;
 use super::sizes::size_names;
 use super::types::{Buffer, PASS, Work};
 use super::values::Expression;
-use gpubench_core::gpu::{Access, Numeric, Scalar, ValueType};
+use gpubench_core::gpu::{Access, Scalar};
+use gpubench_core::units::quoted;
 use gpubench_core::workload::{Fill, Size, Split};
 
 impl Converter<'_> {
@@ -150,10 +151,10 @@ impl Converter<'_> {
     }
 
     /// The type of which operations are counted.
-    fn operation_type(&mut self, name: &At<String>) -> Option<Numeric> {
-        match ValueType::try_from(name.value.clone()) {
-            Ok(ValueType { numeric, width: 1 }) => Some(numeric),
-            _ => {
+    fn operation_type(&mut self, name: &At<String>) -> Option<Scalar> {
+        match Scalar::from_name(&name.value) {
+            Some(scalar) => Some(scalar),
+            None => {
                 let message = format!("`{}` is no type of an operation", name.value);
                 let help = "there are i8 to i64, u8 to u64, f16, f32 and f64";
                 self.diagnostics.reject(&name.at, message, Some(help))
@@ -165,22 +166,23 @@ impl Converter<'_> {
 /// What is wrong with the bounds of a uniform fill; integers are rounded down.
 fn wrong_bounds([low, high]: [f64; 2], scalar: Scalar) -> Option<String> {
     if !(low < high && (high - low).is_finite()) {
+        let [low, high] = [low, high].map(quoted);
         return Some(format!(
             "a uniform fill needs a low and a higher bound, not {low} and {high}"
         ));
     }
-    let range = match scalar {
-        Scalar::F32 => return None,
-        Scalar::U32 => [0.0, f64::from(u32::MAX) + 1.0],
-        Scalar::I32 => [f64::from(i32::MIN), f64::from(i32::MAX) + 1.0],
-    };
-    let name = format!("{scalar:?}").to_lowercase();
+    let (name, [min, max]) = (scalar.name(), scalar.range()?);
+    let range = [min, max + 1.0];
     if low < range[0] || high > range[1] {
         Some(format!(
-            "{name} holds numbers from {} below {}, not {low} to {high}",
-            range[0], range[1]
+            "{name} holds numbers from {} below {}, not {} to {}",
+            range[0],
+            range[1],
+            quoted(low),
+            quoted(high)
         ))
     } else if high - low < 2.0 {
+        let [low, high] = [low, high].map(quoted);
         Some(format!(
             "whole numbers from {low} below {high} are all alike: {name} needs bounds 2 apart"
         ))

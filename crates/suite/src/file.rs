@@ -7,7 +7,8 @@ use super::keywords::{Family, HostMemoryKind, SearchedBy};
 use super::search::SearchGroups;
 use super::select::Select;
 use super::values::{
-    ByteSize, Constant, Experiments, Expression, Fallback, Groups, Param, Sizes, Splitting,
+    ByteSize, Constant, Definition, Experiments, Expression, Fallback, Groups, Param, Sizes,
+    Splitting,
 };
 use super::verify::Verification;
 use gpubench_core::gpu::{Access, Element};
@@ -88,7 +89,7 @@ spec! {
         work: Option<At<Work>>,
         /// How the result is checked: `none`, or a map with `reference`, `file`, `command`
         /// or `against`.
-        /// `relative` and `absolute` say how far an `f32` may differ; integers must be equal.
+        /// `relative` and `absolute` say how far a float may differ; integers must be equal.
         verify: Option<At<Verification>>,
         /// What is measured; the kernel's time, if nothing is said. Options of an experiment stand
         /// behind its word: `measure: [kernel, { concurrency: { copies: 4 } }]`.
@@ -134,7 +135,7 @@ spec! {
         /// the buffers in order, then the parameter block.
         args: Option<At<Vec<At<Argument>>>>,
         /// What the OpenCL compiler replaces by name, besides constants: `{ REAL: float, FAST: 1 }`.
-        defines: Option<Entries<At<String>>>,
+        defines: Option<Entries<At<Definition>>>,
         /// Options of the OpenCL compiler, of those that are allowed: `-cl-fast-relaxed-math`,
         /// `-cl-std=CL2.0` and others.
         options: Option<Vec<At<String>>>,
@@ -183,7 +184,8 @@ spec! {
 spec! {
     /// One buffer of a workload.
     Buffer {
-        /// Element type: `f32`, `u32` or `i32`, with `x2`, `x4`, `x8` or `x16` behind it for a vector.
+        /// Element type: `f16`, `f32`, `f64`, or `i` or `u` with 8, 16, 32 or 64 behind it; with `x2`, `x4`,
+        /// `x8` or `x16` behind it for a vector.
         r#type: At<Element>,
         /// Number of elements, over sizes and parameters.
         count: At<Expression>,

@@ -7,6 +7,7 @@
 mod args;
 mod assets;
 mod ceiling;
+mod chains;
 mod condition;
 mod convert;
 mod data;

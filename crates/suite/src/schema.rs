@@ -8,8 +8,8 @@ use super::file::File;
 use super::keywords::{Other, PlainSplit};
 use super::search::SearchGroups;
 use super::values::{
-    ByteSize, Constant, Experiments, Expression, Fallback, FallbackSpec, Groups, Param, RowsSpec,
-    Sizes, Splitting,
+    ByteSize, Constant, Definition, Experiments, Expression, Fallback, FallbackSpec, Groups, Param,
+    RowsSpec, Sizes, Splitting,
 };
 use super::verify::Verification;
 use schemars::generate::SchemaSettings;
@@ -105,8 +105,12 @@ describe! {
         "description": "A number of 32 bits, or a type.",
         "anyOf": [
             { "type": "number" },
-            { "type": "string", "pattern": "^([iu](8|16|32|64)|f(16|32|64))(x2|x3|x4|x8|x16)?$" },
+            { "type": "string", "pattern": "^(f16|f32|f64|[iu](8|16|32|64))(x2|x4|x8|x16)?$" },
         ],
+    });
+    Definition(_generator): json_schema!({
+        "description": "A text without blanks, quotes and backslashes, or a whole number.",
+        "type": ["string", "integer"],
     });
     Argument(generator): {
         let value = generator.subschema_for::<Expression>();

@@ -6,6 +6,7 @@ use super::directive;
 use super::file;
 use super::suggest::suggest;
 use super::types::{Argument, Kernel, KernelText};
+use super::values::Definition;
 use gpubench_core::gpu::{OPTIONS, Settings};
 
 /// A definition is no longer.
@@ -42,9 +43,14 @@ impl Converter<'_> {
         all.into_iter().collect()
     }
 
-    fn defines(&mut self, given: Option<&Entries<At<String>>>) -> Option<Vec<(String, String)>> {
+    fn defines(
+        &mut self,
+        given: Option<&Entries<At<Definition>>>,
+    ) -> Option<Vec<(String, String)>> {
         let mut all = vec![];
-        for (name, At { value, at }) in given.map_or(&[][..], |entries| &entries.0) {
+        for (name, At { value: Definition(value), at }) in
+            given.map_or(&[][..], |entries| &entries.0)
+        {
             let name_fits = is_name(&name.value) && !name.value.starts_with("GROUP_");
             let plain = |c: char| c.is_ascii_alphanumeric() || MARKS.contains(c);
             let value_fits = value.len() <= MAX_DEFINITION

@@ -4,7 +4,7 @@ use super::misfit::About;
 use super::wgsl;
 use gpubench_core::error::{Error, Located, Result};
 use gpubench_core::gpu::{
-    Access, Element, FormalArgument, KernelSource, Numeric, Signature, Takes, ValueType,
+    Access, Element, FormalArgument, KernelSource, Scalar, Signature, Takes, ValueType,
 };
 use naga::valid::{FunctionInfo, GlobalUse};
 use naga::{AddressSpace, EntryPoint, GlobalVariable, Module, ScalarKind, TypeInner};
@@ -91,9 +91,7 @@ fn formal(
 fn held(module: &Module, inner: &TypeInner) -> Option<Element> {
     let TypeInner::Array { base, .. } = inner else { return None };
     let held = match &module.types[*base].inner {
-        TypeInner::Atomic(scalar) => {
-            numeric(*scalar).map(|numeric| ValueType { numeric, width: 1 })
-        }
+        TypeInner::Atomic(scalar) => known(*scalar).map(|scalar| ValueType { scalar, width: 1 }),
         inner => value(inner),
     }?;
     let width = if held.width == 3 { 4 } else { held.width };
@@ -102,19 +100,20 @@ fn held(module: &Module, inner: &TypeInner) -> Option<Element> {
 
 fn value(inner: &TypeInner) -> Option<ValueType> {
     match inner {
-        TypeInner::Scalar(scalar) => Some(ValueType { numeric: numeric(*scalar)?, width: 1 }),
+        TypeInner::Scalar(scalar) => Some(ValueType { scalar: known(*scalar)?, width: 1 }),
         TypeInner::Vector { size, scalar } => {
-            Some(ValueType { numeric: numeric(*scalar)?, width: *size as u8 })
+            Some(ValueType { scalar: known(*scalar)?, width: *size as u8 })
         }
         _ => None,
     }
 }
 
-fn numeric(scalar: naga::Scalar) -> Option<Numeric> {
+fn known(scalar: naga::Scalar) -> Option<Scalar> {
     match (scalar.kind, scalar.width) {
-        (ScalarKind::Float, 4) => Some(Numeric::F32),
-        (ScalarKind::Uint, 4) => Some(Numeric::U32),
-        (ScalarKind::Sint, 4) => Some(Numeric::I32),
+        (ScalarKind::Float, 2) => Some(Scalar::F16),
+        (ScalarKind::Float, 4) => Some(Scalar::F32),
+        (ScalarKind::Uint, 4) => Some(Scalar::U32),
+        (ScalarKind::Sint, 4) => Some(Scalar::I32),
         _ => None,
     }
 }
@@ -161,7 +160,7 @@ fn count() { atomicAdd(&sums[0], 1u); }
         let buffer = |text, access| Takes::Buffer { element: element(text), access: Some(access) };
         assert_eq!(takes[0], ("x", &buffer("f32x4", Access::Read)));
         assert_eq!(takes[1], ("y", &buffer("f32", Access::ReadWrite)));
-        let float = ValueType { numeric: Numeric::F32, width: 1 };
+        let float = ValueType { scalar: Scalar::F32, width: 1 };
         assert_eq!(takes[2], ("a", &Takes::Value(float)));
         assert_eq!(count.arguments.len(), 1);
         assert!(matches!(count.arguments[0].takes, Takes::Buffer { element: Some(_), .. }));

@@ -168,7 +168,11 @@ impl Converter<'_> {
         depth: usize,
     ) -> Option<Step> {
         let At { value: count, at: count_at } = step.repeat.as_ref()?;
-        self.names(count, names, "a number of repetitions is made of sizes and parameters")?;
+        self.names(
+            count,
+            names,
+            "a number of repetitions is made of sizes, parameters and constants",
+        )?;
         let mut inner = names.to_vec();
         if let Some(At { value: index, at }) = &step.index {
             if !is_name(index) || names.contains(&index.as_str()) {

@@ -6,7 +6,7 @@ use super::requested::Requested;
 use super::search::Search;
 use gpubench_core::error::Located;
 use gpubench_core::gpu::{
-    Access, Constant, Element, Expanded, Language, MemoryKind, Numeric, Origin, Settings, ValueType,
+    Access, Constant, Element, Expanded, Language, MemoryKind, Origin, Scalar, Settings, ValueType,
 };
 use gpubench_core::workload::{Ceiling, Fill, Kind, Size, Split, Verify};
 use std::sync::Arc;
@@ -232,7 +232,7 @@ pub struct Work {
     /// Bytes that must move between memory and the kernel, each counted once.
     pub bytes: Expr,
     /// How many of the operations are of which type; the others are of `f32`.
-    pub types: Vec<(Numeric, Expr)>,
+    pub types: Vec<(Scalar, Expr)>,
     /// Bytes that a launch accesses again and again, where these are not its buffers.
     pub working_set: Option<Expr>,
 }

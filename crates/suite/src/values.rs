@@ -3,7 +3,7 @@
 use super::Expr;
 use super::decode::{At, Decode, Diagnostics, Entries};
 use super::keywords::{PlainSplit, keyword};
-use gpubench_core::gpu::{Element, Scalar, ValueType};
+use gpubench_core::gpu::{Element, Scalar};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::Split;
 use gpubench_core::yaml::{Node, Value};
@@ -181,7 +181,10 @@ impl Decode for Param {
                 .unexpected(node, "an expression, or a map with one type: `f32: 0.5`");
         };
         let scalar = match Element::try_from(key.name.clone()) {
-            Ok(Element { scalar, width: 1 }) => scalar,
+            Ok(Element {
+                scalar: scalar @ (Scalar::F32 | Scalar::U32 | Scalar::I32),
+                width: 1,
+            }) => scalar,
             _ => {
                 let message = format!("`{}` is no type of a parameter", key.name);
                 return diagnostics.reject(&key.at, message, Some("there are f32, u32 and i32"));
@@ -203,13 +206,27 @@ impl Decode for Constant {
                 Some(Self(Known::Int(*n)))
             }
             Value::Float(x) if (*x as f32).is_finite() => Some(Self(Known::Float(*x))),
-            Value::Text(text) => match ValueType::try_from(text.clone()) {
+            Value::Text(text) => match Element::try_from(text.clone()) {
                 Ok(r#type) => Some(Self(Known::Type(r#type))),
                 Err(why) => {
                     diagnostics.reject(&node.at, why, Some("a constant is a number or a type"))
                 }
             },
             _ => diagnostics.unexpected(node, "a number of 32 bits or a type"),
+        }
+    }
+}
+
+/// What replaces a name in a kernel's text: a text, or a whole number without quotes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Definition(pub String);
+
+impl Decode for Definition {
+    fn decode(node: &Node, diagnostics: &mut Diagnostics) -> Option<Self> {
+        match &node.value {
+            Value::Int(n) => Some(Self(n.to_string())),
+            Value::Text(text) => Some(Self(text.clone())),
+            _ => diagnostics.unexpected(node, "a text or a whole number"),
         }
     }
 }

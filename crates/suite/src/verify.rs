@@ -7,7 +7,7 @@ use super::file;
 use super::keywords::Other;
 use super::suggest::suggest;
 use super::types::{Buffer, Kernel, Workload};
-use gpubench_core::gpu::{Access, Language};
+use gpubench_core::gpu::{Access, Language, Scalar};
 use gpubench_core::hash::sha256_of;
 use gpubench_core::npy::Header;
 use gpubench_core::units::quoted;
@@ -17,9 +17,11 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Differences of `f32` that pass where a suite names none: a few roundings of single precision.
+/// Differences that pass where a suite names none: a few dozen roundings of the type that is written.
 /// Integers must be equal in any case.
-const DEFAULT_COMPARISON: Comparison = Comparison { relative: 1e-5, absolute: 1e-6 };
+const HALF: Comparison = Comparison { relative: 2e-2, absolute: 2e-3 };
+const SINGLE: Comparison = Comparison { relative: 1e-5, absolute: 1e-6 };
+const DOUBLE: Comparison = Comparison { relative: 1e-13, absolute: 1e-14 };
 /// Seconds that a command has unless its suite says otherwise, and those that it can be given: its
 /// worker is silent for no longer.
 const COMMAND_SECONDS: f64 = 60.0;
@@ -31,14 +33,37 @@ const MAX_HEADER: u64 = 1 << 17;
 #[derive(Clone, Debug)]
 pub enum Verification {
     Nothing,
-    Reference(At<String>, Comparison),
+    Reference(At<String>, Tolerances),
     /// One file for all written buffers.
-    File(At<String>, Comparison),
+    File(At<String>, Tolerances),
     /// An array for each of them.
-    Arrays(Entries<At<String>>, Comparison),
-    Command(At<Vec<At<String>>>, f64, Comparison),
-    Device(Comparison),
-    Emulator(Comparison),
+    Arrays(Entries<At<String>>, Tolerances),
+    Command(At<Vec<At<String>>>, f64, Tolerances),
+    Device(Tolerances),
+    Emulator(Tolerances),
+}
+
+/// The tolerances that the file names.
+#[derive(Clone, Copy, Debug)]
+pub struct Tolerances {
+    relative: Option<f64>,
+    absolute: Option<f64>,
+}
+
+impl Tolerances {
+    /// With the defaults of the coarsest type that is written.
+    fn or_defaults(self, buffers: &[Buffer]) -> Comparison {
+        let written: Vec<_> = written(buffers).map(|buffer| buffer.element.scalar).collect();
+        let default = match (written.contains(&Scalar::F16), written.contains(&Scalar::F32)) {
+            (true, _) => HALF,
+            (false, false) if written.contains(&Scalar::F64) => DOUBLE,
+            _ => SINGLE,
+        };
+        Comparison {
+            relative: self.relative.unwrap_or(default.relative),
+            absolute: self.absolute.unwrap_or(default.absolute),
+        }
+    }
 }
 
 /// One file, or one for each buffer.
@@ -75,9 +100,9 @@ impl Decode for Verification {
         let relative: Option<Option<At<f64>>> = spec.field("relative", diagnostics);
         let absolute: Option<Option<At<f64>>> = spec.field("absolute", diagnostics);
         spec.close(diagnostics);
-        let how = Comparison {
-            relative: tolerance(relative?, DEFAULT_COMPARISON.relative, diagnostics)?,
-            absolute: tolerance(absolute?, DEFAULT_COMPARISON.absolute, diagnostics)?,
+        let how = Tolerances {
+            relative: tolerance(relative?, diagnostics)?,
+            absolute: tolerance(absolute?, diagnostics)?,
         };
         let seconds = seconds?;
         if let (Some(At { at, .. }), Some(None)) = (&seconds, &command) {
@@ -120,10 +145,11 @@ fn limit(given: Option<At<f64>>, diagnostics: &mut Diagnostics) -> Option<f64> {
     }
 }
 
-fn tolerance(given: Option<At<f64>>, default: f64, diagnostics: &mut Diagnostics) -> Option<f64> {
+/// A tolerance, if one is given; the outer `None`: a wrong one.
+fn tolerance(given: Option<At<f64>>, diagnostics: &mut Diagnostics) -> Option<Option<f64>> {
     match given {
-        None => Some(default),
-        Some(At { value, .. }) if value >= 0.0 && value.is_finite() => Some(value),
+        None => Some(None),
+        Some(At { value, .. }) if value >= 0.0 && value.is_finite() => Some(Some(value)),
         Some(At { at, .. }) => {
             diagnostics.reject(&at, "a tolerance is a number that is not negative", None)
         }
@@ -150,7 +176,7 @@ impl Converter<'_> {
         };
         match value {
             Verification::Nothing => Some(Verify::Nothing),
-            Verification::Device(how) => Some(Verify::Device(*how)),
+            Verification::Device(how) => Some(Verify::Device(how.or_defaults(buffers))),
             Verification::Emulator(how) => {
                 // A kernel with diagnostics of its own is reported elsewhere.
                 if kernel.is_some_and(|kernel| kernel.text(Language::Wgsl).is_none()) {
@@ -158,21 +184,25 @@ impl Converter<'_> {
                     let help = "add `wgsl:` to the kernel, or verify against `device`";
                     return self.diagnostics.reject(at, message, Some(help));
                 }
-                Some(Verify::Emulator(*how))
+                Some(Verify::Emulator(how.or_defaults(buffers)))
             }
             Verification::Reference(name, how)
                 if self.references.contains(&name.value.as_str()) =>
             {
-                Some(Verify::Reference(name.value.clone(), *how))
+                Some(Verify::Reference(name.value.clone(), how.or_defaults(buffers)))
             }
             Verification::Reference(name, _) => {
                 let help = suggest(&name.value, self.references.iter().copied());
                 let message = format!("there is no reference `{}`", name.value);
                 self.diagnostics.reject(&name.at, message, help.as_deref())
             }
-            Verification::File(file, how) => self.file(file, buffers, *how),
-            Verification::Arrays(files, how) => self.arrays(files, at, buffers, *how),
-            Verification::Command(words, seconds, how) => self.command(words, *seconds, *how),
+            Verification::File(file, how) => self.file(file, buffers, how.or_defaults(buffers)),
+            Verification::Arrays(files, how) => {
+                self.arrays(files, at, buffers, how.or_defaults(buffers))
+            }
+            Verification::Command(words, seconds, how) => {
+                self.command(words, *seconds, how.or_defaults(buffers))
+            }
         }
     }
 

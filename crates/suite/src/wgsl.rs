@@ -1,9 +1,10 @@
 //! Does a WGSL kernel fit the workload that names it? Found before anything runs.
 
+use super::chains;
 use super::misfit::{About, Misfit};
 use super::suggest::suggest;
 use gpubench_core::gpu::{
-    Access, Argument, KernelSource, Numeric, Scalar, ValueType, order_misfit, original_group,
+    Access, Argument, KernelSource, Scalar, ValueType, order_misfit, original_group,
 };
 use naga::valid::{Capabilities, FunctionInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, EntryPoint, GlobalVariable, Handle, Module, ScalarKind, TypeInner};
@@ -50,6 +51,10 @@ pub fn misfits(source: &KernelSource, params: &[(String, Scalar)]) -> Vec<Misfit
 /// # Errors
 /// What is wrong, and where.
 pub(super) fn parse(text: &str) -> Result<(Module, naga::valid::ModuleInfo), Misfit> {
+    if let Some(at) = chains::too_long(text) {
+        let message = format!("more than {} operators or `else` in a row", chains::LONGEST);
+        return Err(Misfit::new(About::Text(at), message, Some("split the statement".into())));
+    }
     let module = naga::front::wgsl::parse_str(text).map_err(|error| {
         let notes: Vec<_> = error.notes().collect();
         let labels = error.labels().filter(|(_, label)| !label.is_empty());
@@ -179,11 +184,7 @@ impl Check<'_> {
         let Some(variable) = uniform else {
             return misfit(format!("there is no var<uniform> {place} for this argument"));
         };
-        let scalar = match wanted.numeric {
-            Numeric::F32 => naga::Scalar::F32,
-            Numeric::U32 => naga::Scalar::U32,
-            _ => naga::Scalar::I32,
-        };
+        let scalar = in_naga(wanted.scalar);
         let fits = match self.module.types[variable.ty].inner {
             TypeInner::Scalar(is) => is == scalar && wanted.width == 1,
             TypeInner::Vector { size, scalar: is } => is == scalar && size as u8 == wanted.width,
@@ -281,11 +282,12 @@ impl Check<'_> {
 }
 
 fn in_naga(scalar: Scalar) -> naga::Scalar {
-    match scalar {
-        Scalar::F32 => naga::Scalar::F32,
-        Scalar::U32 => naga::Scalar::U32,
-        Scalar::I32 => naga::Scalar::I32,
-    }
+    let kind = match &scalar.name()[..1] {
+        "f" => ScalarKind::Float,
+        "u" => ScalarKind::Uint,
+        _ => ScalarKind::Sint,
+    };
+    naga::Scalar { kind, width: scalar.size() as u8 }
 }
 
 fn spelled(scalar: naga::Scalar) -> String {

@@ -7,7 +7,7 @@
 use super::energy::{Energy, energy};
 use super::result_matrix::{Cell, Entry, ResultMatrix, families};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{DeviceInfo, DeviceKind};
+use gpubench_core::gpu::{DeviceInfo, DeviceKind, names};
 use gpubench_core::text::printable;
 use gpubench_core::workload::CaseKey;
 use gpubench_stats::Level;
@@ -18,8 +18,10 @@ use table::{Table, cells};
 mod columns;
 mod predicted_ranking;
 mod table;
+mod workloads;
 
 pub use predicted_ranking::{DeviceTimes, PredictedRank, PredictedRanking, predict_ranking};
+pub use workloads::{Winner, WorkloadSpeed};
 
 /// The options of a ranking.
 #[derive(Clone, Debug)]
@@ -73,6 +75,8 @@ pub struct Ranking {
 pub struct Device {
     /// The device, as its first run saw it.
     pub info: DeviceInfo,
+    /// What people call it: no two of a ranking are called alike.
+    pub name: String,
     /// How many runs it took part in.
     pub runs: usize,
 }
@@ -95,7 +99,7 @@ pub struct Family {
     pub cases: usize,
     /// Cases outside the common set, each with the reason.
     pub skipped: Vec<(CaseKey, String)>,
-    /// The fastest device of every workload in the common set.
+    /// The devices on every workload in the common set, and which is the fastest.
     pub winners: Vec<Winner>,
     /// What the intervals hold for.
     pub level: Level,
@@ -146,25 +150,12 @@ pub struct Row {
     pub roofline: Option<f64>,
 }
 
-/// The fastest device on a workload.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Winner {
-    /// The workload.
-    pub workload: String,
-    /// Its cases in the common set.
-    pub cases: usize,
-    /// The device.
-    pub device: usize,
-    /// Its speed over the second's.
-    pub lead: f64,
-}
-
 /// Ranks the entries of `matrix`.
 ///
 /// # Errors
 /// `Usage` where the reference names none of them, or several.
 pub fn rank(matrix: &ResultMatrix, options: &Options) -> Result<Ranking> {
-    let devices: Vec<Device> = matrix.entries.iter().map(device).collect();
+    let devices = devices(matrix);
     let mut excluded = vec![];
     let mut chosen = vec![];
     for (i, device) in devices.iter().enumerate() {
@@ -194,8 +185,14 @@ fn drawn(matrix: &ResultMatrix, overall: &Family, reference: usize) -> Option<En
     energy(matrix, &devices, &common, reference)
 }
 
-fn device(entry: &Entry) -> Device {
-    Device { info: entry.device.clone(), runs: entry.runs }
+fn devices(matrix: &ResultMatrix) -> Vec<Device> {
+    let infos: Vec<&DeviceInfo> = matrix.entries.iter().map(|entry| &entry.device).collect();
+    let device = |(entry, name): (&Entry, String)| Device {
+        info: entry.device.clone(),
+        name,
+        runs: entry.runs,
+    };
+    matrix.entries.iter().zip(names(&infos)).map(device).collect()
 }
 
 fn exclusion(device: &DeviceInfo, options: &Options) -> Option<&'static str> {
@@ -326,9 +323,7 @@ fn shared(matrix: &ResultMatrix, devices: &[usize], case: usize) -> Result<(), S
 fn describe_exclusion(reason: &str, places: &[usize], of: usize, matrix: &ResultMatrix) -> String {
     match places {
         [one] => {
-            let device = &matrix.entries[*one].device;
-            let [name, driver] = [&device.name, &device.driver].map(|text| printable(text, 40));
-            format!("{reason} on {name} ({driver}; {})", device.backend)
+            format!("{reason} on {}", names(&[&matrix.entries[*one].device]).concat())
         }
         many => format!("{reason} on {} of {of}", many.len()),
     }

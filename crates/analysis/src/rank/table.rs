@@ -1,9 +1,11 @@
 //! The rows of a ranking: speeds, intervals, ranks, and the order without each family.
 
 use super::columns::Columns;
-use super::{Family, Options, Row, Winner, Without};
+use super::workloads::winners;
+use super::{Family, Options, Row, Without};
 use crate::ceilings::{roof, share};
 use crate::result_matrix::{Cell, ResultMatrix};
+use gpubench_model::roofline::Share;
 use gpubench_stats::{Noise, Replicates, Rounds};
 use std::collections::BTreeMap;
 
@@ -54,7 +56,7 @@ impl<'a> Table<'a> {
         family.rows = order.iter().enumerate().map(row).collect();
         family.reference = Some(self.devices[reference]);
         family.level = replicates.level;
-        family.winners = self.winners();
+        family.winners = winners(self.matrix, self.devices, self.common);
         family.shares = self.columns.shares();
         family.without = self.without();
     }
@@ -98,33 +100,7 @@ impl<'a> Table<'a> {
         let cells = self.common.iter().filter_map(|&case| {
             Some((&self.matrix.cases[case], self.matrix.cell(device, case).ok()?))
         });
-        share(&roof(self.matrix, device), cells)
-    }
-
-    fn winners(&self) -> Vec<Winner> {
-        if self.devices.len() < 2 {
-            return vec![];
-        }
-        let mut workloads: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for &case in self.common {
-            workloads.entry(&self.matrix.cases[case].key.workload).or_default().push(case);
-        }
-        let winner = |(workload, cases): (&str, Vec<usize>)| {
-            let mean = |place: usize| {
-                let of = cells(self.matrix, self.devices[place], &cases);
-                -of.map(Cell::log_seconds).sum::<f64>() / cases.len() as f64
-            };
-            let mut order: Vec<(f64, usize)> =
-                (0..self.devices.len()).map(|place| (mean(place), place)).collect();
-            order.sort_by(|a, b| b.0.total_cmp(&a.0));
-            Winner {
-                workload: workload.to_owned(),
-                cases: cases.len(),
-                device: self.devices[order[0].1],
-                lead: (order[0].0 - order[1].0).exp(),
-            }
-        };
-        workloads.into_iter().map(winner).collect()
+        share(&roof(self.matrix, device), cells).map(Share::value)
     }
 }
 

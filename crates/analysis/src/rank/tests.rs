@@ -31,7 +31,9 @@ fn twice_the_time_is_half_the_speed() {
     assert_eq!((first.verified, ranking.families[0].cases), (8, 8));
     let winner = &ranking.families[0].winners[0];
     assert_eq!((winner.workload.as_str(), winner.cases, winner.device), ("a", 8, 0));
-    assert!((winner.lead - 2.0).abs() < 1e-12);
+    assert!((winner.lead - 2.0).abs() < 1e-12 && winner.is_clear);
+    let speeds: Vec<_> = winner.speeds.iter().map(|one| (one.device, one.speed)).collect();
+    assert!(matches!(speeds[..], [(0, 1.0), (1, half)] if (half - 0.5).abs() < 1e-12));
     assert_eq!(ranking.families.len(), 1, "one family is the overall ranking");
 }
 
@@ -62,8 +64,8 @@ fn what_one_device_lacks_is_outside_the_common_set_and_reported() {
     assert_eq!(
         family.skipped,
         [
-            (key("a", 3), "not run on Invented GPU (1.0; wgpu)".to_owned()),
-            (key("a", 5), "timeout on Invented GPU (1.0; wgpu)".to_owned())
+            (key("a", 3), "not run on Invented GPU · 1.0 · wgpu".to_owned()),
+            (key("a", 5), "timeout on Invented GPU · 1.0 · wgpu".to_owned())
         ]
     );
     assert_eq!(family.rows.iter().map(|r| r.verified).collect::<Vec<_>>(), [8, 6]);
@@ -133,14 +135,14 @@ fn roofline(records: &[Record]) -> Option<f64> {
 
 #[test]
 fn the_roofline_is_the_devices_own() {
-    let wanted = (1.0_f64 * 1.0 * 0.04).powf(1.0 / 3.0);
+    let wanted = 0.04;
     assert!((roofline(&with_ceilings(1e8)).unwrap() - wanted).abs() < 1e-9);
 }
 
 #[test]
 fn a_kernel_that_touches_more_than_any_ceiling_has_no_share() {
-    // Two million bytes were measured, the kernel touches four: the ceilings' own shares are left.
-    assert!((roofline(&with_ceilings(2e6)).unwrap() - 1.0).abs() < 1e-9);
+    // Two million bytes were measured, the kernel touches four.
+    assert_eq!(roofline(&with_ceilings(2e6)), None);
 }
 
 #[test]
@@ -255,4 +257,25 @@ fn two_drivers_of_a_device_are_two_rows_and_the_reference_may_name_one() {
     assert_eq!((ranking.devices.len(), ranking.reference), (2, Some(1)));
     let rounds = ranking.families[0].rows[0].rounds;
     assert_eq!(rounds, [1, 1]);
+}
+
+#[test]
+fn a_winner_whose_interval_is_wider_than_its_lead_is_not_clear() {
+    let header = header(vec![device("opencl"), device("wgpu")]);
+    let is_clear = |scatter: f64| {
+        let rounds = |device: usize, seconds: f64| {
+            (0..3u32).map(move |round| {
+                let wobble = 1.0 + scatter * (f64::from(round) - 1.0);
+                Record { device, round, ..record(key("a", 1), seconds * wobble) }
+            })
+        };
+        let records: Vec<Record> = rounds(0, 1.0).chain(rounds(1, 1.1)).collect();
+        let ranking = ranked(&header, &records);
+        let winner = &ranking.families[0].winners[0];
+        assert_eq!(winner.device, 0);
+        assert!((winner.lead - 1.1).abs() < 0.01, "{winner:?}");
+        winner.is_clear
+    };
+    assert!(is_clear(0.001));
+    assert!(!is_clear(0.1));
 }

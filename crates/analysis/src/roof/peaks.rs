@@ -1,13 +1,13 @@
 //! The most operations a second that a device was seen to do, type by type.
 
 use super::{DOUBT, Figure};
-use gpubench_core::gpu::Numeric;
+use gpubench_core::gpu::Scalar;
 use gpubench_core::record::sole_type;
 use std::collections::BTreeMap;
 
 /// The peak of each type that was measured.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Peaks(BTreeMap<Numeric, Peak>);
+pub(super) struct Peaks(BTreeMap<Scalar, Peak>);
 
 /// The most operations a second.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +22,7 @@ struct Peak {
 impl Peaks {
     /// Of figures that are ceilings; one of several types bounds none.
     pub(super) fn of(figures: &[Figure]) -> Self {
-        let mut by_type: BTreeMap<Numeric, Vec<Figure>> = BTreeMap::new();
+        let mut by_type: BTreeMap<Scalar, Vec<Figure>> = BTreeMap::new();
         for figure in figures {
             if let Some(r#type) = sole_type(figure.flops, figure.types) {
                 by_type.entry(r#type).or_default().push(*figure);
@@ -33,12 +33,12 @@ impl Peaks {
     }
 
     /// Operations of a type a second.
-    pub(super) fn rate(&self, r#type: Numeric) -> Option<f64> {
+    pub(super) fn rate(&self, r#type: Scalar) -> Option<f64> {
         self.0.get(&r#type).map(|peak| peak.rate)
     }
 
     /// All of them.
-    pub(super) fn all(&self) -> impl Iterator<Item = (Numeric, f64)> {
+    pub(super) fn all(&self) -> impl Iterator<Item = (Scalar, f64)> {
         self.0.iter().map(|(r#type, peak)| (*r#type, peak.rate))
     }
 
@@ -48,12 +48,12 @@ impl Peaks {
         let seconds = figure.operations().map(seconds).collect::<Option<Vec<f64>>>()?;
         match seconds.into_iter().reduce(f64::max) {
             Some(seconds) => Some(figure.flops / seconds),
-            None => self.rate(Numeric::F32),
+            None => self.rate(Scalar::F32),
         }
     }
 
     /// The first type of which a figure computes more than `margin` times what is possible: its rate, and the peak.
-    pub(super) fn above(&self, figure: &Figure, margin: f64) -> Option<(Numeric, f64, f64)> {
+    pub(super) fn above(&self, figure: &Figure, margin: f64) -> Option<(Scalar, f64, f64)> {
         let slowest = figure.seconds[1];
         figure.operations().find_map(|(r#type, count)| {
             let bounds = |peak: &&Peak| peak.saturated || figure.items <= peak.items;

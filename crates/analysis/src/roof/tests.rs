@@ -1,5 +1,5 @@
 use crate::{Roof, derive_flags};
-use gpubench_core::gpu::{BoundsChecks, BuildReport, DeviceInfo, DeviceKind, Numeric};
+use gpubench_core::gpu::{BoundsChecks, BuildReport, DeviceInfo, DeviceKind, Scalar};
 use gpubench_core::record::sample::{device, header, key, record};
 use gpubench_core::record::{Built, Flag, Grade, Record};
 use gpubench_core::units::Bytes;
@@ -183,7 +183,7 @@ fn a_curve_that_reaches_further_shows_that_another_ends_in_a_cache() {
 }
 
 /// The same in operations of other types, so many of them.
-fn typed(record: Record, types: &[(Numeric, f64)]) -> Record {
+fn typed(record: Record, types: &[(Scalar, f64)]) -> Record {
     let mut record = record;
     let measured = record.measured.as_mut().expect("a sample is measured");
     measured.types =
@@ -193,10 +193,10 @@ fn typed(record: Record, types: &[(Numeric, f64)]) -> Record {
 
 #[test]
 fn a_ceiling_bounds_the_type_that_it_is_of() {
-    use Numeric::{F32, F64, I32};
+    use Scalar::{F32, F64, I32};
     let peak =
         |rate, of| typed(ceiling(Ceiling::Flops, computes("chains", 4096, rate)), &[(of, 1.0)]);
-    let kernel = |rate, types: &[(Numeric, f64)]| typed(computes("kernel", 64, rate), types);
+    let kernel = |rate, types: &[(Scalar, f64)]| typed(computes("kernel", 64, rate), types);
     let peaks = [peak(1e12, F32), peak(1e10, F64)];
     let with = |kernels: &[Record]| hidden(&[&peaks[..], kernels].concat())[2..].to_vec();
     let (single, double) = (kernel(9e11, &[]), kernel(1.1e10, &[(F64, 1.0)]));
@@ -232,14 +232,14 @@ fn a_clock_that_is_off_by_two_is_caught_at_every_level_and_in_every_type() {
     let peak =
         |rate, of| typed(ceiling(Ceiling::Flops, computes("chains", 4096, rate)), &[(of, 1.0)]);
     let ceilings = [
-        peak(1e12, Numeric::F32),
-        peak(1e10, Numeric::F64),
+        peak(1e12, Scalar::F32),
+        peak(1e10, Scalar::F64),
         bandwidth(8.0, 2e11),
         bandwidth(192.0, 2e10),
     ];
     let right = [
         computes("a", 64, 8e11),
-        typed(computes("b", 64, 8e9), &[(Numeric::F64, 1.0)]),
+        typed(computes("b", 64, 8e9), &[(Scalar::F64, 1.0)]),
         moves("c", 16.0, 1.7e11),
         moves("d", 256.0, 1.7e10),
     ];

@@ -9,6 +9,7 @@ use gpubench_analysis::{
 };
 use gpubench_core::error::{Error, Result};
 use gpubench_core::text::printable;
+use gpubench_core::units::quoted;
 use gpubench_core::workload::CaseKey;
 use gpubench_experiments::plan::Filter;
 use gpubench_report::comparison::{self, Compared, Side};
@@ -100,7 +101,7 @@ fn percent(text: &str) -> Result<f64, String> {
     };
     match number.trim().parse::<f64>() {
         Ok(x) if bare && x > 0.0 && x < 1.0 => {
-            Err(format!("say {}% or {x}%, whichever is meant", 100.0 * x))
+            Err(format!("say {}% or {}%, whichever is meant", quoted(100.0 * x), quoted(x)))
         }
         Ok(x) if (0.0..100.0).contains(&x) => Ok(x / 100.0),
         _ => Err("expected a percentage such as 5%, from 0 to below 100".into()),

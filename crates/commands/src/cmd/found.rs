@@ -34,8 +34,14 @@ pub fn list(selector: &Selector) -> Result<Vec<DeviceInfo>> {
     let listed: Vec<_> = std::thread::scope(|scope| {
         let ask = |backend: &dyn Backend| match backend.name() {
             // Nothing can crash there, and what is wrong in a description is to be shown in it.
-            SIM => Asked::Simulated(backend.devices()),
-            name => Asked::Worker(scope.spawn(move || worker::devices(name, LISTING))),
+            SIM => Asked::Answered(backend.devices().map(Ok)),
+            name => {
+                let ask = move || worker::devices(name, LISTING);
+                // Where the system has no thread left, one after the other.
+                std::thread::Builder::new()
+                    .spawn_scoped(scope, ask)
+                    .map_or_else(|_| Asked::Answered(Ok(ask())), Asked::Worker)
+            }
         };
         let asked: Vec<_> = backends.iter().map(|backend| ask(backend.as_ref())).collect();
         asked.into_iter().map(Asked::answer).collect()
@@ -54,7 +60,7 @@ pub fn list(selector: &Selector) -> Result<Vec<DeviceInfo>> {
 
 /// A backend that was queried for its devices.
 enum Asked<'scope> {
-    Simulated(Result<Vec<DeviceInfo>>),
+    Answered(Result<Result<Vec<DeviceInfo>, Outcome>>),
     Worker(ScopedJoinHandle<'scope, Result<Vec<DeviceInfo>, Outcome>>),
 }
 
@@ -62,7 +68,7 @@ impl Asked<'_> {
     /// Its devices, or the result of the worker that was to list them.
     fn answer(self) -> Result<Result<Vec<DeviceInfo>, Outcome>> {
         match self {
-            Self::Simulated(devices) => devices.map(Ok),
+            Self::Answered(devices) => devices,
             Self::Worker(worker) => {
                 worker.join().map_err(|_| Error::Device("listing devices failed".to_owned()))
             }

@@ -9,7 +9,7 @@ use gpubench_analysis::ResultMatrix;
 use gpubench_analysis::rank::{Options, Ranking, rank};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_report::ranking;
+use gpubench_report::{page, ranking};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -47,6 +47,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         TableFormat::Text => text(&ranking::section(&ranking)),
         TableFormat::Md => markdown(&ranking::section(&ranking)),
         TableFormat::Csv => ranking::spreadsheet(&ranking),
+        TableFormat::Html => page::of_section("gpubench ranking", &ranking::section(&ranking)),
         TableFormat::Json => ranking::json(&ranking),
     })?;
     let suites: BTreeSet<&str> = all.matrix.suites.iter().map(|(name, _)| name.as_str()).collect();

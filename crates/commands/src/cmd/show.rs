@@ -65,6 +65,8 @@ pub enum TableFormat {
     Md,
     /// One line a row of the tables
     Csv,
+    /// One page with plots, for a browser or a printer
+    Html,
     /// Everything, for programs
     Json,
 }

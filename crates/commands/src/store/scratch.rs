@@ -2,7 +2,9 @@
 
 use gpubench_core::error::{Error, Result};
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A private folder, gone when dropped. What a killed run left
 /// behind, the next one takes away.
@@ -15,6 +17,7 @@ pub struct Scratch {
 
 const PREFIX: &str = "gpubench-scratch-";
 const LOCK: &str = "in-use";
+const NOT_UTF8: &str = "a folder for temporary files needs a name in UTF-8";
 
 impl Scratch {
     /// Makes one.
@@ -34,6 +37,10 @@ impl Scratch {
         let prefix = format!("{}{}-", prefix(), std::process::id());
         let folder = tempfile::Builder::new().prefix(&prefix).tempdir_in(root).map_err(io)?;
         keep_private(folder.path()).map_err(io)?;
+        // Workers are told of it as text.
+        if folder.path().to_str().is_none() {
+            return Err(io(std::io::Error::new(ErrorKind::InvalidFilename, NOT_UTF8)));
+        }
         let lock = File::create(folder.path().join(LOCK)).map_err(io)?;
         lock.lock().map_err(io)?;
         sweep(root, &self::prefix());
@@ -76,20 +83,29 @@ fn machine() -> String {
     std::env::var("COMPUTERNAME").unwrap_or_default()
 }
 
-/// Removes the folders of runs that died. A folder without a lock file yet belongs to a run that
-/// is just beginning.
+/// A run that is just beginning has its lock file after so long.
+const BEGUN: Duration = Duration::from_secs(60);
+
+/// Removes the folders of runs that died, also of those that died before they had a lock file.
 fn sweep(root: &Path, prefix: &str) {
     let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
     let ours = |path: &PathBuf| {
         path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(prefix))
     };
     for path in entries.map(|entry| entry.path()).filter(ours) {
-        let abandoned =
-            File::open(path.join(LOCK)).is_ok_and(|lock| lock.try_lock_shared().is_ok());
+        let abandoned = match File::open(path.join(LOCK)) {
+            Ok(lock) => lock.try_lock_shared().is_ok(),
+            Err(error) => error.kind() == ErrorKind::NotFound && is_old(&path),
+        };
         if abandoned {
             let _ = std::fs::remove_dir_all(&path);
         }
     }
+}
+
+fn is_old(folder: &Path) -> bool {
+    let changed = std::fs::metadata(folder).and_then(|data| data.modified());
+    changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age > BEGUN))
 }
 
 #[cfg(test)]
@@ -114,5 +130,28 @@ mod tests {
         let path = first.path().to_owned();
         drop(first);
         assert!(!path.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_name_that_is_no_text_is_rejected_and_nothing_is_left_there() {
+        use std::os::unix::ffi::OsStrExt;
+        let root = tempfile::tempdir().unwrap();
+        let odd = root.path().join(std::ffi::OsStr::from_bytes(b"a\xff"));
+        std::fs::create_dir(&odd).unwrap();
+        let error = Scratch::next_to(&odd).unwrap_err().to_string();
+        assert!(error.contains("UTF-8"), "{error}");
+        assert_eq!(std::fs::read_dir(&odd).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_died_before_it_had_a_lock_goes_after_a_minute() {
+        let root = tempfile::tempdir().unwrap();
+        let [beginning, dead] = ["2-a", "3-b"].map(|name| root.path().join(prefix() + name));
+        [&beginning, &dead].iter().for_each(|folder| std::fs::create_dir(folder).unwrap());
+        let long_ago = std::time::SystemTime::now() - 2 * BEGUN;
+        File::open(&dead).unwrap().set_modified(long_ago).unwrap();
+        let _scratch = Scratch::next_to(root.path()).unwrap();
+        assert!(beginning.exists() && !dead.exists());
     }
 }

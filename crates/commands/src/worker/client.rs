@@ -191,9 +191,10 @@ impl Client {
             return Err(Outcome::Failed("a worker without pipes".into()));
         };
         let stderr_tail = StderrTail::default();
-        let stderr = stderr_tail.follow(stderr);
-        let replies = listen(stdout, stderr_tail.clone());
-        Ok(Self { group, requests: Some(write(stdin)), replies, stderr_tail, stderr })
+        let stderr = stderr_tail.follow(stderr).map_err(failed)?;
+        let replies = listen(stdout, stderr_tail.clone()).map_err(failed)?;
+        let requests = Some(write(stdin).map_err(failed)?);
+        Ok(Self { group, requests, replies, stderr_tail, stderr })
     }
 
     /// The next reply within `limit`. Time in which this process was stopped does not count:
@@ -234,9 +235,12 @@ impl Client {
 
 /// Reads replies in a thread; lines that are none go to the tail of stderr. The channel ends with the
 /// worker's stdout.
-fn listen(stdout: impl Read + Send + 'static, stderr_tail: StderrTail) -> Receiver<Reply> {
+fn listen(
+    stdout: impl Read + Send + 'static,
+    stderr_tail: StderrTail,
+) -> std::io::Result<Receiver<Reply>> {
     let (send, replies) = channel();
-    std::thread::spawn(move || {
+    std::thread::Builder::new().spawn(move || {
         let mut lines = Lines::new(BufReader::new(stdout), LONGEST_REPLY);
         while let Ok(Some((line, _))) = lines.next_line() {
             let line = line.into_bytes();
@@ -249,21 +253,21 @@ fn listen(stdout: impl Read + Send + 'static, stderr_tail: StderrTail) -> Receiv
                 None => stderr_tail.push(&line),
             }
         }
-    });
-    replies
+    })?;
+    Ok(replies)
 }
 
 /// Writes requests in a thread: a worker that does not read must not block the parent.
-fn write(mut stdin: ChildStdin) -> Sender<Vec<u8>> {
+fn write(mut stdin: ChildStdin) -> std::io::Result<Sender<Vec<u8>>> {
     let (send, requests) = channel::<Vec<u8>>();
-    std::thread::spawn(move || {
+    std::thread::Builder::new().spawn(move || {
         for request in requests {
             if stdin.write_all(&request).and_then(|()| stdin.flush()).is_err() {
                 break;
             }
         }
-    });
-    send
+    })?;
+    Ok(send)
 }
 
 fn stage_label(stage: Stage) -> &'static str {

@@ -32,18 +32,18 @@ impl StderrTail {
         lines.push_back(text);
     }
 
-    /// Follows a stream to its end in a thread.
-    pub fn follow(&self, stream: impl Read + Send + 'static) -> Followed {
+    /// Follows a stream to its end in a thread, where the system has one.
+    pub fn follow(&self, stream: impl Read + Send + 'static) -> std::io::Result<Followed> {
         let (end, ended) = channel();
         let stderr_tail = self.clone();
-        std::thread::spawn(move || {
+        std::thread::Builder::new().spawn(move || {
             let mut lines = Lines::new(BufReader::new(stream), 4 * CHARS);
             while let Ok(Some((line, _))) = lines.next_line() {
                 stderr_tail.push(&line.into_bytes());
             }
             let _ = end.send(());
-        });
-        Followed(ended)
+        })?;
+        Ok(Followed(ended))
     }
 
     /// The lines.
@@ -78,7 +78,7 @@ mod tests {
     fn the_last_lines_stay() {
         let stderr_tail = StderrTail::default();
         let text: String = (0..100).map(|i| format!("line {i}\n\n")).collect();
-        stderr_tail.follow(std::io::Cursor::new(text)).settle();
+        stderr_tail.follow(std::io::Cursor::new(text)).unwrap().settle();
         let lines = stderr_tail.lines();
         assert_eq!(lines.len(), LINES);
         assert_eq!(lines[LINES - 1], "line 99");

@@ -20,11 +20,11 @@ impl Transport {
     /// to stderr. Call it before any driver is loaded.
     ///
     /// # Errors
-    /// `Device` when the streams cannot be moved.
+    /// `Device` when the streams cannot be moved, or the system has no thread left.
     pub fn open() -> Result<Self> {
         let out = take_stdout().map_err(|e| Error::Device(format!("moving stdout away: {e}")))?;
         let (send, requests) = channel();
-        std::thread::spawn(move || {
+        let listening = std::thread::Builder::new().spawn(move || {
             for line in BufReader::new(std::io::stdin()).lines().map_while(std::io::Result::ok) {
                 let request = serde_json::from_str(&line).unwrap_or_else(|e| {
                     // The parent is the same program: this is a bug, and it must be seen.
@@ -40,6 +40,7 @@ impl Transport {
             std::thread::sleep(GRACE);
             die();
         });
+        listening.map_err(|e| Error::Device(format!("listening to the parent: {e}")))?;
         Ok(Self { out, requests })
     }
 

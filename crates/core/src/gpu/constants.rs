@@ -1,7 +1,7 @@
 //! How constants reach a kernel: `-D` options in OpenCL C, declarations behind the last line in WGSL.
 
 use super::wgsl_text::{overrides, rebound, without_overrides};
-use super::{Constant, KernelSource, Language, Numeric, ValueType};
+use super::{Constant, Element, KernelSource, Language, Scalar};
 use crate::error::{Error, Result};
 
 impl KernelSource {
@@ -49,7 +49,7 @@ impl KernelSource {
 
     /// What the constants' types need in front of the text in WGSL, in its first line.
     pub fn directives(&self) -> &'static str {
-        let half = |c: &Constant| matches!(c, Constant::Type(t) if t.numeric == Numeric::F16);
+        let half = |c: &Constant| matches!(c, Constant::Type(t) if t.scalar == Scalar::F16);
         let any = self.constants.iter().any(|(_, constant)| half(constant));
         if any { "enable f16; " } else { "" }
     }
@@ -82,34 +82,14 @@ fn with_relatives((name, value): &(String, Constant)) -> Vec<(String, Constant)>
     if let Constant::Type(r#type) = value {
         all.push((format!("{name}_WIDTH"), Constant::Int(i64::from(r#type.width))));
         for (relative, r#type) in [
-            ("SCALAR", ValueType { width: 1, ..*r#type }),
-            ("U32", ValueType { numeric: Numeric::U32, ..*r#type }),
-            ("I32", ValueType { numeric: Numeric::I32, ..*r#type }),
+            ("SCALAR", Element { width: 1, ..*r#type }),
+            ("U32", Element { scalar: Scalar::U32, ..*r#type }),
+            ("I32", Element { scalar: Scalar::I32, ..*r#type }),
         ] {
             all.push((format!("{name}_{relative}"), Constant::Type(r#type)));
         }
     }
     all
-}
-
-impl ValueType {
-    /// Its name in `language`; `None` where the language has no such type.
-    pub fn spelled(self, language: Language) -> Option<String> {
-        let scalar = match (language, self.numeric) {
-            (Language::Opencl, _) => return Some(self.opencl()),
-            (Language::Wgsl, Numeric::F16) => "f16",
-            (Language::Wgsl, Numeric::F32) => "f32",
-            (Language::Wgsl, Numeric::F64) => "f64",
-            (Language::Wgsl, Numeric::I32) => "i32",
-            (Language::Wgsl, Numeric::U32) => "u32",
-            (Language::Wgsl, _) => return None,
-        };
-        match self.width {
-            1 => Some(scalar.to_owned()),
-            width @ 2..=4 => Some(format!("vec{width}<{scalar}>")),
-            _ => None,
-        }
-    }
 }
 
 /// A number for a declaration that says its type.
@@ -128,8 +108,8 @@ fn spell(value: &Constant, language: Language) -> Result<String> {
         (Constant::Int(n), Language::Wgsl) if *n < 0 => format!("{n}i"),
         (Constant::Int(n), Language::Wgsl) => format!("{n}u"),
         (Constant::Float(x), _) => format!("{x:?}f"),
-        (Constant::Type(r#type), _) => r#type.spelled(language).ok_or_else(|| {
-            Error::Unsupported(format!("WGSL has no type `{}`", String::from(*r#type)))
+        (Constant::Type(element), _) => element.spelled(language).ok_or_else(|| {
+            Error::Unsupported(format!("WGSL has no type `{}`", String::from(*element)))
         })?,
     })
 }
@@ -149,7 +129,7 @@ mod tests {
             constants: vec![
                 ("TILE".into(), Constant::Int(8)),
                 ("ALPHA".into(), Constant::Float(0.5)),
-                ("V".into(), Constant::Type(ValueType { numeric: Numeric::F32, width: 4 })),
+                ("V".into(), Constant::Type(Element { scalar: Scalar::F32, width: 4 })),
             ],
             bindings: vec![],
             params_bytes: 0,
@@ -200,9 +180,9 @@ mod tests {
     fn a_type_that_wgsl_lacks_is_rejected() {
         let mut wide = source(Language::Wgsl);
         wide.constants =
-            vec![("V".into(), Constant::Type(ValueType { numeric: Numeric::F32, width: 16 }))];
+            vec![("V".into(), Constant::Type(Element { scalar: Scalar::F32, width: 16 }))];
         assert!(matches!(wide.wgsl(), Err(Error::Unsupported(_))));
-        wide.constants[0].1 = Constant::Type(ValueType { numeric: Numeric::I64, width: 1 });
+        wide.constants[0].1 = Constant::Type(Element { scalar: Scalar::I64, width: 1 });
         assert!(matches!(wide.wgsl(), Err(Error::Unsupported(why)) if why.contains("i64")));
     }
 
@@ -210,7 +190,7 @@ mod tests {
     fn half_precision_is_enabled_in_the_first_line() {
         let mut half = source(Language::Wgsl);
         half.constants =
-            vec![("T".into(), Constant::Type(ValueType { numeric: Numeric::F16, width: 2 }))];
+            vec![("T".into(), Constant::Type(Element { scalar: Scalar::F16, width: 2 }))];
         let text = half.wgsl().unwrap();
         assert!(text.starts_with("enable f16; the text\n"), "{text}");
         assert!(text.contains("alias T=vec2<f16>;const T_WIDTH=2u;alias T_SCALAR=f16;"), "{text}");

@@ -1,35 +1,10 @@
 //! A kernel before it is compiled, and what the compiler said of it.
 
-use super::{Argument, Language, Settings, ValueType};
+use super::{Argument, Language, Scalar, Settings};
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// A scalar type that kernels compute with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Scalar {
-    /// IEEE 754 binary32.
-    F32,
-    /// Unsigned 32-bit integer.
-    U32,
-    /// Signed 32-bit integer.
-    I32,
-}
-
-impl Scalar {
-    /// Whether it can hold `value`: integers hold whole numbers of their range, `f32` what rounds
-    /// to a finite number.
-    pub fn holds(self, value: f64) -> bool {
-        let whole = |low: f64, high: f64| value.fract() == 0.0 && (low..=high).contains(&value);
-        match self {
-            Self::F32 => (value as f32).is_finite(),
-            Self::U32 => whole(0.0, f64::from(u32::MAX)),
-            Self::I32 => whole(f64::from(i32::MIN), f64::from(i32::MAX)),
-        }
-    }
-}
-
-/// The element type of a buffer: a scalar or a vector of them, four bytes each.
+/// The element type of a buffer: a scalar or a vector of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Element {
@@ -46,9 +21,9 @@ impl schemars::JsonSchema for Element {
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
-            "description": "`f32`, `u32` or `i32`, with `x2`, `x4`, `x8` or `x16` behind it for a vector.",
+            "description": "`f16`, `f32`, `f64`, or `i` or `u` with 8, 16, 32 or 64 behind it, with `x2`, `x4`, `x8` or `x16` behind it for a vector.",
             "type": "string",
-            "pattern": "^(f32|u32|i32)(x2|x4|x8|x16)?$",
+            "pattern": "^(f16|f32|f64|[iu](8|16|32|64))(x2|x4|x8|x16)?$",
         })
     }
 }
@@ -60,8 +35,22 @@ impl Element {
     }
 
     /// Bytes of one element.
-    pub const fn size(self) -> Bytes {
-        Bytes(4 * self.width as u64)
+    pub fn size(self) -> Bytes {
+        Bytes(self.scalar.size() as u64 * u64::from(self.width))
+    }
+
+    /// The type's name in `language`; `None` where the language has no such type.
+    pub fn spelled(self, language: Language) -> Option<String> {
+        let scalar = match language {
+            Language::Opencl => self.scalar.opencl(),
+            Language::Wgsl => self.scalar.wgsl()?,
+        };
+        match (language, self.width) {
+            (_, 1) => Some(scalar.to_owned()),
+            (Language::Opencl, width) => Some(format!("{scalar}{width}")),
+            (Language::Wgsl, width @ (2 | 4)) => Some(format!("vec{width}<{scalar}>")),
+            (Language::Wgsl, _) => None,
+        }
     }
 }
 
@@ -71,15 +60,11 @@ impl TryFrom<String> for Element {
     /// Reads `f32`, `u32x4` and the like.
     fn try_from(text: String) -> Result<Self, String> {
         let (scalar, width) = text.split_once('x').unwrap_or((&text, "1"));
-        let scalar = match scalar {
-            "f32" => Scalar::F32,
-            "u32" => Scalar::U32,
-            "i32" => Scalar::I32,
-            _ => {
-                return Err(format!(
-                    "`{text}` is no element type: f32, u32, i32, or one of them with x2, x4, x8 or x16 behind it"
-                ));
-            }
+        let Some(scalar) = Scalar::from_name(scalar) else {
+            return Err(format!(
+                "`{text}` is no element type: f16, f32, f64, i8, u8, i16, u16, i32, u32, i64, u64, or one of \
+                 them with x2, x4, x8 or x16 behind it"
+            ));
         };
         match width.parse() {
             Ok(width @ (1 | 2 | 4 | 8 | 16)) => Ok(Self { scalar, width }),
@@ -90,11 +75,7 @@ impl TryFrom<String> for Element {
 
 impl From<Element> for String {
     fn from(element: Element) -> Self {
-        let scalar = match element.scalar {
-            Scalar::F32 => "f32",
-            Scalar::U32 => "u32",
-            Scalar::I32 => "i32",
-        };
+        let scalar = element.scalar.name();
         match element.width {
             1 => scalar.to_owned(),
             width => format!("{scalar}x{width}"),
@@ -123,7 +104,7 @@ pub enum Constant {
     /// A number (`f32`).
     Float(f64),
     /// A type, so that one kernel serves several vector widths.
-    Type(ValueType),
+    Type(Element),
 }
 
 impl Constant {
@@ -133,7 +114,7 @@ impl Constant {
         match self {
             Self::Int(n) => *n as f64,
             Self::Float(x) => *x,
-            Self::Type(r#type) => f64::from(r#type.width),
+            Self::Type(element) => f64::from(element.width),
         }
     }
 }
@@ -143,7 +124,7 @@ impl std::fmt::Display for Constant {
         match self {
             Self::Int(n) => write!(f, "{n}"),
             Self::Float(x) => write!(f, "{x}"),
-            Self::Type(r#type) => write!(f, "{}", String::from(*r#type)),
+            Self::Type(element) => write!(f, "{}", String::from(*element)),
         }
     }
 }

@@ -5,20 +5,24 @@ mod constants;
 mod info;
 mod kernel;
 mod language;
+mod names;
 mod recording;
+mod scalar;
 mod settings;
 mod signature;
 mod timeline;
 mod wgsl_text;
 
-pub use argument::{Argument, Numeric, ValueType, offsets, order_misfit, packed};
+pub use argument::{Argument, ValueType, offsets, order_misfit, packed};
 pub use info::{DeviceInfo, DeviceKind};
 pub use kernel::{
     Access, Binding, BoundsChecks, BuildReport, Constant, Element, KernelSource, Meaning, Origin,
-    Scalar, group_label,
+    group_label,
 };
 pub use language::Language;
+pub use names::names;
 pub use recording::{BufferId, KernelId, MemoryKind, Op, Queue, Recording, Slice, Step, StepId};
+pub use scalar::Scalar;
 pub use settings::{Expanded, OPTIONS, Settings};
 pub use signature::{FormalArgument, Signature, Takes};
 pub use timeline::{Clock, HOST_RESOLUTION, StepTimes, Timeline};

@@ -23,6 +23,9 @@ impl Record {
         if let Some(number) = self.detail.as_ref().and_then(|detail| outlandish(detail.value())) {
             return Some(format!("a figure of {} cannot have been measured", quoted(number)));
         }
+        if let Some(reading) = self.monitor.readings().find(|reading| !possible(*reading, 1.0)) {
+            return Some(format!("a reading of {} cannot have been taken", quoted(reading)));
+        }
         let measured = self.measured.as_ref()?;
         if self.outcome == Outcome::Ok && measured.samples.is_empty() {
             return Some("it was measured, but there is no sample".into());
@@ -34,10 +37,7 @@ impl Record {
 impl Measured {
     fn validation_error(&self) -> Option<String> {
         let batch = f64::from(self.batch.max(1));
-        // What takes less than a tick of its clock is read as zero.
-        let possible =
-            |seconds: f64| seconds == 0.0 || (SHORTEST / batch..=LONGEST).contains(&seconds);
-        if let Some(seconds) = self.samples.iter().find(|seconds| !possible(**seconds)) {
+        if let Some(seconds) = self.samples.iter().find(|seconds| !possible(**seconds, batch)) {
             return Some(format!("a sample of {} s cannot have been measured", quoted(*seconds)));
         }
         let typed = self.types.iter().map(|(_, count)| ("flops", *count));
@@ -46,6 +46,11 @@ impl Measured {
         let mut counts = counts;
         counts.find(odd).map(|(name, count)| format!("{} {name} are no work", quoted(count)))
     }
+}
+
+/// Whether a clock reads so many seconds of each of a batch; what takes less than a tick it reads as zero.
+fn possible(seconds: f64, batch: f64) -> bool {
+    seconds == 0.0 || (SHORTEST / batch..=LONGEST).contains(&seconds)
 }
 
 /// A number in `value` that no experiment leaves, if there is one.
@@ -68,13 +73,14 @@ impl Header {
             return Some(format!("it was started at {:?}, which is no time", self.started));
         }
         let odd = self.budget.filter(|seconds| !(0.0..=LONGEST).contains(seconds));
-        odd.map(|seconds| format!("it was to take {seconds} s, which is no time"))
+        odd.map(|seconds| format!("it was to take {} s, which is no time", quoted(seconds)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Monitor;
     use crate::record::sample::{device, header, key, record};
 
     #[test]
@@ -98,6 +104,11 @@ mod tests {
         assert!(with(|m| m.samples.clear()).unwrap().contains("no sample"));
         assert!(with(|m| m.flops = -5.0).unwrap().contains("-5 flops"));
         assert!(with(|m| m.bytes = 1e300).is_some());
+        let mut guarded = record(key("a", 1), 1.0);
+        guarded.monitor.reference_kernel = Some([3e-4, 1.8e19]);
+        assert!(guarded.validation_error().unwrap().contains("a reading of 1.8e19"));
+        guarded.monitor = Monitor { joules: Some(-1.0), ..Monitor::default() };
+        assert!(guarded.validation_error().unwrap().contains("a reading of -1"));
         assert!(record(key("a", -5), 1.0).validation_error().unwrap().contains("`n` is -5"));
     }
 
@@ -126,6 +137,7 @@ mod tests {
     #[test]
     fn a_budget_is_a_time() {
         let header = |budget| Header { budget: Some(budget), ..header(vec![device("sim")]) };
+        assert!(header(1e308).validation_error().unwrap().contains("take 1e308 s"));
         assert_eq!(header(60.0).validation_error(), None);
         assert!(header(-5.0).validation_error().unwrap().contains("-5 s"));
     }

@@ -28,7 +28,7 @@ pub use outcome::{ErrorNorms, Mismatch, Outcome, Severity};
 pub use raw::{Data, Detail};
 pub use timed::{NamedStep, Recorded, Timed};
 
-use crate::gpu::{BoundsChecks, BuildReport, Clock, Numeric};
+use crate::gpu::{BoundsChecks, BuildReport, Clock, Scalar};
 use crate::workload::{CaseKey, Ceiling, Skip};
 use serde::{Deserialize, Serialize};
 
@@ -163,7 +163,7 @@ pub struct Measured {
     pub bytes: f64,
     /// How many of the operations are of which type; the others are of `f32`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub types: Vec<(Numeric, f64)>,
+    pub types: Vec<(Scalar, f64)>,
     /// Seconds of warm-up before the first sample.
     pub warmup: f64,
     /// Samples whose device timestamps were unusable, by the host's clock instead or dropped.
@@ -181,10 +181,10 @@ impl Measured {
 }
 
 /// The type that as good as all of so many operations are of; `None` where they are of several.
-pub fn sole_type(flops: f64, types: &[(Numeric, f64)]) -> Option<Numeric> {
+pub fn sole_type(flops: f64, types: &[(Scalar, f64)]) -> Option<Scalar> {
     const ALL: f64 = 0.99;
     let typed: f64 = types.iter().map(|(_, count)| count).sum();
-    let single = (Numeric::F32, flops - typed);
+    let single = (Scalar::F32, flops - typed);
     let all = types.iter().copied().chain([single]);
     all.filter(|(_, count)| *count >= ALL * flops).map(|(r#type, _)| r#type).next()
 }

@@ -29,6 +29,12 @@ pub struct Monitor {
 }
 
 impl Monitor {
+    /// All that was read, in seconds and in joules.
+    pub(super) fn readings(&self) -> impl Iterator<Item = f64> {
+        let kernels = [self.began, self.memory_kernel, self.empty_launch, self.joules];
+        kernels.into_iter().flatten().chain(self.reference_kernel.into_iter().flatten())
+    }
+
     /// Whether nothing was watched.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

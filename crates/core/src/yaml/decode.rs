@@ -2,10 +2,11 @@
 //! syntax: what serde makes for each type stays small.
 
 use super::tree::{Key, Node, Value};
+use crate::units::quoted;
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{
-    self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess,
-    Visitor,
+    self, Deserialize, DeserializeSeed, Deserializer, Expected, IntoDeserializer, MapAccess,
+    SeqAccess, Unexpected, Visitor,
 };
 use serde::forward_to_deserialize_any;
 use std::fmt;
@@ -37,6 +38,16 @@ impl std::error::Error for Mistake {}
 impl de::Error for Mistake {
     fn custom<T: fmt::Display>(message: T) -> Self {
         Self { message: message.to_string(), at: None }
+    }
+
+    fn invalid_type(found: Unexpected, expected: &dyn Expected) -> Self {
+        match found {
+            Unexpected::Float(x) => Self::custom(format_args!(
+                "invalid type: number `{}`, expected {expected}",
+                quoted(x)
+            )),
+            found => Self::custom(format_args!("invalid type: {found}, expected {expected}")),
+        }
     }
 }
 

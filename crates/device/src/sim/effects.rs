@@ -8,7 +8,7 @@ use super::memory::Memory;
 use crate::validation::no_kernel;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{
-    Access, BufferId, KernelId, KernelSource, Meaning, Op, Recording, Scalar, Slice, StepTimes,
+    Access, BufferId, KernelId, KernelSource, Meaning, Op, Recording, Slice, StepTimes,
 };
 use gpubench_core::units::Bytes;
 use gpubench_reference::{Data, Problem};
@@ -225,13 +225,6 @@ fn parameters<'a>(
     meaning: &'a Meaning,
     block: &'a [u8],
 ) -> impl Iterator<Item = (String, f64)> + 'a {
-    meaning.params.iter().zip(block.chunks_exact(4)).map(|((name, scalar), field)| {
-        let field = [field[0], field[1], field[2], field[3]];
-        let value = match scalar {
-            Scalar::F32 => f32::from_ne_bytes(field).into(),
-            Scalar::U32 => u32::from_ne_bytes(field).into(),
-            Scalar::I32 => i32::from_ne_bytes(field).into(),
-        };
-        (name.clone(), value)
-    })
+    let fields = meaning.params.iter().zip(block.chunks_exact(4));
+    fields.map(|((name, scalar), field)| (name.clone(), scalar.number(field)))
 }

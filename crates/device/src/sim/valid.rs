@@ -16,10 +16,17 @@ pub(super) fn some_text<'de, D: Deserializer<'de>>(d: D) -> Result<String, D::Er
     }
 }
 
+/// No figure of a device is so far from one, upwards or downwards: sums of such figures are finite.
+const FARTHEST: f64 = 1e100;
+
+fn within_reach(x: f64) -> bool {
+    (1.0 / FARTHEST..=FARTHEST).contains(&x)
+}
+
 pub(super) fn positive<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
     match f64::deserialize(d)? {
-        x if x > 0.0 && x.is_finite() => Ok(x),
-        x => Err(D::Error::custom(format!("{} is no positive number", quoted(x)))),
+        x if within_reach(x) => Ok(x),
+        x => Err(D::Error::custom(format!("{} is no positive number of a device", quoted(x)))),
     }
 }
 
@@ -29,8 +36,11 @@ pub(super) fn some_positive<'de, D: Deserializer<'de>>(d: D) -> Result<Option<f6
 
 pub(super) fn not_negative<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
     match f64::deserialize(d)? {
-        x if x >= 0.0 && x.is_finite() => Ok(x),
-        x => Err(D::Error::custom(format!("{} is not zero or a positive number", quoted(x)))),
+        x if x == 0.0 || within_reach(x) => Ok(x),
+        x => {
+            let why = format!("{} is not zero or a positive number of a device", quoted(x));
+            Err(D::Error::custom(why))
+        }
     }
 }
 

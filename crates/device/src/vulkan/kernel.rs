@@ -87,12 +87,12 @@ fn check_values(context: &Context, arguments: &[Argument], pushed: bool) -> Resu
         })
         .count();
     let limits = &context.limits;
-    let most = limits
+    let max_values = limits
         .max_descriptor_set_uniform_buffers_dynamic
         .min(limits.max_per_stage_descriptor_uniform_buffers);
-    match values > most as usize {
+    match values > max_values as usize {
         true => Err(Error::Unsupported(format!(
-            "{values} values as arguments of their own; the device takes {most}"
+            "{values} values as arguments of their own; the device takes {max_values}"
         ))),
         false => Ok(()),
     }

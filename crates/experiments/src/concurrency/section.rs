@@ -310,7 +310,7 @@ mod tests {
         let text = text::section(&section, Some(80));
         assert!(text.contains("model 7 predicts nothing"), "{text}");
         let starts = section.find_table("starts").unwrap();
-        assert!(starts.rows().iter().all(|row| row[4..] == [const { Cell::Missing }; 3]));
+        assert_eq!(starts.columns().len(), 4, "what nothing is predicted of has no column");
         let [long, short] = section.find_table("speedup").unwrap().rows() else { panic!() };
         assert!(long[1..].iter().all(|cell| *cell != Cell::Missing));
         assert_eq!(short[1], Cell::Missing);

@@ -21,7 +21,7 @@ pub(super) fn measure(case: &Case, to_device: bool, bench: &mut Bench) -> Result
     };
     bench.enter(Stage::Prepare);
     let scalar = buffer.element.scalar;
-    let count = buffer.bytes().as_usize() / 4;
+    let count = buffer.bytes().as_usize() / scalar.size();
     let data = fill(buffer.fill.as_ref().unwrap_or(&Fill::RandomBits), scalar, count, case.seed);
     let target = place(bench.device(), case, to_device, &data)?;
 

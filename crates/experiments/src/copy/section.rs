@@ -1,7 +1,7 @@
 //! What reports say of copies one way: bandwidth against size.
 
 use super::{Download, Upload};
-use crate::bandwidth_section::{Bandwidths, EXPLANATION, Way};
+use crate::bandwidth_section::{Bandwidths, EXPLANATION, Way, all_devices};
 use crate::experiment::Experiment;
 use crate::results::{device_section, measured};
 use gpubench_analysis::ReportInput;
@@ -11,10 +11,24 @@ use gpubench_document::Section;
 pub(super) fn section(input: &ReportInput) -> Section {
     let section = Section::new("copies", "Copies").text(EXPLANATION);
     let devices = 0..input.reported_devices.len();
-    devices.fold(section, |section, device| section.section(of(input, device)))
+    // What stands at one size alone is no curve: the results have it.
+    let curves: Vec<(usize, Bandwidths)> = devices
+        .map(|device| (device, of(input, device)))
+        .filter(|(_, bandwidths)| bandwidths.sizes() > 1)
+        .collect();
+    if let [(device, bandwidths)] = curves.as_slice() {
+        return section.section(bandwidths.in_section(device_section(input, *device)));
+    }
+    let named = curves
+        .iter()
+        .map(|(device, bandwidths)| (*device, &input.reported_devices[*device].name, bandwidths));
+    let plot = all_devices(named);
+    curves.iter().fold(section.plot(plot), |section, (device, bandwidths)| {
+        section.section(bandwidths.in_section(device_section(input, *device).folded()))
+    })
 }
 
-fn of(input: &ReportInput, device: usize) -> Section {
+fn of(input: &ReportInput, device: usize) -> Bandwidths {
     let mut bandwidths = Bandwidths::default();
     for row in measured(input, device) {
         let way = match row.key.measure {
@@ -26,7 +40,7 @@ fn of(input: &ReportInput, device: usize) -> Section {
             bandwidths.add(row.key.host_memory, way, round.bytes as u64, time.value, time.interval);
         }
     }
-    bandwidths.in_section(device_section(input, device))
+    bandwidths
 }
 
 #[cfg(test)]
@@ -63,5 +77,37 @@ mod tests {
         assert_eq!(section_of_records::<Download>(&records), None);
         assert_eq!(section.find_table("sizes").unwrap().rows().len(), 6);
         insta::assert_snapshot!(gpubench_report::render::text::section(&section, Some(80)));
+    }
+
+    #[test]
+    fn all_devices_share_a_plot_and_one_size_is_none() {
+        let header = sample::header(vec![sample::device("opencl"), sample::device("wgpu")]);
+        let on =
+            |device, bytes, memory, rate| Record { device, ..copy::<Upload>(bytes, memory, rate) };
+        let (pinned, pageable) = (MemoryKind::Pinned, MemoryKind::Pageable);
+        let records = [
+            on(0, 1 << 16, pinned, 12e9),
+            on(0, 1 << 24, pinned, 12e9),
+            on(0, 1 << 24, pageable, 3e9),
+            on(1, 1 << 16, pageable, 6e9),
+            on(1, 1 << 24, pageable, 6e9),
+        ];
+        let shown = |records: &[Record]| {
+            let (name, footer, warnings) = ("sample.jsonl".into(), None, vec![]);
+            let source =
+                gpubench_analysis::Source { name, header: &header, records, footer, warnings };
+            section(&ReportInput::new(vec![source]))
+        };
+        let section = shown(&records);
+        let Some(gpubench_document::Part::Plot(plot)) = section.parts().get(1) else {
+            panic!("no plot: {section:?}")
+        };
+        let last = |series: &gpubench_document::Series| series.all().last().unwrap().y().value();
+        let rates: Vec<f64> = plot.all().iter().map(last).collect();
+        assert!((rates[0] / 12e9 - 1.0).abs() < 0.1, "the fastest host memory: {rates:?}");
+        assert_eq!((rates.len(), plot.all()[0].all().len()), (2, 2));
+        let one_size: Vec<Record> =
+            records.iter().filter(|r| r.measured.as_ref().unwrap().bytes > 1e6).cloned().collect();
+        assert!(shown(&one_size).is_empty());
     }
 }

@@ -15,7 +15,7 @@ use crate::stages::LITTLE;
 use gpubench_analysis::{Aggregate, ReportInput, Roof};
 use gpubench_core::record::Record;
 use gpubench_core::workload::Size;
-use gpubench_model::roofline::{Bound, Ceilings};
+use gpubench_model::roofline::{Bound, Ceilings, Reached};
 use std::collections::BTreeMap;
 
 /// The tag of workloads whose variants are the steps of a ladder, in the order of the numbers that
@@ -44,8 +44,8 @@ pub struct Rung {
     pub seconds: f64,
     /// Times as fast as the step before; 1 for the first.
     pub speedup: f64,
-    /// The ideal time over the measured one, where the device's ceilings are known.
-    pub of_ideal: Option<f64>,
+    /// How near it comes to its ideal time, where the device's ceilings are known.
+    pub of_ideal: Option<Reached>,
     /// The kernel's share of uploading, computing and downloading, where these were measured.
     pub share: Option<f64>,
 }
@@ -53,7 +53,7 @@ pub struct Rung {
 impl Rung {
     /// Which share of the run time a perfect kernel would save.
     pub fn possible(&self) -> Option<f64> {
-        Some(self.share? * (1.0 - self.of_ideal?.min(1.0)))
+        Some(self.share? * (1.0 - self.of_ideal?.share().value()))
     }
 
     /// Whether another step is worth it.
@@ -81,12 +81,11 @@ pub fn ladders(input: &ReportInput, device: usize) -> Vec<Ladder> {
             let seconds = time.value;
             let ceilings = ceilings(&roof, record);
             bound = ceilings.map(|ceilings| ceilings.bound(work.flops, work.bytes));
-            let ideal = ceilings.map(|ceilings| ceilings.ideal_seconds(work.flops, work.bytes));
             rungs.push(Rung {
                 variant: variant.to_owned(),
                 seconds,
                 speedup: rungs.last().map_or(1.0, |before: &Rung| before.seconds / seconds),
-                of_ideal: ideal.map(|ideal| ideal / seconds),
+                of_ideal: ceilings.and_then(|of| of.reached(work.flops, work.bytes, seconds)),
                 share: cases.iter().find_map(|other| share(other, case)),
             });
         }
@@ -203,7 +202,7 @@ mod tests {
         assert_eq!(names, ["1_naive", "2_tiled", "3_best"]);
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} {b}");
         near(ladder.rungs[1].speedup, 4.0);
-        near(ladder.rungs[1].of_ideal.unwrap(), 0.1);
+        near(ladder.rungs[1].of_ideal.unwrap().share().value(), 0.1);
         near(ladder.rungs[1].share.unwrap(), 0.5);
         near(ladder.rungs[1].possible().unwrap(), 0.45);
         let worth: Vec<_> = ladder.rungs.iter().map(Rung::worth).collect();
@@ -244,7 +243,7 @@ mod tests {
             let rungs = [rung("1_naive", 0.4), rung("2_tiled", 0.1), ceiling(), triad(largest)];
             of(&rungs, 0).remove(0).rungs[1].of_ideal
         };
-        assert!((ideal(2e6).unwrap() - 0.1).abs() < 1e-9);
+        assert!((ideal(2e6).unwrap().share().value() - 0.1).abs() < 1e-9);
         assert_eq!(ideal(5e5), None);
     }
 

@@ -3,7 +3,7 @@
 use super::{Ladder, Rung, ladders};
 use gpubench_analysis::ReportInput;
 use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
-use gpubench_model::roofline::Bound;
+use gpubench_model::roofline::{Bound, Reached};
 
 /// One table a ladder and device.
 pub fn section(input: &ReportInput) -> Section {
@@ -14,7 +14,7 @@ pub fn section(input: &ReportInput) -> Section {
     );
     let devices = input.reported_devices.iter().enumerate();
     let tables = devices.flat_map(|(i, device)| {
-        ladders(input, i).into_iter().map(|ladder| table(&ladder, &device.label))
+        ladders(input, i).into_iter().map(|ladder| table(&ladder, &device.name))
     });
     tables.fold(section, Section::table)
 }
@@ -47,13 +47,21 @@ fn table(ladder: &Ladder, device: &str) -> Table {
             rung.variant.clone().into(),
             rung.seconds.into(),
             if i == 0 { Cell::Missing } else { rung.speedup.into() },
-            rung.of_ideal.into(),
+            of_ideal(rung),
             rung.share.into(),
             rung.possible().into(),
             worth(rung).into(),
         ]);
     }
     table
+}
+
+fn of_ideal(rung: &Rung) -> Cell {
+    match rung.of_ideal {
+        Some(Reached::Above) => "above".into(),
+        Some(Reached::Share(share)) => share.value().into(),
+        None => Cell::Missing,
+    }
 }
 
 fn worth(rung: &Rung) -> &'static str {

@@ -167,7 +167,11 @@ mod tests {
     fn of_several_rounds_the_first_that_confirms_its_steps_counts() {
         let again = |round, record: Record| Record { round, ..record };
         let unclear = || sweep(64, &[1, 48, 49], |groups| f64::from(groups.div_ceil(48)));
-        let shape = |section: &Section| section.find_table("sweeps").unwrap().rows()[0][5].clone();
+        let shape = |section: &Section| {
+            let table = section.find_table("sweeps").unwrap();
+            let place = table.columns().iter().position(|column| column.key() == "at_once");
+            table.rows()[0][place.unwrap()].clone()
+        };
         let lone = section_of(&[unclear()]);
         assert_eq!(shape(&lone), at_once(Shape::Steps { at_once: 48, confirmed: false }));
         assert!(text(&lone).contains("no sweep is confirmed"));

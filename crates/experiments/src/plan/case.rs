@@ -2,7 +2,7 @@
 
 use super::Division;
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{Access, BufferId, Element, KernelId, KernelSource, Numeric, Scalar};
+use gpubench_core::gpu::{Access, BufferId, Element, KernelId, KernelSource, Scalar};
 use gpubench_core::units::Bytes;
 use gpubench_core::workload::{CaseKey, Ceiling, Fill, Size, Skip, Split, Verify};
 use serde::de::DeserializeOwned;
@@ -121,7 +121,7 @@ pub struct Candidate {
     pub bytes: f64,
     /// How many of the operations are of which type; the others are of `f32`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub types: Vec<(Numeric, f64)>,
+    pub types: Vec<(Scalar, f64)>,
 }
 
 impl Candidate {
@@ -206,11 +206,7 @@ impl Pass {
 }
 
 fn param_bytes(params: &[(String, f64, Scalar)], values: &[u8]) -> Vec<u8> {
-    let block = params.iter().flat_map(|&(_, value, scalar)| match scalar {
-        Scalar::F32 => (value as f32).to_ne_bytes(),
-        Scalar::U32 => (value as u32).to_ne_bytes(),
-        Scalar::I32 => (value as i32).to_ne_bytes(),
-    });
+    let block = params.iter().flat_map(|&(_, value, scalar)| scalar.bytes(value));
     block.chain(values.iter().copied()).collect()
 }
 

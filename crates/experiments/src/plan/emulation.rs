@@ -83,7 +83,11 @@ pub fn enter_pass(launch: &mut Launch, pass: &Pass) {
 /// The buffers that the emulator left, in the types of `case`.
 pub fn emulated_results(case: &Case, launch: Launch) -> Vec<Data> {
     let typed = |(words, buffer): (Buffer, &super::BufferPlan)| {
-        Data::from_bytes(buffer.element.scalar, bytemuck::cast_slice(&words.into_words()))
+        let words = words.into_words();
+        let bytes: &[u8] = bytemuck::cast_slice(&words);
+        // The last word may be filled up.
+        let end = bytes.len().min(buffer.bytes().as_usize());
+        Data::from_bytes(buffer.element.scalar, &bytes[..end])
     };
     launch.buffers.into_iter().zip(&case.buffers).map(typed).collect()
 }

@@ -19,7 +19,9 @@ pub(super) fn candidate(
     asked: &Asked,
     program: &Program,
 ) -> Result<(Candidate, Option<[u32; 3]>), String> {
-    let unrolled = program.unrolled(&asked.scope, asked.buffers.len());
+    let first_kernel = &program.kernels[0].kernel;
+    let known = with_constants(&asked.scope, first_kernel.group, &first_kernel.constants);
+    let unrolled = program.unrolled(&known, asked.buffers.len());
     let (launches, final_order) = unrolled.map_err(|(_, why)| why)?;
     let (mut steps, mut kernels) = (vec![], vec![]);
     for (position, step) in program.kernels.iter().enumerate() {
@@ -40,7 +42,7 @@ pub(super) fn candidate(
     }
     let work = &asked.workload.work;
     let amount =
-        |expr: &Expr, what| expr.eval(&asked.scope).map_err(|e| format!("{what} of the work: {e}"));
+        |expr: &Expr, what| expr.eval(&known).map_err(|e| format!("{what} of the work: {e}"));
     // What is launched first is the first kernel.
     let first = passes.remove(0);
     kernels.swap(0, first.kernel as usize);
@@ -82,7 +84,7 @@ fn fitting(
         check_group(step.kernel.group, asked.workload, asked.device)?;
         let source = source(asked, &step, launch)?;
         check_local_memory(&source, &step.kernel, asked.workload, asked.device)?;
-        check_arguments(&source, asked.device)?;
+        check_arguments(&source, asked)?;
         Ok((step, source))
     };
     let reason = match taken(step.clone()) {

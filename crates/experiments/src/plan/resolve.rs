@@ -9,7 +9,7 @@ use super::variants::{Asked, Params, place};
 use super::{BufferPlan, Case};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::reason::Reason;
-use gpubench_core::units::Bytes;
+use gpubench_core::units::{Bytes, quoted};
 use gpubench_core::workload::{CaseKey, Size, Split, Verify};
 use gpubench_suite::{Kernel, MAX_PASSES, PASS, Scope, Workload};
 use serde_json::Value;
@@ -150,7 +150,8 @@ fn params(workload: &Workload, size: &Size, pass: u64) -> Result<Params, String>
             if scalar.holds(value) {
                 Ok((name.clone(), value, *scalar))
             } else {
-                Err(format!("parameter `{name}` = {value} is no {scalar:?}").to_lowercase())
+                Err(format!("parameter `{name}` = {} is no {scalar:?}", quoted(value))
+                    .to_lowercase())
             }
         })
         .collect()

@@ -56,11 +56,11 @@ fn numbers(name: &str, variants: &[Numbers]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_core::gpu::ValueType;
+    use gpubench_core::gpu::Element;
 
     #[test]
     fn what_differs_between_variants_is_a_parameter() {
-        let element = |name: &str| Constant::Type(ValueType::try_from(name.to_owned()).unwrap());
+        let element = |name: &str| Constant::Type(Element::try_from(name.to_owned()).unwrap());
         let constants = |v: &str, items| {
             vec![
                 ("SAME".to_owned(), Constant::Int(3)),

@@ -7,8 +7,7 @@ use super::same_code::distinct;
 use super::scope::with_constants;
 use super::{BufferPlan, Candidate, Pass};
 use gpubench_core::gpu::{
-    Binding, Constant, DeviceInfo, KernelSource, Language, Meaning, Numeric, Scalar, group_label,
-    overrides,
+    Binding, Constant, DeviceInfo, KernelSource, Language, Meaning, Scalar, group_label, overrides,
 };
 use gpubench_core::workload::{CaseKey, Split, Verify};
 use gpubench_suite::{Expr, Kernel, KernelText, Lowered, Scope, Variant, Work, Workload};
@@ -108,7 +107,7 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &Variant) -> Result<Candid
         settings: kernel.settings(text),
     };
     check_local_memory(&source, kernel, workload, device)?;
-    check_arguments(&source, device)?;
+    check_arguments(&source, asked)?;
     Ok(Candidate {
         label: variant.label.clone(),
         other_language: other_language(asked, kernel, &source),
@@ -127,8 +126,8 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &Variant) -> Result<Candid
 }
 
 /// How many operations are of which type.
-pub(super) fn typed(work: &Work, scope: &Scope) -> Result<Vec<(Numeric, f64)>, String> {
-    let count = |(r#type, count): &(Numeric, Expr)| {
+pub(super) fn typed(work: &Work, scope: &Scope) -> Result<Vec<(Scalar, f64)>, String> {
+    let count = |(r#type, count): &(Scalar, Expr)| {
         let count = count.eval(scope).map_err(|why| format!("types of the work: {why}"))?;
         Ok((*r#type, count))
     };
@@ -160,7 +159,7 @@ pub(super) fn with_overridden(
         all.push((
             name,
             match scalar {
-                Scalar::F32 => Constant::Float(value),
+                scalar if scalar.is_float() => Constant::Float(value),
                 _ => Constant::Int(value as i64),
             },
         ));
@@ -174,9 +173,13 @@ pub(super) fn block(params: &Params) -> u32 {
 }
 
 /// Whether the device and its language take what the kernel is given.
-pub(super) fn check_arguments(source: &KernelSource, device: &DeviceInfo) -> Result<(), String> {
+pub(super) fn check_arguments(source: &KernelSource, asked: &Asked) -> Result<(), String> {
     if let Some(why) = source.unsupported_argument() {
         return Err(why);
+    }
+    let device = asked.device;
+    for buffer in &asked.buffers {
+        check_element(buffer, device)?;
     }
     let (count, max) = (source.buffer_count(), device.max_storage_buffers);
     if count > max as usize {
@@ -189,6 +192,24 @@ pub(super) fn check_arguments(source: &KernelSource, device: &DeviceInfo) -> Res
     Ok(())
 }
 
+/// Whether the device computes with what a buffer holds, and copies so many bytes.
+fn check_element(buffer: &BufferPlan, device: &DeviceInfo) -> Result<(), String> {
+    let wgsl = device.language == Language::Wgsl;
+    let (name, scalar) = (&buffer.name, buffer.element.scalar);
+    // OpenCL C loads and stores halves everywhere.
+    let needed = scalar == Scalar::F64 || wgsl && scalar == Scalar::F16;
+    let feature = scalar.name();
+    if needed && !device.features.iter().any(|has| has == feature) {
+        return Err(format!("buffer `{name}` holds `{feature}`, which the device does not offer"));
+    }
+    match buffer.bytes().0 {
+        bytes if wgsl && !bytes.is_multiple_of(4) => {
+            Err(format!("buffer `{name}` has {bytes} bytes, and the API copies multiples of 4"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The same variant in WGSL, where the device takes another language and the emulator is used to find what
 /// the result must be.
 fn other_language(asked: &Asked, kernel: &Kernel, source: &KernelSource) -> Option<KernelSource> {
@@ -196,13 +217,14 @@ fn other_language(asked: &Asked, kernel: &Kernel, source: &KernelSource) -> Opti
         return None;
     }
     let text = kernel.text(Language::Wgsl)?;
-    Some(KernelSource {
+    let other = KernelSource {
         language: Language::Wgsl,
         text: text.text.to_string(),
         origin: text.origin.clone(),
         constants: with_overridden(&source.constants, asked, text).ok()?,
         ..source.clone()
-    })
+    };
+    other.unsupported_argument().is_none().then_some(other)
 }
 
 /// Whether the language has the types that are constants.

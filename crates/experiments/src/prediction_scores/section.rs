@@ -2,7 +2,7 @@
 
 use super::{ModelPrediction, predictions, tallies};
 use crate::results::modelled_device;
-use gpubench_analysis::ReportInput;
+use gpubench_analysis::{ReportInput, ReportedDevice};
 use gpubench_core::record::Detail;
 use gpubench_document::{Axis, Column, Plot, Scale, Section, Sentence, Series, Style, Table, Unit};
 
@@ -16,8 +16,8 @@ pub fn section(input: &ReportInput) -> Section {
     );
     for (i, device) in input.reported_devices.iter().enumerate() {
         let all = of(input, i);
-        section = section.plot(plot(&device.label, &all));
-        rows(&mut table, &device.label, &all);
+        section = section.plot(plot(device, &all));
+        rows(&mut table, &device.name, &all);
     }
     section.table(table)
 }
@@ -32,10 +32,10 @@ fn of(input: &ReportInput, device: usize) -> Vec<ModelPrediction> {
     predictions(&details, modelled_device(input, device))
 }
 
-fn plot(device: &str, all: &[ModelPrediction]) -> Plot {
-    let title = Sentence::from("Predicted and measured on ").name(device);
+fn plot(device: &ReportedDevice, all: &[ModelPrediction]) -> Plot {
+    let title = Sentence::from("Predicted and measured on ").name(&device.name);
     let axis = |label| Axis::new(label, Unit::Seconds, Scale::Log10);
-    let mut plot = Plot::new(device, title, axis("predicted"), axis("measured"));
+    let mut plot = Plot::new(&device.label, title, axis("predicted"), axis("measured"));
     let times = || all.iter().flat_map(|one| [one.predicted, one.measured]);
     for (i, tally) in tallies(all).iter().enumerate() {
         let of = all.iter().filter(|one| one.model == tally.model);

@@ -1,5 +1,6 @@
 //! How long a kernel is kept running, as a suite says it.
 
+use gpubench_core::units::quoted;
 use gpubench_suite::{At, Decode, Node, OptionsContext};
 use schemars::{Schema, SchemaGenerator};
 use std::ops::RangeInclusive;
@@ -29,7 +30,7 @@ impl crate::experiment::Spec for Spec {
         match minutes {
             Some(At { value, at }) if !RANGE.contains(&value) => {
                 let help = "give minutes from 0.05 to 1440 (a day)";
-                context.diagnostics.push(&at, format!("{value} minutes"), Some(help));
+                context.diagnostics.push(&at, format!("{} minutes", quoted(value)), Some(help));
                 None
             }
             minutes => Some(Self { minutes: minutes.map_or(MINUTES, |minutes| minutes.value) }),

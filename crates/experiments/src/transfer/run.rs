@@ -30,7 +30,8 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     bench.enter(Stage::Prepare);
     let largest = buffer.bytes();
     let host_memory = case.key.host_memory.unwrap_or(MemoryKind::Pageable);
-    let data = fill(&Fill::RandomBits, buffer.element.scalar, largest.as_usize() / 4, case.seed);
+    let scalar = buffer.element.scalar;
+    let data = fill(&Fill::RandomBits, scalar, largest.as_usize() / scalar.size(), case.seed);
     allocate(bench.session, largest, host_memory, &data)?;
     poison(bench.session, largest)?;
     bench.enter(Stage::Verify);

@@ -48,7 +48,7 @@ fn fitted(mut section: Section, input: &ReportInput, cases: &[Case]) -> Section 
     let (mut isolated, mut both) = (isolated_table(), both_table());
     for case in cases {
         let (row, memory) = (case.row, case.data.host_memory.label());
-        let device = &input.reported_devices[row.device].label;
+        let device = &input.reported_devices[row.device].name;
         match transfer(&case.data) {
             Ok(fit) => {
                 let first = || [device.clone(), row.key.workload.clone()].map(Cell::from);

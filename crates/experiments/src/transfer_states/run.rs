@@ -49,7 +49,7 @@ pub(super) fn measure(cases: &[Case], bench: &mut Bench<DeviceGroup>) -> Result<
     let host_memory = cases[0].key.host_memory.unwrap_or(MemoryKind::Pageable);
     let copy = buffer.bytes();
     let scalar = buffer.element.scalar;
-    let data = fill(&Fill::RandomBits, scalar, copy.as_usize() / 4, cases[0].seed);
+    let data = fill(&Fill::RandomBits, scalar, copy.as_usize() / scalar.size(), cases[0].seed);
     for member in &mut bench.session.members {
         allocate(member, copy, host_memory, &data)?;
         poison(member, copy)?;

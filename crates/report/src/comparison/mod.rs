@@ -5,7 +5,7 @@ mod export;
 pub(crate) use export::verdict_label;
 pub use export::{json, spreadsheet};
 
-use super::labels::{case_name, device, explain, with_reasons};
+use super::labels::{case_name, device, explain, verdict_sign, with_reasons};
 use gpubench_analysis::{Change, Comparison, Row, Verdict};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Host;
@@ -176,12 +176,14 @@ const KINDS: [fn(&Verdict) -> bool; 4] = [
     |verdict| *verdict == Verdict::Same,
 ];
 
-/// How many of each: `✗ 1 slower, ✓ 0 faster, ? 2 unsure, = 40 the same`.
+/// How many of each: `▼ 1 slower, ▲ 0 faster, ? 2 unsure, = 40 the same`.
 fn verdicts(comparison: &Comparison) -> Sentence {
-    let signs = ["✗ ", "✓ ", "? ", "= "].into_iter().zip(KINDS);
+    let unsure = Verdict::Unsure { rounds: None };
+    let verdicts = [Verdict::Slower, Verdict::Faster, unsure, Verdict::Same];
+    let signs = verdicts.each_ref().map(verdict_sign).into_iter().zip(KINDS);
     let labels = [" slower", " faster", " unsure", " the same"];
     let each = signs.zip(labels).map(|((sign, kind), label)| {
-        Sentence::from(sign).value(comparison.count(kind) as f64, Unit::Count).text(label)
+        Sentence::from(sign).text(" ").value(comparison.count(kind) as f64, Unit::Count).text(label)
     });
     Sentence::new().list(", ", each)
 }
@@ -257,15 +259,16 @@ fn table(key: &str, title: &'static str, rows: &[&Row], tolerance: Option<f64>) 
 }
 
 fn mark(row: &Row) -> Sentence {
+    let sign = Sentence::from(verdict_sign(&row.verdict)).text(" ");
     match &row.verdict {
-        _ if row.unsure_by_speed => "? speed".into(),
-        Verdict::Slower => "✗ SLOWER".into(),
-        Verdict::Faster => "✓ FASTER".into(),
-        Verdict::Same => "= same".into(),
+        _ if row.unsure_by_speed => sign.text("speed"),
+        Verdict::Slower => sign.text("SLOWER"),
+        Verdict::Faster => sign.text("FASTER"),
+        Verdict::Same => sign.text("same"),
         Verdict::Unsure { rounds: Some(rounds) } => {
-            Sentence::from("? ").value(f64::from(*rounds), Unit::Count).text(" rounds")
+            sign.value(f64::from(*rounds), Unit::Count).text(" rounds")
         }
-        Verdict::Unsure { rounds: None } => "? unsure".into(),
+        Verdict::Unsure { rounds: None } => sign.text("unsure"),
     }
 }
 

@@ -31,7 +31,21 @@ pub fn page(input: &ReportInput, sections: &[Section]) -> String {
             all.push((workloads::ID.to_owned(), html! { "Workloads" }, workloads::body(input)));
         }
     }
-    let title = title(input);
+    let intro = html! { p { (shown(&counts(&input.rows))) } };
+    framed(&title(input), &intro, &all)
+}
+
+/// A page of one section of its own.
+pub fn of_section(title: &str, section: &Section) -> String {
+    let mut ids = Ids::default();
+    ids.add("main");
+    let id = ids.add(section.id());
+    let body = body(section, 3, &mut ids);
+    framed(title, &html! {}, &[(id, shown(&section.title), body)])
+}
+
+/// A page of parts, each with its anchor, heading and body.
+fn framed(title: &str, intro: &Markup, all: &[(String, Markup, Markup)]) -> String {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -46,12 +60,14 @@ pub fn page(input: &ReportInput, sections: &[Section]) -> String {
             }
             body {
                 a.skip href="#main" { "Skip to the results" }
-                header { h1 { (title) } p { (shown(&counts(&input.rows))) } }
-                nav aria-label="Sections" {
-                    ol { @for (id, title, _) in &all { li { a href={ "#" (id) } { (title) } } } }
+                header { h1 { (title) } (intro) }
+                @if all.len() > 1 {
+                    nav aria-label="Sections" {
+                        ol { @for (id, title, _) in all { li { a href={ "#" (id) } { (title) } } } }
+                    }
                 }
                 main id="main" {
-                    @for (id, title, body) in &all {
+                    @for (id, title, body) in all {
                         section aria-labelledby=(id) { h2 id=(id) { (title) } (body) }
                     }
                 }

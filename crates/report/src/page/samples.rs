@@ -49,14 +49,13 @@ pub(super) fn figure(input: &ReportInput, workload: &[&Aggregate], device: usize
     };
     let reported_device = &input.reported_devices[device];
     let description = format!(
-        "Samples of {} on {} {}, {} sizes. Medians and intervals are in the table of the workload.",
+        "Samples of {} on {}, {} sizes. Medians and intervals are in the table of the workload.",
         labels::workload_name(workload[0].key, 60),
-        reported_device.label,
         reported_device.name,
         rows.len()
     );
     draw(
-        &Sentence::from(format!("Samples on {}", reported_device.label)),
+        &Sentence::from(format!("Samples on {}", reported_device.name)),
         &Sentence::from(description),
         height,
         &drawing,

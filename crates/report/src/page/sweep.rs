@@ -121,7 +121,7 @@ fn plot(input: &ReportInput, facet: &Facet) -> Option<Plot> {
     let mut plot = Plot::new("by_size", title, x, y);
     for (device, mut points) in devices {
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let label = input.reported_devices[device].label.clone();
+        let label = input.reported_devices[device].name.clone();
         let mut series = Series::new(label, Style::Joined).look(device, device / LOOKS);
         points.into_iter().for_each(|(x, y)| series.point(x, y));
         plot = plot.series(series);

@@ -134,3 +134,27 @@ fn an_empty_run_is_a_page_too() {
     tags(&page);
     assert!(page.contains("cut short"));
 }
+
+#[test]
+fn a_ranking_is_a_page_of_its_own() {
+    let page = of_section("gpubench ranking", &crate::ranking::section(&Sample::new().ranking()));
+    let tags = tags(&page);
+    assert!(
+        page.contains("<h2 id=\"ranking\">Ranking</h2><p>Invented GPU · 1.0 · opencl is fastest")
+    );
+    assert!(page.contains("class=\"matrix\"") && !tags.iter().any(|tag| tag == "nav"));
+}
+
+#[test]
+fn narrow_pages_keep_the_first_column_and_whole_figures() {
+    assert!(STYLE.contains("tbody th,thead tr:last-child>th:first-child{position:sticky;left:0"));
+    let page = of(&Sample::new());
+    let cells = page.split("<td class=\"n").skip(1);
+    let cells = cells.filter_map(|cell| cell.split_once('>')?.1.split_once("</td>"));
+    let broken: Vec<&str> = cells
+        .map(|(cell, _)| cell)
+        .filter(|cell| cell.starts_with(|c: char| c.is_ascii_digit()) && cell.contains(' '))
+        .collect();
+    assert!(broken.is_empty(), "{broken:?}");
+    assert!(page.contains(">2.50\u{a0}ms</td>"));
+}

@@ -76,7 +76,7 @@ fn figures(input: &ReportInput, rows: &[&Aggregate], name: String) -> Table {
         let samples: usize = row.rounds().map(|measured| measured.samples.len()).sum();
         table.row([
             size(row.key).into(),
-            input.reported_devices[row.device].label.clone().into(),
+            input.reported_devices[row.device].name.clone().into(),
             time(row).map(|time| time.quantity).into(),
             (row.rounds().count() as u64).into(),
             (samples as u64).into(),
@@ -86,7 +86,7 @@ fn figures(input: &ReportInput, rows: &[&Aggregate], name: String) -> Table {
             flag_names(row).into(),
         ]);
     }
-    table
+    table.without_missing()
 }
 
 /// What the results of all rounds were compared with.

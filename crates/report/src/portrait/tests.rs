@@ -1,6 +1,6 @@
 use crate::render::text;
 use gpubench_analysis::{ReportInput, Source};
-use gpubench_core::gpu::Numeric;
+use gpubench_core::gpu::Scalar;
 use gpubench_core::record::Record;
 use gpubench_core::record::sample::{device, header, key, record};
 use gpubench_core::workload::Ceiling;
@@ -21,7 +21,7 @@ fn ceiling(name: &str, n: i64, of: Ceiling, work: f64, seconds: f64) -> Record {
 fn each_device_is_a_column() {
     let header = header(vec![device("opencl"), device("wgpu")]);
     let mut double = ceiling("arithmetic/f64", 8, Ceiling::Flops, 1e9, 1e-2);
-    double.measured.as_mut().unwrap().types = vec![(Numeric::F64, 1e9)];
+    double.measured.as_mut().unwrap().types = vec![(Scalar::F64, 1e9)];
     let sets = [1 << 14, 1 << 16, 1 << 24, 1 << 26];
     let read = |n: i64| {
         let seconds = if n < 1 << 20 { 1e-3 } else { 1e-2 };

@@ -79,6 +79,9 @@ impl Rows {
                 }
                 self.quantity(at, "y", Some(point.y()), plot.y.unit);
             }
+            for (row, label) in series.labels().iter().enumerate() {
+                self.sentence(Place { section, table: &table, row }, "along", label);
+            }
         }
         let table = format!("{}/limits", plot.key());
         for (row, limit) in plot.limits().iter().enumerate() {

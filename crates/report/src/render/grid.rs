@@ -8,6 +8,8 @@ use textwrap::core::display_width;
 
 /// No text survives in fewer columns.
 const NARROWEST: usize = 8;
+/// Longer words of a heading over several columns are broken.
+const LONGEST_PART: usize = 20;
 /// Between two groups of columns; those of a group stand closer.
 const GAP: usize = 2;
 
@@ -112,17 +114,32 @@ impl Grid {
         out
     }
 
-    /// The line over the headings, where there is one: each over the middle of its columns.
+    /// The lines over the headings, where there are some: each heading over the middle of its columns, and
+    /// broken where it is wider than they are.
     fn group_headings(&self, block: &Block) -> String {
-        let mut line = String::new();
+        let mut headings: Vec<(usize, usize, Vec<String>)> = vec![];
         for (k, &(i, _)) in block.iter().enumerate() {
             let Some(group) = self.groups.iter().find(|group| group.start == i) else { continue };
             let gap = if k == 0 { 0 } else { self.columns[i].gap };
             let size = self.width(&block[k..k + group.len()]);
-            line += &format!("{:gap$}{:^size$}", "", self.columns[i].group);
+            let text = wrapped(&self.columns[i].group, size.max(1));
+            headings.push((gap, size, text.lines().map(str::to_owned).collect()));
         }
-        let line = line.trim_end();
-        if line.is_empty() { String::new() } else { format!("{line}\n") }
+        let height = headings.iter().map(|(_, _, lines)| lines.len()).max().unwrap_or(0);
+        let mut out = String::new();
+        for n in 0..height {
+            let mut line = String::new();
+            for (gap, size, lines) in &headings {
+                // The last lines stand beside each other.
+                let text = (n + lines.len()).checked_sub(height).and_then(|at| lines.get(at));
+                let text = text.map_or("", String::as_str);
+                line += &format!("{:gap$}{text:^size$}", "");
+            }
+            let line = line.trim_end();
+            out += line;
+            out += if line.is_empty() { "" } else { "\n" };
+        }
+        out
     }
 
     /// A row, over as many lines as its longest cell.
@@ -203,7 +220,7 @@ fn align(cells: &mut [String]) {
     }
 }
 
-/// Columns of a group stand close, and are as wide as its heading.
+/// Columns of a group stand close, and are as wide as the longest word of its heading.
 fn close_up(group: &mut [Column]) {
     for column in group.iter_mut().skip(1) {
         column.gap = 1;
@@ -211,7 +228,8 @@ fn close_up(group: &mut [Column]) {
     }
     let others: usize = group.iter().skip(1).map(|column| column.widest() + column.gap).sum();
     let first = &mut group[0];
-    let room = display_width(&first.group).saturating_sub(others);
+    let longest = first.group.split(' ').map(display_width).max().unwrap_or(0);
+    let room = longest.min(LONGEST_PART).saturating_sub(others);
     if room > first.widest() {
         first.heading = format!("{:>room$}", first.heading);
     }
@@ -280,6 +298,22 @@ mod tests {
         let text = Grid::of(&results(6)).text(None);
         assert_eq!(text.lines().count(), 5);
         assert_eq!(text.lines().nth(3).unwrap().matches("±72 % 16.5 G").count(), 6);
+    }
+
+    #[test]
+    fn a_long_heading_of_columns_is_broken_and_makes_them_no_wider() {
+        let under = |name: &str| {
+            let time = Column::new(&format!("{name} time"), "median ± 95 %", Unit::Seconds);
+            time.under(name.to_owned())
+        };
+        let mut table = Table::new("t", "t", [under("A card · 1.0 · opencl"), under("B")]);
+        table.row([1.23e-3.into(), 2.34e-3.into()]);
+        let text = Grid::of(&table).text(Some(80));
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 5, "{text}");
+        assert!(lines.iter().all(|line| display_width(line) <= 28), "{text}");
+        assert!(lines[0].contains("A card") && !lines[0].contains('B'), "{text}");
+        assert!(lines[1].contains("opencl") && lines[1].contains('B'), "{text}");
     }
 
     #[test]

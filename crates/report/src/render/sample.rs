@@ -58,7 +58,7 @@ pub(crate) fn hostile() -> Section {
     let mut plot = Plot::new(NAME, name(), x, y).limit(Direction::Vertical, 1e-300, name());
     for style in [Style::Joined, Style::Line, Style::Points, Style::Open, Style::Steps, Style::Bars]
     {
-        plot = plot.series(Series::new(name(), style).points(extremes));
+        plot = plot.series(Series::new(name(), style).points(extremes).along([name().into()]));
     }
     let bands = Plot::new(
         "bands",
@@ -96,7 +96,10 @@ fn chunks(of: &str) -> Plot {
     .describe(Sentence::new().text("The best run took ").value(2.5e-3, Unit::Seconds).text("."))
     .series(measured)
     .series(
-        Series::new("streams model", Style::Line).look(2, 1).points([(1.0, 4.1e-3), (4.0, 2.3e-3)]),
+        Series::new("streams model", Style::Line)
+            .look(2, 1)
+            .points([(1.0, 4.1e-3), (4.0, 2.3e-3)])
+            .along([Sentence::from("gains ").value(1.8e-3, Unit::Seconds)]),
     )
     .limit(Direction::Horizontal, 4.25e-3, "no overlap")
     .limit(Direction::Horizontal, 2e-3, "ideal overlap")

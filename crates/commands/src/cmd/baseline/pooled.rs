@@ -7,6 +7,7 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::record::{Header, Host, Noise, Outcome, Past, Record};
 use gpubench_core::text::printable;
+use gpubench_core::units::fixed;
 use gpubench_report::labels::case_name;
 use gpubench_stats::median_of;
 use std::path::{Path, PathBuf};
@@ -143,9 +144,10 @@ impl Pooled {
     fn one_speed(&self, name: &str, allow: &[Allow]) -> Result<()> {
         match self.drifted.first() {
             Some((file, by)) if !allow.contains(&Allow::Drift) => Err(Error::Usage(format!(
-                "{name}: in {file} the reference kernel took {by:.2} times as long in one round as in another, \
+                "{name}: in {file} the reference kernel took {} times as long in one round as in another, \
                  or as in the other runs: run again on a quiet machine (--allow drift saves it all the same, \
-                 and learns no noise floor from it)"
+                 and learns no noise floor from it)",
+                fixed(*by, 2)
             ))),
             _ => Ok(()),
         }

@@ -45,6 +45,9 @@ pub(super) enum Number {
 impl std::fmt::Display for Number {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Self::Float(x) if x.abs() < 1e-6 && *x != 0.0 || x.abs() >= 1e16 => {
+                write!(f, "{x:e}")
+            }
             Self::Float(x) => write!(f, "{x}"),
             Self::Integer(i) => write!(f, "{i}"),
             Self::Text(text) => f.write_str(text),
@@ -81,6 +84,7 @@ pub(super) fn show(text: &str) -> Result<Show, String> {
 pub(super) fn read_inputs(case: &Case, inputs: &[Input], contents: &mut [Buffer]) -> Result<()> {
     for input in inputs {
         let (i, buffer) = find(case, &input.name)?;
+        of_32_bits(buffer)?;
         if buffer.access == Access::Write {
             let name = &input.name;
             return Err(Error::Usage(format!("the kernel only writes `{name}`: it has no input")));
@@ -110,6 +114,7 @@ pub(super) fn shown(case: &Case, wanted: &[Show], buffers: &mut [Buffer]) -> Res
 
 fn one(case: &Case, show: &Show, buffers: &mut [Buffer]) -> Result<Shown> {
     let (i, plan) = find(case, &show.name)?;
+    of_32_bits(plan)?;
     if show.elements.end > plan.count {
         return Err(Error::Usage(format!(
             "`{}` of {} has {} elements: there is no element {}",
@@ -131,8 +136,19 @@ fn number(scalar: Scalar, bits: u32) -> Number {
     match scalar {
         Scalar::F32 if f32::from_bits(bits).is_finite() => Number::Float(f32::from_bits(bits)),
         Scalar::F32 => Number::Text(f32::from_bits(bits).to_string()),
-        Scalar::U32 => Number::Integer(bits.into()),
         Scalar::I32 => Number::Integer(bits.cast_signed().into()),
+        _ => Number::Integer(bits.into()),
+    }
+}
+
+/// The emulator's memory is words.
+fn of_32_bits(buffer: &BufferPlan) -> Result<()> {
+    let (name, held) = (&buffer.name, String::from(buffer.element));
+    match buffer.element.scalar.size() {
+        4 => Ok(()),
+        _ => Err(Error::Usage(format!(
+            "`{name}` holds {held}: only scalars of 32 bits are read and shown"
+        ))),
     }
 }
 

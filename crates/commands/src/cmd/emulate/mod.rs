@@ -18,6 +18,7 @@ use gpubench_experiments::plan::{
     Case, Filter, Limits, Planned, emulated_device, emulated_launch, track_outputs,
 };
 use gpubench_experiments::{initial, promised};
+use gpubench_report::progress::say;
 use gpubench_suite::Suite;
 use serde::Serialize;
 use std::collections::HashSet;
@@ -174,7 +175,7 @@ impl Args {
 }
 
 /// The cases of a suite, or of a workload of `all`: each kernel at each size once, whatever is
-/// measured of it.
+/// measured of it. Of a kernel that cannot be emulated it says why.
 fn selected(what: &str, args: &Args) -> Result<Vec<Case>> {
     let (suite, filters) = suite(what, &args.filter)?;
     let limits = Limits {
@@ -184,14 +185,32 @@ fn selected(what: &str, args: &Args) -> Result<Vec<Case>> {
         cores: std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
         host_memory: Some(Bytes(host().memory)).filter(|memory| memory.0 > 0),
     };
+    let with_kernel = |key: &CaseKey| {
+        suite.workloads.iter().any(|w| w.name == key.workload && w.kernel.is_some())
+    };
+    let passes = |key: &CaseKey, tags: &[String], family: &str| {
+        with_kernel(key) && filters.iter().all(|filter| filter.matches(key, tags, family))
+    };
     let mut seen = HashSet::new();
-    let mut cases = vec![];
+    let (mut cases, mut skipped) = (vec![], vec![]);
+    let mut is_new = |key: &CaseKey| seen.insert((key.workload.clone(), key.size.clone()));
     for planned in plan(&suite, &emulated_device(), &limits) {
-        let Planned::Case(case) = planned else { continue };
-        let passes = filters.iter().all(|f| f.matches(&case.key, &case.tags, &case.family));
-        let is_new = !case.candidates.is_empty() && passes;
-        if is_new && seen.insert((case.key.workload.clone(), case.key.size.clone())) {
-            cases.push(*case);
+        match planned {
+            Planned::Case(case) if case.candidates.is_empty() => {}
+            Planned::Case(case)
+                if passes(&case.key, &case.tags, &case.family) && is_new(&case.key) =>
+            {
+                cases.push(*case);
+            }
+            Planned::Skipped(skip) if passes(&skip.key, &skip.tags, &skip.family) => {
+                skipped.push(skip);
+            }
+            _ => {}
+        }
+    }
+    for skip in skipped {
+        if is_new(&skip.key) {
+            say(&format!("{} is not emulated: {}", skip.key, skip.reason));
         }
     }
     Ok(cases)

@@ -107,8 +107,7 @@ fn argument(FormalArgument { name, takes, .. }: &FormalArgument) -> String {
 
 /// Whole numbers are sizes, as far as anybody can know.
 fn is_size(r#type: ValueType) -> bool {
-    use gpubench_core::gpu::Numeric::{F32, F64};
-    r#type.width == 1 && !matches!(r#type.numeric, F32 | F64)
+    r#type.width == 1 && !r#type.scalar.is_float()
 }
 
 fn sizes(arguments: &[FormalArgument]) -> String {
@@ -169,7 +168,7 @@ fn comment(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpubench_core::gpu::Numeric;
+    use gpubench_core::gpu::Scalar;
 
     fn argument(name: &str, r#type: &str, takes: Takes) -> FormalArgument {
         FormalArgument { name: name.into(), r#type: r#type.into(), takes }
@@ -177,14 +176,14 @@ mod tests {
 
     #[test]
     fn a_suite_asks_for_what_only_its_author_knows() {
-        let value = |numeric, width| Takes::Value(ValueType { numeric, width });
+        let value = |scalar, width| Takes::Value(ValueType { scalar, width });
         let buffer =
             |access| Takes::Buffer { element: Element::try_from("f32".to_owned()).ok(), access };
         let arguments = vec![
             argument("a", "float*", buffer(Some(Access::Read))),
             argument("b", "Body*", Takes::Buffer { element: None, access: None }),
-            argument("n", "int", value(Numeric::I32, 1)),
-            argument("s", "float2", value(Numeric::F32, 2)),
+            argument("n", "int", value(Scalar::I32, 1)),
+            argument("s", "float2", value(Scalar::F32, 2)),
             argument("p", "Params", Takes::Block),
             argument("sums", "float*", Takes::Local),
         ];

@@ -2,6 +2,7 @@
 
 use super::recorded::Rows;
 use gpubench_core::error::{Error, Located, Result};
+use gpubench_core::units::quoted;
 use gpubench_stats::{median, quantile};
 use gpubench_tune::{Interval, Outcome, Recorded};
 use serde_json::{Map, Value, json};
@@ -125,7 +126,7 @@ fn of_cache(entry: &Value) -> Result<Entry<'_>, String> {
 /// A time with the quartiles of its samples, which are in milliseconds, where they enclose it.
 fn measured(time: f64, samples: &[f64]) -> Result<Outcome, String> {
     if !(time.is_finite() && time > 0.0) {
-        return Err(format!("the time {time} s is not above 0"));
+        return Err(format!("the time {} s is not above 0", quoted(time)));
     }
     let end = |q| if samples.is_empty() { time } else { quantile(samples, q) * MILLI };
     let (low, high) = (end(0.25).min(time), end(0.75).max(time));

@@ -3,6 +3,7 @@
 use super::VERSION;
 use crate::class::Class;
 use crate::gpu::DeviceInfo;
+use crate::units::quoted;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
@@ -30,7 +31,7 @@ pub(super) fn at_work<'de, D: Deserializer<'de>>(d: D) -> Result<DeviceInfo, D::
     }
     match device.clock_hz {
         Some(clock) if !(clock > 0.0 && clock.is_finite()) => {
-            Err(D::Error::custom(format!("a device whose clock runs at {clock} Hz")))
+            Err(D::Error::custom(format!("a device whose clock runs at {} Hz", quoted(clock))))
         }
         _ => Ok(device),
     }

@@ -1,5 +1,6 @@
 //! A number that was measured, and how far it may be off.
 
+use crate::units::quoted;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -29,7 +30,10 @@ impl TryFrom<Unchecked> for Value {
     fn try_from(Unchecked { value, interval }: Unchecked) -> Result<Self, String> {
         match interval {
             [low, high] if low <= value && value <= high => Ok(Self { value, interval }),
-            [low, high] => Err(format!("{value} is not within its interval {low} to {high}")),
+            interval => {
+                let [value, low, high] = [value, interval[0], interval[1]].map(quoted);
+                Err(format!("{value} is not within its interval {low} to {high}"))
+            }
         }
     }
 }
@@ -55,13 +59,16 @@ impl Value {
 fn positive<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
     match f64::deserialize(d)? {
         x if x > 0.0 && x.is_finite() => Ok(x),
-        x => Err(D::Error::custom(format!("{x} is no positive number"))),
+        x => Err(D::Error::custom(format!("{} is no positive number", quoted(x)))),
     }
 }
 
 fn ends<'de, D: Deserializer<'de>>(d: D) -> Result<[f64; 2], D::Error> {
     match <[f64; 2]>::deserialize(d)? {
         ends @ [low, high] if low > 0.0 && low <= high && high.is_finite() => Ok(ends),
-        [low, high] => Err(D::Error::custom(format!("{low} to {high} is no interval above zero"))),
+        interval => {
+            let [low, high] = interval.map(quoted);
+            Err(D::Error::custom(format!("{low} to {high} is no interval above zero")))
+        }
     }
 }

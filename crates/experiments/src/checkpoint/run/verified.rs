@@ -124,27 +124,30 @@ impl Iterations<'_> {
 }
 
 fn difference(case: &Case, wanted: &[u8], found: &[u8], when: &str) -> Option<Mismatch> {
-    let words = || wanted.chunks_exact(4).zip(found.chunks_exact(4));
-    let at = words().position(|(a, b)| a != b);
+    let at = wanted.iter().zip(found).position(|(a, b)| a != b);
     if at.is_none() && wanted.len() == found.len() {
         return None;
     }
-    let byte = 4 * at.unwrap_or(wanted.len().min(found.len()) / 4);
+    let byte = at.unwrap_or(wanted.len().min(found.len()));
     let parts = state(case);
     let part = parts.iter().rev().find(|part| part.offset <= byte as u64)?;
     let buffer = &case.buffers[part.buffer];
+    let (scalar, size) = (buffer.element.scalar, buffer.element.scalar.size());
+    let index = (byte - part.offset as usize) / size;
+    let first = part.offset as usize + index * size;
+    let scalars = || wanted.chunks_exact(size).zip(found.chunks_exact(size));
     let shown = |bytes: &[u8]| {
-        let word = bytes.get(byte..byte + 4).unwrap_or_default();
-        let value = Data::from_bytes(buffer.element.scalar, word).get(0);
+        let bytes = bytes.get(first..first + size).unwrap_or_default();
+        let value = Data::from_bytes(scalar, bytes).get(0);
         value.map_or_else(|| "nothing".into(), |value| value.to_string())
     };
     Some(Mismatch {
         buffer: buffer.name.clone(),
-        index: (byte as u64 - part.offset) / 4,
+        index: index as u64,
         found: shown(found),
         expected: shown(wanted),
-        wrong: words().filter(|(a, b)| a != b).count().max(1) as u64,
-        of: (wanted.len() / 4) as u64,
+        wrong: scalars().filter(|(a, b)| a != b).count().max(1) as u64,
+        of: (wanted.len() / size) as u64,
         when: when.to_owned(),
     })
 }

@@ -37,11 +37,13 @@ impl<'p> Frame<'p> {
         };
         let reach =
             points().filter_map(|point| Some(ends(point.y().value(), point.y().interval()?)));
-        let x = points().map(|point| point.x()).chain(limits(Vertical));
+        let shared = |axis: &'p Axis| axis.places().iter().copied();
+        let x = points().map(|point| point.x()).chain(limits(Vertical)).chain(shared(&plot.x));
         let y = points()
             .map(|point| point.y().value())
             .chain(limits(Horizontal))
-            .chain(reach.flatten());
+            .chain(reach.flatten())
+            .chain(shared(&plot.y));
         Some(Self { plot, x: Range::around(plot.x.scale, x)?, y: Range::around(plot.y.scale, y)? })
     }
 

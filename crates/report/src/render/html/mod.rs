@@ -110,7 +110,7 @@ fn facts(facts: &[Fact]) -> Markup {
 fn value(value: &Cell, unit: Unit) -> Markup {
     match value {
         Cell::Text(sentence) => shown(sentence),
-        other => html! { (cell(other, unit)) },
+        other => html! { (whole(&cell(other, unit))) },
     }
 }
 
@@ -121,11 +121,16 @@ pub(crate) fn shown(sentence: &Sentence) -> Markup {
             @match one {
                 Piece::Text(text) => (text),
                 Piece::Name(text) => (breaking(&super::name(text))),
-                Piece::Figure(figure) => (figure.text()),
+                Piece::Figure(figure) => (whole(&figure.text())),
                 Piece::Missing => "–",
             }
         }
     }
+}
+
+/// A figure that no line breaks apart.
+fn whole(figure: &str) -> String {
+    figure.replace(' ', "\u{a0}")
 }
 
 fn breaking(text: &str) -> Markup {

@@ -1,8 +1,8 @@
 //! Plots of quantities: series, their intervals, limits and the legend.
 
-use super::figure::{Entry, Look, colour, dash, figure, mark, num};
+use super::figure::{Entry, Look, colour, dash, figure, label, mark, num};
 use super::frame::{Frame, HEIGHT};
-use gpubench_document::{Direction, Limit, Marker, Plot, Point, Series, Stroke};
+use gpubench_document::{Direction, Limit, Marker, Plot, Point, Sentence, Series, Stroke};
 use maud::{Markup, html};
 use std::fmt::Write;
 
@@ -67,7 +67,20 @@ fn series(frame: &Frame, plot: &Plot, i: usize, series: &Series) -> Markup {
                 Marker::Hollow => @for point in &points { path.open d=(shape(point)) {} },
                 Marker::None => {},
             }
+            @for (pair, text) in points.windows(2).zip(series.labels()) {
+                (along(frame, [pair[0], pair[1]], text))
+            }
         }
+    }
+}
+
+/// A label over the middle of a line, in its direction.
+fn along(frame: &Frame, ends: [Point; 2], text: &Sentence) -> Markup {
+    let [[x1, y1], [x2, y2]] = ends.map(|end| [frame.x(end.x()), frame.y(end.y().value())]);
+    let (x, y) = (num((x1 + x2) / 2.0), num((y1 + y2) / 2.0));
+    let turn = num((y2 - y1).atan2(x2 - x1).to_degrees());
+    html! {
+        text.along.mid x=(x) y=(y) dy="-5" transform={ "rotate(" (turn) " " (x) " " (y) ")" } { (label(text, 40)) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tables that scroll within themselves where the page is narrow, reachable by keyboard.
 
-use super::shown;
+use super::{shown, whole};
 use crate::render::{column_cell, sentence};
 use gpubench_document::{Align, Cell, Column, Table};
 use maud::{Markup, html};
@@ -82,7 +82,7 @@ fn content(content: &Cell, column: &Column) -> Markup {
     match content {
         Cell::Text(sentence) => shown(sentence),
         Cell::Mark(mark) => html! { span.(mark.label()) title=(mark.label()) { (mark.sign()) } },
-        other => html! { (column_cell(other, column)) },
+        other => html! { (whole(&column_cell(other, column))) },
     }
 }
 

@@ -1,0 +1,144 @@
+//! What the devices' memories deliver, by the bytes that a kernel touches: all devices in one plot.
+
+use crate::labels;
+use gpubench_analysis::{Aggregate, Figure, ReportInput};
+use gpubench_core::workload::Ceiling;
+use gpubench_document::{
+    Axis, Cell, Column, Plot, Quantity, Scale, Section, Sentence, Series, Style, Table, Unit,
+};
+use std::collections::BTreeMap;
+
+/// How many devices differ in colour.
+const COLOURS: usize = 8;
+
+/// The plot and its table; without parts where nothing was measured at two sizes.
+pub fn section(input: &ReportInput) -> Section {
+    let section = Section::new("bandwidth", "Memory bandwidth by size").text(
+        "What the micro-benchmarks of memory reach, by the bytes that they touch: the best of them at each \
+         size. Steps down are the ends of caches; the right end is the memory's own.",
+    );
+    let devices = 0..input.reported_devices.len();
+    let curves: Vec<(usize, Curve)> = devices
+        .map(|device| (device, curve(input, device)))
+        .filter(|(_, c)| !c.is_empty())
+        .collect();
+    let sizes = || curves.iter().flat_map(|(_, curve)| curve.keys());
+    if sizes().min() == sizes().max() {
+        return section;
+    }
+    let details = Section::new("all", "All sizes").folded().table(table(input, &curves));
+    section.plot(plot(input, &curves)).section(details)
+}
+
+/// By bytes touched: the best rate, and the case that reached it.
+type Curve<'m, 'a> = BTreeMap<u64, (Quantity, &'m Aggregate<'a>)>;
+
+fn curve<'m, 'a>(input: &'m ReportInput<'a>, device: usize) -> Curve<'m, 'a> {
+    let mut curve = Curve::new();
+    for row in input.of(device).filter(|row| row.outcome.is_ok() && !row.is_doubtful()) {
+        let (Some(Ceiling::Bandwidth), Some(time)) = (row.records[0].ceiling, row.time) else {
+            continue;
+        };
+        let Some((record, measured)) = row.shown().next() else { continue };
+        let touched = Figure::of(record).map_or(measured.bytes, |figure| figure.touched());
+        let [low, high] = time.interval.map(|end| measured.bytes / end);
+        let Some(rate) = Quantity::between(measured.bytes / time.value, [high, low]) else {
+            continue;
+        };
+        let known = curve.entry(touched as u64).or_insert((rate, row));
+        if rate.value() > known.0.value() {
+            *known = (rate, row);
+        }
+    }
+    curve
+}
+
+fn plot(input: &ReportInput, curves: &[(usize, Curve)]) -> Plot {
+    let x = Axis::new("bytes touched", Unit::Bytes, Scale::Log2);
+    let y = Axis::new("bandwidth", Unit::BytesPerSecond, Scale::Log10);
+    let plot = Plot::new("by_size", "Bandwidth against size, all devices", x, y).tabled_in("sizes");
+    curves.iter().fold(plot, |plot, (device, curve)| {
+        let name = input.reported_devices[*device].name.clone();
+        let look = Series::new(name, Style::Joined).look(device % COLOURS, device / COLOURS);
+        plot.series(curve.iter().fold(look, |mut series, (bytes, (rate, _))| {
+            series.point(*bytes as f64, *rate);
+            series
+        }))
+    })
+}
+
+fn table(input: &ReportInput, curves: &[(usize, Curve)]) -> Table {
+    let columns = [
+        Column::names("device", "device"),
+        Column::new("bytes", "touched", Unit::Bytes),
+        Column::new("rate", "bandwidth", Unit::BytesPerSecond),
+        Column::text("case", "reached by"),
+    ];
+    let mut table = Table::new("sizes", "Bandwidth, the best of each size", columns);
+    for (device, curve) in curves {
+        for (bytes, (rate, row)) in curve {
+            table.row([
+                input.reported_devices[*device].name.clone().into(),
+                (*bytes as f64).into(),
+                Cell::from(*rate),
+                Sentence::from(labels::case_name(row.key)).into(),
+            ]);
+        }
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_analysis::Source;
+    use gpubench_core::record::Record;
+    use gpubench_core::record::sample::{device, header, key, record};
+
+    fn triad(name: &str, device: usize, bytes: f64, seconds: f64) -> Record {
+        let key = key(name, bytes as i64);
+        let mut record =
+            Record { device, ceiling: Some(Ceiling::Bandwidth), ..record(key, seconds) };
+        record.measured.as_mut().unwrap().bytes = bytes;
+        record
+    }
+
+    fn shown(records: &[Record]) -> Section {
+        let header = header(vec![device("opencl"), device("wgpu")]);
+        let name = "sample.jsonl".into();
+        let source = Source { name, header: &header, records, footer: None, warnings: vec![] };
+        section(&ReportInput::new(vec![source]))
+    }
+
+    #[test]
+    fn all_devices_stand_in_one_plot_each_with_its_best() {
+        let section = shown(&[
+            triad("copy", 0, 1e6, 1e-3),
+            triad("triad", 0, 1e6, 5e-4),
+            triad("triad", 0, 1e8, 1e-1),
+            triad("triad", 1, 1e6, 1e-2),
+        ]);
+        let plots: Vec<&Plot> = section
+            .parts()
+            .iter()
+            .filter_map(|part| match part {
+                gpubench_document::Part::Plot(plot) => Some(plot),
+                _ => None,
+            })
+            .collect();
+        let [plot] = plots.as_slice() else { panic!("{} plots", plots.len()) };
+        let points: Vec<Vec<(f64, f64)>> = plot
+            .all()
+            .iter()
+            .map(|series| series.all().iter().map(|p| (p.x(), p.y().value().round())).collect())
+            .collect();
+        assert_eq!(points, [vec![(1e6, 2e9), (1e8, 1e9)], vec![(1e6, 1e8)]]);
+        assert_eq!(section.find_table("sizes").map(|table| table.rows().len()), Some(3));
+    }
+
+    #[test]
+    fn one_size_is_no_curve() {
+        assert!(shown(&[triad("triad", 0, 1e6, 1e-3), triad("triad", 1, 1e6, 1e-3)]).is_empty());
+        assert!(shown(&[]).is_empty());
+    }
+}

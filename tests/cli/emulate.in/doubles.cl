@@ -1,0 +1,3 @@
+kernel void doubles(global float *out) {
+    out[get_global_id(0)] = 2;
+}
