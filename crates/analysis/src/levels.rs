@@ -52,6 +52,11 @@ impl Curve {
         self.levels.iter().rev().find(|level| level.bytes <= bytes).map(|level| level.rate)
     }
 
+    /// Its levels, from the fastest to the slowest: the smallest size of each, and its rate.
+    pub(super) fn levels(&self) -> impl Iterator<Item = Point> {
+        self.levels.iter().copied()
+    }
+
     /// The rate of the slowest level that was measured.
     pub(super) fn last(&self) -> f64 {
         self.levels.last().map_or(0.0, |level| level.rate)

@@ -3,7 +3,7 @@
 
 use super::aggregate::{Tally, shown};
 use super::roof::Figure;
-use gpubench_core::gpu::{BoundsChecks, Clock, DeviceInfo, DeviceKind};
+use gpubench_core::gpu::{BoundsChecks, Clock, DeviceInfo, DeviceKind, Scalar};
 use gpubench_core::record::{Built, Flag, Header, Record};
 use gpubench_core::workload::{CaseKey, Ceiling};
 use gpubench_stats::{Overall, Rounds, overalls};
@@ -36,6 +36,8 @@ pub struct Cell {
     metered: (u32, f64),
     /// Operations of one launch.
     pub flops: f64,
+    /// How many of them are of which type; the others are of `f32`.
+    types: Vec<(Scalar, f64)>,
     /// Bytes of one launch or copy.
     pub bytes: f64,
     /// Whether the working set fits a cache.
@@ -185,16 +187,17 @@ impl Cell {
     }
 
     /// As a ceiling of `workload`, where it is one, and the device was not disturbed: what it bounds.
-    pub(super) fn ceiling<'a>(&self, workload: &'a str) -> Option<(Ceiling, Figure<'a>)> {
+    pub(super) fn ceiling<'a>(&'a self, workload: &'a str) -> Option<(Ceiling, Figure<'a>)> {
         let ceiling = self.ceiling.filter(|_| !self.tally.is_doubtful())?;
         Some((ceiling, self.figure(workload)))
     }
 
     /// As a figure of `workload`.
-    pub(super) fn figure<'a>(&self, workload: &'a str) -> Figure<'a> {
+    pub(super) fn figure<'a>(&'a self, workload: &'a str) -> Figure<'a> {
         Figure {
             workload,
             flops: self.flops,
+            types: &self.types,
             bytes: self.bytes,
             working_set: self.working_set,
             items: 0,
@@ -245,6 +248,7 @@ impl Cell {
             let joules = record.monitor.joules.map(f64::ln).filter(|log| log.is_finite());
             one.metered = joules.map_or((0, 0.0), |log| (1, log));
             (one.flops, one.bytes) = (measured.flops, measured.bytes);
+            one.types.clone_from(&measured.types);
             one.clock = Some(match measured.clock {
                 Clock::Host => Clock::Host,
                 Clock::Device | Clock::Simulated => Clock::Device,

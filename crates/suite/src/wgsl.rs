@@ -15,7 +15,7 @@ pub fn misfits(source: &KernelSource, params: &[(String, Scalar)]) -> Vec<Misfit
     let Ok(text) = source.wgsl() else { return vec![] };
     let (module, info) = match parse(&text) {
         Ok(parsed) => parsed,
-        Err(misfit) => return vec![misfit],
+        Err(misfit) => return vec![misfit.moved_back(source.directives().len())],
     };
     let Some(index) = module.entry_points.iter().position(|e| e.name == source.entry) else {
         let names: Vec<_> = module.entry_points.iter().map(|e| e.name.as_str()).collect();

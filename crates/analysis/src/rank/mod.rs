@@ -54,7 +54,7 @@ impl Default for Options {
 }
 
 /// Devices in order of speed, over all cases and by family.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Ranking {
     /// Every device of the runs; all else names them by position.
     pub devices: Vec<Device>,

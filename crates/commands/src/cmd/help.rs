@@ -12,7 +12,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Write suites of your own", &["new", "check", "references", "schema"]),
     (
         "Explain and predict",
-        &["profile", "trace", "emulate", "fit", "predict", "evaluate", "model", "plan"],
+        &["profile", "portrait", "trace", "emulate", "fit", "predict", "evaluate", "model", "plan"],
     ),
     ("Set up", &["completions", "man"]),
 ];

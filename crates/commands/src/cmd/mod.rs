@@ -23,6 +23,7 @@ pub mod mpi;
 mod new;
 mod number;
 mod plan;
+mod portrait;
 mod predict;
 mod predicted_ranking;
 mod profile;
@@ -120,6 +121,8 @@ commands! {
     Predict: predict,
     /// Show what instructions, memory, barriers and launches cost
     Profile: profile,
+    /// Show what devices can do, in one look and side by side
+    Portrait: portrait,
     /// Evaluate a published model on parameters or a CSV of measurements
     Model: model,
     /// Multiply matrices over the ranks of an MPI job

@@ -88,6 +88,7 @@ pub fn record(key: CaseKey, seconds: f64) -> Record {
             resolution: 1e-9,
             flops: 1e6,
             bytes: 4e6,
+            types: vec![],
             warmup: 0.01,
             dropped: 0,
         }),

@@ -63,11 +63,13 @@ pub fn resolve(
         check_division(division.as_ref(), &asked.buffers)
             .map_err(|why| format!("{} cannot be cut into chunks: {why}", place(workload)))?;
     }
+    let touched = workload.work.working_set.as_ref().map(|set| set.count(&asked.scope));
     let case = Case {
         key: key.clone(),
         tags: workload.tags.clone(),
         family: workload.family.clone(),
         ceiling: workload.ceiling.filter(|_| key.measure.is_kernel()),
+        touched: touched.transpose()?,
         candidates,
         dropped,
         preferred_group,
