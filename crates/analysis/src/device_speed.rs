@@ -164,7 +164,9 @@ impl SpeedChange {
         let ends: Vec<f64> = self.each().map(of).collect();
         let low = ends.iter().copied().fold(f64::INFINITY, f64::min);
         let high = ends.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let error = LEFT * self.each().map(|change| change.error).fold(0.0, f64::max);
+        // A reading that does not differ is taken as unchanged, here as where none does.
+        let changed = self.each().filter(|change| change.differs);
+        let error = LEFT * changed.map(|change| change.error).fold(0.0, f64::max);
         // A kernel lies between the two readings; where one alone was taken, one of its own kind follows it.
         let follows = match (self.compute, self.memory) {
             (Some(_), None) => family == "compute",
@@ -240,6 +242,19 @@ mod tests {
         let other = one.explains(&key("a", 1), "memory");
         assert_eq!(other.shift, 0.0);
         assert!(range(other)[1] > 1.94, "{other:?}");
+    }
+
+    #[test]
+    fn a_reading_that_does_not_differ_adds_no_doubt() {
+        let reading = |seconds, error| Some(Reading { seconds, error, rounds: 9, spread: 1.0 });
+        let of = |compute, memory| DeviceSpeed {
+            compute: reading(compute, 1e-3),
+            memory: reading(memory, 0.05),
+        };
+        let change = SpeedChange::between(&of(1.0, 1.0), &of(1.1, 1.1), 0.01, false);
+        assert_eq!(change.memory.map(|memory| memory.differs), Some(false), "1.4 errors");
+        let [low, high] = range(change.explains(&key("a", 1), "memory"));
+        assert!(low > 0.99 && high < 1.11, "from nothing to that of arithmetic: {low} {high}");
     }
 
     #[test]

@@ -197,6 +197,7 @@ mod tests {
                 bounds_checks: BoundsChecks::Off,
                 variant: "eight wide".into(),
                 tried: vec![],
+                untried: 0,
                 report: BuildReport::default(),
             });
             let memory = Some(Bytes(memory));

@@ -236,7 +236,7 @@ impl Plan<'_> {
 }
 
 impl Job {
-    /// Whether it was run, whatever came of it.
+    /// Whether it was run, with or without success.
     pub fn is_done(&self) -> bool {
         self.folder.join("done.json").exists()
     }

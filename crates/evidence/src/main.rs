@@ -14,6 +14,7 @@ use clap::Parser;
 use gpubench_core::error::{Error, Result};
 use page::Page;
 use run::Machine;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -129,27 +130,31 @@ fn write_pages(args: &Args, book: &Book) -> Result<()> {
     let old = changes::read(&table)?;
     let mut new = vec![];
     let mut overview = String::new();
-    for capability in results::shown(book, &all) {
+    for capability in &book.capabilities {
         let page = Page::new(capability, &all);
-        let before = new.len();
-        for (figure, table) in page.tables() {
-            new.extend(changes::entries(&capability.name, &figure.id, table, |column| {
-                page.started(column)
-            }));
-        }
         let file = folder.join(format!("{}.md", capability.name));
-        let changed = changes::changes(&capability.name, &old, &new[before..]);
+        // Pages of what was measured elsewhere stay as they are.
+        let is_kept = page.is_empty() && file.exists();
+        if page.is_empty() && capability.carried && !is_kept {
+            continue;
+        }
+        let entries = if is_kept { changes::of(&capability.name, &old) } else { page.entries() };
+        let changed = changes::changes(&capability.name, &old, &entries);
         let changed = changed.unwrap_or_else(|| last_changes(&file));
-        std::fs::write(&file, page.text(&changed)).map_err(io(&file))?;
-        let first = changed.first().map_or("", String::as_str);
+        if !is_kept {
+            std::fs::write(&file, page.text(&changed)).map_err(io(&file))?;
+        }
+        let figures: BTreeSet<&str> = entries.iter().map(|entry| entry.key[1].as_str()).collect();
         let _ = writeln!(
             overview,
-            "| [{}]({}.md) | {} | {} | {first} |",
+            "| [{}]({}.md) | {} | {} | {} |",
             capability.title,
             capability.name,
             capability.question,
-            page.tables().iter().filter(|(_, table)| !table.is_empty()).count()
+            figures.len(),
+            changed.first().map_or("", String::as_str)
         );
+        new.extend(entries);
     }
     changes::write(&table, &new)?;
     let file = folder.join("README.md");
@@ -235,5 +240,12 @@ mod tests {
             overview.contains("| [A](a.md) | What? | 1 | Last time: 2026-11-23 01:00."),
             "{overview}"
         );
+        // In a fresh clone there are no results.
+        let figures = || std::fs::read_to_string(path("pages/figures.csv")).unwrap();
+        let old = figures();
+        std::fs::remove_dir_all(path("results")).unwrap();
+        evidence(&args).unwrap();
+        assert_eq!((page(), figures()), (again, old), "what was measured elsewhere stays");
+        assert_eq!(std::fs::read_to_string(path("pages/README.md")).unwrap(), overview);
     }
 }

@@ -15,7 +15,7 @@ impl Lowering<'_> {
         if let Some(op) = direct(function, kind) {
             return Some(self.each(op, all));
         }
-        let numeric = self.scalar(function, kind, all);
+        let numeric = self.numeric(function, kind, all);
         let geometric = numeric.or_else(|| self.geometric(function, kind, all));
         geometric.or_else(|| self.packing(function, kind, all))
     }

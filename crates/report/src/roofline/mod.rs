@@ -3,7 +3,6 @@
 mod measured;
 mod shares;
 
-use crate::labels;
 use gpubench_analysis::{Aggregate, ReportInput};
 use gpubench_core::workload::Ceiling as Kind;
 use gpubench_document::{
