@@ -34,8 +34,11 @@ mod settings;
 mod signature;
 mod sizes;
 mod source;
+mod spirv;
 mod steps;
 mod suggest;
+mod texts;
+mod translate;
 mod types;
 mod values;
 mod verify;
@@ -63,6 +66,6 @@ pub use signature::wgsl_signatures;
 pub use suggest::{closest_matches, suggest};
 pub use types::{
     Argument, Budget, Buffer, Fallback, Kernel, KernelText, MAX_PASSES, PASS, Place, Suite, Work,
-    Workload,
+    Workload, Written,
 };
 pub use values::Expression;

@@ -117,7 +117,7 @@ fn source(
     };
     Ok(KernelSource {
         language,
-        text: text.text.to_string(),
+        text: kernel.built_text(text, kernel.group, &kernel.constants, asked.buffers.len())?,
         entry: kernel.entry.clone(),
         origin: text.origin.clone(),
         group: kernel.group,

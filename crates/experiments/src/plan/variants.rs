@@ -10,7 +10,7 @@ use gpubench_core::gpu::{
     Binding, Constant, DeviceInfo, KernelSource, Language, Meaning, Scalar, group_label, overrides,
 };
 use gpubench_core::workload::{CaseKey, Split, Verify};
-use gpubench_suite::{Expr, Kernel, KernelText, Lowered, Scope, Variant, Work, Workload};
+use gpubench_suite::{Expr, Kernel, KernelText, Lowered, Scope, Variant, Work, Workload, Written};
 
 /// Names, values and types of a parameter block.
 pub(super) type Params = Vec<(String, f64, Scalar)>;
@@ -93,9 +93,10 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &Variant) -> Result<Candid
     let (flops, bytes) =
         (work(&workload.work.flops, "flops")?, work(&workload.work.bytes, "bytes")?);
     let Lowered { args, values } = kernel.lowered(block(params), &scope)?;
+    let buffers = asked.buffers.len();
     let source = KernelSource {
         language: device.language,
-        text: text.text.to_string(),
+        text: kernel.built_text(text, variant.group, &variant.constants, buffers)?,
         entry: kernel.entry.clone(),
         origin: text.origin.clone(),
         group: variant.group,
@@ -144,7 +145,7 @@ pub(super) fn with_overridden(
     text: &KernelText,
 ) -> Result<Vec<(String, Constant)>, String> {
     let mut all = constants.to_vec();
-    if text.language != Language::Wgsl {
+    if text.language != Language::Wgsl || text.written != Written::Plain {
         return Ok(all);
     }
     for declared in overrides(&text.text) {
@@ -178,6 +179,9 @@ pub(super) fn check_arguments(source: &KernelSource, asked: &Asked) -> Result<()
         return Err(why);
     }
     let device = asked.device;
+    if source.settings.spirv && !device.features.iter().any(|has| has == "spirv") {
+        return Err("the kernel is in SPIR-V, which the driver does not take".into());
+    }
     for buffer in &asked.buffers {
         check_element(buffer, device)?;
     }
@@ -219,9 +223,10 @@ fn other_language(asked: &Asked, kernel: &Kernel, source: &KernelSource) -> Opti
     let text = kernel.text(Language::Wgsl)?;
     let other = KernelSource {
         language: Language::Wgsl,
-        text: text.text.to_string(),
+        text: kernel.built_text(text, source.group, &source.constants, asked.buffers.len()).ok()?,
         origin: text.origin.clone(),
         constants: with_overridden(&source.constants, asked, text).ok()?,
+        settings: kernel.settings(text),
         ..source.clone()
     };
     other.unsupported_argument().is_none().then_some(other)
