@@ -4,7 +4,10 @@
 mod common;
 
 use common::{Place, text};
+use gpubench::backend::by_name;
 use gpubench::gpu::{Language, Scalar};
+use gpubench::measure::{load, plan};
+use gpubench::plan::{Limits, Planned};
 use gpubench::record::Outcome;
 use naga::back::spv;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
@@ -115,11 +118,19 @@ fn what_is_wrong_with_them_is_shown_where_it_stands() {
     let mut beyond = spirv();
     // OpCapability Addresses, which is OpenCL's.
     beyond.splice(5..5, [2 << 16 | 17, 4]);
-    let [good, beyond] = [bytes(&spirv()), bytes(&beyond)];
+    // The entry point is a function that there is not.
+    let mut nowhere = spirv();
+    let entry = nowhere.iter().position(|word| word & 0xffff == 15).expect("OpEntryPoint");
+    nowhere[entry + 2] = 9999;
+    let swapped: Vec<u8> = spirv().iter().flat_map(|word| word.to_be_bytes()).collect();
+    let [good, beyond, nowhere] = [spirv(), beyond, nowhere].map(|m| bytes(&m));
+    let unended = GLSL.replace("float(OFFSET);", "float(OFFSET)");
+    let brackets = ["(", ")"].map(|bracket| bracket.repeat(100_000));
+    let deep = GLSL.replace("a * x[i]", &format!("{}a{}", brackets[0], brackets[1]));
     let mistyped = GLSL.replace("a * x[i]", "a * z[i]");
     let bound = GLSL.replace("binding = 1", "binding = 4");
     type Case<'a> = (&'a str, &'a [(&'a str, &'a [u8])], &'a [&'a str]);
-    let cases: [Case<'_>; 9] = [
+    let cases: [Case<'_>; 16] = [
         (glsl, &[("k.comp", mistyped.as_bytes())], &["k.comp:11:29", "z"]),
         (glsl, &[("k.comp", bound.as_bytes())], &["my.yaml:9:7", "for buffer `y`"]),
         (
@@ -138,7 +149,14 @@ fn what_is_wrong_with_them_is_shown_where_it_stands() {
             &["my.yaml:4:35", "both for Vulkan and wgpu"],
         ),
         (own, &[("k.spv", &beyond)], &["my.yaml:4:22", "apability"]),
-        (own, &[("k.spv", &good[..good.len() - 3])], &["my.yaml:4:22", "it is no SPIR-V"]),
+        (own, &[("k.spv", &good[..good.len() - 3])], &["my.yaml:4:22", "it is cut"]),
+        (own, &[("k.spv", &good[..24])], &["my.yaml:4:22", "it is cut"]),
+        (own, &[("k.spv", &good[..good.len() - 4])], &["my.yaml:4:22", "incomplete data"]),
+        (own, &[("k.spv", &nowhere)], &["my.yaml:4:22", "naga, which reads"]),
+        (own, &[("k.spv", &swapped)], &["my.yaml:4:22", "big-endian"]),
+        (own, &[("k.spv", GLSL.as_bytes())], &["my.yaml:4:22", "it is no SPIR-V"]),
+        (glsl, &[("k.comp", unended.as_bytes())], &["k.comp:10:5", "Expected Semicolon"]),
+        (glsl, &[("k.comp", deep.as_bytes())], &["k.comp:11:", "more than 100 brackets"]),
         (
             &own.replace("[16]", "[8]"),
             &[("k.spv", &good)],
@@ -155,6 +173,33 @@ fn what_is_wrong_with_them_is_shown_where_it_stands() {
         let said = text(&checked.stdout) + &text(&checked.stderr);
         assert_eq!(checked.status.code(), Some(2), "{kernel}: {said}");
         assert!(words.iter().all(|word| said.contains(word)), "{kernel}: {words:?}: {said}");
+    }
+}
+
+#[test]
+fn what_a_device_lacks_skips_a_module_that_needs_it() {
+    let mut words = spirv();
+    // OpCapability Float64.
+    words.splice(5..5, [2 << 16 | 17, 10]);
+    let place = place("spirv: k.spv, entry: scale2, group: [16]", &[("k.spv", &bytes(&words))]);
+    let file = place.folder.path().join("my.yaml");
+    let suite = load(file.to_str().expect("UTF-8")).expect("a valid suite");
+    let mut device = by_name("sim").expect("sim").devices().expect("devices").remove(0);
+    device.language = Language::Wgsl;
+    let limits = Limits { memory: None, seconds: 1.0, seed: 0, cores: 1, host_memory: None };
+    for lacking in [false, true] {
+        device.features = if lacking { vec![] } else { vec!["f64".to_owned()] };
+        match plan(&suite, &device, &limits).remove(0) {
+            Planned::Case(_) => assert!(!lacking),
+            Planned::Skipped(skip) => {
+                let why = skip.reason.to_string();
+                assert!(lacking && why.contains("my.yaml:3: "), "{why}");
+                assert!(
+                    why.contains("k.spv needs `f64`, which the device does not offer"),
+                    "{why}"
+                );
+            }
+        }
     }
 }
 

@@ -5,10 +5,12 @@ use super::convert::{Converter, NAME_RULE, is_name};
 use super::decode::{At, Entries};
 use super::file;
 use super::misfit::{About, Misfit};
+use super::reading::reading;
 use super::suggest::suggest;
 use super::types::{Buffer, Fallback, Kernel, KernelText, Written};
 use super::values::{self, Group};
 use super::wgsl;
+use gpubench_core::error::Located;
 use gpubench_core::gpu::{Binding, Constant, KernelSource, Language, Scalar};
 use std::ops::Range;
 
@@ -155,7 +157,8 @@ impl Converter<'_> {
         self.bindings_fit(spec, kernel, buffers.len() + block);
         let Some(text) = kernel.text(Language::Wgsl) else { return };
         let Some(mut source) = first_variant(kernel, text, buffers, params.len()) else { return };
-        match kernel.translated(text, source.group, &source.constants, buffers.len()) {
+        let translate = || kernel.translated(text, source.group, &source.constants, buffers.len());
+        match reading(self.unreadable(spec, text), translate) {
             Ok(translated) => source.text = translated,
             Err(misfit) => return self.report_misfit(spec, text, misfit),
         }
@@ -173,12 +176,21 @@ impl Converter<'_> {
         }
     }
 
+    /// What it means where naga panics.
+    fn unreadable(&self, spec: &file::Workload, text: &KernelText) -> Located {
+        let file = spec.kernel.as_ref().and_then(|kernel| own_file(&kernel.value));
+        let at = file.map_or(0..0, |file| file.at.clone());
+        let message =
+            format!("naga, which reads GLSL and SPIR-V, fails on `{}`", text.origin.file());
+        self.diagnostics.place(&at).diagnostic(message, None)
+    }
+
     fn report_misfit(&mut self, spec: &file::Workload, text: &KernelText, misfit: Misfit) {
         let Some(At { value: kernel, at: kernel_at }) = &spec.kernel else { return };
         let buffers = spec.buffers.as_ref();
         let at = match misfit.about {
             About::Text(range) if range.end <= text.text.len() => {
-                let diagnostic = gpubench_core::error::Located {
+                let diagnostic = Located {
                     file: text.origin.file().to_owned(),
                     text: text.text.clone(),
                     offset: range.start,
@@ -188,9 +200,7 @@ impl Converter<'_> {
                 };
                 return self.diagnostics.add(diagnostic);
             }
-            About::File => [&kernel.wgsl, &kernel.glsl, &kernel.spirv]
-                .into_iter()
-                .find_map(|file| file.as_ref().map(|file| &file.at)),
+            About::File => own_file(kernel).map(|file| &file.at),
             // The suite's constants stand behind the kernel's text.
             About::Text(_) => None,
             About::Entry => kernel.entry.as_ref().map(|entry| &entry.at),
@@ -204,6 +214,11 @@ impl Converter<'_> {
         };
         self.diagnostics.push(at.unwrap_or(kernel_at), misfit.message, misfit.help.as_deref());
     }
+}
+
+/// The file of a kernel for Vulkan and wgpu.
+fn own_file(kernel: &file::Kernel) -> Option<&At<String>> {
+    [&kernel.wgsl, &kernel.glsl, &kernel.spirv].into_iter().find_map(Option::as_ref)
 }
 
 /// The kernel in the first variant of its search that its language can spell; `None` where the

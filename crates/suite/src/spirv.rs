@@ -9,17 +9,32 @@ const OP_CAPABILITY: u32 = 17;
 const SHADER: u32 = 1;
 const KERNEL: u32 = 6;
 
-/// The digits of a file, and the language of the API that it is for.
+/// A file in SPIR-V.
+#[derive(Debug, PartialEq)]
+pub(super) struct Spirv {
+    /// Its digits.
+    pub digits: String,
+    /// The language of the API that it is for.
+    pub language: Language,
+    /// The optional features of a device that it needs.
+    pub needs: Vec<&'static str>,
+}
+
+/// What a file is.
 ///
 /// # Errors
-/// Why it is for none.
-pub(super) fn read(file: &[u8]) -> Result<(String, Language), String> {
+/// Why it is for no API.
+pub(super) fn read(file: &[u8]) -> Result<Spirv, String> {
     let words: Vec<u32> =
         file.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
-    if !file.len().is_multiple_of(4) || words.len() < 5 || words[0] != MAGIC {
-        return Err("it is no SPIR-V (32-bit words in little-endian order)".to_owned());
+    if words.first() == Some(&MAGIC.swap_bytes()) {
+        return Err("it is SPIR-V in big-endian order: write it in little-endian order".to_owned());
     }
-    let capabilities = capabilities(&words[5..]);
+    if words.first() != Some(&MAGIC) {
+        return Err("it is no SPIR-V: that begins with the number 0x07230203".to_owned());
+    }
+    check_lengths(file.len(), &words)?;
+    let capabilities = capabilities(&words[HEADER..]);
     let language = match (capabilities.contains(&SHADER), capabilities.contains(&KERNEL)) {
         (true, false) => Language::Wgsl,
         (false, true) => Language::Opencl,
@@ -29,7 +44,42 @@ pub(super) fn read(file: &[u8]) -> Result<(String, Language), String> {
             return Err(why.to_owned());
         }
     };
-    Ok((hex(file), language))
+    let mut needs: Vec<_> = capabilities.into_iter().filter_map(feature).collect();
+    needs.sort_unstable();
+    needs.dedup();
+    Ok(Spirv { digits: hex(file), language, needs })
+}
+
+/// Words before the first instruction.
+const HEADER: usize = 5;
+
+/// Whether the instructions end where the file does.
+///
+/// # Errors
+/// Where the file was cut, or what stands there is no instruction.
+fn check_lengths(bytes: usize, words: &[u32]) -> Result<(), String> {
+    let cut = || format!("it is cut: {bytes} bytes end within a word or an instruction");
+    if !bytes.is_multiple_of(4) || words.len() < HEADER {
+        return Err(cut());
+    }
+    let mut at = HEADER;
+    while let Some(first) = words.get(at) {
+        match first >> 16 {
+            0 => return Err(format!("its word {at} is no instruction")),
+            length => at += length as usize,
+        }
+    }
+    if at == words.len() { Ok(()) } else { Err(cut()) }
+}
+
+/// The optional feature of a device that a capability stands for.
+fn feature(capability: u32) -> Option<&'static str> {
+    match capability {
+        9 => Some("f16"),
+        10 => Some("f64"),
+        61..=68 => Some("subgroups"),
+        _ => None,
+    }
 }
 
 /// The capabilities that a module declares; they stand before everything else.
@@ -56,14 +106,35 @@ mod tests {
     }
 
     #[test]
-    fn a_capability_says_which_api_a_module_is_for() {
-        let shader = module(&[9, SHADER]);
-        let (digits, language) = read(&shader).unwrap();
-        assert_eq!((from_hex(&digits), language), (Some(shader), Language::Wgsl));
-        assert_eq!(read(&module(&[4, KERNEL])).unwrap().1, Language::Opencl);
-        for wrong in [&module(&[])[..], &module(&[SHADER, KERNEL]), b"#version 450", &[3, 2, 35, 7]]
-        {
-            assert!(read(wrong).is_err());
+    fn a_capability_says_which_api_a_module_is_for_and_what_it_needs() {
+        let shader = module(&[9, SHADER, 63, 61]);
+        let found = read(&shader).unwrap();
+        assert_eq!((from_hex(&found.digits), found.language), (Some(shader), Language::Wgsl));
+        assert_eq!(found.needs, ["f16", "subgroups"]);
+        let kernel = read(&module(&[4, KERNEL, 10])).unwrap();
+        assert_eq!((kernel.language, kernel.needs), (Language::Opencl, vec!["f64"]));
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_file_is_said() {
+        let good = module(&[SHADER]);
+        let swapped: Vec<u8> = good.chunks(4).flat_map(|word| word.iter().rev().copied()).collect();
+        let mut empty = good.clone();
+        empty.extend([0; 4]);
+        for (file, why) in [
+            (&module(&[])[..], "neither the capability Shader"),
+            (&module(&[4]), "neither the capability Shader"),
+            (&module(&[SHADER, KERNEL]), "or both"),
+            (b"#version 450", "no SPIR-V"),
+            (b"", "no SPIR-V"),
+            (&swapped, "big-endian"),
+            (&good[..good.len() - 1], "it is cut: 27 bytes"),
+            (&good[..good.len() - 4], "it is cut: 24 bytes"),
+            (&good[..8], "it is cut"),
+            (&empty, "its word 7 is no instruction"),
+        ] {
+            let said = read(file).unwrap_err();
+            assert!(said.contains(why), "{why}: {said}");
         }
     }
 }

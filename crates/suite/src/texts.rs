@@ -6,7 +6,7 @@ use super::decode::At;
 use super::file;
 use super::headers::{Headers, Mistake, headers};
 use super::source::Source;
-use super::spirv;
+use super::spirv::{self, Spirv};
 use super::suggest::suggest;
 use super::types::{KernelText, Written};
 use gpubench_core::gpu::{Expanded, Language, Origin};
@@ -80,10 +80,10 @@ impl Converter<'_> {
     fn spirv(&mut self, file: &At<String>) -> Option<KernelText> {
         let read = self.root.read_bytes(self.diagnostics.source(), &file.value);
         let read = read.and_then(|(path, name, bytes)| {
-            let (digits, language) = spirv::read(&bytes)?;
+            let Spirv { digits, language, needs } = spirv::read(&bytes)?;
             self.files.insert(path, sha256_hex(&bytes));
-            let (origin, text) = (Origin::User(name), digits.into());
-            Ok(KernelText { language, written: Written::Spirv, origin, text, expanded: None })
+            let (written, origin, text) = (Written::Spirv, Origin::User(name), digits.into());
+            Ok(KernelText { language, written, needs, origin, text, expanded: None })
         });
         let failed = |why| format!("cannot read the kernel `{}`: {why}", file.value);
         read.map_err(|why| self.diagnostics.push(&file.at, failed(why), None)).ok()
@@ -105,8 +105,8 @@ impl Converter<'_> {
                     true => Origin::Shipped(path),
                     false => Origin::Lent(path),
                 };
-                let written = Written::Plain;
-                texts.push(KernelText { language, written, origin, text, expanded: None });
+                let (written, needs) = (Written::Plain, vec![]);
+                texts.push(KernelText { language, written, needs, origin, text, expanded: None });
             }
         }
         if texts.is_empty() {
@@ -143,7 +143,8 @@ impl Converter<'_> {
                 };
                 self.files.insert(source.path.clone(), sha256_hex(text.as_bytes()));
                 self.texts.insert(known, source);
-                Some(KernelText { language, written, origin, text, expanded })
+                let needs = vec![];
+                Some(KernelText { language, written, needs, origin, text, expanded })
             }
             Err(why) => {
                 let message = format!("cannot read the kernel `{}`: {why}", file.value);

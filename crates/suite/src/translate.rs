@@ -1,6 +1,7 @@
 //! Kernels in GLSL, and in SPIR-V for Vulkan, as WGSL: naga reads them, and everything behind it
 //! knows one language.
 
+use super::chains;
 use super::misfit::{About, Misfit};
 use super::types::{Argument, Kernel, KernelText, Written};
 use super::wgsl::validated;
@@ -78,6 +79,7 @@ impl KernelText {
 }
 
 fn from_glsl(text: &str, build: &Build<'_>) -> Result<Module, Misfit> {
+    chains::check_glsl(text)?;
     let group = ["GROUP_X", "GROUP_Y", "GROUP_Z"].into_iter().zip(build.group);
     let group = group.map(|(name, size)| (name.to_owned(), size.to_string()));
     let mut options = glsl::Options::from(ShaderStage::Compute);

@@ -210,6 +210,8 @@ pub struct KernelText {
     pub language: Language,
     /// How it is written.
     pub written: Written,
+    /// The optional features of a device that it says it needs.
+    pub needs: Vec<&'static str>,
     /// Where it came from.
     pub origin: Origin,
     /// The text.

@@ -51,13 +51,7 @@ pub fn misfits(source: &KernelSource, params: &[(String, Scalar)]) -> Vec<Misfit
 /// # Errors
 /// What is wrong, and where.
 pub(super) fn parse(text: &str) -> Result<(Module, ModuleInfo), Misfit> {
-    if let Some(at) = chains::too_long(text) {
-        let message = format!(
-            "more than {0} operators in a statement, or {0} `else` in the text",
-            chains::LONGEST
-        );
-        return Err(Misfit::new(About::Text(at), message, Some("split what it is in".into())));
-    }
+    chains::check(text)?;
     let module = naga::front::wgsl::parse_str(text).map_err(|error| {
         let notes: Vec<_> = error.notes().collect();
         let labels = error.labels().filter(|(_, label)| !label.is_empty());

@@ -36,10 +36,7 @@ pub(super) fn candidates(
     asked: &Asked,
     kernel: &Kernel,
 ) -> Result<(Vec<Candidate>, Dropped), String> {
-    let device = asked.device;
-    if let Some(need) = kernel.needs.iter().find(|need| !device.features.contains(need)) {
-        return Err(format!("the kernel needs `{need}`, which the device does not offer"));
-    }
+    check_features(asked, kernel)?;
     let (mut kept, mut dropped) = (vec![], vec![]);
     for variant in variants(asked, kernel)? {
         match candidate(asked, kernel, &variant) {
@@ -54,6 +51,24 @@ pub(super) fn candidates(
             dropped.extend(last);
             Ok((distinct(kept), dropped))
         }
+    }
+}
+
+/// Whether the device offers what the suite, or the kernel's own text, says that the kernel needs.
+pub(super) fn check_features(asked: &Asked, kernel: &Kernel) -> Result<(), String> {
+    let device = asked.device;
+    let missing = |need: &str| !device.features.iter().any(|has| has == need);
+    if let Some(need) = kernel.needs.iter().find(|need| missing(need)) {
+        return Err(format!("the kernel needs `{need}`, which the device does not offer"));
+    }
+    let Some(text) = kernel.text(device.language) else { return Ok(()) };
+    match text.needs.iter().find(|need| missing(need)) {
+        Some(need) => Err(format!(
+            "{}: {} needs `{need}`, which the device does not offer",
+            place(asked.workload),
+            text.origin.file()
+        )),
+        None => Ok(()),
     }
 }
 
