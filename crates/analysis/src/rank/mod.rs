@@ -32,6 +32,8 @@ pub struct Options {
     pub include_cpu: bool,
     /// Rank simulated devices too.
     pub include_simulated: bool,
+    /// Whether to rank what other programs measured.
+    pub include_imported: bool,
     /// What families weigh in the overall ranking, where that is not 1.
     pub weights: BTreeMap<String, f64>,
     /// Seed of the bootstrap.
@@ -46,6 +48,7 @@ impl Default for Options {
             reference: None,
             include_cpu: false,
             include_simulated: false,
+            include_imported: false,
             weights: BTreeMap::new(),
             seed: 1,
             replicates: 2000,
@@ -199,6 +202,9 @@ fn exclusion(device: &DeviceInfo, options: &Options) -> Option<&'static str> {
     match device.kind {
         DeviceKind::Cpu if !options.include_cpu => {
             Some("runs on the host's processor (--include-cpu ranks it)")
+        }
+        DeviceKind::Imported if !options.include_imported => {
+            Some("imported: another program measured it (--include-imported ranks it)")
         }
         DeviceKind::Simulated if !options.include_simulated => {
             Some("simulated: nothing was measured (--include-simulated ranks it)")

@@ -43,6 +43,7 @@ fn joined(device: &DeviceInfo, parts: &[&str]) -> String {
     let kind = match device.kind {
         DeviceKind::Cpu => " (CPU)",
         DeviceKind::Simulated => " (simulated)",
+        DeviceKind::Imported => " (imported)",
         _ => "",
     };
     parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ") + kind
