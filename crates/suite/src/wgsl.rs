@@ -53,7 +53,7 @@ pub fn misfits(source: &KernelSource, params: &[(String, Scalar)]) -> Vec<Misfit
 pub(super) fn parse(text: &str) -> Result<(Module, naga::valid::ModuleInfo), Misfit> {
     if let Some(at) = chains::too_long(text) {
         let message = format!(
-            "more than {0} operators in a statement, or {0} `else` in the text",
+            "more than {0} operators in an expression, or {0} `else` or declarations in the text",
             chains::LONGEST
         );
         return Err(Misfit::new(About::Text(at), message, Some("split what it is in".into())));

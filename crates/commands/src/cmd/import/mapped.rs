@@ -188,7 +188,7 @@ impl Mapping {
             samples: Ok(vec![]),
             flops: work(self.flops.as_ref(), row)?,
             bytes: work(self.bytes.as_ref(), row)?,
-            against: "not known".into(),
+            against: self.outcome.as_ref().map(|of| format!("column {}", of.column)),
         };
         case.samples = match self.failure(row)? {
             Some(why) => Err(Outcome::Failed(why)),

@@ -78,8 +78,8 @@ pub struct Case {
     pub flops: f64,
     /// Bytes of one launch; 0 where they are not known.
     pub bytes: f64,
-    /// Who checked the result.
-    pub against: String,
+    /// Who checked the result; `None` where nobody says that it was checked.
+    pub against: Option<String>,
 }
 
 /// All that was read.
@@ -145,7 +145,12 @@ impl Results {
             suite: "imported".to_owned(),
             suite_hash: String::new(),
             seed: 0,
-            rounds: self.records.iter().map(|record| record.round + 1).max().unwrap_or(1),
+            rounds: self
+                .records
+                .iter()
+                .map(|record| record.round.saturating_add(1))
+                .max()
+                .unwrap_or(1),
             exact_rounds: true,
             budget: None,
             verify_only: false,
@@ -181,7 +186,8 @@ impl Results {
 fn record(case: Case, device: usize, round: u32) -> Record {
     let Case { workload, size, family, samples, flops, bytes, against } = case;
     let (samples, outcome) = match samples {
-        Ok(samples) => (Some(samples), Outcome::Ok),
+        Ok(samples) if against.is_some() => (Some(samples), Outcome::Ok),
+        Ok(samples) => (Some(samples), Outcome::Unchecked),
         Err(outcome) => (None, outcome),
     };
     let measured = samples.map(|samples| Measured {
@@ -203,7 +209,7 @@ fn record(case: Case, device: usize, round: u32) -> Record {
         detail: None,
         kernel: None,
         norms: None,
-        against: Some(against),
+        against,
         flags: vec![],
         monitor: Monitor::default(),
         wall: Wall::default(),

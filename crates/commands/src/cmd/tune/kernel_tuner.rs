@@ -23,7 +23,7 @@ pub struct Results {
     pub tried: Vec<Tried>,
 }
 
-/// A variant and what came of it.
+/// A variant and its result.
 #[derive(Debug)]
 pub struct Tried {
     /// A value a parameter.
@@ -34,6 +34,8 @@ pub struct Tried {
     pub samples: Vec<f64>,
     /// What failed, in Kernel Tuner's word.
     pub failure: Option<String>,
+    /// Whether the file says that the result was compared with an answer.
+    pub checked: bool,
 }
 
 /// Reads the text of `file` as a space.
@@ -94,7 +96,7 @@ fn not_json(file: &str, text: &str, error: &serde_json::Error) -> Error {
     }])
 }
 
-/// Parameters by name, and what came of them: time and samples, or what failed.
+/// Parameters by name, and their result: time and samples, or what failed.
 type Entry<'a> = (&'a Map<String, Value>, Result<(f64, Vec<f64>), String>);
 
 fn collect<'a>(
@@ -123,11 +125,18 @@ fn collect<'a>(
             Ok((time, samples)) => {
                 let outcome = outcome(time, &samples).map_err(|why| format!("{place}: {why}"))?;
                 let samples = if samples.is_empty() { vec![time] } else { samples };
-                Tried { values, outcome, samples, failure: None }
+                {
+                    let checked = entry.get("correctness").and_then(Value::as_f64) == Some(1.0);
+                    Tried { values, outcome, samples, failure: None, checked }
+                }
             }
-            Err(failure) => {
-                Tried { values, outcome: Outcome::Failed, samples: vec![], failure: Some(failure) }
-            }
+            Err(failure) => Tried {
+                values,
+                outcome: Outcome::Failed,
+                samples: vec![],
+                failure: Some(failure),
+                checked: false,
+            },
         });
     }
     Ok((names, all))
