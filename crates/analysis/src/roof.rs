@@ -184,7 +184,7 @@ impl Roof {
     /// or as few.
     fn level(&self, bytes: f64) -> Option<f64> {
         let reaching = self.curves.iter().filter(|curve| bytes <= curve.largest());
-        reaching.filter_map(|curve| curve.at(bytes)).reduce(f64::max)
+        reaching.filter_map(|curve| curve.reached_at(bytes)).reduce(f64::max)
     }
 
     /// The levels of memory, from the fastest to the slowest: the smallest working set that was found in each, and
@@ -239,9 +239,11 @@ impl Roof {
         let bandwidth = self.bandwidth_to(bytes)?;
         let of_memory = self.memory().map(|curve| curve.at(bytes));
         let of_caches = self.curves.iter().filter(|curve| bytes <= curve.largest());
-        let at = of_memory.chain(of_caches.map(|curve| curve.at(bytes)));
-        let fastest = at.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)?;
-        Some(fastest > DOUBT * bandwidth)
+        let at: Vec<Option<f64>> =
+            of_memory.chain(of_caches.map(|curve| curve.at(bytes))).collect();
+        // One that is fast enough tells, also where another's sizes do not reach down so far.
+        let is_fast = at.iter().flatten().any(|rate| *rate > DOUBT * bandwidth);
+        (is_fast || at.iter().all(Option::is_some)).then_some(is_fast)
     }
 
     /// Whether a kernel works in a cache: by what was measured, and where that does not say, by the size

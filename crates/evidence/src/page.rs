@@ -45,6 +45,11 @@ impl<'a> Page<'a> {
         self.finished.is_empty()
     }
 
+    /// Whether results of this machine are here.
+    pub fn has_machine(&self, name: &str) -> bool {
+        self.finished.iter().any(|one| one.done.machine == name)
+    }
+
     /// Every figure of every try.
     pub fn entries(&self) -> Vec<Entry> {
         let entries = |(figure, table): &(&Figure, Table)| {

@@ -16,6 +16,7 @@ mod fit;
 mod found;
 pub mod halo;
 pub mod help;
+mod import;
 mod known;
 mod man;
 mod model;
@@ -99,6 +100,8 @@ commands! {
     Rank: rank,
     /// Write records for data frames and other programs
     Export: export,
+    /// Read what other programs measured: Kernel Tuner, SHOC, any table
+    Import: import,
     /// Check suite files, launching nothing
     Check: check,
     /// Write a suite for a kernel that exists

@@ -53,6 +53,7 @@ pub fn header(devices: Vec<DeviceInfo>) -> Header {
         budget: None,
         verify_only: false,
         filters: vec![],
+        imported: vec![],
         host: Host::default(),
         devices,
     }

@@ -66,7 +66,7 @@ pub(super) fn candidate(
         later: passes,
         flops: amount(&work.flops, "flops")?,
         bytes: amount(&work.bytes, "bytes")?,
-        types: typed(work, &asked.scope)?,
+        types: typed(work, &known)?,
     };
     Ok((candidate, preferred))
 }

@@ -6,7 +6,7 @@ mod curves;
 mod levels;
 mod reported;
 
-use gpubench_analysis::{Aggregate, ReportInput, ReportedDevice, Roof};
+use gpubench_analysis::{Aggregate, ReportInput, ReportedDevice, Roof, is_same};
 use gpubench_core::record::profile::Profile;
 use gpubench_document::{Cell, Column, Section, Table};
 
@@ -32,7 +32,7 @@ pub fn section(
             let reported = &input.reported_devices[device];
             let cases: Vec<&Aggregate> = input.of(device).collect();
             let roof = Roof::at_values(cases.iter().copied());
-            let same = |profile: &&Profile| profile.device == *reported.device;
+            let same = |profile: &&Profile| is_same(&profile.device, reported.device);
             let profile = profiles.iter().rev().find(same);
             Sitter { reported, cases, roof, profile }
         })
