@@ -176,6 +176,24 @@ fn what_is_wrong_with_them_is_shown_where_it_stands() {
     }
 }
 
+/// In a line of the text that is emulated, which is shown.
+#[test]
+fn a_race_in_glsl_has_a_line_of_its_translation() {
+    let racing = GLSL.replace("last[gl_LocalInvocationID.x]", "last[0]");
+    let glsl = "glsl: k.comp, entry: main, group: [16], constants: { OFFSET: 3 }";
+    let place = place(glsl, &[("k.comp", racing.as_bytes())]);
+    let emulated = place.output(&["emulate", "my.yaml"]);
+    let said = text(&emulated.stdout) + &text(&emulated.stderr);
+    assert_eq!(emulated.status.code(), Some(4), "{said}");
+    let (_, line) = said.split_once("k.comp as WGSL:").expect("the race's line");
+    let (line, rest) = line.split_once(':').expect("a line and what is wrong");
+    assert!(rest.contains("race") && rest.contains("`last`"), "{said}");
+    let shown = text(&place.output(&["emulate", "my.yaml", "--wgsl"]).stdout);
+    let line = shown.lines().find(|shown| shown.trim_start().starts_with(line)).expect("the line");
+    assert!(line.contains("last[0i] = "), "{line}");
+    assert!(shown.contains("var<storage, read_write> y"), "{shown}");
+}
+
 #[test]
 fn what_a_device_lacks_skips_a_module_that_needs_it() {
     let mut words = spirv();

@@ -5,11 +5,11 @@ use super::chains;
 use super::misfit::{About, Misfit};
 use super::types::{Argument, Kernel, KernelText, Written};
 use super::wgsl::validated;
-use gpubench_core::gpu::{Constant, Language};
+use gpubench_core::gpu::{Constant, Language, Origin};
 use gpubench_core::hash::from_hex;
 use naga::back::wgsl::{WriterFlags, write_string};
 use naga::front::{glsl, spv};
-use naga::{AddressSpace, Module, ResourceBinding, ShaderStage};
+use naga::{AddressSpace, Module, ResourceBinding, ShaderStage, TypeInner};
 
 /// What a translation depends on besides the text.
 struct Build<'a> {
@@ -55,6 +55,16 @@ impl Kernel {
 }
 
 impl KernelText {
+    /// Where the text that an API takes came from: lines of a translation are not those of the file.
+    pub fn built_origin(&self) -> Origin {
+        match (self.written, self.language) {
+            (Written::Glsl, _) | (Written::Spirv, Language::Wgsl) => {
+                Origin::User(format!("{} as WGSL", self.origin.file()))
+            }
+            _ => self.origin.clone(),
+        }
+    }
+
     /// The text as a device's API takes it: GLSL, and SPIR-V for Vulkan, in WGSL.
     ///
     /// # Errors
@@ -65,7 +75,7 @@ impl KernelText {
             (Written::Spirv, Language::Wgsl) => from_spirv(&self.text)?,
             _ => return Ok(self.text.to_string()),
         };
-        let module = with_block(module, build.block);
+        let module = with_names(with_block(module, build.block));
         let unreadable = |misfit: Misfit| match self.written {
             Written::Spirv => Misfit::new(About::File, misfit.message, misfit.help),
             _ => misfit,
@@ -123,6 +133,19 @@ fn with_block(mut module: Module, block: usize) -> Module {
         if variable.space == AddressSpace::Immediate {
             variable.space = AddressSpace::Uniform;
             variable.binding = Some(ResourceBinding { group: 0, binding: block as u32 });
+        }
+    }
+    module
+}
+
+/// The module with a name for each buffer without one: that of the only member of its block.
+fn with_names(mut module: Module) -> Module {
+    let types = &module.types;
+    for (_, variable) in module.global_variables.iter_mut().filter(|(_, v)| v.name.is_none()) {
+        if let TypeInner::Struct { members, .. } = &types[variable.ty].inner
+            && let [member] = &members[..]
+        {
+            variable.name.clone_from(&member.name);
         }
     }
     module

@@ -117,7 +117,7 @@ fn source(
         language,
         text: kernel.built_text(text, kernel.group, &kernel.constants, asked.buffers.len())?,
         entry: kernel.entry.clone(),
-        origin: text.origin.clone(),
+        origin: text.built_origin(),
         group: kernel.group,
         constants: with_overridden(&kernel.constants, asked, text)?,
         bindings: bindings(&asked.buffers),

@@ -113,7 +113,7 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &Variant) -> Result<Candid
         language: device.language,
         text: kernel.built_text(text, variant.group, &variant.constants, buffers)?,
         entry: kernel.entry.clone(),
-        origin: text.origin.clone(),
+        origin: text.built_origin(),
         group: variant.group,
         constants: with_overridden(&variant.constants, asked, text)?,
         bindings: bindings(&asked.buffers),
@@ -239,7 +239,7 @@ fn other_language(asked: &Asked, kernel: &Kernel, source: &KernelSource) -> Opti
     let other = KernelSource {
         language: Language::Wgsl,
         text: kernel.built_text(text, source.group, &source.constants, asked.buffers.len()).ok()?,
-        origin: text.origin.clone(),
+        origin: text.built_origin(),
         constants: with_overridden(&source.constants, asked, text).ok()?,
         settings: kernel.settings(text),
         ..source.clone()

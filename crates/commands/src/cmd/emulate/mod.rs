@@ -64,6 +64,9 @@ pub struct Args {
     /// A buffer's contents: little-endian words, as many as it holds
     #[arg(long, value_name = "BUFFER=FILE", value_parser = buffers::input)]
     input: Vec<Input>,
+    /// Print the kernels in WGSL, lines numbered as in messages, instead of running them
+    #[arg(long, conflicts_with_all = ["json", "show"])]
+    wgsl: bool,
     /// Print JSON: an array of {case, variant, groups, group, seconds, counts, faults, show}, or
     /// {error}
     #[arg(long)]
@@ -133,7 +136,12 @@ pub fn run(args: Args) -> Result<ExitCode> {
     }
 }
 
+const NOTHING: &str = "no case with a kernel passes the filters";
+
 fn emulate(args: &Args) -> Result<ExitCode> {
+    if args.wgsl {
+        return numbered(args);
+    }
     let mut all = vec![];
     for what in &args.what {
         for case in selected(what, args)? {
@@ -148,7 +156,7 @@ fn emulate(args: &Args) -> Result<ExitCode> {
         }
     }
     if all.is_empty() {
-        return Err(Error::Usage("no case with a kernel passes the filters".into()));
+        return Err(Error::Usage(NOTHING.into()));
     }
     if args.json {
         print_json(&all)?;
@@ -157,6 +165,26 @@ fn emulate(args: &Args) -> Result<ExitCode> {
     }
     let right = all.iter().all(|one| one.faults.is_empty() && one.error.is_none());
     Ok(if right { ExitCode::SUCCESS } else { ExitCode::from(4) })
+}
+
+/// Prints each different text of the kernels that would be run.
+fn numbered(args: &Args) -> Result<ExitCode> {
+    let mut seen = HashSet::new();
+    for what in &args.what {
+        for case in selected(what, args)? {
+            for kernel in case.candidates[0].kernels() {
+                if seen.insert(kernel.text.clone()) {
+                    let lines = (1..).zip(kernel.text.lines());
+                    let lines: String = lines.map(|(n, line)| format!("{n:4}  {line}\n")).collect();
+                    print(&format!("{}:\n{lines}", kernel.origin.file()))?;
+                }
+            }
+        }
+    }
+    match seen.is_empty() {
+        true => Err(Error::Usage(NOTHING.into())),
+        false => Ok(ExitCode::SUCCESS),
+    }
 }
 
 impl Args {
