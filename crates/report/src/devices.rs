@@ -37,7 +37,7 @@ fn alike<'s>(sources: impl Iterator<Item = &'s Source<'s>>) -> Vec<Sentence> {
     }
     let said = |(run, count, seconds): (Sentence, u64, f64)| {
         let run = if count > 1 { run.text(": ").counted(count, "run") } else { run };
-        let took = (seconds > 0.0).then(|| Sentence::from(", ").value(seconds, Unit::Seconds));
+        let took = (seconds > 0.0).then(|| Sentence::from(", in ").value(seconds, Unit::Seconds));
         run.then(took.unwrap_or_default()).text(".")
     };
     different.into_iter().map(said).collect()
