@@ -75,7 +75,13 @@ fn a_run_reports_tables_overlap_and_transfers_and_says_that_it_is_simulated() {
     };
     let four = tracks("sim:8 Tesla K40c: 4 chunks on 3 queues (simulated)");
     assert_eq!(four, ["queue 0: upload", "queue 1: kernel", "queue 2: download"]);
-    let none = place.output(&["trace", &file, "--case", "matmul n=64"]);
+    let kernel = ["trace", &file, "--case", "matmul/wide n=64", "--device", "k40c"];
+    let kernel: Value = serde_json::from_str(&printed(&place.output(&kernel))).expect("JSON");
+    let kernel = kernel["traceEvents"].as_array().expect("a list of events");
+    let launches: Vec<_> = kernel.iter().filter(|event| event["ph"] == "X").collect();
+    assert!((1..=8).contains(&launches.len()), "{kernel:?}");
+    assert_eq!(launches[0]["name"], "tiled 0");
+    let none = place.output(&["trace", &file, "--case", "launch n=64"]);
     assert_eq!(none.status.code(), Some(2));
     assert!(text(&none.stderr).contains("chunks rows=16"), "{}", text(&none.stderr));
     let written = place.output(&["trace", &file, "--case", "chunks", "-o", "trace.json"]);

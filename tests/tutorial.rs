@@ -41,6 +41,24 @@ fn its_kernels_are_right_on_every_device() {
     all_right(&ran, &file, 3);
 }
 
+#[test]
+#[cfg_attr(
+    not(any(feature = "require-opencl", feature = "require-wgpu")),
+    ignore = "needs an OpenCL driver or a wgpu driver"
+)]
+fn its_kernel_is_tuned_and_the_best_is_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let [tuned, file] = ["tuned.jsonl", "run.jsonl"].map(|name| folder.path().join(name));
+    let [tuned, path] = [&tuned, &file].map(|path| path.to_str().unwrap());
+    let blend = ["--trust", "--filter", "n=100000", "--tuned", tuned];
+    let search = ["tune", SUITE, "--workload", "blend", "--variants", "2"];
+    let found = gpubench(&[&search[..], &blend].concat());
+    assert_eq!(found.status.code(), Some(0), "{}", String::from_utf8_lossy(&found.stderr));
+    assert!(std::fs::read_to_string(tuned).expect("what was tried").lines().count() >= 2);
+    let run = ["run", SUITE, "--filter", "blend", "--verify", "--rounds", "1", "--output", path];
+    all_right(&gpubench(&[&run[..], &blend].concat()), &file, 1);
+}
+
 /// A run that left with 0, and in its file so many cases on each device, all verified.
 fn all_right(ran: &Output, file: &std::path::Path, cases: usize) {
     let (out, talk) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));

@@ -531,4 +531,8 @@ fn f(@builtin(global_invocation_id) id: vec3<u32>) {
         let rejected = device.build(KERNEL, &source);
         assert!(matches!(rejected, Err(Error::Unsupported(_))), "{rejected:?}");
     }
+    // Each is a uniform buffer, of which no device takes so many.
+    let many = vec![value(0, types[0]); 4000];
+    let many = KernelSource { args: Some(many), ..source };
+    assert!(unsupported(device.build(KERNEL, &many)).contains("takes 4000 values"));
 }

@@ -30,8 +30,16 @@ pub fn sha256_of(mut source: impl Read) -> io::Result<String> {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// `bytes` in lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The bytes of a text that [`hex`] made.
+pub fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    let pairs = text.as_bytes().chunks(2);
+    pairs.map(|pair| byte(pair).filter(|_| pair.len() == 2)).collect()
 }
 
 /// 128 bits by which contents are recognised that nobody tampers with, such as what a kernel computed

@@ -1,19 +1,66 @@
 //! WGSL that is too deep for what reads it: naga, and the drivers behind it, go down a chain of operators or of
 //! `else` by calling themselves, and a stack that is used up ends the whole process.
 
+use super::misfit::{About, Misfit};
 use std::ops::Range;
 
 /// No honest statement has so many operators one behind the other, nor an honest kernel so many `else` or
 /// declarations.
-pub const LONGEST: usize = 1000;
+const LONGEST: usize = 1000;
 /// What naga ends a line at.
 const LINE_ENDS: [char; 7] =
     ['\n', '\u{000b}', '\u{000c}', '\r', '\u{0085}', '\u{2028}', '\u{2029}'];
 /// What begins a declaration: naga orders them by going down from each to those that it uses.
 const DECLARATIONS: [&str; 6] = ["fn", "const", "alias", "struct", "var", "override"];
 
+/// No honest kernel has so many brackets in one another. Reading GLSL, naga needs more of the stack for each than
+/// reading WGSL, where it counts braces itself.
+const DEEPEST: usize = 100;
+
+/// Whether a text can be read without using up the stack.
+///
+/// # Errors
+/// Where it cannot.
+pub fn check(text: &str) -> Result<(), Misfit> {
+    let Some(at) = too_long(text) else { return Ok(()) };
+    let message = format!(
+        "more than {LONGEST} operators in an expression, or {LONGEST} `else` or declarations in the text"
+    );
+    Err(Misfit::new(About::Text(at), message, Some("split what it is in".into())))
+}
+
+/// As [`check`], of a text in GLSL.
+///
+/// # Errors
+/// Where it cannot.
+pub fn check_glsl(text: &str) -> Result<(), Misfit> {
+    let Some(at) = too_deep(text) else { return check(text) };
+    let message =
+        format!("more than {DEEPEST} brackets, or signs before an operand, in one another");
+    Err(Misfit::new(About::Text(at), message, Some("split what it is in".into())))
+}
+
+/// Where brackets, or the signs in front of an operand, become too deep. Comments count, too: too much is counted
+/// rather than too little.
+fn too_deep(text: &str) -> Option<Range<usize>> {
+    let (mut depth, mut signs) = (0_usize, 0);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b'!' | b'~' => signs += 1,
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => signs = 0,
+            _ => {}
+        }
+        if depth > DEEPEST || signs > DEEPEST {
+            return Some(at..at + 1);
+        }
+    }
+    None
+}
+
 /// Where a chain becomes too long, if anywhere.
-pub fn too_long(text: &str) -> Option<Range<usize>> {
+fn too_long(text: &str) -> Option<Range<usize>> {
     let mut counts = Counts::default();
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
@@ -135,6 +182,15 @@ mod tests {
         ] {
             assert!(too_long(&text).is_some() && parse(&text).is_err(), "{}", &text[..80]);
         }
+    }
+
+    #[test]
+    fn glsl_is_not_deeper_than_the_stack() {
+        let nested = |n: usize| format!("float a = {}1{};", "(".repeat(n), ")".repeat(n));
+        assert!(check_glsl(&nested(DEEPEST)).is_ok());
+        assert!(check_glsl(&nested(DEEPEST + 1)).is_err());
+        assert!(check_glsl(&format!("bool a = {}b;", "!".repeat(DEEPEST + 1))).is_err());
+        assert!(check_glsl(&"{ a[0] = !b; }".repeat(5000)).is_ok());
     }
 
     #[test]

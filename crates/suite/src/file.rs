@@ -120,6 +120,12 @@ spec! {
         opencl: Option<At<String>>,
         /// File in WGSL, relative to this one and within the suite's folder.
         wgsl: Option<At<String>>,
+        /// File in GLSL (`main` of a compute shader), relative to this one and within the suite's folder, in
+        /// place of `wgsl`.
+        glsl: Option<At<String>>,
+        /// File in SPIR-V, relative to this one and within the suite's folder, in place of `opencl` or of
+        /// `wgsl`: what it is for, it says itself.
+        spirv: Option<At<String>>,
         /// Work-items per work-group along one to three dimensions; a list of such groups makes
         /// one workload each, called `name/16x16`.
         group: Option<At<Groups>>,

@@ -4,17 +4,15 @@
 use super::convert::{Converter, NAME_RULE, is_name};
 use super::decode::{At, Entries};
 use super::file;
-use super::headers::{Headers, Mistake, headers};
 use super::misfit::{About, Misfit};
-use super::source::Source;
+use super::reading::reading;
 use super::suggest::suggest;
-use super::types::{Buffer, Fallback, Kernel, KernelText};
+use super::types::{Buffer, Fallback, Kernel, KernelText, Written};
 use super::values::{self, Group};
-use super::{assets, wgsl};
-use gpubench_core::gpu::{Binding, Constant, Expanded, KernelSource, Language, Origin, Scalar};
-use gpubench_core::hash::sha256_hex;
+use super::wgsl;
+use gpubench_core::error::Located;
+use gpubench_core::gpu::{Binding, Constant, KernelSource, Language, Scalar};
 use std::ops::Range;
-use std::sync::Arc;
 
 /// Optional features that a kernel can ask for.
 const FEATURES: [&str; 3] = ["subgroups", "f16", "f64"];
@@ -73,107 +71,6 @@ impl Converter<'_> {
                 "the kernel needs an `entry`: the function's name",
                 None,
             ),
-        }
-    }
-
-    fn texts(
-        &mut self,
-        kernel: &file::Kernel,
-        entry: &str,
-        at: &Range<usize>,
-    ) -> Option<Vec<KernelText>> {
-        let own = [(Language::Opencl, &kernel.opencl), (Language::Wgsl, &kernel.wgsl)];
-        match &kernel.family {
-            Some(family) if own.iter().any(|(_, file)| file.is_some()) => {
-                let message =
-                    "a kernel is a shipped one by its family, or one from files, not both";
-                self.diagnostics.reject(&family.at, message, None)
-            }
-            Some(family) => self.shipped(family, entry, kernel),
-            None if own.iter().all(|(_, file)| file.is_none()) => {
-                let help = "name a shipped kernel by `family` and `entry`, or files by `opencl` and `wgsl`";
-                self.diagnostics.reject(at, "the kernel has no text", Some(help))
-            }
-            None => own
-                .into_iter()
-                .filter_map(|(language, file)| file.as_ref().map(|file| self.own(language, file)))
-                .collect::<Vec<_>>()
-                .into_iter()
-                .collect(),
-        }
-    }
-
-    fn shipped(
-        &mut self,
-        family: &At<String>,
-        entry: &str,
-        kernel: &file::Kernel,
-    ) -> Option<Vec<KernelText>> {
-        let mut texts = vec![];
-        for language in [Language::Opencl, Language::Wgsl] {
-            if let Some((path, text)) = assets::kernel(&family.value, entry, language) {
-                let path = format!("shaders/{path}");
-                let text: Arc<str> = text.into();
-                self.files.insert(format!("shipped {path}"), sha256_hex(text.as_bytes()));
-                let origin = match self.trusted {
-                    true => Origin::Shipped(path),
-                    false => Origin::Lent(path),
-                };
-                texts.push(KernelText { language, origin, text, expanded: None });
-            }
-        }
-        if texts.is_empty() {
-            let wanted = format!("{}/{entry}", family.value);
-            let at = kernel.entry.as_ref().map_or(&family.at, |entry| &entry.at);
-            let message = format!("gpubench ships no kernel `{wanted}`");
-            return self.diagnostics.reject(
-                at,
-                message,
-                suggest(&wanted, relatives(&family.value)).as_deref(),
-            );
-        }
-        Some(texts)
-    }
-
-    fn own(&mut self, language: Language, file: &At<String>) -> Option<KernelText> {
-        let known = (self.diagnostics.source().path.clone(), file.value.clone());
-        let read = match self.texts.get(&known) {
-            Some(source) => Ok(source.clone()),
-            None => self.root.read(self.diagnostics.source(), &file.value),
-        };
-        match read {
-            Ok(source) => {
-                let origin = Origin::User(source.file.to_string());
-                let text = source.text.clone();
-                let expanded = match language {
-                    Language::Opencl => self.with_headers(&source)?,
-                    Language::Wgsl => None,
-                };
-                self.files.insert(source.path.clone(), sha256_hex(text.as_bytes()));
-                self.texts.insert(known, source);
-                Some(KernelText { language, origin, text, expanded })
-            }
-            Err(why) => {
-                let message = format!("cannot read the kernel `{}`: {why}", file.value);
-                self.diagnostics.reject(&file.at, message, None)
-            }
-        }
-    }
-
-    /// The kernel with its headers, which belong to the suite; reports where it would have the compiler
-    /// look for files of this machine. The outer `None`: there were mistakes.
-    fn with_headers(&mut self, source: &Source) -> Option<Option<Expanded>> {
-        match headers(self.root, source) {
-            Ok(Headers { expanded, sources }) => {
-                for header in sources {
-                    self.files.insert(header.path.clone(), sha256_hex(header.text.as_bytes()));
-                }
-                Some(expanded)
-            }
-            Err(Mistake { source, at, message, help }) => {
-                self.diagnostics.add(source.place(&at).diagnostic(message, help));
-                None
-            }
         }
     }
 
@@ -260,13 +157,32 @@ impl Converter<'_> {
         self.bindings_fit(spec, kernel, buffers.len() + block);
         let Some(text) = kernel.text(Language::Wgsl) else { return };
         let Some(mut source) = first_variant(kernel, text, buffers, params.len()) else { return };
+        let translate = || kernel.translated(text, source.group, &source.constants, buffers.len());
+        match reading(self.unreadable(spec, text), translate) {
+            Ok(translated) => source.text = translated,
+            Err(misfit) => return self.report_misfit(spec, text, misfit),
+        }
         // A number for each parameter that the text has as an `override`, whatever it will be.
         let overridden = source.overridable();
         let given = params.iter().filter(|(name, _)| overridden.contains(name));
         source.constants.extend(given.map(|(name, _)| (name.clone(), Constant::Int(1))));
         for misfit in wgsl::misfits(&source, params) {
-            self.report_misfit(spec, text, misfit);
+            // Nobody knows the lines of a translation.
+            let about = match misfit.about {
+                About::Text(_) if text.written != Written::Plain => About::File,
+                about => about,
+            };
+            self.report_misfit(spec, text, Misfit { about, ..misfit });
         }
+    }
+
+    /// What it means where naga panics.
+    fn unreadable(&self, spec: &file::Workload, text: &KernelText) -> Located {
+        let file = spec.kernel.as_ref().and_then(|kernel| own_file(&kernel.value));
+        let at = file.map_or(0..0, |file| file.at.clone());
+        let message =
+            format!("naga, which reads GLSL and SPIR-V, fails on `{}`", text.origin.file());
+        self.diagnostics.place(&at).diagnostic(message, None)
     }
 
     fn report_misfit(&mut self, spec: &file::Workload, text: &KernelText, misfit: Misfit) {
@@ -274,7 +190,7 @@ impl Converter<'_> {
         let buffers = spec.buffers.as_ref();
         let at = match misfit.about {
             About::Text(range) if range.end <= text.text.len() => {
-                let diagnostic = gpubench_core::error::Located {
+                let diagnostic = Located {
                     file: text.origin.file().to_owned(),
                     text: text.text.clone(),
                     offset: range.start,
@@ -284,6 +200,7 @@ impl Converter<'_> {
                 };
                 return self.diagnostics.add(diagnostic);
             }
+            About::File => own_file(kernel).map(|file| &file.at),
             // The suite's constants stand behind the kernel's text.
             About::Text(_) => None,
             About::Entry => kernel.entry.as_ref().map(|entry| &entry.at),
@@ -299,12 +216,9 @@ impl Converter<'_> {
     }
 }
 
-/// The shipped kernels of a family; all, where there is no such family.
-fn relatives(family: &str) -> Vec<&'static str> {
-    let all = assets::kernels();
-    let of_family = |kernel: &&str| kernel.split('/').next() == Some(family);
-    let relatives: Vec<_> = all.iter().copied().filter(of_family).collect();
-    if relatives.is_empty() { all } else { relatives }
+/// The file of a kernel for Vulkan and wgpu.
+fn own_file(kernel: &file::Kernel) -> Option<&At<String>> {
+    [&kernel.wgsl, &kernel.glsl, &kernel.spirv].into_iter().find_map(Option::as_ref)
 }
 
 /// The kernel in the first variant of its search that its language can spell; `None` where the

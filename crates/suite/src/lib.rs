@@ -26,6 +26,7 @@ mod merge;
 mod misfit;
 mod program;
 mod questions;
+mod reading;
 mod requested;
 mod schema;
 mod search;
@@ -34,8 +35,11 @@ mod settings;
 mod signature;
 mod sizes;
 mod source;
+mod spirv;
 mod steps;
 mod suggest;
+mod texts;
+mod translate;
 mod types;
 mod values;
 mod verify;
@@ -56,6 +60,7 @@ pub use headers::read_kernel;
 pub use keywords::SearchedBy;
 pub use load::{ROUNDS, SECONDS, load};
 pub use program::{Program, ProgramKernel, ProgramLaunch, Step};
+pub use reading::mistake_of_panic;
 pub use requested::Requested;
 pub use schema::schema;
 pub use search::{Search, Variant};
@@ -63,6 +68,6 @@ pub use signature::wgsl_signatures;
 pub use suggest::{closest_matches, suggest};
 pub use types::{
     Argument, Budget, Buffer, Fallback, Kernel, KernelText, MAX_PASSES, PASS, Place, Suite, Work,
-    Workload,
+    Workload, Written,
 };
 pub use values::Expression;

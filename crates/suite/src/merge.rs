@@ -101,7 +101,8 @@ impl Kernel {
     /// This kernel, with what it does not say taken from `base`.
     pub fn over(&self, base: &Self) -> Self {
         // A shipped kernel and a user's own exclude each other.
-        let own_files = self.opencl.is_some() || self.wgsl.is_some();
+        let own = [&self.opencl, &self.wgsl, &self.glsl, &self.spirv];
+        let own_files = own.iter().any(|file| file.is_some());
         let inherited =
             |file: &Option<At<String>>, other: bool| if other { None } else { file.clone() };
         Self {
@@ -109,6 +110,8 @@ impl Kernel {
             entry: self.entry.clone().or_else(|| base.entry.clone()),
             opencl: self.opencl.clone().or_else(|| inherited(&base.opencl, self.family.is_some())),
             wgsl: self.wgsl.clone().or_else(|| inherited(&base.wgsl, self.family.is_some())),
+            glsl: self.glsl.clone().or_else(|| inherited(&base.glsl, self.family.is_some())),
+            spirv: self.spirv.clone().or_else(|| inherited(&base.spirv, self.family.is_some())),
             group: self.group.clone().or_else(|| base.group.clone()),
             // Fallbacks belong to their group.
             fallback: match &self.group {

@@ -15,6 +15,8 @@ pub struct Misfit {
 pub enum About {
     /// A byte range of the kernel's text.
     Text(Range<usize>),
+    /// The kernel's file in the suite.
+    File,
     /// The entry point's name in the suite.
     Entry,
     /// The work-group's size in the suite.

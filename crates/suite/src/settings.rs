@@ -5,9 +5,9 @@ use super::decode::{At, Entries};
 use super::directive;
 use super::file;
 use super::suggest::suggest;
-use super::types::{Argument, Kernel, KernelText};
+use super::types::{Argument, Kernel, KernelText, Written};
 use super::values::Definition;
-use gpubench_core::gpu::{OPTIONS, Settings};
+use gpubench_core::gpu::{Language, OPTIONS, Settings};
 
 /// A definition is no longer.
 const MAX_DEFINITION: usize = 200;
@@ -111,6 +111,7 @@ impl Kernel {
         let places = self.args.iter().flatten().zip(&self.places);
         Settings {
             expanded: text.expanded.clone(),
+            spirv: text.written == Written::Spirv && text.language == Language::Opencl,
             places: places.map(|(_, place): (&Argument, _)| place.to_string()).collect(),
             ..self.settings.clone()
         }

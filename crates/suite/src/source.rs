@@ -4,6 +4,7 @@ use super::assets;
 use super::types::Place;
 use gpubench_core::text::{explain, read};
 use std::fs;
+use std::io::Read;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -73,6 +74,26 @@ impl Root {
             }
         };
         Ok(Source { path, file: file.into(), text: text.into() })
+    }
+
+    /// As [`Root::read`], of a file that is no text: its identity, its name and its bytes.
+    pub fn read_bytes(
+        &self,
+        from: &Source,
+        path: &str,
+    ) -> Result<(String, String, Vec<u8>), String> {
+        let real = self.locate(from, path)?;
+        let mut bytes = vec![];
+        let file = fs::File::open(&real).map_err(|error| explain(&error))?;
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| explain(&error))?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(format!("it has more than {MAX_BYTES} bytes"));
+        }
+        let shown = match self {
+            Self::Folder { shown, .. } => shown.join(below(&from.path, path)?),
+            Self::Embedded => PathBuf::from(path),
+        };
+        Ok((self.identity(&real), shown.to_string_lossy().into_owned(), bytes))
     }
 
     /// The real path of the file that `from` calls `path`, as [`Root::read`] finds it.

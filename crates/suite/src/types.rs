@@ -192,11 +192,26 @@ pub enum Argument {
     Local(Expr),
 }
 
+/// How a kernel's text is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// In its language.
+    Plain,
+    /// In GLSL, which becomes WGSL.
+    Glsl,
+    /// In SPIR-V, as hexadecimal digits: Vulkan's becomes WGSL, OpenCL's is handed over as it is.
+    Spirv,
+}
+
 /// A kernel's text in one language.
 #[derive(Clone, Debug)]
 pub struct KernelText {
-    /// The language.
+    /// The language that the API takes which it is for.
     pub language: Language,
+    /// How it is written.
+    pub written: Written,
+    /// The optional features of a device that it says it needs.
+    pub needs: Vec<&'static str>,
     /// Where it came from.
     pub origin: Origin,
     /// The text.

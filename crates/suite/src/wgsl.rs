@@ -6,7 +6,7 @@ use super::suggest::suggest;
 use gpubench_core::gpu::{
     Access, Argument, KernelSource, Scalar, ValueType, order_misfit, original_group,
 };
-use naga::valid::{Capabilities, FunctionInfo, ValidationFlags, Validator};
+use naga::valid::{Capabilities, FunctionInfo, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, EntryPoint, GlobalVariable, Handle, Module, ScalarKind, TypeInner};
 
 /// Every way in which `source` does not fit its bindings, and `params`, its parameter block.
@@ -50,14 +50,8 @@ pub fn misfits(source: &KernelSource, params: &[(String, Scalar)]) -> Vec<Misfit
 ///
 /// # Errors
 /// What is wrong, and where.
-pub(super) fn parse(text: &str) -> Result<(Module, naga::valid::ModuleInfo), Misfit> {
-    if let Some(at) = chains::too_long(text) {
-        let message = format!(
-            "more than {0} operators in an expression, or {0} `else` or declarations in the text",
-            chains::LONGEST
-        );
-        return Err(Misfit::new(About::Text(at), message, Some("split what it is in".into())));
-    }
+pub(super) fn parse(text: &str) -> Result<(Module, ModuleInfo), Misfit> {
+    chains::check(text)?;
     let module = naga::front::wgsl::parse_str(text).map_err(|error| {
         let notes: Vec<_> = error.notes().collect();
         let labels = error.labels().filter(|(_, label)| !label.is_empty());
@@ -67,13 +61,21 @@ pub(super) fn parse(text: &str) -> Result<(Module, naga::valid::ModuleInfo), Mis
         let help = (!notes.is_empty()).then(|| notes.join("; "));
         Misfit::new(About::Text(at.unwrap_or_default()), message, help)
     })?;
+    let info = validated(&module)?;
+    Ok((module, info))
+}
+
+/// What a module's functions use.
+///
+/// # Errors
+/// What is wrong, and where.
+pub(super) fn validated(module: &Module) -> Result<ModuleInfo, Misfit> {
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
-    let info = validator.validate(&module).map_err(|error| {
+    validator.validate(module).map_err(|error| {
         let at = error.spans().find_map(|(span, _)| span.to_range());
         let message = chain(error.as_inner());
         Misfit::new(About::Text(at.unwrap_or_default()), message, None)
-    })?;
-    Ok((module, info))
+    })
 }
 
 /// An error with its causes, which naga keeps apart.
@@ -101,7 +103,7 @@ impl Check<'_> {
             "the kernel's work-group is {is:?} in {}, and {wanted:?} here",
             self.source.origin.file()
         );
-        let help = "write @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z), so that it follows the suite";
+        let help = "write @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z), so that it follows the suite; in GLSL, layout(local_size_x = GROUP_X) in";
         let fits = is == wanted || self.entry.workgroup_size_overrides.is_some();
         (!fits).then(|| Misfit::new(About::Group, message, Some(help.to_owned())))
     }
@@ -169,10 +171,19 @@ impl Check<'_> {
         None
     }
 
+    /// A variable's type; that of the only member, where it is a struct of one: GLSL has no others.
+    fn inner(&self, variable: &GlobalVariable) -> &TypeInner {
+        let types = &self.module.types;
+        match &types[variable.ty].inner {
+            TypeInner::Struct { members, .. } if members.len() == 1 => &types[members[0].ty].inner,
+            inner => inner,
+        }
+    }
+
     /// What a plain array holds; `None` for structs, atomics and all that may mean several things.
     fn held(&self, variable: &GlobalVariable) -> Option<naga::Scalar> {
         let types = &self.module.types;
-        let TypeInner::Array { base, .. } = types[variable.ty].inner else { return None };
+        let TypeInner::Array { base, .. } = *self.inner(variable) else { return None };
         match types[base].inner {
             TypeInner::Scalar(scalar) | TypeInner::Vector { scalar, .. } => Some(scalar),
             _ => None,
@@ -188,7 +199,7 @@ impl Check<'_> {
             return misfit(format!("there is no var<uniform> {place} for this argument"));
         };
         let scalar = in_naga(wanted.scalar);
-        let fits = match self.module.types[variable.ty].inner {
+        let fits = match *self.inner(variable) {
             TypeInner::Scalar(is) => is == scalar && wanted.width == 1,
             TypeInner::Vector { size, scalar: is } => is == scalar && size as u8 == wanted.width,
             _ => false,
@@ -215,8 +226,9 @@ impl Check<'_> {
             Some(variable) if variable.space == AddressSpace::Uniform => variable,
             _ => return misfit(format!("there is no var<uniform> {place} for the parameters")),
         };
-        let TypeInner::Struct { members, .. } = &self.module.types[variable.ty].inner else {
-            let one = self.module.types[variable.ty].inner.size(self.module.to_ctx());
+        let inner = self.inner(variable);
+        let TypeInner::Struct { members, .. } = inner else {
+            let one = inner.size(self.module.to_ctx());
             return if one as usize == 4 * params.len() {
                 vec![]
             } else {

@@ -10,7 +10,7 @@ use gpubench_core::text::counted;
 use gpubench_device::sim::Sim;
 use gpubench_experiments::plan::{Case, Limits, Planned};
 use gpubench_experiments::{Policy, plan};
-use gpubench_suite::{KernelText, Suite, Workload};
+use gpubench_suite::{KernelText, Suite, Workload, Written};
 use std::sync::Arc;
 
 /// Planned as for a run without a budget.
@@ -62,7 +62,8 @@ pub fn compile(suite: &Suite) -> Result<Option<String>> {
 /// The OpenCL C that came with the suite, where the workload has any.
 fn own_text(workload: &Workload) -> Option<&KernelText> {
     let text = workload.kernel.as_ref()?.text(Language::Opencl)?;
-    matches!(text.origin, Origin::User(_)).then_some(text)
+    let own = matches!(text.origin, Origin::User(_)) && text.written == Written::Plain;
+    own.then_some(text)
 }
 
 /// A case that has something to compile.

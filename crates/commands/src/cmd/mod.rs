@@ -151,6 +151,7 @@ pub fn main() -> ExitCode {
     file_limits::as_errors();
     let Cli { command, color } = help::parse();
     show::set_color(color);
+    show::show_mistakes_of_panics();
     match dispatch(command) {
         Ok(code) => code,
         Err(error) => {

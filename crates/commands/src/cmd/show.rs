@@ -71,6 +71,19 @@ pub enum TableFormat {
     Json,
 }
 
+/// From now on a panic that a file of the user's caused is shown as the mistake that it is, and ends the program as
+/// every such mistake does.
+pub(super) fn show_mistakes_of_panics() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| match gpubench_suite::mistake_of_panic() {
+        Some(mistake) => {
+            show(&Error::Suite(vec![mistake]));
+            std::process::exit(2);
+        }
+        None => usual(panic),
+    }));
+}
+
 /// When to colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Color {

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Measures that keep the steps of what they run, for the message where one does not.
-const WITH_TIMELINE: &str = "overlap, schedule and concurrency";
+const WITH_TIMELINE: &str = "kernel, overlap, schedule and concurrency";
 
 /// Arguments of `gpubench trace`.
 #[derive(Debug, clap::Args)]
@@ -237,7 +237,7 @@ mod tests {
             "{unknown}"
         );
         let without = chosen(&records, Some("matmul")).unwrap_err();
-        assert!(without.contains("overlap, schedule and concurrency"), "{without}");
+        assert!(without.contains("kernel, overlap, schedule and concurrency"), "{without}");
         assert!(without.contains("in this run\n  sepia n=512 (schedule)"), "{without}");
         let none = chosen(&records[1..], None).unwrap_err();
         assert!(none.contains("the run has no timeline"), "{none}");

@@ -18,6 +18,9 @@ pub struct Settings {
     /// `@group` and `@binding` of each argument in WGSL; empty: group 0, and its position.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bindings: Vec<[u32; 2]>,
+    /// Whether the text is SPIR-V for OpenCL, in hexadecimal.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub spirv: bool,
     /// Where the suite names each argument, as `FILE:LINE:COLUMN`; empty where it does not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<String>,

@@ -214,9 +214,11 @@ fn features(device: Query, extensions: &str) -> Vec<String> {
     let subgroups = has("cl_khr_subgroups")
         || has("cl_intel_subgroups")
         || device.yes(cl::CL_DEVICE_MAX_NUM_SUB_GROUPS);
+    let intermediate = device.text(cl::CL_DEVICE_IL_VERSION).unwrap_or_default();
     let table = [
         ("f16", has("cl_khr_fp16")),
         ("f64", has("cl_khr_fp64") || device.yes(cl::CL_DEVICE_DOUBLE_FP_CONFIG)),
+        ("spirv", intermediate.contains("SPIR-V")),
         ("subgroups", subgroups),
     ];
     table.into_iter().filter(|&(_, has)| has).map(|(name, _)| name.to_owned()).collect()

@@ -8,6 +8,7 @@ use super::status::checked;
 use crate::validation;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Argument, BuildReport, DeviceInfo, KernelSource, Language, Slice};
+use gpubench_core::hash::from_hex;
 use gpubench_core::units::Bytes;
 use opencl3::context::Context;
 use opencl3::error_codes::{
@@ -32,6 +33,10 @@ const OPTIONS: &str = "-cl-std=CL1.2 -cl-mad-enable -cl-no-signed-zeros -cl-deno
 /// All options of a kernel: those above, its own, its constants.
 pub(super) fn options(source: &KernelSource) -> Result<String> {
     const STANDARD: &str = "-cl-std=";
+    // What the options of a compiler of OpenCL C say, SPIR-V has decided.
+    if source.settings.spirv {
+        return Ok(String::new());
+    }
     let own = &source.settings.options;
     let replaced = own.iter().any(|option| option.starts_with(STANDARD));
     let usual = OPTIONS.split_whitespace().filter(|o| !(replaced && o.starts_with(STANDARD)));
@@ -142,7 +147,14 @@ pub(super) fn compile(
 ) -> Result<(Owned<Program>, String)> {
     let headers = source.settings.expanded.as_ref().map_or(&[][..], |expanded| &expanded.headers);
     let file = source.origin.file();
-    let program = object::program(context, source.opencl())?;
+    let program = match source.settings.spirv {
+        true => {
+            let bytes = from_hex(&source.text)
+                .ok_or_else(|| build_error(source, "it is no SPIR-V".to_owned()))?;
+            object::program_of_spirv(context, &bytes)?
+        }
+        false => object::program(context, source.opencl())?,
+    };
     let options_c = c_string(options)?;
     // Not by `Program::build`: it asks for the kernels' names as well, in the time of the build,
     // and calls a build failed where it gets none.

@@ -122,6 +122,12 @@ pub(super) fn program(context: &Context, text: &str) -> Result<Owned<Program>> {
     checked("creating a program", made).map(Owned::new)
 }
 
+/// A program in SPIR-V.
+pub(super) fn program_of_spirv(context: &Context, bytes: &[u8]) -> Result<Owned<Program>> {
+    let made = Program::create_from_il(context, bytes);
+    checked("creating a program of SPIR-V", made).map(Owned::new)
+}
+
 /// The kernel called `entry`, or OpenCL's status code. Not by `Kernel::create`, which panics where
 /// a name contains a null character.
 pub(super) fn kernel(program: &Program, entry: &CStr) -> Result<Owned<Kernel>, ClError> {

@@ -6,7 +6,7 @@ use super::params::Params;
 use super::spirv::{self, Spirv};
 use super::statistics;
 use super::status::{checked, error};
-use crate::wgpu::{name, options};
+use crate::wgpu::{check_values, name, options};
 use ash::vk;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Argument, BuildReport, KernelSource, Slice};
@@ -46,13 +46,13 @@ pub(super) fn build(
     text: &str,
     local: Bytes,
 ) -> Result<(Kernel, BuildReport)> {
+    let arguments = source.arguments();
+    check_limits(context, source, &arguments)?;
     let began = Instant::now();
     let failed = |log| Error::Build { kernel: name(source), log };
     let capabilities = context.abilities.capabilities();
     let max_pushed = context.limits.max_push_constants_size;
     let spirv = spirv::compile(source, text, capabilities, max_pushed).map_err(failed)?;
-    let arguments = source.arguments();
-    check_values(context, &arguments, spirv.pushed)?;
     let set_layout = set_layout(context, &arguments, spirv.pushed)?;
     let layout = layout(context, *set_layout, &arguments, spirv.pushed)?;
     let pipeline = pipeline(context, source, &spirv, *layout).map_err(|code| {
@@ -80,22 +80,13 @@ pub(super) fn build(
 }
 
 /// A layout beyond the device's limits is no error to a driver: anything may follow.
-fn check_values(context: &Context, arguments: &[Argument], pushed: bool) -> Result<()> {
-    let values = bound(arguments, pushed)
-        .filter(|(_, argument)| {
-            descriptor_type(argument) == vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC
-        })
-        .count();
+fn check_limits(context: &Context, source: &KernelSource, arguments: &[Argument]) -> Result<()> {
+    let values = arguments.iter().filter(|argument| argument.bytes().is_some()).count();
     let limits = &context.limits;
     let max_values = limits
         .max_descriptor_set_uniform_buffers_dynamic
         .min(limits.max_per_stage_descriptor_uniform_buffers);
-    match values > max_values as usize {
-        true => Err(Error::Unsupported(format!(
-            "{values} values as arguments of their own; the device takes {max_values}"
-        ))),
-        false => Ok(()),
-    }
+    check_values(source, values, max_values)
 }
 
 fn descriptor_type(argument: &Argument) -> vk::DescriptorType {

@@ -37,6 +37,9 @@ pub(super) fn build(
     source: &KernelSource,
     examined: &Examined,
 ) -> Result<(Kernel, BuildReport)> {
+    let values = source.arguments().iter().filter(|argument| argument.bytes().is_some()).count();
+    let max_values = context.device.limits().max_dynamic_uniform_buffers_per_pipeline_layout;
+    check_values(source, values, max_values)?;
     let began = Instant::now();
     let (layout, pipeline) = context.scoped(|| Ok(pipeline(context, source, examined))).map_err(
         |error| match error {
@@ -59,6 +62,17 @@ pub(super) fn build(
         groups: HashMap::new(),
     };
     Ok((kernel, report))
+}
+
+/// Each value, and the parameter block, is a uniform buffer with an offset that changes from launch to launch.
+pub(crate) fn check_values(source: &KernelSource, values: usize, max: u32) -> Result<()> {
+    if values <= max as usize {
+        return Ok(());
+    }
+    Err(Error::Unsupported(format!(
+        "{} takes {values} values, the device at most {max}: give them as one struct, `params`",
+        checks::name(source)
+    )))
 }
 
 /// What a kernel is built with, in a report's words.

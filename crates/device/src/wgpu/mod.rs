@@ -35,7 +35,7 @@ mod vulkan;
 pub use checks::local_bytes;
 pub(super) use checks::{examine, name};
 pub use context::EXIT_DEVICE_LOST;
-pub(super) use kernel::options;
+pub(super) use kernel::{check_values, options};
 pub(super) use memory::zeroed;
 
 use super::{Backend, Device, kind_rank};

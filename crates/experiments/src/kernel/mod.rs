@@ -4,7 +4,7 @@ mod run;
 pub mod shares;
 
 use crate::Bench;
-use crate::experiment::Experiment;
+use crate::experiment::{Experiment, Timelines};
 use crate::plan::Case;
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
@@ -25,6 +25,10 @@ impl Experiment for Kernel {
 
     fn run(case: &Case, bench: &mut Bench) -> Result<()> {
         run::measure(case, bench)
+    }
+
+    fn timelines(shares: &shares::Shares) -> Option<Timelines> {
+        shares::timelines(shares)
     }
 
     fn section(input: &ReportInput) -> Option<Section> {

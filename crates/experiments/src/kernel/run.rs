@@ -17,18 +17,19 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
         let recording = launches(case, variant.candidate, KERNEL, batch);
         bench.enter(Stage::Measure);
         let policy = bench.policy.after_launch(variant.launch);
+        let mut last = None;
         warm_up_and_sample(&policy, batch, bench.measurement, || {
-            Ok(Sample::of_batch(bench.session.device.run(&recording)?, batch))
+            let timeline = bench.session.device.run(&recording)?;
+            last = Some(shares::Launches::of(variant.candidate, &timeline));
+            Ok(Sample::of_batch(timeline, batch))
         })?;
         if let Some(measured) = &mut bench.measurement.measured {
             measured.flops = variant.candidate.flops;
             measured.bytes = variant.candidate.bytes;
             measured.types.clone_from(&variant.candidate.types);
         }
-        if variant.candidate.is_program() {
-            let shares = shares::measure(bench.device(), case, variant.candidate)?;
-            bench.measurement.detail = shares.as_ref().map(Detail::new);
-        }
+        let shares = shares::of(bench.device(), case, variant.candidate, last.as_ref())?;
+        bench.measurement.detail = shares.as_ref().map(Detail::new);
         if bench.policy.race.is_none() {
             energy::measure(bench, &recording, batch)?;
         }

@@ -1,21 +1,89 @@
-//! What each kernel of a program takes of its time.
+//! Launches one by one: for a timeline, and for what each kernel of a program takes of its time.
 
+use crate::experiment::Timelines;
 use crate::plan::{Candidate, Case, launches};
 use crate::results::detailed_cases;
 use gpubench_analysis::ReportInput;
 use gpubench_core::error::Result;
-use gpubench_core::gpu::Timeline;
-use gpubench_core::record::Data;
+use gpubench_core::gpu::{Clock, StepTimes, Timeline};
+use gpubench_core::record::{Data, NamedStep, Timed};
 use gpubench_core::workload::Kind;
 use gpubench_device::Device;
 use gpubench_document::{Column, Section, Sentence, Table, Unit};
 use serde::{Deserialize, Serialize};
 
-/// The kernels of a program, the one that is launched first before the others, over one run of it.
+/// What launches show one by one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Shares {
-    /// Each kernel.
+    /// The kernels of a program, the one that is launched first before the others, over one run of it;
+    /// none where it is no program.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kernels: Vec<KernelShare>,
+    /// The clock of `steps`.
+    #[serde(default = "host")]
+    pub clock: Clock,
+    /// The first launches of the last sample; none where no clock distinguishes them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<NamedStep>,
+}
+
+/// Earlier records have no steps, and no clock of them.
+fn host() -> Clock {
+    Clock::Host
+}
+
+/// Launches of a program that a record keeps, and of a kernel, whose launches are alike.
+const MAX_STEPS: [usize; 2] = [64, 8];
+
+/// Launches of a sample, as far as a record keeps them.
+pub(super) struct Launches {
+    clock: Clock,
+    steps: Vec<StepTimes>,
+}
+
+impl Launches {
+    /// Those of a sample's timeline.
+    pub(super) fn of(candidate: &Candidate, timeline: &Timeline) -> Self {
+        let max = MAX_STEPS[usize::from(!candidate.is_program())];
+        Self { clock: timeline.clock, steps: timeline.steps.iter().take(max).cloned().collect() }
+    }
+
+    fn named(&self, candidate: &Candidate) -> Vec<NamedStep> {
+        let entries: Vec<&str> = candidate.kernels().map(|k| k.entry.as_str()).collect();
+        let passes = candidate.passes();
+        let launches = self.steps.iter().zip(passes.iter().cycle()).enumerate();
+        let named = launches.map(|(i, (times, pass))| NamedStep {
+            name: format!("{} {i}", entries.get(pass.kernel as usize).copied().unwrap_or_default()),
+            queue: 0,
+            started: times.started,
+            ended: times.ended,
+        });
+        named.collect()
+    }
+}
+
+/// What a record keeps of the launches of `last`, the last sample; a program is run once more, by
+/// itself. `None` where no clock distinguishes launches.
+pub(super) fn of(
+    device: &mut dyn Device,
+    case: &Case,
+    candidate: &Candidate,
+    last: Option<&Launches>,
+) -> Result<Option<Shares>> {
+    let kernels = match candidate.is_program() {
+        true => measure(device, case, candidate)?.unwrap_or_default(),
+        false => vec![],
+    };
+    let steps = last.map(|last| last.named(candidate)).unwrap_or_default();
+    let clock = last.map_or(Clock::Host, |last| last.clock);
+    let some = !(kernels.is_empty() && steps.is_empty());
+    Ok(some.then_some(Shares { kernels, clock, steps }))
+}
+
+/// The launches, by what they are.
+pub(super) fn timelines(shares: &Shares) -> Option<Timelines> {
+    let timed = Timed { walls: vec![], steps: shares.steps.clone() };
+    Some((shares.clock, vec![("launches of a sample".into(), timed)]))
 }
 
 /// A kernel of a program.
@@ -35,16 +103,16 @@ impl Data for Shares {
 
 /// Runs a program once, and adds up the launches of each kernel; `None` where no clock
 /// distinguishes them.
-pub(super) fn measure(
+fn measure(
     device: &mut dyn Device,
     case: &Case,
     candidate: &Candidate,
-) -> Result<Option<Shares>> {
+) -> Result<Option<Vec<KernelShare>>> {
     let timeline = device.run(&launches(case, candidate, case.kernel(), 1))?;
     Ok(shares(candidate, &timeline))
 }
 
-fn shares(candidate: &Candidate, timeline: &Timeline) -> Option<Shares> {
+fn shares(candidate: &Candidate, timeline: &Timeline) -> Option<Vec<KernelShare>> {
     let named = |kernel: &gpubench_core::gpu::KernelSource| KernelShare {
         entry: kernel.entry.clone(),
         launches: 0,
@@ -60,7 +128,7 @@ fn shares(candidate: &Candidate, timeline: &Timeline) -> Option<Shares> {
         kernel.launches += 1;
         kernel.seconds += times.duration();
     }
-    Some(Shares { kernels })
+    Some(kernels)
 }
 
 /// One table a program.
@@ -69,7 +137,7 @@ pub(super) fn section(input: &ReportInput) -> Section {
         "A program is timed as a whole. The share of a kernel is that of all its launches in one run of \
          the program; what lies between launches is no kernel's.",
     );
-    let cases = detailed_cases::<Shares>(input);
+    let cases = detailed_cases::<Shares>(input).filter(|case| !case.data.kernels.is_empty());
     cases.fold(section, |section, case| section.section(case.section().table(table(&case.data))))
 }
 
@@ -99,7 +167,8 @@ mod tests {
     fn a_program_shows_the_share_of_each_kernel() {
         let kernel =
             |entry: &str, launches, seconds| KernelShare { entry: entry.into(), launches, seconds };
-        let shares = Shares { kernels: vec![kernel("norm", 64, 1e-3), kernel("update", 63, 3e-3)] };
+        let kernels = vec![kernel("norm", 64, 1e-3), kernel("update", 63, 3e-3)];
+        let shares = Shares { kernels, clock: Clock::Device, steps: vec![] };
         let section = section_of::<Kernel>(&shares).unwrap();
         let text = format!("{section:?}");
         assert!(text.contains("norm") && text.contains("0.25") && text.contains("0.75"), "{text}");

@@ -62,10 +62,15 @@ pub(super) fn check_local_memory(
     let own = matches!(source.origin, Origin::User(_));
     let Some(wgsl) = kernel.text(Language::Wgsl) else { return Ok(()) };
     let unknown = device.local_memory == Bytes(0) || own && source.language != Language::Wgsl;
-    if unknown || !wgsl.text.contains("var<workgroup>") {
+    // That of a device that takes WGSL may be a translation.
+    let text = match source.language {
+        Language::Wgsl => source.text.clone(),
+        Language::Opencl => wgsl.text.to_string(),
+    };
+    if unknown || !text.contains("var<workgroup>") {
         return Ok(());
     }
-    let (text, origin) = (wgsl.text.to_string(), wgsl.origin.clone());
+    let origin = wgsl.origin.clone();
     let wgsl = KernelSource { language: Language::Wgsl, text, origin, ..source.clone() };
     match local_bytes(&wgsl) {
         Some(needed) if needed > device.local_memory => Err(format!(

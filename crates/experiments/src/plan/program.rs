@@ -4,7 +4,7 @@ use super::fallback::{check_local_memory, with_fallback};
 use super::grid::work_groups;
 use super::scope::with_constants;
 use super::variants::{
-    Asked, bindings, block, check_arguments, check_group, typed, with_overridden,
+    Asked, bindings, block, check_arguments, check_features, check_group, typed, with_overridden,
 };
 use super::{Candidate, Pass};
 use gpubench_core::gpu::KernelSource;
@@ -103,9 +103,7 @@ fn source(
     launch: Option<&ProgramLaunch>,
 ) -> Result<KernelSource, String> {
     let kernel = &step.kernel;
-    if let Some(need) = kernel.needs.iter().find(|need| !asked.device.features.contains(need)) {
-        return Err(format!("the kernel needs `{need}`, which the device does not offer"));
-    }
+    check_features(asked, kernel)?;
     let language = asked.device.language;
     let text = kernel
         .text(language)
@@ -117,7 +115,7 @@ fn source(
     };
     Ok(KernelSource {
         language,
-        text: text.text.to_string(),
+        text: kernel.built_text(text, kernel.group, &kernel.constants, asked.buffers.len())?,
         entry: kernel.entry.clone(),
         origin: text.origin.clone(),
         group: kernel.group,

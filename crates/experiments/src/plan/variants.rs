@@ -10,7 +10,7 @@ use gpubench_core::gpu::{
     Binding, Constant, DeviceInfo, KernelSource, Language, Meaning, Scalar, group_label, overrides,
 };
 use gpubench_core::workload::{CaseKey, Split, Verify};
-use gpubench_suite::{Expr, Kernel, KernelText, Lowered, Scope, Variant, Work, Workload};
+use gpubench_suite::{Expr, Kernel, KernelText, Lowered, Scope, Variant, Work, Workload, Written};
 
 /// Names, values and types of a parameter block.
 pub(super) type Params = Vec<(String, f64, Scalar)>;
@@ -36,10 +36,7 @@ pub(super) fn candidates(
     asked: &Asked,
     kernel: &Kernel,
 ) -> Result<(Vec<Candidate>, Dropped), String> {
-    let device = asked.device;
-    if let Some(need) = kernel.needs.iter().find(|need| !device.features.contains(need)) {
-        return Err(format!("the kernel needs `{need}`, which the device does not offer"));
-    }
+    check_features(asked, kernel)?;
     let (mut kept, mut dropped) = (vec![], vec![]);
     for variant in variants(asked, kernel)? {
         match candidate(asked, kernel, &variant) {
@@ -54,6 +51,24 @@ pub(super) fn candidates(
             dropped.extend(last);
             Ok((distinct(kept), dropped))
         }
+    }
+}
+
+/// Whether the device offers what the suite, or the kernel's own text, says that the kernel needs.
+pub(super) fn check_features(asked: &Asked, kernel: &Kernel) -> Result<(), String> {
+    let device = asked.device;
+    let missing = |need: &str| !device.features.iter().any(|has| has == need);
+    if let Some(need) = kernel.needs.iter().find(|need| missing(need)) {
+        return Err(format!("the kernel needs `{need}`, which the device does not offer"));
+    }
+    let Some(text) = kernel.text(device.language) else { return Ok(()) };
+    match text.needs.iter().find(|need| missing(need)) {
+        Some(need) => Err(format!(
+            "{}: {} needs `{need}`, which the device does not offer",
+            place(asked.workload),
+            text.origin.file()
+        )),
+        None => Ok(()),
     }
 }
 
@@ -93,9 +108,10 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &Variant) -> Result<Candid
     let (flops, bytes) =
         (work(&workload.work.flops, "flops")?, work(&workload.work.bytes, "bytes")?);
     let Lowered { args, values } = kernel.lowered(block(params), &scope)?;
+    let buffers = asked.buffers.len();
     let source = KernelSource {
         language: device.language,
-        text: text.text.to_string(),
+        text: kernel.built_text(text, variant.group, &variant.constants, buffers)?,
         entry: kernel.entry.clone(),
         origin: text.origin.clone(),
         group: variant.group,
@@ -144,7 +160,7 @@ pub(super) fn with_overridden(
     text: &KernelText,
 ) -> Result<Vec<(String, Constant)>, String> {
     let mut all = constants.to_vec();
-    if text.language != Language::Wgsl {
+    if text.language != Language::Wgsl || text.written != Written::Plain {
         return Ok(all);
     }
     for declared in overrides(&text.text) {
@@ -178,6 +194,9 @@ pub(super) fn check_arguments(source: &KernelSource, asked: &Asked) -> Result<()
         return Err(why);
     }
     let device = asked.device;
+    if source.settings.spirv && !device.features.iter().any(|has| has == "spirv") {
+        return Err("the kernel is in SPIR-V, which the driver does not take".into());
+    }
     for buffer in &asked.buffers {
         check_element(buffer, device)?;
     }
@@ -219,9 +238,10 @@ fn other_language(asked: &Asked, kernel: &Kernel, source: &KernelSource) -> Opti
     let text = kernel.text(Language::Wgsl)?;
     let other = KernelSource {
         language: Language::Wgsl,
-        text: text.text.to_string(),
+        text: kernel.built_text(text, source.group, &source.constants, asked.buffers.len()).ok()?,
         origin: text.origin.clone(),
         constants: with_overridden(&source.constants, asked, text).ok()?,
+        settings: kernel.settings(text),
         ..source.clone()
     };
     other.unsupported_argument().is_none().then_some(other)

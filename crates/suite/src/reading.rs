@@ -1,0 +1,22 @@
+//! What is said where naga's readers of SPIR-V and GLSL panic, as they do on some wrong modules. The program ends
+//! where anything panics, so that all there is to do is to say first whose mistake it is.
+
+use gpubench_core::error::Located;
+use std::cell::RefCell;
+
+thread_local! {
+    static MISTAKE: RefCell<Option<Located>> = const { RefCell::new(None) };
+}
+
+/// What `read` returns; while it reads, a panic of this thread is `mistake`.
+pub(super) fn reading<T>(mistake: Located, read: impl FnOnce() -> T) -> T {
+    MISTAKE.set(Some(mistake));
+    let result = read();
+    MISTAKE.set(None);
+    result
+}
+
+/// The user's mistake that a panic of this thread stands for, if it does for one.
+pub fn mistake_of_panic() -> Option<Located> {
+    MISTAKE.take()
+}

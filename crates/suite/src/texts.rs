@@ -1,0 +1,180 @@
+//! The texts of a workload's kernel: shipped, or from files of the suite's folder.
+
+use super::assets;
+use super::convert::Converter;
+use super::decode::At;
+use super::file;
+use super::headers::{Headers, Mistake, headers};
+use super::source::Source;
+use super::spirv::{self, Spirv};
+use super::suggest::suggest;
+use super::types::{KernelText, Written};
+use gpubench_core::gpu::{Expanded, Language, Origin};
+use gpubench_core::hash::sha256_hex;
+use std::ops::Range;
+use std::sync::Arc;
+
+impl Converter<'_> {
+    /// The texts of `kernel`, whose entry point is `entry`; `None`: there were mistakes.
+    pub fn texts(
+        &mut self,
+        kernel: &file::Kernel,
+        entry: &str,
+        at: &Range<usize>,
+    ) -> Option<Vec<KernelText>> {
+        let own = [
+            (Language::Opencl, Written::Plain, &kernel.opencl),
+            (Language::Wgsl, Written::Plain, &kernel.wgsl),
+            (Language::Wgsl, Written::Glsl, &kernel.glsl),
+        ];
+        let own_files = own.iter().any(|(.., file)| file.is_some()) || kernel.spirv.is_some();
+        match &kernel.family {
+            Some(family) if own_files => {
+                let message =
+                    "a kernel is a shipped one by its family, or one from files, not both";
+                self.diagnostics.reject(&family.at, message, None)
+            }
+            Some(family) => self.shipped(family, entry, kernel),
+            None if !own_files => {
+                let help = "name a shipped kernel by `family` and `entry`, or files by `opencl` and `wgsl`";
+                self.diagnostics.reject(at, "the kernel has no text", Some(help))
+            }
+            None => {
+                let plain = own.into_iter().filter_map(|(language, written, file)| {
+                    let file = file.as_ref()?;
+                    Some((file, self.own(language, written, file)))
+                });
+                let mut texts: Vec<_> = plain.collect();
+                texts.extend(kernel.spirv.as_ref().map(|file| (file, self.spirv(file))));
+                self.one_each(texts)
+            }
+        }
+    }
+
+    /// The texts, of which no API takes two; `None` where there was a mistake.
+    fn one_each(
+        &mut self,
+        texts: Vec<(&At<String>, Option<KernelText>)>,
+    ) -> Option<Vec<KernelText>> {
+        let mut kept: Vec<KernelText> = vec![];
+        for (file, text) in texts {
+            let text = text?;
+            if let Some(other) = kept.iter().find(|other| other.language == text.language) {
+                let api = match text.language {
+                    Language::Opencl => "OpenCL",
+                    Language::Wgsl => "Vulkan and wgpu",
+                };
+                let message = format!(
+                    "`{}` and `{}` are both for {api}: give one of them",
+                    other.origin.file(),
+                    text.origin.file()
+                );
+                return self.diagnostics.reject(&file.at, message, None);
+            }
+            kept.push(text);
+        }
+        Some(kept)
+    }
+
+    /// A file in SPIR-V.
+    fn spirv(&mut self, file: &At<String>) -> Option<KernelText> {
+        let read = self.root.read_bytes(self.diagnostics.source(), &file.value);
+        let read = read.and_then(|(path, name, bytes)| {
+            let Spirv { digits, language, needs } = spirv::read(&bytes)?;
+            self.files.insert(path, sha256_hex(&bytes));
+            let (written, origin, text) = (Written::Spirv, Origin::User(name), digits.into());
+            Ok(KernelText { language, written, needs, origin, text, expanded: None })
+        });
+        let failed = |why| format!("cannot read the kernel `{}`: {why}", file.value);
+        read.map_err(|why| self.diagnostics.push(&file.at, failed(why), None)).ok()
+    }
+
+    fn shipped(
+        &mut self,
+        family: &At<String>,
+        entry: &str,
+        kernel: &file::Kernel,
+    ) -> Option<Vec<KernelText>> {
+        let mut texts = vec![];
+        for language in [Language::Opencl, Language::Wgsl] {
+            if let Some((path, text)) = assets::kernel(&family.value, entry, language) {
+                let path = format!("shaders/{path}");
+                let text: Arc<str> = text.into();
+                self.files.insert(format!("shipped {path}"), sha256_hex(text.as_bytes()));
+                let origin = match self.trusted {
+                    true => Origin::Shipped(path),
+                    false => Origin::Lent(path),
+                };
+                let (written, needs) = (Written::Plain, vec![]);
+                texts.push(KernelText { language, written, needs, origin, text, expanded: None });
+            }
+        }
+        if texts.is_empty() {
+            let wanted = format!("{}/{entry}", family.value);
+            let at = kernel.entry.as_ref().map_or(&family.at, |entry| &entry.at);
+            let message = format!("gpubench ships no kernel `{wanted}`");
+            return self.diagnostics.reject(
+                at,
+                message,
+                suggest(&wanted, relatives(&family.value)).as_deref(),
+            );
+        }
+        Some(texts)
+    }
+
+    fn own(
+        &mut self,
+        language: Language,
+        written: Written,
+        file: &At<String>,
+    ) -> Option<KernelText> {
+        let known = (self.diagnostics.source().path.clone(), file.value.clone());
+        let read = match self.texts.get(&known) {
+            Some(source) => Ok(source.clone()),
+            None => self.root.read(self.diagnostics.source(), &file.value),
+        };
+        match read {
+            Ok(source) => {
+                let origin = Origin::User(source.file.to_string());
+                let text = source.text.clone();
+                let expanded = match language {
+                    Language::Opencl => self.with_headers(&source)?,
+                    Language::Wgsl => None,
+                };
+                self.files.insert(source.path.clone(), sha256_hex(text.as_bytes()));
+                self.texts.insert(known, source);
+                let needs = vec![];
+                Some(KernelText { language, written, needs, origin, text, expanded })
+            }
+            Err(why) => {
+                let message = format!("cannot read the kernel `{}`: {why}", file.value);
+                self.diagnostics.reject(&file.at, message, None)
+            }
+        }
+    }
+
+    /// The kernel with its headers, which belong to the suite; reports where it would have the compiler
+    /// look for files of this machine. The outer `None`: there were mistakes.
+    fn with_headers(&mut self, source: &Source) -> Option<Option<Expanded>> {
+        match headers(self.root, source) {
+            Ok(Headers { expanded, sources }) => {
+                for header in sources {
+                    self.files.insert(header.path.clone(), sha256_hex(header.text.as_bytes()));
+                }
+                Some(expanded)
+            }
+            Err(Mistake { source, at, message, help }) => {
+                self.diagnostics.add(source.place(&at).diagnostic(message, help));
+                None
+            }
+        }
+    }
+}
+
+/// The shipped kernels of a family; all, where there is no such family.
+fn relatives(family: &str) -> Vec<&'static str> {
+    let all = assets::kernels();
+    let of_family = |kernel: &&str| kernel.split('/').next() == Some(family);
+    let relatives: Vec<_> = all.iter().copied().filter(of_family).collect();
+    if relatives.is_empty() { all } else { relatives }
+}
