@@ -9,6 +9,7 @@ use gpubench::workload::{CaseKey, Kind};
 pub fn device(name: &str) -> DeviceInfo {
     DeviceInfo {
         backend: "opencl".into(),
+        remote: None,
         index: 0,
         name: name.into(),
         vendor: "nobody".into(),
@@ -54,6 +55,7 @@ pub fn header(devices: Vec<DeviceInfo>, rounds: u32) -> Header {
         verify_only: false,
         filters: vec![],
         host: Host::default(),
+        remotes: vec![],
         devices,
     }
 }

@@ -284,8 +284,9 @@ fn unexpected(reply: &Reply) -> Outcome {
     Outcome::Failed(format!("the worker answered out of turn: {reply:?}"))
 }
 
+/// How a process ended.
 #[cfg(unix)]
-fn describe(status: ExitStatus) -> String {
+pub(super) fn describe(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt;
     match status.signal() {
         Some(9) => "killed by SIGKILL (by someone else; by the system, if memory ran out)".into(),
@@ -294,8 +295,9 @@ fn describe(status: ExitStatus) -> String {
     }
 }
 
+/// How a process ended.
 #[cfg(not(unix))]
-fn describe(status: ExitStatus) -> String {
+pub(super) fn describe(status: ExitStatus) -> String {
     status.to_string()
 }
 

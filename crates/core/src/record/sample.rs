@@ -9,6 +9,7 @@ use crate::workload::{CaseKey, Kind};
 pub fn device(backend: &str) -> DeviceInfo {
     DeviceInfo {
         backend: backend.into(),
+        remote: None,
         index: 0,
         name: "Invented GPU".into(),
         vendor: "Nobody".into(),
@@ -54,6 +55,7 @@ pub fn header(devices: Vec<DeviceInfo>) -> Header {
         verify_only: false,
         filters: vec![],
         host: Host::default(),
+        remotes: vec![],
         devices,
     }
 }

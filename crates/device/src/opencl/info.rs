@@ -79,6 +79,7 @@ fn describe(platform: Platform, device: Query, index: usize) -> DeviceInfo {
     let driver = [platform_text(platform, CL_PLATFORM_NAME), device.text(cl::CL_DRIVER_VERSION)];
     DeviceInfo {
         backend: "opencl".into(),
+        remote: None,
         index,
         name: device.text(cl::CL_DEVICE_NAME).unwrap_or_else(|| "unnamed device".into()),
         vendor: device.text(cl::CL_DEVICE_VENDOR).unwrap_or_else(|| "unknown vendor".into()),
