@@ -7,6 +7,7 @@ use super::stderr_tail::{Followed, StderrTail};
 use crate::store::Lines;
 use gpubench_core::gpu::{DeviceInfo, KernelSource, Signature};
 use gpubench_core::record::Outcome;
+use gpubench_device::opencl::library_variable;
 use gpubench_device::sim::{SIM, Sim};
 use gpubench_device::wgpu::EXIT_DEVICE_LOST;
 use gpubench_experiments::Stage;
@@ -185,6 +186,7 @@ impl Client {
                 command.arg("--sim-file").arg(file);
             }
         }
+        command.envs(library_variable());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut group = Group::spawn(command).map_err(failed)?;
         let Some((stdin, stdout, stderr)) = group.streams() else {

@@ -5,6 +5,10 @@ use crate::text::{printable, slug};
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
+/// The feature by which a device of OpenCL's embedded profile is known: it has 64-bit integers only where it has the
+/// feature `i64` too.
+pub const EMBEDDED: &str = "embedded";
+
 /// What sort of processor the device is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

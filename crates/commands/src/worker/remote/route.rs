@@ -150,10 +150,14 @@ impl Remote {
         result
     }
 
-    /// Does something with the link where there is one.
-    pub(super) fn if_linked(&self, job: impl FnOnce(&mut Link)) {
-        if let Some(link) = &mut self.state().link {
-            job(link);
+    /// Does something with the link where there is one; one that is lost is made again when it is needed.
+    pub(super) fn if_linked<T>(
+        &self,
+        job: impl FnOnce(&mut Link) -> std::result::Result<T, Outcome>,
+    ) {
+        let mut state = self.state();
+        if let Some(mut link) = state.link.take() {
+            state.link = job(&mut link).is_ok().then_some(link);
         }
     }
 

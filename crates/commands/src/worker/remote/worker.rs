@@ -36,10 +36,7 @@ impl RemoteWorker {
 
     /// As a local worker's.
     pub fn leave(&mut self) {
-        self.remote.if_linked(|link| {
-            // A link that is lost by now shows it with the next request.
-            let _ = link.ask_once(Ask::Leave, "ending the worker", SHORT);
-        });
+        self.remote.if_linked(|link| link.ask_once(Ask::Leave, "ending the worker", SHORT));
     }
 
     /// As a local worker's; a lost link is one of the errors.
