@@ -111,6 +111,7 @@ fn kind(kind: DeviceKind) -> &'static str {
         DeviceKind::Virtual => "virtual",
         DeviceKind::Cpu => "CPU",
         DeviceKind::Simulated => "simulated",
+        DeviceKind::Imported => "imported",
         DeviceKind::Other => "other",
     }
 }
@@ -182,6 +183,7 @@ fn long_kind(kind: DeviceKind) -> &'static str {
         DeviceKind::Virtual => "virtual GPU",
         DeviceKind::Cpu => "CPU implementation: what it measures is the processor",
         DeviceKind::Simulated => "simulated: nothing is measured",
+        DeviceKind::Imported => "imported: another program measured it",
         DeviceKind::Other => "accelerator",
     }
 }

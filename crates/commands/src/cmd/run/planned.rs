@@ -278,6 +278,11 @@ fn on_device(
     cases(&suite, filters, device, number, limits)
 }
 
+/// gpubench's version and commit, as results name them.
+pub fn version() -> String {
+    format!("{} ({})", env!("CARGO_PKG_VERSION"), env!("GPUBENCH_COMMIT"))
+}
+
 /// The header of a run that begins now.
 pub(super) fn new_header(
     args: &Args,
@@ -301,6 +306,7 @@ pub(super) fn new_header(
         budget: args.budget,
         verify_only: args.verify,
         filters: args.filter.clone(),
+        imported: vec![],
         host: host(),
         remotes: remotes.hosts(devices),
         devices: devices.to_vec(),
