@@ -38,7 +38,6 @@ use gpubench_report::formats::{FORMATS, Format};
 use gpubench_report::progress::say;
 use gpubench_report::terminal::{Invocation, time};
 use gpubench_suite::{ROUNDS, Requested, SECONDS, Suite};
-pub use planned::version;
 use planned::{Plan, new_header};
 use session::Ended;
 use std::ops::RangeInclusive;

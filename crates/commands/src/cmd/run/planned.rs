@@ -278,11 +278,6 @@ fn on_device(
     cases(&suite, filters, device, number, limits)
 }
 
-/// gpubench's version and commit, as results name them.
-pub fn version() -> String {
-    format!("{} ({})", env!("CARGO_PKG_VERSION"), env!("GPUBENCH_COMMIT"))
-}
-
 /// The header of a run that begins now.
 pub(super) fn new_header(
     args: &Args,
