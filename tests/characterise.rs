@@ -75,6 +75,7 @@ fn records(suite: &Suite, session: &mut Session, policy: &Policy) -> (Header, Ve
         filters: vec![],
         imported: vec![],
         host: Host::default(),
+        remotes: vec![],
         devices: vec![info],
     };
     (header, records)

@@ -239,6 +239,7 @@ fn validate(source: &KernelSource, text: &str, needs: &[String]) -> Result<(), S
 fn everything() -> DeviceInfo {
     DeviceInfo {
         backend: "wgpu".into(),
+        remote: None,
         index: 0,
         name: "everything".into(),
         vendor: "nobody".into(),

@@ -9,6 +9,7 @@ use gpubench::workload::{CaseKey, Kind};
 pub fn device(name: &str) -> DeviceInfo {
     DeviceInfo {
         backend: "opencl".into(),
+        remote: None,
         index: 0,
         name: name.into(),
         vendor: "nobody".into(),
@@ -55,6 +56,7 @@ pub fn header(devices: Vec<DeviceInfo>, rounds: u32) -> Header {
         filters: vec![],
         imported: vec![],
         host: Host::default(),
+        remotes: vec![],
         devices,
     }
 }

@@ -9,7 +9,7 @@ mod peaks;
 use super::aggregate::{Aggregate, shown};
 use super::levels::{Curve, Point};
 use gpubench_core::gpu::{DeviceKind, Scalar};
-use gpubench_core::record::{Flag, Grade, Record};
+use gpubench_core::record::{Flag, Grade, Record, sole_type};
 use gpubench_core::units::{self, Bytes};
 use gpubench_core::workload::Ceiling;
 use gpubench_model::roofline::Ceilings;
@@ -118,16 +118,29 @@ impl Roof {
     }
 
     /// What one device does at most, by the values of its cases over all rounds: what tables show. [`Roof::of`]
-    /// takes the fast end of each round's interval, since it is held against figures that may be wrong.
+    /// takes the fast end of each round's interval, since it is held against figures that may be wrong. Where
+    /// arithmetic of a type was measured and a verified kernel computes more, that is the ceiling.
     pub fn at_values<'a, 'm>(cases: impl IntoIterator<Item = &'m Aggregate<'a>>) -> Self
     where
         'a: 'm,
     {
-        let ceilings = cases.into_iter().filter(|case| case.outcome.is_ok() && !case.is_doubtful());
-        Self::from_figures(ceilings.filter_map(|case| {
-            let (record, _) = case.shown().next()?;
+        let right = cases.into_iter().filter(|case| case.outcome.is_ok() && !case.is_doubtful());
+        let figures = right.filter_map(|case| {
+            let (record, measured) = case.shown().next()?;
+            let computes = measured.flops > 0.0 && record.key.measure.is_kernel();
             let seconds = [case.time?.value; 2];
-            Some((record.ceiling?, Figure { seconds, ..Figure::of(record)? }))
+            Some((record.ceiling, computes, Figure { seconds, ..Figure::of(record)? }))
+        });
+        let figures: Vec<_> = figures.collect();
+        let of_type = |figure: &Figure| sole_type(figure.flops, figure.types);
+        let measured: Vec<_> = figures
+            .iter()
+            .filter(|(ceiling, ..)| *ceiling == Some(Ceiling::Flops))
+            .map(|(.., figure)| of_type(figure))
+            .collect();
+        Self::from_figures(figures.into_iter().filter_map(|(ceiling, computes, figure)| {
+            let is_measured = computes && measured.contains(&of_type(&figure));
+            Some((ceiling.or(is_measured.then_some(Ceiling::Flops))?, figure))
         }))
     }
 

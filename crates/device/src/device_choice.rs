@@ -7,13 +7,15 @@ use super::{Backend, all, by_name};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::text::printable;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// Which devices to use; all that measure where nothing is said.
-#[derive(Clone, Debug, Default, clap::Args)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, clap::Args)]
 pub struct Selector {
     /// Use only this device: its number or a part of its name, its vendor, pci:ADDRESS,
-    /// uuid:UUID, API:NUMBER as `devices` lists it, sim:NAME (repeat for more)
+    /// uuid:UUID, API:NUMBER as `devices` lists it, sim:NAME; @MACHINE behind it is the one in that machine (repeat for
+    /// more)
     #[arg(long, short, value_name = "DEVICE")]
     pub device: Vec<String>,
     /// Use only devices of this API (repeat for more)
@@ -148,10 +150,17 @@ pub fn choose(devices: &[DeviceInfo], selector: &Selector) -> Result<Vec<Numbere
     Ok(chosen.map(|(one, _)| one).collect())
 }
 
-/// Positions of the devices that `name` means, which are views of one physical GPU.
+/// Positions of the devices that `name` means, which are views of one physical GPU in every machine that has one of
+/// that name.
 fn one_card(devices: &[Numbered], name: &str) -> Result<Vec<usize>> {
     let found = matches(devices, name);
-    let of_first = |&i: &usize| devices[i].physical_gpu == devices[found[0]].physical_gpu;
+    let of_one_gpu = |&i: &usize| {
+        let is_other = |&j: &usize| {
+            devices[i].device.remote == devices[j].device.remote
+                && devices[i].physical_gpu != devices[j].physical_gpu
+        };
+        !found.iter().any(is_other)
+    };
     if found.is_empty() {
         return Err(Error::Usage(format!(
             "no device matches `{}`; there are\n{}",
@@ -159,7 +168,7 @@ fn one_card(devices: &[Numbered], name: &str) -> Result<Vec<usize>> {
             choices(devices.iter())
         )));
     }
-    if !found.iter().all(of_first) {
+    if !found.iter().all(of_one_gpu) {
         return Err(Error::Usage(format!(
             "`{}` means several devices; choose one by number, address or UUID:\n{}",
             printable(name, 80),
@@ -170,6 +179,14 @@ fn one_card(devices: &[Numbered], name: &str) -> Result<Vec<usize>> {
 }
 
 fn matches(devices: &[Numbered], name: &str) -> Vec<usize> {
+    // A name may have an @ of its own.
+    if let Some((name, remote)) = name.split_once('@') {
+        let is_there = |i: &usize| devices[*i].device.remote.as_deref() == Some(remote);
+        let found: Vec<usize> = matches(devices, name).into_iter().filter(is_there).collect();
+        if !found.is_empty() {
+            return found;
+        }
+    }
     let by = |test: &dyn Fn(&Numbered) -> bool| -> Vec<usize> {
         (0..devices.len()).filter(|&i| test(&devices[i])).collect()
     };
@@ -183,11 +200,9 @@ fn matches(devices: &[Numbered], name: &str) -> Vec<usize> {
         && by_name(backend).is_some()
     {
         let of = by(&|one| one.device.backend == backend);
-        let by_index = of.iter().find(|&&i| rest.parse() == Ok(devices[i].device.index));
-        return match by_index {
-            Some(&i) => vec![i],
-            None => named(devices, &of, rest),
-        };
+        let is_index = |i: &usize| rest.parse() == Ok(devices[*i].device.index);
+        let by_index: Vec<usize> = of.iter().copied().filter(is_index).collect();
+        return if by_index.is_empty() { named(devices, &of, rest) } else { by_index };
     }
     let by_gpu = by(&|one| gpu_number(name) == Some(one.physical_gpu));
     if by_gpu.is_empty() { named(devices, &by(&|_| true), name) } else { by_gpu }
@@ -243,7 +258,7 @@ fn begins(uuid: &str, part: &str) -> bool {
 /// One line a device: its physical GPU, its backend and position, its name and what distinguishes it from equal devices.
 fn choices<'a>(devices: impl Iterator<Item = &'a Numbered>) -> String {
     let line = |Numbered { physical_gpu, device }: &Numbered| {
-        let label = format!("{}:{}", device.backend, device.index);
+        let label = device.label();
         let cpu = if device.kind == DeviceKind::Cpu { "  (CPU implementation)" } else { "" };
         let pci = device.pci.as_deref().map(|pci| format!("  pci:{pci}")).unwrap_or_default();
         let name = printable(&device.name, 60);
@@ -305,6 +320,25 @@ pub(super) mod tests {
         assert_eq!(labels("1", &["wgpu"]).unwrap(), ["wgpu:0"]);
         assert_eq!(labels("", &["opencl"]).unwrap(), ["opencl:0", "opencl:1", "opencl:2"]);
         assert_eq!(labels("", &[]).unwrap().len(), 5);
+    }
+
+    #[test]
+    fn a_name_means_a_device_in_every_machine_and_one_with_the_machine_behind_it() {
+        let there =
+            |remote: &str, device: DeviceInfo| DeviceInfo { remote: Some(remote.into()), ..device };
+        let mut devices: Vec<_> = machine().into_iter().map(|d| there("a", d)).collect();
+        devices.extend(machine().into_iter().map(|d| there("b c@d", d)));
+        let labels = |name: &str| -> Result<Vec<String>> {
+            let selector = Selector { device: vec![name.into()], ..Selector::default() };
+            Ok(choose(&devices, &selector)?.iter().map(|one| one.device.label()).collect())
+        };
+        assert_eq!(labels("opencl:2").unwrap(), ["opencl:2@a", "opencl:2@b c@d"]);
+        assert_eq!(labels("opencl:2@b c@d").unwrap(), ["opencl:2@b c@d"]);
+        assert_eq!(labels("cpu@a").unwrap(), ["opencl:2@a"]);
+        assert_eq!(labels("1").unwrap(), ["opencl:1@a", "wgpu:0@a"]);
+        for name in ["opencl:2@c", "blaster@a", "blaster"] {
+            assert!(matches!(labels(name), Err(Error::Usage(_))), "{name}");
+        }
     }
 
     #[test]

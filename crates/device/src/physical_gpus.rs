@@ -3,7 +3,7 @@
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 
 /// The physical GPU of each device, numbered from 0 in the order of the devices. Two devices are one
-/// physical GPU when their UUIDs or their PCI addresses are equal; a device that reports neither is a
+/// physical GPU in one machine when their UUIDs or their PCI addresses are equal; a device that reports neither is a
 /// physical GPU of its own.
 pub fn physical_gpus(devices: &[DeviceInfo]) -> Vec<usize> {
     let mut groups: Vec<Vec<usize>> = vec![];
@@ -37,7 +37,8 @@ fn same_physical_gpu(a: &DeviceInfo, b: &DeviceInfo) -> bool {
     let same = |a: &Option<String>, b: &Option<String>| {
         a.as_ref().zip(b.as_ref()).is_some_and(|(a, b)| a.eq_ignore_ascii_case(b))
     };
-    same(&a.uuid, &b.uuid) || same(&a.pci, &b.pci)
+    // Every machine numbers its own bus.
+    a.remote == b.remote && (same(&a.uuid, &b.uuid) || same(&a.pci, &b.pci))
 }
 
 #[cfg(test)]
@@ -56,6 +57,8 @@ mod tests {
         devices[0].uuid = Some("ab".into());
         devices[2].uuid = Some("ab".into());
         assert_eq!(physical_gpus(&devices), [0, 0, 0]);
+        devices[2].remote = Some("board".into());
+        assert_eq!(physical_gpus(&devices), [0, 1, 2], "another machine's");
         assert_eq!(physical_gpus(&[]), [] as [usize; 0]);
     }
 }

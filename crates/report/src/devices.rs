@@ -7,7 +7,7 @@ use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
 /// The runs in a sentence each, and a table of the devices.
 pub fn section(input: &ReportInput) -> Section {
     let section = Section::new("devices", "What was run, on what");
-    let runs = alike(input.sources.iter().map(run));
+    let runs = alike(input.sources.iter());
     let section = runs.into_iter().fold(section, Section::text).table(table(input));
     let devices = &input.reported_devices;
     match devices.iter().filter(|reported| !reported.device.is_gpu()).count() {
@@ -19,24 +19,26 @@ pub fn section(input: &ReportInput) -> Section {
                 .counted(devices.len() as u64, "device")
                 .text(
                     " are CPU implementations or simulations: their figures are not those of a \
-                     GPU, and no ranking counts them unless asked to.",
+                     GPU. A ranking counts them only where it was asked to.",
                 ),
         ),
     }
 }
 
-/// A sentence each, and how often where several are alike.
-fn alike(runs: impl Iterator<Item = Sentence>) -> Vec<Sentence> {
-    let mut different: Vec<(Sentence, u64)> = vec![];
-    for run in runs {
-        match different.iter_mut().find(|(known, _)| *known == run) {
-            Some((_, count)) => *count += 1,
-            None => different.push((run, 1)),
+/// A sentence each, how often where several are alike, and how long they took, as far as that is known.
+fn alike<'s>(sources: impl Iterator<Item = &'s Source<'s>>) -> Vec<Sentence> {
+    let mut different: Vec<(Sentence, u64, f64)> = vec![];
+    for source in sources {
+        let (run, wall) = (run(source), source.footer.map_or(0.0, |footer| footer.wall));
+        match different.iter_mut().find(|(known, ..)| *known == run) {
+            Some((_, count, seconds)) => (*count, *seconds) = (*count + 1, *seconds + wall),
+            None => different.push((run, 1, wall)),
         }
     }
-    let said = |(run, count): (Sentence, u64)| match count {
-        1 => run.text("."),
-        _ => run.text(": ").counted(count, "run").text("."),
+    let said = |(run, count, seconds): (Sentence, u64, f64)| {
+        let run = if count > 1 { run.text(": ").counted(count, "run") } else { run };
+        let took = (seconds > 0.0).then(|| Sentence::from(", in ").value(seconds, Unit::Seconds));
+        run.then(took.unwrap_or_default()).text(".")
     };
     different.into_iter().map(said).collect()
 }

@@ -1,6 +1,7 @@
 //! All that a second person needs to repeat the runs.
 
 use gpubench_analysis::{ReportInput, Source};
+use gpubench_core::record::RemoteHost;
 use gpubench_document::{Section, Sentence, Unit};
 
 /// One section a run.
@@ -19,6 +20,7 @@ fn run(source: &Source) -> Section {
     let measured = if header.verify_only { ", results checked only, nothing measured" } else { "" };
     let hash = header.suite_hash.get(..16).unwrap_or(&header.suite_hash);
     let cores = Sentence::new().value(host.cores as f64, Unit::Count).text(" logical");
+    let remotes: Vec<String> = header.remotes.iter().map(remote).collect();
     let rounds = Sentence::new().value(header.rounds.into(), Unit::Count).text(" planned");
     let filters = (!header.filters.is_empty()).then(|| header.filters.join(", "));
     let imported = (!header.imported.is_empty()).then(|| header.imported.join("; "));
@@ -32,6 +34,7 @@ fn run(source: &Source) -> Section {
             Sentence::new().name(&host.os).text(", kernel ").name(&host.kernel),
         )
         .fact("environment", "environment", environment)
+        .fact("remotes", "other machines", (!remotes.is_empty()).then(|| remotes.join("; ")))
         .fact("gpubench", "gpubench", header.gpubench.clone())
         .fact("suite", "suite", Sentence::new().name(&header.suite).text(", hash ").name(hash))
         .fact("filters", "filters", filters)
@@ -40,6 +43,15 @@ fn run(source: &Source) -> Section {
         .fact("rounds", "rounds", rounds.text(measured))
         .fact("started", "started", header.started.clone())
         .fact("took", "took", took(source))
+}
+
+/// Another machine: what it is called, what it is, and what changes its drivers.
+fn remote(remote: &RemoteHost) -> String {
+    let host = &remote.host;
+    let parts = [&host.name, &host.class(), &host.os, &host.environment.join(", ")];
+    let known: Vec<&str> =
+        parts.into_iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+    format!("{}: {}", remote.name, known.join(", "))
 }
 
 fn took(source: &Source) -> Sentence {

@@ -2,7 +2,7 @@
 
 use crate::labels::{self, Shared, case_name, few, how_often};
 use gpubench_analysis::{Aggregate, ReportInput};
-use gpubench_document::{Section, Sentence, Unit};
+use gpubench_document::{Section, Sentence};
 use std::collections::BTreeSet;
 
 /// Failures, flags, skips and unreadable lines, each with the cases that it is of.
@@ -37,16 +37,20 @@ fn label<'i>(input: &'i ReportInput, row: &Aggregate) -> &'i str {
     &input.reported_devices[row.device].name
 }
 
-/// Which devices: more than two by their number.
+/// Which devices, by those that it is not where these are few.
 fn on(input: &ReportInput, rows: &[&Aggregate]) -> Sentence {
     let devices: BTreeSet<usize> = rows.iter().map(|row| row.device).collect();
-    match devices.len() {
-        0..=2 => Sentence::new()
-            .list(", ", devices.iter().map(|&at| input.reported_devices[at].name.clone())),
-        some => Sentence::new()
-            .value(some as f64, Unit::Count)
-            .text(" of ")
-            .counted(input.reported_devices.len() as u64, "device"),
+    let all = input.reported_devices.len();
+    let named = |wanted: &dyn Fn(&usize) -> bool| {
+        let names = (0..all).filter(wanted).map(|at| input.reported_devices[at].name.clone());
+        Sentence::new().list(", ", names)
+    };
+    match all - devices.len() {
+        0 if all > 2 => Sentence::from("all ").counted(all as u64, "device"),
+        1 | 2 if devices.len() > 2 => {
+            Sentence::from("all devices but ").then(named(&|at| !devices.contains(at)))
+        }
+        _ => named(&|at| devices.contains(at)),
     }
 }
 

@@ -36,7 +36,7 @@ fn table(ranking: &Ranking, overall: &Family) -> Table {
     });
     let title = Sentence::from("Relative to the best of ")
         .counted(overall.rows.len() as u64, "device")
-        .text(", in their order; the faster the darker");
+        .text(", in their order; the stronger the colour, the faster");
     let title = match overall.rows.len() > shown.len() {
         true => title.text(", the first ").value(shown.len() as f64, Unit::Count),
         false => title,

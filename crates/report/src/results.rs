@@ -110,7 +110,8 @@ fn best(rows: &BTreeMap<usize, &Aggregate>) -> Option<usize> {
     let times = right.filter_map(|(device, row)| Some((*device, row.time?)));
     let (devices, times): (Vec<usize>, Vec<_>) =
         times.map(|(device, time)| (device, (time.value, time.interval))).unzip();
-    clear_best(&times).map(|place| devices[place])
+    // A figure with a warning may be wrong: nothing is the best by it.
+    clear_best(&times).map(|place| devices[place]).filter(|device| !rows[device].is_doubtful())
 }
 
 #[cfg(test)]

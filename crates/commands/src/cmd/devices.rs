@@ -1,6 +1,7 @@
-//! `gpubench devices`: list the devices of this machine, one row per device and API.
+//! `gpubench devices`: list the devices of this machine, or of others, one row per device and API.
 
 use super::found;
+use super::remotes::RemoteArgs;
 use super::show::{print, print_pretty_json, width, wrapped};
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
@@ -20,6 +21,8 @@ use std::process::ExitCode;
 pub struct Args {
     #[command(flatten)]
     selector: Selector,
+    #[command(flatten)]
+    remotes: RemoteArgs,
     /// Print JSON: an array of devices
     #[arg(long)]
     json: bool,
@@ -41,7 +44,7 @@ struct Entry<'a> {
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
-    let devices = found::find(&args.selector)?;
+    let devices = found::find(&args.selector, &args.remotes.connect()?)?;
     let sources = args.selector.simulation().sources()?;
     let of = |device: &DeviceInfo| match device.kind {
         DeviceKind::Simulated => sources.get(device.index).map_or(&[][..], Vec::as_slice),

@@ -1,13 +1,13 @@
 //! The devices that a command's selector means. Each backend is queried in a process of its own,
 //! since a driver may crash or hang while it is loaded.
 
-use crate::worker;
+use crate::worker::{self, Remotes};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Outcome;
 use gpubench_device::Backend;
 use gpubench_device::device_choice::{Numbered, Selector, backends, choose};
-use gpubench_device::sim::SIM;
+use gpubench_device::sim::{SIM, Sim};
 use gpubench_report::progress::say;
 use std::thread::ScopedJoinHandle;
 use std::time::Duration;
@@ -20,15 +20,51 @@ pub(super) const LISTING: Duration = Duration::from_secs(60);
 /// # Errors
 /// `NoDevice` where there is none, `Usage` where the selector does not say which it means, `Suite`
 /// or `Io` where a simulated device's description is wrong.
-pub fn find(selector: &Selector) -> Result<Vec<Numbered>> {
-    choose(&list(selector)?, selector)
+pub fn find(selector: &Selector, remotes: &Remotes) -> Result<Vec<Numbered>> {
+    choose(&list(selector, remotes)?, selector)
 }
 
-/// All devices of the backends that the selector means, before it chooses among them.
+/// All devices of the backends that the selector means, before it chooses among them: those of other machines
+/// where there are any, else of this one.
 ///
 /// # Errors
 /// As [`find`].
-pub fn list(selector: &Selector) -> Result<Vec<DeviceInfo>> {
+pub fn list(selector: &Selector, remotes: &Remotes) -> Result<Vec<DeviceInfo>> {
+    if remotes.is_empty() {
+        let (devices, notes) = list_here(selector)?;
+        notes.iter().for_each(|note| say(note));
+        return Ok(devices);
+    }
+    shipped_only(selector)?;
+    let mut all = vec![];
+    for remote in remotes.iter() {
+        let failed = |outcome| Error::Device(format!("{}: {}", remote.name(), describe(outcome)));
+        let (devices, notes) = remote.list(selector, LISTING).map_err(failed)?;
+        notes.iter().for_each(|note| say(&format!("{}: {note}", remote.name())));
+        all.extend(devices);
+    }
+    Ok(all)
+}
+
+/// Descriptions of simulated devices do not travel.
+fn shipped_only(selector: &Selector) -> Result<()> {
+    let simulation = selector.simulation();
+    let shipped =
+        |name: &str| Sim::machines().contains(&name) || Sim::small_devices().contains(&name);
+    match simulation.files().iter().find(|file| !file.to_str().is_some_and(shipped)) {
+        Some(file) => Err(Error::Usage(format!(
+            "{}: a description is not sent to another machine (--on): nothing there would change what it simulates",
+            file.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The devices of this machine, and what is to be said of backends that failed.
+///
+/// # Errors
+/// As [`find`].
+pub fn list_here(selector: &Selector) -> Result<(Vec<DeviceInfo>, Vec<String>)> {
     let backends = backends(selector)?;
     // Loading drivers takes a while: the backends do it at the same time.
     let listed: Vec<_> = std::thread::scope(|scope| {
@@ -47,15 +83,17 @@ pub fn list(selector: &Selector) -> Result<Vec<DeviceInfo>> {
         asked.into_iter().map(Asked::answer).collect()
     });
     let mut devices: Vec<DeviceInfo> = vec![];
+    let mut notes = vec![];
     for (backend, found) in backends.iter().zip(listed) {
         match found? {
             Ok(found) => devices.extend(found),
             Err(outcome) => {
-                say(&format!("backend {} skipped: {}", backend.name(), describe(outcome)));
+                let (name, why) = (backend.name(), describe(outcome));
+                notes.push(format!("backend {name} skipped: {why}"));
             }
         }
     }
-    Ok(devices)
+    Ok((devices, notes))
 }
 
 /// A backend that was queried for its devices.
@@ -80,8 +118,8 @@ impl Asked<'_> {
 ///
 /// # Errors
 /// As [`find`].
-pub fn devices(selector: &Selector) -> Result<Vec<DeviceInfo>> {
-    Ok(find(selector)?.into_iter().map(|found| found.device).collect())
+pub fn devices(selector: &Selector, remotes: &Remotes) -> Result<Vec<DeviceInfo>> {
+    Ok(find(selector, remotes)?.into_iter().map(|found| found.device).collect())
 }
 
 /// The result of a worker that did not list its devices.
@@ -93,7 +131,7 @@ pub(super) fn describe(outcome: Outcome) -> String {
         Outcome::Crash { how, stderr } => {
             format!("listing its devices crashed: {how}: {}", stderr.join(" | "))
         }
-        Outcome::Timeout(text) | Outcome::Failed(text) => text,
+        Outcome::Timeout(text) | Outcome::Failed(text) | Outcome::LinkLost(text) => text,
         Outcome::Unsupported(reason) => reason.to_string(),
         other => other.label().to_owned(),
     }

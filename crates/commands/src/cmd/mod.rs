@@ -31,6 +31,8 @@ mod profile;
 mod rank;
 mod recover;
 mod references;
+mod relay;
+mod remotes;
 mod report;
 mod results;
 pub mod ring;
@@ -143,6 +145,9 @@ commands! {
     /// Own devices and serve cases (started by `run`)
     #[command(hide = true)]
     Worker: worker,
+    /// Serve a run in another machine (started by `run --on`)
+    #[command(hide = true)]
+    Relay: relay,
 }
 
 /// Reads the command line, does what it says, and reports what went wrong on stderr.

@@ -101,7 +101,7 @@ fn nothing_ranked(ranking: &Ranking, suites: usize) -> Result<ExitCode> {
     Err(Error::Usage(match ranked {
         0 if ranking.devices.is_empty() => "nothing to rank: the files name no device".into(),
         0 if ranking.excluded.is_empty() => "nothing to rank: no case is verified".into(),
-        0 => "nothing to rank: no GPU with a verified case (--include-cpu, --include-simulated)"
+        0 => "nothing to rank: no GPU with a verified case (--include-cpu, --include-simulated, --include-imported)"
             .into(),
         n if suites > 1 => {
             format!("no case is verified on all {n} devices: the runs are of {suites} suites")

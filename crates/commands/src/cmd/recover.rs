@@ -5,7 +5,7 @@ use super::found;
 use super::run::{cases, locks, trust};
 use super::show::print;
 use crate::store::Scratch;
-use crate::worker::{Drill, Try, host};
+use crate::worker::{Drill, Remotes, Try, host};
 use cases::Filters;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
@@ -50,9 +50,11 @@ const QUEUE_COUNTS: [u32; 3] = [1, 4, 8];
 pub fn run(args: Args) -> Result<ExitCode> {
     let suite = gpubench_experiments::load(&args.suite)?;
     let filters = Filters::parse(&args.filter, &suite)?;
-    let devices = found::devices(&args.selector)?;
+    let devices = found::devices(&args.selector, &Remotes::default())?;
     trust::ask(&suite, args.trust)?;
-    let Some(_locks) = locks::take(&devices, false)? else { return Ok(ExitCode::from(130)) };
+    let Some(_locks) = locks::take(&devices, &Remotes::default(), false)? else {
+        return Ok(ExitCode::from(130));
+    };
     let (mut all_well, mut any) = (true, false);
     for device in &devices {
         for case in iterations(&suite, &filters, device, args.seed)? {

@@ -1,8 +1,9 @@
 //! All files that a run leaves or reads: results, tables of measurements, the lock that keeps two
-//! runs off one device, and the list of suites whose kernels the user trusts.
+//! runs off one device, the list of suites whose kernels the user trusts, and names of other machines.
 
 pub mod baseline;
 mod clock;
+mod hosts;
 mod lines;
 mod lock;
 mod name;
@@ -10,11 +11,13 @@ mod read;
 pub mod read_csv;
 pub mod runs;
 mod scratch;
+mod settings;
 pub mod trust;
 pub mod tuned;
 mod write;
 
 pub use clock::now;
+pub use hosts::{KnownHost, known_host};
 pub use lines::Lines;
 pub use lock::{Attempt, DeviceLock, LockFolder};
 pub use name::{result_name, safe};

@@ -41,12 +41,8 @@ fn note(file: &Path, hash: &str, name: &str) -> Result<()> {
     notes.write_all(line.as_bytes()).map_err(io)
 }
 
-/// `gpubench/trusted` in the folder where this system keeps a user's settings.
 fn file() -> Option<PathBuf> {
-    let variable = if cfg!(windows) { "APPDATA" } else { "XDG_CONFIG_HOME" };
-    let named = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
-    let folder = named.or_else(|| Some(std::env::home_dir()?.join(".config")))?;
-    Some(folder.join("gpubench").join("trusted"))
+    super::settings::file("trusted")
 }
 
 #[cfg(test)]

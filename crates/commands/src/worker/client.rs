@@ -7,6 +7,7 @@ use super::stderr_tail::{Followed, StderrTail};
 use crate::store::Lines;
 use gpubench_core::gpu::{DeviceInfo, KernelSource, Signature};
 use gpubench_core::record::Outcome;
+use gpubench_device::opencl::library_variable;
 use gpubench_device::sim::{SIM, Sim};
 use gpubench_device::wgpu::EXIT_DEVICE_LOST;
 use gpubench_experiments::Stage;
@@ -185,6 +186,7 @@ impl Client {
                 command.arg("--sim-file").arg(file);
             }
         }
+        command.envs(library_variable());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut group = Group::spawn(command).map_err(failed)?;
         let Some((stdin, stdout, stderr)) = group.streams() else {
@@ -284,8 +286,9 @@ fn unexpected(reply: &Reply) -> Outcome {
     Outcome::Failed(format!("the worker answered out of turn: {reply:?}"))
 }
 
+/// How a process ended.
 #[cfg(unix)]
-fn describe(status: ExitStatus) -> String {
+pub(super) fn describe(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt;
     match status.signal() {
         Some(9) => "killed by SIGKILL (by someone else; by the system, if memory ran out)".into(),
@@ -294,8 +297,9 @@ fn describe(status: ExitStatus) -> String {
     }
 }
 
+/// How a process ended.
 #[cfg(not(unix))]
-fn describe(status: ExitStatus) -> String {
+pub(super) fn describe(status: ExitStatus) -> String {
     status.to_string()
 }
 

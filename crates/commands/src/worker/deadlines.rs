@@ -1,11 +1,12 @@
 //! How long each stage of a case may take before its worker is killed.
 
 use gpubench_experiments::{Policy, Stage};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// The longest a worker may stay silent, by what it does. Generous: they end what hangs, they
 /// do not hurry what is slow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deadlines {
     /// Loading the driver and opening the device.
     pub open: Duration,

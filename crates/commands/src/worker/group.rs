@@ -43,6 +43,11 @@ impl Group {
         Some((child.stdin().take()?, child.stdout().take()?, child.stderr().take()?))
     }
 
+    /// The child's stderr, once, where it alone is piped.
+    pub fn stderr(&mut self) -> Option<ChildStderr> {
+        self.child.stderr().take()
+    }
+
     /// Waits until the child has ended, at most so long.
     pub fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
         let start = Instant::now();

@@ -1,7 +1,12 @@
-//! The machine a run is made on.
+//! The machine a run is made on, and the program that makes it.
 
 use gpubench_core::record::Host;
 use gpubench_core::text::printable;
+
+/// This gpubench: its version and commit.
+pub fn version() -> String {
+    format!("{} ({})", env!("CARGO_PKG_VERSION"), env!("GPUBENCH_COMMIT"))
+}
 
 /// Looks at this machine.
 pub fn host() -> Host {

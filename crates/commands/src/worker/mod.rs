@@ -2,15 +2,18 @@
 //!
 //! `run` holds no device: for each device and round it starts itself as `gpubench worker`, asks
 //! in JSON lines and is answered in JSON lines. The parent owns the deadlines. A worker that
-//! hangs is killed with its process group, one that dies costs its case only.
+//! hangs is killed with its process group, one that dies costs its case only. Workers of other machines are
+//! started by a relay there, behind a command of the user's.
 
 mod circuit_breaker;
 mod client;
 mod deadlines;
 mod group;
 mod host;
+mod local;
 mod protocol;
 mod recovery;
+mod remote;
 mod serve;
 mod stderr_tail;
 mod supervisor;
@@ -19,9 +22,10 @@ mod transport;
 pub use client::{Client, devices, signatures};
 pub use deadlines::Deadlines;
 pub use group::kill_all;
-pub use host::host;
+pub use host::{host, version};
 pub use protocol::{Reply, Request};
 pub use recovery::{Drill, Try};
+pub use remote::{Remote, Remotes, Route, relay};
 pub use serve::{Wanted, serve};
 pub use supervisor::WorkerSupervisor;
 pub use transport::die_with;

@@ -2,16 +2,25 @@
 //! when it dies, none when the device has failed too often.
 
 use super::circuit_breaker::CircuitBreaker;
-use super::client::Client;
 use super::deadlines::Deadlines;
+use super::local::LocalWorker;
 use super::protocol::{Reply, Request};
+use super::remote::{RemoteWorker, Remotes};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::{Flag, Outcome, Record};
 use gpubench_device::sim::Sim;
 use gpubench_experiments::plan::Case;
 use gpubench_experiments::{Measurement, Policy, Stage, StageTimer};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
+
+/// Where the process is that owns the devices.
+#[derive(Debug)]
+enum Worker {
+    Local(LocalWorker),
+    Remote(RemoteWorker),
+}
 
 /// Devices and whoever serves them.
 #[derive(Debug)]
@@ -19,9 +28,7 @@ pub struct WorkerSupervisor {
     devices: Vec<DeviceInfo>,
     /// The user's deadline for every stage.
     limit: Option<Duration>,
-    /// How a simulated device is described, and scatters.
-    sim: Sim,
-    client: Option<Client>,
+    worker: Worker,
     circuit_breaker: CircuitBreaker,
     /// Seconds of the reference kernel when the run began on this device.
     reference_kernel: Option<f64>,
@@ -36,18 +43,30 @@ impl WorkerSupervisor {
     /// For several devices (at least one), which one worker opens.
     pub fn multi_device(devices: Vec<DeviceInfo>, sim: Sim, limit: Option<Duration>) -> Self {
         Self {
+            worker: Worker::Local(LocalWorker::new(devices.clone(), sim)),
             devices,
             limit,
-            sim,
-            client: None,
             circuit_breaker: CircuitBreaker::default(),
             reference_kernel: None,
         }
     }
 
+    /// The same, where the devices are in one of `remotes`: there.
+    pub fn among(mut self, remotes: &Remotes, sim: &Sim) -> Self {
+        if let Some(remote) = remotes.of(self.device()) {
+            let worker = RemoteWorker::new(Arc::clone(remote), &self.devices, sim.clone());
+            self.worker = Worker::Remote(worker);
+        }
+        self
+    }
+
     /// From the next worker on, a simulated device scatters by `seed` and its own number.
     pub fn scatter(&mut self, seed: u64) {
-        self.sim = self.sim.scattering(seed.wrapping_add(self.device().index as u64));
+        let seed = seed.wrapping_add(self.device().index as u64);
+        match &mut self.worker {
+            Worker::Local(worker) => worker.scatter(seed),
+            Worker::Remote(worker) => worker.scatter(seed),
+        }
     }
 
     /// Learns from a record of this device what the reference kernel took when the run began; the first
@@ -61,8 +80,8 @@ impl WorkerSupervisor {
         &self.devices[0]
     }
 
-    /// Measures a case, whatever happens to the worker. A crash is tried once more, which shows
-    /// a flake from a fault. Device and round of the record are the caller's to fill in.
+    /// Measures a case, whatever happens to the worker. A crash, or a lost link, is tried once more, which
+    /// shows a flake from a fault. Device and round of the record are the caller's to fill in.
     pub fn measure(
         &mut self,
         case: &Case,
@@ -113,12 +132,16 @@ impl WorkerSupervisor {
             Record { wall: stage_timer.end(), ..record(case, failed) }
         };
         let mut found = attempt();
-        if let Outcome::Crash { how: first, .. } = &found.outcome {
-            let first = first.clone();
+        if let Some(first) = fault(&found.outcome) {
             found = attempt();
+            let second = fault(&found.outcome);
             match &mut found.outcome {
-                Outcome::Crash { how, .. } if *how == first => how.push_str(", twice"),
-                Outcome::Crash { how, .. } => *how = format!("{first}, then {how}"),
+                Outcome::Crash { how, .. } | Outcome::LinkLost(how) => {
+                    match second == Some(first.clone()) {
+                        true => how.push_str(", twice"),
+                        false => *how = format!("{first}, then {how}"),
+                    }
+                }
                 _ => found.flags.push(Flag::Flake(first)),
             }
         }
@@ -163,12 +186,13 @@ impl WorkerSupervisor {
 
     /// Ends the worker: the next case starts a fresh one.
     pub fn leave(&mut self) {
-        if let Some(client) = self.client.take() {
-            client.close();
+        match &mut self.worker {
+            Worker::Local(worker) => worker.leave(),
+            Worker::Remote(worker) => worker.leave(),
         }
     }
 
-    /// Asks the worker, starting one where there is none; a worker that failed is gone after.
+    /// Asks the worker, wherever it is.
     fn ask(
         &mut self,
         request: &Request,
@@ -176,22 +200,19 @@ impl WorkerSupervisor {
         stage: &mut dyn FnMut(Stage),
     ) -> Result<Reply, Outcome> {
         let deadlines = Deadlines::new(policy, self.limit);
-        let mut client = match self.client.take() {
-            Some(client) => client,
-            None => Client::open(&self.devices, &self.sim, deadlines.open)?,
-        };
-        let reply = client.ask(request, &deadlines, stage)?;
-        let reusable = match &reply {
-            Reply::Record(record) => record.outcome.leaves_worker_reusable(),
-            Reply::Failed(outcome) => outcome.leaves_worker_reusable(),
-            _ => true,
-        };
-        // What a faulty kernel did to the driver must not fall on the next case; and only a fresh
-        // process may use a lost device again.
-        if reusable {
-            self.client = Some(client);
+        match &mut self.worker {
+            Worker::Local(worker) => worker.ask(request, &deadlines, stage),
+            Worker::Remote(worker) => worker.ask(request, &deadlines, stage),
         }
-        Ok(reply)
+    }
+}
+
+/// What to try again shows by: that a worker crashed, or that the link to it was lost.
+fn fault(outcome: &Outcome) -> Option<String> {
+    match outcome {
+        Outcome::Crash { how, .. } => Some(how.clone()),
+        Outcome::LinkLost(how) => Some(format!("link lost: {how}")),
+        _ => None,
     }
 }
 

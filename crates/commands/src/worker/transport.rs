@@ -11,7 +11,7 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// The worker's pipes.
 pub struct Transport {
-    out: Box<dyn Write>,
+    out: Box<dyn Write + Send>,
     requests: Receiver<Request>,
 }
 
@@ -62,7 +62,7 @@ impl Transport {
 
 /// Keeps a copy of stdout and points the descriptor itself to stderr.
 #[cfg(unix)]
-fn take_stdout() -> std::io::Result<Box<dyn Write>> {
+pub(super) fn take_stdout() -> std::io::Result<Box<dyn Write + Send>> {
     let kept = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
     rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
     Ok(Box::new(std::fs::File::from(kept)))
@@ -70,7 +70,7 @@ fn take_stdout() -> std::io::Result<Box<dyn Write>> {
 
 /// Where descriptors cannot be moved, the mark before each reply distinguishes it from other output.
 #[cfg(not(unix))]
-fn take_stdout() -> std::io::Result<Box<dyn Write>> {
+pub(super) fn take_stdout() -> std::io::Result<Box<dyn Write + Send>> {
     Ok(Box::new(std::io::stdout()))
 }
 

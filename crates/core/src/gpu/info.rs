@@ -5,6 +5,10 @@ use crate::text::{printable, slug};
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
+/// The feature by which a device of OpenCL's embedded profile is known: it has 64-bit integers only where it has the
+/// feature `i64` too.
+pub const EMBEDDED: &str = "embedded";
+
 /// What sort of processor the device is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -33,6 +37,9 @@ pub enum DeviceKind {
 pub struct DeviceInfo {
     /// The name of the API that it is seen through.
     pub backend: String,
+    /// The machine that it is in, as the command line names it; `None`: this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<String>,
     /// Position among the backend's devices; stable while drivers do not change.
     pub index: usize,
     /// The device's name as the driver gives it.
@@ -96,9 +103,18 @@ impl DeviceInfo {
         !matches!(self.kind, DeviceKind::Cpu | DeviceKind::Simulated | DeviceKind::Imported)
     }
 
-    /// `opencl:0`: how tables name a device, and how `--device` takes it.
+    /// `opencl:0`, in another machine `opencl:0@board`: how tables name a device, and how `--device` takes it.
     pub fn label(&self) -> String {
-        format!("{}:{}", printable(&self.backend, 12), self.index)
+        let label = format!("{}:{}", printable(&self.backend, 12), self.index);
+        match &self.remote {
+            Some(remote) => format!("{label}@{}", printable(remote, 40)),
+            None => label,
+        }
+    }
+
+    /// Whether both are the same position of one API in one machine.
+    pub fn is_at(&self, other: &Self) -> bool {
+        (&self.backend, self.index, &self.remote) == (&other.backend, other.index, &other.remote)
     }
 
     /// A stable, file-safe name: vendor, device and backend in lower case, joined by dashes.

@@ -47,7 +47,8 @@ fn full(device: &DeviceInfo) -> String {
 
 /// What there is of `parts`, and what kind of device it is where it is no GPU.
 fn joined(device: &DeviceInfo, parts: &[&str]) -> String {
-    let parts = parts.iter().map(|part| printable(part, 50));
+    let remote = device.remote.as_deref().map(|remote| format!("in {}", printable(remote, 30)));
+    let parts = parts.iter().map(|part| printable(part, 50)).chain(remote);
     let kind = match device.kind {
         DeviceKind::Cpu => " (CPU)",
         DeviceKind::Simulated => " (simulated)",

@@ -38,6 +38,9 @@ pub struct Header {
     pub imported: Vec<String>,
     /// The machine.
     pub host: Host,
+    /// Other machines that devices are in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remotes: Vec<RemoteHost>,
     /// The devices; records name them by position.
     pub devices: Vec<DeviceInfo>,
 }
@@ -60,6 +63,23 @@ pub struct Host {
     /// Environment variables that change what drivers do, as `NAME=value`.
     #[serde(default)]
     pub environment: Vec<String>,
+}
+
+/// Another machine, in which devices of the run are.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RemoteHost {
+    /// As the command line names it, and the devices in it.
+    pub name: String,
+    /// The machine.
+    pub host: Host,
+}
+
+impl Header {
+    /// The machine that a device is in.
+    pub fn host_of(&self, device: &DeviceInfo) -> &Host {
+        let is_there = |remote: &&RemoteHost| Some(&remote.name) == device.remote.as_ref();
+        self.remotes.iter().find(is_there).map_or(&self.host, |remote| &remote.host)
+    }
 }
 
 impl Host {

@@ -21,7 +21,7 @@ mod timed;
 
 pub use checkpoint_file::{CheckpointError, CheckpointFile, CheckpointIdentity};
 pub use flag::{Flag, Grade};
-pub use header::{Footer, Header, Host};
+pub use header::{Footer, Header, Host, RemoteHost};
 pub use monitor::Monitor;
 pub use noise::{Noise, Past};
 pub use outcome::{ErrorNorms, Mismatch, Outcome, Severity};

@@ -33,6 +33,8 @@ pub enum Outcome {
     OutOfMemory(String),
     /// The device is gone.
     DeviceLost(String),
+    /// The link to the machine that the device is in was lost; how.
+    LinkLost(String),
     /// Any other failure.
     Failed(String),
 }
@@ -81,6 +83,7 @@ impl Outcome {
             | Self::Timeout(text)
             | Self::OutOfMemory(text)
             | Self::DeviceLost(text)
+            | Self::LinkLost(text)
             | Self::Failed(text) => first_lines(text),
             Self::Unsupported(reason) | Self::Skipped(reason) => first_lines(&reason.to_string()),
             Self::Ok | Self::Unchecked => vec![],
@@ -107,6 +110,7 @@ impl Outcome {
             Self::BuildError(_) => Severity::BuildError,
             Self::OutOfMemory(_) => Severity::OutOfMemory,
             Self::Failed(_) => Severity::Failed,
+            Self::LinkLost(_) => Severity::LinkLost,
             Self::Timeout(_) => Severity::Timeout,
             Self::Crash { .. } => Severity::Crash,
             Self::DeviceLost(_) => Severity::DeviceLost,
@@ -128,7 +132,9 @@ impl Outcome {
     pub fn blames_device(&self) -> Option<bool> {
         match self {
             Self::Skipped(_) | Self::Unsupported(_) => None,
-            Self::Crash { .. } | Self::Timeout(_) | Self::DeviceLost(_) => Some(true),
+            Self::Crash { .. } | Self::Timeout(_) | Self::DeviceLost(_) | Self::LinkLost(_) => {
+                Some(true)
+            }
             Self::Ok
             | Self::Unchecked
             | Self::Unverified(_)
@@ -155,7 +161,7 @@ impl Outcome {
 ///
 /// A round that was left out says nothing, so the others decide. A failure is the worse the further
 /// it reaches: a build error, too little memory or an error of the API end the case before or at its
-/// launch; a timeout and a crash take the worker with them; a lost device takes every case behind
+/// launch; a lost link, a timeout and a crash take the worker with them; a lost device takes every case behind
 /// it. A wrong result is worst, since it alone looks like a success: only the comparison with the
 /// reference tells it from one, and then the times of the other rounds are not to be believed either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -174,6 +180,8 @@ pub enum Severity {
     OutOfMemory,
     /// Any other failure that ended the case alone.
     Failed,
+    /// The link to the device's machine was lost.
+    LinkLost,
     /// A deadline passed, and the worker was killed.
     Timeout,
     /// The worker died.
@@ -208,6 +216,7 @@ impl Severity {
             Self::Crash => "crash",
             Self::OutOfMemory => "out of memory",
             Self::DeviceLost => "device lost",
+            Self::LinkLost => "link lost",
             Self::Failed => "failed",
         }
     }

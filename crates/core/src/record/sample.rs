@@ -9,6 +9,7 @@ use crate::workload::{CaseKey, Kind};
 pub fn device(backend: &str) -> DeviceInfo {
     DeviceInfo {
         backend: backend.into(),
+        remote: None,
         index: 0,
         name: "Invented GPU".into(),
         vendor: "Nobody".into(),
@@ -55,6 +56,7 @@ pub fn header(devices: Vec<DeviceInfo>) -> Header {
         filters: vec![],
         imported: vec![],
         host: Host::default(),
+        remotes: vec![],
         devices,
     }
 }

@@ -2,13 +2,11 @@
 
 use super::info::Found;
 use super::kernel;
-use super::memory::{Memory, too_long};
+use super::memory::Memory;
 use super::object::{self, Owned};
 use super::prepare::prepare;
 use super::run::{Kernels, Run};
-use super::status::checked;
 use crate::Device;
-use crate::validation::no_buffer;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{
     BufferId, BuildReport, DeviceInfo, KernelId, KernelSource, MemoryKind, Recording, Timeline,
@@ -16,7 +14,7 @@ use gpubench_core::gpu::{
 use gpubench_core::units::Bytes;
 use opencl3::command_queue::CommandQueue;
 use opencl3::context::Context;
-use opencl3::types::{CL_BLOCKING, cl_device_id};
+use opencl3::types::cl_device_id;
 use std::rc::Rc;
 
 /// A device with its context. Fields are dropped in the order written: what depends on the
@@ -48,7 +46,12 @@ impl OpenclDevice {
 
     fn need_queues(&mut self, count: usize) -> Result<()> {
         while self.queues.len() < count {
-            self.queues.push(Rc::new(object::queue(&self.context, self.id)?));
+            let (queue, has_timestamps) = object::queue(&self.context, self.id)?;
+            if !has_timestamps {
+                // What it reports of its timer means nothing: the host's clock it is.
+                self.info.timestamp_resolution = None;
+            }
+            self.queues.push(Rc::new(queue));
         }
         Ok(())
     }
@@ -77,36 +80,23 @@ impl Device for OpenclDevice {
         self.memory.alloc(place, &self.info, (id, bytes, kind))
     }
 
-    #[expect(unsafe_code, reason = "OpenCL call")]
     fn write(&mut self, id: BufferId, data: &[u8]) -> Result<()> {
         if data.is_empty() || self.memory.write_host(id, data)? {
             return Ok(());
         }
-        let (buffer, len) = self.memory.whole_mut(id).ok_or_else(|| no_buffer(id, ""))?;
-        if data.len() > len.as_usize() {
-            return Err(too_long(data, len));
-        }
-        // SAFETY: the buffer holds `data.len()` bytes; the call blocks.
-        let event =
-            unsafe { self.queues[0].enqueue_write_buffer(buffer, CL_BLOCKING, 0, data, &[]) };
-        checked("writing a buffer", event).map(Owned::new).map(drop)
+        self.memory.write_device(&self.queues[0], id, data)
     }
 
-    #[expect(unsafe_code, reason = "OpenCL call")]
     fn read(&mut self, id: BufferId) -> Result<Vec<u8>> {
-        let Some((buffer, len)) = self.memory.whole_mut(id) else {
-            return self.memory.host(id).map(|host| host.bytes().to_vec());
-        };
-        let mut data = vec![0_u8; len.as_usize()];
-        // SAFETY: buffer and `data` have the same length; the call blocks.
-        let event =
-            unsafe { self.queues[0].enqueue_read_buffer(buffer, CL_BLOCKING, 0, &mut data, &[]) };
-        checked("reading a buffer", event).map(Owned::new).map(drop)?;
-        Ok(data)
+        let on_device = self.memory.read_device(&self.queues[0], id);
+        on_device.unwrap_or_else(|| self.memory.host(id).map(|host| host.bytes().to_vec()))
     }
 
     fn run(&mut self, recording: &Recording) -> Result<Timeline> {
-        prepare(recording, &self.info, &self.kernels, &mut self.memory)?;
+        prepare(recording, &self.info, &self.kernels, (&mut self.memory, &self.queues[0]))?;
+        if self.memory.has_turned() {
+            self.unbind_all();
+        }
         let queue_count = recording.queues() as usize;
         self.need_queues(queue_count)?;
         let run = Run {

@@ -3,8 +3,9 @@
 use super::query::{Query, platform_text, saturating};
 use super::status::checked;
 use gpubench_core::error::Result;
-use gpubench_core::gpu::{DeviceInfo, DeviceKind, Language, MemoryKind};
+use gpubench_core::gpu::{DeviceInfo, DeviceKind, EMBEDDED, Language, MemoryKind};
 use gpubench_core::units::Bytes;
+use opencl3::command_queue::CL_QUEUE_PROFILING_ENABLE;
 use opencl3::device as cl;
 use opencl3::error_codes::{CL_PLATFORM_NOT_FOUND_KHR, ClError, DLOPEN_RUNTIME_LOAD_FAILED};
 use opencl3::platform::platform::CL_PLATFORM_NAME;
@@ -13,6 +14,9 @@ use std::sync::{Mutex, PoisonError};
 
 /// OpenCL sets no limit to the number of queues; recordings want a few dozen at most.
 const MAX_QUEUES: u32 = 32;
+
+/// Megahertz that some drivers report who do not know the clock, or less.
+const NO_CLOCK: u64 = 1;
 
 // Queries that the bindings do not name.
 const CL_DEVICE_PCI_DOMAIN_ID_NV: u32 = 0x400A;
@@ -57,8 +61,8 @@ fn unusable(device: Query) -> Option<&'static str> {
         Some("the driver calls it unavailable")
     } else if !device.yes(cl::CL_DEVICE_COMPILER_AVAILABLE) {
         Some("it has no compiler")
-    } else if version(device) < Some((1, 2)) {
-        Some("it is older than OpenCL 1.2")
+    } else if version(device) < Some((1, 1)) {
+        Some("it is older than OpenCL 1.1")
     } else {
         None
     }
@@ -79,12 +83,13 @@ fn describe(platform: Platform, device: Query, index: usize) -> DeviceInfo {
     let driver = [platform_text(platform, CL_PLATFORM_NAME), device.text(cl::CL_DRIVER_VERSION)];
     DeviceInfo {
         backend: "opencl".into(),
+        remote: None,
         index,
         name: device.text(cl::CL_DEVICE_NAME).unwrap_or_else(|| "unnamed device".into()),
         vendor: device.text(cl::CL_DEVICE_VENDOR).unwrap_or_else(|| "unknown vendor".into()),
         kind: kind(device),
         driver: driver.into_iter().flatten().collect::<Vec<_>>().join(" "),
-        api: version(device).map_or("OpenCL".into(), |(a, b)| format!("OpenCL {a}.{b}")),
+        api: api(device),
         language: Language::Opencl,
         memory,
         max_buffer,
@@ -93,7 +98,7 @@ fn describe(platform: Platform, device: Query, index: usize) -> DeviceInfo {
         compute_units: device.number32(cl::CL_DEVICE_MAX_COMPUTE_UNITS).filter(|&n| n > 0),
         clock_hz: device
             .number(cl::CL_DEVICE_MAX_CLOCK_FREQUENCY)
-            .filter(|&mhz| mhz > 0)
+            .filter(|&mhz| mhz > NO_CLOCK)
             .map(|mhz| mhz as f64 * 1e6),
         max_group_size: device.number32(cl::CL_DEVICE_MAX_WORK_GROUP_SIZE).unwrap_or(1),
         max_group_dims: max_group_dims(device),
@@ -103,7 +108,7 @@ fn describe(platform: Platform, device: Query, index: usize) -> DeviceInfo {
         queues: MAX_QUEUES,
         timestamp_resolution: device
             .number(cl::CL_DEVICE_PROFILING_TIMER_RESOLUTION)
-            .filter(|&ns| ns > 0)
+            .filter(|&ns| ns > 0 && has_profiling(device))
             .map(|ns| ns as f64 * 1e-9),
         subgroup: subgroup(device),
         offset_alignment: offset_alignment(device),
@@ -113,6 +118,23 @@ fn describe(platform: Platform, device: Query, index: usize) -> DeviceInfo {
         uuid: device.bytes(cl::CL_DEVICE_UUID_KHR).and_then(|bytes| uuid(&bytes)),
         features: features(device, &extensions),
     }
+}
+
+/// `OpenCL 3.0`, and the profile where it is not the full one.
+fn api(device: Query) -> String {
+    let version = version(device).map_or("OpenCL".into(), |(a, b)| format!("OpenCL {a}.{b}"));
+    if is_embedded(device) { version + " embedded profile" } else { version }
+}
+
+/// Whether it promises less than the full profile: no 64-bit integers, coarser rounding, smaller limits.
+fn is_embedded(device: Query) -> bool {
+    device.text(cl::CL_DEVICE_PROFILE).is_some_and(|profile| profile == "EMBEDDED_PROFILE")
+}
+
+/// Whether it says that its queues take timestamps; some refuse them all the same, which shows when it is opened.
+fn has_profiling(device: Query) -> bool {
+    let properties = device.number(cl::CL_DEVICE_QUEUE_ON_HOST_PROPERTIES);
+    properties.is_none_or(|properties| properties & CL_QUEUE_PROFILING_ENABLE != 0)
 }
 
 fn kind(device: Query) -> DeviceKind {
@@ -220,6 +242,8 @@ fn features(device: Query, extensions: &str) -> Vec<String> {
         ("f64", has("cl_khr_fp64") || device.yes(cl::CL_DEVICE_DOUBLE_FP_CONFIG)),
         ("spirv", intermediate.contains("SPIR-V")),
         ("subgroups", subgroups),
+        (EMBEDDED, is_embedded(device)),
+        ("i64", is_embedded(device) && has("cles_khr_int64")),
     ];
     table.into_iter().filter(|&(_, has)| has).map(|(name, _)| name.to_owned()).collect()
 }

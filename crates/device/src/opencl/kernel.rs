@@ -30,8 +30,11 @@ use std::time::Instant;
 const OPTIONS: &str = "-cl-std=CL1.2 -cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero \
                        -cl-kernel-arg-info";
 
-/// All options of a kernel: those above, its own, its constants.
-pub(super) fn options(source: &KernelSource) -> Result<String> {
+/// What of it a compiler of OpenCL 1.1 takes.
+const OPTIONS_1_1: &str = "-cl-std=CL1.1 -cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero";
+
+/// All options of a kernel on a device: those above, its own, its constants.
+pub(super) fn options(source: &KernelSource, info: &DeviceInfo) -> Result<String> {
     const STANDARD: &str = "-cl-std=";
     // What the options of a compiler of OpenCL C say, SPIR-V has decided.
     if source.settings.spirv {
@@ -39,7 +42,8 @@ pub(super) fn options(source: &KernelSource) -> Result<String> {
     }
     let own = &source.settings.options;
     let replaced = own.iter().any(|option| option.starts_with(STANDARD));
-    let usual = OPTIONS.split_whitespace().filter(|o| !(replaced && o.starts_with(STANDARD)));
+    let all = if info.api.starts_with("OpenCL 1.1") { OPTIONS_1_1 } else { OPTIONS };
+    let usual = all.split_whitespace().filter(|o| !(replaced && o.starts_with(STANDARD)));
     let defines = source.defines()?;
     let all = usual.chain(own.iter().map(String::as_str)).chain([defines.as_str()]);
     Ok(all.collect::<Vec<_>>().join(" "))
@@ -116,7 +120,7 @@ pub(super) fn build(
         return Err(Error::Unsupported("an OpenCL device takes OpenCL C, not WGSL".into()));
     }
     validation::group(source, info)?;
-    let options = options(source)?;
+    let options = options(source, info)?;
     let begun = Instant::now();
     let (program, log) = compile(context, device, source, &options)?;
     let object = entry(&program, source)?;

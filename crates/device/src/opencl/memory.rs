@@ -2,6 +2,7 @@
 
 use super::object::{self, Owned};
 use super::status::checked;
+use super::turned;
 use crate::validation::{self, no_buffer};
 use bytemuck::{Pod, Zeroable};
 use gpubench_core::error::{Error, Result};
@@ -20,6 +21,8 @@ use std::rc::Rc;
 #[derive(Default)]
 pub(super) struct Memory {
     buffers: BTreeMap<BufferId, Buffer>,
+    /// Whether a part that a kernel may still be bound to is gone.
+    has_turned: bool,
 }
 
 enum Buffer {
@@ -32,6 +35,10 @@ struct DeviceBuffer {
     whole: Owned<object::Buffer>,
     parts: HashMap<(Bytes, Bytes), Owned<object::Buffer>>,
     len: Bytes,
+    /// Where the byte lies that the whole begins with, where the driver makes no parts: bytes before it come last.
+    turned: Bytes,
+    /// Whether a kernel of the recording at hand sees it as it is.
+    is_seen: bool,
 }
 
 /// Host memory that stays where it is until it is dropped.
@@ -98,6 +105,8 @@ impl Memory {
                 whole: object::buffer(context, 0, bytes)?,
                 parts: HashMap::new(),
                 len: bytes,
+                turned: Bytes(0),
+                is_seen: false,
             }),
             MemoryKind::Pinned => Buffer::Host(pinned(context, queue, bytes)?),
             MemoryKind::Pageable | MemoryKind::Mapped => Buffer::Host(pageable(bytes, kind)?),
@@ -106,10 +115,21 @@ impl Memory {
         Ok(())
     }
 
+    /// A recording is to be prepared: no kernel of it has been seen.
+    pub(super) fn begin(&mut self) {
+        self.has_turned = false;
+        for buffer in self.buffers.values_mut() {
+            if let Buffer::Device(buffer) = buffer {
+                buffer.is_seen = false;
+            }
+        }
+    }
+
     /// Creates the parts of device buffers that `slice` needs, and checks that it lies within
-    /// its buffer. A dispatch needs an aligned part; a copy does without where it is not.
+    /// its buffer. A dispatch needs a part, or what stands for one; a copy does without where there is none.
     pub(super) fn prepare(
         &mut self,
+        queue: &CommandQueue,
         slice: &Slice,
         alignment: Bytes,
         dispatch: bool,
@@ -119,22 +139,18 @@ impl Memory {
             _ => return Err(no_buffer(slice.buffer, "device ")),
         };
         validation::within(slice, buffer.len.0)?;
-        let part = (slice.offset, slice.len);
-        if part == (Bytes(0), buffer.len) || buffer.parts.contains_key(&part) {
-            return Ok(());
-        }
-        if !slice.offset.0.is_multiple_of(alignment.0) {
-            if !dispatch {
-                return Ok(());
+        if !buffer.has(slice) && (buffer.turned == Bytes(0) || dispatch) {
+            match buffer.part(slice, alignment) {
+                Err(why) if dispatch => {
+                    buffer.turn(queue, slice, why)?;
+                    self.has_turned = true;
+                }
+                Err(Error::Unsupported(_)) | Ok(()) => {}
+                Err(other) => return Err(other),
             }
-            return Err(Error::Unsupported(format!(
-                "a kernel's buffer begins at byte {}; the device wants multiples of {}",
-                slice.offset.0, alignment.0
-            )));
         }
-        let object = object::sub_buffer(&buffer.whole, slice.offset, slice.len)?;
-        buffer.parts.insert(part, object);
-        Ok(())
+        buffer.is_seen |= dispatch;
+        turned::offset(slice, buffer.len, buffer.turned).map(drop)
     }
 
     /// Checks that `slice` lies within a host buffer.
@@ -149,7 +165,10 @@ impl Memory {
         };
         Ok(match buffer.parts.get(&(slice.offset, slice.len)) {
             Some(part) => (&**part, 0),
-            None => (&*buffer.whole, slice.offset.as_usize()),
+            None => {
+                let first = turned::offset(slice, buffer.len, buffer.turned)?;
+                (&*buffer.whole, first.as_usize())
+            }
         })
     }
 
@@ -161,12 +180,39 @@ impl Memory {
         }
     }
 
-    /// The device buffer of that number, and its size.
-    pub(super) fn whole_mut(&mut self, id: BufferId) -> Option<(&mut object::Buffer, Bytes)> {
-        match self.buffers.get_mut(&id)? {
-            Buffer::Device(buffer) => Some((&mut buffer.whole, buffer.len)),
+    /// Whether preparing the recording took parts away.
+    pub(super) fn has_turned(&self) -> bool {
+        self.has_turned
+    }
+
+    /// The contents of a device buffer; `None` where there is none of that number.
+    pub(super) fn read_device(
+        &self,
+        queue: &CommandQueue,
+        id: BufferId,
+    ) -> Option<Result<Vec<u8>>> {
+        match self.buffers.get(&id)? {
+            Buffer::Device(buffer) => {
+                Some(turned::read(queue, &buffer.whole, (buffer.len, buffer.turned)))
+            }
             Buffer::Host(_) => None,
         }
+    }
+
+    /// Writes `data` to the beginning of a device buffer.
+    pub(super) fn write_device(
+        &mut self,
+        queue: &CommandQueue,
+        id: BufferId,
+        data: &[u8],
+    ) -> Result<()> {
+        let Some(Buffer::Device(buffer)) = self.buffers.get_mut(&id) else {
+            return Err(no_buffer(id, ""));
+        };
+        if data.len() > buffer.len.as_usize() {
+            return Err(too_long(data, buffer.len));
+        }
+        turned::write(queue, &mut buffer.whole, (buffer.len, buffer.turned), data)
     }
 
     /// Writes `data` to the beginning of a host buffer; false where there is none of that number.
@@ -180,6 +226,58 @@ impl Memory {
 
     pub(super) fn clear(&mut self) {
         self.buffers.clear();
+    }
+}
+
+impl DeviceBuffer {
+    /// Whether a kernel that is given the whole buffer, or a part that was made, sees `slice`.
+    fn has(&self, slice: &Slice) -> bool {
+        let part = (slice.offset, slice.len);
+        let is_whole = match self.turned {
+            Bytes(0) => part == (Bytes(0), self.len),
+            turned => slice.offset == turned,
+        };
+        is_whole || self.parts.contains_key(&part)
+    }
+
+    /// Makes the part of it that is `slice`.
+    ///
+    /// # Errors
+    /// `Unsupported` where the driver makes no such part.
+    fn part(&mut self, slice: &Slice, alignment: Bytes) -> Result<()> {
+        let first = turned::offset(slice, self.len, self.turned)?;
+        if !first.0.is_multiple_of(alignment.0) {
+            return Err(Error::Unsupported(format!(
+                "a kernel's buffer begins at byte {}; the device wants multiples of {}",
+                first.0, alignment.0
+            )));
+        }
+        let made = object::sub_buffer(&self.whole, first, slice.len);
+        let part = made.map_err(|error| match error {
+            Error::Device(why) => Error::Unsupported(format!("a kernel's part of a buffer: {why}")),
+            other => other,
+        })?;
+        self.parts.insert((slice.offset, slice.len), part);
+        Ok(())
+    }
+
+    /// Turns it so that a kernel that is given the whole of it sees `slice`.
+    ///
+    /// # Errors
+    /// `why` there is no part of it, where a kernel of the same recording sees it otherwise, or `slice` begins
+    /// where no guard zone ends.
+    fn turn(&mut self, queue: &CommandQueue, slice: &Slice, why: Error) -> Result<()> {
+        if slice.offset == self.turned {
+            return Ok(());
+        }
+        if self.is_seen || !slice.offset.0.is_multiple_of(size_of::<Page>() as u64) {
+            return Err(why);
+        }
+        let mut data = turned::read(queue, &self.whole, (self.len, self.turned))?;
+        data.rotate_left(slice.offset.as_usize());
+        self.parts.clear();
+        self.turned = slice.offset;
+        turned::write(queue, &mut self.whole, (self.len, Bytes(0)), &data)
     }
 }
 
@@ -206,7 +304,7 @@ impl HostBuffer {
 }
 
 /// More data than the buffer holds.
-pub(super) fn too_long(data: &[u8], len: Bytes) -> Error {
+fn too_long(data: &[u8], len: Bytes) -> Error {
     Error::Usage(format!("{} do not fit a buffer of {len}", Bytes(data.len() as u64)))
 }
 

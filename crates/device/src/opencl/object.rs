@@ -5,7 +5,7 @@ use gpubench_core::error::Result;
 use gpubench_core::units::Bytes;
 use opencl3::command_queue::{self, CL_QUEUE_PROFILING_ENABLE, CommandQueue};
 use opencl3::context::{self, Context};
-use opencl3::error_codes::ClError;
+use opencl3::error_codes::{CL_INVALID_QUEUE_PROPERTIES, ClError};
 use opencl3::event::{self, Event};
 use opencl3::kernel::{self, Kernel};
 use opencl3::memory::{self, CL_MEM_READ_WRITE, ClMem};
@@ -90,12 +90,19 @@ pub(super) fn context(device: cl_device_id) -> Result<Owned<Context>> {
     checked("opening the device", made).map(Owned::new)
 }
 
-/// An in-order queue whose events carry timestamps.
+/// An in-order queue, and whether its events carry timestamps: some drivers have no such queues.
 #[expect(unsafe_code, reason = "OpenCL call")]
-pub(super) fn queue(context: &Context, device: cl_device_id) -> Result<Owned<CommandQueue>> {
+pub(super) fn queue(
+    context: &Context,
+    device: cl_device_id,
+) -> Result<(Owned<CommandQueue>, bool)> {
     // SAFETY: the context was made for this device.
-    let made = unsafe { CommandQueue::create(context, device, CL_QUEUE_PROFILING_ENABLE) };
-    checked("creating a queue", made).map(Owned::new)
+    let create = |properties| unsafe { CommandQueue::create(context, device, properties) };
+    let (made, has_timestamps) = match create(CL_QUEUE_PROFILING_ENABLE) {
+        Err(ClError(CL_INVALID_QUEUE_PROPERTIES)) => (create(0), false),
+        made => (made, true),
+    };
+    checked("creating a queue", made).map(|queue| (Owned::new(queue), has_timestamps))
 }
 
 /// A buffer that kernels read and write; `flags` add to that.

@@ -5,6 +5,7 @@ use super::run::Kernels;
 use crate::validation::{self, no_kernel};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, Op, Recording};
+use opencl3::command_queue::CommandQueue;
 
 /// Checks that the device can do what is requested, and creates the parts of buffers it needs, so
 /// that nothing of this happens on the clock.
@@ -12,8 +13,9 @@ pub(super) fn prepare(
     recording: &Recording,
     info: &DeviceInfo,
     kernels: &Kernels,
-    memory: &mut Memory,
+    (memory, queue): (&mut Memory, &CommandQueue),
 ) -> Result<()> {
+    memory.begin();
     let mut before: Option<&Op> = None;
     for (position, step) in recording.steps.iter().enumerate() {
         if step.queue.0 >= info.queues {
@@ -25,30 +27,35 @@ pub(super) fn prepare(
         validation::order(position, step)?;
         // A batch repeats one operation: it is checked once.
         if before != Some(&step.op) {
-            prepare_op(&step.op, info, kernels, memory)?;
+            prepare_op(&step.op, info, kernels, (memory, queue))?;
             before = Some(&step.op);
         }
     }
     Ok(())
 }
 
-fn prepare_op(op: &Op, info: &DeviceInfo, kernels: &Kernels, memory: &mut Memory) -> Result<()> {
+fn prepare_op(
+    op: &Op,
+    info: &DeviceInfo,
+    kernels: &Kernels,
+    (memory, queue): (&mut Memory, &CommandQueue),
+) -> Result<()> {
     let alignment = info.offset_alignment;
     match op {
         Op::Dispatch { kernel, groups, buffers, params } => {
             let kernel = kernels.get(kernel).ok_or_else(|| no_kernel(*kernel))?;
             validation::launch(*groups, (buffers.len(), params.len()), kernel.takes(), info)?;
-            buffers.iter().try_for_each(|slice| memory.prepare(slice, alignment, true))
+            buffers.iter().try_for_each(|slice| memory.prepare(queue, slice, alignment, true))
         }
         Op::Upload { from: host, to: device } | Op::Download { from: device, to: host } => {
             validation::copy(host, device)?;
             memory.check_host(host)?;
-            memory.prepare(device, alignment, false)
+            memory.prepare(queue, device, alignment, false)
         }
         Op::Copy { from, to } => {
             validation::copy(from, to)?;
-            memory.prepare(from, alignment, false)?;
-            memory.prepare(to, alignment, false)
+            memory.prepare(queue, from, alignment, false)?;
+            memory.prepare(queue, to, alignment, false)
         }
     }
 }

@@ -21,7 +21,7 @@ use std::ffi::CString;
 /// `Build` with the compiler's log, `Unsupported` where the driver keeps no names of arguments.
 pub(super) fn signatures(found: &Found, source: &KernelSource) -> Result<Vec<Signature>> {
     let context = object::context(found.id)?;
-    let (program, _) = compile(&context, found.id, source, &options(source)?)?;
+    let (program, _) = compile(&context, found.id, source, &options(source, &found.info)?)?;
     let names = checked("listing the kernels", program.get_kernel_names())?;
     let mut all = vec![];
     for name in names.split(';').map(str::trim).filter(|name| !name.is_empty()) {

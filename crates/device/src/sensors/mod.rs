@@ -1,10 +1,15 @@
 //! What a device's own sensors say, beside the API that computes: its clock, why that is held
-//! back, its power and temperature. NVIDIA's are read through NVML, AMD's through the Linux driver's files.
+//! back, its power and temperature. NVIDIA's are read through NVML; AMD's, Intel's and those of boards through the files
+//! of their Linux drivers.
 
 mod amdgpu;
+mod board;
+mod files;
+mod intel;
 mod nvml;
 
 use gpubench_core::gpu::DeviceInfo;
+use std::path::Path;
 
 /// One look at a device. Whatever it does not report is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,15 +34,24 @@ pub trait Sensors: Send {
     fn read(&self) -> Reading;
 }
 
-/// The sensors of `device`; `None` for devices without a PCI address, and where nothing on this
-/// machine reads them.
+/// The sensors of `device`; `None` for what is no GPU, and where nothing on this machine reads them.
 pub fn of(device: &DeviceInfo) -> Option<Box<dyn Sensors>> {
-    let pci = device.pci.as_deref()?;
+    if !device.is_gpu() {
+        return None;
+    }
+    let Some(pci) = device.pci.as_deref() else {
+        // A GPU on no bus is the board's own.
+        return Some(Box::new(board::Board::only(Path::new("/sys/class"))?));
+    };
+    let drm = Path::new("/sys/class/drm");
     let vendor = device.vendor.to_lowercase();
     if vendor.contains("nvidia") {
         return Some(Box::new(nvml::NvmlDevice::at(pci)?));
     }
-    Some(Box::new(amdgpu::Amdgpu::at(std::path::Path::new("/sys/class/drm"), pci)?))
+    if vendor.contains("intel") {
+        return Some(Box::new(intel::Intel::at(drm, pci)?));
+    }
+    Some(Box::new(amdgpu::Amdgpu::at(drm, pci)?))
 }
 
 #[cfg(test)]
@@ -48,7 +62,8 @@ mod tests {
     #[test]
     fn devices_that_are_not_there_have_no_sensors() {
         assert!(of(&device("opencl")).is_none(), "no PCI address");
-        for vendor in ["NVIDIA Corporation", "Advanced Micro Devices, Inc."] {
+        for vendor in ["NVIDIA Corporation", "Advanced Micro Devices, Inc.", "Intel(R) Corporation"]
+        {
             let pci = Some("ffff:ff:1f.7".into());
             let nowhere = DeviceInfo { vendor: vendor.into(), pci, ..device("opencl") };
             assert!(of(&nowhere).is_none(), "{vendor}");

@@ -263,6 +263,7 @@ impl Device for SimDevice {
 pub(super) fn info(gpu: &Description, index: usize) -> DeviceInfo {
     DeviceInfo {
         backend: "sim".to_owned(),
+        remote: None,
         index,
         name: gpu.name.clone(),
         vendor: gpu.vendor.clone(),

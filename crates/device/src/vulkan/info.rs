@@ -93,6 +93,7 @@ fn describe(
     let has = |name: &CStr| abilities.has(name);
     DeviceInfo {
         backend: String::new(),
+        remote: None,
         index: 0,
         name: text(properties.device_name_as_c_str()),
         vendor: facts::vendor(properties.vendor_id),

@@ -32,6 +32,7 @@ pub(super) fn describe(adapter: &Adapter) -> DeviceInfo {
     let kind = kind(info.device_type);
     DeviceInfo {
         backend: "wgpu".into(),
+        remote: None,
         index: 0,
         vendor: vendor(info.vendor),
         kind,

@@ -11,6 +11,7 @@ use gpubench_reference::Data;
 pub fn emulated_device() -> DeviceInfo {
     DeviceInfo {
         backend: "emulator".into(),
+        remote: None,
         index: 0,
         name: "emulator".into(),
         vendor: "gpubench".into(),

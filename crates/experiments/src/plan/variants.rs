@@ -7,7 +7,8 @@ use super::same_code::distinct;
 use super::scope::with_constants;
 use super::{BufferPlan, Candidate, Pass};
 use gpubench_core::gpu::{
-    Binding, Constant, DeviceInfo, KernelSource, Language, Meaning, Scalar, group_label, overrides,
+    Binding, Constant, DeviceInfo, EMBEDDED, KernelSource, Language, Meaning, Scalar, group_label,
+    overrides,
 };
 use gpubench_core::workload::{CaseKey, Split, Verify};
 use gpubench_suite::{Expr, Kernel, KernelText, Lowered, Scope, Variant, Work, Workload, Written};
@@ -216,10 +217,16 @@ fn check_element(buffer: &BufferPlan, device: &DeviceInfo) -> Result<(), String>
     let wgsl = device.language == Language::Wgsl;
     let (name, scalar) = (&buffer.name, buffer.element.scalar);
     // OpenCL C loads and stores halves everywhere.
-    let needed = scalar == Scalar::F64 || wgsl && scalar == Scalar::F16;
-    let feature = scalar.name();
-    if needed && !device.features.iter().any(|has| has == feature) {
-        return Err(format!("buffer `{name}` holds `{feature}`, which the device does not offer"));
+    let has = |feature: &str| device.features.iter().any(|has| has == feature);
+    let lacks = match scalar {
+        Scalar::F64 => !has("f64"),
+        Scalar::F16 => wgsl && !has("f16"),
+        Scalar::I64 | Scalar::U64 => has(EMBEDDED) && !has("i64"),
+        _ => false,
+    };
+    if lacks {
+        let r#type = scalar.name();
+        return Err(format!("buffer `{name}` holds `{type}`, which the device does not offer"));
     }
     match buffer.bytes().0 {
         bytes if wgsl && !bytes.is_multiple_of(4) => {

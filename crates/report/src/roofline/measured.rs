@@ -33,10 +33,7 @@ pub(super) fn is_cached(roof: &Roof, row: &Aggregate) -> bool {
 /// The best of the micro-benchmarks.
 #[derive(Clone, Default)]
 pub(super) struct Measured<'m, 'a> {
-    /// What is possible.
     pub(super) roof: Roof,
-    /// What is shown.
-    values: Roof,
     peaks: BTreeMap<Scalar, Ceiling<'m, 'a>>,
     bandwidth: Option<Ceiling<'m, 'a>>,
     /// What else would be a ceiling, but for a warning.
@@ -46,10 +43,8 @@ pub(super) struct Measured<'m, 'a> {
 impl<'m, 'a> Measured<'m, 'a> {
     /// Of a device's verified cases.
     pub(super) fn of(input: &'m ReportInput<'a>, device: usize) -> Self {
-        let records = input.of(device).flat_map(|row| row.records.iter().copied());
-        let roof = Roof::of(records);
-        let values = Roof::at_values(input.of(device));
-        let mut found = Self { roof, values, ..Self::default() };
+        let roof = Roof::at_values(input.of(device));
+        let mut found = Self { roof, ..Self::default() };
         // The memory's bandwidth, not a cache's, where both were measured; else that of the largest
         // working set, which is the nearest to it.
         let nearness = |roof: &Roof, Ceiling { rate, row }: &Ceiling| {
@@ -58,30 +53,29 @@ impl<'m, 'a> Measured<'m, 'a> {
             (!cached, if cached { bytes } else { 0.0 }, *rate)
         };
         for row in input.of(device).filter(|row| row.outcome.is_ok()) {
-            let (Some(kind), Some(time)) = (row.records[0].ceiling, row.time) else { continue };
-            let Some(measured) = row.rounds().next() else { continue };
+            let kind = row.records[0].ceiling;
+            let (Some(time), Some(measured)) = (row.time, row.rounds().next()) else { continue };
             if row.is_doubtful() {
-                found.disturbed.push(kind);
+                found.disturbed.extend(kind);
                 continue;
             }
-            match kind {
-                Kind::Flops => {
-                    let new = Ceiling { rate: measured.flops / time.value, row };
-                    let Some(of) = sole_type(measured.flops, &measured.types) else { continue };
-                    let best = found.peaks.entry(of).or_insert(new);
-                    if new.rate > best.rate {
-                        *best = new;
-                    }
+            if kind == Some(Kind::Bandwidth) {
+                let new = Ceiling { rate: measured.bytes / time.value, row };
+                let of = |ceiling: &Ceiling| nearness(&found.roof, ceiling);
+                if found.bandwidth.is_none_or(|known| of(&new) > of(&known)) {
+                    found.bandwidth = Some(new);
                 }
-                Kind::Bandwidth => {
-                    let new = Ceiling { rate: measured.bytes / time.value, row };
-                    let of = |ceiling: &Ceiling| nearness(&found.roof, ceiling);
-                    if found.bandwidth.is_none_or(|known| of(&new) > of(&known)) {
-                        found.bandwidth = Some(new);
-                    }
+            } else if measured.flops > 0.0 && row.key.measure.is_kernel() {
+                let new = Ceiling { rate: measured.flops / time.value, row };
+                let Some(of) = sole_type(measured.flops, &measured.types) else { continue };
+                let best = found.peaks.entry(of).or_insert(new);
+                if new.rate > best.rate {
+                    *best = new;
                 }
             }
         }
+        // Only where a ceiling of arithmetic was measured, and then by the kernel that computes most.
+        found.peaks.retain(|of, _| found.roof.types().any(|(known, _)| known == *of));
         found
     }
 
@@ -113,7 +107,7 @@ impl<'m, 'a> Measured<'m, 'a> {
     /// The ceilings of a kernel: of its own types, and of the level of memory that it works in.
     pub(super) fn ceilings_of(&self, kernel: &Kernel) -> Option<Ceilings> {
         let (record, _) = kernel.row.shown().next()?;
-        self.values.ceilings_of(record).filter(|_| self.ceilings().is_some())
+        self.roof.ceilings_of(record).filter(|_| self.ceilings().is_some())
     }
 
     /// Those of `f32` and of memory.
@@ -129,7 +123,7 @@ impl<'m, 'a> Measured<'m, 'a> {
         let line = |name: String, points: Vec<(f64, f64)>| {
             Series::new(name, Style::Line).look(7, 0).points(points)
         };
-        let levels = self.values.levels();
+        let levels = self.roof.levels();
         let faster = levels.iter().take(levels.len().saturating_sub(1));
         let slope = |(bytes, rate): &(f64, f64)| {
             let name = format!("roof from {}", Bytes(*bytes as u64));

@@ -1,7 +1,7 @@
 //! What was read of other programs' files, as a run's header and records.
 
-use crate::cmd::run::version;
 use crate::store::{Writer, now};
+use crate::worker::version;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{Clock, DeviceInfo, DeviceKind, Language};
 use gpubench_core::hash::sha256_hex;
@@ -157,6 +157,7 @@ impl Results {
             filters: vec![],
             imported: self.sources,
             host: Host { name: "imported".to_owned(), ..Host::default() },
+            remotes: vec![],
             devices: (0..).zip(&self.devices).map(|(i, device)| info(device, i)).collect(),
         };
         let mut writer = Writer::create_at(path, &header)?;
@@ -220,6 +221,7 @@ fn record(case: Case, device: usize, round: u32) -> Record {
 fn info(device: &Named, index: usize) -> DeviceInfo {
     DeviceInfo {
         backend: device.api.clone(),
+        remote: None,
         index,
         name: device.name.clone(),
         vendor: device.vendor.clone(),

@@ -1,7 +1,7 @@
 //! Another device as the source of expected results.
 
 use super::cases::{Filters, cases};
-use crate::worker::WorkerSupervisor;
+use crate::worker::{Remotes, WorkerSupervisor};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::hash::sha256_hex;
 use gpubench_core::record::Outcome;
@@ -32,11 +32,12 @@ impl<'a> CrossDeviceOracle<'a> {
         limits: Limits,
         folder: &Path,
         devices: &[DeviceInfo],
-        sim: &Sim,
+        (sim, remotes): (&Sim, &Remotes),
         limit: Option<Duration>,
     ) -> Self {
-        let supervisor =
-            |device: &DeviceInfo| WorkerSupervisor::new(device.clone(), sim.clone(), limit);
+        let supervisor = |device: &DeviceInfo| {
+            WorkerSupervisor::new(device.clone(), sim.clone(), limit).among(remotes, sim)
+        };
         let supervisors: Vec<_> = devices.iter().map(supervisor).collect();
         let cases = vec![None; supervisors.len()];
         Self { suite, limits, folder: folder.to_owned(), supervisors, cases }
@@ -78,9 +79,8 @@ impl<'a> CrossDeviceOracle<'a> {
     /// The other devices, those of another API first: two views of one physical GPU are better than
     /// one, two GPUs of one driver share its mistakes.
     fn order(&self, device: &DeviceInfo) -> Vec<usize> {
-        let is_self = |d: &DeviceInfo| d.backend == device.backend && d.index == device.index;
         let mut others: Vec<usize> = (0..self.supervisors.len())
-            .filter(|&i| !is_self(self.supervisors[i].device()))
+            .filter(|&i| !self.supervisors[i].device().is_at(device))
             .collect();
         others.sort_by_key(|&i| self.supervisors[i].device().backend == device.backend);
         others
@@ -98,7 +98,7 @@ impl<'a> CrossDeviceOracle<'a> {
         let planned = self.cases[other]
             .get_or_insert_with(|| cases(suite, &Filters::default(), &device, 0, limits).run);
         let theirs = planned.iter().find(|theirs| theirs.key == case.key)?.clone();
-        let identity = format!("{}:{} {}", device.backend, device.index, case.key);
+        let identity = format!("{} {}", device.label(), case.key);
         let file = self.folder.join(format!("{}.oracle", sha256_hex(identity)));
         if file.exists() {
             return Some(Ok(file));

@@ -19,10 +19,12 @@ mod time_budget;
 pub(super) mod trust;
 
 use super::found;
+use super::remotes::RemoteArgs;
 use super::report::{self, Shown};
 use super::results;
 use super::show::{print, print_report, warnings};
 use crate::store::{Writer, result_name};
+use crate::worker::Remote;
 use cases::Filters;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
@@ -36,7 +38,6 @@ use gpubench_report::formats::{FORMATS, Format};
 use gpubench_report::progress::say;
 use gpubench_report::terminal::{Invocation, time};
 use gpubench_suite::{ROUNDS, Requested, SECONDS, Suite};
-pub use planned::version;
 use planned::{Plan, new_header};
 use session::Ended;
 use std::ops::RangeInclusive;
@@ -52,6 +53,8 @@ pub struct Args {
     suite: String,
     #[command(flatten)]
     selector: Selector,
+    #[command(flatten)]
+    remotes: RemoteArgs,
     /// Only cases with this in their name, this tag, or this size (`'n>=512'`); several must all hold
     #[arg(long, value_name = "FILTER")]
     filter: Vec<String>,
@@ -181,15 +184,17 @@ fn start(args: &Args, suite: &Suite) -> Result<ExitCode> {
     if args.list {
         // Cases are no device's, but a mistake in its name is one.
         if args.selector.names_devices() || !args.selector.backend.is_empty() {
-            found::devices(&args.selector)?;
+            found::devices(&args.selector, &args.remotes.connect()?)?;
         }
         print(&dry::list(suite, &filters))?;
         return Ok(ExitCode::SUCCESS);
     }
     interrupt::listen();
-    let chosen = found::devices(&args.selector)?;
+    let remotes = args.remotes.connect()?;
+    let chosen = found::devices(&args.selector, &remotes)?;
     if !args.dry_run {
         trust::ask(suite, args.trust)?;
+        remotes.iter().for_each(Remote::trust);
     }
     let parts: Vec<&[DeviceInfo]> = match args.per_device {
         true => chosen.chunks(1).collect(),
@@ -203,13 +208,14 @@ fn start(args: &Args, suite: &Suite) -> Result<ExitCode> {
     let mut files: Vec<PathBuf> = vec![];
     'all: for _ in 0..args.repeat.unwrap_or(1) {
         for &devices in &parts {
-            let plan = Plan::new(args, suite, &filters, new_header(args, suite, devices)?)?;
+            let plan =
+                Plan::new(args, suite, &filters, new_header(args, suite, devices, &remotes)?)?;
             if args.dry_run {
                 print(&plan.describe(devices))?;
                 continue;
             }
             let create = |header: &Header| create(&args.output, header);
-            let Some(ended) = plan.run(devices, create, vec![])? else {
+            let Some(ended) = plan.run((devices, &remotes), create, vec![])? else {
                 return Ok(ExitCode::from(interrupt::EXIT));
             };
             worst = worst.max(conclude(args, suite, &ended)?);
@@ -240,12 +246,15 @@ fn resume(args: &Args, suite: &Suite, file: &Path) -> Result<ExitCode> {
     warnings(&run.warnings);
     let filters = Filters::parse(&run.header.filters, suite)?;
     let backend = run.header.devices.iter().map(|device| device.backend.clone()).collect();
-    let here = found::list(&Selector { backend, sim: args.selector.sim.clone(), device: vec![] })?;
+    let remotes = args.remotes.connect()?;
+    let selector = Selector { backend, sim: args.selector.sim.clone(), device: vec![] };
+    let here = found::list(&selector, &remotes)?;
     let chosen = resume::check(&run.header, suite, &here)?;
     resume::check_simulated(&args.selector, &chosen, &here)?;
     trust::ask(suite, args.trust)?;
+    remotes.iter().for_each(Remote::trust);
     let plan = Plan::new(args, suite, &filters, run.header)?;
-    match plan.run(&chosen, |_| Ok(writer), run.records)? {
+    match plan.run((&chosen, &remotes), |_| Ok(writer), run.records)? {
         Some(ended) => {
             let code = conclude(args, suite, &ended)?;
             if !ended.interrupted {
@@ -291,9 +300,10 @@ fn conclude(args: &Args, suite: &Suite, ended: &Ended) -> Result<u8> {
         let files = files.files().iter().map(|file| format!(" {}", file.display()));
         let sim = files.reduce(|all, file| all + &file).map(|files| format!(" --sim{files}"));
         say(&format!(
-            "interrupted; {} records are in {path}\nto go on: gpubench run {} --resume {path}{}",
+            "interrupted; {} records are in {path}\nto go on: gpubench run {} --resume {path}{}{}",
             ended.records.len(),
             args.suite,
+            args.remotes.written(),
             sim.unwrap_or_default()
         ));
         return Ok(interrupt::EXIT);

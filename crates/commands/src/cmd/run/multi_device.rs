@@ -39,10 +39,10 @@ pub fn take(cases: &mut [Cases], devices: &[DeviceInfo]) -> Vec<MultiDeviceCase>
             of_device.run.drain(..).partition(|case| several_devices(case.key.measure));
         of_device.run = own;
         for case in multi_device {
-            let Some(multi_device_case) = multi_device_cases
-                .iter_mut()
-                .find(|multi_device_case| *multi_device_case.key() == case.key)
-            else {
+            let Some(multi_device_case) = multi_device_cases.iter_mut().find(|other| {
+                // One process has to own them all.
+                *other.key() == case.key && devices[other.first()].remote == devices[device].remote
+            }) else {
                 multi_device_cases
                     .push(MultiDeviceCase { members: vec![device], cases: vec![case] });
                 continue;

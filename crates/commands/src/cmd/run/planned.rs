@@ -12,10 +12,10 @@ use super::{Args, dry, is_file, locks, resume};
 use crate::cmd::found;
 use crate::store::tuned::TunedFile;
 use crate::store::{Scratch, Writer, now};
-use crate::worker::{WorkerSupervisor, host};
+use crate::worker::{Remotes, WorkerSupervisor, host, version};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::record::{Header, VERSION};
+use gpubench_core::record::{Header, Host, VERSION};
 use gpubench_core::text::counted;
 use gpubench_core::units::{self, Bytes};
 use gpubench_core::workload::Verify;
@@ -69,12 +69,17 @@ impl<'a> Plan<'a> {
             },
             seed: header.seed,
             cores: header.host.cores,
-            host_memory: Some(Bytes(header.host.memory)).filter(|memory| memory.0 > 0),
+            host_memory: memory(&header.host),
         };
         let tuned = args.tuned.as_deref().map(TunedFile::existing).transpose()?;
         let devices = header.devices.iter().enumerate();
         let mut cases: Vec<_> = devices
-            .map(|(i, d)| on_device(suite, filters, (d, i), &limits, tuned.as_ref()))
+            .map(|(i, d)| {
+                let host = header.host_of(d);
+                let (cores, host_memory) = (host.cores, memory(host));
+                let limits = Limits { cores, host_memory, ..limits };
+                on_device(suite, filters, (d, i), &limits, tuned.as_ref())
+            })
             .collect();
         let multi_device_cases = multi_device::take(&mut cases, &header.devices);
         let max_seconds = suite.budget.case.unwrap_or(Policy::default().seconds);
@@ -136,13 +141,13 @@ impl<'a> Plan<'a> {
     /// Runs on `devices`, today's view of the header's. `None` when interrupted before it began.
     pub(super) fn run(
         mut self,
-        devices: &[DeviceInfo],
+        (devices, remotes): (&[DeviceInfo], &Remotes),
         writer: impl FnOnce(&Header) -> Result<Writer>,
         records: Vec<gpubench_core::record::Record>,
     ) -> Result<Option<Ended>> {
         let _locks = match self.args.no_lock {
             true => vec![],
-            false => match locks::take(devices, self.args.no_wait)? {
+            false => match locks::take(devices, remotes, self.args.no_wait)? {
                 Some(locks) => locks,
                 None => return Ok(None),
             },
@@ -159,11 +164,12 @@ impl<'a> Plan<'a> {
         let limit = self.args.timeout.map(Duration::from_secs_f64);
         let policy = self.policy(&scratch, disk.as_ref());
         let sim = self.args.selector.simulation();
-        let others = self.others(devices)?;
+        let others = self.others(devices, remotes)?;
         let with_supervisor = |multi_device_case: MultiDeviceCase| {
             let members =
                 multi_device_case.members.iter().map(|&member| devices[member].clone()).collect();
-            (multi_device_case, WorkerSupervisor::multi_device(members, sim.clone(), limit))
+            let supervisor = WorkerSupervisor::multi_device(members, sim.clone(), limit);
+            (multi_device_case, supervisor.among(remotes, &sim))
         };
         // With a budget that is set anew they may fit.
         let too_long = match self.args.budget {
@@ -176,14 +182,14 @@ impl<'a> Plan<'a> {
                 self.limits,
                 scratch.path(),
                 &others,
-                &sim,
+                (&sim, remotes),
                 limit,
             ),
             writer: writer(&self.header)?,
             header: self.header,
             supervisors: devices
                 .iter()
-                .map(|d| WorkerSupervisor::new(d.clone(), sim.clone(), limit))
+                .map(|d| WorkerSupervisor::new(d.clone(), sim.clone(), limit).among(remotes, &sim))
                 .collect(),
             multi_device_cases: self.multi_device_cases.into_iter().map(with_supervisor).collect(),
             cases: self.cases,
@@ -233,25 +239,29 @@ impl<'a> Plan<'a> {
         }))
     }
 
-    /// The devices that may compute expected results: all of this machine, where a case asks for
-    /// another device's.
-    fn others(&self, devices: &[DeviceInfo]) -> Result<Vec<DeviceInfo>> {
+    /// The devices that may compute expected results: all of this machine, and of those that the run uses, where
+    /// a case asks for another device's.
+    fn others(&self, devices: &[DeviceInfo], remotes: &Remotes) -> Result<Vec<DeviceInfo>> {
         let asks = |workload: &Workload| matches!(workload.verify, Verify::Device(_));
         if !self.suite.workloads.iter().any(asks) {
             return Ok(vec![]);
         }
-        let mut others = found::devices(&Selector::default()).or_else(|error| match error {
-            Error::NoDevice => Ok(vec![]),
-            other => Err(other),
-        })?;
+        let all = Selector::default();
+        let (mut others, _) = found::list_here(&all)?;
+        if !remotes.is_empty() {
+            others.extend(found::list(&all, remotes)?);
+        }
         for device in devices {
-            let is_it = |d: &DeviceInfo| d.backend == device.backend && d.index == device.index;
-            if !others.iter().any(is_it) {
+            if !others.iter().any(|other| other.is_at(device)) {
                 others.push(device.clone());
             }
         }
         Ok(others)
     }
+}
+
+fn memory(host: &Host) -> Option<Bytes> {
+    Some(Bytes(host.memory)).filter(|memory| memory.0 > 0)
 }
 
 /// The cases of a device, in the variants that were tuned for it.
@@ -268,13 +278,13 @@ fn on_device(
     cases(&suite, filters, device, number, limits)
 }
 
-/// gpubench's version and commit, as results name them.
-pub fn version() -> String {
-    format!("{} ({})", env!("CARGO_PKG_VERSION"), env!("GPUBENCH_COMMIT"))
-}
-
 /// The header of a run that begins now.
-pub(super) fn new_header(args: &Args, suite: &Suite, devices: &[DeviceInfo]) -> Result<Header> {
+pub(super) fn new_header(
+    args: &Args,
+    suite: &Suite,
+    devices: &[DeviceInfo],
+    remotes: &Remotes,
+) -> Result<Header> {
     Ok(Header {
         version: VERSION,
         gpubench: version(),
@@ -293,6 +303,7 @@ pub(super) fn new_header(args: &Args, suite: &Suite, devices: &[DeviceInfo]) -> 
         filters: args.filter.clone(),
         imported: vec![],
         host: host(),
+        remotes: remotes.hosts(devices),
         devices: devices.to_vec(),
     })
 }
@@ -331,7 +342,8 @@ mod tests {
         let suite = gpubench_experiments::load("quick").unwrap();
         let begun = |line: &[&str]| {
             let args = args(line);
-            let header = new_header(&args, &suite, &[device("opencl")]).unwrap();
+            let header =
+                new_header(&args, &suite, &[device("opencl")], &Remotes::default()).unwrap();
             (extent(&args, header.clone()), serde_json::to_string(&header).unwrap())
         };
         let resumed = |header: &str, more: &[&str]| {
@@ -350,7 +362,13 @@ mod tests {
     #[test]
     fn a_file_that_does_not_say_what_was_set_is_resumed_with_the_suites() {
         let suite = gpubench_experiments::load("quick").unwrap();
-        let header = new_header(&args(&["--rounds", "2", "--budget", "31"]), &suite, &[]).unwrap();
+        let header = new_header(
+            &args(&["--rounds", "2", "--budget", "31"]),
+            &suite,
+            &[],
+            &Remotes::default(),
+        )
+        .unwrap();
         let mut header = serde_json::to_value(header).unwrap();
         let fields = header.as_object_mut().unwrap();
         assert!(fields.remove("exact_rounds").is_some() && fields.remove("budget").is_some());

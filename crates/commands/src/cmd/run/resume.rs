@@ -59,21 +59,31 @@ pub fn check_simulated(
 
 fn same(then: &DeviceInfo, here: &[DeviceInfo]) -> Result<DeviceInfo> {
     let alike = |d: &&DeviceInfo| {
-        d.backend == then.backend && d.name == then.name && d.uuid == then.uuid && d.pci == then.pci
+        (&d.remote, &d.backend, &d.name) == (&then.remote, &then.backend, &then.name)
+            && (&d.uuid, &d.pci) == (&then.uuid, &then.pci)
     };
     // Two equal GPUs without any address are distinguished by their position only.
     let now = here.iter().filter(alike).min_by_key(|d| d.index.abs_diff(then.index));
     match now {
-        None if then.kind == DeviceKind::Simulated => Err(rejected(&format!(
-            "{} (simulated) is not shipped; name its description with --sim FILE.yaml",
-            then.name
-        ))),
-        None => Err(rejected(&format!("{} ({}) is not here", then.name, then.backend))),
+        None => Err(rejected(&missing(then))),
         Some(now) if now.driver != then.driver => Err(rejected(&format!(
             "the driver of {} has changed from {} to {}",
             then.name, then.driver, now.driver
         ))),
         Some(now) => Ok(now.clone()),
+    }
+}
+
+/// What there is to do about a device that is not here.
+fn missing(then: &DeviceInfo) -> String {
+    let name = &then.name;
+    match &then.remote {
+        // A command that a result file names is not run.
+        Some(remote) => format!("{name} was in `{remote}`, to which no --on leads"),
+        None if then.kind == DeviceKind::Simulated => {
+            format!("{name} (simulated) is not shipped; name its description with --sim FILE.yaml")
+        }
+        None => format!("{name} ({}) is not here", then.backend),
     }
 }
 

@@ -180,6 +180,7 @@ fn why(outcome: &Outcome) -> Option<String> {
         Outcome::Timeout(text)
         | Outcome::OutOfMemory(text)
         | Outcome::DeviceLost(text)
+        | Outcome::LinkLost(text)
         | Outcome::Failed(text) => Some(text.clone()),
     }
 }

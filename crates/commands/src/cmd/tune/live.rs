@@ -11,7 +11,7 @@ use crate::cmd::run::{interrupt, locks, trust};
 use crate::cmd::show::{print, print_pretty_json, text};
 use crate::store::Scratch;
 use crate::store::tuned::TunedFile;
-use crate::worker::host;
+use crate::worker::{Remotes, host};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::workload::{Size, Verify};
@@ -32,11 +32,11 @@ pub fn run(args: &Args, name: &str) -> Result<ExitCode> {
     let suite = gpubench_experiments::load(name)?;
     let asked = asked(args, &suite)?;
     interrupt::listen();
-    let devices = found::devices(&args.selector)?;
+    let devices = found::devices(&args.selector, &Remotes::default())?;
     trust::ask(&suite, args.trust)?;
     let _locks = match args.no_lock {
         true => vec![],
-        false => match locks::take(&devices, args.no_wait)? {
+        false => match locks::take(&devices, &Remotes::default(), args.no_wait)? {
             Some(locks) => locks,
             None => return Ok(ExitCode::from(interrupt::EXIT)),
         },

@@ -1,0 +1,88 @@
+//! What another machine may be asked to run.
+
+use super::super::protocol::Request;
+use gpubench_core::gpu::{KernelSource, Origin};
+use gpubench_core::workload::Verify;
+use gpubench_experiments::plan::{Candidate, Case};
+use gpubench_suite::shipped_kernel;
+
+/// Why a request is not run in another machine: both ends look.
+pub(super) fn objection(request: &Request, trusted: bool) -> Option<String> {
+    let cases: Vec<&Case> = match request {
+        Request::Measure { case, .. } | Request::Build { case } | Request::Compute { case, .. } => {
+            vec![case]
+        }
+        Request::MultiDevice { cases, .. } => cases.iter().collect(),
+        Request::Iterate { .. } | Request::Signatures { .. } => {
+            return Some("it is done in this machine only".into());
+        }
+    };
+    cases.into_iter().find_map(|case| of_case(case, trusted))
+}
+
+fn of_case(case: &Case, trusted: bool) -> Option<String> {
+    if matches!(case.verify, Verify::Command(..)) {
+        return Some("a command that verifies runs in this machine only".into());
+    }
+    let kernels = case.candidates.iter().flat_map(Candidate::kernels);
+    let other = case.candidates.iter().filter_map(|candidate| candidate.other_language.as_ref());
+    let own = kernels.chain(other).find(|kernel| !is_shipped(kernel));
+    own.filter(|_| !trusted).map(|kernel| {
+        let file = kernel.origin.file();
+        format!("{file} is no kernel of gpubench, and nobody trusts it: --trust")
+    })
+}
+
+/// Whether this very binary has the kernel, whatever is said of where it comes from.
+fn is_shipped(kernel: &KernelSource) -> bool {
+    let (Origin::Shipped(file) | Origin::Lent(file)) = &kernel.origin else { return false };
+    let path = file.strip_prefix("shaders/").unwrap_or(file);
+    let stem = path.strip_suffix(".cl").or(path.strip_suffix(".wgsl"));
+    let parts = stem.and_then(|stem| stem.split_once('/'));
+    let text = parts.and_then(|(family, entry)| shipped_kernel(family, entry, kernel.language));
+    text.is_some_and(|(_, text)| text == kernel.text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_core::record::sample::device;
+    use gpubench_core::units::Bytes;
+    use gpubench_experiments::plan::{Limits, Planned};
+
+    fn cases(suite: &str) -> Vec<Case> {
+        let suite = gpubench_experiments::load(suite).unwrap();
+        let limits = Limits {
+            memory: None,
+            seconds: 1e9,
+            seed: 1,
+            cores: 2,
+            host_memory: Some(Bytes(1 << 40)),
+        };
+        let devices = ["opencl", "wgpu"].map(device);
+        let planned = devices.iter().flat_map(|d| gpubench_experiments::plan(&suite, d, &limits));
+        let case = |planned| match planned {
+            Planned::Case(case) => Some(*case),
+            Planned::Skipped(_) => None,
+        };
+        planned.filter_map(case).collect()
+    }
+
+    #[test]
+    fn every_kernel_of_gpubench_runs_elsewhere_and_no_other_unasked() {
+        let mut cases = cases("all");
+        assert!(cases.len() > 50, "{}", cases.len());
+        for case in &cases {
+            assert_eq!(of_case(case, false), None, "{}", case.key);
+        }
+        let case = cases.iter_mut().find(|case| !case.candidates.is_empty()).unwrap();
+        // It says that it is shipped, and is not.
+        case.candidates[0].kernel.text.push_str("// more\n");
+        assert!(of_case(case, false).is_some_and(|why| why.contains("--trust")));
+        assert_eq!(of_case(case, true), None);
+        case.candidates[0].kernel.origin = Origin::User("mine.cl".into());
+        let request = Request::Build { case: Box::new(case.clone()) };
+        assert!(objection(&request, false).is_some_and(|why| why.contains("mine.cl")));
+        assert_eq!(objection(&request, true), None);
+    }
+}

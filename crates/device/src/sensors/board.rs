@@ -1,0 +1,148 @@
+//! Sensors of boards and phones, whose GPU is on no bus: devfreq's and kgsl's files, and the kernel's thermal zones.
+//!
+//! Mali (panfrost, panthor, kbase), Adreno (msm by devfreq, kgsl by its own folder) and Tegra have them; V3D has a
+//! thermal zone of the chip only, which is the processor's as well.
+
+use super::files::{entries, name, number, text};
+use super::{Reading, Sensors};
+use std::path::{Path, PathBuf};
+
+/// Where the one GPU of a board shows what it does.
+pub(super) struct Board {
+    /// Its clock in hertz.
+    clock: PathBuf,
+    /// Percent of the time at work.
+    busy: Option<PathBuf>,
+    /// Thousandths of a degree.
+    temperature: Option<PathBuf>,
+    /// How far it is slowed down for its heat: 0 is not at all.
+    cooling: Option<PathBuf>,
+}
+
+impl Board {
+    /// The only GPU below `class` (`/sys/class`); `None` where there is none that is no card, or several: which is
+    /// the device is not said anywhere.
+    pub(super) fn only(class: &Path) -> Option<Self> {
+        let adreno = class.join("kgsl/kgsl-3d0");
+        if adreno.join("gpuclk").exists() {
+            let own = adreno.join("temp");
+            return Some(Self {
+                clock: adreno.join("gpuclk"),
+                busy: Some(adreno.join("gpu_busy_percentage")).filter(|file| file.exists()),
+                temperature: Some(own).filter(|own| own.exists()).or_else(|| zone(class)),
+                cooling: cooling(class, "kgsl"),
+            });
+        }
+        let gpus = entries(class.join("devfreq")).into_iter().filter(|gpu| is_gpu(&name(gpu)));
+        let [gpu] = &gpus.collect::<Vec<_>>()[..] else { return None };
+        Some(Self {
+            clock: gpu.join("cur_freq"),
+            busy: None,
+            temperature: zone(class),
+            cooling: cooling(class, &name(gpu)),
+        })
+    }
+}
+
+/// `fb000000.gpu`, `ffe40000.mali`, Tegra's `17000000.gp10b` and `57000000.gpu`.
+fn is_gpu(name: &str) -> bool {
+    let kind = name.rsplit('.').next().unwrap_or(name);
+    ["gpu", "mali"].contains(&kind) || kind.starts_with("gp10b") || kind.starts_with("gv11b")
+}
+
+/// The thermal zone of the GPU, by its name (`gpu-thermal`, `GPU-therm`, `gpuss-0-thermal`).
+fn zone(class: &Path) -> Option<PathBuf> {
+    let is_gpus = |zone: &PathBuf| {
+        name(zone).starts_with("thermal_zone")
+            && text(zone.join("type")).is_some_and(|t| t.to_lowercase().starts_with("gpu"))
+    };
+    Some(entries(class.join("thermal")).into_iter().find(is_gpus)?.join("temp"))
+}
+
+/// How far the kernel slows the device of this name down.
+fn cooling(class: &Path, gpu: &str) -> Option<PathBuf> {
+    let is_its = |device: &PathBuf| {
+        name(device).starts_with("cooling_device")
+            && text(device.join("type")).is_some_and(|kind| kind.contains(gpu))
+    };
+    Some(entries(class.join("thermal")).into_iter().find(is_its)?.join("cur_state"))
+}
+
+impl Sensors for Board {
+    fn read(&self) -> Reading {
+        let of = |file: &Option<PathBuf>| file.as_ref().and_then(number);
+        let cooled = of(&self.cooling).filter(|state| *state > 0.0);
+        Reading {
+            throttled: cooled.map(|state| format!("temperature, by {state} steps")),
+            clock: number(&self.clock).filter(|hertz| *hertz > 0.0),
+            busy: of(&self.busy).map(|percent| percent / 100.0),
+            joules: None,
+            watts: None,
+            // Some kernels write whole degrees.
+            celsius: of(&self.temperature).map(|t| if t.abs() < 1000.0 { t } else { 1e-3 * t }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        for (file, text) in files {
+            let path = root.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, format!("{text}\n")).unwrap();
+        }
+        root
+    }
+
+    #[test]
+    fn a_mali_is_read_by_devfreq_and_the_thermal_zones() {
+        let root = tree(&[
+            ("devfreq/dmc/cur_freq", "2112000000"),
+            ("devfreq/fb000000.gpu/cur_freq", "850000000"),
+            ("thermal/thermal_zone0/type", "soc-thermal"),
+            ("thermal/thermal_zone0/temp", "41000"),
+            ("thermal/thermal_zone5/type", "gpu-thermal"),
+            ("thermal/thermal_zone5/temp", "67307"),
+            ("thermal/cooling_device0/type", "cpufreq-cpu0"),
+            ("thermal/cooling_device0/cur_state", "3"),
+            ("thermal/cooling_device3/type", "devfreq-fb000000.gpu"),
+            ("thermal/cooling_device3/cur_state", "2"),
+        ]);
+        let read = Board::only(root.path()).unwrap().read();
+        assert_eq!((read.clock, read.busy), (Some(8.5e8), None));
+        assert!((read.celsius.unwrap() - 67.307).abs() < 1e-9);
+        assert_eq!(read.throttled.as_deref(), Some("temperature, by 2 steps"));
+        fs::write(root.path().join("thermal/cooling_device3/cur_state"), "0").unwrap();
+        assert_eq!(Board::only(root.path()).unwrap().read().throttled, None);
+    }
+
+    #[test]
+    fn an_adreno_is_read_by_kgsl() {
+        let root = tree(&[
+            ("kgsl/kgsl-3d0/gpuclk", "585000000"),
+            ("kgsl/kgsl-3d0/gpu_busy_percentage", "42 %"),
+            ("kgsl/kgsl-3d0/temp", "51200"),
+        ]);
+        let read = Board::only(root.path()).unwrap().read();
+        assert_eq!((read.clock, read.busy, read.celsius), (Some(5.85e8), Some(0.42), Some(51.2)));
+    }
+
+    #[test]
+    fn a_tegra_is_read_and_two_gpus_or_none_are_not() {
+        let root = tree(&[
+            ("devfreq/17000000.gp10b/cur_freq", "1300500000"),
+            ("thermal/thermal_zone1/type", "GPU-therm"),
+            ("thermal/thermal_zone1/temp", "46"),
+        ]);
+        let read = Board::only(root.path()).unwrap().read();
+        assert_eq!((read.clock, read.celsius), (Some(1.3005e9), Some(46.0)));
+        let two = tree(&[("devfreq/1.gpu/cur_freq", "1"), ("devfreq/2.gpu/cur_freq", "1")]);
+        assert!(Board::only(two.path()).is_none());
+        assert!(Board::only(tree(&[("devfreq/dmc/cur_freq", "1")]).path()).is_none());
+    }
+}

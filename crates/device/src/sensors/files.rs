@@ -1,0 +1,27 @@
+//! Numbers and words in the files that Linux shows under `/sys`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The file's text without blanks around it.
+pub(super) fn text(file: impl AsRef<Path>) -> Option<String> {
+    fs::read_to_string(file).ok().map(|text| text.trim().to_owned())
+}
+
+/// The number that a file begins with (`42 %`).
+pub(super) fn number(file: impl AsRef<Path>) -> Option<f64> {
+    text(file)?.split_whitespace().next()?.parse().ok()
+}
+
+/// What a folder holds, in the order of names.
+pub(super) fn entries(folder: impl AsRef<Path>) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+/// A path's last part.
+pub(super) fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}

@@ -1,0 +1,115 @@
+//! Drivers as boards and phones have them: a layer of ours (`tests/data/boards/layer.c`) lies over an OpenCL driver as
+//! they do, and what comes of it is verified or says why not.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use common::{Place, finish, suite, text};
+use gpubench::gpu::{Clock, DeviceInfo};
+use gpubench::record::{Outcome, Record};
+use gpubench::store::Run;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+/// The layer, built once.
+fn layer() -> &'static PathBuf {
+    static BUILT: OnceLock<(tempfile::TempDir, PathBuf)> = OnceLock::new();
+    let build = || {
+        let folder = tempfile::tempdir().expect("a folder");
+        let library = folder.path().join("layer.so");
+        let built = Command::new("cc")
+            .args(["-shared", "-fPIC", "-Wall", "-Werror", "-o"])
+            .arg(&library)
+            .arg(suite("boards/layer.c"))
+            .output()
+            .expect("a C compiler and the OpenCL headers");
+        assert!(built.status.success(), "{}", text(&built.stderr));
+        (folder, library)
+    };
+    &BUILT.get_or_init(build).1
+}
+
+/// `gpubench` on the driver, seen through the layer that lies so.
+fn board(place: &Place, lies: &str, args: &[&str]) -> Output {
+    let mut command = place.gpubench(&[args, &["--backend", "opencl"]].concat());
+    command.env("OPENCL_LAYERS", layer()).env("GPUBENCH_BOARD", lies);
+    finish(command.spawn().expect("the binary starts"))
+}
+
+fn device(lies: &str) -> DeviceInfo {
+    let place = Place::new();
+    let listed = board(&place, lies, &["devices", "--json"]);
+    let devices: Vec<DeviceInfo> = serde_json::from_slice(&listed.stdout).expect("JSON");
+    devices.into_iter().next().expect("a device")
+}
+
+/// A suite small enough for all of them, measured.
+fn run(lies: &str) -> (Run, Output) {
+    let place = Place::new();
+    let suite = suite("boards/boards.yaml");
+    let output = board(&place, lies, &["run", &suite, "--rounds", "1"]);
+    assert_eq!(output.status.code(), Some(0), "{lies}: {}", text(&output.stderr));
+    (place.run(), output)
+}
+
+fn clocks(records: &[Record]) -> Vec<Clock> {
+    records.iter().filter_map(|r| r.measured.as_ref()).map(|measured| measured.clock).collect()
+}
+
+#[test]
+#[cfg_attr(
+    not(feature = "require-opencl"),
+    ignore = "needs an OpenCL driver, a C compiler and headers"
+)]
+fn what_a_driver_reports_wrongly_is_unknown() {
+    let honest = device("");
+    assert!(honest.clock_hz.is_some() && honest.timestamp_resolution.is_some(), "{honest:?}");
+    assert_eq!(device("no-clock").clock_hz, None);
+    assert_eq!(device("quiet").timestamp_resolution, None);
+    let old = device("old");
+    assert_eq!((old.api.as_str(), honest.features.contains(&"f64".into())), ("OpenCL 1.1", true));
+    let embedded = device("old,embedded");
+    assert_eq!(embedded.api, "OpenCL 1.1 embedded profile");
+    assert_eq!(embedded.features, ["embedded"]);
+}
+
+/// Each lie alone, then all of them: what runs is right, on the clock that there is.
+#[test]
+#[cfg_attr(
+    not(feature = "require-opencl"),
+    ignore = "needs an OpenCL driver, a C compiler and headers"
+)]
+fn kernels_and_transfers_are_verified_on_every_board() {
+    let (honest, _) = run("");
+    let cases = honest.records.len();
+    assert!(honest.records.iter().all(|record| record.outcome.ran()), "{:?}", honest.records);
+    assert!(clocks(&honest.records).contains(&Clock::Device));
+    for lies in [
+        "embedded",
+        "old",
+        "no-profiling",
+        "no-profiling,quiet",
+        "no-parts",
+        "odd-align",
+        "embedded,old,no-profiling,quiet,tiny,no-parts,no-clock,odd-align",
+    ] {
+        let (found, output) = run(lies);
+        assert_eq!(found.records.len(), cases, "{lies}");
+        let is_untimed = lies.contains("no-profiling");
+        let clocks = clocks(&found.records);
+        assert_eq!(!clocks.contains(&Clock::Device), is_untimed, "{lies}: {clocks:?}");
+        for record in &found.records {
+            let may_lack = match record.key.workload.as_str() {
+                "wide" => lies.contains("embedded"),
+                "large" | "grouped" => lies.contains("tiny"),
+                _ => false,
+            };
+            match &record.outcome {
+                Outcome::Ok | Outcome::Unchecked => assert!(!may_lack, "{lies}: {}", record.key),
+                Outcome::Unsupported(why) => assert!(may_lack, "{lies}: {}: {why}", record.key),
+                other => panic!("{lies}: {}: {other:?} {}", record.key, text(&output.stderr)),
+            }
+        }
+    }
+}
