@@ -21,10 +21,10 @@ fn table(seconds: [f64; 2]) -> String {
 
 fn imported(place: &Place, name: &str, rounds: &[[f64; 2]]) {
     let path = |name: &str| place.folder.path().join(name);
-    std::fs::write(path("map.yaml"), MAPPING).unwrap();
+    std::fs::write(path("map.yaml"), MAPPING).expect("written");
     let files: Vec<String> = (0..rounds.len()).map(|i| format!("{name}{i}.csv")).collect();
     for (file, times) in files.iter().zip(rounds) {
-        std::fs::write(path(file), table(*times)).unwrap();
+        std::fs::write(path(file), table(*times)).expect("written");
     }
     let mut args = vec!["import", "csv", "--mapping", "map.yaml", "--output", name];
     args.extend(files.iter().map(String::as_str));

@@ -29,6 +29,7 @@ pub use raw::{Data, Detail};
 pub use timed::{NamedStep, Recorded, Timed};
 
 use crate::gpu::{BoundsChecks, BuildReport, Clock, Scalar};
+use crate::reason::Reason;
 use crate::workload::{CaseKey, Ceiling, Skip};
 use serde::{Deserialize, Serialize};
 
@@ -133,7 +134,10 @@ impl Record {
             device,
             round: 0,
             simulated: false,
-            outcome: Outcome::Unsupported(skip.reason),
+            outcome: match skip.reason {
+                reason @ Reason::OverBudget { .. } => Outcome::Skipped(reason),
+                reason => Outcome::Unsupported(reason),
+            },
             measured: None,
             detail: None,
             kernel: None,
