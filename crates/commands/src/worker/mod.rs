@@ -9,6 +9,7 @@ mod client;
 mod deadlines;
 mod group;
 mod host;
+pub mod page;
 mod protocol;
 mod recovery;
 mod serve;

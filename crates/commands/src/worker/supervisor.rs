@@ -4,6 +4,7 @@
 use super::circuit_breaker::CircuitBreaker;
 use super::client::Client;
 use super::deadlines::Deadlines;
+use super::page;
 use super::protocol::{Reply, Request};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::{Flag, Outcome, Record};
@@ -71,7 +72,9 @@ impl WorkerSupervisor {
     ) -> Record {
         let (asked, reference_kernel) = (Box::new(case.clone()), self.reference_kernel);
         let request = Request::Measure { case: asked, policy: policy.clone(), reference_kernel };
+        page::begin(self.device(), &case.key);
         let found = self.answered(case, &request, policy, stage);
+        page::end(self.device(), &case.key, &found);
         self.recall(&found);
         found
     }
