@@ -93,6 +93,7 @@ fn record(run: usize, round: u32, case: i64) -> Record {
         bounds_checks: BoundsChecks::Off,
         variant: String::new(),
         tried: vec![],
+        untried: 0,
         report: BuildReport {
             seconds: 0.05,
             private_bytes: None,

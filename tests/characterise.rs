@@ -73,6 +73,7 @@ fn records(suite: &Suite, session: &mut Session, policy: &Policy) -> (Header, Ve
         budget: None,
         verify_only: false,
         filters: vec![],
+        imported: vec![],
         host: Host::default(),
         devices: vec![info],
     };

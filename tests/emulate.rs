@@ -142,13 +142,11 @@ fn every_fallback_gives_what_the_reference_gives() {
 }
 
 /// Kernels of the suites `ceilings` and `characterise` whose shipped sizes are too long to be emulated here, or
-/// whose types are not emulated (f16, f64) or no types of WGSL (`sized_chains`); the simulator's and the devices'
+/// whose types the emulated device lacks (f16, f64); the simulator's and the devices'
 /// tests hold them to their references.
-const NOT_EMULATED: [&str; 9] = [
-    "ceilings/double_chains.wgsl",
-    "ceilings/half_chains.wgsl",
+const NOT_EMULATED: [&str; 7] = [
+    "ceilings/float_chains.wgsl",
     "ceilings/read_again.wgsl",
-    "ceilings/sized_chains.wgsl",
     "characterise/convert_chain.wgsl",
     "characterise/float_chain.wgsl",
     "characterise/int_chain.wgsl",

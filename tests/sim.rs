@@ -425,7 +425,7 @@ fn copy_kernel(n: u64) -> KernelSource {
         group: [64, 1, 1],
         constants: vec![
             ("ITEMS".into(), Constant::Int(1)),
-            ("V".into(), Constant::Type(Element::scalar(Scalar::F32))),
+            ("V".into(), Constant::Type(Element { scalar: Scalar::F32, width: 1 })),
         ],
         bindings: vec![binding("a", Access::Read), binding("out", Access::Write)],
         params_bytes: 4,

@@ -1,56 +1,51 @@
-// Multiply-adds in dot products of four 8-bit numbers: eight chains a work-item, none waiting for
+// Multiply-adds in dot products of four 8-bit numbers: CHAINS chains a work-item, none waiting for
 // another. A chain holds two numbers that follow each other in s' = s + a*r, which for a = -1
 // comes back after six steps: all are small and whole, so that every type is exact and a lost step
 // shows. a comes at run time. The numbers fit the lowest of four bytes; a is -1 there and 0 in the
-// others. Scalar i of `out` starts from seed i mod SEEDS, whatever V is; n is a multiple of 8
-// widths, and `steps` of 2*UNROLL. A work-item is four wide whatever V is.
+// others. Scalar i of `out` starts from seed i mod SEEDS, whatever T is; n is a multiple of CHAINS
+// widths, and `steps` of 2*UNROLL.
 struct Params { n: u32, steps: u32, a: i32, b: i32 }
-alias W = vec4<i32>;
-struct Pair { x: W, y: W }
+struct Pair { x: T, y: T }
 
-@group(0) @binding(0) var<storage, read> seeds: array<vec4<u32>>;
-@group(0) @binding(1) var<storage, read_write> out: array<vec4<u32>>;
+@group(0) @binding(0) var<storage, read> seeds: array<T_U32>;
+@group(0) @binding(1) var<storage, read_write> out: array<T_U32>;
 @group(0) @binding(2) var<uniform> p: Params;
 
-fn dot_i8(a: i32, x: i32) -> i32 {
+fn next(a: T, x: T, y: T) -> T {
     if (PACKED == 1u) {
-        return dot4I8Packed(bitcast<u32>(a), bitcast<u32>(x));
+        return dot4I8Packed(bitcast<u32>(a), bitcast<u32>(x)) + y;
     }
-    var sum = 0; // what a compiler makes of it where there is no instruction
+    var sum = y; // what a compiler makes of it where there is no instruction
     for (var byte = 0u; byte < 32u; byte += 8u) {
         sum += extractBits(a, byte, 8u) * extractBits(x, byte, 8u);
     }
     return sum;
 }
 
-fn dots(a: W, x: W) -> W {
-    return W(dot_i8(a.x, x.x), dot_i8(a.y, x.y), dot_i8(a.z, x.z), dot_i8(a.w, x.w));
+fn two(pair: Pair, a: T) -> Pair {
+    let x = next(a, pair.x, pair.y);
+    return Pair(x, next(a, pair.y, x));
 }
 
-fn two(pair: Pair, a: W) -> Pair {
-    let x = dots(a, pair.x) + pair.y;
-    return Pair(x, dots(a, pair.y) + x);
-}
-
-fn begin(at: u32, b: W) -> Pair {
-    let x = W(seeds[at % (SEEDS / 4u)]);
+fn begin(at: u32, b: T) -> Pair {
+    let x = T(seeds[at % (SEEDS / T_WIDTH)]);
     return Pair(x, b - x);
 }
 
-fn end(pair: Pair) -> vec4<u32> {
-    return bitcast<vec4<u32>>(vec4<i32>(pair.x) + 256 * vec4<i32>(pair.y));
+fn end(pair: Pair) -> T_U32 {
+    return bitcast<T_U32>(T_I32(pair.x) + 256 * T_I32(pair.y));
 }
 
 @compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
 fn dot_chains(@builtin(global_invocation_id) gid: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>) {
-    let items = p.n / 32u;
+    let items = p.n / (CHAINS * T_WIDTH);
     let i = gid.x + gid.y * (groups.x * GROUP_X);
     if (i >= items) {
         return;
     }
-    let a = W(p.a & 255);
-    let b = W(p.b);
+    let a = T(T_SCALAR(p.a & 255));
+    let b = T(T_SCALAR(p.b));
     var c0 = begin(i + 0u * items, b);
     var c1 = begin(i + 1u * items, b);
     var c2 = begin(i + 2u * items, b);
@@ -62,21 +57,33 @@ fn dot_chains(@builtin(global_invocation_id) gid: vec3<u32>,
     for (var k = 0u; k < p.steps; k += 2u * UNROLL) {
         for (var u = 0u; u < UNROLL; u++) {
             c0 = two(c0, a);
-            c1 = two(c1, a);
-            c2 = two(c2, a);
-            c3 = two(c3, a);
-            c4 = two(c4, a);
-            c5 = two(c5, a);
-            c6 = two(c6, a);
-            c7 = two(c7, a);
+            if (CHAINS > 1u) {
+                c1 = two(c1, a);
+            }
+            if (CHAINS > 2u) {
+                c2 = two(c2, a);
+                c3 = two(c3, a);
+            }
+            if (CHAINS > 4u) {
+                c4 = two(c4, a);
+                c5 = two(c5, a);
+                c6 = two(c6, a);
+                c7 = two(c7, a);
+            }
         }
     }
-    out[i + 0u * items] = end(c0);
-    out[i + 1u * items] = end(c1);
-    out[i + 2u * items] = end(c2);
-    out[i + 3u * items] = end(c3);
-    out[i + 4u * items] = end(c4);
-    out[i + 5u * items] = end(c5);
-    out[i + 6u * items] = end(c6);
-    out[i + 7u * items] = end(c7);
+    out[i] = end(c0);
+    if (CHAINS > 1u) {
+        out[i + items] = end(c1);
+    }
+    if (CHAINS > 2u) {
+        out[i + 2u * items] = end(c2);
+        out[i + 3u * items] = end(c3);
+    }
+    if (CHAINS > 4u) {
+        out[i + 4u * items] = end(c4);
+        out[i + 5u * items] = end(c5);
+        out[i + 6u * items] = end(c6);
+        out[i + 7u * items] = end(c7);
+    }
 }

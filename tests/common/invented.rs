@@ -53,6 +53,7 @@ pub fn header(devices: Vec<DeviceInfo>, rounds: u32) -> Header {
         budget: None,
         verify_only: false,
         filters: vec![],
+        imported: vec![],
         host: Host::default(),
         devices,
     }
@@ -87,6 +88,7 @@ pub fn record(key: CaseKey, device: usize, round: u32, samples: Vec<f64>) -> Rec
             resolution: 1e-9,
             flops: 1e6,
             bytes: 4e6,
+            types: vec![],
             warmup: 0.0,
             dropped: 0,
         }),

@@ -103,14 +103,10 @@ fn is_element(text: &str) -> bool {
     gpubench::gpu::Element::try_from(text.to_owned()).is_ok()
 }
 
-/// The three patterns that the schema has, without an engine for all of them.
+/// The patterns that the schema has, without an engine for all of them.
 fn matches_pattern(text: &str, pattern: &Value) -> bool {
     match pattern.as_str().unwrap() {
         "^(f16|f32|f64|[iu](8|16|32|64))(x2|x4|x8|x16)?$" => is_element(text),
-        // Types as constants.
-        "^(f32|u32|i32)(x2|x4|x8|x16)?$" => {
-            is_element(text) && ["f32", "u32", "i32"].iter().any(|known| text.starts_with(known))
-        }
         "^[0-9]+ *(B|KiB|MiB|GiB|kB|MB|GB)?$" => {
             let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
             let units = ["", "B", "KiB", "MiB", "GiB", "kB", "MB", "GB"];

@@ -16,9 +16,9 @@ pub(super) fn share<'a>(
     roof: &Roof,
     cells: impl Iterator<Item = (&'a Case, &'a Cell)>,
 ) -> Option<Share> {
-    let peak = roof.flops()?;
     let share = |case: &Case, cell: &Cell| {
-        let touched = cell.figure(&case.key.workload).touched();
+        let figure = cell.figure(&case.key.workload);
+        let (peak, touched) = (roof.peak_to(&figure)?, figure.touched());
         let bandwidth = roof.bandwidth_to(touched)?;
         let in_memory = !roof.is_cached(touched).unwrap_or(cell.cache);
         let ceilings = Ceilings { peak, bandwidth };

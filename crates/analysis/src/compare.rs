@@ -73,6 +73,8 @@ pub struct Row {
     pub interval: [f64; 2],
     /// The smallest and the largest ratio that the device's speed explains; `None` where it is the same.
     pub speed: Option<[f64; 2]>,
+    /// The smallest ratio that the speed leaves: by how much the case became slower, whatever the speed explains.
+    pub unexplained_ratio: f64,
     /// Whether it is unsure for what the speed leaves in doubt alone.
     pub unsure_by_speed: bool,
     /// The tolerance that was used.
@@ -165,9 +167,10 @@ pub fn compare(old: &DeviceCases, new: &DeviceCases, options: &Options) -> Compa
     }
     let mean = Difference::mean(&differences);
     // All cases share what the speed leaves to doubt: it does not average out.
-    let left = pairs.iter().map(|pair| pair.correction.left).sum::<f64>() / pairs.len() as f64;
-    let mean =
-        mean.map(|(mean, [low, high])| (mean.exp(), [low - left, high + left].map(f64::exp)));
+    let doubt = [0, 1].map(|end| {
+        pairs.iter().map(|pair| pair.correction.doubt[end]).sum::<f64>() / pairs.len() as f64
+    });
+    let mean = mean.map(|(mean, interval)| (mean.exp(), widened(interval, doubt).map(f64::exp)));
     (comparison.mean_ratio, comparison.mean_interval) = mean.unzip();
     let planned: Vec<bool> = pairs.iter().map(|pair| options.planned.contains(pair.key)).collect();
     let both = |pair: &Pair| [logs(pair.before), logs(pair.now)];
@@ -238,19 +241,19 @@ fn row(pair: &Pair, significance: &Significance, options: &Options) -> Row {
     let Pair { key, before, now, correction } = pair;
     let seconds = |case: &CaseResult| case.overall.map_or(f64::NAN, |overall| overall.value);
     let tolerance = options.noise.get(*key).map_or(options.tolerance, |n| n.max(options.tolerance));
-    let [low, high] = significance.interval();
-    let found = verdict(significance, tolerance, correction.left);
+    let found = verdict(significance, tolerance, correction.doubt);
     let unsure = |verdict: Verdict| matches!(verdict, Verdict::Unsure { .. });
+    let ratio = significance.difference().difference.exp();
     let is_corrected = *correction != Correction::default();
-    let explained = [correction.shift - correction.left, correction.shift + correction.left];
     Row {
         key: (*key).clone(),
         old: seconds(before),
         new: seconds(now),
-        ratio: significance.difference().difference.exp(),
-        interval: [low - correction.left, high + correction.left].map(f64::exp),
-        speed: is_corrected.then(|| explained.map(f64::exp)),
-        unsure_by_speed: unsure(found) && !unsure(verdict(significance, tolerance, 0.0)),
+        ratio,
+        interval: widened(significance.interval(), correction.doubt).map(f64::exp),
+        speed: is_corrected.then(|| correction.explained().map(f64::exp)),
+        unexplained_ratio: ratio / correction.doubt[1].exp(),
+        unsure_by_speed: unsure(found) && !unsure(verdict(significance, tolerance, [0.0; 2])),
         tolerance,
         planned: options.planned.contains(*key),
         verdict: found,
@@ -271,19 +274,24 @@ fn doubts(old: &CaseResult, new: &CaseResult) -> Vec<Flag> {
     doubts
 }
 
-/// By a difference of which `left` on either side is in doubt besides its noise.
-fn verdict(significance: &Significance, tolerance: f64, left: f64) -> Verdict {
+/// The interval of a difference of which something else may explain from `less` to `more`.
+fn widened([low, high]: [f64; 2], [less, more]: [f64; 2]) -> [f64; 2] {
+    [low - more, high - less]
+}
+
+/// By a difference of which the device's speed may explain `doubt` besides its noise.
+fn verdict(significance: &Significance, tolerance: f64, doubt: [f64; 2]) -> Verdict {
     let delta = tolerance.ln_1p();
-    let [low, high] = significance.interval();
-    if significance.is_changed(delta, left) {
+    let [low, high] = widened(significance.interval(), doubt);
+    if significance.is_changed(delta, doubt) {
         let is_slower = significance.difference().difference > 0.0;
         return if is_slower { Verdict::Slower } else { Verdict::Faster };
     }
-    if low - left >= -delta && high + left <= delta {
+    if low >= -delta && high <= delta {
         return Verdict::Same;
     }
     // No number of rounds settles what the speed leaves in doubt.
-    let rounds = if left > 0.0 { None } else { significance.rounds_to_settle(delta) };
+    let rounds = if doubt != [0.0; 2] { None } else { significance.rounds_to_settle(delta) };
     Verdict::Unsure { rounds }
 }
 
@@ -336,7 +344,18 @@ mod tests {
         let options = Options::default();
         let compared = compare(&run_at(1.0, 1.0, "1"), &run_at(1.94, 1.0, "1"), &options);
         let ([low, high], mean) = (compared.mean_interval.unwrap(), compared.mean_ratio.unwrap());
-        assert!((mean - 1.0).abs() < 1e-9 && low < 1.0 / 1.9 && high > 1.9, "{low} {high}");
+        assert!((mean - 1.0).abs() < 1e-9 && low < 1.0 / 1.9 && high < 1.01, "{low} {high}");
+    }
+
+    #[test]
+    fn a_faster_device_explains_no_slower_case() {
+        for driver in ["1", "2"] {
+            let (old, new) = (run_at(1.0, 1.0, "1"), run_at(0.7, 1.3, driver));
+            let compared = compare(&old, &new, &Options::default());
+            let row = &compared.rows[0];
+            assert_eq!(row.verdict, Verdict::Slower, "{driver}");
+            assert!(row.unexplained_ratio > 1.29 && row.interval[1] > 1.8, "{row:?}");
+        }
     }
 
     #[test]
@@ -371,7 +390,8 @@ mod tests {
         let logs = [medians, slightly].map(|run| run.map(f64::ln).to_vec());
         let shifts = LevelShifts::of(&[logs]);
         let found = significances(&[difference], &[false], &shifts)[0];
-        assert_eq!(verdict(&found, 0.01, 0.0), Verdict::Same);
-        assert_eq!(verdict(&found, 0.01, 0.005), Verdict::Unsure { rounds: None });
+        assert_eq!(verdict(&found, 0.01, [0.0; 2]), Verdict::Same);
+        assert_eq!(verdict(&found, 0.01, [0.0, 0.005]), Verdict::Unsure { rounds: None });
+        assert_eq!(verdict(&found, 0.01, [-0.001, 0.0]), Verdict::Same);
     }
 }

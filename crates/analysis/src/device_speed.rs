@@ -124,8 +124,15 @@ pub struct Change {
 pub(crate) struct Correction {
     /// The middle of what it explains: taken off.
     pub shift: f64,
-    /// What is left to doubt on either side.
-    pub left: f64,
+    /// What it may explain beyond that: from at most 0 to at least 0.
+    pub doubt: [f64; 2],
+}
+
+impl Correction {
+    /// All that the speed may explain.
+    pub fn explained(&self) -> [f64; 2] {
+        self.doubt.map(|doubt| self.shift + doubt)
+    }
 }
 
 impl SpeedChange {
@@ -164,7 +171,9 @@ impl SpeedChange {
         let ends: Vec<f64> = self.each().map(of).collect();
         let low = ends.iter().copied().fold(f64::INFINITY, f64::min);
         let high = ends.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let error = LEFT * self.each().map(|change| change.error).fold(0.0, f64::max);
+        // A reading that does not differ is taken as unchanged, here as where none does.
+        let changed = self.each().filter(|change| change.differs);
+        let error = LEFT * changed.map(|change| change.error).fold(0.0, f64::max);
         // A kernel lies between the two readings; where one alone was taken, one of its own kind follows it.
         let follows = match (self.compute, self.memory) {
             (Some(_), None) => family == "compute",
@@ -172,9 +181,14 @@ impl SpeedChange {
             _ => true,
         };
         match key.measure.is_kernel() && follows && !self.new_driver {
-            true => Correction { shift: (low + high) / 2.0, left: (high - low) / 2.0 + error },
+            true => {
+                let half = (high - low) / 2.0 + error;
+                Correction { shift: (low + high) / 2.0, doubt: [-half, half] }
+            }
             // Nothing is taken off what may not follow at all.
-            false => Correction { shift: 0.0, left: high.abs().max(low.abs()) + error },
+            false => {
+                Correction { shift: 0.0, doubt: [low.min(0.0) - error, high.max(0.0) + error] }
+            }
         }
     }
 }
@@ -196,7 +210,7 @@ mod tests {
     }
 
     fn range(correction: Correction) -> [f64; 2] {
-        [correction.shift - correction.left, correction.shift + correction.left].map(f64::exp)
+        correction.explained().map(f64::exp)
     }
 
     #[test]
@@ -243,6 +257,19 @@ mod tests {
     }
 
     #[test]
+    fn a_reading_that_does_not_differ_adds_no_doubt() {
+        let reading = |seconds, error| Some(Reading { seconds, error, rounds: 9, spread: 1.0 });
+        let of = |compute, memory| DeviceSpeed {
+            compute: reading(compute, 1e-3),
+            memory: reading(memory, 0.05),
+        };
+        let change = SpeedChange::between(&of(1.0, 1.0), &of(1.1, 1.1), 0.01, false);
+        assert_eq!(change.memory.map(|memory| memory.differs), Some(false), "1.4 errors");
+        let [low, high] = range(change.explains(&key("a", 1), "memory"));
+        assert!(low > 0.99 && high < 1.11, "from nothing to that of arithmetic: {low} {high}");
+    }
+
+    #[test]
     fn nothing_is_taken_off_what_is_no_kernel_or_has_a_new_driver() {
         let copy = CaseKey { measure: Kind::new("other"), ..key("a", 1) };
         for correction in [
@@ -250,7 +277,8 @@ mod tests {
             change(1.5, Some(1.4), true).explains(&key("a", 1), "compute"),
         ] {
             let [low, high] = range(correction);
-            assert!(correction.shift == 0.0 && low < 1.0 / 1.5 && high > 1.5, "{correction:?}");
+            assert!(correction.shift == 0.0 && high > 1.5, "{correction:?}");
+            assert!((0.99..1.0).contains(&low), "a slower device makes nothing faster: {low}");
         }
     }
 

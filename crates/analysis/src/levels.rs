@@ -3,7 +3,7 @@
 use super::roof::DOUBT;
 use std::cmp::Ordering::Equal;
 
-/// A measured size, or the smallest one of a level with the level's rate.
+/// A measured size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Point {
     /// Bytes touched.
@@ -12,13 +12,22 @@ pub(super) struct Point {
     pub rate: f64,
 }
 
+/// A level of memory, as far as sizes were measured in it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Level {
+    /// Bytes of the smallest and of the largest size in it.
+    sizes: [f64; 2],
+    /// Bytes a second.
+    rate: f64,
+}
+
 /// The levels of one workload's curve. What fits a level of the memory fits the slower ones below it too,
 /// so that a size is at least as fast as any larger one: sizes below the fastest are short of work, not
 /// of bandwidth, and say nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Curve {
     /// From the fastest to the slowest.
-    levels: Vec<Point>,
+    levels: Vec<Level>,
     /// Bytes of the largest size that was measured.
     largest: f64,
 }
@@ -35,10 +44,11 @@ impl Curve {
                 falling.push(point);
             }
         }
-        let mut levels: Vec<Point> = vec![];
-        for point in falling.into_iter().rev() {
-            if levels.last().is_none_or(|level| level.rate > DOUBT * point.rate) {
-                levels.push(point);
+        let mut levels: Vec<Level> = vec![];
+        for Point { bytes, rate } in falling.into_iter().rev() {
+            match levels.last_mut() {
+                Some(level) if level.rate <= DOUBT * rate => level.sizes[1] = bytes,
+                _ => levels.push(Level { sizes: [bytes; 2], rate }),
             }
         }
         Some(Self { levels, largest })
@@ -49,7 +59,20 @@ impl Curve {
     /// the faster one's. Beyond the largest size the last level still bounds, since a curve only falls, but
     /// what the memory reaches there is not known (see [`Curve::largest`]).
     pub(super) fn at(&self, bytes: f64) -> Option<f64> {
-        self.levels.iter().rev().find(|level| level.bytes <= bytes).map(|level| level.rate)
+        self.levels.iter().rev().find(|level| level.sizes[0] <= bytes).map(|level| level.rate)
+    }
+
+    /// The rate of the level that so many bytes are known to be in: as [`Curve::at`], but between the last
+    /// size of one level and the first of the next it is the slower one's.
+    pub(super) fn reached_at(&self, bytes: f64) -> Option<f64> {
+        let fastest = self.levels.first().filter(|level| level.sizes[0] <= bytes);
+        let level = self.levels.iter().find(|level| bytes <= level.sizes[1]);
+        fastest.and(level.or(self.levels.last())).map(|level| level.rate)
+    }
+
+    /// Its levels, from the fastest to the slowest: the smallest size of each, and its rate.
+    pub(super) fn levels(&self) -> impl Iterator<Item = Point> {
+        self.levels.iter().map(|level| Point { bytes: level.sizes[0], rate: level.rate })
     }
 
     /// The rate of the slowest level that was measured.
@@ -84,6 +107,10 @@ mod tests {
         let at = |bytes: f64| curve.at(bytes);
         assert_eq!([at(1e6), at(4e6), at(8e6)], [None, Some(200.0), Some(200.0)]);
         assert_eq!(at(31e6), Some(200.0), "what is in between may still be in the faster level");
+        let reached = |bytes: f64| curve.reached_at(bytes);
+        assert_eq!([reached(1e6), reached(8e6)], [None, Some(200.0)]);
+        assert_eq!([reached(9e6), reached(64e6)], [Some(60.0); 2]);
+        assert_eq!([reached(65e6), reached(9e9)], [Some(20.0); 2]);
         assert_eq!([at(32e6), at(255e6)], [Some(60.0); 2]);
         assert_eq!([at(256e6), at(9e9), Some(curve.last())], [Some(20.0); 3]);
     }

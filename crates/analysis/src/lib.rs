@@ -30,6 +30,6 @@ pub use energy::{Energy, EnergyRow};
 pub use gate::{Counts, Failure, Gate, Judgement};
 pub use history::{History, HistoryOf, MIN_RUNS, Step, Trajectory, histories, past};
 pub use noise::noise;
-pub use report_input::{ReportInput, ReportedDevice, Source};
+pub use report_input::{ReportInput, ReportedDevice, Source, is_same};
 pub use result_matrix::{Case, Cell, Entered, Entry, ResultMatrix, result_matrix};
 pub use roof::{Figure, Roof};

@@ -114,7 +114,7 @@ impl<'a> Pool<'a> {
 }
 
 /// Whether two runs saw the same device: how much memory is left may differ from run to run.
-fn is_same(one: &DeviceInfo, other: &DeviceInfo) -> bool {
+pub fn is_same(one: &DeviceInfo, other: &DeviceInfo) -> bool {
     let at_rest = |device: &DeviceInfo| DeviceInfo {
         memory: None,
         max_buffer: Bytes(0),
@@ -197,6 +197,7 @@ mod tests {
                 bounds_checks: BoundsChecks::Off,
                 variant: "eight wide".into(),
                 tried: vec![],
+                untried: 0,
                 report: BuildReport::default(),
             });
             let memory = Some(Bytes(memory));

@@ -1,16 +1,20 @@
 //! Figures above what the device can do, by its own measured ceilings (the roofline, model 3):
 //! either the suite counts more work than the kernel does, or the clock cannot be trusted.
 //!
-//! A ceiling bounds what it is of: operations, or bytes at the level of the memory that the working set
+//! A ceiling bounds what it is of: operations of a type, or bytes at the level of the memory that the working set
 //! is in. Where it is not known that a ceiling bounds a figure, it does not.
 
-use super::aggregate::shown;
+mod peaks;
+
+use super::aggregate::{Aggregate, shown};
 use super::levels::{Curve, Point};
-use gpubench_core::gpu::DeviceKind;
+use gpubench_core::gpu::{DeviceKind, Scalar};
 use gpubench_core::record::{Flag, Grade, Record};
 use gpubench_core::units::{self, Bytes};
 use gpubench_core::workload::Ceiling;
+use gpubench_model::roofline::Ceilings;
 use gpubench_stats::Summary;
+use peaks::Peaks;
 use std::collections::BTreeMap;
 
 /// A rate may exceed the ceiling by this factor before it is doubted: clocks rise and fall, and a
@@ -29,6 +33,8 @@ pub struct Figure<'a> {
     pub workload: &'a str,
     /// Operations.
     pub flops: f64,
+    /// How many of them are of which type; the others are of `f32`.
+    pub types: &'a [(Scalar, f64)],
     /// Bytes.
     pub bytes: f64,
     /// Bytes of all buffers, where known.
@@ -44,19 +50,10 @@ pub struct Figure<'a> {
 /// The most that a device was seen to do.
 #[derive(Clone, Debug, Default)]
 pub struct Roof {
-    peak: Option<Peak>,
+    /// The most operations a second of each type that was measured.
+    peaks: Peaks,
     /// One for each workload that is a ceiling of bandwidth.
     curves: Vec<Curve>,
-}
-
-/// The most operations a second.
-#[derive(Clone, Copy, Debug)]
-struct Peak {
-    rate: f64,
-    /// Work-items of the largest launch that was tried.
-    items: u64,
-    /// Whether a larger launch was no faster than a smaller one, so that no launch would be.
-    saturated: bool,
 }
 
 /// Flags those of one device's records that are faster than its ceilings allow.
@@ -81,12 +78,22 @@ impl<'a> Figure<'a> {
         (fastest > 0.0).then_some(Self {
             workload: &record.key.workload,
             flops: measured.flops,
+            types: &measured.types,
             bytes: measured.bytes,
             working_set: record.working_set,
             items: built.map_or(0, |built| items(built.group).saturating_mul(items(built.groups))),
             seconds: [fastest, slowest],
             empty_launch: record.monitor.empty_launch.unwrap_or(0.0),
         })
+    }
+
+    /// Operations by type, as far as there are any.
+    pub(super) fn operations(&self) -> impl Iterator<Item = (Scalar, f64)> {
+        let typed: f64 = self.types.iter().map(|(_, count)| count).sum();
+        // What is left of a sum of equal parts is rounding.
+        let rest = Some(self.flops - typed).filter(|rest| *rest > 1e-9 * self.flops);
+        let rest = rest.map(|rest| (Scalar::F32, rest));
+        self.types.iter().copied().chain(rest).filter(|(_, count)| *count > 0.0)
     }
 
     /// Bytes that a launch can have touched: of large buffers only what it counts, and of what it counts
@@ -110,6 +117,20 @@ impl Roof {
         Self::from_figures(ceilings)
     }
 
+    /// What one device does at most, by the values of its cases over all rounds: what tables show. [`Roof::of`]
+    /// takes the fast end of each round's interval, since it is held against figures that may be wrong.
+    pub fn at_values<'a, 'm>(cases: impl IntoIterator<Item = &'m Aggregate<'a>>) -> Self
+    where
+        'a: 'm,
+    {
+        let ceilings = cases.into_iter().filter(|case| case.outcome.is_ok() && !case.is_doubtful());
+        Self::from_figures(ceilings.filter_map(|case| {
+            let (record, _) = case.shown().next()?;
+            let seconds = [case.time?.value; 2];
+            Some((record.ceiling?, Figure { seconds, ..Figure::of(record)? }))
+        }))
+    }
+
     /// Of ceilings by what they bound.
     pub fn from_figures<'a>(ceilings: impl IntoIterator<Item = (Ceiling, Figure<'a>)>) -> Self {
         let mut arithmetic: Vec<Figure> = vec![];
@@ -126,12 +147,54 @@ impl Roof {
             }
         }
         let curves = memory.into_values().filter_map(Curve::through).collect();
-        Self { peak: Peak::of(&arithmetic), curves }
+        Self { peaks: Peaks::of(&arithmetic), curves }
     }
 
-    /// Operations a second, where measured.
+    /// Operations of `f32` a second, where measured.
     pub fn flops(&self) -> Option<f64> {
-        self.peak.map(|peak| peak.rate)
+        self.peaks.rate(Scalar::F32)
+    }
+
+    /// Operations a second of each type that was measured.
+    pub fn types(&self) -> impl Iterator<Item = (Scalar, f64)> {
+        self.peaks.all()
+    }
+
+    /// Operations a second that a kernel of this mix of types can reach, where every type that it uses was
+    /// measured: units of several types may work at once, so that the slowest of its types bounds it. Without
+    /// operations, those of `f32`.
+    pub(super) fn peak_to(&self, figure: &Figure) -> Option<f64> {
+        self.peaks.of_mix(figure)
+    }
+
+    /// As [`Roof::peak_to`], of a record.
+    pub fn peak_of(&self, record: &Record) -> Option<f64> {
+        self.peak_to(&Figure::of(record)?)
+    }
+
+    /// The roof of a kernel: of its own mix of types, and of the level of memory that its working set is in.
+    pub fn ceilings_of(&self, record: &Record) -> Option<Ceilings> {
+        let figure = Figure::of(record)?;
+        let touched = figure.touched();
+        let bandwidth = self.level(touched).or_else(|| self.bandwidth_to(touched))?;
+        Some(Ceilings { peak: self.peak_to(&figure)?, bandwidth })
+    }
+
+    /// Bytes a second from the level of memory that so many bytes are in; `None` where no ceiling touched as many,
+    /// or as few.
+    fn level(&self, bytes: f64) -> Option<f64> {
+        let reaching = self.curves.iter().filter(|curve| bytes <= curve.largest());
+        reaching.filter_map(|curve| curve.reached_at(bytes)).reduce(f64::max)
+    }
+
+    /// The levels of memory, from the fastest to the slowest: the smallest working set that was found in each, and
+    /// its bandwidth.
+    pub fn levels(&self) -> Vec<(f64, f64)> {
+        let sizes = self.curves.iter().flat_map(Curve::levels).map(|level| level.bytes);
+        let best = |bytes| Some(Point { bytes, rate: self.level(bytes)? });
+        let levels = Curve::through(sizes.filter_map(best).collect());
+        let levels = levels.iter().flat_map(Curve::levels);
+        levels.map(|level| (level.bytes, level.rate)).collect()
     }
 
     /// The curves whose last level is the memory's, as far as was measured: the one that reaches furthest,
@@ -176,9 +239,11 @@ impl Roof {
         let bandwidth = self.bandwidth_to(bytes)?;
         let of_memory = self.memory().map(|curve| curve.at(bytes));
         let of_caches = self.curves.iter().filter(|curve| bytes <= curve.largest());
-        let at = of_memory.chain(of_caches.map(|curve| curve.at(bytes)));
-        let fastest = at.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)?;
-        Some(fastest > DOUBT * bandwidth)
+        let at: Vec<Option<f64>> =
+            of_memory.chain(of_caches.map(|curve| curve.at(bytes))).collect();
+        // One that is fast enough tells, also where another's sizes do not reach down so far.
+        let is_fast = at.iter().flatten().any(|rate| *rate > DOUBT * bandwidth);
+        (is_fast || at.iter().all(Option::is_some)).then_some(is_fast)
     }
 
     /// Whether a kernel works in a cache: by what was measured, and where that does not say, by the size
@@ -191,17 +256,15 @@ impl Roof {
     /// Why a figure is impossible.
     fn above(&self, figure: &Figure, kind: DeviceKind) -> Option<String> {
         let slowest = figure.seconds[1];
-        let (flops, bandwidth) = (figure.flops / slowest, figure.bytes / slowest);
-        let bounds = |peak: &Peak| peak.saturated || figure.items <= peak.items;
-        if let Some(peak) = self.peak.filter(bounds).map(|peak| peak.rate)
-            && flops > DOUBT * peak
-        {
+        if let Some((r#type, rate, peak)) = self.peaks.above(figure, DOUBT) {
             return Some(format!(
-                "{} of arithmetic, the device's measured ceiling is {}",
-                units::flops(flops),
+                "{} of arithmetic in {}, the device's measured ceiling is {}",
+                units::flops(rate),
+                r#type.name(),
                 units::flops(peak)
             ));
         }
+        let bandwidth = figure.bytes / slowest;
         let touched = figure.touched();
         let ceiling = self.bound_at(touched)?;
         let doubt = if kind == DeviceKind::Cpu { DOUBT * READ_BEFORE_WRITE } else { DOUBT };
@@ -213,22 +276,6 @@ impl Roof {
                 units::bandwidth(ceiling)
             )
         })
-    }
-}
-
-impl Peak {
-    fn of(figures: &[Figure]) -> Option<Self> {
-        let rate = |figure: &Figure| figure.flops / figure.seconds[0];
-        let best = figures.iter().map(rate).reduce(f64::max).filter(|rate| *rate > 0.0)?;
-        let mut near: Vec<u64> = figures
-            .iter()
-            .filter(|figure| DOUBT * rate(figure) > best)
-            .map(|figure| figure.items)
-            .collect();
-        near.sort_unstable();
-        near.dedup();
-        let items = figures.iter().map(|figure| figure.items).max()?;
-        Some(Self { rate: best, items, saturated: near.len() > 1 })
     }
 }
 

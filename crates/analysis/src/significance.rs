@@ -89,10 +89,12 @@ impl Significance {
         }
     }
 
-    /// Whether the case has changed by more than `delta`, in the logarithm, where `left` of its difference
-    /// is in doubt besides its noise.
-    pub fn is_changed(&self, delta: f64, left: f64) -> bool {
-        let distance = self.difference().difference.abs() - left;
+    /// Whether the case has changed by more than `delta`, in the logarithm, where something else may explain
+    /// from the first of `doubt` (at most 0) to the second (at least 0) of its difference.
+    pub fn is_changed(&self, delta: f64, doubt: [f64; 2]) -> bool {
+        let difference = self.difference().difference;
+        let left = if difference > 0.0 { doubt[1] } else { -doubt[0] };
+        let distance = difference.abs() - left;
         match self {
             Self::Alone(difference) => {
                 let [low, high] = self.interval();
@@ -175,13 +177,13 @@ mod tests {
 
     #[test]
     fn a_planned_comparison_is_not_corrected_for_the_others() {
-        assert!(among_calm(true)[0].is_changed(0.01, 0.0));
+        assert!(among_calm(true)[0].is_changed(0.01, [0.0; 2]));
         let needed = |planned| match among_calm(planned)[0] {
             Significance::Moderated { needed, .. } => needed,
             Significance::Alone(_) => panic!("there are others"),
         };
         assert!(needed(true) < 0.9 * needed(false));
-        assert!(!among_calm(true)[1..].iter().any(|other| other.is_changed(0.01, 0.0)));
+        assert!(!among_calm(true)[1..].iter().any(|other| other.is_changed(0.01, [0.0; 2])));
     }
 
     /// Few cases have a p-value above a half, so that few seem unchanged, and the rate is four times as high:
@@ -197,11 +199,11 @@ mod tests {
         let error = 0.01 * (2f64 / 3.0).sqrt();
         let all: Vec<Difference> = distances.map(|z| difference(z * error, 0.01)).collect();
         let found = significances(&all, &[false; 40]);
-        assert_eq!(found.iter().filter(|found| found.is_changed(0.001, 0.0)).count(), 1);
+        assert_eq!(found.iter().filter(|found| found.is_changed(0.001, [0.0; 2])).count(), 1);
         for (i, found) in found.iter().enumerate() {
             let (_, needed) = found.after(3.0, 0.001);
             let reached = found.difference().difference > needed;
-            assert_eq!(reached, found.is_changed(0.001, 0.0), "{i}: {found:?}");
+            assert_eq!(reached, found.is_changed(0.001, [0.0; 2]), "{i}: {found:?}");
         }
     }
 
@@ -209,7 +211,7 @@ mod tests {
     fn more_rounds_settle_what_few_leave_open() {
         let of = |by| significances(&[difference(by, 0.02), difference(0.0, 0.02)], &[false; 2])[0];
         let (open, small) = (of(0.03), of(0.001));
-        assert!(!open.is_changed(0.01, 0.0));
+        assert!(!open.is_changed(0.01, [0.0; 2]));
         let rounds = open.rounds_to_settle(0.01).expect("some number settles it");
         let (_, needed) = open.after(f64::from(rounds), 0.01);
         let (_, before) = open.after(f64::from(rounds - 1), 0.01);
@@ -225,7 +227,7 @@ mod tests {
         let half = (high - low) / 2.0;
         // 0.001 · √(2/3) · t(0.975, 4) = 0.002267.
         assert!((half - 0.002_267).abs() < 1e-5, "{half}");
-        assert!(alone[0].is_changed(0.01, 0.0));
+        assert!(alone[0].is_changed(0.01, [0.0; 2]));
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub(crate) fn kind_rank(kind: DeviceKind) -> u8 {
         DeviceKind::Integrated => 1,
         DeviceKind::Virtual => 2,
         DeviceKind::Other => 3,
-        DeviceKind::Cpu | DeviceKind::Simulated => 4,
+        DeviceKind::Cpu | DeviceKind::Simulated | DeviceKind::Imported => 4,
     }
 }
 

@@ -118,13 +118,15 @@ fn differ([low, high]: [f64; 2], [new_low, new_high]: [f64; 2]) -> bool {
     (new_low > high && apart(high, new_low)) || (new_high < low && apart(new_high, low))
 }
 
+/// Those of a capability.
+pub fn of(capability: &str, entries: &[Entry]) -> Vec<Entry> {
+    entries.iter().filter(|entry| entry.key[0] == capability).cloned().collect()
+}
+
 /// Lines of a page: what of `capability` changed between two times; `None` where today's results are
 /// those of the last time.
 pub fn changes(capability: &str, old: &[Entry], new: &[Entry]) -> Option<Vec<String>> {
-    let of = |entries: &[Entry]| -> Vec<Entry> {
-        entries.iter().filter(|entry| entry.key[0] == capability).cloned().collect()
-    };
-    let (old, new) = (of(old), of(new));
+    let (old, new) = (of(capability, old), of(capability, new));
     if old.is_empty() {
         return Some(vec!["This is the first time.".to_owned()]);
     }

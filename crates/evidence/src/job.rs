@@ -1,6 +1,8 @@
 //! What is to be run: the steps of a book on the devices of this machine, and what is left of each.
 
 use crate::book::{Book, Capability, Place, Step};
+use gpubench_core::hash::sha256_hex;
+use gpubench_core::text::slug;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -150,11 +152,15 @@ impl Plan<'_> {
     }
 
     fn folder(&self, capability: &str, step: &str, target: &Target, attempt: u32) -> PathBuf {
-        let name = gpubench_core::text::slug(
-            &[capability, step, &target.label(), &attempt.to_string()],
-            120,
-        );
-        self.folder.join(name)
+        const LONGEST: usize = 120;
+        let parts = [capability, step, &target.label(), &attempt.to_string()];
+        let name = slug(&parts, usize::MAX);
+        // What is cut off must not make two of one.
+        let hash = &sha256_hex(&name)[..8];
+        self.folder.join(match name.len() > LONGEST {
+            true => format!("{}-{hash}", slug(&parts, LONGEST - hash.len() - 1)),
+            false => name,
+        })
     }
 
     /// The result file of another step.
@@ -236,7 +242,7 @@ impl Plan<'_> {
 }
 
 impl Job {
-    /// Whether it was run, whatever came of it.
+    /// Whether it was run, with or without success.
     pub fn is_done(&self) -> bool {
         self.folder.join("done.json").exists()
     }

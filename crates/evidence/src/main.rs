@@ -14,6 +14,7 @@ use clap::Parser;
 use gpubench_core::error::{Error, Result};
 use page::Page;
 use run::Machine;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -54,6 +55,9 @@ struct Args {
     /// Factor of all time budgets
     #[arg(long, default_value_t = 1.0)]
     scale: f64,
+    /// Write anew also pages with figures of machines whose results are not here: these are lost
+    #[arg(long)]
+    forget: bool,
     /// List the commands and stop
     #[arg(long)]
     list: bool,
@@ -129,27 +133,39 @@ fn write_pages(args: &Args, book: &Book) -> Result<()> {
     let old = changes::read(&table)?;
     let mut new = vec![];
     let mut overview = String::new();
-    for capability in results::shown(book, &all) {
+    for capability in &book.capabilities {
         let page = Page::new(capability, &all);
-        let before = new.len();
-        for (figure, table) in page.tables() {
-            new.extend(changes::entries(&capability.name, &figure.id, table, |column| {
-                page.started(column)
-            }));
-        }
         let file = folder.join(format!("{}.md", capability.name));
-        let changed = changes::changes(&capability.name, &old, &new[before..]);
+        let before = changes::of(&capability.name, &old);
+        // Pages of what was measured elsewhere stay as they are.
+        let away = before.iter().map(|entry| &entry.key[3]).find(|of| !page.has_machine(of));
+        let is_kept = !args.forget && file.exists() && (page.is_empty() || away.is_some());
+        if page.is_empty() && capability.carried && !is_kept {
+            continue;
+        }
+        if let Some(machine) = away.filter(|_| is_kept && !page.is_empty()) {
+            let name = file.display();
+            eprintln!(
+                "evidence: {name} stays: it has figures of {machine}, whose results are not here (--forget loses them)"
+            );
+        }
+        let entries = if is_kept { before } else { page.entries() };
+        let changed = changes::changes(&capability.name, &old, &entries);
         let changed = changed.unwrap_or_else(|| last_changes(&file));
-        std::fs::write(&file, page.text(&changed)).map_err(io(&file))?;
-        let first = changed.first().map_or("", String::as_str);
+        if !is_kept {
+            std::fs::write(&file, page.text(&changed)).map_err(io(&file))?;
+        }
+        let figures: BTreeSet<&str> = entries.iter().map(|entry| entry.key[1].as_str()).collect();
         let _ = writeln!(
             overview,
-            "| [{}]({}.md) | {} | {} | {first} |",
+            "| [{}]({}.md) | {} | {} | {} |",
             capability.title,
             capability.name,
             capability.question,
-            page.tables().iter().filter(|(_, table)| !table.is_empty()).count()
+            figures.len(),
+            changed.first().map_or("", String::as_str)
         );
+        new.extend(entries);
     }
     changes::write(&table, &new)?;
     let file = folder.join("README.md");
@@ -187,6 +203,7 @@ nothing in a table is typed by hand. `docs/evidence.yaml` holds claims, commands
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::results::Finished;
     use crate::results::sample::finished;
 
     #[test]
@@ -235,5 +252,26 @@ mod tests {
             overview.contains("| [A](a.md) | What? | 1 | Last time: 2026-11-23 01:00."),
             "{overview}"
         );
+        // In a fresh clone there are no results.
+        let figures = || std::fs::read_to_string(path("pages/figures.csv")).unwrap();
+        let old = figures();
+        std::fs::remove_dir_all(path("results")).unwrap();
+        evidence(&args).unwrap();
+        assert_eq!((page(), figures()), (again, old), "what was measured elsewhere stays");
+        assert_eq!(std::fs::read_to_string(path("pages/README.md")).unwrap(), overview);
+        // Nor does what another machine measures replace it, unless told to.
+        let elsewhere = |one: Finished| Finished {
+            done: job::Done { machine: "other".into(), ..one.done },
+            ..one
+        };
+        let one = elsewhere(finished("opencl:0", 1, 0.5));
+        let job = path("results/other/1");
+        std::fs::create_dir_all(&job).unwrap();
+        std::fs::write(job.join("output"), &one.text).unwrap();
+        std::fs::write(job.join("done.json"), serde_json::to_string(&one.done).unwrap()).unwrap();
+        evidence(&args).unwrap();
+        assert!(page().contains("8.00 ms") && !page().contains("500 ms"), "{}", page());
+        evidence(&Args { forget: true, ..args }).unwrap();
+        assert!(page().contains("500 ms"), "{}", page());
     }
 }

@@ -1,7 +1,7 @@
 //! A capability's page: claims against figures, commands, all tries, what changed, what is not known.
 
 use crate::book::{Capability, Claim, Figure, Kind, Step};
-use crate::changes::date;
+use crate::changes::{self, Entry, date};
 use crate::job::{Device, Target};
 use crate::results::{Column, Finished, Table, table};
 use crate::values::Summary;
@@ -19,6 +19,7 @@ pub struct Page<'a> {
     capability: &'a Capability,
     /// Its results.
     finished: Vec<&'a Finished>,
+    /// Its figures.
     tables: Vec<(&'a Figure, Table)>,
     /// Whether columns say on which machine.
     has_machines: bool,
@@ -39,13 +40,27 @@ impl<'a> Page<'a> {
         Self { capability, tables: tables.collect(), has_machines: machines.len() > 1, finished }
     }
 
-    /// The figures and their tables.
-    pub fn tables(&self) -> &[(&'a Figure, Table)] {
-        &self.tables
+    /// Whether nothing of it was run on any machine whose results are here.
+    pub fn is_empty(&self) -> bool {
+        self.finished.is_empty()
+    }
+
+    /// Whether results of this machine are here.
+    pub fn has_machine(&self, name: &str) -> bool {
+        self.finished.iter().any(|one| one.done.machine == name)
+    }
+
+    /// Every figure of every try.
+    pub fn entries(&self) -> Vec<Entry> {
+        let entries = |(figure, table): &(&Figure, Table)| {
+            let name = &self.capability.name;
+            changes::entries(name, &figure.id, table, |column| self.started(column))
+        };
+        self.tables.iter().flat_map(entries).collect()
     }
 
     /// When the try of a column began.
-    pub fn started(&self, column: &Column) -> String {
+    fn started(&self, column: &Column) -> String {
         let same = |one: &&&Finished| {
             one.done.machine == column.machine
                 && one.done.target.label() == column.target

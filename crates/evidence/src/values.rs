@@ -32,11 +32,11 @@ fn value(row: &Row, figure: &Figure) -> Option<Value> {
     }
 }
 
-/// Whether a text names a device, as `opencl:0` or `sim:8 #2`.
+/// Whether a text begins with a device's name: `AMD EPYC · PoCL 3.1 · opencl (CPU): bound by …`.
 fn is_device(text: &str) -> bool {
-    let name = text.split(' ').next().unwrap_or_default().trim_end_matches(':');
-    name.split_once(':').is_some_and(|(api, number)| {
-        !api.is_empty() && api.chars().all(char::is_lowercase) && number.parse::<u32>().is_ok()
+    text.rsplit_once(" · ").is_some_and(|(_, last)| {
+        let api = last.split([' ', ':']).next().unwrap_or_default();
+        !api.is_empty() && api.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
     })
 }
 
@@ -235,9 +235,11 @@ impl Summary {
 mod tests {
     use super::*;
     use crate::output::rows;
+    use gpubench_core::gpu::{DeviceInfo, DeviceKind, names};
+    use gpubench_core::record::sample::device;
 
     const OUTPUT: &str = "section,table,row,column,value,unit,low,high\n\
-        s/a_sim_8,title,0,text,a n=4 on sim:8,,,\n\
+        s/a_sim_8,title,0,text,a n=4 on Tesla K40c · sim (simulated),,,\n\
         s/a_sim_8/plans,plans,0,plan,no partition,,,\n\
         s/a_sim_8/plans,plans,0,seconds,0.004,s,,\n\
         s/a_sim_8/plans,plans,1,plan,search,,,\n\
@@ -288,9 +290,13 @@ mod tests {
 
     #[test]
     fn devices_are_left_to_the_columns() {
-        assert_eq!(without_device("a n=4 on opencl:0"), "a n=4");
-        assert_eq!(without_device("sim:8 Tesla K40c"), "");
-        assert_eq!(without_device("ladder n=512 on sim:8: bound by arithmetic"), "ladder n=512");
+        let cpu = DeviceInfo { kind: DeviceKind::Cpu, ..device("opencl") };
+        for name in names(&[&device("vulkan"), &device("vulkan"), &cpu]) {
+            assert_eq!(without_device(&format!("a n=4 on {name}")), "a n=4");
+            assert_eq!(without_device(&name), "");
+            let more = format!("ladder n=512 on {name}: bound by arithmetic");
+            assert_eq!(without_device(&more), "ladder n=512");
+        }
         assert_eq!(without_device("packed on the device"), "packed on the device");
     }
 }

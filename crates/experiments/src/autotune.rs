@@ -4,10 +4,12 @@ use super::session::span;
 use super::{Bench, Stage};
 use crate::long_launch::{KERNEL_DOMINATED_SECONDS, check_duration};
 use crate::plan::{Candidate, Case, launches, program_kernel};
+use crate::tries::Tries;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{BuildReport, KernelId};
 use gpubench_core::record::Built;
 use gpubench_device::Device;
+use gpubench_tune::halve;
 use std::time::Instant;
 
 /// The kernel of a case that has the device for itself.
@@ -19,6 +21,8 @@ pub(super) struct BuiltVariant<'a> {
     pub candidate: &'a Candidate,
     /// Seconds of one launch, about.
     pub launch: f64,
+    /// The number that it was built under.
+    id: KernelId,
     report: BuildReport,
 }
 
@@ -30,6 +34,8 @@ pub(super) struct TriedVariants<'a> {
     pub fastest_first: Vec<BuiltVariant<'a>>,
     /// All, with the time of one launch; those that could not run or that the plan dropped without.
     tried: Vec<(String, Option<f64>)>,
+    /// Variants that the search never came to.
+    untried: usize,
 }
 
 impl TriedVariants<'_> {
@@ -39,29 +45,34 @@ impl TriedVariants<'_> {
     /// What building it says.
     pub(super) fn select(&self, bench: &mut Bench, variant: &BuiltVariant) -> Result<()> {
         if self.tried.len() > 1 {
-            // Another variant was built since.
+            // It was built under a number of its own.
             bench.enter(Stage::Build);
             build(bench.device(), self.kernel, variant.candidate)?;
         }
         let built = built(variant.candidate, variant.report.clone());
         let tried = if self.tried.len() > 1 { self.tried.clone() } else { vec![] };
-        bench.measurement.kernel = Some(Built { tried, ..built });
+        bench.measurement.kernel = Some(Built { tried, untried: self.untried, ..built });
         Ok(())
     }
 }
 
-/// Tries every variant (one build, a few launches). Each build and each first launch is a stage, so
-/// that a search over many variants has no deadline as a whole.
+/// Tries the kernel's variants, all where they are few (each one build and a launch or two), and holds the
+/// better half of them against each other. Each build and each launch is a stage, so that a search over many
+/// variants has no deadline as a whole.
 ///
 /// # Errors
 /// The last variant's error (`Unsupported` only where there is no other) where none can be built and
 /// launched; `OverBudget` where one launch would take too long for the policy.
 pub(super) fn try_variants<'a>(case: &'a Case, bench: &mut Bench) -> Result<TriedVariants<'a>> {
     let mut tried_variants =
-        TriedVariants { kernel: case.kernel(), fastest_first: vec![], tried: vec![] };
+        TriedVariants { kernel: case.kernel(), fastest_first: vec![], tried: vec![], untried: 0 };
     let mut last_error = Error::Unsupported("the case has no kernel".into());
-    for candidate in &case.candidates {
-        match attempt(case, candidate, bench) {
+    let mut tries = Tries::new(case, bench.device().info());
+    while let Some(position) = tries.next() {
+        let candidate = &case.candidates[position];
+        let outcome = attempt(case, position, bench);
+        tries.report(position, outcome.as_ref().ok().map(cost));
+        match outcome {
             Ok(built) => {
                 tried_variants.tried.push((candidate.label.clone(), Some(built.launch)));
                 tried_variants.fastest_first.push(built);
@@ -84,12 +95,39 @@ pub(super) fn try_variants<'a>(case: &'a Case, bench: &mut Bench) -> Result<Trie
     if tried_variants.fastest_first.is_empty() {
         return Err(last_error);
     }
+    tried_variants.untried = case.candidates.len() - tried_variants.tried.len();
     tried_variants.tried.extend(case.dropped.iter().map(|(label, _)| (label.clone(), None)));
-    tried_variants.fastest_first.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
+    tried_variants.fastest_first = fastest_first(case, tried_variants.fastest_first, bench)?;
     Ok(tried_variants)
 }
 
-/// Autotunes: tries every variant and keeps the fastest.
+/// The variants that ran, by successive halving over the cost of their work.
+fn fastest_first<'a>(
+    case: &Case,
+    variants: Vec<BuiltVariant<'a>>,
+    bench: &mut Bench,
+) -> Result<Vec<BuiltVariant<'a>>> {
+    let mut costs: Vec<f64> = variants.iter().map(cost).collect();
+    let (begun, seconds) = (Instant::now(), bench.policy.seconds / 2.0);
+    let order = halve(&mut costs, |one| {
+        if begun.elapsed().as_secs_f64() > seconds {
+            return Ok(None);
+        }
+        let variant = &variants[one];
+        bench.enter(Stage::Launch);
+        let once = launches(case, variant.candidate, variant.id, 1);
+        let launch = span(&bench.device().run(&once)?);
+        Ok(Some(launch / work(variant.candidate)))
+    })?;
+    let mut variants: Vec<Option<BuiltVariant>> = variants.into_iter().map(Some).collect();
+    let ranked = order.into_iter().filter_map(|one| {
+        let variant = variants[one].take()?;
+        Some(BuiltVariant { launch: costs[one] * work(variant.candidate), ..variant })
+    });
+    Ok(ranked.collect())
+}
+
+/// Autotunes: tries the variants and keeps the fastest.
 ///
 /// # Errors
 /// As [`try_variants`].
@@ -157,42 +195,48 @@ fn is_more_informative(error: &Error, last: &Error) -> bool {
     !matches!(error, Error::Unsupported(_)) || matches!(last, Error::Unsupported(_))
 }
 
-fn rate(variant: &BuiltVariant) -> f64 {
-    let candidate = variant.candidate;
-    let work = if candidate.flops > 0.0 { candidate.flops } else { candidate.bytes.max(1.0) };
-    work / variant.launch.max(1e-12)
+/// Operations of a launch, or its bytes where it computes nothing.
+fn work(candidate: &Candidate) -> f64 {
+    if candidate.flops > 0.0 { candidate.flops } else { candidate.bytes.max(1.0) }
+}
+
+/// Seconds of an operation, or of a byte.
+fn cost(variant: &BuiltVariant) -> f64 {
+    variant.launch.max(1e-12) / work(variant.candidate)
 }
 
 /// Builds a variant and finds the time of one launch.
-fn attempt<'a>(
-    case: &Case,
-    candidate: &'a Candidate,
-    bench: &mut Bench,
-) -> Result<BuiltVariant<'a>> {
-    let alone = case.candidates.len() == 1;
+fn attempt<'a>(case: &'a Case, position: usize, bench: &mut Bench) -> Result<BuiltVariant<'a>> {
+    let (candidate, alone) = (&case.candidates[position], case.candidates.len() == 1);
+    let id = if alone { case.kernel() } else { tried_kernel(position) };
     bench.enter(Stage::Build);
-    let report = build(bench.device(), case.kernel(), candidate)?;
+    let report = build(bench.device(), id, candidate)?;
     bench.enter(Stage::Launch);
     if alone {
         // Reported even where launching it fails.
         bench.measurement.kernel = Some(built(candidate, report.clone()));
     }
     let policy = bench.policy;
-    check_duration(bench.device(), case, candidate, policy)?;
-    let once = launches(case, candidate, case.kernel(), 1);
+    check_duration(bench.device(), case, (candidate, id), policy)?;
+    let once = launches(case, candidate, id, 1);
     let mut launch = span(&bench.device().run(&once)?);
-    // The first launch of a variant pays for what the driver put off; the best of a few counts, within
-    // the variant's share of the time that measuring the fastest will take.
-    let (begun, share) = (Instant::now(), policy.seconds / case.candidates.len() as f64);
-    let (more, long) = if alone { (2, KERNEL_DOMINATED_SECONDS) } else { (4, f64::INFINITY) };
+    // The first launch of a variant pays for what the driver put off; a second counts unless it would take more
+    // than the variant's share of the time that measuring the fastest will take.
+    let share = policy.seconds / case.candidates.len() as f64;
+    let (more, long) = if alone { (2, KERNEL_DOMINATED_SECONDS) } else { (1, share) };
     let more = if policy.verify_only { 0 } else { more };
     for _ in 0..more {
-        if launch > long || begun.elapsed().as_secs_f64() > share {
+        if launch > long {
             break;
         }
         launch = launch.min(span(&bench.device().run(&once)?));
     }
-    Ok(BuiltVariant { candidate, launch, report })
+    Ok(BuiltVariant { candidate, launch, id, report })
+}
+
+/// Variants of a search have numbers apart from those of cases.
+fn tried_kernel(position: usize) -> KernelId {
+    KernelId(1 << 20 | u32::try_from(position).unwrap_or(u32::MAX))
 }
 
 pub(super) fn built(candidate: &Candidate, report: BuildReport) -> Built {
@@ -203,6 +247,7 @@ pub(super) fn built(candidate: &Candidate, report: BuildReport) -> Built {
         bounds_checks: report.bounds_checks.unwrap_or(candidate.kernel.bounds_checks()),
         variant: candidate.label.clone(),
         tried: vec![],
+        untried: 0,
         report,
     }
 }

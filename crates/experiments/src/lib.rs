@@ -5,6 +5,7 @@ mod autotune;
 mod bandwidth_section;
 pub mod characterise;
 pub mod checkpoint;
+pub mod cold;
 pub mod concurrency;
 pub mod copy;
 pub mod engines;
@@ -60,6 +61,7 @@ pub mod slabs;
 mod stage_timer;
 mod stages;
 mod timing;
+mod tries;
 mod verified_kernel;
 mod verifier;
 

@@ -53,19 +53,20 @@ impl Part {
 }
 
 /// Runs growing parts before the whole: a launch that would take longer than the policy affords is
-/// refused before it can block the device (or trip its watchdog).
+/// refused before it can block the device (or trip its watchdog). `kernel` is the number that the candidate was
+/// built under; a program is under its case's.
 ///
 /// # Errors
 /// `OverBudget` where it would; whatever running a part says.
 pub(super) fn check_duration(
     device: &mut dyn Device,
     case: &Case,
-    candidate: &Candidate,
+    (candidate, kernel): (&Candidate, KernelId),
     policy: &Policy,
 ) -> Result<()> {
     match candidate.is_program() {
         true => check_program(device, case, candidate, policy),
-        false => check_grid(device, case, (candidate, case.kernel()), policy),
+        false => check_grid(device, case, (candidate, kernel), policy),
     }
 }
 
@@ -246,7 +247,7 @@ mod tests {
         crate::memory::allocate(&mut device, case).unwrap();
         let candidate = &case.candidates[0];
         crate::autotune::build(&mut device, case.kernel(), candidate).unwrap();
-        let needed = match check_duration(&mut device, case, candidate, policy) {
+        let needed = match check_duration(&mut device, case, (candidate, case.kernel()), policy) {
             Ok(()) => None,
             Err(Error::OverBudget(Reason::OverBudget { needed, available, option, .. })) => {
                 assert_eq!(available, policy.affordable_launch());

@@ -153,9 +153,9 @@ impl<'a> Samples<'a> {
                 units::seconds(resolution)
             )));
         }
-        let (flops, bytes, dropped) = (0.0, 0.0, self.dropped);
+        let dropped = self.dropped;
         let measured =
-            Measured { samples, batch, clock, resolution, flops, bytes, warmup, dropped };
+            Measured { batch, warmup, dropped, ..Measured::of(samples, clock, resolution) };
         measurement.measured = Some(measured);
     }
 }

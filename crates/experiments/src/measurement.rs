@@ -98,7 +98,7 @@ impl Measurement {
             tags: case.tags.clone(),
             family: case.family.clone(),
             ceiling: case.ceiling,
-            working_set: Some(case.working_set().0),
+            working_set: Some(case.touched.unwrap_or(case.working_set().0)),
             device,
             round,
             simulated: false,

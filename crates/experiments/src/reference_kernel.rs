@@ -20,6 +20,8 @@ pub(super) fn limit(kind: DeviceKind) -> f64 {
 
 const ARITHMETIC: KernelId = KernelId(KernelId::LASTING);
 const MEMORY: KernelId = KernelId(KernelId::LASTING + 1);
+/// One that streams through as much as was asked for, and is built anew where it is used.
+const STREAMING: KernelId = KernelId(KernelId::LASTING + 2);
 const GROUP: u32 = 64;
 /// Dependent multiply-adds of one work-item: few enough for drivers that end long loops.
 const STEPS: u32 = 2048;
@@ -113,11 +115,14 @@ pub(super) fn drift(first: f64, now: f64) -> f64 {
 }
 
 /// A reference kernel with its launch.
-struct Launch {
-    kernel: KernelId,
-    source: KernelSource,
+pub(crate) struct Launch {
+    /// The kernel's number.
+    pub kernel: KernelId,
+    /// The kernel.
+    pub source: KernelSource,
     groups: u32,
-    len: Bytes,
+    /// Bytes of its buffer.
+    pub len: Bytes,
 }
 
 impl Launch {
@@ -132,18 +137,26 @@ impl Launch {
             Work::Memory => {
                 let [min_bytes, max_bytes] = MEMORY_BYTES;
                 let wanted = info.cache.map_or(0, |cache| 2 * cache.0).clamp(min_bytes, max_bytes);
-                let allowed = info.max_buffer.0.min(info.max_binding.0);
-                let of_group = ITEM * u64::from(GROUP);
-                let groups = (wanted.min(allowed) / of_group).clamp(1, 65_535);
-                let source = memory_source(info.language, groups as u32);
-                Self {
-                    kernel: MEMORY,
-                    source,
-                    groups: groups as u32,
-                    len: Bytes(groups * of_group),
-                }
+                Self { kernel: MEMORY, ..Self::streaming(info, wanted) }
             }
         }
+    }
+
+    /// One that reads and writes so many bytes, as far as the device takes them in one buffer.
+    pub(crate) fn streaming(info: &DeviceInfo, bytes: u64) -> Self {
+        let allowed = info.max_buffer.0.min(info.max_binding.0);
+        let of_group = ITEM * u64::from(GROUP);
+        let groups = (bytes.min(allowed) / of_group).clamp(1, 65_535);
+        let source = memory_source(info.language, groups as u32);
+        let len = Bytes(groups * of_group);
+        Self { kernel: STREAMING, source, groups: groups as u32, len }
+    }
+
+    /// Its launch over the buffer `out`.
+    pub(crate) fn dispatch(&self, out: BufferId) -> Op {
+        let buffers = vec![Slice { buffer: out, offset: Bytes(0), len: self.len }];
+        let (kernel, groups) = (self.kernel, [self.groups, 1, 1]);
+        Op::Dispatch { kernel, groups, buffers, params: vec![] }
     }
 }
 
@@ -152,9 +165,7 @@ fn best(device: &mut dyn Device, launch: &Launch, first: Option<f64>) -> Result<
     device.alloc(out, len, MemoryKind::Device)?;
     let mut recording = Recording::default();
     for _ in 0..BATCH {
-        let buffers = vec![Slice { buffer: out, offset: Bytes(0), len }];
-        let (kernel, groups) = (launch.kernel, [launch.groups, 1, 1]);
-        recording.push(Queue(0), vec![], Op::Dispatch { kernel, groups, buffers, params: vec![] });
+        recording.push(Queue(0), vec![], launch.dispatch(out));
     }
     let info = device.info();
     let (kind, limit) = (info.kind, limit(info.kind));

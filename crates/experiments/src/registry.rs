@@ -15,6 +15,7 @@ use gpubench_suite::{ExperimentKind, Suite};
 /// Every kind, in the order of reports.
 pub static EXPERIMENTS: &[&dyn ErasedExperiment] = &[
     &Erased::<crate::kernel::Kernel>::NEW,
+    &Erased::<crate::cold::Cold>::NEW,
     &Erased::<crate::launch::Launch>::NEW,
     &Erased::<crate::copy::Upload>::NEW,
     &Erased::<crate::copy::Download>::NEW,
@@ -32,6 +33,8 @@ pub static EXPERIMENTS: &[&dyn ErasedExperiment] = &[
     &Erased::<crate::sustain::Sustain>::NEW,
 ];
 
+/// The kind that times a launch whose caches were flushed.
+pub const COLD: Kind = crate::cold::Cold::KIND;
 /// The kind that times a launch on an idle device.
 pub const LATENCY: Kind = crate::launch::Launch::KIND;
 /// The kind from which a device's profile is made.

@@ -14,6 +14,7 @@ pub struct DetailedCase<'m, 'a, D> {
     pub row: &'m Aggregate<'a>,
     /// What its experiment left.
     pub data: D,
+    label: &'m str,
     device: &'m str,
 }
 
@@ -21,7 +22,8 @@ impl<D> DetailedCase<'_, '_, D> {
     /// Its section, still empty: `matmul n=512 on Invented GPU · 1.0 · opencl`.
     pub fn section(&self) -> Section {
         let case = self.row.key.to_string();
-        let id = format!("{case} {}", self.device);
+        // By its place: a driver's version must not change what other programs call a section.
+        let id = format!("{case} {}", self.label);
         Section::new(&id, Sentence::new().name(case).text(" on ").name(self.device))
     }
 }
@@ -57,7 +59,8 @@ pub fn detailed_cases<'m, 'a, D: Data>(
 ) -> impl Iterator<Item = DetailedCase<'m, 'a, D>> {
     input.rows.iter().filter(|row| is_measured(row)).filter_map(|row| {
         let data = rounds(row).next()?;
-        Some(DetailedCase { row, data, device: &input.reported_devices[row.device].name })
+        let ReportedDevice { label, name, .. } = &input.reported_devices[row.device];
+        Some(DetailedCase { row, data, label, device: name })
     })
 }
 

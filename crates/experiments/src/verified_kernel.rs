@@ -58,7 +58,7 @@ fn verify_once(case: &Case, bench: &mut Bench, images: &Images) -> Result<()> {
     let candidate = build_any(case, bench)?;
     bench.enter(Stage::Launch);
     let policy = bench.policy;
-    check_duration(bench.device(), case, candidate, policy)?;
+    check_duration(bench.device(), case, (candidate, case.kernel()), policy)?;
     bench.enter(Stage::Verify);
     let verifier = Verifier::new(case, candidate, images, bench.policy);
     verifier.fresh_launch(bench, "launch")?;

@@ -2,26 +2,35 @@
 
 use gpubench_core::record::profile::Footprint;
 use gpubench_document::{Cell, Column, Quantity, Table, Unit};
-use gpubench_model::memory_levels::{Cache, Point, find};
+use gpubench_model::memory_levels::{Cache, Levels, Point, find};
 
 /// What the times of dependent loads say about caches; `None` where they show none.
 pub fn table(chase: &[Footprint]) -> Option<Table> {
-    let point = |f: &Footprint| Point { bytes: f.bytes as f64, seconds: f.latency.value };
-    let levels = find(&chase.iter().map(point).collect::<Vec<_>>())?;
+    let levels = levels(chase)?;
     let columns = [
         Column::text("level", "level"),
         Column::new("capacity", "capacity", Unit::Bytes),
         Column::new("latency", "a dependent load", Unit::Seconds),
     ];
     let mut table = Table::new("caches", "Caches, by where loads get slower", columns);
-    for (number, Cache { capacity, seconds }) in (1..).zip(&levels.caches) {
-        // By its standard error, an interval may reach below nothing.
-        let [low, high] = capacity.interval().map(|bytes| bytes.max(0.0));
-        let capacity = Quantity::between(capacity.value, [low, high]);
-        table.row([format!("cache {number}").into(), capacity.into(), (*seconds).into()]);
+    for (number, cache) in (1..).zip(&levels.caches) {
+        let name = format!("cache {number}");
+        table.row([name.into(), capacity(cache).into(), cache.seconds.into()]);
     }
     table.row([Cell::from("memory"), "–".into(), levels.memory.into()]);
     Some(table)
+}
+
+/// The caches and the memory behind them that dependent loads show.
+pub(crate) fn levels(chase: &[Footprint]) -> Option<Levels> {
+    let point = |f: &Footprint| Point { bytes: f.bytes as f64, seconds: f.latency.value };
+    find(&chase.iter().map(point).collect::<Vec<_>>())
+}
+
+/// What a cache holds; by its standard error, an interval may reach below nothing.
+pub(crate) fn capacity(cache: &Cache) -> Option<Quantity> {
+    let interval = cache.capacity.interval().map(|bytes| bytes.max(0.0));
+    Quantity::between(cache.capacity.value, interval)
 }
 
 #[cfg(test)]

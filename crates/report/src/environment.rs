@@ -21,6 +21,7 @@ fn run(source: &Source) -> Section {
     let cores = Sentence::new().value(host.cores as f64, Unit::Count).text(" logical");
     let rounds = Sentence::new().value(header.rounds.into(), Unit::Count).text(" planned");
     let filters = (!header.filters.is_empty()).then(|| header.filters.join(", "));
+    let imported = (!header.imported.is_empty()).then(|| header.imported.join("; "));
     Section::new(&source.name, source.name.clone())
         .fact("machine", "machine", host.name.clone())
         .fact("processor", "processor", Sentence::new().name(&host.cpu).text(", ").then(cores))
@@ -34,6 +35,7 @@ fn run(source: &Source) -> Section {
         .fact("gpubench", "gpubench", header.gpubench.clone())
         .fact("suite", "suite", Sentence::new().name(&header.suite).text(", hash ").name(hash))
         .fact("filters", "filters", filters)
+        .fact("imported", "imported from", imported)
         .fact("seed", "seed", header.seed.to_string())
         .fact("rounds", "rounds", rounds.text(measured))
         .fact("started", "started", header.started.clone())

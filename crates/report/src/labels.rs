@@ -46,6 +46,7 @@ pub fn kind_label(device: &DeviceInfo) -> &'static str {
         DeviceKind::Virtual => "virtual GPU",
         DeviceKind::Cpu => "CPU implementation",
         DeviceKind::Simulated => "simulated: nothing was measured",
+        DeviceKind::Imported => "imported: another program measured it",
         DeviceKind::Other => "accelerator",
     }
 }
@@ -57,6 +58,7 @@ pub fn device(device: &DeviceInfo) -> Sentence {
     match device.kind {
         DeviceKind::Cpu => name.text(", CPU implementation)"),
         DeviceKind::Simulated => name.text(", simulated)"),
+        DeviceKind::Imported => name.text(", imported)"),
         _ => name.text(")"),
     }
 }

@@ -16,6 +16,7 @@ pub mod junit;
 pub mod labels;
 pub mod markdown;
 pub mod page;
+pub mod portrait;
 pub mod predict;
 mod predicted_ranking;
 pub mod profile;

@@ -135,7 +135,31 @@ impl Converter<'_> {
         let given = spec.work.as_ref().map(|work| &work.value);
         let flops = amount(given.and_then(|work| work.flops.as_ref()));
         let bytes = amount(given.and_then(|work| work.bytes.as_ref()));
-        Some(Work { flops: flops?, bytes: bytes? })
+        let set = given.and_then(|work| work.working_set.as_ref());
+        let working_set = set.map(|set| amount(Some(set)));
+        let typed = given.and_then(|work| work.types.as_ref());
+        let typed = typed.map_or(&[][..], |types| &types.value.0);
+        let counts: Vec<_> = typed.iter().map(|(_, count)| amount(Some(count))).collect();
+        let names = typed.iter().map(|(name, _)| self.operation_type(name));
+        let types: Vec<_> = names.zip(counts).map(|(name, count)| name.zip(count)).collect();
+        let types: Option<Vec<_>> = types.into_iter().collect();
+        let working_set = match working_set {
+            Some(set) => Some(set?),
+            None => None,
+        };
+        Some(Work { flops: flops?, bytes: bytes?, types: types?, working_set })
+    }
+
+    /// The type of which operations are counted.
+    fn operation_type(&mut self, name: &At<String>) -> Option<Scalar> {
+        match Scalar::from_name(&name.value) {
+            Some(scalar) => Some(scalar),
+            None => {
+                let message = format!("`{}` is no type of an operation", name.value);
+                let help = "there are i8 to i64, u8 to u64, f16, f32 and f64";
+                self.diagnostics.reject(&name.at, message, Some(help))
+            }
+        }
     }
 }
 

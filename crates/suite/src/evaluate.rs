@@ -1,6 +1,7 @@
 //! Every expression of a workload at every size, so that an overflow or a negative count is
 //! found now and not in the middle of a run.
 
+use super::Expr;
 use super::convert::Converter;
 use super::decode::At;
 use super::file;
@@ -123,21 +124,30 @@ impl Converter<'_> {
             }
         }
         let Some(At { value: work, .. }) = &spec.work else { return };
-        let amounts = [(&work.flops, &workload.work.flops), (&work.bytes, &workload.work.bytes)];
-        for (spec, expr) in amounts {
-            let Some(At { at, .. }) = spec else { continue };
-            match expr.eval(values) {
-                Ok(value) if value < 0.0 => {
+        let typed = work.types.iter().flat_map(|types| &types.value.0).map(|(_, count)| count);
+        let amounts = [work.flops.as_ref(), work.bytes.as_ref(), work.working_set.as_ref()];
+        for At { value, at } in amounts.into_iter().flatten().chain(typed) {
+            match value.expr.eval(values) {
+                Ok(amount) if amount < 0.0 => {
                     self.fails(
                         at,
                         "work",
                         size,
-                        &format!("`{expr}` is {}, but work is not negative", quoted(value)),
+                        &format!(
+                            "`{}` is {}, but work is not negative",
+                            value.expr,
+                            quoted(amount)
+                        ),
                     );
                 }
                 Ok(_) => {}
                 Err(why) => self.fails(at, "work", size, &why),
             }
+        }
+        let eval = |expr: &Expr| expr.eval(values).unwrap_or(0.0);
+        let typed: f64 = workload.work.types.iter().map(|(_, count)| eval(count)).sum();
+        if let Some(types) = work.types.as_ref().filter(|_| typed > eval(&workload.work.flops)) {
+            self.fails(&types.at, "work", size, "more operations have a type than there are");
         }
     }
 

@@ -206,5 +206,9 @@ spec! {
         flops: Option<At<Expression>>,
         /// Bytes that must move between memory and the kernel, each counted once.
         bytes: Option<At<Expression>>,
+        /// How many of the operations are of which type: `{ f64: 2*n }`. The others are of `f32`.
+        types: Option<At<Entries<At<Expression>>>>,
+        /// Bytes that a launch accesses again and again; without the key, those of all buffers.
+        working_set: Option<At<Expression>>,
     }
 }

@@ -318,7 +318,7 @@ fn first_variant(
     let mut constants = kernel.constants.clone();
     for (name, values) in kernel.searched_in_run().iter().flat_map(|search| &search.constants) {
         let spelled = |value: &&Constant| match value {
-            Constant::Type(element) => element.spelled(text.language).is_some(),
+            Constant::Type(r#type) => r#type.spelled(text.language).is_some(),
             _ => true,
         };
         if let Some(value) = values.iter().find(spelled) {

@@ -145,6 +145,8 @@ impl Work {
         Self {
             flops: self.flops.clone().or_else(|| base.flops.clone()),
             bytes: self.bytes.clone().or_else(|| base.bytes.clone()),
+            types: self.types.clone().or_else(|| base.types.clone()),
+            working_set: self.working_set.clone().or_else(|| base.working_set.clone()),
         }
     }
 }

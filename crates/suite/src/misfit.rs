@@ -33,4 +33,12 @@ impl Misfit {
     pub fn new(about: About, message: impl Into<String>, help: Option<String>) -> Self {
         Self { about, message: message.into(), help }
     }
+
+    /// The same in a text without so many bytes in front.
+    pub fn moved_back(mut self, bytes: usize) -> Self {
+        if let About::Text(range) = &mut self.about {
+            *range = range.start.saturating_sub(bytes)..range.end.saturating_sub(bytes);
+        }
+        self
+    }
 }

@@ -102,10 +102,10 @@ describe! {
         "type": ["number", "string"],
     });
     Constant(_generator): json_schema!({
-        "description": "A number of 32 bits, or an element type.",
+        "description": "A number of 32 bits, or a type.",
         "anyOf": [
             { "type": "number" },
-            { "type": "string", "pattern": "^(f32|u32|i32)(x2|x4|x8|x16)?$" },
+            { "type": "string", "pattern": "^(f16|f32|f64|[iu](8|16|32|64))(x2|x4|x8|x16)?$" },
         ],
     });
     Definition(_generator): json_schema!({

@@ -6,7 +6,7 @@ use super::requested::Requested;
 use super::search::Search;
 use gpubench_core::error::Located;
 use gpubench_core::gpu::{
-    Access, Constant, Element, Expanded, Language, MemoryKind, Origin, Settings, ValueType,
+    Access, Constant, Element, Expanded, Language, MemoryKind, Origin, Scalar, Settings, ValueType,
 };
 use gpubench_core::workload::{Ceiling, Fill, Kind, Size, Split, Verify};
 use std::sync::Arc;
@@ -231,6 +231,10 @@ pub struct Work {
     pub flops: Expr,
     /// Bytes that must move between memory and the kernel, each counted once.
     pub bytes: Expr,
+    /// How many of the operations are of which type; the others are of `f32`.
+    pub types: Vec<(Scalar, Expr)>,
+    /// Bytes that a launch accesses again and again, where these are not its buffers.
+    pub working_set: Option<Expr>,
 }
 
 /// A place in a suite's file.

@@ -207,12 +207,12 @@ impl Decode for Constant {
             }
             Value::Float(x) if (*x as f32).is_finite() => Some(Self(Known::Float(*x))),
             Value::Text(text) => match Element::try_from(text.clone()) {
-                Ok(element) => Some(Self(Known::Type(element))),
+                Ok(r#type) => Some(Self(Known::Type(r#type))),
                 Err(why) => {
                     diagnostics.reject(&node.at, why, Some("a constant is a number or a type"))
                 }
             },
-            _ => diagnostics.unexpected(node, "a number of 32 bits or an element type"),
+            _ => diagnostics.unexpected(node, "a number of 32 bits or a type"),
         }
     }
 }

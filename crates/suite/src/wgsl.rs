@@ -15,7 +15,7 @@ pub fn misfits(source: &KernelSource, params: &[(String, Scalar)]) -> Vec<Misfit
     let Ok(text) = source.wgsl() else { return vec![] };
     let (module, info) = match parse(&text) {
         Ok(parsed) => parsed,
-        Err(misfit) => return vec![misfit],
+        Err(misfit) => return vec![misfit.moved_back(source.directives().len())],
     };
     let Some(index) = module.entry_points.iter().position(|e| e.name == source.entry) else {
         let names: Vec<_> = module.entry_points.iter().map(|e| e.name.as_str()).collect();
@@ -52,8 +52,11 @@ pub fn misfits(source: &KernelSource, params: &[(String, Scalar)]) -> Vec<Misfit
 /// What is wrong, and where.
 pub(super) fn parse(text: &str) -> Result<(Module, naga::valid::ModuleInfo), Misfit> {
     if let Some(at) = chains::too_long(text) {
-        let message = format!("more than {} operators or `else` in a row", chains::LONGEST);
-        return Err(Misfit::new(About::Text(at), message, Some("split the statement".into())));
+        let message = format!(
+            "more than {0} operators in an expression, or {0} `else` or declarations in the text",
+            chains::LONGEST
+        );
+        return Err(Misfit::new(About::Text(at), message, Some("split what it is in".into())));
     }
     let module = naga::front::wgsl::parse_str(text).map_err(|error| {
         let notes: Vec<_> = error.notes().collect();

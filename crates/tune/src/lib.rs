@@ -2,6 +2,7 @@
 //! variant and tells it the outcome. `docs/TUNING.md` says how the strategies work.
 
 mod exhaustive;
+mod halving;
 pub mod model;
 mod outcome;
 mod race;
@@ -14,6 +15,7 @@ mod trees;
 mod worth;
 
 pub use exhaustive::Exhaustive;
+pub use halving::halve;
 pub use model::Model;
 pub use outcome::{Interval, Outcome};
 pub use race::Race;

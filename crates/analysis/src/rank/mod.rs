@@ -32,6 +32,8 @@ pub struct Options {
     pub include_cpu: bool,
     /// Rank simulated devices too.
     pub include_simulated: bool,
+    /// Whether to rank what other programs measured.
+    pub include_imported: bool,
     /// What families weigh in the overall ranking, where that is not 1.
     pub weights: BTreeMap<String, f64>,
     /// Seed of the bootstrap.
@@ -46,6 +48,7 @@ impl Default for Options {
             reference: None,
             include_cpu: false,
             include_simulated: false,
+            include_imported: false,
             weights: BTreeMap::new(),
             seed: 1,
             replicates: 2000,
@@ -54,7 +57,7 @@ impl Default for Options {
 }
 
 /// Devices in order of speed, over all cases and by family.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Ranking {
     /// Every device of the runs; all else names them by position.
     pub devices: Vec<Device>,
@@ -166,13 +169,14 @@ pub fn rank(matrix: &ResultMatrix, options: &Options) -> Result<Ranking> {
     }
     let asked =
         options.reference.as_deref().map(|name| find(name, &devices, &chosen)).transpose()?;
-    let overall = family(matrix, &chosen, None, asked, options);
+    let overall = family((matrix, &devices), &chosen, None, asked, options);
     let reference = overall.reference;
     let mut names = families(&matrix.cases);
     names.retain(|name| chosen.iter().any(|&d| matrix.cells(d).any(|(c, _)| c.family == *name)));
     // A single family is the overall ranking once more.
     let more = if names.len() > 1 { names } else { vec![] };
-    let more = more.iter().map(|name| family(matrix, &chosen, Some(name), reference, options));
+    let more =
+        more.iter().map(|name| family((matrix, &devices), &chosen, Some(name), reference, options));
     let families = std::iter::once(overall.clone()).chain(more).collect();
     let energy = reference.and_then(|reference| drawn(matrix, &overall, reference));
     Ok(Ranking { devices, reference, families, energy, prediction: None, excluded })
@@ -199,6 +203,9 @@ fn exclusion(device: &DeviceInfo, options: &Options) -> Option<&'static str> {
     match device.kind {
         DeviceKind::Cpu if !options.include_cpu => {
             Some("runs on the host's processor (--include-cpu ranks it)")
+        }
+        DeviceKind::Imported if !options.include_imported => {
+            Some("imported: another program measured it (--include-imported ranks it)")
         }
         DeviceKind::Simulated if !options.include_simulated => {
             Some("simulated: nothing was measured (--include-simulated ranks it)")
@@ -237,7 +244,7 @@ fn find(name: &str, devices: &[Device], chosen: &[usize]) -> Result<usize> {
 
 /// The ranking over the cases of one family (`None`: all).
 fn family(
-    matrix: &ResultMatrix,
+    (matrix, ranked): (&ResultMatrix, &[Device]),
     chosen: &[usize],
     name: Option<&str>,
     reference: Option<usize>,
@@ -257,7 +264,7 @@ fn family(
     let mut common = vec![];
     let mut skipped = vec![];
     for &case in &all {
-        match shared(matrix, &present, case) {
+        match shared((matrix, ranked), &present, case) {
             Ok(()) => common.push(case),
             Err(reason) => skipped.push((matrix.cases[case].key.clone(), reason)),
         }
@@ -285,7 +292,11 @@ fn family(
 }
 
 /// Whether every device has verified the case with the same work and the same kernel.
-fn shared(matrix: &ResultMatrix, devices: &[usize], case: usize) -> Result<(), String> {
+fn shared(
+    (matrix, ranked): (&ResultMatrix, &[Device]),
+    devices: &[usize],
+    case: usize,
+) -> Result<(), String> {
     let mut exclusions: BTreeMap<&'static str, Vec<usize>> = BTreeMap::new();
     let mut first: Option<&Cell> = None;
     let mut by_language: Vec<(gpubench_core::gpu::Language, &Cell)> = vec![];
@@ -316,14 +327,14 @@ fn shared(matrix: &ResultMatrix, devices: &[usize], case: usize) -> Result<(), S
     }
     let reasons = exclusions
         .iter()
-        .map(|(reason, places)| describe_exclusion(reason, places, devices.len(), matrix));
+        .map(|(reason, places)| describe_exclusion(reason, places, devices.len(), ranked));
     Err(reasons.collect::<Vec<_>>().join("; "))
 }
 
-fn describe_exclusion(reason: &str, places: &[usize], of: usize, matrix: &ResultMatrix) -> String {
+fn describe_exclusion(reason: &str, places: &[usize], of: usize, ranked: &[Device]) -> String {
     match places {
         [one] => {
-            format!("{reason} on {}", names(&[&matrix.entries[*one].device]).concat())
+            format!("{reason} on {}", ranked[*one].name)
         }
         many => format!("{reason} on {} of {of}", many.len()),
     }

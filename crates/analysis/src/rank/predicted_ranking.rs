@@ -103,6 +103,7 @@ fn split(
     overall: &Family,
     devices: &[DeviceTimes],
 ) -> (Vec<usize>, Vec<(CaseKey, String)>) {
+    let ranked = super::devices(matrix);
     let (mut common, mut skipped) = (vec![], vec![]);
     for (place, key) in overall.common.iter().enumerate() {
         let mut exclusions: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -114,7 +115,7 @@ fn split(
         let reasons =
             exclusions.iter().map(|(why, lacking)| match lacking.len() == devices.len() {
                 true => (*why).to_owned(),
-                false => describe_exclusion(why, lacking, devices.len(), matrix),
+                false => describe_exclusion(why, lacking, devices.len(), &ranked),
             });
         match exclusions.is_empty() {
             true => common.push(place),

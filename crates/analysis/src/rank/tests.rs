@@ -231,6 +231,7 @@ fn a_launch_is_no_transfer_and_clocks_are_not_mixed() {
             bounds_checks: BoundsChecks::Off,
             variant: String::new(),
             tried: vec![],
+            untried: 0,
             report: BuildReport::default(),
         });
         if let (1, Some(measured)) = (record.device, &mut record.measured) {

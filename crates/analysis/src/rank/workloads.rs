@@ -79,11 +79,15 @@ pub(super) fn winners(matrix: &ResultMatrix, devices: &[usize], common: &[usize]
 /// A time and its 95 % interval.
 type Time = (f64, [f64; 2]);
 
-/// A device's times of the common cases. With several rounds the scatter between them is pooled over the
-/// cases, as it is for the ranks: what tells cases apart takes longer than a thousand runs may.
+/// How many rounds more the other cases' scatter counts as, beside a case's own.
+const PRIOR: f64 = 4.0;
+
+/// A device's times of the common cases. With several rounds a case's scatter between them is its own together with
+/// that of the usual case [Smyth 2004]: what tells cases apart in full takes longer than a thousand runs may.
 fn times(rounds: &[Rounds]) -> Vec<Time> {
-    let several = rounds.iter().filter(|rounds| rounds.count > 1).count();
-    if several < 2 {
+    let variance = |rounds: &Rounds| rounds.squares / (f64::from(rounds.count) - 1.0);
+    let several: Vec<f64> = rounds.iter().filter(|one| one.count > 1).map(variance).collect();
+    if several.len() < 2 {
         let found = overalls(rounds).into_iter().zip(rounds);
         // A cell of the common set has a value.
         let time = |(found, rounds): (Option<Overall>, &Rounds)| {
@@ -92,11 +96,13 @@ fn times(rounds: &[Rounds]) -> Vec<Time> {
         };
         return found.map(time).collect();
     }
-    let freedom: f64 = rounds.iter().map(|rounds| f64::from(rounds.count) - 1.0).sum();
-    let pooled = rounds.iter().map(|rounds| rounds.squares).sum::<f64>() / freedom;
-    let quantile = t_quantile(freedom, 0.975);
+    let usual = several.iter().sum::<f64>() / several.len() as f64;
+    let mut quantiles: BTreeMap<u32, f64> = BTreeMap::new();
     let time = |rounds: &Rounds| {
-        let half = quantile * (pooled / f64::from(rounds.count)).sqrt();
+        let freedom = PRIOR + f64::from(rounds.count) - 1.0;
+        let quantile = *quantiles.entry(rounds.count).or_insert_with(|| t_quantile(freedom, 0.975));
+        let half = quantile
+            * ((PRIOR * usual + rounds.squares) / freedom / f64::from(rounds.count)).sqrt();
         let at = |distance: f64| (rounds.mean + distance).exp();
         (at(0.0), [at(-half), at(half)])
     };

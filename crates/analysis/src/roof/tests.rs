@@ -1,5 +1,5 @@
 use crate::{Roof, derive_flags};
-use gpubench_core::gpu::{BoundsChecks, BuildReport, DeviceInfo, DeviceKind};
+use gpubench_core::gpu::{BoundsChecks, BuildReport, DeviceInfo, DeviceKind, Scalar};
 use gpubench_core::record::sample::{device, header, key, record};
 use gpubench_core::record::{Built, Flag, Grade, Record};
 use gpubench_core::units::Bytes;
@@ -29,6 +29,7 @@ fn computes(name: &str, items: u32, rate: f64) -> Record {
         bounds_checks: BoundsChecks::Off,
         variant: String::new(),
         tried: vec![],
+        untried: 0,
         report: BuildReport::default(),
     });
     record
@@ -179,4 +180,74 @@ fn a_curve_that_reaches_further_shows_that_another_ends_in_a_cache() {
     assert_eq!(ceiling_at(&records, 300.0), Some(2e10), "where the other bends is not known");
     let records = [&records[..], &[copies(128.0, 2.1e10)]].concat();
     assert_eq!(ceiling_at(&records, 300.0), Some(2.2e10));
+}
+
+/// The same in operations of other types, so many of them.
+fn typed(record: Record, types: &[(Scalar, f64)]) -> Record {
+    let mut record = record;
+    let measured = record.measured.as_mut().expect("a sample is measured");
+    measured.types =
+        types.iter().map(|(r#type, share)| (*r#type, share * measured.flops)).collect();
+    record
+}
+
+#[test]
+fn a_ceiling_bounds_the_type_that_it_is_of() {
+    use Scalar::{F32, F64, I32};
+    let peak =
+        |rate, of| typed(ceiling(Ceiling::Flops, computes("chains", 4096, rate)), &[(of, 1.0)]);
+    let kernel = |rate, types: &[(Scalar, f64)]| typed(computes("kernel", 64, rate), types);
+    let peaks = [peak(1e12, F32), peak(1e10, F64)];
+    let with = |kernels: &[Record]| hidden(&[&peaks[..], kernels].concat())[2..].to_vec();
+    let (single, double) = (kernel(9e11, &[]), kernel(1.1e10, &[(F64, 1.0)]));
+    assert_eq!(with(&[single.clone(), double.clone()]), [false; 2]);
+    assert_eq!(with(&[kernel(1.3e12, &[]), kernel(1.3e10, &[(F64, 1.0)])]), [true; 2]);
+    assert_eq!(with(&[kernel(9e12, &[(I32, 1.0)])]), [false], "nothing is known of it");
+    // A tenth of the operations are of f64: it computes ten times as many as f64 alone.
+    let mixed = |rate| kernel(rate, &[(F64, 0.1)]);
+    assert_eq!(with(&[mixed(1e11), mixed(1.3e11)]), [false, true]);
+    let roof = Roof::of(&peaks);
+    assert_eq!(roof.types().collect::<Vec<_>>(), [(F32, 1e12), (F64, 1e10)]);
+    let of = |record| roof.peak_of(&record).map(|rate| (rate / 1e9).round());
+    assert_eq!([of(single), of(double), of(mixed(1e11))], [Some(1000.0), Some(10.0), Some(100.0)]);
+    assert_eq!(of(kernel(1e9, &[(I32, 0.5)])), None);
+}
+
+#[test]
+fn a_kernel_stands_under_the_level_that_its_working_set_is_in() {
+    let fma = ceiling(Ceiling::Flops, computes("fma", 4096, 1e12));
+    let records = [fma, bandwidth(8.0, 2e11), bandwidth(24.0, 1.9e11), bandwidth(192.0, 2e10)];
+    let roof = Roof::of(&records);
+    let of = |mib| roof.ceilings_of(&moves("kernel", mib, 1e9)).map(|of| of.bandwidth);
+    assert_eq!([of(16.0), of(192.0)], [Some(2e11), Some(2e10)]);
+    assert_eq!(of(512.0), None, "no ceiling touched as much");
+    assert_eq!(of(1.0), Some(2e10), "of so little only the memory's is known");
+    assert_eq!(roof.levels(), [(8.0 * MIB, 2e11), (192.0 * MIB, 2e10)]);
+}
+
+/// Timestamps of half the true length: every kernel seems twice as fast as on the host's clock, by which the
+/// ceilings were measured.
+#[test]
+fn a_clock_that_is_off_by_two_is_caught_at_every_level_and_in_every_type() {
+    let peak =
+        |rate, of| typed(ceiling(Ceiling::Flops, computes("chains", 4096, rate)), &[(of, 1.0)]);
+    let ceilings = [
+        peak(1e12, Scalar::F32),
+        peak(1e10, Scalar::F64),
+        bandwidth(8.0, 2e11),
+        bandwidth(192.0, 2e10),
+    ];
+    let right = [
+        computes("a", 64, 8e11),
+        typed(computes("b", 64, 8e9), &[(Scalar::F64, 1.0)]),
+        moves("c", 16.0, 1.7e11),
+        moves("d", 256.0, 1.7e10),
+    ];
+    let mut wrong = right.clone();
+    for record in &mut wrong {
+        let measured = record.measured.as_mut().expect("a sample is measured");
+        measured.samples.iter_mut().for_each(|seconds| *seconds /= 2.0);
+    }
+    assert_eq!(hidden(&[&ceilings[..], &right].concat()), [false; 8]);
+    assert_eq!(hidden(&[&ceilings[..], &wrong].concat())[4..], [true; 4]);
 }

@@ -108,6 +108,7 @@ fn kind(kind: DeviceKind) -> &'static str {
         DeviceKind::Virtual => "virtual",
         DeviceKind::Cpu => "CPU",
         DeviceKind::Simulated => "simulated",
+        DeviceKind::Imported => "imported",
         DeviceKind::Other => "other",
     }
 }
@@ -179,6 +180,7 @@ fn long_kind(kind: DeviceKind) -> &'static str {
         DeviceKind::Virtual => "virtual GPU",
         DeviceKind::Cpu => "CPU implementation: what it measures is the processor",
         DeviceKind::Simulated => "simulated: nothing is measured",
+        DeviceKind::Imported => "imported: another program measured it",
         DeviceKind::Other => "accelerator",
     }
 }

@@ -8,11 +8,11 @@ use std::io::{ErrorKind, Write as _};
 /// What people want, and the commands for it in the order of their use.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Measure", &["run", "serve", "tune", "ring", "halo", "recover", "devices", "doctor"]),
-    ("Read and compare results", &["report", "rank", "compare", "baseline", "export"]),
+    ("Read and compare results", &["report", "rank", "compare", "baseline", "export", "import"]),
     ("Write suites of your own", &["new", "check", "references", "schema"]),
     (
         "Explain and predict",
-        &["profile", "trace", "emulate", "fit", "predict", "evaluate", "model", "plan"],
+        &["profile", "portrait", "trace", "emulate", "fit", "predict", "evaluate", "model", "plan"],
     ),
     ("Set up", &["completions", "man"]),
 ];

@@ -16,6 +16,7 @@ mod fit;
 mod found;
 pub mod halo;
 pub mod help;
+mod import;
 mod known;
 mod man;
 mod model;
@@ -23,6 +24,7 @@ pub mod mpi;
 mod new;
 mod number;
 mod plan;
+mod portrait;
 mod predict;
 mod predicted_ranking;
 mod profile;
@@ -101,6 +103,8 @@ commands! {
     Rank: rank,
     /// Write records for data frames and other programs
     Export: export,
+    /// Read what other programs measured: Kernel Tuner, SHOC, any table
+    Import: import,
     /// Check suite files, launching nothing
     Check: check,
     /// Write a suite for a kernel that exists
@@ -123,6 +127,8 @@ commands! {
     Predict: predict,
     /// Show what instructions, memory, barriers and launches cost
     Profile: profile,
+    /// Show what devices can do, in one look and side by side
+    Portrait: portrait,
     /// Evaluate a published model on parameters or a CSV of measurements
     Model: model,
     /// Multiply matrices over the ranks of an MPI job

@@ -30,6 +30,9 @@ pub struct Sources {
     /// Rank simulated devices too
     #[arg(long)]
     include_simulated: bool,
+    /// Rank devices that other programs measured too (`gpubench import`)
+    #[arg(long)]
+    include_imported: bool,
     /// Profiles of ranked devices, from which their order is predicted, to compare with the measured one: of
     /// `gpubench profile --json`, runs of the suite `characterise`, or descriptions of simulated
     /// GPUs (`.yaml`). Ranked runs that characterise their devices need none
@@ -43,8 +46,8 @@ pub struct Sources {
 impl Sources {
     /// The options of a ranking.
     pub fn options(&self) -> Options {
-        let Self { include_cpu, include_simulated, .. } = *self;
-        Options { include_cpu, include_simulated, ..Options::default() }
+        let Self { include_cpu, include_simulated, include_imported, .. } = *self;
+        Options { include_cpu, include_simulated, include_imported, ..Options::default() }
     }
 
     /// What is predicted of `ranking`; `own` reads the profiles that its runs hold of the devices

@@ -15,7 +15,7 @@ use gpubench_core::gpu::DeviceInfo;
 use gpubench_report::comparison::Compared;
 use gpubench_report::formats::{FORMATS, Format, Report};
 use gpubench_report::progress::say;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Arguments of `gpubench report`.
@@ -51,16 +51,18 @@ pub(super) fn formats() -> impl TypedValueParser<Value = &'static Format> {
 
 /// Writes the report.
 pub fn run(args: Args) -> Result<ExitCode> {
-    let format = format(&args)?;
+    let format = chosen_format(args.format, args.output.as_deref())?;
     let text = text(results::open_all(&args.runs)?, format, &args.shown, &[])?;
-    match &args.output {
-        None => print_report(format, &text)?,
-        Some(path) => {
-            std::fs::write(path, &text).map_err(|error| Error::io(path, error))?;
-            say(&format!("report: {}", path.display()));
-        }
-    }
+    write(format, &text, args.output.as_deref())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes a report to a file, or shows it.
+pub(super) fn write(format: &Format, text: &str, output: Option<&Path>) -> Result<()> {
+    let Some(path) = output else { return print_report(format, text) };
+    std::fs::write(path, text).map_err(|error| Error::io(path, error))?;
+    say(&format!("report: {}", path.display()));
+    Ok(())
 }
 
 /// The report of `runs`, without the sections `skipped`.
@@ -82,8 +84,11 @@ pub(super) fn text(
 }
 
 /// What was requested, else what the output's name ends in.
-fn format(args: &Args) -> Result<&'static Format> {
-    let (format, path) = match (args.format, &args.output) {
+pub(super) fn chosen_format(
+    requested: Option<&'static Format>,
+    output: Option<&Path>,
+) -> Result<&'static Format> {
+    let (format, path) = match (requested, output) {
         (Some(format), _) => return Ok(format),
         (None, None) => return Ok(&FORMATS[0]),
         (None, Some(path)) => {
@@ -100,7 +105,7 @@ fn format(args: &Args) -> Result<&'static Format> {
     })
 }
 
-fn source(run: &Run) -> Source<'_> {
+pub(super) fn source(run: &Run) -> Source<'_> {
     let name = run.path.file_name().unwrap_or(run.path.as_os_str());
     Source {
         name: name.to_string_lossy().into_owned(),

@@ -133,8 +133,13 @@ impl<'a> Row<'a> {
     /// # Errors
     /// [`Error::Suite`] when the field is empty.
     pub fn text(self, column: &str) -> Result<&'a str> {
-        let text = self.index(column).and_then(|index| self.fields.get(index)).unwrap_or("");
+        let text = self.optional(column);
         if text.is_empty() { Err(self.diagnostic(column, "empty field", None)) } else { Ok(text) }
+    }
+
+    /// The text in `column`; empty where there is none.
+    pub fn optional(self, column: &str) -> &'a str {
+        self.index(column).and_then(|index| self.fields.get(index)).unwrap_or("")
     }
 
     /// The number in `column`: finite and not negative.

@@ -37,7 +37,7 @@ impl Scratch {
         let prefix = format!("{}{}-", prefix(), std::process::id());
         let folder = tempfile::Builder::new().prefix(&prefix).tempdir_in(root).map_err(io)?;
         keep_private(folder.path()).map_err(io)?;
-        // Workers are told of it as text.
+        // Workers get its path as text.
         if folder.path().to_str().is_none() {
             return Err(io(std::io::Error::new(ErrorKind::InvalidFilename, NOT_UTF8)));
         }

@@ -50,7 +50,7 @@ pub struct Tried {
     pub workload: String,
     /// At which size.
     pub size: Size,
-    /// SHA-256 of the kernel's text and of what its compiler is told besides group and constants.
+    /// SHA-256 of the kernel's text and of the compiler's options, without group and constants.
     pub kernel: String,
     /// Work-items per group along each dimension.
     pub group: [u32; 3],

@@ -1,7 +1,7 @@
 //! How constants reach a kernel: `-D` options in OpenCL C, declarations behind the last line in WGSL.
 
 use super::wgsl_text::{overrides, rebound, without_overrides};
-use super::{Constant, KernelSource, Language};
+use super::{Constant, Element, KernelSource, Language, Scalar};
 use crate::error::{Error, Result};
 
 impl KernelSource {
@@ -33,18 +33,25 @@ impl KernelSource {
         let names: Vec<_> = constants.iter().map(|(name, _)| name.as_str()).collect();
         let text = rebound(&self.text, &self.settings.bindings);
         let overridden = overrides(&text);
-        let mut text = without_overrides(&text, &names) + "\n";
+        let mut text = self.directives().to_owned() + &without_overrides(&text, &names) + "\n";
         for (name, value) in &constants {
-            let is_type =
-                self.constants.iter().any(|(n, c)| n == name && matches!(c, Constant::Type(_)));
             let typed = overridden.iter().find(|o| o.name == *name).and_then(|o| o.r#type.as_ref());
             text += &match typed {
-                _ if is_type => format!("alias {name}={value};"),
+                _ if value.starts_with(|c: char| c.is_ascii_alphabetic()) => {
+                    format!("alias {name}={value};")
+                }
                 Some(r#type) => format!("const {name}: {type}={};", untyped(value, r#type)),
                 None => format!("const {name}={value};"),
             };
         }
         Ok(text)
+    }
+
+    /// What the constants' types need in front of the text in WGSL, in its first line.
+    pub fn directives(&self) -> &'static str {
+        let half = |c: &Constant| matches!(c, Constant::Type(t) if t.scalar == Scalar::F16);
+        let any = self.constants.iter().any(|(_, constant)| half(constant));
+        if any { "enable f16; " } else { "" }
     }
 
     /// Names of values that the text in WGSL lets others set (`override`).
@@ -61,20 +68,28 @@ impl KernelSource {
             .zip(self.group)
             .map(|(name, size)| (name.to_owned(), Constant::Int(i64::from(size))));
         group
-            .chain(self.constants.iter().flat_map(with_width))
+            .chain(self.constants.iter().flat_map(with_relatives))
             .map(|(name, value)| Ok((name, spell(&value, language)?)))
             .collect()
     }
 }
 
-/// A constant, and the number of its components behind it where it is a type: a kernel that is
-/// written for several vector widths counts in vectors, and WGSL has no `sizeof`.
-fn with_width((name, value): &(String, Constant)) -> Vec<(String, Constant)> {
-    let mut both = vec![(name.clone(), value.clone())];
-    if let Constant::Type(element) = value {
-        both.push((format!("{name}_WIDTH"), Constant::Int(i64::from(element.width))));
+/// A constant, and behind it, where it is a type, the number of its components, since a kernel that is
+/// written for several vector widths counts in vectors and WGSL has no `sizeof`, and the types that it is
+/// converted from and to: its component, and `u32` and `i32` as often as it has components.
+fn with_relatives((name, value): &(String, Constant)) -> Vec<(String, Constant)> {
+    let mut all = vec![(name.clone(), value.clone())];
+    if let Constant::Type(r#type) = value {
+        all.push((format!("{name}_WIDTH"), Constant::Int(i64::from(r#type.width))));
+        for (relative, r#type) in [
+            ("SCALAR", Element { width: 1, ..*r#type }),
+            ("U32", Element { scalar: Scalar::U32, ..*r#type }),
+            ("I32", Element { scalar: Scalar::I32, ..*r#type }),
+        ] {
+            all.push((format!("{name}_{relative}"), Constant::Type(r#type)));
+        }
     }
-    both
+    all
 }
 
 /// A number for a declaration that says its type.
@@ -101,7 +116,7 @@ fn spell(value: &Constant, language: Language) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Element, Origin, Scalar};
+    use super::super::Origin;
     use super::*;
 
     fn source(language: Language) -> KernelSource {
@@ -128,7 +143,8 @@ mod tests {
     fn opencl_gets_options() {
         assert_eq!(
             source(Language::Opencl).defines().unwrap(),
-            "-D GROUP_X=16 -D GROUP_Y=4 -D GROUP_Z=1 -D TILE=8 -D ALPHA=0.5f -D V=float4 -D V_WIDTH=4"
+            "-D GROUP_X=16 -D GROUP_Y=4 -D GROUP_Z=1 -D TILE=8 -D ALPHA=0.5f -D V=float4 -D V_WIDTH=4 \
+             -D V_SCALAR=float -D V_U32=uint4 -D V_I32=int4"
         );
     }
 
@@ -136,7 +152,8 @@ mod tests {
     fn wgsl_gets_declarations_behind_the_last_line() {
         assert_eq!(
             source(Language::Wgsl).wgsl().unwrap(),
-            "the text\nconst GROUP_X=16u;const GROUP_Y=4u;const GROUP_Z=1u;const TILE=8u;const ALPHA=0.5f;alias V=vec4<f32>;const V_WIDTH=4u;"
+            "the text\nconst GROUP_X=16u;const GROUP_Y=4u;const GROUP_Z=1u;const TILE=8u;const ALPHA=0.5f;alias V=vec4<f32>;const V_WIDTH=4u;\
+             alias V_SCALAR=f32;alias V_U32=vec4<u32>;alias V_I32=vec4<i32>;"
         );
     }
 
@@ -156,7 +173,7 @@ mod tests {
     fn definitions_are_options_too() {
         let mut own = source(Language::Opencl);
         own.settings.defines = vec![("T".into(), "float".into())];
-        assert!(own.defines().unwrap().ends_with("-D V_WIDTH=4 -D T=float"));
+        assert!(own.defines().unwrap().ends_with("-D V_I32=int4 -D T=float"));
     }
 
     #[test]
@@ -165,5 +182,17 @@ mod tests {
         wide.constants =
             vec![("V".into(), Constant::Type(Element { scalar: Scalar::F32, width: 16 }))];
         assert!(matches!(wide.wgsl(), Err(Error::Unsupported(_))));
+        wide.constants[0].1 = Constant::Type(Element { scalar: Scalar::I64, width: 1 });
+        assert!(matches!(wide.wgsl(), Err(Error::Unsupported(why)) if why.contains("i64")));
+    }
+
+    #[test]
+    fn half_precision_is_enabled_in_the_first_line() {
+        let mut half = source(Language::Wgsl);
+        half.constants =
+            vec![("T".into(), Constant::Type(Element { scalar: Scalar::F16, width: 2 }))];
+        let text = half.wgsl().unwrap();
+        assert!(text.starts_with("enable f16; the text\n"), "{text}");
+        assert!(text.contains("alias T=vec2<f16>;const T_WIDTH=2u;alias T_SCALAR=f16;"), "{text}");
     }
 }

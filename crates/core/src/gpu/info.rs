@@ -19,6 +19,8 @@ pub enum DeviceKind {
     Cpu,
     /// A simulated GPU: nothing was measured.
     Simulated,
+    /// Measured by another program and imported: gpubench has not seen it.
+    Imported,
     /// Anything else, such as an accelerator.
     Other,
 }
@@ -89,9 +91,9 @@ pub struct DeviceInfo {
 }
 
 impl DeviceInfo {
-    /// Whether what is measured on it is a GPU's: it is no CPU implementation and no simulation.
+    /// Whether what is measured on it is a GPU's: it is no CPU implementation, no simulation, and measured here.
     pub fn is_gpu(&self) -> bool {
-        !matches!(self.kind, DeviceKind::Cpu | DeviceKind::Simulated)
+        !matches!(self.kind, DeviceKind::Cpu | DeviceKind::Simulated | DeviceKind::Imported)
     }
 
     /// `opencl:0`: how tables name a device, and how `--device` takes it.

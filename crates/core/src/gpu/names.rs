@@ -2,6 +2,7 @@
 
 use super::{DeviceInfo, DeviceKind};
 use crate::text::printable;
+use std::collections::{HashMap, HashSet};
 
 /// What people call each of `devices`: `AMD EPYC · PoCL 3.1 · opencl (CPU)`, marked where it is no GPU. Two
 /// that would be called alike are called by what they report in full, and by a number where that is the
@@ -9,16 +10,23 @@ use crate::text::printable;
 pub fn names(devices: &[&DeviceInfo]) -> Vec<String> {
     let short: Vec<String> = devices.iter().map(|device| short(device)).collect();
     let whole: Vec<String> = devices.iter().map(|device| full(device)).collect();
-    let mut names: Vec<String> = vec![];
-    for (short_name, full_name) in short.iter().zip(&whole) {
-        let alike = short.iter().zip(&whole).filter(|(other, _)| *other == short_name);
-        let differs = alike.map(|(_, full)| full).any(|full| full != full_name);
-        let name = if differs { full_name } else { short_name };
-        let number = |n: usize| if n == 1 { name.clone() } else { format!("{name} #{n}") };
-        let free = (1..).map(number).find(|name| !names.contains(name));
-        names.push(free.unwrap_or_else(|| name.clone()));
+    let mut meant: HashMap<&str, HashSet<&str>> = HashMap::new();
+    for (short, whole) in short.iter().zip(&whole) {
+        meant.entry(short).or_default().insert(whole);
     }
-    names
+    let (mut taken, mut numbers) = (HashSet::new(), HashMap::new());
+    let name = |(short, whole): (&String, &String)| {
+        let name = if meant[short.as_str()].len() > 1 { whole } else { short };
+        loop {
+            let number = numbers.entry(name.clone()).or_insert(0);
+            *number += 1;
+            let numbered = if *number == 1 { name.clone() } else { format!("{name} #{number}") };
+            if taken.insert(numbered.clone()) {
+                return numbered;
+            }
+        }
+    };
+    short.iter().zip(&whole).map(name).collect()
 }
 
 /// Name, driver and version, API; what a driver was built with or packaged as is left out.
@@ -43,6 +51,7 @@ fn joined(device: &DeviceInfo, parts: &[&str]) -> String {
     let kind = match device.kind {
         DeviceKind::Cpu => " (CPU)",
         DeviceKind::Simulated => " (simulated)",
+        DeviceKind::Imported => " (imported)",
         _ => "",
     };
     parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ") + kind

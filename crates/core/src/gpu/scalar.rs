@@ -4,7 +4,7 @@ use half::f16;
 use serde::{Deserialize, Serialize};
 
 /// A scalar type that kernels compute with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scalar {
     /// Signed 8-bit integer.
@@ -65,9 +65,10 @@ impl Scalar {
         self.names().1
     }
 
-    /// Its name in WGSL, where that has it.
+    /// Its name in WGSL, where that or an extension of it has it (naga has `f64`).
     pub fn wgsl(self) -> Option<&'static str> {
-        matches!(self, Self::F16 | Self::F32 | Self::I32 | Self::U32).then(|| self.name())
+        let known = [Self::F16, Self::F32, Self::F64, Self::I32, Self::U32].contains(&self);
+        known.then(|| self.name())
     }
 
     /// Its bytes.

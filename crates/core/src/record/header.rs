@@ -33,6 +33,9 @@ pub struct Header {
     /// Filters that the user set: cases that none of them takes are not in the file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filters: Vec<String>,
+    /// Files of other programs that the run was read from, where it was: gpubench measured nothing of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub imported: Vec<String>,
     /// The machine.
     pub host: Host,
     /// The devices; records name them by position.

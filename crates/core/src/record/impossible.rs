@@ -40,12 +40,11 @@ impl Measured {
         if let Some(seconds) = self.samples.iter().find(|seconds| !possible(**seconds, batch)) {
             return Some(format!("a sample of {} s cannot have been measured", quoted(*seconds)));
         }
-        let counts = [("flops", self.flops), ("bytes", self.bytes)];
+        let typed = self.types.iter().map(|(_, count)| ("flops", *count));
+        let counts = [("flops", self.flops), ("bytes", self.bytes)].into_iter().chain(typed);
         let odd = |(_, count): &(&str, f64)| !(0.0..=MAX_WORK).contains(count);
-        counts
-            .into_iter()
-            .find(odd)
-            .map(|(name, count)| format!("{} {name} are no work", quoted(count)))
+        let mut counts = counts;
+        counts.find(odd).map(|(name, count)| format!("{} {name} are no work", quoted(count)))
     }
 }
 

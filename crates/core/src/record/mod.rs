@@ -28,7 +28,7 @@ pub use outcome::{ErrorNorms, Mismatch, Outcome, Severity};
 pub use raw::{Data, Detail};
 pub use timed::{NamedStep, Recorded, Timed};
 
-use crate::gpu::{BoundsChecks, BuildReport, Clock};
+use crate::gpu::{BoundsChecks, BuildReport, Clock, Scalar};
 use crate::workload::{CaseKey, Ceiling, Skip};
 use serde::{Deserialize, Serialize};
 
@@ -82,7 +82,8 @@ pub struct Record {
     /// What it bounds, where the suite calls it a ceiling.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ceiling: Option<Ceiling>,
-    /// Bytes of all its buffers; `None` in files that were written before it was kept.
+    /// Bytes of all its buffers, or what the suite calls its working set; `None` in files that were written
+    /// before it was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub working_set: Option<u64>,
     /// Position of the device in the header's list.
@@ -160,6 +161,9 @@ pub struct Measured {
     pub flops: f64,
     /// Bytes that one launch or copy must move.
     pub bytes: f64,
+    /// How many of the operations are of which type; the others are of `f32`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub types: Vec<(Scalar, f64)>,
     /// Seconds of warm-up before the first sample.
     pub warmup: f64,
     /// Samples whose device timestamps were unusable, by the host's clock instead or dropped.
@@ -171,8 +175,18 @@ impl Measured {
     /// Samples of one operation that is no work, without a warm-up.
     pub fn of(samples: Vec<f64>, clock: Clock, resolution: f64) -> Self {
         let (batch, flops, bytes, warmup, dropped) = (1, 0.0, 0.0, 0.0, 0);
-        Self { samples, batch, clock, resolution, flops, bytes, warmup, dropped }
+        let types = vec![];
+        Self { samples, batch, clock, resolution, flops, bytes, types, warmup, dropped }
     }
+}
+
+/// The type that as good as all of so many operations are of; `None` where they are of several.
+pub fn sole_type(flops: f64, types: &[(Scalar, f64)]) -> Option<Scalar> {
+    const ALL: f64 = 0.99;
+    let typed: f64 = types.iter().map(|(_, count)| count).sum();
+    let single = (Scalar::F32, flops - typed);
+    let all = types.iter().copied().chain([single]);
+    all.filter(|(_, count)| *count >= ALL * flops).map(|(r#type, _)| r#type).next()
 }
 
 /// A kernel as it was built.
@@ -192,8 +206,16 @@ pub struct Built {
     /// The other variants tried: label and seconds of one launch (`None`: it did not build or run).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tried: Vec<(String, Option<f64>)>,
+    /// Variants that the search never came to.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub untried: usize,
     /// The compiler's report.
     pub report: BuildReport,
+}
+
+/// Whether nothing is worth a word.
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Built {

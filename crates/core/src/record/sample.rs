@@ -53,6 +53,7 @@ pub fn header(devices: Vec<DeviceInfo>) -> Header {
         budget: None,
         verify_only: false,
         filters: vec![],
+        imported: vec![],
         host: Host::default(),
         devices,
     }
@@ -88,6 +89,7 @@ pub fn record(key: CaseKey, seconds: f64) -> Record {
             resolution: 1e-9,
             flops: 1e6,
             bytes: 4e6,
+            types: vec![],
             warmup: 0.01,
             dropped: 0,
         }),

@@ -23,6 +23,7 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
         if let Some(measured) = &mut bench.measurement.measured {
             measured.flops = variant.candidate.flops;
             measured.bytes = variant.candidate.bytes;
+            measured.types.clone_from(&variant.candidate.types);
         }
         if variant.candidate.is_program() {
             let shares = shares::measure(bench.device(), case, variant.candidate)?;

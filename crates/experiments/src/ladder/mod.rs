@@ -102,7 +102,7 @@ fn ceilings(roof: &Roof, kernel: &Record) -> Option<Ceilings> {
         None => f64::INFINITY,
         Some(_) => roof.memory_of(kernel)?,
     };
-    Some(Ceilings { peak: roof.flops()?, bandwidth })
+    Some(Ceilings { peak: roof.peak_of(kernel)?, bandwidth })
 }
 
 /// Each variant by its place in the ladder.

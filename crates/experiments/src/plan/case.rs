@@ -21,6 +21,9 @@ pub struct Case {
     /// What it bounds, where the suite calls it a ceiling.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ceiling: Option<Ceiling>,
+    /// Bytes that a launch accesses again and again, where the suite says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub touched: Option<u64>,
     /// The variants to autotune over; one, unless the workload is a search. Empty for
     /// pure transfers.
     pub candidates: Vec<Candidate>,
@@ -116,6 +119,9 @@ pub struct Candidate {
     pub flops: f64,
     /// Bytes that one launch must move, or all passes.
     pub bytes: f64,
+    /// How many of the operations are of which type; the others are of `f32`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub types: Vec<(Scalar, f64)>,
 }
 
 impl Candidate {
@@ -267,6 +273,7 @@ pub mod sample {
             dropped: vec![],
             preferred_group: None,
             ceiling: None,
+            touched: None,
             buffers: vec![buffer],
             size: vec![],
             division: None,

@@ -14,7 +14,9 @@ mod lower;
 mod order;
 mod program;
 mod resolve;
+mod same_code;
 mod scope;
+mod space;
 mod variants;
 
 pub use block::{bytes_of, multi_device_division, push_block};
@@ -37,4 +39,5 @@ pub use lower::{
 };
 pub use order::{Turn, is_no_larger, shuffle, turns};
 pub use resolve::{Resolution, resolve, scope_of};
+pub use space::{Numbers, space};
 pub use variants::place;

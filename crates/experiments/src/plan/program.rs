@@ -3,7 +3,9 @@
 use super::fallback::{check_local_memory, with_fallback};
 use super::grid::work_groups;
 use super::scope::with_constants;
-use super::variants::{Asked, bindings, block, check_arguments, check_group, with_overridden};
+use super::variants::{
+    Asked, bindings, block, check_arguments, check_group, typed, with_overridden,
+};
 use super::{Candidate, Pass};
 use gpubench_core::gpu::KernelSource;
 use gpubench_suite::{Expr, Lowered, Program, ProgramKernel, ProgramLaunch, Scope};
@@ -64,6 +66,7 @@ pub(super) fn candidate(
         later: passes,
         flops: amount(&work.flops, "flops")?,
         bytes: amount(&work.bytes, "bytes")?,
+        types: typed(work, &known)?,
     };
     Ok((candidate, preferred))
 }

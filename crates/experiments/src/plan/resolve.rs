@@ -5,6 +5,7 @@ use super::divide::{Division, FIRST};
 use super::estimate::LONGEST_PREPARE;
 use super::fallback::{Chosen, first_fitting};
 use super::limits::Limits;
+use super::scope::with_constants;
 use super::variants::{Asked, Params, place};
 use super::{BufferPlan, Case};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
@@ -63,11 +64,17 @@ pub fn resolve(
         check_division(division.as_ref(), &asked.buffers)
             .map_err(|why| format!("{} cannot be cut into chunks: {why}", place(workload)))?;
     }
+    let known = candidates.first().map(|first| &first.kernel).map_or_else(
+        || asked.scope.clone(),
+        |kernel| with_constants(&asked.scope, kernel.group, &kernel.constants),
+    );
+    let touched = workload.work.working_set.as_ref().map(|set| set.count(&known));
     let case = Case {
         key: key.clone(),
         tags: workload.tags.clone(),
         family: workload.family.clone(),
         ceiling: workload.ceiling.filter(|_| key.measure.is_kernel()),
+        touched: touched.transpose()?,
         candidates,
         dropped,
         preferred_group,

@@ -3,13 +3,14 @@
 use super::divide::FIRST;
 use super::fallback::check_local_memory;
 use super::grid::work_groups;
+use super::same_code::distinct;
 use super::scope::with_constants;
 use super::{BufferPlan, Candidate, Pass};
 use gpubench_core::gpu::{
     Binding, Constant, DeviceInfo, KernelSource, Language, Meaning, Scalar, group_label, overrides,
 };
 use gpubench_core::workload::{CaseKey, Split, Verify};
-use gpubench_suite::{Expr, Kernel, KernelText, Lowered, Variant, Workload};
+use gpubench_suite::{Expr, Kernel, KernelText, Lowered, Scope, Variant, Work, Workload};
 
 /// Names, values and types of a parameter block.
 pub(super) type Params = Vec<(String, f64, Scalar)>;
@@ -51,7 +52,7 @@ pub(super) fn candidates(
         (true, None) => Err("the search has no variant to try".into()),
         (false, last) => {
             dropped.extend(last);
-            Ok((kept, dropped))
+            Ok((distinct(kept), dropped))
         }
     }
 }
@@ -74,6 +75,7 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &Variant) -> Result<Candid
         .text(device.language)
         .ok_or_else(|| format!("the kernel has no {:?} source", device.language).to_lowercase())?;
     check_group(variant.group, workload, device)?;
+    check_types(&variant.constants, device.language)?;
     let scope = with_constants(&asked.scope, variant.group, &variant.constants);
     let groups = work_groups(&workload.grid, variant.group, &scope, device.max_groups)?;
     let later = asked.later.iter().map(|(scope, params)| {
@@ -119,7 +121,17 @@ fn candidate(asked: &Asked, kernel: &Kernel, variant: &Variant) -> Result<Candid
         later,
         flops,
         bytes,
+        types: typed(&workload.work, &scope)?,
     })
+}
+
+/// How many operations are of which type.
+pub(super) fn typed(work: &Work, scope: &Scope) -> Result<Vec<(Scalar, f64)>, String> {
+    let count = |(r#type, count): &(Scalar, Expr)| {
+        let count = count.eval(scope).map_err(|why| format!("types of the work: {why}"))?;
+        Ok((*r#type, count))
+    };
+    work.types.iter().map(count).collect()
 }
 
 /// The constants, and behind them the parameters that the text has as an `override`.
@@ -213,6 +225,18 @@ fn other_language(asked: &Asked, kernel: &Kernel, source: &KernelSource) -> Opti
         ..source.clone()
     };
     other.unsupported_argument().is_none().then_some(other)
+}
+
+/// Whether the language has the types that are constants.
+fn check_types(constants: &[(String, Constant)], language: Language) -> Result<(), String> {
+    let missing = constants.iter().find_map(|(_, constant)| match constant {
+        Constant::Type(r#type) if r#type.spelled(language).is_none() => Some(*r#type),
+        _ => None,
+    });
+    match missing {
+        Some(r#type) => Err(format!("WGSL has no type `{}`", String::from(r#type))),
+        None => Ok(()),
+    }
 }
 
 pub(super) fn check_group(

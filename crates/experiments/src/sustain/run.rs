@@ -43,6 +43,7 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
             resolution,
             flops: variant.candidate.flops,
             bytes: variant.candidate.bytes,
+            types: variant.candidate.types.clone(),
             warmup: warmup.last().map_or(0.0, |window| window.at),
             dropped,
         });

@@ -1,22 +1,25 @@
 //! Each device's roofline as it was measured, with every kernel on it (the roofline model, 3).
 
+mod measured;
 mod shares;
 
-use crate::labels;
-use gpubench_analysis::{Aggregate, ReportInput, Roof};
+use gpubench_analysis::{Aggregate, ReportInput};
 use gpubench_core::workload::Ceiling as Kind;
 use gpubench_document::{
     Axis, Cell, Column, Plot, Scale, Section, Sentence, Series, Style, Table, Unit,
 };
 use gpubench_model::roofline::Ceilings;
+use measured::Measured;
 
 /// The devices' ceilings, a plot each on the same axes, and how near every kernel comes to its roof.
 pub fn section(input: &ReportInput) -> Section {
     let section = Section::new("rooflines", "Rooflines").text(
         "A kernel cannot be faster than the device computes or moves bytes. The lines are the \
-         device's own measured ceilings (the best of the micro-benchmarks), the marks its verified \
-         kernels: operations and bytes as the suite counts them. A mark above the line moved fewer \
-         bytes than counted, since caches helped, or a ceiling was not reached.",
+         device's own measured ceilings (the best of the micro-benchmarks): of memory and its faster \
+         levels, of f32 and other types. The marks are its verified kernels: operations and bytes as \
+         the suite counts them. A share is that of the roof of a kernel's own types, at the level that \
+         its working set is in. A mark above its line moved fewer bytes than counted, or a ceiling was \
+         not reached.",
     );
     let devices: Vec<Device> =
         (0..input.reported_devices.len()).filter_map(|device| Device::of(input, device)).collect();
@@ -24,7 +27,7 @@ pub fn section(input: &ReportInput) -> Section {
         return section;
     }
     let frame = Frame::around(&devices);
-    let section = section.table(ceilings(&devices));
+    let section = section.table(ceilings(&devices)).table(typed_ceilings(&devices));
     let section = devices.iter().fold(section, |section, one| section.plot(plot(one, &frame)));
     devices.iter().fold(section, |section, one| {
         let title = Sentence::from("Share of the roof: ").name(one.name);
@@ -84,7 +87,7 @@ impl Frame {
             all.iter().copied().fold(f64::INFINITY, f64::min),
             all.iter().copied().fold(0.0, f64::max),
         ];
-        let roofs = devices.iter().filter_map(|one| one.measured.roof(intensities));
+        let roofs = devices.iter().flat_map(|one| one.measured.roofs(intensities));
         let roofs = roofs
             .flat_map(|roof| roof.all().iter().map(|point| point.y().value()).collect::<Vec<_>>());
         let rates = placed().map(|kernel| kernel.flops / kernel.seconds).chain(roofs).collect();
@@ -106,6 +109,24 @@ fn ceilings(devices: &[Device]) -> Table {
         let device = [Cell::from(one.name.to_owned())].into_iter();
         let kinds = [Kind::Flops, Kind::Bandwidth].map(|kind| one.measured.cells(kind));
         table.row(device.chain(kinds.into_iter().flatten()));
+    }
+    table
+}
+
+/// The ceilings of types other than `f32`, where they were measured.
+fn typed_ceilings(devices: &[Device]) -> Table {
+    let columns = [
+        Column::names("device", "device"),
+        Column::text("type", "type"),
+        Column::new("arithmetic", "ceiling of arithmetic", Unit::FlopsPerSecond),
+        Column::text("arithmetic_case", "reached by"),
+    ];
+    let mut table = Table::new("typed ceilings", "Ceilings of other types than f32", columns);
+    for one in devices {
+        for (name, cells) in one.measured.other_types() {
+            let named = [Cell::from(one.name.to_owned()), name.into()];
+            table.row(named.into_iter().chain(cells));
+        }
     }
     table
 }
@@ -139,105 +160,6 @@ fn kernels<'m, 'a>(input: &'m ReportInput<'a>, device: usize) -> Vec<Kernel<'m, 
     input.of(device).filter_map(kernel).collect()
 }
 
-/// A ceiling, and the case that reached it.
-#[derive(Clone, Copy)]
-struct Ceiling<'m, 'a> {
-    rate: f64,
-    row: &'m Aggregate<'a>,
-}
-
-fn is_cached(roof: &Roof, row: &Aggregate) -> bool {
-    row.records.iter().any(|record| roof.serves_from_cache(record))
-}
-
-/// The best of the micro-benchmarks.
-#[derive(Clone, Default)]
-struct Measured<'m, 'a> {
-    roof: Roof,
-    peak: Option<Ceiling<'m, 'a>>,
-    bandwidth: Option<Ceiling<'m, 'a>>,
-    /// What else would be a ceiling, but for a warning.
-    disturbed: Vec<Kind>,
-}
-
-impl<'m, 'a> Measured<'m, 'a> {
-    fn of(input: &'m ReportInput<'a>, device: usize) -> Self {
-        let records = input.of(device).flat_map(|row| row.records.iter().copied());
-        let roof = Roof::of(records);
-        let mut found = Self { roof, ..Self::default() };
-        // The memory's bandwidth, not a cache's, where both were measured; else that of the largest
-        // working set, which is the nearest to it.
-        let nearness = |roof: &Roof, Ceiling { rate, row }: &Ceiling| {
-            let cached = is_cached(roof, row);
-            let bytes = row.rounds().next().map_or(0.0, |measured| measured.bytes);
-            (!cached, if cached { bytes } else { 0.0 }, *rate)
-        };
-        for row in input.of(device).filter(|row| row.outcome.is_ok()) {
-            let (Some(kind), Some(time)) = (row.records[0].ceiling, row.time) else { continue };
-            let Some(measured) = row.rounds().next() else { continue };
-            if row.is_doubtful() {
-                found.disturbed.push(kind);
-                continue;
-            }
-            match kind {
-                Kind::Flops => {
-                    let new = Ceiling { rate: measured.flops / time.value, row };
-                    if found.peak.is_none_or(|best| new.rate > best.rate) {
-                        found.peak = Some(new);
-                    }
-                }
-                Kind::Bandwidth => {
-                    let new = Ceiling { rate: measured.bytes / time.value, row };
-                    let of = |ceiling: &Ceiling| nearness(&found.roof, ceiling);
-                    if found.bandwidth.is_none_or(|known| of(&new) > of(&known)) {
-                        found.bandwidth = Some(new);
-                    }
-                }
-            }
-        }
-        found
-    }
-
-    /// The ceiling, or why there is none, and the case that reached it.
-    fn cells(&self, kind: Kind) -> [Cell; 2] {
-        let found = match kind {
-            Kind::Flops => self.peak,
-            Kind::Bandwidth => self.bandwidth,
-        };
-        let Some(Ceiling { rate, row }) = found else {
-            let disturbed = self.disturbed.contains(&kind);
-            let why = if disturbed { "measured only while disturbed" } else { "not measured" };
-            return [why.into(), Cell::Missing];
-        };
-        let cached = kind == Kind::Bandwidth && is_cached(&self.roof, row);
-        let only = if cached { ", the cache's: no larger size was measured" } else { "" };
-        [rate.into(), Sentence::new().name(labels::case_name(row.key)).text(only).into()]
-    }
-
-    /// The ceilings of a kernel; none where it touches more than any ceiling of memory did.
-    fn ceilings_of(&self, kernel: &Kernel) -> Option<Ceilings> {
-        let (record, _) = kernel.row.shown().next()?;
-        self.ceilings().filter(|_| self.roof.memory_of(record).is_some())
-    }
-
-    fn ceilings(&self) -> Option<Ceilings> {
-        Some(Ceilings { peak: self.peak?.rate, bandwidth: self.bandwidth?.rate })
-    }
-
-    /// The roof from an intensity to another, with the ceilings written on it.
-    fn roof(&self, [left, right]: [f64; 2]) -> Option<Series> {
-        let Ceilings { peak, bandwidth } = self.ceilings()?;
-        let under = |intensity: f64| (intensity, (intensity * bandwidth).min(peak));
-        let places = [left, peak / bandwidth, right];
-        let labels = [
-            Sentence::new().value(bandwidth, Unit::BytesPerSecond),
-            Sentence::new().value(peak, Unit::FlopsPerSecond),
-        ];
-        let roof = Series::new("roof", Style::Line).look(7, 0).points(places.map(under));
-        Some(roof.along(labels))
-    }
-}
-
 fn plot(device: &Device, frame: &Frame) -> Plot {
     let x = Axis::new("operations per byte", Unit::FlopsPerByte, Scale::Log10);
     let y = Axis::new("rate", Unit::FlopsPerSecond, Scale::Log10);
@@ -250,9 +172,9 @@ fn plot(device: &Device, frame: &Frame) -> Plot {
         let series = Series::new(name.clone(), Style::Points).look(i, 0);
         plot = plot.series(series.points(points));
     }
-    match device.measured.roof(frame.intensities) {
-        Some(roof) if !plot.all().is_empty() => plot.series(roof),
-        _ => plot,
+    match plot.all().is_empty() {
+        true => plot,
+        false => device.measured.roofs(frame.intensities).into_iter().fold(plot, Plot::series),
     }
 }
 
@@ -266,6 +188,7 @@ mod tests {
     use super::*;
     use crate::render::text;
     use gpubench_analysis::Source;
+    use gpubench_core::gpu::Scalar;
     use gpubench_core::record::sample::{device, header, key, record};
     use gpubench_core::record::{Flag, Record};
 
@@ -302,6 +225,23 @@ mod tests {
         assert!(known.contains("memory") && known.contains('%'), "{known}");
         assert!(unknown.contains("no ceiling of that size"), "{unknown}");
         assert!(!unknown.contains('%'), "{unknown}");
+    }
+
+    #[test]
+    fn other_types_and_faster_levels_have_roofs_of_their_own() {
+        let mut double = record_of("chains", 1e8, 4.0, Some(Kind::Flops));
+        double.measured.as_mut().unwrap().types = vec![(Scalar::F64, 1e8)];
+        let mut kernel = record_of("solve", 5e7, 4e4, None);
+        kernel.measured.as_mut().unwrap().types = vec![(Scalar::F64, 5e7)];
+        let triads = [1e6, 4e6].map(|bytes| record_of("triad", 2.0, bytes, Some(Kind::Bandwidth)));
+        let mut cached = record_of("triad", 2.0, 1e5, Some(Kind::Bandwidth));
+        cached.measured.as_mut().unwrap().samples = vec![1e-5; 20];
+        let fma = record_of("fma", 1e9, 4.0, Some(Kind::Flops));
+        let text = shown(&[&[fma, double, kernel, cached][..], &triads].concat());
+        let line = |name: &str| text.lines().find(|line| line.contains(name)).unwrap_or("");
+        assert!(line("f64 ").contains("100 GFLOP/s  chains n=4"), "{text}");
+        let solve = line("solve n=40000");
+        assert!(solve.contains("50") && solve.contains("arithmetic"), "half of its own: {text}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! How near each kernel comes to what bounds it.
 
-use super::{Kernel, Measured, is_cached};
+use super::Kernel;
+use super::measured::{Measured, is_cached};
 use crate::labels;
 use gpubench_document::{Cell, Column, Sentence, Table, Unit};
 use gpubench_model::roofline::{Bound, BoundRate, Reached};

@@ -26,18 +26,23 @@ use crate::store::{Writer, result_name};
 use cases::Filters;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::hash::sha256_hex;
 use gpubench_core::record::Header;
 use gpubench_core::units::seconds;
+use gpubench_core::workload::Kind;
 use gpubench_device::device_choice::Selector;
+use gpubench_experiments::registry::{COLD, experiment};
 use gpubench_report::formats::{FORMATS, Format};
 use gpubench_report::progress::say;
 use gpubench_report::terminal::{Invocation, time};
-use gpubench_suite::{ROUNDS, SECONDS, Suite};
+use gpubench_suite::{ROUNDS, Requested, SECONDS, Suite};
+pub use planned::version;
 use planned::{Plan, new_header};
 use session::Ended;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// Arguments of `gpubench run`.
 #[derive(Debug, clap::Args)]
@@ -71,6 +76,10 @@ pub struct Args {
     /// grid before the whole
     #[arg(long)]
     verify: bool,
+    /// Time kernels with cold caches: before every launch, twice the last level of cache is written over.
+    /// What is not a kernel's time is left out
+    #[arg(long)]
+    cold: bool,
     /// Run the kernels that came with the suite, and remember that you trust them as they are now
     #[arg(long)]
     trust: bool,
@@ -129,6 +138,33 @@ pub(super) fn limit(text: &str) -> Result<f64, String> {
     }
 }
 
+/// The suite with cold caches: what it asks for of kernels' times is asked for cold, and nothing else.
+///
+/// # Errors
+/// `Usage` where it times no kernel.
+fn cold(mut suite: Suite) -> Result<Suite> {
+    for workload in &mut suite.workloads {
+        let timed = |requested: &Requested| [Kind::KERNEL, COLD].contains(&requested.kind());
+        let asked = workload.measure.iter().any(timed);
+        workload.measure = match experiment(COLD).filter(|_| asked) {
+            Some(cold) => {
+                vec![Requested { experiment: cold.as_experiment_kind(), options: Arc::new(()) }]
+            }
+            None => vec![],
+        };
+        // Nothing is slower than with cold caches, so that this bounds nothing.
+        workload.ceiling = None;
+    }
+    suite.workloads.retain(|workload| !workload.measure.is_empty());
+    if suite.workloads.is_empty() {
+        let why = format!("suite `{}` times no kernel, and --cold is for kernels", suite.name);
+        return Err(Error::Usage(why));
+    }
+    // It is another suite: a run of one does not go on as the other.
+    suite.hash = sha256_hex(format!("cold {}", suite.hash).as_bytes());
+    Ok(suite)
+}
+
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
     runs(args).map(|(code, _)| ExitCode::from(code))
@@ -137,6 +173,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
 /// The exit code, and the files of the runs that ended.
 pub(super) fn runs(args: Args) -> Result<(u8, Vec<PathBuf>)> {
     let suite = gpubench_experiments::load(&args.suite)?;
+    let suite = if args.cold { cold(suite)? } else { suite };
     match &args.resume {
         Some(file) => resume(&args, &suite, file),
         None => start(&args, &suite),

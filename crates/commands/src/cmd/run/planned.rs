@@ -268,11 +268,16 @@ fn on_device(
     cases(&suite, filters, device, number, limits)
 }
 
+/// gpubench's version and commit, as results name them.
+pub fn version() -> String {
+    format!("{} ({})", env!("CARGO_PKG_VERSION"), env!("GPUBENCH_COMMIT"))
+}
+
 /// The header of a run that begins now.
 pub(super) fn new_header(args: &Args, suite: &Suite, devices: &[DeviceInfo]) -> Result<Header> {
     Ok(Header {
         version: VERSION,
-        gpubench: format!("{} ({})", env!("CARGO_PKG_VERSION"), env!("GPUBENCH_COMMIT")),
+        gpubench: version(),
         started: now()?,
         suite: suite.name.clone(),
         suite_hash: suite.hash.clone(),
@@ -286,6 +291,7 @@ pub(super) fn new_header(args: &Args, suite: &Suite, devices: &[DeviceInfo]) -> 
         budget: args.budget,
         verify_only: args.verify,
         filters: args.filter.clone(),
+        imported: vec![],
         host: host(),
         devices: devices.to_vec(),
     })

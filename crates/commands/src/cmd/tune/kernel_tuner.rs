@@ -1,37 +1,78 @@
-//! Kernel Tuner's files: results by the T4 schema 1.0.0, read and written, and cache files, read.
+//! Kernel Tuner's files, read and written: results by the T4 schema 1.0.0, and cache files.
 
 use super::recorded::Rows;
 use gpubench_core::error::{Error, Located, Result};
 use gpubench_core::units::quoted;
-use gpubench_stats::{median, quantile};
+use gpubench_stats::{median_of, quantile};
 use gpubench_tune::{Interval, Outcome, Recorded};
 use serde_json::{Map, Value, json};
 
 /// Kernel Tuner measures in milliseconds.
 const MILLI: f64 = 1e-3;
 
+/// What a file holds.
+#[derive(Debug, Default)]
+pub struct Results {
+    /// The device, where the file names it.
+    pub device: Option<String>,
+    /// The kernel, where the file names it.
+    pub kernel: Option<String>,
+    /// Names of the parameters.
+    pub names: Vec<String>,
+    /// The variants, in order.
+    pub tried: Vec<Tried>,
+}
+
+/// A variant and its result.
+#[derive(Debug)]
+pub struct Tried {
+    /// A value a parameter.
+    pub values: Vec<f64>,
+    /// Its time and the samples' quartiles.
+    pub outcome: Outcome,
+    /// Seconds, in the order of measuring; the time alone where the file has no samples.
+    pub samples: Vec<f64>,
+    /// What failed, in Kernel Tuner's word.
+    pub failure: Option<String>,
+    /// Whether the file says that the result was compared with an answer.
+    pub checked: bool,
+}
+
+/// Reads the text of `file` as a space.
+///
+/// # Errors
+/// As [`results`].
+pub fn read(file: &str, text: &str) -> Result<Rows> {
+    let Results { names, tried, .. } = results(file, text)?;
+    let (variants, outcomes) = tried.into_iter().map(|one| (one.values, one.outcome)).unzip();
+    Ok(Rows { names, variants, outcomes })
+}
+
 /// Reads the text of `file`: an object with `results` (T4) or with `cache`.
 ///
 /// # Errors
 /// `Suite` where it is no JSON, `Usage` that names the result where it is JSON of another shape.
-pub fn read(file: &str, text: &str) -> Result<Rows> {
+pub fn results(file: &str, text: &str) -> Result<Results> {
     let whole: Value = parse(text).map_err(|error| not_json(file, text, &error))?;
     let wrong = |why: String| Error::Usage(format!("{file}: {why}"));
-    if let Some(results) = whole.get("results").and_then(Value::as_array) {
+    let text = |name: &Value| name.as_str().map(str::to_owned);
+    let named = |names: [&str; 2]| names.iter().find_map(|name| whole.pointer(name).and_then(text));
+    let (names, tried) = if let Some(results) = whole.get("results").and_then(Value::as_array) {
         let each = results.iter().enumerate();
-        return collect(each.map(|(i, one)| (format!("result {}", i + 1), one)), None, of_result)
-            .map_err(wrong);
-    }
-    if let Some(cache) = whole.get("cache").and_then(Value::as_object) {
-        let text = |name: &Value| name.as_str().map(str::to_owned);
+        collect(each.map(|(i, one)| (format!("result {}", i + 1), one)), None, of_result)
+    } else if let Some(cache) = whole.get("cache").and_then(Value::as_object) {
         let names = whole.get("tune_params_keys").and_then(Value::as_array);
         let names = names.and_then(|names| names.iter().map(text).collect());
         let names: Option<Vec<String>> = names;
         let names = names.ok_or_else(|| wrong("a cache file without `tune_params_keys`".into()))?;
         let each = cache.iter().map(|(key, one)| (format!("cache entry `{key}`"), one));
-        return collect(each, Some(names), of_cache).map_err(wrong);
+        collect(each, Some(names), of_cache)
+    } else {
+        Err("neither `results` (T4) nor `cache` (Kernel Tuner's cache file) is in it".into())
     }
-    Err(wrong("neither `results` (T4) nor `cache` (Kernel Tuner's cache file) is in it".into()))
+    .map_err(wrong)?;
+    let device = named(["/device_name", "/metadata/device_name"]);
+    Ok(Results { device, kernel: named(["/kernel_name", "/metadata/kernel_name"]), names, tried })
 }
 
 /// Kernel Tuner closes a cache file only when its search ends: until then the last braces are missing.
@@ -55,20 +96,22 @@ fn not_json(file: &str, text: &str, error: &serde_json::Error) -> Error {
     }])
 }
 
-type Entry<'a> = (&'a Map<String, Value>, Outcome);
+/// Parameters by name, and their result: time and samples, or what failed.
+type Entry<'a> = (&'a Map<String, Value>, Result<(f64, Vec<f64>), String>);
 
 fn collect<'a>(
     entries: impl Iterator<Item = (String, &'a Value)>,
     names: Option<Vec<String>>,
     read: fn(&'a Value) -> Result<Entry<'a>, String>,
-) -> Result<Rows, String> {
-    let mut rows = Rows { names: names.clone().unwrap_or_default(), ..Rows::default() };
+) -> Result<(Vec<String>, Vec<Tried>), String> {
+    let is_given = names.is_some();
+    let (mut names, mut all) = (names.unwrap_or_default(), vec![]);
     for (place, entry) in entries {
-        let (values, outcome) = read(entry).map_err(|why| format!("{place}: {why}"))?;
-        if names.is_none() && rows.variants.is_empty() {
-            rows.names = values.keys().cloned().collect();
+        let (values, measured) = read(entry).map_err(|why| format!("{place}: {why}"))?;
+        if !is_given && all.is_empty() {
+            names = values.keys().cloned().collect();
         }
-        if let (None, Some(new)) = (&names, values.keys().find(|key| !rows.names.contains(key))) {
+        if !is_given && let Some(new) = values.keys().find(|key| !names.contains(key)) {
             return Err(format!("{place}: parameter `{new}` is not one of the first result's"));
         }
         let value = |name: &String| {
@@ -77,10 +120,26 @@ fn collect<'a>(
                 format!("{place}: parameter `{name}` is not a number but {found}")
             })
         };
-        rows.variants.push(rows.names.iter().map(value).collect::<Result<_, _>>()?);
-        rows.outcomes.push(outcome);
+        let values = names.iter().map(value).collect::<Result<_, _>>()?;
+        all.push(match measured {
+            Ok((time, samples)) => {
+                let outcome = outcome(time, &samples).map_err(|why| format!("{place}: {why}"))?;
+                let samples = if samples.is_empty() { vec![time] } else { samples };
+                {
+                    let checked = entry.get("correctness").and_then(Value::as_f64) == Some(1.0);
+                    Tried { values, outcome, samples, failure: None, checked }
+                }
+            }
+            Err(failure) => Tried {
+                values,
+                outcome: Outcome::Failed,
+                samples: vec![],
+                failure: Some(failure),
+                checked: false,
+            },
+        });
     }
-    Ok(rows)
+    Ok((names, all))
 }
 
 /// A result of T4: configuration, validity, and the time among its measurements or its run times.
@@ -89,8 +148,8 @@ fn of_result(entry: &Value) -> Result<Entry<'_>, String> {
     let values = values.ok_or("no `configuration`")?;
     match entry.get("invalidity").and_then(Value::as_str) {
         Some("correct") => {}
-        Some("timeout" | "compile" | "runtime" | "correctness" | "constraints") => {
-            return Ok((values, Outcome::Failed));
+        Some(failure @ ("timeout" | "compile" | "runtime" | "correctness" | "constraints")) => {
+            return Ok((values, Err(failure.to_owned())));
         }
         other => return Err(format!("`invalidity` is {}", other.unwrap_or("missing"))),
     }
@@ -106,39 +165,39 @@ fn of_result(entry: &Value) -> Result<Entry<'_>, String> {
         Some(other) => return Err(format!("the time's unit `{other}` is none of s, ms, us, ns")),
     };
     let time = time.and_then(|time| time["value"].as_f64()).map(|value| value * scale);
-    let time = time.or_else(|| (!runtimes.is_empty()).then(|| median(&runtimes) * MILLI));
-    Ok((values, measured(time.ok_or("neither a measurement `time` nor `runtimes`")?, &runtimes)?))
+    let time = time.or_else(|| median_of(runtimes.iter().copied()));
+    Ok((values, Ok((time.ok_or("neither a measurement `time` nor `runtimes`")?, runtimes))))
 }
 
 /// An entry of a cache: parameters beside `time`, which is a text where the variant failed.
 fn of_cache(entry: &Value) -> Result<Entry<'_>, String> {
     let values = entry.as_object().ok_or("no object")?;
     match values.get("time") {
-        Some(Value::String(_)) => Ok((values, Outcome::Failed)),
-        Some(time) if time.as_f64().is_some() => {
+        Some(Value::String(failure)) => Ok((values, Err(failure.clone()))),
+        Some(Value::Number(time)) => {
             let time = time.as_f64().unwrap_or_default() * MILLI;
-            Ok((values, measured(time, &samples(values.get("times")))?))
+            Ok((values, Ok((time, samples(values.get("times"))))))
         }
         _ => Err("`time` is neither a number nor the name of a failure".into()),
     }
 }
 
-/// A time with the quartiles of its samples, which are in milliseconds, where they enclose it.
-fn measured(time: f64, samples: &[f64]) -> Result<Outcome, String> {
+/// A time with the quartiles of its samples, where they enclose it.
+fn outcome(time: f64, samples: &[f64]) -> Result<Outcome, String> {
     if !(time.is_finite() && time > 0.0) {
         return Err(format!("the time {} s is not above 0", quoted(time)));
     }
-    let end = |q| if samples.is_empty() { time } else { quantile(samples, q) * MILLI };
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let end = |q| if sorted.is_empty() { time } else { quantile(&sorted, q) };
     let (low, high) = (end(0.25).min(time), end(0.75).max(time));
     Ok(Outcome::Measured(Interval { low, time, high }))
 }
 
-/// Samples, ascending.
+/// Samples in milliseconds as seconds, in their order.
 fn samples(list: Option<&Value>) -> Vec<f64> {
     let list = list.and_then(Value::as_array);
-    let mut samples: Vec<f64> = list.into_iter().flatten().filter_map(Value::as_f64).collect();
-    samples.sort_by(f64::total_cmp);
-    samples
+    list.into_iter().flatten().filter_map(Value::as_f64).map(|ms| ms * MILLI).collect()
 }
 
 fn number(value: Option<&Value>) -> Option<f64> {

@@ -1,7 +1,7 @@
 //! `gpubench tune`: search for a workload's fastest variant, on devices or on recorded spaces.
 
 mod found;
-mod kernel_tuner;
+pub mod kernel_tuner;
 mod lab;
 mod live;
 mod measurements;

@@ -1,0 +1,61 @@
+//! `gpubench portrait`: what devices can do, in one look.
+
+use super::choice::one_of;
+use super::known::of_run;
+use super::report::{chosen_format, source, write};
+use super::results;
+use super::show::width;
+use clap::builder::TypedValueParser;
+use gpubench_analysis::rank::Ranking;
+use gpubench_analysis::{ReportInput, ReportedDevice};
+use gpubench_core::error::{Error, Result};
+use gpubench_report::formats::{FORMATS, Format, Report};
+use gpubench_report::portrait::section;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Arguments of `gpubench portrait`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Runs of the suites `ceilings` and `characterise`: files, or folders of them
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<PathBuf>,
+    /// Only this device, as `opencl:0`; several are shown side by side
+    #[arg(long, value_name = "DEVICE")]
+    device: Vec<String>,
+    /// Where to write (default: standard output)
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// In which format (default: what the output's name ends in, else text)
+    #[arg(long, value_parser = formats())]
+    format: Option<&'static Format>,
+}
+
+/// The formats that show sections as people read them.
+fn formats() -> impl TypedValueParser<Value = &'static Format> {
+    let readable = FORMATS.iter().filter(|format| format.ranks);
+    one_of(readable.map(|format| (format.name, format.about, format)))
+}
+
+/// Runs the command.
+pub fn run(args: Args) -> Result<ExitCode> {
+    let format = chosen_format(args.format, args.output.as_deref())?;
+    let runs = results::open_all(&args.runs)?;
+    let input = ReportInput::new(runs.iter().map(source).collect());
+    if !args.device.is_empty() {
+        let known: Vec<String> =
+            input.reported_devices.iter().map(|device| device.label.clone()).collect();
+        if let Some(missing) = args.device.iter().find(|wanted| !known.contains(wanted)) {
+            let known = known.join(", ");
+            return Err(Error::Usage(format!("there is no `{missing}` here, but {known}")));
+        }
+    }
+    let shows =
+        |device: &ReportedDevice| args.device.is_empty() || args.device.contains(&device.label);
+    let profiles: Vec<_> = runs.iter().flat_map(|run| of_run(&run.header, &run.records)).collect();
+    let sections = vec![section(&input, &profiles, shows)];
+    let (ranking, compared) = (&Ranking::default(), &[]);
+    let report = Report { input: &input, sections, ranking, compared, width: width() };
+    write(format, &format.text(&report), args.output.as_deref())?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,127 @@
+//! Launches with a write over twice the last level of cache before each.
+
+use super::data::Flushed;
+use crate::autotune::{BuiltVariant, KERNEL};
+use crate::loops::{Sample, warm_up_and_sample};
+use crate::plan::{Case, launches};
+use crate::reference_kernel::Launch;
+use crate::verified_kernel::around;
+use crate::{Bench, Stage};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{BufferId, DeviceInfo, MemoryKind, Op, Queue, Recording, Timeline};
+use gpubench_core::record::Detail;
+use std::ops::Range;
+
+/// Where no cache is reported, or a small one, so many bytes are written.
+const MIN_FLUSH: u64 = 64 << 20;
+/// Most launches in one sample: each has a flush before it, which takes longer than most of them.
+const MAX_BATCH: u32 = 16;
+/// What is written over, numbered apart from a case's buffers.
+const FLUSHED: BufferId = BufferId(u32::MAX);
+
+/// Measures `case` with `bench`.
+pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
+    around(case, bench, |bench, variant| {
+        let (flush, flushed) = flush(bench)?;
+        let (recording, timed) = recording(case, variant, &flush, bench);
+        bench.measurement.monitor.empty_launch = Some(bench.session.empty_launch());
+        bench.enter(Stage::Measure);
+        let policy = bench.policy.after_launch(variant.launch);
+        let batch = timed.len() as u32;
+        warm_up_and_sample(&policy, batch, bench.measurement, || {
+            sample(bench.session.device.run(&recording)?, &timed)
+        })?;
+        if let Some(measured) = &mut bench.measurement.measured {
+            measured.flops = variant.candidate.flops;
+            measured.bytes = variant.candidate.bytes;
+            measured.types.clone_from(&variant.candidate.types);
+        }
+        bench.measurement.detail = Some(Detail::new(&flushed));
+        Ok(())
+    })
+}
+
+/// A launch that writes over twice the last level, built, and its buffer allocated.
+///
+/// # Errors
+/// `Unsupported` where the device takes no buffer of that size.
+fn flush(bench: &mut Bench) -> Result<(Op, Flushed)> {
+    let info = bench.device().info().clone();
+    let launch = Launch::streaming(&info, flush_bytes(&info));
+    let cache = info.cache.map(|cache| cache.0);
+    if launch.len.0 < 2 * cache.unwrap_or(0) {
+        let why =
+            "a buffer of twice the largest cache is more than the device takes: nothing flushes it";
+        return Err(Error::Unsupported(why.into()));
+    }
+    bench.enter(Stage::Build);
+    bench.device().build(launch.kernel, &launch.source)?;
+    bench.device().alloc(FLUSHED, launch.len, MemoryKind::Device)?;
+    let flushed = Flushed { bytes: launch.len.0, cache };
+    Ok((launch.dispatch(FLUSHED), flushed))
+}
+
+fn flush_bytes(info: &DeviceInfo) -> u64 {
+    info.cache.map_or(0, |cache| 2 * cache.0).max(MIN_FLUSH)
+}
+
+/// As many launches as a sample needs, each behind a flush, and which steps each of them is.
+fn recording(
+    case: &Case,
+    variant: &BuiltVariant,
+    flush: &Op,
+    bench: &mut Bench,
+) -> (Recording, Vec<Range<usize>>) {
+    let batch = bench.session.batch(variant.launch, MAX_BATCH);
+    let once = launches(case, variant.candidate, KERNEL, 1);
+    let (mut recording, mut timed) = (Recording::default(), vec![]);
+    for _ in 0..batch {
+        recording.push(Queue(0), vec![], flush.clone());
+        let first = recording.steps.len();
+        for step in &once.steps {
+            recording.push(Queue(0), vec![], step.op.clone());
+        }
+        timed.push(first..recording.steps.len());
+    }
+    (recording, timed)
+}
+
+/// Seconds of a launch, the flushes left out.
+///
+/// # Errors
+/// `Unsupported` where no clock tells launches and flushes apart.
+fn sample(timeline: Timeline, timed: &[Range<usize>]) -> Result<Sample> {
+    let launch = |steps: &Range<usize>| {
+        let steps = timeline.steps.get(steps.clone())?;
+        Some(steps.last()?.ended - steps.first()?.started)
+    };
+    let Some(seconds) = timed.iter().map(launch).sum::<Option<f64>>() else {
+        let why = "no clock of the device tells a launch from the flush before it";
+        return Err(Error::Unsupported(why.into()));
+    };
+    Ok(Sample::new(seconds / timed.len() as f64, seconds, timeline))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_core::gpu::{Clock, StepTimes};
+
+    #[test]
+    fn flushes_do_not_count_and_a_clock_is_needed() {
+        let step = |started: f64, ended: f64| StepTimes {
+            queued: started,
+            submitted: started,
+            started,
+            ended,
+        };
+        let steps = vec![step(0.0, 5.0), step(5.0, 6.0), step(6.0, 12.0), step(12.5, 14.5)];
+        let timeline = |steps| {
+            let (clock, resolution, wall, dropped) = (Clock::Device, 1e-9, 15.0, None);
+            Timeline { steps, clock, resolution, wall, dropped }
+        };
+        let timed = [1..2, 3..4];
+        assert_eq!(sample(timeline(steps), &timed).unwrap().seconds, 1.5);
+        assert!(matches!(sample(timeline(vec![]), &timed), Err(Error::Unsupported(_))));
+    }
+}

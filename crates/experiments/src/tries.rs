@@ -1,0 +1,80 @@
+//! Which variants of a kernel a run tries, and in which order.
+
+use crate::plan::{Case, space};
+use gpubench_core::gpu::{DeviceInfo, DeviceKind};
+use gpubench_tune::model::{Model, Settings};
+use gpubench_tune::{Exhaustive, Interval, Outcome, Space, Strategy};
+use std::time::Instant;
+
+/// A search of no more variants tries all.
+pub(crate) const FEW: usize = 24;
+/// So many every search tries, however long it takes: with fewer the model knows nothing.
+const MIN_TRIES: usize = 4;
+/// Seconds of builds and launches behind which a search of more asks for no other.
+pub(crate) const SECONDS: f64 = 3.0;
+/// A search for a ceiling goes on until it expects no gain above this in the logarithm of the time.
+const MARGIN: f64 = 0.01;
+/// Equal searches try equal variants, as far as their times are equal.
+const SEED: u64 = 21;
+
+/// The variants that are tried: all where they are few; of many those that a model of what was tried expects
+/// most of, until the time is up.
+pub(crate) struct Tries {
+    strategy: Box<dyn Strategy>,
+    few: bool,
+    asked: usize,
+    begun: Instant,
+}
+
+impl Tries {
+    /// Of a case's variants on such a device. A simulated one builds nothing, and how busy the host is must not
+    /// decide what it is found to do: all are tried there.
+    pub(crate) fn new(case: &Case, device: &DeviceInfo) -> Self {
+        let few = case.candidates.len() <= FEW || device.kind == DeviceKind::Simulated;
+        let strategy: Box<dyn Strategy> = match numbers(case) {
+            Some(space) if !few => {
+                let settings = Settings { margin: MARGIN, ..Settings::default() };
+                Box::new(Model::with(&space, SEED, settings))
+            }
+            Some(space) => Box::new(Exhaustive::new(&space)),
+            None => Box::new(Empty),
+        };
+        Self { strategy, few, asked: 0, begun: Instant::now() }
+    }
+
+    /// The next variant, by its position among the case's candidates.
+    pub(crate) fn next(&mut self) -> Option<usize> {
+        if !self.few && self.asked >= MIN_TRIES && self.begun.elapsed().as_secs_f64() > SECONDS {
+            return None;
+        }
+        self.asked += 1;
+        self.strategy.ask()
+    }
+
+    /// What a unit of work cost in a variant; `None`: it did not run.
+    pub(crate) fn report(&mut self, position: usize, cost: Option<f64>) {
+        let measured = |time: f64| Outcome::Measured(Interval { low: time, time, high: time });
+        self.strategy.report(position, &cost.map_or(Outcome::Failed, measured));
+    }
+}
+
+/// The candidates as a space; `None` where there is none. Where two have the same numbers, their positions
+/// alone tell them apart.
+fn numbers(case: &Case) -> Option<Space> {
+    let kernels = case.candidates.iter().map(|candidate| &candidate.kernel);
+    let variants: Vec<_> =
+        kernels.map(|kernel| (kernel.group, kernel.constants.as_slice())).collect();
+    let positions = (0..variants.len()).map(|position| vec![position as f64]).collect();
+    space(&variants).or_else(|_| Space::new(vec!["variant".into()], positions)).ok()
+}
+
+/// Of no variants none.
+struct Empty;
+
+impl Strategy for Empty {
+    fn ask(&mut self) -> Option<usize> {
+        None
+    }
+
+    fn report(&mut self, _: usize, _: &Outcome) {}
+}

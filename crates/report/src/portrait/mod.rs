@@ -1,0 +1,72 @@
+//! What devices can do, in one look: what drivers report, ceilings, levels of memory and costs, a column a device.
+
+mod ceilings;
+mod costs;
+mod curves;
+mod levels;
+mod reported;
+
+use gpubench_analysis::{Aggregate, ReportInput, ReportedDevice, Roof, is_same};
+use gpubench_core::record::profile::Profile;
+use gpubench_document::{Cell, Column, Section, Table};
+
+/// What is known of a device.
+pub(crate) struct Sitter<'m, 'a> {
+    reported: &'m ReportedDevice<'a>,
+    /// Its cases that ran.
+    cases: Vec<&'m Aggregate<'a>>,
+    roof: Roof,
+    profile: Option<&'m Profile>,
+}
+
+/// The devices of `input` of which `shows` holds, side by side; each with its profile, where its runs hold
+/// one.
+pub fn section(
+    input: &ReportInput,
+    profiles: &[Profile],
+    shows: impl Fn(&ReportedDevice) -> bool,
+) -> Section {
+    let sitters: Vec<Sitter> = (0..input.reported_devices.len())
+        .filter(|device| shows(&input.reported_devices[*device]))
+        .map(|device| {
+            let reported = &input.reported_devices[device];
+            let cases: Vec<&Aggregate> = input.of(device).collect();
+            let roof = Roof::at_values(cases.iter().copied());
+            let same = |profile: &&Profile| is_same(&profile.device, reported.device);
+            let profile = profiles.iter().rev().find(same);
+            Sitter { reported, cases, roof, profile }
+        })
+        .collect();
+    let section = Section::new("portrait", "What the devices can do")
+        .text(
+            "A ceiling is the best verified form of a kernel that does nothing else; a level is a size of \
+             the working set at which bandwidth falls. What a run did not measure has a dash: `gpubench run \
+             ceilings` and `gpubench run characterise` measure all of it.",
+        )
+        .table(reported::table(&sitters))
+        .table(ceilings::table(&sitters))
+        .table(levels::table(&sitters))
+        .table(costs::table(&sitters));
+    curves::plots(&sitters).into_iter().fold(section, Section::plot)
+}
+
+/// A table with a column a device.
+fn by_device(key: &str, title: &'static str, first: &'static str, sitters: &[Sitter]) -> Table {
+    let devices = sitters.iter().map(|sitter| {
+        let label = sitter.reported.label.as_str();
+        Column::text(label, label.to_owned())
+    });
+    let columns: Vec<Column> =
+        std::iter::once(Column::text("what", first)).chain(devices).collect();
+    Table::new(key, title, columns)
+}
+
+/// A row of it, left out where no device has anything to say.
+fn row(table: &mut Table, what: impl Into<Cell>, cells: Vec<Cell>) {
+    if cells.iter().any(|cell| *cell != Cell::Missing) {
+        table.row(std::iter::once(what.into()).chain(cells));
+    }
+}
+
+#[cfg(test)]
+mod tests;

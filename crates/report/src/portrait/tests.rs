@@ -1,0 +1,53 @@
+use crate::render::text;
+use gpubench_analysis::{ReportInput, Source};
+use gpubench_core::gpu::Scalar;
+use gpubench_core::record::Record;
+use gpubench_core::record::sample::{device, header, key, record};
+use gpubench_core::workload::Ceiling;
+
+fn ceiling(name: &str, n: i64, of: Ceiling, work: f64, seconds: f64) -> Record {
+    let mut record = Record { ceiling: Some(of), ..record(key(name, n), seconds) };
+    record.family = if of == Ceiling::Flops { "compute" } else { "memory" }.into();
+    record.working_set = Some(n as u64);
+    let measured = record.measured.as_mut().unwrap();
+    (measured.flops, measured.bytes) = match of {
+        Ceiling::Flops => (work, 4.0),
+        Ceiling::Bandwidth => (0.0, work),
+    };
+    record
+}
+
+#[test]
+fn each_device_is_a_column() {
+    let header = header(vec![device("opencl"), device("wgpu")]);
+    let mut double = ceiling("arithmetic/f64", 8, Ceiling::Flops, 1e9, 1e-2);
+    double.measured.as_mut().unwrap().types = vec![(Scalar::F64, 1e9)];
+    let sets = [1 << 14, 1 << 16, 1 << 24, 1 << 26];
+    let read = |n: i64| {
+        let seconds = if n < 1 << 20 { 1e-3 } else { 1e-2 };
+        ceiling("read_set", n, Ceiling::Bandwidth, 1e8, seconds)
+    };
+    let other = Record { device: 1, ..ceiling("arithmetic/f32", 8, Ceiling::Flops, 3e9, 1e-2) };
+    let mut records = vec![ceiling("arithmetic/f32", 8, Ceiling::Flops, 2e9, 1e-2), double, other];
+    records.extend(sets.map(read));
+    let name = "sample.jsonl".into();
+    let source =
+        Source { name, header: &header, records: &records, footer: None, warnings: vec![] };
+    let section = super::section(&ReportInput::new(vec![source]), &[], |_| true);
+    let text = text::section(&section, None);
+    let line = |what: &str| {
+        let found = text.lines().find(|line| line.trim_start().starts_with(what));
+        found.unwrap_or_else(|| panic!("no {what}: {text}")).to_owned()
+    };
+    let single = line("arithmetic/f32");
+    assert!(single.contains("200 GFLOP/s (n=8)") && single.contains("300 GFLOP/s"), "{single}");
+    let double = line("arithmetic/f64");
+    assert!(double.contains("100 GFLOP/s") && double.contains('–'), "{double}");
+    assert!(line("bandwidth 1").contains("100 GB/s"), "{text}");
+    assert!(line("bandwidth 2").contains("10.0 GB/s, found from 16"), "{text}");
+    assert!(!text.contains("cache 1"), "nothing characterised it: {text}");
+    let plots = format!("{section:?}");
+    assert!(
+        plots.contains("Bandwidth by working set") && !plots.contains("Latency by working set")
+    );
+}

@@ -1,0 +1,153 @@
+//! A device's ceilings as they were measured: by type, and by level of memory.
+
+use super::Kernel;
+use crate::labels;
+use gpubench_analysis::{Aggregate, ReportInput, Roof};
+use gpubench_core::gpu::Scalar;
+use gpubench_core::record::sole_type;
+use gpubench_core::units::Bytes;
+use gpubench_core::workload::Ceiling as Kind;
+use gpubench_document::{Cell, Sentence, Series, Style, Unit};
+use gpubench_model::roofline::Ceilings;
+use std::collections::BTreeMap;
+
+/// A ceiling, and the case that reached it.
+#[derive(Clone, Copy)]
+struct Ceiling<'m, 'a> {
+    rate: f64,
+    row: &'m Aggregate<'a>,
+}
+
+impl Ceiling<'_, '_> {
+    /// Its rate, and the case that reached it.
+    fn cells(&self, only: &'static str) -> [Cell; 2] {
+        let case = Sentence::new().name(labels::case_name(self.row.key)).text(only);
+        [self.rate.into(), case.into()]
+    }
+}
+
+pub(super) fn is_cached(roof: &Roof, row: &Aggregate) -> bool {
+    row.records.iter().any(|record| roof.serves_from_cache(record))
+}
+
+/// The best of the micro-benchmarks.
+#[derive(Clone, Default)]
+pub(super) struct Measured<'m, 'a> {
+    /// What is possible.
+    pub(super) roof: Roof,
+    /// What is shown.
+    values: Roof,
+    peaks: BTreeMap<Scalar, Ceiling<'m, 'a>>,
+    bandwidth: Option<Ceiling<'m, 'a>>,
+    /// What else would be a ceiling, but for a warning.
+    disturbed: Vec<Kind>,
+}
+
+impl<'m, 'a> Measured<'m, 'a> {
+    /// Of a device's verified cases.
+    pub(super) fn of(input: &'m ReportInput<'a>, device: usize) -> Self {
+        let records = input.of(device).flat_map(|row| row.records.iter().copied());
+        let roof = Roof::of(records);
+        let values = Roof::at_values(input.of(device));
+        let mut found = Self { roof, values, ..Self::default() };
+        // The memory's bandwidth, not a cache's, where both were measured; else that of the largest
+        // working set, which is the nearest to it.
+        let nearness = |roof: &Roof, Ceiling { rate, row }: &Ceiling| {
+            let cached = is_cached(roof, row);
+            let bytes = row.rounds().next().map_or(0.0, |measured| measured.bytes);
+            (!cached, if cached { bytes } else { 0.0 }, *rate)
+        };
+        for row in input.of(device).filter(|row| row.outcome.is_ok()) {
+            let (Some(kind), Some(time)) = (row.records[0].ceiling, row.time) else { continue };
+            let Some(measured) = row.rounds().next() else { continue };
+            if row.is_doubtful() {
+                found.disturbed.push(kind);
+                continue;
+            }
+            match kind {
+                Kind::Flops => {
+                    let new = Ceiling { rate: measured.flops / time.value, row };
+                    let Some(of) = sole_type(measured.flops, &measured.types) else { continue };
+                    let best = found.peaks.entry(of).or_insert(new);
+                    if new.rate > best.rate {
+                        *best = new;
+                    }
+                }
+                Kind::Bandwidth => {
+                    let new = Ceiling { rate: measured.bytes / time.value, row };
+                    let of = |ceiling: &Ceiling| nearness(&found.roof, ceiling);
+                    if found.bandwidth.is_none_or(|known| of(&new) > of(&known)) {
+                        found.bandwidth = Some(new);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// The ceiling, of arithmetic that in `f32`, or why there is none, and the case that reached it.
+    pub(super) fn cells(&self, kind: Kind) -> [Cell; 2] {
+        let found = match kind {
+            Kind::Flops => self.peaks.get(&Scalar::F32).copied(),
+            Kind::Bandwidth => self.bandwidth,
+        };
+        let Some(ceiling) = found else {
+            let disturbed = self.disturbed.contains(&kind);
+            let why = if disturbed { "measured only while disturbed" } else { "not measured" };
+            return [why.into(), Cell::Missing];
+        };
+        let cached = kind == Kind::Bandwidth && is_cached(&self.roof, ceiling.row);
+        ceiling.cells(if cached { ", the cache's: no larger size was measured" } else { "" })
+    }
+
+    /// The ceilings of arithmetic in other types, by name, and the cases that reached them.
+    pub(super) fn other_types(&self) -> impl Iterator<Item = (&'static str, [Cell; 2])> {
+        self.others().map(|(r#type, ceiling)| (r#type.name(), ceiling.cells("")))
+    }
+
+    fn others(&self) -> impl Iterator<Item = (Scalar, Ceiling<'m, 'a>)> {
+        let others = self.peaks.iter().filter(|(r#type, _)| **r#type != Scalar::F32);
+        others.map(|(r#type, ceiling)| (*r#type, *ceiling))
+    }
+
+    /// The ceilings of a kernel: of its own types, and of the level of memory that it works in.
+    pub(super) fn ceilings_of(&self, kernel: &Kernel) -> Option<Ceilings> {
+        let (record, _) = kernel.row.shown().next()?;
+        self.values.ceilings_of(record).filter(|_| self.ceilings().is_some())
+    }
+
+    /// Those of `f32` and of memory.
+    pub(super) fn ceilings(&self) -> Option<Ceilings> {
+        let peak = self.peaks.get(&Scalar::F32)?.rate;
+        Some(Ceilings { peak, bandwidth: self.bandwidth?.rate })
+    }
+
+    /// The roofs from an intensity to another: the slopes of faster levels of memory and the tops of other types,
+    /// and last that of `f32` and memory, with its ceilings written on it.
+    pub(super) fn roofs(&self, [left, right]: [f64; 2]) -> Vec<Series> {
+        let Some(Ceilings { peak, bandwidth }) = self.ceilings() else { return vec![] };
+        let line = |name: String, points: Vec<(f64, f64)>| {
+            Series::new(name, Style::Line).look(7, 0).points(points)
+        };
+        let levels = self.values.levels();
+        let faster = levels.iter().take(levels.len().saturating_sub(1));
+        let slope = |(bytes, rate): &(f64, f64)| {
+            let name = format!("roof from {}", Bytes(*bytes as u64));
+            line(name, vec![(left, left * rate), (peak / rate, peak)])
+        };
+        let top = |(r#type, ceiling): (Scalar, Ceiling)| {
+            let (name, rate) = (format!("roof of {}", r#type.name()), ceiling.rate);
+            line(name, vec![(rate / bandwidth, rate), (right, rate)])
+        };
+        let mut roofs: Vec<Series> = faster.map(slope).collect();
+        roofs.extend(self.others().map(top));
+        let under = |intensity: f64| (intensity, (intensity * bandwidth).min(peak));
+        let labels = [
+            Sentence::new().value(bandwidth, Unit::BytesPerSecond),
+            Sentence::new().value(peak, Unit::FlopsPerSecond),
+        ];
+        let places = [left, peak / bandwidth, right];
+        roofs.push(line("roof".into(), places.map(under).to_vec()).along(labels));
+        roofs
+    }
+}

@@ -1,0 +1,84 @@
+// Multiply-adds of floating-point numbers T: CHAINS chains a work-item, none waiting for another.
+// A chain holds two numbers that follow each other in s' = s + a*r, which for a = -1 comes back
+// after six steps: all are small and whole, so that every type is exact and a lost step shows. a
+// comes at run time. Scalar i of `out` starts from seed i mod SEEDS, whatever T is; n is a
+// multiple of CHAINS widths, and `steps` of 2*UNROLL.
+struct Params { n: u32, steps: u32, a: i32, b: i32 }
+struct Pair { x: T, y: T }
+
+@group(0) @binding(0) var<storage, read> seeds: array<T_U32>;
+@group(0) @binding(1) var<storage, read_write> out: array<T_U32>;
+@group(0) @binding(2) var<uniform> p: Params;
+
+fn next(a: T, x: T, y: T) -> T {
+    if (FUSED == 1u) {
+        return fma(a, x, y);
+    }
+    return a * x + y; // for a device whose fma() is emulated
+}
+
+fn two(pair: Pair, a: T) -> Pair {
+    let x = next(a, pair.x, pair.y);
+    return Pair(x, next(a, pair.y, x));
+}
+
+fn begin(at: u32, b: T) -> Pair {
+    let x = T(seeds[at % (SEEDS / T_WIDTH)]);
+    return Pair(x, b - x);
+}
+
+fn end(pair: Pair) -> T_U32 {
+    return bitcast<T_U32>(T_I32(pair.x) + 256 * T_I32(pair.y));
+}
+
+@compute @workgroup_size(GROUP_X, GROUP_Y, GROUP_Z)
+fn float_chains(@builtin(global_invocation_id) gid: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>) {
+    let items = p.n / (CHAINS * T_WIDTH);
+    let i = gid.x + gid.y * (groups.x * GROUP_X);
+    if (i >= items) {
+        return;
+    }
+    let a = T(T_SCALAR(p.a));
+    let b = T(T_SCALAR(p.b));
+    var c0 = begin(i + 0u * items, b);
+    var c1 = begin(i + 1u * items, b);
+    var c2 = begin(i + 2u * items, b);
+    var c3 = begin(i + 3u * items, b);
+    var c4 = begin(i + 4u * items, b);
+    var c5 = begin(i + 5u * items, b);
+    var c6 = begin(i + 6u * items, b);
+    var c7 = begin(i + 7u * items, b);
+    for (var k = 0u; k < p.steps; k += 2u * UNROLL) {
+        for (var u = 0u; u < UNROLL; u++) {
+            c0 = two(c0, a);
+            if (CHAINS > 1u) {
+                c1 = two(c1, a);
+            }
+            if (CHAINS > 2u) {
+                c2 = two(c2, a);
+                c3 = two(c3, a);
+            }
+            if (CHAINS > 4u) {
+                c4 = two(c4, a);
+                c5 = two(c5, a);
+                c6 = two(c6, a);
+                c7 = two(c7, a);
+            }
+        }
+    }
+    out[i] = end(c0);
+    if (CHAINS > 1u) {
+        out[i + items] = end(c1);
+    }
+    if (CHAINS > 2u) {
+        out[i + 2u * items] = end(c2);
+        out[i + 3u * items] = end(c3);
+    }
+    if (CHAINS > 4u) {
+        out[i + 4u * items] = end(c4);
+        out[i + 5u * items] = end(c5);
+        out[i + 6u * items] = end(c6);
+        out[i + 7u * items] = end(c7);
+    }
+}

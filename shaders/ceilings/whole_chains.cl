@@ -1,0 +1,48 @@
+// Multiply-adds of whole numbers T: CHAINS chains a work-item, none waiting for another. A chain
+// holds two numbers that follow each other in s' = s + a*r, which for a = -1 comes back after six
+// steps: all are small and whole, so that every type is exact and a lost step shows. a comes at
+// run time. Scalar i of `out` starts from seed i mod SEEDS, whatever T is; n is a multiple of
+// CHAINS widths, and `steps` of 2*UNROLL.
+typedef struct { uint n; uint steps; int a; int b; } Params;
+
+#define JOIN(a, b) a##b
+#define CONVERT(t) JOIN(convert_, t)
+#if CHAINS == 1
+#define EACH(F) F(0)
+#elif CHAINS == 2
+#define EACH(F) F(0) F(1)
+#elif CHAINS == 4
+#define EACH(F) F(0) F(1) F(2) F(3)
+#elif CHAINS == 8
+#define EACH(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7)
+#else
+#error "a work-item has 1, 2, 4 or 8 chains"
+#endif
+
+#define NEXT(x, y) (a * x + y)
+#define BEGIN(c) T x##c = CONVERT(T)(seeds[(i + c * items) % (SEEDS / T_WIDTH)]), y##c = b - x##c;
+#define STEP(c) x##c = NEXT(x##c, y##c); y##c = NEXT(y##c, x##c);
+#define END(c) \
+    out[i + c * items] = CONVERT(T_U32)(CONVERT(T_I32)(x##c) + 256 * CONVERT(T_I32)(y##c));
+
+#if REQUIRED
+__attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, GROUP_Z)))
+#endif
+kernel void whole_chains(global const T_U32* restrict seeds, global T_U32* restrict out,
+    const Params p) {
+    const uint items = p.n / (CHAINS * T_WIDTH);
+    const uint i = get_global_id(0) + get_global_id(1) * get_global_size(0);
+    if (i >= items) {
+        return;
+    }
+    const T a = (T)((T_SCALAR)(p.a));
+    const T b = (T)((T_SCALAR)p.b);
+    EACH(BEGIN)
+    for (uint k = 0; k < p.steps; k += 2 * UNROLL) {
+#pragma unroll
+        for (uint u = 0; u < UNROLL; ++u) {
+            EACH(STEP)
+        }
+    }
+    EACH(END)
+}
