@@ -182,7 +182,9 @@ fn commands_that_are_named_are_known() {
                 continue;
             }
             let help = help(&words, &mut known);
-            for option in words.iter().filter(|word| word.starts_with("--")) {
+            // Behind a lone `--` stand another command's.
+            let own = words.iter().take_while(|word| **word != "--");
+            for option in own.filter(|word| word.starts_with("--")) {
                 let name = option.split('=').next().unwrap().trim_end_matches([';', ',', '.']);
                 let named = |line: &str| line.split([' ', ',']).any(|word| word == name);
                 let is_there = name == "--help" || help.lines().any(named);

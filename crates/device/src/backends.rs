@@ -2,10 +2,10 @@
 
 #[cfg(feature = "testing")]
 use super::testing;
-use super::{Backend, opencl, sim, vulkan, wgpu};
+use super::{Backend, browser, opencl, sim, vulkan, wgpu};
 
 /// Every backend of this build that measures where none is named, in the order in which results are
-/// shown. Vulkan without wgpu and the simulated one are requested by name.
+/// shown. Vulkan without wgpu, the simulated one and browsers are requested by name.
 pub fn all() -> Vec<Box<dyn Backend>> {
     vec![Box::new(opencl::Opencl), Box::new(wgpu::Wgpu)]
 }
@@ -22,6 +22,7 @@ pub(crate) fn known() -> Vec<Box<dyn Backend>> {
     known.push(Box::new(vulkan::Vulkan::default()));
     known.push(Box::new(vulkan::Vulkan { share_queues: true, ..Default::default() }));
     known.push(Box::new(sim::Sim::default()));
+    known.push(Box::new(browser::Browser::from_env()));
     #[cfg(feature = "testing")]
     known.extend(testing::Faulty::from_env().map(|faulty| Box::new(faulty) as Box<dyn Backend>));
     known

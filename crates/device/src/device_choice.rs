@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, clap::Args)]
 pub struct Selector {
     /// Use only this device: its number or a part of its name, its vendor, pci:ADDRESS,
-    /// uuid:UUID, API:NUMBER as `devices` lists it, sim:NAME; @MACHINE behind it is the one in that machine (repeat for
-    /// more)
+    /// uuid:UUID, API:NUMBER as `devices` lists it, sim:NAME, browser; @MACHINE behind it is the one in that
+    /// machine (repeat for more)
     #[arg(long, short, value_name = "DEVICE")]
     pub device: Vec<String>,
     /// Use only devices of this API (repeat for more)
@@ -106,7 +106,7 @@ pub fn backends(selector: &Selector) -> Result<Vec<Box<dyn Backend>>> {
         backends.push(simulation());
     }
     // Those that are not there by default are asked only where they, or devices of theirs, are named.
-    let of_devices = selector.device.iter().filter_map(|name| Some(name.split_once(':')?.0));
+    let of_devices = selector.device.iter().filter_map(|name| name.split(':').next());
     for name in selector.backend.iter().map(String::as_str).chain(of_devices) {
         if backends.iter().all(|backend| backend.name() != name) {
             backends.extend(by_name(name).filter(|backend| !is_default(backend.name())));
@@ -203,6 +203,9 @@ fn matches(devices: &[Numbered], name: &str) -> Vec<usize> {
         let is_index = |i: &usize| rest.parse() == Ok(devices[*i].device.index);
         let by_index: Vec<usize> = of.iter().copied().filter(is_index).collect();
         return if by_index.is_empty() { named(devices, &of, rest) } else { by_index };
+    }
+    if by_name(name).is_some() {
+        return by(&|one| one.device.backend == name);
     }
     let by_gpu = by(&|one| gpu_number(name) == Some(one.physical_gpu));
     if by_gpu.is_empty() { named(devices, &by(&|_| true), name) } else { by_gpu }

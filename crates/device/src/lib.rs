@@ -1,6 +1,7 @@
 //! The seam to the hardware: one folder a device API, all behind two small traits.
 
 mod backends;
+pub mod browser;
 mod child;
 pub mod device_choice;
 pub mod doctor;

@@ -35,6 +35,18 @@ pub(crate) fn of(
     }
 }
 
+/// The timestamps of steps that ran one after the other, two for each. The device's clock does not know when the
+/// host queued or submitted a step: both say the step's own start.
+///
+/// # Errors
+/// Why the ticks cannot be believed.
+pub(crate) fn one_after_the_other(ticks: &[u64]) -> Result<Vec<Stamps>, String> {
+    if ticks.iter().any(|tick| *tick < ticks[0]) {
+        return Err("device timestamps are reversed".into());
+    }
+    Ok(ticks.chunks_exact(2).map(|pair| [pair[0], pair[0], pair[0], pair[1]]).collect())
+}
+
 fn check(stamps: &[Stamps], tick: f64, wall: f64) -> Result<(), String> {
     for (step, &[queued, submitted, started, ended]) in stamps.iter().enumerate() {
         if [queued, submitted, started, ended].contains(&0) {
@@ -86,6 +98,14 @@ fn host_resolution() -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn steps_begin_and_end_behind_the_first_start() {
+        let stamped = one_after_the_other(&[1000, 1500, 1600, 2600]);
+        assert_eq!(stamped, Ok(vec![[1000, 1000, 1000, 1500], [1600, 1600, 1600, 2600]]));
+        assert_eq!(one_after_the_other(&[]), Ok(vec![]));
+        assert!(one_after_the_other(&[9, 12, 5, 7]).unwrap_err().contains("reversed"));
+    }
 
     fn timeline(stamps: &[Stamps]) -> Timeline {
         of(Ok(stamps.to_vec()), 1e-9, Some(1e-9), 1e-3)

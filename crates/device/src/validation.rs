@@ -1,7 +1,8 @@
 //! What every device checks of a kernel or a step before its driver sees it.
 
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{BufferId, DeviceInfo, KernelId, KernelSource, Slice, Step};
+use gpubench_core::gpu::{BufferId, DeviceInfo, KernelId, KernelSource, MemoryKind, Slice, Step};
+use gpubench_core::units::Bytes;
 
 /// The group of a kernel must have work-items, and no more of them than the device takes.
 pub(crate) fn group(source: &KernelSource, info: &DeviceInfo) -> Result<()> {
@@ -71,6 +72,65 @@ pub(crate) fn within(slice: &Slice, len: u64) -> Result<()> {
             slice.len.0, slice.offset.0, slice.buffer.0
         ))),
     }
+}
+
+/// A buffer must be of a kind that the device has, and no larger than it allows.
+pub(crate) fn allocation(bytes: Bytes, kind: MemoryKind, info: &DeviceInfo) -> Result<()> {
+    if kind != MemoryKind::Device && !info.host_memory.contains(&kind) {
+        return Err(Error::Unsupported(format!("this device has no {kind:?} host memory")));
+    }
+    if bytes > info.max_buffer {
+        return Err(Error::Unsupported(format!(
+            "a buffer of {bytes}; the device's largest is {}",
+            info.max_buffer
+        )));
+    }
+    Ok(())
+}
+
+/// What fills a buffer of `len` bytes from its beginning must fit, and WebGPU writes whole words: the rest of
+/// the last one would be overwritten.
+pub(crate) fn filling(id: BufferId, data: usize, len: u64, on_device: bool) -> Result<()> {
+    let bytes = Bytes(data as u64);
+    if bytes.0 > len {
+        let (id, len) = (id.0, Bytes(len));
+        return Err(Error::Device(format!("{bytes} written to buffer {id}, which has {len}")));
+    }
+    if on_device && bytes.0 != len && !data.is_multiple_of(4) {
+        return Err(Error::Unsupported(format!(
+            "WebGPU writes multiples of 4 bytes, or a whole buffer; not {data} bytes"
+        )));
+    }
+    Ok(())
+}
+
+/// A part of a buffer must begin and end where WebGPU's copies and bindings can.
+pub(crate) fn alignment(slice: &Slice) -> Result<()> {
+    if !slice.offset.0.is_multiple_of(4) || !slice.len.0.is_multiple_of(4) {
+        return Err(Error::Unsupported(format!(
+            "WebGPU moves and binds multiples of 4 bytes; the slice is {} bytes from byte {} on",
+            slice.len.0, slice.offset.0
+        )));
+    }
+    Ok(())
+}
+
+/// A part of a buffer that a kernel is given must be one that the device can bind.
+pub(crate) fn argument(slice: &Slice, info: &DeviceInfo) -> Result<()> {
+    if slice.len > info.max_binding {
+        return Err(Error::Unsupported(format!(
+            "a kernel argument of {}; the device's largest is {}",
+            slice.len, info.max_binding
+        )));
+    }
+    if !slice.offset.0.is_multiple_of(info.offset_alignment.0) || slice.len.0 == 0 {
+        return Err(Error::Unsupported(format!(
+            "a kernel argument of {} from byte {} on; the device takes multiples of {} bytes, \
+             and not nothing",
+            slice.len, slice.offset.0, info.offset_alignment.0
+        )));
+    }
+    Ok(())
 }
 
 /// A kernel that was never built.

@@ -244,7 +244,7 @@ pub(super) fn built(candidate: &Candidate, report: BuildReport) -> Built {
         hash: candidate.hash(),
         group: candidate.kernel.group,
         groups: candidate.groups,
-        bounds_checks: candidate.kernel.bounds_checks(),
+        bounds_checks: report.bounds_checks.unwrap_or(candidate.kernel.bounds_checks()),
         variant: candidate.label.clone(),
         tried: vec![],
         untried: 0,

@@ -32,10 +32,8 @@ impl Sample {
 
     /// `seconds` read from `timeline`, while the device was `busy`.
     pub fn new(seconds: f64, busy: f64, timeline: Timeline) -> Self {
-        let (clock, resolution) = match timeline.steps.is_empty() {
-            true => (Clock::Host, HOST_RESOLUTION),
-            false => (timeline.clock, timeline.resolution),
-        };
+        let clock = if timeline.steps.is_empty() { Clock::Host } else { timeline.clock };
+        let resolution = timeline.resolution;
         Self { seconds, clock, resolution, busy, dropped: timeline.dropped }
     }
 }

@@ -15,6 +15,8 @@ pub struct Session {
     /// The device.
     pub device: Box<dyn Device>,
     empty_launch: Option<f64>,
+    /// Resolution of the clock that empty launches were read from, in seconds.
+    resolution: f64,
     pub(super) reference_kernel: ReferenceKernel,
     memory_kernel: ReferenceKernel,
     pub(super) retry_budget: RetryBudget,
@@ -33,6 +35,7 @@ impl Session {
         Self {
             device,
             empty_launch: None,
+            resolution: HOST_RESOLUTION,
             reference_kernel: ReferenceKernel::new(Work::Arithmetic),
             memory_kernel: ReferenceKernel::new(Work::Memory),
             retry_budget: RetryBudget::default(),
@@ -87,8 +90,9 @@ impl Session {
     /// Operations of about `seconds` each in one sample: it lasts at least 100 × the clock's
     /// resolution and 20 × an empty launch, as far as `most` of them do.
     pub(super) fn batch(&mut self, seconds: f64, max_batch: u32) -> u32 {
-        let resolution = self.device.info().timestamp_resolution.unwrap_or(HOST_RESOLUTION);
-        let min_seconds = (100.0 * resolution).max(20.0 * self.empty_launch());
+        let empty_launch = self.empty_launch();
+        let resolution = self.device.info().timestamp_resolution.unwrap_or(self.resolution);
+        let min_seconds = (100.0 * resolution).max(20.0 * empty_launch);
         (min_seconds / seconds.max(1e-9)).ceil().clamp(1.0, f64::from(max_batch)) as u32
     }
 
@@ -102,7 +106,7 @@ impl Session {
             recording.push(Queue(0), vec![], op);
         }
         // The first run pays for what drivers put off until a kernel is first used.
-        self.device.run(&recording).ok()?;
+        self.resolution = self.device.run(&recording).ok()?.resolution;
         let times = (0..5).map(|_| self.device.run(&recording).ok().map(|t| span(&t)));
         let best = times.collect::<Option<Vec<_>>>()?.into_iter().fold(f64::INFINITY, f64::min);
         (best.is_finite() && best > 0.0).then(|| best / f64::from(BATCH))

@@ -1,11 +1,13 @@
 //! The devices that a command's selector means. Each backend is queried in a process of its own,
 //! since a driver may crash or hang while it is loaded.
 
-use crate::worker::{self, Remotes};
+use super::serve;
+use crate::worker::{self, Remotes, page};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Outcome;
 use gpubench_device::Backend;
+use gpubench_device::browser::BROWSER;
 use gpubench_device::device_choice::{Numbered, Selector, backends, choose};
 use gpubench_device::sim::{SIM, Sim};
 use gpubench_report::progress::say;
@@ -66,6 +68,13 @@ fn shipped_only(selector: &Selector) -> Result<()> {
 /// As [`find`].
 pub fn list_here(selector: &Selector) -> Result<(Vec<DeviceInfo>, Vec<String>)> {
     let backends = backends(selector)?;
+    if backends.iter().any(|backend| backend.name() == BROWSER) {
+        let hub = page::hub(0)?;
+        if hub.page() == 0 {
+            serve::announce(hub);
+            serve::wait(hub, 0);
+        }
+    }
     // Loading drivers takes a while: the backends do it at the same time.
     let listed: Vec<_> = std::thread::scope(|scope| {
         let ask = |backend: &dyn Backend| match backend.name() {

@@ -7,7 +7,7 @@ use std::io::{ErrorKind, Write as _};
 
 /// What people want, and the commands for it in the order of their use.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Measure", &["run", "tune", "ring", "halo", "recover", "devices", "doctor"]),
+    ("Measure", &["run", "serve", "tune", "ring", "halo", "recover", "devices", "doctor"]),
     ("Read and compare results", &["report", "rank", "compare", "baseline", "export", "import"]),
     ("Write suites of your own", &["new", "check", "references", "schema"]),
     (

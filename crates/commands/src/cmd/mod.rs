@@ -39,6 +39,7 @@ pub mod ring;
 mod run;
 mod scaling;
 mod schema;
+mod serve;
 mod show;
 mod trace;
 mod tune;
@@ -88,6 +89,8 @@ macro_rules! commands {
 commands! {
     /// Run a suite on every device and write its results
     Run: run,
+    /// Run a suite on whatever browser opens a page, with nothing to install there
+    Serve: serve,
     /// List the devices of this machine, one row per device and API
     Devices: devices,
     /// Explain why a device is missing, and what to install

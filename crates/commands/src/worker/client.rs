@@ -2,6 +2,7 @@
 
 use super::deadlines::Deadlines;
 use super::group::Group;
+use super::page;
 use super::protocol::{Reply, Request};
 use super::stderr_tail::{Followed, StderrTail};
 use crate::store::Lines;
@@ -187,6 +188,7 @@ impl Client {
             }
         }
         command.envs(library_variable());
+        command.envs(page::environment());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut group = Group::spawn(command).map_err(failed)?;
         let Some((stdin, stdout, stderr)) = group.streams() else {

@@ -4,6 +4,7 @@
 use super::circuit_breaker::CircuitBreaker;
 use super::deadlines::Deadlines;
 use super::local::LocalWorker;
+use super::page;
 use super::protocol::{Reply, Request};
 use super::remote::{RemoteWorker, Remotes};
 use gpubench_core::gpu::DeviceInfo;
@@ -90,7 +91,9 @@ impl WorkerSupervisor {
     ) -> Record {
         let (asked, reference_kernel) = (Box::new(case.clone()), self.reference_kernel);
         let request = Request::Measure { case: asked, policy: policy.clone(), reference_kernel };
+        page::begin(self.device(), &case.key);
         let found = self.answered(case, &request, policy, stage);
+        page::end(self.device(), &case.key, &found);
         self.recall(&found);
         found
     }

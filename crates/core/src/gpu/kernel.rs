@@ -278,6 +278,9 @@ pub struct BuildReport {
     pub local_bytes: Option<u64>,
     /// The subgroup size it was compiled for, where the API reports it.
     pub subgroup: Option<u32>,
+    /// Whether the API checks, where it leaves its users no choice ([`KernelSource::bounds_checks`] else).
+    #[serde(skip)]
+    pub bounds_checks: Option<BoundsChecks>,
     /// Build options that were in force.
     pub options: String,
     /// Warnings of the compiler.

@@ -212,6 +212,7 @@ fn report(
         private_bytes: number(cl::CL_KERNEL_PRIVATE_MEM_SIZE),
         local_bytes: number(cl::CL_KERNEL_LOCAL_MEM_SIZE),
         subgroup: None,
+        bounds_checks: None,
         options,
         log,
     }

@@ -69,6 +69,7 @@ pub(super) fn build(
         options: options(source.bounds_checks()).to_owned(),
         private_bytes: facts.private_bytes,
         subgroup: facts.subgroup,
+        bounds_checks: None,
         log: facts.text,
     };
     let (buffers, params) = (source.bindings.len(), source.params_bytes);

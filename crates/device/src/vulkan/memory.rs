@@ -65,15 +65,7 @@ impl Memory {
         (id, bytes, kind): (BufferId, Bytes, MemoryKind),
     ) -> Result<()> {
         self.allocations.remove(&id);
-        if kind != MemoryKind::Device && !info.host_memory.contains(&kind) {
-            return Err(Error::Unsupported(format!("this device has no {kind:?} host memory")));
-        }
-        if bytes > info.max_buffer {
-            return Err(Error::Unsupported(format!(
-                "a buffer of {bytes}; the device's largest is {}",
-                info.max_buffer
-            )));
-        }
+        validation::allocation(bytes, kind, info)?;
         let len = bytes.0;
         let held = match kind {
             MemoryKind::Device => Held::Buffer(self.on_device(pools, len, Place::Device)?),

@@ -35,6 +35,7 @@ mod status;
 mod timestamps;
 mod topology;
 
+pub(super) use spirv::validator;
 pub use topology::{DeviceQueue, Topology};
 
 use super::{Backend, Device};

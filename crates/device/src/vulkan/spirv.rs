@@ -18,7 +18,7 @@ pub(super) struct Spirv {
 }
 
 /// A validator for what a device can do.
-pub(super) fn validator(capabilities: Capabilities) -> Validator {
+pub(crate) fn validator(capabilities: Capabilities) -> Validator {
     let mut validator = Validator::new(ValidationFlags::all(), capabilities);
     validator.subgroup_stages(naga::valid::ShaderStages::COMPUTE);
     validator.subgroup_operations(SubgroupOperationSet::all());

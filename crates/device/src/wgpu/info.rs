@@ -101,7 +101,7 @@ fn api_name(backend: Backend) -> &'static str {
 }
 
 /// Buffers and bindings are multiples of four bytes; wgpu caps some limits at `i32::MAX`.
-fn whole_words(limit: u64) -> Bytes {
+pub(crate) fn whole_words(limit: u64) -> Bytes {
     Bytes(limit - limit % 4)
 }
 

@@ -68,15 +68,7 @@ impl Memory {
         kind: MemoryKind,
     ) -> Result<()> {
         self.allocations.remove(&id);
-        if kind != MemoryKind::Device && !info.host_memory.contains(&kind) {
-            return Err(Error::Unsupported(format!("this device has no {kind:?} host memory")));
-        }
-        if bytes > info.max_buffer {
-            return Err(Error::Unsupported(format!(
-                "a buffer of {bytes}; the device's largest is {}",
-                info.max_buffer
-            )));
-        }
+        validation::allocation(bytes, kind, info)?;
         let len = bytes.0;
         let place = match kind {
             MemoryKind::Device => {
@@ -102,21 +94,9 @@ impl Memory {
     /// Fills a buffer from its beginning.
     pub fn write(&mut self, context: &Context, id: BufferId, data: &[u8]) -> Result<()> {
         let allocation = self.get_mut(id)?;
-        if data.len() as u64 > allocation.len {
-            return Err(Error::Device(format!(
-                "{} written to buffer {}, which has {}",
-                Bytes(data.len() as u64),
-                id.0,
-                Bytes(allocation.len)
-            )));
-        }
-        let whole = data.len() as u64 == allocation.len || data.len().is_multiple_of(4);
+        let on_device = !matches!(allocation.place, Place::Host { .. });
+        validation::filling(id, data.len(), allocation.len, on_device)?;
         match &mut allocation.place {
-            // The rest of the last word would be overwritten.
-            Place::Device { .. } | Place::Pinned(_) if !whole => Err(Error::Unsupported(format!(
-                "wgpu writes multiples of 4 bytes, or a whole buffer; not {} bytes",
-                data.len()
-            ))),
             Place::Device { buffer, .. } | Place::Pinned(buffer) => {
                 mapping::upload(context, buffer, data)
             }
@@ -206,13 +186,7 @@ impl Memory {
     /// `Device` outside the buffer, `Unsupported` off the bounds.
     pub fn check(&self, slice: Slice) -> Result<()> {
         validation::within(&slice, self.get(slice.buffer)?.len)?;
-        if !slice.offset.0.is_multiple_of(4) || !slice.len.0.is_multiple_of(4) {
-            return Err(Error::Unsupported(format!(
-                "wgpu moves and binds multiples of 4 bytes; the slice is {} bytes from byte {} on",
-                slice.len.0, slice.offset.0
-            )));
-        }
-        Ok(())
+        validation::alignment(&slice)
     }
 
     fn get(&self, id: BufferId) -> Result<&Allocation> {

@@ -12,7 +12,7 @@
 //! | `params` | parameter blocks in one uniform buffer |
 //! | `prepare`, `encode`, `commands` | a recording is checked and becomes commands |
 //! | `run` | commands are executed against the clock |
-//! | `timestamps` | device timestamps become step times, or a reason why not |
+//! | `timestamps` | device timestamps around steps |
 //! | `device` | the seam: [`crate::Device`] |
 
 mod checks;
@@ -35,6 +35,7 @@ mod vulkan;
 pub use checks::local_bytes;
 pub(super) use checks::{examine, name};
 pub use context::EXIT_DEVICE_LOST;
+pub(super) use info::whole_words;
 pub(super) use kernel::{check_values, options};
 pub(super) use memory::zeroed;
 

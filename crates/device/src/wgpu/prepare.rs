@@ -107,19 +107,7 @@ fn check_dispatch(
     for slice in buffers {
         parts.memory.check(*slice)?;
         expect_kind(parts, *slice, |kind| kind == MemoryKind::Device, "in device memory")?;
-        if slice.len > parts.info.max_binding {
-            return Err(Error::Unsupported(format!(
-                "a kernel argument of {}; the device's largest is {}",
-                slice.len, parts.info.max_binding
-            )));
-        }
-        if slice.offset.0 % parts.info.offset_alignment.0 != 0 || slice.len.0 == 0 {
-            return Err(Error::Unsupported(format!(
-                "a kernel argument of {} from byte {} on; the device takes multiples of {} bytes, \
-                 and not nothing",
-                slice.len, slice.offset.0, parts.info.offset_alignment.0
-            )));
-        }
+        validation::argument(slice, parts.info)?;
     }
     Ok(())
 }

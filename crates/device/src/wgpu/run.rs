@@ -4,7 +4,6 @@ use super::context::Context;
 use super::encode::{Parts, Script, Stage, encode};
 use super::mapping;
 use super::memory::Memory;
-use super::timestamps;
 use crate::timeline;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{Recording, Timeline};
@@ -30,7 +29,9 @@ pub(super) fn run(parts: &mut Parts<'_>, recording: &Recording) -> Result<Timeli
         Ok(began.elapsed().as_secs_f64())
     })?;
     let stamps = match timed {
-        true => timestamps::stamps(&parts.queries.ticks(context, recording.steps.len())?),
+        true => {
+            timeline::one_after_the_other(&parts.queries.ticks(context, recording.steps.len())?)
+        }
         false => Ok(vec![]),
     };
     let tick = parts.queries.tick;

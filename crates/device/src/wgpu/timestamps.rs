@@ -1,8 +1,7 @@
-//! Device timestamps become step times, or a reason why not.
+//! Device timestamps around the steps of a recording.
 
 use super::context::Context;
 use super::mapping;
-use crate::timeline;
 use ::wgpu::{
     Buffer, BufferUsages, Features, QUERY_SET_MAX_QUERIES, QUERY_SIZE, QuerySet,
     QuerySetDescriptor, QueryType,
@@ -106,30 +105,5 @@ impl Queries {
             .chunks_exact(QUERY_SIZE as usize)
             .map(|tick| tick.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
             .collect())
-    }
-}
-
-/// The timestamps of steps that ran one after the other. The device's clock does not know when the
-/// host queued or submitted a step: both say the step's own start.
-///
-/// # Errors
-/// Why the ticks cannot be believed.
-pub(super) fn stamps(ticks: &[u64]) -> Result<Vec<timeline::Stamps>, String> {
-    if ticks.iter().any(|tick| *tick < ticks[0]) {
-        return Err("device timestamps are reversed".into());
-    }
-    Ok(ticks.chunks_exact(2).map(|pair| [pair[0], pair[0], pair[0], pair[1]]).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn steps_begin_and_end_behind_the_first_start() {
-        let stamped = stamps(&[1000, 1500, 1600, 2600]);
-        assert_eq!(stamped, Ok(vec![[1000, 1000, 1000, 1500], [1600, 1600, 1600, 2600]]));
-        assert_eq!(stamps(&[]), Ok(vec![]));
-        assert!(stamps(&[9, 12, 5, 7]).unwrap_err().contains("reversed"));
     }
 }

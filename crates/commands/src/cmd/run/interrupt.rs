@@ -2,6 +2,7 @@
 
 use crate::worker::kill_all;
 use gpubench_report::progress::say;
+use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -12,6 +13,11 @@ pub const EXIT: u8 = 130;
 
 /// From now on, the first interruption is noted and the second kills the workers and exits.
 pub fn listen() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(set_handler);
+}
+
+fn set_handler() {
     let handler = || match COUNT.fetch_add(1, Ordering::SeqCst) {
         0 if WAITING.load(Ordering::SeqCst) => say("nothing has begun: stopping"),
         0 => say("finishing the case in hand; once more stops at once"),

@@ -170,6 +170,11 @@ fn cold(mut suite: Suite) -> Result<Suite> {
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<ExitCode> {
+    runs(args).map(|(code, _)| ExitCode::from(code))
+}
+
+/// The exit code, and the files of the runs that ended.
+pub(super) fn runs(args: Args) -> Result<(u8, Vec<PathBuf>)> {
     let suite = gpubench_experiments::load(&args.suite)?;
     let suite = if args.cold { cold(suite)? } else { suite };
     match &args.resume {
@@ -179,7 +184,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
 }
 
 /// Begins a new run, or several, or only says what it would do.
-fn start(args: &Args, suite: &Suite) -> Result<ExitCode> {
+fn start(args: &Args, suite: &Suite) -> Result<(u8, Vec<PathBuf>)> {
     let filters = Filters::parse(&args.filter, suite)?;
     if args.list {
         // Cases are no device's, but a mistake in its name is one.
@@ -187,7 +192,7 @@ fn start(args: &Args, suite: &Suite) -> Result<ExitCode> {
             found::devices(&args.selector, &args.remotes.connect()?)?;
         }
         print(&dry::list(suite, &filters))?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok((0, vec![]));
     }
     interrupt::listen();
     let remotes = args.remotes.connect()?;
@@ -216,7 +221,7 @@ fn start(args: &Args, suite: &Suite) -> Result<ExitCode> {
             }
             let create = |header: &Header| create(&args.output, header);
             let Some(ended) = plan.run((devices, &remotes), create, vec![])? else {
-                return Ok(ExitCode::from(interrupt::EXIT));
+                return Ok((interrupt::EXIT, files));
             };
             worst = worst.max(conclude(args, suite, &ended)?);
             files.push(ended.path);
@@ -225,22 +230,22 @@ fn start(args: &Args, suite: &Suite) -> Result<ExitCode> {
             }
         }
         if args.dry_run {
-            return Ok(ExitCode::SUCCESS);
+            return Ok((0, vec![]));
         }
     }
     if worst != interrupt::EXIT {
         document(args, &files)?;
     }
     if args.repeat.is_some() && files.len() > 1 {
-        let files: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
-        let files = files.join(" ");
-        say(&format!("to keep each case's noise floor: gpubench baseline save {files}"));
+        let names: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
+        let names = names.join(" ");
+        say(&format!("to keep each case's noise floor: gpubench baseline save {names}"));
     }
-    Ok(ExitCode::from(worst))
+    Ok((worst, files))
 }
 
 /// Goes on with the run in `file`.
-fn resume(args: &Args, suite: &Suite, file: &Path) -> Result<ExitCode> {
+fn resume(args: &Args, suite: &Suite, file: &Path) -> Result<(u8, Vec<PathBuf>)> {
     interrupt::listen();
     let (writer, run) = Writer::resume(file)?;
     warnings(&run.warnings);
@@ -257,12 +262,13 @@ fn resume(args: &Args, suite: &Suite, file: &Path) -> Result<ExitCode> {
     match plan.run((&chosen, &remotes), |_| Ok(writer), run.records)? {
         Some(ended) => {
             let code = conclude(args, suite, &ended)?;
+            let files = vec![ended.path];
             if !ended.interrupted {
-                document(args, &[ended.path])?;
+                document(args, &files)?;
             }
-            Ok(ExitCode::from(code))
+            Ok((code, files))
         }
-        None => Ok(ExitCode::from(interrupt::EXIT)),
+        None => Ok((interrupt::EXIT, vec![])),
     }
 }
 

@@ -1,0 +1,116 @@
+//! What was allocated and built on the page, so that mistakes of a recording are found before they travel.
+
+use crate::validation::{self, no_buffer, no_kernel};
+use gpubench_core::error::{Error, Result};
+use gpubench_core::gpu::{
+    BufferId, DeviceInfo, KernelId, KernelSource, MemoryKind, Op, Recording, Slice,
+};
+use gpubench_core::units::Bytes;
+use std::collections::HashMap;
+
+/// Kernels and buffers of a session.
+#[derive(Default)]
+pub(super) struct Memory {
+    /// Buffers and bytes of parameters that each kernel takes.
+    kernels: HashMap<KernelId, (usize, usize)>,
+    buffers: HashMap<BufferId, (u64, MemoryKind)>,
+}
+
+impl Memory {
+    /// Notes a kernel that was built.
+    pub fn built(&mut self, id: KernelId, source: &KernelSource) {
+        self.kernels.insert(id, (source.bindings.len(), source.params_bytes as usize));
+    }
+
+    /// Forgets a kernel.
+    pub fn forget(&mut self, id: KernelId) {
+        self.kernels.remove(&id);
+    }
+
+    /// Notes a buffer that is about to be allocated.
+    ///
+    /// # Errors
+    /// `Unsupported` beyond the device's limits.
+    pub fn alloc(
+        &mut self,
+        info: &DeviceInfo,
+        id: BufferId,
+        bytes: Bytes,
+        kind: MemoryKind,
+    ) -> Result<()> {
+        self.buffers.remove(&id);
+        validation::allocation(bytes, kind, info)?;
+        self.buffers.insert(id, (bytes.0, kind));
+        Ok(())
+    }
+
+    /// The bytes of a buffer.
+    pub fn len(&self, id: BufferId) -> Result<u64> {
+        self.get(id).map(|(len, _)| len)
+    }
+
+    /// Checks that so many bytes can fill a buffer from its beginning.
+    pub fn check_filling(&self, id: BufferId, bytes: usize) -> Result<()> {
+        let (len, kind) = self.get(id)?;
+        validation::filling(id, bytes, len, kind == MemoryKind::Device)
+    }
+
+    /// Frees all but lasting kernels.
+    pub fn reset(&mut self) {
+        self.buffers.clear();
+        self.kernels.retain(|id, _| id.is_lasting());
+    }
+
+    /// Checks a recording.
+    ///
+    /// # Errors
+    /// `Unsupported` where WebGPU cannot do what is requested, `Usage` where the recording names what is
+    /// not there.
+    pub fn check(&self, recording: &Recording, info: &DeviceInfo) -> Result<()> {
+        let queues = recording.queues();
+        if queues > 1 {
+            return Err(Error::Unsupported(format!("{queues} queues: WebGPU has one queue")));
+        }
+        for (position, step) in recording.steps.iter().enumerate() {
+            validation::order(position, step)?;
+            match &step.op {
+                Op::Dispatch { kernel, groups, buffers, params } => {
+                    let takes = *self.kernels.get(kernel).ok_or_else(|| no_kernel(*kernel))?;
+                    validation::launch(*groups, (buffers.len(), params.len()), takes, info)?;
+                    for slice in buffers {
+                        self.slice(slice, true)?;
+                        validation::argument(slice, info)?;
+                    }
+                }
+                Op::Upload { from, to } => self.copy((from, false), (to, true))?,
+                Op::Download { from, to } => self.copy((from, true), (to, false))?,
+                Op::Copy { from, to } if from.buffer == to.buffer => {
+                    let reason = "WebGPU does not copy within one buffer";
+                    return Err(Error::Unsupported(reason.into()));
+                }
+                Op::Copy { from, to } => self.copy((from, true), (to, true))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks a copy between slices that are to be on the device or not.
+    fn copy(&self, from: (&Slice, bool), to: (&Slice, bool)) -> Result<()> {
+        self.slice(from.0, from.1)?;
+        self.slice(to.0, to.1)?;
+        validation::copy(from.0, to.0)
+    }
+
+    fn slice(&self, slice: &Slice, on_device: bool) -> Result<()> {
+        let (len, kind) = self.get(slice.buffer)?;
+        if (kind == MemoryKind::Device) != on_device {
+            return Err(no_buffer(slice.buffer, if on_device { "device " } else { "host " }));
+        }
+        validation::within(slice, len)?;
+        validation::alignment(slice)
+    }
+
+    fn get(&self, id: BufferId) -> Result<(u64, MemoryKind)> {
+        self.buffers.get(&id).copied().ok_or_else(|| no_buffer(id, ""))
+    }
+}
