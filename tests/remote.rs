@@ -248,6 +248,12 @@ fn a_binary_is_sent_where_there_is_none() {
     let again = output(&place, &push);
     assert_eq!(text(&again.stderr), "", "it is there already");
     assert_eq!(std::fs::read_dir(&there).expect("a folder").count(), 1);
+    let other = place.folder.path().join("other");
+    std::fs::write(&other, "#!/bin/sh\necho no gpubench >&2; exit 7\n").expect("writable");
+    let other = other.display().to_string();
+    let wrong = output(&place, &[&devices[..], &["--push", &other]].concat());
+    let why = text(&wrong.stderr);
+    assert!(why.contains("starting") && why.contains("no gpubench"), "{why}");
 }
 
 #[test]

@@ -120,26 +120,4 @@ mod tests {
             assert!(plain(bad).is_err(), "{bad}");
         }
     }
-
-    #[cfg(unix)]
-    fn route(folder: &Path) -> Route {
-        let words = format!("env -C {}", folder.display());
-        let command = words.split(' ').map(str::to_owned).collect();
-        Route { name: "here".into(), command, binary: None }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn what_is_sent_lies_there_and_must_be_a_gpubench() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("some");
-        std::fs::write(&file, "#!/bin/sh\necho no gpubench >&2; exit 7\n").unwrap();
-        let there = folder.path().join("there");
-        std::fs::create_dir(&there).unwrap();
-        let why = ensure(&route(&there), &file).unwrap_err().to_string();
-        assert!(why.contains("here: starting ./gpubench-") && why.contains("no gpubench"), "{why}");
-        let names: Vec<_> = std::fs::read_dir(&there).unwrap().map(|f| f.unwrap().path()).collect();
-        assert_eq!(names.len(), 1, "{names:?}");
-        assert_eq!(std::fs::read(&names[0]).unwrap(), std::fs::read(&file).unwrap());
-    }
 }
