@@ -89,7 +89,7 @@ macro_rules! commands {
 commands! {
     /// Run a suite on every device and write its results
     Run: run,
-    /// Run a suite on whatever browser opens a page, with nothing to install there
+    /// Run a suite in whatever browser opens a page
     Serve: serve,
     /// List the devices of this machine, one row per device and API
     Devices: devices,
