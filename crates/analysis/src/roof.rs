@@ -163,11 +163,6 @@ impl Roof {
         Self { peaks: Peaks::of(&arithmetic), curves }
     }
 
-    /// Operations of `f32` a second, where measured.
-    pub fn flops(&self) -> Option<f64> {
-        self.peaks.rate(Scalar::F32)
-    }
-
     /// Operations a second of each type that was measured.
     pub fn types(&self) -> impl Iterator<Item = (Scalar, f64)> {
         self.peaks.all()

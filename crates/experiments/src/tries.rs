@@ -68,7 +68,7 @@ fn numbers(case: &Case) -> Option<Space> {
     space(&variants).or_else(|_| Space::new(vec!["variant".into()], positions)).ok()
 }
 
-/// Of no variants none.
+/// There are no variants to choose from.
 struct Empty;
 
 impl Strategy for Empty {

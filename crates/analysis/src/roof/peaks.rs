@@ -20,7 +20,7 @@ struct Peak {
 }
 
 impl Peaks {
-    /// Of figures that are ceilings; one of several types bounds none.
+    /// Of figures that are ceilings; a figure of several types is the ceiling of none of them.
     pub(super) fn of(figures: &[Figure]) -> Self {
         let mut by_type: BTreeMap<Scalar, Vec<Figure>> = BTreeMap::new();
         for figure in figures {

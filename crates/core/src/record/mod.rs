@@ -217,7 +217,7 @@ pub struct Built {
     pub report: BuildReport,
 }
 
-/// Whether nothing is worth a word.
+/// Whether there is nothing to say.
 fn is_zero(count: &usize) -> bool {
     *count == 0
 }

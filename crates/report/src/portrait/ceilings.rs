@@ -1,6 +1,6 @@
 //! The most that each kind of work was seen to reach.
 
-use super::{Sitter, by_device, row};
+use super::{PortraitDevice, by_device, row};
 use crate::labels;
 use gpubench_analysis::{Aggregate, Rate};
 use gpubench_document::{Cell, Sentence, Table, Unit};
@@ -9,30 +9,30 @@ use gpubench_document::{Cell, Sentence, Table, Unit};
 const TAG: &str = "ceilings";
 
 /// A row a workload: its best size.
-pub(super) fn table(sitters: &[Sitter]) -> Table {
-    let mut table = by_device("ceilings", "Ceilings", "of", sitters);
-    let memory = |sitter: &Sitter| match sitter.roof.bandwidth() {
+pub(super) fn table(devices: &[PortraitDevice]) -> Table {
+    let mut table = by_device("ceilings", "Ceilings", "of", devices);
+    let memory = |device: &PortraitDevice| match device.roof.bandwidth() {
         Some(rate) => Sentence::new().value(rate, Unit::BytesPerSecond).into(),
         None => Cell::Missing,
     };
     row(
         &mut table,
         "memory, the last level that was measured",
-        sitters.iter().map(memory).collect(),
+        devices.iter().map(memory).collect(),
     );
     let mut workloads: Vec<&str> = vec![];
-    for case in sitters.iter().flat_map(|sitter| &sitter.cases).filter(|case| is_ceiling(case)) {
+    for case in devices.iter().flat_map(|device| &device.cases).filter(|case| is_ceiling(case)) {
         if !workloads.contains(&case.key.workload.as_str()) {
             workloads.push(&case.key.workload);
         }
     }
     workloads.sort_unstable();
     for workload in workloads {
-        let best = |sitter: &Sitter| {
-            let of = sitter.cases.iter().filter(|case| case.key.workload == workload);
+        let best = |device: &PortraitDevice| {
+            let of = device.cases.iter().filter(|case| case.key.workload == workload);
             best(of.copied().filter(|case| is_ceiling(case)))
         };
-        row(&mut table, workload.to_owned(), sitters.iter().map(best).collect());
+        row(&mut table, workload.to_owned(), devices.iter().map(best).collect());
     }
     table
 }

@@ -1,19 +1,19 @@
 //! What launches, local memory, barriers and atomics cost.
 
-use super::{Sitter, by_device, row};
+use super::{PortraitDevice, by_device, row};
 use gpubench_core::record::profile::{Profile, Value};
 use gpubench_document::{Cell, Quantity, Sentence, Table, Unit};
 
 /// A row a cost.
-pub(super) fn table(sitters: &[Sitter]) -> Table {
-    let mut table = by_device("costs", "Launches, local memory, synchronisation", "cost", sitters);
+pub(super) fn table(devices: &[PortraitDevice]) -> Table {
+    let mut table = by_device("costs", "Launches, local memory, synchronisation", "cost", devices);
     let mut add = |what: String, unit: Unit, of: &dyn Fn(&Profile) -> Option<Value>| {
-        let cell = |sitter: &Sitter| {
-            let value = sitter.profile.and_then(of);
+        let cell = |device: &PortraitDevice| {
+            let value = device.profile.and_then(of);
             let value = value.and_then(|value| Quantity::between(value.value, value.interval));
             value.map_or(Cell::Missing, |v| Sentence::new().quantity(Some(v), unit).into())
         };
-        row(&mut table, what, sitters.iter().map(cell).collect());
+        row(&mut table, what, devices.iter().map(cell).collect());
     };
     let launch = |profile: &Profile| profile.launch;
     add("launch latency".into(), Unit::Seconds, &|profile| launch(profile)?.latency);

@@ -1,6 +1,6 @@
 //! Bandwidth and latency against the working set, a line a device.
 
-use super::Sitter;
+use super::PortraitDevice;
 use gpubench_analysis::{Aggregate, Rate};
 use gpubench_core::workload::Ceiling;
 use gpubench_document::{Axis, Plot, Quantity, Scale, Series, Style, Unit};
@@ -10,20 +10,20 @@ use std::collections::BTreeMap;
 const MIN_SIZES: usize = 4;
 
 /// The curves that were measured.
-pub(super) fn plots(sitters: &[Sitter]) -> Vec<Plot> {
+pub(super) fn plots(devices: &[PortraitDevice]) -> Vec<Plot> {
     let set = || Axis::new("working set", Unit::Bytes, Scale::Log2);
     let rate = Axis::new("bandwidth", Unit::BytesPerSecond, Scale::Log10);
     let mut bandwidths = Plot::new("bandwidth", "Bandwidth by working set", set(), rate);
     let time = Axis::new("a dependent load", Unit::Seconds, Scale::Log10);
     let mut latencies = Plot::new("latency", "Latency by working set", set(), time);
-    for (device, sitter) in sitters.iter().enumerate() {
-        let name = || sitter.reported.label.clone();
-        let points = bandwidth(&sitter.cases);
+    for (device, device) in devices.iter().enumerate() {
+        let name = || device.reported.label.clone();
+        let points = bandwidth(&device.cases);
         if points.len() >= MIN_SIZES {
             let line = Series::new(name(), Style::Line).look(device, 0);
             bandwidths = bandwidths.series(line.points(points));
         }
-        let chase = sitter.profile.map_or(&[][..], |profile| profile.chase.as_slice());
+        let chase = device.profile.map_or(&[][..], |profile| profile.chase.as_slice());
         if chase.len() >= MIN_SIZES {
             let mut line = Series::new(name(), Style::Line).look(device, 0);
             for point in chase {

@@ -1,14 +1,14 @@
 //! The levels of memory: where bandwidth falls, and where dependent loads get slower.
 
-use super::{Sitter, by_device, row};
+use super::{PortraitDevice, by_device, row};
 use crate::caches;
 use gpubench_document::{Cell, Sentence, Table, Unit};
 use gpubench_model::memory_levels::Levels;
 
 /// A row a level, a column a device.
-pub(super) fn table(sitters: &[Sitter]) -> Table {
-    let mut table = by_device("levels", "Levels of memory", "level", sitters);
-    let all: Vec<Vec<(f64, f64)>> = sitters.iter().map(|sitter| sitter.roof.levels()).collect();
+pub(super) fn table(devices: &[PortraitDevice]) -> Table {
+    let mut table = by_device("levels", "Levels of memory", "level", devices);
+    let all: Vec<Vec<(f64, f64)>> = devices.iter().map(|device| device.roof.levels()).collect();
     for level in 0..all.iter().map(Vec::len).max().unwrap_or(0) {
         let cell = |levels: &Vec<(f64, f64)>| match levels.get(level) {
             Some((bytes, rate)) => {
@@ -20,7 +20,7 @@ pub(super) fn table(sitters: &[Sitter]) -> Table {
         let what = format!("bandwidth {}", level + 1);
         row(&mut table, what, all.iter().map(cell).collect());
     }
-    let found: Vec<Option<Levels>> = sitters.iter().map(caches_of).collect();
+    let found: Vec<Option<Levels>> = devices.iter().map(caches_of).collect();
     let counts = found.iter().flatten().map(|levels| levels.caches.len());
     for cache in 0..counts.max().unwrap_or(0) {
         let cell = |levels: &Option<Levels>| {
@@ -42,6 +42,6 @@ pub(super) fn table(sitters: &[Sitter]) -> Table {
 }
 
 /// What dependent loads show of a device.
-fn caches_of(sitter: &Sitter) -> Option<Levels> {
-    caches::levels(&sitter.profile?.chase)
+fn caches_of(device: &PortraitDevice) -> Option<Levels> {
+    caches::levels(&device.profile?.chase)
 }

@@ -11,7 +11,7 @@ use gpubench_core::record::profile::Profile;
 use gpubench_document::{Cell, Column, Section, Table};
 
 /// What is known of a device.
-pub(crate) struct Sitter<'m, 'a> {
+pub(crate) struct PortraitDevice<'m, 'a> {
     reported: &'m ReportedDevice<'a>,
     /// Its cases that ran.
     cases: Vec<&'m Aggregate<'a>>,
@@ -26,7 +26,7 @@ pub fn section(
     profiles: &[Profile],
     shows: impl Fn(&ReportedDevice) -> bool,
 ) -> Section {
-    let sitters: Vec<Sitter> = (0..input.reported_devices.len())
+    let devices: Vec<PortraitDevice> = (0..input.reported_devices.len())
         .filter(|device| shows(&input.reported_devices[*device]))
         .map(|device| {
             let reported = &input.reported_devices[device];
@@ -34,26 +34,31 @@ pub fn section(
             let roof = Roof::at_values(cases.iter().copied());
             let same = |profile: &&Profile| is_same(&profile.device, reported.device);
             let profile = profiles.iter().rev().find(same);
-            Sitter { reported, cases, roof, profile }
+            PortraitDevice { reported, cases, roof, profile }
         })
         .collect();
     let section = Section::new("portrait", "What the devices can do")
         .text(
-            "A ceiling is the best verified form of a kernel that does nothing else; a level is a size of \
+            "A ceiling is the best verified variant of a kernel that does nothing else; a level is a size of \
              the working set at which bandwidth falls. What a run did not measure has a dash: `gpubench run \
              ceilings` and `gpubench run characterise` measure all of it.",
         )
-        .table(reported::table(&sitters))
-        .table(ceilings::table(&sitters))
-        .table(levels::table(&sitters))
-        .table(costs::table(&sitters));
-    curves::plots(&sitters).into_iter().fold(section, Section::plot)
+        .table(reported::table(&devices))
+        .table(ceilings::table(&devices))
+        .table(levels::table(&devices))
+        .table(costs::table(&devices));
+    curves::plots(&devices).into_iter().fold(section, Section::plot)
 }
 
 /// A table with a column a device.
-fn by_device(key: &str, title: &'static str, first: &'static str, sitters: &[Sitter]) -> Table {
-    let devices = sitters.iter().map(|sitter| {
-        let label = sitter.reported.label.as_str();
+fn by_device(
+    key: &str,
+    title: &'static str,
+    first: &'static str,
+    devices: &[PortraitDevice],
+) -> Table {
+    let devices = devices.iter().map(|device| {
+        let label = device.reported.label.as_str();
         Column::text(label, label.to_owned())
     });
     let columns: Vec<Column> =

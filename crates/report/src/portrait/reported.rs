@@ -1,16 +1,16 @@
 //! What the drivers report.
 
-use super::{Sitter, by_device, row};
+use super::{PortraitDevice, by_device, row};
 use crate::labels::kind_label;
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::text::printable;
 use gpubench_document::{Cell, Sentence, Table, Unit};
 
 /// A row a property.
-pub(super) fn table(sitters: &[Sitter]) -> Table {
-    let mut table = by_device("reported", "What the driver reports", "property", sitters);
+pub(super) fn table(devices: &[PortraitDevice]) -> Table {
+    let mut table = by_device("reported", "What the driver reports", "property", devices);
     let mut add = |what: &'static str, of: &dyn Fn(&DeviceInfo) -> Cell| {
-        let cells = sitters.iter().map(|sitter| of(sitter.reported.device)).collect();
+        let cells = devices.iter().map(|device| of(device.reported.device)).collect();
         row(&mut table, what, cells);
     };
     let text = |text: &str| Cell::from(printable(text, 60));

@@ -80,7 +80,7 @@ pub struct Args {
     #[arg(long)]
     verify: bool,
     /// Time kernels with cold caches: before every launch, twice the last level of cache is written over.
-    /// What is not a kernel's time is left out
+    /// What is not a kernel's time is skipped
     #[arg(long)]
     cold: bool,
     /// Run the kernels that came with the suite, and remember that you trust them as they are now
