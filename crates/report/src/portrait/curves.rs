@@ -16,16 +16,16 @@ pub(super) fn plots(devices: &[PortraitDevice]) -> Vec<Plot> {
     let mut bandwidths = Plot::new("bandwidth", "Bandwidth by working set", set(), rate);
     let time = Axis::new("a dependent load", Unit::Seconds, Scale::Log10);
     let mut latencies = Plot::new("latency", "Latency by working set", set(), time);
-    for (device, device) in devices.iter().enumerate() {
+    for (place, device) in devices.iter().enumerate() {
         let name = || device.reported.label.clone();
         let points = bandwidth(&device.cases);
         if points.len() >= MIN_SIZES {
-            let line = Series::new(name(), Style::Line).look(device, 0);
+            let line = Series::new(name(), Style::Line).look(place, 0);
             bandwidths = bandwidths.series(line.points(points));
         }
         let chase = device.profile.map_or(&[][..], |profile| profile.chase.as_slice());
         if chase.len() >= MIN_SIZES {
-            let mut line = Series::new(name(), Style::Line).look(device, 0);
+            let mut line = Series::new(name(), Style::Line).look(place, 0);
             for point in chase {
                 let latency = Quantity::between(point.latency.value, point.latency.interval);
                 line.point(point.bytes as f64, latency);
