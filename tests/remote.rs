@@ -87,6 +87,21 @@ fn a_run_behind_a_command_is_the_run_that_it_is_here() {
     assert!(here.header.remotes.is_empty() && here.header.devices[0].remote.is_none());
 }
 
+/// Each run asks the other machine for its devices: they stay this command's.
+#[test]
+fn a_run_that_is_repeated_does_not_wait_for_itself() {
+    let place = Place::new();
+    let program = suite("program/program.yaml");
+    let args = ["run", &program, "--filter", "copy", "--on", "env", "--repeat", "2"];
+    let found = output(&place, &[&args[..], &SIM[..4]].concat());
+    assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+    assert!(!text(&found.stderr).contains("waiting for"), "{}", text(&found.stderr));
+    assert_eq!(place.results().len(), 2);
+    nothing_is_left(&place);
+    let browser = output(&place, &["devices", "--on", "env", "--device", "browser"]);
+    assert_eq!(browser.status.code(), Some(2), "{}", text(&browser.stderr));
+}
+
 /// Two machines in the hosts file, both of them this one.
 fn two_machines(place: &Place, variables: &str) -> [&'static str; 4] {
     std::fs::create_dir(place.folder.path().join("other")).expect("a folder");

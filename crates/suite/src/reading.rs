@@ -16,6 +16,15 @@ pub(super) fn reading<T>(mistake: Located, read: impl FnOnce() -> T) -> T {
     result
 }
 
+/// `work` for another thread, where a panic is the mistake that it would be here.
+pub(super) fn carried<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
+    let mistake = MISTAKE.with_borrow(Clone::clone);
+    move || {
+        MISTAKE.set(mistake);
+        work()
+    }
+}
+
 /// The user's mistake that a panic of this thread stands for, if it does for one.
 pub fn mistake_of_panic() -> Option<Located> {
     MISTAKE.take()

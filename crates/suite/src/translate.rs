@@ -3,6 +3,7 @@
 
 use super::chains;
 use super::misfit::{About, Misfit};
+use super::reading::carried;
 use super::types::{Argument, Kernel, KernelText, Written};
 use super::wgsl::validated;
 use gpubench_core::gpu::{Constant, Language, Origin};
@@ -70,10 +71,22 @@ impl KernelText {
     /// # Errors
     /// What is wrong with it, in the file or with all of it.
     fn translated(&self, build: &Build<'_>) -> Result<String, Misfit> {
-        let module = match (self.written, self.language) {
-            (Written::Glsl, _) => from_glsl(&self.text, build)?,
-            (Written::Spirv, Language::Wgsl) => from_spirv(&self.text)?,
+        match (self.written, self.language) {
+            (Written::Glsl, _) | (Written::Spirv, Language::Wgsl) => {}
             _ => return Ok(self.text.to_string()),
+        }
+        // naga goes down what is nested by calling itself; the text that comes out has limits of its own.
+        let text = on_large_stack(|| self.rewritten(build))?;
+        match chains::check(&text) {
+            Ok(()) => Ok(text),
+            Err(deep) => Err(Misfit::new(About::File, deep.message, deep.help)),
+        }
+    }
+
+    fn rewritten(&self, build: &Build<'_>) -> Result<String, Misfit> {
+        let module = match self.written {
+            Written::Glsl => from_glsl(&self.text, build)?,
+            _ => from_spirv(&self.text)?,
         };
         let module = with_names(with_block(module, build.block));
         let unreadable = |misfit: Misfit| match self.written {
@@ -86,6 +99,22 @@ impl KernelText {
         let text = if self.written == Written::Glsl { with_one_barrier(&text) } else { text };
         Ok(with_entry(text, build.entry))
     }
+}
+
+/// Translates on a stack that what fits a kernel's file does not use up. It is reserved, not taken.
+fn on_large_stack(work: impl FnOnce() -> Result<String, Misfit> + Send) -> Result<String, Misfit> {
+    const STACK: usize = if cfg!(target_pointer_width = "64") { 1 << 30 } else { 1 << 26 };
+    std::thread::scope(|scope| {
+        let thread =
+            std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, carried(work));
+        match thread.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(done)) => done,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => {
+                Err(Misfit::new(About::File, format!("no thread to read it: {error}"), None))
+            }
+        }
+    })
 }
 
 fn from_glsl(text: &str, build: &Build<'_>) -> Result<Module, Misfit> {

@@ -38,6 +38,10 @@ pub fn list(selector: &Selector, remotes: &Remotes) -> Result<Vec<DeviceInfo>> {
         return Ok(devices);
     }
     shipped_only(selector)?;
+    if backends(selector)?.iter().any(|backend| backend.name() == BROWSER) {
+        let why = "a browser is a device of this machine: leave out --on, and open the page where it is to run";
+        return Err(Error::Usage(why.into()));
+    }
     let mut all = vec![];
     for remote in remotes.iter() {
         let failed = |outcome| Error::Device(format!("{}: {}", remote.name(), describe(outcome)));

@@ -6,6 +6,9 @@ use gpubench_core::error::{Error, Result};
 use gpubench_core::text::printable;
 use std::path::PathBuf;
 
+/// What is longer is cut in a name: no command that somebody types.
+const LONGEST_NAME: usize = 400;
+
 /// Which machines' devices to use: this one's, where nothing is said.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct RemoteArgs {
@@ -42,7 +45,7 @@ fn route(on: &str) -> Result<Route> {
     };
     let wrong = |why| Error::Usage(format!("--on {}: {why}", printable(on, 80)));
     let command = split(&command).map_err(wrong)?;
-    Ok(Route { name: printable(on.trim(), 40), command, binary })
+    Ok(Route { name: printable(on.trim(), LONGEST_NAME), command, binary })
 }
 
 /// The words of a command, as a shell splits them: by blanks, but for what is quoted.

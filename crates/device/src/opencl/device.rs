@@ -93,10 +93,13 @@ impl Device for OpenclDevice {
     }
 
     fn run(&mut self, recording: &Recording) -> Result<Timeline> {
-        prepare(recording, &self.info, &self.kernels, (&mut self.memory, &self.queues[0]))?;
+        let prepared =
+            prepare(recording, &self.info, &self.kernels, (&mut self.memory, &self.queues[0]));
+        // Also where it failed: what was turned until then is no longer what kernels are bound to.
         if self.memory.has_turned() {
             self.unbind_all();
         }
+        prepared?;
         let queue_count = recording.queues() as usize;
         self.need_queues(queue_count)?;
         let run = Run {

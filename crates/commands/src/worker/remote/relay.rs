@@ -19,6 +19,7 @@ use gpubench_core::record::Outcome;
 use gpubench_device::device_choice::Selector;
 use gpubench_device::sim::Sim;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -43,7 +44,7 @@ pub fn relay(list: Listing<'_>) -> Result<()> {
     let asks = listen(scratch.path().to_owned()).map_err(device("listening to the run"))?;
     out.send(&Greeting { gpubench: version(), host: host() })?;
     pulse(out.clone(), scratch.path().to_owned()).map_err(device("a thread"))?;
-    let mut relay = Relay { list, scratch, out, worker: None, locks: vec![] };
+    let mut relay = Relay { list, scratch, out, worker: None, locks: BTreeMap::new() };
     while let Ok(ask) = asks.recv() {
         let answer = relay.answer(ask);
         relay.out.send(&answer)?;
@@ -57,7 +58,8 @@ struct Relay<'a> {
     scratch: Scratch,
     out: Out,
     worker: Option<LocalWorker>,
-    locks: Vec<DeviceLock>,
+    /// By key; held until the run's link ends.
+    locks: BTreeMap<String, DeviceLock>,
 }
 
 impl Relay<'_> {
@@ -86,15 +88,15 @@ impl Relay<'_> {
     fn lock(&mut self, devices: &[DeviceInfo]) -> Result<Answer> {
         let folder = LockFolder::find();
         let mut taken = vec![];
-        let mut wanted: Vec<_> = devices
+        // A run asks again for each of its parts: what is its own stays its own.
+        let wanted: BTreeMap<String, &DeviceInfo> = devices
             .iter()
             .flat_map(|device| DeviceLock::keys(device).into_iter().map(move |key| (key, device)))
+            .filter(|(key, _)| !self.locks.contains_key(key))
             .collect();
-        wanted.sort_by(|a, b| a.0.cmp(&b.0));
-        wanted.dedup_by(|a, b| a.0 == b.0);
         for (key, device) in wanted {
             match DeviceLock::attempt(&folder, &key)? {
-                Attempt::Taken(lock) => taken.push(lock),
+                Attempt::Taken(lock) => taken.push((key, lock)),
                 Attempt::HeldBy(pid) => return Ok(Answer::HeldBy(pid, device.name.clone())),
             }
         }
