@@ -35,28 +35,56 @@ pub fn check(text: &str) -> Result<(), Misfit> {
 /// Where it cannot.
 pub fn check_glsl(text: &str) -> Result<(), Misfit> {
     let Some(at) = too_deep(text) else { return check(text) };
-    let message =
-        format!("more than {DEEPEST} brackets, or signs before an operand, in one another");
+    let message = format!(
+        "more than {DEEPEST} brackets, signs before an operand, or statements without braces, in one another"
+    );
     Err(Misfit::new(About::Text(at), message, Some("split what it is in".into())))
 }
 
-/// Where brackets, or the signs in front of an operand, become too deep. Comments count, too: too much is counted
-/// rather than too little.
+/// What a statement stands behind, with or without braces.
+const HEADS: [&[u8]; 6] = [b"if", b"else", b"for", b"while", b"do", b"switch"];
+
+/// Where brackets, the signs in front of an operand, or statements without braces become too deep.
 fn too_deep(text: &str) -> Option<Range<usize>> {
-    let (mut depth, mut signs) = (0_usize, 0);
-    for (at, byte) in text.bytes().enumerate() {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let (mut open, mut braces, mut signs, mut heads) = (0_usize, 0_usize, 0, 0);
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let word = bytes[at..].iter().take_while(|byte| is_word(byte)).count();
+        let comment = glsl_comment(&bytes[at..]);
         match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ if comment > 0 => {}
+            _ if word > 0 => {
+                signs = 0;
+                heads += usize::from(HEADS.contains(&&bytes[at..at + word]));
+            }
+            b'(' | b'[' => open += 1,
+            b')' | b']' => open = open.saturating_sub(1),
+            b'{' => (braces, heads) = (braces + 1, 0),
+            b'}' => (braces, heads) = (braces.saturating_sub(1), 0),
+            // Those of a `for` end no statement.
+            b';' if open == 0 => heads = 0,
             b'!' | b'~' => signs += 1,
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => signs = 0,
             _ => {}
         }
-        if depth > DEEPEST || signs > DEEPEST {
-            return Some(at..at + 1);
+        if [open + braces, signs, heads].into_iter().any(|deep| deep > DEEPEST) {
+            return Some(at..at + word.max(1));
         }
+        at += comment.max(word).max(1);
     }
     None
+}
+
+/// The length of the comment that begins here, 0 where none does; in GLSL none holds another.
+fn glsl_comment(bytes: &[u8]) -> usize {
+    let end: &[u8] = match bytes.get(..2) {
+        Some(b"//") => b"\n",
+        Some(b"/*") => b"*/",
+        _ => return 0,
+    };
+    let found = bytes[2..].windows(end.len()).position(|window| window == end);
+    found.map_or(bytes.len(), |found| 2 + found + end.len())
 }
 
 /// Where a chain becomes too long, if anywhere.
@@ -191,6 +219,13 @@ mod tests {
         assert!(check_glsl(&nested(DEEPEST + 1)).is_err());
         assert!(check_glsl(&format!("bool a = {}b;", "!".repeat(DEEPEST + 1))).is_err());
         assert!(check_glsl(&"{ a[0] = !b; }".repeat(5000)).is_ok());
+        for head in ["if (b) ", "for (;;) ", "while (b) ", "if (b) ; else "] {
+            assert!(check_glsl(&head.repeat(30_000)).is_err(), "{head}");
+        }
+        let licence = format!("/* {} */ // {}\n", "if for do ( ".repeat(300), "else ".repeat(300));
+        assert!(
+            check_glsl(&(licence + &"if (b) a = 1; else if (c) { a = 2; }".repeat(900))).is_ok()
+        );
     }
 
     #[test]
