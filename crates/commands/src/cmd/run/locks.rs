@@ -16,7 +16,10 @@ pub fn take(
     remotes: &Remotes,
     leave: bool,
 ) -> Result<Option<Vec<DeviceLock>>> {
-    for remote in remotes.iter() {
+    // Whatever order the command names them in: two runs must not each hold what the other waits for.
+    let mut machines: Vec<&Remote> = remotes.iter().collect();
+    machines.sort_by_key(|remote| &remote.host().name);
+    for remote in machines {
         if !there(remote, devices, leave)? {
             return Ok(None);
         }

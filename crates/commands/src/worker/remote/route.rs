@@ -2,7 +2,7 @@
 
 use super::super::host::version;
 use super::link::{Link, NoLink};
-use super::message::{Answer, Ask, Greeting, SILENCE};
+use super::message::{Answer, Ask, SILENCE};
 use super::push;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
@@ -84,6 +84,11 @@ impl Remote {
     /// What it is called here.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The machine that answered.
+    pub fn host(&self) -> &Host {
+        &self.host
     }
 
     /// The devices that a selector's backends have there, and what is to be said of those that failed.
@@ -170,8 +175,13 @@ impl Remote {
         std::thread::sleep(PAUSE);
         let (mut link, greeting) =
             Link::open(&self.words).map_err(|no| Outcome::LinkLost(no.why))?;
-        if greeting != (Greeting { gpubench: version(), host: greeting.host.clone() }) {
+        if greeting.gpubench != version() {
             return Err(Outcome::LinkLost("another gpubench answers now".into()));
+        }
+        let machine = |host: &Host| (host.name.clone(), host.class(), host.os.clone());
+        if machine(&greeting.host) != machine(&self.host) {
+            let why = format!("another machine answers now: {}", greeting.host.name);
+            return Err(Outcome::LinkLost(why));
         }
         state.sent.clear();
         // The relay of the lost link holds its locks until it notices.
