@@ -175,7 +175,7 @@ impl Roof {
         self.peaks.of_mix(figure)
     }
 
-    /// As [`Roof::peak_to`], of a record.
+    /// Operations a second that the kernel of a record can reach, by its mix of types.
     pub fn peak_of(&self, record: &Record) -> Option<f64> {
         self.peak_to(&Figure::of(record)?)
     }
