@@ -2,7 +2,7 @@
 
 use super::Kernel;
 use crate::labels;
-use gpubench_analysis::{Aggregate, ReportInput, Roof};
+use gpubench_analysis::{Aggregate, Figure, ReportInput, Roof};
 use gpubench_core::gpu::Scalar;
 use gpubench_core::record::sole_type;
 use gpubench_core::units::Bytes;
@@ -48,9 +48,14 @@ impl<'m, 'a> Measured<'m, 'a> {
         // The memory's bandwidth, not a cache's, where both were measured; else that of the largest
         // working set, which is the nearest to it.
         let nearness = |roof: &Roof, Ceiling { rate, row }: &Ceiling| {
-            let cached = is_cached(roof, row);
+            let touched = Figure::of(row.records[0]).map(|figure| figure.touched());
+            let certainty = match touched.and_then(|bytes| roof.is_cached(bytes)) {
+                Some(false) => 2,
+                None if !is_cached(roof, row) => 1,
+                _ => 0,
+            };
             let bytes = row.rounds().next().map_or(0.0, |measured| measured.bytes);
-            (!cached, if cached { bytes } else { 0.0 }, *rate)
+            (certainty, if certainty == 2 { 0.0 } else { bytes }, *rate)
         };
         for row in input.of(device).filter(|row| row.outcome.is_ok()) {
             let kind = row.records[0].ceiling;
