@@ -177,10 +177,10 @@ fn a_system_without_a_thread_left_is_an_error_and_no_panic() {
     let suite = suite("flow/flow.yaml");
     let run = format!("run {suite} --sim k40c --rounds 1 --verify --quiet");
     for limit in (20_000..=200_000).step_by(10_000) {
-        for what in ["devices", &run] {
-            let output = shell(&place, &format!("ulimit -v {limit}; exec \"$0\" {what}"));
+        for command in ["devices", &run] {
+            let output = shell(&place, &format!("ulimit -v {limit}; exec \"$0\" {command}"));
             let stderr = text(&output.stderr);
-            assert!(!stderr.contains("panicked"), "{limit} KiB, {what}: {stderr}");
+            assert!(!stderr.contains("panicked"), "{limit} KiB, {command}: {stderr}");
         }
     }
 }

@@ -79,11 +79,13 @@ pub(super) fn winners(matrix: &ResultMatrix, devices: &[usize], common: &[usize]
 /// A time and its 95 % interval.
 type Time = (f64, [f64; 2]);
 
-/// How many rounds more the other cases' scatter counts as, beside a case's own.
+/// Prior degrees of freedom: as many rounds as the usual case's variance counts for. Set by hand; a device with few
+/// cases cannot say how many.
 const PRIOR: f64 = 4.0;
 
-/// A device's times of the common cases. With several rounds a case's scatter between them is its own together with
-/// that of the usual case [Smyth 2004]: what tells cases apart in full takes longer than a thousand runs may.
+/// A device's times of the common cases. With several rounds a case's variance is moderated: the mean of its own and of
+/// the usual case's, weighted by their degrees of freedom (Smyth 2004). [`overalls`] estimates the prior, too,
+/// which takes longer than a ranking of a thousand runs may.
 fn times(rounds: &[Rounds]) -> Vec<Time> {
     let variance = |rounds: &Rounds| rounds.squares / (f64::from(rounds.count) - 1.0);
     let several: Vec<f64> = rounds.iter().filter(|one| one.count > 1).map(variance).collect();

@@ -26,7 +26,7 @@ pub fn hub(port: u16) -> Result<&'static Hub> {
     }
 }
 
-/// What a worker must be told of it in its environment.
+/// The environment by which a worker finds it.
 pub(super) fn environment() -> Option<(&'static str, String)> {
     THIS.get().map(|hub| (HUB, hub.worker_address()))
 }

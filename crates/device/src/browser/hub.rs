@@ -66,7 +66,7 @@ pub(super) struct Turn {
     pub answers: Receiver<Bytes>,
 }
 
-/// What a page is told besides requests.
+/// Messages to a page that are no requests.
 #[derive(Serialize)]
 #[serde(tag = "show", rename_all = "snake_case")]
 enum Note<'a> {

@@ -34,7 +34,7 @@ use gpubench_core::gpu::DeviceInfo;
 /// The name of this backend.
 pub const BROWSER: &str = "browser";
 
-/// Environment variable by which a worker is told where the hub is.
+/// Environment variable with the hub's address, for workers.
 pub const HUB: &str = "GPUBENCH_BROWSER_HUB";
 
 /// The browser that is connected to a hub, if there is one.

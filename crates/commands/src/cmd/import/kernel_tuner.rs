@@ -41,7 +41,7 @@ fn case(kernel: &str, names: &[String], tried: Tried) -> Case {
     }
 }
 
-/// What came of it, by T4's words and by those of cache files.
+/// The outcome, by T4's words and by those of cache files.
 fn outcome(failure: &str) -> Outcome {
     let why = format!("Kernel Tuner: {failure}");
     match failure {
