@@ -1,0 +1,120 @@
+use super::*;
+use crate::device_speed::{DeviceSpeed, Reading};
+use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::record::Outcome;
+use gpubench_core::record::sample::{device, key};
+
+fn took(medians: &[f64]) -> CaseResult {
+    CaseResult {
+        outcome: Outcome::Ok,
+        medians: medians.to_vec(),
+        overall: None,
+        family: "compute".into(),
+        flops: 1.0,
+        bytes: 1.0,
+        kernel_hash: None,
+        bounds_checks: None,
+        flags: vec![],
+        grade: None,
+    }
+}
+
+#[test]
+fn why_a_case_cannot_be_compared_is_reported_unchanged() {
+    let usable = took(&[1.0, 1.1, 1.05]);
+    assert!(difference(&usable, &usable).is_ok());
+    let short = difference(&usable, &took(&[1.0])).unwrap_err();
+    assert!(short.contains("has 3 and 1"), "{short}");
+    let none = difference(&usable, &took(&[1.0, 0.0, 1.0])).unwrap_err();
+    assert!(none.contains("no time"), "{none}");
+}
+
+fn run_at(compute_seconds: f64, case_seconds: f64, driver: &str) -> DeviceCases {
+    let reading = Reading { seconds: compute_seconds, error: 1e-3, rounds: 5, spread: 1.0 };
+    let medians = [0.999, 1.0, 1.001].map(|x| x * case_seconds);
+    let case = |n| (key("a", n), CaseResult { family: "memory".into(), ..took(&medians) });
+    DeviceCases {
+        device: DeviceInfo { driver: driver.into(), ..device("opencl") },
+        cases: (1..=40).map(case).collect(),
+        speed: DeviceSpeed { compute: Some(reading), memory: None },
+    }
+}
+
+#[test]
+fn what_the_speed_leaves_in_doubt_does_not_average_out() {
+    let options = Options::default();
+    let compared = compare(&run_at(1.0, 1.0, "1"), &run_at(1.94, 1.0, "1"), &options);
+    let ([low, high], mean) = (compared.mean_interval.unwrap(), compared.mean_ratio.unwrap());
+    assert!((mean - 1.0).abs() < 1e-9 && low < 1.0 / 1.9 && high < 1.01, "{low} {high}");
+}
+
+/// The reference kernels may have been 8 % slower, the unchanged cases are 5 % slower, one that was changed 16 %.
+#[test]
+fn what_unchanged_kernels_have_in_common_is_the_machine() {
+    let run = |reading: f64, factor: f64, changed: (&str, f64)| {
+        let mut run = run_at(reading, factor, "1");
+        run.speed.compute.iter_mut().for_each(|compute| compute.error = 0.02);
+        for (n, case) in run.cases.values_mut().enumerate() {
+            case.kernel_hash = Some(if n == 7 { changed.0 } else { "same" }.to_owned());
+            if n == 7 {
+                case.medians.iter_mut().for_each(|median| *median *= changed.1);
+            }
+        }
+        run
+    };
+    let old = run(1.0, 1.0, ("old", 1.0));
+    let compared = compare(&old, &run(1.03, 1.05, ("new", 1.1)), &Options::default());
+    assert!(!compared.speed.differs() && compared.count(|v| *v == Verdict::Same) == 39);
+    let slower = compared.rows.iter().find(|row| row.kernel_changed).unwrap();
+    assert!((slower.ratio - 1.1).abs() < 1e-9 && slower.unexplained_ratio > 1.09, "{slower:?}");
+    // The machine cannot have been 30 % slower.
+    let compared = compare(&old, &run(1.03, 1.3, ("old", 1.0)), &Options::default());
+    assert_eq!(compared.count(|verdict| *verdict == Verdict::Slower), 40);
+}
+
+#[test]
+fn a_faster_device_explains_no_slower_case() {
+    for driver in ["1", "2"] {
+        let (old, new) = (run_at(1.0, 1.0, "1"), run_at(0.7, 1.3, driver));
+        let compared = compare(&old, &new, &Options::default());
+        let row = &compared.rows[0];
+        assert_eq!(row.verdict, Verdict::Slower, "{driver}");
+        assert!(row.unexplained_ratio > 1.29 && row.interval[1] > 1.8, "{row:?}");
+    }
+}
+
+#[test]
+fn of_what_a_new_driver_does_nothing_is_taken_off() {
+    let options = Options::default();
+    let compared = compare(&run_at(1.0, 1.0, "1"), &run_at(1.5, 1.5, "2"), &options);
+    let row = &compared.rows[0];
+    assert!((row.ratio - 1.5).abs() < 1e-9 && matches!(row.verdict, Verdict::Unsure { .. }));
+    assert!((compared.mean_ratio.unwrap() - 1.5).abs() < 1e-9);
+}
+
+#[test]
+fn a_changed_kernel_is_compared_and_reported() {
+    let hashed =
+        |hash: &str| CaseResult { kernel_hash: Some(hash.into()), ..took(&[1.0, 1.01, 0.99]) };
+    let run = |hash: &str| DeviceCases {
+        device: device("opencl"),
+        cases: [(key("a", 1), hashed(hash))].into(),
+        speed: DeviceSpeed::default(),
+    };
+    let changed = |new| compare(&run("x"), &run(new), &Options::default()).rows[0].kernel_changed;
+    assert!(changed("y") && !changed("x"));
+}
+
+#[test]
+fn a_doubt_on_either_side_keeps_a_case_from_being_the_same() {
+    // -0.8 % with hardly any noise: 0.5 % of doubt reaches beyond a tolerance of 1 %.
+    let medians = [1.0, 1.0 + 1e-6, 1.0 - 1e-6];
+    let slightly = medians.map(|x| x * 0.992);
+    let difference = difference(&took(&medians), &took(&slightly)).unwrap();
+    let logs = [medians, slightly].map(|run| run.map(f64::ln).to_vec());
+    let shifts = LevelShifts::of(&[logs]);
+    let found = significances(&[difference], &[false], &shifts)[0];
+    assert_eq!(verdict(&found, 0.01, [0.0; 2]), Verdict::Same);
+    assert_eq!(verdict(&found, 0.01, [0.0, 0.005]), Verdict::Unsure { rounds: None });
+    assert_eq!(verdict(&found, 0.01, [-0.001, 0.0]), Verdict::Same);
+}
