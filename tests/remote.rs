@@ -25,15 +25,19 @@ fn output(place: &Place, args: &[&str]) -> Output {
     finish(gpubench(place, args).spawn().expect("the binary starts"))
 }
 
-/// The processes of this program that live in a place.
+/// The processes of this program that live in a place, run by the processor or by qemu.
 fn living(place: &Place) -> Vec<u32> {
     let folder = place.folder.path().canonicalize().expect("a folder");
     let binary = Path::new(env!("CARGO_BIN_EXE_gpubench")).canonicalize().expect("a file");
+    let is_ours = |exe: &Path| {
+        exe == binary || exe.file_name().is_some_and(|n| n.to_string_lossy().starts_with("qemu-"))
+    };
     let entries = std::fs::read_dir("/proc").expect("processes").flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_string_lossy().parse().ok());
     let link = |pid: &u32, what: &str| std::fs::read_link(format!("/proc/{pid}/{what}")).ok();
     pids.filter(|pid| {
-        link(pid, "cwd").as_ref() == Some(&folder) && link(pid, "exe").as_ref() == Some(&binary)
+        link(pid, "cwd").as_ref() == Some(&folder)
+            && link(pid, "exe").is_some_and(|exe| is_ours(&exe))
     })
     .collect()
 }
@@ -214,6 +218,36 @@ fn a_link_that_stalls_is_an_outcome_of_its_case() {
     assert!(why.contains("no answer within"), "{why}");
     assert!(why.ends_with("twice") || why.contains(", then "), "{why}");
     assert!(run.footer.is_some());
+    nothing_is_left(&place);
+}
+
+/// The relay is another processor's program, and starts workers that are.
+#[test]
+#[cfg_attr(not(feature = "require-qemu"), ignore = "needs a gpubench for arm64: ./x test-arm64")]
+fn a_machine_of_another_architecture_answers_through_qemu() {
+    let target = Path::new(env!("CARGO_BIN_EXE_gpubench")).ancestors().nth(2).expect("a folder");
+    let binary = target.join("aarch64-unknown-linux-gnu/release/gpubench");
+    assert!(binary.exists(), "{} is missing", binary.display());
+    let place = Place::new();
+    let config = place.folder.path().join("config/gpubench");
+    std::fs::create_dir_all(&config).expect("a folder");
+    // The libraries of the cross compiler are enough; the workers find them by this variable too.
+    let command = "env QEMU_LD_PREFIX=/usr/aarch64-linux-gnu qemu-aarch64-static";
+    let hosts = format!("arm: {{ command: {command}, binary: {} }}\n", binary.display());
+    std::fs::write(config.join("hosts.yaml"), hosts).expect("writable");
+    let suite = suite("program/program.yaml");
+    let run = |more: &[&str]| {
+        let found = output(&place, &[&["run", &suite, "--filter", "copy"], more, &SIM].concat());
+        assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+        let run =
+            gpubench::store::read(&place.results().pop().expect("a result")).expect("a result");
+        std::fs::remove_dir_all(place.folder.path().join("results")).expect("a folder");
+        run
+    };
+    let (here, there) = (run(&[]), run(&["--on", "arm"]));
+    assert!(!here.records.is_empty());
+    assert_eq!(results(&here.records), results(&there.records));
+    assert_eq!(there.header.remotes[0].name, "arm");
     nothing_is_left(&place);
 }
 
