@@ -1,4 +1,4 @@
-//! A case between two launches of the reference kernel, its device's sensors being read meanwhile: what was
+//! A case between two launches of the reference kernel, the sensors of device and host being read meanwhile: what was
 //! measured on a device that was slower than before is thrown away and measured again, but not for
 //! ever.
 
@@ -122,12 +122,14 @@ fn sensed(
     let Some(polling) = session.polling.clone() else {
         return (measure(session, case, policy, stage), vec![]);
     };
-    let measurement = measure(session, case, policy, &mut |now| {
+    let mut measurement = measure(session, case, policy, &mut |now| {
         polling.switch(now == Stage::Measure);
         stage(now);
     });
     polling.switch(false);
-    (measurement, polling.take())
+    let seen = polling.take();
+    (measurement.monitor.sensors, measurement.monitor.host) = (seen.device, seen.host);
+    (measurement, seen.throttle_reasons())
 }
 
 /// The drift that is further from nothing.

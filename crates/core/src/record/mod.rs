@@ -22,7 +22,7 @@ mod timed;
 pub use checkpoint_file::{CheckpointError, CheckpointFile, CheckpointIdentity};
 pub use flag::{Flag, Grade};
 pub use header::{Footer, Header, Host, RemoteHost};
-pub use monitor::Monitor;
+pub use monitor::{Monitor, Sensed};
 pub use noise::{Noise, Past};
 pub use outcome::{ErrorNorms, Mismatch, Outcome, Severity};
 pub use raw::{Data, Detail};

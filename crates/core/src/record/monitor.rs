@@ -26,6 +26,41 @@ pub struct Monitor {
     /// Joules of one operation, idle power included; `None` where no sensor reports energy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joules: Option<f64>,
+    /// What the device's sensors reported last while it was measured.
+    #[serde(default, skip_serializing_if = "Sensed::is_empty")]
+    pub sensors: Sensed,
+    /// What the sensors of the host reported last while it was measured: its processor's.
+    #[serde(default, skip_serializing_if = "Sensed::is_empty")]
+    pub host: Sensed,
+}
+
+/// What sensors reported at one moment. Whatever they do not report is `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sensed {
+    /// The core clock in hertz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hertz: Option<f64>,
+    /// Power drawn, in watts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watts: Option<f64>,
+    /// The temperature in degrees Celsius.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub celsius: Option<f64>,
+}
+
+impl Sensed {
+    /// Whether nothing was reported.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// A figure that no sensor has reported, if there is one.
+    pub(super) fn impossible(&self) -> Option<f64> {
+        let figures = [(self.hertz, 1e12), (self.watts, 1e6), (self.celsius, 1e4)];
+        let figures = figures.into_iter().filter_map(|(value, limit)| Some((value?, limit)));
+        let mut odd = figures.filter(|(value, limit): &(f64, f64)| !(-limit..=*limit).contains(value));
+        odd.next().map(|(value, _)| value)
+    }
 }
 
 impl Monitor {
