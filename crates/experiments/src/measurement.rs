@@ -14,6 +14,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
+    /// Waiting until the device has cooled down.
+    #[serde(rename = "cool_down")]
+    CoolDown,
     /// Making inputs and allocating.
     Prepare,
     /// Compiling.

@@ -87,6 +87,12 @@ impl Polling {
         self.shared.device()
     }
 
+    /// The temperature at once: the device's, else its host's.
+    pub fn celsius(&self) -> Option<f64> {
+        let host = || lock(self.shared.host.as_ref()?).read().celsius;
+        self.read().celsius.or_else(host)
+    }
+
     /// The last reading of the device at work, while it was switched on.
     pub fn latest(&self) -> Option<Reading> {
         lock(&self.shared.state).latest.clone()
@@ -293,7 +299,7 @@ mod tests {
         let seen = first(&polling, |seen| !seen.host.is_empty());
         let warm = Sensed { celsius: Some(71.5), ..Sensed::default() };
         assert_eq!((seen.host, seen.device), (warm, Sensed::default()));
-        assert_eq!(polling.latest_host(), warm);
+        assert_eq!((polling.latest_host(), polling.celsius()), (warm, warm.celsius));
         polling.switch(false);
         assert!(polling.latest_host().is_empty());
     }

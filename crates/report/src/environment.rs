@@ -43,7 +43,18 @@ fn run(source: &Source) -> Section {
         .fact("rounds", "rounds", rounds.text(measured))
         .fact("started", "started", header.started.clone())
         .fact("took", "took", took(source))
+        .fact("cool_down", "cool-down", cool_down(source))
         .table(sensors(source))
+}
+
+/// How long devices were let cool down before their cases; `None` where they were not.
+fn cool_down(source: &Source) -> Option<Sentence> {
+    let pauses = source.records.iter().filter_map(|record| record.monitor.cool_down);
+    let seconds: Vec<f64> = pauses.map(|pause| pause.seconds).collect();
+    let longest = seconds.iter().copied().reduce(f64::max)?;
+    let text = Sentence::new().counted(seconds.len() as u64, "pause").text(", in all ");
+    let text = text.value(seconds.iter().sum::<f64>(), Unit::Seconds).text(", the longest ");
+    Some(text.value(longest, Unit::Seconds))
 }
 
 /// What sensors of the devices and of their hosts reported while cases were measured; no row where none did.
@@ -120,6 +131,7 @@ fn took(source: &Source) -> Sentence {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpubench_core::record::CooledDown;
     use gpubench_core::record::sample::{device, header, key, record};
 
     fn rows(records: &[Record]) -> String {
@@ -138,8 +150,12 @@ mod tests {
         records[0].monitor.host = Sensed { celsius: Some(48.5), ..Sensed::default() };
         records[1].monitor.sensors =
             Sensed { hertz: Some(1.2e9), watts: None, celsius: Some(83.0) };
+        for (record, seconds) in records.iter_mut().zip([12.0, 30.5]) {
+            record.monitor.cool_down = Some(CooledDown { seconds, celsius: None });
+        }
         let text = rows(&records);
-        let found: Vec<&str> = text.lines().skip_while(|line| !line.contains("Sensors")).collect();
+        let found: Vec<&str> =
+            text.lines().skip_while(|line| !line.contains("cool-down")).collect();
         insta::assert_snapshot!(found.join("\n"));
     }
 }

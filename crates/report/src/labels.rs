@@ -155,6 +155,7 @@ pub fn flag_word(flag: &Flag) -> &'static str {
         Flag::Flake(_) => "flake",
         Flag::Throttled(_) => "throttled",
         Flag::Drift(_) => "drift",
+        Flag::StillWarm(_) => "still warm",
         Flag::OtherGroup(_) => "other group",
     }
 }
@@ -176,6 +177,7 @@ pub fn explain(flag: &Flag) -> String {
         Flag::Flake(how) => format!("flake: the first try ended ({how}), the second did not"),
         Flag::Throttled(why) => format!("throttled: the device held its clock back: {why}"),
         Flag::Drift(how) => format!("drift: {how}"),
+        Flag::StillWarm(why) => format!("still warm: the device had not cooled down: {why}"),
         Flag::OtherGroup(which) => format!("other group: {which}"),
     }
 }

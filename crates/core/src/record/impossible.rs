@@ -26,7 +26,9 @@ impl Record {
         if let Some(reading) = self.monitor.readings().find(|reading| !possible(*reading, 1.0)) {
             return Some(format!("a reading of {} cannot have been taken", quoted(reading)));
         }
-        let sensed = [self.monitor.sensors, self.monitor.host];
+        let celsius = self.monitor.cool_down.and_then(|pause| pause.celsius);
+        let cooled = Sensed { celsius, ..Sensed::default() };
+        let sensed = [self.monitor.sensors, self.monitor.host, cooled];
         if let Some(reading) = sensed.iter().find_map(Sensed::impossible) {
             return Some(format!("a sensor's {} cannot have been read", quoted(reading)));
         }

@@ -32,6 +32,19 @@ pub struct Monitor {
     /// What the sensors of the host reported last while it was measured: its processor's.
     #[serde(default, skip_serializing_if = "Sensed::is_empty")]
     pub host: Sensed,
+    /// The pause before it in which the device cooled down, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cool_down: Option<CooledDown>,
+}
+
+/// A pause before a case.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CooledDown {
+    /// Seconds that it lasted, of a simulated device on its own clock.
+    pub seconds: f64,
+    /// Degrees Celsius at its end, of the device, else of the host; `None` where no sensor reports them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub celsius: Option<f64>,
 }
 
 /// What sensors reported at one moment. Whatever they do not report is `None`.
@@ -64,9 +77,10 @@ impl Sensed {
 }
 
 impl Monitor {
-    /// All that was read, in seconds and in joules.
+    /// All that was read in seconds and in joules.
     pub(super) fn readings(&self) -> impl Iterator<Item = f64> {
-        let kernels = [self.began, self.memory_kernel, self.empty_launch, self.joules];
+        let pause = self.cool_down.map(|pause| pause.seconds);
+        let kernels = [self.began, self.memory_kernel, self.empty_launch, self.joules, pause];
         kernels.into_iter().flatten().chain(self.reference_kernel.into_iter().flatten())
     }
 
