@@ -96,6 +96,9 @@ impl Measurement {
             let [ran, preferred] = [built.group, preferred].map(group_label);
             self.flag(Flag::OtherGroup(format!("{ran} instead of {preferred}")));
         }
+        if let Some(which) = case.profile.as_ref().filter(|_| self.norms.is_some()) {
+            self.flag(Flag::ProfileTolerance(which.clone()));
+        }
         Record {
             key: case.key.clone(),
             tags: case.tags.clone(),

@@ -52,6 +52,8 @@ pub enum Flag {
     Drift(String),
     /// The device had not cooled down as far as was asked for; the text says how far.
     StillWarm(String),
+    /// The result was compared by the tolerance that the suite declares for the device's profile; the text says which.
+    ProfileTolerance(String),
     /// The device does not take the work-group that the suite prefers; the text says which one ran.
     OtherGroup(String),
 }
@@ -75,6 +77,7 @@ impl Flag {
             | Self::FewSamples
             | Self::Flake(_)
             | Self::StillWarm(_)
+            | Self::ProfileTolerance(_)
             | Self::OtherGroup(_) => Grade::Note,
         }
     }
