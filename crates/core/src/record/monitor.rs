@@ -71,7 +71,8 @@ impl Sensed {
     pub(super) fn impossible(&self) -> Option<f64> {
         let figures = [(self.hertz, 1e12), (self.watts, 1e6), (self.celsius, 1e4)];
         let figures = figures.into_iter().filter_map(|(value, limit)| Some((value?, limit)));
-        let mut odd = figures.filter(|(value, limit): &(f64, f64)| !(-limit..=*limit).contains(value));
+        let mut odd =
+            figures.filter(|(value, limit): &(f64, f64)| !(-limit..=*limit).contains(value));
         odd.next().map(|(value, _)| value)
     }
 }
