@@ -6,7 +6,7 @@ mod common;
 
 use common::{Place, finish, suite, text};
 use gpubench::gpu::{Clock, DeviceInfo};
-use gpubench::record::{Outcome, Record};
+use gpubench::record::{Flag, Outcome, Record};
 use gpubench::store::Run;
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -53,6 +53,48 @@ fn run(lies: &str) -> (Run, Output) {
     (place.run(), output)
 }
 
+/// What became of the case of this name, and whether that was by a profile's tolerance.
+fn outcome(run: &Run, workload: &str) -> (&'static str, Option<String>) {
+    let named = |record: &&Record| record.key.workload == workload;
+    let record = run.records.iter().find(named).expect("a record");
+    let profile = record.flags.iter().find_map(|flag| match flag {
+        Flag::ProfileTolerance(which) => Some(which.clone()),
+        _ => None,
+    });
+    (record.outcome.label(), profile)
+}
+
+/// A wider tolerance holds where the suite declares it and the device is of that profile, and nowhere else.
+#[test]
+#[cfg_attr(
+    not(feature = "require-opencl"),
+    ignore = "needs an OpenCL driver, a C compiler and headers"
+)]
+fn a_profiles_tolerance_is_used_only_where_it_is_declared() {
+    let embedded = "OpenCL's embedded profile: relative 0.00001, absolute 0.05 instead of relative 0.00001, absolute 0.0001";
+    let flush = "devices that take denormals for zero: relative 0.00001, absolute 0.03 instead of relative 0.00001, absolute 0.0001";
+    for (lies, plain, declared) in [
+        ("", "ok", ("ok", None)),
+        ("coarse", "unverified", ("unverified", None)),
+        ("coarse,toward-zero", "unverified", ("unverified", None)),
+        ("coarse,embedded", "unverified", ("ok", Some(embedded))),
+        ("coarse,flush", "unverified", ("ok", Some(flush))),
+        ("embedded", "ok", ("ok", Some(embedded))),
+    ] {
+        let place = Place::new();
+        let output = board(&place, lies, &["run", &suite("boards/profiles.yaml"), "--rounds", "1"]);
+        let run = place.run();
+        assert_eq!(outcome(&run, "plain"), (plain, None), "{lies}: {}", text(&output.stderr));
+        let declared = (declared.0, declared.1.map(str::to_owned));
+        assert_eq!(outcome(&run, "declared"), declared, "{lies}: {}", text(&output.stderr));
+        let failed = plain == "unverified";
+        assert_eq!(output.status.code(), Some(if failed { 4 } else { 0 }), "{lies}");
+        let report = place.output(&["report", &place.result().display().to_string()]);
+        let said = text(&report.stdout).contains("profile's tolerance");
+        assert_eq!(said, declared.1.is_some(), "{lies}: {}", text(&report.stdout));
+    }
+}
+
 fn clocks(records: &[Record]) -> Vec<Clock> {
     records.iter().filter_map(|r| r.measured.as_ref()).map(|measured| measured.clock).collect()
 }
@@ -72,6 +114,8 @@ fn what_a_driver_reports_wrongly_is_unknown() {
     let embedded = device("old,embedded");
     assert_eq!(embedded.api, "OpenCL 1.1 embedded profile");
     assert_eq!(embedded.features, ["embedded"]);
+    assert_eq!(device("embedded,flush").features, ["embedded", "flush_to_zero"]);
+    assert_eq!(device("embedded,toward-zero").features, ["embedded", "round_to_zero"]);
 }
 
 /// Each lie alone, then all of them: what runs is right, on the clock that there is.

@@ -1,7 +1,8 @@
-//! A case between two launches of the reference kernel, its device's sensors being read meanwhile: what was
+//! A case between two launches of the reference kernel, the sensors of device and host being read meanwhile: what was
 //! measured on a device that was slower than before is thrown away and measured again, but not for
 //! ever.
 
+use super::cool_down::cool_down;
 use super::reference_kernel::{drift, limit};
 use super::{Measurement, Policy, Session, Stage, measure};
 use crate::plan::Case;
@@ -49,9 +50,30 @@ impl RetryBudget {
     }
 }
 
-/// Measures one case as [`measure`](super::measure()) does, and watches the device. `first` is what
-/// the reference kernel took when the run began; where it is `None`, this is when it begins.
+/// Measures one case as [`measure`](super::measure()) does, on a device that has cooled down where that is asked for,
+/// and watches it. `first` is what the reference kernel took when the run began; where it is `None`, this is when it
+/// begins.
 pub fn measure_with_drift_guard(
+    session: &mut Session,
+    case: &Case,
+    policy: &Policy,
+    first: Option<f64>,
+    stage: &mut dyn FnMut(Stage),
+) -> Measurement {
+    let begun = Instant::now();
+    let cooled = policy.cool_down.map(|asked| cool_down(session, asked, stage));
+    let waited = begun.elapsed().as_secs_f64();
+    let mut measurement = guarded(session, case, policy, first, stage);
+    if let Some((cooled, flag)) = cooled {
+        measurement.wall.cool_down = waited;
+        measurement.monitor.cool_down = Some(cooled);
+        flag.into_iter().for_each(|flag| measurement.flag(flag));
+    }
+    measurement
+}
+
+/// The same without a pause.
+fn guarded(
     session: &mut Session,
     case: &Case,
     policy: &Policy,
@@ -122,12 +144,14 @@ fn sensed(
     let Some(polling) = session.polling.clone() else {
         return (measure(session, case, policy, stage), vec![]);
     };
-    let measurement = measure(session, case, policy, &mut |now| {
+    let mut measurement = measure(session, case, policy, &mut |now| {
         polling.switch(now == Stage::Measure);
         stage(now);
     });
     polling.switch(false);
-    (measurement, polling.take())
+    let seen = polling.take();
+    (measurement.monitor.sensors, measurement.monitor.host) = (seen.device, seen.host);
+    (measurement, seen.throttle_reasons())
 }
 
 /// The drift that is further from nothing.

@@ -14,6 +14,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
+    /// Waiting until the device has cooled down.
+    #[serde(rename = "cool_down")]
+    CoolDown,
     /// Making inputs and allocating.
     Prepare,
     /// Compiling.
@@ -92,6 +95,9 @@ impl Measurement {
         if let (Some(preferred), Some(built)) = (case.preferred_group, &self.kernel) {
             let [ran, preferred] = [built.group, preferred].map(group_label);
             self.flag(Flag::OtherGroup(format!("{ran} instead of {preferred}")));
+        }
+        if let Some(which) = case.profile.as_ref().filter(|_| self.norms.is_some()) {
+            self.flag(Flag::ProfileTolerance(which.clone()));
         }
         Record {
             key: case.key.clone(),

@@ -1,5 +1,6 @@
 //! How long and how well to measure.
 
+use crate::CoolDown;
 use gpubench_stats::{Sampling, Summary};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -25,6 +26,9 @@ pub struct Policy {
     pub allowed_launch: Option<f64>,
     /// Check the result only.
     pub verify_only: bool,
+    /// How the device cools down before the case.
+    #[serde(default)]
+    pub cool_down: Option<CoolDown>,
     /// Where variants of a kernel race for the fastest.
     #[serde(default)]
     pub race: Option<Race>,
@@ -73,6 +77,7 @@ impl Default for Policy {
             longest_launch: 2.0,
             allowed_launch: None,
             verify_only: false,
+            cool_down: None,
             race: None,
             cache: None,
             disk: None,

@@ -21,7 +21,7 @@ pub struct Session {
     memory_kernel: ReferenceKernel,
     pub(super) retry_budget: RetryBudget,
     opened: Instant,
-    /// The device's sensors, where there are any.
+    /// The sensors of the device and of its host, where there are any.
     pub(super) polling: Option<Polling>,
 }
 
@@ -31,7 +31,8 @@ const EMPTY: KernelId = KernelId(u32::MAX);
 impl Session {
     /// Over an open device.
     pub fn new(device: Box<dyn Device>) -> Self {
-        let polling = sensors::of(device.info()).map(Polling::new);
+        let info = device.info();
+        let polling = Polling::new(sensors::of(info), sensors::of_host(info));
         Self {
             device,
             empty_launch: None,

@@ -16,6 +16,7 @@ impl StageTimer {
     pub fn enter(&mut self, next: Option<Stage>) {
         if let Some((stage, since)) = self.since.take() {
             let part = match stage {
+                Stage::CoolDown => &mut self.wall.cool_down,
                 Stage::Prepare => &mut self.wall.prepare,
                 Stage::Build => &mut self.wall.build,
                 Stage::Launch => &mut self.wall.launch,

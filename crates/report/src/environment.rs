@@ -1,8 +1,8 @@
 //! All that a second person needs to repeat the runs.
 
 use gpubench_analysis::{ReportInput, Source};
-use gpubench_core::record::RemoteHost;
-use gpubench_document::{Section, Sentence, Unit};
+use gpubench_core::record::{Record, RemoteHost, Sensed};
+use gpubench_document::{Cell, Column, Section, Sentence, Table, Unit};
 
 /// One section a run.
 pub fn section(input: &ReportInput) -> Section {
@@ -43,6 +43,69 @@ fn run(source: &Source) -> Section {
         .fact("rounds", "rounds", rounds.text(measured))
         .fact("started", "started", header.started.clone())
         .fact("took", "took", took(source))
+        .fact("cool_down", "cool-down", cool_down(source))
+        .table(sensors(source))
+}
+
+/// How long devices were let cool down before their cases; `None` where they were not.
+fn cool_down(source: &Source) -> Option<Sentence> {
+    let pauses = source.records.iter().filter_map(|record| record.monitor.cool_down);
+    let seconds: Vec<f64> = pauses.map(|pause| pause.seconds).collect();
+    let longest = seconds.iter().copied().reduce(f64::max)?;
+    let text = Sentence::new().counted(seconds.len() as u64, "pause").text(", in all ");
+    let text = text.value(seconds.iter().sum::<f64>(), Unit::Seconds).text(", the longest ");
+    Some(text.value(longest, Unit::Seconds))
+}
+
+/// What sensors of the devices and of their hosts reported while cases were measured; no row where none did.
+fn sensors(source: &Source) -> Table {
+    let group = "last while a case was measured";
+    let columns = [
+        Column::text("of", "sensors of"),
+        Column::new("lowest_clock", "lowest clock", Unit::Hertz).under(group),
+        Column::new("highest_clock", "highest clock", Unit::Hertz).under(group),
+        Column::new("highest_power", "highest power", Unit::Watts).under(group),
+        Column::new("highest_temperature", "highest temperature", Unit::Celsius).under(group),
+    ];
+    let mut table = Table::new("sensors", "Sensors", columns);
+    for (place, device) in source.header.devices.iter().enumerate() {
+        let label = device.label();
+        for (of, pick) in
+            [(label.clone(), device_of as Pick), (format!("the host of {label}"), host_of)]
+        {
+            let records = source.records.iter().filter(|record| record.device == place);
+            let sensed: Vec<Sensed> =
+                records.map(pick).filter(|sensed| !sensed.is_empty()).collect();
+            if !sensed.is_empty() {
+                table.row(extremes(of, &sensed));
+            }
+        }
+    }
+    table.without_missing()
+}
+
+/// One of a record's two sets of sensors.
+type Pick = fn(&Record) -> Sensed;
+
+fn device_of(record: &Record) -> Sensed {
+    record.monitor.sensors
+}
+
+fn host_of(record: &Record) -> Sensed {
+    record.monitor.host
+}
+
+fn extremes(of: String, sensed: &[Sensed]) -> [Cell; 5] {
+    let highest =
+        |pick: fn(&Sensed) -> Option<f64>| sensed.iter().filter_map(pick).reduce(f64::max);
+    let lowest_clock = sensed.iter().filter_map(|sensed| sensed.hertz).reduce(f64::min);
+    [
+        Cell::from(of),
+        lowest_clock.into(),
+        highest(|sensed| sensed.hertz).into(),
+        highest(|sensed| sensed.watts).into(),
+        highest(|sensed| sensed.celsius).into(),
+    ]
 }
 
 /// Another machine: what it is called, what it is, and what changes its drivers.
@@ -62,5 +125,37 @@ fn took(source: &Source) -> Sentence {
             .counted(footer.records, "record"),
         None => Sentence::from("unknown: the run was cut short after ")
             .counted(source.records.len() as u64, "record"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_core::record::CooledDown;
+    use gpubench_core::record::sample::{device, header, key, record};
+
+    fn rows(records: &[Record]) -> String {
+        let header = header(vec![device("opencl"), device("vulkan")]);
+        let name = "sample.jsonl".into();
+        let source = Source { name, header: &header, records, footer: None, warnings: vec![] };
+        crate::render::text::section(&section(&ReportInput::new(vec![source])), Some(100))
+    }
+
+    #[test]
+    fn sensors_of_devices_and_hosts_stand_by_device() {
+        let mut records = vec![record(key("a", 1), 1.0), record(key("b", 1), 1.0)];
+        assert!(!rows(&records).contains("Sensors"), "nothing was read");
+        records[0].monitor.sensors =
+            Sensed { hertz: Some(1.8e9), watts: None, celsius: Some(61.0) };
+        records[0].monitor.host = Sensed { celsius: Some(48.5), ..Sensed::default() };
+        records[1].monitor.sensors =
+            Sensed { hertz: Some(1.2e9), watts: None, celsius: Some(83.0) };
+        for (record, seconds) in records.iter_mut().zip([12.0, 30.5]) {
+            record.monitor.cool_down = Some(CooledDown { seconds, celsius: None });
+        }
+        let text = rows(&records);
+        let found: Vec<&str> =
+            text.lines().skip_while(|line| !line.contains("cool-down")).collect();
+        insta::assert_snapshot!(found.join("\n"));
     }
 }

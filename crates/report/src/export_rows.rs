@@ -8,7 +8,7 @@ use gpubench_stats::Summary;
 use serde_json::Value;
 
 /// A column of the export: its name and what it holds.
-pub const COLUMNS: [(&str, Kind); 32] = [
+pub const COLUMNS: [(&str, Kind); 36] = [
     ("run", Kind::Text),
     ("started", Kind::Text),
     ("suite", Kind::Text),
@@ -37,6 +37,10 @@ pub const COLUMNS: [(&str, Kind); 32] = [
     ("flops", Kind::Number),
     ("bytes", Kind::Number),
     ("joules", Kind::Number),
+    ("device_hertz", Kind::Number),
+    ("device_celsius", Kind::Number),
+    ("host_hertz", Kind::Number),
+    ("host_celsius", Kind::Number),
     ("kernel", Kind::Text),
     ("bounds_checks", Kind::Text),
     ("flags", Kind::Text),
@@ -119,6 +123,10 @@ pub fn row(run: &str, header: &Header, record: &Record) -> Option<Vec<Cell>> {
         Cell::Number(measured.map(|m| m.flops)),
         Cell::Number(measured.map(|m| m.bytes)),
         Cell::Number(record.monitor.joules),
+        Cell::Number(record.monitor.sensors.hertz),
+        Cell::Number(record.monitor.sensors.celsius),
+        Cell::Number(record.monitor.host.hertz),
+        Cell::Number(record.monitor.host.celsius),
         text(built.map_or("", |b| &b.hash)),
         Cell::Text(built.map_or_else(String::new, |b| serde_name(&b.bounds_checks))),
         Cell::Text(flags.join(" ")),
@@ -160,7 +168,7 @@ mod tests {
         }
         let texts: Vec<String> =
             row("x", &header, &flagged).unwrap().iter().map(Cell::text).collect();
-        assert_eq!((texts[30].as_str(), texts[31].as_str()), ("not_converged flake", "note"));
+        assert_eq!((texts[34].as_str(), texts[35].as_str()), ("not_converged flake", "note"));
         assert_eq!(
             (texts[13].as_str(), texts[14].as_str(), texts[20].as_str()),
             ("n=1", "kernel", "0.001")

@@ -155,6 +155,8 @@ pub fn flag_word(flag: &Flag) -> &'static str {
         Flag::Flake(_) => "flake",
         Flag::Throttled(_) => "throttled",
         Flag::Drift(_) => "drift",
+        Flag::StillWarm(_) => "still warm",
+        Flag::ProfileTolerance(_) => "profile's tolerance",
         Flag::OtherGroup(_) => "other group",
     }
 }
@@ -176,6 +178,10 @@ pub fn explain(flag: &Flag) -> String {
         Flag::Flake(how) => format!("flake: the first try ended ({how}), the second did not"),
         Flag::Throttled(why) => format!("throttled: the device held its clock back: {why}"),
         Flag::Drift(how) => format!("drift: {how}"),
+        Flag::StillWarm(why) => format!("still warm: the device had not cooled down: {why}"),
+        Flag::ProfileTolerance(which) => {
+            format!("profile's tolerance: the result may differ as the suite declares for {which}")
+        }
         Flag::OtherGroup(which) => format!("other group: {which}"),
     }
 }

@@ -34,6 +34,7 @@ pub fn time(Invocation { seconds, records }: Invocation) -> String {
         ("measure", sum(|w| w.measure)),
         ("reference kernel", sum(|w| w.reference_kernel)),
         ("discarded", sum(|w| w.discarded)),
+        ("cool-down", sum(|w| w.cool_down)),
     ];
     let other = seconds - parts.iter().map(|(_, seconds)| seconds).sum::<f64>();
     parts.push(("other", other));

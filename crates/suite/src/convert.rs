@@ -9,9 +9,11 @@ use super::file;
 use super::source::{Root, Source};
 use super::steps::with_first_kernel;
 use super::suggest::suggest;
-use super::types::Workload;
+use super::tolerances::Profile;
+use super::types::{Buffer, Workload};
 use super::values::Expression;
 use gpubench_core::gpu::Scalar;
+use gpubench_core::workload::Comparison;
 use std::collections::BTreeMap;
 
 /// Converts the workloads of one file.
@@ -75,6 +77,7 @@ impl Converter<'_> {
             self.fit(spec, kernel, buffers, &params);
         }
         let (asked, work, ()) = (asked?, work?, conditions?);
+        let profiles = profiles(spec, buffers.as_deref());
         let mut workload = Workload {
             name: name.value.clone(),
             tags: spec.tags.iter().flatten().map(|tag| tag.value.clone()).collect(),
@@ -88,6 +91,7 @@ impl Converter<'_> {
             program: program?,
             grid: grid?,
             work,
+            profiles,
             verify: verify?,
             measure: measure?,
             host_memory: host_memory?,
@@ -142,4 +146,10 @@ pub fn is_name(text: &str) -> bool {
     text.len() <= MAX_NAME
         && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// The tolerances of profiles, where the file names any.
+fn profiles(spec: &file::Workload, buffers: Option<&[Buffer]>) -> Vec<(Profile, Comparison)> {
+    let verification = spec.verify.as_ref().zip(buffers);
+    verification.map(|(verify, buffers)| verify.value.profiles(buffers)).unwrap_or_default()
 }

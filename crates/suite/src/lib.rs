@@ -39,6 +39,7 @@ mod spirv;
 mod steps;
 mod suggest;
 mod texts;
+mod tolerances;
 mod translate;
 mod types;
 mod values;
@@ -66,6 +67,7 @@ pub use schema::schema;
 pub use search::{Search, Variant};
 pub use signature::wgsl_signatures;
 pub use suggest::{closest_matches, suggest};
+pub use tolerances::Profile;
 pub use types::{
     Argument, Budget, Buffer, Fallback, Kernel, KernelText, MAX_PASSES, PASS, Place, Suite, Work,
     Workload, Written,

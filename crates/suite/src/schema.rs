@@ -7,6 +7,7 @@ use super::experiment_kind::ExperimentKind;
 use super::file::File;
 use super::keywords::{Other, PlainSplit};
 use super::search::SearchGroups;
+use super::tolerances::ProfileTolerances;
 use super::values::{
     ByteSize, Constant, Definition, Experiments, Expression, Fallback, FallbackSpec, Groups, Param,
     RowsSpec, Sizes, Splitting,
@@ -227,6 +228,7 @@ describe! {
                     "against": generator.subschema_for::<Other>(),
                     "relative": tolerance("Difference of `f32` relative to the expected value; by default 1e-5. Integers must be equal."),
                     "absolute": tolerance("Absolute difference of `f32`; by default 1e-6. Integers must be equal."),
+                    "profiles": generator.subschema_for::<ProfileTolerances>(),
                 },
                 "additionalProperties": false,
             },

@@ -4,11 +4,12 @@ use super::Expr;
 use super::program::Program;
 use super::requested::Requested;
 use super::search::Search;
+use super::tolerances::Profile;
 use gpubench_core::error::Located;
 use gpubench_core::gpu::{
     Access, Constant, Element, Expanded, Language, MemoryKind, Origin, Scalar, Settings, ValueType,
 };
-use gpubench_core::workload::{Ceiling, Fill, Kind, Size, Split, Verify};
+use gpubench_core::workload::{Ceiling, Comparison, Fill, Kind, Size, Split, Verify};
 use std::sync::Arc;
 
 /// A checked suite with its includes resolved.
@@ -82,6 +83,8 @@ pub struct Workload {
     pub work: Work,
     /// How the result is checked.
     pub verify: Verify,
+    /// How far it may differ on devices of a profile, where that is farther.
+    pub profiles: Vec<(Profile, Comparison)>,
     /// What is measured.
     pub measure: Vec<Requested>,
     /// Kinds of host memory, for transfers.

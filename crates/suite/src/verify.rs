@@ -6,8 +6,9 @@ use super::evaluate::Values;
 use super::file;
 use super::keywords::Other;
 use super::suggest::suggest;
+use super::tolerances::{Profile, Tolerances};
 use super::types::{Buffer, Kernel, Workload};
-use gpubench_core::gpu::{Access, Language, Scalar};
+use gpubench_core::gpu::{Access, Language};
 use gpubench_core::hash::sha256_of;
 use gpubench_core::npy::Header;
 use gpubench_core::units::quoted;
@@ -17,11 +18,6 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Differences that pass where a suite names none: a few dozen roundings of the type that is written.
-/// Integers must be equal in any case.
-const HALF: Comparison = Comparison { relative: 2e-2, absolute: 2e-3 };
-const SINGLE: Comparison = Comparison { relative: 1e-5, absolute: 1e-6 };
-const DOUBLE: Comparison = Comparison { relative: 1e-13, absolute: 1e-14 };
 /// Seconds that a command has unless its suite says otherwise, and those that it can be given: its
 /// worker is silent for no longer.
 const COMMAND_SECONDS: f64 = 60.0;
@@ -41,29 +37,6 @@ pub enum Verification {
     Command(At<Vec<At<String>>>, f64, Tolerances),
     Device(Tolerances),
     Emulator(Tolerances),
-}
-
-/// The tolerances that the file names.
-#[derive(Clone, Copy, Debug)]
-pub struct Tolerances {
-    relative: Option<f64>,
-    absolute: Option<f64>,
-}
-
-impl Tolerances {
-    /// With the defaults of the coarsest type that is written.
-    fn or_defaults(self, buffers: &[Buffer]) -> Comparison {
-        let written: Vec<_> = written(buffers).map(|buffer| buffer.element.scalar).collect();
-        let default = match (written.contains(&Scalar::F16), written.contains(&Scalar::F32)) {
-            (true, _) => HALF,
-            (false, false) if written.contains(&Scalar::F64) => DOUBLE,
-            _ => SINGLE,
-        };
-        Comparison {
-            relative: self.relative.unwrap_or(default.relative),
-            absolute: self.absolute.unwrap_or(default.absolute),
-        }
-    }
 }
 
 /// One file, or one for each buffer.
@@ -97,13 +70,9 @@ impl Decode for Verification {
         let command: Option<Option<At<Vec<At<String>>>>> = spec.field("command", diagnostics);
         let seconds: Option<Option<At<f64>>> = spec.field("seconds", diagnostics);
         let against: Option<Option<At<Other>>> = spec.field("against", diagnostics);
-        let relative: Option<Option<At<f64>>> = spec.field("relative", diagnostics);
-        let absolute: Option<Option<At<f64>>> = spec.field("absolute", diagnostics);
+        let how = Tolerances::read(&mut spec, diagnostics);
         spec.close(diagnostics);
-        let how = Tolerances {
-            relative: tolerance(relative?, diagnostics)?,
-            absolute: tolerance(absolute?, diagnostics)?,
-        };
+        let how = how?;
         let seconds = seconds?;
         if let (Some(At { at, .. }), Some(None)) = (&seconds, &command) {
             return diagnostics.reject(at, "`seconds` limit a `command`, and there is none", None);
@@ -145,13 +114,17 @@ fn limit(given: Option<At<f64>>, diagnostics: &mut Diagnostics) -> Option<f64> {
     }
 }
 
-/// A tolerance, if one is given; the outer `None`: a wrong one.
-fn tolerance(given: Option<At<f64>>, diagnostics: &mut Diagnostics) -> Option<Option<f64>> {
-    match given {
-        None => Some(None),
-        Some(At { value, .. }) if value >= 0.0 && value.is_finite() => Some(Some(value)),
-        Some(At { at, .. }) => {
-            diagnostics.reject(&at, "a tolerance is a number that is not negative", None)
+impl Verification {
+    /// How far a result may differ on devices of each profile that has a tolerance of its own.
+    pub fn profiles(&self, buffers: &[Buffer]) -> Vec<(Profile, Comparison)> {
+        match self {
+            Self::Nothing => vec![],
+            Self::Reference(_, how)
+            | Self::File(_, how)
+            | Self::Arrays(_, how)
+            | Self::Command(_, _, how)
+            | Self::Device(how)
+            | Self::Emulator(how) => how.profiles(written(buffers)),
         }
     }
 }
@@ -176,7 +149,7 @@ impl Converter<'_> {
         };
         match value {
             Verification::Nothing => Some(Verify::Nothing),
-            Verification::Device(how) => Some(Verify::Device(how.or_defaults(buffers))),
+            Verification::Device(how) => Some(Verify::Device(how.or_defaults(written(buffers)))),
             Verification::Emulator(how) => {
                 // A kernel with diagnostics of its own is reported elsewhere.
                 if kernel.is_some_and(|kernel| kernel.text(Language::Wgsl).is_none()) {
@@ -184,24 +157,26 @@ impl Converter<'_> {
                     let help = "add `wgsl:` to the kernel, or verify against `device`";
                     return self.diagnostics.reject(at, message, Some(help));
                 }
-                Some(Verify::Emulator(how.or_defaults(buffers)))
+                Some(Verify::Emulator(how.or_defaults(written(buffers))))
             }
             Verification::Reference(name, how)
                 if self.references.contains(&name.value.as_str()) =>
             {
-                Some(Verify::Reference(name.value.clone(), how.or_defaults(buffers)))
+                Some(Verify::Reference(name.value.clone(), how.or_defaults(written(buffers))))
             }
             Verification::Reference(name, _) => {
                 let help = suggest(&name.value, self.references.iter().copied());
                 let message = format!("there is no reference `{}`", name.value);
                 self.diagnostics.reject(&name.at, message, help.as_deref())
             }
-            Verification::File(file, how) => self.file(file, buffers, how.or_defaults(buffers)),
+            Verification::File(file, how) => {
+                self.file(file, buffers, how.or_defaults(written(buffers)))
+            }
             Verification::Arrays(files, how) => {
-                self.arrays(files, at, buffers, how.or_defaults(buffers))
+                self.arrays(files, at, buffers, how.or_defaults(written(buffers)))
             }
             Verification::Command(words, seconds, how) => {
-                self.command(words, *seconds, how.or_defaults(buffers))
+                self.command(words, *seconds, how.or_defaults(written(buffers)))
             }
         }
     }

@@ -8,6 +8,9 @@
  * no-parts      no sub-buffers
  * no-clock      a clock of 1 MHz
  * odd-align     sub-buffers begin at multiples of 32 KiB
+ * flush         denormals are zero, as far as the driver says
+ * toward-zero   numbers are rounded towards zero, as far as the driver says
+ * coarse        `exp` is wrong by a ten-thousandth
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -68,6 +71,10 @@ static cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info what, 
         case CL_DEVICE_MAX_PARAMETER_SIZE: SAY(size_t, 256)
         case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE: SAY(cl_ulong, 0)
     }
+    if (what == CL_DEVICE_SINGLE_FP_CONFIG) {
+        if (lies("flush")) SAY(cl_device_fp_config, CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST)
+        if (lies("toward-zero")) SAY(cl_device_fp_config, CL_FP_DENORM | CL_FP_ROUND_TO_ZERO)
+    }
     if (lies("no-clock") && what == CL_DEVICE_MAX_CLOCK_FREQUENCY) SAY(cl_uint, 1)
     if (lies("odd-align") && what == CL_DEVICE_MEM_BASE_ADDR_ALIGN) SAY(cl_uint, 8 * 32768)
     if (lies("quiet") && what == CL_DEVICE_QUEUE_PROPERTIES) SAY(cl_command_queue_properties, 0)
@@ -99,6 +106,13 @@ static cl_mem CL_API_CALL create_part(cl_mem buffer, cl_mem_flags flags, cl_buff
         return NULL;
     }
     return ((cl_mem (CL_API_CALL *)(cl_mem, cl_mem_flags, cl_buffer_create_type, const void *, cl_int *))driver->clCreateSubBuffer)(buffer, flags, type, info, status);
+}
+
+static cl_program CL_API_CALL create_program(cl_context context, cl_uint count, const char **texts, const size_t *lengths, cl_int *status) {
+    if (!lies("coarse") || count != 1) return driver->clCreateProgramWithSource(context, count, texts, lengths, status);
+    const char *both[] = {"#undef exp\n#define exp(x) (native_exp(x) * 1.0001f)\n", texts[0]};
+    const size_t sizes[] = {0, lengths ? lengths[0] : 0};
+    return driver->clCreateProgramWithSource(context, 2, both, sizes, status);
 }
 
 static cl_int CL_API_CALL build(cl_program program, cl_uint count, const cl_device_id *devices, const char *options, void (CL_CALLBACK *notify)(cl_program, void *), void *user) {
@@ -135,6 +149,7 @@ cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd_dispatch *target, cl_
     layer.clCreateCommandQueue = create_queue;
     layer.clCreateBuffer = create_buffer;
     *(void **)&layer.clCreateSubBuffer = (void *)create_part;
+    layer.clCreateProgramWithSource = create_program;
     layer.clBuildProgram = build;
     *(void **)&layer.clGetKernelArgInfo = (void *)argument_info;
     layer.clEnqueueNDRangeKernel = launch;

@@ -276,6 +276,7 @@ fn write(mut stdin: ChildStdin) -> std::io::Result<Sender<Vec<u8>>> {
 
 fn stage_label(stage: Stage) -> &'static str {
     match stage {
+        Stage::CoolDown => "cooling down",
         Stage::Prepare => "preparing the inputs",
         Stage::Build => "building the kernel",
         Stage::Launch => "the first launch",

@@ -1,6 +1,6 @@
 //! How long each stage of a case may take before its worker is killed.
 
-use gpubench_experiments::{Policy, Stage};
+use gpubench_experiments::{CoolDown, Policy, Stage};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -10,6 +10,8 @@ use std::time::Duration;
 pub struct Deadlines {
     /// Loading the driver and opening the device.
     pub open: Duration,
+    /// A pause that the user asked for.
+    pub cool_down: Duration,
     /// Making inputs, allocating, uploading.
     pub prepare: Duration,
     /// Compiling one variant of a kernel.
@@ -24,15 +26,17 @@ pub struct Deadlines {
 
 impl Deadlines {
     /// Those for cases measured by `policy`; the user's own `limit`, where given, holds for
-    /// every stage.
+    /// every stage but a pause, which is as long as the user asked for.
     pub fn new(policy: &Policy, limit: Option<Duration>) -> Self {
         let seconds = |s: f64| limit.unwrap_or(Duration::from_secs_f64(s.clamp(0.0, 1e6)));
         let launch = policy.allowed_launch.unwrap_or(policy.longest_launch);
         // The longest launch is sampled, too.
         let sampling = policy.allowed_launch.unwrap_or(0.0) * policy.min_samples as f64;
         let sampling = sampling.max(policy.seconds);
+        let pause = policy.cool_down.map_or(0.0, CoolDown::max_seconds);
         Self {
             open: seconds(60.0),
+            cool_down: Duration::from_secs_f64(30.0 + pause),
             prepare: seconds(120.0),
             build: seconds(120.0),
             launch: seconds(60.0 + launch),
@@ -44,6 +48,7 @@ impl Deadlines {
     /// The deadline of a stage.
     pub fn of(&self, stage: Stage) -> Duration {
         match stage {
+            Stage::CoolDown => self.cool_down,
             Stage::Prepare => self.prepare,
             Stage::Build => self.build,
             Stage::Launch => self.launch,

@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 /// The feature by which a device of OpenCL's embedded profile is known: it has 64-bit integers only where it has the
 /// feature `i64` too.
 pub const EMBEDDED: &str = "embedded";
+/// The feature of a device that says that it takes numbers next to zero (denormals, of `f32`) for zero.
+pub const FLUSH_TO_ZERO: &str = "flush_to_zero";
+/// The feature of a device that says that it rounds `f32` towards zero, and not to the nearest.
+pub const ROUND_TO_ZERO: &str = "round_to_zero";
 
 /// What sort of processor the device is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -50,6 +50,10 @@ pub enum Flag {
     /// The reference kernel around the case took another time than it usually did in the run; the
     /// text says by how much.
     Drift(String),
+    /// The device had not cooled down as far as was asked for; the text says how far.
+    StillWarm(String),
+    /// The result was compared by the tolerance that the suite declares for the device's profile; the text says which.
+    ProfileTolerance(String),
     /// The device does not take the work-group that the suite prefers; the text says which one ran.
     OtherGroup(String),
 }
@@ -72,6 +76,8 @@ impl Flag {
             | Self::Timestamps(_)
             | Self::FewSamples
             | Self::Flake(_)
+            | Self::StillWarm(_)
+            | Self::ProfileTolerance(_)
             | Self::OtherGroup(_) => Grade::Note,
         }
     }

@@ -1,6 +1,6 @@
 //! What no run can have measured: a record that says so was altered, and is not used.
 
-use super::{Header, Measured, Outcome, Record};
+use super::{Header, Measured, Outcome, Record, Sensed};
 use crate::units::quoted;
 use serde_json::Value;
 
@@ -25,6 +25,12 @@ impl Record {
         }
         if let Some(reading) = self.monitor.readings().find(|reading| !possible(*reading, 1.0)) {
             return Some(format!("a reading of {} cannot have been taken", quoted(reading)));
+        }
+        let celsius = self.monitor.cool_down.and_then(|pause| pause.celsius);
+        let cooled = Sensed { celsius, ..Sensed::default() };
+        let sensed = [self.monitor.sensors, self.monitor.host, cooled];
+        if let Some(reading) = sensed.iter().find_map(Sensed::impossible) {
+            return Some(format!("a sensor's {} cannot have been read", quoted(reading)));
         }
         let measured = self.measured.as_ref()?;
         if self.outcome == Outcome::Ok && measured.samples.is_empty() {
@@ -109,6 +115,11 @@ mod tests {
         assert!(guarded.validation_error().unwrap().contains("a reading of 1.8e19"));
         guarded.monitor = Monitor { joules: Some(-1.0), ..Monitor::default() };
         assert!(guarded.validation_error().unwrap().contains("a reading of -1"));
+        let host = Sensed { celsius: Some(-5.0), ..Sensed::default() };
+        guarded.monitor = Monitor { host, ..Monitor::default() };
+        assert_eq!(guarded.validation_error(), None, "cold, but it can be");
+        guarded.monitor.host.hertz = Some(1e300);
+        assert!(guarded.validation_error().unwrap().contains("a sensor's 1e300"));
         assert!(record(key("a", -5), 1.0).validation_error().unwrap().contains("`n` is -5"));
     }
 

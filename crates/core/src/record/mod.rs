@@ -22,7 +22,7 @@ mod timed;
 pub use checkpoint_file::{CheckpointError, CheckpointFile, CheckpointIdentity};
 pub use flag::{Flag, Grade};
 pub use header::{Footer, Header, Host, RemoteHost};
-pub use monitor::Monitor;
+pub use monitor::{CooledDown, Monitor, Sensed};
 pub use noise::{Noise, Past};
 pub use outcome::{ErrorNorms, Mismatch, Outcome, Severity};
 pub use raw::{Data, Detail};
@@ -222,6 +222,11 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
+/// Whether no time was spent.
+fn is_nothing(seconds: &f64) -> bool {
+    *seconds == 0.0
+}
+
 impl Built {
     /// The hash by which two runs' kernels are told apart; `None` where its variant was searched for,
     /// since the search may end elsewhere the next time.
@@ -252,12 +257,15 @@ pub struct Wall {
     /// What was thrown away because the device was slower than when the run began.
     #[serde(default)]
     pub discarded: f64,
+    /// The pause before the case.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub cool_down: f64,
 }
 
 impl Wall {
     /// Seconds of everything.
     pub fn total(&self) -> f64 {
-        self.stages() + self.reference_kernel + self.discarded
+        self.stages() + self.reference_kernel + self.discarded + self.cool_down
     }
 
     /// Seconds of all stages.
@@ -286,7 +294,8 @@ mod tests {
             busy: 15.0,
             reference_kernel: 32.0,
             discarded: 64.0,
+            cool_down: 128.0,
         };
-        assert_eq!((wall.around(), wall.stages(), wall.total()), (15.0, 31.0, 127.0));
+        assert_eq!((wall.around(), wall.stages(), wall.total()), (15.0, 31.0, 255.0));
     }
 }

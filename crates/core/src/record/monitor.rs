@@ -26,12 +26,62 @@ pub struct Monitor {
     /// Joules of one operation, idle power included; `None` where no sensor reports energy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joules: Option<f64>,
+    /// What the device's sensors reported last while it was measured.
+    #[serde(default, skip_serializing_if = "Sensed::is_empty")]
+    pub sensors: Sensed,
+    /// What the sensors of the host reported last while it was measured: its processor's.
+    #[serde(default, skip_serializing_if = "Sensed::is_empty")]
+    pub host: Sensed,
+    /// The pause before it in which the device cooled down, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cool_down: Option<CooledDown>,
+}
+
+/// A pause before a case.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CooledDown {
+    /// Seconds that it lasted, of a simulated device on its own clock.
+    pub seconds: f64,
+    /// Degrees Celsius at its end, of the device, else of the host; `None` where no sensor reports them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub celsius: Option<f64>,
+}
+
+/// What sensors reported at one moment. Whatever they do not report is `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sensed {
+    /// The core clock in hertz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hertz: Option<f64>,
+    /// Power drawn, in watts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watts: Option<f64>,
+    /// The temperature in degrees Celsius.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub celsius: Option<f64>,
+}
+
+impl Sensed {
+    /// Whether nothing was reported.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// A figure that no sensor has reported, if there is one.
+    pub(super) fn impossible(&self) -> Option<f64> {
+        let figures = [(self.hertz, 1e12), (self.watts, 1e6), (self.celsius, 1e4)];
+        let figures = figures.into_iter().filter_map(|(value, limit)| Some((value?, limit)));
+        let mut odd =
+            figures.filter(|(value, limit): &(f64, f64)| !(-limit..=*limit).contains(value));
+        odd.next().map(|(value, _)| value)
+    }
 }
 
 impl Monitor {
-    /// All that was read, in seconds and in joules.
+    /// All that was read in seconds and in joules.
     pub(super) fn readings(&self) -> impl Iterator<Item = f64> {
-        let kernels = [self.began, self.memory_kernel, self.empty_launch, self.joules];
+        let pause = self.cool_down.map(|pause| pause.seconds);
+        let kernels = [self.began, self.memory_kernel, self.empty_launch, self.joules, pause];
         kernels.into_iter().flatten().chain(self.reference_kernel.into_iter().flatten())
     }
 

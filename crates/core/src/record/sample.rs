@@ -109,6 +109,7 @@ pub fn record(key: CaseKey, seconds: f64) -> Record {
             busy: 0.45,
             reference_kernel: 0.05,
             discarded: 0.0,
+            cool_down: 0.0,
         },
     }
 }

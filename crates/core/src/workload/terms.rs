@@ -42,6 +42,16 @@ pub struct Comparison {
     pub absolute: f64,
 }
 
+impl Comparison {
+    /// What one or the other allows.
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            relative: self.relative.max(other.relative),
+            absolute: self.absolute.max(other.absolute),
+        }
+    }
+}
+
 /// A command of the user's that computes what is expected. It is given two folders behind its words:
 /// one with the inputs, one for what it writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,6 +87,29 @@ pub enum Verify {
 }
 
 impl Verify {
+    /// How far a result may differ; `None` where it is compared with nothing.
+    pub fn allowed(&self) -> Option<Comparison> {
+        self.clone().allowed_mut().copied()
+    }
+
+    /// The same, where results may differ so far.
+    pub fn allowing(mut self, allowed: Comparison) -> Self {
+        self.allowed_mut().into_iter().for_each(|own| *own = allowed);
+        self
+    }
+
+    fn allowed_mut(&mut self) -> Option<&mut Comparison> {
+        match self {
+            Self::Reference(_, allowed)
+            | Self::File(_, allowed)
+            | Self::Arrays(_, allowed)
+            | Self::Command(_, allowed)
+            | Self::Device(allowed)
+            | Self::Emulator(allowed) => Some(allowed),
+            Self::Nothing => None,
+        }
+    }
+
     /// What a result is compared with, in words; `None` where it is compared with nothing.
     pub fn against(&self) -> Option<String> {
         let name = |path: &std::path::Path| {

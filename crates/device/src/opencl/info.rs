@@ -3,7 +3,9 @@
 use super::query::{Query, platform_text, saturating};
 use super::status::checked;
 use gpubench_core::error::Result;
-use gpubench_core::gpu::{DeviceInfo, DeviceKind, EMBEDDED, Language, MemoryKind};
+use gpubench_core::gpu::{
+    DeviceInfo, DeviceKind, EMBEDDED, FLUSH_TO_ZERO, Language, MemoryKind, ROUND_TO_ZERO,
+};
 use gpubench_core::units::Bytes;
 use opencl3::command_queue::CL_QUEUE_PROFILING_ENABLE;
 use opencl3::device as cl;
@@ -237,6 +239,9 @@ fn features(device: Query, extensions: &str) -> Vec<String> {
         || has("cl_intel_subgroups")
         || device.yes(cl::CL_DEVICE_MAX_NUM_SUB_GROUPS);
     let intermediate = device.text(cl::CL_DEVICE_IL_VERSION).unwrap_or_default();
+    // Of `f32` a driver lists here what it can; one that lists nothing says nothing.
+    let single = device.number(cl::CL_DEVICE_SINGLE_FP_CONFIG).filter(|config| *config != 0);
+    let lacks = |bit: u64| single.is_some_and(|config| config & bit == 0);
     let table = [
         ("f16", has("cl_khr_fp16")),
         ("f64", has("cl_khr_fp64") || device.yes(cl::CL_DEVICE_DOUBLE_FP_CONFIG)),
@@ -244,6 +249,8 @@ fn features(device: Query, extensions: &str) -> Vec<String> {
         ("subgroups", subgroups),
         (EMBEDDED, is_embedded(device)),
         ("i64", is_embedded(device) && has("cles_khr_int64")),
+        (FLUSH_TO_ZERO, lacks(cl::CL_FP_DENORM)),
+        (ROUND_TO_ZERO, lacks(cl::CL_FP_ROUND_TO_NEAREST)),
     ];
     table.into_iter().filter(|&(_, has)| has).map(|(name, _)| name.to_owned()).collect()
 }

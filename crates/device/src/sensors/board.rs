@@ -1,10 +1,9 @@
 //! Sensors of boards and phones, whose GPU is on no bus: devfreq's and kgsl's files, and the kernel's thermal zones.
 //!
-//! Mali (panfrost, panthor, kbase), Adreno (msm by devfreq, kgsl by its own folder) and Tegra have them; V3D has a
-//! thermal zone of the chip only, which is the processor's as well.
+//! Mali (panfrost, panthor, kbase), Adreno (msm by devfreq, kgsl by its own folder) and Tegra have them.
 
 use super::files::{entries, name, number, text};
-use super::{Reading, Sensors};
+use super::{Reading, Sensors, plausible};
 use std::path::{Path, PathBuf};
 
 /// Where the one GPU of a board shows what it does.
@@ -74,30 +73,20 @@ impl Sensors for Board {
         let cooled = of(&self.cooling).filter(|state| *state > 0.0);
         Reading {
             throttled: cooled.map(|state| format!("temperature, by {state} steps")),
-            clock: number(&self.clock).filter(|hertz| *hertz > 0.0),
+            clock: number(&self.clock),
             busy: of(&self.busy).map(|percent| percent / 100.0),
             joules: None,
             watts: None,
-            // Some kernels write whole degrees.
-            celsius: of(&self.temperature).map(|t| if t.abs() < 1000.0 { t } else { 1e-3 * t }),
+            celsius: of(&self.temperature).and_then(plausible::celsius),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::files::tree;
     use super::*;
     use std::fs;
-
-    fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
-        let root = tempfile::tempdir().unwrap();
-        for (file, text) in files {
-            let path = root.path().join(file);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, format!("{text}\n")).unwrap();
-        }
-        root
-    }
 
     #[test]
     fn a_mali_is_read_by_devfreq_and_the_thermal_zones() {

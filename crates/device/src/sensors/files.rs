@@ -25,3 +25,15 @@ pub(super) fn entries(folder: impl AsRef<Path>) -> Vec<PathBuf> {
 pub(super) fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
+
+/// Files with a text each, as a tree under `/sys` has them.
+#[cfg(test)]
+pub(super) fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    for (file, text) in files {
+        let path = root.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, format!("{text}\n")).unwrap();
+    }
+    root
+}

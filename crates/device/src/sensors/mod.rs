@@ -1,14 +1,22 @@
-//! What a device's own sensors say, beside the API that computes: its clock, why that is held
-//! back, its power and temperature. NVIDIA's are read through NVML; AMD's, Intel's and those of boards through the files
-//! of their Linux drivers.
+//! What sensors say of a device, beside the API that computes: its clock, why that is held back, its power and
+//! temperature; and of the host that it is in. NVIDIA's are read through NVML; AMD's, Intel's and those of boards, as the
+//! host's, through the files of Linux.
 
 mod amdgpu;
 mod board;
 mod files;
+mod host;
 mod intel;
 mod nvml;
+mod plausible;
+mod rapl;
+mod v3d;
 
-use gpubench_core::gpu::DeviceInfo;
+pub use host::HostSensors;
+
+use crate::browser::BROWSER;
+use gpubench_core::gpu::{DeviceInfo, DeviceKind};
+use plausible::Plausible;
 use std::path::Path;
 
 /// One look at a device. Whatever it does not report is `None`.
@@ -34,30 +42,75 @@ pub trait Sensors: Send {
     fn read(&self) -> Reading;
 }
 
+/// Where Linux shows them.
+const SYS: &str = "/sys";
+
 /// The sensors of `device`; `None` for what is no GPU, and where nothing on this machine reads them.
 pub fn of(device: &DeviceInfo) -> Option<Box<dyn Sensors>> {
-    if !device.is_gpu() {
+    if !device.is_gpu() || is_elsewhere(device) {
         return None;
     }
-    let Some(pci) = device.pci.as_deref() else {
-        // A GPU on no bus is the board's own.
-        return Some(Box::new(board::Board::only(Path::new("/sys/class"))?));
-    };
-    let drm = Path::new("/sys/class/drm");
+    below(Path::new(SYS), device)
+}
+
+/// The sensors of the machine that `device` is in; `None` where they say nothing of it, and where there are none.
+pub fn of_host(device: &DeviceInfo) -> Option<HostSensors> {
+    let is_here = !matches!(device.kind, DeviceKind::Simulated | DeviceKind::Imported);
+    (is_here && !is_elsewhere(device)).then(|| HostSensors::below(Path::new(SYS)))?
+}
+
+/// Whether it is behind a page, which may be in any machine.
+fn is_elsewhere(device: &DeviceInfo) -> bool {
+    device.backend == BROWSER
+}
+
+fn below(sys: &Path, device: &DeviceInfo) -> Option<Box<dyn Sensors>> {
+    let drm = sys.join("class/drm");
     let vendor = device.vendor.to_lowercase();
-    if vendor.contains("nvidia") {
-        return Some(Box::new(nvml::NvmlDevice::at(pci)?));
-    }
-    if vendor.contains("intel") {
-        return Some(Box::new(intel::Intel::at(drm, pci)?));
-    }
-    Some(Box::new(amdgpu::Amdgpu::at(drm, pci)?))
+    Some(match device.pci.as_deref() {
+        // A GPU on no bus is the board's own.
+        None => match board::Board::only(&sys.join("class")) {
+            Some(board) => boxed(board),
+            None => boxed(v3d::V3d::below(sys)?),
+        },
+        Some(pci) if vendor.contains("nvidia") => boxed(nvml::NvmlDevice::at(pci)?),
+        Some(pci) if vendor.contains("intel") => boxed(intel::Intel::at(&drm, pci)?),
+        Some(pci) => boxed(amdgpu::Amdgpu::at(&drm, pci)?),
+    })
+}
+
+fn boxed(sensors: impl Sensors + 'static) -> Box<dyn Sensors> {
+    Box::new(Plausible(sensors))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::files::tree;
     use super::*;
     use gpubench_core::record::sample::device;
+
+    #[test]
+    fn a_gpu_on_no_bus_is_the_boards() {
+        let mali = tree(&[("class/devfreq/fb000000.gpu/cur_freq", "850000000")]);
+        let read = below(mali.path(), &device("opencl")).unwrap().read();
+        assert_eq!(read, Reading { clock: Some(8.5e8), ..Reading::default() });
+        fs_write(&mali, "1000000");
+        let read = below(mali.path(), &device("opencl")).unwrap().read();
+        assert_eq!(read, Reading::default(), "1 MHz is no clock");
+        let pi = tree(&[("class/drm/card0/device/uevent", "DRIVER=v3d")]);
+        assert_eq!(below(pi.path(), &device("vulkan")).unwrap().read(), Reading::default());
+    }
+
+    fn fs_write(mali: &tempfile::TempDir, text: &str) {
+        std::fs::write(mali.path().join("class/devfreq/fb000000.gpu/cur_freq"), text).unwrap();
+    }
+
+    #[test]
+    fn a_device_that_is_simulated_or_behind_a_page_has_no_host_here() {
+        let simulated = DeviceInfo { kind: DeviceKind::Simulated, ..device("sim") };
+        assert!(of_host(&simulated).is_none());
+        assert!(of_host(&device(BROWSER)).is_none() && of(&device(BROWSER)).is_none());
+    }
 
     #[test]
     fn devices_that_are_not_there_have_no_sensors() {

@@ -41,6 +41,9 @@ pub struct Case {
     pub division: Option<Division>,
     /// How the result is checked.
     pub verify: Verify,
+    /// For which profile its result may differ farther than elsewhere, and how far, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
     /// Seed of the inputs.
     pub seed: u64,
     /// Which of the cases that share the device it is: their kernels and buffers are numbered
@@ -278,6 +281,7 @@ pub mod sample {
             size: vec![],
             division: None,
             verify: Verify::Nothing,
+            profile: None,
             seed: 0,
             place: 0,
             plan: serde_json::Value::Null,

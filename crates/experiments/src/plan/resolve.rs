@@ -11,8 +11,8 @@ use super::{BufferPlan, Case};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::reason::Reason;
 use gpubench_core::units::{Bytes, quoted};
-use gpubench_core::workload::{CaseKey, Size, Split, Verify};
-use gpubench_suite::{Kernel, MAX_PASSES, PASS, Scope, Workload};
+use gpubench_core::workload::{CaseKey, Comparison, Size, Split, Verify};
+use gpubench_suite::{Kernel, MAX_PASSES, PASS, Profile, Scope, Workload};
 use serde_json::Value;
 
 /// What an experiment changes about how its cases are resolved.
@@ -68,6 +68,7 @@ pub fn resolve(
         || asked.scope.clone(),
         |kernel| with_constants(&asked.scope, kernel.group, &kernel.constants),
     );
+    let (verify, profile) = verification(workload, device);
     let touched = workload.work.working_set.as_ref().map(|set| set.count(&known));
     let case = Case {
         key: key.clone(),
@@ -81,13 +82,34 @@ pub fn resolve(
         buffers: asked.buffers,
         size: key.size.clone(),
         division,
-        verify: workload.verify.clone(),
+        verify,
+        profile,
         seed: limits.seed,
         place: 0,
         plan: Value::Null,
     };
     check_time(&case, device, limits)?;
     Ok(case)
+}
+
+/// How a device's result is checked, and for which of its profiles that is by a wider tolerance, which the suite
+/// declares.
+fn verification(workload: &Workload, device: &DeviceInfo) -> (Verify, Option<String>) {
+    let verify = workload.verify.clone();
+    let Some(all) = verify.allowed() else { return (verify, None) };
+    let is_its = |profile: &Profile| device.features.iter().any(|f| f == profile.feature());
+    let its = workload.profiles.iter().filter(|(profile, _)| is_its(profile));
+    let its: Vec<_> = its.filter(|(_, allowed)| *allowed != all).collect();
+    if its.is_empty() {
+        return (verify, None);
+    }
+    let allowed = its.iter().fold(all, |widest, (_, allowed)| widest.or(*allowed));
+    let about: Vec<_> = its.iter().map(|(profile, _)| profile.about()).collect();
+    let text = |how: Comparison| {
+        format!("relative {}, absolute {}", quoted(how.relative), quoted(how.absolute))
+    };
+    let which = format!("{}: {} instead of {}", about.join(" and "), text(allowed), text(all));
+    (verify.allowing(allowed), Some(which))
 }
 
 /// How the problem can be cut, where the suite names the parameter that counts its rows and the

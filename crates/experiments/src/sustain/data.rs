@@ -1,7 +1,7 @@
 //! What a record holds of it.
 
 use gpubench_core::gpu::Clock;
-use gpubench_core::record::Data;
+use gpubench_core::record::{Data, Sensed};
 use gpubench_core::workload::Kind;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +38,9 @@ pub struct Window {
     /// What held the clock back, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttled: Option<String>,
+    /// What the host's sensors said.
+    #[serde(default, skip_serializing_if = "Sensed::is_empty")]
+    pub host: Sensed,
 }
 
 impl Data for Sustain {

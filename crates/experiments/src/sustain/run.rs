@@ -1,4 +1,4 @@
-//! Keeps a kernel running, and reads the device's sensors on the way.
+//! Keeps a kernel running, and reads the sensors of device and host on the way.
 
 use super::Plan;
 use super::analysis::FIRST;
@@ -108,8 +108,9 @@ impl<'s> Run<'s> {
             true => self.elapsed + length,
             false => self.begun.elapsed().as_secs_f64(),
         };
-        let reading = self.bench.session.polling.as_ref().and_then(|polling| polling.latest());
-        let reading = reading.unwrap_or_default();
+        let polling = self.bench.session.polling.as_ref();
+        let reading = polling.and_then(|polling| polling.latest()).unwrap_or_default();
+        let host = polling.map(|polling| polling.latest_host()).unwrap_or_default();
         let launches = samples.len() as u64 * u64::from(self.batch);
         Ok(median_of(samples).map(|seconds| Window {
             at: self.elapsed,
@@ -119,6 +120,7 @@ impl<'s> Run<'s> {
             watts: reading.watts,
             celsius: reading.celsius,
             throttled: reading.throttled,
+            host,
         }))
     }
 }

@@ -20,7 +20,8 @@ pub(super) fn section(input: &ReportInput) -> Section {
     let section = Section::new("sustain", "Sustained rates").text(
         "The same kernel, launched over and over. The first seconds are a tenth of the run, ten \
          seconds at most; the rate that it settles at is that of the last half. Clock, power and \
-         temperature come from the device's sensors, where it has any.",
+         temperature come from the device's sensors, where it has any, and the host's from its \
+         processor's.",
     );
     detailed_cases(input).map(|case| one(&case)).fold(section, Section::section)
 }
@@ -39,10 +40,10 @@ fn one(case: &Case) -> Section {
     }
     let windows = &case.data.windows;
     let section = section
-        .plot(plot(windows, "rate", unit, |window| rate(window.seconds)))
-        .plot(plot(windows, "clock", Unit::Hertz, |window| window.hertz))
-        .plot(plot(windows, "power", Unit::Watts, |window| window.watts))
-        .plot(plot(windows, "temperature", Unit::Celsius, |window| window.celsius));
+        .plot(plot(windows, "rate", unit, &[("rate", &|window| rate(window.seconds))]))
+        .plot(sensed(windows, "clock", Unit::Hertz, |w| w.hertz, |w| w.host.hertz))
+        .plot(sensed(windows, "power", Unit::Watts, |w| w.watts, |w| w.host.watts))
+        .plot(sensed(windows, "temperature", Unit::Celsius, |w| w.celsius, |w| w.host.celsius));
     reasons(windows).into_iter().fold(section.table(table(windows, unit, rate)), Section::note)
 }
 
@@ -96,22 +97,37 @@ fn facts(
         .fact("ran", "ran", ran.text(" of ").value(raw.asked, Unit::Seconds).text(" asked for"))
 }
 
+/// A quantity of a window.
+type Value<'a> = &'a dyn Fn(&Window) -> Option<f64>;
+
+/// What sensors of the device and of its host reported.
+fn sensed(
+    windows: &[Window],
+    label: &'static str,
+    unit: Unit,
+    device: fn(&Window) -> Option<f64>,
+    host: fn(&Window) -> Option<f64>,
+) -> Plot {
+    plot(windows, label, unit, &[(label, &device), ("of the host", &host)])
+}
+
 fn plot(
     windows: &[Window],
     label: &'static str,
     unit: Unit,
-    value: impl Fn(&Window) -> Option<f64>,
+    values: &[(&'static str, Value)],
 ) -> Plot {
     let x = Axis::new("time", Unit::Seconds, Scale::Linear);
     let title = Sentence::from(label).text(" against time");
-    // A window's value holds from the end of the one before to its own.
-    let starts = std::iter::once(0.0).chain(windows.iter().map(|window| window.at));
-    let held = starts.zip(windows).filter_map(|(at, window)| Some((at, value(window)?)));
-    let last = windows.last().and_then(|window| Some((window.at, value(window)?)));
-    let series = Series::new(label, Style::Steps).points(held.chain(last));
-    Plot::new(label, title, x, Axis::new(label, unit, Scale::Linear))
-        .series(series)
-        .tabled_in("windows")
+    let plot = Plot::new(label, title, x, Axis::new(label, unit, Scale::Linear));
+    let series = values.iter().map(|(label, value)| {
+        // A window's value holds from the end of the one before to its own.
+        let starts = std::iter::once(0.0).chain(windows.iter().map(|window| window.at));
+        let held = starts.zip(windows).filter_map(|(at, window)| Some((at, value(window)?)));
+        let last = windows.last().and_then(|window| Some((window.at, value(window)?)));
+        Series::new(*label, Style::Steps).points(held.chain(last))
+    });
+    series.fold(plot, Plot::series).tabled_in("windows")
 }
 
 /// Windows at even distances, the first and the last among them.
@@ -122,6 +138,9 @@ fn table(windows: &[Window], unit: Unit, rate: impl Fn(f64) -> Option<f64>) -> T
         Column::new("clock", "clock", Unit::Hertz),
         Column::new("power", "power", Unit::Watts),
         Column::new("temperature", "temperature", Unit::Celsius),
+        Column::new("host_clock", "clock", Unit::Hertz).under("of the host"),
+        Column::new("host_power", "power", Unit::Watts).under("of the host"),
+        Column::new("host_temperature", "temperature", Unit::Celsius).under("of the host"),
     ];
     let mut table = Table::new("windows", "Rate and sensors over time", columns);
     let last = windows.len().saturating_sub(1);
@@ -134,6 +153,9 @@ fn table(windows: &[Window], unit: Unit, rate: impl Fn(f64) -> Option<f64>) -> T
             window.hertz.into(),
             window.watts.into(),
             window.celsius.into(),
+            window.host.hertz.into(),
+            window.host.watts.into(),
+            window.host.celsius.into(),
         ]);
     }
     table.without_missing()
@@ -163,7 +185,7 @@ mod tests {
     use super::*;
     use gpubench_analysis::Source;
     use gpubench_core::gpu::Clock;
-    use gpubench_core::record::{Detail, sample};
+    use gpubench_core::record::{Detail, Sensed, sample};
 
     #[test]
     fn a_run_that_gets_hot_reads_well() {
@@ -177,6 +199,7 @@ mod tests {
                 watts: Some(250.0),
                 celsius: Some(40.0 + f64::from(i.min(45))),
                 throttled: hot.then(|| "power cap".to_owned()),
+                host: Sensed { hertz: Some(3.2e9), watts: None, celsius: Some(55.0) },
             }
         };
         let raw = Sustain {

@@ -202,7 +202,9 @@ impl Session<'_> {
     fn policy_for(&self, device: usize, share: Share) -> Policy {
         let policy = self.policy.clone();
         if !policy.verify_only {
-            return Policy { seconds: share.seconds, warmup: share.warmup, ..policy };
+            let Share { seconds, warmup } = share;
+            let cool_down = self.time_budgets[device].cool_down();
+            return Policy { seconds, warmup, cool_down, ..policy };
         }
         let seconds = self.time_budgets[device].left().unwrap_or(LONGEST_CHECK);
         let longest_launch = match self.header.devices[device].kind {

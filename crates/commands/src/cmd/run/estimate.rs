@@ -35,6 +35,8 @@ pub struct Extent {
     pub verify_only: bool,
     /// Cores of the host.
     pub cores: u32,
+    /// Seconds of a pause before each case but the first, at most.
+    pub pause: f64,
 }
 
 /// Seconds to start a worker and close its device, about.
@@ -83,6 +85,10 @@ fn of_device<'a>(
     }
     let simulated = device.kind == DeviceKind::Simulated;
     let (mut spent, mut each) = (0.0, WORKER);
+    let pauses = |cases: usize| if simulated { 0.0 } else { extent.pause * cases as f64 };
+    each += pauses(cases.len());
+    // Before the first case there is none.
+    spent -= pauses(1);
     for case in cases {
         let estimate = estimate(case, device, extent.cores);
         if references.insert(&case.key) {
@@ -107,7 +113,7 @@ fn of_device<'a>(
             spent += each;
         }
     }
-    spent.min(extent.total.unwrap_or(f64::INFINITY))
+    spent.max(0.0).min(extent.total.unwrap_or(f64::INFINITY))
 }
 
 /// Seconds of warm-up and samples of launches this long: most cases end at the largest number of
@@ -126,11 +132,29 @@ mod tests {
 
     /// The estimate for three cases on a GPU with so many seconds.
     fn estimated(total: Option<f64>, planned: u32, may_follow: bool) -> f64 {
-        let rounds = Rounds { planned, may_follow };
-        let extent = Extent { total, rounds, max_seconds: 0.5, verify_only: false, cores: 2 };
+        with_pauses(0.0, total, Rounds { planned, may_follow }, "opencl")
+    }
+
+    fn with_pauses(pause: f64, total: Option<f64>, rounds: Rounds, backend: &str) -> f64 {
+        let max_seconds = 0.5;
+        let extent = Extent { total, rounds, max_seconds, verify_only: false, cores: 2, pause };
         let run = [10, 20, 30].map(|n| case("memory", "copy", n)).to_vec();
         let cases = [Cases { run, skipped: vec![] }];
-        Estimates::new(&[device("opencl")], &cases, &[], &extent).total()
+        let mut device = device(backend);
+        if backend == "sim" {
+            device.kind = DeviceKind::Simulated;
+        }
+        Estimates::new(&[device], &cases, &[], &extent).total()
+    }
+
+    #[test]
+    fn pauses_are_before_all_cases_but_the_first() {
+        let rounds = Rounds { planned: 2, may_follow: false };
+        let [without, with] = [0.0, 30.0].map(|pause| with_pauses(pause, None, rounds, "opencl"));
+        assert!((with - without - 5.0 * 30.0).abs() < 1e-9, "{with} {without}");
+        assert_eq!(with_pauses(30.0, Some(60.0), rounds, "opencl"), 60.0, "no longer than it may");
+        let [without, with] = [0.0, 30.0].map(|pause| with_pauses(pause, None, rounds, "sim"));
+        assert_eq!(with, without, "a simulated device's pauses take no time");
     }
 
     #[test]

@@ -33,6 +33,7 @@ use gpubench_core::record::Header;
 use gpubench_core::units::seconds;
 use gpubench_core::workload::Kind;
 use gpubench_device::device_choice::Selector;
+use gpubench_experiments::CoolDown;
 use gpubench_experiments::registry::{COLD, experiment};
 use gpubench_report::formats::{FORMATS, Format};
 use gpubench_report::progress::say;
@@ -92,6 +93,11 @@ pub struct Args {
     /// Seconds for each device (default: the suite's, and at most 5 a case under a --filter)
     #[arg(long, value_name = "SECONDS", value_parser = limit)]
     budget: Option<f64>,
+    /// Before each case but a device's first, let the device cool down: for so many seconds, or until it (else
+    /// its host) is below a temperature, as `50C`, for at most 120 s, or `50C:300`
+    #[arg(long, value_name = "SECONDS|TEMPERATURE", value_parser = str::parse::<CoolDown>,
+          conflicts_with_all = ["verify", "list"])]
+    cool_down: Option<CoolDown>,
     /// In which format to report on standard output, as `gpubench report` would
     #[arg(long, value_parser = report::formats(), default_value = TEXT.name,
           conflicts_with_all = ["list", "dry_run"])]

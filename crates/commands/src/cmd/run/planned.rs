@@ -20,9 +20,9 @@ use gpubench_core::text::counted;
 use gpubench_core::units::{self, Bytes};
 use gpubench_core::workload::Verify;
 use gpubench_device::device_choice::Selector;
-use gpubench_experiments::Policy;
 use gpubench_experiments::plan::Limits;
 use gpubench_experiments::registry::RESUMABLE;
+use gpubench_experiments::{CoolDown, Policy};
 use gpubench_report::progress::say;
 use gpubench_suite::{Suite, Workload};
 use std::path::Path;
@@ -94,6 +94,7 @@ impl<'a> Plan<'a> {
             max_seconds,
             verify_only: header.verify_only,
             cores: limits.cores,
+            pause: args.cool_down.map_or(0.0, CoolDown::max_seconds),
         };
         let estimates = Estimates::new(&header.devices, &cases, &multi_device_cases, &extent);
         Ok(Self {
@@ -193,7 +194,10 @@ impl<'a> Plan<'a> {
                 .collect(),
             multi_device_cases: self.multi_device_cases.into_iter().map(with_supervisor).collect(),
             cases: self.cases,
-            time_budgets: vec![self.time_budget.clone(); devices.len()],
+            time_budgets: devices
+                .iter()
+                .map(|d| self.time_budget.clone().with_pauses(self.args.cool_down, d.kind))
+                .collect(),
             multi_device_budget: self.time_budget,
             estimates: self.estimates,
             rounds: self.rounds,

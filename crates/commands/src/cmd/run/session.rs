@@ -268,6 +268,7 @@ pub(super) fn scatter_seed(seed: u64, round: u32) -> u64 {
 /// A stage in a word.
 pub(super) fn stage_label(stage: Stage) -> &'static str {
     match stage {
+        Stage::CoolDown => "cool down",
         Stage::Prepare => "prepare",
         Stage::Build => "build",
         Stage::Launch => "launch",

@@ -1,8 +1,10 @@
 //! How long each case of a device may take, so that all of them fit the device's time budget.
 
 use super::overhead::Overheads;
+use gpubench_core::gpu::DeviceKind;
 use gpubench_core::record::Record;
 use gpubench_core::units;
+use gpubench_experiments::CoolDown;
 use gpubench_experiments::plan::Case;
 use std::time::Instant;
 
@@ -33,6 +35,39 @@ pub struct TimeBudget {
     turn: Option<Instant>,
     /// What cases need besides measuring.
     overheads: Overheads,
+    pauses: Pauses,
+}
+
+/// Pauses in which the device cools down.
+#[derive(Clone, Debug, Default)]
+struct Pauses {
+    asked: Option<CoolDown>,
+    /// Whether they take no time: those of a simulated device.
+    is_simulated: bool,
+    /// How many there were, and their seconds.
+    made: (u32, f64),
+    /// Whether the device has run a case, after which it may be warm.
+    is_warm: bool,
+}
+
+impl Pauses {
+    /// Before the next case.
+    fn next(&self) -> Option<CoolDown> {
+        self.asked.filter(|_| self.is_warm)
+    }
+
+    /// Seconds that it is expected to last.
+    fn seconds(&self) -> f64 {
+        let asked = self.next().filter(|_| !self.is_simulated);
+        asked.map_or(0.0, |asked| asked.expected(self.made))
+    }
+
+    fn learn(&mut self, record: &Record) {
+        self.is_warm = true;
+        if record.monitor.cool_down.is_some() {
+            self.made = (self.made.0 + 1, self.made.1 + record.wall.cool_down);
+        }
+    }
 }
 
 /// The time for one case, in seconds.
@@ -51,8 +86,19 @@ impl TimeBudget {
     pub fn new(total: Option<f64>, max_seconds: f64, smallest: u64) -> Self {
         let min_share = total.map_or(0.0, |total| 0.5 * total / smallest.max(1) as f64);
         let smallest = min_share.min(max_seconds);
-        let overheads = Overheads::default();
-        Self { total, max_seconds, smallest, spent: 0.0, turn: None, overheads }
+        let (overheads, pauses) = (Overheads::default(), Pauses::default());
+        Self { total, max_seconds, smallest, spent: 0.0, turn: None, overheads, pauses }
+    }
+
+    /// The same with pauses between cases, on a device of this kind.
+    pub fn with_pauses(self, asked: Option<CoolDown>, kind: DeviceKind) -> Self {
+        let is_simulated = kind == DeviceKind::Simulated;
+        Self { pauses: Pauses { asked, is_simulated, ..self.pauses }, ..self }
+    }
+
+    /// How the device cools down before the next case.
+    pub fn cool_down(&self) -> Option<CoolDown> {
+        self.pauses.next()
     }
 
     /// The device's turn begins: only in its turns its time passes.
@@ -94,11 +140,13 @@ impl TimeBudget {
             let seconds = self.max_seconds;
             return Some(Share { seconds, warmup: seconds.min(LONGEST_WARMUP) });
         };
-        let remaining = total - spent;
+        let pause = self.pauses.seconds();
+        let remaining = total - spent - pause;
         if remaining <= 0.0 {
             return None;
         }
-        let fair = remaining / left.max(1) as f64 - overhead;
+        // Those of the others come later.
+        let fair = (total - spent) / left.max(1) as f64 - pause - overhead;
         let min_seconds = if smallest { SHORTEST.max(self.smallest) } else { SHORTEST };
         let min_seconds = min_seconds.max(TIMES_OVERHEAD * overhead);
         // The last case must not take more than there is; where there is next to nothing, next to that.
@@ -124,11 +172,13 @@ impl TimeBudget {
 
     /// Whether `case` and what surrounds it may still fit.
     pub fn fits(&self, case: &Case) -> bool {
-        self.left().is_none_or(|left| left > self.overheads.of(case) + SHORTEST)
+        let around = self.overheads.of(case) + self.pauses.seconds();
+        self.left().is_none_or(|left| left > around + SHORTEST)
     }
 
     /// Learns what `case` needed besides measuring.
     pub fn learn(&mut self, case: &Case, record: &Record) {
+        self.pauses.learn(record);
         self.overheads.learn(case, record);
     }
 
@@ -146,6 +196,8 @@ impl TimeBudget {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpubench_core::record::CooledDown;
+    use gpubench_core::record::sample::{key, record};
 
     fn seconds(budget: &TimeBudget, spent: f64, left: u64, smallest: bool) -> Option<f64> {
         budget.share_at(spent, 0.0, left, smallest).map(|share| share.seconds)
@@ -179,6 +231,28 @@ mod tests {
             let all = 0.1 + share.seconds + share.warmup;
             assert!(all <= left + 1e-9, "{all} s of {left} s");
         }
+    }
+
+    #[test]
+    fn pauses_take_their_share_from_the_second_case_on() {
+        let below = CoolDown::Below { celsius: 50.0, max_seconds: 20.0 };
+        let new = |kind| TimeBudget::new(Some(100.0), 50.0, 1).with_pauses(Some(below), kind);
+        let mut budget = new(DeviceKind::Discrete);
+        let share = |budget: &TimeBudget, spent| seconds(budget, spent, 4, false);
+        assert_eq!((budget.cool_down(), share(&budget, 0.0)), (None, Some(25.0 / 1.5)));
+        let mut record = record(key("a", 1), 1e-3);
+        let mut simulated = new(DeviceKind::Simulated);
+        [&mut budget, &mut simulated].into_iter().for_each(|one| one.pauses.learn(&record));
+        assert_eq!([budget.cool_down(), simulated.cool_down()], [Some(below); 2]);
+        assert_eq!(share(&simulated, 0.0), Some(25.0 / 1.5), "its pauses take no time");
+        assert_eq!(share(&budget, 0.0), Some(5.0 / 1.5), "it may last 20 s");
+        record.monitor.cool_down = Some(CooledDown { seconds: 5.0, celsius: Some(49.0) });
+        record.wall.cool_down = 5.0;
+        budget.pauses.learn(&record);
+        assert_eq!(share(&budget, 0.0), Some(20.0 / 1.5), "it is expected to last 5 s");
+        assert_eq!(share(&budget, 96.0), None, "there is no time for a pause and a case");
+        let last = budget.share_at(94.0, 0.0, 1, false).unwrap();
+        assert!((last.seconds + last.warmup - 1.0).abs() < 1e-9, "{last:?}");
     }
 
     #[test]
