@@ -8,6 +8,7 @@ mod files;
 mod intel;
 mod nvml;
 
+use crate::browser::BROWSER;
 use gpubench_core::gpu::DeviceInfo;
 use std::path::Path;
 
@@ -36,7 +37,8 @@ pub trait Sensors: Send {
 
 /// The sensors of `device`; `None` for what is no GPU, and where nothing on this machine reads them.
 pub fn of(device: &DeviceInfo) -> Option<Box<dyn Sensors>> {
-    if !device.is_gpu() {
+    // A page may be in another machine than its hub.
+    if !device.is_gpu() || device.backend == BROWSER {
         return None;
     }
     let Some(pci) = device.pci.as_deref() else {
