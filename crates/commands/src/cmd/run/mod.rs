@@ -24,7 +24,7 @@ use super::report::{self, Shown};
 use super::results;
 use super::show::{print, print_report, warnings};
 use crate::store::{Writer, result_name};
-use crate::worker::Remote;
+use crate::worker::{Remote, Remotes};
 use cases::Filters;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
@@ -198,8 +198,7 @@ fn start(args: &Args, suite: &Suite) -> Result<(u8, Vec<PathBuf>)> {
     let remotes = args.remotes.connect()?;
     let chosen = found::devices(&args.selector, &remotes)?;
     if !args.dry_run {
-        trust::ask(suite, args.trust)?;
-        remotes.iter().for_each(Remote::trust);
+        ask_trust(args, suite, &remotes)?;
     }
     let parts: Vec<&[DeviceInfo]> = match args.per_device {
         true => chosen.chunks(1).collect(),
@@ -244,6 +243,15 @@ fn start(args: &Args, suite: &Suite) -> Result<(u8, Vec<PathBuf>)> {
     Ok((worst, files))
 }
 
+/// Asks for trust where the suite wants it, and tells the other machines: those of a suite that wants none are told of
+/// none, and check by themselves that its kernels are gpubench's.
+fn ask_trust(args: &Args, suite: &Suite, remotes: &Remotes) -> Result<()> {
+    if trust::ask(suite, args.trust)? {
+        remotes.iter().for_each(Remote::trust);
+    }
+    Ok(())
+}
+
 /// Goes on with the run in `file`.
 fn resume(args: &Args, suite: &Suite, file: &Path) -> Result<(u8, Vec<PathBuf>)> {
     interrupt::listen();
@@ -256,8 +264,7 @@ fn resume(args: &Args, suite: &Suite, file: &Path) -> Result<(u8, Vec<PathBuf>)>
     let here = found::list(&selector, &remotes)?;
     let chosen = resume::check(&run.header, suite, &here)?;
     resume::check_simulated(&args.selector, &chosen, &here)?;
-    trust::ask(suite, args.trust)?;
-    remotes.iter().for_each(Remote::trust);
+    ask_trust(args, suite, &remotes)?;
     let plan = Plan::new(args, suite, &filters, run.header)?;
     match plan.run((&chosen, &remotes), |_| Ok(writer), run.records)? {
         Some(ended) => {

@@ -1,0 +1,103 @@
+//! Several machines in one run.
+
+use crate::common::{Place, finish, outcomes, suite, text};
+use crate::{gpubench, nothing_is_left, output};
+use gpubench::record::Outcome;
+use serde_json::Value;
+use std::time::Duration;
+
+pub fn write_hosts(place: &Place, hosts: &str) {
+    let config = place.folder.path().join("config/gpubench");
+    std::fs::create_dir_all(&config).expect("a folder");
+    std::fs::write(config.join("hosts.yaml"), hosts).expect("writable");
+}
+
+const BOTH: [&str; 4] = ["--on", "left", "--on", "right"];
+
+/// Two machines in the hosts file, both of them this one.
+fn two_machines(place: &Place, variables: &str) -> [&'static str; 4] {
+    std::fs::create_dir(place.folder.path().join("other")).expect("a folder");
+    let binary = env!("CARGO_BIN_EXE_gpubench");
+    let hosts = format!(
+        "left: {{ command: 'env {variables}' }}\n\
+         right: {{ command: 'env GPUBENCH_LOCKS=other {variables}', binary: {binary} }}\n"
+    );
+    write_hosts(place, &hosts);
+    BOTH
+}
+
+/// Two desks may name the same two machines in any order, under any names.
+#[test]
+fn nothing_is_held_while_something_else_is_waited_for() {
+    let place = Place::new();
+    two_machines(&place, "");
+    let suite = suite("program/program.yaml");
+    let run = |on: &[&str]| {
+        let args = ["run", &suite, "--filter", "copy", "--sim", "k40c", "--rounds", "1"];
+        gpubench(&place, &[&args[..], on].concat()).spawn().expect("it starts")
+    };
+    // A run that ends makes the lock's file; then this test is the other run.
+    assert_eq!(finish(run(&["--on", "right"])).status.code(), Some(0));
+    let files = std::fs::read_dir(place.folder.path().join("other")).expect("a folder").flatten();
+    let lock = files.map(|entry| entry.path()).next().expect("a lock");
+    let lock = std::fs::File::options().read(true).write(true).open(lock).expect("a file");
+    lock.lock().expect("nobody has it");
+    let mut both = run(&BOTH);
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(finish(run(&["--on", "left"])).status.code(), Some(0), "nobody holds it");
+    assert!(both.try_wait().expect("a child").is_none(), "it waits");
+    drop(lock);
+    let other_way = run(&["--on", "right", "--on", "left"]);
+    for run in [both, other_way] {
+        let ended = finish(run);
+        assert_eq!(ended.status.code(), Some(0), "{}", text(&ended.stderr));
+    }
+    assert_eq!(place.results().len(), 4);
+    nothing_is_left(&place);
+}
+
+#[test]
+fn several_machines_make_one_run() {
+    let place = Place::new();
+    let machines = two_machines(&place, "");
+    let suite = suite("program/program.yaml");
+    let args = ["run", &suite, "--filter", "copy", "--sim", "k40c"];
+    let found = output(&place, &[&args[..], &machines[..]].concat());
+    assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+    let run = place.run();
+    let names: Vec<_> = run.header.devices.iter().map(|d| d.remote.as_deref()).collect();
+    assert_eq!(names, [Some("left"), Some("right")]);
+    assert_eq!(outcomes(&run, "copy"), [&Outcome::Ok; 2]);
+    let listed = |device: &str| {
+        let args = ["devices", "--json", "--sim", "k40c", "--device", device];
+        let found = output(&place, &[&args[..], &machines[..]].concat());
+        let found: Value = serde_json::from_slice(&found.stdout).expect("JSON");
+        let list = found.as_array().expect("a list").iter();
+        list.map(|d| d["selector"].as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
+    };
+    let both = ["sim:8@left", "sim:8@right"].map(str::to_owned);
+    assert_eq!(listed("sim:8").as_deref(), Some(&both[..]));
+    assert_eq!(listed("sim:9@right").map(|all| all.len()), Some(3), "and those that --sim names");
+    nothing_is_left(&place);
+}
+
+#[test]
+#[cfg_attr(not(feature = "require-opencl"), ignore = "needs an OpenCL driver")]
+fn machines_check_each_others_results() {
+    let place = Place::new();
+    // Here is none to ask: each fetches what the other computes, and is sent it.
+    let vendors = std::env::var("OCL_ICD_VENDORS").unwrap_or("/etc/OpenCL/vendors".into());
+    let machines = two_machines(&place, &format!("OCL_ICD_VENDORS={vendors}"));
+    // Arrays of one and of two parts of a file, and of one that ends with a part.
+    let suite = std::fs::read_to_string(suite("flow/cross_device_oracle.yaml")).expect("a suite");
+    let suite = suite.replace("n: [256, 65536]", "n: [256, 300000, 524288]");
+    std::fs::write(place.folder.path().join("oracle.yaml"), suite).expect("writable");
+    let args = ["run", "oracle.yaml", "--rounds", "1", "--backend", "opencl"];
+    let mut run = gpubench(&place, &[&args[..], &machines[..]].concat());
+    let found = finish(run.env("OCL_ICD_VENDORS", "/none").spawn().expect("it starts"));
+    assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+    let run = place.run();
+    let outcomes = outcomes(&run, "verified_by_another_device");
+    assert!(outcomes.len() >= 6 && outcomes.iter().all(|outcome| outcome.is_ok()), "{outcomes:?}");
+    nothing_is_left(&place);
+}
