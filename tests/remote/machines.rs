@@ -1,8 +1,8 @@
 //! Several machines in one run.
 
-use crate::common::{Place, finish, outcomes, suite, text};
-use crate::{gpubench, nothing_is_left, output};
-use gpubench::record::Outcome;
+use crate::common::{Place, finish, kill, outcomes, suite, text, until};
+use crate::{SIM, gpubench, lines, nothing_is_left, output, results};
+use gpubench::record::{Outcome, Record};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -24,6 +24,107 @@ fn two_machines(place: &Place, variables: &str) -> [&'static str; 4] {
     );
     write_hosts(place, &hosts);
     BOTH
+}
+
+/// The same, each behind a script of its own, of which `LEFT` and `RIGHT` are the words.
+fn two_links(place: &Place, [left, right]: [&str; 2]) {
+    two_machines(place, "");
+    for (name, script) in [("left", left), ("right", right)] {
+        std::fs::write(place.folder.path().join(name), script).expect("writable");
+    }
+    let folder = place.folder.path().display();
+    let hosts = format!(
+        "left: {{ command: 'sh {folder}/left' }}\n\
+         right: {{ command: 'env GPUBENCH_LOCKS=other sh {folder}/right' }}\n"
+    );
+    write_hosts(place, &hosts);
+}
+
+/// Has a link wait at the first stage of a case until the other is there too.
+fn meets(own: &str, other: &str) -> String {
+    format!(
+        "setsid -w \"$@\" | while IFS= read -r line; do\n\
+         case $line in *'\"stage\":'*) touch {own}; while [ ! -e {other} ]; do sleep 0.05; done;; esac\n\
+         printf '%s\\n' \"$line\"; done\n"
+    )
+}
+
+/// Each machine goes on only when the other is in the middle of a case.
+#[test]
+fn machines_are_measured_at_the_same_time() {
+    let place = Place::new();
+    two_links(&place, [&meets("here", "there"), &meets("there", "here")]);
+    let suite = suite("program/program.yaml");
+    let args = ["run", &suite, "--timeout", "20"];
+    let found = output(&place, &[&args[..], &SIM, &BOTH].concat());
+    assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+    let run = place.run();
+    let of = |device: usize| -> Vec<Record> {
+        run.records.iter().filter(|r| r.device == device).cloned().collect()
+    };
+    let [left, right] = [of(0), of(1)];
+    assert!(left.len() > 10 && run.records.iter().all(|record| record.flags.is_empty()));
+    assert_eq!(results(&left), results(&right), "as each does by itself");
+    nothing_is_left(&place);
+}
+
+#[test]
+fn a_machine_that_is_lost_does_not_hold_up_the_other() {
+    let place = Place::new();
+    let dies = "setsid -w \"$@\" | while IFS= read -r line; do\n\
+                case $line in *'\"stage\":'*) exit 1;; esac; printf '%s\\n' \"$line\"; done\n";
+    two_links(&place, [dies, "exec \"$@\"\n"]);
+    let suite = suite("program/program.yaml");
+    let args = ["run", &suite, "--filter", "copy", "--rounds", "4", "--sim", "dual-c2075"];
+    let found = output(&place, &[&args[..], &BOTH].concat());
+    assert_eq!(found.status.code(), Some(4), "{}", text(&found.stderr));
+    let run = place.run();
+    let of = |device: usize| -> Vec<&Outcome> {
+        run.records.iter().filter(|r| r.device == device).map(|r| &r.outcome).collect()
+    };
+    let lost = |device| -> Vec<&str> {
+        let of = of(device).into_iter();
+        of.filter_map(|outcome| match outcome {
+            Outcome::LinkLost(why) => Some(why.as_str()),
+            _ => None,
+        })
+        .collect()
+    };
+    let lost = [lost(0), lost(1)];
+    assert_eq!(lost.each_ref().map(Vec::len), [3, 3], "then the devices are in quarantine");
+    let given_up = |why: &&&str| why.contains("is not tried again");
+    // Two tries of each of three cases, whichever device they were of.
+    assert_eq!(lost.iter().flatten().filter(given_up).count(), 3, "{lost:?}");
+    assert!([2, 3].into_iter().flat_map(of).all(|outcome| outcome.is_ok()));
+    nothing_is_left(&place);
+}
+
+#[test]
+fn an_interruption_ends_all_machines_and_they_go_on() {
+    let place = Place::new();
+    let machines = two_machines(&place, "");
+    let suite = suite("program/program.yaml");
+    let args = ["run", &suite, "--sim", "k40c", "--seed", "7", "--rounds", "40"];
+    let run = gpubench(&place, &[&args[..], &machines].concat()).spawn().expect("it starts");
+    let is_running = || place.results().first().is_some_and(|file| lines(file) > 6);
+    until("some records", is_running);
+    kill(run.id(), "INT");
+    let ended = finish(run);
+    assert_eq!(ended.status.code(), Some(130), "{}", text(&ended.stderr));
+    let file = place.result().display().to_string();
+    let resumed = output(
+        &place,
+        &[&["run", &suite, "--resume", &file, "--sim", "k40c"][..], &machines].concat(),
+    );
+    assert_eq!(resumed.status.code(), Some(0), "{}", text(&resumed.stderr));
+    let records = place.run().records;
+    let mut keys: Vec<_> =
+        records.iter().map(|r| format!("{} {} {}", r.device, r.key, r.round)).collect();
+    let all = keys.len();
+    keys.sort();
+    keys.dedup();
+    assert_eq!((keys.len(), all % 2), (all, 0), "each once");
+    nothing_is_left(&place);
 }
 
 /// Two desks may name the same two machines in any order, under any names.
