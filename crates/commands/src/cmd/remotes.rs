@@ -96,11 +96,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_to_be_repeated_is_split_into_the_same_words() {
+    fn what_is_to_be_repeated_is_split_as_it_was() {
         let on = vec![r#"sh -c 'exec "$@"' sh"#.to_owned(), format!("ssh {}", "x".repeat(300))];
         let args = RemoteArgs { on: on.clone(), push: Some("a file".into()) };
-        let words = split(&args.written()).unwrap();
-        assert_eq!(words, ["--on", &on[0], "--on", &on[1], "--push", "a file"]);
+        let parts = split(&args.written()).unwrap();
+        assert_eq!(parts, ["--on", &on[0], "--on", &on[1], "--push", "a file"]);
     }
 
     #[test]

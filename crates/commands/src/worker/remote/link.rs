@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_asked_for_is_not_read() {
+    fn what_nobody_requested_is_not_read() {
         let (mut frames, taken) = (FrameWriter::default(), Life::default());
         let hello = Greeting { gpubench: version(), host: host() };
         let line = frames.line(&hello).unwrap().into_bytes();
