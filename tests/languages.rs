@@ -111,6 +111,20 @@ fn glsl_and_spirv_for_vulkan_run_wherever_wgsl_does() {
     }
 }
 
+/// Both are for Vulkan and wgpu: a variant has its own, and not its base's beside it.
+#[test]
+fn a_variant_in_another_language_takes_the_place_of_its_base() {
+    let files = [("k.wgsl", WGSL.as_bytes()), ("k.comp", GLSL.as_bytes())];
+    let place = place("wgsl: k.wgsl, entry: scale2, group: [16]", &files);
+    let suite = place.folder.path().join("my.yaml");
+    let variants = "variants: { first: {}, other: { kernel: { glsl: k.comp, entry: main, \
+                    constants: { OFFSET: 3 } } } }\n    sizes:";
+    let text = fs::read_to_string(&suite).expect("readable").replace("sizes:", variants);
+    fs::write(&suite, text).expect("writable");
+    let found = place.output(&["check", "my.yaml"]);
+    assert_eq!(found.status.code(), Some(0), "{}", common::text(&found.stderr));
+}
+
 #[test]
 fn what_is_wrong_with_them_is_shown_where_it_stands() {
     let glsl = "glsl: k.comp, entry: main, group: [16], constants: { OFFSET: 3 }";

@@ -32,14 +32,19 @@ pub fn sha256_of(mut source: impl Read) -> io::Result<String> {
 
 /// `bytes` in lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
 }
 
-/// The bytes of a text that [`hex`] made.
+/// The bytes of a text that [`hex`] made; `None` for any other.
 pub fn from_hex(text: &str) -> Option<Vec<u8>> {
-    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    let pairs = text.as_bytes().chunks(2);
-    pairs.map(|pair| byte(pair).filter(|_| pair.len() == 2)).collect()
+    let digit = |c: u8| char::from(c).to_digit(16);
+    let byte = |pair: &[u8]| match pair {
+        &[high, low] => u8::try_from(digit(high)? << 4 | digit(low)?).ok(),
+        _ => None,
+    };
+    text.as_bytes().chunks(2).map(byte).collect()
 }
 
 /// 128 bits by which contents are recognised that nobody tampers with, such as what a kernel computed
@@ -93,6 +98,17 @@ pub fn base64_sha256(bytes: impl AsRef<[u8]>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::{from_hex, hex};
+
+    #[test]
+    fn bytes_survive_as_digits_and_nothing_else_is_digits() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        assert_eq!(from_hex(&hex(&bytes)), Some(bytes));
+        for other in ["0g", "123", "+f", " 1"] {
+            assert_eq!(from_hex(other), None, "{other}");
+        }
+    }
+
     #[test]
     fn a_source_that_fails_has_no_hash_and_one_that_is_interrupted_has() {
         struct Source(Vec<Result<&'static [u8], std::io::ErrorKind>>);

@@ -4,14 +4,22 @@ use gpubench_core::text::{harmless, printable};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::ffi::OsStr;
 use std::io::{IsTerminal, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The least time between two lines where stderr is no terminal.
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
 
-/// The progress of one run.
-#[derive(Debug)]
+/// The progress of one run, as one of those sees it that measure at the same time: clones share all but what they
+/// are doing.
+#[derive(Clone, Debug)]
 pub struct Progress {
+    shared: Arc<Mutex<Shared>>,
+    doing: String,
+}
+
+#[derive(Debug)]
+struct Shared {
     style: Style,
     total: u64,
     done: u64,
@@ -20,7 +28,6 @@ pub struct Progress {
     here: u64,
     /// Seconds that the run may take, where they are limited.
     max_seconds: Option<f64>,
-    doing: String,
 }
 
 #[derive(Debug)]
@@ -39,49 +46,44 @@ impl Progress {
             (false, true) => Style::Bar(bar(total, done)),
             (false, false) => Style::Lines { last: None },
         };
-        Self {
-            style,
-            total,
-            done,
-            begun: Instant::now(),
-            here: 0,
-            max_seconds,
-            doing: String::new(),
-        }
+        let shared = Shared { style, total, done, begun: Instant::now(), here: 0, max_seconds };
+        Self { shared: Arc::new(Mutex::new(shared)), doing: String::new() }
     }
 
     /// A case begins.
     pub fn begin(&mut self, case: &str) {
         // A bar's text goes to the terminal by itself.
         self.doing = printable(case, 200);
-        self.show("");
+        self.stage("");
     }
 
     /// The case enters a stage.
     pub fn stage(&mut self, stage: &str) {
-        self.show(stage);
+        self.shared().show(&self.doing, stage);
     }
 
     /// There are so many cases more than was known.
     pub fn add(&mut self, cases: u64) {
-        self.total += cases;
-        if let Style::Bar(bar) = &self.style {
-            bar.set_length(self.total);
+        let mut shared = self.shared();
+        shared.total += cases;
+        if let Style::Bar(bar) = &shared.style {
+            bar.set_length(shared.total);
         }
     }
 
     /// The case is done.
     pub fn end(&mut self) {
-        self.done += 1;
-        self.here += 1;
-        if let Style::Bar(bar) = &self.style {
-            bar.set_position(self.done);
+        let mut shared = self.shared();
+        shared.done += 1;
+        shared.here += 1;
+        if let Style::Bar(bar) = &shared.style {
+            bar.set_position(shared.done);
         }
     }
 
     /// Says something above the bar.
     pub fn say(&self, text: &str) {
-        match &self.style {
+        match &self.shared().style {
             Style::Bar(bar) => bar.suspend(|| say(text)),
             Style::Lines { .. } => say(text),
             Style::Quiet => {}
@@ -90,26 +92,32 @@ impl Progress {
 
     /// Takes the bar away.
     pub fn finish(&self) {
-        if let Style::Bar(bar) = &self.style {
+        if let Style::Bar(bar) = &self.shared().style {
             bar.finish_and_clear();
         }
     }
 
-    fn show(&mut self, stage: &str) {
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shared {
+    fn show(&mut self, doing: &str, stage: &str) {
         let elapsed = self.begun.elapsed().as_secs_f64();
         let left = time_left(elapsed, self.here, self.total - self.done, self.max_seconds);
         match &mut self.style {
             Style::Quiet => {}
             Style::Bar(bar) => {
                 bar.set_prefix(left);
-                bar.set_message(format!("{} {stage}", self.doing));
+                bar.set_message(format!("{doing} {stage}"));
                 bar.tick();
             }
             Style::Lines { last } => {
                 if last.is_none_or(|last| last.elapsed() >= BETWEEN_LINES) {
                     *last = Some(Instant::now());
                     let (done, total) = (self.done, self.total);
-                    say(&format!("{done}/{total} cases, {left}: {}", self.doing));
+                    say(&format!("{done}/{total} cases, {left}: {doing}"));
                 }
             }
         }

@@ -167,7 +167,7 @@ impl Converter<'_> {
         let given = params.iter().filter(|(name, _)| overridden.contains(name));
         source.constants.extend(given.map(|(name, _)| (name.clone(), Constant::Int(1))));
         for misfit in wgsl::misfits(&source, params) {
-            // Nobody knows the lines of a translation.
+            // A translation has no lines of the user's file.
             let about = match misfit.about {
                 About::Text(_) if text.written != Written::Plain => About::File,
                 about => about,

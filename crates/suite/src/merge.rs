@@ -105,12 +105,14 @@ impl Kernel {
         let own_files = own.iter().any(|file| file.is_some());
         let inherited =
             |file: &Option<At<String>>, other: bool| if other { None } else { file.clone() };
+        // Both are for Vulkan and wgpu: what is given takes the other's place.
+        let displaced = |other: &Option<At<String>>| self.family.is_some() || other.is_some();
         Self {
             family: self.family.clone().or_else(|| inherited(&base.family, own_files)),
             entry: self.entry.clone().or_else(|| base.entry.clone()),
             opencl: self.opencl.clone().or_else(|| inherited(&base.opencl, self.family.is_some())),
-            wgsl: self.wgsl.clone().or_else(|| inherited(&base.wgsl, self.family.is_some())),
-            glsl: self.glsl.clone().or_else(|| inherited(&base.glsl, self.family.is_some())),
+            wgsl: self.wgsl.clone().or_else(|| inherited(&base.wgsl, displaced(&self.glsl))),
+            glsl: self.glsl.clone().or_else(|| inherited(&base.glsl, displaced(&self.wgsl))),
             spirv: self.spirv.clone().or_else(|| inherited(&base.spirv, self.family.is_some())),
             group: self.group.clone().or_else(|| base.group.clone()),
             // Fallbacks belong to their group.

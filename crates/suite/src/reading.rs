@@ -8,11 +8,13 @@ thread_local! {
     static MISTAKE: RefCell<Option<Located>> = const { RefCell::new(None) };
 }
 
-/// What `read` returns; while it reads, a panic of this thread is `mistake`.
+/// What `read` returns; while it reads, a panic of this thread is `mistake`, unless it is another already, which knows
+/// more.
 pub(super) fn reading<T>(mistake: Located, read: impl FnOnce() -> T) -> T {
-    MISTAKE.set(Some(mistake));
+    let before = MISTAKE.take();
+    MISTAKE.set(Some(before.clone().unwrap_or(mistake)));
     let result = read();
-    MISTAKE.set(None);
+    MISTAKE.set(before);
     result
 }
 

@@ -3,9 +3,10 @@
 
 use super::chains;
 use super::misfit::{About, Misfit};
-use super::reading::carried;
+use super::reading::{carried, reading};
 use super::types::{Argument, Kernel, KernelText, Written};
 use super::wgsl::validated;
+use gpubench_core::error::Located;
 use gpubench_core::gpu::{Constant, Language, Origin};
 use gpubench_core::hash::from_hex;
 use naga::back::wgsl::{WriterFlags, write_string};
@@ -76,10 +77,23 @@ impl KernelText {
             _ => return Ok(self.text.to_string()),
         }
         // naga goes down what is nested by calling itself; the text that comes out has limits of its own.
-        let text = on_large_stack(|| self.rewritten(build))?;
+        let text = reading(self.unreadable(), || on_large_stack(|| self.rewritten(build)))?;
         match chains::check(&text) {
             Ok(()) => Ok(text),
             Err(deep) => Err(Misfit::new(About::File, deep.message, deep.help)),
+        }
+    }
+
+    /// What it means where naga panics, in whatever variant that is.
+    fn unreadable(&self) -> Located {
+        let file = self.origin.file();
+        Located {
+            file: file.to_owned(),
+            text: "".into(),
+            offset: 0,
+            len: 0,
+            message: format!("naga, which reads GLSL and SPIR-V, fails on `{file}`"),
+            help: None,
         }
     }
 

@@ -54,10 +54,7 @@ pub fn list(selector: &Selector, remotes: &Remotes) -> Result<Vec<DeviceInfo>> {
 
 /// Descriptions of simulated devices do not travel.
 fn shipped_only(selector: &Selector) -> Result<()> {
-    let simulation = selector.simulation();
-    let shipped =
-        |name: &str| Sim::machines().contains(&name) || Sim::small_devices().contains(&name);
-    match simulation.files().iter().find(|file| !file.to_str().is_some_and(shipped)) {
+    match selector.simulation().files().iter().find(|file| !Sim::is_shipped(file)) {
         Some(file) => Err(Error::Usage(format!(
             "{}: a description is not sent to another machine (--on): nothing there would change what it simulates",
             file.display()
@@ -66,7 +63,7 @@ fn shipped_only(selector: &Selector) -> Result<()> {
     }
 }
 
-/// The devices of this machine, and what is to be said of backends that failed.
+/// The devices of this machine, and notes about backends that failed.
 ///
 /// # Errors
 /// As [`find`].

@@ -1,10 +1,11 @@
 //! Arguments that name other machines.
 
-use crate::store::known_host;
-use crate::worker::{Remotes, Route};
+use crate::store::{KnownHost, known_host};
+use crate::worker::{Remotes, Route, SILENCE, SILENCES};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::text::printable;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What is longer is cut in a name: no command that somebody types.
 const LONGEST_NAME: usize = 400;
@@ -33,19 +34,35 @@ impl RemoteArgs {
 
     /// As it was written, for a command that is to be repeated.
     pub fn written(&self) -> String {
-        self.on.iter().map(|on| format!(" --on '{}'", printable(on, 200))).collect()
+        let on = self.on.iter().map(|on| format!(" --on {}", quoted(on)));
+        let push = self.push.iter().map(|file| {
+            let file = file.display().to_string();
+            format!(" --push {}", quoted(&file))
+        });
+        on.chain(push).collect()
     }
+}
+
+/// A text as one word of a shell's.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// The way to what `--on` names.
 fn route(on: &str) -> Result<Route> {
-    let (command, binary) = match known_host(on)? {
-        Some(host) => (host.command, host.binary),
-        None => (on.to_owned(), None),
-    };
-    let wrong = |why| Error::Usage(format!("--on {}: {why}", printable(on, 80)));
-    let command = split(&command).map_err(wrong)?;
-    Ok(Route { name: printable(on.trim(), LONGEST_NAME), command, binary })
+    let known = known_host(on)?.unwrap_or_else(|| KnownHost {
+        command: on.to_owned(),
+        binary: None,
+        silence: None,
+    });
+    let wrong = |why: &str| Error::Usage(format!("--on {}: {why}", printable(on, 80)));
+    let command = split(&known.command).map_err(wrong)?;
+    if known.silence.is_some_and(|seconds| !SILENCES.contains(&seconds)) {
+        let (shortest, longest) = (SILENCES.start(), SILENCES.end());
+        return Err(wrong(&format!("`silence` is {shortest} to {longest} seconds")));
+    }
+    let silence = known.silence.map_or(SILENCE, Duration::from_secs_f64);
+    Ok(Route { name: printable(on.trim(), LONGEST_NAME), command, binary: known.binary, silence })
 }
 
 /// The words of a command, as a shell splits them: by blanks, but for what is quoted.
@@ -77,6 +94,14 @@ fn split(text: &str) -> Result<Vec<String>, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_to_be_repeated_is_split_as_it_was() {
+        let on = vec![r#"sh -c 'exec "$@"' sh"#.to_owned(), format!("ssh {}", "x".repeat(300))];
+        let args = RemoteArgs { on: on.clone(), push: Some("a file".into()) };
+        let parts = split(&args.written()).unwrap();
+        assert_eq!(parts, ["--on", &on[0], "--on", &on[1], "--push", "a file"]);
+    }
 
     #[test]
     fn a_command_is_split_as_a_shell_does() {

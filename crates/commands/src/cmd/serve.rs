@@ -58,6 +58,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
         if args.once || code == interrupt::EXIT {
             return Ok(ExitCode::from(code));
         }
+        // A page that was reloaded in the middle of the run has been measured in it.
+        seen = seen.max(hub.page());
         say("waiting for the next page (Ctrl-C ends)");
     }
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 const MAX_BYTES: u64 = 1 << 20;
 
 /// A machine of the hosts file.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KnownHost {
     /// The command that leads there.
@@ -18,6 +18,9 @@ pub struct KnownHost {
     /// The gpubench there, where it is not in the `PATH`.
     #[serde(default)]
     pub binary: Option<String>,
+    /// Seconds without a byte after which the link counts as lost.
+    #[serde(default)]
+    pub silence: Option<f64>,
 }
 
 /// The machine that is called so in `gpubench/hosts.yaml` of the user's settings; `None` where none is.
@@ -46,17 +49,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("hosts.yaml");
         let text = "board: { command: ssh board }\n\
-                    phone:\n  command: adb -s X shell\n  binary: /data/local/tmp/gpubench\n";
+                    phone:\n  command: adb -s X shell\n  binary: /data/local/tmp/gpubench\n  silence: 60\n";
         std::fs::write(&file, text).unwrap();
         let mut found = hosts(&file).unwrap();
         let binary = Some("/data/local/tmp/gpubench".to_owned());
         assert_eq!(
             found.remove("phone"),
-            Some(KnownHost { command: "adb -s X shell".into(), binary })
+            Some(KnownHost { command: "adb -s X shell".into(), binary, silence: Some(60.0) })
         );
         assert_eq!(
             found.remove("board"),
-            Some(KnownHost { command: "ssh board".into(), binary: None })
+            Some(KnownHost { command: "ssh board".into(), binary: None, silence: None })
         );
         std::fs::write(&file, "board: { comand: ssh board }\n").unwrap();
         let Err(Error::Suite(mistakes)) = hosts(&file) else { panic!("a mistake") };

@@ -3,7 +3,8 @@
 use process_wrap::std::{ChildWrapper, CommandWrap};
 use std::io;
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Group numbers of the children that live, for [`kill_all`].
@@ -35,6 +36,27 @@ impl Group {
         let child = command.spawn()?;
         live.push(child.id());
         Ok(Self { child, status: None, killed: false })
+    }
+
+    /// As [`Group::spawn`], by a thread that lives as long as this process, whoever calls.
+    pub fn spawn_to_last(command: Command) -> io::Result<Self> {
+        type Job = (Command, SyncSender<io::Result<Group>>);
+        static SPAWNER: OnceLock<Option<Sender<Job>>> = OnceLock::new();
+        let begin = || {
+            let (send, jobs) = channel::<Job>();
+            let spawn = move || {
+                for (command, answer) in jobs {
+                    // Who no longer waits for it has no use for it: it is dropped, and so killed.
+                    let _ = answer.send(Self::spawn(command));
+                }
+            };
+            std::thread::Builder::new().spawn(spawn).ok().map(|_| send)
+        };
+        let gone = || io::Error::other("the system has no thread left");
+        let (answer, spawned) = sync_channel(1);
+        let spawner = SPAWNER.get_or_init(begin).as_ref().ok_or_else(gone)?;
+        spawner.send((command, answer)).map_err(|_| gone())?;
+        spawned.recv().map_err(|_| gone())?
     }
 
     /// The child's ends of its three streams, once.

@@ -26,7 +26,7 @@ pub use group::kill_all;
 pub use host::{host, version};
 pub use protocol::{Reply, Request};
 pub use recovery::{Drill, Try};
-pub use remote::{Remote, Remotes, Route, relay};
+pub use remote::{Remote, Remotes, Route, SILENCE, SILENCES, relay};
 pub use serve::{Wanted, serve};
 pub use supervisor::WorkerSupervisor;
 pub use transport::die_with;

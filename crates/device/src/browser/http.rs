@@ -1,18 +1,23 @@
 //! The little of HTTP that a page needs to be handed out.
 
 use std::io::{Error, ErrorKind, Read, Result, Write};
+use std::time::Instant;
 use tungstenite::http::{Request, Uri};
 
 /// The longest head of a request that is read.
 const LONGEST_HEAD: usize = 16 << 10;
 
-/// Reads the head of a request, byte by byte up to its end: what is behind it belongs to others.
-pub(super) fn read_head(stream: &mut impl Read) -> Result<Request<()>> {
+/// Reads the head of a request, byte by byte up to its end: what is behind it belongs to others. One that is not whole
+/// by a moment never is.
+pub(super) fn read_head(stream: &mut impl Read, until: Instant) -> Result<Request<()>> {
     let mut head = Vec::new();
     let mut byte = [0];
     while !head.ends_with(b"\r\n\r\n") {
         if head.len() == LONGEST_HEAD {
             return Err(invalid("a head without end"));
+        }
+        if Instant::now() > until {
+            return Err(ErrorKind::TimedOut.into());
         }
         stream.read_exact(&mut byte)?;
         head.push(byte[0]);
@@ -74,9 +79,26 @@ pub(super) fn respond(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     fn read(head: &str) -> Option<Request<()>> {
-        read_head(&mut head.as_bytes()).ok()
+        read_head(&mut head.as_bytes(), Instant::now() + Duration::from_secs(60)).ok()
+    }
+
+    #[test]
+    fn a_head_that_comes_byte_by_byte_has_no_more_time_than_another() {
+        struct Slow;
+        impl Read for Slow {
+            fn read(&mut self, into: &mut [u8]) -> Result<usize> {
+                std::thread::sleep(Duration::from_millis(10));
+                into[0] = b'x';
+                Ok(1)
+            }
+        }
+        let begun = Instant::now();
+        let error = read_head(&mut Slow, begun + Duration::from_millis(100)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TimedOut);
+        assert!(begun.elapsed() < Duration::from_secs(5));
     }
 
     #[test]

@@ -4,10 +4,12 @@ use super::http::{header, is_local, read_head, respond};
 use super::link::config;
 use super::relay;
 use gpubench_core::error::{Error, Result};
+use gpubench_core::hash::hex;
 use serde::Serialize;
 use std::io::Write;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 use tungstenite::handshake::server::{create_response, write_response};
@@ -21,6 +23,12 @@ const SILENCE: Duration = Duration::from_secs(10);
 const RELOAD: Duration = Duration::from_secs(1);
 /// How long a worker waits for a page: a reload takes less.
 const RETURN: Duration = Duration::from_secs(10);
+
+/// How many may be connected at once: a page, workers, and what a browser asks for; any page of a browser could come
+/// in crowds.
+const CONNECTIONS: usize = 64;
+/// How many answers of a page may wait: one to the worker in force, and those to workers that were killed.
+pub(super) const ANSWERS: usize = 8;
 
 const PAGE: &str = include_str!("page.html");
 const SCRIPT: &str = concat!(include_str!("session.js"), "\n", include_str!("page.js"));
@@ -39,6 +47,7 @@ pub(super) struct Shared {
     key: String,
     state: Mutex<State>,
     changed: Condvar,
+    connections: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -56,7 +65,7 @@ struct Page {
     number: u64,
     out: Arc<Mutex<WebSocket<TcpStream>>>,
     /// Where its answers go: to the session in force.
-    answers: Option<Sender<Bytes>>,
+    answers: Option<SyncSender<Bytes>>,
 }
 
 /// A worker's turn with a page.
@@ -90,6 +99,7 @@ impl Hub {
             key: secret()?,
             state: Mutex::default(),
             changed: Condvar::new(),
+            connections: AtomicUsize::new(0),
         });
         let of_threads = Arc::clone(&shared);
         std::thread::Builder::new()
@@ -157,7 +167,7 @@ impl Shared {
     pub fn turn(&self) -> Option<Turn> {
         let mut state = self.wait(RETURN, |state| state.page.is_some());
         let page = state.page.as_mut()?;
-        let (sender, answers) = channel();
+        let (sender, answers) = sync_channel(ANSWERS);
         page.answers = Some(sender);
         Some(Turn { out: Arc::clone(&page.out), answers })
     }
@@ -186,12 +196,12 @@ impl Shared {
         Some(number)
     }
 
-    fn answer(&self, bytes: Bytes) {
+    /// Hands an answer of the page on, unless nobody waits for one; whether the page says no more than it is asked for.
+    fn answer(&self, bytes: Bytes) -> bool {
         let state = self.lock();
-        if let Some(answers) = state.page.as_ref().and_then(|page| page.answers.as_ref()) {
-            // An answer that nobody waits for any more: its worker was killed.
-            let _ = answers.send(bytes);
-        }
+        let answers = state.page.as_ref().and_then(|page| page.answers.as_ref());
+        // Where the worker was killed, nobody takes it.
+        answers.is_none_or(|answers| !matches!(answers.try_send(bytes), Err(TrySendError::Full(_))))
     }
 
     fn forget_page(&self) {
@@ -208,15 +218,27 @@ fn text(note: &Note<'_>) -> Message {
 fn secret() -> Result<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|e| Error::Device(format!("no random numbers: {e}")))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex(&bytes))
+}
+
+/// Somebody who is connected; dropped when he is gone.
+struct Connection(Arc<Shared>);
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.0.connections.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
     for stream in listener.incoming().flatten() {
-        let shared = Arc::clone(shared);
+        let connection = Connection(Arc::clone(shared));
+        if shared.connections.fetch_add(1, Ordering::Relaxed) >= CONNECTIONS {
+            continue;
+        }
         // Where the system has no thread left, whoever connected is left alone.
         let _ = std::thread::Builder::new().spawn(move || {
-            let _ = serve(stream, &shared);
+            let _ = serve(stream, &connection.0);
         });
     }
 }
@@ -226,7 +248,7 @@ fn serve(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(SILENCE))?;
     stream.set_write_timeout(Some(SILENCE))?;
-    let request = read_head(&mut stream)?;
+    let request = read_head(&mut stream, Instant::now() + SILENCE)?;
     let mut path = request.uri().path().trim_start_matches('/').splitn(2, '/');
     let (secret, rest) = (path.next().unwrap_or_default(), path.next());
     let upgrades = header(&request, "upgrade").is_some();
@@ -276,7 +298,12 @@ fn hold(stream: TcpStream, request: &Request<()>, shared: &Shared) -> std::io::R
     tracing::debug!(number, "a page is the device");
     loop {
         match from.read() {
-            Ok(Message::Binary(bytes)) => shared.answer(bytes),
+            Ok(Message::Binary(bytes)) => {
+                if !shared.answer(bytes) {
+                    tracing::warn!("the page answers what nobody asked: it is turned away");
+                    break;
+                }
+            }
             Ok(Message::Close(_)) | Err(_) => break,
             Ok(_) => {}
         }

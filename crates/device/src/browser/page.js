@@ -44,10 +44,13 @@ function answer(header, payload = new Uint8Array(0)) {
   socket.send(message);
 }
 
-async function serve(message) {
+function parsed(message) {
   const length = new DataView(message).getUint32(0, true);
   const request = JSON.parse(new TextDecoder().decode(new Uint8Array(message, 4, length)));
-  const payload = new Uint8Array(message, 4 + length);
+  return { request, payload: new Uint8Array(message, 4 + length) };
+}
+
+async function serve({ request, payload }) {
   const { id } = request;
   try {
     const work = async () => {
@@ -58,7 +61,7 @@ async function serve(message) {
     const { ok = null, payload: bytes } = await work();
     answer({ id, ok }, bytes);
   } catch (error) {
-    answer({ id, error: { kind: error.kind ?? "device", text: error.message } });
+    answer({ id, error: { kind: error?.kind ?? "device", text: error?.message ?? String(error) } });
   }
 }
 
@@ -95,8 +98,11 @@ socket.onopen = () => {
   navigator.wakeLock?.request("screen").catch(() => {});
 };
 socket.onmessage = ({ data }) => {
-  if (typeof data === "string") note(JSON.parse(data));
-  else last = last.then(() => serve(data));
+  if (typeof data === "string") return note(JSON.parse(data));
+  const asked = parsed(data);
+  // A new worker: what the one before it left running ends now, and is not waited for.
+  if (asked.request.do === "open") session?.device.destroy();
+  last = last.then(() => serve(asked)).catch(() => {});
 };
 socket.onclose = () => {
   session?.device.destroy();

@@ -1,6 +1,6 @@
 //! Carries a worker's requests to the page and the page's answers back.
 
-use super::hub::{Shared, Turn};
+use super::hub::{ANSWERS, Shared, Turn};
 use super::message::{self, Answer, Refusal, RefusalKind};
 use std::net::TcpStream;
 use std::sync::PoisonError;
@@ -30,7 +30,8 @@ pub(super) fn relay(mut worker: WebSocket<TcpStream>, shared: &Shared) {
     }
 }
 
-/// The page's answer, unless it goes before. What it still answers to a worker that was killed is passed over.
+/// The page's answer, unless it goes before. What it still answers to workers that were killed is passed over; more than
+/// that is no page of ours.
 fn asked(turn: &Turn, request: Bytes) -> Option<Bytes> {
     let id = |message: &Bytes| message::decode(message).map(|(header, _)| header.id);
     let asked = id(&request);
@@ -40,7 +41,7 @@ fn asked(turn: &Turn, request: Bytes) -> Option<Bytes> {
         out.send(Message::Binary(request))
     };
     sent.ok()?;
-    turn.answers.iter().find(|answer| id(answer) == asked)
+    turn.answers.iter().take(ANSWERS).find(|answer| id(answer) == asked)
 }
 
 /// What a worker is answered where the page cannot.

@@ -293,6 +293,9 @@ class Session {
   queries(steps) {
     const sets = Math.ceil(steps / STEPS_PER_SET);
     if (!this.asked || this.asked.sets.length < sets) {
+      this.asked?.sets.forEach((set) => set.destroy());
+      this.asked?.resolved.destroy();
+      this.asked?.staging.destroy();
       const count = 2 * STEPS_PER_SET;
       const bytes = sets * count * 8;
       const set = () => this.device.createQuerySet({ type: "timestamp", count });

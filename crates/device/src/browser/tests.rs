@@ -1,5 +1,7 @@
 //! The protocol, spoken with a page that is a thread.
 
+mod strangers;
+
 use super::info::Report;
 use super::link::config;
 use super::{Browser, Hub};
@@ -12,7 +14,6 @@ use gpubench_core::gpu::{
 use gpubench_core::units::Bytes;
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
@@ -316,46 +317,6 @@ fn a_second_page_is_turned_away_and_the_first_stays() {
             r#"{"show":"results"}"#
         ]
     );
-}
-
-/// The response to a request for `path`.
-fn get(hub: &Hub, path: &str, headers: &str) -> String {
-    let address = hub.page_address();
-    let place = address.split('/').nth(2).unwrap();
-    let mut stream = TcpStream::connect(place).unwrap();
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: {place}\r\n{headers}\r\n").unwrap();
-    let mut response = String::new();
-    let _ = stream.read_to_string(&mut response);
-    response
-}
-
-#[test]
-fn without_the_token_there_is_nothing() {
-    let hub = hub();
-    let address = hub.page_address();
-    let path = &address[address.rfind(':').unwrap()..];
-    let token = &path[path.find('/').unwrap()..];
-    let page = get(&hub, token, "");
-    assert!(page.starts_with("HTTP/1.1 200 OK") && page.contains("page.js"), "{page}");
-    assert!(get(&hub, &format!("{token}page.js"), "").contains("class Session"));
-    let upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\
-                   Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
-    let foreign = format!("{upgrade}Origin: http://elsewhere.example\r\n");
-    let wrong = token.replace(|c: char| c.is_ascii_digit(), "0");
-    for (path, headers) in [
-        ("/", ""),
-        ("/page.js", ""),
-        (wrong.as_str(), ""),
-        (&format!("{wrong}results"), ""),
-        (&format!("{wrong}page"), upgrade),
-        (&format!("{token}worker"), upgrade),
-        (&format!("{token}page"), &foreign),
-        (&format!("{token}../page.js"), ""),
-    ] {
-        let response = get(&hub, path, headers);
-        assert!(response.starts_with("HTTP/1.1 403 Forbidden"), "{path}: {response}");
-    }
-    assert_eq!(hub.page(), 0);
 }
 
 #[test]

@@ -43,10 +43,13 @@ impl Board {
     }
 }
 
-/// `fb000000.gpu`, `ffe40000.mali`, Tegra's `17000000.gp10b` and `57000000.gpu`.
+/// `fb000000.gpu`, `ffe40000.mali`, Tegra's `57000000.gpu`, and its chips by name: `17000000.gp10b`, `.gv11b`, `.ga10b`.
 fn is_gpu(name: &str) -> bool {
     let kind = name.rsplit('.').next().unwrap_or(name);
-    ["gpu", "mali"].contains(&kind) || kind.starts_with("gp10b") || kind.starts_with("gv11b")
+    let is_chip = |kind: &[u8]| {
+        matches!(kind, [b'g', b'a'..=b'z', b'0'..=b'9', b'0'..=b'9', b'a'..=b'z', ..])
+    };
+    ["gpu", "mali"].contains(&kind) || is_chip(kind.as_bytes())
 }
 
 /// The thermal zone of the GPU, by its name (`gpu-thermal`, `GPU-therm`, `gpuss-0-thermal`).
@@ -87,6 +90,16 @@ mod tests {
     use super::super::files::tree;
     use super::*;
     use std::fs;
+
+    #[test]
+    fn gpus_are_known_by_their_names() {
+        for gpu in ["fb000000.gpu", "ffe40000.mali", "17000000.gp10b", "17000000.ga10b", "gv11b"] {
+            assert!(is_gpu(gpu), "{gpu}");
+        }
+        for other in ["dmc", "bus-g3d", "17000000.gp", "10000000.g2d", "soc:gpio"] {
+            assert!(!is_gpu(other), "{other}");
+        }
+    }
 
     #[test]
     fn a_mali_is_read_by_devfreq_and_the_thermal_zones() {

@@ -99,6 +99,13 @@ impl Sim {
         Ok(self.texts()?.iter().map(|(_, text)| sources(text)).collect())
     }
 
+    /// Whether a file that is to be simulated is a shipped description, by its name.
+    pub fn is_shipped(file: &Path) -> bool {
+        let shipped =
+            |name| Self::machines().contains(&name) || Self::small_devices().contains(&name);
+        file.to_str().is_some_and(shipped)
+    }
+
     /// The names of the shipped machines.
     pub fn machines() -> Vec<&'static str> {
         names(&MACHINES)

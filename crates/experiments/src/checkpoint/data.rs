@@ -27,6 +27,9 @@ pub struct Checkpoint {
     pub writing: Vec<f64>,
     /// The iteration with saves.
     pub runs: Vec<CheckpointRun>,
+    /// The folder of the files: it is its disk that was written to. `None` in results of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
     /// What was not run or not timed, each with its reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<(String, String)>,

@@ -21,7 +21,10 @@ use crate::{Bench, Policy, Stage, memory};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::record::Detail;
+use gpubench_core::text::printable;
 
+/// Characters of a folder's name that a record keeps.
+const LONGEST_NAME: usize = 200;
 /// Numbers of queues that are tried, as in L14.
 const QUEUE_COUNTS: [u32; 3] = [1, 4, 8];
 /// Samples of each, at least.
@@ -56,6 +59,9 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     let check = Check { case, initial: &initial, wanted: wanted.as_ref() };
     let temporary = std::env::temp_dir();
     let folder = policy.disk.as_ref().unwrap_or(&temporary);
+    // The policy's is a run's own and about to go; what lasts is the one that it lies in.
+    let named = policy.disk.as_ref().and_then(|disk| disk.parent()).unwrap_or(&temporary);
+    let named = printable(&named.display().to_string(), LONGEST_NAME);
     let folder = tempfile::tempdir_in(folder).map_err(|error| Error::io(folder, error))?;
     let checkpoint_store = CheckpointStore::new(folder.path().join("state.checkpoint"), iteration);
     let max_samples = policy.max_samples.min(MAX_SAMPLES);
@@ -80,6 +86,7 @@ pub(super) fn measure(case: &Case, bench: &mut Bench) -> Result<()> {
     let Some(mut detail) = runs.timed(&queues, simulated, &states)? else { return Ok(()) };
     detail.host_memory = host_memory;
     detail.skipped = skipped;
+    detail.folder = Some(named);
     let to_memory = detail.runs.iter().filter(|run| !run.to_file).map(|run| &run.saving[..]);
     let work = [candidate.flops, candidate.bytes];
     bench.measurement.measured = Some(fastest(to_memory, detail.clock, work));

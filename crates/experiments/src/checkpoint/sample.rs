@@ -26,6 +26,7 @@ pub(super) fn checkpoint() -> Checkpoint {
             run(8, false, 12.2, 0.3, 0.2),
             run(8, true, 15.0, 0.3, 0.5),
         ],
+        folder: Some("/mnt/disk".into()),
         skipped: vec![("4 queues".into(), "the device has 2".into())],
     }
 }

@@ -33,6 +33,12 @@ fn one(case: &DetailedCase<Checkpoint>) -> Option<Section> {
         .figure("alone", "the iteration without saves", summary.alone, Unit::Seconds)
         .figure("snapshot", "a copy of the state on the device", summary.snapshot, Unit::Seconds)
         .figure("writing", "writing the state to a file", summary.writing, Unit::Seconds);
+    let section = match &raw.folder {
+        Some(folder) if !raw.writing.is_empty() => {
+            section.fact("folder", "files lie in", Sentence::new().name(folder))
+        }
+        _ => section,
+    };
     let section = section.table(saves(&summary.runs)).table(restores(&summary.runs));
     Some(section.table(skipped("what", &raw.skipped)))
 }

@@ -13,10 +13,17 @@ use gpubench_experiments::plan::{Case, estimate};
 use gpubench_experiments::registry::seconds;
 use std::collections::BTreeSet;
 
-/// Seconds of each device.
+/// Seconds of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Estimates {
-    /// In the run's order.
+    /// Of each machine, in the order of its shares.
+    pub machines: Vec<Estimate>,
+}
+
+/// Seconds of what is measured one after the other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Estimate {
+    /// Of each device, in the share's order.
     pub devices: Vec<f64>,
     /// Of what is measured over several devices.
     pub multi_device: f64,
@@ -47,9 +54,27 @@ const SIMULATED: f64 = 0.01;
 const BELOW_BEST: f64 = 4.0;
 
 impl Estimates {
-    /// Those of `cases` on `devices`.
+    /// Those of `cases` on `devices`, of which each of `shares` is measured by itself.
     pub fn new(
-        devices: &[DeviceInfo],
+        (devices, shares): (&[DeviceInfo], &[Vec<usize>]),
+        cases: &[Cases],
+        multi_device_cases: &[MultiDeviceCase],
+        extent: &Extent,
+    ) -> Self {
+        let estimate =
+            |own: &Vec<usize>| Estimate::new((devices, own), cases, multi_device_cases, extent);
+        Self { machines: shares.iter().map(estimate).collect() }
+    }
+
+    /// Seconds of the whole run: its machines at the same time.
+    pub fn total(&self) -> f64 {
+        self.machines.iter().map(Estimate::total).fold(0.0, f64::max)
+    }
+}
+
+impl Estimate {
+    fn new(
+        (devices, own): (&[DeviceInfo], &[usize]),
         cases: &[Cases],
         multi_device_cases: &[MultiDeviceCase],
         extent: &Extent,
@@ -57,10 +82,12 @@ impl Estimates {
         // What is expected of a case is computed by the first device that runs it, for all.
         let mut references = BTreeSet::new();
         let mut each = vec![];
-        for (device, cases) in devices.iter().zip(cases) {
-            each.push(of_device(device, &cases.run, extent, &mut references));
+        for &device in own {
+            let cases = &cases[device].run;
+            each.push(of_device(&devices[device], cases, extent, &mut references));
         }
-        let longest = multi_device_cases.iter().map(|case| {
+        let theirs = multi_device_cases.iter().filter(|case| own.contains(&case.first()));
+        let longest = theirs.map(|case| {
             let own = seconds(&case.cases[0]).unwrap_or(0.0);
             f64::from(extent.rounds.planned) * (WORKER + own.max(2.0 * extent.max_seconds))
         });
@@ -68,8 +95,8 @@ impl Estimates {
         Self { devices: each, multi_device }
     }
 
-    /// Seconds of the whole run: one device after the other.
-    pub fn total(&self) -> f64 {
+    /// Seconds of all: one device after the other.
+    fn total(&self) -> f64 {
         self.devices.iter().sum::<f64>() + self.multi_device
     }
 }
@@ -144,7 +171,7 @@ mod tests {
         if backend == "sim" {
             device.kind = DeviceKind::Simulated;
         }
-        Estimates::new(&[device], &cases, &[], &extent).total()
+        Estimates::new((&[device], &[vec![0]]), &cases, &[], &extent).total()
     }
 
     #[test]
@@ -155,6 +182,33 @@ mod tests {
         assert_eq!(with_pauses(30.0, Some(60.0), rounds, "opencl"), 60.0, "no longer than it may");
         let [without, with] = [0.0, 30.0].map(|pause| with_pauses(pause, None, rounds, "sim"));
         assert_eq!(with, without, "a simulated device's pauses take no time");
+    }
+
+    #[test]
+    fn machines_take_as_long_as_the_longest_and_devices_of_one_their_sum() {
+        let rounds = Rounds { planned: 1, may_follow: false };
+        let extent = Extent {
+            total: None,
+            rounds,
+            max_seconds: 0.5,
+            verify_only: false,
+            cores: 2,
+            pause: 0.0,
+        };
+        let devices = ["opencl"; 3].map(device);
+        let run = |count| Cases {
+            run: (0..count).map(|i| case("memory", "copy", 10 + i)).collect(),
+            skipped: vec![],
+        };
+        let cases = [1, 2, 4].map(run);
+        let total = |shares: &[Vec<usize>]| {
+            Estimates::new((&devices, shares), &cases, &[], &extent).total()
+        };
+        let [first, second, third] = [0, 1, 2].map(|device| total(&[vec![device]]));
+        assert!(first < second && second < third, "{first} {second} {third}");
+        assert_eq!(total(&[vec![0], vec![1], vec![2]]), third);
+        let turns = total(&[vec![0, 2], vec![1]]);
+        assert!(third < turns && turns <= first + third, "{turns}");
     }
 
     #[test]

@@ -6,32 +6,28 @@ use crate::store::{Attempt, DeviceLock, LockFolder};
 use crate::worker::{Remote, Remotes};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::record::Outcome;
 use gpubench_report::progress::say;
 use std::time::Duration;
 
-/// Locks all `devices`, waiting for other runs to end unless `leave` says not to. `None` when
-/// interrupted meanwhile.
+/// Locks all `devices`, which are all in this machine or all in others, waiting for other runs to end unless `leave`
+/// says not to. `None` when interrupted meanwhile.
 pub fn take(
     devices: &[DeviceInfo],
     remotes: &Remotes,
     leave: bool,
 ) -> Result<Option<Vec<DeviceLock>>> {
-    // Whatever order the command names them in: two runs must not each hold what the other waits for.
-    let mut machines: Vec<&Remote> = remotes.iter().collect();
-    machines.sort_by_key(|remote| &remote.host().name);
-    for remote in machines {
-        if !there(remote, devices, leave)? {
-            return Ok(None);
-        }
+    match remotes.is_empty() {
+        true => here(devices, leave),
+        false => Ok(there(devices, remotes, leave)?.then(Vec::new)),
     }
-    if devices.iter().all(|device| device.remote.is_some()) {
-        return Ok(Some(vec![]));
-    }
+}
+
+fn here(devices: &[DeviceInfo], leave: bool) -> Result<Option<Vec<DeviceLock>>> {
     // In one order for all runs, so that two of them cannot wait for each other; a physical GPU that two
     // APIs show is locked once.
     let keys = |d| DeviceLock::keys(d).into_iter().map(move |key| (key, d));
-    let here = devices.iter().filter(|device| device.remote.is_none());
-    let mut wanted: Vec<_> = here.flat_map(keys).collect();
+    let mut wanted: Vec<_> = devices.iter().flat_map(keys).collect();
     wanted.sort_by(|a, b| a.0.cmp(&b.0));
     wanted.dedup_by(|a, b| a.0 == b.0);
     let folder = LockFolder::find();
@@ -48,25 +44,44 @@ pub fn take(
     Ok(Some(locks))
 }
 
-/// Has another machine lock those of the devices that are in it; whether it did before an interruption.
-fn there(remote: &Remote, devices: &[DeviceInfo], leave: bool) -> Result<bool> {
-    let is_there = |d: &&DeviceInfo| d.remote.as_deref() == Some(remote.name());
-    let theirs: Vec<DeviceInfo> = devices.iter().filter(is_there).cloned().collect();
-    let failed =
-        |outcome| Error::Device(format!("{}: {}", remote.name(), found::describe(outcome)));
+/// Has the other machines lock the devices that are in them; whether they did before an interruption. Nothing tells two
+/// desks the same order of machines: a board has many names. So nothing is held while something else is waited for.
+fn there(devices: &[DeviceInfo], remotes: &Remotes, leave: bool) -> Result<bool> {
     let mut turn = Turn { leave, is_announced: false };
-    while !theirs.is_empty() && !interrupt::asked() {
-        match remote.lock(&theirs).map_err(failed)? {
+    while !interrupt::asked() {
+        match attempt(devices, remotes)? {
             None => {
                 interrupt::waiting(false);
                 return Ok(true);
             }
-            Some((pid, device)) => {
-                turn.passes(&format!("{device} in {}", remote.name()), pid)?;
+            Some((device, holder)) => {
+                for remote in remotes.iter() {
+                    remote.unlock().map_err(|outcome| failed(remote, outcome))?;
+                }
+                turn.passes(&device, holder)?;
             }
         }
     }
-    Ok(theirs.is_empty())
+    Ok(false)
+}
+
+/// Has each machine lock what is in it. Where another run has one of the devices: it, and that run's process.
+fn attempt(devices: &[DeviceInfo], remotes: &Remotes) -> Result<Option<(String, Option<u32>)>> {
+    for remote in remotes.iter() {
+        let is_there = |d: &&DeviceInfo| d.remote.as_deref() == Some(remote.name());
+        let theirs: Vec<DeviceInfo> = devices.iter().filter(is_there).cloned().collect();
+        if theirs.is_empty() {
+            continue;
+        }
+        if let Some((pid, device)) = remote.lock(&theirs).map_err(|why| failed(remote, why))? {
+            return Ok(Some((format!("{device} in {}", remote.name()), pid)));
+        }
+    }
+    Ok(None)
+}
+
+fn failed(remote: &Remote, outcome: Outcome) -> Error {
+    Error::Device(format!("{}: {}", remote.name(), found::describe(outcome)))
 }
 
 fn wait(
@@ -98,7 +113,8 @@ struct Turn {
 impl Turn {
     /// Waits a moment, saying for whom.
     fn passes(&mut self, device: &str, holder: Option<u32>) -> Result<()> {
-        const PAUSE: Duration = Duration::from_millis(200);
+        // Of a length of its own, so that two runs do not come back at the same moment again and again.
+        let pause = Duration::from_millis(150 + u64::from(std::process::id() % 100));
         let who = holder.map_or("another run".to_owned(), |pid| format!("the run with pid {pid}"));
         if self.leave {
             return Err(Error::Usage(format!(
@@ -109,7 +125,7 @@ impl Turn {
             interrupt::waiting(true);
             say(&format!("waiting for {device}: {who} measures it"));
         }
-        std::thread::sleep(PAUSE);
+        std::thread::sleep(pause);
         Ok(())
     }
 }

@@ -8,6 +8,7 @@ mod dry;
 mod estimate;
 pub(super) mod interrupt;
 pub(super) mod locks;
+mod machines;
 mod multi_device;
 mod multi_device_round;
 mod overhead;
@@ -24,7 +25,7 @@ use super::report::{self, Shown};
 use super::results;
 use super::show::{print, print_report, warnings};
 use crate::store::{Writer, result_name};
-use crate::worker::Remote;
+use crate::worker::{Remote, Remotes};
 use cases::Filters;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
@@ -39,8 +40,8 @@ use gpubench_report::formats::{FORMATS, Format};
 use gpubench_report::progress::say;
 use gpubench_report::terminal::{Invocation, time};
 use gpubench_suite::{ROUNDS, Requested, SECONDS, Suite};
+use machines::Ended;
 use planned::{Plan, new_header};
-use session::Ended;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -204,8 +205,7 @@ fn start(args: &Args, suite: &Suite) -> Result<(u8, Vec<PathBuf>)> {
     let remotes = args.remotes.connect()?;
     let chosen = found::devices(&args.selector, &remotes)?;
     if !args.dry_run {
-        trust::ask(suite, args.trust)?;
-        remotes.iter().for_each(Remote::trust);
+        ask_trust(args, suite, &remotes)?;
     }
     let parts: Vec<&[DeviceInfo]> = match args.per_device {
         true => chosen.chunks(1).collect(),
@@ -250,6 +250,15 @@ fn start(args: &Args, suite: &Suite) -> Result<(u8, Vec<PathBuf>)> {
     Ok((worst, files))
 }
 
+/// Asks for trust where the suite wants it, and tells the other machines: those of a suite that wants none are told of
+/// none, and check by themselves that its kernels are gpubench's.
+fn ask_trust(args: &Args, suite: &Suite, remotes: &Remotes) -> Result<()> {
+    if trust::ask(suite, args.trust)? {
+        remotes.iter().for_each(Remote::trust);
+    }
+    Ok(())
+}
+
 /// Goes on with the run in `file`.
 fn resume(args: &Args, suite: &Suite, file: &Path) -> Result<(u8, Vec<PathBuf>)> {
     interrupt::listen();
@@ -262,8 +271,7 @@ fn resume(args: &Args, suite: &Suite, file: &Path) -> Result<(u8, Vec<PathBuf>)>
     let here = found::list(&selector, &remotes)?;
     let chosen = resume::check(&run.header, suite, &here)?;
     resume::check_simulated(&args.selector, &chosen, &here)?;
-    trust::ask(suite, args.trust)?;
-    remotes.iter().for_each(Remote::trust);
+    ask_trust(args, suite, &remotes)?;
     let plan = Plan::new(args, suite, &filters, run.header)?;
     match plan.run((&chosen, &remotes), |_| Ok(writer), run.records)? {
         Some(ended) => {

@@ -1,18 +1,15 @@
 //! A run before it begins: its header, its cases on every device, its time, and the devices and folders that it needs.
 
 use super::cases::{self, Filters, cases, count, seconds_each};
-use super::cross_device_oracle::CrossDeviceOracle;
-use super::deferred::Deferred;
 use super::estimate::{Estimates, Extent};
 use super::multi_device::{self, MultiDeviceCase};
 use super::rounds::Rounds;
-use super::session::{Ended, Session};
 use super::time_budget::TimeBudget;
-use super::{Args, dry, is_file, locks, resume};
+use super::{Args, dry, is_file, machines};
 use crate::cmd::found;
 use crate::store::tuned::TunedFile;
-use crate::store::{Scratch, Writer, now};
-use crate::worker::{Remotes, WorkerSupervisor, host, version};
+use crate::store::{Scratch, now};
+use crate::worker::{Remotes, host, version};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::{Header, Host, VERSION};
@@ -24,22 +21,23 @@ use gpubench_experiments::plan::Limits;
 use gpubench_experiments::registry::RESUMABLE;
 use gpubench_experiments::{CoolDown, Policy};
 use gpubench_report::progress::say;
-use gpubench_suite::{Suite, Workload};
+use gpubench_suite::Suite;
 use std::path::Path;
-use std::time::Duration;
 
 /// What a run is made of, before any device is touched.
 pub(super) struct Plan<'a> {
-    args: &'a Args,
-    suite: &'a Suite,
-    header: Header,
-    limits: Limits,
-    cases: Vec<cases::Cases>,
-    multi_device_cases: Vec<MultiDeviceCase>,
+    pub args: &'a Args,
+    pub suite: &'a Suite,
+    pub header: Header,
+    pub limits: Limits,
+    pub cases: Vec<cases::Cases>,
+    pub multi_device_cases: Vec<MultiDeviceCase>,
+    /// Which devices are measured one after the other: each share at the same time as the others.
+    pub shares: Vec<Vec<usize>>,
     /// A device's.
-    time_budget: TimeBudget,
-    rounds: Rounds,
-    estimates: Estimates,
+    pub time_budget: TimeBudget,
+    pub rounds: Rounds,
+    pub estimates: Estimates,
 }
 
 /// Seconds that a suite's time budget gives to each case that filters leave, at most.
@@ -96,7 +94,12 @@ impl<'a> Plan<'a> {
             cores: limits.cores,
             pause: args.cool_down.map_or(0.0, CoolDown::max_seconds),
         };
-        let estimates = Estimates::new(&header.devices, &cases, &multi_device_cases, &extent);
+        let shares = match asks_another_device(suite) {
+            true => vec![(0..header.devices.len()).collect()],
+            false => machines::shares(&header.devices),
+        };
+        let of = (&header.devices[..], &shares[..]);
+        let estimates = Estimates::new(of, &cases, &multi_device_cases, &extent);
         Ok(Self {
             args,
             suite,
@@ -104,6 +107,7 @@ impl<'a> Plan<'a> {
             limits,
             cases,
             multi_device_cases,
+            shares,
             time_budget,
             rounds,
             estimates,
@@ -115,7 +119,7 @@ impl<'a> Plan<'a> {
     }
 
     /// What will be done, and how long it takes.
-    fn outlook(&self) -> String {
+    pub(super) fn outlook(&self) -> String {
         let runs =
             self.cases.iter().map(|c| c.run.len()).sum::<usize>() + self.multi_device_cases.len();
         let skipped: usize = self.cases.iter().map(|c| c.skipped.len()).sum();
@@ -139,79 +143,8 @@ impl<'a> Plan<'a> {
         )
     }
 
-    /// Runs on `devices`, today's view of the header's. `None` when interrupted before it began.
-    pub(super) fn run(
-        mut self,
-        (devices, remotes): (&[DeviceInfo], &Remotes),
-        writer: impl FnOnce(&Header) -> Result<Writer>,
-        records: Vec<gpubench_core::record::Record>,
-    ) -> Result<Option<Ended>> {
-        let _locks = match self.args.no_lock {
-            true => vec![],
-            false => match locks::take(devices, remotes, self.args.no_wait)? {
-                Some(locks) => locks,
-                None => return Ok(None),
-            },
-        };
-        if records.is_empty() {
-            // It begins when the devices are free.
-            self.header.started = now()?;
-        }
-        if !self.args.quiet {
-            say(&self.outlook());
-        }
-        let scratch = Scratch::new()?;
-        let disk = self.disk()?;
-        let limit = self.args.timeout.map(Duration::from_secs_f64);
-        let policy = self.policy(&scratch, disk.as_ref());
-        let sim = self.args.selector.simulation();
-        let others = self.others(devices, remotes)?;
-        let with_supervisor = |multi_device_case: MultiDeviceCase| {
-            let members =
-                multi_device_case.members.iter().map(|&member| devices[member].clone()).collect();
-            let supervisor = WorkerSupervisor::multi_device(members, sim.clone(), limit);
-            (multi_device_case, supervisor.among(remotes, &sim))
-        };
-        // With a budget that is set anew they may fit.
-        let too_long = match self.args.budget {
-            Some(_) => vec![],
-            None => resume::too_long(&records, &self.cases),
-        };
-        let session = Session {
-            cross_device_oracle: CrossDeviceOracle::new(
-                self.suite,
-                self.limits,
-                scratch.path(),
-                &others,
-                (&sim, remotes),
-                limit,
-            ),
-            writer: writer(&self.header)?,
-            header: self.header,
-            supervisors: devices
-                .iter()
-                .map(|d| WorkerSupervisor::new(d.clone(), sim.clone(), limit).among(remotes, &sim))
-                .collect(),
-            multi_device_cases: self.multi_device_cases.into_iter().map(with_supervisor).collect(),
-            cases: self.cases,
-            time_budgets: devices
-                .iter()
-                .map(|d| self.time_budget.clone().with_pauses(self.args.cool_down, d.kind))
-                .collect(),
-            multi_device_budget: self.time_budget,
-            estimates: self.estimates,
-            rounds: self.rounds,
-            deferred: vec![Deferred::default(); devices.len()],
-            too_long,
-            records,
-            policy,
-            quiet: self.args.quiet,
-        };
-        session.run().map(Some)
-    }
-
     /// How cases are measured; what is shared among workers lies in `scratch`, states of cases on `disk`.
-    fn policy(&self, scratch: &Scratch, disk: Option<&Scratch>) -> Policy {
+    pub(super) fn policy(&self, scratch: &Scratch, disk: Option<&Scratch>) -> Policy {
         Policy {
             target: self.suite.budget.target.unwrap_or(Policy::default().target),
             verify_only: self.header.verify_only,
@@ -225,7 +158,7 @@ impl<'a> Plan<'a> {
     /// A folder beside the results, where a case saves states to a file: what is measured is the disk
     /// that they lie on, which need not be that of temporary files. Where it takes no such folder (a network
     /// file system without locks), it is that of temporary files after all.
-    fn disk(&self) -> Result<Option<Scratch>> {
+    pub(super) fn disk(&self) -> Result<Option<Scratch>> {
         let saves = |case: &gpubench_experiments::plan::Case| case.key.measure == RESUMABLE;
         if !self.cases.iter().flat_map(|cases| &cases.run).any(saves) {
             return Ok(None);
@@ -245,9 +178,12 @@ impl<'a> Plan<'a> {
 
     /// The devices that may compute expected results: all of this machine, and of those that the run uses, where
     /// a case asks for another device's.
-    fn others(&self, devices: &[DeviceInfo], remotes: &Remotes) -> Result<Vec<DeviceInfo>> {
-        let asks = |workload: &Workload| matches!(workload.verify, Verify::Device(_));
-        if !self.suite.workloads.iter().any(asks) {
+    pub(super) fn others(
+        &self,
+        devices: &[DeviceInfo],
+        remotes: &Remotes,
+    ) -> Result<Vec<DeviceInfo>> {
+        if !asks_another_device(self.suite) {
             return Ok(vec![]);
         }
         let all = Selector::default();
@@ -262,6 +198,11 @@ impl<'a> Plan<'a> {
         }
         Ok(others)
     }
+}
+
+/// Whether a device of the run may be asked what another is to compute: it must not be measured meanwhile.
+fn asks_another_device(suite: &Suite) -> bool {
+    suite.workloads.iter().any(|workload| matches!(workload.verify, Verify::Device(_)))
 }
 
 fn memory(host: &Host) -> Option<Bytes> {

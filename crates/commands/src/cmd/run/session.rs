@@ -1,50 +1,54 @@
-//! The loop over rounds and devices; every case becomes a record.
+//! The loop over rounds and the devices of one machine; every case becomes a record.
 
 use super::cases::Cases;
 use super::cross_device_oracle::CrossDeviceOracle;
 use super::deferred::{Deferred, Phase};
-use super::estimate::Estimates;
+use super::estimate::Estimate;
 use super::interrupt;
 use super::multi_device::MultiDeviceCase;
 use super::rounds::Rounds;
 use super::time_budget::TimeBudget;
-use crate::store::{Writer, now};
+use crate::store::Writer;
 use crate::worker::WorkerSupervisor;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::DeviceKind;
 use gpubench_core::reason::Reason;
-use gpubench_core::record::{Footer, Header, Outcome, Record};
+use gpubench_core::record::{Header, Outcome, Record};
 use gpubench_core::workload::CaseKey;
 use gpubench_experiments::plan::Case;
 use gpubench_experiments::registry::several_devices;
 use gpubench_experiments::{Measurement, Policy, Stage};
 use gpubench_report::progress::Progress;
 use std::collections::HashSet;
-use std::path::PathBuf;
-use std::time::Instant;
+use std::sync::{Mutex, PoisonError};
 
-/// A run in progress.
+/// A machine's part of a run in progress. What there is one of for each device, is there for all of the run's, so
+/// that a device has one number everywhere.
 pub struct Session<'a> {
     /// What the run is.
-    pub header: Header,
+    pub header: &'a Header,
+    /// The devices that are measured here, one after the other.
+    pub own: Vec<usize>,
     /// The devices, in the header's order.
     pub supervisors: Vec<WorkerSupervisor>,
-    /// Their cases, in the same order.
+    /// Their cases, in the same order; of a device of another machine none.
     pub cases: Vec<Cases>,
     /// Cases over several devices, each with the supervisor of those.
     pub multi_device_cases: Vec<(MultiDeviceCase, WorkerSupervisor)>,
     /// Devices that may compute expected results for others.
     pub cross_device_oracle: CrossDeviceOracle<'a>,
-    /// Where the records go.
-    pub writer: Writer,
-    /// The records so far; those of a resumed run are not made again.
+    /// Where the records go, those of all machines.
+    pub writer: &'a Mutex<Writer>,
+    /// The records of these devices so far; those of a resumed run are not made again.
     pub records: Vec<Record>,
+    /// How many of them were made by an earlier invocation.
+    pub resumed_at: usize,
     /// The time of each device.
     pub time_budgets: Vec<TimeBudget>,
     /// The time of the cases over several devices.
     pub multi_device_budget: TimeBudget,
-    /// How long each device is estimated to take.
-    pub estimates: Estimates,
+    /// How long the devices are estimated to take.
+    pub estimate: Estimate,
     /// Its rounds.
     pub rounds: Rounds,
     /// The cases of each device that wait until others have had their rounds.
@@ -53,57 +57,35 @@ pub struct Session<'a> {
     pub too_long: Vec<(usize, Case, Reason)>,
     /// How well to measure.
     pub policy: Policy,
-    /// Whether to be quiet about how far it is.
-    pub quiet: bool,
-}
-
-/// What a run leaves.
-pub struct Ended {
-    /// What the run was.
-    pub header: Header,
-    /// All records.
-    pub records: Vec<Record>,
-    /// Of these, made before the run was resumed.
-    pub resumed_at: usize,
-    /// Seconds since it began or was resumed.
-    pub seconds: f64,
-    /// Seconds that were estimated when it began or was resumed.
-    pub estimated: f64,
-    /// The result file.
-    pub path: PathBuf,
-    /// Whether it was interrupted: then it can be resumed.
-    pub interrupted: bool,
 }
 
 /// A case on a device in a round, of which there is one record.
 pub(super) type Done = HashSet<(usize, u32, CaseKey)>;
 
 impl Session<'_> {
-    /// Runs to the end, or until interrupted.
+    /// Runs to the end, or until interrupted, of which it says whether it was with something left to do.
     ///
     /// # Errors
     /// When a record cannot be written. What fails on a device is a record.
-    pub fn run(mut self) -> Result<Ended> {
-        let begun = Instant::now();
-        let resumed_at = self.records.len();
+    pub fn run(&mut self, progress: &mut Progress) -> Result<bool> {
         let done = self.done();
-        self.recall();
-        let estimated = self.estimated();
+        self.planned_rounds(&done, progress)?;
+        let more = self.following_rounds(&done, progress)?;
+        Ok(interrupt::asked() && (more || self.left(&self.done()) > 0))
+    }
+
+    /// Cases over all planned rounds, and how many of them there are records of.
+    pub fn count(&self) -> (u64, u64) {
         let own: u64 = self.cases.iter().map(|c| c.run.len() as u64).sum();
         let all = own + self.multi_device_cases.len() as u64;
         let all = all * u64::from(self.header.rounds);
-        let mut progress = Progress::new(all, all - self.left(&done), self.time_left(), self.quiet);
-        self.planned_rounds(&done, &mut progress)?;
-        let more = self.following_rounds(&done, &mut progress)?;
-        progress.finish();
-        let interrupted = interrupt::asked() && (more || self.left(&self.done()) > 0);
-        self.end(begun, resumed_at, estimated, interrupted)
+        (all, all - self.left(&self.done()))
     }
 
     /// The rounds that were planned: of all cases but the deferred, then of those.
     fn planned_rounds(&mut self, done: &Done, progress: &mut Progress) -> Result<()> {
         for round in 0..self.rounds.planned {
-            for device in 0..self.supervisors.len() {
+            for device in self.own.clone() {
                 if round == 0 {
                     self.record_skipped(device, done)?;
                 }
@@ -111,13 +93,13 @@ impl Session<'_> {
             }
             self.run_multi_device_round(round, done, progress)?;
         }
-        for device in 0..self.supervisors.len() {
+        for device in self.own.clone() {
             // They get more time than they were too long for.
             let deferred = &self.deferred[device];
             self.too_long.retain(|(on, case, _)| *on != device || !deferred.has(&case.key));
         }
         for round in 0..self.rounds.planned {
-            for device in 0..self.supervisors.len() {
+            for device in self.own.clone() {
                 if !self.deferred[device].is_empty() {
                     self.round(device, (Phase::Deferred, round), done, progress)?;
                 }
@@ -130,7 +112,7 @@ impl Session<'_> {
     fn following_rounds(&mut self, done: &Done, progress: &mut Progress) -> Result<bool> {
         let mut any = false;
         for round in self.rounds.following() {
-            for device in 0..self.supervisors.len() {
+            for device in self.own.clone() {
                 if self.has_time_for(device, round) {
                     any |= !interrupt::asked();
                     self.round(device, (Phase::Following, round), done, progress)?;
@@ -146,7 +128,7 @@ impl Session<'_> {
     }
 
     /// Learns from the records of an earlier invocation.
-    fn recall(&mut self) {
+    pub fn recall(&mut self) {
         for record in &self.records {
             self.supervisors[record.device].recall(record);
             match several_devices(record.key.measure) {
@@ -156,16 +138,17 @@ impl Session<'_> {
         }
     }
 
-    /// Seconds that the rest of the run is estimated to take.
-    fn estimated(&self) -> f64 {
+    /// Seconds that the rest is estimated to take.
+    pub fn estimated(&self) -> f64 {
         let rest = |(estimate, budget): (&f64, &TimeBudget)| (estimate - budget.spent()).max(0.0);
-        let own: f64 = self.estimates.devices.iter().zip(&self.time_budgets).map(rest).sum();
-        own + rest((&self.estimates.multi_device, &self.multi_device_budget))
+        let budgets = self.own.iter().map(|&device| &self.time_budgets[device]);
+        let own: f64 = self.estimate.devices.iter().zip(budgets).map(rest).sum();
+        own + rest((&self.estimate.multi_device, &self.multi_device_budget))
     }
 
-    /// Seconds that all devices have left, where they are limited.
-    fn time_left(&self) -> Option<f64> {
-        self.time_budgets.iter().map(TimeBudget::left).sum()
+    /// Seconds that all its devices have left, where they are limited.
+    pub fn time_left(&self) -> Option<f64> {
+        self.own.iter().map(|&device| self.time_budgets[device].left()).sum()
     }
 
     /// Whether a device has time for a round that follows.
@@ -213,32 +196,9 @@ impl Session<'_> {
     pub(super) fn append(&mut self, mut record: Record) -> Result<()> {
         let device = &self.header.devices[record.device];
         record.simulated = device.kind == DeviceKind::Simulated;
-        self.writer.append(&record)?;
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner).append(&record)?;
         self.records.push(record);
         Ok(())
-    }
-
-    fn end(
-        self,
-        begun: Instant,
-        resumed_at: usize,
-        estimated: f64,
-        interrupted: bool,
-    ) -> Result<Ended> {
-        let seconds = begun.elapsed().as_secs_f64();
-        let path = if interrupted {
-            self.writer.leave()?
-        } else {
-            let footer = Footer {
-                ended: now()?,
-                wall: seconds,
-                estimated: Some(estimated),
-                records: self.writer.records(),
-            };
-            self.writer.finish(&footer)?
-        };
-        let (header, records) = (self.header, self.records);
-        Ok(Ended { header, records, resumed_at, seconds, estimated, path, interrupted })
     }
 }
 

@@ -10,14 +10,14 @@ use std::collections::BTreeSet;
 const NAMED: usize = 4;
 
 /// Goes on where the suite brings no kernel and no command of its own, or the user trusts it: now, or before and
-/// not one of its files has changed since.
+/// not one of its files has changed since. Whether there is something that the user trusts.
 ///
 /// # Errors
 /// `Suite` where the user has not said so.
-pub fn ask(suite: &Suite, trusted_now: bool) -> Result<()> {
-    let Some(first) = suite.untrusted().next() else { return Ok(()) };
+pub fn ask(suite: &Suite, trusted_now: bool) -> Result<bool> {
+    let Some(first) = suite.untrusted().next() else { return Ok(false) };
     if trust::is_trusted(&suite.hash) {
-        return Ok(());
+        return Ok(true);
     }
     if !trusted_now {
         let message = format!(
@@ -31,7 +31,7 @@ pub fn ask(suite: &Suite, trusted_now: bool) -> Result<()> {
         Ok(file) => say(&format!("suite {} is trusted: noted in {}", suite.name, file.display())),
         Err(error) => say(&format!("suite {} is trusted for this run: {error}", suite.name)),
     }
-    Ok(())
+    Ok(true)
 }
 
 fn files(suite: &Suite) -> String {

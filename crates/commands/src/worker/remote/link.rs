@@ -4,14 +4,15 @@ use super::super::client::describe;
 use super::super::group::Group;
 use super::super::stderr_tail::{Followed, StderrTail};
 use super::frame::{FrameReader, FrameWriter};
-use super::message::{Answer, Ask, Greeting, LONGEST_LINE, PULSE, SILENCE};
+use super::life::{Life, Silence};
+use super::message::{Answer, Ask, Greeting, LONGEST_LINE, pulse};
 use crate::store::Lines;
 use gpubench_core::record::Outcome;
 use gpubench_core::text::printable;
 use gpubench_device::ends_with_this_process;
 use std::io::{BufReader, Read, Write};
 use std::process::{ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::time::{Duration, Instant};
 
 /// How long a relay that begins may take to say so: a link may have to be dialled, and a password agent asked.
@@ -20,12 +21,18 @@ const GREETING: Duration = Duration::from_secs(30);
 /// How long a relay may take to clear up once its stdin has ended.
 const CLOSE: Duration = Duration::from_secs(2);
 
+/// How many messages are read before somebody wants them: what floods this side waits in its own pipe.
+const AHEAD: usize = 1;
+
 /// A command that runs a relay. Dropping it ends the relay's stdin, and with that the command.
 #[derive(Debug)]
 pub(super) struct Link {
     group: Group,
     asks: Option<Sender<Ask>>,
     heard: Receiver<Heard>,
+    life: Life,
+    /// For how long the other side may be silent.
+    silence: Duration,
     stderr_tail: StderrTail,
     stderr: Followed,
 }
@@ -48,9 +55,8 @@ pub(super) struct NoLink {
 }
 
 impl Link {
-    /// Runs the command of these words and waits until the relay greets. The thread that calls must live on: on Linux
-    /// the command ends with it.
-    pub fn open(words: &[String]) -> Result<(Self, Greeting), NoLink> {
+    /// Runs the command of these words and waits until the relay greets; it is taken for gone after so long a silence.
+    pub fn open(words: &[String], silence: Duration) -> Result<(Self, Greeting), NoLink> {
         let failed = |error: std::io::Error| NoLink { why: error.to_string(), code: None };
         let (program, arguments) = words
             .split_first()
@@ -59,16 +65,17 @@ impl Link {
         command.args(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         ends_with_this_process(&mut command);
-        let mut group = Group::spawn(command)
+        let mut group = Group::spawn_to_last(command)
             .map_err(|error| NoLink { why: format!("`{program}`: {error}"), code: None })?;
         let Some((stdin, stdout, stderr)) = group.streams() else {
             return Err(NoLink { why: "a command without pipes".into(), code: None });
         };
         let stderr_tail = StderrTail::default();
         let stderr = stderr_tail.follow(stderr).map_err(failed)?;
-        let heard = listen(stdout, stderr_tail.clone()).map_err(failed)?;
-        let asks = Some(write(stdin).map_err(failed)?);
-        let mut link = Self { group, asks, heard, stderr_tail, stderr };
+        let life = Life::default();
+        let heard = listen(life.of(stdout), stderr_tail.clone()).map_err(failed)?;
+        let asks = Some(write(stdin, pulse(silence)).map_err(failed)?);
+        let mut link = Self { group, asks, heard, life, silence, stderr_tail, stderr };
         let greeting = link.greeting()?;
         Ok((link, greeting))
     }
@@ -103,25 +110,24 @@ impl Link {
     /// `LinkLost`: the command is gone then.
     pub fn answer(&mut self, doing: &str, limit: Duration) -> Result<Answer, Outcome> {
         const SLICE: Duration = Duration::from_millis(100);
-        let (mut left, mut silence) = (limit, SILENCE);
+        let (mut left, mut silence) = (limit, Silence::of(&self.life));
         loop {
             let start = Instant::now();
-            match self.heard.recv_timeout(SLICE.min(left).min(silence)) {
-                Ok(Heard::Answer(Answer::Pulse)) => silence = SILENCE,
+            match self.heard.recv_timeout(SLICE.min(left)) {
                 Ok(Heard::Answer(answer)) => return Ok(answer),
-                Ok(Heard::Greeting(_)) => return Err(self.lost("it began anew")),
+                Ok(Heard::Greeting(_)) => return Err(self.lost("the relay restarted")),
                 Ok(Heard::Garbled(why)) => return Err(self.lost(&why)),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.lost("")),
                 Err(RecvTimeoutError::Timeout) => {}
             }
             let passed = start.elapsed().min(SLICE);
-            (left, silence) = (left.saturating_sub(passed), silence.saturating_sub(passed));
+            left = left.saturating_sub(passed);
             if left.is_zero() {
                 let limit = limit.as_secs_f64();
                 return Err(self.lost(&format!("{doing}: no answer within {limit} s")));
             }
-            if silence.is_zero() {
-                let silence = SILENCE.as_secs();
+            if silence.after(passed) >= self.silence {
+                let silence = self.silence.as_secs_f64();
                 return Err(self.lost(&format!("{doing}: nothing was heard for {silence} s")));
             }
         }
@@ -175,7 +181,7 @@ fn listen(
     stdout: impl Read + Send + 'static,
     stderr_tail: StderrTail,
 ) -> std::io::Result<Receiver<Heard>> {
-    let (send, heard) = channel();
+    let (send, heard) = sync_channel(AHEAD);
     std::thread::Builder::new().spawn(move || {
         let mut lines = Lines::new(BufReader::new(stdout), LONGEST_LINE);
         let mut frames = FrameReader::default();
@@ -184,7 +190,10 @@ fn listen(
             let line = line.into_bytes();
             let text = String::from_utf8_lossy(&line);
             let read = match is_greeted {
-                true => frames.message(&text).map(|found| found.map(Heard::Answer)),
+                true => match frames.message(&text) {
+                    Ok(Some(Answer::Pulse)) => continue,
+                    read => read.map(|found| found.map(Heard::Answer)),
+                },
                 false => frames.message(&text).map(|found| found.map(Heard::Greeting)),
             };
             let (next, is_last) = match read {
@@ -206,12 +215,12 @@ fn listen(
 
 /// Writes questions in a thread, and that this side lives where there are none: a link that does not take them
 /// must not block the run.
-fn write(mut stdin: ChildStdin) -> std::io::Result<Sender<Ask>> {
+fn write(mut stdin: ChildStdin, pulse: Duration) -> std::io::Result<Sender<Ask>> {
     let (send, asks) = channel::<Ask>();
     std::thread::Builder::new().spawn(move || {
         let mut frames = FrameWriter::default();
         loop {
-            let ask = match asks.recv_timeout(PULSE) {
+            let ask = match asks.recv_timeout(pulse) {
                 Ok(ask) => ask,
                 Err(RecvTimeoutError::Timeout) => Ask::Pulse,
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -223,4 +232,49 @@ fn write(mut stdin: ChildStdin) -> std::io::Result<Sender<Ask>> {
         }
     })?;
     Ok(send)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::worker::{host, version};
+
+    /// A machine that says hello, and then answers what it is not asked for again and again.
+    struct Flood {
+        frames: FrameWriter,
+        line: Vec<u8>,
+        taken: Life,
+    }
+
+    impl Read for Flood {
+        fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+            if self.line.is_empty() {
+                self.line = self.frames.line(&Answer::Hash("f".repeat(4096)))?.into_bytes();
+            }
+            self.taken.of(&self.line[..1]).read_exact(&mut [0])?;
+            let read = self.line.len().min(into.len());
+            into[..read].copy_from_slice(&self.line[..read]);
+            self.line.drain(..read);
+            Ok(read)
+        }
+    }
+
+    #[test]
+    fn what_nobody_requested_is_not_read() {
+        let (mut frames, taken) = (FrameWriter::default(), Life::default());
+        let hello = Greeting { gpubench: version(), host: host() };
+        let line = frames.line(&hello).unwrap().into_bytes();
+        let flood = Flood { frames, line, taken: taken.clone() };
+        let mut silence = Silence::of(&taken);
+        let heard = listen(flood, StderrTail::default()).unwrap();
+        // It is read until what is read ahead is full, and then no more.
+        let second = Duration::from_secs(1);
+        let full = Instant::now();
+        while silence.after(second) < 5 * second {
+            assert!(full.elapsed() < 10 * second, "it is read on and on");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        assert!(matches!(heard.recv(), Ok(Heard::Greeting(_))));
+        assert!(matches!(heard.recv(), Ok(Heard::Answer(Answer::Hash(_)))));
+    }
 }

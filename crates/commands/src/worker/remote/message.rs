@@ -7,18 +7,24 @@ use gpubench_core::record::{Host, Outcome};
 use gpubench_device::device_choice::Selector;
 use gpubench_experiments::Stage;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// How often each side says that it lives.
-pub(super) const PULSE: Duration = Duration::from_secs(3);
-/// After so long without a line the other side is taken for gone.
-pub(super) const SILENCE: Duration = Duration::from_secs(20);
+/// After so long without a byte the other side is taken for gone, where the hosts file says nothing else.
+pub const SILENCE: Duration = Duration::from_secs(20);
+/// Seconds that it may say.
+pub const SILENCES: RangeInclusive<f64> = 1.0..=3600.0;
 /// The longest line: a case with its kernels, a record with its samples, a part of a file.
 pub(super) const LONGEST_LINE: usize = 64 << 20;
 /// Bytes of a file in one line.
-pub(super) const CHUNK: usize = 1 << 20;
+pub(super) const CHUNK: usize = 64 << 10;
 
-/// The relay's first line. It stays as it is, so that every version can read every other's.
+/// How often each side says that it lives where `silence` shows that it does not.
+pub(super) fn pulse(silence: Duration) -> Duration {
+    silence / 6
+}
+
+/// The relay's first line. Every version reads every other's: what is new in it, or in a [`Host`], has a default.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Greeting {
     /// Version and commit.
@@ -39,6 +45,8 @@ pub(super) enum Ask {
     List(Selector),
     /// The right to measure these devices until the link ends; answered by `Locked` or `HeldBy`.
     Lock(Vec<DeviceInfo>),
+    /// The end of that right; answered by `Unlocked`.
+    Unlock,
     /// A request for the worker that owns these devices; answered by stages, then `Reply` or `Failed`.
     Work {
         devices: Vec<DeviceInfo>,
@@ -53,7 +61,7 @@ pub(super) enum Ask {
     /// The end of the worker; answered by `Left`.
     Leave,
     /// A part of a file that a later request names by its hash; answered by `Stored` or `Failed`.
-    Put { hash: String, data: String, is_last: bool },
+    Put { hash: String, offset: u64, data: String, is_last: bool },
     /// A part of what a case computed; answered by `Data` or `Failed`.
     Get { offset: u64 },
 }
@@ -73,6 +81,7 @@ pub(super) enum Answer {
     Locked,
     /// Another run has one of them: its process, where it is known, and the device.
     HeldBy(Option<u32>, String),
+    Unlocked,
     Stage(Stage),
     Reply(Box<Reply>),
     Left,
@@ -82,34 +91,4 @@ pub(super) enum Answer {
         is_last: bool,
     },
     Failed(Outcome),
-}
-
-/// Bytes as hexadecimal digits.
-pub(super) fn to_hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
-}
-
-/// The bytes; `None` where they are none.
-pub(super) fn from_hex(text: &str) -> Option<Vec<u8>> {
-    let digit = |c: u8| char::from(c).to_digit(16);
-    let byte = |pair: &[u8]| match pair {
-        &[high, low] => u8::try_from(digit(high)? << 4 | digit(low)?).ok(),
-        _ => None,
-    };
-    text.as_bytes().chunks(2).map(byte).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bytes_survive_as_digits() {
-        let bytes: Vec<u8> = (0..=255).collect();
-        assert_eq!(from_hex(&to_hex(&bytes)), Some(bytes));
-        assert_eq!(from_hex("0g"), None);
-        assert_eq!(from_hex("123"), None);
-    }
 }

@@ -8,6 +8,7 @@
 
 mod files;
 mod frame;
+mod life;
 mod link;
 mod message;
 mod push;
@@ -16,6 +17,7 @@ mod route;
 mod trusted;
 mod worker;
 
+pub use message::{SILENCE, SILENCES};
 pub use relay::relay;
 pub use route::{Remote, Remotes, Route};
 pub(super) use worker::RemoteWorker;

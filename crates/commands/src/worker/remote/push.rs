@@ -28,6 +28,14 @@ pub(super) fn ensure(route: &Route, file: &Path) -> Result<String> {
     let io = |error| Error::io(file, error);
     let hash = File::open(file).and_then(sha256_of).map_err(io)?;
     let binary = match &route.binary {
+        // `dd of=~/…` is read as a folder of that name by most shells.
+        Some(binary) if binary.contains('~') => {
+            return Err(Error::Usage(format!(
+                "{}: --push cannot send to `{}`: name the file without `~`, from the folder in which the command begins",
+                route.name,
+                printable(binary, 80)
+            )));
+        }
         Some(binary) => plain(binary)?.to_owned(),
         None => format!("./gpubench-{}", &hash[..12]),
     };
@@ -73,7 +81,7 @@ pub(super) fn plain(binary: &str) -> Result<&str> {
 
 /// SHA-256 of the binary that runs there.
 fn hash_there(route: &Route, binary: &str) -> std::result::Result<String, NoLink> {
-    let (mut link, _) = Link::open(&relay_words(&route.command, binary))?;
+    let (mut link, _) = Link::open(&relay_words(route, binary), route.silence)?;
     match link.ask_once(Ask::Hash, "hashing the binary", SHORT) {
         Ok(Answer::Hash(hash)) => Ok(hash),
         Ok(other) => Err(NoLink { why: format!("it answered {other:?}"), code: None }),

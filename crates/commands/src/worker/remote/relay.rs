@@ -7,14 +7,13 @@ use super::super::local::LocalWorker;
 use super::super::protocol::Request;
 use super::super::transport::take_stdout;
 use super::frame::{FrameReader, FrameWriter};
-use super::message::{
-    Answer, Ask, CHUNK, Greeting, LONGEST_LINE, PULSE, SILENCE, from_hex, to_hex,
-};
+use super::life::{Life, Silence};
+use super::message::{Answer, Ask, CHUNK, Greeting, LONGEST_LINE, pulse};
 use super::{files, trusted};
 use crate::store::{Attempt, DeviceLock, Lines, LockFolder, Scratch};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::hash::sha256_of;
+use gpubench_core::hash::{from_hex, hex, sha256_of};
 use gpubench_core::record::Outcome;
 use gpubench_device::device_choice::Selector;
 use gpubench_device::sim::Sim;
@@ -22,29 +21,35 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The devices that a selector's backends have here, and what is to be said of those that failed.
+/// The devices that a selector's backends have here, and notes about those that failed.
 type Listing<'a> = &'a dyn Fn(&Selector) -> Result<(Vec<DeviceInfo>, Vec<String>)>;
 
-/// Serves a run in another machine until stdin ends, or is silent for long.
+/// Names the folder on whose disk states are saved; else it is the one in which the relay begins.
+const DISK: &str = "GPUBENCH_DISK";
+/// How many questions are read before they are answered: a run asks one after the other.
+const AHEAD: usize = 4;
+
+/// Serves a run in another machine until stdin ends, or is silent for so long.
 ///
 /// # Errors
 /// `Io` and `Device` where it cannot begin.
-pub fn relay(list: Listing<'_>) -> Result<()> {
+pub fn relay(list: Listing<'_>, silence: Duration) -> Result<()> {
     let device =
         |what: &'static str| move |error: std::io::Error| Error::Device(format!("{what}: {error}"));
     let out = take_stdout().map_err(device("moving stdout away"))?;
     let scratch = Scratch::new()?;
+    let folders = Folders::default();
+    folders.add(&scratch);
     let out = Out::new(out);
-    let asks = listen(scratch.path().to_owned()).map_err(device("listening to the run"))?;
+    let asks = listen(folders.clone(), silence).map_err(device("listening to the run"))?;
     out.send(&Greeting { gpubench: version(), host: host() })?;
-    pulse(out.clone(), scratch.path().to_owned()).map_err(device("a thread"))?;
-    let mut relay = Relay { list, scratch, out, worker: None, locks: BTreeMap::new() };
+    beat(out.clone(), pulse(silence), folders.clone()).map_err(device("a thread"))?;
+    let mut relay = Relay::new(list, (scratch, folders), out);
     while let Ok(ask) = asks.recv() {
         let answer = relay.answer(ask);
         relay.out.send(&answer)?;
@@ -56,13 +61,21 @@ pub fn relay(list: Listing<'_>) -> Result<()> {
 struct Relay<'a> {
     list: Listing<'a>,
     scratch: Scratch,
+    /// Where states are saved, once a case does.
+    disk: Option<Scratch>,
+    folders: Folders,
     out: Out,
     worker: Option<LocalWorker>,
-    /// By key; held until the run's link ends.
+    /// By key; held until the run gives them back, or its link ends.
     locks: BTreeMap<String, DeviceLock>,
 }
 
-impl Relay<'_> {
+impl<'a> Relay<'a> {
+    fn new(list: Listing<'a>, (scratch, folders): (Scratch, Folders), out: Out) -> Self {
+        let locks = BTreeMap::new();
+        Self { list, scratch, disk: None, folders, out, worker: None, locks }
+    }
+
     fn answer(&mut self, ask: Ask) -> Answer {
         let answered = match ask {
             Ask::Pulse => Ok(Answer::Pulse),
@@ -71,6 +84,10 @@ impl Relay<'_> {
                 .map(|(devices, notes)| Answer::Listed { devices, notes })
                 .map_err(|error| Outcome::Failed(error.to_string())),
             Ask::Lock(devices) => self.lock(&devices).map_err(Outcome::from),
+            Ask::Unlock => {
+                self.locks.clear();
+                Ok(Answer::Unlocked)
+            }
             Ask::Work { devices, sim_seed, sim_files, request, deadlines, trusted } => {
                 let sim = Sim::new(sim_files.into_iter().map(PathBuf::from).collect(), sim_seed);
                 self.work((devices, sim), *request, &deadlines, trusted)
@@ -79,7 +96,7 @@ impl Relay<'_> {
                 self.leave();
                 Ok(Answer::Left)
             }
-            Ask::Put { hash, data, is_last } => self.put(&hash, &data, is_last),
+            Ask::Put { hash, offset, data, is_last } => self.put(&hash, offset, &data, is_last),
             Ask::Get { offset } => self.get(offset),
         };
         answered.unwrap_or_else(Answer::Failed)
@@ -116,15 +133,11 @@ impl Relay<'_> {
             return Err(Outcome::Unsupported(why.into()));
         }
         // A run's simulated devices are the shipped ones: this machine's files are not asked for.
-        let shipped = |file: &PathBuf| {
-            file.to_str().is_some_and(|name| {
-                Sim::machines().contains(&name) || Sim::small_devices().contains(&name)
-            })
-        };
-        if !sim.files().iter().all(shipped) {
+        if !sim.files().iter().all(|file| Sim::is_shipped(file)) {
             return Err(Outcome::Failed("a description that is not shipped".into()));
         }
-        let request = files::received(request, self.scratch.path())?;
+        let folder = self.scratch.path().to_owned();
+        let request = files::received(request, &folder, || self.disk())?;
         if self.worker.as_ref().is_some_and(|worker| !worker.is_for(&devices, &sim)) {
             self.leave();
         }
@@ -141,8 +154,20 @@ impl Relay<'_> {
         }
     }
 
-    /// Appends to a file that arrives in parts.
-    fn put(&self, hash: &str, data: &str, is_last: bool) -> Result<Answer, Outcome> {
+    /// A folder on the disk on which states are saved: what is measured is that disk, and temporary files may lie in
+    /// memory. Where it takes no such folder, it is that of temporary files after all; the record names it.
+    fn disk(&mut self) -> PathBuf {
+        if self.disk.is_none() {
+            let named = std::env::var_os(DISK).filter(|folder| !folder.is_empty());
+            let folder = named.map_or_else(std::env::current_dir, |folder| Ok(folder.into()));
+            self.disk = folder.ok().and_then(|folder| Scratch::next_to(&folder).ok());
+            self.disk.iter().for_each(|disk| self.folders.add(disk));
+        }
+        self.disk.as_ref().unwrap_or(&self.scratch).path().to_owned()
+    }
+
+    /// Takes a part of a file.
+    fn put(&self, hash: &str, offset: u64, data: &str, is_last: bool) -> Result<Answer, Outcome> {
         if !files::is_hash(hash) {
             return Err(Outcome::Failed("a file whose name is no hash".into()));
         }
@@ -150,8 +175,10 @@ impl Relay<'_> {
         let part = path.with_extension("part");
         let failed = |error| Outcome::Failed(Error::io(&part, error).to_string());
         let bytes = from_hex(data).ok_or_else(|| Outcome::Failed("no bytes".into()))?;
-        let file = OpenOptions::new().create(true).append(true).open(&part);
-        file.and_then(|mut file| file.write_all(&bytes)).map_err(failed)?;
+        // What an earlier try has left is not gone on from.
+        let file = OpenOptions::new().create(true).write(true).truncate(offset == 0).open(&part);
+        let placed = file.and_then(|mut file| file.seek(SeekFrom::Start(offset)).map(|_| file));
+        placed.and_then(|mut file| file.write_all(&bytes)).map_err(failed)?;
         if is_last {
             let found = File::open(&part).and_then(sha256_of).map_err(failed)?;
             if found != hash {
@@ -171,7 +198,7 @@ impl Relay<'_> {
         file.seek(SeekFrom::Start(offset)).map_err(failed)?;
         let mut bytes = Vec::with_capacity(CHUNK);
         file.take(CHUNK as u64).read_to_end(&mut bytes).map_err(failed)?;
-        Ok(Answer::Data { data: to_hex(&bytes), is_last: bytes.len() < CHUNK })
+        Ok(Answer::Data { data: hex(&bytes), is_last: bytes.len() < CHUNK })
     }
 }
 
@@ -199,29 +226,54 @@ impl Out {
     }
 }
 
-/// Says every few seconds that this side lives, also while a case is measured, and ends it where nobody listens.
-fn pulse(out: Out, scratch: PathBuf) -> std::io::Result<()> {
+/// What is to be removed when this process ends, however it does; clones share it.
+#[derive(Clone, Debug, Default)]
+struct Folders(Arc<Mutex<Vec<PathBuf>>>);
+
+impl Folders {
+    fn add(&self, scratch: &Scratch) {
+        self.all().push(scratch.path().to_owned());
+    }
+
+    fn all(&self) -> MutexGuard<'_, Vec<PathBuf>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Removes them. Whoever was writing there may write once more meanwhile.
+    fn remove(&self) {
+        const TRIES: usize = 20;
+        for folder in self.all().iter() {
+            let mut tries = 0;
+            while std::fs::remove_dir_all(folder).is_err() && folder.exists() && tries < TRIES {
+                tries += 1;
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        }
+    }
+}
+
+/// Says now and then that this side lives, also while a case is measured, and ends it where nobody listens.
+fn beat(out: Out, pulse: Duration, folders: Folders) -> std::io::Result<()> {
     let beat = move || {
         while out.send(&Answer::Pulse).is_ok() {
-            std::thread::sleep(PULSE);
+            std::thread::sleep(pulse);
         }
-        end(&scratch);
+        end(&folders);
     };
     std::thread::Builder::new().spawn(beat).map(drop)
 }
 
-/// Reads what the run asks, in a thread. When stdin ends, or a line is bad, or there is none for long, this process
-/// ends with its workers, and `scratch` is removed: whatever is in hand, nobody waits for it any more.
-fn listen(scratch: PathBuf) -> std::io::Result<Receiver<Ask>> {
-    const SLICE: Duration = Duration::from_millis(500);
-    let (send, asks) = channel();
-    let heard = Arc::new(AtomicU64::new(0));
-    let (lines_heard, folder) = (Arc::clone(&heard), scratch.clone());
+/// Reads what the run asks, in a thread. When stdin ends, or a line is bad, or not a byte comes for as long as
+/// `silence`, this process ends with its workers and its folders: whatever is in hand, nobody waits for it any more.
+fn listen(folders: Folders, silence: Duration) -> std::io::Result<Receiver<Ask>> {
+    let (send, asks) = sync_channel(AHEAD);
+    let life = Life::default();
+    let stdin = life.of(std::io::stdin());
+    let of_reader = folders.clone();
     std::thread::Builder::new().spawn(move || {
-        let mut lines = Lines::new(BufReader::new(std::io::stdin()), LONGEST_LINE);
+        let mut lines = Lines::new(BufReader::new(stdin), LONGEST_LINE);
         let mut frames = FrameReader::default();
         while let Ok(Some((line, _))) = lines.next_line() {
-            heard.fetch_add(1, Ordering::Relaxed);
             match frames.message(&String::from_utf8_lossy(&line.into_bytes())) {
                 Ok(None | Some(Ask::Pulse)) => {}
                 Ok(Some(ask)) => {
@@ -235,26 +287,72 @@ fn listen(scratch: PathBuf) -> std::io::Result<Receiver<Ask>> {
                 }
             }
         }
-        end(&folder);
+        end(&of_reader);
     })?;
     std::thread::Builder::new().spawn(move || {
         // In slices, so that a machine that slept does not count its sleep.
-        let (mut silence, mut known) = (Duration::ZERO, 0);
-        while silence < SILENCE {
-            std::thread::sleep(SLICE);
-            let now = lines_heard.load(Ordering::Relaxed);
-            silence = if now == known { silence + SLICE } else { Duration::ZERO };
-            known = now;
+        let slice = silence / 40;
+        let mut quiet = Silence::of(&life);
+        loop {
+            std::thread::sleep(slice);
+            if quiet.after(slice) >= silence {
+                break;
+            }
         }
-        eprintln!("nothing was heard for {} s", SILENCE.as_secs());
-        end(&scratch);
+        eprintln!("nothing was heard for {} s", silence.as_secs_f64());
+        end(&folders);
     })?;
     Ok(asks)
 }
 
 /// Ends this process and its workers at once.
-fn end(scratch: &Path) -> ! {
+fn end(folders: &Folders) -> ! {
     kill_all();
-    let _ = std::fs::remove_dir_all(scratch);
+    folders.remove();
     std::process::exit(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trusted::tests::cases;
+    use super::*;
+    use gpubench_core::gpu::Origin;
+    use gpubench_experiments::Policy;
+
+    fn relay(list: Listing<'_>) -> Relay<'_> {
+        Relay::new(list, (Scratch::new().unwrap(), Folders::default()), Out::new(Box::new(vec![])))
+    }
+
+    #[test]
+    fn a_kernel_that_the_run_does_not_vouch_for_is_rejected_here_too() {
+        let mut cases = cases("quick").into_iter();
+        let mut case = cases.find(|case| !case.candidates.is_empty()).unwrap();
+        case.candidates[0].kernel.origin = Origin::User("mine.cl".into());
+        let work = Ask::Work {
+            devices: vec![],
+            sim_seed: 0,
+            sim_files: vec![],
+            request: Box::new(Request::Build { case: Box::new(case) }),
+            deadlines: Deadlines::new(&Policy::default(), None),
+            trusted: false,
+        };
+        let answer = relay(&|_| Ok((vec![], vec![]))).answer(work);
+        let Answer::Failed(Outcome::Unsupported(why)) = answer else { panic!("{answer:?}") };
+        assert!(why.to_string().contains("mine.cl"), "{why}");
+    }
+
+    #[test]
+    fn a_file_that_is_sent_anew_begins_anew() {
+        let relay = relay(&|_| Ok((vec![], vec![])));
+        let bytes = b"whole";
+        let hash = sha256_of(&bytes[..]).unwrap();
+        let put =
+            |offset: u64, bytes: &[u8], is_last| relay.put(&hash, offset, &hex(bytes), is_last);
+        assert_eq!(put(0, b"what a lost try has left", false), Ok(Answer::Stored));
+        assert_eq!(put(0, b"who", false), Ok(Answer::Stored));
+        assert!(put(4, b"e", true).is_err(), "a part is missing");
+        assert_eq!(put(0, b"who", false), Ok(Answer::Stored));
+        assert_eq!(put(3, b"le", true), Ok(Answer::Stored));
+        assert_eq!(std::fs::read(relay.scratch.path().join(&hash)).unwrap(), bytes);
+    }
 }

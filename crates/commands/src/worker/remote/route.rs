@@ -20,6 +20,10 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// How long the other side may take for what needs no device.
 pub(super) const SHORT: Duration = Duration::from_secs(60);
 
+/// A link that was lost so often in a row is not tried again: two tries of each of three cases, after which a device
+/// is in quarantine, and the machine's others need not try as often.
+const GIVEN_UP: u32 = 6;
+
 /// How to get to a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
@@ -29,6 +33,8 @@ pub struct Route {
     pub command: Vec<String>,
     /// The gpubench there; `None`: the one in its `PATH`, or where it is sent to.
     pub binary: Option<String>,
+    /// After so long without a byte the link counts as lost.
+    pub silence: Duration,
 }
 
 /// Another machine and the link to it.
@@ -36,6 +42,7 @@ pub struct Route {
 pub struct Remote {
     name: String,
     words: Vec<String>,
+    silence: Duration,
     host: Host,
     trusted: AtomicBool,
     state: Mutex<State>,
@@ -44,6 +51,8 @@ pub struct Remote {
 #[derive(Debug, Default)]
 pub(super) struct State {
     link: Option<Link>,
+    /// How often in a row it was lost.
+    lost: u32,
     /// Devices that this run may measure there.
     locked: Vec<DeviceInfo>,
     /// Files that the relay has, by their hash.
@@ -61,8 +70,9 @@ impl Remote {
             (None, Some(binary)) => push::plain(binary)?.to_owned(),
             (None, None) => "gpubench".to_owned(),
         };
-        let words = relay_words(&route.command, &binary);
-        let (link, greeting) = Link::open(&words).map_err(|no| unreachable(route, &no))?;
+        let words = relay_words(route, &binary);
+        let (link, greeting) =
+            Link::open(&words, route.silence).map_err(|no| unreachable(route, &no))?;
         let there = printable(&greeting.gpubench, 80);
         if there != version() {
             return Err(Error::Usage(format!(
@@ -75,6 +85,7 @@ impl Remote {
         Ok(Self {
             name: route.name.clone(),
             words,
+            silence: route.silence,
             host: greeting.host,
             trusted: AtomicBool::new(false),
             state: Mutex::new(state),
@@ -91,7 +102,7 @@ impl Remote {
         &self.host
     }
 
-    /// The devices that a selector's backends have there, and what is to be said of those that failed.
+    /// The devices that a selector's backends have there, and notes about those that failed.
     ///
     /// # Errors
     /// The error instead.
@@ -110,7 +121,7 @@ impl Remote {
         })
     }
 
-    /// Locks devices there until the link ends. Where another run has one of them: its process, if it is
+    /// Locks devices there until they are given back or the link ends. Where another run has one of them: its process, if it is
     /// known, and the device.
     ///
     /// # Errors
@@ -120,12 +131,28 @@ impl Remote {
         devices: &[DeviceInfo],
     ) -> std::result::Result<Option<(Option<u32>, String)>, Outcome> {
         let devices: Vec<DeviceInfo> = devices.iter().map(as_there).collect();
+        // Another run tries anew.
+        self.state().lost = 0;
         self.with_link(|link, state| {
             let held = lock(link, &devices)?;
             if held.is_none() {
                 state.locked.extend(devices);
             }
             Ok(held)
+        })
+    }
+
+    /// Gives back what [`Remote::lock`] has locked there.
+    ///
+    /// # Errors
+    /// The error instead.
+    pub fn unlock(&self) -> std::result::Result<(), Outcome> {
+        self.with_link(|link, state| {
+            state.locked.clear();
+            match link.ask_once(Ask::Unlock, "giving devices back", SHORT)? {
+                Answer::Unlocked => Ok(()),
+                other => Err(link.confused(&other)),
+            }
         })
     }
 
@@ -144,11 +171,28 @@ impl Remote {
         job: impl FnOnce(&mut Link, &mut State) -> std::result::Result<T, Outcome>,
     ) -> std::result::Result<T, Outcome> {
         let mut state = self.state();
+        if state.lost >= GIVEN_UP {
+            let why = format!("it was lost {GIVEN_UP} times in a row and is not tried again");
+            return Err(Outcome::LinkLost(why));
+        }
+        let result = self.tried(job, &mut state);
+        state.lost = match result {
+            Err(Outcome::LinkLost(_)) => state.lost + 1,
+            _ => 0,
+        };
+        result
+    }
+
+    fn tried<T>(
+        &self,
+        job: impl FnOnce(&mut Link, &mut State) -> std::result::Result<T, Outcome>,
+        state: &mut State,
+    ) -> std::result::Result<T, Outcome> {
         let mut link = match state.link.take() {
             Some(link) => link,
-            None => self.again(&mut state)?,
+            None => self.again(state)?,
         };
-        let result = job(&mut link, &mut state);
+        let result = job(&mut link, state);
         if !matches!(result, Err(Outcome::LinkLost(_))) {
             state.link = Some(link);
         }
@@ -174,7 +218,7 @@ impl Remote {
     fn again(&self, state: &mut State) -> std::result::Result<Link, Outcome> {
         std::thread::sleep(PAUSE);
         let (mut link, greeting) =
-            Link::open(&self.words).map_err(|no| Outcome::LinkLost(no.why))?;
+            Link::open(&self.words, self.silence).map_err(|no| Outcome::LinkLost(no.why))?;
         if greeting.gpubench != version() {
             return Err(Outcome::LinkLost("another gpubench answers now".into()));
         }
@@ -187,7 +231,7 @@ impl Remote {
         // The relay of the lost link holds its locks until it notices.
         let begun = Instant::now();
         while let Some((_, device)) = lock(&mut link, &state.locked)? {
-            if begun.elapsed() > SILENCE + PAUSE {
+            if begun.elapsed() > self.silence + PAUSE {
                 let why = format!("{device} is measured by another run now");
                 return Err(Outcome::LinkLost(why));
             }
@@ -214,8 +258,12 @@ pub(super) fn as_there(device: &DeviceInfo) -> DeviceInfo {
 }
 
 /// The words that start a relay.
-pub(super) fn relay_words(command: &[String], binary: &str) -> Vec<String> {
-    command.iter().map(String::as_str).chain([binary, "relay"]).map(str::to_owned).collect()
+pub(super) fn relay_words(route: &Route, binary: &str) -> Vec<String> {
+    let relay = [binary, "relay"].map(str::to_owned);
+    let silence = (route.silence != SILENCE)
+        .then(|| ["--silence".into(), route.silence.as_secs_f64().to_string()]);
+    let silence = silence.into_iter().flatten();
+    route.command.iter().cloned().chain(relay).chain(silence).collect()
 }
 
 fn unreachable(route: &Route, no: &NoLink) -> Error {
@@ -239,20 +287,27 @@ fn unreachable(route: &Route, no: &NoLink) -> Error {
 pub struct Remotes(Vec<Arc<Remote>>);
 
 impl Remotes {
-    /// Gets to all of them, one after the other.
+    /// Gets to all of them: at once, but where something is sent, which two of them may lead to the same place.
     ///
     /// # Errors
     /// As [`Remote::connect`]; `Usage` where two have one name.
     pub fn connect(routes: &[Route], push: Option<&Path>) -> Result<Self> {
-        let mut remotes: Vec<Arc<Remote>> = vec![];
-        for route in routes {
-            if remotes.iter().any(|remote| remote.name == route.name) {
-                let why = format!("`{}` is named twice by --on", route.name);
-                return Err(Error::Usage(why));
-            }
-            remotes.push(Arc::new(Remote::connect(route, push)?));
+        let is_twice =
+            |(at, route): &(usize, &Route)| routes[..*at].iter().any(|r| r.name == route.name);
+        if let Some((_, route)) = routes.iter().enumerate().find(is_twice) {
+            return Err(Error::Usage(format!("`{}` is named twice by --on", route.name)));
         }
-        Ok(Self(remotes))
+        let connect = |route: &Route| Remote::connect(route, push).map(Arc::new);
+        if push.is_some() {
+            return routes.iter().map(connect).collect::<Result<_>>().map(Self);
+        }
+        let failed = |_| Err(Error::Device("a thread failed".into()));
+        std::thread::scope(|scope| {
+            let dialled: Vec<_> =
+                routes.iter().map(|route| scope.spawn(move || connect(route))).collect();
+            let answered = dialled.into_iter().map(|thread| thread.join().unwrap_or_else(failed));
+            answered.collect::<Result<_>>().map(Self)
+        })
     }
 
     /// All of them.

@@ -44,13 +44,14 @@ fn is_shipped(kernel: &KernelSource) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use gpubench_core::record::sample::device;
     use gpubench_core::units::Bytes;
     use gpubench_experiments::plan::{Limits, Planned};
 
-    fn cases(suite: &str) -> Vec<Case> {
+    /// All cases of a suite on two devices.
+    pub(in super::super) fn cases(suite: &str) -> Vec<Case> {
         let suite = gpubench_experiments::load(suite).unwrap();
         let limits = Limits {
             memory: None,

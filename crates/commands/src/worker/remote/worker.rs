@@ -55,8 +55,8 @@ impl RemoteWorker {
             let (request, result) = files::prepared(link, state, request)?;
             let ask = self.work(request, *deadlines, is_trusted)?;
             let reply = work(link, ask, deadlines, stage)?;
-            if let (Reply::Computed, Some(file)) = (&reply, result) {
-                files::fetch(link, &file)?;
+            if let (Reply::Computed, Some(awaited)) = (&reply, result) {
+                files::fetch(link, &awaited)?;
             }
             Ok(reply)
         })

@@ -68,6 +68,7 @@ impl Iterations<'_> {
             snapshot,
             writing,
             runs,
+            folder: None,
             skipped: vec![],
         }))
     }
