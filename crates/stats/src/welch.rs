@@ -143,6 +143,8 @@ mod tests {
         assert_eq!((d.difference, d.rounds), (4.0, [2.0, 4.0]));
         assert!((d.error - (23.0 / 3.0f64).sqrt()).abs() < 1e-12);
         assert!((d.freedom - 3.7166).abs() < 1e-3 && (d.scatter - 20.5f64.sqrt()).abs() < 1e-12);
+        let other = Difference::between(&[0.0, 4.0, 8.0, 12.0], &[1.0, 3.0]).unwrap();
+        assert!((other.scatter - d.scatter).abs() < 1e-12);
         let constant = Difference::between(&[1.0, 1.0], &[2.0, 2.0, 2.0]).unwrap();
         assert_eq!((constant.error, constant.freedom), (0.0, 3.0));
     }
