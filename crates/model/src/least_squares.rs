@@ -328,11 +328,9 @@ mod tests {
         near(found.squares, 0.082);
         for (found, (value, error)) in found.values.iter().zip([(1.09, 0.169411), (1.94, 0.090554)])
         {
-            (
-                near(found.value, value),
-                near(found.error, error),
-                near(found.margin, 4.30265 * error),
-            );
+            near(found.value, value);
+            near(found.error, error);
+            near(found.margin, 4.30265 * error);
             near(found.interval()[0], value - found.margin);
         }
         // Of columns (1, 1, 1, 1) and (0, 1, 2, 3) the square of the cosine is 36 / 56.
