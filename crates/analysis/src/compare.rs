@@ -140,8 +140,8 @@ impl Comparison {
 /// Compares the cases of `old` and `new`.
 pub fn compare(old: &DeviceCases, new: &DeviceCases, options: &Options) -> Comparison {
     let new_driver = old.device.driver != new.device.driver;
-    let speed = SpeedChange::between(&old.speed, &new.speed, options.tolerance, new_driver);
-    let mut comparison = Comparison { speed, ..Comparison::default() };
+    let mut speed = SpeedChange::between(&old.speed, &new.speed, options.tolerance, new_driver);
+    let mut comparison = Comparison::default();
     let (mut pairs, mut differences) = (vec![], vec![]);
     for (key, now) in &new.cases {
         let before = old.cases.get(key);
@@ -149,10 +149,8 @@ pub fn compare(old: &DeviceCases, new: &DeviceCases, options: &Options) -> Compa
             comparable(before, now, options)?;
             Ok((before, difference(before, now)?))
         }) {
-            Ok((before, mut difference)) => {
-                let correction = speed.explains(key, &now.family);
-                difference.difference -= correction.shift;
-                pairs.push(Pair { key, before, now, correction });
+            Ok((before, difference)) => {
+                pairs.push(Pair { key, before, now, correction: Correction::default() });
                 differences.push(difference);
             }
             Err(reason) => {
@@ -165,6 +163,14 @@ pub fn compare(old: &DeviceCases, new: &DeviceCases, options: &Options) -> Compa
         let (exclusion, reason) = (exclusion(Some(before), None), "not in the new run".into());
         comparison.skipped.push(Skipped { key: key.clone(), exclusion, reason });
     }
+    let both = pairs.iter().zip(&differences);
+    let unchanged = both.filter(|(pair, _)| pair.is_unchanged(options));
+    speed.learn(unchanged.map(|(pair, difference)| (pair.now.family.as_str(), *difference)));
+    for (pair, difference) in pairs.iter_mut().zip(&mut differences) {
+        pair.correction = speed.explains(pair.key, &pair.now.family, difference);
+        difference.difference -= pair.correction.shift;
+    }
+    comparison.speed = speed;
     let mean = Difference::mean(&differences);
     // All cases share what the speed leaves to doubt: it does not average out.
     let doubt = [0, 1].map(|end| {
@@ -187,6 +193,15 @@ struct Pair<'a> {
     before: &'a CaseResult,
     now: &'a CaseResult,
     correction: Correction,
+}
+
+impl Pair<'_> {
+    /// Whether it runs the very kernel that it ran before, and nobody expects another time.
+    fn is_unchanged(&self, options: &Options) -> bool {
+        let hash = &self.before.kernel_hash;
+        let is_same = hash.is_some() && *hash == self.now.kernel_hash;
+        is_same && self.key.measure.is_kernel() && !options.planned.contains(self.key)
+    }
 }
 
 /// What is lost with a case that has no verdict.
@@ -345,6 +360,30 @@ mod tests {
         let compared = compare(&run_at(1.0, 1.0, "1"), &run_at(1.94, 1.0, "1"), &options);
         let ([low, high], mean) = (compared.mean_interval.unwrap(), compared.mean_ratio.unwrap());
         assert!((mean - 1.0).abs() < 1e-9 && low < 1.0 / 1.9 && high < 1.01, "{low} {high}");
+    }
+
+    /// The reference kernels may have been 8 % slower, the unchanged cases are 5 % slower, one that was changed 16 %.
+    #[test]
+    fn what_unchanged_kernels_have_in_common_is_the_machine() {
+        let run = |reading: f64, factor: f64, changed: (&str, f64)| {
+            let mut run = run_at(reading, factor, "1");
+            run.speed.compute.iter_mut().for_each(|compute| compute.error = 0.02);
+            for (n, case) in run.cases.values_mut().enumerate() {
+                case.kernel_hash = Some(if n == 7 { changed.0 } else { "same" }.to_owned());
+                if n == 7 {
+                    case.medians.iter_mut().for_each(|median| *median *= changed.1);
+                }
+            }
+            run
+        };
+        let old = run(1.0, 1.0, ("old", 1.0));
+        let compared = compare(&old, &run(1.03, 1.05, ("new", 1.1)), &Options::default());
+        assert!(!compared.speed.differs() && compared.count(|v| *v == Verdict::Same) == 39);
+        let slower = compared.rows.iter().find(|row| row.kernel_changed).unwrap();
+        assert!((slower.ratio - 1.1).abs() < 1e-9 && slower.unexplained_ratio > 1.09, "{slower:?}");
+        // The machine cannot have been 30 % slower.
+        let compared = compare(&old, &run(1.03, 1.3, ("old", 1.0)), &Options::default());
+        assert_eq!(compared.count(|verdict| *verdict == Verdict::Slower), 40);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! for long. Undisturbed it is therefore as in the fastest tenth of the run's readings, further up by
 //! what the readings' own scatter brings the fastest tenth down.
 
+use super::device_speed::NORMAL_MEDIAN;
 use gpubench_core::gpu::DeviceKind;
 use gpubench_core::record::{Flag, Record};
 use gpubench_core::units::fixed;
@@ -70,8 +71,6 @@ impl Undisturbed {
 
 /// No device that merely warms up is slower by so much.
 const HELD_BACK: f64 = 0.1;
-/// Half of all normal values lie within so many deviations.
-const NORMAL_MEDIAN: f64 = 0.6745;
 
 /// Logarithms of the reference kernel's seconds before and after a case.
 fn around(record: &Record) -> Option<[f64; 2]> {

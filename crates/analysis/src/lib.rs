@@ -3,6 +3,7 @@
 mod aggregate;
 mod cases;
 mod ceilings;
+mod common_shift;
 mod compare;
 mod derived_flags;
 mod device_speed;
@@ -22,6 +23,7 @@ mod significance;
 
 pub use aggregate::{Aggregate, Rate, aggregate, aggregate_numbered};
 pub use cases::{CaseResult, DeviceCases, collect};
+pub use common_shift::CommonShift;
 pub use compare::{Comparison, Exclusion, Options, Row, Skipped, Verdict, compare};
 pub use derived_flags::derive_flags;
 pub use device_speed::{Change, DeviceSpeed, Reading, SpeedChange};

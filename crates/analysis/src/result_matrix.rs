@@ -7,7 +7,7 @@ use gpubench_core::gpu::{BoundsChecks, Clock, DeviceInfo, DeviceKind, Scalar};
 use gpubench_core::record::{Built, Flag, Header, Outcome, Record};
 use gpubench_core::workload::{CaseKey, Ceiling};
 use gpubench_stats::{Overall, Rounds, overalls};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, hash_map};
 
 /// A device seen through one API by one driver, with all of its runs.
 #[derive(Clone, Debug)]
@@ -16,7 +16,8 @@ pub struct Entry {
     pub device: DeviceInfo,
     /// How many runs it took part in.
     pub runs: usize,
-    cells: HashMap<usize, Cell>,
+    /// Boxed: half of a map's places are empty.
+    cells: HashMap<usize, Box<Cell>>,
 }
 
 /// A case, whoever ran it.
@@ -113,7 +114,10 @@ impl ResultMatrix {
             let ours = &mut self.entries[place];
             ours.runs += theirs.runs;
             for (case, cell) in theirs.cells {
-                ours.cells.entry(cases[case]).or_default().merge(&cell);
+                match ours.cells.entry(cases[case]) {
+                    hash_map::Entry::Vacant(place) => drop(place.insert(cell)),
+                    hash_map::Entry::Occupied(mut place) => place.get_mut().merge(&cell),
+                }
             }
         }
     }
@@ -139,12 +143,12 @@ impl ResultMatrix {
         let cells = self.entries[entry].cells.iter();
         cells
             .filter(|(_, cell)| cell.exclusion().is_none())
-            .map(|(&case, cell)| (&self.cases[case], cell))
+            .map(|(&case, cell)| (&self.cases[case], &**cell))
     }
 
     /// As [`ResultMatrix::cells`], those that have a value with it.
     pub fn times(&self, entry: usize) -> Vec<(&Case, Overall)> {
-        let cells: Vec<(&usize, &Cell)> = self.entries[entry].cells.iter().collect();
+        let cells: Vec<(&usize, &Box<Cell>)> = self.entries[entry].cells.iter().collect();
         let rounds: Vec<Rounds> = cells.iter().map(|(_, cell)| cell.tally.believed()).collect();
         let times = cells.into_iter().zip(overalls(&rounds));
         let verified = times.filter(|((_, cell), _)| cell.exclusion().is_none());

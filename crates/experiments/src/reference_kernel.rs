@@ -26,14 +26,14 @@ const GROUP: u32 = 64;
 /// Dependent multiply-adds of one work-item: few enough for drivers that end long loops.
 const STEPS: u32 = 2048;
 const UNROLLED: u32 = 8;
-/// Launches of one sample, and samples without a better one that end it.
+/// Launches of one sample of arithmetic: one is short. Samples without a better one that end a reading.
 const BATCH: u32 = 4;
 const STALE: u32 = 3;
 /// Seconds given to a device that was idle to raise its clock: the first time, and later as long
 /// as it is slower than it was. The host's own processor is never idle behind a case: there only the
 /// first time.
 const RISE: f64 = 0.2;
-/// The share of a worker's time that it may take, and seconds that it may take before that.
+/// The share of a worker's time that its readings may take, and seconds that they may take before that.
 const SHARE: f64 = 0.03;
 const GRACE: f64 = 0.2;
 /// As these two, of the kernel that streams through memory.
@@ -64,7 +64,7 @@ pub(super) struct ReferenceKernel {
     built: Option<bool>,
     /// What it took when it last ran behind a case.
     pub last: Option<f64>,
-    /// Seconds that it has cost so far, building it included, and the last time.
+    /// Seconds that readings have cost so far, and the last one; what building it costs, each worker pays once.
     cost: f64,
     last_cost: f64,
 }
@@ -79,9 +79,7 @@ impl ReferenceKernel {
     /// drift; `None` where the device cannot run it. A device slower than `first` gets a moment to
     /// raise its clock.
     pub fn run(&mut self, device: &mut dyn Device, first: Option<f64>) -> Option<f64> {
-        let begun = Instant::now();
-        self.read(device, first);
-        self.last_cost = begun.elapsed().as_secs_f64();
+        self.last = self.read(device, first).ok().flatten();
         self.cost += self.last_cost;
         self.last
     }
@@ -96,16 +94,25 @@ impl ReferenceKernel {
         self.cost + self.last_cost <= grace + share * seconds
     }
 
-    fn read(&mut self, device: &mut dyn Device, first: Option<f64>) {
+    fn read(&mut self, device: &mut dyn Device, first: Option<f64>) -> Result<Option<f64>> {
         device.reset();
         let launch = Launch::of(self.work, device.info());
-        if self.built.is_none() {
+        let is_new = self.built.is_none();
+        if is_new {
             self.built = Some(device.build(launch.kernel, &launch.source).is_ok());
         }
-        self.last = None;
-        if self.built == Some(true) {
-            self.last = best(device, &launch, first).ok().flatten();
+        if self.built == Some(false) {
+            return Ok(None);
         }
+        let recording = launch.recording(device)?;
+        if is_new {
+            // Some drivers compile now only: no other reading costs that.
+            device.run(&recording)?;
+        }
+        let begun = Instant::now();
+        let best = best(device, &recording, launch.batch, first);
+        self.last_cost = begun.elapsed().as_secs_f64();
+        best
     }
 }
 
@@ -123,6 +130,8 @@ pub(crate) struct Launch {
     groups: u32,
     /// Bytes of its buffer.
     pub len: Bytes,
+    /// Launches of one sample.
+    batch: u32,
 }
 
 impl Launch {
@@ -132,7 +141,7 @@ impl Launch {
                 let groups = 2 * info.compute_units.unwrap_or(8).clamp(1, 1024);
                 let source = source(info.language, groups);
                 let len = Bytes(u64::from(4 * GROUP * groups));
-                Self { kernel: ARITHMETIC, source, groups, len }
+                Self { kernel: ARITHMETIC, source, groups, len, batch: BATCH }
             }
             Work::Memory => {
                 let [min_bytes, max_bytes] = MEMORY_BYTES;
@@ -149,7 +158,18 @@ impl Launch {
         let groups = (bytes.min(allowed) / of_group).clamp(1, 65_535);
         let source = memory_source(info.language, groups as u32);
         let len = Bytes(groups * of_group);
-        Self { kernel: STREAMING, source, groups: groups as u32, len }
+        Self { kernel: STREAMING, source, groups: groups as u32, len, batch: 1 }
+    }
+
+    /// A sample of it, in a buffer of its own.
+    fn recording(&self, device: &mut dyn Device) -> Result<Recording> {
+        let out = BufferId(0);
+        device.alloc(out, self.len, MemoryKind::Device)?;
+        let mut recording = Recording::default();
+        for _ in 0..self.batch {
+            recording.push(Queue(0), vec![], self.dispatch(out));
+        }
+        Ok(recording)
     }
 
     /// Its launch over the buffer `out`.
@@ -160,19 +180,18 @@ impl Launch {
     }
 }
 
-fn best(device: &mut dyn Device, launch: &Launch, first: Option<f64>) -> Result<Option<f64>> {
-    let (len, out) = (launch.len, BufferId(0));
-    device.alloc(out, len, MemoryKind::Device)?;
-    let mut recording = Recording::default();
-    for _ in 0..BATCH {
-        recording.push(Queue(0), vec![], launch.dispatch(out));
-    }
+fn best(
+    device: &mut dyn Device,
+    recording: &Recording,
+    launches: u32,
+    first: Option<f64>,
+) -> Result<Option<f64>> {
     let info = device.info();
     let (kind, limit) = (info.kind, limit(info.kind));
     let (mut best, mut stale, mut spent) = (f64::INFINITY, 0, 0.0);
     let mut warm = first.is_some();
     for _ in 0..MAX_LAUNCHES {
-        let timeline = device.run(&recording)?;
+        let timeline = device.run(recording)?;
         spent += timeline.wall;
         if timeline.dropped.is_some() {
             continue;
@@ -184,7 +203,7 @@ fn best(device: &mut dyn Device, launch: &Launch, first: Option<f64>) -> Result<
             continue;
         }
         warm = true;
-        let sample = super::session::span(&timeline) / f64::from(BATCH);
+        let sample = super::session::span(&timeline) / f64::from(launches);
         stale = if sample < 0.998 * best { 0 } else { stale + 1 };
         best = best.min(sample);
         let slower = first.is_some_and(|first| drift(first, best) > limit);

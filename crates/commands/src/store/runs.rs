@@ -114,20 +114,45 @@ fn inside(folder: &Path) -> Result<Vec<PathBuf>> {
 /// # Errors
 /// As [`open`], for the first file that cannot be used.
 pub fn load(files: &[PathBuf]) -> Result<LoadedRuns> {
-    let share = files.len().div_ceil(rayon::current_num_threads()).max(1);
-    let parts: Vec<_> = files.par_chunks(share).map(one_after_the_other).collect();
-    let mut all = LoadedRuns::default();
-    for part in parts {
-        let part = part?;
-        all.matrix.merge(part.matrix);
-        all.warnings.extend(part.warnings);
-        all.files += part.files;
-        all.characterised.extend(part.characterised);
-    }
-    Ok(all)
+    let groups = by_devices(files);
+    let loaded = groups.par_iter().map(|files| one_after_the_other(files));
+    loaded.reduce(|| Ok(LoadedRuns::default()), |all, more| Ok(all?.joined(more?)))
 }
 
-fn one_after_the_other(files: &[PathBuf]) -> Result<LoadedRuns> {
+/// The files of the same devices together, in the order in which their devices were met first: a device is then in
+/// the memory of one thread alone.
+fn by_devices(files: &[PathBuf]) -> Vec<Vec<&PathBuf>> {
+    let mut groups: Vec<Vec<&PathBuf>> = vec![];
+    let mut places: BTreeMap<Vec<String>, usize> = BTreeMap::new();
+    for file in files {
+        let place = match open(file) {
+            Ok((header, _)) => {
+                let names = header.devices.iter();
+                let names = names.map(|device| format!("{} {}", device.name, device.driver));
+                *places.entry(names.collect()).or_insert(groups.len())
+            }
+            // Whoever reads it says why it cannot be read.
+            Err(_) => groups.len(),
+        };
+        match groups.get_mut(place) {
+            Some(group) => group.push(file),
+            None => groups.push(vec![file]),
+        }
+    }
+    groups
+}
+
+impl LoadedRuns {
+    fn joined(mut self, more: Self) -> Self {
+        self.matrix.merge(more.matrix);
+        self.warnings.extend(more.warnings);
+        self.files += more.files;
+        self.characterised.extend(more.characterised);
+        self
+    }
+}
+
+fn one_after_the_other(files: &[&PathBuf]) -> Result<LoadedRuns> {
     let mut all = LoadedRuns::default();
     for path in files {
         // One file at a time in memory: what its records say of each other needs all of them.
@@ -145,7 +170,7 @@ fn one_after_the_other(files: &[PathBuf]) -> Result<LoadedRuns> {
             all.warnings.push(format!("{}: no record in it", path.display()));
         }
         let of = |device: &DeviceInfo| CharacterisedIn {
-            path: path.clone(),
+            path: path.to_path_buf(),
             started: header.started.clone(),
             device: device.clone(),
         };

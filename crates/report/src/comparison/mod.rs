@@ -6,7 +6,7 @@ pub(crate) use export::verdict_label;
 pub use export::{json, spreadsheet};
 
 use super::labels::{case_name, device, explain, verdict_sign, with_reasons};
-use gpubench_analysis::{Change, Comparison, Row, Verdict};
+use gpubench_analysis::{Change, Comparison, Row, SpeedChange, Verdict};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::record::Host;
 use gpubench_core::text::{counted, printable};
@@ -102,16 +102,39 @@ pub(crate) fn speed(comparison: &Comparison) -> Option<Sentence> {
         .map(|(change, label)| Sentence::from(*label).value(change.ratio, Unit::Relative));
     let times =
         Sentence::from("the reference kernels take, of their time before: ").list(", ", each);
+    let times = match common_shift(speed) {
+        Some(common) if speed.differs() => times.then(common).text("; elsewhere, "),
+        Some(common) => return Some(times.then(common)),
+        None => times.text("; "),
+    };
     let what = match (speed.differs(), speed.new_driver) {
-        (false, _) => "; no correction",
+        (false, _) => "no correction",
         (true, false) => {
-            "; what follows them is corrected for it, and the rest unsure where that decides"
+            "what follows them is corrected for it, and the rest unsure where that decides"
         }
         (true, true) => {
-            "; not corrected, since the driver changed too, but unsure where that decides"
+            "not corrected, since the driver changed too, but unsure where that decides"
         }
     };
     (!both.is_empty()).then(|| times.text(what))
+}
+
+/// What the cases with unchanged kernels say of the machine, and that it is taken off.
+fn common_shift(speed: &SpeedChange) -> Option<Sentence> {
+    let each = speed.common.iter().map(|(family, shift)| {
+        let said = Sentence::from(printable(family, 40)).text(" ");
+        let said = said.value(shift.ratio, Unit::Relative).text(" in ");
+        let said = said.counted(shift.cases as u64, "case");
+        match shift.excess > 1.0 {
+            true => said
+                .text(" (which differ more than their rounds scatter, by a factor of ")
+                .value(shift.excess, Unit::Relative)
+                .text(")"),
+            false => said,
+        }
+    });
+    let said = Sentence::from("; what unchanged kernels have in common is taken off: ");
+    (!speed.common.is_empty()).then(|| said.list(", ", each))
 }
 
 fn figures(section: Section, comparison: &Comparison) -> Section {

@@ -2,7 +2,7 @@
 
 use crate::cmd::known::same_view;
 use crate::store::{Run, baseline};
-use gpubench_analysis::{DeviceCases, DeviceSpeed, collect, noise, past};
+use gpubench_analysis::{DeviceCases, DeviceSpeed, Reading, collect, noise, past};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, DeviceKind};
 use gpubench_core::record::{Header, Host, Noise, Outcome, Past, Record};
@@ -175,13 +175,16 @@ impl Pooled {
 /// Of each run, by what factor its speed changed between its rounds, or differs from the runs' median, where
 /// that is more than clocks and readings scatter.
 fn drifted(runs: &[DeviceCases], kind: DeviceKind) -> Vec<Option<f64>> {
-    let kernels: [fn(&DeviceSpeed) -> Option<f64>; 2] =
-        [|speed| speed.compute.map(|r| r.seconds), |speed| speed.memory.map(|r| r.seconds)];
-    let usual = kernels.map(|of| median_of(runs.iter().filter_map(|run| of(&run.speed))));
+    let kernels: [fn(&DeviceSpeed) -> Option<Reading>; 2] =
+        [|speed| speed.compute, |speed| speed.memory];
+    let seconds = |of: fn(&DeviceSpeed) -> Option<Reading>| {
+        median_of(runs.iter().filter_map(|run| Some(of(&run.speed)?.seconds)))
+    };
+    let usual = kernels.map(seconds);
     let factor = |run: &DeviceCases| {
-        let apart =
-            kernels.iter().zip(usual).filter_map(|(of, usual)| Some(of(&run.speed)? / usual?));
-        apart.map(|ratio| ratio.max(1.0 / ratio)).fold(run.speed.spread(), f64::max)
+        let apart = kernels.iter().zip(usual);
+        let apart = apart.filter_map(|(of, usual)| Some(of(&run.speed)?.factor_from(usual?)));
+        apart.fold(run.speed.spread(), f64::max)
     };
     let by = runs.iter().map(factor);
     by.map(|by| (by > 1.0 + gpubench_analysis::smallest_drift(kind)).then_some(by)).collect()
