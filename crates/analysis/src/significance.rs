@@ -230,6 +230,58 @@ mod tests {
         assert!(alone[0].is_changed(0.01, [0.0; 2]));
     }
 
+    /// Three rounds a side: a mean of both has two thirds of a round's variance, 0.8165 of its deviation.
+    #[test]
+    fn one_among_others_is_judged_by_the_scatter_of_all() {
+        let of = |by, significant| Significance::Moderated {
+            difference: difference(by, 0.01),
+            half: 0.02,
+            needed: 0.03,
+            significant,
+        };
+        for (by, significant, doubt, delta, changed) in [
+            (0.03, true, [0.0, 0.0], 0.01, true),
+            (0.03, false, [0.0, 0.0], 0.01, false),
+            (0.03, true, [0.0, 0.0], 0.031, false),
+            (0.03, true, [-0.02, 0.0], 0.01, true),
+            (0.03, true, [0.0, 0.004], 0.01, true),
+            // 0.022 is left, of 0.0245.
+            (0.03, true, [0.0, 0.008], 0.01, false),
+            (-0.03, true, [-0.008, 0.0], 0.01, false),
+            (-0.03, true, [0.0, 0.02], 0.01, true),
+        ] {
+            let found = of(by, significant).is_changed(delta, doubt);
+            assert_eq!(found, changed, "{by} {significant} {doubt:?} {delta}");
+        }
+        let near = |x: f64, y: f64| assert!((x - y).abs() < 1e-5, "{x} is not {y}");
+        let [low, high] = of(0.03, true).interval();
+        near(low, 0.03 - 0.01633);
+        near(high, 0.03 + 0.01633);
+        // Eight rounds a side halve it.
+        for (delta, needed) in [(0.001, 0.015), (0.02, 0.02)] {
+            let after = of(0.03, true).after(8.0, delta);
+            near(after.0, 0.01);
+            near(after.1, needed);
+        }
+        // 0.03 · √(2/n) is below 0.0299 from n = 3, and 0.02 · √(2/n) below 0.0101 from n = 8.
+        assert_eq!(of(0.0299, true).rounds_to_settle(0.01), Some(3));
+        assert_eq!(of(0.03, true).rounds_to_settle(0.0401), Some(8));
+    }
+
+    #[test]
+    fn what_something_else_may_explain_is_taken_off() {
+        for (by, doubt, changed) in [
+            (0.05, [-0.02, 0.0], true),
+            (0.05, [0.0, 0.045], false),
+            (-0.05, [0.0, 0.02], true),
+            (-0.05, [-0.045, 0.0], false),
+            (-0.05, [-0.02, 0.045], true),
+        ] {
+            let alone = Significance::Alone(difference(by, 0.001));
+            assert_eq!(alone.is_changed(0.01, doubt), changed, "{by} {doubt:?}");
+        }
+    }
+
     #[test]
     fn what_rounds_would_bring_about_follows_from_their_number() {
         let alone = significances(&[difference(0.05, 0.01)], &[false])[0];

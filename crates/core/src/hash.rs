@@ -156,6 +156,14 @@ mod tests {
     }
 
     #[test]
+    fn hexadecimal_digits_are_read_back() {
+        assert_eq!(super::from_hex("00ff1a"), Some(vec![0, 255, 26]));
+        for text in ["0", "0g", "é", "00f"] {
+            assert_eq!(super::from_hex(text), None, "{text}");
+        }
+    }
+
+    #[test]
     fn the_hash_of_nothing_is_the_standards() {
         let nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         assert_eq!(super::sha256_hex(b""), nothing);

@@ -174,6 +174,15 @@ mod tests {
     }
 
     #[test]
+    fn version_2_has_four_bytes_of_length() {
+        let mut file = b"\x93NUMPY\x02\x00\x74\x00\x00\x00".to_vec();
+        file.extend(format!("{HEADER:<115}\n").as_bytes());
+        assert_eq!(Header::parse(&file).map(|header| header.start), Ok(128));
+        file[6] = 4;
+        assert!(Header::parse(&file).unwrap_err().contains("version"));
+    }
+
+    #[test]
     fn types_have_numpys_names() {
         for (scalar, descr, name) in [
             (Scalar::U8, "|u1", "uint8"),

@@ -249,6 +249,14 @@ mod tests {
     }
 
     #[test]
+    fn slugs_are_letters_digits_and_single_dashes() {
+        assert_eq!(slug(&["GeForce (TM)", "RTX 5090"], 96), "geforce-tm-rtx-5090");
+        assert_eq!(slug(&["  a__b", "", "c "], 96), "a-b-c");
+        assert_eq!(slug(&["ab", "cd"], 3), "ab");
+        assert_eq!(slug(&["é"], 9), "");
+    }
+
+    #[test]
     fn long_text_is_cut() {
         assert_eq!(printable("abcdef", 6), "abcdef");
         assert_eq!(printable("abcdefg", 6), "abcde…");

@@ -316,6 +316,41 @@ mod tests {
     }
 
     #[test]
+    fn a_straight_line_has_the_textbooks_errors() {
+        // x̄ 1.5, ȳ 4, Sxx 5, Sxy 9.7: slope 1.94, intercept 1.09, squares 0.082 with 2 degrees of freedom. Errors
+        // √(0.041 / 5) and √(0.041 (1/4 + 1.5² / 5)), and t(0.975, 2) = 4.30265 times as much.
+        let measured = [1.1, 2.9, 5.2, 6.8];
+        let residuals = |p: &[f64]| (0..4).map(|i| p[0] + p[1] * i as f64 - measured[i]).collect();
+        let domains = [Domain::Positive, Domain::Between(0.0, 8.0)];
+        let problem = Problem { residuals: &residuals, domains: &domains };
+        let found = problem.solve(&[vec![1.0, 1.0]]).unwrap();
+        let near = |x: f64, y: f64| assert!((x / y - 1.0).abs() < 1e-4, "{x} is not {y}");
+        near(found.squares, 0.082);
+        for (found, (value, error)) in found.values.iter().zip([(1.09, 0.169411), (1.94, 0.090554)])
+        {
+            near(found.value, value);
+            near(found.error, error);
+            near(found.margin, 4.30265 * error);
+            near(found.interval()[0], value - found.margin);
+        }
+        // Of columns (1, 1, 1, 1) and (0, 1, 2, 3) the square of the cosine is 36 / 56.
+        problem.inflation(&[1.09, 1.94], 4).iter().for_each(|times| near(*times, 2.8));
+        for (start, value) in problem.refine(&[1.0, 1.0], 1e-9).unwrap().iter().zip([1.09, 1.94]) {
+            near(*start, value);
+        }
+    }
+
+    #[test]
+    fn a_domain_is_mapped_to_the_line_and_back() {
+        let between = Domain::Between(2.0, 6.0);
+        assert!((between.to_line(5.0) - std::f64::consts::FRAC_PI_6).abs() < 1e-12);
+        for (domain, value) in [(between, 3.0), (between, 5.9), (Domain::Positive, 7.0)] {
+            assert!((domain.of_line(domain.to_line(value)) - value).abs() < 1e-12);
+        }
+        assert_eq!(Estimate::new(1.0, 0.5, 0).margin, f64::INFINITY);
+    }
+
+    #[test]
     fn indistinguishable_parameters_are_inflated() {
         // Nearly the sum only: the second measurement weighs one of them by a millionth more.
         let residuals =

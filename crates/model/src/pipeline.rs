@@ -196,13 +196,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The flow-shop recurrence as the module's documentation states it.
-    fn recurrence(chunks: &[Stages]) -> f64 {
+    /// The flow-shop recurrence as the module's documentation states it, each command with its cost.
+    fn recurrence(chunks: &[Stages], command: f64) -> f64 {
         let (mut h, mut k, mut d) = (0.0, 0.0f64, 0.0f64);
+        let whole = |work: f64| if work > 0.0 { work + command } else { 0.0 };
         for chunk in chunks {
-            h += chunk.upload;
-            k = k.max(h) + chunk.kernel;
-            d = d.max(k) + chunk.download;
+            h += whole(chunk.upload);
+            k = k.max(h) + whole(chunk.kernel);
+            d = d.max(k) + whole(chunk.download);
         }
         d
     }
@@ -243,9 +244,9 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(500))]
 
         #[test]
-        fn two_ideal_engines_are_the_recurrence(chunks in chunks()) {
-            let seconds = Engines::ideal(2).makespan(&chunks);
-            prop_assert!((seconds - recurrence(&chunks)).abs() <= 1e-9 * (1.0 + seconds));
+        fn two_independent_engines_are_the_recurrence(chunks in chunks(), command in 0.0..2.0) {
+            let seconds = Engines { command, ..Engines::ideal(2) }.makespan(&chunks);
+            prop_assert!((seconds - recurrence(&chunks, command)).abs() <= 1e-9 * (1.0 + seconds));
         }
 
         #[test]
@@ -293,6 +294,9 @@ mod tests {
         // since 5) until 9, upload 2 (before download 1, ready since 9) until 10, downloads 1 and 2.
         let chunks = [chunk(2.0, 1.0, 4.0), chunk(3.0, 1.0, 1.0), chunk(1.0, 1.0, 1.0)];
         assert_eq!(Engines::ideal(1).makespan(&chunks), 12.0);
+        // Of two ready since 2 the upload is first: it ends at 3, its kernel at 8.
+        let tied = [chunk(1.0, 1.0, 1.0), chunk(1.0, 1.0, 1.0), chunk(1.0, 5.0, 1.0)];
+        assert_eq!(Engines::ideal(1).makespan(&tied), 9.0);
     }
 
     #[test]

@@ -138,6 +138,7 @@ mod tests {
         assert_eq!(device.ideal_seconds(1e8, 1e9), 1e-2);
         assert_eq!(device.bound(1.0, 0.0), Bound::Compute);
         assert_eq!(device.bound(0.0, 1.0), Bound::Memory);
+        assert_eq!(device.bound(1e9, 1e8), Bound::Memory, "at the critical intensity itself");
     }
 
     #[test]

@@ -238,6 +238,22 @@ mod tests {
     }
 
     #[test]
+    fn the_line_and_its_errors_are_those_of_weighted_least_squares() {
+        // Of rows (1/t, x/t) that should give 1, by Cramer's rule in another program.
+        let fitted = fit_line(&[(1.0, 3.0), (2.0, 4.2), (4.0, 9.0), (8.0, 16.0)]).unwrap();
+        near(fitted.latency.value, 0.971_307_007_16);
+        near(fitted.latency.error, 0.402_213_507_134);
+        near(fitted.bandwidth.value, 0.538_830_276_359);
+        near(fitted.bandwidth.error, 0.056_530_924_267_6);
+        // t(0.975, 2) = 4.302653.
+        assert!((fitted.latency.margin / fitted.latency.error - 4.302_653).abs() < 1e-5);
+        // Where the latency would be −1.8 it is none, and the line goes through the origin.
+        let fitted = fit_line(&[(1.0, 1.0), (2.0, 4.2), (4.0, 9.0)]).unwrap();
+        assert_eq!(fitted.latency.value, 0.0);
+        near(fitted.bandwidth.value, 0.741_571_559_753);
+    }
+
+    #[test]
     fn points_that_determine_no_line_are_rejected() {
         for samples in [
             vec![(1.0, 1.0), (2.0, 2.0)],

@@ -279,7 +279,8 @@ mod tests {
         let values = vec![vec![1.0; 30], [vec![0.0; 20], vec![4.0; 10]].concat()];
         let strata = [Stratum { cases: 20, share: 0.5 }, Stratum { cases: 10, share: 0.5 }];
         let replicates = Replicates::draw(&values, &strata, &[NONE; 2], 200, 1);
-        assert!(replicates.means().iter().zip([1.0, 2.0]).all(|(a, b)| (a - b).abs() < 1e-12));
+        let [one, other] = replicates.means() else { panic!("two devices") };
+        assert!((one - 1.0).abs() < 1e-12 && (other - 2.0).abs() < 1e-12, "{one} {other}");
         // Within a stratum all cases agree, so that no draw differs.
         let [low, high] = replicates.interval(1, 0);
         assert!((low - 1.0).abs() < 1e-9 && (high - 1.0).abs() < 1e-9, "{low} {high}");
@@ -366,12 +367,33 @@ mod tests {
         let of = |cases: [usize; 2]| Strata::of(&cases.map(|cases| Stratum { cases, share: 0.5 }));
         assert!((of([5, 5]).freedom() - 8.0).abs() < 1e-12);
         assert!((of([5, 500]).freedom() - 4.08).abs() < 0.01);
+        // 0.8² / 5 = 0.128 and 0.2² / 5 = 0.008: 0.136² · 4 / (0.128² + 0.008²).
+        let uneven = Strata::of(&[0.8, 0.2].map(|share| Stratum { cases: 5, share }));
+        assert!((uneven.freedom() - 4.498).abs() < 1e-3, "{}", uneven.freedom());
         // Of one case the variance is the others'.
         assert!(
             (of([1, 11]).freedom() - 10.0 * (12.0 / 11f64).powi(2) / (1.0 + 1.0 / 121.0)).abs()
                 < 1e-9
         );
         assert!(of([4, 1]).is_few() && !of([4, 2]).is_few());
+    }
+
+    #[test]
+    fn the_middle_leaves_a_fortieth_of_the_draws_on_either_side() {
+        assert_eq!(middle(&[2, 96, 2], 100), [2, 2]);
+        assert_eq!(middle(&[3, 95, 2], 100), [1, 2]);
+        assert_eq!(middle(&[2, 95, 3], 100), [2, 3]);
+    }
+
+    #[test]
+    fn normal_deviates_are_normal() {
+        let mut rng = Pcg64Mcg::seed_from_u64(11);
+        let drawn: Vec<f64> = (0..100_000).map(|_| normal(&mut rng)).collect();
+        let mean_of = |of: fn(f64) -> f64| drawn.iter().map(|x| of(*x)).sum::<f64>() / 1e5;
+        assert!(mean_of(|x| x).abs() < 0.015 && (mean_of(|x| x * x) - 1.0).abs() < 0.02);
+        // The fourth moment, and the share below −1.
+        assert!((mean_of(|x| x.powi(4)) - 3.0).abs() < 0.15);
+        assert!((mean_of(|x| f64::from(u8::from(x < -1.0))) - 0.1587).abs() < 0.005);
     }
 
     #[test]

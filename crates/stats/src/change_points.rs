@@ -130,6 +130,22 @@ mod tests {
     }
 
     #[test]
+    fn large_values_lose_no_digits() {
+        // Of 4 and 8 about their mean of 6.
+        assert_eq!(Squares::of(&[1.0, 2.0, 4.0, 8.0]).about_mean(2, 4), 8.0);
+        let values = [2.0, 2.1, 1.9, 2.0, 3.0, 3.1, 2.9].map(|x| x + 1e9);
+        assert_eq!(change_points(&values, 0.3), [4]);
+    }
+
+    #[test]
+    fn the_scatter_is_that_of_the_smaller_steps() {
+        // Of 1, 4, 9, 16 and 100 without the largest 7.5: over 2 · 0.4378.
+        let found = step_scatter(&[0.0, 1.0, 3.0, 6.0, 10.0, 20.0]).unwrap();
+        assert!((found - 2.9267).abs() < 1e-4, "{found}");
+        assert_eq!(step_scatter(&[1.0]), None);
+    }
+
+    #[test]
     fn the_scatter_is_that_of_steps_and_not_of_changes() {
         let mut rng = Pcg64Mcg::seed_from_u64(3);
         let values: Vec<f64> =

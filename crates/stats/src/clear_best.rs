@@ -9,9 +9,8 @@ pub fn clear_best(times: &[(f64, [f64; 2])]) -> Option<usize> {
     let (best, [low, high]) = times[first];
     let next = times[*others.first()?].0;
     let is_behind = others.iter().all(|&other| high < times[other].1[0]);
-    // Both as parts of the best: how an interval is shown, and how far the next is behind.
-    let width = (high / best - 1.0).max(1.0 - low / best);
-    (is_behind && width < next / best - 1.0).then_some(first)
+    // What is behind leaves no room above: only below may the interval be wider than the lead.
+    (is_behind && best - low < next - best).then_some(first)
 }
 
 #[cfg(test)]
@@ -22,7 +21,7 @@ mod tests {
     fn the_best_is_below_all_intervals() {
         let second = (2.0, [1.5, 2.5]);
         assert_eq!(clear_best(&[second, (1.0, [0.9, 1.1]), (3.0, [2.0, 9.0])]), Some(1));
-        assert_eq!(clear_best(&[second, (1.0, [0.9, 1.6])]), None, "intervals touch");
+        assert_eq!(clear_best(&[second, (1.0, [0.9, 1.5])]), None, "intervals touch");
         assert_eq!(clear_best(&[(1.0, [0.9, 1.1])]), None, "nothing to compare with");
         assert_eq!(clear_best(&[]), None);
     }
@@ -32,6 +31,8 @@ mod tests {
         let next = (1.1, [1.06, 1.2]);
         assert_eq!(clear_best(&[(1.0, [0.95, 1.05]), next]), Some(0));
         assert_eq!(clear_best(&[(1.0, [0.3, 1.05]), next]), None, "±70 % against a lead of 10 %");
+        let even = [(4.0, [2.0, 4.5]), (6.0, [5.0, 7.0])];
+        assert_eq!(clear_best(&even), None, "as wide as the lead");
         for (low, high) in (1..40).flat_map(|a| (1..40).map(move |b| (a, b))) {
             let (low, high) = (1.0 - f64::from(low) / 41.0, 1.0 + f64::from(high) / 41.0);
             if clear_best(&[(1.0, [low, high]), (1.4, [1.35, 1.5])]) == Some(0) {

@@ -247,9 +247,14 @@ mod tests {
     fn a_mean_of_rounds_is_the_square_root_of_them_surer_than_one() {
         let all = cases(&[&[1.0, 1.1, 0.9, 1.05], &[2.0, 2.2, 1.9, 2.0]]);
         let scatters: Vec<Scatter> = all.iter().map(Rounds::scatter).collect();
-        let half = Moderated::of(&scatters).half_width(0, 0.95) / 2.0;
-        let found = overalls(&all)[0].unwrap();
-        assert!((found.interval[1].ln() - found.value.ln() - half).abs() < 1e-12);
+        for (case, found) in overalls(&all).into_iter().enumerate() {
+            let half = Moderated::of(&scatters).half_width(case, 0.95) / 2.0;
+            let found = found.unwrap();
+            assert!((found.interval[1].ln() - found.value.ln() - half).abs() < 1e-12);
+        }
+        // Logarithms of −1, 0 and 1.
+        let scatter = cases(&[&[(-1f64).exp(), 1.0, 1f64.exp()]])[0].scatter();
+        assert!((scatter.variance - 1.0).abs() < 1e-12 && scatter.freedom == 2.0);
     }
 
     #[test]
@@ -278,9 +283,12 @@ mod tests {
         };
         // Of twenty drifts up to 2 % the twentieth is the ⌈0.95·21⌉-th.
         let drifting: Vec<Rounds> = (0..20).map(|i| round(i, 1e-3 * (i + 1) as f64)).collect();
-        let found = overalls(&drifting)[0].unwrap();
-        assert_eq!(found.basis, Basis::Drift);
-        assert!((found.interval[0] - (-0.02f64).exp()).abs() < 1e-9, "{found:?}");
+        // Of nineteen it is the last.
+        for (cases, case, drift) in [(20, 0, 0.02f64), (20, 2, 0.02), (19, 0, 0.019)] {
+            let found = overalls(&drifting[..cases])[case].unwrap();
+            assert_eq!(found.basis, Basis::Drift);
+            assert!((found.interval[0] / found.value - (-drift).exp()).abs() < 1e-9, "{found:?}");
+        }
         let few = overalls(&drifting[..18])[0].unwrap();
         assert_eq!((few.basis, few.interval[0]), (Basis::Round, 1.0), "too few to tell");
     }

@@ -338,6 +338,20 @@ mod tests {
         }
     }
 
+    #[test]
+    fn estimates_far_below_the_median_of_those_known_are_raised() {
+        let cases = [(1.0, 2.0), (1.0, 2.0), (1e-9, 2.0), (0.0, 0.0), (0.0, 0.0), (0.0, 0.0)];
+        let found = floored(&cases.map(|(variance, freedom)| scatter(variance, freedom)));
+        let found: Vec<f64> = found.iter().map(|case| case.variance).collect();
+        assert_eq!(found, [1.0, 1.0, 1e-4, 1e-4, 1e-4, 1e-4]);
+    }
+
+    #[test]
+    fn the_lattice_reaches_from_below_the_smallest_to_above_the_largest() {
+        let found = lattice(&[scatter(1.0, 2.0), scatter(9.0, 0.0)]);
+        assert_eq!((found.len(), found[0], found[48]), (49, -2.0, 10.0));
+    }
+
     proptest::proptest! {
         #[test]
         fn the_unit_does_not_matter(

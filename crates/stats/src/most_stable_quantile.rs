@@ -70,6 +70,15 @@ mod tests {
     }
 
     #[test]
+    fn what_rounding_makes_of_equals_is_no_difference() {
+        let one: Vec<f64> = (0..10).map(|i| 1.0 + 0.1 * f64::from(i * i)).collect();
+        let slowed = |factor: f64| [one.clone(), one.iter().map(|x| factor * x).collect()].concat();
+        for factor in [1.1, 1.2, 1.3, 1.4, 1.7] {
+            assert_eq!(most_stable_quantile([slowed(factor).as_slice()]), 0.5, "{factor}");
+        }
+    }
+
+    #[test]
     fn without_evidence_it_is_the_median() {
         assert_eq!(most_stable_quantile([]), 0.5);
         assert_eq!(most_stable_quantile([[1.0; 20].as_slice()]), 0.5);

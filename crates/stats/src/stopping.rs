@@ -134,6 +134,7 @@ mod tests {
         for sample in [3.0, 1.0, 2.0] {
             assert_eq!(sampling.feed(sample, 0.1), Decision::Continue);
         }
+        assert_eq!(sampling.samples(), [3.0, 1.0, 2.0]);
         assert_eq!(sampling.into_samples(), [3.0, 1.0, 2.0]);
     }
 
@@ -149,6 +150,9 @@ mod tests {
     fn a_block_of_short_samples_lasts_twenty_milliseconds() {
         let mut warm = WarmUp::new(1e9);
         assert_eq!(run(|s| warm.feed(s, 1.001e-3), &[1e-3; 99]), (40, Decision::Reached));
+        // But a tenth of what there is at most: 10 ms of 0.1 s.
+        let mut hurried = WarmUp::new(0.1);
+        assert_eq!(run(|s| hurried.feed(s, 1.001e-3), &[1e-3; 99]), (20, Decision::Reached));
     }
 
     #[test]

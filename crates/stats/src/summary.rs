@@ -108,8 +108,8 @@ pub fn rank_interval(count: usize) -> (usize, usize) {
 /// The lower position of the rank interval.
 fn lowest(count: usize) -> usize {
     let Ok(binomial) = Binomial::new(0.5, count as u64) else { return 0 };
-    let mut low = 0;
-    while low < count / 2 && binomial.cdf(low as u64) <= 0.025 {
+    let mut low = 0_usize;
+    while binomial.cdf(low as u64) <= 0.025 {
         low += 1;
     }
     // P(X ≤ low − 1) ≤ 0.025 holds for the last `low`; as a position from 0 that is low − 1.

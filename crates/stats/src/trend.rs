@@ -64,5 +64,7 @@ mod tests {
         // 35 rise, 10 fall: z = 24 / √125.
         let trend = Trend::through(&points).unwrap();
         assert!((trend.p_value - 0.0318).abs() < 5e-4, "{}", trend.p_value);
+        let mixed = [&points[6..], &points[..6]].concat();
+        assert_eq!(Trend::through(&mixed), Some(trend), "time orders, not the list");
     }
 }

@@ -136,6 +136,20 @@ mod tests {
     }
 
     #[test]
+    fn a_difference_worked_by_hand() {
+        // Means 2 and 6; variances 2 and 80/3, of the means 1 and 20/3 with 1 and 3 degrees of freedom:
+        // (23/3)² / (1 + (20/3)² / 3) = 3.7166. Of a value (2 + 80) / 4.
+        let d = Difference::between(&[1.0, 3.0], &[0.0, 4.0, 8.0, 12.0]).unwrap();
+        assert_eq!((d.difference, d.rounds), (4.0, [2.0, 4.0]));
+        assert!((d.error - (23.0 / 3.0f64).sqrt()).abs() < 1e-12);
+        assert!((d.freedom - 3.7166).abs() < 1e-3 && (d.scatter - 20.5f64.sqrt()).abs() < 1e-12);
+        let other = Difference::between(&[0.0, 4.0, 8.0, 12.0], &[1.0, 3.0]).unwrap();
+        assert!((other.scatter - d.scatter).abs() < 1e-12);
+        let constant = Difference::between(&[1.0, 1.0], &[2.0, 2.0, 2.0]).unwrap();
+        assert_eq!((constant.error, constant.freedom), (0.0, 3.0));
+    }
+
+    #[test]
     fn few_values_may_agree_by_luck() {
         // The 1 % quantile of chi-squared with 8 degrees of freedom is 1.6465.
         assert!(

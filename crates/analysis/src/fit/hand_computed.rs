@@ -1,6 +1,7 @@
 //! One launch by models 4, 5 and 6, computed by hand from its counts and a device's costs: what the
 //! fits feed the pure models with has the right units.
 
+use super::pass::Bound;
 use super::{Counted, Device, End, Launch, Model, View};
 use gpubench_core::record::profile::{
     Bandwidth, Footprint, Instruction, Local as LocalMemory, Profile, Residency, Stream, Traffic,
@@ -114,7 +115,11 @@ pub(super) fn launch() -> Launch {
 }
 
 fn takes(model: Model, parameters: &[f64], seconds: f64) {
-    let view = View::new(model, &launch(), Some(&device())).unwrap();
+    launch_takes(&launch(), model, parameters, seconds);
+}
+
+fn launch_takes(launch: &Launch, model: Model, parameters: &[f64], seconds: f64) {
+    let view = View::new(model, launch, Some(&device())).unwrap();
     let predicted = view.seconds(parameters, 1.0);
     assert!(
         (predicted / seconds - 1.0).abs() < 1e-9,
@@ -161,6 +166,76 @@ fn model_6_takes_as_long_as_its_longest_component() {
     takes(Model::COMPONENTS, &[1e-6, 1.0, 1.0, 1.0], 1e-6 + global);
     takes(Model::COMPONENTS, &[1e-6, 2.0, 1.0, 1.0], 1e-6 + 2.0 * compute);
     takes(Model::COMPONENTS, &[1e-6, 1.0, 1.0, 50.0], 1e-6 + 50.0 * local);
+}
+
+/// The launch, with its counts changed.
+fn changed(groups: f64, change: impl Fn(&mut Counts)) -> Launch {
+    let mut launch = launch();
+    let mut group = Counts::clone(&launch.counted.unwrap().group);
+    change(&mut group);
+    launch.counted = Ok(Counted { group: Arc::new(group), groups });
+    launch
+}
+
+#[test]
+fn model_4_waits_at_barriers_where_one_group_is_alone() {
+    let alone = changed(2.0, |group| group.barriers = 4);
+    // Of two warps: 1220 + 22 + 3, and at each barrier 5 ns and a quarter of the other's 22.
+    let seen = 1245.0 + 4.0 * (5.0 + 22.0 / 4.0);
+    let p = [1e-6, 1.0, 400e-9, 10e-9, 5e-9];
+    launch_takes(&alone, Model::WARP_TIMELINE, &p, 1e-6 + seen * 1e-9);
+    // T_M = 24, T_ML = 8: two hide it, but for the quarter of 24 before a barrier.
+    let hidden = 8.0 + 2.0 * 22.0 + 4.0 * (5.0 + 24.0 / 4.0);
+    launch_takes(&alone, Model::WARP_TIMELINE, &[1e-6, 1.0, 8e-9, 0.0, 5e-9], 1e-6 + hidden * 1e-9);
+}
+
+#[test]
+fn model_5_takes_a_period_as_often_as_it_comes() {
+    let repeated = changed(8.0, |group| group.periods[0].times = 3);
+    let degree = 2.0 + 4.0 * (0.5 - 252.0 / 3252.0);
+    let seen = 8.0 * 252.0 / degree + 3.0 * (1000.0 - 7.0 * 80.0);
+    let p = [1e-6, 200.0, 2.0, 4.0, 0.5, 60.0];
+    launch_takes(&repeated, Model::PARALLEL_DEGREES, &p, 1e-6 + seen * 1e-9);
+}
+
+#[test]
+fn the_parts_of_a_launch_are_those_that_it_takes() {
+    let parts = |model: Model, parameters: &[f64], wanted: &[(Bound, f64)]| {
+        let view = View::new(model, &launch(), Some(&device())).unwrap();
+        let parts = view.parts(parameters, 1.0);
+        assert_eq!(parts.len(), wanted.len());
+        for (found, wanted) in parts.iter().zip(wanted) {
+            assert_eq!(found.0, wanted.0);
+            assert!((found.1 / wanted.1 - 1.0).abs() < 1e-9, "{}: {parts:?}", model.name());
+        }
+    };
+    let begin = (Bound::Launch, 1e-6);
+    // Eight warps compute 22 ns each, of 1263.
+    let of_4 = [begin, (Bound::Compute, 176e-9), (Bound::Latency, 1087e-9)];
+    parts(Model::WARP_TIMELINE, &[1e-6, 1.0, 400e-9, 10e-9, 0.0], &of_4);
+    let computing = 8.0 * 92.0 / (2.0 + 4.0 * (0.5 - 92.0 / 1092.0));
+    let of_5 = [begin, (Bound::Compute, computing * 1e-9), (Bound::Latency, 440e-9)];
+    parts(Model::PARALLEL_DEGREES, &[1e-6, 200.0, 2.0, 4.0, 0.5, 60.0], &of_5);
+    let (compute, global, local) = (160e-9, 8.0 * 128.0 * (8.0 / 64e9 + 2.0 / 32e9), 16e-9);
+    let scaled = [2.0 * compute, 3.0 * global, 5.0 * local];
+    let of_6 =
+        [begin, (Bound::Compute, scaled[0]), (Bound::Global, scaled[1]), (Bound::Local, scaled[2])];
+    parts(Model::COMPONENTS, &[1e-6, 2.0, 3.0, 5.0], &of_6);
+}
+
+#[test]
+fn a_profile_alone_gives_parameters() {
+    // A transaction of 128 B on each of two units at 64 GB/s; 400 ns at 1 GHz.
+    for (model, wanted) in [
+        (Model::WARP_TIMELINE, &[0.0, 1.0, 400e-9, 4e-9, 0.0][..]),
+        (Model::PARALLEL_DEGREES, &[0.0, 400.0, 3.0, 11.0, 0.5, 80.0]),
+        (Model::COMPONENTS, &[0.0, 1.0, 1.0, 1.0]),
+    ] {
+        let found = model.unfitted(&device()).unwrap().parameters;
+        assert_eq!(found.len(), wanted.len());
+        let near = |(x, y): (&f64, &f64)| (x - y).abs() <= 1e-9 * y.abs();
+        assert!(found.iter().zip(wanted).all(near), "{}: {found:?}", model.name());
+    }
 }
 
 #[test]

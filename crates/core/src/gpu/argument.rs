@@ -244,6 +244,64 @@ mod tests {
         }
     }
 
+    /// `kernel`, in a language, with a buffer of such elements, 16 bytes of parameters and these arguments.
+    fn source(language: Language, element: &str, args: Option<Vec<Argument>>) -> KernelSource {
+        use crate::gpu::{Access, Binding, Element, Origin, Settings};
+        let element = Element::try_from(element.to_owned()).unwrap();
+        KernelSource {
+            language,
+            text: String::new(),
+            entry: "kernel".into(),
+            origin: Origin::User("k".into()),
+            group: [8, 4, 2],
+            constants: vec![],
+            bindings: vec![Binding { name: "x".into(), element, access: Access::Read }],
+            params_bytes: 16,
+            args,
+            meaning: None,
+            settings: Settings::default(),
+        }
+    }
+
+    #[test]
+    fn a_kernel_takes_its_list_or_its_buffers_and_the_block() {
+        let plain = source(Language::Opencl, "f32", None);
+        assert_eq!(plain.arguments(), [Argument::Buffer(0), Argument::Block(16)]);
+        assert_eq!((plain.group_size(), plain.origin.file()), (64, "k"));
+        let bare = KernelSource { params_bytes: 0, ..plain };
+        assert_eq!(bare.arguments(), [Argument::Buffer(0)]);
+        let args = vec![Argument::Local(64), Argument::Buffer(0), Argument::Local(32)];
+        let own = source(Language::Opencl, "f32", Some(args.clone()));
+        assert_eq!((own.arguments(), own.buffer_count()), (args, 1));
+        assert_eq!(own.local_arguments(), Bytes(96));
+    }
+
+    #[test]
+    fn what_wgsl_cannot_take_is_named() {
+        let number = |text| Argument::Value { offset: 0, r#type: value(text) };
+        for (element, arg, lacks) in [
+            ("f32", number("f32x4"), None),
+            ("f32", number("i32"), None),
+            ("f32", number("f32x8"), Some("f32x8")),
+            ("f32", number("u8"), Some("u8")),
+            ("f32", Argument::Local(64), Some("local memory")),
+            ("u8", number("i32"), Some("u8")),
+        ] {
+            let why = |language| source(language, element, Some(vec![arg])).unsupported_argument();
+            let found = why(Language::Wgsl);
+            assert_eq!(found.is_some(), lacks.is_some(), "{element} {arg:?}: {found:?}");
+            assert!(lacks.is_none_or(|lacks| found.is_some_and(|found| found.contains(lacks))));
+            assert_eq!(why(Language::Opencl), None);
+        }
+    }
+
+    #[test]
+    fn values_are_packed_behind_the_block() {
+        let values = [(value("u8"), vec![7.0]), (value("u32"), vec![258.0])];
+        assert_eq!(packed(4, &values), [7, 0, 0, 0, 2, 1, 0, 0]);
+        assert!(value("u8").holds(255.0) && !value("u8").holds(256.0));
+    }
+
     #[test]
     fn vectors_of_three_lie_as_those_of_four() {
         assert_eq!(value("i16x2").bytes(&[1.0, -1.0]), [1, 0, 255, 255]);

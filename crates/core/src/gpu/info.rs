@@ -126,3 +126,16 @@ impl DeviceInfo {
         slug(&[&self.vendor, &self.name, &self.backend], 96)
     }
 }
+
+#[test]
+fn what_a_device_is_called_and_whether_it_is_a_gpu() {
+    use crate::record::sample::device;
+    let of = |kind| DeviceInfo { kind, ..device("opencl") };
+    use DeviceKind::{Cpu, Imported, Simulated};
+    assert_eq!([Cpu, Imported, Simulated].map(|kind| of(kind).is_gpu()), [false; 3]);
+    let here = DeviceInfo { name: "GTX (TM) 260".into(), vendor: "N".into(), ..of(Cpu) };
+    assert_eq!(here.slug(), "n-gtx-tm-260-opencl");
+    let there = DeviceInfo { remote: Some("board".into()), ..here.clone() };
+    assert!(here.is_at(&here.clone()) && !here.is_at(&there) && there.is_at(&there));
+    assert!(!here.is_at(&DeviceInfo { index: here.index + 1, ..here.clone() }));
+}

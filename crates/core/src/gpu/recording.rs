@@ -148,3 +148,9 @@ impl Recording {
         self.steps.iter().map(|step| step.queue.0 + 1).max().unwrap_or(0)
     }
 }
+
+#[test]
+fn the_last_kernels_outlive_a_reset() {
+    let last = [u32::MAX, KernelId::LASTING, KernelId::LASTING - 1, 0];
+    assert_eq!(last.map(|id| KernelId(id).is_lasting()), [true, true, false, false]);
+}

@@ -53,3 +53,9 @@ pub struct Timeline {
     /// Why the device's timestamps were not used, where it has them: zero, reversed, or huge.
     pub dropped: Option<String>,
 }
+
+#[test]
+fn a_step_lasts_from_its_start_to_its_end() {
+    let step = StepTimes { queued: 1.0, submitted: 2.0, started: 4.0, ended: 7.0 };
+    assert_eq!(step.duration(), 3.0);
+}

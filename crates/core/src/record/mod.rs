@@ -284,6 +284,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_type_of_as_good_as_all_operations_is_theirs() {
+        use Scalar::{F32, F64, I32};
+        for (types, of) in [
+            (&[][..], Some(F32)),
+            (&[(F64, 0.05)], Some(F32)),
+            (&[(F64, 5.0)], None),
+            (&[(F64, 5.0), (I32, 5.0)], None),
+            (&[(F64, 9.95)], Some(F64)),
+            (&[(F64, 10.0)], Some(F64)),
+        ] {
+            assert_eq!(sole_type(10.0, types), of, "{types:?}");
+        }
+    }
+
+    #[test]
     fn wall_time_is_the_sum_of_what_it_was_spent_on() {
         let wall = Wall {
             prepare: 1.0,

@@ -254,3 +254,61 @@ pub struct ErrorNorms {
     #[serde(with = "super::number")]
     pub l2: f64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What each outcome means for a figure, for the exit code, for the device and for its worker.
+    #[test]
+    fn every_outcome_has_its_consequences() {
+        let mismatch = Mismatch {
+            buffer: "out".into(),
+            index: 7,
+            found: "1".into(),
+            expected: "2".into(),
+            wrong: 3,
+            of: 9,
+            when: "first launch".into(),
+        };
+        let text = String::new;
+        let crash = Outcome::Crash { how: text(), stderr: vec![] };
+        // Shown, ran, failed, left out, blames the device, leaves its worker.
+        for (outcome, meaning, blames, label) in [
+            (Outcome::Ok, "shown ran reusable", Some(false), "ok"),
+            (Outcome::Unchecked, "ran reusable", Some(false), "unchecked"),
+            (Outcome::Skipped("".into()), "skipped reusable", None, "skipped"),
+            (Outcome::Unsupported("".into()), "skipped reusable", None, "unsupported"),
+            (Outcome::BuildError(text()), "failed reusable", Some(false), "build error"),
+            (Outcome::OutOfMemory(text()), "failed", Some(false), "out of memory"),
+            (Outcome::Failed(text()), "failed", Some(false), "failed"),
+            (Outcome::Unverified(mismatch), "failed", Some(false), "unverified"),
+            (Outcome::LinkLost(text()), "failed", Some(true), "link lost"),
+            (Outcome::Timeout(text()), "failed", Some(true), "timeout"),
+            (crash, "failed", Some(true), "crash"),
+            (Outcome::DeviceLost(text()), "failed", Some(true), "device lost"),
+        ] {
+            let found = [
+                (outcome.is_ok(), "shown"),
+                (outcome.ran(), "ran"),
+                (outcome.is_failure(), "failed"),
+                (outcome.is_skipped(), "skipped"),
+                (outcome.leaves_worker_reusable(), "reusable"),
+            ];
+            let found: Vec<_> = found.iter().filter(|(is, _)| *is).map(|(_, word)| *word).collect();
+            assert_eq!(found.join(" "), meaning, "{outcome:?}");
+            assert_eq!((outcome.blames_device(), outcome.label()), (blames, label));
+        }
+    }
+
+    #[test]
+    fn details_are_a_few_lines() {
+        let lines = |n: u32| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
+        let of = |n| Outcome::Failed(lines(n).join("\n")).details();
+        assert_eq!((of(1), of(8)), (lines(1), lines(8)));
+        assert_eq!(of(9), [lines(8), vec!["…".to_owned()]].concat());
+        let crash = Outcome::Crash { how: "SIGSEGV".into(), stderr: lines(6) };
+        assert_eq!(crash.details(), ["SIGSEGV", "| 2", "| 3", "| 4", "| 5"]);
+        assert!(Outcome::Ok.details().is_empty());
+    }
+}

@@ -11,3 +11,16 @@ pub(super) fn tagged_ceiling(record: &mut Record) {
         record.ceiling = Some(if of_memory { Ceiling::Bandwidth } else { Ceiling::Flops });
     }
 }
+
+#[test]
+fn a_tag_is_a_ceiling_of_what_its_family_says() {
+    let ceiling = |family: &str, tag: &str| {
+        let mut record = super::sample::record(super::sample::key("a", 1), 1.0);
+        (record.family, record.tags) = (family.into(), vec![tag.into()]);
+        tagged_ceiling(&mut record);
+        record.ceiling
+    };
+    assert_eq!(ceiling("memory", "ceiling"), Some(Ceiling::Bandwidth));
+    assert_eq!(ceiling("compute", "ceiling"), Some(Ceiling::Flops));
+    assert_eq!(ceiling("compute", "other"), None);
+}

@@ -45,3 +45,9 @@ pub struct Recorded {
     /// Its steps, which share that clock.
     pub steps: Vec<NamedStep>,
 }
+
+#[test]
+fn the_middle_of_walls_is_a_time() {
+    let of = |walls: &[f64]| Timed { walls: walls.to_vec(), steps: vec![] }.median();
+    assert_eq!([of(&[3.0, 1.0, 2.0]), of(&[0.0, 0.0]), of(&[])], [Some(2.0), None, None]);
+}

@@ -68,6 +68,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn fields_reach_from_the_first_to_the_last_of_any_face() {
+        let behind = [vec![3], vec![], vec![5, 2]];
+        let faces = Faces { behind, ahead: [vec![], vec![9], vec![4]] };
+        assert_eq!(faces.reach(), Some((2, 9)));
+        assert_eq!(Faces::default().reach(), None);
+        assert_eq!(cut([64; 3], [8, 8, 1]), Ok([8, 8, 64]), "64 parts, the most");
+    }
+
+    #[test]
     fn what_cannot_be_cut_says_what_could_be() {
         assert_eq!(cut([64, 32, 16], [2, 1, 4]), Ok([32, 32, 4]));
         let message = |cells, cuts| cut(cells, cuts).unwrap_err();

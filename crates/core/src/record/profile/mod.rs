@@ -336,6 +336,45 @@ mod tests {
     }
 
     #[test]
+    fn a_barrier_is_what_an_exchange_takes_beyond_its_parts() {
+        let of = |value, low, high| Value { value, interval: [low, high] };
+        let latency = Some(of(10.0, 9.0, 12.0));
+        let local = Local { latency, bandwidth: None, strides: vec![], banks: None };
+        let add = Instruction {
+            class: Class::IntAdd,
+            latency: Some(of(2.0, 1.0, 4.0)),
+            throughput: None,
+        };
+        let profile = Profile { local: Some(local), instructions: vec![add], ..profile() };
+        let barrier = |exchange| profile.barrier(&Barrier { group_size: 64, exchange });
+        // 40 − 2 · 10 − 2; below it √(3² + 4² + 2²), above it √(6² + 2² + 1²).
+        let found = barrier(of(40.0, 37.0, 46.0)).unwrap();
+        assert_eq!(found.value, 18.0);
+        assert!((found.interval[0] - (18.0 - 29f64.sqrt())).abs() < 1e-12, "{found:?}");
+        assert!((found.interval[1] - (18.0 + 41f64.sqrt())).abs() < 1e-12, "{found:?}");
+        assert_eq!(barrier(of(26.0, 23.0, 32.0)), None, "it may be none");
+    }
+
+    #[test]
+    fn a_profile_is_bare_until_something_is_characterised() {
+        let bare = Profile { instructions: vec![], streams: vec![], strides: None, ..profile() };
+        assert!(bare.is_bare());
+        let chase = Footprint { bytes: 4096, latency: value(1e-9) };
+        let local = Local { latency: None, bandwidth: None, strides: vec![], banks: None };
+        let barrier = Barrier { group_size: 64, exchange: value(1e-7) };
+        for one in [
+            Profile { instructions: profile().instructions, ..bare.clone() },
+            Profile { streams: profile().streams, ..bare.clone() },
+            Profile { strides: profile().strides, ..bare.clone() },
+            Profile { chase: vec![chase], ..bare.clone() },
+            Profile { local: Some(local), ..bare.clone() },
+            Profile { barriers: vec![barrier], ..bare.clone() },
+        ] {
+            assert!(!one.is_bare(), "{one:?}");
+        }
+    }
+
+    #[test]
     fn a_profile_of_version_1_is_read() {
         let today = serde_json::to_string_pretty(&profile()).unwrap();
         let old =

@@ -72,3 +72,34 @@ fn ends<'de, D: Deserializer<'de>>(d: D) -> Result<[f64; 2], D::Error> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Value;
+
+    #[test]
+    fn a_value_is_scaled_with_its_interval() {
+        let value = Value { value: 4.0, interval: [2.0, 5.0] };
+        assert_eq!(value.times(3.0), Value { value: 12.0, interval: [6.0, 15.0] });
+        assert_eq!(value.rate(20.0), Value { value: 5.0, interval: [4.0, 10.0] });
+        assert_eq!(value.relative_half_width(), 0.375);
+    }
+
+    #[test]
+    fn a_value_is_above_zero_and_within_its_interval() {
+        let is_value = |text: &str| serde_json::from_str::<Value>(text).is_ok();
+        for (value, low, high, taken) in [
+            ("2", "1", "3", true),
+            ("1", "1", "1", true),
+            ("1", "1", "3", true),
+            ("4", "1", "3", false),
+            ("0.5", "1", "3", false),
+            ("0", "0", "3", false),
+            ("1", "0", "3", false),
+            ("2", "3", "1", false),
+        ] {
+            let text = format!("{{\"value\": {value}, \"interval\": [{low}, {high}]}}");
+            assert_eq!(is_value(&text), taken, "{text}");
+        }
+    }
+}
