@@ -9,8 +9,8 @@ use super::device_speed::{MEDIAN_VARIANCE, NORMAL_MEDIAN};
 use gpubench_stats::{Difference, median_of};
 use serde::Serialize;
 
-/// Fewer cases of a family have nothing in common that could be told from their own noise.
-const FEWEST: usize = 5;
+/// No difference is known better than to a millionth, however alike its rounds are.
+const SMALLEST: f64 = 1e-12;
 /// Standard errors within which a shift is none, or agrees with the readings.
 const ERRORS: f64 = 2.0;
 
@@ -31,15 +31,18 @@ pub struct CommonShift {
 }
 
 impl CommonShift {
+    /// Fewer cases of a family have nothing in common that differs from their own noise.
+    pub(crate) const FEWEST: usize = 5;
+
     /// Of one family's differences, none of whose kernels changed; `None` where they are few, or differ by what the
     /// machine cannot have: `allowed`, as logarithms of ratios.
     pub(crate) fn of(differences: &[Difference], allowed: [f64; 2]) -> Option<Self> {
         let cases = differences.len();
-        if cases < FEWEST {
+        if cases < Self::FEWEST {
             return None;
         }
         let usual = median_of(differences.iter().map(|one| one.error * one.error))?;
-        let usual = usual.max(f64::MIN_POSITIVE);
+        let usual = usual.max(SMALLEST);
         let all = || differences.iter().map(|one| (one.difference, variance(one, usual)));
         let shift = weighted_median(all().map(|(by, variance)| (by, 1.0 / variance)).collect())?;
         let apart = median_of(all().map(|(by, variance)| (by - shift).abs() / variance.sqrt()))?;
@@ -129,6 +132,13 @@ mod tests {
         assert!(apart.excess > 4.0 && apart.doubt(&one) > 0.03, "{apart:?}");
         assert!(apart.doubt(&case(0.0, 5.0)) > 3.0 * apart.doubt(&one), "by its own noise");
         assert!((apart.ratio - 1.1).abs() < 1e-9);
+    }
+
+    #[test]
+    fn rounds_that_are_all_alike_still_have_a_median() {
+        let found = shift(&[0.0, 0.0, 5.0, 5.0, 5.0].map(|by| case(by, 0.0)), 0.1).unwrap();
+        assert!((found.ratio - 1.05).abs() < 1e-9 && found.error > 0.0, "{found:?}");
+        assert!(found.doubt(&case(5.0, 0.0)).is_finite());
     }
 
     #[test]

@@ -199,8 +199,12 @@ impl Pair<'_> {
     /// Whether it runs the very kernel that it ran before, and nobody expects another time.
     fn is_unchanged(&self, options: &Options) -> bool {
         let hash = &self.before.kernel_hash;
+        let work = |case: &CaseResult| (case.flops, case.bytes);
         let is_same = hash.is_some() && *hash == self.now.kernel_hash;
-        is_same && self.key.measure.is_kernel() && !options.planned.contains(self.key)
+        is_same
+            && work(self.before) == work(self.now)
+            && self.key.measure.is_kernel()
+            && !options.planned.contains(self.key)
     }
 }
 

@@ -11,7 +11,7 @@ use gpubench_core::record::Record;
 use gpubench_core::workload::CaseKey;
 use gpubench_stats::{Difference, median_of, t_quantile};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Standard errors, at least, by which the speeds of two runs differ where that is more than the readings' scatter.
 const SIGNIFICANT: f64 = 3.0;
@@ -137,6 +137,9 @@ pub struct SpeedChange {
     /// What the cases of a family whose kernel is the same have in common, where that is more than noise.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub common: BTreeMap<String, CommonShift>,
+    /// Families whose unchanged kernels contradict the readings: nothing is taken off them, and all is in doubt.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub contradicted: BTreeSet<String>,
 }
 
 /// What a reference kernel took in two runs.
@@ -189,7 +192,7 @@ impl SpeedChange {
         };
         let compute = change(old.compute, new.compute);
         let memory = change(old.memory, new.memory);
-        Self { compute, memory, new_driver, common: BTreeMap::new() }
+        Self { compute, memory, new_driver, ..Self::default() }
     }
 
     /// Notes what the cases have in common that are known to run the kernel of before, by family.
@@ -199,7 +202,12 @@ impl SpeedChange {
         unchanged.for_each(|(family, one)| families.entry(family).or_default().push(one));
         let differs = self.differs();
         for (family, differences) in families {
-            let Some(shift) = CommonShift::of(&differences, allowed) else { continue };
+            let Some(shift) = CommonShift::of(&differences, allowed) else {
+                if differs && differences.len() >= CommonShift::FEWEST {
+                    self.contradicted.insert(family.to_owned());
+                }
+                continue;
+            };
             let is_shifted = differs || shift.is_significant();
             let shift = if is_shifted { shift } else { shift.without_shift() };
             if is_shifted || shift.excess > 1.0 {
@@ -253,6 +261,7 @@ impl SpeedChange {
             (None, Some(_)) => family == "memory",
             _ => true,
         };
+        let follows = follows && !self.contradicted.contains(family);
         match key.measure.is_kernel() && follows && !self.new_driver {
             true => {
                 let half = (high - low) / 2.0 + error;

@@ -232,7 +232,7 @@ mod tests {
 
     /// Three rounds a side: a mean of both has two thirds of a round's variance, 0.8165 of its deviation.
     #[test]
-    fn one_among_others_is_judged_by_the_scatter_of_all() {
+    fn one_among_others_is_compared_by_the_scatter_of_all() {
         let of = |by, significant| Significance::Moderated {
             difference: difference(by, 0.01),
             half: 0.02,

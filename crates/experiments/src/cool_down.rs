@@ -43,12 +43,22 @@ impl CoolDown {
         }
     }
 
-    /// Seconds that the next pause is expected to last, after so many that lasted so long in all: until some were
-    /// made, as long as one may.
+    /// Seconds that the next pause is expected to last, after so many that lasted so long in all. Of a temperature
+    /// nothing is known until one was made: a cool device needs none, and no case is left out for what may be.
     pub fn expected(self, (pauses, seconds): (u32, f64)) -> f64 {
         match self {
-            Self::Below { .. } if pauses > 0 => seconds / f64::from(pauses),
-            _ => self.max_seconds(),
+            Self::Below { .. } => seconds / f64::from(pauses.max(1)),
+            Self::Seconds(seconds) => seconds,
+        }
+    }
+
+    /// The same, but for at most so many seconds.
+    pub fn within(self, left: f64) -> Self {
+        match self {
+            Self::Below { celsius, max_seconds } => {
+                Self::Below { celsius, max_seconds: max_seconds.min(left.max(0.0)) }
+            }
+            Self::Seconds(_) => self,
         }
     }
 }
@@ -206,6 +216,7 @@ mod tests {
     #[test]
     fn the_next_pause_lasts_as_those_before() {
         assert_eq!(CoolDown::Seconds(3.0).expected((7, 70.0)), 3.0);
-        assert_eq!([BELOW.expected((0, 0.0)), BELOW.expected((4, 8.0))], [10.0, 2.0]);
+        assert_eq!([BELOW.expected((0, 0.0)), BELOW.expected((4, 8.0))], [0.0, 2.0]);
+        assert_eq!([3.0, 30.0].map(|left| BELOW.within(left).max_seconds()), [3.0, 10.0]);
     }
 }

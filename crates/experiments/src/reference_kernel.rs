@@ -95,6 +95,7 @@ impl ReferenceKernel {
     }
 
     fn read(&mut self, device: &mut dyn Device, first: Option<f64>) -> Result<Option<f64>> {
+        self.last_cost = 0.0;
         device.reset();
         let launch = Launch::of(self.work, device.info());
         let is_new = self.built.is_none();
@@ -104,12 +105,13 @@ impl ReferenceKernel {
         if self.built == Some(false) {
             return Ok(None);
         }
+        let mut begun = Instant::now();
         let recording = launch.recording(device)?;
         if is_new {
             // Some drivers compile now only: no other reading costs that.
             device.run(&recording)?;
+            begun = Instant::now();
         }
-        let begun = Instant::now();
         let best = best(device, &recording, launch.batch, first);
         self.last_cost = begun.elapsed().as_secs_f64();
         best

@@ -36,9 +36,17 @@ pub fn time(Invocation { seconds, records }: Invocation) -> String {
         ("discarded", sum(|w| w.discarded)),
         ("cool-down", sum(|w| w.cool_down)),
     ];
-    let other = seconds - parts.iter().map(|(_, seconds)| seconds).sum::<f64>();
-    parts.push(("other", other));
+    let known = parts.iter().map(|(_, seconds)| seconds).sum::<f64>();
     let mut out = format!("\nTime: {}", units::seconds(seconds));
+    // Machines that measure at the same time take more than the time that passes.
+    let seconds = match known > 1.01 * seconds {
+        true => {
+            let _ = write!(out, ", in all machines {}", units::seconds(known));
+            known
+        }
+        false => seconds,
+    };
+    parts.push(("other", seconds - known));
     let mut join = "=";
     for (name, part) in parts.into_iter().filter(|(_, part)| *part > 0.0) {
         let _ = write!(out, " {join} {name} {}", units::seconds(part));

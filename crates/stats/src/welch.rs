@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_worked_by_hand() {
+    fn a_hand_computed_difference() {
         // Means 2 and 6; variances 2 and 80/3, of the means 1 and 20/3 with 1 and 3 degrees of freedom:
         // (23/3)² / (1 + (20/3)² / 3) = 3.7166. Of a value (2 + 80) / 4.
         let d = Difference::between(&[1.0, 3.0], &[0.0, 4.0, 8.0, 12.0]).unwrap();

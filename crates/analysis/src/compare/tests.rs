@@ -70,6 +70,17 @@ fn what_unchanged_kernels_have_in_common_is_the_machine() {
     // The machine cannot have been 30 % slower.
     let compared = compare(&old, &run(1.03, 1.3, ("old", 1.0)), &Options::default());
     assert_eq!(compared.count(|verdict| *verdict == Verdict::Slower), 40);
+    // Both kernels say 10 %, no case does: which of them is right nobody knows.
+    let mut tight = run(1.1, 1.0, ("old", 1.0));
+    tight.speed.compute.iter_mut().for_each(|compute| compute.error = 1e-3);
+    tight.speed.memory = tight.speed.compute;
+    let mut before = old.clone();
+    before.speed.compute.iter_mut().for_each(|compute| compute.error = 1e-3);
+    before.speed.memory = before.speed.compute;
+    let compared = compare(&before, &tight, &Options::default());
+    assert!(compared.speed.contradicted.contains("memory"));
+    assert!(compared.rows.iter().all(|row| (row.ratio - 1.0).abs() < 1e-9));
+    assert_eq!(compared.count(|verdict| *verdict == Verdict::Faster), 0);
 }
 
 #[test]

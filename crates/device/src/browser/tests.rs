@@ -1,6 +1,6 @@
 //! The protocol, spoken with a page that is a thread.
 
-mod strangers;
+mod untrusted;
 
 use super::info::Report;
 use super::link::config;

@@ -122,8 +122,11 @@ pub(crate) fn speed(comparison: &Comparison) -> Option<Sentence> {
 /// What the cases with unchanged kernels say of the machine, and that it is taken off.
 fn common_shift(speed: &SpeedChange) -> Option<Sentence> {
     let each = speed.common.iter().map(|(family, shift)| {
-        let said = Sentence::from(printable(family, 40)).text(" ");
-        let said = said.value(shift.ratio, Unit::Relative).text(" in ");
+        let said = Sentence::from(printable(family, 40));
+        let said = match shift.ratio == 1.0 {
+            true => said.text(" nothing in "),
+            false => said.text(" ").value(shift.ratio, Unit::Relative).text(" in "),
+        };
         let said = said.counted(shift.cases as u64, "case");
         match shift.excess > 1.0 {
             true => said

@@ -64,6 +64,10 @@ impl Pauses {
 
     fn learn(&mut self, record: &Record) {
         self.is_warm = true;
+        self.recall(record);
+    }
+
+    fn recall(&mut self, record: &Record) {
         if record.monitor.cool_down.is_some() {
             self.made = (self.made.0 + 1, self.made.1 + record.wall.cool_down);
         }
@@ -98,7 +102,8 @@ impl TimeBudget {
 
     /// How the device cools down before the next case.
     pub fn cool_down(&self) -> Option<CoolDown> {
-        self.pauses.next()
+        let asked = self.pauses.next()?;
+        Some(self.left().map_or(asked, |left| asked.within(left)))
     }
 
     /// The device's turn begins: only in its turns its time passes.
@@ -116,6 +121,7 @@ impl TimeBudget {
     pub fn recall(&mut self, record: &Record) {
         self.spent += record.wall.total();
         self.overheads.recall(record);
+        self.pauses.recall(record);
     }
 
     /// Seconds spent so far.
@@ -245,7 +251,10 @@ mod tests {
         [&mut budget, &mut simulated].into_iter().for_each(|one| one.pauses.learn(&record));
         assert_eq!([budget.cool_down(), simulated.cool_down()], [Some(below); 2]);
         assert_eq!(share(&simulated, 0.0), Some(25.0 / 1.5), "its pauses take no time");
-        assert_eq!(share(&budget, 0.0), Some(5.0 / 1.5), "it may last 20 s");
+        assert_eq!(share(&budget, 0.0), Some(25.0 / 1.5), "how long it lasts, nobody knows yet");
+        budget.spent = 95.0;
+        assert_eq!(budget.cool_down().map(CoolDown::max_seconds), Some(5.0), "all that is left");
+        budget.spent = 0.0;
         record.monitor.cool_down = Some(CooledDown { seconds: 5.0, celsius: Some(49.0) });
         record.wall.cool_down = 5.0;
         budget.pauses.learn(&record);
