@@ -167,7 +167,7 @@ mod tests {
             (few.len(), few[0].as_path(), few[7].as_path()),
             (8, Path::new("0"), Path::new("112"))
         );
-        assert_eq!(spread(vec![]), [PathBuf::new(); 0]);
+        assert!(spread(vec![]).is_empty());
         assert_eq!(spread(vec!["a".into(), "b".into()]).len(), 2);
     }
 }
