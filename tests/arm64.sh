@@ -19,7 +19,7 @@ ensure_arm() {
     done
 }
 
-# Runs a command to its end, looks twice a second at what the emulated programs below it have in memory all together
+# Runs a command to its end, looks twice a second at what the emulated programs below it have in memory in sum
 # (Pss: shared pages count once), and fails where that is more than 256 MiB without what is qemu's own.
 with_memory() {
     local leader now own most=0 own_most=0 code=0

@@ -73,6 +73,8 @@ fn records(suite: &Suite, session: &mut Session, policy: &Policy) -> (Header, Ve
         budget: None,
         verify_only: false,
         filters: vec![],
+        in_turn: None,
+        cool_down: None,
         imported: vec![],
         host: Host::default(),
         remotes: vec![],

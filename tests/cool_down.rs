@@ -27,6 +27,20 @@ fn a_device_cools_down_between_cases() {
     let waited: f64 = records.iter().map(|record| record.wall.cool_down).sum();
     assert!(waited < 10.0, "{waited} s of the host's");
 
+    // A run that goes on has them too, from its first case: nothing has run in its process.
+    let file = place.result();
+    let whole = std::fs::read_to_string(&file).expect("readable");
+    let begin: String = whole.split_inclusive('\n').take(2).collect();
+    std::fs::write(&file, begin).expect("writable");
+    let resumed = place.output(&["run", "quick", "--resume", &file.display().to_string()]);
+    assert_eq!(resumed.status.code(), Some(0), "{}", text(&resumed.stderr));
+    let again = place.run().records;
+    assert_eq!(again.len(), records.len());
+    assert!(
+        again.iter().filter(|record| record.monitor.cool_down.is_some()).count() + 2 >= again.len()
+    );
+    assert!(again.iter().any(|record| record.monitor.cool_down.is_some()), "{again:?}");
+
     let (output, place) = run("50C:60");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let blind = |record: &Record| {

@@ -54,6 +54,8 @@ pub fn header(devices: Vec<DeviceInfo>, rounds: u32) -> Header {
         budget: None,
         verify_only: false,
         filters: vec![],
+        in_turn: None,
+        cool_down: None,
         imported: vec![],
         host: Host::default(),
         remotes: vec![],

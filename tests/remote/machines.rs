@@ -70,6 +70,19 @@ fn machines_are_measured_at_the_same_time() {
 }
 
 #[test]
+fn two_names_of_one_machine_are_an_error() {
+    let place = Place::new();
+    let binary = env!("CARGO_BIN_EXE_gpubench");
+    write_hosts(&place, &format!("again: {{ command: 'env A=1', binary: {binary} }}\n"));
+    let args = ["run", "quick", "--sim", "k40c", "--on", "env", "--on", "again"];
+    let found = output(&place, &args);
+    assert_eq!(found.status.code(), Some(2));
+    let said = text(&found.stderr);
+    assert!(said.contains("`env` and `again` are one machine"), "{said}");
+    assert!(place.results().is_empty());
+}
+
+#[test]
 fn a_machine_that_is_lost_does_not_hold_up_the_other() {
     let place = Place::new();
     let dies = "setsid -w \"$@\" | while IFS= read -r line; do\n\

@@ -26,6 +26,8 @@ pub struct CaseResult {
     pub outcome: Outcome,
     /// Median of each round that was measured.
     pub medians: Vec<f64>,
+    /// The numbers of these rounds.
+    pub rounds: Vec<u32>,
     /// The value over all rounds, where every round is right.
     pub overall: Option<Overall>,
     /// Which ranking family it counts in.
@@ -69,11 +71,16 @@ impl From<&Aggregate<'_>> for CaseResult {
     fn from(case: &Aggregate) -> Self {
         let measured = || case.records.iter().filter_map(|record| record.measured.as_ref());
         let work = |of: fn(&Measured) -> f64| measured().next().map_or(0.0, of);
-        let medians = measured().filter_map(|m| Summary::of(&m.samples)).map(|s| s.median);
+        let median = |record: &&Record| {
+            let summary = Summary::of(&record.measured.as_ref()?.samples)?;
+            Some((record.round, summary.median))
+        };
+        let (rounds, medians) = case.records.iter().filter_map(median).unzip();
         let kernel = case.kernel();
         Self {
             outcome: case.outcome.clone(),
-            medians: medians.collect(),
+            medians,
+            rounds,
             overall: case.time,
             family: case.family.to_owned(),
             flops: work(|measured| measured.flops),

@@ -28,6 +28,9 @@ pub struct Options {
     pub planned: BTreeSet<CaseKey>,
     /// Compare although bounds checks differ.
     pub allow_mismatch: bool,
+    /// Whether the runs were measured in turn: then each round of one is compared with the same round of the other,
+    /// and the machine's speed is common to both.
+    pub in_turn: bool,
 }
 
 impl Default for Options {
@@ -37,6 +40,7 @@ impl Default for Options {
             noise: BTreeMap::new(),
             planned: BTreeSet::new(),
             allow_mismatch: false,
+            in_turn: false,
         }
     }
 }
@@ -118,6 +122,9 @@ pub struct Skipped {
 /// A comparison of two runs on one device.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Comparison {
+    /// Whether both runs were measured in turn, so that their rounds are compared one by one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub in_turn: bool,
     /// The device's speed in both runs.
     pub speed: SpeedChange,
     /// The common cases, in the order of their keys.
@@ -140,14 +147,17 @@ impl Comparison {
 /// Compares the cases of `old` and `new`.
 pub fn compare(old: &DeviceCases, new: &DeviceCases, options: &Options) -> Comparison {
     let new_driver = old.device.driver != new.device.driver;
-    let mut speed = SpeedChange::between(&old.speed, &new.speed, options.tolerance, new_driver);
-    let mut comparison = Comparison::default();
+    let mut speed = match options.in_turn {
+        true => SpeedChange::default(),
+        false => SpeedChange::between(&old.speed, &new.speed, options.tolerance, new_driver),
+    };
+    let mut comparison = Comparison { in_turn: options.in_turn, ..Comparison::default() };
     let (mut pairs, mut differences) = (vec![], vec![]);
     for (key, now) in &new.cases {
         let before = old.cases.get(key);
-        match before.ok_or("not in the baseline".to_owned()).and_then(|before| {
+        match before.ok_or("not in the old run".to_owned()).and_then(|before| {
             comparable(before, now, options)?;
-            Ok((before, difference(before, now)?))
+            Ok((before, difference(before, now, options.in_turn)?))
         }) {
             Ok((before, difference)) => {
                 pairs.push(Pair { key, before, now, correction: Correction::default() });
@@ -180,7 +190,11 @@ pub fn compare(old: &DeviceCases, new: &DeviceCases, options: &Options) -> Compa
     (comparison.mean_ratio, comparison.mean_interval) = mean.unzip();
     let planned: Vec<bool> = pairs.iter().map(|pair| options.planned.contains(pair.key)).collect();
     let both = |pair: &Pair| [logs(pair.before), logs(pair.now)];
-    let shifts = LevelShifts::of(&pairs.iter().map(both).collect::<Vec<_>>());
+    let shifts = match options.in_turn {
+        // A clock that steps does so in both.
+        true => LevelShifts::default(),
+        false => LevelShifts::of(&pairs.iter().map(both).collect::<Vec<_>>()),
+    };
     let significances = significances(&differences, &planned, &shifts);
     let rows = pairs.iter().zip(&significances);
     comparison.rows.extend(rows.map(|(pair, significance)| row(pair, significance, options)));
@@ -242,18 +256,30 @@ fn logs(case: &CaseResult) -> Vec<f64> {
     case.medians.iter().map(|median| median.ln()).collect()
 }
 
-fn difference(old: &CaseResult, new: &CaseResult) -> Result<Difference, String> {
+/// By the means of both runs' rounds, or by each round that both have.
+fn difference(old: &CaseResult, new: &CaseResult, in_turn: bool) -> Result<Difference, String> {
     if old.medians.iter().chain(&new.medians).any(|median| *median <= 0.0) {
         return Err("took no time that its clock could resolve".into());
     }
-    match Difference::between(&logs(old), &logs(new)) {
-        Some(difference) if difference.difference.is_finite() => Ok(difference),
-        _ => Err(format!(
-            "needs two rounds on either side, has {} and {}",
-            old.medians.len(),
-            new.medians.len()
-        )),
+    let (pairs, counts) = (pairs(old, new), [old.medians.len(), new.medians.len()]);
+    let found = match in_turn {
+        true => Difference::paired(&pairs),
+        false => Difference::between(&logs(old), &logs(new)),
+    };
+    match (found, counts) {
+        (Some(found), _) if found.difference.is_finite() => Ok(found),
+        _ if in_turn => Err(format!("needs two rounds that both have, has {}", pairs.len())),
+        (_, [old, new]) => Err(format!("needs two rounds on either side, has {old} and {new}")),
     }
+}
+
+/// The logarithms of the medians of each round that both have.
+fn pairs(old: &CaseResult, new: &CaseResult) -> Vec<[f64; 2]> {
+    let of = |case: &CaseResult| -> BTreeMap<u32, f64> {
+        case.rounds.iter().copied().zip(logs(case)).collect()
+    };
+    let new = of(new);
+    of(old).into_iter().filter_map(|(round, old)| Some([old, *new.get(&round)?])).collect()
 }
 
 fn row(pair: &Pair, significance: &Significance, options: &Options) -> Row {

@@ -18,7 +18,8 @@ struct Run {
     factor: f64,
 }
 
-/// The rounds of all cases compared, in both runs.
+/// The rounds of all cases compared, in both runs; none where the runs share what moves them.
+#[derive(Default)]
 pub(crate) struct LevelShifts(Vec<[Run; 2]>);
 
 impl Run {
@@ -47,7 +48,7 @@ impl LevelShifts {
     /// changed, by a number of them that chance alone hardly brings about. A move counts where noise
     /// hardly makes it: above `needed`, if it were that of a single value.
     pub fn reached(&self, case: usize, needed: f64) -> f64 {
-        let [old, new] = self.0[case];
+        let Some([old, new]) = self.0.get(case) else { return 0.0 };
         let calm = old.scatter.max(new.scatter);
         let others = self.0.iter().enumerate().filter(|(other, _)| *other != case);
         let pairs = others.flat_map(|(_, [old, new])| [(old, new), (new, old)]);

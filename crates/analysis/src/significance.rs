@@ -134,7 +134,8 @@ impl Significance {
         let factor = (2.0 / rounds).sqrt();
         match self {
             Self::Alone(difference) => {
-                let half = difference.scatter * factor * t_quantile(2.0 * rounds - 2.0, 0.975);
+                let freedom = difference.freedom_of([rounds; 2]);
+                let half = difference.scatter * factor * t_quantile(freedom, 0.975);
                 (half, half.max(delta + margin(difference, [rounds; 2])))
             }
             Self::Moderated { half, needed, .. } => (half * factor, (needed * factor).max(delta)),
@@ -147,7 +148,7 @@ impl Significance {
 /// lets through one unchanged case of twenty. It takes the largest scatter that the rounds seen allow,
 /// up to [`SCATTER`]; beyond that the interval must do.
 fn margin(difference: &Difference, rounds: [f64; 2]) -> f64 {
-    let scatter = difference.scatter * upper_limit(rounds[0] + rounds[1] - 2.0);
+    let scatter = difference.scatter * upper_limit(difference.freedom_of(rounds));
     NORMAL * scatter.min(SCATTER) * (1.0 / rounds[0] + 1.0 / rounds[1]).sqrt()
 }
 

@@ -69,7 +69,6 @@ mod verifier;
 pub use bench::Bench;
 pub use compare::compare;
 pub use compute::{build, compute};
-pub use cool_down::CoolDown;
 pub use device_group::{DeviceGroup, measure_multi_device};
 pub use drift_guard::measure_with_drift_guard;
 pub use experiment::{ErasedExperiment, Experiment, Nothing, Planning, Spec, Timelines};

@@ -1,6 +1,6 @@
 //! How long and how well to measure.
 
-use crate::CoolDown;
+use gpubench_core::record::CoolDown;
 use gpubench_stats::{Sampling, Summary};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The difference of two means whose variances need not be equal (Welch 1947).
+//! The difference of two means: of two samples whose variances need not be equal (Welch 1947), or of pairs.
 
 use super::Scatter;
 use statrs::distribution::{ChiSquared, ContinuousCDF, StudentsT};
@@ -16,6 +16,8 @@ pub struct Difference {
     pub scatter: f64,
     /// Number of values in each sample.
     pub rounds: [f64; 2],
+    /// Whether each value has its counterpart in the other sample.
+    pub paired: bool,
 }
 
 impl Difference {
@@ -37,7 +39,30 @@ impl Difference {
             freedom,
             scatter: (squares / (n1 + n2 - 2.0)).sqrt(),
             rounds: [n1, n2],
+            paired: false,
         })
+    }
+
+    /// Of pairs, each a value of both samples: what both have in common is no noise. `None` where there are fewer
+    /// than two.
+    pub fn paired(pairs: &[[f64; 2]]) -> Option<Self> {
+        let apart: Vec<f64> = pairs.iter().map(|[first, second]| second - first).collect();
+        let (mean, squared) = mean_and_squared_error(&apart)?;
+        let n = apart.len() as f64;
+        Some(Self {
+            difference: mean,
+            error: squared.sqrt(),
+            freedom: n - 1.0,
+            // A difference has the noise of two values.
+            scatter: (squared * n / 2.0).sqrt(),
+            rounds: [n, n],
+            paired: true,
+        })
+    }
+
+    /// Degrees of freedom of the scatter with so many values in each sample.
+    pub fn freedom_of(&self, rounds: [f64; 2]) -> f64 {
+        if self.paired { rounds[0] - 1.0 } else { rounds[0] + rounds[1] - 2.0 }
     }
 
     /// Of the mean of independent differences, its 95 % interval; `None` where there are none.
@@ -60,9 +85,13 @@ impl Difference {
     /// differ, with the degrees of freedom that it has where they do not (Satterthwaite's).
     pub fn value_scatter(&self) -> Scatter {
         let factor = self.factor();
+        let variance = self.error * self.error / factor;
+        if self.paired {
+            return Scatter { variance, freedom: self.freedom };
+        }
         let parts = self.rounds.map(|n| 1.0 / (n * n * (n - 1.0)));
         let freedom = factor * factor / (parts[0] + parts[1]);
-        Scatter { variance: self.error * self.error / factor, freedom }
+        Scatter { variance, freedom }
     }
 
     /// The interval that holds the true difference with the given confidence.
@@ -147,6 +176,21 @@ mod tests {
         assert!((other.scatter - d.scatter).abs() < 1e-12);
         let constant = Difference::between(&[1.0, 1.0], &[2.0, 2.0, 2.0]).unwrap();
         assert_eq!((constant.error, constant.freedom), (0.0, 3.0));
+    }
+
+    /// Rounds that drift by 40 % differ by 2 in each pair: −1, 0 and 1 around it, of variance 1.
+    #[test]
+    fn what_pairs_have_in_common_is_no_noise() {
+        let pairs = [[10.0, 11.0], [14.0, 16.0], [12.0, 15.0]];
+        let d = Difference::paired(&pairs).unwrap();
+        assert_eq!((d.difference, d.freedom, d.rounds), (2.0, 2.0, [3.0, 3.0]));
+        assert!((d.error - (1.0 / 3.0f64).sqrt()).abs() < 1e-12);
+        assert!((d.scatter - 0.5f64.sqrt()).abs() < 1e-12);
+        let scatter = d.value_scatter();
+        assert!((scatter.variance - 0.5).abs() < 1e-12 && scatter.freedom == 2.0, "{scatter:?}");
+        assert_eq!((d.freedom_of([5.0; 2]), Difference::paired(&pairs[..1])), (4.0, None));
+        let apart = Difference::between(&[10.0, 14.0, 12.0], &[11.0, 16.0, 15.0]).unwrap();
+        assert!(apart.error > 3.0 * d.error && apart.freedom_of([5.0; 2]) == 8.0, "{apart:?}");
     }
 
     #[test]

@@ -8,6 +8,7 @@ fn took(medians: &[f64]) -> CaseResult {
     CaseResult {
         outcome: Outcome::Ok,
         medians: medians.to_vec(),
+        rounds: (0..).take(medians.len()).collect(),
         overall: None,
         family: "compute".into(),
         flops: 1.0,
@@ -22,11 +23,49 @@ fn took(medians: &[f64]) -> CaseResult {
 #[test]
 fn why_a_case_cannot_be_compared_is_reported_unchanged() {
     let usable = took(&[1.0, 1.1, 1.05]);
-    assert!(difference(&usable, &usable).is_ok());
-    let short = difference(&usable, &took(&[1.0])).unwrap_err();
+    let [apart, in_turn] = [false, true].map(|in_turn| {
+        move |old: &CaseResult, new: &CaseResult| difference(old, new, in_turn).map(|_| ())
+    });
+    assert_eq!((apart(&usable, &usable), in_turn(&usable, &usable)), (Ok(()), Ok(())));
+    let short = apart(&usable, &took(&[1.0])).unwrap_err();
     assert!(short.contains("has 3 and 1"), "{short}");
-    let none = difference(&usable, &took(&[1.0, 0.0, 1.0])).unwrap_err();
+    let none = apart(&usable, &took(&[1.0, 0.0, 1.0])).unwrap_err();
     assert!(none.contains("no time"), "{none}");
+    let other = CaseResult { rounds: vec![2, 3, 4], ..usable.clone() };
+    assert_eq!(in_turn(&usable, &other).unwrap_err(), "needs two rounds that both have, has 1");
+    assert_eq!(apart(&usable, &other), Ok(()));
+}
+
+/// The machine takes 1, 1.5, 0.7, 1.2 and 2 times as long from round to round, and one case of ten 1.08 times as long
+/// as before. Rounds that the other run lacks say nothing.
+#[test]
+fn rounds_in_turn_are_compared_one_by_one() {
+    let speeds = [1.0, 1.5, 0.7, 1.2, 2.0];
+    let run = |slower: f64, first: usize, seed: usize| {
+        let mut run = run_at(1.0, 1.0, "1");
+        run.cases.retain(|key, _| key.size[0].1 <= 10);
+        for (n, case) in run.cases.values_mut().enumerate() {
+            let by = |round: usize| {
+                let noise = 1.0 + 1e-3 * ((7 * n + 3 * round * seed) % 5) as f64;
+                speeds[round] * noise * if n == 4 { slower } else { 1.0 }
+            };
+            (case.rounds, case.medians) = (first..5).map(|round| (round as u32, by(round))).unzip();
+        }
+        run
+    };
+    let compared = |in_turn, now: &DeviceCases| {
+        compare(&run(1.0, 0, 1), now, &Options { in_turn, ..Options::default() })
+    };
+    let slower = |comparison: &Comparison| {
+        let is_slower = |(_, row): &(usize, &Row)| row.verdict == Verdict::Slower;
+        comparison.rows.iter().enumerate().filter(is_slower).map(|(n, _)| n).collect::<Vec<_>>()
+    };
+    let in_turn = compared(true, &run(1.08, 1, 2));
+    assert_eq!(slower(&in_turn), [4]);
+    let row = &in_turn.rows[4];
+    assert!((row.ratio - 1.08).abs() < 5e-3 && row.interval[0] > 1.07, "{row:?}");
+    assert!(slower(&compared(false, &run(1.08, 0, 2))).is_empty(), "rounds scatter too much");
+    assert!(slower(&compared(true, &run(1.0, 0, 2))).is_empty());
 }
 
 fn run_at(compute_seconds: f64, case_seconds: f64, driver: &str) -> DeviceCases {
@@ -121,7 +160,7 @@ fn a_doubt_on_either_side_keeps_a_case_from_being_the_same() {
     // -0.8 % with hardly any noise: 0.5 % of doubt reaches beyond a tolerance of 1 %.
     let medians = [1.0, 1.0 + 1e-6, 1.0 - 1e-6];
     let slightly = medians.map(|x| x * 0.992);
-    let difference = difference(&took(&medians), &took(&slightly)).unwrap();
+    let difference = difference(&took(&medians), &took(&slightly), false).unwrap();
     let logs = [medians, slightly].map(|run| run.map(f64::ln).to_vec());
     let shifts = LevelShifts::of(&[logs]);
     let found = significances(&[difference], &[false], &shifts)[0];

@@ -12,8 +12,14 @@ fn change(compute: f64, memory: Option<f64>, new_driver: bool) -> SpeedChange {
     SpeedChange::between(&old, &speed(compute, memory), 0.01, new_driver)
 }
 
-const DIFFERENCE: Difference =
-    Difference { difference: 0.0, error: 0.01, freedom: 4.0, scatter: 0.01, rounds: [3.0; 2] };
+const DIFFERENCE: Difference = Difference {
+    difference: 0.0,
+    error: 0.01,
+    freedom: 4.0,
+    scatter: 0.01,
+    rounds: [3.0; 2],
+    paired: false,
+};
 
 fn range(correction: Correction) -> [f64; 2] {
     correction.explained().map(f64::exp)

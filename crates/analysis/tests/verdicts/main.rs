@@ -5,6 +5,7 @@
 
 mod coverage;
 mod gpu_samples;
+mod in_turn;
 mod simulate;
 mod smyth;
 

@@ -260,7 +260,7 @@ fn elsewhere(old: &Run, key: &baseline::Key) {
 /// that is requested.
 fn with(old: &Run, new: &Run, terms: &Terms) -> Result<Vec<Compared>> {
     let (before, now) = (collect(&old.header, &old.records), collect(&new.header, &new.records));
-    if old.header.started > new.header.started {
+    if old.header.started > new.header.started && !in_turn(old, new) {
         say("the old run was made after the new one");
     }
     if old.header.suite != new.header.suite {
@@ -300,6 +300,11 @@ fn with(old: &Run, new: &Run, terms: &Terms) -> Result<Vec<Compared>> {
     Ok(compared)
 }
 
+/// Whether two runs were measured in turn.
+fn in_turn(old: &Run, new: &Run) -> bool {
+    new.header.in_turn.is_some() && old.header.in_turn == new.header.in_turn
+}
+
 fn differ(before: &[DeviceCases], now: &[DeviceCases]) -> Error {
     let names = |all: &[DeviceCases]| {
         let one =
@@ -335,6 +340,7 @@ fn pair(
         noise: old.noise.iter().flat_map(|noise| noise.floors.iter().cloned()).collect(),
         planned: planned_cases(now, &terms.planned),
         allow_mismatch: terms.allow_mismatch,
+        in_turn: in_turn(old, new),
     };
     if options.planned.is_empty() && !terms.planned.is_empty() {
         say("no case is planned: none passes --planned");

@@ -29,6 +29,13 @@ impl LockFolder {
         }
     }
 
+    /// What runs on this machine that meet at these locks have in common: until it starts anew, nobody else has it.
+    /// `None` where the system does not say.
+    pub fn identity(&self) -> Option<String> {
+        let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+        Some(format!("{} {}", boot.trim(), self.path.display()))
+    }
+
     /// What the locks do not keep apart, where they lie in a folder that not all users share.
     pub fn doubt(&self) -> Option<String> {
         (!self.is_shared).then(|| {

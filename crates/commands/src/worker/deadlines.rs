@@ -1,6 +1,7 @@
 //! How long each stage of a case may take before its worker is killed.
 
-use gpubench_experiments::{CoolDown, Policy, Stage};
+use gpubench_core::record::CoolDown;
+use gpubench_experiments::{Policy, Stage};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 

@@ -1,5 +1,6 @@
 //! A run's first and last line.
 
+use super::CoolDown;
 use crate::gpu::DeviceInfo;
 use crate::text::counted;
 use serde::{Deserialize, Serialize};
@@ -27,12 +28,18 @@ pub struct Header {
     /// Seconds for each device that the user set; else they are the suite's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<f64>,
+    /// How the devices cool down between cases, where the user asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cool_down: Option<CoolDown>,
     /// Whether only correctness is checked.
     #[serde(default)]
     pub verify_only: bool,
     /// Filters that the user set: cases that none of them takes are not in the file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filters: Vec<String>,
+    /// What a run shares with the one that it was measured in turn with, round by round: nobody else has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_turn: Option<String>,
     /// Files of other programs that the run was read from, where it was: gpubench measured nothing of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub imported: Vec<String>,

@@ -78,6 +78,9 @@ impl Header {
         if time.is_err() {
             return Some(format!("it was started at {:?}, which is no time", self.started));
         }
+        if self.cool_down.is_some_and(|asked| !asked.is_possible()) {
+            return Some("its cool-down is none that can be asked for".into());
+        }
         let odd = self.budget.filter(|seconds| !(0.0..=LONGEST).contains(seconds));
         odd.map(|seconds| format!("it was to take {} s, which is no time", quoted(seconds)))
     }

@@ -4,6 +4,7 @@
 //! from work and time when they are shown, never stored.
 
 mod checkpoint_file;
+mod cool_down;
 mod flag;
 mod from_version_1;
 mod header;
@@ -20,9 +21,10 @@ mod tagged_ceiling;
 mod timed;
 
 pub use checkpoint_file::{CheckpointError, CheckpointFile, CheckpointIdentity};
+pub use cool_down::{CoolDown, CooledDown};
 pub use flag::{Flag, Grade};
 pub use header::{Footer, Header, Host, RemoteHost};
-pub use monitor::{CooledDown, Monitor, Sensed};
+pub use monitor::{Monitor, Sensed};
 pub use noise::{Noise, Past};
 pub use outcome::{ErrorNorms, Mismatch, Outcome, Severity};
 pub use raw::{Data, Detail};

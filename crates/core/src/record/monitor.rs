@@ -1,5 +1,6 @@
 //! What was watched on the device beside a case's own times.
 
+use super::CooledDown;
 use serde::{Deserialize, Serialize};
 
 /// The device around a case: whether it was still the one that the run began on, and what it drew.
@@ -35,16 +36,6 @@ pub struct Monitor {
     /// The pause before it in which the device cooled down, where that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cool_down: Option<CooledDown>,
-}
-
-/// A pause before a case.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CooledDown {
-    /// Seconds that it lasted, of a simulated device on its own clock.
-    pub seconds: f64,
-    /// Degrees Celsius at its end, of the device, else of the host; `None` where no sensor reports them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub celsius: Option<f64>,
 }
 
 /// What sensors reported at one moment. Whatever they do not report is `None`.

@@ -93,6 +93,11 @@ fn sides(compared: &Compared) -> Section {
 
 /// How fast the device was in both runs, by the reference kernels; `None` where they have none in common.
 pub(crate) fn speed(comparison: &Comparison) -> Option<Sentence> {
+    if comparison.in_turn {
+        let said =
+            "measured in turn: what the machine's speed does to one run it does to the other";
+        return Some(said.into());
+    }
     let speed = &comparison.speed;
     let kernels = [(speed.compute, "arithmetic "), (speed.memory, "memory ")];
     let both: Vec<(Change, &'static str)> =
@@ -119,25 +124,35 @@ pub(crate) fn speed(comparison: &Comparison) -> Option<Sentence> {
     (!both.is_empty()).then(|| times.text(what))
 }
 
-/// What the cases with unchanged kernels say of the machine, and that it is taken off.
+/// What the cases with unchanged kernels have in common, which is taken off, and where they contradict the readings.
 fn common_shift(speed: &SpeedChange) -> Option<Sentence> {
-    let each = speed.common.iter().map(|(family, shift)| {
-        let said = Sentence::from(printable(family, 40));
-        let said = match shift.ratio == 1.0 {
-            true => said.text(" nothing in "),
-            false => said.text(" ").value(shift.ratio, Unit::Relative).text(" in "),
+    let family = |name: &str| Sentence::from(printable(name, 40));
+    let shifted = speed.common.iter().map(|(name, shift)| {
+        let factor = match shift.ratio == 1.0 {
+            true => Sentence::from("nothing"),
+            false => Sentence::new().value(shift.ratio, Unit::Relative),
         };
+        let said = factor.text(" in family ").then(family(name)).text(" (");
         let said = said.counted(shift.cases as u64, "case");
         match shift.excess > 1.0 {
-            true => said
-                .text(" (which differ more than their rounds scatter, by a factor of ")
-                .value(shift.excess, Unit::Relative)
-                .text(")"),
-            false => said,
+            true => {
+                let said = said.text(", ").value(shift.excess, Unit::Relative);
+                said.text(" times as far apart as their rounds scatter)")
+            }
+            false => said.text(")"),
         }
     });
-    let said = Sentence::from("; what unchanged kernels have in common is taken off: ");
-    (!speed.common.is_empty()).then(|| said.list(", ", each))
+    let off = (!speed.common.is_empty()).then(|| {
+        let said = Sentence::from("; by what unchanged kernels have in common, taken off: ");
+        said.list(", ", shifted)
+    });
+    let names = speed.contradicted.iter().map(|name| family(name));
+    let odd = (!speed.contradicted.is_empty())
+        .then(|| Sentence::from("; unchanged kernels contradict it in family ").list(", ", names));
+    match (off, odd) {
+        (Some(off), Some(odd)) => Some(off.then(odd)),
+        (off, odd) => off.or(odd),
+    }
 }
 
 fn figures(section: Section, comparison: &Comparison) -> Section {
@@ -312,87 +327,4 @@ fn doubts(comparison: &Comparison) -> Table {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::render::markdown::section as markdown;
-    use crate::render::text::section as text;
-    use gpubench_analysis::{Gate, Options, collect, compare};
-    use gpubench_core::record::sample::{device, header, key, record};
-    use gpubench_core::record::{Flag, Header, Outcome, Record};
-
-    const HOSTILE: &str = "@\u{1b}[2J</script>|\u{202e}card";
-
-    fn side(header: &Header) -> Side {
-        Side {
-            file: "results/a.jsonl".into(),
-            started: header.started.clone(),
-            host: header.host.clone(),
-            device: header.devices[0].clone(),
-            rounds: header.rounds,
-        }
-    }
-
-    fn sample() -> Vec<Compared> {
-        let mut old = header(vec![device("opencl")]);
-        old.devices[0].name = HOSTILE.repeat(300);
-        let mut new = old.clone();
-        new.devices[0].driver = "2.0 \u{1b}[31m".into();
-        let run = |factors: &[(&str, f64, f64)]| -> Vec<Record> {
-            let rounds = |&(name, factor, noise): &(&str, f64, f64)| {
-                let name = name.to_owned();
-                (0..5_u32).map(move |round| {
-                    let wobble = 1.0 + noise * (f64::from(round * 3 % 5) - 2.0);
-                    Record { round, ..record(key(&name, 512), 1e-3 * factor * wobble) }
-                })
-            };
-            factors.iter().flat_map(rounds).collect()
-        };
-        let before = run(&[("slow", 1.0, 1e-3), ("fast", 1.0, 1e-3), ("calm", 1.0, 1e-3)]);
-        let mut before = before;
-        before.extend(run(&[("restless", 1.0, 0.05), ("gone", 1.0, 0.0), ("broken", 1.0, 0.0)]));
-        let mut now = run(&[("slow", 1.2, 1e-3), ("fast", 0.8, 1e-3), ("calm", 1.001, 1e-3)]);
-        now.extend(run(&[("restless", 1.03, 0.05), ("broken", 1.0, 0.0)]));
-        let last = now.len() - 1;
-        now[last].outcome = Outcome::Timeout("launch".into());
-        // Of `slow`, whose verdict is then to be doubted.
-        for round in &mut now[..5] {
-            round.flags.push(Flag::Drift("12 % slower".into()));
-        }
-        let comparison =
-            compare(&collect(&old, &before)[0], &collect(&new, &now)[0], &Options::default());
-        vec![Compared { old: side(&old), new: side(&new), comparison }]
-    }
-
-    #[test]
-    fn a_comparison_reads_well() {
-        insta::assert_snapshot!(text(&section(&sample()), Some(80)));
-    }
-
-    #[test]
-    fn nothing_hostile_gets_through() {
-        let all = sample();
-        let (terminal, page) = (text(&section(&all), Some(80)), markdown(&section(&all), 2));
-        for text in [&terminal, &page] {
-            assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text}");
-        }
-        assert!(!page.contains("</script"));
-        assert!(terminal.lines().all(|line| line.chars().count() <= 80), "{terminal}");
-        let table = spreadsheet(&all);
-        assert!(
-            table.lines().skip(1).all(|line| line.starts_with("'@") || line.starts_with("\"'@"))
-        );
-        assert_eq!(table.lines().count(), 1 + 6);
-    }
-
-    #[test]
-    fn json_says_all() {
-        let value: serde_json::Value =
-            serde_json::from_str(&json(&sample(), &Gate::default())).unwrap();
-        assert_eq!((&value["pass"], &value["version"]), (&false.into(), &3.into()));
-        let rules = value["cases"].as_array().unwrap();
-        assert!(rules.len() == 6 && rules.iter().all(|case| case["rule"].is_string()));
-        let comparison = &value["compared"][0]["comparison"];
-        assert_eq!(comparison["rows"].as_array().map(Vec::len), Some(4));
-        assert_eq!(comparison["skipped"].as_array().map(Vec::len), Some(2));
-    }
-}
+mod tests;

@@ -155,6 +155,8 @@ impl Results {
             budget: None,
             verify_only: false,
             filters: vec![],
+            in_turn: None,
+            cool_down: None,
             imported: self.sources,
             host: Host { name: "imported".to_owned(), ..Host::default() },
             remotes: vec![],

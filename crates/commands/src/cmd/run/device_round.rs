@@ -1,7 +1,6 @@
 //! A round of one device: its cases one after the other, each for its share of the device's time.
 
 use super::deferred::Phase;
-use super::interrupt;
 use super::session::{Done, Session, placed, scatter_seed, stage_label};
 use super::time_budget::Share;
 use gpubench_core::error::Result;
@@ -19,46 +18,72 @@ use std::collections::HashSet;
 /// Seconds that a launch may take where results are checked only and nothing limits the run.
 const LONGEST_CHECK: f64 = 600.0;
 
+/// A device's round of a suite, case by case.
+pub(super) struct DeviceRound {
+    pub device: usize,
+    pub phase: Phase,
+    pub round: u32,
+    /// Cases that are still to be run.
+    pub cases: Vec<(Turn, Case)>,
+    /// Turns that share the time with those of this round.
+    others: u64,
+}
+
 impl Session<'_> {
-    /// Runs what a round of a phase has to run on a device, in a fresh process.
-    pub(super) fn round(
+    /// What a round of a phase has to run on a device, in a fresh process.
+    pub(super) fn open_round(
         &mut self,
         device: usize,
         (phase, round): (Phase, u32),
         done: &Done,
+    ) -> DeviceRound {
+        self.supervisors[device].scatter(scatter_seed(self.header.seed, round));
+        let cases = self.order(device, (phase, round), done);
+        let others = self.left_after(device, (phase, round), done);
+        DeviceRound { device, phase, round, cases, others }
+    }
+
+    /// Runs the case of a round that has this key, where it is one of those still to be run.
+    pub(super) fn step(
+        &mut self,
+        of: &mut DeviceRound,
+        key: &CaseKey,
+        done: &Done,
         progress: &mut Progress,
     ) -> Result<()> {
-        let cases = self.order(device, (phase, round), done);
-        let mut others = self.left_after(device, (phase, round), done);
-        self.supervisors[device].scatter(scatter_seed(self.header.seed, round));
+        let Some(at) = of.cases.iter().position(|(_, case)| case.key == *key) else {
+            return Ok(());
+        };
+        let left = of.cases.len() as u64 + of.others;
+        let (turn, case) = of.cases.remove(at);
+        let (device, at) = (of.device, (of.phase, of.round));
+        if of.phase == Phase::Following {
+            if !self.time_budgets[device].fits(&case) {
+                return Ok(());
+            }
+            progress.add(1);
+        }
         self.time_budgets[device].begin();
-        for (at, (turn, case)) in cases.iter().enumerate() {
-            if interrupt::asked() {
-                break;
+        let record = self.turn(device, at, (turn, &case), left, progress);
+        self.time_budgets[device].end();
+        match record {
+            Ok(record) => {
+                self.append(record)?;
+                progress.end();
             }
-            let budget = &self.time_budgets[device];
-            if phase == Phase::Following {
-                if !budget.fits(case) {
-                    continue;
-                }
-                progress.add(1);
-            }
-            let left = (cases.len() - at) as u64 + others;
-            match self.turn(device, (phase, round), (*turn, case), left, progress) {
-                Ok(record) => {
-                    self.append(record)?;
-                    progress.end();
-                }
-                Err(why) => {
-                    self.deferred[device].add(&case.key, why);
-                    others = self.left_after(device, (phase, round), done);
-                }
+            Err(why) => {
+                self.deferred[device].add(&case.key, why);
+                of.others = self.left_after(device, at, done);
             }
         }
-        // Each round is a fresh process.
-        self.supervisors[device].leave();
-        self.time_budgets[device].end();
         Ok(())
+    }
+
+    /// Ends a round: each is a fresh process.
+    pub(super) fn close_round(&mut self, of: &DeviceRound) {
+        self.time_budgets[of.device].begin();
+        self.supervisors[of.device].leave();
+        self.time_budgets[of.device].end();
     }
 
     /// Runs a case in its turn, the next of `left`. An error: it is too long for a turn and waits, with the reason

@@ -1,12 +1,13 @@
-//! A plan is carried out: the devices of each machine one after the other, and the machines at the same time, since
-//! they share nothing. All records go to one file.
+//! A plan is carried out, or two in turn: the devices of each machine one after the other, and the machines at the same
+//! time, since they share nothing. All records of a plan go to one file.
 
 use super::cross_device_oracle::CrossDeviceOracle;
 use super::deferred::Deferred;
 use super::multi_device::MultiDeviceCase;
 use super::planned::Plan;
 use super::session::Session;
-use super::{locks, resume};
+use super::turns::Turns;
+use super::{Args, locks, resume};
 use crate::store::{Scratch, Writer, now};
 use crate::worker::{Remotes, WorkerSupervisor};
 use gpubench_core::error::{Error, Result};
@@ -16,7 +17,7 @@ use gpubench_core::record::{Footer, Header, Record};
 use gpubench_experiments::Policy;
 use gpubench_experiments::plan::Case;
 use gpubench_report::progress::{Progress, say};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
@@ -51,89 +52,117 @@ pub(super) fn shares(devices: &[DeviceInfo]) -> Vec<Vec<usize>> {
     shares
 }
 
-/// What the sessions of a run have in common.
-struct Common<'a> {
-    header: &'a Header,
-    writer: &'a Mutex<Writer>,
-    /// Today's view of the header's devices, and those that compute expected results.
-    devices: &'a [DeviceInfo],
-    others: &'a [DeviceInfo],
-    remotes: &'a Remotes,
-    folder: &'a Path,
-    policy: &'a Policy,
+/// A plan to carry out: what there is of it, and where its records go.
+pub(super) struct Part<'a> {
+    pub plan: Plan<'a>,
+    /// Makes or opens its result file.
+    pub writer: Box<dyn FnOnce(&Header) -> Result<Writer> + 'a>,
     /// Of an earlier invocation.
-    records: &'a [Record],
-    too_long: &'a [(usize, Case, Reason)],
+    pub records: Vec<Record>,
+}
+
+/// What the sessions of a part need for as long as it runs.
+struct Setting {
+    header: Header,
+    writer: Mutex<Writer>,
+    others: Vec<DeviceInfo>,
+    policy: Policy,
+    records: Vec<Record>,
+    too_long: Vec<(usize, Case, Reason)>,
+    /// What its workers share; no other suite's do.
+    scratch: Scratch,
+    /// Where cases save states.
+    _disk: Option<Scratch>,
+}
+
+/// Runs the parts on `devices`, today's view of their headers': one plan, or two in turn. `None` when interrupted before
+/// they began.
+///
+/// # Errors
+/// A device, a folder or a file that is not to be had.
+pub(super) fn carry_out(
+    parts: Vec<Part<'_>>,
+    (devices, remotes): (&[DeviceInfo], &Remotes),
+    args: &Args,
+) -> Result<Option<Vec<Ended>>> {
+    let _locks = match args.no_lock {
+        true => vec![],
+        false => match locks::take(devices, remotes, args.no_wait)? {
+            Some(locks) => locks,
+            None => return Ok(None),
+        },
+    };
+    let (mut plans, mut settings) = (vec![], vec![]);
+    for part in parts {
+        let (plan, setting) = part.set_up((devices, remotes))?;
+        plans.push(plan);
+        settings.push(setting);
+    }
+    let begun = Instant::now();
+    let shares = plans.first().map_or_else(Vec::new, |plan| plan.shares.clone());
+    let mut machines: Vec<Turns<'_>> = vec![];
+    for (at, own) in shares.iter().enumerate() {
+        let sessions = plans
+            .iter_mut()
+            .zip(&settings)
+            .map(|(plan, setting)| plan.session((at, own), (devices, remotes), setting));
+        machines.push(Turns(sessions.collect()));
+    }
+    let estimated = machines.iter().map(Turns::estimated).fold(0.0, f64::max);
+    let interrupted = at_the_same_time(&mut machines, args.quiet)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    let mut new: Vec<Vec<Record>> = settings.iter().map(|_| vec![]).collect();
+    let sessions = machines.into_iter().flat_map(|turns| turns.0.into_iter().enumerate());
+    for (part, session) in sessions {
+        new[part].extend(session.records.into_iter().skip(session.resumed_at));
+    }
+    let times = [seconds, estimated];
+    let ends = settings.into_iter().zip(new);
+    ends.map(|(setting, new)| setting.end(new, interrupted, times)).collect::<Result<_>>().map(Some)
+}
+
+impl<'a> Part<'a> {
+    fn set_up(self, (devices, remotes): (&[DeviceInfo], &Remotes)) -> Result<(Plan<'a>, Setting)> {
+        let Self { mut plan, writer, records } = self;
+        if records.is_empty() {
+            // It begins when the devices are free.
+            plan.header.started = now()?;
+        }
+        if !plan.args.quiet {
+            say(&plan.outlook());
+        }
+        let (scratch, disk) = (Scratch::new()?, plan.disk()?);
+        // With a budget that is set anew they may fit.
+        let too_long = match plan.args.budget {
+            Some(_) => vec![],
+            None => resume::too_long(&records, &plan.cases),
+        };
+        let setting = Setting {
+            header: plan.header.clone(),
+            writer: Mutex::new(writer(&plan.header)?),
+            others: plan.others(devices, remotes)?,
+            policy: plan.policy(&scratch, disk.as_ref()),
+            records,
+            too_long,
+            scratch,
+            _disk: disk,
+        };
+        Ok((plan, setting))
+    }
 }
 
 impl<'a> Plan<'a> {
-    /// Runs on `devices`, today's view of the header's. `None` when interrupted before it began.
-    pub(super) fn run(
-        mut self,
-        (devices, remotes): (&[DeviceInfo], &Remotes),
-        writer: impl FnOnce(&Header) -> Result<Writer>,
-        mut records: Vec<Record>,
-    ) -> Result<Option<Ended>> {
-        let _locks = match self.args.no_lock {
-            true => vec![],
-            false => match locks::take(devices, remotes, self.args.no_wait)? {
-                Some(locks) => locks,
-                None => return Ok(None),
-            },
-        };
-        if records.is_empty() {
-            // It begins when the devices are free.
-            self.header.started = now()?;
-        }
-        if !self.args.quiet {
-            say(&self.outlook());
-        }
-        let scratch = Scratch::new()?;
-        let disk = self.disk()?;
-        // With a budget that is set anew they may fit.
-        let too_long = match self.args.budget {
-            Some(_) => vec![],
-            None => resume::too_long(&records, &self.cases),
-        };
-        let header = self.header.clone();
-        let writer = Mutex::new(writer(&header)?);
-        let common = Common {
-            header: &header,
-            writer: &writer,
-            devices,
-            others: &self.others(devices, remotes)?,
-            remotes,
-            folder: scratch.path(),
-            policy: &self.policy(&scratch, disk.as_ref()),
-            records: &records,
-            too_long: &too_long,
-        };
-        let begun = Instant::now();
-        let parts = std::mem::take(&mut self.shares).into_iter().enumerate();
-        let mut sessions: Vec<Session<'_>> =
-            parts.map(|(at, own)| self.session(at, own, &common)).collect();
-        let estimated = sessions.iter().map(Session::estimated).fold(0.0, f64::max);
-        let interrupted = at_the_same_time(&mut sessions, self.args.quiet)?;
-        let resumed_at = records.len();
-        let new = |session: Session<'_>| session.records.into_iter().skip(session.resumed_at);
-        let new: Vec<Record> = sessions.into_iter().flat_map(new).collect();
-        records.extend(new);
-        let seconds = begun.elapsed().as_secs_f64();
-        let writer = writer.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let path = match interrupted {
-            true => writer.leave()?,
-            false => finished(writer, seconds, estimated)?,
-        };
-        Ok(Some(Ended { header, records, resumed_at, seconds, estimated, path, interrupted }))
-    }
-
     /// The session of the devices with these numbers, the share at a position.
-    fn session<'s>(&mut self, at: usize, own: Vec<usize>, common: &Common<'s>) -> Session<'s>
+    fn session<'s>(
+        &mut self,
+        (at, own): (usize, &[usize]),
+        (devices, remotes): (&[DeviceInfo], &Remotes),
+        setting: &'s Setting,
+    ) -> Session<'s>
     where
         'a: 's,
     {
-        let (devices, remotes, sim) =
-            (common.devices, common.remotes, self.args.selector.simulation());
+        let sim = self.args.selector.simulation();
         let limit = self.args.timeout.map(Duration::from_secs_f64);
         let supervisor = |device: &DeviceInfo| {
             WorkerSupervisor::new(device.clone(), sim.clone(), limit).among(remotes, &sim)
@@ -149,52 +178,51 @@ impl<'a> Plan<'a> {
         let (theirs, rest): (Vec<_>, _) = all.partition(|case| own.contains(&case.first()));
         self.multi_device_cases = rest;
         let is_own = |record: &&Record| own.contains(&record.device);
-        let records: Vec<Record> = common.records.iter().filter(is_own).cloned().collect();
-        let (folder, others) = (common.folder, common.others);
+        let records: Vec<Record> = setting.records.iter().filter(is_own).cloned().collect();
         let mut session = Session {
             cross_device_oracle: CrossDeviceOracle::new(
                 self.suite,
                 self.limits,
-                folder,
-                others,
+                setting.scratch.path(),
+                &setting.others,
                 (&sim, remotes),
                 limit,
             ),
-            header: common.header,
-            writer: common.writer,
+            header: &setting.header,
+            writer: &setting.writer,
             supervisors: devices.iter().map(supervisor).collect(),
             multi_device_cases: theirs.into_iter().map(with_supervisor).collect(),
             cases,
             time_budgets: devices
                 .iter()
-                .map(|d| self.time_budget.clone().with_pauses(self.args.cool_down, d.kind))
+                .map(|d| self.time_budget.clone().with_pauses(self.header.cool_down, d.kind))
                 .collect(),
             multi_device_budget: self.time_budget.clone(),
             estimate: self.estimates.machines[at].clone(),
             rounds: self.rounds,
             deferred: vec![Deferred::default(); devices.len()],
-            too_long: common.too_long.to_vec(),
+            too_long: setting.too_long.clone(),
             resumed_at: records.len(),
             records,
-            policy: common.policy.clone(),
-            own,
+            policy: setting.policy.clone(),
+            own: own.to_vec(),
         };
         session.recall();
         session
     }
 }
 
-/// Runs all of them to their ends; whether one was interrupted.
-fn at_the_same_time(sessions: &mut [Session<'_>], quiet: bool) -> Result<bool> {
-    let counts = sessions.iter().map(Session::count);
+/// Runs all machines to their ends; whether one was interrupted.
+fn at_the_same_time(machines: &mut [Turns<'_>], quiet: bool) -> Result<bool> {
+    let counts = machines.iter().flat_map(|turns| &turns.0).map(Session::count);
     let (all, done) = counts.fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
-    let longest = |longest: f64, session: &Session<'_>| Some(longest.max(session.time_left()?));
-    let time_left = sessions.iter().try_fold(0.0, longest);
+    let longest = |longest: f64, turns: &Turns<'_>| Some(longest.max(turns.time_left()?));
+    let time_left = machines.iter().try_fold(0.0, longest);
     let progress = Progress::new(all, done, time_left, quiet);
-    let interrupted = match sessions {
+    let interrupted = match machines {
         [one] => one.run(&mut progress.clone()),
         several => std::thread::scope(|scope| {
-            let begin = |session| begun(scope, session, progress.clone());
+            let begin = |turns| begun(scope, turns, progress.clone());
             let threads: Vec<_> = several.iter_mut().map(begin).collect();
             let ends: Vec<Result<bool>> =
                 threads.into_iter().map(|thread| ended(thread?)).collect();
@@ -209,15 +237,35 @@ type Thread<'scope> = ScopedJoinHandle<'scope, Result<bool>>;
 
 fn begun<'scope>(
     scope: &'scope Scope<'scope, '_>,
-    session: &'scope mut Session<'_>,
+    turns: &'scope mut Turns<'_>,
     mut progress: Progress,
 ) -> Result<Thread<'scope>> {
-    let thread = Builder::new().spawn_scoped(scope, move || session.run(&mut progress));
+    let thread = Builder::new().spawn_scoped(scope, move || turns.run(&mut progress));
     thread.map_err(|error| Error::Device(format!("a thread for a machine: {error}")))
 }
 
 fn ended(thread: Thread<'_>) -> Result<bool> {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+impl Setting {
+    /// Closes the result file behind the new records.
+    fn end(
+        self,
+        new: Vec<Record>,
+        interrupted: bool,
+        [seconds, estimated]: [f64; 2],
+    ) -> Result<Ended> {
+        let Self { header, writer, mut records, .. } = self;
+        let resumed_at = records.len();
+        records.extend(new);
+        let writer = writer.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let path = match interrupted {
+            true => writer.leave()?,
+            false => finished(writer, seconds, estimated)?,
+        };
+        Ok(Ended { header, records, resumed_at, seconds, estimated, path, interrupted })
+    }
 }
 
 fn finished(writer: Writer, seconds: f64, estimated: f64) -> Result<PathBuf> {

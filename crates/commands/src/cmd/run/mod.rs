@@ -18,6 +18,7 @@ mod rounds;
 mod session;
 mod time_budget;
 pub(super) mod trust;
+mod turns;
 
 use super::found;
 use super::remotes::RemoteArgs;
@@ -30,18 +31,18 @@ use cases::Filters;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::hash::sha256_hex;
-use gpubench_core::record::Header;
+use gpubench_core::record::{CoolDown, Header};
 use gpubench_core::units::seconds;
 use gpubench_core::workload::Kind;
+use gpubench_device::browser::BROWSER;
 use gpubench_device::device_choice::Selector;
-use gpubench_experiments::CoolDown;
 use gpubench_experiments::registry::{COLD, experiment};
 use gpubench_report::formats::{FORMATS, Format};
 use gpubench_report::progress::say;
 use gpubench_report::terminal::{Invocation, time};
 use gpubench_suite::{ROUNDS, Requested, SECONDS, Suite};
-use machines::Ended;
-use planned::{Plan, new_header};
+use machines::{Ended, Part};
+use planned::{Plan, any_seed, new_header};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -99,6 +100,10 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS|TEMPERATURE", value_parser = str::parse::<CoolDown>,
           conflicts_with_all = ["verify", "list"])]
     cool_down: Option<CoolDown>,
+    /// Measure another suite in turn with this one, case by case: an older state of the same kernels, to compare with
+    /// on a machine whose speed changes. Its results go to a file of their own, `….old.jsonl`
+    #[arg(long, value_name = "SUITE", conflicts_with_all = ["verify", "list", "resume"])]
+    against: Option<String>,
     /// In which format to report on standard output, as `gpubench report` would
     #[arg(long, value_parser = report::formats(), default_value = TEXT.name,
           conflicts_with_all = ["list", "dry_run"])]
@@ -180,18 +185,22 @@ pub fn run(args: Args) -> Result<ExitCode> {
     runs(args).map(|(code, _)| ExitCode::from(code))
 }
 
-/// The exit code, and the files of the runs that ended.
+/// The exit code, and the files of the runs of the suite that ended.
 pub(super) fn runs(args: Args) -> Result<(u8, Vec<PathBuf>)> {
-    let suite = gpubench_experiments::load(&args.suite)?;
-    let suite = if args.cold { cold(suite)? } else { suite };
+    let load = |name: &String| {
+        let suite = gpubench_experiments::load(name)?;
+        if args.cold { cold(suite) } else { Ok(suite) }
+    };
+    let suite = load(&args.suite)?;
+    let against = args.against.as_ref().map(load).transpose()?;
     match &args.resume {
         Some(file) => resume(&args, &suite, file),
-        None => start(&args, &suite),
+        None => start(&args, &suite, against.as_ref()),
     }
 }
 
 /// Begins a new run, or several, or only says what it would do.
-fn start(args: &Args, suite: &Suite) -> Result<(u8, Vec<PathBuf>)> {
+fn start(args: &Args, suite: &Suite, against: Option<&Suite>) -> Result<(u8, Vec<PathBuf>)> {
     let filters = Filters::parse(&args.filter, suite)?;
     if args.list {
         // Cases are no device's, but a mistake in its name is one.
@@ -204,8 +213,13 @@ fn start(args: &Args, suite: &Suite) -> Result<(u8, Vec<PathBuf>)> {
     interrupt::listen();
     let remotes = args.remotes.connect()?;
     let chosen = found::devices(&args.selector, &remotes)?;
+    if against.is_some() && chosen.iter().any(|device| device.backend == BROWSER) {
+        let why = "a browser's page serves one worker: run one suite after the other";
+        return Err(Error::Usage(format!("--against: {why}")));
+    }
+    let suites: Vec<&Suite> = std::iter::once(suite).chain(against).collect();
     if !args.dry_run {
-        ask_trust(args, suite, &remotes)?;
+        suites.iter().try_for_each(|suite| ask_trust(args, suite, &remotes))?;
     }
     let parts: Vec<&[DeviceInfo]> = match args.per_device {
         true => chosen.chunks(1).collect(),
@@ -219,19 +233,30 @@ fn start(args: &Args, suite: &Suite) -> Result<(u8, Vec<PathBuf>)> {
     let mut files: Vec<PathBuf> = vec![];
     'all: for _ in 0..args.repeat.unwrap_or(1) {
         for &devices in &parts {
-            let plan =
-                Plan::new(args, suite, &filters, new_header(args, suite, devices, &remotes)?)?;
+            let plans = plans(args, &suites, &filters, (devices, &remotes))?;
             if args.dry_run {
-                print(&plan.describe(devices))?;
+                plans.iter().try_for_each(|plan| print(&plan.describe(devices)))?;
                 continue;
             }
-            let create = |header: &Header| create(&args.output, header);
-            let Some(ended) = plan.run((devices, &remotes), create, vec![])? else {
+            let parts = plans.into_iter().enumerate().map(|(at, plan)| {
+                let create = move |header: &Header| create(&args.output, header, at > 0);
+                Part { plan, writer: Box::new(create), records: vec![] }
+            });
+            let ends = machines::carry_out(parts.collect(), (devices, &remotes), args)?;
+            let Some(ends) = ends else {
                 return Ok((interrupt::EXIT, files));
             };
-            worst = worst.max(conclude(args, suite, &ended)?);
-            files.push(ended.path);
-            if ended.interrupted {
+            if let Some(ended) = ends.first() {
+                worst = worst.max(conclude(args, suite, ended)?);
+                files.push(ended.path.clone());
+            }
+            if let [new, old] = &ends[..] {
+                worst = worst.max(exit_code(old));
+                let (new, old) = (new.path.display(), old.path.display());
+                say(&format!("results of the old suite: {old}"));
+                say(&format!("to compare: gpubench compare {new} {old}"));
+            }
+            if ends.iter().any(|ended| ended.interrupted) {
                 break 'all;
             }
         }
@@ -248,6 +273,42 @@ fn start(args: &Args, suite: &Suite) -> Result<(u8, Vec<PathBuf>)> {
         say(&format!("to keep each case's noise floor: gpubench baseline save {names}"));
     }
     Ok((worst, files))
+}
+
+/// The plan of each suite on these devices. Where there are two, they are measured in turn: in as many rounds, in the
+/// same order, for as long.
+///
+/// # Errors
+/// As [`Plan::new`]; `Usage` where the two need the devices of several machines in different ways.
+fn plans<'a>(
+    args: &'a Args,
+    suites: &[&'a Suite],
+    filters: &Filters,
+    (devices, remotes): (&[DeviceInfo], &Remotes),
+) -> Result<Vec<Plan<'a>>> {
+    let mut plans: Vec<Plan<'a>> = vec![];
+    for suite in suites {
+        let mut header = new_header(args, suite, devices, remotes)?;
+        if let Some(Plan { header: first, time_budget, .. }) = plans.first() {
+            header = Header {
+                seed: first.seed,
+                rounds: first.rounds,
+                budget: time_budget.total(),
+                in_turn: first.in_turn.clone(),
+                ..header
+            };
+        } else if suites.len() > 1 {
+            header.in_turn = Some(format!("{:016x}", any_seed()));
+        }
+        plans.push(Plan::new(args, suite, filters, header)?);
+    }
+    if let [first, second] = &plans[..]
+        && first.shares != second.shares
+    {
+        let why = "one of the suites verifies by another device, and the other does not";
+        return Err(Error::Usage(format!("--against: {why}: use one machine")));
+    }
+    Ok(plans)
 }
 
 /// Asks for trust where the suite wants it, and tells the other machines: those of a suite that wants none are told of
@@ -272,8 +333,11 @@ fn resume(args: &Args, suite: &Suite, file: &Path) -> Result<(u8, Vec<PathBuf>)>
     let chosen = resume::check(&run.header, suite, &here)?;
     resume::check_simulated(&args.selector, &chosen, &here)?;
     ask_trust(args, suite, &remotes)?;
-    let plan = Plan::new(args, suite, &filters, run.header)?;
-    match plan.run((&chosen, &remotes), |_| Ok(writer), run.records)? {
+    // What is asked for now holds, as with the budget.
+    let header = Header { cool_down: args.cool_down.or(run.header.cool_down), ..run.header };
+    let plan = Plan::new(args, suite, &filters, header)?;
+    let part = Part { plan, writer: Box::new(|_| Ok(writer)), records: run.records };
+    match machines::carry_out(vec![part], (&chosen, &remotes), args)?.and_then(|mut e| e.pop()) {
         Some(ended) => {
             let code = conclude(args, suite, &ended)?;
             let files = vec![ended.path];
@@ -302,13 +366,14 @@ fn is_file(output: &Path) -> bool {
     output.extension().is_some_and(|extension| extension == "jsonl")
 }
 
-/// `output` is the file where it says so, else the folder.
-fn create(output: &Path, header: &Header) -> Result<Writer> {
+/// `output` is the file where it says so, else the folder. The run that another is compared with is called `….old`.
+fn create(output: &Path, header: &Header, is_old: bool) -> Result<Writer> {
     if is_file(output) {
-        return Writer::create_at(output, header);
+        let old = output.with_extension("old.jsonl");
+        return Writer::create_at(if is_old { &old } else { output }, header);
     }
     let stem = result_name(&header.started, &header.host.name, &header.devices, &header.suite);
-    Writer::create(output, &stem, header)
+    Writer::create(output, &(stem + if is_old { ".old" } else { "" }), header)
 }
 
 /// Reports the outcome of a run, and gives the exit code.
@@ -319,9 +384,13 @@ fn conclude(args: &Args, suite: &Suite, ended: &Ended) -> Result<u8> {
         let files = args.selector.simulation();
         let files = files.files().iter().map(|file| format!(" {}", file.display()));
         let sim = files.reduce(|all, file| all + &file).map(|files| format!(" --sim{files}"));
+        let count = ended.records.len();
+        if ended.header.in_turn.is_some() {
+            say(&format!("interrupted; {count} records are in {path}"));
+            return Ok(interrupt::EXIT);
+        }
         say(&format!(
-            "interrupted; {} records are in {path}\nto go on: gpubench run {} --resume {path}{}{}",
-            ended.records.len(),
+            "interrupted; {count} records are in {path}\nto go on: gpubench run {} --resume {path}{}{}",
             args.suite,
             args.remotes.written(),
             sim.unwrap_or_default()
@@ -340,11 +409,22 @@ fn conclude(args: &Args, suite: &Suite, ended: &Ended) -> Result<u8> {
     }
     say(&format!("took {} of {} estimated", seconds(ended.seconds), seconds(ended.estimated)));
     say(&format!("results: {path}"));
-    let outcomes = || ended.records.iter().map(|record| &record.outcome);
-    let nothing = outcomes().all(|outcome| outcome.is_skipped());
-    if nothing {
+    if is_nothing(ended) {
         say("nothing was run: every case was skipped");
     }
-    let failed = nothing || outcomes().any(|outcome| outcome.is_failure());
-    Ok(if failed { 4 } else { 0 })
+    Ok(exit_code(ended))
+}
+
+fn is_nothing(ended: &Ended) -> bool {
+    ended.records.iter().all(|record| record.outcome.is_skipped())
+}
+
+/// Of a run: 4 where it verified nothing or something failed.
+fn exit_code(ended: &Ended) -> u8 {
+    let failed = ended.records.iter().any(|record| record.outcome.is_failure());
+    match ended.interrupted {
+        true => interrupt::EXIT,
+        false if failed || is_nothing(ended) => 4,
+        false => 0,
+    }
 }

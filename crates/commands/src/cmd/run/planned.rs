@@ -12,14 +12,14 @@ use crate::store::{Scratch, now};
 use crate::worker::{Remotes, host, version};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
-use gpubench_core::record::{Header, Host, VERSION};
+use gpubench_core::record::{CoolDown, Header, Host, VERSION};
 use gpubench_core::text::counted;
 use gpubench_core::units::{self, Bytes};
 use gpubench_core::workload::Verify;
 use gpubench_device::device_choice::Selector;
+use gpubench_experiments::Policy;
 use gpubench_experiments::plan::Limits;
 use gpubench_experiments::registry::RESUMABLE;
-use gpubench_experiments::{CoolDown, Policy};
 use gpubench_report::progress::say;
 use gpubench_suite::Suite;
 use std::path::Path;
@@ -92,7 +92,7 @@ impl<'a> Plan<'a> {
             max_seconds,
             verify_only: header.verify_only,
             cores: limits.cores,
-            pause: args.cool_down.map_or(0.0, CoolDown::max_seconds),
+            pause: header.cool_down.map_or(0.0, CoolDown::max_seconds),
         };
         let shares = match asks_another_device(suite) {
             true => vec![(0..header.devices.len()).collect()],
@@ -244,6 +244,8 @@ pub(super) fn new_header(
         }),
         exact_rounds: args.rounds.is_some(),
         budget: args.budget,
+        cool_down: args.cool_down,
+        in_turn: None,
         verify_only: args.verify,
         filters: args.filter.clone(),
         imported: vec![],
@@ -254,7 +256,7 @@ pub(super) fn new_header(
 }
 
 /// A new seed of 32 bits, which survive every reader of JSON.
-fn any_seed() -> u64 {
+pub(super) fn any_seed() -> u64 {
     use std::hash::BuildHasher;
     std::hash::RandomState::new().hash_one(std::process::id()) >> 32
 }

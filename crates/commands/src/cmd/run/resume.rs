@@ -15,6 +15,9 @@ use gpubench_suite::Suite;
 /// # Errors
 /// `Usage` naming what has changed: the suite, a device or its driver.
 pub fn check(header: &Header, suite: &Suite, here: &[DeviceInfo]) -> Result<Vec<DeviceInfo>> {
+    if header.in_turn.is_some() {
+        return Err(rejected("it was measured in turn with another run, which has moved on"));
+    }
     if header.suite_hash != suite.hash {
         let what = if header.suite == suite.name {
             format!("suite `{}` has changed since", suite.name)

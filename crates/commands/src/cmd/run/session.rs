@@ -1,10 +1,9 @@
-//! The loop over rounds and the devices of one machine; every case becomes a record.
+//! A suite on the devices of one machine, in progress; every case becomes a record.
 
 use super::cases::Cases;
 use super::cross_device_oracle::CrossDeviceOracle;
-use super::deferred::{Deferred, Phase};
+use super::deferred::Deferred;
 use super::estimate::Estimate;
-use super::interrupt;
 use super::multi_device::MultiDeviceCase;
 use super::rounds::Rounds;
 use super::time_budget::TimeBudget;
@@ -18,7 +17,6 @@ use gpubench_core::workload::CaseKey;
 use gpubench_experiments::plan::Case;
 use gpubench_experiments::registry::several_devices;
 use gpubench_experiments::{Measurement, Policy, Stage};
-use gpubench_report::progress::Progress;
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
@@ -63,17 +61,6 @@ pub struct Session<'a> {
 pub(super) type Done = HashSet<(usize, u32, CaseKey)>;
 
 impl Session<'_> {
-    /// Runs to the end, or until interrupted, of which it says whether it was with something left to do.
-    ///
-    /// # Errors
-    /// When a record cannot be written. What fails on a device is a record.
-    pub fn run(&mut self, progress: &mut Progress) -> Result<bool> {
-        let done = self.done();
-        self.planned_rounds(&done, progress)?;
-        let more = self.following_rounds(&done, progress)?;
-        Ok(interrupt::asked() && (more || self.left(&self.done()) > 0))
-    }
-
     /// Cases over all planned rounds, and how many of them there are records of.
     pub fn count(&self) -> (u64, u64) {
         let own: u64 = self.cases.iter().map(|c| c.run.len() as u64).sum();
@@ -82,44 +69,12 @@ impl Session<'_> {
         (all, all - self.left(&self.done()))
     }
 
-    /// The rounds that were planned: of all cases but the deferred, then of those.
-    fn planned_rounds(&mut self, done: &Done, progress: &mut Progress) -> Result<()> {
-        for round in 0..self.rounds.planned {
-            for device in self.own.clone() {
-                if round == 0 {
-                    self.record_skipped(device, done)?;
-                }
-                self.round(device, (Phase::Planned, round), done, progress)?;
-            }
-            self.run_multi_device_round(round, done, progress)?;
-        }
+    /// Lets the deferred cases of all devices try again, which get more time than they were too long for.
+    pub(super) fn recall_deferred(&mut self) {
         for device in self.own.clone() {
-            // They get more time than they were too long for.
             let deferred = &self.deferred[device];
             self.too_long.retain(|(on, case, _)| *on != device || !deferred.has(&case.key));
         }
-        for round in 0..self.rounds.planned {
-            for device in self.own.clone() {
-                if !self.deferred[device].is_empty() {
-                    self.round(device, (Phase::Deferred, round), done, progress)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The rounds that follow; whether there were any.
-    fn following_rounds(&mut self, done: &Done, progress: &mut Progress) -> Result<bool> {
-        let mut any = false;
-        for round in self.rounds.following() {
-            for device in self.own.clone() {
-                if self.has_time_for(device, round) {
-                    any |= !interrupt::asked();
-                    self.round(device, (Phase::Following, round), done, progress)?;
-                }
-            }
-        }
-        Ok(any)
     }
 
     /// What there are records of.
@@ -152,14 +107,14 @@ impl Session<'_> {
     }
 
     /// Whether a device has time for a round that follows.
-    fn has_time_for(&self, device: usize, round: u32) -> bool {
+    pub(super) fn has_time_for(&self, device: usize, round: u32) -> bool {
         let budget = &self.time_budgets[device];
         let time = budget.left().zip(budget.total());
         self.rounds.is_worth(round, self.header.devices[device].kind, time)
     }
 
     /// Cases still to be run, over all planned rounds and devices.
-    fn left(&self, done: &Done) -> u64 {
+    pub(super) fn left(&self, done: &Done) -> u64 {
         let rounds = 0..self.header.rounds;
         let devices = 0..self.cases.len();
         let own = devices.flat_map(|device| self.missing(device, 0, done)).count() as u64;
@@ -183,7 +138,7 @@ impl Session<'_> {
     }
 
     /// Notes what the plan skipped on a device.
-    fn record_skipped(&mut self, device: usize, done: &Done) -> Result<()> {
+    pub(super) fn record_skipped(&mut self, device: usize, done: &Done) -> Result<()> {
         for record in std::mem::take(&mut self.cases[device].skipped) {
             if !done.contains(&(device, 0, record.key.clone())) {
                 self.append(record)?;

@@ -2,9 +2,8 @@
 
 use super::overhead::Overheads;
 use gpubench_core::gpu::DeviceKind;
-use gpubench_core::record::Record;
+use gpubench_core::record::{CoolDown, Record};
 use gpubench_core::units;
-use gpubench_experiments::CoolDown;
 use gpubench_experiments::plan::Case;
 use std::time::Instant;
 

@@ -44,6 +44,7 @@ pub struct Remote {
     words: Vec<String>,
     silence: Duration,
     host: Host,
+    identity: Option<String>,
     trusted: AtomicBool,
     state: Mutex<State>,
 }
@@ -87,6 +88,7 @@ impl Remote {
             words,
             silence: route.silence,
             host: greeting.host,
+            identity: greeting.identity,
             trusted: AtomicBool::new(false),
             state: Mutex::new(state),
         })
@@ -290,7 +292,7 @@ impl Remotes {
     /// Gets to all of them: at once, but where something is sent, which two of them may lead to the same place.
     ///
     /// # Errors
-    /// As [`Remote::connect`]; `Usage` where two have one name.
+    /// As [`Remote::connect`]; `Usage` where two have one name, or lead to one machine.
     pub fn connect(routes: &[Route], push: Option<&Path>) -> Result<Self> {
         let is_twice =
             |(at, route): &(usize, &Route)| routes[..*at].iter().any(|r| r.name == route.name);
@@ -299,15 +301,29 @@ impl Remotes {
         }
         let connect = |route: &Route| Remote::connect(route, push).map(Arc::new);
         if push.is_some() {
-            return routes.iter().map(connect).collect::<Result<_>>().map(Self);
+            return routes.iter().map(connect).collect::<Result<Vec<_>>>().and_then(Self::apart);
         }
         let failed = |_| Err(Error::Device("a thread failed".into()));
         std::thread::scope(|scope| {
             let dialled: Vec<_> =
                 routes.iter().map(|route| scope.spawn(move || connect(route))).collect();
             let answered = dialled.into_iter().map(|thread| thread.join().unwrap_or_else(failed));
-            answered.collect::<Result<_>>().map(Self)
+            answered.collect::<Result<Vec<_>>>().and_then(Self::apart)
         })
+    }
+
+    /// That no two are one machine, whose devices would be measured at the same time, or wait for themselves.
+    fn apart(remotes: Vec<Arc<Remote>>) -> Result<Self> {
+        for (at, one) in remotes.iter().enumerate() {
+            let is_same =
+                |other: &&Arc<Remote>| other.identity.is_some() && other.identity == one.identity;
+            if let Some(other) = remotes[..at].iter().find(is_same) {
+                let names = (printable(&other.name, 60), printable(&one.name, 60));
+                let why = "are one machine, whose devices cannot be measured at the same time";
+                return Err(Error::Usage(format!("`{}` and `{}` {why}", names.0, names.1)));
+            }
+        }
+        Ok(Self(remotes))
     }
 
     /// All of them.

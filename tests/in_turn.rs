@@ -1,0 +1,103 @@
+//! `gpubench run --against`: two suites measured in turn, and compared round by round.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use common::{Place, text};
+use gpubench::record::Record;
+
+/// Transposes as the reference does; `SAYS` notes who was verified.
+const SUITE: &str = "version: 1
+name: mine
+workloads:
+  transpose:
+    kernel: { family: transpose, entry: transpose_tiled, group: [32, 8], constants: { TILE: 32, PAD: 1 } }
+    sizes: { n: [64, 128, 256] }
+    params: { rows: n, cols: n }
+    buffers:
+      a: { type: f32, count: n*n, fill: zeros, access: read }
+      out: { type: f32, count: n*n, access: write }
+    grid: [n, \"ceil_div(n, TILE)*8\"]
+    work: { flops: 0, bytes: 8*n^2 }
+    verify: { command: [sh, expected.sh], relative: 0, absolute: 0 }
+";
+
+/// The transpose of zeros is what it is; `sh` runs in the suite's folder.
+const EXPECTED: &str = "cp \"$1/a.npy\" \"$2/out.npy\"; echo \"${PWD##*/}\" >> ../log\n";
+
+/// The suite in two folders of a place, `new` and `old`; the old one lacks the last size.
+fn two_suites() -> Place {
+    let place = Place::new();
+    for name in ["new", "old"] {
+        let folder = place.folder.path().join(name);
+        std::fs::create_dir(&folder).expect("a folder");
+        let suite = if name == "old" { SUITE.replace(", 256]", "]") } else { SUITE.to_owned() };
+        std::fs::write(folder.join("mine.yaml"), suite).expect("writable");
+        std::fs::write(folder.join("expected.sh"), EXPECTED).expect("writable");
+    }
+    place
+}
+
+const RUN: [&str; 10] = [
+    "run",
+    "new/mine.yaml",
+    "--against",
+    "old/mine.yaml",
+    "--trust",
+    "--sim",
+    "k40c",
+    "--seed",
+    "1",
+    "--rounds",
+];
+
+#[test]
+fn two_suites_take_turns_case_by_case_and_are_compared_round_by_round() {
+    let place = two_suites();
+    let output = place.output(&[&RUN[..], &["3", "--output", "now"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let log = std::fs::read_to_string(place.folder.path().join("log")).expect("a log");
+    assert_eq!(
+        log.lines().collect::<Vec<_>>(),
+        ["new", "old", "new", "old", "new"],
+        "from small to large"
+    );
+
+    let mut files: Vec<_> = std::fs::read_dir(place.folder.path().join("now"))
+        .expect("a folder")
+        .map(|file| file.expect("a file").path().display().to_string())
+        .collect();
+    files.sort();
+    let [new, old] = &files[..] else { panic!("{files:?}") };
+    assert!(old.ends_with(".old.jsonl"), "as a pattern orders them: {files:?}");
+    let read = |file: &String| gpubench::store::read(file.as_ref()).expect("a result");
+    let [new_run, old_run] = [read(new), read(old)];
+    assert!(new_run.header.in_turn.is_some() && new_run.header.in_turn == old_run.header.in_turn);
+    let rounds = |records: &[Record]| -> Vec<String> {
+        let small = records.iter().filter(|record| record.key.size[0].1 < 256);
+        small.map(|record| format!("{} {}", record.round, record.key)).collect()
+    };
+    assert_eq!(rounds(&new_run.records), rounds(&old_run.records), "each in the same order");
+
+    let compared = place.output(&["compare", new, old, "--fail-on"]);
+    let said = text(&compared.stdout);
+    assert_eq!(compared.status.code(), Some(0), "{said}{}", text(&compared.stderr));
+    assert!(said.contains("measured in turn"), "{said}");
+    assert!(said.contains("not in the old run"), "the size that the old one lacks: {said}");
+}
+
+#[test]
+fn what_is_measured_in_turn_is_not_resumed() {
+    let place = two_suites();
+    let output = place.output(&[&RUN[..], &["1", "--output", "now.jsonl"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let file = place.folder.path().join("now.jsonl");
+    assert!(file.is_file() && place.folder.path().join("now.old.jsonl").is_file());
+    let whole = std::fs::read_to_string(&file).expect("readable");
+    let cut: String = whole.split_inclusive('\n').take(2).collect();
+    std::fs::write(&file, cut).expect("writable");
+    let resumed = place.output(&["run", "new/mine.yaml", "--resume", "now.jsonl", "--sim", "k40c"]);
+    assert_eq!(resumed.status.code(), Some(2));
+    let said = text(&resumed.stderr);
+    assert!(said.contains("measured in turn with another run"), "{said}");
+}
