@@ -27,7 +27,7 @@ fn a_device_cools_down_between_cases() {
     let waited: f64 = records.iter().map(|record| record.wall.cool_down).sum();
     assert!(waited < 10.0, "{waited} s of the host's");
 
-    // A run that goes on has them too, from its first case: nothing has run in its process.
+    // A run that goes on has them too, after its first case.
     let file = place.result();
     let whole = std::fs::read_to_string(&file).expect("readable");
     let begin: String = whole.split_inclusive('\n').take(2).collect();

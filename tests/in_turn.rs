@@ -6,7 +6,7 @@ mod common;
 use common::{Place, text};
 use gpubench::record::Record;
 
-/// Transposes as the reference does; `SAYS` notes who was verified.
+/// Transposes zeros; the command that says what is expected notes whose they are.
 const SUITE: &str = "version: 1
 name: mine
 workloads:
@@ -72,7 +72,9 @@ fn two_suites_take_turns_case_by_case_and_are_compared_round_by_round() {
     assert!(old.ends_with(".old.jsonl"), "as a pattern orders them: {files:?}");
     let read = |file: &String| gpubench::store::read(file.as_ref()).expect("a result");
     let [new_run, old_run] = [read(new), read(old)];
-    assert!(new_run.header.in_turn.is_some() && new_run.header.in_turn == old_run.header.in_turn);
+    let pair = |run: &gpubench::store::Run| run.header.in_turn.clone().expect("in turn");
+    assert_eq!(pair(&new_run).pair, pair(&old_run).pair);
+    assert!(pair(&old_run).is_old && !pair(&new_run).is_old);
     let rounds = |records: &[Record]| -> Vec<String> {
         let small = records.iter().filter(|record| record.key.size[0].1 < 256);
         small.map(|record| format!("{} {}", record.round, record.key)).collect()
@@ -84,6 +86,11 @@ fn two_suites_take_turns_case_by_case_and_are_compared_round_by_round() {
     assert_eq!(compared.status.code(), Some(0), "{said}{}", text(&compared.stderr));
     assert!(said.contains("measured in turn"), "{said}");
     assert!(said.contains("not in the old run"), "the size that the old one lacks: {said}");
+    for wrong in [&["compare", old, new][..], &["baseline", "save", new, old]] {
+        let output = place.output(wrong);
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}");
+        assert!(text(&output.stderr).contains("it is the old state"), "{wrong:?}");
+    }
 }
 
 #[test]

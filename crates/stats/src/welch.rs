@@ -60,7 +60,7 @@ impl Difference {
         })
     }
 
-    /// Degrees of freedom of the scatter with so many values in each sample.
+    /// Degrees of freedom of the scatter with this number of values in each sample.
     pub fn freedom_of(&self, rounds: [f64; 2]) -> f64 {
         if self.paired { rounds[0] - 1.0 } else { rounds[0] + rounds[1] - 2.0 }
     }

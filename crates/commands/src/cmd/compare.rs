@@ -260,7 +260,11 @@ fn elsewhere(old: &Run, key: &baseline::Key) {
 /// that is requested.
 fn with(old: &Run, new: &Run, terms: &Terms) -> Result<Vec<Compared>> {
     let (before, now) = (collect(&old.header, &old.records), collect(&new.header, &new.records));
-    if old.header.started > new.header.started && !in_turn(old, new) {
+    if in_turn(old, new) && new.header.in_turn.as_ref().is_some_and(|new| new.is_old) {
+        let why = "is the old state of the two that were measured in turn: name it second";
+        return Err(Error::Usage(format!("{}: it {why}", new.path.display())));
+    }
+    if old.header.started > new.header.started {
         say("the old run was made after the new one");
     }
     if old.header.suite != new.header.suite {
@@ -302,7 +306,8 @@ fn with(old: &Run, new: &Run, terms: &Terms) -> Result<Vec<Compared>> {
 
 /// Whether two runs were measured in turn.
 fn in_turn(old: &Run, new: &Run) -> bool {
-    new.header.in_turn.is_some() && old.header.in_turn == new.header.in_turn
+    let pair = |run: &Run| run.header.in_turn.as_ref().map(|of| of.pair.clone());
+    pair(new).is_some() && pair(old) == pair(new)
 }
 
 fn differ(before: &[DeviceCases], now: &[DeviceCases]) -> Error {

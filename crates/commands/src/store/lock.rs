@@ -29,11 +29,19 @@ impl LockFolder {
         }
     }
 
-    /// What runs on this machine that meet at these locks have in common: until it starts anew, nobody else has it.
-    /// `None` where the system does not say.
+    /// What runs that meet at these locks have in common, and no others: the machine since it started, and the folder, which
+    /// containers may each have of their own. `None` where the system does not say.
+    #[cfg(unix)]
     pub fn identity(&self) -> Option<String> {
+        use std::os::unix::fs::MetadataExt;
         let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-        Some(format!("{} {}", boot.trim(), self.path.display()))
+        let folder = std::fs::metadata(&self.path).ok()?;
+        Some(format!("{} {}:{}", boot.trim(), folder.dev(), folder.ino()))
+    }
+
+    #[cfg(not(unix))]
+    pub fn identity(&self) -> Option<String> {
+        None
     }
 
     /// What the locks do not keep apart, where they lie in a folder that not all users share.

@@ -136,6 +136,11 @@ impl Writer {
         Ok(self.path)
     }
 
+    /// Removes the file of a run that never began.
+    pub fn discard(self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+
     fn line(&mut self, line: &Line) -> Result<()> {
         let mut bytes =
             serde_json::to_vec(line).map_err(|e| Error::io(&self.path, io::Error::other(e)))?;

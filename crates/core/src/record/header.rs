@@ -37,9 +37,9 @@ pub struct Header {
     /// Filters that the user set: cases that none of them takes are not in the file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filters: Vec<String>,
-    /// What a run shares with the one that it was measured in turn with, round by round: nobody else has it.
+    /// Where it was measured in turn with another run, case by case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub in_turn: Option<String>,
+    pub in_turn: Option<InTurn>,
     /// Files of other programs that the run was read from, where it was: gpubench measured nothing of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub imported: Vec<String>,
@@ -50,6 +50,15 @@ pub struct Header {
     pub remotes: Vec<RemoteHost>,
     /// The devices; records name them by position.
     pub devices: Vec<DeviceInfo>,
+}
+
+/// One of two runs that were measured in turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InTurn {
+    /// What both have in common, and no other run has.
+    pub pair: String,
+    /// Whether it is the one that the other is compared with.
+    pub is_old: bool,
 }
 
 /// The machine a run was made on.

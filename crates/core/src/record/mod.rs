@@ -23,7 +23,7 @@ mod timed;
 pub use checkpoint_file::{CheckpointError, CheckpointFile, CheckpointIdentity};
 pub use cool_down::{CoolDown, CooledDown};
 pub use flag::{Flag, Grade};
-pub use header::{Footer, Header, Host, RemoteHost};
+pub use header::{Footer, Header, Host, InTurn, RemoteHost};
 pub use monitor::{Monitor, Sensed};
 pub use noise::{Noise, Past};
 pub use outcome::{ErrorNorms, Mismatch, Outcome, Severity};

@@ -90,6 +90,12 @@ pub fn run(args: Args) -> Result<ExitCode> {
 
 fn save_all(args: &Update, before: Before, folder: &Path) -> Result<ExitCode> {
     let runs = results::open_all(&args.runs)?;
+    if let Some(old) =
+        runs.iter().find(|run| run.header.in_turn.as_ref().is_some_and(|of| of.is_old))
+    {
+        let why = "is the old state of two that were measured in turn: leave it out";
+        return Err(Error::Usage(format!("{}: it {why}", old.path.display())));
+    }
     let mut views: Vec<(&DeviceInfo, &Host)> = vec![];
     for Run { header, .. } in &runs {
         for device in &header.devices {

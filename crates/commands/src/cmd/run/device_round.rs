@@ -43,23 +43,23 @@ impl Session<'_> {
         DeviceRound { device, phase, round, cases, others }
     }
 
-    /// Runs the case of a round that has this key, where it is one of those still to be run.
+    /// Runs the case of a round that has this key, where it is one of those still to be run; whether it is deferred.
     pub(super) fn step(
         &mut self,
         of: &mut DeviceRound,
         key: &CaseKey,
         done: &Done,
         progress: &mut Progress,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let Some(at) = of.cases.iter().position(|(_, case)| case.key == *key) else {
-            return Ok(());
+            return Ok(false);
         };
         let left = of.cases.len() as u64 + of.others;
         let (turn, case) = of.cases.remove(at);
         let (device, at) = (of.device, (of.phase, of.round));
         if of.phase == Phase::Following {
             if !self.time_budgets[device].fits(&case) {
-                return Ok(());
+                return Ok(false);
             }
             progress.add(1);
         }
@@ -70,13 +70,23 @@ impl Session<'_> {
             Ok(record) => {
                 self.append(record)?;
                 progress.end();
+                Ok(false)
             }
             Err(why) => {
                 self.deferred[device].add(&case.key, why);
                 of.others = self.left_after(device, at, done);
+                Ok(true)
             }
         }
-        Ok(())
+    }
+
+    /// Defers a case because another suite's is deferred, which it is to be measured in turn with.
+    pub(super) fn defer(&mut self, of: &mut DeviceRound, key: &CaseKey, done: &Done) {
+        of.cases.retain(|(_, case)| case.key != *key);
+        if self.cases[of.device].run.iter().any(|case| case.key == *key) {
+            self.deferred[of.device].add(key, None);
+        }
+        of.others = self.left_after(of.device, (of.phase, of.round), done);
     }
 
     /// Ends a round: each is a fresh process.
@@ -145,13 +155,19 @@ impl Session<'_> {
             .filter(|r| r.device == device && r.outcome.ran())
             .map(|r| &r.key)
             .collect();
+        // In turn, a case may have been measured before the other suite's was deferred.
+        let own = self.records.iter().filter(|record| record.device == device);
+        let measured: HashSet<(u32, &CaseKey)> =
+            own.map(|record| (record.round, &record.key)).collect();
         cases.retain(|(_, case)| {
             let is_of_phase = match phase {
                 Phase::Planned => !self.deferred[device].has(&case.key),
                 Phase::Deferred => self.deferred[device].has(&case.key),
                 Phase::Following => ran.contains(&case.key),
             };
-            is_of_phase && !done.contains(&(device, round, case.key.clone()))
+            is_of_phase
+                && !done.contains(&(device, round, case.key.clone()))
+                && !(phase == Phase::Deferred && measured.contains(&(round, &case.key)))
         });
         cases
     }

@@ -92,11 +92,19 @@ pub(super) fn carry_out(
             None => return Ok(None),
         },
     };
-    let (mut plans, mut settings) = (vec![], vec![]);
+    let (mut plans, mut settings): (Vec<Plan<'_>>, Vec<Setting>) = (vec![], vec![]);
+    let started = now()?;
     for part in parts {
-        let (plan, setting) = part.set_up((devices, remotes))?;
-        plans.push(plan);
-        settings.push(setting);
+        match part.set_up((devices, remotes), &started) {
+            Ok((plan, setting)) => {
+                plans.push(plan);
+                settings.push(setting);
+            }
+            Err(error) => {
+                settings.into_iter().for_each(Setting::discard);
+                return Err(error);
+            }
+        }
     }
     let begun = Instant::now();
     let shares = plans.first().map_or_else(Vec::new, |plan| plan.shares.clone());
@@ -108,25 +116,40 @@ pub(super) fn carry_out(
             .map(|(plan, setting)| plan.session((at, own), (devices, remotes), setting));
         machines.push(Turns(sessions.collect()));
     }
-    let estimated = machines.iter().map(Turns::estimated).fold(0.0, f64::max);
+    let estimates: Vec<f64> = longest(&machines, settings.len(), |session| session.estimated());
     let interrupted = at_the_same_time(&mut machines, args.quiet)?;
-    let seconds = begun.elapsed().as_secs_f64();
+    let seconds = match settings.len() {
+        1 => vec![begun.elapsed().as_secs_f64()],
+        // The other's turns are not its own.
+        count => longest(&machines, count, |session| session.spent()),
+    };
     let mut new: Vec<Vec<Record>> = settings.iter().map(|_| vec![]).collect();
     let sessions = machines.into_iter().flat_map(|turns| turns.0.into_iter().enumerate());
     for (part, session) in sessions {
         new[part].extend(session.records.into_iter().skip(session.resumed_at));
     }
-    let times = [seconds, estimated];
-    let ends = settings.into_iter().zip(new);
-    ends.map(|(setting, new)| setting.end(new, interrupted, times)).collect::<Result<_>>().map(Some)
+    let ends = settings.into_iter().zip(new).zip(seconds.into_iter().zip(estimates));
+    ends.map(|((setting, new), times)| setting.end(new, interrupted, times))
+        .collect::<Result<_>>()
+        .map(Some)
+}
+
+/// What something is for each suite, on the machine where it is the most.
+fn longest(machines: &[Turns<'_>], suites: usize, of: fn(&Session<'_>) -> f64) -> Vec<f64> {
+    let on = |suite: usize| machines.iter().filter_map(move |turns| turns.0.get(suite)).map(of);
+    (0..suites).map(|suite| on(suite).fold(0.0, f64::max)).collect()
 }
 
 impl<'a> Part<'a> {
-    fn set_up(self, (devices, remotes): (&[DeviceInfo], &Remotes)) -> Result<(Plan<'a>, Setting)> {
+    fn set_up(
+        self,
+        (devices, remotes): (&[DeviceInfo], &Remotes),
+        started: &str,
+    ) -> Result<(Plan<'a>, Setting)> {
         let Self { mut plan, writer, records } = self;
         if records.is_empty() {
             // It begins when the devices are free.
-            plan.header.started = now()?;
+            started.clone_into(&mut plan.header.started);
         }
         if !plan.args.quiet {
             say(&plan.outlook());
@@ -249,12 +272,17 @@ fn ended(thread: Thread<'_>) -> Result<bool> {
 }
 
 impl Setting {
+    /// Removes what was made for it, since it does not begin.
+    fn discard(self) {
+        self.writer.into_inner().unwrap_or_else(PoisonError::into_inner).discard();
+    }
+
     /// Closes the result file behind the new records.
     fn end(
         self,
         new: Vec<Record>,
         interrupted: bool,
-        [seconds, estimated]: [f64; 2],
+        (seconds, estimated): (f64, f64),
     ) -> Result<Ended> {
         let Self { header, writer, mut records, .. } = self;
         let resumed_at = records.len();

@@ -31,7 +31,8 @@ use cases::Filters;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
 use gpubench_core::hash::sha256_hex;
-use gpubench_core::record::{CoolDown, Header};
+use gpubench_core::record::{CoolDown, Header, InTurn};
+use gpubench_core::text::{counted, printable};
 use gpubench_core::units::seconds;
 use gpubench_core::workload::Kind;
 use gpubench_device::browser::BROWSER;
@@ -102,7 +103,7 @@ pub struct Args {
     cool_down: Option<CoolDown>,
     /// Measure another suite in turn with this one, case by case: an older state of the same kernels, to compare with
     /// on a machine whose speed changes. Its results go to a file of their own, `….old.jsonl`
-    #[arg(long, value_name = "SUITE", conflicts_with_all = ["verify", "list", "resume"])]
+    #[arg(long, value_name = "SUITE", conflicts_with_all = ["verify", "list", "resume", "tuned"])]
     against: Option<String>,
     /// In which format to report on standard output, as `gpubench report` would
     #[arg(long, value_parser = report::formats(), default_value = TEXT.name,
@@ -192,7 +193,9 @@ pub(super) fn runs(args: Args) -> Result<(u8, Vec<PathBuf>)> {
         if args.cold { cold(suite) } else { Ok(suite) }
     };
     let suite = load(&args.suite)?;
-    let against = args.against.as_ref().map(load).transpose()?;
+    let mut against = args.against.as_ref().map(load).transpose()?;
+    // As many rounds, and as long.
+    against.iter_mut().for_each(|other| other.budget = suite.budget.clone());
     match &args.resume {
         Some(file) => resume(&args, &suite, file),
         None => start(&args, &suite, against.as_ref()),
@@ -235,11 +238,17 @@ fn start(args: &Args, suite: &Suite, against: Option<&Suite>) -> Result<(u8, Vec
         for &devices in &parts {
             let plans = plans(args, &suites, &filters, (devices, &remotes))?;
             if args.dry_run {
-                plans.iter().try_for_each(|plan| print(&plan.describe(devices)))?;
+                for plan in &plans {
+                    if against.is_some() {
+                        print(&format!("Suite {}\n", printable(&plan.suite.name, 60)))?;
+                    }
+                    print(&plan.describe(devices))?;
+                }
                 continue;
             }
             let parts = plans.into_iter().enumerate().map(|(at, plan)| {
-                let create = move |header: &Header| create(&args.output, header, at > 0);
+                let create =
+                    move |header: &Header| create(&args.output, header, &suite.name, at > 0);
                 Part { plan, writer: Box::new(create), records: vec![] }
             });
             let ends = machines::carry_out(parts.collect(), (devices, &remotes), args)?;
@@ -251,9 +260,8 @@ fn start(args: &Args, suite: &Suite, against: Option<&Suite>) -> Result<(u8, Vec
                 files.push(ended.path.clone());
             }
             if let [new, old] = &ends[..] {
-                worst = worst.max(exit_code(old));
+                say_of_old(old);
                 let (new, old) = (new.path.display(), old.path.display());
-                say(&format!("results of the old suite: {old}"));
                 say(&format!("to compare: gpubench compare {new} {old}"));
             }
             if ends.iter().any(|ended| ended.interrupted) {
@@ -275,6 +283,16 @@ fn start(args: &Args, suite: &Suite, against: Option<&Suite>) -> Result<(u8, Vec
     Ok((worst, files))
 }
 
+/// Where the old state's results are, and what of it does not count: `compare` leaves it out.
+fn say_of_old(old: &Ended) {
+    let failed = old.records.iter().filter(|record| record.outcome.is_failure()).count();
+    let failed = match failed {
+        0 => String::new(),
+        failed => format!(", of which {} failed", counted(failed, "record")),
+    };
+    say(&format!("results of the old suite: {}{failed}", old.path.display()));
+}
+
 /// The plan of each suite on these devices. Where there are two, they are measured in turn: in as many rounds, in the
 /// same order, for as long.
 ///
@@ -292,13 +310,13 @@ fn plans<'a>(
         if let Some(Plan { header: first, time_budget, .. }) = plans.first() {
             header = Header {
                 seed: first.seed,
-                rounds: first.rounds,
                 budget: time_budget.total(),
-                in_turn: first.in_turn.clone(),
+                in_turn: first.in_turn.clone().map(|first| InTurn { is_old: true, ..first }),
                 ..header
             };
         } else if suites.len() > 1 {
-            header.in_turn = Some(format!("{:016x}", any_seed()));
+            let pair = format!("{:016x}", any_seed());
+            header.in_turn = Some(InTurn { pair, is_old: false });
         }
         plans.push(Plan::new(args, suite, filters, header)?);
     }
@@ -366,13 +384,14 @@ fn is_file(output: &Path) -> bool {
     output.extension().is_some_and(|extension| extension == "jsonl")
 }
 
-/// `output` is the file where it says so, else the folder. The run that another is compared with is called `….old`.
-fn create(output: &Path, header: &Header, is_old: bool) -> Result<Writer> {
+/// `output` is the file where it says so, else the folder, in which the file is named after a suite. The run that another is
+/// compared with is called as that one, `….old`.
+fn create(output: &Path, header: &Header, suite: &str, is_old: bool) -> Result<Writer> {
     if is_file(output) {
         let old = output.with_extension("old.jsonl");
         return Writer::create_at(if is_old { &old } else { output }, header);
     }
-    let stem = result_name(&header.started, &header.host.name, &header.devices, &header.suite);
+    let stem = result_name(&header.started, &header.host.name, &header.devices, suite);
     Writer::create(output, &(stem + if is_old { ".old" } else { "" }), header)
 }
 
@@ -409,22 +428,11 @@ fn conclude(args: &Args, suite: &Suite, ended: &Ended) -> Result<u8> {
     }
     say(&format!("took {} of {} estimated", seconds(ended.seconds), seconds(ended.estimated)));
     say(&format!("results: {path}"));
-    if is_nothing(ended) {
+    let outcomes = || ended.records.iter().map(|record| &record.outcome);
+    let nothing = outcomes().all(|outcome| outcome.is_skipped());
+    if nothing {
         say("nothing was run: every case was skipped");
     }
-    Ok(exit_code(ended))
-}
-
-fn is_nothing(ended: &Ended) -> bool {
-    ended.records.iter().all(|record| record.outcome.is_skipped())
-}
-
-/// Of a run: 4 where it verified nothing or something failed.
-fn exit_code(ended: &Ended) -> u8 {
-    let failed = ended.records.iter().any(|record| record.outcome.is_failure());
-    match ended.interrupted {
-        true => interrupt::EXIT,
-        false if failed || is_nothing(ended) => 4,
-        false => 0,
-    }
+    let failed = nothing || outcomes().any(|outcome| outcome.is_failure());
+    Ok(if failed { 4 } else { 0 })
 }

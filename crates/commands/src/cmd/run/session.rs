@@ -101,6 +101,12 @@ impl Session<'_> {
         own + rest((&self.estimate.multi_device, &self.multi_device_budget))
     }
 
+    /// Seconds of its devices' turns so far.
+    pub fn spent(&self) -> f64 {
+        let own: f64 = self.own.iter().map(|&device| self.time_budgets[device].spent()).sum();
+        own + self.multi_device_budget.spent()
+    }
+
     /// Seconds that all its devices have left, where they are limited.
     pub fn time_left(&self) -> Option<f64> {
         self.own.iter().map(|&device| self.time_budgets[device].left()).sum()

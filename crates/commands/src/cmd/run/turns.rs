@@ -2,7 +2,7 @@
 //!
 //! Two in turn see the same machine: what changes its speed in the course of a run changes it for both, and each round
 //! of one can be compared with the same round of the other (randomised multiple interleaved trials: Abedi & Brecht
-//! 2017).
+//! 2017). Cases over several devices alternate by rounds only.
 
 use super::deferred::Phase;
 use super::device_round::DeviceRound;
@@ -27,11 +27,6 @@ impl Turns<'_> {
         let more = self.following_rounds(&done, progress)?;
         let left = self.0.iter().any(|session| session.left(&session.done()) > 0);
         Ok(interrupt::asked() && (more || left))
-    }
-
-    /// Seconds that the rest is estimated to take.
-    pub fn estimated(&self) -> f64 {
-        self.0.iter().map(Session::estimated).sum()
     }
 
     /// Seconds that all devices have left, where they are limited.
@@ -102,18 +97,16 @@ impl Turns<'_> {
         let both = self.0.iter_mut().zip(done);
         let mut rounds: Vec<DeviceRound> =
             both.map(|(session, done)| session.open_round(device, (phase, round), done)).collect();
-        let keys = order(&rounds);
-        let mut members: Vec<usize> = (0..self.0.len()).collect();
-        if round % 2 == 1 {
-            members.reverse();
-        }
-        for key in &keys {
-            for &member in &members {
+        for key in &order(&rounds) {
+            for member in members(self.0.len(), round) {
                 if interrupt::asked() {
                     break;
                 }
-                let (session, done) = (&mut self.0[member], &done[member]);
-                session.step(&mut rounds[member], key, done, progress)?;
+                let session = &mut self.0[member];
+                if session.step(&mut rounds[member], key, &done[member], progress)? {
+                    self.defer(&mut rounds, key, done);
+                    break;
+                }
             }
         }
         self.0.iter_mut().zip(&rounds).for_each(|(session, round)| session.close_round(round));
@@ -121,9 +114,39 @@ impl Turns<'_> {
     }
 }
 
+impl Turns<'_> {
+    /// Defers a case of all suites, so that they stay in turn.
+    fn defer(&mut self, rounds: &mut [DeviceRound], key: &CaseKey, done: &[Done]) {
+        let others = self.0.iter_mut().zip(rounds).zip(done);
+        others.for_each(|((session, round), done)| {
+            if !session.deferred[round.device].has(key) {
+                session.defer(round, key, done);
+            }
+        });
+    }
+}
+
+/// The suites in the order of a round: the one that begins changes.
+fn members(count: usize, round: u32) -> Vec<usize> {
+    let mut members: Vec<usize> = (0..count).collect();
+    members.rotate_left(round as usize % count.max(1));
+    members
+}
+
 /// The cases of all, each once: in the first one's order, then those that it lacks.
 fn order(rounds: &[DeviceRound]) -> Vec<CaseKey> {
     let all = rounds.iter().flat_map(|round| &round.cases).map(|(_, case)| &case.key);
     let mut seen = HashSet::new();
     all.filter(|key| seen.insert(*key)).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_begins_changes_from_round_to_round() {
+        assert_eq!([0, 1, 2].map(|round| members(2, round)), [[0, 1], [1, 0], [0, 1]]);
+        assert_eq!((members(1, 7), members(0, 1)), (vec![0], vec![]));
+    }
 }
