@@ -29,6 +29,7 @@ fn one(case: &DetailedCase<ZeroCopy>) -> Section {
         .fact("bytes", "mapped or copied", bytes)
         .fact("memory", "copied from and to", raw.host_memory.label())
         .table(maps(&rows))
+        .table(kernels(&rows))
         .table(wholes(&rows))
         .table(skipped("memory", &raw.skipped))
 }
@@ -49,16 +50,27 @@ fn maps(rows: &[Row]) -> Table {
     )
 }
 
-fn wholes(rows: &[Row]) -> Table {
+fn kernels(rows: &[Row]) -> Table {
     Table::of(
-        "whole",
-        "The kernel, and the whole",
+        "kernels",
+        "One launch",
         rows,
         [
             (Column::text("memory", "memory"), |(raw, _)| raw.memory.label().into()),
-            (seconds("kernel", "kernel there"), |(_, of)| cell(of.kernel[0])),
-            (seconds("device_kernel", "in the device's"), |(_, of)| cell(of.kernel[1])),
+            (seconds("kernel", "there"), |(_, of)| cell(of.kernel[0])),
+            (seconds("device_kernel", "in the device's memory"), |(_, of)| cell(of.kernel[1])),
             (Column::new("kernel_ratio", "ratio", Unit::Ratio), |(_, of)| cell(of.kernel_ratio)),
+        ],
+    )
+}
+
+fn wholes(rows: &[Row]) -> Table {
+    Table::of(
+        "whole",
+        "The whole",
+        rows,
+        [
+            (Column::text("memory", "memory"), |(raw, _)| raw.memory.label().into()),
             (seconds("whole", "map, kernel, unmap"), |(_, of)| cell(of.whole[0])),
             (seconds("copied", "copy, kernel, copy"), |(_, of)| cell(of.whole[1])),
             (Column::new("whole_ratio", "ratio", Unit::Ratio), |(_, of)| cell(of.whole_ratio)),
