@@ -41,8 +41,15 @@ fn reason(info: &DeviceInfo, memory: Option<Bytes>) -> String {
 }
 
 fn run(session: &mut Session, case: &Case, verify_only: bool) -> Measurement {
-    let policy =
-        Policy { min_samples: 5, max_samples: 9, seconds: 2.0, verify_only, ..Policy::default() };
+    let (min_samples, max_samples, seconds, longest_launch) = (5, 9, 2.0, 60.0);
+    let policy = Policy {
+        min_samples,
+        max_samples,
+        seconds,
+        longest_launch,
+        verify_only,
+        ..Policy::default()
+    };
     measure(session, case, &policy, &mut |_| {})
 }
 
@@ -67,8 +74,7 @@ fn simulated(gpu: Description) -> ZeroCopy {
 #[test]
 fn a_discrete_device_reads_over_its_link_and_saves_the_copies() {
     let gpu = described("tesla-k40c.yaml");
-    let (slowdown, latency) =
-        (gpu.zero_copy_slowdown(), gpu.link.host[&MemoryKind::Pinned].latency);
+    let link = gpu.link.host[&MemoryKind::Pinned];
     let raw = simulated(gpu);
     assert_eq!((raw.clock, raw.host_memory), (Clock::Simulated, MemoryKind::Pinned));
     assert_eq!(raw.bytes, [2 << 26, 1 << 26]);
@@ -76,11 +82,13 @@ fn a_discrete_device_reads_over_its_link_and_saves_the_copies() {
     assert_eq!(kind.memory, MemoryKind::ZeroCopy);
     assert_eq!(kind.allocation, "simulated: the host's memory, over the link");
     let summary = in_place(kind);
-    let near = |found: f64, wanted: f64| (found / wanted - 1.0).abs() < 0.05;
-    assert!(slowdown > 10.0 && near(summary.kernel_ratio.unwrap().median, slowdown), "{summary:?}");
+    let [there, in_device] = summary.kernel.map(|kernel| kernel.unwrap().median);
+    let over_link = 3.0 * f64::from(1 << 26) / link.upload;
+    assert!((there / over_link - 1.0).abs() < 0.05 && there > 10.0 * in_device, "{summary:?}");
     // Every byte crosses the link once, either way: what is saved is the kernel's own time at most.
     let whole = summary.whole_ratio.unwrap().median;
     assert!((0.8..1.0).contains(&whole), "{summary:?}");
+    let latency = link.latency;
     // Two buffers are written and one is read; a command costs some microseconds besides.
     let [to_write, to_read] = [summary.to_write, summary.to_read].map(|map| map[0].unwrap().median);
     assert!((2.0 * latency..2.0 * latency + 10e-6).contains(&to_write), "{summary:?}");
@@ -101,7 +109,7 @@ fn a_unified_device_loses_nothing_and_saves_the_copies() {
 fn a_device_that_cannot_says_why() {
     let session = Session::new(backend::by_name("sim").unwrap().open(0).unwrap());
     let mut info = session.device.info().clone();
-    assert!(reason(&info, Some(Bytes(1 << 20))).contains("it in both memories needs"));
+    assert!(reason(&info, Some(Bytes(16 << 20))).contains("it in both memories"));
     info.zero_copy = vec![];
     assert!(reason(&info, None).contains("no memory of this device is within the host's reach"));
     info.backend = "wgpu".into();
@@ -116,7 +124,9 @@ fn every_kind(backend: &str) -> Vec<ZeroCopy> {
     let mut all = vec![];
     for info in devices.into_iter().filter(|info| !info.zero_copy.is_empty()) {
         let mut session = Session::new(backend.open(info.index).unwrap());
-        for case in cases(&info, 1 << 16) {
+        for case in
+            cases(&info, 1 << 16).into_iter().filter(|case| case.working_set() < Bytes(1 << 20))
+        {
             let verified = run(&mut session, &case, true);
             assert_eq!(verified.outcome, Some(Outcome::Ok), "{} on {}", case.key, info.name);
             assert!(verified.measured.is_none() && verified.norms.is_some());
