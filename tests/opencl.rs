@@ -108,7 +108,7 @@ fn what_is_written_is_read() {
 
 #[test]
 #[cfg_attr(not(feature = "require-opencl"), ignore = "needs an OpenCL driver")]
-fn a_kernel_works_in_memory_that_the_host_maps() {
+fn a_kernel_uses_memory_that_the_host_maps() {
     let mut device = device();
     device.build(KernelId(0), &source(SCALE, "scale", 2, 8)).unwrap();
     let step = device.info().offset_alignment.0.max(4096);

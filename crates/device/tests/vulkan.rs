@@ -226,7 +226,7 @@ fn every_kind_of_host_memory_uploads_and_downloads() {
 
 #[test]
 #[cfg_attr(not(feature = "require-vulkan"), ignore = "needs a Vulkan driver")]
-fn a_kernel_works_in_memory_that_the_host_maps() {
+fn a_kernel_uses_memory_that_the_host_maps() {
     let mut device = device();
     device.build(KERNEL, &source(SCALE)).unwrap();
     let content: Vec<u32> = (0..1000).collect();

@@ -47,18 +47,18 @@ mod tests {
     #[test]
     fn ratios_are_those_of_the_turns() {
         // A device that is half as fast every second turn.
-        let pace = |seconds: f64| (0..9).map(|i| seconds * f64::from(1 + i % 2)).collect();
+        let scattered = |seconds: f64| (0..9).map(|i| seconds * f64::from(1 + i % 2)).collect();
         let raw = InPlace {
-            kernel: pace(3e-3),
-            device_kernel: pace(2e-3),
-            whole: pace(4e-3),
-            copied: pace(5e-3),
+            kernel: scattered(3e-3),
+            device_kernel: scattered(2e-3),
+            whole: scattered(4e-3),
+            copied: scattered(5e-3),
             ..sample()
         };
         let summary = in_place(&raw);
         let [kernel, whole] = [summary.kernel_ratio, summary.whole_ratio].map(Option::unwrap);
         assert!((kernel.median - 1.5).abs() < 1e-9 && (whole.median - 0.8).abs() < 1e-9);
-        assert!((kernel.interval[1] - kernel.interval[0]).abs() < 1e-9, "the pace is in both");
+        assert!((kernel.interval[1] - kernel.interval[0]).abs() < 1e-9, "the scatter is in both");
         assert_eq!(summary.kernel[0].unwrap().median, 3e-3);
         assert_eq!(summary.to_write.map(|map| map.unwrap().median), [2e-6, 1e-6]);
         assert_eq!(summary.to_read.map(|map| map.unwrap().median), [4e-6, 3e-6]);

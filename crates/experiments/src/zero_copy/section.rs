@@ -94,7 +94,7 @@ mod tests {
     use gpubench_core::gpu::{Clock, MemoryKind};
 
     #[test]
-    fn maps_stand_apart_and_the_whole_beside_copies() {
+    fn maps_stand_apart_from_the_kernel_and_the_whole() {
         let host_pointer = InPlace {
             memory: MemoryKind::HostPointer,
             allocation: "CL_MEM_USE_HOST_PTR at a multiple of 64.0 KiB".into(),
