@@ -108,6 +108,62 @@ fn what_is_written_is_read() {
 
 #[test]
 #[cfg_attr(not(feature = "require-opencl"), ignore = "needs an OpenCL driver")]
+fn a_kernel_uses_memory_that_the_host_maps() {
+    let mut device = device();
+    device.build(KernelId(0), &source(SCALE, "scale", 2, 8)).unwrap();
+    let step = device.info().offset_alignment.0.max(4096);
+    let n = 1000;
+    for kind in device.info().zero_copy.clone() {
+        let kind = kind.memory;
+        // Kernels see parts, the host maps parts, and both are the same bytes.
+        for id in [0, 1] {
+            alloc(&mut *device, id, step + 4 * n, kind);
+            device.write(BufferId(id), &vec![7; (step + 4 * n) as usize]).unwrap();
+        }
+        let input: Vec<u8> = [vec![7; step as usize], bytes(&ramp(n as usize))].concat();
+        device.write(BufferId(0), &input).unwrap();
+        let (from, to) = (slice(0, step, 4 * n), slice(1, step, 4 * n));
+        let (write, read) = (Access::Write, Access::Read);
+        let mut recording = Recording::default();
+        for op in [
+            Op::Map { part: from, access: write },
+            Op::Unmap { part: from },
+            scale(from, to, n as u32, 3.0),
+            Op::Map { part: to, access: read },
+            Op::Unmap { part: to },
+        ] {
+            recording.push(Queue(0), vec![], op);
+        }
+        let times = device.run(&recording).unwrap();
+        assert!(times.steps.len() == 5 || times.clock == Clock::Host, "{kind:?}");
+        let found = device.read(BufferId(1)).unwrap();
+        let expected: Vec<f32> = ramp(n as usize).iter().map(|x| 3.0 * x).collect();
+        assert_eq!(floats(&found[step as usize..]), expected, "{kind:?}");
+        assert!(found[..step as usize].iter().all(|&byte| byte == 7), "{kind:?}");
+
+        // What is mapped is the host's from one recording to the next.
+        let mut run = |ops: &[Op]| {
+            let mut recording = Recording::default();
+            for op in ops {
+                recording.push(Queue(0), vec![], op.clone());
+            }
+            device.run(&recording).map(drop)
+        };
+        run(&[Op::Map { part: from, access: write }]).unwrap();
+        let used = run(&[scale(from, to, n as u32, 3.0)]).unwrap_err();
+        assert!(used.to_string().contains("buffer 0 is mapped"), "{used}");
+        run(&[Op::Unmap { part: from }, scale(from, to, n as u32, 2.0)]).unwrap();
+        assert!(run(&[Op::Unmap { part: from }]).is_err(), "it is not mapped");
+    }
+    alloc(&mut *device, 2, 64, MemoryKind::Device);
+    let mut recording = Recording::default();
+    let map = Op::Map { part: slice(2, 0, 64), access: Access::Read };
+    recording.push(Queue(0), vec![], map);
+    assert!(matches!(device.run(&recording), Err(Error::Usage(_))), "device memory is not mapped");
+}
+
+#[test]
+#[cfg_attr(not(feature = "require-opencl"), ignore = "needs an OpenCL driver")]
 fn copies_within_the_device() {
     let mut device = device();
     let align = device.info().offset_alignment.0;

@@ -83,6 +83,7 @@ impl Device for Emulated {
                 Op::Upload { from, to } | Op::Download { from, to } | Op::Copy { from, to } => {
                     self.copy(from, to);
                 }
+                Op::Map { .. } | Op::Unmap { .. } => {}
             }
         }
         let (steps, clock) = (vec![], Clock::Simulated);

@@ -1,8 +1,11 @@
 //! What every device checks of a kernel or a step before its driver sees it.
 
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{BufferId, DeviceInfo, KernelId, KernelSource, MemoryKind, Slice, Step};
+use gpubench_core::gpu::{
+    BufferId, DeviceInfo, KernelId, KernelSource, MemoryKind, Op, Slice, Step,
+};
 use gpubench_core::units::Bytes;
+use std::collections::BTreeMap;
 
 /// The group of a kernel must have work-items, and no more of them than the device takes.
 pub(crate) fn group(source: &KernelSource, info: &DeviceInfo) -> Result<()> {
@@ -76,7 +79,10 @@ pub(crate) fn within(slice: &Slice, len: u64) -> Result<()> {
 
 /// A buffer must be of a kind that the device has, and no larger than it allows.
 pub(crate) fn allocation(bytes: Bytes, kind: MemoryKind, info: &DeviceInfo) -> Result<()> {
-    if kind != MemoryKind::Device && !info.host_memory.contains(&kind) {
+    if kind.is_zero_copy() && info.zero_copy.iter().all(|offered| offered.memory != kind) {
+        return Err(Error::Unsupported(format!("this device has no {} memory", kind.label())));
+    }
+    if !kind.is_for_kernels() && !info.host_memory.contains(&kind) {
         return Err(Error::Unsupported(format!("this device has no {kind:?} host memory")));
     }
     if bytes > info.max_buffer {
@@ -133,6 +139,59 @@ pub(crate) fn argument(slice: &Slice, info: &DeviceInfo) -> Result<()> {
     Ok(())
 }
 
+/// Which zero-copy buffers the host has mapped: no kernel and no copy may use one meanwhile.
+#[derive(Clone, Default)]
+pub(crate) struct MappedParts(BTreeMap<BufferId, Slice>);
+
+impl MappedParts {
+    /// Does what `op` does to them; `kind` is that of a buffer.
+    ///
+    /// # Errors
+    /// `Usage` where a buffer cannot be mapped, is mapped, or is not mapped where it must be.
+    pub fn step(&mut self, op: &Op, kind: impl Fn(BufferId) -> Result<MemoryKind>) -> Result<()> {
+        match op {
+            Op::Map { part, .. } => {
+                if !kind(part.buffer)?.is_zero_copy() {
+                    return Err(no_buffer(part.buffer, "zero-copy "));
+                }
+                self.unused(part.buffer)?;
+                self.0.insert(part.buffer, *part);
+                Ok(())
+            }
+            Op::Unmap { part } => match self.0.remove(&part.buffer) {
+                Some(mapped) if mapped == *part => Ok(()),
+                _ => Err(Error::Usage(format!("buffer {} is not mapped so", part.buffer.0))),
+            },
+            Op::Dispatch { buffers, .. } => {
+                buffers.iter().try_for_each(|part| self.unused(part.buffer))
+            }
+            Op::Upload { from, to } | Op::Download { from, to } | Op::Copy { from, to } => {
+                self.unused(from.buffer)?;
+                self.unused(to.buffer)
+            }
+        }
+    }
+
+    /// A buffer of that number is gone.
+    pub fn forget(&mut self, id: BufferId) {
+        self.0.remove(&id);
+    }
+
+    /// # Errors
+    /// `Usage` where a buffer is mapped.
+    pub fn unused(&self, id: BufferId) -> Result<()> {
+        match self.0.contains_key(&id) {
+            true => Err(Error::Usage(format!("buffer {} is mapped", id.0))),
+            false => Ok(()),
+        }
+    }
+}
+
+/// WebGPU has no such steps.
+pub(crate) fn no_zero_copy() -> Error {
+    Error::Unsupported("WebGPU: no kernel uses a buffer that the host maps".into())
+}
+
 /// A kernel that was never built.
 pub(crate) fn no_kernel(id: KernelId) -> Error {
     Error::Usage(format!("there is no kernel {}", id.0))
@@ -141,4 +200,48 @@ pub(crate) fn no_kernel(id: KernelId) -> Error {
 /// A buffer that was never allocated, of this kind where one is wanted.
 pub(crate) fn no_buffer(id: BufferId, kind: &str) -> Error {
     Error::Usage(format!("there is no {kind}buffer {}", id.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpubench_core::gpu::Access;
+
+    #[test]
+    fn nothing_uses_a_buffer_while_the_host_has_it() {
+        let kind =
+            |id: BufferId| Ok(if id.0 == 1 { MemoryKind::ZeroCopy } else { MemoryKind::Device });
+        let part =
+            |buffer, len| Slice { buffer: BufferId(buffer), offset: Bytes(0), len: Bytes(len) };
+        let map = |buffer| Op::Map { part: part(buffer, 8), access: Access::Read };
+        let unmap = |len| Op::Unmap { part: part(1, len) };
+        let copy = |from, to| Op::Copy { from: part(from, 8), to: part(to, 8) };
+        let dispatch = || Op::Dispatch {
+            kernel: KernelId(0),
+            groups: [1; 3],
+            buffers: vec![part(0, 8), part(1, 4)],
+            params: vec![],
+        };
+        let mut mapped = MappedParts::default();
+        for (op, is_right) in [
+            (map(0), false),
+            (unmap(8), false),
+            (dispatch(), true),
+            (map(1), true),
+            (map(1), false),
+            (dispatch(), false),
+            (copy(0, 1), false),
+            (copy(1, 0), false),
+            (copy(0, 2), true),
+            (unmap(8), true),
+            (copy(0, 1), true),
+            (map(1), true),
+            (unmap(4), false),
+        ] {
+            assert_eq!(mapped.step(&op, kind).is_ok(), is_right, "{op:?}");
+        }
+        mapped.step(&map(1), kind).unwrap();
+        mapped.forget(BufferId(1));
+        assert!(mapped.step(&dispatch(), kind).is_ok());
+    }
 }

@@ -226,6 +226,49 @@ fn every_kind_of_host_memory_uploads_and_downloads() {
 
 #[test]
 #[cfg_attr(not(feature = "require-vulkan"), ignore = "needs a Vulkan driver")]
+fn a_kernel_uses_memory_that_the_host_maps() {
+    let mut device = device();
+    device.build(KERNEL, &source(SCALE)).unwrap();
+    let content: Vec<u32> = (0..1000).collect();
+    let part = |buffer| slice(buffer, 0, 4000);
+    let launch = |factor: u32| Op::Dispatch {
+        kernel: KERNEL,
+        groups: [16, 1, 1],
+        buffers: vec![part(0), part(1)],
+        params: bytes(&[1000, factor]),
+    };
+    let map = |buffer, access| Op::Map { part: part(buffer), access };
+    let unmap = |buffer| Op::Unmap { part: part(buffer) };
+    for kind in device.info().zero_copy.clone() {
+        fill(&mut *device, 0, kind.memory, &content);
+        fill(&mut *device, 1, kind.memory, &[0; 1000]);
+        let whole = [map(0, Access::Write), unmap(0), launch(3), map(1, Access::Read), unmap(1)];
+        let timeline = device.run(&one_queue(whole)).unwrap();
+        assert!(timeline.steps.is_empty() && timeline.wall > 0.0, "the host takes part");
+        let tripled: Vec<u32> = content.iter().map(|x| 3 * x).collect();
+        assert_eq!(contents(&mut *device, 1), tripled);
+
+        // What is mapped is the host's from one recording to the next.
+        device.run(&one_queue([map(0, Access::Write)])).unwrap();
+        for op in [launch(2), map(0, Access::Read)] {
+            assert!(matches!(device.run(&one_queue([op])), Err(Error::Usage(_))));
+        }
+        device.run(&one_queue([unmap(0), launch(2)])).unwrap();
+        assert_eq!(contents(&mut *device, 1)[999], 2 * 999);
+        // Copies of the device's own are made there, too; those of the host are not.
+        fill(&mut *device, 2, MemoryKind::Pinned, &[5; 1000]);
+        device.run(&one_queue([Op::Upload { from: part(2), to: part(0) }])).unwrap();
+        assert_eq!(contents(&mut *device, 0), [5; 1000]);
+        fill(&mut *device, 2, MemoryKind::Mapped, &[5; 1000]);
+        let upload = Op::Upload { from: part(2), to: part(0) };
+        assert!(unsupported(device.run(&one_queue([upload]))).contains("zero-copy"));
+    }
+    fill(&mut *device, 3, MemoryKind::Device, &[0; 1000]);
+    assert!(matches!(device.run(&one_queue([map(3, Access::Read)])), Err(Error::Usage(_))));
+}
+
+#[test]
+#[cfg_attr(not(feature = "require-vulkan"), ignore = "needs a Vulkan driver")]
 fn uploads_need_a_host_buffer_and_a_device_buffer() {
     let mut device = device();
     fill(&mut *device, 0, MemoryKind::Device, &[1, 2]);

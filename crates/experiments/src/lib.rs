@@ -26,6 +26,7 @@ pub mod split;
 pub mod sustain;
 pub mod transfer;
 pub mod transfer_states;
+pub mod zero_copy;
 
 mod bench;
 mod buffer_pairs;

@@ -20,6 +20,7 @@ pub static EXPERIMENTS: &[&dyn ErasedExperiment] = &[
     &Erased::<crate::copy::Upload>::NEW,
     &Erased::<crate::copy::Download>::NEW,
     &Erased::<crate::transfer::Transfer>::NEW,
+    &Erased::<crate::zero_copy::ZeroCopy>::NEW,
     &Erased::<crate::overlap::Overlap>::NEW,
     &Erased::<crate::schedule::Schedule>::NEW,
     &Erased::<crate::checkpoint::Checkpoint>::NEW,

@@ -1,5 +1,6 @@
 //! What a device says of itself through one API.
 
+use super::MemoryKind;
 use super::language::Language;
 use crate::text::{printable, slug};
 use crate::units::Bytes;
@@ -89,7 +90,10 @@ pub struct DeviceInfo {
     /// Buffer offsets handed to a kernel are multiples of this.
     pub offset_alignment: Bytes,
     /// Kinds of host memory that transfers can be measured with.
-    pub host_memory: Vec<super::MemoryKind>,
+    pub host_memory: Vec<MemoryKind>,
+    /// Kinds of zero-copy memory.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub zero_copy: Vec<ZeroCopy>,
     /// The kinds of memory that it has, in the API's words, where the API reports them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub memory_types: Vec<String>,
@@ -99,6 +103,15 @@ pub struct DeviceInfo {
     pub uuid: Option<String>,
     /// Optional features, by the names suites use (`f16`, `f64`, `subgroups`).
     pub features: Vec<String>,
+}
+
+/// A kind of memory that kernels use where the host maps it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ZeroCopy {
+    /// The kind.
+    pub memory: MemoryKind,
+    /// How it is allocated, in the API's words: `CL_MEM_ALLOC_HOST_PTR`.
+    pub allocation: String,
 }
 
 impl DeviceInfo {

@@ -14,7 +14,7 @@ mod timeline;
 mod wgsl_text;
 
 pub use argument::{Argument, ValueType, offsets, order_misfit, packed};
-pub use info::{DeviceInfo, DeviceKind, EMBEDDED, FLUSH_TO_ZERO, ROUND_TO_ZERO};
+pub use info::{DeviceInfo, DeviceKind, EMBEDDED, FLUSH_TO_ZERO, ROUND_TO_ZERO, ZeroCopy};
 pub use kernel::{
     Access, Binding, BoundsChecks, BuildReport, Constant, Element, KernelSource, Meaning, Origin,
     group_label,

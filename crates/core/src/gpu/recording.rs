@@ -1,5 +1,6 @@
 //! GPU work as a value: what to do, in which order, on which queue.
 
+use super::kernel::Access;
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -44,7 +45,7 @@ pub struct StepId(pub u32);
     Deserialize,
     schemars::JsonSchema,
 )]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum MemoryKind {
     /// The device's memory.
     Device,
@@ -55,9 +56,23 @@ pub enum MemoryKind {
     /// Device memory that the host reaches through its address space: a copy is a map, a
     /// memory copy by the host, and an unmap.
     Mapped,
+    /// Zero-copy memory that the driver allocates: the host maps what kernels use in place.
+    ZeroCopy,
+    /// Zero-copy memory of the program's own, on the edge of a page, that kernels use in place.
+    HostPointer,
 }
 
 impl MemoryKind {
+    /// Whether kernels are given buffers of it; the others are what copies begin or end in.
+    pub fn is_for_kernels(self) -> bool {
+        matches!(self, Self::Device) || self.is_zero_copy()
+    }
+
+    /// Whether the host maps its buffers.
+    pub fn is_zero_copy(self) -> bool {
+        matches!(self, Self::ZeroCopy | Self::HostPointer)
+    }
+
     /// What tables call it.
     pub fn label(self) -> &'static str {
         match self {
@@ -65,6 +80,8 @@ impl MemoryKind {
             Self::Pageable => "pageable",
             Self::Pinned => "pinned",
             Self::Mapped => "mapped",
+            Self::ZeroCopy => "zero-copy",
+            Self::HostPointer => "host pointer",
         }
     }
 }
@@ -114,6 +131,18 @@ pub enum Op {
         from: Slice,
         /// Destination, of equal length.
         to: Slice,
+    },
+    /// Gives the host a part of a zero-copy buffer, whose contents stay; the host waits until it has it.
+    Map {
+        /// Which; nothing else of the buffer is mapped, and no step uses it meanwhile.
+        part: Slice,
+        /// What the host does with it.
+        access: Access,
+    },
+    /// Gives a mapped part back to the device.
+    Unmap {
+        /// What was mapped.
+        part: Slice,
     },
 }
 

@@ -89,6 +89,7 @@ impl Memory {
                     return Err(Error::Unsupported(reason.into()));
                 }
                 Op::Copy { from, to } => self.copy((from, true), (to, true))?,
+                Op::Map { .. } | Op::Unmap { .. } => return Err(validation::no_zero_copy()),
             }
         }
         Ok(())

@@ -1,10 +1,11 @@
 //! What an OpenCL device says of itself.
 
+use super::device_buffer::HOST_POINTER_ALIGNMENT;
 use super::query::{Query, platform_text, saturating};
 use super::status::checked;
 use gpubench_core::error::Result;
 use gpubench_core::gpu::{
-    DeviceInfo, DeviceKind, EMBEDDED, FLUSH_TO_ZERO, Language, MemoryKind, ROUND_TO_ZERO,
+    DeviceInfo, DeviceKind, EMBEDDED, FLUSH_TO_ZERO, Language, MemoryKind, ROUND_TO_ZERO, ZeroCopy,
 };
 use gpubench_core::units::Bytes;
 use opencl3::command_queue::CL_QUEUE_PROFILING_ENABLE;
@@ -115,11 +116,25 @@ fn describe(platform: Platform, device: Query, index: usize) -> DeviceInfo {
         subgroup: subgroup(device),
         offset_alignment: offset_alignment(device),
         host_memory: vec![MemoryKind::Pageable, MemoryKind::Pinned, MemoryKind::Mapped],
+        zero_copy: zero_copy(device),
         memory_types: vec![],
         pci: pci(device),
         uuid: device.bytes(cl::CL_DEVICE_UUID_KHR).and_then(|bytes| uuid(&bytes)),
         features: features(device, &extensions),
     }
+}
+
+/// Every driver has both flags; whether it copies behind them all the same, times show. Host memory must be aligned
+/// as it wants.
+fn zero_copy(device: Query) -> Vec<ZeroCopy> {
+    let alignment = HOST_POINTER_ALIGNMENT;
+    let host_pointer = (offset_alignment(device) <= alignment).then(|| ZeroCopy {
+        memory: MemoryKind::HostPointer,
+        allocation: format!("CL_MEM_USE_HOST_PTR at a multiple of {alignment}"),
+    });
+    let allocation = "CL_MEM_ALLOC_HOST_PTR".into();
+    let allocated = ZeroCopy { memory: MemoryKind::ZeroCopy, allocation };
+    [allocated].into_iter().chain(host_pointer).collect()
 }
 
 /// `OpenCL 3.0`, and the profile where it is not the full one.

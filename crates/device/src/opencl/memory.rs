@@ -1,18 +1,20 @@
-//! Buffers on the device, the three kinds of host memory, and parts of buffers.
+//! Buffers on the device and in zero-copy memory, the three kinds of host memory, and parts of buffers.
 
+use super::device_buffer::DeviceBuffer;
 use super::object::{self, Owned};
+use super::pages::{Page, zeroed_pages};
 use super::status::checked;
+use super::transfer;
 use super::turned;
-use crate::validation::{self, no_buffer};
-use bytemuck::{Pod, Zeroable};
+use crate::validation::{self, MappedParts, no_buffer};
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{BufferId, DeviceInfo, MemoryKind, Slice};
+use gpubench_core::gpu::{BufferId, DeviceInfo, MemoryKind, Op, Slice};
 use gpubench_core::units::Bytes;
 use opencl3::command_queue::CommandQueue;
 use opencl3::context::Context;
 use opencl3::memory::{CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, ClMem};
 use opencl3::types::CL_BLOCKING;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::ptr;
 use std::rc::Rc;
@@ -23,22 +25,12 @@ pub(super) struct Memory {
     buffers: BTreeMap<BufferId, Buffer>,
     /// Whether a part that a kernel may still be bound to is gone.
     has_turned: bool,
+    mapped: MappedParts,
 }
 
 enum Buffer {
     Device(DeviceBuffer),
     Host(HostBuffer),
-}
-
-/// A buffer in the device's memory, and the parts of it that kernels were given.
-struct DeviceBuffer {
-    whole: Owned<object::Buffer>,
-    parts: HashMap<(Bytes, Bytes), Owned<object::Buffer>>,
-    len: Bytes,
-    /// Where the byte lies that the whole begins with, where the driver makes no parts: bytes before it come last.
-    turned: Bytes,
-    /// Whether a kernel of the recording at hand sees it as it is.
-    is_seen: bool,
 }
 
 /// Host memory that stays where it is until it is dropped.
@@ -55,11 +47,6 @@ enum Owner {
     Pages(Vec<Page>),
     Mapping(Mapping),
 }
-
-/// A page of ordinary memory: transfers begin on a page's edge, as the drivers like it.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C, align(4096))]
-struct Page([u8; 4096]);
 
 /// A buffer in memory that the device's copy engine reaches, mapped for as long as it lives.
 struct Mapping {
@@ -91,23 +78,20 @@ impl Memory {
         (id, bytes, kind): (BufferId, Bytes, MemoryKind),
     ) -> Result<()> {
         self.buffers.remove(&id);
+        self.mapped.forget(id);
         if bytes == Bytes(0) {
             return Err(Error::Unsupported("OpenCL has no buffers of 0 bytes".into()));
         }
-        if bytes > info.max_buffer && matches!(kind, MemoryKind::Device | MemoryKind::Pinned) {
+        if bytes > info.max_buffer && !matches!(kind, MemoryKind::Pageable | MemoryKind::Mapped) {
             return Err(Error::Unsupported(format!(
                 "a buffer of {bytes}; the device's largest is {}",
                 info.max_buffer
             )));
         }
         let buffer = match kind {
-            MemoryKind::Device => Buffer::Device(DeviceBuffer {
-                whole: object::buffer(context, 0, bytes)?,
-                parts: HashMap::new(),
-                len: bytes,
-                turned: Bytes(0),
-                is_seen: false,
-            }),
+            MemoryKind::Device | MemoryKind::ZeroCopy | MemoryKind::HostPointer => {
+                Buffer::Device(DeviceBuffer::new(context, bytes, kind)?)
+            }
             MemoryKind::Pinned => Buffer::Host(pinned(context, queue, bytes)?),
             MemoryKind::Pageable | MemoryKind::Mapped => Buffer::Host(pageable(bytes, kind)?),
         };
@@ -123,6 +107,27 @@ impl Memory {
                 buffer.is_seen = false;
             }
         }
+    }
+
+    /// Notes what a step maps and unmaps, and checks that it uses nothing that is mapped.
+    pub(super) fn map_or_use(&mut self, op: &Op) -> Result<()> {
+        let buffers = &self.buffers;
+        self.mapped.step(op, |id| match buffers.get(&id) {
+            Some(Buffer::Device(buffer)) => Ok(buffer.kind),
+            Some(Buffer::Host(buffer)) => Ok(buffer.kind),
+            None => Err(no_buffer(id, "")),
+        })
+    }
+
+    /// What is mapped or unmapped of a zero-copy buffer: of the whole, whatever parts kernels are given.
+    pub(super) fn mapping(&self, part: &Slice) -> Result<transfer::Mapping<'_>> {
+        let Some(Buffer::Device(buffer)) = self.buffers.get(&part.buffer) else {
+            return Err(no_buffer(part.buffer, "zero-copy "));
+        };
+        validation::within(part, buffer.len.0)?;
+        let offset = turned::offset(part, buffer.len, buffer.turned)?.as_usize();
+        let (len, start) = (part.len.as_usize(), &buffer.mapped);
+        Ok(transfer::Mapping { buffer: &buffer.whole, offset, len, start })
     }
 
     /// Creates the parts of device buffers that `slice` needs, and checks that it lies within
@@ -193,7 +198,10 @@ impl Memory {
     ) -> Option<Result<Vec<u8>>> {
         match self.buffers.get(&id)? {
             Buffer::Device(buffer) => {
-                Some(turned::read(queue, &buffer.whole, (buffer.len, buffer.turned)))
+                if let Err(why) = self.mapped.unused(id) {
+                    return Some(Err(why));
+                }
+                Some(turned::read(queue, &buffer.whole, buffer.placement()))
             }
             Buffer::Host(_) => None,
         }
@@ -206,13 +214,15 @@ impl Memory {
         id: BufferId,
         data: &[u8],
     ) -> Result<()> {
+        self.mapped.unused(id)?;
         let Some(Buffer::Device(buffer)) = self.buffers.get_mut(&id) else {
             return Err(no_buffer(id, ""));
         };
         if data.len() > buffer.len.as_usize() {
             return Err(too_long(data, buffer.len));
         }
-        turned::write(queue, &mut buffer.whole, (buffer.len, buffer.turned), data)
+        let placement = buffer.placement();
+        turned::write(queue, &mut buffer.whole, placement, data)
     }
 
     /// Writes `data` to the beginning of a host buffer; false where there is none of that number.
@@ -226,58 +236,7 @@ impl Memory {
 
     pub(super) fn clear(&mut self) {
         self.buffers.clear();
-    }
-}
-
-impl DeviceBuffer {
-    /// Whether a kernel that is given the whole buffer, or a part that was made, sees `slice`.
-    fn has(&self, slice: &Slice) -> bool {
-        let part = (slice.offset, slice.len);
-        let is_whole = match self.turned {
-            Bytes(0) => part == (Bytes(0), self.len),
-            turned => slice.offset == turned,
-        };
-        is_whole || self.parts.contains_key(&part)
-    }
-
-    /// Makes the part of it that is `slice`.
-    ///
-    /// # Errors
-    /// `Unsupported` where the driver makes no such part.
-    fn part(&mut self, slice: &Slice, alignment: Bytes) -> Result<()> {
-        let first = turned::offset(slice, self.len, self.turned)?;
-        if !first.0.is_multiple_of(alignment.0) {
-            return Err(Error::Unsupported(format!(
-                "a kernel's buffer begins at byte {}; the device wants multiples of {}",
-                first.0, alignment.0
-            )));
-        }
-        let made = object::sub_buffer(&self.whole, first, slice.len);
-        let part = made.map_err(|error| match error {
-            Error::Device(why) => Error::Unsupported(format!("a kernel's part of a buffer: {why}")),
-            other => other,
-        })?;
-        self.parts.insert((slice.offset, slice.len), part);
-        Ok(())
-    }
-
-    /// Turns it so that a kernel that is given the whole of it sees `slice`.
-    ///
-    /// # Errors
-    /// `why` there is no part of it, where a kernel of the same recording sees it otherwise, or `slice` begins
-    /// where no guard zone ends.
-    fn turn(&mut self, queue: &CommandQueue, slice: &Slice, why: Error) -> Result<()> {
-        if slice.offset == self.turned {
-            return Ok(());
-        }
-        if self.is_seen || !slice.offset.0.is_multiple_of(size_of::<Page>() as u64) {
-            return Err(why);
-        }
-        let mut data = turned::read(queue, &self.whole, (self.len, self.turned))?;
-        data.rotate_left(slice.offset.as_usize());
-        self.parts.clear();
-        self.turned = slice.offset;
-        turned::write(queue, &mut self.whole, (self.len, Bytes(0)), &data)
+        self.mapped = MappedParts::default();
     }
 }
 
@@ -309,12 +268,7 @@ fn too_long(data: &[u8], len: Bytes) -> Error {
 }
 
 fn pageable(bytes: Bytes, kind: MemoryKind) -> Result<HostBuffer> {
-    let count = bytes.as_usize().div_ceil(size_of::<Page>());
-    let mut pages = Vec::new();
-    pages
-        .try_reserve_exact(count)
-        .map_err(|e| Error::OutOfMemory(format!("{bytes} of host memory: {e}")))?;
-    pages.resize(count, Page::zeroed());
+    let mut pages = zeroed_pages(bytes)?;
     Ok(HostBuffer {
         kind,
         start: pages.as_mut_ptr().cast(),

@@ -7,12 +7,14 @@
 
 mod arguments;
 mod device;
+mod device_buffer;
 mod doctor;
 mod info;
 mod kernel;
 mod log;
 mod memory;
 mod object;
+mod pages;
 mod prepare;
 mod query;
 mod run;

@@ -8,7 +8,7 @@ use opencl3::context::{self, Context};
 use opencl3::error_codes::{CL_INVALID_QUEUE_PROPERTIES, ClError};
 use opencl3::event::{self, Event};
 use opencl3::kernel::{self, Kernel};
-use opencl3::memory::{self, CL_MEM_READ_WRITE, ClMem};
+use opencl3::memory::{self, CL_MEM_READ_WRITE, CL_MEM_USE_HOST_PTR, ClMem};
 use opencl3::program::{self, Program};
 use opencl3::types::{cl_device_id, cl_int};
 use std::ffi::{CStr, c_void};
@@ -112,6 +112,23 @@ pub(super) fn buffer(context: &Context, flags: u64, bytes: Bytes) -> Result<Owne
     // SAFETY: no host pointer is handed over.
     let made = unsafe { Buffer::create(context, flags, bytes.as_usize(), ptr::null_mut()) };
     checked(&format!("allocating {bytes}"), made).map(Owned::new)
+}
+
+/// A buffer over memory of the host's, of which it takes the first `bytes`.
+///
+/// # Safety
+/// `start` points to so many bytes, which stay where they are until the buffer is released, and which the host
+/// reaches through a map of the buffer only.
+#[expect(unsafe_code, reason = "OpenCL call")]
+pub(super) unsafe fn buffer_over(
+    context: &Context,
+    start: *mut c_void,
+    bytes: Bytes,
+) -> Result<Owned<Buffer>> {
+    let flags = CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR;
+    // SAFETY: as the caller promises.
+    let made = unsafe { Buffer::create(context, flags, bytes.as_usize(), start) };
+    checked(&format!("using {bytes} of the host's memory"), made).map(Owned::new)
 }
 
 /// A part of a buffer as a buffer of its own.

@@ -25,6 +25,7 @@ pub(super) fn prepare(
             )));
         }
         validation::order(position, step)?;
+        memory.map_or_use(&step.op)?;
         // A batch repeats one operation: it is checked once.
         if before != Some(&step.op) {
             prepare_op(&step.op, info, kernels, (memory, queue))?;
@@ -57,5 +58,6 @@ fn prepare_op(
             memory.prepare(queue, from, alignment, false)?;
             memory.prepare(queue, to, alignment, false)
         }
+        Op::Map { part, .. } | Op::Unmap { part } => memory.mapping(part).map(drop),
     }
 }

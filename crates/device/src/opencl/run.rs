@@ -87,6 +87,12 @@ impl Run<'_> {
                 let (from_at, to_at) = (self.memory.device(from)?, self.memory.device(to)?);
                 transfer::copy(queue, from_at, to_at, from.len, waits)
             }
+            Op::Map { part, access } => {
+                // The host waits for the map: what it depends on must be under way.
+                self.flush()?;
+                self.memory.mapping(part)?.map(queue, *access, waits)
+            }
+            Op::Unmap { part } => self.memory.mapping(part)?.unmap(queue, waits),
         }
     }
 

@@ -9,14 +9,17 @@ use super::query::saturating;
 use super::run::Issued;
 use super::status::checked;
 use gpubench_core::error::Result;
+use gpubench_core::gpu::Access;
 use gpubench_core::units::Bytes;
 use opencl3::command_queue::{
     CommandQueue, enqueue_copy_buffer, enqueue_read_buffer, enqueue_write_buffer,
 };
 use opencl3::error_codes::ClError;
 use opencl3::event::{Event, cl_event};
-use opencl3::memory::{CL_MAP_READ, CL_MAP_WRITE_INVALIDATE_REGION, ClMem};
+use opencl3::memory::{CL_MAP_READ, CL_MAP_WRITE, CL_MAP_WRITE_INVALIDATE_REGION, ClMem};
 use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING};
+use std::cell::Cell;
+use std::ffi::c_void;
 use std::ptr;
 
 #[derive(Clone, Copy)]
@@ -80,6 +83,49 @@ impl Transfer<'_> {
             queue.enqueue_unmap_mem_object(buffer.get(), mapped, &[])
         };
         Issued::after(first, "unmapping", unmap)
+    }
+}
+
+/// A part of a zero-copy buffer that the host gets, or has.
+pub(super) struct Mapping<'a> {
+    pub(super) buffer: &'a Buffer,
+    pub(super) offset: usize,
+    pub(super) len: usize,
+    /// Where the host has it; null before.
+    pub(super) start: &'a Cell<*mut c_void>,
+}
+
+impl Mapping<'_> {
+    /// Gives the host the part, and waits until it has it. What it holds stays.
+    #[expect(unsafe_code, reason = "OpenCL call")]
+    pub(super) fn map(
+        self,
+        queue: &CommandQueue,
+        access: Access,
+        waits: &[cl_event],
+    ) -> Result<Issued> {
+        let flags = match access {
+            Access::Read => CL_MAP_READ,
+            Access::Write => CL_MAP_WRITE,
+            Access::ReadWrite => CL_MAP_READ | CL_MAP_WRITE,
+        };
+        let Self { buffer, offset, len, start } = self;
+        let mut mapped = ptr::null_mut();
+        // SAFETY: the range was checked to lie in the buffer; the call blocks.
+        let event = unsafe {
+            queue.enqueue_map_buffer(buffer, CL_BLOCKING, flags, offset, len, &mut mapped, waits)
+        };
+        start.set(mapped);
+        Issued::one("mapping", event)
+    }
+
+    /// Gives the part back to the device.
+    #[expect(unsafe_code, reason = "OpenCL call")]
+    pub(super) fn unmap(self, queue: &CommandQueue, waits: &[cl_event]) -> Result<Issued> {
+        let start = self.start.replace(ptr::null_mut());
+        // SAFETY: `start` is what mapping this buffer returned, and nobody uses it any more.
+        let event = unsafe { queue.enqueue_unmap_mem_object(self.buffer.get(), start, waits) };
+        Issued::one("unmapping", event)
     }
 }
 

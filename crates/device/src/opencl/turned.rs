@@ -6,6 +6,7 @@
 use super::object::Buffer;
 use super::object::Owned;
 use super::status::checked;
+use super::transfer::{Direction, Transfer};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::Slice;
 use gpubench_core::units::Bytes;
@@ -30,18 +31,33 @@ pub(super) fn offset(slice: &Slice, len: Bytes, by: Bytes) -> Result<Bytes> {
     Ok(Bytes(first))
 }
 
+/// How a buffer is placed.
+#[derive(Clone, Copy)]
+pub(super) struct Placement {
+    /// Its bytes.
+    pub(super) len: Bytes,
+    /// The byte that it begins with.
+    pub(super) by: Bytes,
+    /// Whether the host reads and writes it through a map, as a program does with a zero-copy buffer: what is
+    /// verified then came and went that way.
+    pub(super) maps: bool,
+}
+
 /// The contents of a buffer that was turned.
 #[expect(unsafe_code, reason = "OpenCL call")]
-pub(super) fn read(
-    queue: &CommandQueue,
-    buffer: &Buffer,
-    (len, by): (Bytes, Bytes),
-) -> Result<Vec<u8>> {
-    let mut data = vec![0_u8; len.as_usize()];
-    // SAFETY: buffer and `data` have the same length; the call blocks.
-    let event = unsafe { queue.enqueue_read_buffer(buffer, CL_BLOCKING, 0, &mut data, &[]) };
-    checked("reading a buffer", event).map(Owned::new).map(drop)?;
-    data.rotate_right(by.as_usize());
+pub(super) fn read(queue: &CommandQueue, buffer: &Buffer, placement: Placement) -> Result<Vec<u8>> {
+    let mut data = vec![0_u8; placement.len.as_usize()];
+    if placement.maps {
+        let (host, len) = (data.as_mut_ptr(), data.len());
+        let transfer = Transfer { direction: Direction::ToHost, buffer, offset: 0, host, len };
+        transfer.through_a_map(queue, &[]).map(drop)?;
+        checked("reading a buffer", queue.finish())?;
+    } else {
+        // SAFETY: buffer and `data` have the same length; the call blocks.
+        let event = unsafe { queue.enqueue_read_buffer(buffer, CL_BLOCKING, 0, &mut data, &[]) };
+        checked("reading a buffer", event).map(Owned::new).map(drop)?;
+    }
+    data.rotate_right(placement.by.as_usize());
     Ok(data)
 }
 
@@ -50,16 +66,23 @@ pub(super) fn read(
 pub(super) fn write(
     queue: &CommandQueue,
     buffer: &mut Buffer,
-    (len, by): (Bytes, Bytes),
+    placement: Placement,
     data: &[u8],
 ) -> Result<()> {
-    let (last, first) = data.split_at(data.len().min(by.as_usize()));
-    for (part, at) in [(last, len.as_usize() - by.as_usize()), (first, 0)] {
+    let (last, first) = data.split_at(data.len().min(placement.by.as_usize()));
+    for (part, offset) in [(last, placement.len.as_usize() - placement.by.as_usize()), (first, 0)] {
         if part.is_empty() {
             continue;
         }
-        // SAFETY: the buffer holds the part behind `at`; the call blocks.
-        let event = unsafe { queue.enqueue_write_buffer(buffer, CL_BLOCKING, at, part, &[]) };
+        if placement.maps {
+            let (host, len) = (part.as_ptr().cast_mut(), part.len());
+            let transfer = Transfer { direction: Direction::ToDevice, buffer, offset, host, len };
+            transfer.through_a_map(queue, &[]).map(drop)?;
+            checked("writing a buffer", queue.finish())?;
+            continue;
+        }
+        // SAFETY: the buffer holds the part behind `offset`; the call blocks.
+        let event = unsafe { queue.enqueue_write_buffer(buffer, CL_BLOCKING, offset, part, &[]) };
         checked("writing a buffer", event).map(Owned::new).map(drop)?;
     }
     Ok(())

@@ -154,6 +154,9 @@ described! {
         /// cycle, and one a transaction.
         #[serde(default)]
         atomics: Option<[f64; 2]>,
+        /// Whether it is the host's memory too: zero-copy buffers are read at full speed.
+        #[serde(default)]
+        unified: bool,
     }
 
     /// A cache.
@@ -251,9 +254,24 @@ impl Description {
         self.memory.atomics.unwrap_or(usual)
     }
 
-    /// The rates for host memory of this kind, if it is described.
+    /// The rates for host memory of this kind, if it is described. Zero-copy buffers lie in pinned memory, or in what
+    /// is mapped.
     pub fn rates(&self, kind: MemoryKind) -> Option<&Rates> {
-        self.link.host.get(&kind)
+        let described = |kind| self.link.host.get(&kind);
+        match kind {
+            MemoryKind::ZeroCopy => {
+                described(MemoryKind::Pinned).or_else(|| described(MemoryKind::Mapped))
+            }
+            kind => described(kind),
+        }
+    }
+
+    /// How many times longer the bytes of a kernel take that reads and writes zero-copy buffers: the slower of the link
+    /// and the memory counts.
+    pub fn zero_copy_slowdown(&self) -> f64 {
+        let rates = self.rates(MemoryKind::ZeroCopy).filter(|_| !self.memory.unified);
+        let link = rates.map_or(f64::INFINITY, |rates| rates.upload.min(rates.download));
+        (self.memory.bandwidth / link).max(1.0)
     }
 }
 
@@ -290,6 +308,11 @@ costs: { submit: 1e-6, launch: 5e-6, sync: 2e-6 }
         assert_eq!(read.resolution, 1e-9);
         assert_eq!(read.rates(MemoryKind::Pinned).unwrap().upload, 6e9);
         assert_eq!(read.rates(MemoryKind::Mapped), None);
+        assert_eq!(read.rates(MemoryKind::ZeroCopy).unwrap().latency, 10e-6);
+        assert!((read.zero_copy_slowdown() - 100.0 / 6.0).abs() < 1e-9);
+        let unified = GOOD.replace("in_flight: 4", "in_flight: 4, unified: true");
+        let unified = Description::parse("unified.yaml", &unified).unwrap();
+        assert_eq!(unified.zero_copy_slowdown(), 1.0);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A simulated GPU behind the same seam as real ones.
 
 use super::cost_model::{CostModel, Launched};
+use super::description::Rates;
 use super::effects::{Computed, Effects, meaning, numbers};
 use super::events::{Job, Work, simulate};
 use super::link::{Direction, Transfer};
@@ -9,12 +10,12 @@ use super::mix::Mix;
 use super::noise::Scatter;
 use super::units::Units;
 use super::{Description, Grid, Needs};
-use crate::validation::{self, no_buffer, no_kernel};
+use crate::validation::{self, MappedParts, no_buffer, no_kernel};
 use crate::{Device, wgpu};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{
     BufferId, BuildReport, Clock, DeviceInfo, DeviceKind, KernelId, KernelSource, Language,
-    MemoryKind, Op, Recording, Slice, Step, StepTimes, Timeline,
+    MemoryKind, Op, Recording, Slice, Step, StepTimes, Timeline, ZeroCopy,
 };
 use gpubench_core::hash::sha256_hex;
 use gpubench_core::units::Bytes;
@@ -34,6 +35,7 @@ pub struct SimDevice {
     runs: u64,
     kernels: BTreeMap<KernelId, Kernel>,
     memory: Memory,
+    mapped: MappedParts,
     computed: Computed,
     cost_model: Option<CostModel>,
 }
@@ -56,6 +58,7 @@ impl SimDevice {
             runs: 0,
             kernels: BTreeMap::new(),
             memory: Memory::default(),
+            mapped: MappedParts::default(),
             computed: Computed::default(),
             cost_model: None,
         }
@@ -108,8 +111,9 @@ impl SimDevice {
         Ok(Timeline { steps, clock: Clock::Simulated, resolution, wall, dropped: None })
     }
 
-    fn job(&self, i: usize, step: &Step, scatter: &mut Scatter) -> Result<Job> {
+    fn job(&mut self, i: usize, step: &Step, scatter: &mut Scatter) -> Result<Job> {
         validation::order(i, step)?;
+        self.mapped.step(&step.op, |id| self.memory.kind(id))?;
         let after = step.after.iter().map(|id| id.0 as usize).collect();
         let work = self.work(&step.op)?;
         let (noise, launch_noise) = (scatter.factor(), scatter.factor());
@@ -130,7 +134,18 @@ impl SimDevice {
                 let needs = Needs::new(&self.gpu, COPY_GROUP, 0, 0);
                 Ok(Work::Kernel(Grid::priced(&self.gpu, groups, needs, 0.0, bytes)))
             }
+            Op::Map { part, .. } => self.mapping(*part, 1.0),
+            Op::Unmap { part } => self.mapping(*part, 0.0),
         }
+    }
+
+    /// A map takes the link's latency and an unmap none: no byte moves.
+    fn mapping(&self, part: Slice, latencies: f64) -> Result<Work> {
+        self.memory.part(part)?;
+        let kind = self.memory.kind(part.buffer)?;
+        let rates = self.gpu.rates(kind).ok_or_else(|| no_buffer(part.buffer, "zero-copy "))?;
+        let rates = Rates { latency: latencies * rates.latency, ..*rates };
+        Ok(Work::Transfer(Transfer { direction: Direction::Upload, bytes: 0.0, rates }))
     }
 
     fn grid(
@@ -148,9 +163,15 @@ impl SimDevice {
             self.memory.part(*slice)?;
         }
         let meaning = meaning(source)?;
+        let slowdown = self.slowdown(buffers)?;
+        let own_price = |what: &str| match slowdown > 1.0 {
+            true => Err(Error::Unsupported(format!("{what} knows no zero-copy memory"))),
+            false => Ok(()),
+        };
         let launched = Launched { kernel: source, groups, params };
         if let Some(seconds) = self.cost_model.as_ref().and_then(|cost_model| cost_model(&launched))
         {
+            own_price("the cost model")?;
             let needs = self.needs(kernel);
             return Ok(Grid { groups: 1, needs, seconds, flops: 0.0, bytes: 0.0 });
         }
@@ -159,10 +180,22 @@ impl SimDevice {
         let needs = self.needs(kernel);
         let numbers = numbers(source, meaning, params);
         if let Some(mix) = Mix::of(&meaning.reference, &numbers) {
+            own_price("the price of this kernel")?;
             return Ok(mix.priced(&self.gpu, groups, needs));
         }
         let (flops, bytes) = (meaning.flops * share, meaning.bytes * share);
-        Ok(Grid::priced(&self.gpu, groups, needs, flops, bytes))
+        let grid = Grid::priced(&self.gpu, groups, needs, flops, bytes);
+        Ok(Grid { bytes: slowdown * grid.bytes, ..grid })
+    }
+
+    /// How many times longer the bytes of a kernel take with these buffers.
+    fn slowdown(&self, buffers: &[Slice]) -> Result<f64> {
+        for slice in buffers {
+            if self.memory.kind(slice.buffer)?.is_zero_copy() {
+                return Ok(self.gpu.zero_copy_slowdown());
+            }
+        }
+        Ok(1.0)
     }
 
     fn needs(&self, kernel: &Kernel) -> Needs {
@@ -181,11 +214,11 @@ impl SimDevice {
 
     fn transfer(&self, direction: Direction, host: Slice, device: Slice) -> Result<Work> {
         self.check_pair(host, device)?;
-        if self.memory.kind(device.buffer)? != MemoryKind::Device {
+        if !self.memory.kind(device.buffer)?.is_for_kernels() {
             return Err(no_buffer(device.buffer, "device "));
         }
         let kind = self.memory.kind(host.buffer)?;
-        let rates = self.gpu.rates(kind).copied();
+        let rates = self.gpu.rates(kind).filter(|_| !kind.is_for_kernels()).copied();
         let rates = rates.ok_or_else(|| no_buffer(host.buffer, "host "))?;
         Ok(Work::Transfer(Transfer { direction, bytes: host.len.0 as f64, rates }))
     }
@@ -235,14 +268,17 @@ impl Device for SimDevice {
     }
 
     fn alloc(&mut self, id: BufferId, bytes: Bytes, kind: MemoryKind) -> Result<()> {
+        self.mapped.forget(id);
         self.memory.alloc(&self.gpu, id, bytes, kind)
     }
 
     fn write(&mut self, id: BufferId, data: &[u8]) -> Result<()> {
+        self.mapped.unused(id)?;
         self.memory.store(id, Bytes(0), data)
     }
 
     fn read(&mut self, id: BufferId) -> Result<Vec<u8>> {
+        self.mapped.unused(id)?;
         self.memory.whole(id).map(<[u8]>::to_vec)
     }
 
@@ -255,6 +291,7 @@ impl Device for SimDevice {
     fn reset(&mut self) {
         self.kernels.retain(|id, _| id.is_lasting());
         self.memory.clear();
+        self.mapped = MappedParts::default();
         self.computed.clear();
     }
 }
@@ -287,6 +324,7 @@ pub(super) fn info(gpu: &Description, index: usize) -> DeviceInfo {
         subgroup: Some([gpu.warp; 2]),
         offset_alignment: Bytes(256),
         host_memory: gpu.link.host.keys().copied().collect(),
+        zero_copy: zero_copy(gpu),
         memory_types: vec![],
         pci: None,
         uuid: None,
@@ -294,10 +332,22 @@ pub(super) fn info(gpu: &Description, index: usize) -> DeviceInfo {
     }
 }
 
+/// The kind of zero-copy memory, where the way to the host's memory is described.
+fn zero_copy(gpu: &Description) -> Vec<ZeroCopy> {
+    let memory = MemoryKind::ZeroCopy;
+    let allocation = match gpu.memory.unified {
+        true => "simulated: the memory is the host's",
+        false => "simulated: the host's memory, over the link",
+    };
+    let described = gpu.rates(memory).map(|_| ZeroCopy { memory, allocation: allocation.into() });
+    described.into_iter().collect()
+}
+
 /// Distinguishes descriptions whose devices have one name: results of two are not of one device. What
 /// descriptions could not say at first counts only where one says it, so that the others stay the same devices.
 fn fingerprint(gpu: &Description) -> String {
-    let mut hash = sha256_hex(format!("{gpu:?}").replace(", bindings: None", ""));
+    let said = format!("{gpu:?}").replace(", bindings: None", "").replace(", unified: false", "");
+    let mut hash = sha256_hex(said);
     hash.truncate(8);
     hash
 }

@@ -103,6 +103,7 @@ impl Effects<'_> {
                     Launch { kernel: *kernel, buffers: buffers.clone(), params: params.clone() };
                 self.launch(launch)?
             }
+            Op::Map { .. } | Op::Unmap { .. } => (vec![], None),
         };
         Ok(Pending { ended, writes, launch, copy: None })
     }

@@ -30,7 +30,10 @@ impl Memory {
         kind: MemoryKind,
     ) -> Result<()> {
         self.buffers.remove(&id);
-        if kind == MemoryKind::Device {
+        if kind != MemoryKind::Device && gpu.rates(kind).is_none() {
+            return Err(Error::Unsupported(format!("{} has no {} memory", gpu.name, kind.label())));
+        }
+        if kind.is_for_kernels() {
             let used: u64 = self.device_buffers().map(|buffer| buffer.bytes.len() as u64).sum();
             if bytes.0 > gpu.memory.largest_buffer || used.saturating_add(bytes.0) > gpu.memory.size
             {
@@ -41,8 +44,6 @@ impl Memory {
                     Bytes(gpu.memory.size)
                 )));
             }
-        } else if gpu.rates(kind).is_none() {
-            return Err(Error::Unsupported(format!("{} has no {kind:?} host memory", gpu.name)));
         }
         let version = self.fresh_version();
         self.buffers.insert(id, Buffer { kind, bytes: zeros(bytes)?, version });
@@ -92,7 +93,7 @@ impl Memory {
     }
 
     fn device_buffers(&self) -> impl Iterator<Item = &Buffer> {
-        self.buffers.values().filter(|buffer| buffer.kind == MemoryKind::Device)
+        self.buffers.values().filter(|buffer| buffer.kind.is_for_kernels())
     }
 
     fn fresh_version(&mut self) -> u64 {

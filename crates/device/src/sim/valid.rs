@@ -121,8 +121,9 @@ impl Consistent for Memory {
 
 impl Consistent for BTreeMap<MemoryKind, Rates> {
     fn flaw(&self) -> Option<String> {
-        if self.contains_key(&MemoryKind::Device) {
-            return Some("`device` is no kind of host memory: pageable, pinned or mapped".into());
+        if let Some(kind) = self.keys().find(|kind| kind.is_for_kernels()) {
+            let what = "is no kind of host memory: pageable, pinned or mapped";
+            return Some(format!("`{}` {what}", kind.label()));
         }
         self.iter().find_map(|(kind, rates)| {
             let faster = rates.upload_bidirectional > rates.upload

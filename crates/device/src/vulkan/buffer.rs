@@ -1,4 +1,5 @@
-//! A buffer with its memory, mapped for as long as it lives where the host reaches it.
+//! A buffer with its memory, mapped for as long as it lives where the host reaches it; zero-copy memory is mapped
+//! when it is wanted.
 
 use super::context::{Context, Owned};
 use super::status::checked;
@@ -16,12 +17,22 @@ pub(super) enum Place {
     Direct,
     /// The host's memory: cached, so that the host reads it at full speed.
     Host,
+    /// The device's memory where the host reaches it, cached where there is such: mapped when it is wanted.
+    ZeroCopy,
+}
+
+/// What zero-copy memory is, the best first. Memory that is not coherent would want flushes too.
+pub(super) fn zero_copy_flags() -> [vk::MemoryPropertyFlags; 2] {
+    use vk::MemoryPropertyFlags as Flags;
+    let both = Flags::DEVICE_LOCAL | Flags::HOST_VISIBLE | Flags::HOST_COHERENT;
+    [both | Flags::HOST_CACHED, both]
 }
 
 /// A buffer.
 pub(super) struct Buffer {
     buffer: Owned<vk::Buffer>,
-    _memory: Owned<vk::DeviceMemory>,
+    memory: Owned<vk::DeviceMemory>,
+    context: Rc<Context>,
     start: Option<*mut u8>,
     len: u64,
 }
@@ -39,10 +50,30 @@ impl Buffer {
             .map_err(|error| named(error, &format!("allocating {}", Bytes(len))))?;
         bind(context, *buffer, *memory)?;
         let start = match place {
-            Place::Device => None,
+            Place::Device | Place::ZeroCopy => None,
             Place::Direct | Place::Host => Some(map(context, *memory)?),
         };
-        Ok(Self { buffer, _memory: memory, start, len })
+        Ok(Self { buffer, memory, context: Rc::clone(context), start, len })
+    }
+
+    /// Lets the host reach it, of a place that it can reach.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn map(&mut self) -> Result<()> {
+        if self.start.is_none() {
+            self.start = Some(map(&self.context, *self.memory)?);
+        }
+        Ok(())
+    }
+
+    /// The host reaches it no more.
+    #[expect(unsafe_code, reason = "Vulkan call")]
+    pub fn unmap(&mut self) {
+        if self.start.take().is_some() {
+            // SAFETY: the memory is mapped, and `start`, by which alone it was reached, is gone.
+            unsafe { self.context.device.unmap_memory(*self.memory) }
+        }
     }
 
     /// Vulkan's handle.
@@ -127,6 +158,7 @@ fn allocate(
         Place::Device => (vec![Flags::DEVICE_LOCAL, Flags::empty()], Flags::HOST_VISIBLE),
         Place::Direct => (vec![Flags::DEVICE_LOCAL | host], Flags::empty()),
         Place::Host => (vec![host | Flags::HOST_CACHED, host], Flags::DEVICE_LOCAL),
+        Place::ZeroCopy => (zero_copy_flags().to_vec(), Flags::empty()),
     };
     let index = context
         .memory_type(needs.memory_type_bits, &wanted, avoided)

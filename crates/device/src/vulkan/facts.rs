@@ -100,7 +100,8 @@ pub(crate) fn memory_types(memory: &vk::PhysicalDeviceMemoryProperties) -> Vec<S
     types
 }
 
-fn memory_words(flags: vk::MemoryPropertyFlags) -> String {
+/// `device-local host-visible coherent`.
+pub(crate) fn memory_words(flags: vk::MemoryPropertyFlags) -> String {
     let table = [
         (vk::MemoryPropertyFlags::DEVICE_LOCAL, "device-local"),
         (vk::MemoryPropertyFlags::HOST_VISIBLE, "host-visible"),

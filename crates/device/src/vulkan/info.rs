@@ -1,13 +1,14 @@
 //! What a Vulkan device says of itself, and which devices can be used.
 
 use super::abilities::Abilities;
+use super::buffer::zero_copy_flags;
 use super::facts::{self, Physical};
 use super::instance::Instance;
 use super::topology::Topology;
 use crate::kind_rank;
 use ash::vk;
 use gpubench_core::error::Result;
-use gpubench_core::gpu::{DeviceInfo, DeviceKind, Language, MemoryKind};
+use gpubench_core::gpu::{DeviceInfo, DeviceKind, Language, MemoryKind, ZeroCopy};
 use gpubench_core::units::Bytes;
 use std::ffi::CStr;
 use std::rc::Rc;
@@ -121,6 +122,7 @@ fn describe(
         subgroup: abilities.subgroup_range,
         offset_alignment: Bytes(limits.min_storage_buffer_offset_alignment.max(4)),
         host_memory: host_memory(&memory, kind, heap.map(|(index, _)| index)),
+        zero_copy: zero_copy(&memory),
         memory_types: facts::memory_types(&memory),
         pci: pci(physical, has),
         uuid: physical.uuid(),
@@ -185,4 +187,18 @@ fn host_memory(
         kinds.push(MemoryKind::Mapped);
     }
     kinds
+}
+
+/// Memory that is the device's and within the host's reach, where there is such.
+fn zero_copy(memory: &vk::PhysicalDeviceMemoryProperties) -> Vec<ZeroCopy> {
+    let types = memory.memory_types_as_slice();
+    let has = |flags: &vk::MemoryPropertyFlags| {
+        types.iter().any(|kind| kind.property_flags.contains(*flags))
+    };
+    let flags = zero_copy_flags().into_iter().find(has);
+    let named = flags.map(|flags| ZeroCopy {
+        memory: MemoryKind::ZeroCopy,
+        allocation: facts::memory_words(flags),
+    });
+    named.into_iter().collect()
 }

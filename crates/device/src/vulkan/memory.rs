@@ -5,15 +5,16 @@
 //! - **Pinned**: a buffer in the host's memory, cached where there is such.
 //! - **Mapped**: a `Vec` too; the host copies into or out of the device's buffer itself, which moves
 //!   to memory that the host reaches when the first such copy is prepared.
+//! - **Zero-copy**: a buffer in the device's memory where the host reaches it, and does while it is mapped.
 
 use super::buffer::{Buffer, Place};
 use super::commands::Pools;
 use super::context::Context;
-use crate::validation::{self, no_buffer};
+use crate::validation::{self, MappedParts, no_buffer};
 use crate::wgpu::zeroed;
 use ash::vk;
 use gpubench_core::error::{Error, Result};
-use gpubench_core::gpu::{BufferId, DeviceInfo, MemoryKind, Slice};
+use gpubench_core::gpu::{BufferId, DeviceInfo, MemoryKind, Op, Slice};
 use gpubench_core::units::Bytes;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -40,17 +41,20 @@ pub(super) struct Memory {
     allocations: HashMap<BufferId, Allocation>,
     /// Through which device buffers are written and read outside recordings.
     staging: Option<Buffer>,
+    mapped: MappedParts,
 }
 
 impl Memory {
     /// No buffers.
     pub fn new(context: &Rc<Context>) -> Self {
-        Self { context: Rc::clone(context), allocations: HashMap::new(), staging: None }
+        let (allocations, mapped) = (HashMap::new(), MappedParts::default());
+        Self { context: Rc::clone(context), allocations, staging: None, mapped }
     }
 
     /// Frees everything.
     pub fn clear(&mut self) {
         self.allocations.clear();
+        self.mapped = MappedParts::default();
         self.staging = None;
     }
 
@@ -65,11 +69,15 @@ impl Memory {
         (id, bytes, kind): (BufferId, Bytes, MemoryKind),
     ) -> Result<()> {
         self.allocations.remove(&id);
+        self.mapped.forget(id);
         validation::allocation(bytes, kind, info)?;
         let len = bytes.0;
         let held = match kind {
             MemoryKind::Device => Held::Buffer(self.on_device(pools, len, Place::Device)?),
             MemoryKind::Pinned => Held::Buffer(self.on_host(len)?),
+            MemoryKind::ZeroCopy | MemoryKind::HostPointer => {
+                Held::Buffer(self.on_device(pools, len, Place::ZeroCopy)?)
+            }
             MemoryKind::Pageable | MemoryKind::Mapped => {
                 Held::Host { data: zeroed(len)?, staging: None }
             }
@@ -93,6 +101,7 @@ impl Memory {
 
     /// Fills a buffer from its beginning.
     pub fn write(&mut self, pools: &mut Pools, id: BufferId, data: &[u8]) -> Result<()> {
+        self.mapped.unused(id)?;
         let mut staging = self.staging.take();
         let context = Rc::clone(&self.context);
         let allocation = self.get_mut(id)?;
@@ -105,6 +114,11 @@ impl Memory {
         }
         match &mut allocation.held {
             Held::Host { data: host, .. } => host[..data.len()].copy_from_slice(data),
+            Held::Buffer(buffer) if allocation.kind.is_zero_copy() => {
+                buffer.map()?;
+                buffer.bytes_mut()[..data.len()].copy_from_slice(data);
+                buffer.unmap();
+            }
             Held::Buffer(buffer) if buffer.is_mapped() => {
                 buffer.bytes_mut()[..data.len()].copy_from_slice(data);
             }
@@ -123,18 +137,26 @@ impl Memory {
 
     /// Reads a whole buffer.
     pub fn read(&mut self, pools: &mut Pools, id: BufferId) -> Result<Vec<u8>> {
+        self.mapped.unused(id)?;
         let mut staging = self.staging.take();
-        let allocation = self.get(id)?;
-        let data = match &allocation.held {
+        let context = Rc::clone(&self.context);
+        let allocation = self.get_mut(id)?;
+        let data = match &mut allocation.held {
             Held::Host { data, .. } => data.clone(),
+            Held::Buffer(buffer) if allocation.kind.is_zero_copy() => {
+                buffer.map()?;
+                let data = buffer.bytes().to_vec();
+                buffer.unmap();
+                data
+            }
             Held::Buffer(buffer) if buffer.is_mapped() => buffer.bytes().to_vec(),
             Held::Buffer(buffer) => {
                 let mut data = zeroed(allocation.len)?;
                 for (first, part) in
                     (0..).step_by(CHUNK as usize).zip(data.chunks_mut(CHUNK as usize))
                 {
-                    let staging = staged(&mut staging, &self.context)?;
-                    copy(pools, (buffer, first), (staging, 0), part.len() as u64)?;
+                    let staging = staged(&mut staging, &context)?;
+                    copy(pools, (&*buffer, first), (staging, 0), part.len() as u64)?;
                     part.copy_from_slice(&staging.bytes()[..part.len()]);
                 }
                 data
@@ -142,6 +164,26 @@ impl Memory {
         };
         self.staging = staging;
         Ok(data)
+    }
+
+    /// Notes what a step maps and unmaps, and checks that it uses nothing that is mapped.
+    pub fn map_or_use(&mut self, op: &Op) -> Result<()> {
+        let mut mapped = std::mem::take(&mut self.mapped);
+        let allowed = mapped.step(op, |id| self.kind(id));
+        self.mapped = mapped;
+        allowed
+    }
+
+    /// Lets the host reach a zero-copy buffer, or takes it away.
+    pub fn map(&mut self, id: BufferId, reach: bool) -> Result<()> {
+        match &mut self.get_mut(id)?.held {
+            Held::Buffer(buffer) if reach => buffer.map(),
+            Held::Buffer(buffer) => {
+                buffer.unmap();
+                Ok(())
+            }
+            Held::Host { .. } => Err(no_buffer(id, "zero-copy ")),
+        }
     }
 
     /// The kind of a buffer.

@@ -17,7 +17,7 @@ pub(super) enum How {
     /// The device, after the host has copied pageable memory to staging, or before it copies it from
     /// there.
     Staged,
-    /// The host alone, into or out of the device's memory.
+    /// The host alone: a copy into or out of the device's memory, a map, an unmap.
     Direct,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Batch {
     pub waits: BTreeMap<usize, usize>,
 }
 
-/// What the host copies.
+/// What the host does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HostCopy {
     /// Pageable memory to its staging buffer.

@@ -36,6 +36,7 @@ impl Parts<'_> {
         let mut before: Option<&Op> = None;
         for (position, step) in recording.steps.iter().enumerate() {
             validation::order(position, step)?;
+            self.memory.map_or_use(&step.op)?;
             // A batch repeats one operation: it is checked once.
             if before != Some(&step.op) {
                 stale |= self.check(&step.op)?;
@@ -82,6 +83,7 @@ impl Parts<'_> {
                 }
                 Ok(false)
             }
+            Op::Map { part, .. } | Op::Unmap { part } => self.memory.check(*part).map(|()| false),
         }
     }
 
@@ -94,17 +96,21 @@ impl Parts<'_> {
     fn check_kinds(&mut self, host: Slice, device: Slice) -> Result<bool> {
         self.on_device(device)?;
         match self.memory.kind(host.buffer)? {
-            MemoryKind::Device => Err(no_buffer(host.buffer, "host ")),
+            kind if kind.is_for_kernels() => Err(no_buffer(host.buffer, "host ")),
+            MemoryKind::Mapped if self.memory.kind(device.buffer)?.is_zero_copy() => {
+                let why = "a zero-copy buffer is mapped, not copied to by the host";
+                Err(Error::Unsupported(why.into()))
+            }
             MemoryKind::Mapped => self.memory.make_direct(self.pools, device.buffer),
             MemoryKind::Pageable => self.memory.stage(host.buffer).map(|()| false),
-            MemoryKind::Pinned => Ok(false),
+            _ => Ok(false),
         }
     }
 
     fn on_device(&self, slice: Slice) -> Result<()> {
-        match self.memory.kind(slice.buffer)? {
-            MemoryKind::Device => Ok(()),
-            _ => Err(no_buffer(slice.buffer, "device ")),
+        match self.memory.kind(slice.buffer)?.is_for_kernels() {
+            true => Ok(()),
+            false => Err(no_buffer(slice.buffer, "device ")),
         }
     }
 
@@ -128,13 +134,15 @@ impl Parts<'_> {
     }
 
     fn how(&self, op: &Op) -> Result<How> {
-        let (Op::Upload { from: host, .. } | Op::Download { to: host, .. }) = op else {
-            return Ok(How::Device);
+        let host = match op {
+            Op::Dispatch { .. } | Op::Copy { .. } => return Ok(How::Device),
+            Op::Map { .. } | Op::Unmap { .. } => return Ok(How::Direct),
+            Op::Upload { from: host, .. } | Op::Download { to: host, .. } => host,
         };
         Ok(match self.memory.kind(host.buffer)? {
             MemoryKind::Pageable => How::Staged,
             MemoryKind::Mapped => How::Direct,
-            MemoryKind::Pinned | MemoryKind::Device => How::Device,
+            _ => How::Device,
         })
     }
 }

@@ -251,6 +251,8 @@ impl Run<'_, '_> {
             HostCopy::Direct(step) => match &self.recording.steps[step].op {
                 Op::Upload { from, to } => memory.direct(*from, *to, true),
                 Op::Download { from, to } => memory.direct(*to, *from, false),
+                Op::Map { part, .. } => memory.map(part.buffer, true),
+                Op::Unmap { part } => memory.map(part.buffer, false),
                 Op::Dispatch { .. } | Op::Copy { .. } => Ok(()),
             },
         }

@@ -11,7 +11,7 @@ use super::memory::Memory;
 use super::params::Params;
 use super::prepare::prepare;
 use super::timestamps::{Queries, STEPS_PER_SET, Stamps};
-use crate::validation::no_kernel;
+use crate::validation::{no_kernel, no_zero_copy};
 use ::wgpu::CommandBuffer;
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::{DeviceInfo, KernelId, MemoryKind, Op, Recording, Slice};
@@ -91,6 +91,7 @@ fn is_timed(parts: &Parts<'_>, recording: &Recording) -> Result<bool> {
             Op::Upload { from: host, .. } | Op::Download { to: host, .. } => {
                 parts.queries.commands && parts.memory.kind(host.buffer)? == MemoryKind::Pinned
             }
+            Op::Map { .. } | Op::Unmap { .. } => return Err(no_zero_copy()),
         };
         if !timed {
             return Ok(false);
@@ -131,6 +132,7 @@ impl<'r> Writer<'_, '_, 'r> {
                 MemoryKind::Mapped => self.host(Stage::MapDownload { from: *from, to: *to }),
                 _ => self.copy(number, *from, *to)?,
             },
+            Op::Map { .. } | Op::Unmap { .. } => return Err(no_zero_copy()),
         }
         Ok(())
     }

@@ -86,6 +86,9 @@ impl Memory {
             MemoryKind::Pageable | MemoryKind::Mapped => {
                 Place::Host { data: zeroed(len)?, staging: None }
             }
+            MemoryKind::ZeroCopy | MemoryKind::HostPointer => {
+                return Err(validation::no_zero_copy());
+            }
         };
         self.allocations.insert(id, Allocation { kind, len, place });
         Ok(())

@@ -38,6 +38,7 @@ pub(super) fn prepare(parts: &mut Parts<'_>, recording: &Recording) -> Result<()
                     return Err(Error::Unsupported(reason.into()));
                 }
             }
+            Op::Map { .. } | Op::Unmap { .. } => return Err(validation::no_zero_copy()),
         }
     }
     stale |= parts.params.upload(parts.context)?;

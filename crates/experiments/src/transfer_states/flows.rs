@@ -45,7 +45,7 @@ pub(super) fn pieces(recording: &Recording, part: &Part) -> [Vec<Piece>; 2] {
         let (way, bytes) = match &step.op {
             Op::Upload { from, .. } => (0, from.len.0 as f64),
             Op::Download { from, .. } => (1, from.len.0 as f64),
-            Op::Dispatch { .. } | Op::Copy { .. } => continue,
+            _ => continue,
         };
         let (begun, ended) = match part.steps.get(i) {
             Some(step) => (step.started, step.ended),

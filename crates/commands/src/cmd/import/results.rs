@@ -247,6 +247,7 @@ fn info(device: &Named, index: usize) -> DeviceInfo {
         subgroup: None,
         offset_alignment: Bytes(1),
         host_memory: vec![],
+        zero_copy: vec![],
         memory_types: vec![],
         pci: None,
         uuid: None,
