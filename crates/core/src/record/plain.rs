@@ -1,7 +1,7 @@
 //! Records as [`Line`](super::Line) is written, read in one pass.
 //!
-//! A general parser asks of each key which one it is; here the next one is known, and a record takes a sixth of
-//! the time. Whatever a line has otherwise, such as another order, a space, an escape, a key that is not known here or
+//! A general parser asks of each key which one it is; here the next one is known, and a record takes half of
+//! the instructions. Whatever a line has otherwise, such as another order, a space, an escape, a key that is not known here or
 //! a flaw, is left to the general parser. It alone says what is wrong.
 
 use super::{Built, ErrorNorms, Measured, Record, Wall};
