@@ -7,7 +7,7 @@ use gpubench_core::gpu::{BoundsChecks, Clock, DeviceInfo, DeviceKind, Scalar};
 use gpubench_core::record::{Built, Flag, Header, Outcome, Record};
 use gpubench_core::workload::{CaseKey, Ceiling};
 use gpubench_stats::{Overall, Rounds, overalls};
-use std::collections::{BTreeMap, BTreeSet, HashMap, hash_map};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A device seen through one API by one driver, with all of its runs.
 #[derive(Clone, Debug)]
@@ -16,8 +16,8 @@ pub struct Entry {
     pub device: DeviceInfo,
     /// How many runs it took part in.
     pub runs: usize,
-    /// Boxed: half of a map's places are empty.
-    cells: HashMap<usize, Box<Cell>>,
+    /// By case. Boxed: a map has places that are empty.
+    cells: BTreeMap<usize, Box<Cell>>,
 }
 
 /// A case, whoever ran it.
@@ -73,6 +73,15 @@ pub struct ResultMatrix {
 /// What makes two runs those of one entry.
 type Identity = (String, String, String, String, DeviceKind);
 
+/// What a record says of its case, its samples summarised.
+#[derive(Clone, Debug)]
+pub struct Round {
+    /// Position of the device in the run's header.
+    device: usize,
+    case: Case,
+    cell: Cell,
+}
+
 /// Which entry each of a run's devices counts for.
 #[derive(Clone, Debug)]
 pub struct Entered(Vec<usize>);
@@ -89,37 +98,11 @@ impl ResultMatrix {
         Entered(places)
     }
 
-    /// Takes in a record of a run that has entered.
-    pub fn add(&mut self, entered: &Entered, record: &Record) {
-        let Some(&place) = entered.0.get(record.device) else { return };
-        let case = self.number(&record.key, family(record));
-        let entry = &mut self.entries[place];
-        let cell = entry.cells.entry(case).or_default();
-        match (&record.outcome, entry.device.kind) {
-            // Nobody can check them any more: who includes imported devices ranks them as they are.
-            (Outcome::Unchecked, DeviceKind::Imported) => {
-                cell.add(&Record { outcome: Outcome::Ok, ..record.clone() });
-            }
-            _ => cell.add(record),
-        }
-    }
-
-    /// Takes in all that another matrix holds.
-    pub fn merge(&mut self, other: Self) {
-        self.suites.extend(other.suites);
-        let cases: Vec<usize> =
-            other.cases.iter().map(|case| self.number(&case.key, &case.family)).collect();
-        for theirs in other.entries {
-            let place = self.place(&theirs.device);
-            let ours = &mut self.entries[place];
-            ours.runs += theirs.runs;
-            for (case, cell) in theirs.cells {
-                match ours.cells.entry(cases[case]) {
-                    hash_map::Entry::Vacant(place) => drop(place.insert(cell)),
-                    hash_map::Entry::Occupied(mut place) => place.get_mut().merge(&cell),
-                }
-            }
-        }
+    /// Takes in a record of a run that has entered, without its samples.
+    pub fn add(&mut self, entered: &Entered, round: Round) {
+        let Some(&place) = entered.0.get(round.device) else { return };
+        let case = self.number(round.case);
+        self.entries[place].cells.entry(case).or_default().merge(&round.cell);
     }
 
     /// Position of the case with this key.
@@ -138,7 +121,7 @@ impl ResultMatrix {
         }
     }
 
-    /// All cells of an entry that were verified and measured, in no order.
+    /// All cells of an entry that were verified and measured, in the order of the cases.
     pub fn cells(&self, entry: usize) -> impl Iterator<Item = (&Case, &Cell)> {
         let cells = self.entries[entry].cells.iter();
         cells
@@ -155,13 +138,13 @@ impl ResultMatrix {
         verified.filter_map(|((case, _), time)| Some((&self.cases[*case], time?))).collect()
     }
 
-    fn number(&mut self, key: &CaseKey, family: &str) -> usize {
-        if let Some(&number) = self.numbers.get(key) {
+    fn number(&mut self, case: Case) -> usize {
+        if let Some(&number) = self.numbers.get(&case.key) {
             return number;
         }
         let number = self.cases.len();
-        self.cases.push(Case { key: key.clone(), family: family.to_owned() });
-        self.numbers.insert(key.clone(), number);
+        self.numbers.insert(case.key.clone(), number);
+        self.cases.push(case);
         number
     }
 
@@ -171,9 +154,22 @@ impl ResultMatrix {
         let identity = (vendor, name, text(&device.driver), text(&device.backend), device.kind);
         let place = *self.places.entry(identity).or_insert(self.entries.len());
         if place == self.entries.len() {
-            self.entries.push(Entry { device: device.clone(), runs: 0, cells: HashMap::new() });
+            self.entries.push(Entry { device: device.clone(), runs: 0, cells: BTreeMap::new() });
         }
         place
+    }
+}
+
+impl Round {
+    /// Of a record of the run with this header.
+    pub fn of(header: &Header, mut record: Record) -> Self {
+        let kind = header.devices.get(record.device).map(|device| device.kind);
+        if record.outcome == Outcome::Unchecked && kind == Some(DeviceKind::Imported) {
+            // Nobody can check them any more: who includes imported devices ranks them as they are.
+            record.outcome = Outcome::Ok;
+        }
+        let (device, cell, family) = (record.device, Cell::of(&record), family(&record).to_owned());
+        Self { device, case: Case { key: record.key, family }, cell }
     }
 }
 
@@ -253,7 +249,8 @@ impl Cell {
         }
     }
 
-    fn add(&mut self, record: &Record) {
+    /// Of one record.
+    fn of(record: &Record) -> Self {
         let mut one = Self { tally: Tally::of(record), ..Self::default() };
         if let Some(measured) = shown(record) {
             let short = |built: &Built| (built.fixed_hash().map(short_hash), built.bounds_checks);
@@ -271,7 +268,7 @@ impl Cell {
             one.empty_launch = record.monitor.empty_launch.unwrap_or(0.0);
             one.kernel = record.kernel.as_ref().map(short);
         }
-        self.merge(&one);
+        one
     }
 
     /// Takes in further rounds.
@@ -318,7 +315,7 @@ pub fn result_matrix<'a>(
     for (header, records) in runs {
         let entered = matrix.enter(header);
         for record in records {
-            matrix.add(&entered, record);
+            matrix.add(&entered, Round::of(header, record.clone()));
         }
     }
     matrix

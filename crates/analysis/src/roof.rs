@@ -59,6 +59,9 @@ pub struct Roof {
 /// Flags those of one device's records that are faster than its ceilings allow.
 pub(super) fn flag(records: &mut [&mut Record], kind: DeviceKind) {
     let roof = Roof::of(records.iter().map(|record| &**record));
+    if roof.is_unknown() {
+        return;
+    }
     for record in records {
         if record.flags.iter().any(|flag| flag.grade() == Grade::Hidden) {
             continue;
@@ -161,6 +164,11 @@ impl Roof {
         }
         let curves = memory.into_values().filter_map(Curve::through).collect();
         Self { peaks: Peaks::of(&arithmetic), curves }
+    }
+
+    /// Whether nothing was measured that bounds any figure.
+    fn is_unknown(&self) -> bool {
+        self.curves.is_empty() && self.peaks.all().next().is_none()
     }
 
     /// Operations a second of each type that was measured.

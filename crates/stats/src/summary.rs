@@ -34,7 +34,8 @@ impl Summary {
             return None;
         }
         let mut sorted = samples.to_vec();
-        sorted.sort_by(f64::total_cmp);
+        let drift = drift(&mut sorted);
+        sorted.sort_unstable_by(f64::total_cmp);
         let (low, high) = rank_interval(sorted.len());
         Some(Self {
             count: sorted.len(),
@@ -42,7 +43,7 @@ impl Summary {
             median: median(&sorted),
             max: sorted[sorted.len() - 1],
             interval: [sorted[low], sorted[high]],
-            drift: drift(samples),
+            drift,
         })
     }
 
@@ -64,12 +65,19 @@ impl Summary {
     }
 }
 
-fn drift(samples: &[f64]) -> Option<f64> {
+/// The drift of samples in the order in which they were taken, of which the first and the last third are sorted then.
+fn drift(samples: &mut [f64]) -> Option<f64> {
+    if samples.len() < DRIFT_SAMPLES {
+        return None;
+    }
     let third = samples.len() / 3;
-    let of = |part: &[f64]| median_of(part.iter().copied());
-    let (first, last) = (of(&samples[..third])?, of(&samples[samples.len() - third..])?);
-    let drift = (last / first).ln();
-    (samples.len() >= DRIFT_SAMPLES && drift.is_finite()).then_some(drift)
+    let of = |part: &mut [f64]| {
+        part.sort_unstable_by(f64::total_cmp);
+        median(part)
+    };
+    let (before, last_third) = samples.split_at_mut(samples.len() - third);
+    let (first, last) = (of(&mut before[..third]), of(last_third));
+    Some((last / first).ln()).filter(|drift| drift.is_finite())
 }
 
 /// The median of numbers in any order; `None` where there are none.

@@ -7,8 +7,7 @@ use gpubench_core::hash::sha256;
 use gpubench_core::record::{Footer, Header, Line, Noise, Record, VERSION};
 use gpubench_core::workload::CaseKey;
 use serde::Deserialize;
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -64,8 +63,8 @@ pub struct Records {
     lines: Lines<BufReader<File>>,
     devices: usize,
     version: u32,
-    /// The line of every record so far: two of one case, device and round would count as two rounds.
-    known: HashMap<(CaseKey, usize, u32), u64>,
+    /// The line of every record so far, by case, then device and round: two of one would count as two rounds.
+    known: HashMap<CaseKey, BTreeMap<(usize, u32), u64>>,
     line: u64,
     whole: u64,
     flaws: u32,
@@ -168,7 +167,9 @@ impl Records {
             Ok(None) => None,
             Ok(Some((Piece::Whole(line), taken))) => {
                 self.whole += taken;
-                Some(self.parse(&line))
+                let parsed = self.parse(&line);
+                self.lines.reuse(line);
+                Some(parsed)
             }
             Ok(Some((Piece::TooLong(_), taken))) => {
                 self.whole += taken;
@@ -209,17 +210,18 @@ impl Records {
         if let Some(why) = record.validation_error() {
             return Err(self.flaw(format!("{why}; skipped")));
         }
-        match self.known.entry((record.key.clone(), record.device, record.round)) {
-            Entry::Vacant(place) => {
-                place.insert(self.line);
-                Ok(Line::Record(record))
+        let round = (record.device, record.round);
+        let first = match self.known.get_mut(&record.key) {
+            Some(lines) => *lines.entry(round).or_insert(self.line),
+            None => {
+                self.known.insert(record.key.clone(), [(round, self.line)].into());
+                self.line
             }
-            Entry::Occupied(place) => {
-                let first = *place.get();
-                Err(self
-                    .flaw(format!("the same case, device and round as line {first}; counted once")))
-            }
+        };
+        if first == self.line {
+            return Ok(Line::Record(record));
         }
+        Err(self.flaw(format!("the same case, device and round as line {first}; counted once")))
     }
 
     fn flaw(&self, message: impl Into<String>) -> Flaw {

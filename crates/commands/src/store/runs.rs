@@ -1,13 +1,15 @@
 //! Many result files: found below the paths that a user names, and read at the same time.
 
 use super::read::{Flaw, Run, identity, open, read};
-use gpubench_analysis::ResultMatrix;
+use gpubench_analysis::{ResultMatrix, Round};
 use gpubench_core::error::{Error, Result};
 use gpubench_core::gpu::DeviceInfo;
+use gpubench_core::record::{Header, Record};
 use gpubench_experiments::registry::PROFILING;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// Totals over many files.
 #[derive(Debug, Default)]
@@ -108,77 +110,86 @@ fn inside(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Reads `files`, dropping raw samples on the way. The outcome does not depend on how many
-/// threads there are.
+/// Reads `files` at the same time, dropping raw samples on the way, and takes them in one after the other: the
+/// outcome does not depend on how many threads there are.
 ///
 /// # Errors
 /// As [`open`], for the first file that cannot be used.
 pub fn load(files: &[PathBuf]) -> Result<LoadedRuns> {
-    let groups = by_devices(files);
-    let loaded = groups.par_iter().map(|files| one_after_the_other(files));
-    loaded.reduce(|| Ok(LoadedRuns::default()), |all, more| Ok(all?.joined(more?)))
+    let loading = Mutex::new(Loading::default());
+    // Handed out in their order, so that few wait for one before them.
+    files.iter().enumerate().par_bridge().try_for_each(|(place, path)| {
+        let run = SummarisedRun::read(path);
+        loading.lock().unwrap_or_else(PoisonError::into_inner).take_in(place, run)
+    })?;
+    Ok(loading.into_inner().unwrap_or_else(PoisonError::into_inner).all)
 }
 
-/// The files of the same devices together, in the order in which their devices were met first: a device is then in
-/// the memory of one thread alone.
-fn by_devices(files: &[PathBuf]) -> Vec<Vec<&PathBuf>> {
-    let mut groups: Vec<Vec<&PathBuf>> = vec![];
-    let mut places: BTreeMap<Vec<String>, usize> = BTreeMap::new();
-    for file in files {
-        let place = match open(file) {
-            Ok((header, _)) => {
-                let names = header.devices.iter();
-                let names = names.map(|device| format!("{} {}", device.name, device.driver));
-                *places.entry(names.collect()).or_insert(groups.len())
-            }
-            // Whoever reads it says why it cannot be read.
-            Err(_) => groups.len(),
-        };
-        match groups.get_mut(place) {
-            Some(group) => group.push(file),
-            None => groups.push(vec![file]),
+/// Files that are taken in in their order.
+#[derive(Default)]
+struct Loading {
+    all: LoadedRuns,
+    /// The file whose turn it is.
+    next: usize,
+    /// Files that were read before their turn.
+    waiting: BTreeMap<usize, Result<SummarisedRun>>,
+}
+
+impl Loading {
+    /// Takes in the file at `place`, and those that waited for it; fails once, with the first that cannot be used.
+    fn take_in(&mut self, place: usize, run: Result<SummarisedRun>) -> Result<()> {
+        self.waiting.insert(place, run);
+        while let Some(run) = self.waiting.remove(&self.next) {
+            self.all.take_in(run?);
+            self.next += 1;
         }
+        Ok(())
     }
-    groups
 }
 
 impl LoadedRuns {
-    fn joined(mut self, more: Self) -> Self {
-        self.matrix.merge(more.matrix);
-        self.warnings.extend(more.warnings);
-        self.files += more.files;
-        self.characterised.extend(more.characterised);
-        self
+    fn take_in(&mut self, run: SummarisedRun) {
+        let entered = self.matrix.enter(&run.header);
+        for round in run.rounds {
+            self.matrix.add(&entered, round);
+        }
+        self.warnings.extend(run.warnings);
+        self.characterised.extend(run.characterised);
+        self.files += 1;
     }
 }
 
-fn one_after_the_other(files: &[&PathBuf]) -> Result<LoadedRuns> {
-    let mut all = LoadedRuns::default();
-    for path in files {
-        // One file at a time in memory: what its records say of each other needs all of them.
+/// A file without its samples.
+struct SummarisedRun {
+    header: Header,
+    rounds: Vec<Round>,
+    warnings: Vec<String>,
+    characterised: Vec<CharacterisedIn>,
+}
+
+impl SummarisedRun {
+    fn read(path: &Path) -> Result<Self> {
+        // The whole file in memory: what its records say of each other needs all of them.
         let Run { header, records, warnings, .. } = read(path)?;
-        let entered = all.matrix.enter(&header);
-        let mut devices = BTreeSet::new();
-        for record in &records {
-            if record.detail.as_ref().is_some_and(|detail| detail.kind() == PROFILING) {
-                devices.insert(record.device);
-            }
-            all.matrix.add(&entered, record);
-        }
-        all.warnings.extend(warnings.iter().map(Flaw::to_string));
+        let mut warnings: Vec<String> = warnings.iter().map(Flaw::to_string).collect();
         if records.is_empty() {
-            all.warnings.push(format!("{}: no record in it", path.display()));
+            warnings.push(format!("{}: no record in it", path.display()));
         }
+        let characterises = |record: &&Record| {
+            record.detail.as_ref().is_some_and(|detail| detail.kind() == PROFILING)
+        };
+        let devices: BTreeSet<usize> =
+            records.iter().filter(characterises).map(|record| record.device).collect();
+        let known = devices.into_iter().filter_map(|device| header.devices.get(device));
         let of = |device: &DeviceInfo| CharacterisedIn {
             path: path.to_path_buf(),
             started: header.started.clone(),
             device: device.clone(),
         };
-        let known = devices.into_iter().filter_map(|device| header.devices.get(device));
-        all.characterised.extend(known.map(of));
-        all.files += 1;
+        let characterised = known.map(of).collect();
+        let rounds = records.into_iter().map(|record| Round::of(&header, record)).collect();
+        Ok(Self { header, rounds, warnings, characterised })
     }
-    Ok(all)
 }
 
 #[cfg(test)]

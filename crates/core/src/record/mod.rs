@@ -13,6 +13,7 @@ mod monitor;
 mod noise;
 mod number;
 mod outcome;
+mod plain;
 pub mod profile;
 mod raw;
 #[cfg(any(test, feature = "testing"))]
@@ -59,7 +60,10 @@ impl Line {
     /// It is no JSON, or no line of that version.
     pub fn parse(json: &[u8], version: u32) -> serde_json::Result<Self> {
         let mut line = if version >= VERSION {
-            serde_json::from_slice(json)?
+            match plain::record(json) {
+                Some(record) => Self::Record(Box::new(record)),
+                None => serde_json::from_slice(json)?,
+            }
         } else {
             let mut value = serde_json::from_slice(json)?;
             from_version_1::line(&mut value);
