@@ -60,6 +60,7 @@ fn gpu() -> Description {
             in_flight: 4.0,
             caches: vec![],
             atomics: None,
+            unified: false,
         },
         local: Default::default(),
         link: Link { engines: 2, host: [(MemoryKind::Pinned, rates)].into() },

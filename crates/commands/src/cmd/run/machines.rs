@@ -52,11 +52,14 @@ pub(super) fn shares(devices: &[DeviceInfo]) -> Vec<Vec<usize>> {
     shares
 }
 
+/// What makes or opens the result file of a run.
+pub(super) type Open<'a> = Box<dyn FnOnce(&Header) -> Result<Writer> + 'a>;
+
 /// A plan to carry out: what there is of it, and where its records go.
 pub(super) struct Part<'a> {
     pub plan: Plan<'a>,
-    /// Makes or opens its result file.
-    pub writer: Box<dyn FnOnce(&Header) -> Result<Writer> + 'a>,
+    /// Its result file.
+    pub writer: Open<'a>,
     /// Of an earlier invocation.
     pub records: Vec<Record>,
 }

@@ -195,7 +195,7 @@ pub(super) fn runs(args: Args) -> Result<(u8, Vec<PathBuf>)> {
     let suite = load(&args.suite)?;
     let mut against = args.against.as_ref().map(load).transpose()?;
     // As many rounds, and as long.
-    against.iter_mut().for_each(|other| other.budget = suite.budget.clone());
+    against.iter_mut().for_each(|other| other.budget = suite.budget);
     match &args.resume {
         Some(file) => resume(&args, &suite, file),
         None => start(&args, &suite, against.as_ref()),
