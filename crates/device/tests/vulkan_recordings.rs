@@ -76,6 +76,8 @@ fn touched(op: &Op) -> (Slice, Slice) {
     match op {
         Op::Dispatch { buffers, .. } => (buffers[0], buffers[1]),
         Op::Upload { from, to } | Op::Download { from, to } | Op::Copy { from, to } => (*from, *to),
+        // The generator makes none.
+        Op::Map { part, .. } | Op::Unmap { part } => (*part, *part),
     }
 }
 
