@@ -60,6 +60,10 @@ fn small_devices_keep_most_of_every_suite() {
             let mut loaded = loaded.clone();
             // More buffers than a kernel may have cannot be made to fit.
             loaded.workloads.retain(|w| w.buffers.len() <= device.max_storage_buffers as usize);
+            // Nor can memory within the host's reach be made where there is none.
+            if suite == "zero-copy" && device.zero_copy.is_empty() {
+                continue;
+            }
             let (kept, lost) = kept(&loaded, &device);
             if loaded.workloads.is_empty() {
                 continue;
